@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of device code share: every device in turn, random input of chosen shapes, guarded device arrays,
+ * comparisons that say what differed.
+ *
+ *     static void check_scan(struct test *t)
+ *     {
+ *         uint32_t *keys = test_alloc(count * sizeof *keys);
+ *         test_keys(t, ORDO_U32, TEST_RANDOM, count, keys);
+ *         struct test_array in = test_upload(t, keys, count, sizeof *keys, 3);
+ *         struct test_array out = test_upload(t, NULL, count, sizeof *keys, 1);
+ *
+ *         test_context(t, "count %zu", count);
+ *         test_ok(t, ordo_scan(t->dev, ..., test_slice(&in), test_slice(&out), count, NULL));
+ *         test_expect(t, ORDO_U32, &out, want, count);       // reads out, compares, checks the guards
+ *         test_free(&in);
+ *         test_free(&out);
+ *     }
+ *
+ *     Test(scan, sums_what_lies_before) { test_each_device(check_scan); }
+ *
+ * A failure ends the test and prints the device, the mask, the seed and the context.
+ *
+ * Environment: ORDO_TEST_SEED=number (default 1) seeds the random input; ORDO_DEVICE=... restricts the tests to the
+ * one device it selects; ORDO_MASK=... restricts them to that mask.
+ */
+#ifndef ORDO_TESTS_SUPPORT_H
+#define ORDO_TESTS_SUPPORT_H
+
+#include "ordo/ordo.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* ---- devices ------------------------------------------------------------------------------------------------- */
+
+struct test {
+    ordo_device                    *dev;
+    const struct ordo_device_facts *facts;
+    uint64_t                        random;       /* state of test_random */
+    uint64_t                        seed;         /* what it began with */
+    const char                     *mask;         /* "" for the device as it is */
+    char                            context[256]; /* what is being tried, for messages; see test_context */
+};
+
+typedef void (*test_body)(struct test *t);
+
+/* Runs body on every OpenCL device as it is. Fails if there is none. */
+void test_each_device(test_body body);
+
+/* Runs body on every OpenCL device, as it is and with each of test_masks (ordo_device_config.mask); masks that change
+ * nothing on a device are passed over there. */
+void test_each_device_and_mask(test_body body);
+extern const char *const test_masks[]; /* ends with NULL */
+
+/* Another device object like t->dev, for tests of two devices; close it with ordo_device_close. */
+ordo_device *test_open_again(const struct test *t);
+
+/* ---- what is expected ---------------------------------------------------------------------------------------- */
+
+/* Says what is being tried from here on ("count 5, shape few"); printed with a failure. */
+void test_context(struct test *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Ends the test as failed with this sentence and all that is known. */
+_Noreturn void test_fail(const struct test *t, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* An Ordo call that must succeed, or must return `want`. */
+#define test_ok(t, call) test_status((t), (call), ORDO_OK)
+#define test_status(t, call, want) test_check_status((t), (call), (want), #call, __FILE__, __LINE__)
+void test_check_status(const struct test *t, ordo_status got, ordo_status want, const char *call, const char *file,
+                       int line);
+
+#define test_true(t, cond)                                                                                             \
+    do {                                                                                                               \
+        if (!(cond))                                                                                                   \
+            test_fail((t), __FILE__, __LINE__, "not so: %s", #cond);                                                   \
+    } while (0)
+
+/* Two host arrays of a type must hold the same bits. `what` names them ("keys"). */
+#define test_same(t, what, type, got, want, count)                                                                     \
+    test_check_same((t), (what), (type), (got), (want), (count), __FILE__, __LINE__)
+void test_check_same(const struct test *t, const char *what, ordo_type type, const void *got, const void *want,
+                     size_t count, const char *file, int line);
+
+/* ---- random input -------------------------------------------------------------------------------------------- */
+
+uint64_t test_random(struct test *t);
+/* 0 to n - 1; n is not 0. */
+uint64_t test_below(struct test *t, uint64_t n);
+void     test_random_bytes(struct test *t, void *to, size_t bytes);
+
+enum test_shape {
+    TEST_RANDOM,     /* random bits: floats of every magnitude, NaNs among them */
+    TEST_ASCENDING,  /* in the type's order, with repeats */
+    TEST_DESCENDING, /* in the type's order, with repeats */
+    TEST_EQUAL,      /* one random key */
+    TEST_FEW,        /* five distinct keys */
+    TEST_EXTREMES,   /* the type's extreme values: 0, all ones, least, greatest, NaNs, infinities, both zeros */
+    TEST_N_SHAPES
+};
+extern const char *const test_shape_name[TEST_N_SHAPES];
+
+/* Fills `keys` with count keys of a type. */
+void test_keys(struct test *t, ordo_type type, enum test_shape shape, size_t count, void *keys);
+
+extern const ordo_type   test_types[6];
+extern const char *const test_type_name[6]; /* by ordo_type */
+
+/* malloc that ends the test when there is no memory; of 0 bytes too gives a pointer to free. */
+void *test_alloc(size_t bytes);
+
+/* ---- device arrays ------------------------------------------------------------------------------------------- */
+
+/* count elements of `bytes` each, from element `at` of mem on, with guard bytes before and after them. */
+struct test_array {
+    cl_mem mem;
+    size_t at, count, bytes;
+};
+
+/* A device array that holds `data`, or a fixed pattern if data is NULL. `at` of 0 leaves no guard before it. */
+struct test_array test_upload(const struct test *t, const void *data, size_t count, size_t bytes, size_t at);
+void              test_free(struct test_array *array);
+
+static inline struct ordo_slice test_slice(const struct test_array *array)
+{
+    return ordo_at(array->mem, array->at);
+}
+
+/* Waits for the device's own queue, reads the array, and fails if a guard byte has changed. */
+#define test_download(t, array, to) test_check_download((t), (array), (to), #array, __FILE__, __LINE__)
+void test_check_download(const struct test *t, const struct test_array *array, void *to, const char *what,
+                         const char *file, int line);
+
+/* test_download, and the first `n` elements must be the same as `want`. */
+#define test_expect(t, type, array, want, n)                                                                           \
+    test_check_expect((t), (type), (array), (want), (n), #array, __FILE__, __LINE__)
+void test_check_expect(const struct test *t, ordo_type type, const struct test_array *array, const void *want, size_t n,
+                       const char *what, const char *file, int line);
+
+#endif
