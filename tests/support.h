@@ -49,7 +49,7 @@ void test_each_device(test_body body);
 
 /* Runs body on every OpenCL device, as it is and with each of test_masks (ordo_device_config.mask); masks that change
  * nothing on a device are passed over there. */
-void test_each_device_and_mask(test_body body);
+void                     test_each_device_and_mask(test_body body);
 extern const char *const test_masks[]; /* ends with NULL */
 
 /* Another device object like t->dev, for tests of two devices; close it with ordo_device_close. */
@@ -65,7 +65,7 @@ _Noreturn void test_fail(const struct test *t, const char *file, int line, const
     __attribute__((format(printf, 4, 5)));
 
 /* An Ordo call that must succeed, or must return `want`. */
-#define test_ok(t, call) test_status((t), (call), ORDO_OK)
+#define test_ok(t, call)           test_status((t), (call), ORDO_OK)
 #define test_status(t, call, want) test_check_status((t), (call), (want), #call, __FILE__, __LINE__)
 void test_check_status(const struct test *t, ordo_status got, ordo_status want, const char *call, const char *file,
                        int line);
@@ -78,9 +78,12 @@ void test_check_status(const struct test *t, ordo_status got, ordo_status want, 
 
 /* Two host arrays of a type must hold the same bits. `what` names them ("keys"). */
 #define test_same(t, what, type, got, want, count)                                                                     \
-    test_check_same((t), (what), (type), (got), (want), (count), __FILE__, __LINE__)
-void test_check_same(const struct test *t, const char *what, ordo_type type, const void *got, const void *want,
-                     size_t count, const char *file, int line);
+    test_check_same((t), (what), (type), ordo_type_bytes(type), (got), (want), (count), __FILE__, __LINE__)
+/* The same for bytes, such as flags. */
+#define test_same_bytes(t, what, got, want, count)                                                                     \
+    test_check_same((t), (what), ORDO_U32, 1, (got), (want), (count), __FILE__, __LINE__)
+void test_check_same(const struct test *t, const char *what, ordo_type type, size_t bytes, const void *got,
+                     const void *want, size_t count, const char *file, int line);
 
 /* ---- random input -------------------------------------------------------------------------------------------- */
 
@@ -131,7 +134,8 @@ static inline struct ordo_slice test_slice(const struct test_array *array)
 void test_check_download(const struct test *t, const struct test_array *array, void *to, const char *what,
                          const char *file, int line);
 
-/* test_download, and the first `n` elements must be the same as `want`. */
+/* test_download, and the first `n` elements must be the same as `want`. `type` is for the message; it counts for
+ * nothing if the elements are bytes. */
 #define test_expect(t, type, array, want, n)                                                                           \
     test_check_expect((t), (type), (array), (want), (n), #array, __FILE__, __LINE__)
 void test_check_expect(const struct test *t, ordo_type type, const struct test_array *array, const void *want, size_t n,

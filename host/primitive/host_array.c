@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Host arrays as arguments: see host_array.h. */
+#include "primitive/host_array.h"
+
+/* Of the whole array. */
+static size_t size_of(const struct ordo_host_array *a)
+{
+    return a->count * a->bytes;
+}
+
+static ordo_status check(ordo_device *dev, const struct ordo_host_array *a)
+{
+    const void *host = a->upload ? a->from : a->to;
+
+    ORDO_REQUIRE(dev, a->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE(dev, host != NULL || a->count == 0 || a->bytes == 0, ORDO_INVALID);
+    return ORDO_OK;
+}
+
+static void release(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (arrays[i].slice.mem)
+            ordo_buffer_destroy(dev, &arrays[i].slice.mem);
+}
+
+static ordo_status create(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        ORDO_TRY(check(dev, &arrays[i]));
+        if (arrays[i].bytes)
+            ORDO_TRY(ordo_buffer_create(dev, size_of(&arrays[i]), &arrays[i].slice.mem));
+    }
+    return ORDO_OK;
+}
+
+static ordo_status write_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (arrays[i].upload && size_of(&arrays[i]) != 0)
+            ORDO_TRY(ordo_call_write(call, arrays[i].slice.mem, 0, arrays[i].from, size_of(&arrays[i])));
+    return ORDO_OK;
+}
+
+static ordo_status read_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (arrays[i].download && size_of(&arrays[i]) != 0)
+            ORDO_TRY(ordo_call_read(call, arrays[i].slice.mem, 0, arrays[i].to, size_of(&arrays[i])));
+    return ORDO_OK;
+}
+
+static ordo_status upload(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
+{
+    struct ordo_call call;
+
+    ORDO_REQUIRE(dev, dev != NULL, ORDO_INVALID);
+    ORDO_TRY(create(dev, arrays, n));
+    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
+    return ordo_call_end(&call, write_all(&call, arrays, n));
+}
+
+static ordo_status download(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
+{
+    struct ordo_call call;
+
+    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
+    return ordo_call_end(&call, read_all(&call, arrays, n));
+}
+
+ordo_status ordo_host_upload(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        arrays[i].slice = ordo_none();
+
+    const ordo_status status = upload(dev, arrays, n);
+    if (status != ORDO_OK)
+        release(dev, arrays, n);
+    return status;
+}
+
+ordo_status ordo_host_read(ordo_device *dev, const struct ordo_host_array *array, ordo_status status)
+{
+    return status == ORDO_OK ? download(dev, array, 1) : status;
+}
+
+ordo_status ordo_host_finish(ordo_device *dev, struct ordo_host_array *arrays, size_t n, ordo_status status)
+{
+    if (status == ORDO_OK)
+        status = download(dev, arrays, n);
+    release(dev, arrays, n);
+    return status;
+}

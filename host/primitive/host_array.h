@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays in host memory as arguments of a call on device memory: uploaded before it, downloaded after it, the device
+ * buffers freed on every path. Every call whose name ends in _host is made of this:
+ *
+ *     struct ordo_host_array a[] = {
+ *         ordo_host_in(in, count, bytes),
+ *         ordo_host_out(out, count, bytes),
+ *     };
+ *     ORDO_TRY(ordo_host_upload(dev, a, 2));
+ *     return ordo_host_finish(dev, a, 2, ordo_scan(dev, params, a[0].slice, a[1].slice, count, NULL));
+ *
+ * Both functions block and use the device's own queue. They work for count 0 (the host pointer may then be NULL) and
+ * refuse a NULL pointer otherwise (ORDO_INVALID) and more than ORDO_MAX_COUNT elements (ORDO_TOO_LARGE).
+ */
+#ifndef ORDO_HOST_ARRAY_H
+#define ORDO_HOST_ARRAY_H
+
+#include "runtime/runtime.h"
+
+struct ordo_host_array {
+    const void       *from;  /* uploaded, if `upload` */
+    void             *to;    /* receives, if `download` */
+    size_t            count; /* elements; may be lowered before ordo_host_finish to receive fewer */
+    size_t            bytes; /* of one element; 0: no array, slice is ordo_none() */
+    bool              upload;
+    bool              download;
+    struct ordo_slice slice; /* what the device call takes; set by ordo_host_upload */
+};
+
+/* Read by the call. bytes 0: not there (values of a sort of keys alone), whatever the pointer. */
+static inline struct ordo_host_array ordo_host_in(const void *from, size_t count, size_t bytes)
+{
+    return (struct ordo_host_array) { .from = from, .count = count, .bytes = bytes, .upload = true };
+}
+
+/* Written by the call, all of it (but see ordo_host_read). */
+static inline struct ordo_host_array ordo_host_out(void *to, size_t count, size_t bytes)
+{
+    return (struct ordo_host_array) { .to = to, .count = count, .bytes = bytes, .download = true };
+}
+
+/* Read and written, or written only in places. */
+static inline struct ordo_host_array ordo_host_inout(void *data, size_t count, size_t bytes)
+{
+    return (struct ordo_host_array) {
+        .from = data, .to = data, .count = count, .bytes = bytes, .upload = true, .download = true
+    };
+}
+
+/* Creates the buffers and uploads. After an error no buffer is left. */
+ordo_status ordo_host_upload(ordo_device *dev, struct ordo_host_array *arrays, size_t n);
+
+/* Downloads one array now: for a call that returns how much of the others is worth having. `status` is that of the
+ * call before it: if it is an error, nothing is read and it is returned. Frees nothing. */
+ordo_status ordo_host_read(ordo_device *dev, const struct ordo_host_array *array, ordo_status status);
+
+/* Downloads if `status` (the device call's) is ORDO_OK, waits, frees the buffers either way. Returns `status`, or the
+ * download's error. */
+ordo_status ordo_host_finish(ordo_device *dev, struct ordo_host_array *arrays, size_t n, ordo_status status);
+
+#endif

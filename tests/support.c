@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of device code share: see support.h. */
+#include "support.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *const test_masks[] = { "lanes=one", "progress=0", "int64_atomics=0", "local=16384", "group=64", NULL };
+const char *const test_shape_name[TEST_N_SHAPES] = { "random", "ascending", "descending", "equal", "few", "extremes" };
+const ordo_type   test_types[6] = { ORDO_U32, ORDO_U64, ORDO_I32, ORDO_I64, ORDO_F32, ORDO_F64 };
+const char *const test_type_name[6] = { "u32", "u64", "i32", "i64", "f32", "f64" };
+
+/* ---- failing ------------------------------------------------------------------------------------------------- */
+
+void test_fail(const struct test *t, const char *file, int line, const char *format, ...)
+{
+    char    what[1024];
+    va_list args;
+
+    va_start(args, format);
+    (void) vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    (void) fprintf(stderr, "%s:%d: %s\n    trying: %s\n    device: %s%s%s\n    seed:   ORDO_TEST_SEED=%" PRIu64 "\n",
+                   file, line, what, t->context[0] ? t->context : "(nothing yet)", t->facts ? t->facts->name : "(none)",
+                   t->mask[0] ? ", mask " : "", t->mask, t->seed);
+    cr_assert_fail("%s:%d: %s (%s, mask '%s', %s)", file, line, what, t->context, t->mask,
+                   t->facts ? t->facts->name : "no device");
+    abort();
+}
+
+void test_context(struct test *t, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    (void) vsnprintf(t->context, sizeof t->context, format, args);
+    va_end(args);
+}
+
+void test_check_status(const struct test *t, ordo_status got, ordo_status want, const char *call, const char *file,
+                       int line)
+{
+    char text[640] = "";
+
+    if (got == want)
+        return;
+    if (got != ORDO_OK && t->dev)
+        (void) ordo_device_last_error(t->dev, text, sizeof text);
+    test_fail(t, file, line, "%s gave '%s', not '%s': %s", call, ordo_status_string(got), ordo_status_string(want),
+              text);
+}
+
+void *test_alloc(size_t bytes)
+{
+    void *made = malloc(bytes ? bytes : 1);
+
+    if (!made)
+        cr_assert_fail("no host memory for %zu bytes", bytes);
+    return made;
+}
+
+/* ---- devices ------------------------------------------------------------------------------------------------- */
+
+static uint64_t seed_of_run(void)
+{
+    const char *text = getenv("ORDO_TEST_SEED");
+
+    return text ? strtoull(text, NULL, 0) : 1;
+}
+
+static void run_body(ordo_device *dev, const char *mask, test_body body)
+{
+    struct test t = { .dev = dev, .facts = ordo_device_facts(dev), .mask = mask, .seed = seed_of_run() };
+
+    t.random = t.seed;
+    body(&t);
+}
+
+/* Whether a mask left of the device what another one left too. */
+static bool same_abilities(const struct ordo_device_facts *a, const struct ordo_device_facts *b)
+{
+    return a->lanes == b->lanes && a->sub_group == b->sub_group && a->groups_progress == b->groups_progress &&
+           a->int64_atomics == b->int64_atomics && a->atomics == b->atomics && a->local_bytes == b->local_bytes &&
+           a->max_group == b->max_group;
+}
+
+/* One device: its context and id; NULL for the one that ORDO_DEVICE selects. */
+struct place {
+    cl_context   context;
+    cl_device_id id;
+};
+
+static ordo_device *open_place(const struct place *place, const char *mask)
+{
+    char                      message[512] = "";
+    ordo_device              *dev = NULL;
+    struct ordo_device_config config = { .mask = mask, .message = message, .message_bytes = sizeof message };
+
+    const ordo_status got = place->context ? ordo_device_adopt(place->context, place->id, NULL, &config, &dev)
+                                           : ordo_device_open(&config, &dev);
+    if (got != ORDO_OK)
+        cr_assert_fail("opening a device with mask '%s': %s: %s", mask ? mask : "", ordo_status_string(got), message);
+    return dev;
+}
+
+static void run_on_place(const struct place *place, bool masked, test_body body)
+{
+    const char  *only = getenv("ORDO_MASK");
+    ordo_device *plain = open_place(place, only);
+
+    run_body(plain, only ? only : "", body);
+    for (size_t m = 0; masked && !only && test_masks[m]; m++) {
+        ordo_device *dev = open_place(place, test_masks[m]);
+
+        if (!same_abilities(ordo_device_facts(dev), ordo_device_facts(plain)))
+            run_body(dev, test_masks[m], body);
+        ordo_device_close(&dev);
+    }
+    ordo_device_close(&plain);
+}
+
+static void run_on_device(cl_platform_id platform, cl_device_id id, bool masked, test_body body)
+{
+    cl_int                      code = CL_SUCCESS;
+    const cl_context_properties properties[] = { CL_CONTEXT_PLATFORM, (cl_context_properties) platform, 0 };
+    const struct place          place = { clCreateContext(properties, 1, &id, NULL, NULL, &code), id };
+
+    cr_assert(code == CL_SUCCESS, "clCreateContext: %s", ordo_cl_error_string(code));
+    run_on_place(&place, masked, body);
+    (void) clReleaseContext(place.context);
+}
+
+enum { PLATFORMS_MAX = 16, DEVICES_MAX = 16 };
+
+static cl_uint run_on_platform(cl_platform_id platform, bool masked, test_body body)
+{
+    cl_device_id ids[DEVICES_MAX];
+    cl_uint      n = 0;
+
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, DEVICES_MAX, ids, &n) != CL_SUCCESS)
+        return 0;
+    if (n > DEVICES_MAX)
+        n = DEVICES_MAX;
+    for (cl_uint d = 0; d < n; d++)
+        run_on_device(platform, ids[d], masked, body);
+    return n;
+}
+
+static void run_everywhere(bool masked, test_body body)
+{
+    cl_platform_id platforms[PLATFORMS_MAX];
+    cl_uint        n_platforms = 0;
+    cl_uint        n_devices = 0;
+
+    if (getenv("ORDO_DEVICE")) {
+        run_on_place(&(struct place) { 0 }, masked, body);
+        return;
+    }
+    if (clGetPlatformIDs(PLATFORMS_MAX, platforms, &n_platforms) != CL_SUCCESS)
+        n_platforms = 0;
+    for (cl_uint p = 0; p < n_platforms && p < PLATFORMS_MAX; p++)
+        n_devices += run_on_platform(platforms[p], masked, body);
+    cr_assert(n_devices > 0, "there is no OpenCL device to test on");
+}
+
+void test_each_device(test_body body)
+{
+    run_everywhere(false, body);
+}
+
+void test_each_device_and_mask(test_body body)
+{
+    run_everywhere(true, body);
+}
+
+ordo_device *test_open_again(const struct test *t)
+{
+    const struct place place = { ordo_device_context(t->dev), ordo_device_id(t->dev) };
+
+    return open_place(&place, t->mask[0] ? t->mask : NULL);
+}
+
+/* ---- random input -------------------------------------------------------------------------------------------- */
+
+/* Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators (OOPSLA 2014). */
+uint64_t test_random(struct test *t)
+{
+    uint64_t z = (t->random += 0x9e3779b97f4a7c15u);
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+uint64_t test_below(struct test *t, uint64_t n)
+{
+    return test_random(t) % n;
+}
+
+void test_random_bytes(struct test *t, void *to, size_t bytes)
+{
+    uint8_t *byte = to;
+
+    for (size_t i = 0; i < bytes; i++)
+        byte[i] = (uint8_t) test_random(t);
+}
+
+static const uint64_t extreme32[] = { 0,          1,          0xffffffff, 0xfffffffe, 0x7fffffff,
+                                      0x80000000, 0x80000001, 0x7f800000, 0xff800000, 0x7fc00000,
+                                      0xffc00000, 0x7f800001, 0x3f800000, 0xbf800000 };
+static const uint64_t extreme64[] = { 0,
+                                      1,
+                                      UINT64_MAX,
+                                      UINT64_MAX - 1,
+                                      0x7fffffffffffffff,
+                                      0x8000000000000000,
+                                      0x8000000000000001,
+                                      0x7ff0000000000000,
+                                      0xfff0000000000000,
+                                      0x7ff8000000000000,
+                                      0xfff8000000000000,
+                                      0x7ff0000000000001,
+                                      0x00000000ffffffff,
+                                      0xffffffff00000000 };
+
+static uint64_t extreme(struct test *t, size_t bytes)
+{
+    if (bytes == 4)
+        return extreme32[test_below(t, sizeof extreme32 / sizeof *extreme32)];
+    return extreme64[test_below(t, sizeof extreme64 / sizeof *extreme64)];
+}
+
+static void put_bits(void *keys, size_t bytes, size_t i, uint64_t bits)
+{
+    if (bytes == 4)
+        ((uint32_t *) keys)[i] = (uint32_t) bits;
+    else
+        ((uint64_t *) keys)[i] = bits;
+}
+
+static int compare_key_bits(ordo_type type, const void *a, const void *b)
+{
+    const uint64_t x = ordo_key_bits(type, a);
+    const uint64_t y = ordo_key_bits(type, b);
+
+    return (x > y) - (x < y);
+}
+
+/* qsort has no argument for the type: one comparison per type. */
+#define BY_TYPE(type)                                                                                                  \
+    static int by_##type(const void *a, const void *b)                                                                 \
+    {                                                                                                                  \
+        return compare_key_bits(ORDO_##type, a, b);                                                                    \
+    }
+BY_TYPE(U32)
+BY_TYPE(U64)
+BY_TYPE(I32) BY_TYPE(I64) BY_TYPE(F32) BY_TYPE(F64)
+
+    static void sort_keys(ordo_type type, size_t count, void *keys)
+{
+    static int (*const compare[])(const void *, const void *) = { by_U32, by_U64, by_I32, by_I64, by_F32, by_F64 };
+
+    qsort(keys, count, ordo_type_bytes(type), compare[type]);
+}
+
+static void reverse_keys(size_t bytes, size_t count, uint8_t *keys)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        uint8_t *a = keys + i * bytes;
+        uint8_t *b = keys + (count - 1 - i) * bytes;
+        uint8_t  held[8];
+
+        memcpy(held, a, bytes);
+        memcpy(a, b, bytes);
+        memcpy(b, held, bytes);
+    }
+}
+
+static uint64_t key_of_shape(struct test *t, size_t bytes, enum test_shape shape, const uint64_t few[5])
+{
+    switch (shape) {
+    case TEST_EQUAL:
+        return few[0];
+    case TEST_FEW:
+        return few[test_below(t, 5)];
+    case TEST_EXTREMES:
+        return extreme(t, bytes);
+    default:
+        return test_random(t);
+    }
+}
+
+void test_keys(struct test *t, ordo_type type, enum test_shape shape, size_t count, void *keys)
+{
+    const size_t bytes = ordo_type_bytes(type);
+    uint64_t     few[5];
+
+    for (size_t i = 0; i < 5; i++)
+        few[i] = test_random(t);
+    for (size_t i = 0; i < count; i++)
+        put_bits(keys, bytes, i, key_of_shape(t, bytes, shape, few));
+    if (shape != TEST_ASCENDING && shape != TEST_DESCENDING)
+        return;
+    for (size_t i = 1; i < count; i += 7) /* repeats */
+        memcpy((uint8_t *) keys + i * bytes, (uint8_t *) keys + (i - 1) * bytes, bytes);
+    sort_keys(type, count, keys);
+    if (shape == TEST_DESCENDING)
+        reverse_keys(bytes, count, keys);
+}
+
+/* ---- comparing ----------------------------------------------------------------------------------------------- */
+
+static void print_element(char *text, size_t size, ordo_type type, size_t bytes, const void *element)
+{
+    union {
+        uint8_t  u8;
+        uint32_t u32;
+        uint64_t u64;
+        int32_t  i32;
+        int64_t  i64;
+        float    f32;
+        double   f64;
+    } x = { 0 };
+
+    memcpy(&x, element, bytes);
+    if (bytes == 1)
+        (void) snprintf(text, size, "%u", x.u8);
+    else if (type == ORDO_U32)
+        (void) snprintf(text, size, "%" PRIu32 " (0x%08" PRIx32 ")", x.u32, x.u32);
+    else if (type == ORDO_U64)
+        (void) snprintf(text, size, "%" PRIu64 " (0x%016" PRIx64 ")", x.u64, x.u64);
+    else if (type == ORDO_I32)
+        (void) snprintf(text, size, "%" PRId32 " (0x%08" PRIx32 ")", x.i32, x.u32);
+    else if (type == ORDO_I64)
+        (void) snprintf(text, size, "%" PRId64 " (0x%016" PRIx64 ")", x.i64, x.u64);
+    else if (type == ORDO_F32)
+        (void) snprintf(text, size, "%g (0x%08" PRIx32 ")", (double) x.f32, x.u32);
+    else
+        (void) snprintf(text, size, "%g (0x%016" PRIx64 ")", x.f64, x.u64);
+}
+
+void test_check_same(const struct test *t, const char *what, ordo_type type, size_t bytes, const void *got,
+                     const void *want, size_t count, const char *file, int line)
+{
+    const uint8_t *g = got;
+    const uint8_t *w = want;
+    size_t         first = count;
+    size_t         differ = 0;
+    char           got_text[64];
+    char           want_text[64];
+
+    if (count * bytes == 0 || memcmp(got, want, count * bytes) == 0)
+        return;
+    for (size_t i = count; i-- > 0;) {
+        if (memcmp(g + i * bytes, w + i * bytes, bytes) != 0) {
+            first = i;
+            differ++;
+        }
+    }
+    print_element(got_text, sizeof got_text, type, bytes, g + first * bytes);
+    print_element(want_text, sizeof want_text, type, bytes, w + first * bytes);
+    test_fail(t, file, line, "%s[%zu] is %s, not %s; %zu of %zu differ", what, first, got_text, want_text, differ,
+              count);
+}
+
+/* ---- device arrays ------------------------------------------------------------------------------------------- */
+
+enum { GUARD_BYTES = 64, GUARD = 0xa5, EMPTY = 0x5c };
+
+static size_t bytes_before(const struct test_array *array)
+{
+    return array->at * array->bytes;
+}
+
+static size_t bytes_of(const struct test_array *array)
+{
+    return array->count * array->bytes;
+}
+
+static size_t bytes_in_all(const struct test_array *array)
+{
+    return bytes_before(array) + bytes_of(array) + GUARD_BYTES;
+}
+
+struct test_array test_upload(const struct test *t, const void *data, size_t count, size_t bytes, size_t at)
+{
+    struct test_array array = { .at = at, .count = count, .bytes = bytes };
+    uint8_t          *image = test_alloc(bytes_in_all(&array));
+    cl_int            code = CL_SUCCESS;
+
+    memset(image, GUARD, bytes_in_all(&array));
+    if (data && bytes_of(&array))
+        memcpy(image + bytes_before(&array), data, bytes_of(&array));
+    else
+        memset(image + bytes_before(&array), EMPTY, bytes_of(&array));
+    array.mem = clCreateBuffer(ordo_device_context(t->dev), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                               bytes_in_all(&array), image, &code);
+    free(image);
+    if (code != CL_SUCCESS)
+        test_fail(t, __FILE__, __LINE__, "clCreateBuffer: %s", ordo_cl_error_string(code));
+    return array;
+}
+
+void test_free(struct test_array *array)
+{
+    (void) clReleaseMemObject(array->mem);
+    array->mem = NULL;
+}
+
+static void check_guard(const struct test *t, const uint8_t *image, size_t from, size_t to,
+                        const struct test_array *array, const char *what, const char *file, int line)
+{
+    for (size_t i = from; i < to; i++)
+        if (image[i] != GUARD)
+            test_fail(t, file, line, "%s: byte %zu was written; the array is bytes %zu to %zu", what, i,
+                      bytes_before(array), bytes_before(array) + bytes_of(array));
+}
+
+void test_check_download(const struct test *t, const struct test_array *array, void *to, const char *what,
+                         const char *file, int line)
+{
+    const size_t all = bytes_in_all(array);
+    uint8_t     *image = test_alloc(all);
+    const cl_int code =
+        clEnqueueReadBuffer(ordo_device_queue(t->dev), array->mem, CL_TRUE, 0, all, image, 0, NULL, NULL);
+
+    if (code != CL_SUCCESS)
+        test_fail(t, file, line, "reading %s: %s", what, ordo_cl_error_string(code));
+    check_guard(t, image, 0, bytes_before(array), array, what, file, line);
+    check_guard(t, image, all - GUARD_BYTES, all, array, what, file, line);
+    if (bytes_of(array))
+        memcpy(to, image + bytes_before(array), bytes_of(array));
+    free(image);
+}
+
+void test_check_expect(const struct test *t, ordo_type type, const struct test_array *array, const void *want, size_t n,
+                       const char *what, const char *file, int line)
+{
+    void *got = test_alloc(bytes_of(array));
+
+    test_check_download(t, array, got, what, file, line);
+    test_check_same(t, what, type, array->bytes, got, want, n, file, line);
+    free(got);
+}
