@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls: a stretch of commands enqueued under the device's lock. */
+#include "device_private.h"
+
+#include <unistd.h>
+
+void ordo_lock(ordo_device *dev)
+{
+    pthread_mutex_lock(&dev->lock);
+}
+
+void ordo_unlock(ordo_device *dev)
+{
+    pthread_mutex_unlock(&dev->lock);
+}
+
+/* ---- begin and end ------------------------------------------------------------------------------------------- */
+
+/* The queue must belong to the device's context and device; says whether it is out-of-order. */
+static ordo_status check_queue(ordo_device *dev, cl_command_queue queue, bool *out_of_order)
+{
+    cl_context                  context = NULL;
+    cl_device_id                id = NULL;
+    cl_command_queue_properties properties = 0;
+    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
+                "the order's queue is not a command queue");
+    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL), "CL_QUEUE_DEVICE");
+    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
+                "CL_QUEUE_PROPERTIES");
+    if (context != dev->context || id != dev->id)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the order's queue belongs to another %s",
+                         context != dev->context ? "context" : "device");
+    *out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+    return ORDO_OK;
+}
+
+static ordo_status check_order(struct ordo_call *call)
+{
+    ordo_device *dev = call->dev;
+    ORDO_REQUIRE(dev, !call->order || !call->order->n_wait == !call->order->wait, ORDO_INVALID);
+    if (call->queue != dev->queue)
+        return check_queue(dev, call->queue, &call->out_of_order);
+    return ORDO_OK;
+}
+
+ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order)
+{
+    ORDO_REQUIRE(dev, dev, ORDO_INVALID);
+    ORDO_REQUIRE(dev, dev->pid == getpid(), ORDO_FORKED);
+    memset(call, 0, sizeof *call);
+    call->dev = dev;
+    call->order = order;
+    call->queue = order && order->queue ? order->queue : dev->queue;
+    call->out_of_order = dev->own_queue_out_of_order;
+
+    ordo_lock(dev);
+    const ordo_status good = check_order(call);
+    if (good != ORDO_OK)
+        ordo_unlock(dev);
+    return good;
+}
+
+/* What the next command waits for: the order's list, once. */
+static cl_uint n_wait(const struct ordo_call *call)
+{
+    return call->order && !call->waited ? call->order->n_wait : 0;
+}
+
+static const cl_event *wait_list(const struct ordo_call *call)
+{
+    return n_wait(call) ? call->order->wait : NULL;
+}
+
+/* After each command: the wait list is spent; on an out-of-order queue the next command comes after this one. */
+static ordo_status enqueued(struct ordo_call *call)
+{
+    call->waited = true;
+    if (call->out_of_order)
+        ORDO_TRY_CL(call->dev, clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL), "clEnqueueBarrierWithWaitList");
+    return ORDO_OK;
+}
+
+static ordo_status hand_out_event(struct ordo_call *call)
+{
+    if (!call->order || !call->order->done)
+        return ORDO_OK;
+    ORDO_TRY_CL(call->dev,
+                clEnqueueMarkerWithWaitList(call->queue, n_wait(call), wait_list(call), call->order->done),
+                "clEnqueueMarkerWithWaitList");
+    return ORDO_OK;
+}
+
+ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
+{
+    if (status == ORDO_OK)
+        status = hand_out_event(call);
+    for (int i = 0; i < call->n_scratch; i++)
+        ordo_scratch_give(call->dev, call->scratch[i]);
+    ordo_unlock(call->dev);
+    return status;
+}
+
+ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out)
+{
+    struct ordo_scratch *block = NULL;
+    ORDO_REQUIRE(call->dev, call->n_scratch < ORDO_CALL_SCRATCH_MAX, ORDO_TOO_LARGE);
+    ORDO_TRY(ordo_scratch_take(call->dev, call->queue, bytes, &block));
+    call->scratch[call->n_scratch++] = block;
+    *out = block->mem;
+    return ORDO_OK;
+}
+
+/* ---- commands ------------------------------------------------------------------------------------------------ */
+
+ordo_status ordo_call_launch(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups, size_t group_size,
+                             const struct ordo_arg *args, size_t n_args)
+{
+    ordo_device *dev = call->dev;
+    if (groups == 0)
+        return ORDO_OK;
+    if (group_size == 0 || group_size > kernel->max_group)
+        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
+                         "kernel %s runs with at most %zu work-items a group here, not %zu", kernel->name,
+                         kernel->max_group, group_size);
+    for (size_t i = 0; i < n_args; i++)
+        ORDO_TRY_CL(dev, clSetKernelArg(kernel->kernel, (cl_uint) i, args[i].bytes, args[i].value), kernel->name);
+
+    const size_t global = groups * group_size;
+    ORDO_TRY_CL(dev,
+                clEnqueueNDRangeKernel(call->queue, kernel->kernel, 1, NULL, &global, &group_size, n_wait(call),
+                                       wait_list(call), NULL),
+                kernel->name);
+    ordo_log(dev, ORDO_LOG_DEBUG, "launch %s: %zu x %zu", kernel->name, groups, group_size);
+    return enqueued(call);
+}
+
+ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word)
+{
+    if (bytes == 0)
+        return ORDO_OK;
+    ORDO_TRY_CL(call->dev,
+                clEnqueueFillBuffer(call->queue, mem, &word, sizeof word, at, bytes, n_wait(call), wait_list(call), NULL),
+                "clEnqueueFillBuffer");
+    return enqueued(call);
+}
+
+ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes)
+{
+    if (bytes == 0)
+        return ORDO_OK;
+    ORDO_TRY_CL(call->dev,
+                clEnqueueCopyBuffer(call->queue, from, to, from_at, to_at, bytes, n_wait(call), wait_list(call), NULL),
+                "clEnqueueCopyBuffer");
+    return enqueued(call);
+}
+
+ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes)
+{
+    if (bytes == 0)
+        return ORDO_OK;
+    ORDO_TRY_CL(call->dev,
+                clEnqueueWriteBuffer(call->queue, to, CL_TRUE, at, bytes, from, n_wait(call), wait_list(call), NULL),
+                "clEnqueueWriteBuffer");
+    return enqueued(call);
+}
+
+ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes)
+{
+    if (bytes == 0)
+        return ORDO_OK;
+    ORDO_TRY_CL(call->dev,
+                clEnqueueReadBuffer(call->queue, from, CL_TRUE, at, bytes, to, n_wait(call), wait_list(call), NULL),
+                "clEnqueueReadBuffer");
+    return enqueued(call);
+}
+
+/* ---- checks of the caller's buffers -------------------------------------------------------------------------- */
+
+ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes)
+{
+    if (bytes == 0) {
+        if (slice.mem)
+            return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s: given, but its elements have 0 bytes", name);
+        return ORDO_OK;
+    }
+    if (!slice.mem)
+        return count == 0 ? ORDO_OK
+                          : ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s: no buffer", name);
+
+    cl_context context = NULL;
+    size_t     size = 0;
+    const cl_int code = clGetMemObjectInfo(slice.mem, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (code != CL_SUCCESS)
+        return ordo_fail(dev, ORDO_INVALID, code, __FILE__, __LINE__, "%s: not a buffer", name);
+    if (context != dev->context)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s: a buffer of another context", name);
+    ORDO_TRY_CL(dev, clGetMemObjectInfo(slice.mem, CL_MEM_SIZE, sizeof size, &size, NULL), "CL_MEM_SIZE");
+
+    const size_t room = size / bytes;
+    if (slice.at > room || count > room - slice.at)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
+                         "%s: %zu elements of %zu bytes from element %zu on, but the buffer has %zu bytes", name, count,
+                         bytes, slice.at, size);
+    return ORDO_OK;
+}
+
+/* The buffer behind a sub-buffer, and where in it `mem` begins. */
+static cl_mem base_of(cl_mem mem, size_t *origin)
+{
+    cl_mem parent = NULL;
+    *origin = 0;
+    clGetMemObjectInfo(mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
+    if (!parent)
+        return mem;
+    clGetMemObjectInfo(mem, CL_MEM_OFFSET, sizeof *origin, origin, NULL);
+    return parent;
+}
+
+bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
+                         size_t b_bytes)
+{
+    const size_t a_size = a_count * a_bytes, b_size = b_count * b_bytes;
+    if (!a.mem || !b.mem || a_size == 0 || b_size == 0)
+        return false;
+    size_t       a_origin = 0, b_origin = 0;
+    const cl_mem a_base = base_of(a.mem, &a_origin), b_base = base_of(b.mem, &b_origin);
+    if (a_base != b_base)
+        return false;
+    const size_t a_first = a_origin + a.at * a_bytes, b_first = b_origin + b.at * b_bytes;
+    return a_first < b_first + b_size && b_first < a_first + a_size;
+}

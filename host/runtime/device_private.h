@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a device object is made of; for host/runtime only. */
+#ifndef ORDO_DEVICE_PRIVATE_H
+#define ORDO_DEVICE_PRIVATE_H
+
+#include "runtime.h"
+
+#include <pthread.h>
+#include <sys/types.h>
+
+/* A scratch buffer of the pool. A free one may be handed out again on its own queue only: what still uses it there
+ * comes first in that queue. */
+struct ordo_scratch {
+    struct ordo_scratch *next;
+    cl_mem               mem;
+    size_t               bytes;
+    cl_command_queue     queue; /* retained, so that its address is not given to another queue */
+    bool                 in_use;
+};
+
+struct ordo_kernel {
+    struct ordo_kernel *next;
+    char               *name;
+    cl_kernel           kernel;
+    size_t              max_group; /* what the built kernel can run with on this device */
+    uint64_t            local_bytes;
+};
+
+/* 128 bits that stand for (module, options) within a device, or for a whole build in the disk cache. */
+struct ordo_hash {
+    uint64_t low, high;
+};
+
+struct ordo_program {
+    struct ordo_program *next;
+    struct ordo_hash     variant;
+    cl_program           program;
+    struct ordo_kernel  *kernels;
+};
+
+struct ordo_device {
+    struct ordo_device_facts facts;
+    cl_platform_id           platform;
+    cl_device_id             id;
+    cl_context               context;
+    cl_command_queue         queue;
+    pid_t                    pid;
+    bool                     own_queue_out_of_order; /* an adopted one may be */
+
+    pthread_mutex_t lock;       /* recursive; everything below but the error text */
+    pthread_mutex_t error_lock; /* the error text */
+    char           *error;
+    cl_int          cl_error;
+
+    ordo_log_fn    log;
+    void          *log_user;
+    ordo_log_level log_level;
+    bool           log_to_stderr;
+
+    char  std[24];          /* -cl-std=... that the probe chose, or "" */
+    bool  khr_ballot;       /* with ORDO_LANES_KHR: sub_group_ballot compiles */
+    bool  intel_sub_groups; /* a kernel can fix its sub-group size */
+    char *extensions;       /* of the device, space at both ends */
+    char *cl_dir;           /* ORDO_CL_DIR, or NULL */
+    char *cache_dir;        /* NULL: no disk cache */
+
+    struct ordo_hash     identity; /* device, driver, platform, library version */
+    struct ordo_program *programs;
+
+    struct ordo_scratch *scratch;
+    struct ordo_memory   memory;
+    uint64_t             scratch_used;
+    uint64_t             memory_limit;
+
+    uint32_t    tunable[ORDO_N_TUNABLES][ORDO_N_SHAPES];
+    ordo_origin origin[ORDO_N_TUNABLES][ORDO_N_SHAPES];
+};
+
+/* error.c */
+ordo_status ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
+
+/* probe.c: fills facts that OpenCL tells (features), then those that need a trial compile. */
+ordo_status ordo_probe_features(ordo_device *dev);
+ordo_status ordo_probe_trials(ordo_device *dev);
+bool        ordo_device_has(const ordo_device *dev, const char *extension);
+/* Lowers the facts by a mask such as "lanes=one,local=16384". */
+ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
+
+/* program.c */
+void ordo_programs_destroy(ordo_device *dev);
+/* Compiles a text only to see whether it compiles; quiet. */
+bool ordo_trial_compile(ordo_device *dev, const char *options, const char *text);
+/* The whole text of a module, includes expanded, and the options of a variant; both malloc'd. */
+ordo_status ordo_program_source(ordo_device *dev, const char *file, const struct ordo_define *defines, char **text,
+                                char **options);
+/* A hash of every kernel source, which changes when any of them does. */
+struct ordo_hash ordo_sources_hash(const ordo_device *dev);
+
+/* cache.c: files in the user's cache directory, each with a checksum inside. */
+void ordo_cache_open(ordo_device *dev);
+/* malloc'd content of entry `kind`-`key`, or NULL if it is not there, not whole, or not ours. */
+void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_hash key, size_t *bytes);
+void  ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_hash key, const void *data, size_t bytes);
+void  ordo_cache_drop(ordo_device *dev, const char *kind, struct ordo_hash key);
+/* A malloc'd path from printf, NULL when out of memory. */
+char *ordo_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+struct ordo_hash ordo_hash_of(struct ordo_hash seed, const void *data, size_t bytes);
+#define ORDO_HASH_TEXT(seed, text) ordo_hash_of((seed), (text), strlen(text))
+
+/* memory.c */
+void ordo_scratch_destroy(ordo_device *dev);
+/* call.c */
+void        ordo_lock(ordo_device *dev);
+void        ordo_unlock(ordo_device *dev);
+ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, struct ordo_scratch **out);
+void        ordo_scratch_give(ordo_device *dev, struct ordo_scratch *block);
+
+/* profile.c: defaults for the facts at hand, then the shipped rows, then the user's profile. */
+void ordo_profile_load(ordo_device *dev);
+/* After a fact was lowered: methods that rest on it go to the next safer one. */
+void ordo_profile_lower(ordo_device *dev);
+
+#endif

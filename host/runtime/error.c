@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Statuses, messages and the log. */
+#include "device_private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *ordo_version(void)
+{
+    return ORDO_VERSION;
+}
+
+const char *ordo_status_string(ordo_status status)
+{
+    switch (status) {
+#define X(name, code, text)                                                                                            \
+    case ORDO_##name:                                                                                                  \
+        return text;
+        ORDO_STATUS_MAP(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+const char *ordo_cl_error_string(cl_int code)
+{
+    static const struct {
+        cl_int      code;
+        const char *name;
+    } names[] = {
+#define N(name) { name, #name }
+        N(CL_SUCCESS),
+        N(CL_DEVICE_NOT_FOUND),
+        N(CL_DEVICE_NOT_AVAILABLE),
+        N(CL_COMPILER_NOT_AVAILABLE),
+        N(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+        N(CL_OUT_OF_RESOURCES),
+        N(CL_OUT_OF_HOST_MEMORY),
+        N(CL_PROFILING_INFO_NOT_AVAILABLE),
+        N(CL_MEM_COPY_OVERLAP),
+        N(CL_BUILD_PROGRAM_FAILURE),
+        N(CL_MISALIGNED_SUB_BUFFER_OFFSET),
+        N(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+        N(CL_COMPILE_PROGRAM_FAILURE),
+        N(CL_LINKER_NOT_AVAILABLE),
+        N(CL_LINK_PROGRAM_FAILURE),
+        N(CL_KERNEL_ARG_INFO_NOT_AVAILABLE),
+        N(CL_INVALID_VALUE),
+        N(CL_INVALID_DEVICE_TYPE),
+        N(CL_INVALID_PLATFORM),
+        N(CL_INVALID_DEVICE),
+        N(CL_INVALID_CONTEXT),
+        N(CL_INVALID_QUEUE_PROPERTIES),
+        N(CL_INVALID_COMMAND_QUEUE),
+        N(CL_INVALID_HOST_PTR),
+        N(CL_INVALID_MEM_OBJECT),
+        N(CL_INVALID_BINARY),
+        N(CL_INVALID_BUILD_OPTIONS),
+        N(CL_INVALID_PROGRAM),
+        N(CL_INVALID_PROGRAM_EXECUTABLE),
+        N(CL_INVALID_KERNEL_NAME),
+        N(CL_INVALID_KERNEL_DEFINITION),
+        N(CL_INVALID_KERNEL),
+        N(CL_INVALID_ARG_INDEX),
+        N(CL_INVALID_ARG_VALUE),
+        N(CL_INVALID_ARG_SIZE),
+        N(CL_INVALID_KERNEL_ARGS),
+        N(CL_INVALID_WORK_DIMENSION),
+        N(CL_INVALID_WORK_GROUP_SIZE),
+        N(CL_INVALID_WORK_ITEM_SIZE),
+        N(CL_INVALID_GLOBAL_OFFSET),
+        N(CL_INVALID_EVENT_WAIT_LIST),
+        N(CL_INVALID_EVENT),
+        N(CL_INVALID_OPERATION),
+        N(CL_INVALID_BUFFER_SIZE),
+        N(CL_INVALID_GLOBAL_WORK_SIZE),
+        N(CL_INVALID_PROPERTY),
+        N(CL_INVALID_COMPILER_OPTIONS),
+#undef N
+        { -1001, "CL_PLATFORM_NOT_FOUND_KHR" },
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].code == code)
+            return names[i].name;
+    return "unknown OpenCL code";
+}
+
+/* Malloc'd text, or NULL. */
+static char *format_list(const char *format, va_list list)
+{
+    va_list again;
+    va_copy(again, list);
+    const int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = length < 0 ? NULL : malloc((size_t) length + 1);
+    if (text)
+        vsnprintf(text, (size_t) length + 1, format, list);
+    return text;
+}
+
+char *ordo_format(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    char *text = format_list(format, list);
+    va_end(list);
+    return text;
+}
+
+static const char *const level_names[] = { "error", "warning", "info", "debug" };
+
+static void emit(ordo_device *dev, ordo_log_level level, const char *text)
+{
+    if (level > dev->log_level)
+        return;
+    if (dev->log)
+        dev->log(dev->log_user, level, text);
+    else if (dev->log_to_stderr)
+        fprintf(stderr, "ordo: %s: %s\n", level_names[level], text);
+}
+
+void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
+{
+    if (!dev || level > dev->log_level || (!dev->log && !dev->log_to_stderr))
+        return;
+    va_list list;
+    va_start(list, format);
+    char *text = format_list(format, list);
+    va_end(list);
+    emit(dev, level, text ? text : "(no memory for the message)");
+    free(text);
+}
+
+ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format, ...)
+{
+    if (!dev)
+        return status;
+    va_list list;
+    va_start(list, format);
+    char *what = format_list(format, list);
+    va_end(list);
+
+    const char *slash = strrchr(file, '/');
+    char       *text = ordo_format("%s:%d: %s [%s]%s%s: %s", slash ? slash + 1 : file, line,
+                                   what ? what : "(no memory for the message)", dev->facts.name, code ? " " : "",
+                                   code ? ordo_cl_error_string(code) : "", ordo_status_string(status));
+    free(what);
+
+    pthread_mutex_lock(&dev->error_lock);
+    free(dev->error);
+    dev->error = text;
+    dev->cl_error = code;
+    pthread_mutex_unlock(&dev->error_lock);
+    if (text)
+        emit(dev, ORDO_LOG_ERROR, text);
+    return status;
+}
+
+ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what)
+{
+    const bool memory = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES;
+    const ordo_status status = memory                           ? ORDO_NO_DEVICE_MEMORY
+                               : code == CL_OUT_OF_HOST_MEMORY ? ORDO_NO_HOST_MEMORY
+                                                                : ORDO_OPENCL;
+    return ordo_fail(dev, status, code, file, line, "%s", what);
+}
+
+size_t ordo_device_last_error(ordo_device *dev, char *text, size_t bytes)
+{
+    if (!dev)
+        return 0;
+    pthread_mutex_lock(&dev->error_lock);
+    const char  *error = dev->error ? dev->error : "";
+    const size_t need = strlen(error) + 1;
+    if (text && bytes)
+        snprintf(text, bytes, "%s", error);
+    pthread_mutex_unlock(&dev->error_lock);
+    return need;
+}
+
+cl_int ordo_device_last_cl_error(ordo_device *dev)
+{
+    if (!dev)
+        return 0;
+    pthread_mutex_lock(&dev->error_lock);
+    const cl_int code = dev->cl_error;
+    pthread_mutex_unlock(&dev->error_lock);
+    return code;
+}
+
+ordo_status ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config)
+{
+    const char *wanted = getenv("ORDO_LOG");
+    dev->log = config->log;
+    dev->log_user = config->user;
+    dev->log_level = ORDO_LOG_WARNING;
+    dev->log_to_stderr = wanted && *wanted;
+    for (int i = 0; wanted && i < 4; i++)
+        if (strcmp(wanted, level_names[i]) == 0)
+            dev->log_level = (ordo_log_level) i;
+    if (pthread_mutex_init(&dev->error_lock, NULL) != 0)
+        return ORDO_NO_HOST_MEMORY;
+    return ORDO_OK;
+}

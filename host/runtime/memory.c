@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device memory: buffers that outlive a call, and the pool of scratch that calls take from. */
+#include "device_private.h"
+
+#include <stdlib.h>
+
+/* ---- accounting ---------------------------------------------------------------------------------------------- */
+
+static void count_in(ordo_device *dev, size_t bytes)
+{
+    dev->memory.held_bytes += bytes;
+    dev->memory.buffers++;
+    if (dev->memory.held_bytes > dev->memory.held_peak_bytes)
+        dev->memory.held_peak_bytes = dev->memory.held_bytes;
+}
+
+static void count_out(ordo_device *dev, size_t bytes)
+{
+    dev->memory.held_bytes -= bytes;
+    dev->memory.buffers--;
+}
+
+/* ---- buffers ------------------------------------------------------------------------------------------------- */
+
+static ordo_status create_counted(ordo_device *dev, size_t bytes, cl_mem *out)
+{
+    const size_t size = bytes ? bytes : 1;
+    cl_int       code = CL_SUCCESS;
+
+    *out = NULL;
+    if (size > dev->facts.max_alloc_bytes)
+        return ordo_fail(dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
+                         "a buffer of %zu bytes: the device's largest allocation is %llu", size,
+                         (unsigned long long) dev->facts.max_alloc_bytes);
+    if (size > dev->memory_limit || dev->memory.held_bytes > dev->memory_limit - size)
+        return ordo_fail(dev, ORDO_NO_DEVICE_MEMORY, 0, __FILE__, __LINE__,
+                         "a buffer of %zu bytes beside %llu held: the limit is %llu", size,
+                         (unsigned long long) dev->memory.held_bytes, (unsigned long long) dev->memory_limit);
+    cl_mem mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE, size, NULL, &code);
+    if (code != CL_SUCCESS || !mem)
+        return ordo_fail_cl(dev, code, __FILE__, __LINE__, "clCreateBuffer");
+    count_in(dev, size);
+    *out = mem;
+    return ORDO_OK;
+}
+
+static void release_counted(ordo_device *dev, cl_mem mem, size_t bytes)
+{
+    clReleaseMemObject(mem);
+    count_out(dev, bytes ? bytes : 1);
+}
+
+/* Gives free blocks back to the driver; those that `queue` (NULL: any) may reuse, no larger than `below`. */
+static void release_free_blocks(ordo_device *dev, cl_command_queue queue, size_t below, int most)
+{
+    struct ordo_scratch **at = &dev->scratch;
+    while (*at && most > 0) {
+        struct ordo_scratch *block = *at;
+        if (block->in_use || block->bytes > below || (queue && block->queue != queue)) {
+            at = &block->next;
+            continue;
+        }
+        *at = block->next;
+        dev->memory.scratch_bytes -= block->bytes;
+        release_counted(dev, block->mem, block->bytes);
+        clReleaseCommandQueue(block->queue);
+        free(block);
+        most--;
+    }
+}
+
+/* As create_counted; when memory is short, pooled scratch is given up and finished commands let go of theirs first. */
+static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
+{
+    ordo_status got = create_counted(dev, bytes, out);
+    if (got == ORDO_NO_DEVICE_MEMORY && dev->memory.scratch_bytes > dev->scratch_used) {
+        release_free_blocks(dev, NULL, SIZE_MAX, INT32_MAX);
+        clFinish(dev->queue);
+        got = create_counted(dev, bytes, out);
+    }
+    return got;
+}
+
+ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out)
+{
+    ordo_lock(dev);
+    const ordo_status got = create_or_reclaim(dev, bytes, out);
+    ordo_unlock(dev);
+    return got;
+}
+
+void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem)
+{
+    size_t bytes = 0;
+    if (!*mem)
+        return;
+    ordo_lock(dev);
+    clGetMemObjectInfo(*mem, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    release_counted(dev, *mem, bytes);
+    ordo_unlock(dev);
+    *mem = NULL;
+}
+
+/* ---- scratch ------------------------------------------------------------------------------------------------- */
+
+/* Sizes are rounded up a little, so that calls of nearly one size share a block. */
+static size_t round_scratch(size_t bytes)
+{
+    const size_t grain = bytes < (1u << 20) ? 4096 : 65536;
+    return bytes > SIZE_MAX - grain ? bytes : (bytes + grain - 1) / grain * grain + (bytes == 0 ? grain : 0);
+}
+
+/* The smallest free block of this queue that holds `bytes` and wastes no more than it holds. */
+static struct ordo_scratch *find_block(ordo_device *dev, cl_command_queue queue, size_t bytes)
+{
+    struct ordo_scratch *best = NULL;
+    for (struct ordo_scratch *b = dev->scratch; b; b = b->next)
+        if (!b->in_use && b->queue == queue && b->bytes >= bytes && b->bytes / 2 <= bytes + 65536 &&
+            (!best || b->bytes < best->bytes))
+            best = b;
+    return best;
+}
+
+static ordo_status create_block(ordo_device *dev, cl_command_queue queue, size_t bytes, struct ordo_scratch **out)
+{
+    struct ordo_scratch *block = calloc(1, sizeof *block);
+    ORDO_REQUIRE(dev, block, ORDO_NO_HOST_MEMORY);
+
+    /* A call that outgrew its block gives the old one up, so the pool holds no more blocks than calls used at once. */
+    release_free_blocks(dev, queue, bytes, 1);
+    const ordo_status made = create_or_reclaim(dev, bytes, &block->mem);
+    const cl_int      kept = made == ORDO_OK ? clRetainCommandQueue(queue) : CL_SUCCESS;
+    if (made != ORDO_OK || kept != CL_SUCCESS) {
+        if (made == ORDO_OK)
+            release_counted(dev, block->mem, bytes);
+        free(block);
+        return made != ORDO_OK ? made : ordo_fail_cl(dev, kept, __FILE__, __LINE__, "clRetainCommandQueue");
+    }
+    block->bytes = bytes;
+    block->queue = queue;
+    block->next = dev->scratch;
+    dev->scratch = block;
+    dev->memory.scratch_bytes += bytes;
+    *out = block;
+    return ORDO_OK;
+}
+
+ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, struct ordo_scratch **out)
+{
+    const size_t size = round_scratch(bytes);
+    *out = find_block(dev, queue, size);
+    if (!*out)
+        ORDO_TRY(create_block(dev, queue, size, out));
+    (*out)->in_use = true;
+    dev->scratch_used += (*out)->bytes;
+    if (dev->scratch_used > dev->memory.scratch_peak_bytes)
+        dev->memory.scratch_peak_bytes = dev->scratch_used;
+    return ORDO_OK;
+}
+
+void ordo_scratch_give(ordo_device *dev, struct ordo_scratch *block)
+{
+    block->in_use = false;
+    dev->scratch_used -= block->bytes;
+}
+
+void ordo_scratch_destroy(ordo_device *dev)
+{
+    release_free_blocks(dev, NULL, SIZE_MAX, INT32_MAX);
+}
+
+/* ---- public -------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_device_memory(ordo_device *dev, struct ordo_memory *out)
+{
+    ORDO_REQUIRE(dev, dev && out, ORDO_INVALID);
+    ordo_lock(dev);
+    *out = dev->memory;
+    ordo_unlock(dev);
+    return ORDO_OK;
+}
+
+ordo_status ordo_device_trim(ordo_device *dev)
+{
+    struct ordo_call call;
+    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
+    release_free_blocks(dev, NULL, SIZE_MAX, INT32_MAX);
+    dev->memory.scratch_peak_bytes = dev->scratch_used;
+    dev->memory.held_peak_bytes = dev->memory.held_bytes;
+    return ordo_call_end(&call, ORDO_OK);
+}

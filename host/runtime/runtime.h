@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the layers above may use of OpenCL: errors, calls (a locked stretch of launches with their scratch), kernels,
+ * buffers, tunables. Only host/runtime calls clXxx.
+ *
+ * A primitive reads:
+ *
+ *     struct ordo_call call;
+ *     ORDO_TRY(ordo_call_begin(&call, dev, order));            // locks the device
+ *     return ordo_call_end(&call, enqueue_scan(&call, ...));   // event out, scratch back to the pool, unlocks
+ *
+ * and in enqueue_scan, line by line: ORDO_TRY(ordo_call_scratch(...)), ORDO_TRY(ordo_call_kernel(...)),
+ * ORDO_TRY(ordo_call_launch(...)).
+ */
+#ifndef ORDO_RUNTIME_H
+#define ORDO_RUNTIME_H
+
+#include "ordo/ordo.h"
+
+#include <string.h>
+
+/* ---- errors: error.c ----------------------------------------------------------------------------------------- */
+
+/* Records the message of a failed call (log, last error) and returns `status`. `code`: OpenCL's, or 0. */
+ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
+                      ...) __attribute__((format(printf, 6, 7)));
+void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Leaves the function with the status of a call that failed; what failed has recorded the message. */
+#define ORDO_TRY(expr)                                                                                                 \
+    do {                                                                                                               \
+        const ordo_status try_ = (expr);                                                                               \
+        if (try_ != ORDO_OK)                                                                                           \
+            return try_;                                                                                               \
+    } while (0)
+
+/* A precondition, as code and as the sentence that the user reads: "array.c:46: not so: count <= ORDO_MAX_COUNT". */
+#define ORDO_REQUIRE(dev, cond, status)                                                                                \
+    do {                                                                                                               \
+        if (!(cond))                                                                                                   \
+            return ordo_fail((dev), (status), 0, __FILE__, __LINE__, "not so: %s", #cond);                             \
+    } while (0)
+
+/* Wraps the code of an OpenCL call made in host/runtime. */
+#define ORDO_TRY_CL(dev, code_expr, what)                                                                              \
+    do {                                                                                                               \
+        const cl_int code_ = (code_expr);                                                                              \
+        if (code_ != CL_SUCCESS)                                                                                       \
+            return ordo_fail_cl((dev), code_, __FILE__, __LINE__, (what));                                             \
+    } while (0)
+/* ORDO_NO_DEVICE_MEMORY for the codes that mean it, else ORDO_OPENCL. */
+ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what);
+
+/* ---- kernels: program.c -------------------------------------------------------------------------------------- */
+
+/* One -D of a kernel variant. Lists end with { NULL, 0 }. */
+struct ordo_define {
+    const char *name;
+    long        value;
+};
+
+struct ordo_kernel; /* a built kernel of one variant; lives as long as the device */
+
+/* ---- buffers: memory.c --------------------------------------------------------------------------------------- */
+
+/* Device memory that outlives a call (indexes, structures); counted and limited. 0 bytes gives a 1-byte buffer.
+ * ORDO_TOO_LARGE above the largest allocation, ORDO_NO_DEVICE_MEMORY above the limit. */
+ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
+/* Sets *mem to NULL. Commands that were enqueued with it run on: OpenCL keeps it for them. */
+void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
+
+/* ---- calls: call.c ------------------------------------------------------------------------------------------- */
+
+#define ORDO_CALL_SCRATCH_MAX 16
+
+struct ordo_call {
+    ordo_device             *dev;
+    const struct ordo_order *order;
+    cl_command_queue         queue;
+    bool                     out_of_order; /* a barrier follows each command */
+    bool                     waited;       /* the wait list has been handed to a command */
+    struct ordo_scratch     *scratch[ORDO_CALL_SCRATCH_MAX];
+    int                      n_scratch;
+};
+
+/* Locks the device and checks it (NULL, fork) and the order's queue (context, device). On error nothing is locked. */
+ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
+/* Hands the order's event out, returns scratch to the pool (safe: the queue is in order), unlocks. Returns `status`, or
+ * the error of handing out. */
+ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
+
+/* Scratch of at least `bytes`, alive until the call's commands are done. Uninitialised. */
+ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
+
+/* The kernel `name` of module `file` ("primitive/scan.cl") built with `defines` besides those that describe the device
+ * (see cl/device/compiler.cl); built once, then found again. */
+ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const char *name,
+                             const struct ordo_define *defines, struct ordo_kernel **out);
+
+struct ordo_arg {
+    size_t      bytes;
+    const void *value; /* NULL: local memory of `bytes` */
+};
+#define ORDO_ARG(x) ((struct ordo_arg) { sizeof(x), &(x) })
+#define ORDO_ARGS(...)                                                                                                 \
+    ((struct ordo_arg[]) { __VA_ARGS__ }), sizeof((struct ordo_arg[]) { __VA_ARGS__ }) / sizeof(struct ordo_arg)
+
+/* Enqueues groups x group_size work-items. ORDO_UNSUPPORTED if the kernel cannot run with such a group here (registers,
+ * local memory). groups may be 0: nothing happens.
+ * A NULL cl_mem argument is legal in OpenCL and reaches the kernel as a NULL pointer. */
+ordo_status ordo_call_launch(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups, size_t group_size,
+                             const struct ordo_arg *args, size_t n_args);
+/* Sets `bytes` from byte `at` on to a repeated 32-bit word; at and bytes are multiples of 4. */
+ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word);
+ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
+/* Blocking transfers; ordo_call_write also returns only when `from` may be reused. */
+ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
+ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
+
+/* Checks that slice is a buffer of this device's context that holds `count` elements of `bytes` each from `at` on, and
+ * that no size overflows. `name` names it in the message. bytes 0: the slice must be ordo_none(). */
+ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes);
+/* Whether a_count elements of a_bytes each at a share a byte with those at b. Sub-buffers of one buffer are seen through. */
+bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
+                         size_t b_bytes);
+#define ORDO_REQUIRE_APART(dev, a, a_count, a_bytes, b, b_count, b_bytes)                                              \
+    do {                                                                                                               \
+        if (ordo_slices_overlap((a), (a_count), (a_bytes), (b), (b_count), (b_bytes)))                                 \
+            return ordo_fail((dev), ORDO_INVALID, 0, __FILE__, __LINE__, "%s and %s overlap", #a, #b);                 \
+    } while (0)
+
+/* ---- tunables: profile.c ------------------------------------------------------------------------------------- */
+
+/* Shapes of data that are tuned apart: bytes of key and value. */
+enum ordo_shape { ORDO_K4V0, ORDO_K4V4, ORDO_K4V8, ORDO_K8V0, ORDO_K8V4, ORDO_K8V8, ORDO_N_SHAPES };
+enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
+
+/* How a sort ranks and how groups learn of each other. */
+enum ordo_sort_method { ORDO_SORT_ONESWEEP = 0, ORDO_SORT_REDUCE_SCAN = 1, ORDO_SORT_CHUNKED = 2 };
+/* How a scan's groups learn of each other. */
+enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
+
+/* name, text, values it may take (profile.c refuses others; every one of them gives right answers) */
+#define ORDO_TUNABLE_MAP(X)                                                                                            \
+    X(SORT_METHOD, "sort.method", "0 one-sweep, 1 reduce-then-scan, 2 counting sort per chunk", 0, 1, 2)               \
+    X(SORT_DIGIT_BITS, "sort.digit_bits", "bits sorted per pass", 4, 5, 6, 7, 8)                                       \
+    X(SORT_GROUP, "sort.group", "work-items per group", 1, 64, 128, 256, 384, 512, 1024)                               \
+    X(SORT_ITEMS, "sort.items", "items per work-item (chunked: thousands per chunk)", 4, 5, 7, 8, 9, 11, 12, 13, 15,   \
+      16, 18, 19, 21, 23)                                                                                              \
+    X(SORT_SMALL_GROUP, "sort.small_group", "work-items of the single-launch sort; 1: not used", 1, 64, 128, 256, 512, \
+      1024)                                                                                                            \
+    X(SORT_SMALL_ITEMS, "sort.small_items", "items per work-item of the single-launch sort", 2, 4, 6, 8, 12, 16)       \
+    X(SCAN_METHOD, "scan.method", "0 look-back, 1 reduce-then-scan", 0, 1)                                             \
+    X(SCAN_GROUP, "scan.group", "work-items per group", 1, 64, 128, 256, 512)                                          \
+    X(SCAN_ITEMS, "scan.items", "items per work-item", 4, 8, 12, 16, 24, 1024, 4096)                                   \
+    X(MERGE_GROUP, "merge.group", "work-items per group", 1, 64, 128, 256, 512)                                        \
+    X(MERGE_ITEMS, "merge.items", "items per work-item", 4, 5, 7, 8, 9, 11, 13, 15, 17, 1024, 4096)                    \
+    X(RUNS_GROUP, "merge_runs.group", "work-items per group of the multi-way merge", 1, 64, 128, 256, 512)             \
+    X(RUNS_ITEMS, "merge_runs.items", "items per work-item of the multi-way merge", 4, 6, 8, 10, 12, 16, 1024, 4096)   \
+    X(SEARCH_NODE, "search.node_keys", "keys per node of a static index", 8, 16, 32)                                   \
+    X(SEARCH_LANES, "search.lanes", "lanes per query", 1, 2, 4, 8)                                                     \
+    X(SEARCH_GROUP, "search.group", "work-items per group", 32, 64, 128, 256, 512)                                     \
+    X(SEARCH_TILE, "search.tile", "sorted queries: queries per work-item", 1, 2, 4, 8, 16)
+
+enum ordo_tunable {
+#define X(id, name, text, ...) ORDO_##id,
+    ORDO_TUNABLE_MAP(X)
+#undef X
+        ORDO_N_TUNABLES
+};
+
+uint32_t ordo_tunable(const ordo_device *dev, enum ordo_tunable tunable, enum ordo_shape shape);
+
+#endif

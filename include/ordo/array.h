@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Primitives over arrays: scan, reduce, compact, sort, merge, search.
+ *
+ *     // sort count keys with their values, on the device's own queue
+ *     ordo_sort(dev, ordo_sort_params(.key = ORDO_U32, .value_bytes = 4),
+ *               ordo_at(keys, 0), ordo_at(values, 0), ordo_at(sorted_keys, 0), ordo_at(sorted_values, 0), count, NULL);
+ *
+ * What holds for every call here:
+ *   Arrays     a cl_mem of the device's context and an offset in elements (ordo_at). Any alignment of elements.
+ *   Blocking   calls enqueue and return; inputs must stay untouched, and outputs unread, until the commands are done.
+ *              Calls ending in _host take arrays in host memory and block until the result is there.
+ *   Count      0 is fine and does nothing but signal order->done. Up to ORDO_MAX_COUNT elements a call.
+ *   Overlap    outputs must not overlap inputs or each other unless a call says so: ORDO_INVALID.
+ *   Results    depend on the input alone: the same bits on every device, with every tuning, in every run.
+ *   Scratch    comes from the device's pool and returns to it; each call says how much. ordo_device_memory has the peak.
+ *   Errors     ORDO_INVALID (NULL, a range outside its buffer, overlap, another context's buffer or queue, an unknown
+ *              type), ORDO_TOO_LARGE (count), ORDO_NO_DEVICE_MEMORY, ORDO_BUILD, ORDO_OPENCL, ORDO_FORKED. After an
+ *              error inputs are as they were; outputs may be partly written only if the driver failed in the middle.
+ *
+ * Order of keys: integers by value; floats in IEEE total order (-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN).
+ */
+#ifndef ORDO_ARRAY_H
+#define ORDO_ARRAY_H
+
+#include "device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ordo_type {
+    ORDO_U32 = 0,
+    ORDO_U64 = 1,
+    ORDO_I32 = 2,
+    ORDO_I64 = 3,
+    ORDO_F32 = 4,
+    ORDO_F64 = 5,
+} ordo_type;
+
+/* 4 or 8; 0 for an unknown type. */
+ORDO_API size_t ordo_type_bytes(ordo_type type);
+
+/* The most elements in one call: ranks and counts are 32 bits wide. */
+#define ORDO_MAX_COUNT ((size_t) 0xfff00000u)
+
+/* An array in device memory: it begins at element `at` of `mem`. */
+struct ordo_slice {
+    cl_mem mem;
+    size_t at;
+};
+static inline struct ordo_slice ordo_at(cl_mem mem, size_t at)
+{
+    struct ordo_slice slice;
+    slice.mem = mem;
+    slice.at = at;
+    return slice;
+}
+/* No array: for values where value_bytes is 0, and for outputs that are not wanted. */
+static inline struct ordo_slice ordo_none(void)
+{
+    return ordo_at((cl_mem) 0, 0);
+}
+
+/* ---- scan, reduce, compact ----------------------------------------------------------------------------------- */
+
+typedef enum ordo_op {
+    ORDO_SUM = 0, /* integers only, modulo 2^32 or 2^64: a float sum would depend on the device's grouping */
+    ORDO_MIN = 1, /* every type, in its order */
+    ORDO_MAX = 2,
+} ordo_op;
+
+struct ordo_scan_params {
+    ordo_type type;
+    ordo_op   op;
+    bool      inclusive; /* out[i] covers in[0..i]; else in[0..i-1], out[0] being the identity of op */
+};
+#define ordo_scan_params(...) (&(struct ordo_scan_params) { __VA_ARGS__ })
+
+/* Prefix sums (minima, maxima) of count elements. out may be in itself (the same mem and at).
+ * Cost     reads and writes each element once where look-back is allowed, else reads it twice.
+ * Scratch  at most 1 % of the input plus 64 KiB. */
+ORDO_API ordo_status ordo_scan(ordo_device *device, const struct ordo_scan_params *params, struct ordo_slice in,
+                               struct ordo_slice out, size_t count, const struct ordo_order *order);
+ORDO_API ordo_status ordo_scan_host(ordo_device *device, const struct ordo_scan_params *params, const void *in,
+                                    void *out, size_t count);
+
+/* The same within segments: a new segment begins at every i where heads[i] (one byte each) is not 0, and at 0. */
+ORDO_API ordo_status ordo_segmented_scan(ordo_device *device, const struct ordo_scan_params *params,
+                                         struct ordo_slice in, struct ordo_slice heads, struct ordo_slice out,
+                                         size_t count, const struct ordo_order *order);
+ORDO_API ordo_status ordo_segmented_scan_host(ordo_device *device, const struct ordo_scan_params *params,
+                                              const void *in, const uint8_t *heads, void *out, size_t count);
+
+struct ordo_reduce_params {
+    ordo_type type;
+    ordo_op   op;
+};
+#define ordo_reduce_params(...) (&(struct ordo_reduce_params) { __VA_ARGS__ })
+
+/* One element at `out`: the sum (minimum, maximum) of all; of none: the identity of op.
+ * Cost reads each element once. Scratch at most 64 KiB. */
+ORDO_API ordo_status ordo_reduce(ordo_device *device, const struct ordo_reduce_params *params, struct ordo_slice in,
+                                 size_t count, struct ordo_slice out, const struct ordo_order *order);
+ORDO_API ordo_status ordo_reduce_host(ordo_device *device, const struct ordo_reduce_params *params, const void *in,
+                                      size_t count, void *out);
+
+struct ordo_compact_params {
+    uint32_t key_bytes;   /* 4 or 8 */
+    uint32_t value_bytes; /* 0, 4 or 8 */
+};
+#define ordo_compact_params(...) (&(struct ordo_compact_params) { __VA_ARGS__ })
+
+/* Keeps, in order, the keys (and values) whose flag (one byte each) is not 0.
+ *   keys_out, values_out  receive the kept ones; must have room for `count`
+ *   kept                  receives their number as one uint32_t
+ * Cost reads flags and input once, writes what is kept. Scratch at most 1 % of the input plus 64 KiB. */
+ORDO_API ordo_status ordo_compact(ordo_device *device, const struct ordo_compact_params *params, struct ordo_slice keys,
+                                  struct ordo_slice values, struct ordo_slice flags, size_t count,
+                                  struct ordo_slice keys_out, struct ordo_slice values_out, struct ordo_slice kept,
+                                  const struct ordo_order *order);
+ORDO_API ordo_status ordo_compact_host(ordo_device *device, const struct ordo_compact_params *params, const void *keys,
+                                       const void *values, const uint8_t *flags, size_t count, void *keys_out,
+                                       void *values_out, uint32_t *kept);
+
+/* ---- sort ---------------------------------------------------------------------------------------------------- */
+
+struct ordo_sort_params {
+    ordo_type key;
+    uint32_t  value_bytes; /* 0, 4 or 8 */
+    bool      descending;  /* stable too: equal keys keep the order of the input */
+    uint32_t  first_bit;   /* sorts by bits first_bit .. first_bit + bits - 1 of ordo_key_bits */
+    uint32_t  bits;        /* 0: all from first_bit up */
+};
+#define ordo_sort_params(...) (&(struct ordo_sort_params) { __VA_ARGS__ })
+
+/* The ordered form of a key: unsigned integers as they are, signed ones with the sign bit flipped, floats so that
+ * unsigned order is total order. `key` points to one element of the type. */
+ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
+
+/* Stable radix sort. keys_out may be keys_in, and values_out values_in, but only both or neither.
+ * Cost     one read of the keys, and per 8 bits one read and one write of everything (one-sweep), or two reads and one
+ *          write (elsewhere). Small inputs: one launch.
+ * Scratch  one buffer of the input's size, plus at most 2 % and 4 MiB. */
+ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_params *params, struct ordo_slice keys_in,
+                               struct ordo_slice values_in, struct ordo_slice keys_out, struct ordo_slice values_out,
+                               size_t count, const struct ordo_order *order);
+/* In host memory, in place. */
+ORDO_API ordo_status ordo_sort_host(ordo_device *device, const struct ordo_sort_params *params, void *keys,
+                                    void *values, size_t count);
+
+/* ---- merge --------------------------------------------------------------------------------------------------- */
+
+struct ordo_merge_params {
+    ordo_type key;
+    uint32_t  value_bytes; /* 0, 4 or 8 */
+    bool      descending;  /* both inputs and the output are in descending order */
+};
+#define ordo_merge_params(...) (&(struct ordo_merge_params) { __VA_ARGS__ })
+
+/* Stable merge of two sorted sequences: of equal keys, a's come before b's. a_count + b_count <= ORDO_MAX_COUNT.
+ * Inputs that are not sorted give an output of undefined order, never an access outside the buffers.
+ * Cost     one read and one write of everything. Scratch at most 1 % of the input plus 64 KiB. */
+ORDO_API ordo_status ordo_merge(ordo_device *device, const struct ordo_merge_params *params, struct ordo_slice a_keys,
+                                struct ordo_slice a_values, size_t a_count, struct ordo_slice b_keys,
+                                struct ordo_slice b_values, size_t b_count, struct ordo_slice keys_out,
+                                struct ordo_slice values_out, const struct ordo_order *order);
+ORDO_API ordo_status ordo_merge_host(ordo_device *device, const struct ordo_merge_params *params, const void *a_keys,
+                                     const void *a_values, size_t a_count, const void *b_keys, const void *b_values,
+                                     size_t b_count, void *keys_out, void *values_out);
+
+/* One sorted run of a multi-way merge: `count` elements from element `at` on, counted from the start of the call's
+ * keys (and of its values). */
+struct ordo_run {
+    size_t at, count;
+};
+#define ORDO_MAX_RUNS 16
+
+/* Stable merge of up to ORDO_MAX_RUNS sorted runs, which all lie in the same buffers, in one pass over the data: of
+ * equal keys, an earlier run's come first. Runs may be empty, of any lengths, and may lie in any order.
+ * Cost     one read and one write of everything, whatever the number of runs, plus a search per 128 elements.
+ * Scratch  at most 8 % of the input plus 64 KiB. */
+ORDO_API ordo_status ordo_merge_runs(ordo_device *device, const struct ordo_merge_params *params,
+                                     struct ordo_slice keys, struct ordo_slice values, const struct ordo_run *runs,
+                                     size_t n_runs, struct ordo_slice keys_out, struct ordo_slice values_out,
+                                     const struct ordo_order *order);
+ORDO_API ordo_status ordo_merge_runs_host(ordo_device *device, const struct ordo_merge_params *params, const void *keys,
+                                          const void *values, const struct ordo_run *runs, size_t n_runs,
+                                          void *keys_out, void *values_out);
+
+/* ---- search -------------------------------------------------------------------------------------------------- */
+
+/* A static search index over a sorted array: an implicit tree of separators. It holds no keys of the array itself, which
+ * must stay in place and unchanged while the index is used. At most 8 % of the keys' bytes.
+ * Thread-safety: safe for searches; destroy only when no search with it is being enqueued (enqueued ones may run on). */
+typedef struct ordo_index ordo_index;
+
+/* Builds the index of `count` sorted keys, enqueued like any call; *out can be used in later calls at once (on another
+ * queue: after order->done). count 0 is fine. Descending arrays are not indexed. */
+ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct ordo_slice keys, size_t count,
+                                      const struct ordo_order *order, ordo_index **out);
+/* Sets *index to NULL. NULL and *NULL are fine. */
+ORDO_API void ordo_index_destroy(ordo_index **index);
+/* Device memory that the index takes. 0 for NULL. */
+ORDO_API size_t ordo_index_bytes(const ordo_index *index);
+
+struct ordo_search_params {
+    ordo_type         key;
+    bool              upper;          /* rank = number of keys <= query; else the number of keys < query */
+    bool              sorted_queries; /* queries are ascending: faster; if they are not, results are still right */
+    const ordo_index *index;          /* over exactly these keys (mem, at, count); NULL: binary search */
+};
+#define ordo_search_params(...) (&(struct ordo_search_params) { __VA_ARGS__ })
+
+/* Batched lower or upper bound: ranks[i] (uint32_t) = where queries[i] falls among `count` ascending keys, 0 to count.
+ * Keys that are not sorted give undefined ranks within 0..count, never an access outside the buffer.
+ * Cost     random queries: with an index about log(count)/log(node keys) reads of a node (64 to 128 bytes) per query,
+ *          without, log2(count) reads. Scratch at most 1 % of the queries plus 64 KiB. */
+ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_params *params, struct ordo_slice keys,
+                                 size_t count, struct ordo_slice queries, size_t n_queries, struct ordo_slice ranks,
+                                 const struct ordo_order *order);
+ORDO_API ordo_status ordo_search_host(ordo_device *device, const struct ordo_search_params *params, const void *keys,
+                                      size_t count, const void *queries, size_t n_queries, uint32_t *ranks);
+
+struct ordo_lookup_params {
+    ordo_type         key;
+    uint32_t          value_bytes; /* 0, 4 or 8 */
+    bool              sorted_queries;
+    const ordo_index *index;
+};
+#define ordo_lookup_params(...) (&(struct ordo_lookup_params) { __VA_ARGS__ })
+
+/* Batched find: values_out[i] = the value of the first key equal to queries[i] in total order (-0 is not +0); where there
+ * is none, values_out[i] is left alone. found (one byte each: 1 or 0) may be ordo_none(). */
+ORDO_API ordo_status ordo_lookup(ordo_device *device, const struct ordo_lookup_params *params, struct ordo_slice keys,
+                                 struct ordo_slice values, size_t count, struct ordo_slice queries, size_t n_queries,
+                                 struct ordo_slice values_out, struct ordo_slice found, const struct ordo_order *order);
+ORDO_API ordo_status ordo_lookup_host(ordo_device *device, const struct ordo_lookup_params *params, const void *keys,
+                                      const void *values, size_t count, const void *queries, size_t n_queries,
+                                      void *values_out, uint8_t *found);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An OpenCL device with all that Ordo knows of it: what it can do, which kernel variants were chosen for it, their
+ * tuning, the built programs, and the scratch memory.
+ *
+ *     ordo_device *dev = NULL;
+ *     ordo_status got = ordo_device_open(NULL, &dev);       // by ORDO_DEVICE, else the first GPU, else a CPU
+ *     ...
+ *     ordo_device_close(&dev);
+ *
+ * Thread-safety: safe. Any thread may call with any device; calls on one device are enqueued one after another under
+ * its lock, which is never held while waiting for the device except where a call is said to block. Two devices share
+ * nothing. Closing must not run beside other calls on that device.
+ *
+ * A process that forks must open its own device in the child: calls there return ORDO_FORKED.
+ */
+#ifndef ORDO_DEVICE_H
+#define ORDO_DEVICE_H
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#endif
+#include <CL/cl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ordo_device ordo_device;
+
+/* ---- opening ------------------------------------------------------------------------------------------------- */
+
+typedef enum ordo_log_level {
+    ORDO_LOG_ERROR = 0,
+    ORDO_LOG_WARNING = 1,
+    ORDO_LOG_INFO = 2,
+    ORDO_LOG_DEBUG = 3
+} ordo_log_level;
+
+/* Receives one message, without a newline, valid only during the call. Called from the thread that made the Ordo
+ * call, with the device's lock held: it must not call Ordo. */
+typedef void (*ordo_log_fn)(void *user, ordo_log_level level, const char *message);
+
+/* How to open a device. Zero means default; nothing is kept after the call but `log` and `user`. */
+struct ordo_device_config {
+    const char *select;  /* "0:1" (platform:device), "gpu", "cpu", or part of a device's or platform's name, in any
+                                case; NULL: the environment's ORDO_DEVICE, else the first GPU, else the first device */
+    ordo_log_fn log;     /* NULL: nothing is printed unless ORDO_LOG=error|warning|info|debug is set (stderr) */
+    void       *user;    /* handed to log */
+    char       *message; /* receives why opening failed, cut to fit; NULL if not wanted */
+    size_t      message_bytes;
+    size_t      memory_limit; /* bytes of device memory that Ordo may hold at once; 0: what the device has */
+    const char *mask;         /* pretend that the device can less, for tests: a list such as "lanes=one,local=16384,
+                                int64_atomics=0,progress=0,group=64"; NULL: the environment's ORDO_MASK */
+    bool        profiling;    /* create the device's own queue with CL_QUEUE_PROFILING_ENABLE */
+    bool        no_self_test; /* skip the self-test (for tools that only list) */
+};
+
+/* Opens a device, creating a context and an in-order queue of its own.
+ * Blocks for the probe and the self-test: some seconds on the first use of a driver, milliseconds from then on,
+ * because their outcome and the built programs are kept in the user's cache directory.
+ * Errors  ORDO_NO_DEVICE (the message lists the choices, or names the package to install), ORDO_SELF_TEST,
+ *         ORDO_BUILD, ORDO_OPENCL, ORDO_NO_HOST_MEMORY. *out is NULL after an error. */
+ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
+
+/* The same over the caller's own context, device and queue, all of which are retained. `queue` may be NULL: an
+ * in-order queue is created. config->select is ignored. */
+ORDO_API ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_command_queue queue,
+                                       const struct ordo_device_config *config, ordo_device **out);
+
+/* Waits for what this device's own queue holds, releases all and sets *device to NULL. NULL and *NULL are fine. */
+ORDO_API void ordo_device_close(ordo_device **device);
+
+/* The OpenCL objects behind a device, for the caller's own commands and buffers. Not retained for the caller. */
+ORDO_API cl_context       ordo_device_context(const ordo_device *device);
+ORDO_API cl_device_id     ordo_device_id(const ordo_device *device);
+ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
+
+/* ---- errors -------------------------------------------------------------------------------------------------- */
+
+/* Copies the message of the last call on this device that failed (what, where, the device, the build log), cut to
+ * `bytes` with its final 0; returns the bytes that the whole message needs, 1 if there was no failure yet. */
+ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);
+
+/* OpenCL's own code behind the last ORDO_OPENCL, ORDO_NO_DEVICE_MEMORY or ORDO_BUILD on this device; else 0. */
+ORDO_API cl_int ordo_device_last_cl_error(ordo_device *device);
+
+/* The name of an OpenCL code ("CL_OUT_OF_RESOURCES"), or "unknown OpenCL code". Never NULL. */
+ORDO_API const char *ordo_cl_error_string(cl_int code);
+
+/* ---- facts --------------------------------------------------------------------------------------------------- */
+
+/* How lanes of one team talk to each other. */
+typedef enum ordo_lanes {
+    ORDO_LANES_ONE = 0,    /* a team is one work-item: every CPU, and anything unknown */
+    ORDO_LANES_KHR = 1,    /* Khronos sub-groups */
+    ORDO_LANES_NVIDIA = 2, /* PTX in inline assembly */
+    ORDO_LANES_AMD = 3,    /* the AMD compiler's builtins */
+} ordo_lanes;
+
+/* How ordered access between work-groups is spelled. */
+typedef enum ordo_atomics {
+    ORDO_ATOMICS_LEGACY = 0, /* OpenCL 1.2 atomics and mem_fence: order between work-groups is not promised */
+    ORDO_ATOMICS_C11 = 1,    /* OpenCL C 2.0/3.0 atomics with memory_scope_device */
+    ORDO_ATOMICS_NVIDIA = 2, /* PTX ld.relaxed, ld.acquire, st.release, fence.acq_rel.gpu */
+} ordo_atomics;
+
+/* What the probe found. Facts come from feature lists, trial compiles and the self-test, never from version strings. */
+struct ordo_device_facts {
+    char         name[128], vendor[128], platform[128], driver[128], version[128];
+    bool         cpu;              /* the device is a CPU: teams of one, large chunks per work-item */
+    bool         unified_memory;   /* host and device share memory */
+    bool         groups_progress;  /* a started work-group is known to keep running: look-back is allowed */
+    bool         int64_atomics;    /* 64-bit atomics in device memory */
+    bool         own_binary_cache; /* the driver caches programs itself, so Ordo does not */
+    ordo_lanes   lanes;
+    ordo_atomics atomics;
+    uint32_t     sub_group; /* lanes of a sub-group; 1 with ORDO_LANES_ONE */
+    uint32_t     compute_units;
+    uint32_t     max_group; /* work-items of the largest work-group */
+    uint32_t     cache_line_bytes;
+    uint32_t     clock_mhz;
+    uint32_t     timer_ns;    /* resolution of profiling timers */
+    uint64_t     local_bytes; /* local memory of a work-group */
+    uint64_t     cache_bytes; /* global memory cache */
+    uint64_t     global_bytes;
+    uint64_t     max_alloc_bytes;
+    double       open_ms;      /* how long opening took, of which ... */
+    double       build_ms;     /* ... building programs (0 when all came from a cache) */
+    double       self_test_ms; /* ... and the self-test (0 when a remembered outcome was used) */
+    bool         self_test_remembered;
+    char         dropped[256]; /* variants that failed and what replaced them, one per line; "" if none */
+};
+
+/* Valid until the device is closed; NULL for NULL. */
+ORDO_API const struct ordo_device_facts *ordo_device_facts(const ordo_device *device);
+
+/* Runs the self-test now (known answers for lanes, atomics, scan and sort with the chosen variants), whatever is
+ * remembered. Blocks. ORDO_SELF_TEST if an answer is wrong; the message says which. */
+ORDO_API ordo_status ordo_device_self_test(ordo_device *device);
+
+/* ---- memory -------------------------------------------------------------------------------------------------- */
+
+struct ordo_memory {
+    uint64_t held_bytes; /* device memory that Ordo holds now: indexes, structures, scratch */
+    uint64_t held_peak_bytes;
+    uint64_t scratch_bytes;      /* of it, scratch: in use or pooled for the next call */
+    uint64_t scratch_peak_bytes; /* most scratch in use by calls at once since the last trim */
+    uint64_t buffers;            /* number of cl_mem objects held */
+};
+ORDO_API ordo_status ordo_device_memory(ordo_device *device, struct ordo_memory *out);
+
+/* Gives pooled scratch back to the driver and restarts the peaks. Commands still running keep theirs until done. */
+ORDO_API ordo_status ordo_device_trim(ordo_device *device);
+
+/* ---- tuning -------------------------------------------------------------------------------------------------- */
+
+/* Where a tunable's value comes from. */
+typedef enum ordo_origin { ORDO_ORIGIN_DEFAULT, ORDO_ORIGIN_SHIPPED, ORDO_ORIGIN_TUNED, ORDO_ORIGIN_SET } ordo_origin;
+
+/* One tunable for one shape of data, such as "sort.k4v4.items": items per work-item when sorting 4-byte keys with
+ * 4-byte values. */
+struct ordo_tunable_info {
+    char        name[48];
+    const char *text; /* what it means */
+    uint32_t    value;
+    ordo_origin origin;
+    uint32_t    n_choices; /* the values it may take on this device */
+    uint32_t    choice[16];
+};
+
+/* The i-th tunable, i from 0; ORDO_INVALID past the last. */
+ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i, struct ordo_tunable_info *out);
+
+/* Sets a tunable on this device object only. ORDO_INVALID: no such name, or not one of its choices. A combination
+ * that the device cannot run (too much local memory, say) is refused by the call that would use it. */
+ORDO_API ordo_status ordo_device_set_tunable(ordo_device *device, const char *name, uint32_t value);
+
+/* Writes every tunable whose origin is TUNED or SET to the user's profile for this device, which each later open
+ * reads. The file: $ORDO_PROFILE if set, else $XDG_CONFIG_HOME/ordo/<device>.profile (~/.config without it).
+ * path receives its name if not NULL. ORDO_IO if it cannot be written. */
+ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, size_t path_bytes);
+
+/* ---- order --------------------------------------------------------------------------------------------------- */
+
+/* Where a call stands among the caller's own commands. NULL instead of a pointer to it: the device's own queue, no
+ * wait list, no event. */
+struct ordo_order {
+    cl_command_queue queue;  /* of the device's context; NULL: the device's own queue. In-order and out-of-order both
+                                work; an out-of-order queue gets a barrier between the kernels of one call */
+    cl_uint          n_wait; /* events in wait */
+    const cl_event  *wait;   /* start after these */
+    cl_event        *done;   /* receives an event that the caller releases; NULL if not wanted */
+};
+
+/* Waits until the device's own queue is empty. */
+ORDO_API ordo_status ordo_device_finish(ordo_device *device);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

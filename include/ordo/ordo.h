@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ordo: ordered dictionaries and sorting for any OpenCL device.
+ *
+ * Reading order: status.h (what calls return), device.h (open a device), array.h (scan, sort, merge, search).
+ */
+#ifndef ORDO_ORDO_H
+#define ORDO_ORDO_H
+
+/* The version of these headers. The build takes the library's version and soname from this line. */
+#define ORDO_VERSION "0.1.0"
+
+#include "array.h"
+#include "device.h"
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library that is linked, which may be newer than the headers. Never NULL. */
+ORDO_API const char *ordo_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

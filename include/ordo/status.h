@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every Ordo call returns. */
+#ifndef ORDO_STATUS_H
+#define ORDO_STATUS_H
+
+#if defined(_WIN32)
+#define ORDO_API
+#else
+#define ORDO_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One list: name, number, text. Numbers never change; new ones are added at the end. */
+#define ORDO_STATUS_MAP(X)                                                                                             \
+    X(OK, 0, "success")                                                                                                \
+    X(INVALID, -1, "an argument is outside its documented range")                                                      \
+    X(UNSUPPORTED, -2, "this device or this type cannot do that")                                                      \
+    X(NO_DEVICE, -3, "no OpenCL device matches")                                                                       \
+    X(NO_DEVICE_MEMORY, -4, "out of device memory; what was stored stays")                                             \
+    X(NO_HOST_MEMORY, -5, "out of host memory; what was stored stays")                                                 \
+    X(BUILD, -6, "a kernel did not compile; the message has file and line")                                            \
+    X(OPENCL, -7, "an OpenCL call failed; the message names it and its code")                                          \
+    X(TOO_LARGE, -8, "more than one call or one allocation of this device takes")                                      \
+    X(FORKED, -9, "the device was opened before fork(); open one in the child")                                        \
+    X(SELF_TEST, -10, "the device computes wrong answers with every variant")                                          \
+    X(IO, -11, "a file could not be read or written")
+
+typedef enum ordo_status {
+#define X(name, code, text) ORDO_##name = (code),
+    ORDO_STATUS_MAP(X)
+#undef X
+} ordo_status;
+
+/* The text of a status, in English. Never NULL; an unknown number gives "unknown status". */
+ORDO_API const char *ordo_status_string(ordo_status status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
