@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words that work-groups share: ordered loads and stores, and atomic updates.
+ *
+ * Everything here may be called by any work-item from any control flow, acts on one 32-bit word (suffix 64: 64-bit, only
+ * under ORDO_INT64_ATOMICS), and is atomic between all work-items of the device.
+ *
+ *   relaxed   the word alone: no other memory is ordered by it. It is never answered from a cache that another
+ *             work-group's store does not reach, so a loop that waits for a change sees it.
+ *   acquire   reads and writes that follow in this work-item happen after it.
+ *   release   reads and writes that precede in this work-item happen before it.
+ *   Pairs     if an acquire load reads what a release store wrote, all that the storing work-item had done before the
+ *             store is visible to the loading one after the load. Between them a barrier extends this to their groups:
+ *             barrier (global fence) before the store, barrier after the load.
+ *
+ * mem_fence and barrier order nothing between work-groups; they are never used for that. A plain load of data that other
+ * groups write in the same launch may be stale, also after an acquire by ANOTHER work-item of this group, unless a
+ * barrier lies between. Cheapest is to need no order: put flag and payload in one word and use relaxed accesses.
+ *
+ * A word that is touched by any function here during a launch is touched by nothing else in that launch. Acquire costs:
+ * it throws away a compute unit's whole first-level cache. Atomic loads are read-modify-writes on some devices.
+ *
+ * With ORDO_ATOMICS_LEGACY (OpenCL 1.2 forms) order between groups is what the device happens to give: algorithms that
+ * need it ask for ORDO_PROGRESS, which is 0 there.
+ */
+#pragma once
+#include "device/compiler.cl"
+
+/* ---- ordered loads and stores ---------------------------------------------------------------------------------- */
+
+#if ORDO_ATOMICS == ORDO_ATOMICS_LEGACY
+
+/* There is no atomic load or store: an update that changes nothing, an exchange whose result is dropped. */
+ORDO_FN uint ordo_load_relaxed(volatile __global uint *p)
+{
+    return atomic_or(p, 0u);
+}
+ORDO_FN void ordo_store_relaxed(volatile __global uint *p, uint v)
+{
+    (void) atomic_xchg(p, v);
+}
+ORDO_FN void ordo_fence_device(void)
+{
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+}
+
+#if ORDO_INT64_ATOMICS
+ORDO_FN ulong ordo_load_relaxed64(volatile __global ulong *p)
+{
+    return atom_or(p, 0ul);
+}
+ORDO_FN void ordo_store_relaxed64(volatile __global ulong *p, ulong v)
+{
+    (void) atom_xchg(p, v);
+}
+#endif
+
+#elif ORDO_ATOMICS == ORDO_ATOMICS_C11
+
+ORDO_FN uint ordo_load_relaxed(volatile __global uint *p)
+{
+    return atomic_load_explicit((volatile __global atomic_uint *) p, memory_order_relaxed, memory_scope_device);
+}
+
+ORDO_FN void ordo_store_relaxed(volatile __global uint *p, uint v)
+{
+    atomic_store_explicit((volatile __global atomic_uint *) p, v, memory_order_relaxed, memory_scope_device);
+}
+
+ORDO_FN void ordo_fence_device(void)
+{
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);
+}
+
+#if ORDO_INT64_ATOMICS
+ORDO_FN ulong ordo_load_relaxed64(volatile __global ulong *p)
+{
+    return atomic_load_explicit((volatile __global atomic_ulong *) p, memory_order_relaxed, memory_scope_device);
+}
+
+ORDO_FN void ordo_store_relaxed64(volatile __global ulong *p, ulong v)
+{
+    atomic_store_explicit((volatile __global atomic_ulong *) p, v, memory_order_relaxed, memory_scope_device);
+}
+#endif
+
+#elif ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA
+
+ORDO_FN uint ordo_load_relaxed(volatile __global uint *p)
+{
+    uint v;
+    __asm__ volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
+
+ORDO_FN void ordo_store_relaxed(volatile __global uint *p, uint v)
+{
+    __asm__ volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+
+ORDO_FN void ordo_fence_device(void)
+{
+    __asm__ volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+
+#if ORDO_INT64_ATOMICS
+ORDO_FN ulong ordo_load_relaxed64(volatile __global ulong *p)
+{
+    ulong v;
+    __asm__ volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    return v;
+}
+
+ORDO_FN void ordo_store_relaxed64(volatile __global ulong *p, ulong v)
+{
+    __asm__ volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+}
+#endif
+
+#else
+#error "ORDO_ATOMICS is none of the ORDO_ATOMICS_ values of compiler.cl"
+#endif
+
+/* Acquire loads and release stores, as the pair above. */
+#if ORDO_ATOMICS == ORDO_ATOMICS_LEGACY
+
+ORDO_FN uint ordo_load_acquire(volatile __global uint *p)
+{
+    const uint v = ordo_load_relaxed(p);
+    ordo_fence_device();
+    return v;
+}
+
+ORDO_FN void ordo_store_release(volatile __global uint *p, uint v)
+{
+    ordo_fence_device();
+    ordo_store_relaxed(p, v);
+}
+
+#if ORDO_INT64_ATOMICS
+ORDO_FN ulong ordo_load_acquire64(volatile __global ulong *p)
+{
+    const ulong v = ordo_load_relaxed64(p);
+    ordo_fence_device();
+    return v;
+}
+
+ORDO_FN void ordo_store_release64(volatile __global ulong *p, ulong v)
+{
+    ordo_fence_device();
+    ordo_store_relaxed64(p, v);
+}
+#endif
+
+#elif ORDO_ATOMICS == ORDO_ATOMICS_C11
+
+ORDO_FN uint ordo_load_acquire(volatile __global uint *p)
+{
+    return atomic_load_explicit((volatile __global atomic_uint *) p, memory_order_acquire, memory_scope_device);
+}
+
+ORDO_FN void ordo_store_release(volatile __global uint *p, uint v)
+{
+    atomic_store_explicit((volatile __global atomic_uint *) p, v, memory_order_release, memory_scope_device);
+}
+
+#if ORDO_INT64_ATOMICS
+ORDO_FN ulong ordo_load_acquire64(volatile __global ulong *p)
+{
+    return atomic_load_explicit((volatile __global atomic_ulong *) p, memory_order_acquire, memory_scope_device);
+}
+
+ORDO_FN void ordo_store_release64(volatile __global ulong *p, ulong v)
+{
+    atomic_store_explicit((volatile __global atomic_ulong *) p, v, memory_order_release, memory_scope_device);
+}
+#endif
+
+#elif ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA
+
+ORDO_FN uint ordo_load_acquire(volatile __global uint *p)
+{
+    uint v;
+    __asm__ volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
+
+ORDO_FN void ordo_store_release(volatile __global uint *p, uint v)
+{
+    __asm__ volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+
+#if ORDO_INT64_ATOMICS
+ORDO_FN ulong ordo_load_acquire64(volatile __global ulong *p)
+{
+    ulong v;
+    __asm__ volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    return v;
+}
+
+ORDO_FN void ordo_store_release64(volatile __global ulong *p, ulong v)
+{
+    __asm__ volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+}
+#endif
+
+#endif
+
+/* ---- updates --------------------------------------------------------------------------------------------------- */
+
+/* Relaxed, on every device; all return the word's value from before. OpenCL 1.2's own functions are relaxed and
+ * device-wide on each of the compilers, so one spelling serves all. */
+ORDO_FN uint ordo_add(volatile __global uint *p, uint v)
+{
+    return atomic_add(p, v);
+}
+ORDO_FN uint ordo_max(volatile __global uint *p, uint v)
+{
+    return atomic_max(p, v);
+}
+ORDO_FN uint ordo_min(volatile __global uint *p, uint v)
+{
+    return atomic_min(p, v);
+}
+ORDO_FN uint ordo_or(volatile __global uint *p, uint v)
+{
+    return atomic_or(p, v);
+}
+ORDO_FN uint ordo_exchange(volatile __global uint *p, uint v)
+{
+    return atomic_xchg(p, v);
+}
+
+/* Stores `desired` if the word is `expected`; it did if the result equals `expected`. */
+ORDO_FN uint ordo_cas(volatile __global uint *p, uint expected, uint desired)
+{
+    return atomic_cmpxchg(p, expected, desired);
+}
+
+#if ORDO_INT64_ATOMICS
+ORDO_FN ulong ordo_add64(volatile __global ulong *p, ulong v)
+{
+    return atom_add(p, v);
+}
+ORDO_FN ulong ordo_max64(volatile __global ulong *p, ulong v)
+{
+    return atom_max(p, v);
+}
+ORDO_FN ulong ordo_min64(volatile __global ulong *p, ulong v)
+{
+    return atom_min(p, v);
+}
+ORDO_FN ulong ordo_or64(volatile __global ulong *p, ulong v)
+{
+    return atom_or(p, v);
+}
+ORDO_FN ulong ordo_exchange64(volatile __global ulong *p, ulong v)
+{
+    return atom_xchg(p, v);
+}
+ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desired)
+{
+    return atom_cmpxchg(p, expected, desired);
+}
+#endif
+
+/* ---- waiting --------------------------------------------------------------------------------------------------- */
+
+/* Between two looks at a word that another work-group will change: leaves the memory to others for a moment. The loop
+ * around it has a bound. */
+ORDO_FN void ordo_pause(void)
+{
+#if ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA
+    __asm__ volatile("nanosleep.u32 20;");
+#elif ORDO_LANES == ORDO_LANES_AMD
+    __builtin_amdgcn_s_sleep(1);
+#endif
+}
+
+/* ---- local memory ---------------------------------------------------------------------------------------------- */
+
+/* Relaxed updates of a word of local memory; the value from before. A barrier (or team_sync, within a sub-group) makes
+ * the outcome visible to others. */
+ORDO_FN uint ordo_local_add(volatile __local uint *p, uint v)
+{
+    return atomic_add(p, v);
+}
+ORDO_FN uint ordo_local_max(volatile __local uint *p, uint v)
+{
+    return atomic_max(p, v);
+}
+ORDO_FN uint ordo_local_or(volatile __local uint *p, uint v)
+{
+    return atomic_or(p, v);
+}

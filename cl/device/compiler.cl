@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the host tells every kernel about the device, and how functions and kernels are spelled for its compiler.
+ *
+ * The host gives (host/runtime/program.c), by fact and never by vendor:
+ *   ORDO_LANES         how lanes talk: ORDO_LANES_ONE, _KHR, _NVIDIA, _AMD (team.cl)
+ *   ORDO_ATOMICS       how order between work-groups is spelled: ORDO_ATOMICS_LEGACY, _C11, _NVIDIA (atomic.cl)
+ *   ORDO_SUBGROUP      lanes of a sub-group; 1 with ORDO_LANES_ONE
+ *   ORDO_KHR_BALLOT    1 if cl_khr_subgroup_ballot is there (with ORDO_LANES_KHR)
+ *   ORDO_KHR_SHUFFLE   1 if cl_khr_subgroup_shuffle is there; ORDO_LANES_KHR is not chosen without it
+ *   ORDO_INT64_ATOMICS 1 if cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics are there
+ *   ORDO_CPU           1 on a CPU: no barriers for speed, contiguous chunks per work-item
+ *   ORDO_PROGRESS      1 if a started work-group is known to keep running: bounded waits for it make sense
+ * The defaults below are the least that any device can, so that each file also compiles alone.
+ */
+#pragma once
+
+/* The numbers are those of enum ordo_lanes and enum ordo_atomics in include/ordo/device.h. */
+#define ORDO_LANES_ONE      0
+#define ORDO_LANES_KHR      1
+#define ORDO_LANES_NVIDIA   2
+#define ORDO_LANES_AMD      3
+#define ORDO_ATOMICS_LEGACY 0
+#define ORDO_ATOMICS_C11    1
+#define ORDO_ATOMICS_NVIDIA 2
+
+#ifndef ORDO_LANES
+#define ORDO_LANES ORDO_LANES_ONE
+#endif
+#ifndef ORDO_ATOMICS
+#define ORDO_ATOMICS ORDO_ATOMICS_LEGACY
+#endif
+#ifndef ORDO_SUBGROUP
+#define ORDO_SUBGROUP 1
+#endif
+#ifndef ORDO_KHR_BALLOT
+#define ORDO_KHR_BALLOT 0
+#endif
+#ifndef ORDO_KHR_SHUFFLE
+#define ORDO_KHR_SHUFFLE 0
+#endif
+#ifndef ORDO_INT64_ATOMICS
+#define ORDO_INT64_ATOMICS 0
+#endif
+#ifndef ORDO_CPU
+#define ORDO_CPU 0
+#endif
+#ifndef ORDO_PROGRESS
+#define ORDO_PROGRESS 0
+#endif
+
+#if ORDO_SUBGROUP < 1 || ORDO_SUBGROUP > 64 || (ORDO_SUBGROUP & (ORDO_SUBGROUP - 1))
+#error "ORDO_SUBGROUP must be a power of two up to 64: a ballot is one bit per lane of a 64-bit word"
+#endif
+#if ORDO_LANES == ORDO_LANES_ONE && ORDO_SUBGROUP != 1
+#error "ORDO_SUBGROUP must be 1 where lanes cannot talk"
+#endif
+#if ORDO_LANES == ORDO_LANES_NVIDIA && ORDO_SUBGROUP != 32
+#error "ORDO_SUBGROUP must be 32 with PTX: a warp"
+#endif
+#if ORDO_LANES == ORDO_LANES_AMD && ORDO_SUBGROUP != 32 && ORDO_SUBGROUP != 64
+#error "ORDO_SUBGROUP must be 32 or 64 with AMD's builtins: a wave"
+#endif
+#if ORDO_LANES == ORDO_LANES_AMD && defined(__AMDGCN_WAVEFRONT_SIZE__)
+#if ORDO_SUBGROUP != __AMDGCN_WAVEFRONT_SIZE__
+#error "ORDO_SUBGROUP is not the wave size that this compiler generates code for"
+#endif
+#endif
+#if ORDO_LANES == ORDO_LANES_KHR && !ORDO_KHR_SHUFFLE
+#error                                                                                                                 \
+    "ORDO_LANES_KHR needs cl_khr_subgroup_shuffle: broadcasts from a lane that differs between lanes have no other form"
+#endif
+
+#if ORDO_INT64_ATOMICS
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+#if ORDO_LANES == ORDO_LANES_KHR && defined(cl_khr_subgroups)
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#endif
+
+/* Begins every function that is not a kernel. Never always_inline: Oclgrind 21.10 stops at what that leaves behind. */
+#define ORDO_FN static inline __attribute__((unused))
+
+/* Before a loop of constant length whose body indexes a register array: without it the array would go to memory. */
+#define ORDO_UNROLL _Pragma("unroll")
+
+/* Before __kernel of every kernel that uses team.cl with a group size of the caller's choice: fixes the sub-group's
+ * size where the compiler would else choose it. A device that has no such size refuses the kernel. */
+#if ORDO_LANES == ORDO_LANES_KHR && defined(cl_intel_required_subgroup_size)
+#define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
+#else
+#define ORDO_TEAM_KERNEL
+#endif
+
+/* Begins a kernel that runs in groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...).
+ * Compilers then know how many registers a work-item may have; some allow no group above 256 without it. */
+#define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel __attribute__((reqd_work_group_size(group, 1, 1)))

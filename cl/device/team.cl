@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lanes that work on one item.
+ *
+ * A sub-group is ORDO_SUBGROUP work-items that run in step; a *team* is TEAM_WIDTH neighbouring lanes of one. Four ways
+ * of spelling this: Khronos sub-groups, NVIDIA's PTX, AMD's builtins, and one work-item that is a team by itself.
+ *
+ * For every function here, unless it says otherwise:
+ *   Called by   every lane of the whole SUB-GROUP, also where a team is narrower: from control flow that is uniform over
+ *               the sub-group, no lane having returned. subgroup_any makes a loop's condition uniform.
+ *   Groups      are one-dimensional, their size a multiple of ORDO_SUBGROUP. Then
+ *               get_local_id(0) == team_index() * TEAM_WIDTH + team_lane(), which the self-test checks on each device.
+ *   Memory      none is ordered: only team_sync makes what one lane wrote to local memory visible to another.
+ *   lane        arguments are 0 .. TEAM_WIDTH - 1; TEAM_WIDTH itself reads lane 0 (TEAM_FOR_EACH uses that).
+ */
+#pragma once
+#include "device/compiler.cl"
+
+#ifndef TEAM_WIDTH
+#define TEAM_WIDTH ORDO_SUBGROUP
+#endif
+#if TEAM_WIDTH < 1 || TEAM_WIDTH > ORDO_SUBGROUP || (TEAM_WIDTH & (TEAM_WIDTH - 1))
+#error "TEAM_WIDTH must be a power of two and at most ORDO_SUBGROUP: a team never spans two sub-groups"
+#endif
+
+/* One bit per lane of a team, lane 0 lowest; of a whole sub-group. */
+#if TEAM_WIDTH > 32
+typedef ulong team_mask;
+#define TEAM_ALL_LANES 0xffffffffffffffffUL
+#else
+typedef uint team_mask;
+#define TEAM_ALL_LANES (0xffffffffu >> (32 - TEAM_WIDTH))
+#endif
+#if ORDO_SUBGROUP > 32
+typedef ulong subgroup_mask;
+#else
+typedef uint subgroup_mask;
+#endif
+
+/* ---- the hardware: lane, subgroup_ballot, shuffles, sync ------------------------------------------------------- */
+
+/* Each back end defines, for a whole sub-group:
+ *   subgroup_lane()                    this lane's number
+ *   subgroup_ballot(p)                 the lanes where p holds
+ *   subgroup_any(p)                    whether p holds in any lane
+ *   subgroup_sync()                    orders local memory among the lanes
+ * and within a team:
+ *   team_index()                       the team's number in its work-group
+ *   team_shuffle(x, lane)              x of that lane, which each lane chooses for itself
+ *   team_shuffle_xor(x, mask)          x of lane ^ mask; mask < TEAM_WIDTH, the same in all lanes
+ *   team_shuffle_up(x, distance)       x of lane - distance; the lane's own x where there is none; distance < TEAM_WIDTH,
+ *                                      the same in all lanes
+ * team_shuffle64 and its kin are the same for 64 bits. */
+
+#if ORDO_LANES == ORDO_LANES_ONE
+
+ORDO_FN uint subgroup_lane(void)
+{
+    return 0;
+}
+ORDO_FN subgroup_mask subgroup_ballot(bool p)
+{
+    return p;
+}
+ORDO_FN bool subgroup_any(bool p)
+{
+    return p;
+}
+ORDO_FN void subgroup_sync(void)
+{
+}
+ORDO_FN uint team_index(void)
+{
+    return (uint) get_local_id(0);
+}
+
+#elif ORDO_LANES == ORDO_LANES_KHR
+
+ORDO_FN uint subgroup_lane(void)
+{
+    return get_sub_group_local_id();
+}
+
+ORDO_FN subgroup_mask subgroup_ballot(bool p)
+{
+#if ORDO_KHR_BALLOT && ORDO_SUBGROUP > 32
+    const uint4 lanes = sub_group_ballot(p);
+    return upsample(lanes.y, lanes.x);
+#elif ORDO_KHR_BALLOT
+    return sub_group_ballot(p).x;
+#else
+    return sub_group_reduce_add(p ? (subgroup_mask) 1 << subgroup_lane() : (subgroup_mask) 0);
+#endif
+}
+
+ORDO_FN bool subgroup_any(bool p)
+{
+    return sub_group_any(p) != 0;
+}
+ORDO_FN void subgroup_sync(void)
+{
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+}
+ORDO_FN uint team_index(void)
+{
+    return get_sub_group_id() * (ORDO_SUBGROUP / TEAM_WIDTH) + subgroup_lane() / TEAM_WIDTH;
+}
+
+#elif ORDO_LANES == ORDO_LANES_NVIDIA
+
+ORDO_FN uint subgroup_lane(void)
+{
+    return (uint) get_local_id(0) % 32;
+}
+
+/* PTX has no predicate operands for inline assembly, so each vote makes its own. `volatile` keeps these in place: a
+ * vote that moved into a branch would wait for lanes that never come. */
+ORDO_FN subgroup_mask subgroup_ballot(bool p)
+{
+    uint lanes;
+    __asm__ volatile("{\n\t"
+                     ".reg .pred holds;\n\t"
+                     "setp.ne.u32 holds, %1, 0;\n\t"
+                     "vote.sync.ballot.b32 %0, holds, 0xffffffff;\n\t"
+                     "}"
+                     : "=r"(lanes)
+                     : "r"((uint) p));
+    return lanes;
+}
+
+ORDO_FN bool subgroup_any(bool p)
+{
+    return subgroup_ballot(p) != 0;
+}
+
+ORDO_FN void subgroup_sync(void)
+{
+    __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+}
+
+ORDO_FN uint team_index(void)
+{
+    return (uint) get_local_id(0) / TEAM_WIDTH;
+}
+
+/* A shuffle's last operand but one cuts the warp into segments: bits 8 to 12 are the lane bits that stay the lane's own,
+ * bits 0 to 4 the bound within the segment. */
+#if TEAM_WIDTH == 32
+#define TEAM_SEGMENT_    "0x001f"
+#define TEAM_SEGMENT_UP_ "0x0000"
+#elif TEAM_WIDTH == 16
+#define TEAM_SEGMENT_    "0x101f"
+#define TEAM_SEGMENT_UP_ "0x1000"
+#elif TEAM_WIDTH == 8
+#define TEAM_SEGMENT_    "0x181f"
+#define TEAM_SEGMENT_UP_ "0x1800"
+#elif TEAM_WIDTH == 4
+#define TEAM_SEGMENT_    "0x1c1f"
+#define TEAM_SEGMENT_UP_ "0x1c00"
+#elif TEAM_WIDTH == 2
+#define TEAM_SEGMENT_    "0x1e1f"
+#define TEAM_SEGMENT_UP_ "0x1e00"
+#endif
+
+#elif ORDO_LANES == ORDO_LANES_AMD
+
+ORDO_FN uint subgroup_lane(void)
+{
+    return (uint) get_local_id(0) % ORDO_SUBGROUP;
+}
+
+#ifdef __has_builtin
+#if ORDO_SUBGROUP == 64 && __has_builtin(__builtin_amdgcn_ballot_w64)
+#define SUBGROUP_BALLOT_(p) __builtin_amdgcn_ballot_w64(p)
+#elif ORDO_SUBGROUP == 32 && __has_builtin(__builtin_amdgcn_ballot_w32)
+#define SUBGROUP_BALLOT_(p) __builtin_amdgcn_ballot_w32(p)
+#endif
+#endif
+#ifndef SUBGROUP_BALLOT_
+/* Compilers before LLVM 16: a comparison's result of all lanes; 33 is LLVM's "not equal". */
+#define SUBGROUP_BALLOT_(p) __builtin_amdgcn_uicmp((uint) (p), 0u, 33)
+#endif
+ORDO_FN subgroup_mask subgroup_ballot(bool p)
+{
+    return (subgroup_mask) SUBGROUP_BALLOT_(p);
+}
+
+ORDO_FN bool subgroup_any(bool p)
+{
+    return subgroup_ballot(p) != 0;
+}
+
+ORDO_FN void subgroup_sync(void)
+{
+    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+}
+
+ORDO_FN uint team_index(void)
+{
+    return (uint) get_local_id(0) / TEAM_WIDTH;
+}
+
+#else
+#error "ORDO_LANES is none of the ORDO_LANES_ values of compiler.cl"
+#endif
+
+/* ---- lane numbers and masks ------------------------------------------------------------------------------------ */
+
+/* This lane's number in its team. Callable from anywhere. */
+ORDO_FN uint team_lane(void)
+{
+    return subgroup_lane() % TEAM_WIDTH;
+}
+
+/* The sub-group's lane that is lane 0 of this team. Callable from anywhere. */
+ORDO_FN uint team_base_(void)
+{
+    return subgroup_lane() & ~(TEAM_WIDTH - 1u);
+}
+
+/* The team's lanes with a lower number than this one. Callable from anywhere. */
+ORDO_FN team_mask team_lanes_below(void)
+{
+    return ((team_mask) 1 << team_lane()) - 1;
+}
+
+/* The number of lanes in a mask; the lowest and the highest lane of a mask that is not 0. Callable from anywhere. */
+#if TEAM_WIDTH > 32
+ORDO_FN uint mask_count(team_mask lanes)
+{
+    return (uint) popcount(lanes);
+}
+ORDO_FN uint first_lane(team_mask lanes)
+{
+    return 63 - (uint) clz(lanes & (0 - lanes));
+}
+ORDO_FN uint last_lane(team_mask lanes)
+{
+    return 63 - (uint) clz(lanes);
+}
+#else
+ORDO_FN uint mask_count(team_mask lanes)
+{
+    return popcount(lanes);
+}
+ORDO_FN uint first_lane(team_mask lanes)
+{
+    return 31 - clz(lanes & (0 - lanes));
+}
+ORDO_FN uint last_lane(team_mask lanes)
+{
+    return 31 - clz(lanes);
+}
+#endif
+
+/* The team's part of a mask of the sub-group. */
+ORDO_FN team_mask team_part_(subgroup_mask lanes)
+{
+#if TEAM_WIDTH == ORDO_SUBGROUP
+    return lanes;
+#else
+    return (team_mask) (lanes >> team_base_()) & TEAM_ALL_LANES;
+#endif
+}
+
+/* ---- votes and shuffles ---------------------------------------------------------------------------------------- */
+
+/* The team's lanes where p holds. */
+ORDO_FN team_mask team_ballot(bool p)
+{
+#if TEAM_WIDTH == 1
+    return p;
+#else
+    return team_part_(subgroup_ballot(p));
+#endif
+}
+
+/* Whether p holds in any, in every lane of the team. The same in all its lanes. */
+ORDO_FN bool team_any(bool p)
+{
+    return team_ballot(p) != 0;
+}
+ORDO_FN bool team_all(bool p)
+{
+    return team_ballot(p) == TEAM_ALL_LANES;
+}
+
+#if TEAM_WIDTH == 1
+
+ORDO_FN uint team_shuffle(uint x, uint lane)
+{
+    return x;
+}
+ORDO_FN uint team_shuffle_xor(uint x, uint mask)
+{
+    return x;
+}
+ORDO_FN uint team_shuffle_up(uint x, uint distance)
+{
+    return x;
+}
+ORDO_FN ulong team_shuffle64(ulong x, uint lane)
+{
+    return x;
+}
+ORDO_FN ulong team_shuffle_xor64(ulong x, uint mask)
+{
+    return x;
+}
+ORDO_FN ulong team_shuffle_up64(ulong x, uint distance)
+{
+    return x;
+}
+
+#else
+
+#if ORDO_LANES == ORDO_LANES_KHR
+
+ORDO_FN uint team_shuffle(uint x, uint lane)
+{
+    return sub_group_shuffle(x, team_base_() + lane % TEAM_WIDTH);
+}
+
+ORDO_FN uint team_shuffle_xor(uint x, uint mask)
+{
+    return sub_group_shuffle_xor(x, mask);
+}
+
+ORDO_FN uint team_shuffle_up(uint x, uint distance)
+{
+    const uint lane = team_lane();
+    return team_shuffle(x, lane >= distance ? lane - distance : lane);
+}
+
+#elif ORDO_LANES == ORDO_LANES_NVIDIA
+
+#define TEAM_SHUFFLE_(kind, segment)                                                                                   \
+    uint y;                                                                                                            \
+    __asm__ volatile("shfl.sync." kind ".b32 %0, %1, %2, " segment ", 0xffffffff;" : "=r"(y) : "r"(x), "r"(by));       \
+    return y
+
+ORDO_FN uint team_shuffle(uint x, uint by)
+{
+    TEAM_SHUFFLE_("idx", TEAM_SEGMENT_);
+}
+ORDO_FN uint team_shuffle_xor(uint x, uint by)
+{
+    TEAM_SHUFFLE_("bfly", TEAM_SEGMENT_);
+}
+ORDO_FN uint team_shuffle_up(uint x, uint by)
+{
+    TEAM_SHUFFLE_("up", TEAM_SEGMENT_UP_);
+}
+
+#elif ORDO_LANES == ORDO_LANES_AMD
+
+/* ds_bpermute reaches every lane of a wave of 32, and of a wave of 64 on the processors that execute it whole (GCN and
+ * CDNA, listed here). Others run 64 lanes as two halves, and it reaches only the lane's own half: a narrower team lies
+ * within one; a team of 64 goes through scalar registers, lane by lane. */
+#if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
+    defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
+    defined(__gfx90a__) || defined(__gfx90c__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
+    defined(__gfx950__)
+ORDO_FN uint team_shuffle(uint x, uint lane)
+{
+    return (uint) __builtin_amdgcn_ds_bpermute((int) ((team_base_() + lane % TEAM_WIDTH) * 4), (int) x);
+}
+#else
+ORDO_FN uint team_shuffle(uint x, uint lane)
+{
+    uint y = 0;
+    for (uint from = 0; from < 64; from++) {
+        const uint sent = (uint) __builtin_amdgcn_readlane((int) x, (int) from);
+        y = lane % 64 == from ? sent : y;
+    }
+    return y;
+}
+#endif
+
+ORDO_FN uint team_shuffle_xor(uint x, uint mask)
+{
+    return team_shuffle(x, team_lane() ^ mask);
+}
+
+ORDO_FN uint team_shuffle_up(uint x, uint distance)
+{
+    const uint lane = team_lane();
+    return team_shuffle(x, lane >= distance ? lane - distance : lane);
+}
+
+#endif
+
+ORDO_FN ulong team_shuffle64(ulong x, uint lane)
+{
+    const uint low = team_shuffle((uint) x, lane), high = team_shuffle((uint) (x >> 32), lane);
+    return upsample(high, low);
+}
+
+ORDO_FN ulong team_shuffle_xor64(ulong x, uint mask)
+{
+    const uint low = team_shuffle_xor((uint) x, mask), high = team_shuffle_xor((uint) (x >> 32), mask);
+    return upsample(high, low);
+}
+
+ORDO_FN ulong team_shuffle_up64(ulong x, uint distance)
+{
+    const uint low = team_shuffle_up((uint) x, distance), high = team_shuffle_up((uint) (x >> 32), distance);
+    return upsample(high, low);
+}
+
+#endif
+
+/* x of one lane; `lane` is the same in all lanes of the team. */
+ORDO_FN uint team_bcast(uint x, uint lane)
+{
+    return team_shuffle(x, lane);
+}
+ORDO_FN ulong team_bcast64(ulong x, uint lane)
+{
+    return team_shuffle64(x, lane);
+}
+
+/* ---- scans and reductions over the team ------------------------------------------------------------------------ */
+
+/* The sum of x over this lane and the lower ones, modulo 2^32. */
+ORDO_FN uint team_scan_inclusive_add(uint x)
+{
+    ORDO_UNROLL
+    for (uint distance = 1; distance < TEAM_WIDTH; distance *= 2) {
+        const uint below = team_shuffle_up(x, distance);
+        x += team_lane() >= distance ? below : 0;
+    }
+    return x;
+}
+
+ORDO_FN ulong team_scan_inclusive_add64(ulong x)
+{
+    ORDO_UNROLL
+    for (uint distance = 1; distance < TEAM_WIDTH; distance *= 2) {
+        const ulong below = team_shuffle_up64(x, distance);
+        x += team_lane() >= distance ? below : 0;
+    }
+    return x;
+}
+
+/* The sum of x over the lower lanes; 0 in lane 0. */
+ORDO_FN uint team_scan_exclusive_add(uint x)
+{
+    return team_scan_inclusive_add(x) - x;
+}
+ORDO_FN ulong team_scan_exclusive_add64(ulong x)
+{
+    return team_scan_inclusive_add64(x) - x;
+}
+
+/* The sum (maximum) of x over the team, in every lane. */
+ORDO_FN uint team_reduce_add(uint x)
+{
+    ORDO_UNROLL
+    for (uint mask = TEAM_WIDTH / 2; mask > 0; mask /= 2)
+        x += team_shuffle_xor(x, mask);
+    return x;
+}
+
+ORDO_FN ulong team_reduce_add64(ulong x)
+{
+    ORDO_UNROLL
+    for (uint mask = TEAM_WIDTH / 2; mask > 0; mask /= 2)
+        x += team_shuffle_xor64(x, mask);
+    return x;
+}
+
+ORDO_FN uint team_reduce_max(uint x)
+{
+    ORDO_UNROLL
+    for (uint mask = TEAM_WIDTH / 2; mask > 0; mask /= 2)
+        x = max(x, team_shuffle_xor(x, mask));
+    return x;
+}
+
+ORDO_FN ulong team_reduce_max64(ulong x)
+{
+    ORDO_UNROLL
+    for (uint mask = TEAM_WIDTH / 2; mask > 0; mask /= 2)
+        x = max(x, team_shuffle_xor64(x, mask));
+    return x;
+}
+
+/* The team's lanes whose digit agrees with this lane's in the lowest `bits` bits, itself among them. `bits`: 0 to 32, the
+ * same in all lanes; a constant, so that the loop unrolls. */
+ORDO_FN team_mask team_match(uint digit, int bits)
+{
+#if TEAM_WIDTH == 1
+    return 1;
+#else
+    subgroup_mask peers = ~(subgroup_mask) 0;
+    ORDO_UNROLL
+    for (int bit = 0; bit < bits; bit++) {
+        const bool          mine = digit >> bit & 1;
+        const subgroup_mask set = subgroup_ballot(mine);
+        peers &= set ^ (mine ? (subgroup_mask) 0 : ~(subgroup_mask) 0);
+    }
+#if ORDO_SUBGROUP < 32
+    peers &= (1u << ORDO_SUBGROUP) - 1;
+#endif
+    return team_part_(peers);
+#endif
+}
+
+/* ---- order and turns ------------------------------------------------------------------------------------------- */
+
+/* What any lane of the sub-group wrote to local memory before is visible to all of its lanes after. */
+ORDO_FN void team_sync(void)
+{
+    subgroup_sync();
+}
+
+/* The lowest lane of a mask; TEAM_WIDTH, which no lane is, of 0. */
+ORDO_FN uint team_next_(team_mask lanes)
+{
+    return lanes ? first_lane(lanes) : TEAM_WIDTH;
+}
+
+/* Runs the body once per lane that has work, the whole team on one lane's item at a time: `owner` is that lane's number.
+ *
+ *     TEAM_FOR_EACH(owner, mine) {
+ *         const uint rank = node_search(team_bcast(my_key, owner));
+ *         if (team_lane() == owner)
+ *             my_rank = rank;
+ *     }
+ *
+ * A team narrower than its sub-group that has no work left runs the body along, with owner == TEAM_WIDTH, until the
+ * sub-group's other teams are done too: it gets lane 0's item, and may not write for it outside `team_lane() == owner`.
+ * No break, no return out of the body. The queue of lanes is Ashkiani et al., A Dynamic Hash Table for the GPU
+ * (IPDPS 2018), section IV. */
+#if TEAM_WIDTH == ORDO_SUBGROUP
+#define TEAM_MORE_(left) ((left) != 0)
+#else
+#define TEAM_MORE_(left) subgroup_any((left) != 0)
+#endif
+#define TEAM_FOR_EACH(owner, has_work)                                                                                 \
+    for (team_mask left_ = team_ballot(has_work), owner = team_next_(left_); TEAM_MORE_(left_);                        \
+         left_ &= left_ - 1, owner = team_next_(left_))

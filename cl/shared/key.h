@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keys and values, and the order of keys.
+ *
+ * A key is stored as the word it is (a float as its bits) and ordered by its *ordered form*: an unsigned word of the
+ * same width whose order is the key's. Unsigned integers are their own; signed ones have the sign bit flipped; floats
+ * become IEEE total order (-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN). In a descending kernel it is complemented.
+ *
+ * Kernels are compiled for one kind of key: ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1), ORDO_VALUE_BYTES (0, 4, 8):
+ *
+ *     ordo_key                     a stored key: uint or ulong
+ *     ordo_key_form                its ordered form: the same width
+ *     KEY_BITS                     32 or 64
+ *     key_bits(k), key_from_bits   a key's ordered form, and back
+ *     ordo_value                   a stored value: uint or ulong; not there when ORDO_VALUE_BYTES is 0
+ *
+ * The host has key_bits_of and key_from_bits_of, which take the type at run time and any key in 64 bits.
+ */
+#pragma once
+#include "shared/types.h"
+
+/* enum ordo_type of include/ordo/array.h, in words that the preprocessor understands. */
+#define KEY_U32 0
+#define KEY_U64 1
+#define KEY_I32 2
+#define KEY_I64 3
+#define KEY_F32 4
+#define KEY_F64 5
+
+#ifdef __OPENCL_C_VERSION__
+
+#include "device/compiler.cl"
+
+#ifndef ORDO_KEY
+#define ORDO_KEY KEY_U32
+#endif
+#ifndef ORDO_VALUE_BYTES
+#define ORDO_VALUE_BYTES 0
+#endif
+#ifndef ORDO_DESCENDING
+#define ORDO_DESCENDING 0
+#endif
+#if ORDO_KEY < KEY_U32 || ORDO_KEY > KEY_F64
+#error "ORDO_KEY must be an ordo_type"
+#endif
+
+#if ORDO_KEY == KEY_U32 || ORDO_KEY == KEY_I32 || ORDO_KEY == KEY_F32
+typedef ordo_u32 ordo_key;
+#define KEY_BITS 32
+#else
+typedef ordo_u64 ordo_key;
+#define KEY_BITS 64
+#endif
+typedef ordo_key ordo_key_form;
+#define KEY_SIGN_ ((ordo_key) 1 << (KEY_BITS - 1))
+
+/* What key_bits complements besides, so that the greatest key comes first. */
+#if ORDO_DESCENDING
+#define KEY_TURN_ (~(ordo_key) 0)
+#else
+#define KEY_TURN_ ((ordo_key) 0)
+#endif
+
+ORDO_FN ordo_key_form key_bits(ordo_key key)
+{
+#if ORDO_KEY == KEY_U32 || ORDO_KEY == KEY_U64
+    return key ^ KEY_TURN_;
+#elif ORDO_KEY == KEY_I32 || ORDO_KEY == KEY_I64
+    return key ^ (KEY_SIGN_ ^ KEY_TURN_);
+#else
+    return key ^ (key & KEY_SIGN_ ? ~KEY_TURN_ : KEY_SIGN_ ^ KEY_TURN_);
+#endif
+}
+
+ORDO_FN ordo_key key_from_bits(ordo_key_form bits)
+{
+#if ORDO_KEY == KEY_U32 || ORDO_KEY == KEY_U64
+    return bits ^ KEY_TURN_;
+#elif ORDO_KEY == KEY_I32 || ORDO_KEY == KEY_I64
+    return bits ^ (KEY_SIGN_ ^ KEY_TURN_);
+#else
+    return bits ^ ((bits ^ KEY_TURN_) & KEY_SIGN_ ? KEY_SIGN_ ^ KEY_TURN_ : ~KEY_TURN_);
+#endif
+}
+
+#if ORDO_VALUE_BYTES == 4
+typedef ordo_u32 ordo_value;
+#elif ORDO_VALUE_BYTES == 8
+typedef ordo_u64 ordo_value;
+#elif ORDO_VALUE_BYTES != 0
+#error "ORDO_VALUE_BYTES must be 0, 4 or 8"
+#endif
+
+#else /* the host */
+
+static inline ordo_u64 key_sign_of(int type)
+{
+    return type == KEY_U32 || type == KEY_I32 || type == KEY_F32 ? (ordo_u64) 1 << 31 : (ordo_u64) 1 << 63;
+}
+
+/* The ordered form of a key of `type` (KEY_...), which stands in the low bits of `key`, the rest being 0. */
+static inline ordo_u64 key_bits_of(int type, ordo_u64 key)
+{
+    const ordo_u64 sign = key_sign_of(type), all = sign | (sign - 1);
+    switch (type) {
+    case KEY_I32:
+    case KEY_I64:
+        return key ^ sign;
+    case KEY_F32:
+    case KEY_F64:
+        return key ^ (key & sign ? all : sign);
+    default:
+        return key;
+    }
+}
+
+static inline ordo_u64 key_from_bits_of(int type, ordo_u64 bits)
+{
+    const ordo_u64 sign = key_sign_of(type), all = sign | (sign - 1);
+    switch (type) {
+    case KEY_I32:
+    case KEY_I64:
+        return bits ^ sign;
+    case KEY_F32:
+    case KEY_F64:
+        return bits ^ (bits & sign ? sign : all);
+    default:
+        return bits;
+    }
+}
+
+#endif
