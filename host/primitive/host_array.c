@@ -24,28 +24,24 @@ static void release(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
             ordo_buffer_destroy(dev, &arrays[i].slice.mem);
 }
 
-static ordo_status create(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
+static ordo_status create_and_write(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        ORDO_TRY(check(dev, &arrays[i]));
-        if (arrays[i].bytes)
-            ORDO_TRY(ordo_buffer_create(dev, size_of(&arrays[i]), &arrays[i].slice.mem));
-    }
-    return ORDO_OK;
-}
+        struct ordo_host_array *a = &arrays[i];
 
-static ordo_status write_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (arrays[i].upload && size_of(&arrays[i]) != 0)
-            ORDO_TRY(ordo_call_write(call, arrays[i].slice.mem, 0, arrays[i].from, size_of(&arrays[i])));
+        ORDO_TRY(check(call->dev, a));
+        if (a->bytes)
+            ORDO_TRY(ordo_buffer_create(call->dev, size_of(a), &a->slice.mem));
+        if (a->upload)
+            ORDO_TRY(ordo_call_write(call, a->slice.mem, 0, a->from, size_of(a)));
+    }
     return ORDO_OK;
 }
 
 static ordo_status read_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (arrays[i].download && size_of(&arrays[i]) != 0)
+        if (arrays[i].download)
             ORDO_TRY(ordo_call_read(call, arrays[i].slice.mem, 0, arrays[i].to, size_of(&arrays[i])));
     return ORDO_OK;
 }
@@ -54,10 +50,8 @@ static ordo_status upload(ordo_device *dev, struct ordo_host_array *arrays, size
 {
     struct ordo_call call;
 
-    ORDO_REQUIRE(dev, dev != NULL, ORDO_INVALID);
-    ORDO_TRY(create(dev, arrays, n));
     ORDO_TRY(ordo_call_begin(&call, dev, NULL));
-    return ordo_call_end(&call, write_all(&call, arrays, n));
+    return ordo_call_end(&call, create_and_write(&call, arrays, n));
 }
 
 static ordo_status download(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)

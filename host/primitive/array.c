@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Element types, for all primitives. */
+#include "primitive/primitive.h"
+
+#include "shared/key.h"
+
+size_t ordo_type_bytes(ordo_type type)
+{
+    switch (type) {
+    case ORDO_U32:
+    case ORDO_I32:
+    case ORDO_F32:
+        return 4;
+    case ORDO_U64:
+    case ORDO_I64:
+    case ORDO_F64:
+        return 8;
+    }
+    return 0;
+}
+
+uint64_t ordo_key_bits(ordo_type type, const void *key)
+{
+    uint32_t word = 0;
+    uint64_t wide = 0;
+
+    if (!key || ordo_type_bytes(type) == 0)
+        return 0;
+    if (ordo_type_bytes(type) == 8) {
+        memcpy(&wide, key, sizeof wide);
+        return key_bits_of((int) type, wide);
+    }
+    memcpy(&word, key, sizeof word);
+    return key_bits_of((int) type, word);
+}
+
+size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(dev);
+    size_t                          size = ordo_tunable(dev, group, shape);
+
+    while (size > facts->max_group || (size > facts->sub_group && size % facts->sub_group != 0))
+        size /= 2;
+    return size < facts->sub_group ? 1 : size;
+}

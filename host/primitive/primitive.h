@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the primitives share on the host besides host_array.h. */
+#ifndef ORDO_PRIMITIVE_H
+#define ORDO_PRIMITIVE_H
+
+#include "runtime/runtime.h"
+
+static inline size_t ordo_ceil_div(size_t a, size_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static inline size_t ordo_min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* 0, 4 or 8: what a value may be. */
+static inline bool ordo_is_value_bytes(uint32_t bytes)
+{
+    return bytes == 0 || bytes == 4 || bytes == 8;
+}
+
+/* The work-group size that a tunable asks for, or what of it this device runs: halved until it fits, 1 if a group would
+ * then be less than a sub-group. Kernels treat a group of 1 as one work-item that works alone. */
+size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape);
+
+#endif
