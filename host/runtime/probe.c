@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The probe: what a device can do, from feature lists and trial compiles, never from version strings. */
+#include "device_private.h"
+
+#include <CL/cl_ext.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#ifndef CL_DEVICE_WARP_SIZE_NV
+#define CL_DEVICE_WARP_SIZE_NV 0x4003
+#endif
+#ifndef CL_DEVICE_WAVEFRONT_WIDTH_AMD
+#define CL_DEVICE_WAVEFRONT_WIDTH_AMD 0x4043
+#endif
+#define QUERY_SUB_GROUP_SIZES_INTEL 0x4108
+#define QUERY_MAX_SUB_GROUP_SIZE_FOR_NDRANGE 0x2033
+
+/* ---- features ------------------------------------------------------------------------------------------------ */
+
+static ordo_status text_of(ordo_device *dev, cl_device_info what, char *out, size_t room)
+{
+    size_t bytes = 0;
+    ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, what, 0, NULL, &bytes), "clGetDeviceInfo");
+    char *text = calloc(1, bytes + 1);
+    ORDO_REQUIRE(dev, text, ORDO_NO_HOST_MEMORY);
+    const cl_int code = clGetDeviceInfo(dev->id, what, bytes, text, NULL);
+    const char  *from = text + strspn(text, " ");
+    const size_t length = strlen(from) < room - 1 ? strlen(from) : room - 1;
+    memcpy(out, from, length);
+    out[length] = 0;
+    free(text);
+    ORDO_TRY_CL(dev, code, "clGetDeviceInfo");
+    return ORDO_OK;
+}
+
+/* A number that the device may not know: then `otherwise`. */
+static uint64_t number_of(ordo_device *dev, cl_device_info what, size_t bytes, uint64_t otherwise)
+{
+    uint64_t wide = 0;
+    uint32_t narrow = 0;
+    const cl_int code = bytes == 4 ? clGetDeviceInfo(dev->id, what, sizeof narrow, &narrow, NULL)
+                                   : clGetDeviceInfo(dev->id, what, sizeof wide, &wide, NULL);
+    return code != CL_SUCCESS ? otherwise : bytes == 4 ? narrow : wide;
+}
+
+bool ordo_device_has(const ordo_device *dev, const char *extension)
+{
+    const size_t length = strlen(extension);
+    for (const char *at = dev->extensions; (at = strstr(at, extension)); at += length)
+        if (at[-1] == ' ' && (at[length] == ' ' || at[length] == 0))
+            return true;
+    return false;
+}
+
+static ordo_status load_extensions(ordo_device *dev)
+{
+    size_t bytes = 0;
+    ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes), "CL_DEVICE_EXTENSIONS");
+    dev->extensions = calloc(1, bytes + 2);
+    ORDO_REQUIRE(dev, dev->extensions, ORDO_NO_HOST_MEMORY);
+    dev->extensions[0] = ' ';
+    ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, CL_DEVICE_EXTENSIONS, bytes, dev->extensions + 1, NULL),
+                "CL_DEVICE_EXTENSIONS");
+    return ORDO_OK;
+}
+
+static ordo_status platform_text(ordo_device *dev)
+{
+    size_t bytes = 0;
+    char   text[512] = "";
+    if (clGetPlatformInfo(dev->platform, CL_PLATFORM_NAME, sizeof text - 1, text, &bytes) == CL_SUCCESS)
+        memcpy(dev->facts.platform, text, sizeof dev->facts.platform - 1);
+    dev->facts.own_binary_cache = strcmp(dev->facts.platform, "Portable Computing Language") == 0;
+    return ORDO_OK;
+}
+
+ordo_status ordo_probe_features(ordo_device *dev)
+{
+    struct ordo_device_facts *f = &dev->facts;
+    ORDO_TRY(text_of(dev, CL_DEVICE_NAME, f->name, sizeof f->name));
+    ORDO_TRY(text_of(dev, CL_DEVICE_VENDOR, f->vendor, sizeof f->vendor));
+    ORDO_TRY(text_of(dev, CL_DRIVER_VERSION, f->driver, sizeof f->driver));
+    ORDO_TRY(text_of(dev, CL_DEVICE_VERSION, f->version, sizeof f->version));
+    ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, CL_DEVICE_PLATFORM, sizeof dev->platform, &dev->platform, NULL),
+                "CL_DEVICE_PLATFORM");
+    ORDO_TRY(platform_text(dev));
+    ORDO_TRY(load_extensions(dev));
+
+    f->cpu = (number_of(dev, CL_DEVICE_TYPE, 8, 0) & CL_DEVICE_TYPE_CPU) != 0;
+    f->unified_memory = f->cpu || number_of(dev, CL_DEVICE_HOST_UNIFIED_MEMORY, 4, 0) != 0;
+    f->compute_units = (uint32_t) number_of(dev, CL_DEVICE_MAX_COMPUTE_UNITS, 4, 1);
+    f->max_group = (uint32_t) number_of(dev, CL_DEVICE_MAX_WORK_GROUP_SIZE, 8, 1);
+    f->cache_line_bytes = (uint32_t) number_of(dev, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, 4, 64);
+    f->clock_mhz = (uint32_t) number_of(dev, CL_DEVICE_MAX_CLOCK_FREQUENCY, 4, 0);
+    f->timer_ns = (uint32_t) number_of(dev, CL_DEVICE_PROFILING_TIMER_RESOLUTION, 8, 0);
+    f->local_bytes = number_of(dev, CL_DEVICE_LOCAL_MEM_SIZE, 8, 16384);
+    f->cache_bytes = number_of(dev, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 8, 0);
+    f->global_bytes = number_of(dev, CL_DEVICE_GLOBAL_MEM_SIZE, 8, 0);
+    f->max_alloc_bytes = number_of(dev, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 8, 0);
+    if (!number_of(dev, CL_DEVICE_COMPILER_AVAILABLE, 4, 0))
+        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__, "the device has no OpenCL C compiler");
+    if (!number_of(dev, CL_DEVICE_ENDIAN_LITTLE, 4, 1))
+        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__, "the device is not little-endian");
+    return ORDO_OK;
+}
+
+/* ---- trial compiles ------------------------------------------------------------------------------------------ */
+
+static const char c11_trial[] =
+    "__kernel void trial(__global uint *p)\n"
+    "{\n"
+    "    volatile __global atomic_uint *a = (volatile __global atomic_uint *) p;\n"
+    "    uint expected = atomic_load_explicit(a, memory_order_acquire, memory_scope_device);\n"
+    "    atomic_store_explicit(a, expected + 1, memory_order_release, memory_scope_device);\n"
+    "    atomic_fetch_add_explicit(a, 1, memory_order_relaxed, memory_scope_device);\n"
+    "    atomic_compare_exchange_strong_explicit(a, &expected, 3, memory_order_acquire, memory_order_relaxed,\n"
+    "                                            memory_scope_device);\n"
+    "    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);\n"
+    "}\n";
+
+static const char int64_trial[] =
+    "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+    "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n"
+    "__kernel void trial(__global ulong *p)\n"
+    "{\n"
+    "    atom_add(p, 1UL);\n"
+    "    atom_cmpxchg(p, 1UL, 2UL);\n"
+    "    atom_max(p, 3UL);\n"
+    "}\n";
+
+static const char nvidia_trial[] =
+    "__kernel void trial(__global uint *p)\n"
+    "{\n"
+    "    uint lane, votes, other, seen;\n"
+    "    __asm__ volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n"
+    "    __asm__ volatile(\"{\\n\\t.reg .pred %%q;\\n\\tsetp.ne.u32 %%q, %1, 0;\\n\\t\"\n"
+    "                     \"vote.sync.ballot.b32 %0, %%q, 0xffffffff;\\n\\t}\" : \"=r\"(votes) : \"r\"(lane));\n"
+    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(other) : \"r\"(votes), \"r\"(lane));\n"
+    "    __asm__ volatile(\"ld.acquire.gpu.global.u32 %0, [%1];\" : \"=r\"(seen) : \"l\"(p) : \"memory\");\n"
+    "    __asm__ volatile(\"st.release.gpu.global.u32 [%0], %1;\" :: \"l\"(p), \"r\"(other + seen) : \"memory\");\n"
+    "    __asm__ volatile(\"fence.acq_rel.gpu;\" ::: \"memory\");\n"
+    "}\n";
+
+static const char amd_trial[] =
+    "__kernel void trial(__global uint *p)\n"
+    "{\n"
+    "    uint lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));\n"
+    "    ulong votes = __builtin_amdgcn_uicmp(lane, 0u, 33);\n"
+    "    p[lane] = (uint) __builtin_amdgcn_ds_bpermute((int) (lane << 2), (int) votes);\n"
+    "    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\");\n"
+    "    __builtin_amdgcn_wave_barrier();\n"
+    "}\n";
+
+static const char khr_shuffle_trial[] =
+    "__kernel void trial(__global uint *p)\n"
+    "{\n"
+    "    uint lane = get_sub_group_local_id();\n"
+    "    p[lane] = sub_group_shuffle(p[lane], lane ^ 1u) + sub_group_reduce_add(lane);\n"
+    "    sub_group_barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n";
+
+static const char khr_ballot_trial[] =
+    "__kernel void trial(__global uint *p) { p[get_global_id(0)] = sub_group_ballot(p[0] != 0).x; }\n";
+
+static const char intel_size_trial[] =
+    "__attribute__((intel_reqd_sub_group_size(16))) __kernel void trial(__global uint *p)\n"
+    "{ p[0] = get_sub_group_local_id(); }\n";
+
+/* The newest language that has C11 atomics at device scope; without any, the driver's default and legacy atomics. */
+static void choose_language(ordo_device *dev)
+{
+    static const char *const standards[] = { "-cl-std=CL3.0", "-cl-std=CL2.0", "" };
+    dev->facts.atomics = ORDO_ATOMICS_LEGACY;
+    for (size_t i = 0; i < sizeof standards / sizeof *standards; i++)
+        if (ordo_trial_compile(dev, standards[i], c11_trial)) {
+            memcpy(dev->std, standards[i], strlen(standards[i]) + 1);
+            dev->facts.atomics = ORDO_ATOMICS_C11;
+            return;
+        }
+}
+
+static bool sub_group_sizes_have_16(ordo_device *dev)
+{
+    size_t sizes[16] = { 0 }, bytes = 0;
+    if (clGetDeviceInfo(dev->id, QUERY_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes) != CL_SUCCESS)
+        return false;
+    for (size_t i = 0; i < bytes / sizeof *sizes; i++)
+        if (sizes[i] == 16)
+            return true;
+    return false;
+}
+
+typedef cl_int(CL_API_CALL *sub_group_info_fn)(cl_kernel, cl_device_id, cl_uint, size_t, const void *, size_t, void *,
+                                               size_t *);
+
+/* The sub-group size that the driver gives a kernel of 64 work-items, 0 if it does not say. */
+static uint32_t asked_sub_group(ordo_device *dev)
+{
+    sub_group_info_fn info = NULL;
+    void             *address = clGetExtensionFunctionAddressForPlatform(dev->platform, "clGetKernelSubGroupInfoKHR");
+    memcpy(&info, &address, sizeof info);
+    const char *text = khr_shuffle_trial;
+    cl_program  program = info ? clCreateProgramWithSource(dev->context, 1, &text, NULL, NULL) : NULL;
+    cl_kernel   kernel = NULL;
+    size_t      size = 0;
+    const size_t group = 64;
+    if (program && clBuildProgram(program, 1, &dev->id, dev->std, NULL, NULL) == CL_SUCCESS)
+        kernel = clCreateKernel(program, "trial", NULL);
+    if (kernel && info(kernel, dev->id, QUERY_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof group, &group, sizeof size, &size,
+                       NULL) != CL_SUCCESS)
+        size = 0;
+    if (kernel)
+        clReleaseKernel(kernel);
+    if (program)
+        clReleaseProgram(program);
+    return (uint32_t) size;
+}
+
+static bool is_lane_count(uint64_t n)
+{
+    return n >= 2 && n <= 64 && (n & (n - 1)) == 0;
+}
+
+static bool try_nvidia(ordo_device *dev)
+{
+    if (!ordo_device_has(dev, "cl_nv_device_attribute_query") || !ordo_trial_compile(dev, dev->std, nvidia_trial))
+        return false;
+    const uint64_t warp = number_of(dev, CL_DEVICE_WARP_SIZE_NV, 4, 32);
+    if (warp != 32)
+        return false;
+    dev->facts.lanes = ORDO_LANES_NVIDIA;
+    dev->facts.atomics = ORDO_ATOMICS_NVIDIA;
+    dev->facts.sub_group = 32;
+    dev->facts.groups_progress = true;
+    return true;
+}
+
+static bool try_amd(ordo_device *dev)
+{
+    if (!ordo_device_has(dev, "cl_amd_device_attribute_query") || !ordo_trial_compile(dev, dev->std, amd_trial))
+        return false;
+    const uint64_t wave = number_of(dev, CL_DEVICE_WAVEFRONT_WIDTH_AMD, 4, 0);
+    if (!is_lane_count(wave))
+        return false;
+    dev->facts.lanes = ORDO_LANES_AMD;
+    dev->facts.sub_group = (uint32_t) wave;
+    dev->facts.groups_progress = dev->facts.atomics == ORDO_ATOMICS_C11;
+    return true;
+}
+
+static bool try_khronos(ordo_device *dev)
+{
+    const bool listed = ordo_device_has(dev, "cl_khr_subgroups") || ordo_device_has(dev, "cl_intel_subgroups");
+    if (!listed || !ordo_trial_compile(dev, dev->std, khr_shuffle_trial))
+        return false;
+    dev->intel_sub_groups = ordo_device_has(dev, "cl_intel_required_subgroup_size") && sub_group_sizes_have_16(dev) &&
+                            ordo_trial_compile(dev, dev->std, intel_size_trial);
+    const uint32_t lanes = dev->intel_sub_groups ? 16 : asked_sub_group(dev);
+    if (!is_lane_count(lanes))
+        return false;
+    dev->facts.lanes = ORDO_LANES_KHR;
+    dev->facts.sub_group = lanes;
+    dev->khr_ballot = ordo_trial_compile(dev, dev->std, khr_ballot_trial);
+    dev->facts.groups_progress = dev->intel_sub_groups && !dev->facts.cpu && dev->facts.atomics == ORDO_ATOMICS_C11;
+    return true;
+}
+
+static void use_one_lane(ordo_device *dev)
+{
+    dev->facts.lanes = ORDO_LANES_ONE;
+    dev->facts.sub_group = 1;
+}
+
+ordo_status ordo_probe_trials(ordo_device *dev)
+{
+    choose_language(dev);
+    dev->facts.int64_atomics = ordo_device_has(dev, "cl_khr_int64_base_atomics") &&
+                               ordo_device_has(dev, "cl_khr_int64_extended_atomics") &&
+                               ordo_trial_compile(dev, dev->std, int64_trial);
+    use_one_lane(dev);
+    if (!dev->facts.cpu && !try_nvidia(dev) && !try_amd(dev))
+        try_khronos(dev);
+    return ORDO_OK;
+}
+
+/* ---- masks --------------------------------------------------------------------------------------------------- */
+
+static ordo_status mask_one(ordo_device *dev, const char *name, const char *value)
+{
+    struct ordo_device_facts *f = &dev->facts;
+    const unsigned long long  number = strtoull(value, NULL, 10);
+    if (strcmp(name, "lanes") == 0 && strcmp(value, "one") == 0)
+        use_one_lane(dev);
+    else if (strcmp(name, "lanes") == 0 && strcmp(value, "khr") == 0 && try_khronos(dev))
+        return ORDO_OK;
+    else if (strcmp(name, "atomics") == 0 && strcmp(value, "legacy") == 0)
+        f->atomics = ORDO_ATOMICS_LEGACY;
+    else if (strcmp(name, "local") == 0 && number >= 1024)
+        f->local_bytes = number < f->local_bytes ? number : f->local_bytes;
+    else if (strcmp(name, "group") == 0 && number >= 1)
+        f->max_group = number < f->max_group ? (uint32_t) number : f->max_group;
+    else if (strcmp(name, "alloc") == 0 && number >= 4096)
+        f->max_alloc_bytes = number < f->max_alloc_bytes ? number : f->max_alloc_bytes;
+    else if (strcmp(name, "int64_atomics") == 0 && number == 0)
+        f->int64_atomics = false;
+    else if (strcmp(name, "progress") == 0 && number <= 1)
+        f->groups_progress = number != 0;
+    else if (strcmp(name, "cpu") == 0 && number == 0)
+        f->cpu = false;
+    else
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
+                         "mask %s=%s: not one of lanes=one|khr, atomics=legacy, local=, group=, alloc=, int64_atomics=0, "
+                         "progress=0|1, cpu=0",
+                         name, value);
+    return ORDO_OK;
+}
+
+ordo_status ordo_apply_mask(ordo_device *dev, const char *mask)
+{
+    char *copy = ordo_format("%s", mask), *rest = NULL;
+    ORDO_REQUIRE(dev, copy, ORDO_NO_HOST_MEMORY);
+    ordo_status got = ORDO_OK;
+    for (char *one = strtok_r(copy, ", ", &rest); one && got == ORDO_OK; one = strtok_r(NULL, ", ", &rest)) {
+        char *value = strchr(one, '=');
+        if (value)
+            *value++ = 0;
+        got = mask_one(dev, one, value ? value : "");
+    }
+    free(copy);
+    return got;
+}

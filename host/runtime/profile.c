@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles: the tunables of each kernel for each shape of data. Rows of whole measured sets, from the general to the
+ * particular, each refining what came before; then the user's own profile, which ordo-tune writes.
+ *
+ * A row's text is what a profile file holds: words NAME=VALUE, # to the end of a line is a comment. "sort.items=15" sets
+ * all shapes, "sort.k4v8.items=13" one. */
+#define _GNU_SOURCE
+#include "device_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- names --------------------------------------------------------------------------------------------------- */
+
+#define MAX_CHOICES 16
+
+static const struct {
+    const char *name, *text;
+    uint32_t    choice[MAX_CHOICES];
+    uint32_t    n_choices;
+} tunables[] = {
+#define X(id, name, text, ...) { name, text, { __VA_ARGS__ }, sizeof((uint32_t[]) { __VA_ARGS__ }) / sizeof(uint32_t) },
+    ORDO_TUNABLE_MAP(X)
+#undef X
+};
+
+static const char *const pair_shapes[ORDO_N_SHAPES] = { "k4v0", "k4v4", "k4v8", "k8v0", "k8v4", "k8v8" };
+static const char *const key_shapes[] = { "k4", "k8" };
+
+/* Whether a tunable is one for each size of key alone, whatever the values. */
+static bool by_key_only(enum ordo_tunable t)
+{
+    return strncmp(tunables[t].name, "scan.", 5) == 0 || strncmp(tunables[t].name, "search.", 7) == 0;
+}
+
+static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
+{
+    if (!by_key_only(t))
+        return shape;
+    return shape < ORDO_K8V0 ? ORDO_K4V0 : ORDO_K8V0;
+}
+
+static const char *shape_name(enum ordo_tunable t, enum ordo_shape shape)
+{
+    return by_key_only(t) ? key_shapes[shape >= ORDO_K8V0] : pair_shapes[shape];
+}
+
+/* "sort.items" and "k4v4" give "sort.k4v4.items". */
+static void full_name(enum ordo_tunable t, enum ordo_shape shape, char *out, size_t room)
+{
+    const char *dot = strchr(tunables[t].name, '.');
+    snprintf(out, room, "%.*s.%s%s", (int) (dot - tunables[t].name), tunables[t].name, shape_name(t, shape), dot);
+}
+
+enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes)
+{
+    return (enum ordo_shape) ((key_bytes == 8 ? ORDO_K8V0 : ORDO_K4V0) + (int) (value_bytes / 4));
+}
+
+uint32_t ordo_tunable(const ordo_device *dev, enum ordo_tunable t, enum ordo_shape shape)
+{
+    return dev->tunable[t][home_shape(t, shape)];
+}
+
+/* ---- setting ------------------------------------------------------------------------------------------------- */
+
+static bool is_choice(enum ordo_tunable t, uint32_t value)
+{
+    for (uint32_t i = 0; i < tunables[t].n_choices; i++)
+        if (tunables[t].choice[i] == value)
+            return true;
+    return false;
+}
+
+/* Sets every tunable that `name` means; false if there is none, or the value is not one of its choices. */
+static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo_origin origin)
+{
+    bool known = false;
+    for (int t = 0; t < ORDO_N_TUNABLES; t++)
+        for (int shape = 0; shape < ORDO_N_SHAPES; shape++) {
+            char full[48];
+            full_name((enum ordo_tunable) t, (enum ordo_shape) shape, full, sizeof full);
+            if ((strcmp(name, full) != 0 && strcmp(name, tunables[t].name) != 0) || !is_choice((enum ordo_tunable) t, value))
+                continue;
+            dev->tunable[t][shape] = value;
+            dev->origin[t][shape] = origin;
+            known = true;
+        }
+    return known;
+}
+
+/* Reads words NAME=VALUE. What is not understood is named in the log and skipped. */
+static void apply_text(ordo_device *dev, const char *text, ordo_origin origin, const char *where)
+{
+    while (*text) {
+        text += strspn(text, " \t\r\n");
+        if (*text == '#') {
+            text += strcspn(text, "\n");
+            continue;
+        }
+        const size_t length = strcspn(text, " \t\r\n#");
+        char         word[80], *end = NULL;
+        snprintf(word, sizeof word, "%.*s", (int) (length < 79 ? length : 79), text);
+        text += length;
+        char *value = strchr(word, '=');
+        if (!length)
+            continue;
+        if (value)
+            *value++ = 0;
+        const unsigned long number = value ? strtoul(value, &end, 10) : 0;
+        if (!value || end == value || *end || number > UINT32_MAX || !set_by_name(dev, word, (uint32_t) number, origin))
+            ordo_log(dev, ORDO_LOG_WARNING, "%s: %s=%s ignored: no such tunable, or not one of its values", where, word,
+                     value ? value : "");
+    }
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------------- */
+
+enum kind { ANY, CPU, GPU, GPU_ONE_LANE, GPU_PROGRESS };
+
+static const struct {
+    enum kind   kind;
+    int         lanes;  /* -1: any */
+    const char *device; /* part of the name, NULL: any */
+    ordo_origin origin;
+    const char *text;
+} rows[] = {
+    { ANY, -1, NULL, ORDO_ORIGIN_DEFAULT,
+      "sort.method=1 sort.digit_bits=8 sort.group=256 sort.items=8 sort.small_group=256 sort.small_items=4 "
+      "scan.method=1 scan.group=256 scan.items=8 merge.group=128 merge.items=7 "
+      "merge_runs.group=128 merge_runs.items=8 search.node_keys=16 search.lanes=2 search.group=128 search.tile=4" },
+    /* Without lanes each work-item counts its own digits in local memory: 16 counters fit, 256 do not. */
+    { GPU_ONE_LANE, -1, NULL, ORDO_ORIGIN_DEFAULT,
+      "sort.digit_bits=4 sort.group=64 sort.items=8 sort.small_group=64 sort.small_items=8 search.lanes=1" },
+    { GPU_PROGRESS, -1, NULL, ORDO_ORIGIN_DEFAULT, "sort.method=0 scan.method=0" },
+    { CPU, -1, NULL, ORDO_ORIGIN_SHIPPED,
+      "sort.method=2 sort.digit_bits=8 sort.group=1 sort.items=16 sort.small_group=1 sort.small_items=16 "
+      "scan.method=1 scan.group=1 scan.items=4096 merge.group=1 merge.items=4096 "
+      "merge_runs.group=1 merge_runs.items=4096 search.node_keys=16 search.lanes=1 search.group=64 search.tile=4" },
+};
+
+static bool row_fits(const ordo_device *dev, size_t i)
+{
+    const struct ordo_device_facts *f = &dev->facts;
+    if (rows[i].lanes >= 0 && rows[i].lanes != (int) f->lanes)
+        return false;
+    if (rows[i].device && !strcasestr(f->name, rows[i].device))
+        return false;
+    switch (rows[i].kind) {
+    case ANY:
+        return true;
+    case CPU:
+        return f->cpu;
+    case GPU:
+        return !f->cpu;
+    case GPU_ONE_LANE:
+        return !f->cpu && f->lanes == ORDO_LANES_ONE;
+    case GPU_PROGRESS:
+        return !f->cpu && f->groups_progress && f->lanes != ORDO_LANES_ONE;
+    }
+    return false;
+}
+
+/* ---- the user's profile -------------------------------------------------------------------------------------- */
+
+/* A file name from the device's: "nvidia-cuda-nvidia-h100-80gb-hbm3.profile". */
+static char *profile_path(const ordo_device *dev)
+{
+    const char *chosen = getenv("ORDO_PROFILE"), *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    if (chosen && *chosen)
+        return strcmp(chosen, "off") == 0 ? NULL : ordo_format("%s", chosen);
+    char *name = ordo_format("%s-%s", dev->facts.platform, dev->facts.name);
+    for (char *at = name; at && *at; at++)
+        *at = (char) ((*at >= 'A' && *at <= 'Z')                                          ? *at + 32
+                      : (*at >= 'a' && *at <= 'z') || (*at >= '0' && *at <= '9') ? *at
+                                                                                          : '-');
+    char *path = !name                   ? NULL
+                 : xdg && xdg[0] == '/' ? ordo_format("%s/ordo/%s.profile", xdg, name)
+                 : home && *home        ? ordo_format("%s/.config/ordo/%s.profile", home, name)
+                                        : NULL;
+    free(name);
+    return path;
+}
+
+static void load_user_profile(ordo_device *dev)
+{
+    char *path = profile_path(dev);
+    FILE *file = path ? fopen(path, "rb") : NULL;
+    if (file) {
+        char         text[65536];
+        const size_t bytes = fread(text, 1, sizeof text - 1, file);
+        text[bytes] = 0;
+        fclose(file);
+        apply_text(dev, text, ORDO_ORIGIN_TUNED, path);
+        ordo_log(dev, ORDO_LOG_INFO, "profile read: %s", path);
+    }
+    free(path);
+}
+
+void ordo_profile_lower(ordo_device *dev)
+{
+    for (int shape = 0; shape < ORDO_N_SHAPES; shape++)
+        if (!dev->facts.groups_progress) {
+            if (dev->tunable[ORDO_SORT_METHOD][shape] == ORDO_SORT_ONESWEEP)
+                dev->tunable[ORDO_SORT_METHOD][shape] = ORDO_SORT_REDUCE_SCAN;
+            dev->tunable[ORDO_SCAN_METHOD][shape] = ORDO_SCAN_REDUCE;
+        }
+}
+
+void ordo_profile_load(ordo_device *dev)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (row_fits(dev, i))
+            apply_text(dev, rows[i].text, rows[i].origin, "the shipped profile");
+    load_user_profile(dev);
+    ordo_profile_lower(dev);
+}
+
+/* ---- public -------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_device_tunable(ordo_device *dev, size_t i, struct ordo_tunable_info *out)
+{
+    if (!dev || !out)
+        return ORDO_INVALID;
+    for (int t = 0; t < ORDO_N_TUNABLES; t++)
+        for (int shape = 0; shape < ORDO_N_SHAPES; shape++) {
+            if (home_shape((enum ordo_tunable) t, (enum ordo_shape) shape) != (enum ordo_shape) shape || i-- > 0)
+                continue;
+            full_name((enum ordo_tunable) t, (enum ordo_shape) shape, out->name, sizeof out->name);
+            out->text = tunables[t].text;
+            ordo_lock(dev);
+            out->value = dev->tunable[t][shape];
+            out->origin = dev->origin[t][shape];
+            ordo_unlock(dev);
+            out->n_choices = tunables[t].n_choices;
+            memcpy(out->choice, tunables[t].choice, sizeof out->choice);
+            return ORDO_OK;
+        }
+    return ORDO_INVALID;
+}
+
+ordo_status ordo_device_set_tunable(ordo_device *dev, const char *name, uint32_t value)
+{
+    ORDO_REQUIRE(dev, dev && name, ORDO_INVALID);
+    ordo_lock(dev);
+    const bool known = set_by_name(dev, name, value, ORDO_ORIGIN_SET);
+    ordo_unlock(dev);
+    if (!known)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "tunable %s=%u: no such name, or not one of its values",
+                         name, value);
+    return ORDO_OK;
+}
+
+static bool make_parents(char *path)
+{
+    for (char *at = path + 1; (at = strchr(at, '/')); at++) {
+        *at = 0;
+        const bool bad = mkdir(path, 0700) != 0 && errno != EEXIST;
+        *at = '/';
+        if (bad)
+            return false;
+    }
+    return true;
+}
+
+static bool write_profile(ordo_device *dev, FILE *file)
+{
+    bool good = fprintf(file, "# %s, driver %s, Ordo %s\n", dev->facts.name, dev->facts.driver, ORDO_VERSION) > 0;
+    for (int t = 0; t < ORDO_N_TUNABLES; t++)
+        for (int shape = 0; shape < ORDO_N_SHAPES; shape++) {
+            char name[48];
+            if (home_shape((enum ordo_tunable) t, (enum ordo_shape) shape) != (enum ordo_shape) shape ||
+                dev->origin[t][shape] < ORDO_ORIGIN_TUNED)
+                continue;
+            full_name((enum ordo_tunable) t, (enum ordo_shape) shape, name, sizeof name);
+            good = fprintf(file, "%s=%u\n", name, dev->tunable[t][shape]) > 0 && good;
+        }
+    return fclose(file) == 0 && good;
+}
+
+ordo_status ordo_device_save_profile(ordo_device *dev, char *path, size_t path_bytes)
+{
+    ORDO_REQUIRE(dev, dev, ORDO_INVALID);
+    char *target = profile_path(dev);
+    char *temporary = target ? ordo_format("%s.new", target) : NULL;
+    bool  good = temporary && make_parents(temporary);
+    FILE *file = good ? fopen(temporary, "wb") : NULL;
+    if (file) {
+        ordo_lock(dev);
+        good = write_profile(dev, file);
+        ordo_unlock(dev);
+    }
+    good = file && good && rename(temporary, target) == 0;
+    if (path && path_bytes)
+        snprintf(path, path_bytes, "%s", target ? target : "");
+    const ordo_status got =
+        good ? ORDO_OK
+             : ordo_fail(dev, ORDO_IO, 0, __FILE__, __LINE__, "the profile cannot be written: %s",
+                         target ? target : "no home directory, or ORDO_PROFILE=off");
+    free(target);
+    free(temporary);
+    return got;
+}

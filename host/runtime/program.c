@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs: kernel sources from the embedded table (or ORDO_CL_DIR), includes expanded with #line so that a build error
+ * names the real file and line, one build per variant, binaries kept on disk where the driver does not do so itself. */
+#include "device_private.h"
+
+#include "cl_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* ---- text ---------------------------------------------------------------------------------------------------- */
+
+/* A growing string; `failed` once memory ran out. */
+struct text {
+    char  *at;
+    size_t bytes, room;
+    bool   failed;
+};
+
+static void text_add(struct text *t, const char *from, size_t bytes)
+{
+    if (t->failed)
+        return;
+    if (t->bytes + bytes + 1 > t->room) {
+        const size_t room = 2 * (t->bytes + bytes + 1);
+        char        *grown = realloc(t->at, room);
+        if (!grown) {
+            t->failed = true;
+            return;
+        }
+        t->at = grown;
+        t->room = room;
+    }
+    memcpy(t->at + t->bytes, from, bytes);
+    t->bytes += bytes;
+    t->at[t->bytes] = 0;
+}
+
+static void text_add_string(struct text *t, const char *from)
+{
+    text_add(t, from, strlen(from));
+}
+
+/* ---- source files -------------------------------------------------------------------------------------------- */
+
+static char *read_whole(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    struct text body = { 0 };
+    char        block[4096];
+    for (size_t got; (got = fread(block, 1, sizeof block, file)) > 0;)
+        text_add(&body, block, got);
+    fclose(file);
+    if (body.failed) {
+        free(body.at);
+        return NULL;
+    }
+    return body.at ? body.at : calloc(1, 1);
+}
+
+/* The text of one file, malloc'd: from ORDO_CL_DIR if it is there, else from the library. NULL: there is no such file. */
+static char *file_text(const ordo_device *dev, const char *path)
+{
+    if (dev->cl_dir) {
+        char *full = ordo_format("%s/%s", dev->cl_dir, path);
+        char *text = full ? read_whole(full) : NULL;
+        free(full);
+        if (text)
+            return text;
+    }
+    for (size_t i = 0; i < ordo_n_cl_files; i++)
+        if (strcmp(ordo_cl_files[i].path, path) == 0)
+            return ordo_format("%s", ordo_cl_files[i].text);
+    return NULL;
+}
+
+struct ordo_hash ordo_sources_hash(const ordo_device *dev)
+{
+    struct ordo_hash hash = { 0, 0 };
+    for (size_t i = 0; i < ordo_n_cl_files; i++) {
+        char *text = file_text(dev, ordo_cl_files[i].path);
+        if (text)
+            hash = ORDO_HASH_TEXT(hash, text);
+        free(text);
+    }
+    return hash;
+}
+
+/* ---- includes ------------------------------------------------------------------------------------------------ */
+
+#define MAX_INCLUDES 32
+
+struct expansion {
+    const ordo_device *dev;
+    struct text        out;
+    char              *seen[MAX_INCLUDES]; /* each file is included once */
+    int                n_seen;
+    char               missing[160]; /* what could not be found, "" if nothing */
+};
+
+static bool seen_before(struct expansion *e, const char *path)
+{
+    for (int i = 0; i < e->n_seen; i++)
+        if (strcmp(e->seen[i], path) == 0)
+            return true;
+    return false;
+}
+
+/* The path between the quotes of an #include line, in `path`; false for any other line. */
+static bool included_path(const char *line, size_t bytes, char *path, size_t room)
+{
+    static const char word[] = "#include \"";
+    const size_t      skip = sizeof word - 1;
+    if (bytes <= skip || memcmp(line, word, skip) != 0)
+        return false;
+    const char *quote = memchr(line + skip, '"', bytes - skip);
+    if (!quote || (size_t) (quote - line - (long) skip) >= room)
+        return false;
+    memcpy(path, line + skip, (size_t) (quote - line) - skip);
+    path[quote - line - (long) skip] = 0;
+    return true;
+}
+
+/* An include is looked for from cl/ and, as in C, beside the file that asks. */
+static char *find_include(struct expansion *e, const char *from, const char *path, char *full, size_t room)
+{
+    snprintf(full, room, "%s", path);
+    char *text = file_text(e->dev, full);
+    if (text)
+        return text;
+    const char *slash = strrchr(from, '/');
+    snprintf(full, room, "%.*s/%s", slash ? (int) (slash - from) : 0, from, path);
+    return file_text(e->dev, full);
+}
+
+static void expand(struct expansion *e, const char *path, const char *text);
+
+static void expand_include(struct expansion *e, const char *from, const char *path)
+{
+    char  full[160];
+    char *text = find_include(e, from, path, full, sizeof full);
+    if (!text)
+        snprintf(e->missing, sizeof e->missing, "%s (included by %s)", path, from);
+    else if (!seen_before(e, full))
+        expand(e, full, text);
+    free(text);
+}
+
+static void expand(struct expansion *e, const char *path, const char *text)
+{
+    char line_mark[200];
+    if (e->n_seen == MAX_INCLUDES || !(e->seen[e->n_seen] = ordo_format("%s", path))) {
+        e->out.failed = true;
+        return;
+    }
+    e->n_seen++;
+
+    snprintf(line_mark, sizeof line_mark, "#line 1 \"%s\"\n", path);
+    text_add_string(&e->out, line_mark);
+    int number = 1;
+    for (const char *line = text; *line && !e->missing[0]; number++) {
+        const char  *end = strchr(line, '\n');
+        const size_t bytes = end ? (size_t) (end - line) + 1 : strlen(line);
+        char         included[120];
+        if (included_path(line, bytes, included, sizeof included)) {
+            expand_include(e, path, included);
+            snprintf(line_mark, sizeof line_mark, "#line %d \"%s\"\n", number + 1, path);
+            text_add_string(&e->out, line_mark);
+        } else if (strncmp(line, "#pragma once", 12) == 0) {
+            text_add_string(&e->out, "\n");
+        } else {
+            text_add(&e->out, line, bytes);
+        }
+        line += bytes;
+    }
+    text_add_string(&e->out, "\n");
+}
+
+static ordo_status expand_file(ordo_device *dev, const char *file, char **out)
+{
+    struct expansion e = { .dev = dev };
+    *out = NULL;
+    expand_include(&e, "the library", file);
+    for (int i = 0; i < e.n_seen; i++)
+        free(e.seen[i]);
+    if (e.missing[0] || e.out.failed || !e.out.at) {
+        free(e.out.at);
+        return e.missing[0] ? ordo_fail(dev, ORDO_BUILD, 0, __FILE__, __LINE__, "no kernel source %s", e.missing)
+                            : ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "expanding %s", file);
+    }
+    *out = e.out.at;
+    return ORDO_OK;
+}
+
+/* ---- options ------------------------------------------------------------------------------------------------- */
+
+static void add_define(struct text *t, const char *name, long value)
+{
+    char one[96];
+    snprintf(one, sizeof one, " -D%s=%ld", name, value);
+    text_add_string(t, one);
+}
+
+/* What every kernel is told of the device; cl/device/compiler.cl explains them. */
+static void add_facts(const ordo_device *dev, struct text *t)
+{
+    const struct ordo_device_facts *f = &dev->facts;
+    text_add_string(t, dev->std);
+    add_define(t, "ORDO_LANES", f->lanes);
+    add_define(t, "ORDO_ATOMICS", f->atomics);
+    add_define(t, "ORDO_SUBGROUP", f->sub_group);
+    add_define(t, "ORDO_INT64_ATOMICS", f->int64_atomics);
+    add_define(t, "ORDO_CPU", f->cpu);
+    add_define(t, "ORDO_PROGRESS", f->groups_progress);
+    if (f->lanes == ORDO_LANES_KHR) {
+        add_define(t, "ORDO_KHR_BALLOT", dev->khr_ballot);
+        add_define(t, "ORDO_KHR_SHUFFLE", 1);
+        add_define(t, "ORDO_INTEL_SUB_GROUPS", dev->intel_sub_groups);
+    }
+}
+
+static ordo_status options_of(ordo_device *dev, const struct ordo_define *defines, char **out)
+{
+    struct text t = { 0 };
+    add_facts(dev, &t);
+    for (const struct ordo_define *d = defines; d && d->name; d++)
+        add_define(&t, d->name, d->value);
+    ORDO_REQUIRE(dev, t.at && !t.failed, ORDO_NO_HOST_MEMORY);
+    *out = t.at;
+    return ORDO_OK;
+}
+
+ordo_status ordo_program_source(ordo_device *dev, const char *file, const struct ordo_define *defines, char **text,
+                                char **options)
+{
+    ORDO_TRY(expand_file(dev, file, text));
+    const ordo_status got = options_of(dev, defines, options);
+    if (got != ORDO_OK)
+        free(*text);
+    return got;
+}
+
+/* ---- building ------------------------------------------------------------------------------------------------ */
+
+static char *build_log(ordo_device *dev, cl_program program)
+{
+    size_t bytes = 0;
+    if (clGetProgramBuildInfo(program, dev->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS || bytes < 2)
+        return NULL;
+    char *log = calloc(1, bytes + 1);
+    if (log)
+        clGetProgramBuildInfo(program, dev->id, CL_PROGRAM_BUILD_LOG, bytes, log, NULL);
+    return log;
+}
+
+bool ordo_trial_compile(ordo_device *dev, const char *options, const char *text)
+{
+    cl_int     code = CL_SUCCESS;
+    cl_program program = clCreateProgramWithSource(dev->context, 1, &text, NULL, &code);
+    if (code != CL_SUCCESS)
+        return false;
+    code = clBuildProgram(program, 1, &dev->id, options, NULL, NULL);
+    clReleaseProgram(program);
+    return code == CL_SUCCESS;
+}
+
+static ordo_status build_from_source(ordo_device *dev, const char *file, const char *text, const char *options,
+                                     cl_program *out)
+{
+    cl_int     code = CL_SUCCESS;
+    cl_program program = clCreateProgramWithSource(dev->context, 1, &text, NULL, &code);
+    ORDO_TRY_CL(dev, code, "clCreateProgramWithSource");
+
+    code = clBuildProgram(program, 1, &dev->id, options, NULL, NULL);
+    char *log = build_log(dev, program);
+    if (code != CL_SUCCESS) {
+        const ordo_status failed = ordo_fail(dev, ORDO_BUILD, code, __FILE__, __LINE__, "building %s with%s:\n%s", file,
+                                             options, log ? log : "(the driver gives no log)");
+        clReleaseProgram(program);
+        free(log);
+        return failed;
+    }
+    if (log && log[strspn(log, " \n\t")])
+        ordo_log(dev, ORDO_LOG_DEBUG, "build log of %s:\n%s", file, log);
+    free(log);
+    *out = program;
+    return ORDO_OK;
+}
+
+/* A program from a cached binary; NULL if there is none or the driver refuses it (then the entry is dropped). */
+static cl_program build_from_cache(ordo_device *dev, struct ordo_hash key, const char *options)
+{
+    size_t         bytes = 0;
+    unsigned char *binary = ordo_cache_read(dev, "program", key, &bytes);
+    if (!binary)
+        return NULL;
+
+    cl_int                code = CL_SUCCESS, loaded = CL_SUCCESS;
+    const unsigned char  *binaries[] = { binary };
+    cl_program            program =
+        clCreateProgramWithBinary(dev->context, 1, &dev->id, &bytes, binaries, &loaded, &code);
+    free(binary);
+    if (code == CL_SUCCESS && loaded == CL_SUCCESS &&
+        clBuildProgram(program, 1, &dev->id, options, NULL, NULL) == CL_SUCCESS)
+        return program;
+    if (program)
+        clReleaseProgram(program);
+    ordo_log(dev, ORDO_LOG_INFO, "a cached program is refused by the driver; building it anew");
+    ordo_cache_drop(dev, "program", key);
+    return NULL;
+}
+
+static void keep_binary(ordo_device *dev, struct ordo_hash key, cl_program program)
+{
+    size_t bytes = 0;
+    if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != CL_SUCCESS || bytes == 0)
+        return;
+    unsigned char *binary = malloc(bytes);
+    if (binary && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+        ordo_cache_write(dev, "program", key, binary, bytes);
+    free(binary);
+}
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double) t.tv_sec + 1e-6 * (double) t.tv_nsec;
+}
+
+static ordo_status build(ordo_device *dev, const char *file, const struct ordo_define *defines, cl_program *out)
+{
+    char *text = NULL, *options = NULL;
+    ORDO_TRY(ordo_program_source(dev, file, defines, &text, &options));
+
+    const bool             cached = dev->cache_dir && !dev->facts.own_binary_cache;
+    const struct ordo_hash key = ORDO_HASH_TEXT(ORDO_HASH_TEXT(dev->identity, text), options);
+    const double           start = now_ms();
+    ordo_status            got = ORDO_OK;
+    *out = cached ? build_from_cache(dev, key, options) : NULL;
+    const char *origin = "cache";
+    if (!*out) {
+        origin = "source";
+        got = build_from_source(dev, file, text, options, out);
+        if (got == ORDO_OK && cached)
+            keep_binary(dev, key, *out);
+        dev->facts.build_ms += now_ms() - start;
+    }
+    ordo_log(dev, ORDO_LOG_DEBUG, "built %s from %s in %.1f ms:%s", file, origin, now_ms() - start, options);
+    free(text);
+    free(options);
+    return got;
+}
+
+/* ---- finding ------------------------------------------------------------------------------------------------- */
+
+/* Stands for module and options, facts included, without expanding anything: this runs in every call. */
+static struct ordo_hash variant_of(const ordo_device *dev, const char *file, const struct ordo_define *defines)
+{
+    const struct ordo_device_facts *f = &dev->facts;
+    const uint32_t facts[] = { f->lanes, f->atomics, f->sub_group, f->int64_atomics, f->cpu, f->groups_progress,
+                               dev->khr_ballot, dev->intel_sub_groups };
+    struct ordo_hash hash = ordo_hash_of((struct ordo_hash) { 0, 0 }, facts, sizeof facts);
+    hash = ORDO_HASH_TEXT(hash, file);
+    for (const struct ordo_define *d = defines; d && d->name; d++) {
+        hash = ORDO_HASH_TEXT(hash, d->name);
+        hash = ordo_hash_of(hash, &d->value, sizeof d->value);
+    }
+    return hash;
+}
+
+static ordo_status find_program(ordo_device *dev, const char *file, const struct ordo_define *defines,
+                                struct ordo_program **out)
+{
+    const struct ordo_hash variant = variant_of(dev, file, defines);
+    for (struct ordo_program *p = dev->programs; p; p = p->next)
+        if (p->variant.low == variant.low && p->variant.high == variant.high) {
+            *out = p;
+            return ORDO_OK;
+        }
+
+    struct ordo_program *fresh = calloc(1, sizeof *fresh);
+    ORDO_REQUIRE(dev, fresh, ORDO_NO_HOST_MEMORY);
+    const ordo_status built = build(dev, file, defines, &fresh->program);
+    if (built != ORDO_OK) {
+        free(fresh);
+        return built;
+    }
+    fresh->variant = variant;
+    fresh->next = dev->programs;
+    dev->programs = fresh;
+    *out = fresh;
+    return ORDO_OK;
+}
+
+static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program, const char *name, struct ordo_kernel *k)
+{
+    cl_int code = CL_SUCCESS;
+    k->name = ordo_format("%s", name);
+    ORDO_REQUIRE(dev, k->name, ORDO_NO_HOST_MEMORY);
+    k->kernel = clCreateKernel(program->program, name, &code);
+    ORDO_TRY_CL(dev, code, name);
+
+    cl_ulong local = 0;
+    ORDO_TRY_CL(dev,
+                clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof k->max_group,
+                                         &k->max_group, NULL),
+                "CL_KERNEL_WORK_GROUP_SIZE");
+    ORDO_TRY_CL(dev,
+                clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL),
+                "CL_KERNEL_LOCAL_MEM_SIZE");
+    k->local_bytes = local;
+    if (k->max_group > dev->facts.max_group)
+        k->max_group = dev->facts.max_group;
+    if (local > dev->facts.local_bytes)
+        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
+                         "kernel %s needs %llu bytes of local memory, the device has %llu", name,
+                         (unsigned long long) local, (unsigned long long) dev->facts.local_bytes);
+    return ORDO_OK;
+}
+
+static void destroy_kernel(struct ordo_kernel *k)
+{
+    if (k->kernel)
+        clReleaseKernel(k->kernel);
+    free(k->name);
+    free(k);
+}
+
+ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const char *name,
+                             const struct ordo_define *defines, struct ordo_kernel **out)
+{
+    ordo_device         *dev = call->dev;
+    struct ordo_program *program = NULL;
+    ORDO_TRY(find_program(dev, file, defines, &program));
+    for (struct ordo_kernel *k = program->kernels; k; k = k->next)
+        if (strcmp(k->name, name) == 0) {
+            *out = k;
+            return ORDO_OK;
+        }
+
+    struct ordo_kernel *fresh = calloc(1, sizeof *fresh);
+    ORDO_REQUIRE(dev, fresh, ORDO_NO_HOST_MEMORY);
+    const ordo_status made = create_kernel(dev, program, name, fresh);
+    if (made != ORDO_OK) {
+        destroy_kernel(fresh);
+        return made;
+    }
+    fresh->next = program->kernels;
+    program->kernels = fresh;
+    *out = fresh;
+    return ORDO_OK;
+}
+
+void ordo_programs_destroy(ordo_device *dev)
+{
+    while (dev->programs) {
+        struct ordo_program *program = dev->programs;
+        dev->programs = program->next;
+        while (program->kernels) {
+            struct ordo_kernel *kernel = program->kernels;
+            program->kernels = kernel->next;
+            destroy_kernel(kernel);
+        }
+        clReleaseProgram(program->program);
+        free(program);
+    }
+}

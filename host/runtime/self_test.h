@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The self-test: known answers from exactly the variants that the facts and the profile choose. Each part returns
+ * ORDO_SELF_TEST with a message that says which operation gave what instead of what, or the error that kept it from
+ * running. A part's failure makes the device step down to a safer variant (device.c). */
+#ifndef ORDO_SELF_TEST_H
+#define ORDO_SELF_TEST_H
+
+#include "runtime.h"
+
+enum ordo_self_test_part { ORDO_TEST_LANES, ORDO_TEST_ATOMICS, ORDO_TEST_PRIMITIVES };
+
+ordo_status ordo_self_test_lanes(ordo_device *dev);   /* runtime/self_test.c: every operation of device/team.cl */
+ordo_status ordo_self_test_atomics(ordo_device *dev); /* runtime/self_test.c: device/atomic.cl across work-groups */
+/* primitive/self_test.c: scan and sort. The one call upwards: only the layer above knows what its answers should be. */
+ordo_status ordo_self_test_primitives(ordo_device *dev);
+
+#endif
