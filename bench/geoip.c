@@ -216,7 +216,7 @@ void geoip_country_name(uint16_t country, char name[3])
     name[2] = 0;
 }
 
-size_t geoip_find(const struct geoip *geoip, uint32_t address)
+size_t geoip_rank(const struct geoip *geoip, uint32_t address)
 {
     size_t low = 0, high = geoip->count; /* rows below low begin at or before address, rows from high on after it */
     while (low < high) {
@@ -226,7 +226,11 @@ size_t geoip_find(const struct geoip *geoip, uint32_t address)
         else
             high = middle;
     }
-    if (low == 0 || address > geoip->last[low - 1])
-        return geoip->count;
-    return low - 1;
+    return low;
+}
+
+size_t geoip_find(const struct geoip *geoip, uint32_t address)
+{
+    const size_t rank = geoip_rank(geoip, address);
+    return rank && address <= geoip->last[rank - 1] ? rank - 1 : geoip->count;
 }

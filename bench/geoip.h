@@ -35,7 +35,9 @@ void geoip_free(struct geoip *geoip);
 /* Two characters and a 0. */
 void geoip_country_name(uint16_t country, char name[3]);
 
-/* The row that holds the address, by binary search; count if none does. */
+/* How many ranges begin at or before the address, by binary search. */
+size_t geoip_rank(const struct geoip *geoip, uint32_t address);
+/* The row that holds the address; count if none does. */
 size_t geoip_find(const struct geoip *geoip, uint32_t address);
 
 #endif
