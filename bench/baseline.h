@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a plain host program would do on one thread, to measure a device against. Keys are unsigned integers of 4 or 8
+ * bytes (the ordered form of any other type), values 0, 4 or 8 bytes. */
+#ifndef BENCH_BASELINE_H
+#define BENCH_BASELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Two arrays that belong together. values may be NULL. */
+struct pairs {
+    void *keys, *values;
+};
+
+/* Least significant digit first, 8 bits a pass; stable. `spare` has room for as much; the result is in `in`. */
+void host_radix_sort(struct pairs in, struct pairs spare, size_t key_bytes, size_t value_bytes, size_t count);
+
+/* qsort of the C library over records of key and value (made from `in`, and written back, outside its timing).
+ * Returns its seconds, or a negative number if memory ran out. */
+double host_qsort(struct pairs in, size_t key_bytes, size_t value_bytes, size_t count);
+
+/* Stable merge of the first a_count of `in` with the rest. */
+void host_merge(struct pairs in, size_t key_bytes, size_t value_bytes, size_t a_count, size_t count, struct pairs out);
+
+/* Number of keys below `query`, by halving. */
+size_t host_lower_bound(const void *keys, size_t key_bytes, size_t count, uint64_t query);
+
+/* Sum (exclusive) or maximum (inclusive) of all before (up to) each; returns that of all. `out` may be NULL. */
+uint64_t host_scan(const void *in, size_t key_bytes, size_t count, bool maximum, void *out);
+
+/* Keeps what is flagged; returns how many. */
+size_t host_compact(struct pairs in, const uint8_t *flags, size_t key_bytes, size_t value_bytes, size_t count,
+                    struct pairs out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tools measure: workloads, the inputs they get, what a right answer is, and plain host code that does the
+ * same. Knows neither OpenCL calls nor CUDA, so that a peer library gets the same inputs and the same checks.
+ *
+ *     struct spec spec = { .workload = SORT, .type = ORDO_U32, .value_bytes = 4, .count = 1 << 20, .seed = 1 };
+ *     struct inputs in;
+ *     if (inputs_make(&spec, &in)) ... run something, which fills `out` ...
+ *     if (!answer_check(&spec, &in, &out, why, sizeof why)) puts(why);
+ *     inputs_free(&in);
+ */
+#ifndef BENCH_WORKLOAD_H
+#define BENCH_WORKLOAD_H
+
+#include "ordo/array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the axes ------------------------------------------------------------------------------------------------ */
+
+/* id, name, what it does */
+#define WORKLOAD_MAP(X)                                                                                                \
+    X(SORT, "sort", "stable sort of keys, with values if they have bytes")                                             \
+    X(MERGE, "merge", "stable merge of two sorted halves")                                                             \
+    X(MERGE_RUNS, "merge_runs", "stable merge of several sorted runs of one length in one pass")                       \
+    X(SCAN, "scan", "exclusive prefix sum; of floats the inclusive prefix maximum")                                    \
+    X(REDUCE, "reduce", "sum of all; of floats the maximum")                                                           \
+    X(COMPACT, "compact", "keeps the half that is flagged")                                                            \
+    X(SEARCH, "search", "lower bound of every query in a sorted array")                                                \
+    X(LOOKUP, "lookup", "value of every query's key in a sorted array")
+
+enum workload {
+#define X(id, name, text) id,
+    WORKLOAD_MAP(X)
+#undef X
+        N_WORKLOADS
+};
+
+const char *workload_name(enum workload workload);
+const char *workload_text(enum workload workload);
+
+/* Forms of one workload. The name of a variant is "" where there is only one; NULL past the last. */
+const char *variant_name(enum workload workload, int variant);
+
+/* search and lookup: variant is a sum of these. */
+#define VARIANT_SORTED 1 /* queries in ascending order */
+#define VARIANT_INDEX  2 /* through a prebuilt index */
+
+/* How keys are drawn. Floats get bit patterns whose total order is that of the unsigned integers drawn: every kind of
+ * float occurs, infinities and NaNs included. */
+enum dist {
+    UNIFORM, /* all keys equally likely */
+    FEW,     /* 16 different ones */
+    SORTED,  /* ascending, evenly spread */
+    REVERSE, /* descending, evenly spread */
+    ZIPF,    /* about one in r for the r-th most frequent of a million keys */
+    N_DISTS
+};
+const char *dist_name(enum dist dist);
+
+const char *type_name(ordo_type type);
+#define N_TYPES 6
+
+/* One point of the axes. Zero means default only where said. */
+struct spec {
+    enum workload workload;
+    int           variant;
+    ordo_type     type;
+    uint32_t      value_bytes; /* 0, 4 or 8; scan, reduce and search have no values: 0 */
+    enum dist     dist;
+    size_t        count;     /* elements; merge, merge_runs: elements out */
+    size_t        n_queries; /* search, lookup */
+    uint64_t      seed;
+};
+
+/* Whether the workload has values at all: sort, merge, merge_runs, compact, lookup. */
+bool workload_has_values(enum workload workload);
+bool workload_has_queries(enum workload workload);
+/* Runs that the keys are made of: 1 for one sorted or unsorted array, 2 for merge, more for merge_runs. */
+size_t spec_runs(const struct spec *spec);
+/* Run r lies in elements at .. at + count - 1. */
+struct ordo_run spec_run(const struct spec *spec, size_t r);
+
+/* What a rate counts: elements, or queries where there are any. */
+size_t spec_operations(const struct spec *spec);
+/* The bytes that have to move at least, whatever the algorithm:
+ *   sort, merge, merge_runs  read and write every key and value once
+ *   scan                     read and write every element once
+ *   reduce                   read every element once
+ *   compact                  read every flag, key and value; write the kept ones
+ *   search                   read every query and as many keys as there are queries, but none twice; write every rank
+ *   lookup                   the same with values, writing a value and a byte per query */
+double spec_bytes(const struct spec *spec);
+/* Sum for integers (exclusive in a scan), maximum for floats (inclusive). */
+ordo_op spec_op(const struct spec *spec);
+
+/* ---- keys and values ----------------------------------------------------------------------------------------- */
+
+/* A well mixed word of the i-th draw from stream `seed`. */
+uint64_t draw(uint64_t seed, uint64_t i);
+
+/* The ordered form of a stored key and back: unsigned order of the forms is the order of the keys. */
+uint64_t key_order(ordo_type type, uint64_t stored);
+uint64_t key_stored(ordo_type type, uint64_t order);
+
+/* Element i of an array of 4- or 8-byte elements. */
+static inline uint64_t element(const void *array, size_t bytes, size_t i)
+{
+    return bytes == 4 ? ((const uint32_t *) array)[i] : ((const uint64_t *) array)[i];
+}
+static inline void set_element(void *array, size_t bytes, size_t i, uint64_t value)
+{
+    if (bytes == 4)
+        ((uint32_t *) array)[i] = (uint32_t) value;
+    else
+        ((uint64_t *) array)[i] = value;
+}
+
+/* The value that element i of the input carries: i itself, and in 8 bytes also a hash of i in the upper half. */
+uint64_t value_of(uint32_t value_bytes, size_t i);
+
+/* ---- inputs and answers -------------------------------------------------------------------------------------- */
+
+struct inputs {
+    void    *keys;    /* count elements; sorted as the workload needs it */
+    void    *values;  /* count values (value_of), or NULL */
+    uint8_t *flags;   /* compact: count bytes, or NULL */
+    void    *queries; /* n_queries keys, or NULL; a lookup's are in the array seven times in eight */
+    size_t   kept;    /* compact: how many flags are set */
+};
+
+/* False if memory ran out; then *in is empty. */
+bool inputs_make(const struct spec *spec, struct inputs *in);
+void inputs_free(struct inputs *in);
+
+/* Outputs hold this before a run, so that what is never written shows. */
+#define POISON_BYTE 0xa5
+#define POISON_WORD 0xa5a5a5a5a5a5a5a5u
+
+/* What a run left, in host memory. Not all are used by each workload. */
+struct answer {
+    const void     *keys;   /* count elements (scan's output too) */
+    const void     *values; /* count values; lookup: n_queries */
+    const uint32_t *ranks;  /* n_queries */
+    const uint8_t  *found;  /* n_queries */
+    const void     *total;  /* reduce: one element */
+    uint32_t        kept;
+};
+
+/* Whether an answer is right, completely: every element is looked at, and for sorts and merges that each input came out
+ * once, in order, equal keys in their order (with values exactly; without, by a hash of the set of keys). If not,
+ * `why` says the first thing that is wrong. Takes time proportional to the input.
+ * ties_may_swap: a merge that promises no order among equal keys. */
+bool answer_check(const struct spec *spec, const struct inputs *in, const struct answer *answer, bool ties_may_swap,
+                  char *why, size_t why_bytes);
+
+/* ---- axes as text -------------------------------------------------------------------------------------------- */
+
+/* Each reads one comma-separated list and returns how many entries it holds, or -1 with the reason in `why`. */
+int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why_bytes); /* "12,16..20,2^24,1000000" */
+int parse_names(const char *text, const char *what, const char *(*name)(int), int n_names, int *chosen, int room,
+                char *why, size_t why_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
