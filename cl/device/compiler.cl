@@ -7,6 +7,7 @@
  *   ORDO_SUBGROUP      lanes of a sub-group; 1 with ORDO_LANES_ONE
  *   ORDO_KHR_BALLOT    1 if cl_khr_subgroup_ballot is there (with ORDO_LANES_KHR)
  *   ORDO_KHR_SHUFFLE   1 if cl_khr_subgroup_shuffle is there; ORDO_LANES_KHR is not chosen without it
+ *   ORDO_INTEL_SUB_GROUPS 1 if cl_intel_required_subgroup_size is there: kernels fix the size of their sub-groups
  *   ORDO_INT64_ATOMICS 1 if cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics are there
  *   ORDO_CPU           1 on a CPU: no barriers for speed, contiguous chunks per work-item
  *   ORDO_PROGRESS      1 if a started work-group is known to keep running: bounded waits for it make sense
@@ -37,6 +38,9 @@
 #endif
 #ifndef ORDO_KHR_SHUFFLE
 #define ORDO_KHR_SHUFFLE 0
+#endif
+#ifndef ORDO_INTEL_SUB_GROUPS
+#define ORDO_INTEL_SUB_GROUPS 0
 #endif
 #ifndef ORDO_INT64_ATOMICS
 #define ORDO_INT64_ATOMICS 0
@@ -86,7 +90,7 @@
 
 /* Before __kernel of every kernel that uses team.cl with a group size of the caller's choice: fixes the sub-group's
  * size where the compiler would else choose it. A device that has no such size refuses the kernel. */
-#if ORDO_LANES == ORDO_LANES_KHR && defined(cl_intel_required_subgroup_size)
+#if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS
 #define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
 #else
 #define ORDO_TEAM_KERNEL

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folding keys with an associative operator: over a team, over a work-group.
+ *
+ * FOLD_OP          FOLD_SUM, FOLD_MIN or FOLD_MAX (enum ordo_op)
+ * FOLD_SEGMENTED   1: an item has a head flag too, and nothing reaches past a head from before it:
+ *                     (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
+ *                  which is associative, but not commutative: everything here keeps the order of the items.
+ * FOLD_GROUP       work-items per group; of 1, each works alone and no barrier is met
+ *
+ * Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190), section 1.5.
+ */
+#pragma once
+
+#ifndef FOLD_GROUP
+#define FOLD_GROUP 1
+#endif
+#if FOLD_GROUP == 1
+#define TEAM_WIDTH 1
+#endif
+
+#include "device/compiler.cl"
+#include "device/team.cl"
+#include "shared/key.h"
+
+#define FOLD_SUM 0
+#define FOLD_MIN 1
+#define FOLD_MAX 2
+
+#ifndef FOLD_OP
+#define FOLD_OP FOLD_SUM
+#endif
+#ifndef FOLD_SEGMENTED
+#define FOLD_SEGMENTED 0
+#endif
+#if FOLD_OP < FOLD_SUM || FOLD_OP > FOLD_MAX
+#error "FOLD_OP must be an ordo_op"
+#endif
+#if FOLD_OP == FOLD_SUM && (ORDO_KEY == KEY_F32 || ORDO_KEY == KEY_F64)
+#error "a sum of floats depends on how they are grouped: FOLD_SUM is for integers"
+#endif
+#if FOLD_GROUP % TEAM_WIDTH
+#error "FOLD_GROUP must be a multiple of TEAM_WIDTH: a team lies within one work-group"
+#endif
+
+#define FOLD_TEAMS (FOLD_GROUP / TEAM_WIDTH)
+
+/* ---- items ----------------------------------------------------------------------------------------------------- */
+
+/* What is folded. `value` is a key as it is (FOLD_SUM), else in its ordered form. */
+typedef struct {
+    ordo_key value;
+#if FOLD_SEGMENTED
+    uint head;
+#endif
+} fold_item;
+
+#if FOLD_OP == FOLD_MIN
+#define FOLD_IDENTITY (~(ordo_key) 0)
+#else
+#define FOLD_IDENTITY ((ordo_key) 0)
+#endif
+
+ORDO_FN fold_item fold_make(ordo_key value, uint head)
+{
+    fold_item x;
+    x.value = value;
+#if FOLD_SEGMENTED
+    x.head = head;
+#endif
+    return x;
+}
+
+ORDO_FN fold_item fold_identity(void)
+{
+    return fold_make(FOLD_IDENTITY, 0);
+}
+
+ORDO_FN uint fold_head(fold_item x)
+{
+#if FOLD_SEGMENTED
+    return x.head;
+#else
+    return 0;
+#endif
+}
+
+/* The value of a stored key, and the key to store for a value. */
+ORDO_FN ordo_key fold_value_of(ordo_key key)
+{
+#if FOLD_OP == FOLD_SUM
+    return key;
+#else
+    return key_bits(key);
+#endif
+}
+
+ORDO_FN ordo_key fold_key_of(ordo_key value)
+{
+#if FOLD_OP == FOLD_SUM
+    return value;
+#else
+    return key_from_bits(value);
+#endif
+}
+
+ORDO_FN ordo_key fold_values(ordo_key a, ordo_key b)
+{
+#if FOLD_OP == FOLD_SUM
+    return a + b;
+#elif FOLD_OP == FOLD_MIN
+    return min(a, b);
+#else
+    return max(a, b);
+#endif
+}
+
+ORDO_FN fold_item fold(fold_item a, fold_item b)
+{
+#if FOLD_SEGMENTED
+    return fold_make(b.head ? b.value : fold_values(a.value, b.value), a.head | b.head);
+#else
+    return fold_make(fold_values(a.value, b.value), 0);
+#endif
+}
+
+ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
+{
+    return fold_make(first ? a.value : b.value, first ? fold_head(a) : fold_head(b));
+}
+
+/* ---- teams ----------------------------------------------------------------------------------------------------- */
+
+/* Called by whole sub-groups, as all of team.cl. */
+
+#if KEY_BITS == 64
+#define FOLD_SHUFFLE_(name, x, by) fold_make(team_##name##64((x).value, by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
+#else
+#define FOLD_SHUFFLE_(name, x, by) fold_make(team_##name((x).value, by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
+#endif
+
+/* x of one lane, the same lane for the whole team. */
+ORDO_FN fold_item team_item(fold_item x, uint lane)
+{
+    return FOLD_SHUFFLE_(shuffle, x, lane);
+}
+
+/* The fold of x over the lanes 0 .. this one. */
+ORDO_FN fold_item team_fold_upto(fold_item x)
+{
+    ORDO_UNROLL
+    for (uint distance = 1; distance < TEAM_WIDTH; distance *= 2) {
+        const fold_item left = FOLD_SHUFFLE_(shuffle_up, x, distance);
+        x = fold_pick(team_lane() >= distance, fold(left, x), x);
+    }
+    return x;
+}
+
+/* From what team_fold_upto gave: the fold over the lanes before this one. */
+ORDO_FN fold_item team_fold_before(fold_item upto)
+{
+#if TEAM_WIDTH == 1
+    return fold_identity();
+#else
+    const fold_item left = FOLD_SHUFFLE_(shuffle_up, upto, 1);
+    return fold_pick(team_lane() > 0, left, fold_identity());
+#endif
+}
+
+/* The fold over all lanes, in all lanes; lane 0 first. */
+ORDO_FN fold_item team_fold(fold_item x)
+{
+    ORDO_UNROLL
+    for (uint bit = 1; bit < TEAM_WIDTH; bit *= 2) {
+        const fold_item other = FOLD_SHUFFLE_(shuffle_xor, x, bit);
+        x = fold_pick((team_lane() & bit) != 0, fold(other, x), fold(x, other));
+    }
+    return x;
+}
+
+/* The same with the highest lane first. */
+ORDO_FN fold_item team_fold_backwards(fold_item x)
+{
+    ORDO_UNROLL
+    for (uint bit = 1; bit < TEAM_WIDTH; bit *= 2) {
+        const fold_item other = FOLD_SHUFFLE_(shuffle_xor, x, bit);
+        x = fold_pick((team_lane() & bit) != 0, fold(x, other), fold(other, x));
+    }
+    return x;
+}
+
+/* ---- work-groups ----------------------------------------------------------------------------------------------- */
+
+/* One item per team. */
+typedef struct {
+    fold_item team[FOLD_TEAMS];
+} fold_scratch;
+
+#if FOLD_TEAMS > TEAM_WIDTH
+/* Replaces each team's item by the fold up to it. Called by the whole group; barriers before it reads and after it
+ * wrote. */
+ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
+{
+    const uint lid = (uint) get_local_id(0);
+
+    for (uint distance = 1; distance < FOLD_TEAMS; distance *= 2) {
+        fold_item x = fold_identity();
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lid < FOLD_TEAMS)
+            x = lid >= distance ? fold(scratch->team[lid - distance], scratch->team[lid]) : scratch->team[lid];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lid < FOLD_TEAMS)
+            scratch->team[lid] = x;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+#endif
+
+/* The fold over the teams before this one of `mine`, which is the same in all lanes of a team; *total: over all teams.
+ *
+ * Called by the whole group, from uniform control flow.
+ * Barriers   after scratch is written, before it is read; none after. The caller meets one before scratch is written
+ *            again. */
+ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, fold_item *total)
+{
+#if FOLD_TEAMS == 1
+    *total = mine;
+    return fold_identity();
+#else
+    const uint team = team_index();
+
+    if (team_lane() == 0)
+        scratch->team[team] = mine;
+#if FOLD_TEAMS <= TEAM_WIDTH
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint      lane = min(team_lane(), (uint) (FOLD_TEAMS - 1));
+    const fold_item upto = team_fold_upto(scratch->team[lane]);
+    *total = team_item(upto, FOLD_TEAMS - 1);
+    const fold_item before = team_item(upto, team > 0 ? team - 1 : 0);
+#else
+    group_fold_scratch(scratch);
+    *total = scratch->team[FOLD_TEAMS - 1];
+    const fold_item before = scratch->team[team > 0 ? team - 1 : 0];
+#endif
+    return fold_pick(team > 0, before, fold_identity());
+#endif
+}
+
+/* The fold of x over all work-items, in all of them. As group_fold_before. */
+ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
+{
+    fold_item total;
+
+    (void) group_fold_before(team_fold(x), scratch, &total);
+    return total;
+}
+
+/* The fold of items[0 .. count - 1], which earlier launches wrote. As group_fold. */
+ORDO_FN fold_item group_fold_items(__global const fold_item *items, uint count, __local fold_scratch *scratch)
+{
+    const uint part = (count + FOLD_GROUP - 1) / FOLD_GROUP;
+    const uint first = min((uint) get_local_id(0) * part, count);
+    const uint end = min(first + part, count);
+    fold_item  x = fold_identity();
+
+    for (uint i = first; i < end; i++)
+        x = fold(x, items[i]);
+    return group_fold(x, scratch);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the group of one tile learns the fold of all tiles before it while those are still at work: decoupled look-back.
+ *
+ * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002); what to do where a
+ * tile does not answer: Smith, Levien and Owens, Decoupled Fallback (SPAA 2025).
+ *
+ * Each tile publishes its own fold (LOOKBACK_OWN), later the fold of everything up to its end (LOOKBACK_PREFIX). A tile
+ * adds up what it finds, from its left neighbour backwards, to the first prefix.
+ *
+ * Order      Flag and payload share each word, so relaxed accesses suffice: there is nothing else that a flag would
+ *            have to make visible. An item that takes several words is read again until all agree on the flag.
+ * Progress   Tiles are numbered by a ticket, so every tile that is waited for belongs to a group that has started. Waits
+ *            are bounded: a tile that does not answer in LOOKBACK_POLLS looks is folded again from the input, by the
+ *            group that needs it. So no device hangs here; where started groups stop (no ORDO_PROGRESS), it is slow.
+ * In place   The output may lie over the input: see lookback_again.
+ *
+ * The including file defines before it includes this one
+ *   LOOKBACK_INPUT                                              the type of what tiles are made of, and
+ *   fold_item lookback_refold(const LOOKBACK_INPUT *, uint tile)  the fold of one tile from the input. Called by one
+ *                                                               whole sub-group; the same in all its lanes.
+ *
+ * LOOKBACK_TORTURE (tests): odd tiles publish 1: nothing, ever; 2: only their prefix.
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "group/fold.cl"
+
+#ifndef LOOKBACK_POLLS
+#define LOOKBACK_POLLS 65536
+#endif
+#ifndef LOOKBACK_TORTURE
+#define LOOKBACK_TORTURE 0
+#endif
+
+#define LOOKBACK_NONE   0
+#define LOOKBACK_OWN    1
+#define LOOKBACK_PREFIX 2
+
+/* A word: flag in bits 0 and 1, head in bit 2, payload in the upper half. */
+#if ORDO_INT64_ATOMICS
+typedef ulong lookback_word;
+#define LOOKBACK_PAYLOAD_BITS 32
+#define lookback_load         ordo_load_relaxed64
+#define lookback_store        ordo_store_relaxed64
+#else
+typedef uint lookback_word;
+#define LOOKBACK_PAYLOAD_BITS 16
+#define lookback_load         ordo_load_relaxed
+#define lookback_store        ordo_store_relaxed
+#endif
+#define LOOKBACK_WORDS (KEY_BITS / LOOKBACK_PAYLOAD_BITS)
+
+/* What the groups of a launch share, all 0 at first: the next tile's number, then the tiles' words. */
+#define LOOKBACK_TICKET_BYTES 64
+typedef struct {
+    volatile __global uint          *ticket;
+    volatile __global lookback_word *words;
+} lookback_state;
+
+ORDO_FN lookback_state lookback_state_at(__global uint *state)
+{
+    lookback_state s;
+    s.ticket = state;
+    s.words = (volatile __global lookback_word *) (state + LOOKBACK_TICKET_BYTES / 4);
+    return s;
+}
+
+typedef struct {
+    uint      flag;
+    fold_item item;
+} lookback_status;
+
+/* By one work-item. */
+ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item item)
+{
+    ORDO_UNROLL
+    for (uint w = 0; w < LOOKBACK_WORDS; w++) {
+        const lookback_word part = (lookback_word) (item.value >> (w * LOOKBACK_PAYLOAD_BITS));
+        lookback_store(s.words + (ulong) tile * LOOKBACK_WORDS + w,
+                       part << LOOKBACK_PAYLOAD_BITS | fold_head(item) << 2 | flag);
+    }
+}
+
+/* LOOKBACK_NONE also while the words do not agree. */
+ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
+{
+    lookback_status status;
+    ordo_key        value = 0;
+    uint            flags_all = ~0u, flags_any = 0;
+
+    ORDO_UNROLL
+    for (uint w = 0; w < LOOKBACK_WORDS; w++) {
+        const lookback_word word = lookback_load(s.words + (ulong) tile * LOOKBACK_WORDS + w);
+        value |= (ordo_key) (word >> LOOKBACK_PAYLOAD_BITS) << (w * LOOKBACK_PAYLOAD_BITS);
+        flags_all &= (uint) word & 7;
+        flags_any |= (uint) word & 7;
+    }
+    status.flag = flags_all == flags_any ? flags_all & 3 : LOOKBACK_NONE;
+    status.item = fold_make(value, flags_all >> 2);
+    return status;
+}
+
+/* The number of the group's tile: the order in which groups start. By the whole group; a barrier inside. */
+ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
+{
+#if FOLD_GROUP == 1
+    return ordo_add(s.ticket, 1);
+#else
+    if (get_local_id(0) == 0)
+        *broadcast = ordo_add(s.ticket, 1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return *broadcast;
+#endif
+}
+
+/* Announces the tile's own fold. By work-item 0, before the group writes any output. `in_place`: the output overwrites
+ * the input; pairs with the fence in lookback_again. */
+ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool in_place)
+{
+    if (LOOKBACK_TORTURE && tile % 2)
+        return;
+    lookback_publish(s, tile, tile == 0 || fold_head(own) ? LOOKBACK_PREFIX : LOOKBACK_OWN, own);
+    if (in_place)
+        ordo_fence_device();
+}
+
+/* The fold of a tile that does not answer, from the input: LOOKBACK_OWN; or what it has published meanwhile.
+ *
+ * In place the input may be overwritten while it is read here. But the tile's group announces before it overwrites, with
+ * a fence between, and here a fence lies between reading the input and looking for the announcement: if that is still
+ * not there, all that was read was input. (A plain load of it may be stale, which is harmless: stale is what it was
+ * before the launch, and that is the input.) By one whole sub-group. */
+ORDO_FN lookback_status lookback_again(const LOOKBACK_INPUT *input, lookback_state s, uint tile)
+{
+    lookback_status again;
+
+    again.item = lookback_refold(input, tile);
+    again.flag = LOOKBACK_OWN;
+    ordo_fence_device();
+    const lookback_status now = lookback_read(s, tile);
+    if (team_any(now.flag != LOOKBACK_NONE)) {
+        again.item = team_item(now.item, 0);
+        again.flag = team_bcast(now.flag, 0);
+    }
+    return again;
+}
+
+/* The number of leading lanes before the first of a mask. */
+ORDO_FN uint lookback_lanes_before(team_mask lanes)
+{
+    return lanes ? first_lane(lanes) : TEAM_WIDTH;
+}
+
+/* The fold of all tiles before `tile`, in all lanes. By one whole sub-group. */
+ORDO_FN fold_item look_back(const LOOKBACK_INPUT *input, lookback_state s, uint tile)
+{
+    fold_item before = fold_identity(); /* of the tiles next .. tile - 1 */
+    uint      next = tile;
+    uint      polls = 0;
+
+    while (next > 0) {
+        lookback_status seen;
+        seen.flag = LOOKBACK_PREFIX;
+        seen.item = fold_identity();
+        if (team_lane() < next)
+            seen = lookback_read(s, next - 1 - team_lane());
+
+        const bool stops = seen.flag == LOOKBACK_PREFIX || fold_head(seen.item);
+        const uint ready = lookback_lanes_before(team_ballot(seen.flag == LOOKBACK_NONE));
+        const uint last = lookback_lanes_before(team_ballot(seen.flag != LOOKBACK_NONE && stops));
+        uint       taken = min(ready, last + 1);
+
+        if (taken == 0 && polls < LOOKBACK_POLLS) {
+            polls++;
+            ordo_pause();
+            continue;
+        }
+        if (taken == 0) {
+            const lookback_status again = lookback_again(input, s, next - 1);
+            if (again.flag == LOOKBACK_NONE)
+                continue; /* half published: its words agree in a moment */
+            before = fold(again.item, before);
+            if (again.flag == LOOKBACK_PREFIX || fold_head(before))
+                return before;
+            next--;
+            polls = 0;
+            continue;
+        }
+        before = fold(team_fold_backwards(fold_pick(team_lane() < taken, seen.item, fold_identity())), before);
+        if (last < taken)
+            return before;
+        next -= taken;
+        polls = 0;
+    }
+    return before;
+}
+
+/* The fold of all tiles before `tile`, whose own fold is `own`; publishes the tile's prefix.
+ * By the whole group, from uniform control flow. A barrier inside, after which the group may write output. */
+ORDO_FN fold_item lookback_prefix(const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
+                                  __local fold_item *broadcast)
+{
+#if FOLD_GROUP == 1
+    const fold_item before = look_back(input, s, tile);
+    if (!(LOOKBACK_TORTURE == 1 && tile % 2))
+        lookback_publish(s, tile, LOOKBACK_PREFIX, fold(before, own));
+    return before;
+#else
+    if (team_index() == 0) {
+        const fold_item before = look_back(input, s, tile);
+        if (team_lane() == 0) {
+            if (!(LOOKBACK_TORTURE == 1 && tile % 2))
+                lookback_publish(s, tile, LOOKBACK_PREFIX, fold(before, own));
+            *broadcast = before;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    return *broadcast;
+#endif
+}

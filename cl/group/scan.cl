@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prefix sums and reductions of one value per work-item over a work-group of GROUP_SIZE.
+ *
+ * GROUP_SCAN_DEFINE(name, type, suffix, combine, identity) makes two functions for an associative, commutative operation:
+ *
+ *     type group_scan_NAME(type x, __local type *scratch, type *total)
+ *         combines x over the work-items with a lower local id (`identity` in the first); *total: over all of them.
+ *     type group_reduce_NAME(type x, __local type *scratch)
+ *         combines x over all of them, in every one.
+ *
+ * where `combine` is a function or macro of two values and `suffix` is empty for 32-bit types, 64 for 64-bit ones. Below
+ * are add (uint) and add64 (ulong).
+ *
+ *   Called by   every work-item of the group, from control flow that is uniform over the group.
+ *   scratch     GROUP_SCAN_WORDS values of local memory. The functions begin with a barrier, so it may have been in use
+ *               before, also by a call just made; after the call it is free for other use only behind a barrier.
+ *   Barriers    two with teams of 8 lanes or more; none where a team is the whole group; log2(GROUP_SIZE) + 1 with
+ *               narrower teams. None orders global memory.
+ */
+#pragma once
+#include "device/team.cl"
+
+#ifndef GROUP_SIZE
+#define GROUP_SIZE 64
+#endif
+#if GROUP_SIZE < 1 || GROUP_SIZE % ORDO_SUBGROUP != 0
+#error "GROUP_SIZE must be a multiple of ORDO_SUBGROUP: teams need whole sub-groups"
+#endif
+
+#define GROUP_TEAMS (GROUP_SIZE / TEAM_WIDTH)
+/* Below this width a team's partial results are too many for the teams to combine one after another. */
+#define GROUP_BY_TEAMS (TEAM_WIDTH >= 8)
+
+#if GROUP_TEAMS == 1
+#define GROUP_SCAN_WORDS 1
+#elif GROUP_BY_TEAMS
+#define GROUP_SCAN_WORDS GROUP_TEAMS
+#else
+#define GROUP_SCAN_WORDS (2 * GROUP_SIZE)
+#endif
+
+#if GROUP_SIZE == 1
+
+#define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
+    ORDO_FN type group_scan_##name(type x, __local type *scratch, type *total)                                         \
+    {                                                                                                                  \
+        (void) scratch;                                                                                                \
+        *total = x;                                                                                                    \
+        return (identity);                                                                                             \
+    }                                                                                                                  \
+    ORDO_FN type group_reduce_##name(type x, __local type *scratch)                                                    \
+    {                                                                                                                  \
+        (void) scratch;                                                                                                \
+        return x;                                                                                                      \
+    }
+
+#elif GROUP_TEAMS == 1 || GROUP_BY_TEAMS
+
+/* Each team combines its own values and leaves the result in scratch; then each team by itself goes through the results
+ * of all, TEAM_WIDTH at a time. That is more work than letting one team do it, but one barrier less. */
+#define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
+    ORDO_FN type group_team_scan_##name(type x)                                                                        \
+    {                                                                                                                  \
+        ORDO_UNROLL                                                                                                    \
+        for (uint distance = 1; distance < TEAM_WIDTH; distance *= 2) {                                                \
+            const type below = team_shuffle_up##suffix(x, distance);                                                   \
+            x = team_lane() >= distance ? combine(x, below) : x;                                                       \
+        }                                                                                                              \
+        return x;                                                                                                      \
+    }                                                                                                                  \
+    ORDO_FN type group_scan_##name(type x, __local type *scratch, type *total)                                         \
+    {                                                                                                                  \
+        const type upto = group_team_scan_##name(x);                                                                   \
+        const type below = team_shuffle_up##suffix(upto, 1);                                                           \
+        type       before = (identity), all = (identity);                                                              \
+        if (GROUP_TEAMS == 1) {                                                                                        \
+            all = team_bcast##suffix(upto, TEAM_WIDTH - 1);                                                            \
+        } else {                                                                                                       \
+            barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
+            if (team_lane() == TEAM_WIDTH - 1)                                                                         \
+                scratch[team_index()] = upto;                                                                          \
+            barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
+            for (uint first = 0; first < GROUP_TEAMS; first += TEAM_WIDTH) {                                           \
+                const uint at = first + team_lane();                                                                   \
+                const type sums = group_team_scan_##name(at < GROUP_TEAMS ? scratch[at] : (identity));                 \
+                const uint lower = team_index() > first ? min(team_index() - first, (uint) TEAM_WIDTH) : 0;            \
+                const type these = team_bcast##suffix(sums, lower ? lower - 1 : 0);                                    \
+                before = lower ? combine(before, these) : before;                                                      \
+                all = combine(all, team_bcast##suffix(sums, TEAM_WIDTH - 1));                                          \
+            }                                                                                                          \
+        }                                                                                                              \
+        *total = all;                                                                                                  \
+        return team_lane() == 0 ? before : combine(before, below);                                                     \
+    }                                                                                                                  \
+    ORDO_FN type group_reduce_##name(type x, __local type *scratch)                                                    \
+    {                                                                                                                  \
+        ORDO_UNROLL                                                                                                    \
+        for (uint mask = TEAM_WIDTH / 2; mask > 0; mask /= 2) {                                                        \
+            const type other = team_shuffle_xor##suffix(x, mask);                                                      \
+            x = combine(x, other);                                                                                     \
+        }                                                                                                              \
+        if (GROUP_TEAMS == 1)                                                                                          \
+            return x;                                                                                                  \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
+        if (team_lane() == 0)                                                                                          \
+            scratch[team_index()] = x;                                                                                 \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
+        type all = (identity);                                                                                         \
+        for (uint at = team_lane(); at < GROUP_TEAMS; at += TEAM_WIDTH)                                                \
+            all = combine(all, scratch[at]);                                                                           \
+        ORDO_UNROLL                                                                                                    \
+        for (uint mask = TEAM_WIDTH / 2; mask > 0; mask /= 2) {                                                        \
+            const type other = team_shuffle_xor##suffix(all, mask);                                                    \
+            all = combine(all, other);                                                                                 \
+        }                                                                                                              \
+        return all;                                                                                                    \
+    }
+
+#else
+
+/* Through local memory alone, for any GROUP_SIZE: two halves of scratch in turn, so that each step needs one barrier. */
+#define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
+    ORDO_FN type group_scan_##name(type x, __local type *scratch, type *total)                                         \
+    {                                                                                                                  \
+        const uint lid = (uint) get_local_id(0);                                                                       \
+        uint       from = 0;                                                                                           \
+        type       upto = x;                                                                                           \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
+        scratch[lid] = upto;                                                                                           \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
+        for (uint distance = 1; distance < GROUP_SIZE; distance *= 2) {                                                \
+            if (lid >= distance)                                                                                       \
+                upto = combine(scratch[from + lid - distance], upto);                                                  \
+            from = GROUP_SIZE - from;                                                                                  \
+            scratch[from + lid] = upto;                                                                                \
+            barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
+        }                                                                                                              \
+        *total = scratch[from + GROUP_SIZE - 1];                                                                       \
+        return lid == 0 ? (identity) : scratch[from + lid - 1];                                                        \
+    }                                                                                                                  \
+    ORDO_FN type group_reduce_##name(type x, __local type *scratch)                                                    \
+    {                                                                                                                  \
+        const uint lid = (uint) get_local_id(0);                                                                       \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
+        scratch[lid] = x;                                                                                              \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
+        for (uint left = GROUP_SIZE; left > 1; left = (left + 1) / 2) {                                                \
+            const uint half_ = (left + 1) / 2;                                                                         \
+            if (lid + half_ < left)                                                                                    \
+                scratch[lid] = combine(scratch[lid], scratch[lid + half_]);                                            \
+            barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
+        }                                                                                                              \
+        return scratch[0];                                                                                             \
+    }
+
+#endif
+
+#define GROUP_ADD_(a, b) ((a) + (b))
+GROUP_SCAN_DEFINE(add, uint, , GROUP_ADD_, 0u)
+GROUP_SCAN_DEFINE(add64, ulong, 64, GROUP_ADD_, 0ul)
