@@ -715,7 +715,7 @@ static bool parse_size(const char **text, size_t *size, bool *is_log2)
     if (power && !*is_log2)
         return false;
     *size = (size_t) number;
-    return number <= ORDO_MAX_COUNT;
+    return number <= ORDO_MAX_COUNT && (*is_log2 || number > 0);
 }
 
 int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why_bytes)

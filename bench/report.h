@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the tools speak: aligned tables, bar charts, progress on a terminal, JSON, complaints about arguments. */
+#ifndef BENCH_REPORT_H
+#define BENCH_REPORT_H
+
+#include "ordo/ordo.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+/* ---- numbers as text ----------------------------------------------------------------------------------------- */
+
+/* Room for what the functions below write. */
+#define TEXT_BYTES 32
+
+/* All return `text`. NaN gives "-". */
+char *text_rate(char text[TEXT_BYTES], double per_second);   /* "25.3 G", "412 M" */
+char *text_seconds(char text[TEXT_BYTES], double seconds);   /* "41.2 ms" */
+char *text_bytes(char text[TEXT_BYTES], double bytes);       /* "8.00 MiB" */
+char *text_count(char text[TEXT_BYTES], size_t count);       /* "2^20", or the number */
+char *text_ratio(char text[TEXT_BYTES], double ratio);       /* "1.23x" */
+char *text_percent(char text[TEXT_BYTES], double share);     /* "87 %" */
+
+/* ---- tables and charts --------------------------------------------------------------------------------------- */
+
+/* Columns of fixed width, so that a row can be printed as soon as it is known. A longer cell pushes the rest. */
+struct column {
+    const char *title;
+    int         width;
+    bool        left; /* text to the left, numbers to the right */
+};
+struct table {
+    FILE                *out;
+    const struct column *columns;
+    int                  n_columns;
+};
+void table_head(const struct table *table);
+/* n_columns texts. Clears what progress shows. */
+void table_row(const struct table *table, const char *const *cells);
+
+struct bar {
+    char   label[TEXT_BYTES];
+    double value; /* NaN: nothing is drawn */
+};
+/* One line per bar, the longest of them filling the width; each with its value as a rate. */
+void chart(FILE *out, const char *title, const struct bar *bars, int n_bars, int width);
+
+/* ---- progress ------------------------------------------------------------------------------------------------ */
+
+/* One line on stderr that the next one overwrites; nothing at all if stderr is no terminal. */
+void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void progress_clear(void);
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------- */
+
+/* Adds a number cut to six digits; NaN is added as null. */
+void json_number(cJSON *object, const char *name, double number);
+/* "tool", "version", "revision", "date", "host" (system, processors, variables that change results), "arguments". */
+cJSON *json_head(const char *tool, int argc, char **argv);
+cJSON *json_device(const struct ordo_device_facts *facts);
+/* Both: "-" is standard input or output; on failure the reason is in `why`. json_read returns NULL then. */
+bool   json_write(const char *path, const cJSON *json, char *why, size_t why_bytes);
+cJSON *json_read(const char *path, char *why, size_t why_bytes);
+
+/* ---- names of facts, the same in every tool ------------------------------------------------------------------ */
+
+const char *lanes_name(ordo_lanes lanes);
+const char *atomics_name(ordo_atomics atomics);
+const char *origin_name(ordo_origin origin);
+
+/* ---- complaints ---------------------------------------------------------------------------------------------- */
+
+/* Exit codes of every tool. */
+enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* Sets the name that complaints begin with. */
+void tool_name(const char *name);
+/* "name: sentence" on stderr. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same with a hint at --help, then exits with EXIT_USAGE. */
+void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* A number of an option; anything else, or outside low..high, is a usage error. */
+double option_number(const char *option, const char *text, double low, double high);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue: the one call that every driver has */
+#include "timing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define MOST_REPETITIONS 64
+/* A batch lasts this long at least: a thousand times the wait at its end on any driver seen. */
+#define BATCH_SECONDS 0.02
+#define MOST_BATCH    4096
+
+double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *) a, y = *(const double *) b;
+    return x < y ? -1 : x > y;
+}
+
+struct spread spread_of(double *seconds, int n)
+{
+    if (n == 0)
+        return (struct spread) { NAN, NAN, NAN };
+    qsort(seconds, (size_t) n, sizeof *seconds, ascending);
+    const double median = n % 2 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
+    return (struct spread) { median, seconds[(n - 1) / 10], seconds[n - 1 - (n - 1) / 10] };
+}
+
+#define TRY(expr)                                                                                                      \
+    do {                                                                                                               \
+        const ordo_status try_ = (expr);                                                                               \
+        if (try_ != ORDO_OK)                                                                                           \
+            return try_;                                                                                               \
+    } while (0)
+#define TRY_CL(expr) TRY((expr) == CL_SUCCESS ? ORDO_OK : ORDO_OPENCL)
+
+/* ---- the host's clock ---------------------------------------------------------------------------------------- */
+
+static ordo_status wall_batch(ordo_device *device, call_fn call, void *arg, int batch, double *seconds)
+{
+    const double before = now();
+    for (int i = 0; i < batch; i++)
+        TRY(call(arg, NULL));
+    TRY(ordo_device_finish(device));
+    *seconds = now() - before;
+    return ORDO_OK;
+}
+
+/* Doubles the batch until it is long enough to tell what a call takes. */
+static ordo_status plan_batch(ordo_device *device, call_fn call, void *arg, int *batch, double *seconds)
+{
+    for (*batch = 1;; *batch *= 2) {
+        TRY(wall_batch(device, call, arg, *batch, seconds));
+        if (*seconds >= BATCH_SECONDS || *batch * 2 > MOST_BATCH)
+            return ORDO_OK;
+    }
+}
+
+static int plan_repetitions(const struct timing_goal *goal, double batch_seconds)
+{
+    const int    most = goal->repetitions < MOST_REPETITIONS ? goal->repetitions : MOST_REPETITIONS;
+    const double share = goal->seconds / (goal->device_too ? 1.5 : 1); /* the device's clock takes half as many */
+    const double fit = share / batch_seconds;
+    const int    repetitions = fit < most ? (int) fit : most;
+    return repetitions < 3 ? 3 : repetitions;
+}
+
+/* ---- the device's clock -------------------------------------------------------------------------------------- */
+
+struct device_clock {
+    cl_command_queue queue;
+    cl_mem           word;
+};
+
+static ordo_status clock_open(ordo_device *device, struct device_clock *clock)
+{
+    cl_int code = 0;
+
+    *clock = (struct device_clock) { 0 };
+    clock->queue =
+        clCreateCommandQueue(ordo_device_context(device), ordo_device_id(device), CL_QUEUE_PROFILING_ENABLE, &code);
+    TRY_CL(code);
+    clock->word = clCreateBuffer(ordo_device_context(device), CL_MEM_READ_WRITE, 8, NULL, &code);
+    return code == CL_SUCCESS ? ORDO_OK : ORDO_OPENCL;
+}
+
+static void clock_close(struct device_clock *clock)
+{
+    if (clock->word)
+        clReleaseMemObject(clock->word);
+    if (clock->queue)
+        clReleaseCommandQueue(clock->queue);
+}
+
+static double event_end(cl_event event)
+{
+    cl_ulong ns = 0;
+    if (!event || clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof ns, &ns, NULL) != CL_SUCCESS)
+        return NAN;
+    return (double) ns * 1e-9;
+}
+
+static ordo_status device_batch(const struct device_clock *clock, call_fn call, void *arg, int batch, double *seconds)
+{
+    cl_event    start = NULL, end = NULL;
+    ordo_status got = ORDO_OK;
+
+    TRY_CL(clEnqueueCopyBuffer(clock->queue, clock->word, clock->word, 0, 4, 4, 0, NULL, &start));
+    for (int i = 0; i < batch && got == ORDO_OK; i++) {
+        const struct ordo_order order = { .queue = clock->queue, .done = i + 1 == batch ? &end : NULL };
+        got = call(arg, &order);
+    }
+    if (clFinish(clock->queue) != CL_SUCCESS && got == ORDO_OK)
+        got = ORDO_OPENCL;
+    *seconds = event_end(end) - event_end(start);
+    if (!(*seconds > 0)) /* a driver without timers */
+        *seconds = NAN;
+    clReleaseEvent(start);
+    if (end)
+        clReleaseEvent(end);
+    return got;
+}
+
+static ordo_status take_device_clock(ordo_device *device, call_fn call, void *arg, int batch, int repetitions,
+                                     struct spread *out)
+{
+    struct device_clock clock;
+    double              seconds[MOST_REPETITIONS];
+    int                 known = 0;
+    ordo_status         got = clock_open(device, &clock);
+
+    for (int r = -1; r < repetitions && got == ORDO_OK; r++) { /* the first warms the queue up */
+        double batch_seconds = NAN;
+        got = device_batch(&clock, call, arg, batch, &batch_seconds);
+        if (r >= 0 && !isnan(batch_seconds))
+            seconds[known++] = batch_seconds / batch;
+    }
+    clock_close(&clock);
+    *out = spread_of(seconds, known);
+    return got;
+}
+
+/* ---- both ---------------------------------------------------------------------------------------------------- */
+
+ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal, struct timing *out)
+{
+    double seconds[MOST_REPETITIONS], batch_seconds = 0;
+    int    batch = 1;
+
+    *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0) };
+    TRY(wall_batch(device, call, arg, 1, &out->first_call));
+    TRY(plan_batch(device, call, arg, &batch, &batch_seconds));
+
+    const int repetitions = plan_repetitions(goal, batch_seconds);
+    for (int r = 0; r < repetitions; r++) {
+        TRY(wall_batch(device, call, arg, batch, &seconds[r]));
+        seconds[r] /= batch;
+    }
+    out->batch = batch;
+    out->repetitions = repetitions;
+    out->wall = spread_of(seconds, repetitions);
+    if (!goal->device_too)
+        return ORDO_OK;
+    return take_device_clock(device, call, arg, batch, (repetitions + 1) / 2, &out->device);
+}
+
+/* ---- copy rate ----------------------------------------------------------------------------------------------- */
+
+struct copy {
+    ordo_device *device;
+    cl_mem       from, to;
+    cl_kernel    kernel; /* NULL: by command */
+    size_t       bytes;
+};
+
+static ordo_status enqueue_copy(void *arg, const struct ordo_order *order)
+{
+    const struct copy *copy = arg;
+    (void) order;
+    if (!copy->kernel)
+        return clEnqueueCopyBuffer(ordo_device_queue(copy->device), copy->from, copy->to, 0, 0, copy->bytes, 0, NULL,
+                                   NULL) == CL_SUCCESS
+                   ? ORDO_OK
+                   : ORDO_OPENCL;
+    const size_t items = copy->bytes / 16;
+    return clEnqueueNDRangeKernel(ordo_device_queue(copy->device), copy->kernel, 1, NULL, &items, NULL, 0, NULL, NULL) ==
+                   CL_SUCCESS
+               ? ORDO_OK
+               : ORDO_OPENCL;
+}
+
+/* Much more than a cache holds, and little of what the device has. */
+static size_t copy_bytes(const struct ordo_device_facts *facts)
+{
+    uint64_t bytes = facts->cpu ? (uint64_t) 64 << 20 : (uint64_t) 512 << 20;
+    while (bytes > facts->max_alloc_bytes || bytes * 8 > facts->global_bytes)
+        bytes /= 2;
+    return (size_t) bytes;
+}
+
+static ordo_status time_copy(const struct copy *copy, double *bytes_per_second)
+{
+    struct timing            timing;
+    const struct timing_goal goal = { .seconds = 0.3, .repetitions = 10 };
+    TRY(time_calls(copy->device, enqueue_copy, (void *) copy, &goal, &timing));
+    *bytes_per_second = 2 * (double) copy->bytes / timing.wall.median;
+    return ORDO_OK;
+}
+
+static cl_kernel copy_kernel(const struct copy *copy, cl_program *program)
+{
+    const char        *source = "__kernel void copy(__global const uint4 *from, __global uint4 *to)\n"
+                                "{\n"
+                                "    to[get_global_id(0)] = from[get_global_id(0)];\n"
+                                "}\n";
+    const cl_device_id id = ordo_device_id(copy->device);
+    *program = clCreateProgramWithSource(ordo_device_context(copy->device), 1, &source, NULL, NULL);
+    if (!*program || clBuildProgram(*program, 1, &id, "", NULL, NULL) != CL_SUCCESS)
+        return NULL;
+    cl_kernel kernel = clCreateKernel(*program, "copy", NULL);
+    if (kernel && (clSetKernelArg(kernel, 0, sizeof copy->from, &copy->from) != CL_SUCCESS ||
+                   clSetKernelArg(kernel, 1, sizeof copy->to, &copy->to) != CL_SUCCESS)) {
+        clReleaseKernel(kernel);
+        kernel = NULL;
+    }
+    return kernel;
+}
+
+static ordo_status measure_copies(struct copy *copy, struct copy_rate *out)
+{
+    const cl_uchar pattern = 0x5a;
+    TRY_CL(clEnqueueFillBuffer(ordo_device_queue(copy->device), copy->from, &pattern, 1, 0, copy->bytes, 0, NULL, NULL));
+    TRY(time_copy(copy, &out->by_command));
+
+    cl_program program = NULL;
+    copy->kernel = copy_kernel(copy, &program);
+    const ordo_status got = copy->kernel ? time_copy(copy, &out->by_kernel) : ORDO_OK;
+    if (copy->kernel)
+        clReleaseKernel(copy->kernel);
+    if (program)
+        clReleaseProgram(program);
+    out->bytes = copy->bytes;
+    out->bytes_per_second = out->by_kernel > out->by_command ? out->by_kernel : out->by_command;
+    return got;
+}
+
+ordo_status measure_copy_rate(ordo_device *device, struct copy_rate *out)
+{
+    struct copy copy = { .device = device, .bytes = copy_bytes(ordo_device_facts(device)) };
+
+    *out = (struct copy_rate) { 0 };
+    copy.from = clCreateBuffer(ordo_device_context(device), CL_MEM_READ_WRITE, copy.bytes, NULL, NULL);
+    copy.to = clCreateBuffer(ordo_device_context(device), CL_MEM_READ_WRITE, copy.bytes, NULL, NULL);
+    const ordo_status got = copy.from && copy.to ? measure_copies(&copy, out) : ORDO_NO_DEVICE_MEMORY;
+    if (copy.from)
+        clReleaseMemObject(copy.from);
+    if (copy.to)
+        clReleaseMemObject(copy.to);
+    return got;
+}

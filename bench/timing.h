@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long calls on a device take.
+ *
+ * One repetition is a batch of calls enqueued back to back, long enough that neither clock's resolution nor the wait at
+ * its end counts. Two clocks:
+ *   wall    from before the first enqueue until the device is idle, over the batch: what a program waits. Taken on the
+ *           device's own queue, without profiling.
+ *   device  on the device's own clock, from the end of a 4-byte copy enqueued before the batch to the end of the last
+ *           call's last command, over the batch: gaps between the batch's commands count, the host's wait for the end does
+ *           not. Taken in repetitions of their own on a second queue with profiling, which may slow a driver down.
+ */
+#ifndef BENCH_TIMING_H
+#define BENCH_TIMING_H
+
+#include "ordo/ordo.h"
+
+/* Enqueues one call. NULL order: the device's own queue. */
+typedef ordo_status (*call_fn)(void *arg, const struct ordo_order *order);
+
+struct timing_goal {
+    double seconds;     /* for all repetitions together; at least three are made whatever it says */
+    int    repetitions; /* most of each clock */
+    bool   device_too;  /* take the device's clock as well */
+};
+
+struct spread {
+    double median, low, high; /* seconds a call; low and high are the 10th and 90th percentile; NaN: not known */
+};
+
+struct timing {
+    struct spread wall, device;
+    double        first_call; /* seconds: builds programs, allocates scratch */
+    int           repetitions, batch;
+};
+
+/* Seconds of a clock that only goes forward. */
+double now(void);
+
+/* Sorts `seconds`. */
+struct spread spread_of(double *seconds, int n);
+
+/* Calls until the time of a call is stable enough to plan with, then takes both clocks. Returns the first error. */
+ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal, struct timing *out);
+
+/* How fast a device copies its own memory. */
+struct copy_rate {
+    double bytes_per_second; /* read and written bytes together; the faster of the two below */
+    double by_command;       /* clEnqueueCopyBuffer */
+    double by_kernel;        /* a kernel that moves 16 bytes per work-item */
+    size_t bytes;            /* size of the buffer copied */
+};
+ordo_status measure_copy_rate(ordo_device *device, struct copy_rate *out);
+
+#endif
