@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stable merge of two sorted arrays in one launch: each work-group finds for itself where its tile of the output
+ * begins in both inputs, so that nothing is written but the result.
+ *
+ *   merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory
+ *   merge_chunks   MERGE_GROUP == 1, for CPUs: one work-item merges MERGE_ITEMS elements straight from input to output
+ *
+ * Counts: a_count + b_count plus a tile is below 2^32 (ORDO_MAX_COUNT leaves that much room).
+ */
+#pragma once
+#include "device/compiler.cl"
+
+#ifndef MERGE_GROUP
+#define MERGE_GROUP 64
+#endif
+#ifndef MERGE_ITEMS
+#define MERGE_ITEMS 7
+#endif
+#ifndef MERGE_STAGED
+#define MERGE_STAGED 0
+#endif
+
+/* A search probes TEAM_WIDTH - 1 places at once. Wider teams would take fewer steps, but read more than they save. */
+#if ORDO_SUBGROUP < 16
+#define TEAM_WIDTH ORDO_SUBGROUP
+#else
+#define TEAM_WIDTH 16
+#endif
+#include "device/team.cl"
+#include "group/merge.cl"
+
+#define MERGE_TILE (MERGE_GROUP * MERGE_ITEMS)
+
+/* Both inputs, from their first elements on. */
+typedef struct {
+    __global const ordo_key    *a_keys, *b_keys;
+    __global const merge_value *a_values, *b_values;
+    uint                        a_count, b_count;
+} merge_input;
+
+/* A tile of the output: from element `begin` on it holds a_count elements of a, from a_begin on, and b_count of b. */
+typedef struct {
+    uint begin, a_begin, a_count, b_begin, b_count;
+} merge_tile;
+
+/* Whether the merge's first `diagonal` elements hold at least `a` of a's: the first a of them come before the rest of b.
+ * low and high bound the answer: a <= low holds, a > high does not. */
+ORDO_FN bool merge_holds(const merge_input *in, uint diagonal, uint low, uint high, uint a)
+{
+    if (a <= low || a > high)
+        return a <= low;
+    return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
+}
+
+/* The tile between two diagonals, from how many elements of a come before each. Where the input is not in order, these
+ * may contradict each other: the end then gives way. */
+ORDO_FN merge_tile merge_tile_between(uint begin, uint end, uint a_begin, uint a_end)
+{
+    merge_tile tile;
+    tile.begin = begin;
+    tile.a_begin = a_begin;
+    tile.a_count = min(max(a_end, a_begin) - a_begin, end - begin);
+    tile.b_begin = begin - a_begin;
+    tile.b_count = end - begin - tile.a_count;
+    return tile;
+}
+
+#if MERGE_GROUP > 1
+
+#if MERGE_TILE + MERGE_ITEMS > 0xffff
+#error "MERGE_GROUP * MERGE_ITEMS must be below 65536: a place in a tile is 16 bits"
+#endif
+#if MERGE_GROUP < 2 * TEAM_WIDTH || MERGE_GROUP < ORDO_SUBGROUP
+#error "MERGE_GROUP must hold two teams, one for each end of a tile"
+#endif
+
+MERGE_DEFINE_SERIAL(merge_serial, MERGE_ITEMS)
+
+typedef struct {
+    ordo_key_form keys[MERGE_TILE + MERGE_ITEMS + 1];
+#if ORDO_VALUE_BYTES
+    ushort from[MERGE_TILE]; /* where in the tile's input an element of its output stood */
+#if MERGE_STAGED
+    merge_value values[MERGE_TILE];
+#endif
+#endif
+    uint a_split[2]; /* how many elements of a come before the tile, and before the next */
+} merge_local;
+
+/* How many of the first `diagonal` elements of the merge are a's, found by a team. The answer's digits to the base of the
+ * team's width are found from the highest down, each by one vote: lane l asks for digit l. So searches for neighbouring
+ * diagonals probe the same places at first, and these stay in the cache.
+ * Called by every lane of the sub-group, from uniform control flow; diagonals may differ between its teams. */
+ORDO_FN uint merge_path_team(const merge_input *in, uint diagonal)
+{
+#if TEAM_WIDTH > 1
+    const uint digit_bits = 31 - clz((uint) TEAM_WIDTH), digit = team_lane();
+#else
+    const uint digit_bits = 1, digit = 1;
+#endif
+    const uint low = diagonal > in->b_count ? diagonal - in->b_count : 0;
+    const uint high = min(diagonal, in->a_count);
+
+    uint found = 0;
+    for (uint left = (32 - clz(in->a_count) + digit_bits - 1) / digit_bits; left > 0; left--) {
+        const uint shift = (left - 1) * digit_bits;
+        const bool holds = digit > 0 && merge_holds(in, diagonal, low, high, found + (digit << shift));
+        found += mask_count(team_ballot(holds)) << shift;
+    }
+    return min(max(found, low), high);
+}
+
+/* The tile of this work-group. Called by the whole group; ends with a barrier after a_split was read. */
+ORDO_FN merge_tile merge_find_tile(const merge_input *in, __local uint *a_split)
+{
+    const uint begin = (uint) get_group_id(0) * MERGE_TILE;
+    const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
+
+    /* The two teams may be of one sub-group, which has to call the search as a whole. */
+    if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
+        const uint which = team_index() % 2;
+        const uint a = merge_path_team(in, which ? end : begin);
+        if (team_lane() == 0 && team_index() < 2)
+            a_split[which] = a;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return merge_tile_between(begin, end, a_split[0], a_split[1]);
+}
+
+/* The at-th element of a tile's input: a's part, then b's. */
+#define MERGE_PICK_(tile, a, b, at) (*((at) < (tile).a_count ? (a) + (at) : (b) + ((at) - (tile).a_count)))
+
+/* Loads the tile's keys, and its values if they are staged. `whole`: the tile has all its MERGE_TILE elements; a
+ * constant. Every work-item of the group calls; a barrier must follow. */
+ORDO_FN void merge_load(const merge_input *in, merge_tile tile, bool whole, __local merge_local *mem)
+{
+    const uint                  lid = (uint) get_local_id(0), count = tile.a_count + tile.b_count;
+    __global const ordo_key    *a = in->a_keys + tile.a_begin, *b = in->b_keys + tile.b_begin;
+    ordo_key                    keys[MERGE_ITEMS];
+    ORDO_UNROLL
+    for (uint i = 0; i < MERGE_ITEMS; i++) {
+        const uint at = i * MERGE_GROUP + lid;
+        if (whole || at < count)
+            keys[i] = MERGE_PICK_(tile, a, b, at);
+    }
+#if ORDO_VALUE_BYTES && MERGE_STAGED
+    __global const merge_value *av = in->a_values + tile.a_begin, *bv = in->b_values + tile.b_begin;
+    merge_value                 values[MERGE_ITEMS];
+    ORDO_UNROLL
+    for (uint i = 0; i < MERGE_ITEMS; i++) {
+        const uint at = i * MERGE_GROUP + lid;
+        if (whole || at < count)
+            values[i] = MERGE_PICK_(tile, av, bv, at);
+    }
+#endif
+    ORDO_UNROLL
+    for (uint i = 0; i < MERGE_ITEMS; i++) {
+        const uint at = i * MERGE_GROUP + lid;
+        if (whole || at < count) {
+            mem->keys[at] = key_bits(keys[i]);
+#if ORDO_VALUE_BYTES && MERGE_STAGED
+            mem->values[at] = values[i];
+#endif
+        }
+    }
+}
+
+/* Merges the tile's two parts in place; each work-item makes MERGE_ITEMS neighbouring elements of the output.
+ * Every work-item of the group calls. Needs a barrier before; ends with one. */
+ORDO_FN void merge_in_local(merge_tile tile, __local merge_local *mem)
+{
+    const uint first = (uint) get_local_id(0) * MERGE_ITEMS, count = tile.a_count + tile.b_count;
+    const uint diagonal = min(first, count);
+    const uint a = merge_path(mem->keys, tile.a_count, mem->keys + tile.a_count, tile.b_count, diagonal);
+
+    const merge_cursor at = { a, tile.a_count, tile.a_count + diagonal - a, count };
+    ordo_key_form      merged[MERGE_ITEMS];
+    uint               from[MERGE_ITEMS];
+    merge_serial(mem->keys, at, merged, from);
+
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (uint i = 0; i < MERGE_ITEMS; i++) {
+        mem->keys[first + i] = merged[i];
+#if ORDO_VALUE_BYTES
+        mem->from[first + i] = (ushort) from[i];
+#endif
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Writes the merged tile out. Every work-item of the group calls, after a barrier; `whole` as in merge_load. */
+ORDO_FN void merge_store(const merge_input *in, merge_tile tile, bool whole, __local const merge_local *mem,
+                         __global ordo_key *keys_out, __global merge_value *values_out)
+{
+    const uint lid = (uint) get_local_id(0), count = tile.a_count + tile.b_count;
+    keys_out += tile.begin;
+
+#if ORDO_VALUE_BYTES
+    /* All reads first, then the writes: the keys' go out while the values come in. */
+    merge_value values[MERGE_ITEMS];
+#if !MERGE_STAGED
+    __global const merge_value *av = in->a_values + tile.a_begin, *bv = in->b_values + tile.b_begin;
+#endif
+    ORDO_UNROLL
+    for (uint i = 0; i < MERGE_ITEMS; i++) {
+        const uint at = i * MERGE_GROUP + lid;
+        if (whole || at < count) {
+            const uint from = mem->from[at];
+#if MERGE_STAGED
+            values[i] = mem->values[from];
+#else
+            values[i] = MERGE_PICK_(tile, av, bv, from);
+#endif
+        }
+    }
+#endif
+    ORDO_UNROLL
+    for (uint i = 0; i < MERGE_ITEMS; i++) {
+        const uint at = i * MERGE_GROUP + lid;
+        if (whole || at < count)
+            keys_out[at] = key_from_bits(mem->keys[at]);
+    }
+#if ORDO_VALUE_BYTES
+    values_out += tile.begin;
+    ORDO_UNROLL
+    for (uint i = 0; i < MERGE_ITEMS; i++) {
+        const uint at = i * MERGE_GROUP + lid;
+        if (whole || at < count)
+            values_out[at] = values[i];
+    }
+#endif
+}
+
+/* One group per tile of the output, ceil((a_count + b_count) / MERGE_TILE) of them. */
+ORDO_KERNEL(MERGE_GROUP)
+void merge_tiles(__global const ordo_key *restrict a_keys, ulong a_keys_at,
+                 __global const merge_value *restrict a_values, ulong a_values_at, uint a_count,
+                 __global const ordo_key *restrict b_keys, ulong b_keys_at,
+                 __global const merge_value *restrict b_values, ulong b_values_at, uint b_count,
+                 __global ordo_key *restrict keys_out, ulong keys_out_at,
+                 __global merge_value *restrict values_out, ulong values_out_at)
+{
+    __local merge_local mem;
+    const merge_input   in = { a_keys + a_keys_at,     b_keys + b_keys_at, a_values + a_values_at,
+                               b_values + b_values_at, a_count,            b_count };
+
+    const merge_tile tile = merge_find_tile(&in, mem.a_split);
+    const bool       whole = tile.a_count + tile.b_count == MERGE_TILE;
+
+    if (whole)
+        merge_load(&in, tile, true, &mem);
+    else
+        merge_load(&in, tile, false, &mem);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    merge_in_local(tile, &mem);
+
+    if (whole)
+        merge_store(&in, tile, true, &mem, keys_out + keys_out_at, values_out + values_out_at);
+    else
+        merge_store(&in, tile, false, &mem, keys_out + keys_out_at, values_out + values_out_at);
+}
+
+#else /* one work-item by itself */
+
+/* How many of the first `diagonal` elements of the merge are a's. Callable from anywhere. */
+ORDO_FN uint merge_path_one(const merge_input *in, uint diagonal)
+{
+    const uint least = diagonal > in->b_count ? diagonal - in->b_count : 0;
+    const uint most = min(diagonal, in->a_count);
+    uint       low = least, high = most;
+    while (low < high) {
+        const uint middle = low + (high - low + 1) / 2;
+        if (merge_holds(in, diagonal, least, most, middle))
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* Copies `count` elements of one input to the output's element `to` on. */
+ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_value *values, uint count,
+                        __global ordo_key *keys_out, __global merge_value *values_out)
+{
+    for (uint i = 0; i < count; i++)
+        keys_out[i] = keys[i];
+#if ORDO_VALUE_BYTES
+    for (uint i = 0; i < count; i++)
+        values_out[i] = values[i];
+#endif
+}
+
+/* One work-item per MERGE_TILE elements of the output. */
+ORDO_KERNEL(1)
+void merge_chunks(__global const ordo_key *restrict a_keys, ulong a_keys_at,
+                  __global const merge_value *restrict a_values, ulong a_values_at, uint a_count,
+                  __global const ordo_key *restrict b_keys, ulong b_keys_at,
+                  __global const merge_value *restrict b_values, ulong b_values_at, uint b_count,
+                  __global ordo_key *restrict keys_out, ulong keys_out_at,
+                  __global merge_value *restrict values_out, ulong values_out_at)
+{
+    const merge_input in = { a_keys + a_keys_at,     b_keys + b_keys_at, a_values + a_values_at,
+                             b_values + b_values_at, a_count,            b_count };
+    const uint        begin = (uint) get_global_id(0) * MERGE_TILE, end = min(begin + MERGE_TILE, a_count + b_count);
+    const merge_tile  tile = merge_tile_between(begin, end, merge_path_one(&in, begin), merge_path_one(&in, end));
+
+    __global const ordo_key *ak = in.a_keys + tile.a_begin, *bk = in.b_keys + tile.b_begin;
+    keys_out += keys_out_at + begin;
+#if ORDO_VALUE_BYTES
+    __global const merge_value *av = in.a_values + tile.a_begin, *bv = in.b_values + tile.b_begin;
+    values_out += values_out_at + begin;
+#endif
+
+    uint a = 0, b = 0;
+    while (a < tile.a_count && b < tile.b_count) {
+        /* So many steps cannot use up either part, and need not ask. */
+        const uint end_of_steps = a + b + min(tile.a_count - a, tile.b_count - b);
+        for (uint to = a + b; to < end_of_steps; to++) {
+            const ordo_key a_key = ak[a], b_key = bk[b];
+            const bool     take_b = key_bits(b_key) < key_bits(a_key);
+            keys_out[to] = take_b ? b_key : a_key;
+#if ORDO_VALUE_BYTES
+            values_out[to] = *(take_b ? bv + b : av + a);
+#endif
+            b += take_b;
+            a = to + 1 - b;
+        }
+    }
+#if ORDO_VALUE_BYTES
+    merge_copy(ak + a, av + a, tile.a_count - a, keys_out + a + b, values_out + a + b);
+    merge_copy(bk + b, bv + b, tile.b_count - b, keys_out + tile.a_count + b, values_out + tile.a_count + b);
+#else
+    merge_copy(ak + a, 0, tile.a_count - a, keys_out + a + b, 0);
+    merge_copy(bk + b, 0, tile.b_count - b, keys_out + tile.a_count + b, 0);
+#endif
+}
+
+#endif

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stable merge of up to RUN_TABLE_MAX sorted runs in one pass over the data. Elements are ordered by key, then by
+ * run, then by place: no two are equal, so every cut below is exact whatever the keys.
+ *
+ *   runs_sample    copies the samples, every stride-th element of each run, into one array
+ *   runs_select    finds each sample's rank among all samples; every window-th is a splitter and ends a tile
+ *   runs_split     finds how many elements of each run do not come after each splitter
+ *   runs_tiles     one group per tile loads its part of each run, merges them pair by pair in local memory, stores them
+ *   runs_chunks    RUNS_GROUP == 1, for CPUs: one work-item per tile, with a tournament over the runs
+ *
+ * Between two splitters lie `window` samples (the later splitter among them), and in each run fewer than `stride`
+ * elements between two samples: a tile holds at most window * stride + n_runs * (stride - 1) elements.
+ */
+#pragma once
+#include "device/compiler.cl"
+#include "group/merge.cl"
+#include "shared/run_table.h"
+
+#ifndef RUNS_GROUP
+#define RUNS_GROUP 64
+#endif
+#ifndef RUNS_ITEMS
+#define RUNS_ITEMS 9
+#endif
+/* Work-items per group of the kernels that search. */
+#ifndef RUNS_SEARCH_GROUP
+#define RUNS_SEARCH_GROUP 64
+#endif
+
+/* ---- the table and searches in it ------------------------------------------------------------------------------ */
+
+/* Copies the table to local memory, where it can be indexed: indexing an argument would put it into private memory.
+ * Called by the whole group of RUNS_SEARCH_GROUP or RUNS_GROUP work-items; ends with a barrier if there are several. */
+ORDO_FN void runs_load_table(const run_table *from, __local run_table *to)
+{
+    if (get_local_id(0) == 0) {
+        ORDO_UNROLL
+        for (uint r = 0; r < RUN_TABLE_MAX; r++) {
+            to->at[r] = from->at[r];
+            to->count[r] = from->count[r];
+            to->n_samples_before[r] = from->n_samples_before[r];
+        }
+        to->n_samples_before[RUN_TABLE_MAX] = from->n_samples_before[RUN_TABLE_MAX];
+        to->n_runs = from->n_runs;
+        to->stride = from->stride;
+        to->window = from->window;
+    }
+#if RUNS_GROUP > 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+}
+
+/* The last of n places (a power of two) that starts at or before x; starts ascend, the first is at or before x. */
+ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
+{
+    uint found = 0;
+    for (uint step = n / 2; step > 0; step /= 2)
+        if (starts[found + step] <= x)
+            found += step;
+    return found;
+}
+
+/* How many of keys[0 .. high - 1], of which the first `low` are known to, come before an element with key x of another
+ * run; equal keys do if `ties`, that is, if theirs is the earlier run. */
+ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint high, ordo_key_form x, bool ties)
+{
+    while (low < high) {
+        const uint          middle = low + (high - low) / 2;
+        const ordo_key_form key = key_bits(keys[middle]);
+        const bool          is_before = key < x || (ties && key == x);
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    return low;
+}
+
+/* How many samples of run r come before a sample with key x of run `own`, itself not counted. */
+ORDO_FN uint runs_samples_before(__local const run_table *table, __global const ordo_key *samples, uint r,
+                                 ordo_key_form x, uint own)
+{
+    const uint first = table->n_samples_before[r], count = table->n_samples_before[r + 1] - first;
+    return runs_count_before(samples + first, 0, count, x, r < own);
+}
+
+/* ---- where tiles end ------------------------------------------------------------------------------------------- */
+
+/* One work-item per sample. */
+ORDO_KERNEL(RUNS_SEARCH_GROUP)
+void runs_sample(__global const ordo_key *restrict keys, ulong keys_at, run_table runs, __global ordo_key *restrict samples)
+{
+    __local run_table table;
+    runs_load_table(&runs, &table);
+
+    const uint sample = (uint) get_global_id(0);
+    if (sample >= table.n_samples_before[RUN_TABLE_MAX])
+        return;
+    const uint r = runs_last_start(table.n_samples_before, RUN_TABLE_MAX, sample);
+    const uint end = (sample - table.n_samples_before[r] + 1) * table.stride;
+    samples[sample] = keys[keys_at + table.at[r] + end - 1];
+}
+
+/* One work-item per sample. Neighbouring work-items hold neighbouring samples, so their searches take nearly the same
+ * steps and read nearly the same places. splitters[i] = the sample of rank (i + 1) * window - 1; where a run is not in
+ * order, some splitters may stay unwritten. */
+ORDO_KERNEL(RUNS_SEARCH_GROUP)
+void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
+{
+    __local run_table table;
+    runs_load_table(&runs, &table);
+
+    const uint sample = (uint) get_global_id(0);
+    if (sample >= table.n_samples_before[RUN_TABLE_MAX])
+        return;
+    const uint          own = runs_last_start(table.n_samples_before, RUN_TABLE_MAX, sample);
+    const ordo_key_form x = key_bits(samples[sample]);
+
+    uint rank = sample - table.n_samples_before[own];
+    for (uint r = 0; r < table.n_runs; r++)
+        if (r != own)
+            rank += runs_samples_before(&table, samples, r, x, own);
+    if ((rank + 1) % table.window == 0)
+        splitters[rank / table.window] = sample;
+}
+
+/* One work-item per run and splitter, neighbouring ones for neighbouring splitters of one run.
+ * splits[i * n_runs + r] = how many elements of run r come before splitter i or are it. */
+ORDO_KERNEL(RUNS_SEARCH_GROUP)
+void runs_split(__global const ordo_key *restrict keys, ulong keys_at, run_table runs,
+                __global const ordo_key *restrict samples, __global const uint *restrict splitters, uint n_splitters,
+                __global uint *restrict splits)
+{
+    __local run_table table;
+    runs_load_table(&runs, &table);
+
+    const uint r = (uint) get_global_id(0) / n_splitters, splitter = (uint) get_global_id(0) % n_splitters;
+    if (r >= table.n_runs)
+        return;
+    const uint          sample = min(splitters[splitter], table.n_samples_before[RUN_TABLE_MAX] - 1);
+    const uint          own = runs_last_start(table.n_samples_before, RUN_TABLE_MAX, sample);
+    const ordo_key_form x = key_bits(samples[sample]);
+
+    uint split;
+    if (r == own) {
+        split = (sample - table.n_samples_before[own] + 1) * table.stride;
+    } else {
+        /* The last sample known to come before x, and the next, known not to, leave less than a stride to search. */
+        const uint low = runs_samples_before(&table, samples, r, x, own) * table.stride;
+        const uint high = min(table.count[r] - low, table.stride - 1) + low;
+        split = runs_count_before(keys + keys_at + table.at[r], low, high, x, r < own);
+    }
+    splits[splitter * table.n_runs + r] = split;
+}
+
+/* The part of a run that belongs to a tile: elements begin to end - 1. In bounds whatever the splits say. */
+typedef struct {
+    uint begin, end;
+} runs_part;
+
+ORDO_FN runs_part runs_part_of(__local const run_table *table, __global const uint *splits, uint tile, uint n_tiles, uint r)
+{
+    const uint count = table->count[r];
+    runs_part  part = { 0, count };
+    if (tile > 0)
+        part.begin = min(splits[(tile - 1) * table->n_runs + r], count);
+    if (tile + 1 < n_tiles)
+        part.end = clamp(splits[tile * table->n_runs + r], part.begin, count);
+    return part;
+}
+
+#if RUNS_GROUP > 1
+
+/* ---- a tile by a work-group ------------------------------------------------------------------------------------ */
+
+#define RUNS_SLOTS (RUNS_GROUP * RUNS_ITEMS)
+#if RUNS_SLOTS + RUNS_ITEMS > 0xffff
+#error "RUNS_GROUP * RUNS_ITEMS must be below 65536: a place in a tile is 16 bits"
+#endif
+#if RUNS_GROUP < RUN_TABLE_MAX
+#error "RUNS_GROUP must be at least RUN_TABLE_MAX: one work-item finds a run's part of the tile"
+#endif
+
+MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
+
+/* A tile is merged in rounds. In round l, *regions* of 2^l runs each are made from two of the round before; all rounds'
+ * regions together are the 31 nodes of a binary tree over 16 runs. Within local memory the regions of a round lie one
+ * after another, from round 1 on each beginning at a multiple of RUNS_ITEMS: so each work-item's slots are of one. */
+#define RUNS_REGIONS (2 * RUN_TABLE_MAX - 1)
+#define RUNS_ROUNDS_MAX 4
+ORDO_FN uint runs_first_region(uint round) { return 2 * RUN_TABLE_MAX - ((2 * RUN_TABLE_MAX) >> round); }
+
+typedef struct {
+    union {
+        ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
+        merge_value   values[RUNS_SLOTS];
+    };
+#if ORDO_VALUE_BYTES
+    ushort from[RUNS_SLOTS + RUNS_ITEMS]; /* where in the tile's input (round 0) the element of a slot stood */
+#endif
+    run_table table;
+    runs_part part[RUN_TABLE_MAX];
+    ulong     shift[RUN_TABLE_MAX];   /* element `at` of the tile's input, if of run r, is keys[shift[r] + at] */
+    uint      start[RUNS_REGIONS];    /* a region's first slot */
+    uint      count[RUNS_REGIONS];    /* a region's elements */
+    uint      used[RUNS_ROUNDS_MAX + 1]; /* slots that a round's regions span */
+    uint      begin;                  /* the tile's first element of the output */
+} runs_local;
+
+/* Lays out the regions of one round. `capacity` bounds the tile where runs are not in order; in order it never does. */
+ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint capacity)
+{
+    const uint first = runs_first_region(round);
+    uint       slot = 0, in_region = 0, left = capacity;
+    for (uint r = 0; r < RUN_TABLE_MAX; r++) {
+        const uint count = min(mem->part[r].end - mem->part[r].begin, left);
+        left -= count;
+        in_region += count;
+        if ((r + 1) % (1u << round) == 0) {
+            mem->start[first + (r >> round)] = slot;
+            mem->count[first + (r >> round)] = in_region;
+            slot += round == 0 ? in_region : (in_region + RUNS_ITEMS - 1) / RUNS_ITEMS * RUNS_ITEMS;
+            in_region = 0;
+        }
+    }
+    mem->used[round] = slot;
+}
+
+/* Where the tile's input lies and which slots each round uses. Called by the whole group; ends with a barrier. */
+ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint n_tiles, uint n_rounds, uint capacity)
+{
+    const uint lid = (uint) get_local_id(0);
+    if (lid < RUN_TABLE_MAX) {
+        const runs_part none = { 0, 0 };
+        mem->part[lid] = lid < mem->table.n_runs
+                             ? runs_part_of(&mem->table, splits, (uint) get_group_id(0), n_tiles, lid)
+                             : none;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid <= n_rounds)
+        runs_lay_out_round(mem, lid, capacity);
+    if (lid == 0) {
+        mem->begin = 0;
+        for (uint r = 0; r < RUN_TABLE_MAX; r++)
+            mem->begin += mem->part[r].begin;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid < RUN_TABLE_MAX)
+        mem->shift[lid] = mem->table.at[lid] + mem->part[lid].begin - mem->start[lid];
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Where element `at` of the tile's input stands in keys and values. */
+ORDO_FN ulong runs_source(__local const runs_local *mem, uint n_rounds, uint at)
+{
+    return mem->shift[runs_last_start(mem->start, 1u << n_rounds, at)] + at;
+}
+
+/* Loads the tile's keys, run by run. Called by the whole group; ends with a barrier. */
+ORDO_FN void runs_load_keys(__local runs_local *mem, __global const ordo_key *keys, uint n_rounds, uint count)
+{
+    const uint lid = (uint) get_local_id(0);
+    ordo_key   loaded[RUNS_ITEMS];
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (i * RUNS_GROUP + lid < count)
+            loaded[i] = keys[runs_source(mem, n_rounds, i * RUNS_GROUP + lid)];
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (i * RUNS_GROUP + lid < count)
+            mem->keys[i * RUNS_GROUP + lid] = key_bits(loaded[i]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Makes the regions of a round, each from two of the round before, in place. Each work-item makes RUNS_ITEMS slots; those
+ * past a region's end get elements without meaning. Called by the whole group; needs a barrier before, ends with one. */
+ORDO_FN void runs_merge_round(__local runs_local *mem, uint round)
+{
+    const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
+    const bool    works = slot < mem->used[round];
+    ordo_key_form merged[RUNS_ITEMS];
+    uint          from[RUNS_ITEMS];
+
+    if (works) {
+        __local const uint *starts = mem->start + runs_first_region(round);
+        const uint          region = runs_last_start(starts, RUN_TABLE_MAX >> round, slot);
+        const uint          left = runs_first_region(round - 1) + 2 * region;
+        const uint          a_at = mem->start[left], a_count = mem->count[left];
+        const uint          b_at = mem->start[left + 1], b_count = mem->count[left + 1];
+        const uint          diagonal = min(slot - starts[region], a_count + b_count);
+        const uint          a = merge_path(mem->keys + a_at, a_count, mem->keys + b_at, b_count, diagonal);
+        const merge_cursor  at = { a_at + a, a_at + a_count, b_at + diagonal - a, b_at + b_count };
+        runs_serial(mem->keys, at, merged, from);
+#if ORDO_VALUE_BYTES
+        if (round > 1) {
+            ORDO_UNROLL
+            for (uint i = 0; i < RUNS_ITEMS; i++)
+                from[i] = mem->from[from[i]];
+        }
+#endif
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (works) {
+        ORDO_UNROLL
+        for (uint i = 0; i < RUNS_ITEMS; i++) {
+            mem->keys[slot + i] = merged[i];
+#if ORDO_VALUE_BYTES
+            mem->from[slot + i] = (ushort) from[i];
+#endif
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Writes the merged tile out: its keys, then its values, which pass through the local memory that held the keys.
+ * Called by the whole group, after a barrier. */
+ORDO_FN void runs_store(__local runs_local *mem, uint n_rounds, uint count, __global const merge_value *values,
+                        __global ordo_key *keys_out, __global merge_value *values_out)
+{
+    const uint lid = (uint) get_local_id(0);
+#if ORDO_VALUE_BYTES
+    merge_value loaded[RUNS_ITEMS];
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (i * RUNS_GROUP + lid < count)
+            loaded[i] = values[runs_source(mem, n_rounds, i * RUNS_GROUP + lid)];
+#endif
+    keys_out += mem->begin;
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (i * RUNS_GROUP + lid < count)
+            keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
+#if ORDO_VALUE_BYTES
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (i * RUNS_GROUP + lid < count)
+            mem->values[i * RUNS_GROUP + lid] = loaded[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    values_out += mem->begin;
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (i * RUNS_GROUP + lid < count)
+            values_out[i * RUNS_GROUP + lid] = mem->values[mem->from[i * RUNS_GROUP + lid]];
+#endif
+}
+
+/* One group per tile. n_rounds: runs fit in 2^n_rounds, 1 to RUNS_ROUNDS_MAX. capacity: the most elements of a tile, such
+ * that they fit in RUNS_SLOTS with the gaps between the regions of round 1. */
+ORDO_KERNEL(RUNS_GROUP)
+void runs_tiles(__global const ordo_key *restrict keys, ulong keys_at, __global const merge_value *restrict values,
+                ulong values_at, run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,
+                uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
+                __global merge_value *restrict values_out, ulong values_out_at)
+{
+    __local runs_local mem;
+    runs_load_table(&runs, &mem.table);
+    runs_lay_out(&mem, splits, n_tiles, n_rounds, capacity);
+
+    const uint count = mem.used[0];
+    runs_load_keys(&mem, keys + keys_at, n_rounds, count);
+    for (uint round = 1; round <= n_rounds; round++)
+        runs_merge_round(&mem, round);
+    runs_store(&mem, n_rounds, count, values + values_at, keys_out + keys_out_at, values_out + values_out_at);
+}
+
+#else
+
+/* ---- a tile by one work-item ----------------------------------------------------------------------------------- */
+
+/* The next element of a run, ordered as elements are: by key, then by run. An exhausted run's comes after all. */
+#if KEY_BITS == 32
+typedef ulong runs_head;
+ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r) { return upsample(key, r); }
+ORDO_FN runs_head runs_exhausted(void) { return ~0UL; }
+ORDO_FN bool runs_comes_first(runs_head a, runs_head b) { return a < b; }
+ORDO_FN ordo_key_form runs_head_key(runs_head head) { return (uint) (head >> 32); }
+ORDO_FN uint runs_head_run(runs_head head) { return (uint) head; }
+#else
+typedef struct {
+    ordo_key_form key;
+    uint          run;
+} runs_head;
+ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)
+{
+    const runs_head head = { key, r };
+    return head;
+}
+ORDO_FN runs_head runs_exhausted(void) { return runs_head_of(~0UL, RUN_TABLE_MAX); }
+ORDO_FN bool runs_comes_first(runs_head a, runs_head b) { return a.key < b.key || (a.key == b.key && a.run < b.run); }
+ORDO_FN ordo_key_form runs_head_key(runs_head head) { return head.key; }
+ORDO_FN uint runs_head_run(runs_head head) { return head.run; }
+#endif
+
+/* Orders the two. */
+ORDO_FN void runs_play(runs_head *winner, runs_head *loser)
+{
+    const runs_head a = *winner, b = *loser;
+    const bool      stays = runs_comes_first(a, b);
+    *winner = stays ? a : b;
+    *loser = stays ? b : a;
+}
+
+/* A tournament over 2^n_rounds runs: node n's children are 2n and 2n + 1, the runs are the leaves, every inner node keeps
+ * the loser of its match, and `winner` has won them all. Knuth, The Art of Computer Programming 3, 5.4.1. */
+typedef struct {
+    runs_head winner, loser[RUN_TABLE_MAX];
+    ulong     at[RUN_TABLE_MAX], end[RUN_TABLE_MAX]; /* what is left of each run */
+} runs_tournament;
+
+ORDO_FN runs_head runs_next(const runs_tournament *t, __global const ordo_key *keys, uint r)
+{
+    return t->at[r] < t->end[r] ? runs_head_of(key_bits(keys[t->at[r]]), r) : runs_exhausted();
+}
+
+ORDO_FN void runs_begin_tournament(runs_tournament *t, __global const ordo_key *keys, uint n_leaves)
+{
+    runs_head winner[2 * RUN_TABLE_MAX];
+    for (uint r = 0; r < n_leaves; r++)
+        winner[n_leaves + r] = runs_next(t, keys, r);
+    for (uint node = n_leaves - 1; node > 0; node--) {
+        winner[node] = winner[2 * node];
+        t->loser[node] = winner[2 * node + 1];
+        runs_play(&winner[node], &t->loser[node]);
+    }
+    t->winner = winner[1];
+}
+
+/* One work-item per tile; arguments as for runs_tiles, `capacity` not used. */
+ORDO_KERNEL(1)
+void runs_chunks(__global const ordo_key *restrict keys, ulong keys_at, __global const merge_value *restrict values,
+                 ulong values_at, run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,
+                 uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
+                 __global merge_value *restrict values_out, ulong values_out_at)
+{
+    __local run_table table;
+    runs_load_table(&runs, &table);
+    keys += keys_at;
+    keys_out += keys_out_at;
+    values += values_at;
+    values_out += values_out_at;
+
+    const uint      tile = (uint) get_global_id(0), n_leaves = 1u << n_rounds;
+    uint            begin = 0, end = 0;
+    runs_tournament t;
+    for (uint r = 0; r < n_leaves; r++) {
+        const runs_part none = { 0, 0 };
+        const runs_part part = r < table.n_runs ? runs_part_of(&table, splits, tile, n_tiles, r) : none;
+        begin += part.begin;
+        end += part.end;
+        t.at[r] = table.at[r] + part.begin;
+        t.end[r] = table.at[r] + part.end;
+    }
+
+    runs_begin_tournament(&t, keys, n_leaves);
+    for (uint to = begin; to < end; to++) {
+        const uint r = runs_head_run(t.winner);
+        keys_out[to] = key_from_bits(runs_head_key(t.winner));
+#if ORDO_VALUE_BYTES
+        values_out[to] = values[t.at[r]];
+#endif
+        t.at[r]++;
+        t.winner = runs_next(&t, keys, r);
+        for (uint node = (n_leaves + r) / 2; node > 0; node /= 2)
+            runs_play(&t.winner, &t.loser[node]);
+    }
+}
+
+#endif

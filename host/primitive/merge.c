@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The merge of two sorted sequences: launches of cl/primitive/merge.cl. */
+#include "primitive/merge.h"
+
+#include "primitive/host_array.h"
+
+/* ---- the kernel's shape -------------------------------------------------------------------------------------- */
+
+struct shape {
+    size_t group, items;
+    bool   staged;
+};
+
+/* Local memory of merge_tiles (merge_local in merge.cl), rounded up. */
+static size_t local_bytes(const struct ordo_merge_params *params, const struct shape *shape)
+{
+    const size_t tile = shape->group * shape->items, key_bytes = ordo_type_bytes(params->key);
+    const size_t keys = (tile + shape->items + 1) * key_bytes;
+    const size_t from = params->value_bytes ? 2 * tile : 0;
+    const size_t values = shape->staged ? tile * params->value_bytes : 0;
+    return keys + from + values + 64;
+}
+
+/* What the profile asks for; smaller groups where this device has not the local memory. */
+static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(dev);
+    const enum ordo_shape           data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
+
+    struct shape shape = {
+        .group = ordo_group_of(dev, ORDO_MERGE_GROUP, data),
+        .items = ordo_tunable(dev, ORDO_MERGE_ITEMS, data),
+        .staged = ordo_tunable(dev, ORDO_MERGE_STAGED, data) != 0,
+    };
+    while (shape.group > 1 && (local_bytes(params, &shape) > facts->local_bytes || shape.group * shape.items > 0x8000))
+        shape.group = shape.group / 2 < facts->sub_group ? 1 : shape.group / 2;
+    return shape;
+}
+
+/* ---- device arrays ------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
+                               const struct ordo_merge_side *a, const struct ordo_merge_side *b,
+                               const struct ordo_merge_side *out)
+{
+    const struct shape       shape = choose_shape(call->dev, params);
+    const struct ordo_define defines[] = {
+        { "ORDO_KEY", params->key },
+        { "ORDO_VALUE_BYTES", params->value_bytes },
+        { "ORDO_DESCENDING", params->descending },
+        { "MERGE_GROUP", (long) shape.group },
+        { "MERGE_ITEMS", (long) shape.items },
+        { "MERGE_STAGED", shape.staged },
+        { NULL, 0 },
+    };
+    struct ordo_kernel *kernel = NULL;
+    if (a->count + b->count == 0)
+        return ORDO_OK;
+    ORDO_TRY(ordo_call_kernel(call, "primitive/merge.cl", shape.group > 1 ? "merge_tiles" : "merge_chunks", defines,
+                              &kernel));
+
+    const cl_ulong a_keys_at = a->keys.at, a_values_at = a->values.at;
+    const cl_ulong b_keys_at = b->keys.at, b_values_at = b->values.at;
+    const cl_ulong keys_out_at = out->keys.at, values_out_at = out->values.at;
+    const cl_uint  a_count = (cl_uint) a->count, b_count = (cl_uint) b->count;
+    const size_t   tiles = ordo_ceil_div(a->count + b->count, shape.group * shape.items);
+    return ordo_call_launch(call, kernel, tiles, shape.group,
+                            ORDO_ARGS(ORDO_ARG(a->keys.mem), ORDO_ARG(a_keys_at), ORDO_ARG(a->values.mem),
+                                      ORDO_ARG(a_values_at), ORDO_ARG(a_count), ORDO_ARG(b->keys.mem),
+                                      ORDO_ARG(b_keys_at), ORDO_ARG(b->values.mem), ORDO_ARG(b_values_at),
+                                      ORDO_ARG(b_count), ORDO_ARG(out->keys.mem), ORDO_ARG(keys_out_at),
+                                      ORDO_ARG(out->values.mem), ORDO_ARG(values_out_at)));
+}
+
+ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params)
+{
+    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_REQUIRE(dev, ordo_type_bytes(params->key) != 0, ORDO_INVALID);
+    ORDO_REQUIRE(dev, ordo_is_value_bytes(params->value_bytes), ORDO_INVALID);
+    return ORDO_OK;
+}
+
+ordo_status ordo_merge_check_arrays(ordo_device *dev, const struct ordo_merge_array *arrays, size_t n, size_t n_outputs)
+{
+    for (size_t i = 0; i < n; i++)
+        ORDO_TRY(ordo_check_slice(dev, arrays[i].name, arrays[i].slice, arrays[i].count, arrays[i].bytes));
+    for (size_t out = n - n_outputs; out < n; out++)
+        for (size_t i = 0; i < out; i++)
+            if (ordo_slices_overlap(arrays[i].slice, arrays[i].count, arrays[i].bytes, arrays[out].slice,
+                                    arrays[out].count, arrays[out].bytes))
+                return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s and %s overlap", arrays[i].name,
+                                 arrays[out].name);
+    return ORDO_OK;
+}
+
+static ordo_status check_sides(ordo_device *dev, const struct ordo_merge_params *params,
+                               const struct ordo_merge_side *a, const struct ordo_merge_side *b,
+                               const struct ordo_merge_side *out)
+{
+    const size_t                  key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
+    const struct ordo_merge_array arrays[] = {
+        { "a_keys", a->keys, a->count, key_bytes },       { "a_values", a->values, a->count, value_bytes },
+        { "b_keys", b->keys, b->count, key_bytes },       { "b_values", b->values, b->count, value_bytes },
+        { "keys_out", out->keys, out->count, key_bytes }, { "values_out", out->values, out->count, value_bytes },
+    };
+
+    ORDO_REQUIRE(dev, a->count <= ORDO_MAX_COUNT && b->count <= ORDO_MAX_COUNT - a->count, ORDO_TOO_LARGE);
+    return ordo_merge_check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 2);
+}
+
+static ordo_status check_and_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
+                                     const struct ordo_merge_side *a, const struct ordo_merge_side *b,
+                                     const struct ordo_merge_side *out)
+{
+    ORDO_TRY(ordo_merge_check_params(call->dev, params));
+    ORDO_TRY(check_sides(call->dev, params, a, b, out));
+    return ordo_merge_enqueue(call, params, a, b, out);
+}
+
+ordo_status ordo_merge(ordo_device *dev, const struct ordo_merge_params *params, struct ordo_slice a_keys,
+                       struct ordo_slice a_values, size_t a_count, struct ordo_slice b_keys, struct ordo_slice b_values,
+                       size_t b_count, struct ordo_slice keys_out, struct ordo_slice values_out,
+                       const struct ordo_order *order)
+{
+    const struct ordo_merge_side a = { a_keys, a_values, a_count }, b = { b_keys, b_values, b_count };
+    const struct ordo_merge_side out = { keys_out, values_out, a_count + b_count };
+    struct ordo_call             call;
+
+    ORDO_TRY(ordo_call_begin(&call, dev, order));
+    return ordo_call_end(&call, check_and_enqueue(&call, params, &a, &b, &out));
+}
+
+/* ---- host arrays --------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_merge_host(ordo_device *dev, const struct ordo_merge_params *params, const void *a_keys,
+                            const void *a_values, size_t a_count, const void *b_keys, const void *b_values,
+                            size_t b_count, void *keys_out, void *values_out)
+{
+    ORDO_TRY(ordo_merge_check_params(dev, params));
+    ORDO_REQUIRE(dev, a_count <= ORDO_MAX_COUNT && b_count <= ORDO_MAX_COUNT - a_count, ORDO_TOO_LARGE);
+
+    const size_t           key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
+    struct ordo_host_array arrays[] = {
+        ordo_host_in(a_keys, a_count, key_bytes),
+        ordo_host_in(a_values, a_count, value_bytes),
+        ordo_host_in(b_keys, b_count, key_bytes),
+        ordo_host_in(b_values, b_count, value_bytes),
+        ordo_host_out(keys_out, a_count + b_count, key_bytes),
+        ordo_host_out(values_out, a_count + b_count, value_bytes),
+    };
+    const size_t n = sizeof arrays / sizeof *arrays;
+    ORDO_TRY(ordo_host_upload(dev, arrays, n));
+    return ordo_host_finish(dev, arrays, n,
+                            ordo_merge(dev, params, arrays[0].slice, arrays[1].slice, a_count, arrays[2].slice,
+                                       arrays[3].slice, b_count, arrays[4].slice, arrays[5].slice, NULL));
+}

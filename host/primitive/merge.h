@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What merge.c offers to merge_runs.c. */
+#ifndef ORDO_MERGE_H
+#define ORDO_MERGE_H
+
+#include "primitive/primitive.h"
+
+/* One sorted sequence, or the room for one. values is ordo_none() where there are none. */
+struct ordo_merge_side {
+    struct ordo_slice keys, values;
+    size_t            count;
+};
+
+/* An array that a call is given. */
+struct ordo_merge_array {
+    const char       *name;
+    struct ordo_slice slice;
+    size_t            count, bytes;
+};
+
+/* Checks every array by itself, and that each of the last n_outputs shares nothing with any before it. */
+ordo_status ordo_merge_check_arrays(ordo_device *dev, const struct ordo_merge_array *arrays, size_t n,
+                                    size_t n_outputs);
+
+/* NULL, an unknown type, or a size of values that is none: ORDO_INVALID. */
+ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params);
+
+/* Merges a and b, checked before, into out (whose count is not looked at). */
+ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
+                               const struct ordo_merge_side *a, const struct ordo_merge_side *b,
+                               const struct ordo_merge_side *out);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The merge of up to ORDO_MAX_RUNS sorted runs in one pass: launches of cl/primitive/merge_runs.cl. */
+#include "primitive/host_array.h"
+#include "primitive/merge.h"
+
+#include "shared/run_table.h"
+
+_Static_assert(RUN_TABLE_MAX == ORDO_MAX_RUNS, "a table holds the runs of a call");
+
+/* ---- the kernels' shape -------------------------------------------------------------------------------------- */
+
+/* What a tile may hold and how samples cut the runs into tiles. */
+struct shape {
+    size_t group, items;
+    size_t n_rounds; /* runs fit in 2^n_rounds */
+    size_t capacity; /* most elements of a tile */
+    size_t stride;   /* elements per sample */
+    size_t window;   /* samples per tile */
+};
+
+/* Samples further apart cost less to rank; but runs * stride elements of a tile's capacity stay free on average. */
+#define STRIDE_GOOD  96
+#define STRIDE_LEAST 32
+#define CHUNK_LEAST  1024 /* of one work-item: below, the cuts would take more scratch than promised */
+
+/* Local memory of runs_tiles (runs_local in merge_runs.cl), rounded up. */
+static size_t local_bytes(const struct ordo_merge_params *params, size_t group, size_t items)
+{
+    const size_t key_bytes = ordo_type_bytes(params->key);
+    const size_t element = key_bytes > params->value_bytes ? key_bytes : params->value_bytes;
+    const size_t from = params->value_bytes ? 2 : 0;
+    return (group * items + items + 1) * (element + from) + 1024;
+}
+
+/* Tiles of a group; false if such a group cannot run here or its tile is too small for so many runs. */
+static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs,
+                      struct shape *shape)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(dev);
+    const size_t                    slots = shape->group * shape->items;
+    const size_t                    gaps = ((size_t) 1 << (shape->n_rounds - 1)) * (shape->items - 1);
+
+    if (shape->group < RUN_TABLE_MAX || shape->group > facts->max_group || slots > 0x8000 || slots <= gaps ||
+        local_bytes(params, shape->group, shape->items) > facts->local_bytes)
+        return false;
+    shape->capacity = slots - gaps;
+
+    const size_t longest = shape->capacity / (2 * n_runs), spread = shape->capacity / (8 * n_runs);
+    shape->stride = ordo_min_size(longest, spread > STRIDE_GOOD ? spread : STRIDE_GOOD);
+    if (shape->stride < STRIDE_LEAST)
+        return false;
+    shape->window = shape->capacity / shape->stride - n_runs;
+    return true;
+}
+
+/* Tiles of one work-item, without local memory. */
+static void fit_chunk(size_t elements, struct shape *shape)
+{
+    shape->group = 1;
+    shape->items = elements > CHUNK_LEAST ? elements : CHUNK_LEAST;
+    shape->capacity = shape->items;
+    shape->window = 8;
+    shape->stride = shape->items / shape->window;
+}
+
+/* What the profile asks for, or the nearest that this device can run and that holds so many runs: smaller groups, then
+ * larger ones, then work-items by themselves. */
+static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs)
+{
+    const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
+    const size_t          group = ordo_group_of(dev, ORDO_RUNS_GROUP, data);
+    struct shape          shape = { .group = group, .items = ordo_tunable(dev, ORDO_RUNS_ITEMS, data), .n_rounds = 1 };
+
+    while (((size_t) 1 << shape.n_rounds) < n_runs)
+        shape.n_rounds++;
+    if (group > 1) {
+        for (; shape.group >= RUN_TABLE_MAX; shape.group /= 2)
+            if (fit_group(dev, params, n_runs, &shape))
+                return shape;
+        for (shape.group = 2 * group; shape.group <= 512; shape.group *= 2)
+            if (fit_group(dev, params, n_runs, &shape))
+                return shape;
+        shape.items = 4096;
+    }
+    fit_chunk(shape.items, &shape);
+    return shape;
+}
+
+/* ---- launches ------------------------------------------------------------------------------------------------ */
+
+/* One call on its way: the runs that are not empty, and what the launches share. */
+struct merge {
+    const struct ordo_merge_params *params;
+    struct ordo_slice               keys, values;
+    struct ordo_slice               keys_out, values_out;
+    run_table                       table;
+    struct shape                    shape;
+    size_t                          search_group;
+    size_t                          n_samples, n_splitters;
+    cl_mem                          samples, splitters, splits;
+};
+
+static ordo_status find_kernel(struct ordo_call *call, const struct merge *m, const char *name,
+                               struct ordo_kernel **out)
+{
+    const struct ordo_define defines[] = {
+        { "ORDO_KEY", m->params->key },
+        { "ORDO_VALUE_BYTES", m->params->value_bytes },
+        { "ORDO_DESCENDING", m->params->descending },
+        { "RUNS_GROUP", (long) m->shape.group },
+        { "RUNS_ITEMS", (long) m->shape.items },
+        { "RUNS_SEARCH_GROUP", (long) m->search_group },
+        { NULL, 0 },
+    };
+    return ordo_call_kernel(call, "primitive/merge_runs.cl", name, defines, out);
+}
+
+static ordo_status enqueue_sample(struct ordo_call *call, const struct merge *m)
+{
+    struct ordo_kernel *kernel = NULL;
+    const cl_ulong      keys_at = m->keys.at;
+    ORDO_TRY(find_kernel(call, m, "runs_sample", &kernel));
+    return ordo_call_launch(
+        call, kernel, ordo_ceil_div(m->n_samples, m->search_group), m->search_group,
+        ORDO_ARGS(ORDO_ARG(m->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(m->table), ORDO_ARG(m->samples)));
+}
+
+static ordo_status enqueue_select(struct ordo_call *call, const struct merge *m)
+{
+    struct ordo_kernel *kernel = NULL;
+    ORDO_TRY(find_kernel(call, m, "runs_select", &kernel));
+    return ordo_call_launch(call, kernel, ordo_ceil_div(m->n_samples, m->search_group), m->search_group,
+                            ORDO_ARGS(ORDO_ARG(m->samples), ORDO_ARG(m->table), ORDO_ARG(m->splitters)));
+}
+
+static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
+{
+    struct ordo_kernel *kernel = NULL;
+    const cl_ulong      keys_at = m->keys.at;
+    const cl_uint       n_splitters = (cl_uint) m->n_splitters;
+    ORDO_TRY(find_kernel(call, m, "runs_split", &kernel));
+    return ordo_call_launch(
+        call, kernel, ordo_ceil_div(m->n_splitters * m->table.n_runs, m->search_group), m->search_group,
+        ORDO_ARGS(ORDO_ARG(m->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(m->table), ORDO_ARG(m->samples),
+                  ORDO_ARG(m->splitters), ORDO_ARG(n_splitters), ORDO_ARG(m->splits)));
+}
+
+static ordo_status enqueue_tiles(struct ordo_call *call, const struct merge *m)
+{
+    struct ordo_kernel *kernel = NULL;
+    const cl_ulong      keys_at = m->keys.at, values_at = m->values.at;
+    const cl_ulong      keys_out_at = m->keys_out.at, values_out_at = m->values_out.at;
+    const cl_uint       n_tiles = (cl_uint) m->n_splitters + 1;
+    const cl_uint       n_rounds = (cl_uint) m->shape.n_rounds, capacity = (cl_uint) m->shape.capacity;
+    ORDO_TRY(find_kernel(call, m, m->shape.group > 1 ? "runs_tiles" : "runs_chunks", &kernel));
+    return ordo_call_launch(call, kernel, n_tiles, m->shape.group,
+                            ORDO_ARGS(ORDO_ARG(m->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(m->values.mem),
+                                      ORDO_ARG(values_at), ORDO_ARG(m->table), ORDO_ARG(m->splits), ORDO_ARG(n_tiles),
+                                      ORDO_ARG(n_rounds), ORDO_ARG(capacity), ORDO_ARG(m->keys_out.mem),
+                                      ORDO_ARG(keys_out_at), ORDO_ARG(m->values_out.mem), ORDO_ARG(values_out_at)));
+}
+
+/* Three runs or more. */
+static ordo_status enqueue_many(struct ordo_call *call, struct merge *m)
+{
+    const size_t key_bytes = ordo_type_bytes(m->params->key);
+
+    m->shape = choose_shape(call->dev, m->params, m->table.n_runs);
+    m->search_group = m->shape.group > 1 ? ordo_min_size(m->shape.group, 128) : 1;
+    m->table.stride = (cl_uint) m->shape.stride;
+    m->table.window = (cl_uint) m->shape.window;
+    for (size_t r = 0; r < RUN_TABLE_MAX; r++) {
+        m->table.n_samples_before[r] = (cl_uint) m->n_samples;
+        m->n_samples += m->table.count[r] / m->shape.stride;
+    }
+    m->table.n_samples_before[RUN_TABLE_MAX] = (cl_uint) m->n_samples;
+    m->n_splitters = m->n_samples / m->shape.window;
+
+    ORDO_TRY(ordo_call_scratch(call, m->n_samples * key_bytes, &m->samples));
+    ORDO_TRY(ordo_call_scratch(call, m->n_splitters * sizeof(cl_uint), &m->splitters));
+    ORDO_TRY(ordo_call_scratch(call, m->n_splitters * m->table.n_runs * sizeof(cl_uint), &m->splits));
+    if (m->n_splitters > 0) {
+        ORDO_TRY(enqueue_sample(call, m));
+        ORDO_TRY(enqueue_select(call, m));
+        ORDO_TRY(enqueue_split(call, m));
+    }
+    return enqueue_tiles(call, m);
+}
+
+/* A run of the table as one side of a merge of two. */
+static struct ordo_merge_side side_of(const struct merge *m, size_t r)
+{
+    const size_t at = m->table.at[r];
+    return (struct ordo_merge_side) {
+        .keys = ordo_at(m->keys.mem, m->keys.at + at),
+        .values = m->values.mem ? ordo_at(m->values.mem, m->values.at + at) : ordo_none(),
+        .count = m->table.count[r],
+    };
+}
+
+static ordo_status enqueue_copy(struct ordo_call *call, const struct merge *m)
+{
+    const size_t                 key_bytes = ordo_type_bytes(m->params->key), value_bytes = m->params->value_bytes;
+    const struct ordo_merge_side run = side_of(m, 0);
+    ORDO_TRY(ordo_call_copy(call, run.keys.mem, run.keys.at * key_bytes, m->keys_out.mem, m->keys_out.at * key_bytes,
+                            run.count * key_bytes));
+    return ordo_call_copy(call, run.values.mem, run.values.at * value_bytes, m->values_out.mem,
+                          m->values_out.at * value_bytes, run.count * value_bytes);
+}
+
+static ordo_status enqueue(struct ordo_call *call, struct merge *m)
+{
+    const struct ordo_merge_side out = { m->keys_out, m->values_out, 0 };
+    const struct ordo_merge_side first = side_of(m, 0), second = side_of(m, 1);
+    switch (m->table.n_runs) {
+    case 0:
+        return ORDO_OK;
+    case 1:
+        return enqueue_copy(call, m);
+    case 2:
+        return ordo_merge_enqueue(call, m->params, &first, &second, &out);
+    default:
+        return enqueue_many(call, m);
+    }
+}
+
+/* ---- the call ------------------------------------------------------------------------------------------------ */
+
+static ordo_status check_runs(ordo_device *dev, const struct ordo_run *runs, size_t n_runs, size_t *count)
+{
+    *count = 0;
+    ORDO_REQUIRE(dev, n_runs <= ORDO_MAX_RUNS, ORDO_INVALID);
+    ORDO_REQUIRE(dev, runs != NULL || n_runs == 0, ORDO_INVALID);
+    for (size_t r = 0; r < n_runs; r++) {
+        ORDO_REQUIRE(dev, runs[r].count <= ORDO_MAX_COUNT - *count, ORDO_TOO_LARGE);
+        *count += runs[r].count;
+    }
+    return ORDO_OK;
+}
+
+/* A run's part of an array; where the sum would not fit, an offset that no buffer has. */
+static struct ordo_slice part_of(struct ordo_slice array, const struct ordo_run *run)
+{
+    return ordo_at(array.mem, run->at <= SIZE_MAX - array.at ? array.at + run->at : SIZE_MAX);
+}
+
+/* Checks the arrays; `m` has them. The gaps between runs are not the call's. */
+static ordo_status check_arrays(ordo_device *dev, const struct merge *m, const struct ordo_run *runs, size_t n_runs,
+                                size_t count)
+{
+    const size_t            key_bytes = ordo_type_bytes(m->params->key), value_bytes = m->params->value_bytes;
+    struct ordo_merge_array arrays[2 * ORDO_MAX_RUNS + 4] = { { "keys", m->keys, 0, key_bytes },
+                                                              { "values", m->values, 0, value_bytes } };
+    size_t                  n = 2;
+    for (size_t r = 0; r < n_runs; r++) {
+        if (runs[r].count == 0)
+            continue;
+        arrays[n++] = (struct ordo_merge_array) { "keys", part_of(m->keys, &runs[r]), runs[r].count, key_bytes };
+        arrays[n++] = (struct ordo_merge_array) { "values", part_of(m->values, &runs[r]), runs[r].count, value_bytes };
+    }
+    arrays[n++] = (struct ordo_merge_array) { "keys_out", m->keys_out, count, key_bytes };
+    arrays[n++] = (struct ordo_merge_array) { "values_out", m->values_out, count, value_bytes };
+    return ordo_merge_check_arrays(dev, arrays, n, 2);
+}
+
+static ordo_status check_and_enqueue(struct ordo_call *call, struct merge *m, const struct ordo_run *runs,
+                                     size_t n_runs)
+{
+    size_t count = 0;
+    ORDO_TRY(ordo_merge_check_params(call->dev, m->params));
+    ORDO_TRY(check_runs(call->dev, runs, n_runs, &count));
+    ORDO_TRY(check_arrays(call->dev, m, runs, n_runs, count));
+
+    for (size_t r = 0; r < n_runs; r++) {
+        if (runs[r].count == 0)
+            continue;
+        m->table.at[m->table.n_runs] = runs[r].at;
+        m->table.count[m->table.n_runs] = (cl_uint) runs[r].count;
+        m->table.n_runs++;
+    }
+    return enqueue(call, m);
+}
+
+ordo_status ordo_merge_runs(ordo_device *dev, const struct ordo_merge_params *params, struct ordo_slice keys,
+                            struct ordo_slice values, const struct ordo_run *runs, size_t n_runs,
+                            struct ordo_slice keys_out, struct ordo_slice values_out, const struct ordo_order *order)
+{
+    struct merge m = {
+        .params = params, .keys = keys, .values = values, .keys_out = keys_out, .values_out = values_out
+    };
+    struct ordo_call call;
+
+    ORDO_TRY(ordo_call_begin(&call, dev, order));
+    return ordo_call_end(&call, check_and_enqueue(&call, &m, runs, n_runs));
+}
+
+ordo_status ordo_merge_runs_host(ordo_device *dev, const struct ordo_merge_params *params, const void *keys,
+                                 const void *values, const struct ordo_run *runs, size_t n_runs, void *keys_out,
+                                 void *values_out)
+{
+    size_t count = 0, extent = 0;
+    ORDO_TRY(ordo_merge_check_params(dev, params));
+    ORDO_TRY(check_runs(dev, runs, n_runs, &count));
+    for (size_t r = 0; r < n_runs; r++) {
+        if (runs[r].count == 0)
+            continue;
+        ORDO_REQUIRE(dev, runs[r].at <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+        if (extent < runs[r].at + runs[r].count)
+            extent = runs[r].at + runs[r].count;
+    }
+
+    const size_t           key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
+    struct ordo_host_array arrays[] = {
+        ordo_host_in(keys, extent, key_bytes),
+        ordo_host_in(values, extent, value_bytes),
+        ordo_host_out(keys_out, count, key_bytes),
+        ordo_host_out(values_out, count, value_bytes),
+    };
+    const size_t n = sizeof arrays / sizeof *arrays;
+    ORDO_TRY(ordo_host_upload(dev, arrays, n));
+    return ordo_host_finish(dev, arrays, n,
+                            ordo_merge_runs(dev, params, arrays[0].slice, arrays[1].slice, runs, n_runs,
+                                            arrays[2].slice, arrays[3].slice, NULL));
+}
