@@ -203,12 +203,19 @@ static void processor_model(char *model, size_t bytes)
 
 static cJSON *json_host(void)
 {
-    static const char *const variables[] = { "ORDO_DEVICE", "ORDO_MASK", "ORDO_CACHE", "ORDO_PROFILE", "ORDO_CL_DIR",
-                                             "POCL_DEVICES", "POCL_MAX_PTHREAD_COUNT", "RUSTICL_ENABLE",
-                                             "CUDA_VISIBLE_DEVICES", "OCL_ICD_VENDORS" };
-    cJSON         *host = cJSON_CreateObject(), *environment = cJSON_AddObjectToObject(host, "environment");
-    struct utsname system;
-    char           model[128];
+    static const char *const variables[] = { "ORDO_DEVICE",
+                                             "ORDO_MASK",
+                                             "ORDO_CACHE",
+                                             "ORDO_PROFILE",
+                                             "ORDO_CL_DIR",
+                                             "POCL_DEVICES",
+                                             "POCL_MAX_PTHREAD_COUNT",
+                                             "RUSTICL_ENABLE",
+                                             "CUDA_VISIBLE_DEVICES",
+                                             "OCL_ICD_VENDORS" };
+    cJSON                   *host = cJSON_CreateObject(), *environment = cJSON_AddObjectToObject(host, "environment");
+    struct utsname           system;
+    char                     model[128];
 
     processor_model(model, sizeof model);
     if (uname(&system) == 0) {

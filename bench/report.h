@@ -14,12 +14,12 @@
 #define TEXT_BYTES 32
 
 /* All return `text`. NaN gives "-". */
-char *text_rate(char text[TEXT_BYTES], double per_second);   /* "25.3 G", "412 M" */
-char *text_seconds(char text[TEXT_BYTES], double seconds);   /* "41.2 ms" */
-char *text_bytes(char text[TEXT_BYTES], double bytes);       /* "8.00 MiB" */
-char *text_count(char text[TEXT_BYTES], size_t count);       /* "2^20", or the number */
-char *text_ratio(char text[TEXT_BYTES], double ratio);       /* "1.23x" */
-char *text_percent(char text[TEXT_BYTES], double share);     /* "87 %" */
+char *text_rate(char text[TEXT_BYTES], double per_second); /* "25.3 G", "412 M" */
+char *text_seconds(char text[TEXT_BYTES], double seconds); /* "41.2 ms" */
+char *text_bytes(char text[TEXT_BYTES], double bytes);     /* "8.00 MiB" */
+char *text_count(char text[TEXT_BYTES], size_t count);     /* "2^20", or the number */
+char *text_ratio(char text[TEXT_BYTES], double ratio);     /* "1.23x" */
+char *text_percent(char text[TEXT_BYTES], double share);   /* "87 %" */
 
 /* ---- tables and charts --------------------------------------------------------------------------------------- */
 

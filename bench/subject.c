@@ -30,9 +30,9 @@ struct subject {
 /* The buffers in the order of the struct. */
 static void list_arrays(struct subject *subject, struct array *list[N_ARRAYS])
 {
-    struct array *const all[N_ARRAYS] = { &subject->at.keys,     &subject->at.values,   &subject->at.flags,
-                                          &subject->at.queries,  &subject->at.keys_out, &subject->at.values_out,
-                                          &subject->at.ranks,    &subject->at.found,    &subject->at.one };
+    struct array *const all[N_ARRAYS] = { &subject->at.keys,    &subject->at.values,   &subject->at.flags,
+                                          &subject->at.queries, &subject->at.keys_out, &subject->at.values_out,
+                                          &subject->at.ranks,   &subject->at.found,    &subject->at.one };
     for (int a = 0; a < N_ARRAYS; a++)
         list[a] = all[a];
 }
@@ -98,8 +98,8 @@ static ordo_status make_buffers(struct subject *subject, char *why, size_t why_b
             continue;
         array->mem = clCreateBuffer(ordo_device_context(subject->device), CL_MEM_READ_WRITE, array->bytes, NULL, &code);
         if (code == CL_SUCCESS && a < N_INPUTS)
-            code = clEnqueueWriteBuffer(ordo_device_queue(subject->device), array->mem, CL_TRUE, 0, array->bytes, from[a],
-                                        0, NULL, NULL);
+            code = clEnqueueWriteBuffer(ordo_device_queue(subject->device), array->mem, CL_TRUE, 0, array->bytes,
+                                        from[a], 0, NULL, NULL);
         if (code != CL_SUCCESS)
             return fail(why, why_bytes, ORDO_NO_DEVICE_MEMORY, "cannot place the workload's arrays", code);
     }
@@ -140,7 +140,8 @@ static ordo_status fill_subject(struct subject *subject, char *why, size_t why_b
     return got == ORDO_OK ? got : fail_ordo(subject->device, why, why_bytes, got);
 }
 
-ordo_status subject_open(ordo_device *device, const struct spec *spec, struct subject **out, char *why, size_t why_bytes)
+ordo_status subject_open(ordo_device *device, const struct spec *spec, struct subject **out, char *why,
+                         size_t why_bytes)
 {
     *out = NULL;
     struct subject *subject = calloc(1, sizeof *subject);
@@ -185,8 +186,8 @@ static ordo_status call_merge(const struct subject *subject, const struct ordo_o
     const struct ordo_slice        none = ordo_none();
     const cl_mem                   keys = subject->at.keys.mem, values = subject->at.values.mem;
     return ordo_merge(subject->device, &params, ordo_at(keys, a.at), values ? ordo_at(values, a.at) : none, a.count,
-                      ordo_at(keys, b.at), values ? ordo_at(values, b.at) : none, b.count,
-                      slice(&subject->at.keys_out), slice(&subject->at.values_out), order);
+                      ordo_at(keys, b.at), values ? ordo_at(values, b.at) : none, b.count, slice(&subject->at.keys_out),
+                      slice(&subject->at.values_out), order);
 }
 
 static ordo_status call_merge_runs(const struct subject *subject, const struct ordo_order *order)
@@ -217,18 +218,18 @@ ordo_status subject_call(void *arg, const struct ordo_order *order)
     case MERGE_RUNS:
         return call_merge_runs(s, order);
     case SCAN:
-        return ordo_scan(dev,
-                         ordo_scan_params(.type = spec->type, .op = spec_op(spec), .inclusive = spec_op(spec) == ORDO_MAX),
-                         slice(&s->at.keys), slice(&s->at.keys_out), n, order);
+        return ordo_scan(
+            dev, ordo_scan_params(.type = spec->type, .op = spec_op(spec), .inclusive = spec_op(spec) == ORDO_MAX),
+            slice(&s->at.keys), slice(&s->at.keys_out), n, order);
     case REDUCE:
         return ordo_reduce(dev, ordo_reduce_params(.type = spec->type, .op = spec_op(spec)), slice(&s->at.keys), n,
                            slice(&s->at.one), order);
     case COMPACT:
-        return ordo_compact(dev,
-                            ordo_compact_params(.key_bytes = (uint32_t) ordo_type_bytes(spec->type),
-                                                .value_bytes = spec->value_bytes),
-                            slice(&s->at.keys), slice(&s->at.values), slice(&s->at.flags), n, slice(&s->at.keys_out),
-                            slice(&s->at.values_out), slice(&s->at.one), order);
+        return ordo_compact(
+            dev,
+            ordo_compact_params(.key_bytes = (uint32_t) ordo_type_bytes(spec->type), .value_bytes = spec->value_bytes),
+            slice(&s->at.keys), slice(&s->at.values), slice(&s->at.flags), n, slice(&s->at.keys_out),
+            slice(&s->at.values_out), slice(&s->at.one), order);
     case SEARCH:
         return ordo_search(dev, ordo_search_params(.key = spec->type, .sorted_queries = sorted, .index = s->index),
                            slice(&s->at.keys), n, slice(&s->at.queries), spec->n_queries, slice(&s->at.ranks), order);

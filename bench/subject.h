@@ -17,7 +17,7 @@ struct subject_size subject_size(const struct spec *spec);
  * After an error *out is NULL and `why` says what failed. */
 ordo_status subject_open(ordo_device *device, const struct spec *spec, struct subject **out, char *why,
                          size_t why_bytes);
-void subject_close(struct subject **subject);
+void        subject_close(struct subject **subject);
 
 /* A call_fn (timing.h): enqueues the workload once. */
 ordo_status subject_call(void *subject, const struct ordo_order *order);

@@ -190,8 +190,8 @@ static ordo_status enqueue_copy(void *arg, const struct ordo_order *order)
                    ? ORDO_OK
                    : ORDO_OPENCL;
     const size_t items = copy->bytes / 16;
-    return clEnqueueNDRangeKernel(ordo_device_queue(copy->device), copy->kernel, 1, NULL, &items, NULL, 0, NULL, NULL) ==
-                   CL_SUCCESS
+    return clEnqueueNDRangeKernel(ordo_device_queue(copy->device), copy->kernel, 1, NULL, &items, NULL, 0, NULL,
+                                  NULL) == CL_SUCCESS
                ? ORDO_OK
                : ORDO_OPENCL;
 }
@@ -236,7 +236,8 @@ static cl_kernel copy_kernel(const struct copy *copy, cl_program *program)
 static ordo_status measure_copies(struct copy *copy, struct copy_rate *out)
 {
     const cl_uchar pattern = 0x5a;
-    TRY_CL(clEnqueueFillBuffer(ordo_device_queue(copy->device), copy->from, &pattern, 1, 0, copy->bytes, 0, NULL, NULL));
+    TRY_CL(
+        clEnqueueFillBuffer(ordo_device_queue(copy->device), copy->from, &pattern, 1, 0, copy->bytes, 0, NULL, NULL));
     TRY(time_copy(copy, &out->by_command));
 
     cl_program program = NULL;

@@ -40,7 +40,8 @@ double now(void);
 struct spread spread_of(double *seconds, int n);
 
 /* Calls until the time of a call is stable enough to plan with, then takes both clocks. Returns the first error. */
-ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal, struct timing *out);
+ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal,
+                       struct timing *out);
 
 /* How fast a device copies its own memory. */
 struct copy_rate {

@@ -37,7 +37,7 @@ static const size_t runs_of_variant[] = { 4, 8, 16 };
 
 const char *variant_name(enum workload workload, int variant)
 {
-    static const char *const runs[] = { "4 runs", "8 runs", "16 runs" };
+    static const char *const runs[] = { "4-runs", "8-runs", "16-runs" };
     static const char *const queries[] = { "random", "sorted", "random+index", "sorted+index" };
 
     if (workload == MERGE_RUNS)
@@ -500,8 +500,8 @@ static bool ordered_at(const struct check *check, size_t i, char *why, size_t n)
     if (i && before == here && !check->ties_may_swap) {
         const uint64_t left = input_index(check, element(out->values, check->spec->value_bytes, i - 1));
         if (left != UINT64_MAX && left >= index)
-            return wrong(why, n, "out[%zu] and out[%zu] have one key but are in[%" PRIu64 "] and in[%" PRIu64 "]", i - 1,
-                         i, left, index);
+            return wrong(why, n, "out[%zu] and out[%zu] have one key but are in[%" PRIu64 "] and in[%" PRIu64 "]",
+                         i - 1, i, left, index);
     }
     return true;
 }
@@ -732,8 +732,10 @@ int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why
             good = from_log2 && parse_size(&at, &to, &to_log2) && to_log2 && to >= from;
         }
         if (!good || (*at && *at != ',')) {
-            wrong(why, why_bytes, "'%s' is no list of sizes: 12 means 2^12, 12..16 all powers from 2^12 to 2^16, =1000 and "
-                                  "numbers above %d stand for themselves (at most %zu)", text, MOST_LOG2, ORDO_MAX_COUNT);
+            wrong(why, why_bytes,
+                  "'%s' is no list of sizes: 12 means 2^12, 12..16 all powers from 2^12 to 2^16, =1000 and "
+                  "numbers above %d stand for themselves (at most %zu)",
+                  text, MOST_LOG2, ORDO_MAX_COUNT);
             return -1;
         }
         for (; from <= to && n < room; from++)

@@ -16,7 +16,7 @@
 const char *yardstick_name(enum workload workload, int i)
 {
     static const char *const names[N_WORKLOADS][MAX_YARDSTICKS] = {
-        [SORT] = { "radix", "qsort" }, [MERGE] = { "merge" }, [MERGE_RUNS] = { "merge" }, [SCAN] = { "loop" },
+        [SORT] = { "radix", "qsort" }, [MERGE] = { "merge" },  [MERGE_RUNS] = { "merge" }, [SCAN] = { "loop" },
         [REDUCE] = { "loop" },         [COMPACT] = { "loop" }, [SEARCH] = { "binary" },    [LOOKUP] = { "binary" },
     };
     return i < MAX_YARDSTICKS ? names[workload][i] : NULL;
@@ -40,7 +40,9 @@ static void lay_out(const struct spec *spec, const struct inputs *in, const stru
 static bool desk_open(const struct spec *spec, struct desk *desk)
 {
     const size_t keys = spec->count * ordo_type_bytes(spec->type) + 8, values = spec->count * spec->value_bytes + 8;
-    *desk = (struct desk) { { malloc(keys), malloc(values) }, { malloc(keys), malloc(values) }, ordo_type_bytes(spec->type) };
+    *desk = (struct desk) { { malloc(keys), malloc(values) },
+                            { malloc(keys), malloc(values) },
+                            ordo_type_bytes(spec->type) };
     if (!desk->work.keys || !desk->work.values || !desk->spare.keys || !desk->spare.values)
         return false;
     memset(desk->spare.keys, 0, keys);
