@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *const test_masks[] = { "lanes=one", "progress=0", "int64_atomics=0", "local=16384", "group=64", NULL };
+const char *const test_masks[] = {
+    "lanes=one", "progress=0", "int64_atomics=0", "local=16384", "group=64", "cpu=0", "cpu=0,progress=1",
+    "cpu=0,local=16384", NULL,
+};
 const char *const test_shape_name[TEST_N_SHAPES] = { "random", "ascending", "descending", "equal", "few", "extremes" };
 const ordo_type   test_types[6] = { ORDO_U32, ORDO_U64, ORDO_I32, ORDO_I64, ORDO_F32, ORDO_F64 };
 const char *const test_type_name[6] = { "u32", "u64", "i32", "i64", "f32", "f64" };

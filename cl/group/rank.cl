@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranks a tile of keys by one digit, stably, over a work-group of GROUP_SIZE work-items with RANK_ITEMS keys each.
+ *
+ * Order of a tile ("striped by team"): element e belongs to team e / (TEAM_WIDTH * RANK_ITEMS), there to register
+ * (e / TEAM_WIDTH) % RANK_ITEMS of lane e % TEAM_WIDTH. Reads of a tile are then coalesced, and within a team the order
+ * is register first, lane second, which is the order in which rank_tile counts.
+ *
+ * Each team counts digits in its own row of local memory, so no two teams ever touch one word; within a team the lanes
+ * that hold the same digit find each other by ballots (team_match). A team of one counts its keys one by one: the same
+ * code. Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream Architectures (PACT 2010); ballots for ranking:
+ * Ashkiani et al., GPU Multisplit (PPoPP 2016).
+ */
+#pragma once
+#include "device/team.cl"
+#include "group/scan.cl"
+#include "shared/key.h"
+
+#ifndef RANK_BITS
+#define RANK_BITS 4
+#endif
+#ifndef RANK_ITEMS
+#define RANK_ITEMS 4
+#endif
+#define RANK_RADIX (1 << RANK_BITS)
+#define RANK_TEAMS (GROUP_SIZE / TEAM_WIDTH)
+#define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
+#define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
+
+/* Digits are dealt to work-items in runs: item i has digits i * RANK_DIGITS_PER_ITEM and the following ones. Work-items
+ * beyond the radix have none. */
+#define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
+
+#define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
+    ORDO_UNROLL                                                                                                        \
+    for (uint j = 0, digit = get_local_id(0) * RANK_DIGITS_PER_ITEM;                                                   \
+         j < RANK_DIGITS_PER_ITEM && digit < RANK_RADIX; j++, digit++)
+
+#if RANK_TILE > 65536
+#error "RANK_TILE must be at most 65536: a rank has 16 bits"
+#endif
+
+ORDO_FN uint rank_digit(ordo_key_form bits, uint shift, uint mask)
+{
+    return (uint) (bits >> shift) & mask;
+}
+
+/* Where this work-item's first element lies in the tile; the next ones follow at steps of TEAM_WIDTH. */
+ORDO_FN uint rank_first_element(void)
+{
+    return team_index() * (TEAM_WIDTH * RANK_ITEMS) + team_lane();
+}
+
+/* Sets rows of counts to 0. No barrier: a row is written and read by its own team only, until rank_team_starts. */
+ORDO_FN void rank_clear(__local uint *counts)
+{
+    __local uint *mine = counts + team_index() * RANK_RADIX;
+    for (uint digit = team_lane(); digit < RANK_RADIX; digit += TEAM_WIDTH)
+        mine[digit] = 0;
+    team_sync();
+}
+
+/* rank[i] = how many of the team's keys with the same digit come before key i. The team's row then holds how many there
+ * are of each digit.
+ *
+ * Called by every work-item of the group, from uniform control flow, with rows cleared. Barriers: none. */
+ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts, ushort *rank)
+{
+    __local uint *mine = counts + team_index() * RANK_RADIX;
+    ORDO_UNROLL
+    for (int i = 0; i < RANK_ITEMS; i++) {
+        const uint      digit = rank_digit(bits[i], shift, mask);
+        const team_mask peers = team_match(digit, RANK_BITS);
+        const uint      before = mine[digit];
+        const uint      below = mask_count(peers & team_lanes_below());
+        team_sync(); /* all have read the count ... */
+        if (below == 0)
+            mine[digit] = before + mask_count(peers);
+        team_sync(); /* ... and all see the new one */
+        rank[i] = (ushort) (before + below);
+    }
+}
+
+/* Turns the teams' counts of each of this work-item's digits into where the team's first such key lies among the tile's
+ * keys of that digit; total[j] = how many the tile has.
+ *
+ * Called by every work-item; a barrier must lie between rank_within_team and this. */
+ORDO_FN void rank_team_starts(__local uint *counts, uint *total)
+{
+    RANK_FOR_MY_DIGITS(digit, j)
+    {
+        uint sum = 0;
+        for (uint team = 0; team < RANK_TEAMS; team++) {
+            const uint here = counts[team * RANK_RADIX + digit];
+            counts[team * RANK_RADIX + digit] = sum;
+            sum += here;
+        }
+        total[j] = sum;
+    }
+}
+
+/* start[j] = where the tile's first key of this work-item's digit j goes when the tile is sorted by digit; and the teams'
+ * starts, as rank_team_starts left them, are moved by it.
+ *
+ * Called by every work-item, from uniform control flow. scratch: GROUP_SCAN_WORDS. The rows are visible to other
+ * work-items behind the next barrier. */
+ORDO_FN void rank_digit_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
+{
+    uint sum = 0, all;
+    RANK_FOR_MY_DIGITS(digit, j)
+    {
+        sum += total[j];
+    }
+    uint before = group_scan_add(sum, scratch, &all);
+    RANK_FOR_MY_DIGITS(digit, j)
+    {
+        start[j] = before;
+        for (uint team = 0; team < RANK_TEAMS; team++)
+            counts[team * RANK_RADIX + digit] += before;
+        before += total[j];
+    }
+}
+
+/* The place in the tile, sorted by digit, of key i of this work-item: behind a barrier after rank_digit_starts. */
+ORDO_FN uint rank_place(ordo_key_form bits, uint shift, uint mask, __local const uint *counts, ushort rank)
+{
+    return counts[team_index() * RANK_RADIX + rank_digit(bits, shift, mask)] + rank;
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stable radix sort, least significant digit first, for devices with many work-items.
+ *
+ * Two ways to tell a tile where its elements of each digit go:
+ *   one-sweep         the tiles look back at each other in the same launch: everything is read once and written once.
+ *                     Adinarayan and Merrill, Onesweep (2022); look-back: Merrill and Garland (2016).
+ *   reduce-then-scan  count, scan, scatter in three launches: waits for nobody, reads the keys twice.
+ * Both rank and scatter with the same functions, and both are stable, so their results are the same bits.
+ *
+ * Tunables: GROUP_SIZE, RANK_ITEMS (items per work-item), RANK_BITS (of the widest digit).
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "device/team.cl"
+#include "group/rank.cl"
+#include "group/scan.cl"
+#include "shared/key.h"
+#include "shared/sort.h"
+
+#if RANK_BITS > 8
+#error "RANK_BITS must be at most 8: the control buffer has SORT_RADIX_MAX counters a tile"
+#endif
+
+/* ---- a tile ---------------------------------------------------------------------------------------------------- */
+
+/* Local memory of a tile: first the teams' counts, then the keys in digit order, then the values. */
+typedef union {
+    uint     counts[RANK_WORDS];
+    ordo_key keys[RANK_TILE];
+#if ORDO_VALUE_BYTES
+    ordo_value values[RANK_TILE];
+#endif
+} sort_exchange;
+
+typedef struct {
+    sort_exchange exchange;
+    uint          scratch[GROUP_SCAN_WORDS];
+    uint          base[RANK_RADIX]; /* where an element of the digit goes, less its place in the tile */
+    uint          tile;
+    uint          missing; /* look-back: 1 + the last tile that somebody waited for in vain; 0: none */
+} sort_local;
+
+/* Elements of tile `tile`; fewer only in the last one. */
+ORDO_FN uint sort_tile_count(uint count, uint tile)
+{
+    return min(count - tile * RANK_TILE, (uint) RANK_TILE);
+}
+
+/* Ordered forms of this work-item's keys of a tile; what lies beyond the end is all ones and, coming last in the tile's
+ * order too, is ranked behind every real key. */
+ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
+{
+    const uint first = rank_first_element();
+    if (here == RANK_TILE) {
+        ORDO_UNROLL
+        for (int i = 0; i < RANK_ITEMS; i++)
+            bits[i] = key_bits(tile_keys[first + i * TEAM_WIDTH]);
+    } else {
+        ORDO_UNROLL
+        for (int i = 0; i < RANK_ITEMS; i++) {
+            const uint e = first + i * TEAM_WIDTH;
+            bits[i] = e < here ? key_bits(tile_keys[e]) : ~(ordo_key_form) 0;
+        }
+    }
+}
+
+/* Writes the tile's keys, which lie in the exchange in digit order, to their places; coalesced within a digit.
+ * to[k] = the place of the element that this work-item writes k-th, for the values. */
+ORDO_FN void sort_store_keys(__local const sort_local *l, uint here, uint shift, uint mask, __global ordo_key *out, uint *to)
+{
+    ORDO_UNROLL
+    for (int k = 0; k < RANK_ITEMS; k++) {
+        const uint place = get_local_id(0) + k * GROUP_SIZE;
+        const ordo_key key = l->exchange.keys[place];
+        to[k] = l->base[rank_digit(key_bits(key), shift, mask)] + place;
+        if (place < here)
+            out[to[k]] = key;
+    }
+}
+
+#if ORDO_VALUE_BYTES
+/* Moves the tile's values as its keys were: `place` and `to` as ranked and stored.
+ * Called by every work-item behind a barrier after sort_store_keys. */
+ORDO_FN void sort_move_values(__local sort_local *l, __global const ordo_value *tile_values, uint here,
+                              const ushort *place, const uint *to, __global ordo_value *out)
+{
+    const uint first = rank_first_element();
+    ordo_value value[RANK_ITEMS];
+    ORDO_UNROLL
+    for (int i = 0; i < RANK_ITEMS; i++) {
+        const uint e = first + i * TEAM_WIDTH;
+        value[i] = e < here ? tile_values[e] : 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (int i = 0; i < RANK_ITEMS; i++)
+        l->exchange.values[place[i]] = value[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (int k = 0; k < RANK_ITEMS; k++) {
+        const uint at = get_local_id(0) + k * GROUP_SIZE;
+        if (at < here)
+            out[to[k]] = l->exchange.values[at];
+    }
+}
+#endif
+
+/* Puts the keys into the exchange in digit order. place[i], until here a rank, becomes the place in the tile.
+ * Called by every work-item, behind a barrier after rank_digit_starts. Barriers: one before the exchange is overwritten;
+ * the caller's next one makes it visible. */
+ORDO_FN void sort_exchange_keys(__local sort_local *l, const ordo_key_form *bits, uint shift, uint mask, ushort *place)
+{
+    ORDO_UNROLL
+    for (int i = 0; i < RANK_ITEMS; i++)
+        place[i] = (ushort) rank_place(bits[i], shift, mask, l->exchange.counts, place[i]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (int i = 0; i < RANK_ITEMS; i++)
+        l->exchange.keys[place[i]] = key_from_bits(bits[i]);
+}
+
+/* ---- one-sweep: histogram -------------------------------------------------------------------------------------- */
+
+/* Several copies of the counters, lanes apart, so that equal keys do not queue for one word. */
+#define HISTOGRAM_COPIES 4
+#define HISTOGRAM_PASSES_MAX ((KEY_BITS + RANK_BITS - 1) / RANK_BITS + 1)
+
+/* counts of `passes` digits of one key, into this work-item's copy. */
+ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, struct sort_histogram h, uint copy)
+{
+    for (uint pass = 0; pass < h.passes; pass++) {
+        const uint below = SORT_BITS_BELOW(h.bits, h.passes, pass);
+        const uint width = SORT_BITS_BELOW(h.bits, h.passes, pass + 1) - below;
+        const uint digit = rank_digit(bits, h.first_bit + below, (1u << width) - 1);
+        ordo_local_add(&counts[(pass * RANK_RADIX + digit) * HISTOGRAM_COPIES + copy], 1);
+    }
+}
+
+/* The last group to finish turns the counts into where each digit begins. Its own loads are ordered behind the others'
+ * additions by the counter of finished groups, to which each group adds behind a fence. */
+ORDO_FN void histogram_scan(__global uint *control, struct sort_histogram h, __local uint *scratch)
+{
+    for (uint pass = 0; pass < h.passes; pass++) {
+        uint count[RANK_DIGITS_PER_ITEM], sum = 0, all;
+        RANK_FOR_MY_DIGITS(digit, j)
+        {
+            count[j] = ordo_load_relaxed(&control[pass * RANK_RADIX + digit]);
+            sum += count[j];
+        }
+        uint before = group_scan_add(sum, scratch, &all);
+        RANK_FOR_MY_DIGITS(digit, j)
+        {
+            control[h.bases_word + 2 * pass * RANK_RADIX + digit] = before;
+            before += count[j];
+        }
+    }
+}
+
+/* Histograms of every digit in one read of the keys. Any number of groups. */
+ORDO_KERNEL(GROUP_SIZE)
+void sort_histogram(__global const ordo_key *keys, __global uint *control, struct sort_histogram h)
+{
+    __local uint counts[HISTOGRAM_PASSES_MAX * RANK_RADIX * HISTOGRAM_COPIES];
+    __local uint scratch[GROUP_SCAN_WORDS];
+    __local uint finished;
+    const uint   lid = get_local_id(0), words = h.passes * RANK_RADIX;
+
+    for (uint i = lid; i < words * HISTOGRAM_COPIES; i += GROUP_SIZE)
+        counts[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    keys += h.keys_at;
+    const ulong stride = get_global_size(0);
+    for (ulong i = get_global_id(0); i < h.count; i += stride)
+        histogram_count(counts, key_bits(keys[i]), h, lid % HISTOGRAM_COPIES);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (uint i = lid; i < words; i += GROUP_SIZE) {
+        uint sum = 0;
+        for (uint copy = 0; copy < HISTOGRAM_COPIES; copy++)
+            sum += counts[i * HISTOGRAM_COPIES + copy];
+        if (sum)
+            ordo_add(&control[i], sum);
+    }
+    ordo_fence_device();
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (lid == 0)
+        finished = ordo_add(&control[h.done_word], 1);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (finished == get_num_groups(0) - 1) {
+        ordo_fence_device();
+        histogram_scan(control, h, scratch);
+    }
+}
+
+/* ---- one-sweep: look-back -------------------------------------------------------------------------------------- */
+
+/* Looks at a predecessor before the waiting group counts that tile itself. A tile needs some 10 us. */
+#ifndef SORT_LOOKS
+#define SORT_LOOKS 4096
+#endif
+
+/* How far one digit's look-back has come. */
+typedef struct {
+    uint sum; /* elements of the digit in the tiles after `at` and before this one */
+    int  at;  /* the tile that is asked next; below the first tile: done */
+} sort_look;
+
+/* Goes on until the sum is complete or a tile is silent for too long: then false. */
+ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, uint upto, sort_look *look)
+{
+    for (uint looks = 0; look->at >= first_tile && looks < SORT_LOOKS;) {
+        const uint word = ordo_load_relaxed(&status[(uint) look->at * RANK_RADIX + digit]);
+        const uint code = word >> SORT_COUNT_BITS;
+        if (code == upto) {
+            look->sum += word & SORT_COUNT_MASK;
+            look->at = first_tile - 1;
+        } else if (code == SORT_CODE_OWN) {
+            look->sum += word & SORT_COUNT_MASK;
+            look->at--;
+            looks = 0;
+        } else {
+            looks++;
+        }
+    }
+    return look->at < first_tile;
+}
+
+/* counts[digit] = how many of a tile's keys have it, counted from the input, which no pass overwrites.
+ * Called by every work-item, uniformly. The exchange is in use: counts lie in the bases, which are not yet. */
+ORDO_FN void sort_count_tile(__global const ordo_key *tile_keys, uint here, uint shift, uint mask, __local uint *counts)
+{
+    for (uint digit = get_local_id(0); digit < RANK_RADIX; digit += GROUP_SIZE)
+        counts[digit] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint e = get_local_id(0); e < here; e += GROUP_SIZE)
+        ordo_local_add(&counts[rank_digit(key_bits(tile_keys[e]), shift, mask)], 1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* before[j] = elements of this work-item's digit j in all tiles of this launch before this one. Ends whether or not other
+ * groups make progress: a tile that stays silent is counted here, by the whole group.
+ * Called by every work-item, uniformly, with l->missing 0 and visible. */
+ORDO_FN void sort_elements_before(__local sort_local *l, __global uint *status, __global const ordo_key *keys,
+                                  struct sort_pass p, uint *before)
+{
+    const int first_tile = (int) p.first_tile;
+    sort_look look[RANK_DIGITS_PER_ITEM];
+    bool      silent = false;
+
+    RANK_FOR_MY_DIGITS(digit, j)
+    {
+        look[j].sum = 0;
+        look[j].at = (int) l->tile - 1;
+        if (!sort_look_back(status, digit, first_tile, SORT_CODE_UPTO(p.pass), &look[j]))
+            silent = true;
+    }
+    for (;;) {
+        if (silent) {
+            RANK_FOR_MY_DIGITS(digit, j)
+            {
+                if (look[j].at >= first_tile)
+                    ordo_local_max(&l->missing, (uint) look[j].at + 1);
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint missing = l->missing;
+        if (missing == 0)
+            break;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (get_local_id(0) == 0)
+            l->missing = 0;
+        sort_count_tile(keys + (ulong) (missing - 1) * RANK_TILE, sort_tile_count(p.count, missing - 1), p.shift,
+                        p.digit_mask, l->base);
+        silent = false;
+        RANK_FOR_MY_DIGITS(digit, j)
+        {
+            if (look[j].at == (int) missing - 1) {
+                look[j].sum += l->base[digit];
+                look[j].at--;
+            }
+            if (!sort_look_back(status, digit, first_tile, SORT_CODE_UPTO(p.pass), &look[j]))
+                silent = true;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    RANK_FOR_MY_DIGITS(digit, j)
+    {
+        before[j] = look[j].sum;
+    }
+}
+
+ORDO_FN void sort_publish(__global uint *status, uint tile, const uint *count, uint code)
+{
+    RANK_FOR_MY_DIGITS(digit, j)
+    {
+        ordo_store_relaxed(&status[tile * RANK_RADIX + digit], code << SORT_COUNT_BITS | count[j]);
+    }
+}
+
+/* ---- one-sweep: a pass ----------------------------------------------------------------------------------------- */
+
+/* The next tile of the launch, for the whole group. Tickets start in the order in which groups do, so a tile's
+ * predecessors have all been taken by groups that have started. */
+ORDO_FN void sort_draw_tile(__local sort_local *l, __global uint *control, struct sort_pass p)
+{
+    if (get_local_id(0) == 0) {
+        l->tile = p.first_tile + ordo_add(&control[p.ticket_word], 1);
+        l->missing = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Sorts the tiles of a launch by one digit. One group per tile. */
+ORDO_KERNEL(GROUP_SIZE)
+void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out,
+#if ORDO_VALUE_BYTES
+                   __global const ordo_value *values_in, __global ordo_value *values_out,
+#endif
+                   __global uint *control, struct sort_pass p)
+{
+    __local sort_local l;
+    __global uint     *status = control + p.status_word;
+    ordo_key_form      bits[RANK_ITEMS];
+    ushort             place[RANK_ITEMS];
+    uint               total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM], before[RANK_DIGITS_PER_ITEM];
+    uint               to[RANK_ITEMS];
+
+    sort_draw_tile(&l, control, p);
+    const uint  tile = l.tile, here = sort_tile_count(p.count, tile);
+    const ulong tile_at = (ulong) tile * RANK_TILE;
+    keys_in += p.keys_in_at;
+    sort_load_keys(keys_in + tile_at, here, bits);
+
+    rank_clear(l.exchange.counts);
+    rank_within_team(bits, p.shift, p.digit_mask, l.exchange.counts, place);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rank_team_starts(l.exchange.counts, total);
+    /* What lies beyond the end was counted under the last digit; only the very last tile has any. Whoever reads that
+     * count adds it to the last digit of a later tile, and there is none. */
+    sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
+    rank_digit_starts(l.exchange.counts, total, l.scratch, start);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sort_exchange_keys(&l, bits, p.shift, p.digit_mask, place);
+
+    sort_elements_before(&l, status, keys_in, p, before);
+    RANK_FOR_MY_DIGITS(digit, j)
+    {
+        const uint base = control[p.bases_in_word + digit] + before[j];
+        l.base[digit] = base - start[j];
+        before[j] += total[j];
+        if (tile == p.end_tile - 1)
+            control[p.bases_out_word + digit] = base + total[j];
+    }
+    if (tile != p.first_tile)
+        sort_publish(status, tile, before, SORT_CODE_UPTO(p.pass));
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    sort_store_keys(&l, here, p.shift, p.digit_mask, keys_out + p.keys_out_at, to);
+#if ORDO_VALUE_BYTES
+    sort_move_values(&l, values_in + p.values_in_at + tile_at, here, place, to, values_out + p.values_out_at);
+#endif
+}
+
+/* ---- reduce-then-scan ------------------------------------------------------------------------------------------ */
+
+/* counts[digit * tiles + tile] = how many of the tile's keys have the digit. One group per tile. */
+ORDO_KERNEL(GROUP_SIZE)
+void sort_count(__global const ordo_key *keys_in, __global uint *control, struct sort_pass p)
+{
+    __local uint counts[RANK_RADIX];
+    const uint   tile = (uint) get_group_id(0);
+    sort_count_tile(keys_in + p.keys_in_at + (ulong) tile * RANK_TILE, sort_tile_count(p.count, tile), p.shift,
+                    p.digit_mask, counts);
+    for (uint digit = get_local_id(0); digit < RANK_RADIX; digit += GROUP_SIZE)
+        control[RANK_RADIX + digit * p.tiles + tile] = counts[digit];
+}
+
+/* One group per digit: its counts become the counts before each tile, its total goes to control[digit]. */
+ORDO_KERNEL(GROUP_SIZE)
+void sort_scan(__global uint *control, struct sort_pass p)
+{
+    __local uint   scratch[GROUP_SCAN_WORDS];
+    const uint     digit = (uint) get_group_id(0);
+    __global uint *counts = control + RANK_RADIX + digit * p.tiles;
+    uint           before = 0;
+    for (uint first = 0; first < p.tiles; first += GROUP_SIZE) {
+        const uint tile = first + get_local_id(0);
+        const uint count = tile < p.tiles ? counts[tile] : 0;
+        uint       all;
+        const uint upto = before + group_scan_add(count, scratch, &all);
+        if (tile < p.tiles)
+            counts[tile] = upto;
+        before += all;
+    }
+    if (get_local_id(0) == 0)
+        control[digit] = before;
+}
+
+/* Sorts each tile by one digit and writes it to where the counts say. One group per tile. */
+ORDO_KERNEL(GROUP_SIZE)
+void sort_scatter(__global const ordo_key *keys_in, __global ordo_key *keys_out,
+#if ORDO_VALUE_BYTES
+                  __global const ordo_value *values_in, __global ordo_value *values_out,
+#endif
+                  __global const uint *control, struct sort_pass p)
+{
+    __local sort_local l;
+    ordo_key_form      bits[RANK_ITEMS];
+    ushort             place[RANK_ITEMS];
+    uint               total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM], to[RANK_ITEMS];
+    const uint         tile = (uint) get_group_id(0), here = sort_tile_count(p.count, tile);
+    const ulong        tile_at = (ulong) tile * RANK_TILE;
+
+    sort_load_keys(keys_in + p.keys_in_at + tile_at, here, bits);
+    rank_clear(l.exchange.counts);
+    rank_within_team(bits, p.shift, p.digit_mask, l.exchange.counts, place);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rank_team_starts(l.exchange.counts, total);
+    rank_digit_starts(l.exchange.counts, total, l.scratch, start);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sort_exchange_keys(&l, bits, p.shift, p.digit_mask, place);
+
+    uint all, sum = 0;
+    RANK_FOR_MY_DIGITS(digit, j)
+    {
+        sum += control[digit];
+    }
+    uint digit_at = group_scan_add(sum, l.scratch, &all);
+    RANK_FOR_MY_DIGITS(digit, j)
+    {
+        l.base[digit] = digit_at + control[RANK_RADIX + digit * p.tiles + tile] - start[j];
+        digit_at += control[digit];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sort_store_keys(&l, here, p.shift, p.digit_mask, keys_out + p.keys_out_at, to);
+#if ORDO_VALUE_BYTES
+    sort_move_values(&l, values_in + p.values_in_at + tile_at, here, place, to, values_out + p.values_out_at);
+#endif
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stable radix sort of what one work-group holds in its registers, in one launch: all passes run there, with local memory
+ * as the only meeting place. Tunables: GROUP_SIZE, RANK_ITEMS, RANK_BITS, as in sort.cl. */
+#pragma once
+#include "device/team.cl"
+#include "group/rank.cl"
+#include "shared/key.h"
+#include "shared/sort.h"
+
+typedef union {
+    uint     counts[RANK_WORDS];
+    ordo_key keys[RANK_TILE];
+#if ORDO_VALUE_BYTES
+    ordo_value values[RANK_TILE];
+#endif
+} small_exchange;
+
+/* place[i] = where key i of this work-item goes in the order of one digit. Called by every work-item, uniformly; the
+ * exchange is free for counts on entry and for keys on return. */
+ORDO_FN void small_rank(__local small_exchange *exchange, __local uint *scratch, const ordo_key_form *bits, uint shift,
+                        uint mask, ushort *place)
+{
+    uint total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
+    rank_clear(exchange->counts);
+    rank_within_team(bits, shift, mask, exchange->counts, place);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rank_team_starts(exchange->counts, total);
+    rank_digit_starts(exchange->counts, total, scratch, start);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (int i = 0; i < RANK_ITEMS; i++)
+        place[i] = (ushort) rank_place(bits[i], shift, mask, exchange->counts, place[i]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Register i of this work-item becomes element rank_first_element() + i * TEAM_WIDTH of the new order. Barriers: one
+ * between, one after, so the exchange is free on return. */
+#define SMALL_EXCHANGE(array, reg, first, place)                                                                       \
+    do {                                                                                                               \
+        ORDO_UNROLL                                                                                                    \
+        for (int i = 0; i < RANK_ITEMS; i++)                                                                           \
+            (array)[(place)[i]] = (reg)[i];                                                                            \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
+        ORDO_UNROLL                                                                                                    \
+        for (int i = 0; i < RANK_ITEMS; i++)                                                                           \
+            (reg)[i] = (array)[(first) + i * TEAM_WIDTH];                                                              \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
+    } while (0)
+
+/* One group. keys_out may be keys_in, values_out may be values_in: all is read before anything is written. */
+ORDO_KERNEL(GROUP_SIZE)
+void sort_small(__global const ordo_key *keys_in, __global ordo_key *keys_out,
+#if ORDO_VALUE_BYTES
+                __global const ordo_value *values_in, __global ordo_value *values_out,
+#endif
+                struct sort_small s)
+{
+    __local small_exchange exchange;
+    __local uint           scratch[GROUP_SCAN_WORDS];
+    const uint             first = rank_first_element();
+    ordo_key_form          bits[RANK_ITEMS];
+    ushort                 place[RANK_ITEMS];
+#if ORDO_VALUE_BYTES
+    ordo_value value[RANK_ITEMS];
+#endif
+
+    ORDO_UNROLL
+    for (int i = 0; i < RANK_ITEMS; i++) {
+        const uint e = first + i * TEAM_WIDTH;
+        bits[i] = e < s.count ? key_bits(keys_in[s.keys_in_at + e]) : ~(ordo_key_form) 0;
+#if ORDO_VALUE_BYTES
+        value[i] = e < s.count ? values_in[s.values_in_at + e] : 0;
+#endif
+    }
+    for (uint pass = 0; pass < s.passes; pass++) {
+        const uint below = SORT_BITS_BELOW(s.bits, s.passes, pass);
+        const uint width = SORT_BITS_BELOW(s.bits, s.passes, pass + 1) - below;
+        small_rank(&exchange, scratch, bits, s.first_bit + below, (1u << width) - 1, place);
+        SMALL_EXCHANGE(exchange.keys, bits, first, place);
+#if ORDO_VALUE_BYTES
+        SMALL_EXCHANGE(exchange.values, value, first, place);
+#endif
+    }
+    ORDO_UNROLL
+    for (int i = 0; i < RANK_ITEMS; i++) {
+        const uint e = first + i * TEAM_WIDTH;
+        if (e < s.count) {
+            keys_out[s.keys_out_at + e] = key_from_bits(bits[i]);
+#if ORDO_VALUE_BYTES
+            values_out[s.values_out_at + e] = value[i];
+#endif
+        }
+    }
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Radix sort: which method, how wide the digits, which buffer each pass writes, and the launches. The kernels and their
+ * papers: cl/primitive/sort.cl, sort_small.cl, sort_chunked.cl. */
+#include "primitive/host_array.h"
+#include "primitive/primitive.h"
+
+#include "shared/sort.h"
+
+#define SORT_MODULE    "primitive/sort.cl"
+#define SMALL_MODULE   "primitive/sort_small.cl"
+#define CHUNKED_MODULE "primitive/sort_chunked.cl"
+
+/* Elements between which launches of one pass are cut: whole tiles, at most SORT_LAUNCH_MAX elements. */
+#define MAX_PASSES 66
+
+/* Where one array of keys and one of values lie. */
+struct pairs {
+    struct ordo_slice keys, values;
+};
+
+struct sort {
+    struct ordo_call              *call;
+    const struct ordo_sort_params *params;
+    ordo_device                   *dev;
+    size_t                         key_bytes, value_bytes, count;
+    struct pairs                   in, out, spare;
+    uint32_t                       first_bit, bits, passes;
+    uint32_t                       method, digit_bits, group, items, tile, tiles;
+    struct ordo_define             defines[8];
+};
+
+/* ---- choosing ------------------------------------------------------------------------------------------------ */
+
+static size_t max_size(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Local memory that sort_local of cl/primitive/sort.cl takes. */
+static size_t local_need(const struct sort *s, size_t group, size_t items, size_t digit_bits)
+{
+    const size_t lanes = ordo_device_facts(s->dev)->sub_group, radix = (size_t) 1 << digit_bits;
+    const size_t counts = group / lanes * radix * 4;
+    const size_t tile = group * items * max_size(s->key_bytes, s->value_bytes);
+    const size_t scan = lanes >= 8 ? group / lanes * 4 : 2 * group * 4;
+    return max_size(counts, tile) + radix * 4 + scan + 64;
+}
+
+/* Takes the tunables' group, items and digit, and less of each where the device has no room for them. */
+static void fit(struct sort *s, uint32_t group, uint32_t items, uint32_t digit_bits)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(s->dev);
+    while (group > 1 && local_need(s, group, items, digit_bits) > facts->local_bytes) {
+        const size_t counts = group / facts->sub_group * ((size_t) 4 << digit_bits);
+        if (counts > facts->local_bytes / 2 && digit_bits > 4)
+            digit_bits--;
+        else if (items > 4)
+            items--;
+        else
+            group = group / 2 < facts->sub_group ? 1 : group / 2;
+    }
+    s->group = group;
+    s->items = items;
+    s->digit_bits = digit_bits;
+    s->tile = group * items;
+    s->tiles = (uint32_t) ordo_ceil_div(s->count, s->tile);
+}
+
+static void choose(struct sort *s)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(s->dev);
+    const enum ordo_shape           shape = ordo_shape_of(s->key_bytes, s->value_bytes);
+    s->method = ordo_tunable(s->dev, ORDO_SORT_METHOD, shape);
+    if (s->method == ORDO_SORT_ONESWEEP && !facts->groups_progress)
+        s->method = ORDO_SORT_REDUCE_SCAN;
+    fit(s, (uint32_t) ordo_group_of(s->dev, ORDO_SORT_GROUP, shape), ordo_tunable(s->dev, ORDO_SORT_ITEMS, shape),
+        ordo_tunable(s->dev, ORDO_SORT_DIGIT_BITS, shape));
+    if (s->group == 1)
+        s->method = ORDO_SORT_CHUNKED;
+}
+
+/* Whether one work-group can hold all; then group, items and digit are those of the single launch. */
+static bool choose_small(struct sort *s)
+{
+    const enum ordo_shape shape = ordo_shape_of(s->key_bytes, s->value_bytes);
+    struct sort           small = *s;
+    const uint32_t        group = (uint32_t) ordo_group_of(s->dev, ORDO_SORT_SMALL_GROUP, shape);
+    if (group == 1)
+        return false;
+    fit(&small, group, ordo_tunable(s->dev, ORDO_SORT_SMALL_ITEMS, shape),
+        ordo_tunable(s->dev, ORDO_SORT_DIGIT_BITS, shape));
+    if (small.group == 1 || s->count > small.tile)
+        return false;
+    *s = small;
+    return true;
+}
+
+static void set_defines(struct sort *s)
+{
+    const struct ordo_define defines[] = {
+        { "ORDO_KEY", s->params->key },
+        { "ORDO_VALUE_BYTES", (long) s->value_bytes },
+        { "ORDO_DESCENDING", s->params->descending },
+        { "RANK_BITS", s->digit_bits },
+        { "GROUP_SIZE", s->group },
+        { "RANK_ITEMS", s->items },
+        { NULL, 0 },
+    };
+    memcpy(s->defines, defines, sizeof defines);
+}
+
+static bool in_place(const struct sort *s)
+{
+    return s->in.keys.mem == s->out.keys.mem && s->in.keys.at == s->out.keys.at;
+}
+
+/* A pass never writes where it reads. Passes alternate between out and a spare buffer so that the last one writes out; in
+ * place that needs an even number of them, so digits become a little narrower. */
+static void plan_passes(struct sort *s)
+{
+    s->passes = (uint32_t) ordo_ceil_div(s->bits, s->digit_bits);
+    if (in_place(s) && s->passes % 2 == 1)
+        s->passes++;
+}
+
+/* ---- launches ------------------------------------------------------------------------------------------------ */
+
+/* Arguments of a kernel that moves keys and values: values are there only if they have bytes. */
+struct move_args {
+    struct ordo_arg arg[8];
+    size_t          n;
+};
+
+static struct move_args move_args(const struct sort *s, const struct pairs *from, const struct pairs *to)
+{
+    struct move_args a = { .n = 2 };
+    a.arg[0] = ORDO_ARG(from->keys.mem);
+    a.arg[1] = ORDO_ARG(to->keys.mem);
+    if (s->value_bytes) {
+        a.arg[a.n++] = ORDO_ARG(from->values.mem);
+        a.arg[a.n++] = ORDO_ARG(to->values.mem);
+    }
+    return a;
+}
+
+static ordo_status launch(struct sort *s, const char *module, const char *name, size_t groups, const struct ordo_arg *args,
+                          size_t n_args)
+{
+    struct ordo_kernel *kernel = NULL;
+    ORDO_TRY(ordo_call_kernel(s->call, module, name, s->defines, &kernel));
+    return ordo_call_launch(s->call, kernel, groups, s->group, args, n_args);
+}
+
+static ordo_status sort_small(struct sort *s)
+{
+    const struct sort_small small = {
+        .keys_in_at = s->in.keys.at,
+        .keys_out_at = s->out.keys.at,
+        .values_in_at = s->in.values.at,
+        .values_out_at = s->out.values.at,
+        .count = (uint32_t) s->count,
+        .first_bit = s->first_bit,
+        .bits = s->bits,
+        .passes = (uint32_t) ordo_ceil_div(s->bits, s->digit_bits),
+    };
+    struct move_args a = move_args(s, &s->in, &s->out);
+    a.arg[a.n++] = ORDO_ARG(small);
+    return launch(s, SMALL_MODULE, "sort_small", 1, a.arg, a.n);
+}
+
+/* Lends the spare buffers, if any pass writes there. */
+static ordo_status take_spare(struct sort *s)
+{
+    if (s->passes < 2)
+        return ORDO_OK;
+    ORDO_TRY(ordo_call_scratch(s->call, s->count * s->key_bytes, &s->spare.keys.mem));
+    if (s->value_bytes)
+        ORDO_TRY(ordo_call_scratch(s->call, s->count * s->value_bytes, &s->spare.values.mem));
+    return ORDO_OK;
+}
+
+/* Which buffers pass `pass` reads and writes. */
+static const struct pairs *pass_from(const struct sort *s, uint32_t pass)
+{
+    return pass == 0 ? &s->in : (s->passes - pass) % 2 == 0 ? &s->out : &s->spare;
+}
+
+static const struct pairs *pass_to(const struct sort *s, uint32_t pass)
+{
+    return (s->passes - pass) % 2 == 1 ? &s->out : &s->spare;
+}
+
+/* What all methods tell a pass. */
+static struct sort_pass pass_args(const struct sort *s, uint32_t pass)
+{
+    const struct pairs *from = pass_from(s, pass), *to = pass_to(s, pass);
+    const uint32_t      below = SORT_BITS_BELOW(s->bits, s->passes, pass);
+    const uint32_t      width = SORT_BITS_BELOW(s->bits, s->passes, pass + 1) - below;
+    return (struct sort_pass) {
+        .keys_in_at = from->keys.at,
+        .keys_out_at = to->keys.at,
+        .values_in_at = from->values.at,
+        .values_out_at = to->values.at,
+        .count = (uint32_t) s->count,
+        .tiles = s->tiles,
+        .end_tile = s->tiles,
+        .shift = s->first_bit + below,
+        .digit_mask = (1u << width) - 1,
+        .pass = pass,
+    };
+}
+
+static ordo_status launch_pass(struct sort *s, const char *name, cl_mem control, struct sort_pass p)
+{
+    struct move_args a = move_args(s, pass_from(s, p.pass), pass_to(s, p.pass));
+    a.arg[a.n++] = ORDO_ARG(control);
+    a.arg[a.n++] = ORDO_ARG(p);
+    return launch(s, SORT_MODULE, name, p.end_tile - p.first_tile, a.arg, a.n);
+}
+
+/* ---- one-sweep ----------------------------------------------------------------------------------------------- */
+
+/* Where the parts of the control buffer lie, in words (see cl/shared/sort.h). */
+struct control {
+    cl_mem   mem;
+    uint32_t launch_tiles, launches; /* of one pass */
+    uint32_t done, tickets, status, bases;
+    size_t   words;
+};
+
+static ordo_status make_control(struct sort *s, struct control *c)
+{
+    const size_t radix = (size_t) 1 << s->digit_bits;
+    c->launch_tiles = SORT_LAUNCH_MAX / s->tile;
+    c->launches = (uint32_t) ordo_ceil_div(s->tiles, c->launch_tiles);
+    c->done = (uint32_t) (s->passes * radix);
+    c->tickets = c->done + 1;
+    c->status = c->tickets + s->passes * c->launches;
+    c->bases = c->status + (uint32_t) (s->tiles * radix);
+    c->words = c->bases + 2 * s->passes * radix;
+    ORDO_TRY(ordo_call_scratch(s->call, c->words * 4, &c->mem));
+    return ordo_call_fill(s->call, c->mem, 0, (size_t) c->bases * 4, 0);
+}
+
+static ordo_status launch_histogram(struct sort *s, const struct control *c)
+{
+    const struct sort_histogram h = {
+        .keys_at = s->in.keys.at,
+        .count = (uint32_t) s->count,
+        .first_bit = s->first_bit,
+        .bits = s->bits,
+        .passes = s->passes,
+        .done_word = c->done,
+        .bases_word = c->bases,
+    };
+    const size_t enough = (size_t) ordo_device_facts(s->dev)->compute_units * 4;
+    return launch(s, SORT_MODULE, "sort_histogram", ordo_min_size(enough, s->tiles),
+                  ORDO_ARGS(ORDO_ARG(s->in.keys.mem), ORDO_ARG(c->mem), ORDO_ARG(h)));
+}
+
+static ordo_status sort_onesweep(struct sort *s)
+{
+    const uint32_t radix = 1u << s->digit_bits;
+    struct control c = { 0 };
+    ORDO_TRY(make_control(s, &c));
+    ORDO_TRY(launch_histogram(s, &c));
+    for (uint32_t pass = 0; pass < s->passes; pass++)
+        for (uint32_t part = 0; part < c.launches; part++) {
+            struct sort_pass p = pass_args(s, pass);
+            p.first_tile = part * c.launch_tiles;
+            p.end_tile = (uint32_t) ordo_min_size(s->tiles, (size_t) p.first_tile + c.launch_tiles);
+            p.ticket_word = c.tickets + pass * c.launches + part;
+            p.status_word = c.status;
+            p.bases_in_word = c.bases + (2 * pass + part % 2) * radix;
+            p.bases_out_word = c.bases + (2 * pass + (part + 1) % 2) * radix;
+            ORDO_TRY(launch_pass(s, "sort_onesweep", c.mem, p));
+        }
+    return ORDO_OK;
+}
+
+/* ---- reduce-then-scan ---------------------------------------------------------------------------------------- */
+
+static ordo_status sort_reduce_scan(struct sort *s)
+{
+    const size_t radix = (size_t) 1 << s->digit_bits;
+    cl_mem       control = NULL;
+    ORDO_TRY(ordo_call_scratch(s->call, radix * (1 + (size_t) s->tiles) * 4, &control));
+    for (uint32_t pass = 0; pass < s->passes; pass++) {
+        const struct sort_pass p = pass_args(s, pass);
+        const cl_mem           keys = pass_from(s, pass)->keys.mem;
+        ORDO_TRY(launch(s, SORT_MODULE, "sort_count", s->tiles,
+                        ORDO_ARGS(ORDO_ARG(keys), ORDO_ARG(control), ORDO_ARG(p))));
+        ORDO_TRY(launch(s, SORT_MODULE, "sort_scan", radix, ORDO_ARGS(ORDO_ARG(control), ORDO_ARG(p))));
+        ORDO_TRY(launch_pass(s, "sort_scatter", control, p));
+    }
+    return ORDO_OK;
+}
+
+/* ---- chunks (CPUs) ------------------------------------------------------------------------------------------- */
+
+/* Chunks are few enough for their counters to be scanned by one work-item, and enough to keep every core busy. */
+#define CHUNKS_PER_UNIT 16
+
+/* The scatter's buffers of a line per digit must fit local memory. */
+static void fit_chunk_lines(struct sort *s)
+{
+    const size_t line = 16 * (s->key_bytes + s->value_bytes);
+    while (s->digit_bits > 1 && (line << s->digit_bits) > ordo_device_facts(s->dev)->local_bytes)
+        s->digit_bits--;
+}
+
+static ordo_status sort_chunked(struct sort *s)
+{
+    const size_t radix = (size_t) 1 << s->digit_bits, units = ordo_device_facts(s->dev)->compute_units;
+    const size_t chunk = max_size((size_t) s->items * 1024, ordo_ceil_div(s->count, CHUNKS_PER_UNIT * units));
+    struct sort_chunks c = { .count = (uint32_t) s->count, .chunk = (uint32_t) chunk };
+    cl_mem             counts = NULL;
+
+    c.chunks = (uint32_t) ordo_ceil_div(s->count, chunk);
+    ORDO_TRY(ordo_call_scratch(s->call, radix * c.chunks * 4, &counts));
+    for (uint32_t pass = 0; pass < s->passes; pass++) {
+        const struct sort_pass p = pass_args(s, pass);
+        const struct pairs    *from = pass_from(s, pass);
+        struct move_args       a = move_args(s, from, pass_to(s, pass));
+        c.keys_in_at = p.keys_in_at;
+        c.keys_out_at = p.keys_out_at;
+        c.values_in_at = p.values_in_at;
+        c.values_out_at = p.values_out_at;
+        c.shift = p.shift;
+        c.digit_mask = p.digit_mask;
+        a.arg[a.n++] = ORDO_ARG(counts);
+        a.arg[a.n++] = ORDO_ARG(c);
+        ORDO_TRY(launch(s, CHUNKED_MODULE, "sort_chunk_count", c.chunks,
+                        ORDO_ARGS(ORDO_ARG(from->keys.mem), ORDO_ARG(counts), ORDO_ARG(c))));
+        ORDO_TRY(launch(s, CHUNKED_MODULE, "sort_chunk_scan", 1, ORDO_ARGS(ORDO_ARG(counts), ORDO_ARG(c))));
+        ORDO_TRY(launch(s, CHUNKED_MODULE, "sort_chunk_scatter", c.chunks, a.arg, a.n));
+    }
+    return ORDO_OK;
+}
+
+/* ---- the call ------------------------------------------------------------------------------------------------ */
+
+static ordo_status check_sort(struct sort *s)
+{
+    ordo_device  *dev = s->dev;
+    const size_t  kb = s->key_bytes, vb = s->value_bytes, n = s->count;
+    const bool    same_keys = in_place(s);
+    const bool    same_values = s->in.values.mem == s->out.values.mem && s->in.values.at == s->out.values.at;
+
+    ORDO_TRY(ordo_check_slice(dev, "keys_in", s->in.keys, n, kb));
+    ORDO_TRY(ordo_check_slice(dev, "keys_out", s->out.keys, n, kb));
+    ORDO_TRY(ordo_check_slice(dev, "values_in", s->in.values, n, vb));
+    ORDO_TRY(ordo_check_slice(dev, "values_out", s->out.values, n, vb));
+    if (n == 0)
+        return ORDO_OK;
+    if (vb && same_keys != same_values)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "of keys and values only one is sorted in place");
+    if (!same_keys)
+        ORDO_REQUIRE_APART(dev, s->in.keys, n, kb, s->out.keys, n, kb);
+    if (!same_values)
+        ORDO_REQUIRE_APART(dev, s->in.values, n, vb, s->out.values, n, vb);
+    ORDO_REQUIRE_APART(dev, s->in.keys, n, kb, s->in.values, n, vb);
+    ORDO_REQUIRE_APART(dev, s->in.keys, n, kb, s->out.values, n, vb);
+    ORDO_REQUIRE_APART(dev, s->out.keys, n, kb, s->in.values, n, vb);
+    ORDO_REQUIRE_APART(dev, s->out.keys, n, kb, s->out.values, n, vb);
+    return ORDO_OK;
+}
+
+static ordo_status enqueue_sort(struct sort *s)
+{
+    ORDO_TRY(check_sort(s));
+    if (s->count == 0)
+        return ORDO_OK;
+    choose(s);
+    if (s->method != ORDO_SORT_CHUNKED && choose_small(s)) {
+        set_defines(s);
+        return sort_small(s);
+    }
+    if (s->method == ORDO_SORT_CHUNKED)
+        fit_chunk_lines(s);
+    set_defines(s);
+    plan_passes(s);
+    ORDO_TRY(take_spare(s));
+    switch (s->method) {
+    case ORDO_SORT_ONESWEEP:
+        return sort_onesweep(s);
+    case ORDO_SORT_REDUCE_SCAN:
+        return sort_reduce_scan(s);
+    default:
+        return sort_chunked(s);
+    }
+}
+
+static ordo_status check_params(ordo_device *dev, const struct ordo_sort_params *params, size_t count)
+{
+    ORDO_REQUIRE(dev, dev && params, ORDO_INVALID);
+    const size_t key_bits = 8 * ordo_type_bytes(params->key);
+    ORDO_REQUIRE(dev, key_bits != 0, ORDO_INVALID);
+    ORDO_REQUIRE(dev, ordo_is_value_bytes(params->value_bytes), ORDO_INVALID);
+    ORDO_REQUIRE(dev, params->first_bit < key_bits && params->bits <= key_bits - params->first_bit, ORDO_INVALID);
+    ORDO_REQUIRE(dev, count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    return ORDO_OK;
+}
+
+ordo_status ordo_sort(ordo_device *dev, const struct ordo_sort_params *params, struct ordo_slice keys_in,
+                      struct ordo_slice values_in, struct ordo_slice keys_out, struct ordo_slice values_out, size_t count,
+                      const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_TRY(check_params(dev, params, count));
+    const size_t key_bytes = ordo_type_bytes(params->key);
+    struct sort  s = {
+         .call = &call,
+         .params = params,
+         .dev = dev,
+         .key_bytes = key_bytes,
+         .value_bytes = params->value_bytes,
+         .count = count,
+         .in = { keys_in, values_in },
+         .out = { keys_out, values_out },
+         .first_bit = params->first_bit,
+         .bits = params->bits ? params->bits : (uint32_t) (8 * key_bytes) - params->first_bit,
+    };
+    ORDO_TRY(ordo_call_begin(&call, dev, order));
+    return ordo_call_end(&call, enqueue_sort(&s));
+}
+
+ordo_status ordo_sort_host(ordo_device *dev, const struct ordo_sort_params *params, void *keys, void *values, size_t count)
+{
+    ORDO_TRY(check_params(dev, params, count));
+    struct ordo_host_array a[] = {
+        ordo_host_inout(keys, count, ordo_type_bytes(params->key)),
+        ordo_host_inout(values, count, params->value_bytes),
+    };
+    ORDO_TRY(ordo_host_upload(dev, a, 2));
+    return ordo_host_finish(
+        dev, a, 2, ordo_sort(dev, params, a[0].slice, a[1].slice, a[0].slice, a[1].slice, count, NULL));
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The radix sort against a plain stable sort on the host. */
+#include "support.h"
+
+#include <stdlib.h>
+
+/* ---- the reference ------------------------------------------------------------------------------------------- */
+
+struct item {
+    uint64_t digits; /* the bits that are sorted by, complemented if descending */
+    size_t   from;
+};
+
+static int by_digits_then_index(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    if (x->digits != y->digits)
+        return x->digits < y->digits ? -1 : 1;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static struct item *sorted_items(const struct ordo_sort_params *params, const void *keys, size_t count)
+{
+    const size_t   bytes = ordo_type_bytes(params->key);
+    const uint32_t bits = params->bits ? params->bits : (uint32_t) (8 * bytes) - params->first_bit;
+    const uint64_t mask = bits == 64 ? ~0ULL : (1ULL << bits) - 1;
+    struct item   *items = test_alloc(count * sizeof *items);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t form = ordo_key_bits(params->key, (const char *) keys + i * bytes);
+        items[i] = (struct item) { ((params->descending ? ~form : form) >> params->first_bit) & mask, i };
+    }
+    qsort(items, count, sizeof *items, by_digits_then_index);
+    return items;
+}
+
+/* Elements of `from` in the order of items. */
+static void *permuted(const struct item *items, const void *from, size_t count, size_t bytes)
+{
+    char *to = test_alloc(count * bytes);
+    for (size_t i = 0; i < count; i++)
+        memcpy(to + i * bytes, (const char *) from + items[i].from * bytes, bytes);
+    return to;
+}
+
+/* ---- one comparison ------------------------------------------------------------------------------------------ */
+
+static struct ordo_slice slice_of(const struct test_array *array)
+{
+    return array->mem ? test_slice(array) : ordo_none();
+}
+
+struct job {
+    struct ordo_sort_params params;
+    enum test_shape         shape;
+    size_t                  count;
+    bool                    in_place;
+};
+
+static void check_job(struct test *t, const struct job *job)
+{
+    const size_t kb = ordo_type_bytes(job->params.key), vb = job->params.value_bytes, n = job->count;
+    const ordo_type value_type = vb == 8 ? ORDO_U64 : ORDO_U32;
+    void        *keys = test_alloc(n * kb), *values = test_alloc(n * vb);
+    test_keys(t, job->params.key, job->shape, n, keys);
+    test_random_bytes(t, values, n * vb);
+    struct item *items = sorted_items(&job->params, keys, n);
+    void        *want_keys = permuted(items, keys, n, kb), *want_values = permuted(items, values, n, vb);
+
+    test_context(t, "%s, values of %zu, %s%s, bits %u+%u, count %zu%s", test_type_name[job->params.key], vb,
+                 test_shape_name[job->shape], job->params.descending ? " descending" : "", job->params.first_bit,
+                 job->params.bits, n, job->in_place ? ", in place" : "");
+    struct test_array in_keys = test_upload(t, keys, n, kb, 3), out_keys = { 0 };
+    struct test_array in_values = { 0 }, out_values = { 0 };
+    if (vb)
+        in_values = test_upload(t, values, n, vb, 1);
+    if (!job->in_place) {
+        out_keys = test_upload(t, NULL, n, kb, 1);
+        if (vb)
+            out_values = test_upload(t, NULL, n, vb, 5);
+    }
+    const struct test_array *to_keys = job->in_place ? &in_keys : &out_keys;
+    const struct test_array *to_values = job->in_place ? &in_values : &out_values;
+    test_ok(t, ordo_sort(t->dev, &job->params, slice_of(&in_keys), slice_of(&in_values), slice_of(to_keys),
+                         slice_of(to_values), n, NULL));
+    test_expect(t, job->params.key, to_keys, want_keys, n);
+    if (vb)
+        test_expect(t, value_type, to_values, want_values, n);
+    if (!job->in_place)
+        test_expect(t, job->params.key, &in_keys, keys, n);
+
+    test_free(&in_keys);
+    test_free(&in_values);
+    test_free(&out_keys);
+    test_free(&out_values);
+    free(keys);
+    free(values);
+    free(items);
+    free(want_keys);
+    free(want_values);
+}
+
+/* ---- tests --------------------------------------------------------------------------------------------------- */
+
+static const size_t seam_sizes[] = { 0,   1,   2,   3,    31,   32,   33,   63,   64,   65,   127,   255,   256,
+                                     257, 511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049, 4095,  4096,  4097,
+                                     7679, 7680, 7681, 8191, 8193, 15360, 15361, 16385, 50021 };
+#define N_SEAMS (sizeof seam_sizes / sizeof *seam_sizes)
+
+static void every_seam(struct test *t)
+{
+    for (size_t i = 0; i < N_SEAMS; i++)
+        check_job(t, &(struct job) { { .key = ORDO_U32, .value_bytes = 4 }, TEST_RANDOM, seam_sizes[i], i % 2 });
+    check_job(t, &(struct job) { { .key = ORDO_U32, .value_bytes = 4 }, TEST_RANDOM, 300007, false });
+}
+
+Test(sort, sizes_at_the_seams)
+{
+    test_each_device_and_mask(every_seam);
+}
+
+static void every_type(struct test *t)
+{
+    static const uint32_t value_bytes[] = { 0, 4, 8 };
+    for (int type = 0; type < 6; type++)
+        for (int v = 0; v < 3; v++)
+            for (int shape = 0; shape < TEST_N_SHAPES; shape++)
+                for (int descending = 0; descending < 2; descending++)
+                    for (size_t n = 700; n <= 20011; n += 19311)
+                        check_job(t, &(struct job) { { .key = test_types[type],
+                                                       .value_bytes = value_bytes[v],
+                                                       .descending = descending != 0 },
+                                                     (enum test_shape) shape,
+                                                     n,
+                                                     shape % 2 == 1 });
+}
+
+Test(sort, every_type_value_and_shape)
+{
+    test_each_device(every_type);
+}
+
+static void bit_ranges(struct test *t)
+{
+    static const struct {
+        ordo_type type;
+        uint32_t  first, bits;
+    } ranges[] = {
+        { ORDO_U32, 0, 1 },  { ORDO_U32, 31, 1 },  { ORDO_U32, 5, 0 },   { ORDO_U32, 3, 17 }, { ORDO_U32, 8, 8 },
+        { ORDO_U32, 24, 8 }, { ORDO_U64, 0, 24 },  { ORDO_U64, 20, 24 }, { ORDO_U64, 63, 1 }, { ORDO_U64, 30, 0 },
+        { ORDO_F32, 23, 9 }, { ORDO_I64, 40, 24 }, { ORDO_F64, 52, 12 },
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        for (int in_place = 0; in_place < 2; in_place++)
+            for (size_t n = 257; n <= 20000; n += 19743)
+                check_job(t, &(struct job) { { .key = ranges[i].type,
+                                               .value_bytes = 4,
+                                               .first_bit = ranges[i].first,
+                                               .bits = ranges[i].bits },
+                                             TEST_RANDOM,
+                                             n,
+                                             in_place != 0 });
+}
+
+Test(sort, bit_ranges)
+{
+    test_each_device(bit_ranges);
+}
+
+/* Every value of every tunable of the sort, one at a time and in pairs with the method, gives the same answers. */
+static void every_tunable(struct test *t)
+{
+    struct ordo_tunable_info info;
+    static const char *const shapes[] = { "sort.k4v4.", "sort.k8v8." };
+    for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++) {
+        const bool first = strncmp(info.name, shapes[0], 10) == 0;
+        if (!first && strncmp(info.name, shapes[1], 10) != 0)
+            continue;
+        for (uint32_t c = 0; c < info.n_choices; c++)
+            for (uint32_t method = 0; method < 3; method++) {
+                char name[32];
+                snprintf(name, sizeof name, "%smethod", first ? shapes[0] : shapes[1]);
+                test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.choice[c]));
+                if (strcmp(name, info.name) != 0)
+                    test_ok(t, ordo_device_set_tunable(t->dev, name, method));
+                const struct ordo_sort_params params = { .key = first ? ORDO_U32 : ORDO_F64, .value_bytes = first ? 4 : 8 };
+                check_job(t, &(struct job) { params, TEST_RANDOM, 30011, false });
+                check_job(t, &(struct job) { params, TEST_FEW, 200, true });
+            }
+        test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.value));
+    }
+}
+
+Test(sort, every_tunable)
+{
+    test_each_device(every_tunable);
+}
+
+/* On a device that is taken for a GPU without lanes all three methods run. */
+static void methods_of_gpus(struct test *t)
+{
+    for (uint32_t method = 0; method < 3; method++)
+        for (uint32_t bits = 4; bits <= 8; bits++) {
+            test_ok(t, ordo_device_set_tunable(t->dev, "sort.k4v4.method", method));
+            test_ok(t, ordo_device_set_tunable(t->dev, "sort.k4v4.digit_bits", bits));
+            for (int shape = 0; shape < TEST_N_SHAPES; shape++)
+                check_job(t, &(struct job) {
+                                 { .key = ORDO_U32, .value_bytes = 4 }, (enum test_shape) shape, 40009, shape % 2 == 0 });
+        }
+}
+
+Test(sort, each_method_on_each_device)
+{
+    test_each_device_and_mask(methods_of_gpus);
+}
+
+static void bad_arguments(struct test *t)
+{
+    const struct ordo_sort_params good = { .key = ORDO_U32, .value_bytes = 4 };
+    struct test_array             keys = test_upload(t, NULL, 100, 4, 0), values = test_upload(t, NULL, 100, 4, 0);
+    struct ordo_sort_params       bad = good;
+    const struct ordo_slice       k = test_slice(&keys), v = test_slice(&values);
+
+    test_status(t, ordo_sort(NULL, &good, k, v, k, v, 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_sort(t->dev, NULL, k, v, k, v, 100, NULL), ORDO_INVALID);
+    bad.key = (ordo_type) 17;
+    test_status(t, ordo_sort(t->dev, &bad, k, v, k, v, 100, NULL), ORDO_INVALID);
+    bad = good;
+    bad.value_bytes = 3;
+    test_status(t, ordo_sort(t->dev, &bad, k, v, k, v, 100, NULL), ORDO_INVALID);
+    bad = good;
+    bad.first_bit = 32;
+    test_status(t, ordo_sort(t->dev, &bad, k, v, k, v, 100, NULL), ORDO_INVALID);
+    bad.first_bit = 20;
+    bad.bits = 13;
+    test_status(t, ordo_sort(t->dev, &bad, k, v, k, v, 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_sort(t->dev, &good, k, v, k, v, ORDO_MAX_COUNT + 1, NULL), ORDO_TOO_LARGE);
+    test_status(t, ordo_sort(t->dev, &good, ordo_none(), v, k, v, 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_sort(t->dev, &good, k, ordo_none(), k, v, 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_sort(t->dev, &good, k, v, k, v, 1000000, NULL), ORDO_INVALID);
+    test_status(t, ordo_sort(t->dev, &good, ordo_at(keys.mem, (size_t) -1), v, k, v, 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_sort(t->dev, &good, k, k, k, k, 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_sort(t->dev, &good, ordo_at(keys.mem, 0), v, ordo_at(keys.mem, 1), v, 50, NULL), ORDO_INVALID);
+    bad = good;
+    bad.value_bytes = 0;
+    test_status(t, ordo_sort(t->dev, &bad, k, v, k, v, 100, NULL), ORDO_INVALID);
+    test_free(&keys);
+    test_free(&values);
+}
+
+Test(sort, bad_arguments_are_refused)
+{
+    test_each_device(bad_arguments);
+}
+
+static void host_arrays(struct test *t)
+{
+    double       keys[] = { 3.0, -0.0, 0.0, -7.5, 1e300, -1e300, 2.0 };
+    uint32_t     values[] = { 0, 1, 2, 3, 4, 5, 6 };
+    const double want[] = { -1e300, -7.5, -0.0, 0.0, 2.0, 3.0, 1e300 };
+    const uint32_t want_values[] = { 5, 3, 1, 2, 6, 0, 4 };
+    const struct ordo_sort_params params = { .key = ORDO_F64, .value_bytes = 4 };
+    test_ok(t, ordo_sort_host(t->dev, &params, keys, values, 7));
+    test_same(t, "keys", ORDO_F64, keys, want, 7);
+    test_same(t, "values", ORDO_U32, values, want_values, 7);
+    test_ok(t, ordo_sort_host(t->dev, &params, NULL, NULL, 0));
+    test_status(t, ordo_sort_host(t->dev, &params, NULL, values, 7), ORDO_INVALID);
+}
+
+Test(sort, host_arrays)
+{
+    test_each_device(host_arrays);
+}
