@@ -14,4 +14,13 @@ ordo_status ordo_self_test_atomics(ordo_device *dev); /* runtime/self_test.c: de
 /* primitive/self_test.c: scan and sort. The one call upwards: only the layer above knows what its answers should be. */
 ordo_status ordo_self_test_primitives(ordo_device *dev);
 
+/* One run of the lanes' part; for tests. */
+struct ordo_lanes_case {
+    uint32_t team_width; /* a power of two, at most the sub-group */
+    uint32_t group;      /* a multiple of the sub-group */
+    uint32_t n_groups;
+    uint64_t seed;
+};
+ordo_status ordo_self_test_lanes_case(ordo_device *dev, const struct ordo_lanes_case *c);
+
 #endif

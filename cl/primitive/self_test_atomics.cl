@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every function of device/atomic.cl, with many work-groups at work on the same words; host/runtime/self_test.c knows
+ * what must come out. */
+#include "device/atomic.cl"
+#include "shared/self_test.h"
+
+#ifndef GROUP_SIZE
+#define GROUP_SIZE 1
+#endif
+
+/* words     ATOMICS_WORDS, 0 but for the minimum, which is all ones
+ * own       one per work-item
+ * answers   ATOMICS_ANSWERS per work-item */
+#define UPDATES(kernel_name, word, suffix, spread)                                                                     \
+    ORDO_FN bool cas_add##suffix(volatile __global word *p)                                                            \
+    {                                                                                                                  \
+        word seen = ordo_load_relaxed##suffix(p);                                                                      \
+        for (uint tries = 0; tries < ATOMICS_CAS_TRIES; tries++) {                                                     \
+            const word before = ordo_cas##suffix(p, seen, seen + 1);                                                   \
+            if (before == seen)                                                                                        \
+                return true;                                                                                           \
+            seen = before;                                                                                             \
+        }                                                                                                              \
+        return false;                                                                                                  \
+    }                                                                                                                  \
+    ORDO_KERNEL(GROUP_SIZE) void kernel_name(__global word *words, __global word *own, __global word *answers)         \
+    {                                                                                                                  \
+        const uint i = (uint) get_global_id(0), n = (uint) get_global_size(0);                                         \
+        const word mark = atomics_mark(i) * (spread);                                                                  \
+        answers[ATOMICS_SEEN_ADD * n + i] = ordo_add##suffix(words + ATOMICS_ADD, spread);                             \
+        (void) ordo_max##suffix(words + ATOMICS_MAX, mark);                                                            \
+        (void) ordo_min##suffix(words + ATOMICS_MIN, mark);                                                            \
+        answers[ATOMICS_SEEN_EXCHANGE * n + i] = ordo_exchange##suffix(words + ATOMICS_EXCHANGE, (i + 1) * (spread));  \
+        (void) ordo_or##suffix(words + ATOMICS_OR, (word) 1 << i / 8 % (8 * sizeof(word)));                            \
+        answers[ATOMICS_SEEN_CAS * n + i] = cas_add##suffix(words + ATOMICS_CAS + i % ATOMICS_CAS_WORDS);              \
+        ordo_store_relaxed##suffix(own + i, mark);                                                                     \
+        answers[ATOMICS_SEEN_RELAXED * n + i] = ordo_load_relaxed##suffix(own + i);                                    \
+        ordo_store_release##suffix(own + i, mark + 1);                                                                 \
+        answers[ATOMICS_SEEN_ACQUIRE * n + i] = ordo_load_acquire##suffix(own + i);                                    \
+    }
+
+UPDATES(self_test_updates, uint, , 1u)
+#if ORDO_INT64_ATOMICS
+UPDATES(self_test_updates64, ulong, 64, (ulong) ATOMICS_SPREAD64)
+#endif
+
+/* outcome   ATOMICS_LOCALS per group */
+ORDO_KERNEL(GROUP_SIZE) void self_test_local_updates(__global uint *outcome)
+{
+    __local uint words[ATOMICS_LOCALS];
+    const uint   lid = (uint) get_local_id(0);
+
+    if (lid == 0)
+        for (uint w = 0; w < ATOMICS_LOCALS; w++)
+            words[w] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    (void) ordo_local_add(words + ATOMICS_LOCAL_ADD, lid + 1);
+    (void) ordo_local_max(words + ATOMICS_LOCAL_MAX, atomics_mark((uint) get_global_id(0)));
+    (void) ordo_local_or(words + ATOMICS_LOCAL_OR, 1u << lid % 32);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid == 0)
+        for (uint w = 0; w < ATOMICS_LOCALS; w++)
+            outcome[(uint) get_group_id(0) * ATOMICS_LOCALS + w] = words[w];
+}
+
+#if ORDO_PROGRESS
+
+/* The two ways to publish what a group wrote, and to see it: in the access itself, or by a fence beside a relaxed one.
+ * Even tickets are published by the one, odd ones by the other. */
+ORDO_FN void publish_turn(volatile __global uint *report, uint turn)
+{
+    if (turn % 2) {
+        ordo_fence_device();
+        ordo_store_relaxed(report + CHAIN_TURN, turn);
+    } else {
+        ordo_store_release(report + CHAIN_TURN, turn);
+    }
+}
+
+ORDO_FN uint load_turn(volatile __global uint *report, uint awaited)
+{
+    if (awaited % 4 < 2)
+        return ordo_load_acquire(report + CHAIN_TURN);
+    const uint turn = ordo_load_relaxed(report + CHAIN_TURN);
+    ordo_fence_device();
+    return turn;
+}
+
+/* Waits for a ticket's turn; false if that took too long or another group gave up. */
+ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
+{
+    for (uint look = 0; look < CHAIN_PATIENCE; look++) {
+        if (load_turn(report, ticket) == ticket)
+            return true;
+        if (ordo_load_relaxed(report + CHAIN_STOPPED))
+            return false;
+        ordo_pause();
+    }
+    ordo_store_relaxed(report + CHAIN_STOPPED, 1);
+    return false;
+}
+
+/* Passes a running sum on in single words that hold flag and payload, by relaxed accesses alone. Called by one
+ * work-item per ticket. */
+#define PASS_SUM(name, word, suffix, flag)                                                                             \
+    ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
+    {                                                                                                                  \
+        word before = ticket == 0 ? (flag) : 0;                                                                        \
+        for (uint look = 0; !(before & (flag)); look++) {                                                              \
+            if (look == CHAIN_PATIENCE)                                                                                \
+                ordo_store_relaxed(report + CHAIN_STOPPED, 1);                                                         \
+            if (ordo_load_relaxed(report + CHAIN_STOPPED))                                                             \
+                return false;                                                                                          \
+            ordo_pause();                                                                                              \
+            before = ordo_load_relaxed##suffix(sums + ticket - 1);                                                     \
+        }                                                                                                              \
+        ordo_store_relaxed##suffix(sums + ticket, before + ticket + 1);                                                \
+        return true;                                                                                                   \
+    }
+
+PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
+#if ORDO_INT64_ATOMICS
+PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
+#endif
+
+/* The group's work-items check what the predecessor left in the payload, by plain loads, and replace it. */
+ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *report, uint ticket)
+{
+    for (uint j = (uint) get_local_id(0); j < CHAIN_PAYLOAD; j += GROUP_SIZE) {
+        const uint want = CHAIN_PAYLOAD_AFTER(ticket - 1, j), got = payload[j];
+        if (got != want && ordo_add(report + CHAIN_STALE, 1) == 0) {
+            ordo_store_relaxed(report + CHAIN_STALE_GROUP, ticket);
+            ordo_store_relaxed(report + CHAIN_STALE_GOT, got);
+            ordo_store_relaxed(report + CHAIN_STALE_WANT, want);
+        }
+        payload[j] = CHAIN_PAYLOAD_AFTER(ticket, j);
+    }
+}
+
+/* A chain of groups in the order of their tickets. Each waits, for a bounded time, for the one before.
+ * report    CHAIN_WORDS, 0
+ * payload   CHAIN_PAYLOAD words: CHAIN_PAYLOAD_AFTER(-1, j)
+ * sums      one word per group, 0; sums64 alike, in 64 bits, NULL without ORDO_INT64_ATOMICS */
+ORDO_KERNEL(GROUP_SIZE)
+void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
+{
+    __local struct {
+        uint ticket, comes;
+    } turn;
+    const uint lid = (uint) get_local_id(0);
+
+    if (lid == 0) {
+        const uint ticket = ordo_add(report + CHAIN_TICKET, 1);
+        bool       comes = pass_sum(report, sums, ticket);
+#if ORDO_INT64_ATOMICS
+        comes = comes && pass_sum64(report, sums64, ticket);
+#endif
+        turn.ticket = ticket;
+        turn.comes = comes && await_turn(report, ticket);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (turn.comes)
+        replace_payload(payload, report, turn.ticket);
+    /* Everyone's stores come before the release that shows them to the next group. */
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (lid == 0 && turn.comes)
+        publish_turn(report, turn.ticket + 1);
+}
+
+#endif

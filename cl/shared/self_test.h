@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the self-test's kernels answer, and the inputs from which the host knows what the answers must be. */
+#pragma once
+#include "shared/types.h"
+
+/* ---- lanes: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
+
+/* One answer per work-item to each of these: answers[LANES_... * n + i]. The text names the function. */
+#define LANES_ANSWER_MAP(X)                                                                                            \
+    X(LANE, "team_lane")                                                                                               \
+    X(INDEX, "team_index")                                                                                             \
+    X(LANES_BELOW, "team_lanes_below")                                                                                 \
+    X(BALLOT, "team_ballot")                                                                                           \
+    X(ANY, "team_any")                                                                                                 \
+    X(ALL, "team_all")                                                                                                 \
+    X(SUBGROUP_ANY, "subgroup_any")                                                                                    \
+    X(MASK_COUNT, "mask_count")                                                                                        \
+    X(FIRST_LANE, "first_lane")                                                                                        \
+    X(LAST_LANE, "last_lane")                                                                                          \
+    X(SHUFFLE, "team_shuffle")                                                                                         \
+    X(SHUFFLE64, "team_shuffle64")                                                                                     \
+    X(SHUFFLE_XOR, "team_shuffle_xor")                                                                                 \
+    X(SHUFFLE_XOR64, "team_shuffle_xor64")                                                                             \
+    X(SHUFFLE_UP, "team_shuffle_up")                                                                                   \
+    X(SHUFFLE_UP64, "team_shuffle_up64")                                                                               \
+    X(BCAST, "team_bcast")                                                                                             \
+    X(BCAST64, "team_bcast64")                                                                                         \
+    X(SCAN_INCLUSIVE, "team_scan_inclusive_add")                                                                       \
+    X(SCAN_INCLUSIVE64, "team_scan_inclusive_add64")                                                                   \
+    X(SCAN_EXCLUSIVE, "team_scan_exclusive_add")                                                                       \
+    X(SCAN_EXCLUSIVE64, "team_scan_exclusive_add64")                                                                   \
+    X(REDUCE_ADD, "team_reduce_add")                                                                                   \
+    X(REDUCE_ADD64, "team_reduce_add64")                                                                               \
+    X(REDUCE_MAX, "team_reduce_max")                                                                                   \
+    X(REDUCE_MAX64, "team_reduce_max64")                                                                               \
+    X(MATCH0, "team_match of 0 bits")                                                                                  \
+    X(MATCH2, "team_match of 2 bits")                                                                                  \
+    X(MATCH8, "team_match of 8 bits")                                                                                  \
+    X(SYNC, "team_sync")                                                                                               \
+    X(TURN, "TEAM_FOR_EACH, in the owner's lane")                                                                      \
+    X(TURNS, "TEAM_FOR_EACH, over all turns")
+
+enum lanes_answer {
+#define X(id, text) LANES_##id,
+    LANES_ANSWER_MAP(X)
+#undef X
+        LANES_ANSWERS
+};
+
+/* The fields of work-item i's input word x. */
+#define LANES_HOLDS(x)  ((x) % 2)             /* for ballots and turns */
+#define LANES_PICK(x)   ((x) >> 1 & 63u)      /* whose value it takes, modulo the team's width */
+#define LANES_ROUNDS(x) ((x) >> 7 & 7u)       /* rounds of its loop */
+#define LANES_DIGIT(x)  ((x) >> 16 & 0xffffu) /* for match */
+/* Spreads a word over 64 bits. */
+#define LANES_MIX     0x9e3779b97f4a7c15
+#define LANES_WIDE(x) (((ordo_u64) (x) + 1) * LANES_MIX)
+/* Joins a further value to a checksum of values in order. */
+#define LANES_JOIN(sum, value) ((sum) *31 + (value))
+#define LANES_SYNC_ROUNDS      4
+
+/* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
+
+/* Words that n work-items update together, from element 0 of their buffer on. 32 and 64 bits alike. */
+enum atomics_word {
+    ATOMICS_ADD,      /* each adds 1 (spread) */
+    ATOMICS_MAX,      /* of atomics_mark(i) (spread) */
+    ATOMICS_MIN,      /* the same */
+    ATOMICS_EXCHANGE, /* each puts i + 1 (spread), and so takes what another put */
+    ATOMICS_OR,       /* each sets a bit: i / 8 modulo the word's bits */
+    ATOMICS_CAS,      /* ATOMICS_CAS_WORDS words; i adds 1 to word i % ATOMICS_CAS_WORDS by compare and swap */
+    ATOMICS_CAS_WORDS = 64,
+    ATOMICS_WORDS = ATOMICS_CAS + ATOMICS_CAS_WORDS,
+    ATOMICS_CAS_TRIES = 1 << 16
+};
+/* A number is spread over both halves of a 64-bit word by multiplying it by this. */
+#define ATOMICS_SPREAD64 0x100000001
+
+/* What each work-item gets back: answers[ATOMICS_SEEN_... * n + i]. */
+enum atomics_answer {
+    ATOMICS_SEEN_ADD,      /* the word before its addition */
+    ATOMICS_SEEN_EXCHANGE, /* the word before its exchange */
+    ATOMICS_SEEN_RELAXED,  /* atomics_mark(i) (spread), stored in a word of its own and loaded */
+    ATOMICS_SEEN_ACQUIRE,  /* and 1 more */
+    ATOMICS_SEEN_CAS,      /* 1 if its compare and swap succeeded within ATOMICS_CAS_TRIES */
+    ATOMICS_ANSWERS
+};
+
+/* Per group, three words of local memory that its work-items update together. */
+enum atomics_local { ATOMICS_LOCAL_ADD, ATOMICS_LOCAL_MAX, ATOMICS_LOCAL_OR, ATOMICS_LOCALS };
+
+/* A number that looks random, below 2^31, and is different for different i. */
+static inline ordo_u32 atomics_mark(ordo_u32 i)
+{
+    return (i * 0x9e3779b1u) >> 1;
+}
+
+/* The chain of groups: words of its report. */
+enum chain_word {
+    CHAIN_TICKET,  /* groups that have begun */
+    CHAIN_TURN,    /* the ticket whose turn it is: published and awaited */
+    CHAIN_STOPPED, /* 1: a group waited too long, all stop */
+    CHAIN_STALE,   /* words of the payload that were not what the predecessor had written */
+    CHAIN_STALE_GROUP,
+    CHAIN_STALE_GOT,
+    CHAIN_STALE_WANT,
+    CHAIN_WORDS
+};
+enum {
+    CHAIN_PAYLOAD = 256,     /* words that each group reads and replaces */
+    CHAIN_PATIENCE = 1 << 20 /* looks at a word before giving up */
+};
+/* Word j of the payload after the group with ticket t. */
+#define CHAIN_PAYLOAD_AFTER(t, j) (((t) + 1) * 1024u + (j))
+/* The flagged word of ticket t: the sum of 1 .. t + 1, and the flag. */
+#define CHAIN_FLAG   0x80000000u
+#define CHAIN_FLAG64 0x8000000000000000

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device layer's part of the self-test: what cl/primitive/self_test_lanes.cl and self_test_atomics.cl answered, held
+ * against what they must answer. */
+#include "self_test.h"
+
+#include "shared/self_test.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define LANES_MODULE   "primitive/self_test_lanes.cl"
+#define ATOMICS_MODULE "primitive/self_test_atomics.cl"
+
+#define WRONG(dev, ...) ordo_fail((dev), ORDO_SELF_TEST, 0, __FILE__, __LINE__, __VA_ARGS__)
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A group of a few sub-groups; where lanes do not talk, of a few work-items. */
+static uint32_t test_group(const ordo_device *dev)
+{
+    const struct ordo_device_facts *f = ordo_device_facts(dev);
+    const uint32_t                  wanted = f->lanes != ORDO_LANES_ONE ? 2 * f->sub_group : f->cpu ? 4 : 64;
+    return f->max_group < wanted ? f->max_group : wanted;
+}
+
+/* ---- lanes: what they must answer ---------------------------------------------------------------------------- */
+
+/* A work-item among its team and its sub-group. */
+struct place {
+    const uint32_t *team;      /* words of the team's lanes */
+    const uint32_t *sub_group; /* words of the sub-group's lanes */
+    uint32_t        width, lanes, lane, sub_lane, index;
+};
+
+typedef uint64_t answers[LANES_ANSWERS];
+
+static uint64_t ballot(const struct place *p)
+{
+    uint64_t holding = 0;
+    for (uint32_t l = 0; l < p->width; l++)
+        holding |= (uint64_t) LANES_HOLDS(p->team[l]) << l;
+    return holding;
+}
+
+/* The team's lanes that agree with this one in the digit's low bits. */
+static uint64_t peers(const struct place *p, uint32_t bits)
+{
+    const uint32_t digit = (1u << bits) - 1;
+    uint64_t       same = 0;
+    for (uint32_t l = 0; l < p->width; l++)
+        same |= (uint64_t) !((LANES_DIGIT(p->team[l]) ^ LANES_DIGIT(p->team[p->lane])) & digit) << l;
+    return same;
+}
+
+static void want_votes(const struct place *p, answers want)
+{
+    const uint64_t holding = ballot(p), some = holding | (uint64_t) 1 << p->lane;
+    want[LANES_LANE] = p->lane;
+    want[LANES_INDEX] = p->index;
+    want[LANES_LANES_BELOW] = ((uint64_t) 1 << p->lane) - 1;
+    want[LANES_BALLOT] = holding;
+    want[LANES_ANY] = holding != 0;
+    want[LANES_ALL] = 1;
+    want[LANES_FIRST_LANE] = p->width;
+    for (uint32_t l = 0; l < p->width; l++) {
+        const bool in = some >> l & 1;
+        want[LANES_ALL] &= holding >> l;
+        want[LANES_MASK_COUNT] += in;
+        want[LANES_FIRST_LANE] = in && l < want[LANES_FIRST_LANE] ? l : want[LANES_FIRST_LANE];
+        want[LANES_LAST_LANE] = in ? l : want[LANES_LAST_LANE];
+    }
+    for (uint32_t l = 0; l < p->lanes; l++)
+        if (LANES_ROUNDS(p->sub_group[l]) > want[LANES_SUBGROUP_ANY])
+            want[LANES_SUBGROUP_ANY] = LANES_ROUNDS(p->sub_group[l]);
+}
+
+static void want_shuffles(const struct place *p, answers want)
+{
+    const uint32_t *x = p->team, own = x[p->lane];
+    const uint32_t  pick = LANES_PICK(own) % p->width, sender = p->index % (p->width + 1) % p->width;
+    want[LANES_SHUFFLE] = x[pick];
+    want[LANES_SHUFFLE64] = LANES_WIDE(x[pick]);
+    want[LANES_BCAST] = x[sender];
+    want[LANES_BCAST64] = LANES_WIDE(x[sender]);
+    for (uint32_t by = 1; by < p->width; by++) {
+        const uint32_t across = x[p->lane ^ by], below = x[p->lane >= by ? p->lane - by : p->lane];
+        want[LANES_SHUFFLE_XOR] = LANES_JOIN(want[LANES_SHUFFLE_XOR], across);
+        want[LANES_SHUFFLE_XOR64] = LANES_JOIN(want[LANES_SHUFFLE_XOR64], LANES_WIDE(across));
+        want[LANES_SHUFFLE_UP] = LANES_JOIN(want[LANES_SHUFFLE_UP], below);
+        want[LANES_SHUFFLE_UP64] = LANES_JOIN(want[LANES_SHUFFLE_UP64], LANES_WIDE(below));
+    }
+}
+
+static void want_scans(const struct place *p, answers want)
+{
+    uint32_t sum = 0, before = 0, most = 0;
+    uint64_t sum64 = 0, before64 = 0, most64 = 0;
+    for (uint32_t l = 0; l < p->width; l++) {
+        const uint32_t x = p->team[l];
+        const uint64_t wide = LANES_WIDE(x);
+        before = l == p->lane ? sum : before;
+        before64 = l == p->lane ? sum64 : before64;
+        sum += x;
+        sum64 += wide;
+        most = x > most ? x : most;
+        most64 = wide > most64 ? wide : most64;
+    }
+    want[LANES_SCAN_EXCLUSIVE] = before;
+    want[LANES_SCAN_EXCLUSIVE64] = before64;
+    want[LANES_SCAN_INCLUSIVE] = (uint32_t) (before + p->team[p->lane]);
+    want[LANES_SCAN_INCLUSIVE64] = before64 + LANES_WIDE(p->team[p->lane]);
+    want[LANES_REDUCE_ADD] = sum;
+    want[LANES_REDUCE_ADD64] = sum64;
+    want[LANES_REDUCE_MAX] = most;
+    want[LANES_REDUCE_MAX64] = most64;
+}
+
+static void want_turns(const struct place *p, answers want)
+{
+    uint64_t turn = 0;
+    for (uint32_t l = 0; l < p->width; l++)
+        if (LANES_HOLDS(p->team[l])) {
+            turn++;
+            want[LANES_TURNS] = LANES_JOIN(want[LANES_TURNS], (uint64_t) p->team[l]);
+            if (l == p->lane)
+                want[LANES_TURN] = turn << 32 | p->team[l];
+        }
+    for (uint32_t round = 0; round < LANES_SYNC_ROUNDS; round++) {
+        const uint32_t from = (p->sub_lane + 1 + round) % p->lanes;
+        want[LANES_SYNC] = LANES_JOIN(want[LANES_SYNC], (uint64_t) (uint32_t) (p->sub_group[from] + round));
+    }
+}
+
+static void want_lanes(const struct place *p, answers want)
+{
+    memset(want, 0, sizeof(answers));
+    want_votes(p, want);
+    want_shuffles(p, want);
+    want_scans(p, want);
+    want[LANES_MATCH0] = peers(p, 0);
+    want[LANES_MATCH2] = peers(p, 2);
+    want[LANES_MATCH8] = peers(p, 8);
+    want_turns(p, want);
+}
+
+/* ---- lanes: running ------------------------------------------------------------------------------------------ */
+
+/* Random words, of which some sub-groups get a pattern of their own. */
+static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_t *words)
+{
+    uint64_t state = c->seed * 2 + 1;
+    for (uint32_t i = 0; i < c->group * c->n_groups; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        uint32_t x = (uint32_t) (state >> 32);
+        switch (i / lanes % 6) {
+        case 1: /* none holds, all digits the same */
+            x = (x & 0xfffeu) | 0x5a5a0000u;
+            break;
+        case 2: /* all hold, three digits */
+            x = (x & 0xffffu) | 1 | (x >> 16) % 3 * 0x00570000u;
+            break;
+        case 3: /* one holds, every lane's digit its own */
+            x = (x & 0xfffeu) | (i % lanes == lanes - 1) | i % lanes << 16;
+            break;
+        default:
+            break;
+        }
+        words[i] = x;
+    }
+}
+
+static ordo_status ask_lanes(struct ordo_call *call, const struct ordo_lanes_case *c, const uint32_t *words,
+                             uint64_t *got)
+{
+    const size_t             n = (size_t) c->group * c->n_groups;
+    const struct ordo_define defines[] = { { "GROUP_SIZE", c->group }, { "TEAM_WIDTH", c->team_width }, { NULL, 0 } };
+    struct ordo_kernel      *kernel = NULL;
+    cl_mem                   in = NULL, out = NULL;
+
+    ORDO_TRY(ordo_call_kernel(call, LANES_MODULE, "self_test_lanes", defines, &kernel));
+    ORDO_TRY(ordo_call_scratch(call, n * sizeof *words, &in));
+    ORDO_TRY(ordo_call_scratch(call, n * sizeof(answers), &out));
+    ORDO_TRY(ordo_call_write(call, in, 0, words, n * sizeof *words));
+    ORDO_TRY(ordo_call_launch(call, kernel, c->n_groups, c->group, ORDO_ARGS(ORDO_ARG(in), ORDO_ARG(out))));
+    return ordo_call_read(call, out, 0, got, n * sizeof(answers));
+}
+
+static ordo_status check_lanes(ordo_device *dev, const struct ordo_lanes_case *c, const uint32_t *words,
+                               const uint64_t *got)
+{
+    static const char *const names[] = {
+#define X(id, text) text,
+        LANES_ANSWER_MAP(X)
+#undef X
+    };
+    const uint32_t lanes = ordo_device_facts(dev)->sub_group, n = c->group * c->n_groups;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t     lane = i % c->team_width, sub_lane = i % lanes;
+        const struct place p = { .team = words + i - lane,
+                                 .sub_group = words + i - sub_lane,
+                                 .width = c->team_width,
+                                 .lanes = lanes,
+                                 .lane = lane,
+                                 .sub_lane = sub_lane,
+                                 .index = i % c->group / c->team_width };
+        answers            want;
+        want_lanes(&p, want);
+        for (uint32_t a = 0; a < LANES_ANSWERS; a++)
+            if (got[(size_t) a * n + i] != want[a])
+                return WRONG(dev,
+                             "%s, teams of %u in sub-groups of %u, groups of %u: work-item %u got 0x%" PRIx64
+                             " instead of 0x%" PRIx64,
+                             names[a], c->team_width, lanes, c->group, i, got[(size_t) a * n + i], want[a]);
+    }
+    return ORDO_OK;
+}
+
+ordo_status ordo_self_test_lanes_case(ordo_device *dev, const struct ordo_lanes_case *c)
+{
+    const size_t     n = (size_t) c->group * c->n_groups;
+    uint32_t        *words = malloc(n * sizeof *words);
+    uint64_t        *got = malloc(n * sizeof(answers));
+    struct ordo_call call;
+
+    ordo_status status = words && got ? ordo_call_begin(&call, dev, NULL)
+                                      : ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "the self-test");
+    if (status == ORDO_OK) {
+        lanes_words(c, ordo_device_facts(dev)->sub_group, words);
+        status = ordo_call_end(&call, ask_lanes(&call, c, words, got));
+    }
+    if (status == ORDO_OK)
+        status = check_lanes(dev, c, words, got);
+    free(words);
+    free(got);
+    return status;
+}
+
+ordo_status ordo_self_test_lanes(ordo_device *dev)
+{
+    const uint32_t         lanes = ordo_device_facts(dev)->sub_group;
+    struct ordo_lanes_case c = { .team_width = lanes, .group = test_group(dev), .n_groups = 8, .seed = 1 };
+    ORDO_TRY(ordo_self_test_lanes_case(dev, &c));
+    if (lanes <= 4)
+        return ORDO_OK;
+    c.team_width = 4;
+    return ordo_self_test_lanes_case(dev, &c);
+}
+
+/* ---- atomics: updates ---------------------------------------------------------------------------------------- */
+
+/* One run of the updates in 32 or 64 bits; the words that came back, widened. */
+struct updates {
+    ordo_device *dev;
+    uint32_t     bits, group, n;
+    uint64_t     spread;                /* see ATOMICS_SPREAD64 */
+    uint64_t    *words, *own, *answers; /* ATOMICS_WORDS; n; ATOMICS_ANSWERS * n */
+    bool        *taken;                 /* n + 1 */
+};
+
+static void widen(uint64_t *words, size_t n, uint32_t bits)
+{
+    const uint32_t *narrow = (const uint32_t *) (const void *) words;
+    for (size_t i = n; bits == 32 && i-- > 0;) {
+        uint32_t word;
+        memcpy(&word, narrow + i, sizeof word);
+        words[i] = word;
+    }
+}
+
+static ordo_status ask_updates(struct ordo_call *call, const struct updates *u)
+{
+    const size_t             bytes = u->bits / 8, n = u->n;
+    const struct ordo_define defines[] = { { "GROUP_SIZE", u->group }, { NULL, 0 } };
+    const char              *name = u->bits == 32 ? "self_test_updates" : "self_test_updates64";
+    struct ordo_kernel      *kernel = NULL;
+    cl_mem                   words = NULL, own = NULL, out = NULL;
+
+    ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, name, defines, &kernel));
+    ORDO_TRY(ordo_call_scratch(call, ATOMICS_WORDS * bytes, &words));
+    ORDO_TRY(ordo_call_scratch(call, n * bytes, &own));
+    ORDO_TRY(ordo_call_scratch(call, ATOMICS_ANSWERS * n * bytes, &out));
+    ORDO_TRY(ordo_call_fill(call, words, 0, ATOMICS_WORDS * bytes, 0));
+    ORDO_TRY(ordo_call_fill(call, words, ATOMICS_MIN * bytes, bytes, UINT32_MAX));
+    ORDO_TRY(ordo_call_launch(call, kernel, n / u->group, u->group,
+                              ORDO_ARGS(ORDO_ARG(words), ORDO_ARG(own), ORDO_ARG(out))));
+    ORDO_TRY(ordo_call_read(call, words, 0, u->words, ATOMICS_WORDS * bytes));
+    ORDO_TRY(ordo_call_read(call, own, 0, u->own, n * bytes));
+    return ordo_call_read(call, out, 0, u->answers, ATOMICS_ANSWERS * n * bytes);
+}
+
+static ordo_status check_word(const struct updates *u, const char *what, uint64_t got, uint64_t want)
+{
+    if (got == want)
+        return ORDO_OK;
+    return WRONG(u->dev, "%s%s by %u work-items in groups of %u: the word ended as 0x%" PRIx64 " instead of 0x%" PRIx64,
+                 what, u->bits == 64 ? "64" : "", u->n, u->group, got, want);
+}
+
+static ordo_status check_words(const struct updates *u)
+{
+    const uint64_t ones = ~(uint64_t) 0 >> (64 - u->bits);
+    uint64_t       most = 0, least = ones, set = 0;
+    for (uint32_t i = 0; i < u->n; i++) {
+        const uint64_t mark = atomics_mark(i) * u->spread;
+        most = mark > most ? mark : most;
+        least = mark < least ? mark : least;
+        set |= (uint64_t) 1 << i / 8 % u->bits;
+    }
+    ORDO_TRY(check_word(u, "ordo_add", u->words[ATOMICS_ADD], u->n * u->spread));
+    ORDO_TRY(check_word(u, "ordo_max", u->words[ATOMICS_MAX], most));
+    ORDO_TRY(check_word(u, "ordo_min", u->words[ATOMICS_MIN], least));
+    ORDO_TRY(check_word(u, "ordo_or", u->words[ATOMICS_OR], set));
+    for (uint32_t w = 0; w < ATOMICS_CAS_WORDS; w++)
+        ORDO_TRY(check_word(u, "ordo_cas", u->words[ATOMICS_CAS + w],
+                            u->n / ATOMICS_CAS_WORDS + (w < u->n % ATOMICS_CAS_WORDS)));
+    for (uint32_t i = 0; i < u->n; i++)
+        ORDO_TRY(check_word(u, "ordo_store_release", u->own[i], atomics_mark(i) * u->spread + 1));
+    return ORDO_OK;
+}
+
+/* A number that exactly one work-item may have seen, of first .. first + n (spread). */
+static ordo_status take(const struct updates *u, const char *what, uint64_t seen)
+{
+    const uint64_t number = seen / u->spread;
+    if (seen % u->spread || number > u->n)
+        return WRONG(u->dev, "%s%s gave 0x%" PRIx64 ", which nobody had stored", what, u->bits == 64 ? "64" : "", seen);
+    if (u->taken[number])
+        return WRONG(u->dev, "%s%s gave 0x%" PRIx64 " to two work-items", what, u->bits == 64 ? "64" : "", seen);
+    u->taken[number] = true;
+    return ORDO_OK;
+}
+
+static ordo_status check_seen(const struct updates *u)
+{
+    const uint32_t n = u->n;
+
+    /* Additions give each of 0 .. n - 1 to one; exchanges give each of 0 .. n to one, the last to the word. */
+    memset(u->taken, 0, (n + 1) * sizeof *u->taken);
+    u->taken[n] = true;
+    for (uint32_t i = 0; i < n; i++)
+        ORDO_TRY(take(u, "ordo_add", u->answers[ATOMICS_SEEN_ADD * n + i]));
+    memset(u->taken, 0, (n + 1) * sizeof *u->taken);
+    ORDO_TRY(take(u, "ordo_exchange", u->words[ATOMICS_EXCHANGE]));
+    for (uint32_t i = 0; i < n; i++)
+        ORDO_TRY(take(u, "ordo_exchange", u->answers[ATOMICS_SEEN_EXCHANGE * n + i]));
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t mark = atomics_mark(i) * u->spread;
+        ORDO_TRY(check_word(u, "ordo_load_relaxed", u->answers[ATOMICS_SEEN_RELAXED * n + i], mark));
+        ORDO_TRY(check_word(u, "ordo_load_acquire", u->answers[ATOMICS_SEEN_ACQUIRE * n + i], mark + 1));
+        if (u->answers[ATOMICS_SEEN_CAS * n + i] != 1)
+            return WRONG(u->dev, "ordo_cas%s: %d tries in a loop did not succeed once", u->bits == 64 ? "64" : "",
+                         (int) ATOMICS_CAS_TRIES);
+    }
+    return ORDO_OK;
+}
+
+static ordo_status test_updates(struct ordo_call *call, uint32_t bits, uint32_t group, uint32_t n)
+{
+    struct updates u = { .dev = call->dev, .bits = bits, .group = group, .n = n };
+    u.spread = bits == 64 ? ATOMICS_SPREAD64 : 1;
+    u.words = calloc(ATOMICS_WORDS, sizeof *u.words);
+    u.own = calloc(n, sizeof *u.own);
+    u.answers = calloc((size_t) ATOMICS_ANSWERS * n, sizeof *u.answers);
+    u.taken = calloc((size_t) n + 1, sizeof *u.taken);
+
+    ordo_status got = u.words && u.own && u.answers && u.taken
+                          ? ask_updates(call, &u)
+                          : ordo_fail(u.dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "the self-test");
+    if (got == ORDO_OK) {
+        widen(u.words, ATOMICS_WORDS, bits);
+        widen(u.own, n, bits);
+        widen(u.answers, (size_t) ATOMICS_ANSWERS * n, bits);
+        got = check_words(&u);
+    }
+    if (got == ORDO_OK)
+        got = check_seen(&u);
+    free(u.words);
+    free(u.own);
+    free(u.answers);
+    free(u.taken);
+    return got;
+}
+
+/* ---- atomics: local memory ----------------------------------------------------------------------------------- */
+
+static ordo_status check_local(ordo_device *dev, const char *what, uint32_t group, uint32_t got, uint32_t want)
+{
+    if (got == want)
+        return ORDO_OK;
+    return WRONG(dev, "%s in group %u: the word ended as 0x%" PRIx32 " instead of 0x%" PRIx32, what, group, got, want);
+}
+
+enum { LOCAL_GROUPS = 4 };
+
+static ordo_status test_local(struct ordo_call *call, uint32_t group)
+{
+    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { NULL, 0 } };
+    struct ordo_kernel      *kernel = NULL;
+    cl_mem                   out = NULL;
+    uint32_t                 got[LOCAL_GROUPS][ATOMICS_LOCALS];
+
+    ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, "self_test_local_updates", defines, &kernel));
+    ORDO_TRY(ordo_call_scratch(call, sizeof got, &out));
+    ORDO_TRY(ordo_call_launch(call, kernel, LOCAL_GROUPS, group, ORDO_ARGS(ORDO_ARG(out))));
+    ORDO_TRY(ordo_call_read(call, out, 0, got, sizeof got));
+
+    for (uint32_t g = 0; g < LOCAL_GROUPS; g++) {
+        uint32_t sum = 0, most = 0, set = 0;
+        for (uint32_t lid = 0; lid < group; lid++) {
+            const uint32_t mark = atomics_mark(g * group + lid);
+            sum += lid + 1;
+            most = mark > most ? mark : most;
+            set |= 1u << lid % 32;
+        }
+        ORDO_TRY(check_local(call->dev, "ordo_local_add", g, got[g][ATOMICS_LOCAL_ADD], sum));
+        ORDO_TRY(check_local(call->dev, "ordo_local_max", g, got[g][ATOMICS_LOCAL_MAX], most));
+        ORDO_TRY(check_local(call->dev, "ordo_local_or", g, got[g][ATOMICS_LOCAL_OR], set));
+    }
+    return ORDO_OK;
+}
+
+/* ---- atomics: a chain of groups ------------------------------------------------------------------------------ */
+
+enum { CHAIN_GROUPS_MAX = 256 };
+
+struct chain {
+    uint32_t report[CHAIN_WORDS], payload[CHAIN_PAYLOAD], sums[CHAIN_GROUPS_MAX];
+    uint64_t sums64[CHAIN_GROUPS_MAX];
+};
+
+static ordo_status ask_chain(struct ordo_call *call, uint32_t groups, uint32_t group, struct chain *c)
+{
+    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { NULL, 0 } };
+    struct ordo_kernel      *kernel = NULL;
+    cl_mem                   report = NULL, payload = NULL, sums = NULL, sums64 = NULL;
+
+    for (uint32_t j = 0; j < CHAIN_PAYLOAD; j++)
+        c->payload[j] = CHAIN_PAYLOAD_AFTER(UINT32_MAX, j);
+    ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, "self_test_chain", defines, &kernel));
+    ORDO_TRY(ordo_call_scratch(call, sizeof c->report, &report));
+    ORDO_TRY(ordo_call_scratch(call, sizeof c->payload, &payload));
+    ORDO_TRY(ordo_call_scratch(call, sizeof c->sums, &sums));
+    ORDO_TRY(ordo_call_scratch(call, sizeof c->sums64, &sums64));
+    ORDO_TRY(ordo_call_fill(call, report, 0, sizeof c->report, 0));
+    ORDO_TRY(ordo_call_fill(call, sums, 0, sizeof c->sums, 0));
+    ORDO_TRY(ordo_call_fill(call, sums64, 0, sizeof c->sums64, 0));
+    ORDO_TRY(ordo_call_write(call, payload, 0, c->payload, sizeof c->payload));
+    ORDO_TRY(ordo_call_launch(call, kernel, groups, group,
+                              ORDO_ARGS(ORDO_ARG(report), ORDO_ARG(payload), ORDO_ARG(sums), ORDO_ARG(sums64))));
+    ORDO_TRY(ordo_call_read(call, report, 0, c->report, sizeof c->report));
+    ORDO_TRY(ordo_call_read(call, payload, 0, c->payload, sizeof c->payload));
+    ORDO_TRY(ordo_call_read(call, sums, 0, c->sums, sizeof c->sums));
+    return ordo_call_read(call, sums64, 0, c->sums64, sizeof c->sums64);
+}
+
+static ordo_status check_chain(ordo_device *dev, uint32_t groups, const struct chain *c)
+{
+    const uint32_t *r = c->report;
+    if (r[CHAIN_STOPPED])
+        return WRONG(dev, "a chain of %u work-groups: %u of them had their turn, then one waited in vain", groups,
+                     r[CHAIN_TURN]);
+    if (r[CHAIN_STALE])
+        return WRONG(dev,
+                     "ordo_store_release and ordo_load_acquire, or ordo_fence_device: %u stale words in a chain of %u "
+                     "work-groups; group %u read 0x%" PRIx32 " instead of 0x%" PRIx32,
+                     r[CHAIN_STALE], groups, r[CHAIN_STALE_GROUP], r[CHAIN_STALE_GOT], r[CHAIN_STALE_WANT]);
+    if (r[CHAIN_TICKET] != groups || r[CHAIN_TURN] != groups)
+        return WRONG(dev, "a chain of %u work-groups: %u tickets and %u turns", groups, r[CHAIN_TICKET], r[CHAIN_TURN]);
+    for (uint32_t j = 0; j < CHAIN_PAYLOAD; j++)
+        if (c->payload[j] != CHAIN_PAYLOAD_AFTER(groups - 1, j))
+            return WRONG(dev, "a chain of %u work-groups left 0x%" PRIx32 " instead of 0x%" PRIx32, groups,
+                         c->payload[j], (uint32_t) CHAIN_PAYLOAD_AFTER(groups - 1, j));
+
+    const bool wide = ordo_device_facts(dev)->int64_atomics;
+    for (uint32_t t = 0; t < groups; t++) {
+        const uint32_t sum = (t + 1) * (t + 2) / 2;
+        if (c->sums[t] != (CHAIN_FLAG | sum) || (wide && c->sums64[t] != (CHAIN_FLAG64 | sum)))
+            return WRONG(dev,
+                         "ordo_load_relaxed and ordo_store_relaxed: a running sum of %u passed as 0x%" PRIx32
+                         " (0x%" PRIx64 " in 64 bits)",
+                         sum, c->sums[t], c->sums64[t]);
+    }
+    return ORDO_OK;
+}
+
+/* Twice as many groups as compute units, so that some wait for others that began later elsewhere. */
+static ordo_status test_chain(struct ordo_call *call, uint32_t group)
+{
+    struct chain   c;
+    const uint32_t units = ordo_device_facts(call->dev)->compute_units;
+    const uint32_t groups = units < 4 ? 8 : units < CHAIN_GROUPS_MAX / 2 ? 2 * units : CHAIN_GROUPS_MAX;
+    memset(&c, 0, sizeof c);
+    ORDO_TRY(ask_chain(call, groups, group, &c));
+    return check_chain(call->dev, groups, &c);
+}
+
+static ordo_status test_atomics(struct ordo_call *call)
+{
+    const struct ordo_device_facts *f = ordo_device_facts(call->dev);
+    const uint32_t                  group = test_group(call->dev), groups = f->cpu ? 64 : 96;
+    ORDO_TRY(test_updates(call, 32, group, groups * group));
+    if (f->int64_atomics)
+        ORDO_TRY(test_updates(call, 64, group, groups * group));
+    ORDO_TRY(test_local(call, group));
+    return f->groups_progress ? test_chain(call, group) : ORDO_OK;
+}
+
+ordo_status ordo_self_test_atomics(ordo_device *dev)
+{
+    struct ordo_call call;
+    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
+    return ordo_call_end(&call, test_atomics(&call));
+}
