@@ -7,9 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The device as it is, then with less. On a CPU "cpu=0" gives the code of an unknown GPU without lanes, "progress=1" the
+ * code of one whose groups may wait for each other. */
 const char *const test_masks[] = {
-    "lanes=one", "progress=0", "int64_atomics=0", "local=16384", "group=64", "cpu=0", "cpu=0,progress=1",
-    "cpu=0,local=16384", NULL,
+    "",
+    "lanes=one",
+    "progress=0",
+    "int64_atomics=0",
+    "local=16384",
+    "group=64",
+    "cpu=0",
+    "cpu=0,progress=1",
+    "cpu=0,progress=1,int64_atomics=0",
+    "cpu=0,local=16384",
+    NULL,
 };
 const char *const test_shape_name[TEST_N_SHAPES] = { "random", "ascending", "descending", "equal", "few", "extremes" };
 const ordo_type   test_types[6] = { ORDO_U32, ORDO_U64, ORDO_I32, ORDO_I64, ORDO_F32, ORDO_F64 };
@@ -84,9 +95,10 @@ static void run_body(ordo_device *dev, const char *mask, test_body body)
 /* Whether a mask left of the device what another one left too. */
 static bool same_abilities(const struct ordo_device_facts *a, const struct ordo_device_facts *b)
 {
-    return a->lanes == b->lanes && a->sub_group == b->sub_group && a->groups_progress == b->groups_progress &&
-           a->int64_atomics == b->int64_atomics && a->atomics == b->atomics && a->local_bytes == b->local_bytes &&
-           a->max_group == b->max_group;
+    return a->cpu == b->cpu && a->lanes == b->lanes && a->sub_group == b->sub_group &&
+           a->groups_progress == b->groups_progress && a->int64_atomics == b->int64_atomics &&
+           a->atomics == b->atomics && a->local_bytes == b->local_bytes && a->max_group == b->max_group &&
+           a->max_alloc_bytes == b->max_alloc_bytes;
 }
 
 /* One device: its context and id; NULL for the one that ORDO_DEVICE selects. */
@@ -108,36 +120,38 @@ static ordo_device *open_place(const struct place *place, const char *mask)
     return dev;
 }
 
-static void run_on_place(const struct place *place, bool masked, test_body body)
+enum { PLATFORMS_MAX = 16, DEVICES_MAX = 16, MASKS_MAX = 16 };
+
+/* Runs body with each mask of a list that ends with NULL, but once only with what is the same to body. */
+static void run_on_place(const struct place *place, const char *const *masks, test_body body)
 {
-    const char  *only = getenv("ORDO_MASK");
-    ordo_device *plain = open_place(place, only);
+    struct ordo_device_facts seen[MASKS_MAX];
 
-    run_body(plain, only ? only : "", body);
-    for (size_t m = 0; masked && !only && test_masks[m]; m++) {
-        ordo_device *dev = open_place(place, test_masks[m]);
+    for (size_t m = 0; m < MASKS_MAX && masks[m]; m++) {
+        ordo_device *dev = open_place(place, masks[m]);
+        bool         again = false;
 
-        if (!same_abilities(ordo_device_facts(dev), ordo_device_facts(plain)))
-            run_body(dev, test_masks[m], body);
+        seen[m] = *ordo_device_facts(dev);
+        for (size_t earlier = 0; earlier < m; earlier++)
+            again = again || same_abilities(&seen[earlier], &seen[m]);
+        if (!again)
+            run_body(dev, masks[m], body);
         ordo_device_close(&dev);
     }
-    ordo_device_close(&plain);
 }
 
-static void run_on_device(cl_platform_id platform, cl_device_id id, bool masked, test_body body)
+static void run_on_device(cl_platform_id platform, cl_device_id id, const char *const *masks, test_body body)
 {
     cl_int                      code = CL_SUCCESS;
     const cl_context_properties properties[] = { CL_CONTEXT_PLATFORM, (cl_context_properties) platform, 0 };
     const struct place          place = { clCreateContext(properties, 1, &id, NULL, NULL, &code), id };
 
     cr_assert(code == CL_SUCCESS, "clCreateContext: %s", ordo_cl_error_string(code));
-    run_on_place(&place, masked, body);
+    run_on_place(&place, masks, body);
     (void) clReleaseContext(place.context);
 }
 
-enum { PLATFORMS_MAX = 16, DEVICES_MAX = 16 };
-
-static cl_uint run_on_platform(cl_platform_id platform, bool masked, test_body body)
+static cl_uint run_on_platform(cl_platform_id platform, const char *const *masks, test_body body)
 {
     cl_device_id ids[DEVICES_MAX];
     cl_uint      n = 0;
@@ -147,42 +161,50 @@ static cl_uint run_on_platform(cl_platform_id platform, bool masked, test_body b
     if (n > DEVICES_MAX)
         n = DEVICES_MAX;
     for (cl_uint d = 0; d < n; d++)
-        run_on_device(platform, ids[d], masked, body);
+        run_on_device(platform, ids[d], masks, body);
     return n;
 }
 
-static void run_everywhere(bool masked, test_body body)
+static void run_everywhere(const char *const *masks, test_body body)
 {
-    cl_platform_id platforms[PLATFORMS_MAX];
-    cl_uint        n_platforms = 0;
-    cl_uint        n_devices = 0;
+    cl_platform_id    platforms[PLATFORMS_MAX];
+    cl_uint           n_platforms = 0;
+    cl_uint           n_devices = 0;
+    const char *const only[] = { getenv("ORDO_MASK"), NULL };
 
+    if (only[0])
+        masks = only;
     if (getenv("ORDO_DEVICE")) {
-        run_on_place(&(struct place) { 0 }, masked, body);
+        run_on_place(&(struct place) { 0 }, masks, body);
         return;
     }
     if (clGetPlatformIDs(PLATFORMS_MAX, platforms, &n_platforms) != CL_SUCCESS)
         n_platforms = 0;
     for (cl_uint p = 0; p < n_platforms && p < PLATFORMS_MAX; p++)
-        n_devices += run_on_platform(platforms[p], masked, body);
+        n_devices += run_on_platform(platforms[p], masks, body);
     cr_assert(n_devices > 0, "there is no OpenCL device to test on");
 }
 
 void test_each_device(test_body body)
 {
-    run_everywhere(false, body);
+    run_everywhere((const char *const[]) { "", NULL }, body);
 }
 
 void test_each_device_and_mask(test_body body)
 {
-    run_everywhere(true, body);
+    run_everywhere(test_masks, body);
+}
+
+void test_each_device_with(const char *mask, test_body body)
+{
+    run_everywhere((const char *const[]) { mask, NULL }, body);
 }
 
 ordo_device *test_open_again(const struct test *t)
 {
     const struct place place = { ordo_device_context(t->dev), ordo_device_id(t->dev) };
 
-    return open_place(&place, t->mask[0] ? t->mask : NULL);
+    return open_place(&place, t->mask);
 }
 
 /* ---- random input -------------------------------------------------------------------------------------------- */
@@ -259,13 +281,26 @@ static int compare_key_bits(ordo_type type, const void *a, const void *b)
     }
 BY_TYPE(U32)
 BY_TYPE(U64)
-BY_TYPE(I32) BY_TYPE(I64) BY_TYPE(F32) BY_TYPE(F64)
+BY_TYPE(I32)
+BY_TYPE(I64) BY_TYPE(F32) BY_TYPE(F64)
 
     static void sort_keys(ordo_type type, size_t count, void *keys)
 {
     static int (*const compare[])(const void *, const void *) = { by_U32, by_U64, by_I32, by_I64, by_F32, by_F64 };
 
     qsort(keys, count, ordo_type_bytes(type), compare[type]);
+}
+
+size_t test_seams(size_t group, size_t tile, size_t counts[TEST_SEAMS])
+{
+    const size_t wanted[] = { 0,    1,        2,        3,        group - 1,    group,    group + 1,    tile - 1,
+                              tile, tile + 1, tile * 2, tile * 3, tile * 4 + 1, tile * 9, tile * 9 + 7, tile * 30 - 1 };
+    size_t       n = 0;
+
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (n == 0 || wanted[i] > counts[n - 1])
+            counts[n++] = wanted[i];
+    return n;
 }
 
 static void reverse_keys(size_t bytes, size_t count, uint8_t *keys)

@@ -47,10 +47,14 @@ typedef void (*test_body)(struct test *t);
 /* Runs body on every OpenCL device as it is. Fails if there is none. */
 void test_each_device(test_body body);
 
-/* Runs body on every OpenCL device, as it is and with each of test_masks (ordo_device_config.mask); masks that change
- * nothing on a device are passed over there. */
-void                     test_each_device_and_mask(test_body body);
+/* Runs body on every OpenCL device with each of test_masks (ordo_device_config.mask), of which the first is "": the
+ * device as it is. Masks that leave a device the same as an earlier one are passed over. */
+void test_each_device_and_mask(test_body body);
+
 extern const char *const test_masks[]; /* ends with NULL */
+
+/* Runs body on every OpenCL device with this mask. */
+void test_each_device_with(const char *mask, test_body body);
 
 /* Another device object like t->dev, for tests of two devices; close it with ordo_device_close. */
 ordo_device *test_open_again(const struct test *t);
@@ -108,6 +112,11 @@ void test_keys(struct test *t, ordo_type type, enum test_shape shape, size_t cou
 
 extern const ordo_type   test_types[6];
 extern const char *const test_type_name[6]; /* by ordo_type */
+
+/* Counts where code that works in groups of `group` and tiles of `tile` elements may slip: around 0, 1, a group, one and
+ * several tiles. Writes at most TEST_SEAMS of them, ascending; returns how many. */
+enum { TEST_SEAMS = 16 };
+size_t test_seams(size_t group, size_t tile, size_t counts[TEST_SEAMS]);
 
 /* malloc that ends the test when there is no memory; of 0 bytes too gives a pointer to free. */
 void *test_alloc(size_t bytes);

@@ -66,7 +66,8 @@ ORDO_FN lookback_state lookback_state_at(__global uint *state)
 }
 
 typedef struct {
-    uint      flag;
+    uint      flag;    /* LOOKBACK_NONE also while the words do not agree */
+    bool      touched; /* some word is published */
     fold_item item;
 } lookback_status;
 
@@ -81,7 +82,6 @@ ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item 
     }
 }
 
-/* LOOKBACK_NONE also while the words do not agree. */
 ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
 {
     lookback_status status;
@@ -96,6 +96,7 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
         flags_any |= (uint) word & 7;
     }
     status.flag = flags_all == flags_any ? flags_all & 3 : LOOKBACK_NONE;
+    status.touched = flags_any != 0;
     status.item = fold_make(value, flags_all >> 2);
     return status;
 }
@@ -124,25 +125,29 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
         ordo_fence_device();
 }
 
-/* The fold of a tile that does not answer, from the input: LOOKBACK_OWN; or what it has published meanwhile.
+/* The fold of a tile that does not answer, from the input (LOOKBACK_OWN); in place, what it has published meanwhile.
  *
  * In place the input may be overwritten while it is read here. But the tile's group announces before it overwrites, with
- * a fence between, and here a fence lies between reading the input and looking for the announcement: if that is still
- * not there, all that was read was input. (A plain load of it may be stale, which is harmless: stale is what it was
- * before the launch, and that is the input.) By one whole sub-group. */
-ORDO_FN lookback_status lookback_again(const LOOKBACK_INPUT *input, lookback_state s, uint tile)
+ * a fence between, and here each lane has a fence between reading input and looking for the announcement: if no word of
+ * it is there, all that was read was input. (A plain load of it may be stale, which is harmless: stale is what it was
+ * before the launch, and that is the input.) If some are there and not yet all, the result is LOOKBACK_NONE: another
+ * look will find them. By one whole sub-group. */
+ORDO_FN lookback_status lookback_again(const LOOKBACK_INPUT *input, lookback_state s, uint tile, bool in_place)
 {
-    lookback_status again;
+    lookback_status again, now;
 
     again.item = lookback_refold(input, tile);
     again.flag = LOOKBACK_OWN;
+    again.touched = false;
+    if (!in_place)
+        return again;
     ordo_fence_device();
-    const lookback_status now = lookback_read(s, tile);
-    if (team_any(now.flag != LOOKBACK_NONE)) {
-        again.item = team_item(now.item, 0);
-        again.flag = team_bcast(now.flag, 0);
-    }
-    return again;
+    now = lookback_read(s, tile);
+    if (!team_any(now.touched))
+        return again;
+    now.item = team_item(now.item, 0);
+    now.flag = team_bcast(now.flag, 0);
+    return now;
 }
 
 /* The number of leading lanes before the first of a mask. */
@@ -152,7 +157,7 @@ ORDO_FN uint lookback_lanes_before(team_mask lanes)
 }
 
 /* The fold of all tiles before `tile`, in all lanes. By one whole sub-group. */
-ORDO_FN fold_item look_back(const LOOKBACK_INPUT *input, lookback_state s, uint tile)
+ORDO_FN fold_item look_back(const LOOKBACK_INPUT *input, lookback_state s, uint tile, bool in_place)
 {
     fold_item before = fold_identity(); /* of the tiles next .. tile - 1 */
     uint      next = tile;
@@ -161,6 +166,7 @@ ORDO_FN fold_item look_back(const LOOKBACK_INPUT *input, lookback_state s, uint 
     while (next > 0) {
         lookback_status seen;
         seen.flag = LOOKBACK_PREFIX;
+        seen.touched = true;
         seen.item = fold_identity();
         if (team_lane() < next)
             seen = lookback_read(s, next - 1 - team_lane());
@@ -176,9 +182,9 @@ ORDO_FN fold_item look_back(const LOOKBACK_INPUT *input, lookback_state s, uint 
             continue;
         }
         if (taken == 0) {
-            const lookback_status again = lookback_again(input, s, next - 1);
+            const lookback_status again = lookback_again(input, s, next - 1, in_place);
             if (again.flag == LOOKBACK_NONE)
-                continue; /* half published: its words agree in a moment */
+                continue;
             before = fold(again.item, before);
             if (again.flag == LOOKBACK_PREFIX || fold_head(before))
                 return before;
@@ -198,16 +204,16 @@ ORDO_FN fold_item look_back(const LOOKBACK_INPUT *input, lookback_state s, uint 
 /* The fold of all tiles before `tile`, whose own fold is `own`; publishes the tile's prefix.
  * By the whole group, from uniform control flow. A barrier inside, after which the group may write output. */
 ORDO_FN fold_item lookback_prefix(const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
-                                  __local fold_item *broadcast)
+                                  bool in_place, __local fold_item *broadcast)
 {
 #if FOLD_GROUP == 1
-    const fold_item before = look_back(input, s, tile);
+    const fold_item before = look_back(input, s, tile, in_place);
     if (!(LOOKBACK_TORTURE == 1 && tile % 2))
         lookback_publish(s, tile, LOOKBACK_PREFIX, fold(before, own));
     return before;
 #else
     if (team_index() == 0) {
-        const fold_item before = look_back(input, s, tile);
+        const fold_item before = look_back(input, s, tile, in_place);
         if (team_lane() == 0) {
             if (!(LOOKBACK_TORTURE == 1 && tile % 2))
                 lookback_publish(s, tile, LOOKBACK_PREFIX, fold(before, own));

@@ -34,6 +34,26 @@ uint64_t ordo_key_bits(ordo_type type, const void *key)
     return key_bits_of((int) type, word);
 }
 
+static bool is_float(ordo_type type)
+{
+    return type == ORDO_F32 || type == ORDO_F64;
+}
+
+static bool is_op(ordo_op op)
+{
+    return op == ORDO_SUM || op == ORDO_MIN || op == ORDO_MAX;
+}
+
+ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op)
+{
+    ORDO_REQUIRE(dev, ordo_type_bytes(type) != 0, ORDO_INVALID);
+    ORDO_REQUIRE(dev, is_op(op), ORDO_INVALID);
+    if (op == ORDO_SUM && is_float(type))
+        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
+                         "a sum of floats would depend on how the device groups them: ORDO_SUM is for integers");
+    return ORDO_OK;
+}
+
 size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(dev);

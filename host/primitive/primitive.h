@@ -21,6 +21,9 @@ static inline bool ordo_is_value_bytes(uint32_t bytes)
     return bytes == 0 || bytes == 4 || bytes == 8;
 }
 
+/* That type and op are known and go together: ORDO_INVALID, ORDO_UNSUPPORTED for sums of floats. */
+ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op);
+
 /* The work-group size that a tunable asks for, or what of it this device runs: halved until it fits, 1 if a group would
  * then be less than a sub-group. Kernels treat a group of 1 as one work-item that works alone. */
 size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape);

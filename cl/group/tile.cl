@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A work-group's tile of an array of keys, in registers: loaded and stored in vectors of 16 bytes where it can be.
+ *
+ * TILE_ITEMS   keys per work-item; a tile has FOLD_GROUP * TILE_ITEMS
+ *
+ * Positions count from `shift` keys before the array's first (0 <= shift < TILE_VECTOR), which the host chooses such that
+ * vectors at multiples of TILE_VECTOR are aligned in the output. Position p is key p - shift; it is there if that is less
+ * than `count`, as unsigned numbers: what lies before the array has wrapped around.
+ *
+ * Order in registers, "rows of vectors": a team's part of the tile is TILE_ROWS rows of TEAM_WIDTH vectors, and lane l
+ * has vector l of each row. So each row is one coalesced access, and a lane's keys of one row are neighbours.
+ */
+#pragma once
+#include "group/fold.cl"
+
+#ifndef TILE_ITEMS
+#define TILE_ITEMS 4
+#endif
+
+#if KEY_BITS == 32
+#define TILE_VECTOR 4
+typedef uint4 tile_vector;
+#else
+#define TILE_VECTOR 2
+typedef ulong2 tile_vector;
+#endif
+#if TILE_ITEMS % TILE_VECTOR
+#error "TILE_ITEMS must be a multiple of 4: a lane's keys are whole vectors of 16 bytes"
+#endif
+
+#define TILE_SIZE ((uint) (FOLD_GROUP * TILE_ITEMS))
+#define TILE_ROWS (TILE_ITEMS / TILE_VECTOR)
+
+typedef struct {
+    ordo_key key[TILE_ITEMS];
+} tile_keys;
+
+/* Whether 16-byte accesses at multiples of TILE_VECTOR positions are aligned. */
+ORDO_FN bool tile_is_aligned(__global const ordo_key *array, uint shift)
+{
+    return ((ulong) (array - shift) & 15) == 0;
+}
+
+/* The position of this lane's vector in a row of a tile. */
+ORDO_FN uint tile_position(uint tile, uint row)
+{
+    return tile * TILE_SIZE + ((team_index() * TILE_ROWS + row) * TEAM_WIDTH + team_lane()) * TILE_VECTOR;
+}
+
+/* Whether all positions of a tile are there. The same for the whole group. */
+ORDO_FN bool tile_is_whole(uint tile, uint count, uint shift)
+{
+    const uint first = tile * TILE_SIZE - shift;
+
+    return first < count && count - first >= TILE_SIZE;
+}
+
+/* Loads a tile; positions that are not there get `missing`. From uniform control flow of the group. */
+ORDO_FN void tile_load(__global const ordo_key *array, uint count, uint shift, uint tile, ordo_key missing, tile_keys *t)
+{
+    if (tile_is_whole(tile, count, shift) && tile_is_aligned(array, shift)) {
+        ORDO_UNROLL
+        for (uint r = 0; r < TILE_ROWS; r++) {
+            const tile_vector v = *(__global const tile_vector *) (array + (tile_position(tile, r) - shift));
+            t->key[r * TILE_VECTOR] = v.s0;
+            t->key[r * TILE_VECTOR + 1] = v.s1;
+#if TILE_VECTOR == 4
+            t->key[r * TILE_VECTOR + 2] = v.s2;
+            t->key[r * TILE_VECTOR + 3] = v.s3;
+#endif
+        }
+        return;
+    }
+    ORDO_UNROLL
+    for (uint k = 0; k < TILE_ITEMS; k++) {
+        const uint i = tile_position(tile, k / TILE_VECTOR) + k % TILE_VECTOR - shift;
+        t->key[k] = i < count ? array[i] : missing;
+    }
+}
+
+/* Stores the positions that are there. From uniform control flow of the group. */
+ORDO_FN void tile_store(__global ordo_key *array, uint count, uint shift, uint tile, const tile_keys *t)
+{
+    if (tile_is_whole(tile, count, shift) && tile_is_aligned(array, shift)) {
+        ORDO_UNROLL
+        for (uint r = 0; r < TILE_ROWS; r++) {
+            tile_vector v;
+            v.s0 = t->key[r * TILE_VECTOR];
+            v.s1 = t->key[r * TILE_VECTOR + 1];
+#if TILE_VECTOR == 4
+            v.s2 = t->key[r * TILE_VECTOR + 2];
+            v.s3 = t->key[r * TILE_VECTOR + 3];
+#endif
+            *(__global tile_vector *) (array + (tile_position(tile, r) - shift)) = v;
+        }
+        return;
+    }
+    ORDO_UNROLL
+    for (uint k = 0; k < TILE_ITEMS; k++) {
+        const uint i = tile_position(tile, k / TILE_VECTOR) + k % TILE_VECTOR - shift;
+        if (i < count)
+            array[i] = t->key[k];
+    }
+}
+
+/* The flags (one byte each, 0 or not) of the tile's keys, in registers' order, a bit per key; 0 where there is no key. */
+ORDO_FN uint tile_load_flags(__global const uchar *flags, uint count, uint shift, uint tile)
+{
+    const bool whole = tile_is_whole(tile, count, shift);
+    uint       bits = 0;
+
+#if TILE_VECTOR == 4
+    if (whole && ((ulong) (flags - shift) & 3) == 0) {
+        ORDO_UNROLL
+        for (uint r = 0; r < TILE_ROWS; r++) {
+            const uchar4 v = *(__global const uchar4 *) (flags + (tile_position(tile, r) - shift));
+            bits |= (uint) ((v.s0 != 0) | (v.s1 != 0) << 1 | (v.s2 != 0) << 2 | (v.s3 != 0) << 3) << (r * 4);
+        }
+        return bits;
+    }
+#endif
+    ORDO_UNROLL
+    for (uint k = 0; k < TILE_ITEMS; k++) {
+        const uint i = tile_position(tile, k / TILE_VECTOR) + k % TILE_VECTOR - shift;
+        if (whole || i < count)
+            bits |= (uint) (flags[i] != 0) << k;
+    }
+    return bits;
+}

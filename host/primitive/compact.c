@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compaction: launches of cl/primitive/compact.cl. */
+#include "primitive/host_array.h"
+#include "primitive/tiles.h"
+
+struct compaction {
+    const struct ordo_compact_params *params;
+    struct ordo_slice                 keys, values, flags, keys_out, values_out, kept;
+    size_t                            count;
+};
+
+/* Bytes of a count, as the kernels pass it on. */
+enum { COUNT_BYTES = 4 };
+
+static ordo_status find_kernel(struct ordo_call *call, const struct compaction *c, const struct ordo_tiles *t,
+                               const char *name, struct ordo_kernel **out)
+{
+    return ordo_call_kernel(call, "primitive/compact.cl", name,
+                            (struct ordo_define[]) { { "COMPACT_KEY_BYTES", (long) c->params->key_bytes },
+                                                     { "COMPACT_VALUE_BYTES", (long) c->params->value_bytes },
+                                                     { "FOLD_GROUP", (long) t->group },
+                                                     { "TILE_ITEMS", (long) t->items },
+                                                     { "SCAN_LOOKBACK", t->lookback },
+                                                     { NULL, 0 } },
+                            out);
+}
+
+static ordo_status enqueue_lookback(struct ordo_call *call, const struct compaction *c, const struct ordo_tiles *t)
+{
+    struct ordo_kernel *kernel = NULL;
+    const cl_ulong      keys_at = c->keys.at, values_at = c->values.at, flags_at = c->flags.at;
+    const cl_ulong      keys_out_at = c->keys_out.at, values_out_at = c->values_out.at, kept_at = c->kept.at;
+    const cl_uint       count = (cl_uint) c->count;
+    cl_mem              state = NULL;
+
+    ORDO_TRY(find_kernel(call, c, t, "compact_lookback", &kernel));
+    ORDO_TRY(ordo_lookback_state(call, t, COUNT_BYTES, &state));
+    return ordo_call_launch(call, kernel, t->tiles, t->group,
+                            ORDO_ARGS(ORDO_ARG(c->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(c->values.mem),
+                                      ORDO_ARG(values_at), ORDO_ARG(c->flags.mem), ORDO_ARG(flags_at),
+                                      ORDO_ARG(c->keys_out.mem), ORDO_ARG(keys_out_at), ORDO_ARG(c->values_out.mem),
+                                      ORDO_ARG(values_out_at), ORDO_ARG(count), ORDO_ARG(t->tiles),
+                                      ORDO_ARG(c->kept.mem), ORDO_ARG(kept_at), ORDO_ARG(state)));
+}
+
+static ordo_status enqueue_counts(struct ordo_call *call, const struct compaction *c, const struct ordo_tiles *t,
+                                  cl_mem counts)
+{
+    struct ordo_kernel *kernel = NULL;
+    const cl_ulong      flags_at = c->flags.at;
+    const cl_uint       count = (cl_uint) c->count;
+
+    ORDO_TRY(find_kernel(call, c, t, "compact_counts", &kernel));
+    return ordo_call_launch(call, kernel, t->groups, t->group,
+                            ORDO_ARGS(ORDO_ARG(c->flags.mem), ORDO_ARG(flags_at), ORDO_ARG(count), ORDO_ARG(t->tiles),
+                                      ORDO_ARG(t->range), ORDO_ARG(counts)));
+}
+
+static ordo_status enqueue_ranges(struct ordo_call *call, const struct compaction *c, const struct ordo_tiles *t,
+                                  cl_mem counts)
+{
+    struct ordo_kernel *kernel = NULL;
+    const cl_ulong      keys_at = c->keys.at, values_at = c->values.at, flags_at = c->flags.at;
+    const cl_ulong      keys_out_at = c->keys_out.at, values_out_at = c->values_out.at, kept_at = c->kept.at;
+    const cl_uint       count = (cl_uint) c->count;
+
+    ORDO_TRY(find_kernel(call, c, t, "compact_ranges", &kernel));
+    return ordo_call_launch(call, kernel, t->groups, t->group,
+                            ORDO_ARGS(ORDO_ARG(c->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(c->values.mem),
+                                      ORDO_ARG(values_at), ORDO_ARG(c->flags.mem), ORDO_ARG(flags_at),
+                                      ORDO_ARG(c->keys_out.mem), ORDO_ARG(keys_out_at), ORDO_ARG(c->values_out.mem),
+                                      ORDO_ARG(values_out_at), ORDO_ARG(count), ORDO_ARG(t->tiles), ORDO_ARG(t->range),
+                                      ORDO_ARG(counts), ORDO_ARG(c->kept.mem), ORDO_ARG(kept_at)));
+}
+
+static ordo_status enqueue(struct ordo_call *call, const struct compaction *c)
+{
+    const struct ordo_tiles t = ordo_tiles_of(call->dev, c->params->key_bytes, c->count, 0);
+    cl_mem                  counts = NULL;
+
+    if (c->count == 0)
+        return ordo_call_fill(call, c->kept.mem, c->kept.at * COUNT_BYTES, COUNT_BYTES, 0);
+    if (t.groups == 1)
+        return enqueue_ranges(call, c, &t, NULL);
+    if (t.lookback)
+        return enqueue_lookback(call, c, &t);
+    ORDO_TRY(ordo_call_scratch(call, t.groups * COUNT_BYTES, &counts));
+    ORDO_TRY(enqueue_counts(call, c, &t, counts));
+    return enqueue_ranges(call, c, &t, counts);
+}
+
+static ordo_status check_overlap(ordo_device *dev, const struct compaction *c)
+{
+    const size_t n = c->count, key = c->params->key_bytes, value = c->params->value_bytes;
+
+    ORDO_REQUIRE_APART(dev, c->keys_out, n, key, c->keys, n, key);
+    ORDO_REQUIRE_APART(dev, c->keys_out, n, key, c->values, n, value);
+    ORDO_REQUIRE_APART(dev, c->keys_out, n, key, c->flags, n, 1);
+    ORDO_REQUIRE_APART(dev, c->values_out, n, value, c->keys, n, key);
+    ORDO_REQUIRE_APART(dev, c->values_out, n, value, c->values, n, value);
+    ORDO_REQUIRE_APART(dev, c->values_out, n, value, c->flags, n, 1);
+    ORDO_REQUIRE_APART(dev, c->values_out, n, value, c->keys_out, n, key);
+    ORDO_REQUIRE_APART(dev, c->kept, 1, COUNT_BYTES, c->keys, n, key);
+    ORDO_REQUIRE_APART(dev, c->kept, 1, COUNT_BYTES, c->values, n, value);
+    ORDO_REQUIRE_APART(dev, c->kept, 1, COUNT_BYTES, c->flags, n, 1);
+    ORDO_REQUIRE_APART(dev, c->kept, 1, COUNT_BYTES, c->keys_out, n, key);
+    ORDO_REQUIRE_APART(dev, c->kept, 1, COUNT_BYTES, c->values_out, n, value);
+    return ORDO_OK;
+}
+
+static ordo_status check(ordo_device *dev, const struct compaction *c)
+{
+    const uint32_t key_bytes = c->params->key_bytes, value_bytes = c->params->value_bytes;
+
+    ORDO_REQUIRE(dev, key_bytes == 4 || key_bytes == 8, ORDO_INVALID);
+    ORDO_REQUIRE(dev, ordo_is_value_bytes(value_bytes), ORDO_INVALID);
+    ORDO_REQUIRE(dev, c->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_TRY(ordo_check_slice(dev, "keys", c->keys, c->count, key_bytes));
+    ORDO_TRY(ordo_check_slice(dev, "values", c->values, c->count, value_bytes));
+    ORDO_TRY(ordo_check_slice(dev, "flags", c->flags, c->count, 1));
+    ORDO_TRY(ordo_check_slice(dev, "keys_out", c->keys_out, c->count, key_bytes));
+    ORDO_TRY(ordo_check_slice(dev, "values_out", c->values_out, c->count, value_bytes));
+    ORDO_TRY(ordo_check_slice(dev, "kept", c->kept, 1, COUNT_BYTES));
+    return check_overlap(dev, c);
+}
+
+ordo_status ordo_compact(ordo_device *dev, const struct ordo_compact_params *params, struct ordo_slice keys,
+                         struct ordo_slice values, struct ordo_slice flags, size_t count, struct ordo_slice keys_out,
+                         struct ordo_slice values_out, struct ordo_slice kept, const struct ordo_order *order)
+{
+    const struct compaction c = { params, keys, values, flags, keys_out, values_out, kept, count };
+    struct ordo_call        call;
+
+    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_TRY(ordo_call_begin(&call, dev, order));
+    ordo_status status = check(dev, &c);
+    if (status == ORDO_OK)
+        status = enqueue(&call, &c);
+    return ordo_call_end(&call, status);
+}
+
+ordo_status ordo_compact_host(ordo_device *dev, const struct ordo_compact_params *params, const void *keys,
+                              const void *values, const uint8_t *flags, size_t count, void *keys_out, void *values_out,
+                              uint32_t *kept)
+{
+    ORDO_REQUIRE(dev, params != NULL && kept != NULL, ORDO_INVALID);
+    enum { KEYS, VALUES, FLAGS, KEYS_OUT, VALUES_OUT, KEPT, N };
+    struct ordo_host_array a[N] = {
+        [KEYS] = ordo_host_in(keys, count, params->key_bytes),
+        [VALUES] = ordo_host_in(values, count, params->value_bytes),
+        [FLAGS] = ordo_host_in(flags, count, 1),
+        [KEYS_OUT] = ordo_host_out(keys_out, count, params->key_bytes),
+        [VALUES_OUT] = ordo_host_out(values_out, count, params->value_bytes),
+        [KEPT] = ordo_host_out(kept, 1, sizeof *kept),
+    };
+
+    ORDO_TRY(ordo_host_upload(dev, a, N));
+    ordo_status status = ordo_compact(dev, params, a[KEYS].slice, a[VALUES].slice, a[FLAGS].slice, count,
+                                      a[KEYS_OUT].slice, a[VALUES_OUT].slice, a[KEPT].slice, NULL);
+    status = ordo_host_read(dev, &a[KEPT], status);
+    if (status == ORDO_OK)
+        a[KEYS_OUT].count = a[VALUES_OUT].count = *kept;
+    return ordo_host_finish(dev, a, N, status);
+}

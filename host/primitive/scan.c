@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scans and segmented scans: launches of cl/primitive/scan.cl. */
+#include "primitive/scan.h"
+
+#include "primitive/host_array.h"
+#include "primitive/tiles.h"
+
+/* ---- launches ------------------------------------------------------------------------------------------------ */
+
+/* Sums do not tell signed from unsigned: one kernel serves both. */
+static ordo_type kernel_type(const struct ordo_scan *scan)
+{
+    if (scan->op != ORDO_SUM)
+        return scan->type;
+    return ordo_type_bytes(scan->type) == 8 ? ORDO_U64 : ORDO_U32;
+}
+
+static ordo_status find_kernel(struct ordo_call *call, const struct ordo_scan *scan, const struct ordo_tiles *t,
+                               const char *name, struct ordo_kernel **out)
+{
+    struct ordo_define defines[] = {
+        { "ORDO_KEY", (long) kernel_type(scan) },
+        { "FOLD_OP", (long) scan->op },
+        { "FOLD_SEGMENTED", scan->heads.mem != NULL },
+        { "FOLD_GROUP", (long) t->group },
+        { "TILE_ITEMS", (long) t->items },
+        { "SCAN_LOOKBACK", t->lookback },
+        { "LOOKBACK_TORTURE", (long) scan->torture },
+        { "LOOKBACK_POLLS", 0 },
+        { NULL, 0 },
+    };
+    const size_t torture = sizeof defines / sizeof *defines - 3;
+
+    if (!scan->torture)
+        defines[torture] = (struct ordo_define) { NULL, 0 };
+    return ordo_call_kernel(call, "primitive/scan.cl", name, defines, out);
+}
+
+/* One launch, each group at its own tile. */
+static ordo_status enqueue_lookback(struct ordo_call *call, const struct ordo_scan *scan, const struct ordo_tiles *t)
+{
+    struct ordo_kernel *kernel = NULL;
+    const cl_ulong      in_at = scan->in.at, heads_at = scan->heads.at, out_at = scan->out.at;
+    const cl_uint       count = (cl_uint) scan->count, inclusive = scan->inclusive;
+    const cl_uint       in_place = scan->in.mem == scan->out.mem;
+    cl_mem              state = NULL;
+
+    ORDO_TRY(find_kernel(call, scan, t, "scan_lookback", &kernel));
+    ORDO_TRY(ordo_lookback_state(call, t, ordo_type_bytes(scan->type), &state));
+    return ordo_call_launch(call, kernel, t->tiles, t->group,
+                            ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
+                                      ORDO_ARG(heads_at), ORDO_ARG(scan->out.mem), ORDO_ARG(out_at), ORDO_ARG(count),
+                                      ORDO_ARG(t->shift), ORDO_ARG(inclusive), ORDO_ARG(in_place), ORDO_ARG(state)));
+}
+
+static ordo_status enqueue_sums(struct ordo_call *call, const struct ordo_scan *scan, const struct ordo_tiles *t,
+                                cl_mem sums)
+{
+    struct ordo_kernel *kernel = NULL;
+    const cl_ulong      in_at = scan->in.at, heads_at = scan->heads.at;
+    const cl_uint       count = (cl_uint) scan->count;
+
+    ORDO_TRY(find_kernel(call, scan, t, "scan_sums", &kernel));
+    return ordo_call_launch(call, kernel, t->groups, t->group,
+                            ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
+                                      ORDO_ARG(heads_at), ORDO_ARG(count), ORDO_ARG(t->shift), ORDO_ARG(t->tiles),
+                                      ORDO_ARG(t->range), ORDO_ARG(sums)));
+}
+
+static ordo_status enqueue_ranges(struct ordo_call *call, const struct ordo_scan *scan, const struct ordo_tiles *t,
+                                  cl_mem sums)
+{
+    struct ordo_kernel *kernel = NULL;
+    const cl_ulong      in_at = scan->in.at, heads_at = scan->heads.at, out_at = scan->out.at;
+    const cl_uint       count = (cl_uint) scan->count, inclusive = scan->inclusive;
+
+    ORDO_TRY(find_kernel(call, scan, t, "scan_ranges", &kernel));
+    return ordo_call_launch(call, kernel, t->groups, t->group,
+                            ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
+                                      ORDO_ARG(heads_at), ORDO_ARG(scan->out.mem), ORDO_ARG(out_at), ORDO_ARG(count),
+                                      ORDO_ARG(t->shift), ORDO_ARG(inclusive), ORDO_ARG(t->tiles), ORDO_ARG(t->range),
+                                      ORDO_ARG(sums)));
+}
+
+/* A fold_item of cl/group/fold.cl: a key, and in a segmented scan a flag. */
+static size_t item_bytes(const struct ordo_scan *scan)
+{
+    return ordo_type_bytes(scan->type) * (scan->heads.mem ? 2 : 1);
+}
+
+ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan)
+{
+    const struct ordo_tiles t = ordo_tiles_of(call->dev, ordo_type_bytes(scan->type), scan->count, scan->out.at);
+    cl_mem                  sums = NULL;
+
+    if (scan->count == 0)
+        return ORDO_OK;
+    if (t.groups == 1)
+        return enqueue_ranges(call, scan, &t, NULL);
+    if (t.lookback)
+        return enqueue_lookback(call, scan, &t);
+    ORDO_TRY(ordo_call_scratch(call, t.groups * item_bytes(scan), &sums));
+    ORDO_TRY(enqueue_sums(call, scan, &t, sums));
+    return enqueue_ranges(call, scan, &t, sums);
+}
+
+/* ---- calls --------------------------------------------------------------------------------------------------- */
+
+/* `segmented`: heads must be there. */
+static ordo_status check(ordo_device *dev, const struct ordo_scan *scan, bool segmented)
+{
+    const size_t bytes = ordo_type_bytes(scan->type);
+    const bool   in_place = scan->in.mem == scan->out.mem && scan->in.at == scan->out.at;
+
+    ORDO_TRY(ordo_check_op(dev, scan->type, scan->op));
+    ORDO_REQUIRE(dev, scan->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_TRY(ordo_check_slice(dev, "in", scan->in, scan->count, bytes));
+    ORDO_TRY(ordo_check_slice(dev, "out", scan->out, scan->count, bytes));
+    ORDO_TRY(ordo_check_slice(dev, "heads", scan->heads, scan->count, segmented));
+    if (!in_place)
+        ORDO_REQUIRE_APART(dev, scan->in, scan->count, bytes, scan->out, scan->count, bytes);
+    if (segmented)
+        ORDO_REQUIRE_APART(dev, scan->heads, scan->count, 1, scan->out, scan->count, bytes);
+    return ORDO_OK;
+}
+
+static ordo_status run(ordo_device *dev, const struct ordo_scan_params *params, struct ordo_slice in,
+                       struct ordo_slice heads, bool segmented, struct ordo_slice out, size_t count,
+                       const struct ordo_order *order)
+{
+    struct ordo_call call;
+
+    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    const struct ordo_scan scan = { params->type, params->op, params->inclusive, in, heads, out, count, 0 };
+
+    ORDO_TRY(ordo_call_begin(&call, dev, order));
+    ordo_status status = check(dev, &scan, segmented);
+    if (status == ORDO_OK)
+        status = ordo_call_scan(&call, &scan);
+    return ordo_call_end(&call, status);
+}
+
+ordo_status ordo_scan(ordo_device *dev, const struct ordo_scan_params *params, struct ordo_slice in,
+                      struct ordo_slice out, size_t count, const struct ordo_order *order)
+{
+    return run(dev, params, in, ordo_none(), false, out, count, order);
+}
+
+ordo_status ordo_segmented_scan(ordo_device *dev, const struct ordo_scan_params *params, struct ordo_slice in,
+                                struct ordo_slice heads, struct ordo_slice out, size_t count,
+                                const struct ordo_order *order)
+{
+    return run(dev, params, in, heads, true, out, count, order);
+}
+
+ordo_status ordo_scan_host(ordo_device *dev, const struct ordo_scan_params *params, const void *in, void *out,
+                           size_t count)
+{
+    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    const size_t           bytes = ordo_type_bytes(params->type);
+    struct ordo_host_array a[] = { ordo_host_in(in, count, bytes), ordo_host_out(out, count, bytes) };
+
+    ORDO_TRY(ordo_host_upload(dev, a, 2));
+    return ordo_host_finish(dev, a, 2, ordo_scan(dev, params, a[0].slice, a[1].slice, count, NULL));
+}
+
+ordo_status ordo_segmented_scan_host(ordo_device *dev, const struct ordo_scan_params *params, const void *in,
+                                     const uint8_t *heads, void *out, size_t count)
+{
+    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    const size_t           bytes = ordo_type_bytes(params->type);
+    struct ordo_host_array a[] = { ordo_host_in(in, count, bytes), ordo_host_in(heads, count, 1),
+                                   ordo_host_out(out, count, bytes) };
+
+    ORDO_TRY(ordo_host_upload(dev, a, 3));
+    return ordo_host_finish(dev, a, 3,
+                            ordo_segmented_scan(dev, params, a[0].slice, a[1].slice, a[2].slice, count, NULL));
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How scan, reduce and compact cut an array: tiles of group x items elements, and ranges of tiles. */
+#ifndef ORDO_TILES_H
+#define ORDO_TILES_H
+
+#include "primitive/primitive.h"
+
+struct ordo_tiles {
+    size_t  group, items; /* work-items per group; elements per work-item */
+    bool    lookback;     /* one launch with look-back, else a launch per phase */
+    cl_uint tiles;
+    cl_uint range;  /* tiles per group, without look-back */
+    size_t  groups; /* groups with that range; 1: that one does all in one launch, whatever the way */
+    cl_uint shift;  /* elements that the first tile begins before the array; see cl/group/tile.cl */
+};
+
+/* Tiles for `count` elements of key_bytes each. `at`: the element of its buffer where the array begins that is to be
+ * accessed in aligned vectors; 0 if none is. */
+struct ordo_tiles ordo_tiles_of(const ordo_device *dev, size_t key_bytes, size_t count, size_t at);
+
+/* Bytes of look-back's state for these tiles, each with an item of `item_bytes`. */
+size_t ordo_lookback_bytes(const struct ordo_tiles *tiles, size_t item_bytes);
+
+/* Scratch for look-back, all 0. */
+ordo_status ordo_lookback_state(struct ordo_call *call, const struct ordo_tiles *tiles, size_t item_bytes, cl_mem *out);
+
+#endif

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scans and segmented scans against a plain host loop. */
+#include "support.h"
+
+#include "primitive/scan.h"
+#include "primitive/tiles.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- the reference ------------------------------------------------------------------------------------------- */
+
+/* One scan as a test wants it: everything but the device. */
+struct subject {
+    ordo_type type;
+    ordo_op   op;
+    bool      inclusive, segmented, in_place;
+    size_t    count;
+    size_t    in_at, heads_at, out_at; /* in_at is out's too when in_place */
+};
+
+static const char *const op_name[] = { "sum", "min", "max" };
+
+static uint64_t read_bits(const void *keys, size_t bytes, size_t i)
+{
+    return bytes == 4 ? ((const uint32_t *) keys)[i] : ((const uint64_t *) keys)[i];
+}
+
+static void write_bits(void *keys, size_t bytes, size_t i, uint64_t bits)
+{
+    if (bytes == 4)
+        ((uint32_t *) keys)[i] = (uint32_t) bits;
+    else
+        ((uint64_t *) keys)[i] = bits;
+}
+
+/* The bits of op's identity: 0; the key that is greatest, or least, in total order. */
+static uint64_t identity(ordo_type type, ordo_op op)
+{
+    static const uint64_t greatest[] = { 0xffffffff, UINT64_MAX, 0x7fffffff, INT64_MAX, 0x7fffffff, INT64_MAX };
+    static const uint64_t least[] = { 0, 0, 0x80000000, 0x8000000000000000, 0xffffffff, UINT64_MAX };
+
+    return op == ORDO_SUM ? 0 : op == ORDO_MIN ? greatest[type] : least[type];
+}
+
+static uint64_t combine(ordo_type type, ordo_op op, uint64_t a, uint64_t b)
+{
+    uint32_t narrow[2] = { (uint32_t) a, (uint32_t) b };
+    uint64_t wide[2] = { a, b };
+
+    if (op == ORDO_SUM)
+        return a + b;
+    const bool     is_wide = ordo_type_bytes(type) == 8;
+    const uint64_t x = ordo_key_bits(type, is_wide ? (void *) &wide[0] : (void *) &narrow[0]);
+    const uint64_t y = ordo_key_bits(type, is_wide ? (void *) &wide[1] : (void *) &narrow[1]);
+    return op == ORDO_MIN ? (y < x ? b : a) : (y > x ? b : a);
+}
+
+static void scan_on_host(const struct subject *s, const void *in, const uint8_t *heads, void *out)
+{
+    const size_t bytes = ordo_type_bytes(s->type);
+    uint64_t     before = identity(s->type, s->op);
+
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->segmented && heads[i])
+            before = identity(s->type, s->op);
+        const uint64_t upto = combine(s->type, s->op, before, read_bits(in, bytes, i));
+        write_bits(out, bytes, i, s->inclusive ? upto : before);
+        before = upto;
+    }
+}
+
+/* ---- one scan ------------------------------------------------------------------------------------------------ */
+
+/* Segments of all lengths: long ones, a head at every element, none, heads only far apart. */
+static void random_heads(struct test *t, uint8_t *heads, size_t count)
+{
+    const uint64_t often = (uint64_t[]) { 1, 3, 100, 5000, UINT32_MAX }[test_below(t, 5)];
+
+    for (size_t i = 0; i < count; i++)
+        heads[i] = test_below(t, often) == 0 ? (uint8_t) (1 + test_below(t, 255)) : 0;
+}
+
+/* Enqueues as the public call does; with torture, as only tests can. */
+static ordo_status call_scan(const struct test *t, const struct subject *s, struct ordo_slice in,
+                             struct ordo_slice heads, struct ordo_slice out, uint32_t torture)
+{
+    const struct ordo_scan_params params = { s->type, s->op, s->inclusive };
+    struct ordo_call              call;
+
+    if (torture) {
+        const struct ordo_scan scan = { s->type, s->op, s->inclusive, in, heads, out, s->count, torture };
+        test_ok(t, ordo_call_begin(&call, t->dev, NULL));
+        return ordo_call_end(&call, ordo_call_scan(&call, &scan));
+    }
+    if (s->segmented)
+        return ordo_segmented_scan(t->dev, &params, in, heads, out, s->count, NULL);
+    return ordo_scan(t->dev, &params, in, out, s->count, NULL);
+}
+
+static void try_scan(struct test *t, const struct subject *s, enum test_shape shape, uint32_t torture)
+{
+    const size_t      bytes = ordo_type_bytes(s->type);
+    void             *keys = test_alloc(s->count * bytes);
+    void             *want = test_alloc(s->count * bytes);
+    uint8_t          *heads = test_alloc(s->count);
+    struct test_array in, marks = { 0 }, out;
+
+    test_keys(t, s->type, shape, s->count, keys);
+    random_heads(t, heads, s->count);
+    scan_on_host(s, keys, heads, want);
+    in = test_upload(t, keys, s->count, bytes, s->in_at);
+    out = s->in_place ? in : test_upload(t, NULL, s->count, bytes, s->out_at);
+    if (s->segmented)
+        marks = test_upload(t, heads, s->count, 1, s->heads_at);
+
+    test_context(t, "%s %s %s%s%s of %zu %s keys, in at %zu, heads at %zu, out at %zu, torture %u",
+                 test_type_name[s->type], s->inclusive ? "inclusive" : "exclusive", op_name[s->op],
+                 s->segmented ? ", segmented" : "", s->in_place ? ", in place" : "", s->count, test_shape_name[shape],
+                 s->in_at, s->heads_at, s->out_at, torture);
+    test_ok(t, call_scan(t, s, test_slice(&in), test_slice(&marks), test_slice(&out), torture));
+    test_expect(t, s->type, &out, want, s->count);
+    if (!s->in_place)
+        test_expect(t, s->type, &in, keys, s->count); /* the input is as it was */
+
+    test_free(&in);
+    if (!s->in_place)
+        test_free(&out);
+    if (s->segmented)
+        test_free(&marks);
+    free(keys);
+    free(want);
+    free(heads);
+}
+
+/* Whether a type can be summed. */
+static bool goes_with(ordo_type type, ordo_op op)
+{
+    return op != ORDO_SUM || (type != ORDO_F32 && type != ORDO_F64);
+}
+
+/* A scan of this type and op with the rest at random. */
+static struct subject random_subject(struct test *t, ordo_type type, ordo_op op, size_t count)
+{
+    return (struct subject) {
+        .type = type,
+        .op = op,
+        .inclusive = test_below(t, 2),
+        .in_place = test_below(t, 3) == 0,
+        .count = count,
+        .in_at = test_below(t, 6),
+        .heads_at = test_below(t, 6),
+        .out_at = test_below(t, 6),
+    };
+}
+
+static size_t seams_of(const struct test *t, ordo_type type, size_t counts[TEST_SEAMS])
+{
+    const struct ordo_tiles tiles = ordo_tiles_of(t->dev, ordo_type_bytes(type), 1, 0);
+
+    return test_seams(tiles.group, tiles.group * tiles.items, counts);
+}
+
+/* ---- tests --------------------------------------------------------------------------------------------------- */
+
+/* Every count of seams_of, in all combinations of inclusive, in place and segmented. */
+static void try_seams(struct test *t, ordo_type type, ordo_op op)
+{
+    size_t       counts[TEST_SEAMS];
+    const size_t n = seams_of(t, type, counts);
+
+    for (size_t i = 0; i < n; i++) {
+        for (unsigned way = 0; way < 8; way++) {
+            struct subject s = random_subject(t, type, op, counts[i]);
+            s.inclusive = way & 1;
+            s.in_place = (way & 2) != 0;
+            s.segmented = (way & 4) != 0;
+            try_scan(t, &s, (enum test_shape) test_below(t, TEST_N_SHAPES), 0);
+        }
+    }
+}
+
+static void seams(struct test *t)
+{
+    try_seams(t, ORDO_U32, ORDO_SUM);
+    try_seams(t, ORDO_F64, ORDO_MIN);
+}
+
+Test(scan, is_right_at_every_seam_on_every_device_and_mask)
+{
+    test_each_device_and_mask(seams);
+}
+
+static void types_and_shapes(struct test *t)
+{
+    for (size_t i = 0; i < 6; i++) {
+        for (int op = ORDO_SUM; op <= ORDO_MAX; op++) {
+            for (int shape = 0; shape < TEST_N_SHAPES && goes_with(test_types[i], (ordo_op) op); shape++) {
+                struct subject s = random_subject(t, test_types[i], (ordo_op) op, 1 + test_below(t, 50000));
+                try_scan(t, &s, (enum test_shape) shape, 0);
+                s.segmented = true;
+                try_scan(t, &s, (enum test_shape) shape, 0);
+            }
+        }
+    }
+}
+
+Test(scan, knows_every_type_operation_and_shape)
+{
+    test_each_device(types_and_shapes);
+}
+
+/* Offsets of 0 to 5 elements against each other: vectors that are aligned in both arrays, in one, in none. */
+static void offsets(struct test *t)
+{
+    for (size_t in_at = 0; in_at < 6; in_at++) {
+        for (size_t out_at = 0; out_at < 6; out_at++) {
+            struct subject s = random_subject(t, in_at % 2 ? ORDO_U64 : ORDO_U32, ORDO_SUM, 20000 + test_below(t, 9));
+            s.in_place = false;
+            s.in_at = in_at;
+            s.out_at = out_at;
+            s.segmented = test_below(t, 2);
+            try_scan(t, &s, TEST_RANDOM, 0);
+        }
+    }
+}
+
+Test(scan, takes_arrays_of_any_alignment)
+{
+    test_each_device_with("cpu=0", offsets);
+}
+
+static void many(struct test *t)
+{
+    struct subject s = { .type = ORDO_U32, .op = ORDO_SUM, .count = 5000011 };
+
+    try_scan(t, &s, TEST_RANDOM, 0);
+    s.segmented = true;
+    s.inclusive = true;
+    try_scan(t, &s, TEST_RANDOM, 0);
+}
+
+Test(scan, takes_millions)
+{
+    test_each_device_and_mask(many);
+}
+
+/* ---- tunables ------------------------------------------------------------------------------------------------ */
+
+static void try_tuning(struct test *t)
+{
+    for (int segmented = 0; segmented < 2; segmented++) {
+        struct subject s = random_subject(t, segmented ? ORDO_I64 : ORDO_U32, segmented ? ORDO_MAX : ORDO_SUM, 0);
+        size_t         counts[TEST_SEAMS];
+        const size_t   n = seams_of(t, s.type, counts);
+
+        s.segmented = segmented;
+        for (size_t i = n - 4; i < n; i++) {
+            s.count = counts[i];
+            try_scan(t, &s, TEST_RANDOM, 0);
+        }
+    }
+}
+
+/* The values of a tunable, from the name in ORDO_TUNABLE_MAP. */
+static struct ordo_tunable_info tunable_named(const struct test *t, const char *name)
+{
+    struct ordo_tunable_info info;
+
+    for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++)
+        if (strcmp(info.name, name) == 0)
+            return info;
+    test_fail(t, __FILE__, __LINE__, "no tunable %s", name);
+}
+
+/* What a method, group and items come to on this device, to pass over what comes to the same. */
+static uint64_t outcome(const struct test *t)
+{
+    const struct ordo_tiles tiles = ordo_tiles_of(t->dev, 4, 1, 0);
+
+    return (uint64_t) tiles.lookback << 63 | (uint64_t) tiles.group << 32 | tiles.items;
+}
+
+static void every_tuning(struct test *t)
+{
+    const struct ordo_tunable_info methods = tunable_named(t, "scan.k4.method");
+    const struct ordo_tunable_info groups = tunable_named(t, "scan.k4.group");
+    const struct ordo_tunable_info items = tunable_named(t, "scan.k4.items");
+    uint64_t                       seen[256];
+    size_t                         n_seen = 0;
+
+    for (uint32_t m = 0; m < methods.n_choices; m++) {
+        for (uint32_t g = 0; g < groups.n_choices; g++) {
+            for (uint32_t i = 0; i < items.n_choices; i++) {
+                bool again = false;
+                test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", methods.choice[m]));
+                test_ok(t, ordo_device_set_tunable(t->dev, "scan.group", groups.choice[g]));
+                test_ok(t, ordo_device_set_tunable(t->dev, "scan.items", items.choice[i]));
+                for (size_t k = 0; k < n_seen; k++)
+                    again = again || seen[k] == outcome(t);
+                if (!again) {
+                    seen[n_seen++] = outcome(t);
+                    try_tuning(t);
+                }
+            }
+        }
+    }
+    test_true(t, n_seen > 1);
+}
+
+Test(scan, is_right_with_every_tuning)
+{
+    test_each_device_with("progress=1", every_tuning);
+}
+
+/* ---- look-back ----------------------------------------------------------------------------------------------- */
+
+/* Tiles that publish nothing at all, or only late: their successors fold them again, in place too as long as they
+ * publish at last. */
+static void unanswered(struct test *t)
+{
+    for (int trial = 0; trial < 24; trial++) {
+        const bool     wide = trial % 2;
+        struct subject s = random_subject(t, wide ? ORDO_U64 : ORDO_I32, trial % 3 ? ORDO_SUM : ORDO_MIN, 0);
+        size_t         counts[TEST_SEAMS];
+        const size_t   n = seams_of(t, s.type, counts);
+
+        s.count = counts[n - 1 - (size_t) trial % 4];
+        s.segmented = trial % 4 > 1;
+        s.in_place = trial % 5 == 0;
+        test_true(t, ordo_tiles_of(t->dev, wide ? 8 : 4, s.count, 0).lookback);
+        try_scan(t, &s, TEST_RANDOM, s.in_place ? 2 : 1 + (uint32_t) trial / 4 % 2);
+    }
+}
+
+static void lookback(struct test *t)
+{
+    test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", ORDO_SCAN_LOOKBACK));
+    unanswered(t);
+}
+
+static void lookback_of_groups(struct test *t)
+{
+    test_ok(t, ordo_device_set_tunable(t->dev, "scan.group", 64));
+    test_ok(t, ordo_device_set_tunable(t->dev, "scan.items", 4));
+    lookback(t);
+}
+
+Test(scan, does_without_tiles_that_never_answer)
+{
+    test_each_device_with("progress=1", lookback);
+    test_each_device_with("progress=1", lookback_of_groups);
+    test_each_device_with("progress=1,int64_atomics=0", lookback);
+    test_each_device_with("progress=1,int64_atomics=0", lookback_of_groups);
+}
+
+/* ---- host arrays, order, errors ------------------------------------------------------------------------------ */
+
+static void on_host_arrays(struct test *t)
+{
+    for (size_t count = 0; count < 40000; count = count * 3 + 1) {
+        struct subject s = random_subject(t, ORDO_F32, ORDO_MAX, count);
+        void          *keys = test_alloc(count * 4);
+        void          *got = test_alloc(count * 4);
+        void          *want = test_alloc(count * 4);
+        uint8_t       *heads = test_alloc(count);
+
+        test_context(t, "host arrays of %zu", count);
+        test_keys(t, s.type, TEST_EXTREMES, count, keys);
+        random_heads(t, heads, count);
+        const struct ordo_scan_params params = { s.type, s.op, s.inclusive };
+        scan_on_host(&s, keys, heads, want);
+        test_ok(t, ordo_scan_host(t->dev, &params, keys, got, count));
+        test_same(t, "out", s.type, got, want, count);
+        s.segmented = true;
+        scan_on_host(&s, keys, heads, want);
+        test_ok(t, ordo_segmented_scan_host(t->dev, &params, keys, heads, keys, count)); /* onto itself */
+        test_same(t, "out", s.type, keys, want, count);
+        free(keys);
+        free(got);
+        free(want);
+        free(heads);
+    }
+    const struct ordo_scan_params params = { ORDO_U32, ORDO_SUM, false };
+    test_ok(t, ordo_scan_host(t->dev, &params, NULL, NULL, 0));
+    test_status(t, ordo_scan_host(t->dev, &params, NULL, NULL, 1), ORDO_INVALID);
+}
+
+Test(scan, takes_host_arrays)
+{
+    test_each_device(on_host_arrays);
+}
+
+/* Waits for a user event, on an in-order and on an out-of-order queue, and hands an event out, for no elements too. */
+static void in_order(struct test *t)
+{
+    const cl_command_queue_properties out_of_order = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    const cl_queue_properties         list[] = { CL_QUEUE_PROPERTIES, out_of_order, 0 };
+    cl_int                            code = CL_SUCCESS;
+    cl_command_queue                  queue =
+        clCreateCommandQueueWithProperties(ordo_device_context(t->dev), ordo_device_id(t->dev), list, &code);
+
+    for (size_t count = 0; count <= 100000; count += 100000) {
+        for (int own = 0; own < 2; own++) {
+            struct subject    s = { .type = ORDO_U32, .op = ORDO_SUM, .inclusive = true, .count = count };
+            uint32_t         *keys = test_alloc(count * 4);
+            uint32_t         *want = test_alloc(count * 4);
+            cl_event          go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
+            struct ordo_order order = { .queue = own ? NULL : queue, .n_wait = 1, .wait = &go, .done = &done };
+
+            if (!own && !queue)
+                order.queue = NULL; /* the device has no such queues */
+            test_context(t, "%zu elements after an event, %s queue", count, order.queue ? "out-of-order" : "own");
+            test_keys(t, s.type, TEST_RANDOM, count, keys);
+            scan_on_host(&s, keys, NULL, want);
+            struct test_array in = test_upload(t, NULL, count, 4, 1), out = test_upload(t, NULL, count, 4, 1);
+            const struct ordo_scan_params params = { s.type, s.op, s.inclusive };
+            test_ok(t, ordo_scan(t->dev, &params, test_slice(&in), test_slice(&out), count, &order));
+            test_true(t, done != NULL);
+            /* The call waits for `go`, so what it is to scan can still be written, on another queue. */
+            cl_command_queue other =
+                clCreateCommandQueueWithProperties(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &code);
+            test_true(t,
+                      !count || clEnqueueWriteBuffer(other, in.mem, CL_TRUE, 4, count * 4, keys, 0, NULL, NULL) == 0);
+            test_true(t, clSetUserEventStatus(go, CL_COMPLETE) == 0 && clWaitForEvents(1, &done) == 0);
+            test_expect(t, s.type, &out, want, count);
+            clReleaseCommandQueue(other);
+            clReleaseEvent(go);
+            clReleaseEvent(done);
+            test_free(&in);
+            test_free(&out);
+            free(keys);
+            free(want);
+        }
+    }
+    if (queue)
+        clReleaseCommandQueue(queue);
+}
+
+Test(scan, keeps_the_order_it_is_given)
+{
+    test_each_device(in_order);
+}
+
+static void bad_arguments(struct test *t)
+{
+    struct test_array             in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 100, 4, 0);
+    const struct ordo_slice       i = test_slice(&in), o = test_slice(&out);
+    const struct ordo_scan_params sum = { ORDO_U32, ORDO_SUM, false };
+    const struct ordo_scan_params no_type = { (ordo_type) 17, ORDO_SUM, false };
+    const struct ordo_scan_params no_op = { ORDO_U32, (ordo_op) 3, false };
+    const struct ordo_scan_params floats = { ORDO_F64, ORDO_SUM, false };
+    char                          text[512];
+
+    test_context(t, "bad arguments");
+    test_status(t, ordo_scan(NULL, &sum, i, o, 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_scan(t->dev, NULL, i, o, 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_scan(t->dev, &no_type, i, o, 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_scan(t->dev, &no_op, i, o, 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_scan(t->dev, &sum, ordo_none(), o, 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_scan(t->dev, &sum, i, ordo_none(), 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_scan(t->dev, &sum, i, o, 117, NULL), ORDO_INVALID);
+    test_status(t, ordo_scan(t->dev, &sum, ordo_at(in.mem, SIZE_MAX), o, 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_scan(t->dev, &sum, i, ordo_at(out.mem, 17), 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_scan(t->dev, &sum, i, ordo_at(in.mem, 1), 99, NULL), ORDO_INVALID);
+    test_status(t, ordo_scan(t->dev, &sum, i, o, ORDO_MAX_COUNT + 1, NULL), ORDO_TOO_LARGE);
+    test_status(t, ordo_segmented_scan(t->dev, &sum, i, ordo_none(), o, 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_segmented_scan(t->dev, &sum, i, ordo_at(out.mem, 399), o, 10, NULL), ORDO_OK);
+    test_status(t, ordo_segmented_scan(t->dev, &sum, i, ordo_at(out.mem, 30), o, 10, NULL), ORDO_INVALID);
+
+    test_status(t, ordo_scan(t->dev, &floats, i, o, 10, NULL), ORDO_UNSUPPORTED);
+    (void) ordo_device_last_error(t->dev, text, sizeof text);
+    test_true(t, strstr(text, "sum of floats") != NULL);
+
+    ordo_device *stranger = test_open_again(t);
+    test_status(t, ordo_scan(stranger, &sum, i, o, 100, NULL), ORDO_OK); /* the same context */
+    ordo_device_close(&stranger);
+    cl_int       code = CL_SUCCESS;
+    cl_device_id id = ordo_device_id(t->dev);
+    cl_context   context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+    cl_mem       foreign = clCreateBuffer(context, CL_MEM_READ_WRITE, 400, NULL, &code);
+    test_status(t, ordo_scan(t->dev, &sum, ordo_at(foreign, 0), o, 100, NULL), ORDO_INVALID);
+    clReleaseMemObject(foreign);
+    clReleaseContext(context);
+    test_free(&in);
+    test_free(&out);
+}
+
+Test(scan, refuses_bad_arguments)
+{
+    test_each_device(bad_arguments);
+}
+
+/* What the header promises: 1 % of the input and 64 KiB. */
+static void scratch(struct test *t)
+{
+    for (int method = 0; method < 2; method++) {
+        const size_t                  count = 3000000;
+        struct test_array             in = test_upload(t, NULL, count, 4, 0);
+        const struct ordo_scan_params params = { ORDO_U32, ORDO_SUM, false };
+        struct ordo_memory            memory;
+
+        test_context(t, "scratch of method %d", method);
+        test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", (uint32_t) method));
+        test_ok(t, ordo_device_trim(t->dev));
+        test_ok(t, ordo_scan(t->dev, &params, test_slice(&in), test_slice(&in), count, NULL));
+        test_ok(t, ordo_device_memory(t->dev, &memory));
+        test_true(t, memory.scratch_peak_bytes > 0);
+        test_true(t, memory.scratch_peak_bytes <= count * 4 / 100 + 65536);
+        test_free(&in);
+    }
+}
+
+Test(scan, takes_little_scratch)
+{
+    test_each_device_with("progress=1", scratch);
+}
