@@ -90,7 +90,7 @@ enum atomics_answer {
 enum atomics_local { ATOMICS_LOCAL_ADD, ATOMICS_LOCAL_MAX, ATOMICS_LOCAL_OR, ATOMICS_LOCALS };
 
 /* A number that looks random, below 2^31, and is different for different i. */
-static inline ordo_u32 atomics_mark(ordo_u32 i)
+static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
 {
     return (i * 0x9e3779b1u) >> 1;
 }

@@ -13,11 +13,6 @@
 
 #define WRONG(dev, ...) ordo_fail((dev), ORDO_SELF_TEST, 0, __FILE__, __LINE__, __VA_ARGS__)
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* A group of a few sub-groups; where lanes do not talk, of a few work-items. */
 static uint32_t test_group(const ordo_device *dev)
 {
