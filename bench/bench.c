@@ -350,7 +350,9 @@ static void failed_call(struct run *run, struct row *row, ordo_status status)
 
 static void measure(struct run *run, struct row *row, struct subject *subject)
 {
-    const struct timing_goal goal = { run->row_seconds, run->options->repetitions, true };
+    const struct timing_goal goal = { .seconds = run->row_seconds,
+                                      .repetitions = run->options->repetitions,
+                                      .device_too = true };
     const ordo_status        got = time_calls(run->device, subject_call, subject, &goal, &row->timing);
     if (got != ORDO_OK) {
         failed_call(run, row, got);
@@ -485,13 +487,15 @@ static void json_row(const struct run *run, const struct row *row)
 /* The columns of one workload: those without anything to say are left out. */
 struct layout {
     struct column columns[MOST_COLUMNS];
-    char          titles[MAX_YARDSTICKS][24];
     int           n;
 };
 
 static void add_column(struct layout *layout, const char *title, int width, bool left)
 {
-    layout->columns[layout->n++] = (struct column) { title, width, left };
+    struct column *column = &layout->columns[layout->n++];
+    snprintf(column->title, sizeof column->title, "%s", title);
+    column->width = width;
+    column->left = left;
 }
 
 static struct layout lay_out(const struct run *run, enum workload workload)
@@ -505,12 +509,13 @@ static struct layout lay_out(const struct run *run, enum workload workload)
     add_column(&layout, "time", 8, false);
     add_column(&layout, "+-", 6, false);
     add_column(&layout, "device", 8, false);
-    add_column(&layout, "bytes/s", 8, false);
+    add_column(&layout, "GB/s", 5, false);
     add_column(&layout, "copy", 6, false);
     for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host; i++)
         if (yardstick_name(workload, i)) {
-            snprintf(layout.titles[i], sizeof layout.titles[i], "/ %s", yardstick_name(workload, i));
-            add_column(&layout, layout.titles[i], 8, false);
+            char title[16];
+            snprintf(title, sizeof title, "/ %s", yardstick_name(workload, i));
+            add_column(&layout, title, 8, false);
         }
     if (run->peer_program)
         add_column(&layout, "/ peer", 7, false);
@@ -546,7 +551,7 @@ static void show_row(struct run *run, const struct table *table, const struct ro
     text_seconds(text[n++], t->wall.median);
     text_percent(text[n++], (t->wall.high - t->wall.low) / 2 / t->wall.median);
     text_seconds(text[n++], t->device.median);
-    text_bytes(text[n++], row->bytes_per_second);
+    text_giga(text[n++], row->bytes_per_second);
     text_percent(text[n++], row->copy_share);
     for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host; i++)
         if (yardstick_name(workload, i))
@@ -569,10 +574,14 @@ static void draw_series(const struct run *run, const struct row *rows)
     struct bar  bars[MOST_SIZES];
     char        title[128];
     const char *variant = variant_name(rows->spec.workload, rows->spec.variant);
+    int         known = 0;
     for (int i = 0; i < run->n_sizes; i++) {
         text_count(bars[i].label, rows[i].spec.count);
         bars[i].value = rows[i].rate;
+        known += !isnan(rows[i].rate);
     }
+    if (known < 2)
+        return;
     char values[32] = "";
     if (rows->spec.value_bytes)
         snprintf(values, sizeof values, " and values of %u bytes", rows->spec.value_bytes);
@@ -696,7 +705,7 @@ static void run_workload(struct run *run, enum workload workload)
     for (int s = 0; s < n; s++)
         run_series(run, &list[s], &table);
     for (int s = 0; s < n; s++) {
-        if (run->n_sizes > 1 && !run->options->no_chart && (run->options->chart || isatty(fileno(run->out))))
+        if (!run->options->no_chart && (run->options->chart || isatty(fileno(run->out))))
             draw_series(run, list[s].rows);
         cJSON_Delete(list[s].peers);
     }
@@ -708,9 +717,9 @@ static void introduce_device(const struct run *run, const struct ordo_device_fac
     char copy[TEXT_BYTES], command[TEXT_BYTES], kernel[TEXT_BYTES], size[TEXT_BYTES];
     progress_clear();
     fprintf(run->out, "%s (%s, driver %s)\n", facts->name, facts->platform, facts->driver);
-    fprintf(run->out, "copies its memory at %s/s, read and written (by command %s/s, by kernel %s/s, %s)\n",
-            text_bytes(copy, run->copy.bytes_per_second), text_bytes(command, run->copy.by_command),
-            text_bytes(kernel, run->copy.by_kernel), text_bytes(size, (double) run->copy.bytes));
+    fprintf(run->out, "copies its memory at %s GB/s, read and written (by command %s, by kernel %s; %s)\n",
+            text_giga(copy, run->copy.bytes_per_second), text_giga(command, run->copy.by_command),
+            text_giga(kernel, run->copy.by_kernel), text_bytes(size, (double) run->copy.bytes));
 }
 
 static void json_begin_device(struct run *run, const struct ordo_device_facts *facts)
@@ -779,15 +788,16 @@ static void print_list(void)
 
 static void conclude(const struct run *run)
 {
-    fprintf(run->out,
-            "\nrate: elements (queries) a second by the wall clock, the median of the repetitions; +-: half the way "
-            "from their "
-            "10th to their\n90th percentile; device: the same calls on the device's clock; bytes/s: those that have to "
-            "move "
-            "at least, and as a share of\nthe copy rate; / x: this rate over that of x on one thread of the host%s. "
-            "Outputs "
-            "are checked in full.\n",
-            run->peer_program ? ", of the peer on the device" : "");
+    fprintf(
+        run->out,
+        "\n"
+        "rate    elements (of searches: queries) a second by the wall clock, the median of the repetitions\n"
+        "+-      half the way from their 10th to their 90th percentile\n"
+        "device  the time of a call on the device's own clock\n"
+        "GB/s    10^9 bytes a second, counting those that have to move at least; copy: as a share of the copy rate\n"
+        "/ x     this rate over that of x on one thread of the host%s\n"
+        "check   whether all of the output was right\n",
+        run->peer_program ? "; peer: CUB or Thrust on this device" : "");
     if (run->slower)
         fprintf(run->out, "%d rows are more than 5 %% slower than in %s.\n", run->slower, run->options->compare);
     if (run->skipped)

@@ -59,6 +59,15 @@ char *text_bytes(char text[TEXT_BYTES], double bytes)
     return scaled(text, bytes, 1024, units, 5);
 }
 
+char *text_giga(char text[TEXT_BYTES], double number)
+{
+    if (isnan(number))
+        snprintf(text, TEXT_BYTES, "-");
+    else
+        snprintf(text, TEXT_BYTES, number < 9.995e9 ? "%.2f" : number < 99.95e9 ? "%.1f" : "%.0f", number * 1e-9);
+    return text;
+}
+
 char *text_count(char text[TEXT_BYTES], size_t count)
 {
     int log2 = 0;

@@ -17,6 +17,7 @@
 char *text_rate(char text[TEXT_BYTES], double per_second); /* "25.3 G", "412 M" */
 char *text_seconds(char text[TEXT_BYTES], double seconds); /* "41.2 ms" */
 char *text_bytes(char text[TEXT_BYTES], double bytes);     /* "8.00 MiB" */
+char *text_giga(char text[TEXT_BYTES], double number);     /* in 10^9, without a unit: "2996", "0.12" */
 char *text_count(char text[TEXT_BYTES], size_t count);     /* "2^20", or the number */
 char *text_ratio(char text[TEXT_BYTES], double ratio);     /* "1.23x" */
 char *text_percent(char text[TEXT_BYTES], double share);   /* "87 %" */
@@ -25,9 +26,9 @@ char *text_percent(char text[TEXT_BYTES], double share);   /* "87 %" */
 
 /* Columns of fixed width, so that a row can be printed as soon as it is known. A longer cell pushes the rest. */
 struct column {
-    const char *title;
-    int         width;
-    bool        left; /* text to the left, numbers to the right */
+    char title[16];
+    int  width;
+    bool left; /* text to the left, numbers to the right */
 };
 struct table {
     FILE                *out;

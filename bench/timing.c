@@ -7,9 +7,8 @@
 #include <time.h>
 
 #define MOST_REPETITIONS 64
-/* A batch lasts this long at least: a thousand times the wait at its end on any driver seen. */
-#define BATCH_SECONDS 0.02
-#define MOST_BATCH    4096
+#define BATCH_SECONDS    0.02
+#define MOST_BATCH       4096
 
 double now(void)
 {
@@ -54,11 +53,13 @@ static ordo_status wall_batch(ordo_device *device, call_fn call, void *arg, int 
 }
 
 /* Doubles the batch until it is long enough to tell what a call takes. */
-static ordo_status plan_batch(ordo_device *device, call_fn call, void *arg, int *batch, double *seconds)
+static ordo_status plan_batch(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal, int *batch,
+                              double *seconds)
 {
+    const double enough = goal->batch_seconds > 0 ? goal->batch_seconds : BATCH_SECONDS;
     for (*batch = 1;; *batch *= 2) {
         TRY(wall_batch(device, call, arg, *batch, seconds));
-        if (*seconds >= BATCH_SECONDS || *batch * 2 > MOST_BATCH)
+        if (*seconds >= enough || *batch * 2 > MOST_BATCH)
             return ORDO_OK;
     }
 }
@@ -156,7 +157,7 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
 
     *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0) };
     TRY(wall_batch(device, call, arg, 1, &out->first_call));
-    TRY(plan_batch(device, call, arg, &batch, &batch_seconds));
+    TRY(plan_batch(device, call, arg, goal, &batch, &batch_seconds));
 
     const int repetitions = plan_repetitions(goal, batch_seconds);
     for (int r = 0; r < repetitions; r++) {

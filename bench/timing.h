@@ -18,9 +18,10 @@
 typedef ordo_status (*call_fn)(void *arg, const struct ordo_order *order);
 
 struct timing_goal {
-    double seconds;     /* for all repetitions together; at least three are made whatever it says */
-    int    repetitions; /* most of each clock */
-    bool   device_too;  /* take the device's clock as well */
+    double seconds;       /* for all repetitions together; at least three are made whatever it says */
+    double batch_seconds; /* how long a batch lasts at least; 0: 20 ms, a thousand times the wait at its end */
+    int    repetitions;   /* most of each clock */
+    bool   device_too;    /* take the device's clock as well */
 };
 
 struct spread {

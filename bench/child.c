@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "child.h"
+
+#include "timing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- starting ------------------------------------------------------------------------------------------------ */
+
+struct pipes {
+    int answer[2], said[2]; /* end to read, end to write */
+};
+
+static void close_ends(const int ends[2])
+{
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static bool open_pipes(struct pipes *pipes)
+{
+    if (pipe(pipes->answer) != 0)
+        return false;
+    if (pipe(pipes->said) == 0)
+        return true;
+    close_ends(pipes->answer);
+    return false;
+}
+
+/* Ours, with `added` in front so that they win: a shell's own setting of the same name is left out. The caller frees the
+ * array, not the texts. */
+static char **environment_with(const char *const *added)
+{
+    size_t n = 0, n_added = 0;
+    while (environ[n])
+        n++;
+    while (added && added[n_added])
+        n_added++;
+    char **all = calloc(n + n_added + 1, sizeof *all);
+    if (!all)
+        return NULL;
+
+    size_t used = 0;
+    for (size_t i = 0; i < n_added; i++)
+        all[used++] = (char *) added[i];
+    for (size_t i = 0; i < n; i++) {
+        bool replaced = false;
+        for (size_t k = 0; k < n_added; k++)
+            replaced |= strncmp(environ[i], added[k], strcspn(added[k], "=") + 1) == 0;
+        if (!replaced)
+            all[used++] = environ[i];
+    }
+    return all;
+}
+
+/* Standard output and error on one pipe, ANSWER_FD on the other. */
+static int start(const struct child *child, const struct pipes *pipes, pid_t *pid)
+{
+    const int                  ends[] = { pipes->said[0], pipes->said[1], pipes->answer[0], pipes->answer[1] };
+    char                     **environment = environment_with(child->environment);
+    posix_spawn_file_actions_t actions;
+    if (!environment)
+        return ENOMEM;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, pipes->said[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, pipes->said[1], STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, pipes->answer[1], ANSWER_FD);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends[i] > ANSWER_FD)
+            posix_spawn_file_actions_addclose(&actions, ends[i]);
+    const int code = posix_spawn(pid, "/proc/self/exe", &actions, NULL, (char *const *) child->arguments, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    free(environment);
+    return code;
+}
+
+/* ---- listening ----------------------------------------------------------------------------------------------- */
+
+struct text {
+    char  *bytes;
+    size_t used, room;
+};
+
+/* Appends what is there; false at the end of the pipe. */
+static bool take(int fd, struct text *text)
+{
+    if (text->room - text->used < 4096) {
+        char *more = realloc(text->bytes, text->room + 65536);
+        if (!more)
+            return false;
+        text->bytes = more;
+        text->room += 65536;
+    }
+    const ssize_t got = read(fd, text->bytes + text->used, text->room - text->used - 1);
+    if (got < 0 && errno == EINTR)
+        return true;
+    if (got <= 0)
+        return false;
+    text->used += (size_t) got;
+    text->bytes[text->used] = 0;
+    return true;
+}
+
+/* Until the child has closed both pipes, by ending for example. False if the time was over first. */
+static bool listen_until(double deadline, const struct pipes *pipes, struct text *answer, struct text *said)
+{
+    struct pollfd fds[2] = { { pipes->answer[0], POLLIN, 0 }, { pipes->said[0], POLLIN, 0 } };
+    struct text  *texts[2] = { answer, said };
+    while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+        const double left = deadline - now();
+        if (left <= 0)
+            return false;
+        if (poll(fds, 2, (int) (left * 1e3) + 1) < 0 && errno != EINTR)
+            return false;
+        for (int i = 0; i < 2; i++)
+            if (fds[i].fd >= 0 && fds[i].revents && !take(fds[i].fd, texts[i]))
+                fds[i].fd = -1;
+    }
+    return true;
+}
+
+/* ---- the outcome --------------------------------------------------------------------------------------------- */
+
+static void keep_end(struct child_outcome *out, const struct text *said)
+{
+    size_t end = said->used;
+    while (end > 0 && (unsigned char) said->bytes[end - 1] <= ' ')
+        end--;
+    const size_t length = end < sizeof out->said ? end : sizeof out->said - 1;
+    for (size_t i = 0; i < length; i++) {
+        const char c = said->bytes[end - length + i];
+        out->said[i] = c;
+        if ((unsigned char) c < ' ')
+            out->said[i] = ' ';
+    }
+    out->said[length] = 0;
+}
+
+static void judge(struct child_outcome *out, int status, bool in_time, double seconds)
+{
+    if (!in_time)
+        snprintf(out->problem, sizeof out->problem, "timed out after %g s", seconds);
+    else if (WIFSIGNALED(status))
+        snprintf(out->problem, sizeof out->problem, "crashed (signal %d)", WTERMSIG(status));
+    else if (WEXITSTATUS(status) != 0)
+        snprintf(out->problem, sizeof out->problem, "ended with status %d", WEXITSTATUS(status));
+    else if (!out->answer)
+        snprintf(out->problem, sizeof out->problem, "gave no answer");
+}
+
+void child_run(const struct child *child, struct child_outcome *out)
+{
+    struct pipes pipes;
+    pid_t        pid = 0;
+    *out = (struct child_outcome) { 0 };
+    if (!open_pipes(&pipes)) {
+        snprintf(out->problem, sizeof out->problem, "no pipe: %.40s", strerror(errno));
+        return;
+    }
+    const int code = start(child, &pipes, &pid);
+    close(pipes.answer[1]);
+    close(pipes.said[1]);
+    if (code == 0) {
+        struct text answer = { NULL, 0, 0 }, said = { NULL, 0, 0 };
+        int         status = 0;
+        const bool  in_time = listen_until(now() + child->seconds, &pipes, &answer, &said);
+        if (!in_time)
+            kill(pid, SIGKILL);
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+            continue;
+        out->answer = answer.bytes ? cJSON_Parse(answer.bytes) : NULL;
+        keep_end(out, &said);
+        judge(out, status, in_time, child->seconds);
+        free(answer.bytes);
+        free(said.bytes);
+    } else {
+        snprintf(out->problem, sizeof out->problem, "did not start: %.40s", strerror(code));
+    }
+    close(pipes.answer[0]);
+    close(pipes.said[0]);
+}

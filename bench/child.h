@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a program, usually ourselves, in a process of its own and takes a JSON answer from it: what crashes or hangs there
+ * is an outcome here. */
+#ifndef BENCH_CHILD_H
+#define BENCH_CHILD_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
+/* The child writes its answer to this file descriptor; what drivers print goes elsewhere. */
+#define ANSWER_FD 3
+
+struct child_outcome {
+    cJSON *answer;      /* NULL: none, or not JSON */
+    char   problem[64]; /* "crashed (signal 6)", "timed out after 20 s", ...; "" if the child ended with 0 */
+    char   said[512];   /* the end of what it printed, on one line */
+};
+
+/* A variable of the child's environment: NAME=VALUE. */
+struct child {
+    const char *const *arguments;   /* NULL at the end; arguments[0] is the name */
+    const char *const *environment; /* added to ours, NULL at the end; NULL: nothing */
+    double             seconds;     /* ended by force after that */
+};
+
+/* Runs this very program anew. Blocks until it ends or is ended. The caller deletes out->answer. */
+void child_run(const struct child *child, struct child_outcome *out);
+
+#endif
