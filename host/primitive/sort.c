@@ -77,6 +77,8 @@ static void choose(struct sort *s)
         ordo_tunable(s->dev, ORDO_SORT_DIGIT_BITS, shape));
     if (s->group == 1)
         s->method = ORDO_SORT_CHUNKED;
+    if (s->method == ORDO_SORT_CHUNKED)
+        s->group = 1; /* a chunk is one work-item's */
 }
 
 /* Whether one work-group can hold all; then group, items and digit are those of the single launch. */
