@@ -140,17 +140,9 @@
     }                                                                                                                  \
     ORDO_FN type group_reduce_##name(type x, __local type *scratch)                                                    \
     {                                                                                                                  \
-        const uint lid = (uint) get_local_id(0);                                                                       \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
-        scratch[lid] = x;                                                                                              \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
-        for (uint left = GROUP_SIZE; left > 1; left = (left + 1) / 2) {                                                \
-            const uint half_ = (left + 1) / 2;                                                                         \
-            if (lid + half_ < left)                                                                                    \
-                scratch[lid] = combine(scratch[lid], scratch[lid + half_]);                                            \
-            barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
-        }                                                                                                              \
-        return scratch[0];                                                                                             \
+        type total;                                                                                                    \
+        (void) group_scan_##name(x, scratch, &total);                                                                  \
+        return total;                                                                                                  \
     }
 
 #endif
