@@ -109,14 +109,28 @@ static struct table step_table(const struct demo *demo)
     return (struct table) { demo->out, step_columns, sizeof step_columns / sizeof step_columns[0] };
 }
 
+/* "16,000,000" */
+static char *text_grouped(char text[TEXT_BYTES], size_t number)
+{
+    char digits[TEXT_BYTES];
+    int  used = 0;
+    snprintf(digits, sizeof digits, "%zu", number);
+    for (size_t left = strlen(digits), at = 0; left > 0; left--, at++) {
+        text[used++] = digits[at];
+        if (left > 1 && left % 3 == 1)
+            text[used++] = ',';
+    }
+    text[used] = 0;
+    return text;
+}
+
 /* `first` NaN: the step ran once. */
 static void show_step(struct demo *demo, const char *name, size_t items, double first, double seconds)
 {
-    char count[TEXT_BYTES], first_text[TEXT_BYTES], time_text[TEXT_BYTES], rate[TEXT_BYTES];
-    snprintf(count, sizeof count, "%zu", items);
+    char               count[TEXT_BYTES], first_text[TEXT_BYTES], time_text[TEXT_BYTES], rate[TEXT_BYTES];
     const struct table table = step_table(demo);
-    table_row(&table, (const char *[]) { name, count, text_seconds(first_text, first), text_seconds(time_text, seconds),
-                                         text_rate(rate, (double) items / seconds) });
+    table_row(&table, (const char *[]) { name, text_grouped(count, items), text_seconds(first_text, first),
+                                         text_seconds(time_text, seconds), text_rate(rate, (double) items / seconds) });
 
     cJSON *step = cJSON_CreateObject();
     cJSON_AddStringToObject(step, "step", name);
@@ -172,10 +186,13 @@ static void start(struct demo *demo)
             facts->cpu ? "a CPU" : "a GPU", facts->compute_units, text_bytes(memory, (double) facts->global_bytes));
     fprintf(demo->out, "lanes    %s, sub-groups of %" PRIu32 "; atomics: %s\n", lanes_name(facts->lanes),
             facts->sub_group, atomics_name(facts->atomics));
-    fprintf(demo->out, "opened   in %s (building %s, self-test %s%s), a second time in %s\n",
-            text_seconds(cold, first.open_ms / 1e3), text_seconds(build, first.build_ms / 1e3),
-            text_seconds(test, first.self_test_ms / 1e3), first.self_test_remembered ? ", remembered" : "",
-            text_seconds(warm, facts->open_ms / 1e3));
+    fprintf(demo->out, "opened   in %s", text_seconds(cold, first.open_ms / 1e3));
+    if (first.self_test_remembered)
+        fprintf(demo->out, " with what an earlier run has found out");
+    else
+        fprintf(demo->out, " (building kernels %s, self-test %s)", text_seconds(build, first.build_ms / 1e3),
+                text_seconds(test, first.self_test_ms / 1e3));
+    fprintf(demo->out, ", a second time in %s\n", text_seconds(warm, facts->open_ms / 1e3));
     if (facts->dropped[0])
         fprintf(demo->out, "dropped  %s\n", facts->dropped);
     fprintf(demo->out, "\n");
@@ -204,11 +221,11 @@ static void read_ranges(struct demo *demo)
                  missing ? "\nDebian's package tor-geoipdb has " DEFAULT_FILE "; --file names another" : "");
         exit(EXIT_FAILED);
     }
-    char time[TEXT_BYTES];
+    char time[TEXT_BYTES], count[TEXT_BYTES];
     progress_clear();
     if (demo->geoip.bad > REPORTED_LINES)
         complain("%zu lines of %s were left out in all", demo->geoip.bad, demo->options.file);
-    fprintf(demo->out, "ranges   %zu from %s, read in %s\n", demo->geoip.count, demo->options.file,
+    fprintf(demo->out, "ranges   %s from %s, read in %s\n", text_grouped(count, demo->geoip.count), demo->options.file,
             text_seconds(time, now() - begin));
     cJSON_AddNumberToObject(demo->json, "ranges", (double) demo->geoip.count);
     cJSON_AddNumberToObject(demo->json, "lines_left_out", (double) demo->geoip.bad);
@@ -347,10 +364,9 @@ static void show_countries(struct demo *demo)
             break;
         char name[3], count_text[TEXT_BYTES], share[TEXT_BYTES], bar[41] = "";
         geoip_country_name(country, name);
-        snprintf(count_text, sizeof count_text, "%zu", count);
         memset(bar, '#', (size_t) (40.0 * (double) count / most + 0.5));
         table_row(&table,
-                  (const char *[]) { name, count_text,
+                  (const char *[]) { name, text_grouped(count_text, count),
                                      text_percent(share, (double) count / (double) demo->result.checked), bar });
         cJSON *entry = cJSON_CreateObject();
         cJSON_AddStringToObject(entry, "country", name);
@@ -358,17 +374,22 @@ static void show_countries(struct demo *demo)
         cJSON_AddItemToArray(list, entry);
         by_country[country] = 0;
     }
-    fprintf(demo->out, "%zu addresses lie in no range\n\n", demo->result.unlisted);
+    char unlisted[TEXT_BYTES];
+    fprintf(demo->out, "%s addresses lie in no range\n\n", text_grouped(unlisted, demo->result.unlisted));
     cJSON_AddNumberToObject(demo->json, "in_no_range", (double) demo->result.unlisted);
 }
 
 static void show_verdict(struct demo *demo)
 {
     const struct mapping_result *result = &demo->result;
+    char                         checked[TEXT_BYTES];
+    text_grouped(checked, result->checked);
     if (result->wrong)
-        fprintf(demo->out, "WRONG: %zu of %zu answers differ from the host's\n", result->wrong, result->checked);
+        fprintf(demo->out,
+                "WRONG: %zu of %s answers differ from the host's, such as rank %zu for address %" PRIu32 "\n\n",
+                result->wrong, checked, result->example_rank, result->example);
     else
-        fprintf(demo->out, "ok: all %zu answers agree with a binary search on the host\n\n", result->checked);
+        fprintf(demo->out, "ok: all %s answers agree with a binary search on the host\n\n", checked);
     cJSON_AddNumberToObject(demo->json, "checked", (double) result->checked);
     cJSON_AddNumberToObject(demo->json, "wrong", (double) result->wrong);
 }

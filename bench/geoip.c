@@ -229,8 +229,7 @@ size_t geoip_rank(const struct geoip *geoip, uint32_t address)
     return low;
 }
 
-size_t geoip_find(const struct geoip *geoip, uint32_t address)
+size_t geoip_row(const struct geoip *geoip, uint32_t address, size_t rank)
 {
-    const size_t rank = geoip_rank(geoip, address);
     return rank && address <= geoip->last[rank - 1] ? rank - 1 : geoip->count;
 }

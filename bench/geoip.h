@@ -37,7 +37,7 @@ void geoip_country_name(uint16_t country, char name[3]);
 
 /* How many ranges begin at or before the address, by binary search. */
 size_t geoip_rank(const struct geoip *geoip, uint32_t address);
-/* The row that holds the address; count if none does. */
-size_t geoip_find(const struct geoip *geoip, uint32_t address);
+/* The row that holds an address of that rank; count if none does. */
+size_t geoip_row(const struct geoip *geoip, uint32_t address, size_t rank);
 
 #endif

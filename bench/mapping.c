@@ -101,32 +101,30 @@ struct check {
     struct mapping_result result[MAX_PARTS];
 };
 
-/* The row that the device's rank leads to; geoip->count if the address lies in none, or the rank in no table. */
-static size_t answered_row(const struct check *check, size_t i)
+/* The row that a rank leads to by the device's table; geoip->count if the address lies in none, or the rank in no table. */
+static size_t answered_row(const struct check *check, uint32_t address, size_t rank)
 {
-    const size_t rank = check->ranks[i];
-    if (rank == 0 || rank > check->geoip->count)
-        return check->geoip->count;
+    const size_t none = check->geoip->count;
+    if (rank == 0 || rank > none)
+        return none;
     const size_t row = check->table.row[rank - 1];
-    if (row >= check->geoip->count || check->addresses[i] > check->geoip->last[row])
-        return check->geoip->count;
-    return row;
+    return row < none && address <= check->geoip->last[row] ? row : none;
 }
 
 static void check_span(void *check_, size_t from, size_t to, int part)
 {
     struct check          *check = check_;
     struct mapping_result *result = &check->result[part];
-    const size_t           none = check->geoip->count;
     for (size_t i = from; i < to; i++) {
         const uint32_t address = check->addresses[i];
-        const size_t   row = answered_row(check, i);
-        if (check->ranks[i] != geoip_rank(check->geoip, address) || row != geoip_find(check->geoip, address)) {
+        const size_t   rank = geoip_rank(check->geoip, address);
+        const size_t   row = answered_row(check, address, check->ranks[i]);
+        if (check->ranks[i] != rank || row != geoip_row(check->geoip, address, rank)) {
             if (result->wrong++ == 0) {
                 result->example = address;
                 result->example_rank = check->ranks[i];
             }
-        } else if (row == none) {
+        } else if (row == check->geoip->count) {
             result->unlisted++;
         } else {
             result->by_country[check->geoip->country[row]]++;

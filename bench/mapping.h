@@ -40,7 +40,7 @@ bool mapping_result_make(struct mapping_result *result);
 void mapping_result_free(struct mapping_result *result);
 
 /* Maps each address to its country by the device's rank (the number of ranges that begin at or before it) and compares
- * with geoip_rank and geoip_find; adds to the result. Works on every processor. False without memory. */
+ * with the host's; adds to the result. Works on every processor. False without memory. */
 bool mapping_check(const struct geoip *geoip, struct mapping_table table, const uint32_t *addresses,
                    const uint32_t *ranks, size_t count, struct mapping_result *result);
 

@@ -179,7 +179,7 @@ Test(geoip, a_long_line_does_no_harm)
     geoip_free(&ranges);
 }
 
-Test(geoip, find_gives_the_row_that_holds_an_address)
+Test(geoip, rank_and_row_find_an_address)
 {
     cr_assert(read_text("10,19,AA\n20,20,BB\n4294967290,4294967295,CC\n"));
     static const struct {
@@ -188,6 +188,7 @@ Test(geoip, find_gives_the_row_that_holds_an_address)
     } cases[] = { { 0, 3 },  { 9, 3 },  { 10, 0 },          { 15, 0 },          { 19, 0 },
                   { 20, 1 }, { 21, 3 }, { 4294967289u, 3 }, { 4294967290u, 2 }, { 4294967295u, 2 } };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        cr_assert_eq(geoip_find(&ranges, cases[i].address), cases[i].row, "address %u", cases[i].address);
+        cr_assert_eq(geoip_row(&ranges, cases[i].address, geoip_rank(&ranges, cases[i].address)), cases[i].row,
+                     "address %u", cases[i].address);
     geoip_free(&ranges);
 }
