@@ -3,7 +3,7 @@
  *
  * GROUP_SCAN_DEFINE(name, type, suffix, combine, identity) makes two functions for an associative, commutative operation:
  *
- *     type group_scan_NAME(type x, __local type *scratch, type *total)
+ *     type group_scan_NAME(type x, __local type *scratch, __private type *total)
  *         combines x over the work-items with a lower local id (`identity` in the first); *total: over all of them.
  *     type group_reduce_NAME(type x, __local type *scratch)
  *         combines x over all of them, in every one.
@@ -42,7 +42,7 @@
 #if GROUP_SIZE == 1
 
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
-    ORDO_FN type group_scan_##name(type x, __local type *scratch, type *total)                                         \
+    ORDO_FN type group_scan_##name(type x, __local type *scratch, __private type *total)                               \
     {                                                                                                                  \
         (void) scratch;                                                                                                \
         *total = x;                                                                                                    \
@@ -68,7 +68,7 @@
         }                                                                                                              \
         return x;                                                                                                      \
     }                                                                                                                  \
-    ORDO_FN type group_scan_##name(type x, __local type *scratch, type *total)                                         \
+    ORDO_FN type group_scan_##name(type x, __local type *scratch, __private type *total)                               \
     {                                                                                                                  \
         const type upto = group_team_scan_##name(x);                                                                   \
         const type below = team_shuffle_up##suffix(upto, 1);                                                           \
@@ -120,7 +120,7 @@
 
 /* Through local memory alone, for any GROUP_SIZE: two halves of scratch in turn, so that each step needs one barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
-    ORDO_FN type group_scan_##name(type x, __local type *scratch, type *total)                                         \
+    ORDO_FN type group_scan_##name(type x, __local type *scratch, __private type *total)                               \
     {                                                                                                                  \
         const uint lid = (uint) get_local_id(0);                                                                       \
         uint       from = 0;                                                                                           \

@@ -15,7 +15,7 @@ typedef struct {
     __global ulong *answers;
 } subject;
 
-ORDO_FN void answer(const subject *s, enum lanes_answer which, ulong value)
+ORDO_FN void answer(__private const subject *s, enum lanes_answer which, ulong value)
 {
     s->answers[(ulong) which * s->n + s->i] = value;
 }
@@ -30,14 +30,14 @@ ORDO_FN ulong spread(uint x)
     return wide * LANES_MIX;
 }
 
-ORDO_FN void test_numbers(const subject *s)
+ORDO_FN void test_numbers(__private const subject *s)
 {
     answer(s, LANES_LANE, team_lane());
     answer(s, LANES_INDEX, team_index());
     answer(s, LANES_LANES_BELOW, team_lanes_below());
 }
 
-ORDO_FN void test_votes(const subject *s)
+ORDO_FN void test_votes(__private const subject *s)
 {
     const bool      holds = LANES_HOLDS(s->x);
     const team_mask lanes = team_ballot(holds);
@@ -51,7 +51,7 @@ ORDO_FN void test_votes(const subject *s)
 }
 
 /* The longest loop of the sub-group decides for all of its lanes. */
-ORDO_FN void test_common_loop(const subject *s)
+ORDO_FN void test_common_loop(__private const subject *s)
 {
     uint left = LANES_ROUNDS(s->x), rounds = 0;
     while (subgroup_any(left > 0)) {
@@ -61,7 +61,7 @@ ORDO_FN void test_common_loop(const subject *s)
     answer(s, LANES_SUBGROUP_ANY, rounds);
 }
 
-ORDO_FN void test_shuffles(const subject *s)
+ORDO_FN void test_shuffles(__private const subject *s)
 {
     const uint pick = LANES_PICK(s->x) % TEAM_WIDTH;
     ulong      crossed = 0, crossed64 = 0, raised = 0, raised64 = 0;
@@ -82,7 +82,7 @@ ORDO_FN void test_shuffles(const subject *s)
     answer(s, LANES_BCAST64, team_bcast64(s->wide, team_index() % (TEAM_WIDTH + 1)));
 }
 
-ORDO_FN void test_scans(const subject *s)
+ORDO_FN void test_scans(__private const subject *s)
 {
     answer(s, LANES_SCAN_INCLUSIVE, team_scan_inclusive_add(s->x));
     answer(s, LANES_SCAN_INCLUSIVE64, team_scan_inclusive_add64(s->wide));
@@ -94,7 +94,7 @@ ORDO_FN void test_scans(const subject *s)
     answer(s, LANES_REDUCE_MAX64, team_reduce_max64(s->wide));
 }
 
-ORDO_FN void test_match(const subject *s)
+ORDO_FN void test_match(__private const subject *s)
 {
     answer(s, LANES_MATCH0, team_match(LANES_DIGIT(s->x), 0));
     answer(s, LANES_MATCH2, team_match(LANES_DIGIT(s->x), 2));
@@ -102,7 +102,7 @@ ORDO_FN void test_match(const subject *s)
 }
 
 /* Lanes hand each other words through local memory, which the next round writes again. */
-ORDO_FN void test_sync(const subject *s, __local uint *box)
+ORDO_FN void test_sync(__private const subject *s, __local uint *box)
 {
     const uint own = (uint) get_local_id(0), lane = own % ORDO_SUBGROUP;
     ulong      sum = 0;
@@ -115,7 +115,7 @@ ORDO_FN void test_sync(const subject *s, __local uint *box)
     answer(s, LANES_SYNC, sum);
 }
 
-ORDO_FN void test_turns(const subject *s)
+ORDO_FN void test_turns(__private const subject *s)
 {
     ulong own = 0, all = 0;
     uint  turn = 0;
