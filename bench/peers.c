@@ -51,7 +51,8 @@ char *peer_program(char *why, size_t why_bytes)
     }
     if (beside_us(path, sizeof path) || in_path(path, sizeof path))
         return strdup(path);
-    snprintf(why, why_bytes, "there is no ordo-peer: the build makes it where it finds nvcc (see -Dpeers)");
+    snprintf(why, why_bytes,
+             "there is no ordo-peer: 'meson compile ordo-peer' makes it where there is nvcc (option peers)");
     return NULL;
 }
 
