@@ -282,7 +282,8 @@ static int compare_key_bits(ordo_type type, const void *a, const void *b)
 BY_TYPE(U32)
 BY_TYPE(U64)
 BY_TYPE(I32)
-BY_TYPE(I64) BY_TYPE(F32) BY_TYPE(F64)
+BY_TYPE(I64)
+BY_TYPE(F32) BY_TYPE(F64)
 
     static void sort_keys(ordo_type type, size_t count, void *keys)
 {
@@ -405,7 +406,7 @@ void test_check_same(const struct test *t, const char *what, ordo_type type, siz
 
 /* ---- device arrays ------------------------------------------------------------------------------------------- */
 
-enum { GUARD_BYTES = 64, GUARD = 0xa5, EMPTY = 0x5c };
+enum { GUARD_BYTES = 64, GUARD = 0xa5 };
 
 static size_t bytes_before(const struct test_array *array)
 {
@@ -432,7 +433,7 @@ struct test_array test_upload(const struct test *t, const void *data, size_t cou
     if (data && bytes_of(&array))
         memcpy(image + bytes_before(&array), data, bytes_of(&array));
     else
-        memset(image + bytes_before(&array), EMPTY, bytes_of(&array));
+        memset(image + bytes_before(&array), TEST_EMPTY, bytes_of(&array));
     array.mem = clCreateBuffer(ordo_device_context(t->dev), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                bytes_in_all(&array), image, &code);
     free(image);

@@ -129,7 +129,10 @@ struct test_array {
     size_t at, count, bytes;
 };
 
-/* A device array that holds `data`, or a fixed pattern if data is NULL. `at` of 0 leaves no guard before it. */
+/* Every byte of an array made without data. */
+enum { TEST_EMPTY = 0x5c };
+
+/* A device array that holds `data`, or TEST_EMPTY bytes if data is NULL. `at` of 0 leaves no guard before it. */
 struct test_array test_upload(const struct test *t, const void *data, size_t count, size_t bytes, size_t at);
 void              test_free(struct test_array *array);
 
