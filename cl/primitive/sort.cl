@@ -79,18 +79,21 @@ ORDO_FN void sort_store_keys(__local const sort_local *l, uint here, uint shift,
 }
 
 #if ORDO_VALUE_BYTES
-/* Moves the tile's values as its keys were: `place` and `to` as ranked and stored.
- * Called by every work-item behind a barrier after sort_store_keys. */
-ORDO_FN void sort_move_values(__local sort_local *l, __global const ordo_value *tile_values, uint here,
-                              const ushort *place, const uint *to, __global ordo_value *out)
+ORDO_FN void sort_load_values(__global const ordo_value *tile_values, uint here, ordo_value *value)
 {
     const uint first = rank_first_element();
-    ordo_value value[RANK_ITEMS];
     ORDO_UNROLL
     for (int i = 0; i < RANK_ITEMS; i++) {
         const uint e = first + i * TEAM_WIDTH;
         value[i] = e < here ? tile_values[e] : 0;
     }
+}
+
+/* Moves the tile's values as its keys were: `place` and `to` as ranked and stored.
+ * Called by every work-item after sort_store_keys. */
+ORDO_FN void sort_move_values(__local sort_local *l, const ordo_value *value, uint here, const ushort *place, const uint *to,
+                              __global ordo_value *out)
+{
     barrier(CLK_LOCAL_MEM_FENCE);
     ORDO_UNROLL
     for (int i = 0; i < RANK_ITEMS; i++)
@@ -122,7 +125,9 @@ ORDO_FN void sort_exchange_keys(__local sort_local *l, const ordo_key_form *bits
 /* ---- one-sweep: histogram -------------------------------------------------------------------------------------- */
 
 /* Several copies of the counters, lanes apart, so that equal keys do not queue for one word. */
-#define HISTOGRAM_COPIES 4
+#ifndef HISTOGRAM_COPIES
+#define HISTOGRAM_COPIES 1
+#endif
 #define HISTOGRAM_PASSES_MAX ((KEY_BITS + RANK_BITS - 1) / RANK_BITS + 1)
 
 /* counts of `passes` digits of one key, into this work-item's copy. */
@@ -206,21 +211,28 @@ typedef struct {
     int  at;  /* the tile that is asked next; below the first tile: done */
 } sort_look;
 
+/* Words asked for together: the answers take as long as one, and most are there. */
+#define SORT_LOOK_AHEAD 4
+
 /* Goes on until the sum is complete or a tile is silent for too long: then false. */
 ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, uint upto, sort_look *look)
 {
-    for (uint looks = 0; look->at >= first_tile && looks < SORT_LOOKS;) {
-        const uint word = ordo_load_relaxed(&status[(uint) look->at * RANK_RADIX + digit]);
-        const uint code = word >> SORT_COUNT_BITS;
-        if (code == upto) {
-            look->sum += word & SORT_COUNT_MASK;
-            look->at = first_tile - 1;
-        } else if (code == SORT_CODE_OWN) {
-            look->sum += word & SORT_COUNT_MASK;
-            look->at--;
+    for (uint looks = 0; look->at >= first_tile && looks < SORT_LOOKS; looks++) {
+        uint word[SORT_LOOK_AHEAD];
+        ORDO_UNROLL
+        for (int i = 0; i < SORT_LOOK_AHEAD; i++)
+            word[i] = ordo_load_relaxed(&status[(uint) max(look->at - i, first_tile) * RANK_RADIX + digit]);
+        bool silent = false;
+        ORDO_UNROLL
+        for (int i = 0; i < SORT_LOOK_AHEAD; i++) {
+            const uint code = word[i] >> SORT_COUNT_BITS;
+            const bool known = code == upto || code == SORT_CODE_OWN;
+            silent = silent || !known;
+            if (silent || look->at < first_tile)
+                continue;
+            look->sum += word[i] & SORT_COUNT_MASK;
+            look->at = code == upto ? first_tile - 1 : look->at - 1;
             looks = 0;
-        } else {
-            looks++;
         }
     }
     return look->at < first_tile;
@@ -342,6 +354,11 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
     rank_digit_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_exchange_keys(&l, bits, p.shift, p.digit_mask, place);
+#if ORDO_VALUE_BYTES
+    /* Now, in the registers that the keys have left: they arrive while the group looks back. */
+    ordo_value value[RANK_ITEMS];
+    sort_load_values(values_in + p.values_in_at + tile_at, here, value);
+#endif
 
     sort_elements_before(&l, status, keys_in, p, before);
     RANK_FOR_MY_DIGITS(digit, j)
@@ -358,7 +375,7 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
 
     sort_store_keys(&l, here, p.shift, p.digit_mask, keys_out + p.keys_out_at, to);
 #if ORDO_VALUE_BYTES
-    sort_move_values(&l, values_in + p.values_in_at + tile_at, here, place, to, values_out + p.values_out_at);
+    sort_move_values(&l, value, here, place, to, values_out + p.values_out_at);
 #endif
 }
 
@@ -420,6 +437,11 @@ void sort_scatter(__global const ordo_key *keys_in, __global ordo_key *keys_out,
     rank_digit_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_exchange_keys(&l, bits, p.shift, p.digit_mask, place);
+#if ORDO_VALUE_BYTES
+    /* Now, in the registers that the keys have left: they arrive while the group looks back. */
+    ordo_value value[RANK_ITEMS];
+    sort_load_values(values_in + p.values_in_at + tile_at, here, value);
+#endif
 
     uint all, sum = 0;
     RANK_FOR_MY_DIGITS(digit, j)
@@ -435,6 +457,6 @@ void sort_scatter(__global const ordo_key *keys_in, __global ordo_key *keys_out,
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_store_keys(&l, here, p.shift, p.digit_mask, keys_out + p.keys_out_at, to);
 #if ORDO_VALUE_BYTES
-    sort_move_values(&l, values_in + p.values_in_at + tile_at, here, place, to, values_out + p.values_out_at);
+    sort_move_values(&l, value, here, place, to, values_out + p.values_out_at);
 #endif
 }

@@ -36,6 +36,13 @@ static size_t max_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/* Local memory that the histogram of all digits takes with `copies` of its counters. */
+static size_t histogram_need(const struct sort *s, size_t digit_bits, size_t copies)
+{
+    const size_t passes = ordo_ceil_div(8 * s->key_bytes, digit_bits) + 1;
+    return (passes * copies << digit_bits) * 4 + 2048;
+}
+
 /* Local memory that sort_local of cl/primitive/sort.cl takes. */
 static size_t local_need(const struct sort *s, size_t group, size_t items, size_t digit_bits)
 {
@@ -59,6 +66,9 @@ static void fit(struct sort *s, uint32_t group, uint32_t items, uint32_t digit_b
         else
             group = group / 2 < facts->sub_group ? 1 : group / 2;
     }
+    while (s->method == ORDO_SORT_ONESWEEP && digit_bits > 4 &&
+           histogram_need(s, digit_bits, 1) > facts->local_bytes)
+        digit_bits--;
     s->group = group;
     s->items = items;
     s->digit_bits = digit_bits;
@@ -99,6 +109,9 @@ static bool choose_small(struct sort *s)
 
 static void set_defines(struct sort *s)
 {
+    long copies = 4;
+    while (copies > 1 && histogram_need(s, s->digit_bits, (size_t) copies) > ordo_device_facts(s->dev)->local_bytes)
+        copies /= 2;
     const struct ordo_define defines[] = {
         { "ORDO_KEY", s->params->key },
         { "ORDO_VALUE_BYTES", (long) s->value_bytes },
@@ -106,6 +119,7 @@ static void set_defines(struct sort *s)
         { "RANK_BITS", s->digit_bits },
         { "GROUP_SIZE", s->group },
         { "RANK_ITEMS", s->items },
+        { "HISTOGRAM_COPIES", copies },
         { NULL, 0 },
     };
     memcpy(s->defines, defines, sizeof defines);

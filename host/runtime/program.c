@@ -405,6 +405,7 @@ static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program,
     ORDO_TRY_CL(dev, code, name);
 
     cl_ulong local = 0;
+    size_t   fixed[3] = { 0 };
     ORDO_TRY_CL(dev,
                 clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof k->max_group,
                                          &k->max_group, NULL),
@@ -412,7 +413,13 @@ static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program,
     ORDO_TRY_CL(dev,
                 clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL),
                 "CL_KERNEL_LOCAL_MEM_SIZE");
+    ORDO_TRY_CL(dev,
+                clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL),
+                "CL_KERNEL_COMPILE_WORK_GROUP_SIZE");
     k->local_bytes = local;
+    /* NVIDIA's driver says 256 of kernels that were compiled for larger groups and run in them. */
+    if (fixed[0] > k->max_group)
+        k->max_group = fixed[0];
     if (k->max_group > dev->facts.max_group)
         k->max_group = dev->facts.max_group;
     if (local > dev->facts.local_bytes)
