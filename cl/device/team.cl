@@ -32,8 +32,10 @@ typedef uint team_mask;
 #endif
 #if ORDO_SUBGROUP > 32
 typedef ulong subgroup_mask;
+#define SUBGROUP_ALL_LANES 0xffffffffffffffffUL
 #else
 typedef uint subgroup_mask;
+#define SUBGROUP_ALL_LANES (0xffffffffu >> (32 - ORDO_SUBGROUP))
 #endif
 
 /* ---- the hardware: lane, subgroup_ballot, shuffles, sync ------------------------------------------------------- */
@@ -42,6 +44,7 @@ typedef uint subgroup_mask;
  *   subgroup_lane()                    this lane's number
  *   subgroup_ballot(p)                 the lanes where p holds
  *   subgroup_any(p)                    whether p holds in any lane
+ *   subgroup_agree(word, bit)          the lanes where that bit of word is as in this lane
  *   subgroup_sync()                    orders local memory among the lanes
  * and within a team:
  *   team_index()                       the team's number in its work-group
@@ -132,6 +135,22 @@ ORDO_FN bool subgroup_any(bool p)
     return subgroup_ballot(p) != 0;
 }
 
+/* The predicate that votes also turns the vote round. */
+ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
+{
+    uint lanes;
+    __asm__ volatile("{\n\t"
+                     ".reg .pred set;\n\t"
+                     "and.b32 %0, %1, %2;\n\t"
+                     "setp.ne.u32 set, %0, 0;\n\t"
+                     "vote.sync.ballot.b32 %0, set, 0xffffffff;\n\t"
+                     "@!set not.b32 %0, %0;\n\t"
+                     "}"
+                     : "=&r"(lanes)
+                     : "r"(word), "r"(1u << bit));
+    return lanes;
+}
+
 ORDO_FN void subgroup_sync(void)
 {
     __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");
@@ -203,6 +222,14 @@ ORDO_FN uint team_index(void)
 
 #else
 #error "ORDO_LANES is none of the ORDO_LANES_ values of compiler.cl"
+#endif
+
+#if ORDO_LANES != ORDO_LANES_NVIDIA
+ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
+{
+    const bool set = word >> bit & 1;
+    return subgroup_ballot(set) ^ (set ? (subgroup_mask) 0 : SUBGROUP_ALL_LANES);
+}
 #endif
 
 /* ---- lane numbers and masks ------------------------------------------------------------------------------------ */
@@ -353,6 +380,20 @@ ORDO_FN uint team_shuffle_up(uint x, uint by)
     TEAM_SHUFFLE_("up", TEAM_SEGMENT_UP_);
 }
 
+/* The shuffle itself says whether there is such a lane. */
+ORDO_FN uint team_add_up_(uint x, uint distance)
+{
+    __asm__ volatile("{\n\t"
+                     ".reg .u32 below;\n\t"
+                     ".reg .pred there;\n\t"
+                     "shfl.sync.up.b32 below|there, %0, %1, " TEAM_SEGMENT_UP_ ", 0xffffffff;\n\t"
+                     "@there add.u32 %0, %0, below;\n\t"
+                     "}"
+                     : "+r"(x)
+                     : "r"(distance));
+    return x;
+}
+
 #elif ORDO_LANES == ORDO_LANES_AMD
 
 /* ds_bpermute reaches every lane of a wave of 32, and of a wave of 64 on the processors that execute it whole (GCN and
@@ -423,14 +464,21 @@ ORDO_FN ulong team_bcast64(ulong x, uint lane)
 
 /* ---- scans and reductions over the team ------------------------------------------------------------------------ */
 
+/* x and, if there is such a lane, the x of lane - distance. */
+#if ORDO_LANES != ORDO_LANES_NVIDIA || TEAM_WIDTH == 1
+ORDO_FN uint team_add_up_(uint x, uint distance)
+{
+    const uint below = team_shuffle_up(x, distance);
+    return x + (team_lane() >= distance ? below : 0);
+}
+#endif
+
 /* The sum of x over this lane and the lower ones, modulo 2^32. */
 ORDO_FN uint team_scan_inclusive_add(uint x)
 {
     ORDO_UNROLL
-    for (uint distance = 1; distance < TEAM_WIDTH; distance *= 2) {
-        const uint below = team_shuffle_up(x, distance);
-        x += team_lane() >= distance ? below : 0;
-    }
+    for (uint distance = 1; distance < TEAM_WIDTH; distance *= 2)
+        x = team_add_up_(x, distance);
     return x;
 }
 
@@ -494,16 +542,10 @@ ORDO_FN team_mask team_match(uint digit, int bits)
 #if TEAM_WIDTH == 1
     return 1;
 #else
-    subgroup_mask peers = ~(subgroup_mask) 0;
+    subgroup_mask peers = SUBGROUP_ALL_LANES;
     ORDO_UNROLL
-    for (int bit = 0; bit < bits; bit++) {
-        const bool          mine = digit >> bit & 1;
-        const subgroup_mask set = subgroup_ballot(mine);
-        peers &= set ^ (mine ? (subgroup_mask) 0 : ~(subgroup_mask) 0);
-    }
-#if ORDO_SUBGROUP < 32
-    peers &= (1u << ORDO_SUBGROUP) - 1;
-#endif
+    for (int bit = 0; bit < bits; bit++)
+        peers &= subgroup_agree(digit, (uint) bit);
     return team_part_(peers);
 #endif
 }
