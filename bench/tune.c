@@ -172,6 +172,7 @@ struct group {
     struct trial checks[MOST_TRIALS]; /* checked before a candidate is timed */
     int          n_checks;
     int          tried, dropped;
+    double       seconds_trying;
     bool         started, finished, better;
 };
 
@@ -429,6 +430,7 @@ static bool all_right(const struct tuner *tuner, const struct trial *list, int n
     return true;
 }
 
+/* The least of several repetitions: what else the machine does only ever adds. */
 static bool time_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why,
                        size_t why_bytes)
 {
@@ -439,15 +441,16 @@ static bool time_trial(const struct tuner *tuner, const struct trial *trial, dou
         got = time_calls(tuner->device, subject_call, trial->subject, &goal, &timing);
     if (got != ORDO_OK)
         return fail_why(tuner->device, got, why, why_bytes);
-    *seconds = timing.wall.median;
+    *seconds = timing.wall.low;
     return true;
 }
 
 /* ---- candidates ---------------------------------------------------------------------------------------------- */
 
-static bool out_of_time(const struct tuner *tuner)
+/* Whether another candidate, if it takes as long as those before did on average, would outlast the time. */
+static bool out_of_time(const struct tuner *tuner, const struct group *group)
 {
-    return now() >= tuner->deadline;
+    return now() + (group->tried ? group->seconds_trying / group->tried : 0) >= tuner->deadline;
 }
 
 /* The params that differ from those in use, as "items=15 group=256". */
@@ -521,6 +524,7 @@ static bool confirmed(const struct tuner *tuner, struct group *group, const stru
 static bool try_values(struct tuner *tuner, struct group *group, const struct values *values, bool small)
 {
     const struct values in_use = values_in_use(group);
+    const double        start = now();
     double              seconds[MOST_TRIALS] = { 0 };
     char                why[4096] = "", what[200];
     bool                good = set_values(tuner, group, values, why, sizeof why);
@@ -535,6 +539,7 @@ static bool try_values(struct tuner *tuner, struct group *group, const struct va
         good = !isnan(ratio);
         taken = good && ratio < WORTH_IT && confirmed(tuner, group, values, small, seconds, why, sizeof why);
     }
+    group->seconds_trying += now() - start;
     if (!good)
         drop(tuner, group, values, why);
     if (!taken) {
@@ -551,25 +556,6 @@ static bool try_values(struct tuner *tuner, struct group *group, const struct va
 
 /* ---- the search of a group ----------------------------------------------------------------------------------- */
 
-/* Tries all other values of one param, the nearest first; true if one was taken. */
-static bool search_param(struct tuner *tuner, struct group *group, int p)
-{
-    const struct param *param = &group->params[p];
-    const int           from = param->at;
-    bool                taken = false;
-    for (int distance = 1; distance < (int) param->n_choices; distance++)
-        for (int side = 1; side >= -1; side -= 2) {
-            struct values values = values_in_use(group);
-            values.at[p] = from + side * distance;
-            if (values.at[p] < 0 || values.at[p] >= (int) param->n_choices || values.at[p] == param->at)
-                continue;
-            if (out_of_time(tuner))
-                return taken;
-            taken |= try_values(tuner, group, &values, param->small);
-        }
-    return taken;
-}
-
 static int param_ending(const struct group *group, const char *end)
 {
     for (int p = 0; p < group->n_params; p++)
@@ -578,12 +564,56 @@ static int param_ending(const struct group *group, const char *end)
     return -1;
 }
 
+static bool is_one(const struct group *group, const char *end)
+{
+    const int p = param_ending(group, end);
+    return p >= 0 && group->params[p].choice[group->params[p].at] == 1;
+}
+
+static bool ends_with(const struct param *param, const char *end)
+{
+    const size_t length = strlen(param->name), end_length = strlen(end);
+    return length >= end_length && strcmp(param->name + length - end_length, end) == 0;
+}
+
+/* Whether other values of a param could be faster at all. A CPU runs the work-items of a group one after another, and
+ * compiles barriers into loops: groups of one, and what goes with them, are not put in question. Items of a launch that is
+ * not used change nothing. */
+static bool worth_searching(const struct tuner *tuner, const struct group *group, const struct param *param)
+{
+    if (tuner->cpu && is_one(group, ".group") && (ends_with(param, ".method") || ends_with(param, "group")))
+        return false;
+    return !(ends_with(param, ".small_items") && is_one(group, ".small_group"));
+}
+
+/* Tries all other values of one param, the nearest first; true if one was taken. */
+static bool search_param(struct tuner *tuner, struct group *group, int p)
+{
+    const struct param *param = &group->params[p];
+    const int           from = param->at;
+    bool                taken = false;
+    if (!worth_searching(tuner, group, param))
+        return false;
+    for (int distance = 1; distance < (int) param->n_choices; distance++)
+        for (int side = 1; side >= -1; side -= 2) {
+            struct values values = values_in_use(group);
+            values.at[p] = from + side * distance;
+            if (values.at[p] < 0 || values.at[p] >= (int) param->n_choices || values.at[p] == param->at)
+                continue;
+            if (out_of_time(tuner, group))
+                return taken;
+            taken |= try_values(tuner, group, &values, param->small);
+        }
+    return taken;
+}
+
 /* Work-items per group and items per work-item bound each other (registers, local memory): a larger one of these may
  * only pay with a smaller one of those. Tries pairs whose product is about the same. */
 static bool search_pairs(struct tuner *tuner, struct group *group, const char *first, const char *second, bool small)
 {
     const int a = param_ending(group, first), b = param_ending(group, second);
-    if (a < 0 || b < 0)
+    if (a < 0 || b < 0 || !worth_searching(tuner, group, &group->params[a]) ||
+        !worth_searching(tuner, group, &group->params[b]))
         return false;
     const struct param *pa = &group->params[a], *pb = &group->params[b];
     const int           from_a = pa->at, from_b = pb->at;
@@ -594,7 +624,7 @@ static bool search_pairs(struct tuner *tuner, struct group *group, const char *f
             const double here = (double) pa->choice[i] * pb->choice[k];
             if (i == from_a || k == from_b || here < product * 0.6 || here > product * 1.7)
                 continue;
-            if (out_of_time(tuner))
+            if (out_of_time(tuner, group))
                 return taken;
             struct values values = values_in_use(group);
             values.at[a] = i;
@@ -607,7 +637,7 @@ static bool search_pairs(struct tuner *tuner, struct group *group, const char *f
 static void search_group(struct tuner *tuner, struct group *group)
 {
     bool again = true;
-    while (again && !out_of_time(tuner)) {
+    while (again && !out_of_time(tuner, group)) {
         again = false;
         for (int p = 0; p < group->n_params; p++)
             again |= search_param(tuner, group, p);
@@ -616,7 +646,7 @@ static void search_group(struct tuner *tuner, struct group *group)
         again |= search_pairs(tuner, group, ".group", ".items", false);
         again |= search_pairs(tuner, group, ".small_group", ".small_items", true);
     }
-    group->finished = !out_of_time(tuner);
+    group->finished = !out_of_time(tuner, group);
 }
 
 static bool changed(const struct group *group)
@@ -636,37 +666,56 @@ static void go_back(const struct tuner *tuner, struct group *group)
     set_values(tuner, group, &before, why, sizeof why);
 }
 
-/* Times all trials with one set of values into `before` or `after`. */
+/* Times all trials with one set of values into `before` or `after`, unless there is a lesser time already. */
 static bool time_all(const struct tuner *tuner, struct group *group, const struct values *values, bool after, char *why,
                      size_t why_bytes)
 {
     if (!set_values(tuner, group, values, why, why_bytes))
         return false;
     for (int t = 0; t < group->n_trials; t++) {
-        struct trial *trial = &group->trials[t];
-        if (!time_trial(tuner, trial, after ? &trial->after : &trial->before, why, why_bytes))
+        double *least = after ? &group->trials[t].after : &group->trials[t].before, seconds = 0;
+        if (!time_trial(tuner, &group->trials[t], &seconds, why, why_bytes))
             return false;
+        *least = *least > 0 && *least < seconds ? *least : seconds;
     }
     return true;
 }
 
-/* Old and new values once more side by side, with every output checked: what does not hold up is given back. */
+/* Whether a param was changed that is judged by the small (or the other) trials. */
+static bool changed_for(const struct group *group, bool small)
+{
+    for (int p = 0; p < group->n_params; p++)
+        if (group->params[p].small == small && group->params[p].at != group->params[p].before)
+            return true;
+    return false;
+}
+
+#define ROUNDS 3
+
+/* Old and new values once more by turns, with every output checked: what does not hold up is given back. */
 static bool settle_group(struct tuner *tuner, struct group *group, char *why, size_t why_bytes)
 {
     const struct values before = values_before(group), after = values_in_use(group);
     double              logs = 0;
+    int                 judges = 0;
     if (!changed(group)) {
         for (int t = 0; t < group->n_trials; t++)
             group->trials[t].before = group->trials[t].after = group->trials[t].seconds;
         return true;
     }
-    if (!time_all(tuner, group, &before, false, why, why_bytes) ||
-        !time_all(tuner, group, &after, true, why, why_bytes) ||
-        !all_right(tuner, group->trials, group->n_trials, why, why_bytes))
+    progress("%s: old and new by turns", group->name);
+    for (int round = 0; round < ROUNDS; round++)
+        if (!time_all(tuner, group, &before, false, why, why_bytes) ||
+            !time_all(tuner, group, &after, true, why, why_bytes))
+            return false;
+    if (!all_right(tuner, group->trials, group->n_trials, why, why_bytes))
         return false;
     for (int t = 0; t < group->n_trials; t++)
-        logs += log(group->trials[t].after / group->trials[t].before);
-    group->better = exp(logs / group->n_trials) < 1;
+        if (changed_for(group, group->trials[t].small)) {
+            logs += log(group->trials[t].after / group->trials[t].before);
+            judges++;
+        }
+    group->better = exp(logs / judges) < WORTH_IT;
     return true;
 }
 
