@@ -21,8 +21,7 @@ typedef struct {
 ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local const ordo_key_form *b, uint b_count,
                         uint diagonal)
 {
-    uint low = diagonal > b_count ? diagonal - b_count : 0;
-    uint high = min(diagonal, a_count);
+    uint low = diagonal - min(diagonal, b_count), high = min(diagonal, a_count);
     while (low < high) {
         const uint middle = (low + high) / 2;
         const bool is_before = a[middle] <= b[diagonal - 1 - middle];

@@ -52,17 +52,15 @@ ORDO_FN bool merge_holds(const merge_input *in, uint diagonal, uint low, uint hi
     return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
 }
 
-/* The tile between two diagonals, from how many elements of a come before each. Where the input is not in order, these
- * may contradict each other: the end then gives way. */
-ORDO_FN merge_tile merge_tile_between(uint begin, uint end, uint a_begin, uint a_end)
+/* Sets the tile between two diagonals, from how many elements of a come before each. Where the input is not in order,
+ * these may contradict each other: the end then gives way. */
+ORDO_FN void merge_set_tile(merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
-    merge_tile tile;
-    tile.begin = begin;
-    tile.a_begin = a_begin;
-    tile.a_count = min(max(a_end, a_begin) - a_begin, end - begin);
-    tile.b_begin = begin - a_begin;
-    tile.b_count = end - begin - tile.a_count;
-    return tile;
+    tile->begin = begin;
+    tile->a_begin = a_begin;
+    tile->a_count = min(max(a_end, a_begin) - a_begin, end - begin);
+    tile->b_begin = begin - a_begin;
+    tile->b_count = end - begin - tile->a_count;
 }
 
 #if MERGE_GROUP > 1
@@ -98,8 +96,7 @@ ORDO_FN uint merge_path_team(const merge_input *in, uint diagonal)
 #else
     const uint digit_bits = 1, digit = 1;
 #endif
-    const uint low = diagonal > in->b_count ? diagonal - in->b_count : 0;
-    const uint high = min(diagonal, in->a_count);
+    const uint low = diagonal - min(diagonal, in->b_count), high = min(diagonal, in->a_count);
 
     uint found = 0;
     for (uint left = (32 - clz(in->a_count) + digit_bits - 1) / digit_bits; left > 0; left--) {
@@ -110,8 +107,8 @@ ORDO_FN uint merge_path_team(const merge_input *in, uint diagonal)
     return min(max(found, low), high);
 }
 
-/* The tile of this work-group. Called by the whole group; ends with a barrier after a_split was read. */
-ORDO_FN merge_tile merge_find_tile(const merge_input *in, __local uint *a_split)
+/* Sets the tile of this work-group. Called by the whole group; a_split may be written again after the next barrier. */
+ORDO_FN void merge_find_tile(const merge_input *in, __local uint *a_split, merge_tile *tile)
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
@@ -124,56 +121,52 @@ ORDO_FN merge_tile merge_find_tile(const merge_input *in, __local uint *a_split)
             a_split[which] = a;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    return merge_tile_between(begin, end, a_split[0], a_split[1]);
+    merge_set_tile(tile, begin, end, a_split[0], a_split[1]);
 }
 
-/* The at-th element of a tile's input: a's part, then b's. */
-#define MERGE_PICK_(tile, a, b, at) (*((at) < (tile).a_count ? (a) + (at) : (b) + ((at) - (tile).a_count)))
+/* Element `at` of a tile's input: a's part, then b's. */
+#define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
-/* Loads the tile's keys, and its values if they are staged. `whole`: the tile has all its MERGE_TILE elements; a
- * constant. Every work-item of the group calls; a barrier must follow. */
-ORDO_FN void merge_load(const merge_input *in, merge_tile tile, bool whole, __local merge_local *mem)
+/* Loads the tile's keys, and its values if they are staged. Past the tile's end, which only the last tile has within its
+ * MERGE_TILE elements, the last element is read again: loads without a condition are in flight all at once.
+ * Called by the whole group; a barrier must follow. */
+ORDO_FN void merge_load(const merge_input *in, const merge_tile *tile, __local merge_local *mem)
 {
-    const uint                  lid = (uint) get_local_id(0), count = tile.a_count + tile.b_count;
-    __global const ordo_key    *a = in->a_keys + tile.a_begin, *b = in->b_keys + tile.b_begin;
-    ordo_key                    keys[MERGE_ITEMS];
+    const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
+    __global const ordo_key *a = in->a_keys + tile->a_begin, *b = in->b_keys + tile->b_begin;
+    ordo_key                 keys[MERGE_ITEMS];
     ORDO_UNROLL
     for (uint i = 0; i < MERGE_ITEMS; i++) {
-        const uint at = i * MERGE_GROUP + lid;
-        if (whole || at < count)
-            keys[i] = MERGE_PICK_(tile, a, b, at);
+        const uint at = min(i * MERGE_GROUP + lid, last);
+        keys[i] = MERGE_PICK_(tile, a, b, at);
     }
 #if ORDO_VALUE_BYTES && MERGE_STAGED
-    __global const merge_value *av = in->a_values + tile.a_begin, *bv = in->b_values + tile.b_begin;
+    __global const merge_value *av = in->a_values + tile->a_begin, *bv = in->b_values + tile->b_begin;
     merge_value                 values[MERGE_ITEMS];
     ORDO_UNROLL
     for (uint i = 0; i < MERGE_ITEMS; i++) {
-        const uint at = i * MERGE_GROUP + lid;
-        if (whole || at < count)
-            values[i] = MERGE_PICK_(tile, av, bv, at);
+        const uint at = min(i * MERGE_GROUP + lid, last);
+        values[i] = MERGE_PICK_(tile, av, bv, at);
     }
 #endif
     ORDO_UNROLL
     for (uint i = 0; i < MERGE_ITEMS; i++) {
-        const uint at = i * MERGE_GROUP + lid;
-        if (whole || at < count) {
-            mem->keys[at] = key_bits(keys[i]);
+        mem->keys[i * MERGE_GROUP + lid] = key_bits(keys[i]);
 #if ORDO_VALUE_BYTES && MERGE_STAGED
-            mem->values[at] = values[i];
+        mem->values[i * MERGE_GROUP + lid] = values[i];
 #endif
-        }
     }
 }
 
 /* Merges the tile's two parts in place; each work-item makes MERGE_ITEMS neighbouring elements of the output.
  * Every work-item of the group calls. Needs a barrier before; ends with one. */
-ORDO_FN void merge_in_local(merge_tile tile, __local merge_local *mem)
+ORDO_FN void merge_in_local(const merge_tile *tile, __local merge_local *mem)
 {
-    const uint first = (uint) get_local_id(0) * MERGE_ITEMS, count = tile.a_count + tile.b_count;
-    const uint diagonal = min(first, count);
-    const uint a = merge_path(mem->keys, tile.a_count, mem->keys + tile.a_count, tile.b_count, diagonal);
+    const uint a_count = tile->a_count, count = a_count + tile->b_count;
+    const uint first = (uint) get_local_id(0) * MERGE_ITEMS, diagonal = min(first, count);
+    const uint a = merge_path(mem->keys, a_count, mem->keys + a_count, tile->b_count, diagonal);
 
-    const merge_cursor at = { a, tile.a_count, tile.a_count + diagonal - a, count };
+    const merge_cursor at = { a, a_count, a_count + diagonal - a, count };
     ordo_key_form      merged[MERGE_ITEMS];
     uint               from[MERGE_ITEMS];
     merge_serial(mem->keys, at, merged, from);
@@ -189,44 +182,41 @@ ORDO_FN void merge_in_local(merge_tile tile, __local merge_local *mem)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the merged tile out. Every work-item of the group calls, after a barrier; `whole` as in merge_load. */
-ORDO_FN void merge_store(const merge_input *in, merge_tile tile, bool whole, __local const merge_local *mem,
+/* Writes the merged tile out. Called by the whole group, after a barrier. */
+ORDO_FN void merge_store(const merge_input *in, const merge_tile *tile, __local const merge_local *mem,
                          __global ordo_key *keys_out, __global merge_value *values_out)
 {
-    const uint lid = (uint) get_local_id(0), count = tile.a_count + tile.b_count;
-    keys_out += tile.begin;
+    const uint lid = (uint) get_local_id(0), count = tile->a_count + tile->b_count;
+    keys_out += tile->begin;
 
 #if ORDO_VALUE_BYTES
-    /* All reads first, then the writes: the keys' go out while the values come in. */
+    /* All reads first, then the writes: the keys go out while the values come in. */
     merge_value values[MERGE_ITEMS];
 #if !MERGE_STAGED
-    __global const merge_value *av = in->a_values + tile.a_begin, *bv = in->b_values + tile.b_begin;
+    __global const merge_value *av = in->a_values + tile->a_begin, *bv = in->b_values + tile->b_begin;
 #endif
     ORDO_UNROLL
     for (uint i = 0; i < MERGE_ITEMS; i++) {
-        const uint at = i * MERGE_GROUP + lid;
-        if (whole || at < count) {
-            const uint from = mem->from[at];
+        const uint from = mem->from[min(i * MERGE_GROUP + lid, count - 1)];
 #if MERGE_STAGED
-            values[i] = mem->values[from];
+        values[i] = mem->values[from];
 #else
-            values[i] = MERGE_PICK_(tile, av, bv, from);
+        values[i] = MERGE_PICK_(tile, av, bv, from);
 #endif
-        }
     }
 #endif
     ORDO_UNROLL
     for (uint i = 0; i < MERGE_ITEMS; i++) {
         const uint at = i * MERGE_GROUP + lid;
-        if (whole || at < count)
+        if (at < count)
             keys_out[at] = key_from_bits(mem->keys[at]);
     }
 #if ORDO_VALUE_BYTES
-    values_out += tile.begin;
+    values_out += tile->begin;
     ORDO_UNROLL
     for (uint i = 0; i < MERGE_ITEMS; i++) {
         const uint at = i * MERGE_GROUP + lid;
-        if (whole || at < count)
+        if (at < count)
             values_out[at] = values[i];
     }
 #endif
@@ -245,21 +235,12 @@ void merge_tiles(__global const ordo_key *restrict a_keys, ulong a_keys_at,
     const merge_input   in = { a_keys + a_keys_at,     b_keys + b_keys_at, a_values + a_values_at,
                                b_values + b_values_at, a_count,            b_count };
 
-    const merge_tile tile = merge_find_tile(&in, mem.a_split);
-    const bool       whole = tile.a_count + tile.b_count == MERGE_TILE;
-
-    if (whole)
-        merge_load(&in, tile, true, &mem);
-    else
-        merge_load(&in, tile, false, &mem);
+    merge_tile tile;
+    merge_find_tile(&in, mem.a_split, &tile);
+    merge_load(&in, &tile, &mem);
     barrier(CLK_LOCAL_MEM_FENCE);
-
-    merge_in_local(tile, &mem);
-
-    if (whole)
-        merge_store(&in, tile, true, &mem, keys_out + keys_out_at, values_out + values_out_at);
-    else
-        merge_store(&in, tile, false, &mem, keys_out + keys_out_at, values_out + values_out_at);
+    merge_in_local(&tile, &mem);
+    merge_store(&in, &tile, &mem, keys_out + keys_out_at, values_out + values_out_at);
 }
 
 #else /* one work-item by itself */
@@ -267,8 +248,7 @@ void merge_tiles(__global const ordo_key *restrict a_keys, ulong a_keys_at,
 /* How many of the first `diagonal` elements of the merge are a's. Callable from anywhere. */
 ORDO_FN uint merge_path_one(const merge_input *in, uint diagonal)
 {
-    const uint least = diagonal > in->b_count ? diagonal - in->b_count : 0;
-    const uint most = min(diagonal, in->a_count);
+    const uint least = diagonal - min(diagonal, in->b_count), most = min(diagonal, in->a_count);
     uint       low = least, high = most;
     while (low < high) {
         const uint middle = low + (high - low + 1) / 2;
@@ -304,7 +284,8 @@ void merge_chunks(__global const ordo_key *restrict a_keys, ulong a_keys_at,
     const merge_input in = { a_keys + a_keys_at,     b_keys + b_keys_at, a_values + a_values_at,
                              b_values + b_values_at, a_count,            b_count };
     const uint        begin = (uint) get_global_id(0) * MERGE_TILE, end = min(begin + MERGE_TILE, a_count + b_count);
-    const merge_tile  tile = merge_tile_between(begin, end, merge_path_one(&in, begin), merge_path_one(&in, end));
+    merge_tile        tile;
+    merge_set_tile(&tile, begin, end, merge_path_one(&in, begin), merge_path_one(&in, end));
 
     __global const ordo_key *ak = in.a_keys + tile.a_begin, *bk = in.b_keys + tile.b_begin;
     keys_out += keys_out_at + begin;

@@ -21,7 +21,7 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct s
     return keys + from + values + 64;
 }
 
-/* What the profile asks for; smaller groups where this device has not the local memory. */
+/* What the profile asks for; smaller groups where this device has too little local memory. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(dev);
@@ -32,7 +32,9 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
         .items = ordo_tunable(dev, ORDO_MERGE_ITEMS, data),
         .staged = ordo_tunable(dev, ORDO_MERGE_STAGED, data) != 0,
     };
-    while (shape.group > 1 && (local_bytes(params, &shape) > facts->local_bytes || shape.group * shape.items > 0x8000))
+    if (shape.items > ORDO_MERGE_ITEMS_MAX)
+        shape.group = 1;
+    while (shape.group > 1 && local_bytes(params, &shape) > facts->local_bytes)
         shape.group = shape.group / 2 < facts->sub_group ? 1 : shape.group / 2;
     return shape;
 }

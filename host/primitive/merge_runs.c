@@ -40,7 +40,7 @@ static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *pa
     const size_t                    slots = shape->group * shape->items;
     const size_t                    gaps = ((size_t) 1 << (shape->n_rounds - 1)) * (shape->items - 1);
 
-    if (shape->group < RUN_TABLE_MAX || shape->group > facts->max_group || slots > 0x8000 || slots <= gaps ||
+    if (shape->group < RUN_TABLE_MAX || shape->group > facts->max_group || slots <= gaps ||
         local_bytes(params, shape->group, shape->items) > facts->local_bytes)
         return false;
     shape->capacity = slots - gaps;
@@ -73,7 +73,7 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
 
     while (((size_t) 1 << shape.n_rounds) < n_runs)
         shape.n_rounds++;
-    if (group > 1) {
+    if (group > 1 && shape.items <= ORDO_MERGE_ITEMS_MAX) {
         for (; shape.group >= RUN_TABLE_MAX; shape.group /= 2)
             if (fit_group(dev, params, n_runs, &shape))
                 return shape;
