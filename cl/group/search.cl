@@ -34,10 +34,10 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 
 /* ---- a node, by a team ----------------------------------------------------------------------------------------- */
 
-/* A node is read in pieces of 16 bytes, neighbouring lanes reading neighbouring pieces; on a CPU as a whole, which its
- * compiler makes vectors of. */
+/* A node is read in pieces of 16 bytes, neighbouring lanes reading neighbouring pieces; on a CPU in vectors of its
+ * compiler's. */
 #if ORDO_CPU
-#define PIECE_KEYS SEARCH_NODE
+#define PIECE_KEYS (SEARCH_NODE < 16 ? SEARCH_NODE : 16)
 #else
 #define PIECE_KEYS (128 / KEY_BITS)
 #endif
@@ -72,8 +72,86 @@ ORDO_FN piece piece_load(__global const ordo_key *from)
     return p;
 }
 
+ORDO_FN piece piece_bits(piece p)
+{
+    ORDO_UNROLL
+    for (uint i = 0; i < PIECE_KEYS; i++)
+        p.key[i] = key_bits(p.key[i]);
+    return p;
+}
+
+/* A count of keys: before the query, and SEARCH_EQUAL for each that is the query. */
+#define SEARCH_EQUAL 0x10000u
+
+#if !ORDO_CPU
+ORDO_FN uint piece_before(piece p, ordo_key_form query)
+{
+    uint before = 0;
+    ORDO_UNROLL
+    for (uint i = 0; i < PIECE_KEYS; i++)
+        before += search_before(p.key[i], query);
+    return before;
+}
+
+ORDO_FN uint piece_count(piece p, ordo_key_form query)
+{
+    uint count = piece_before(p, query);
+    ORDO_UNROLL
+    for (uint i = 0; i < PIECE_KEYS; i++)
+        count += p.key[i] == query ? SEARCH_EQUAL : 0;
+    return count;
+}
+#else
+/* Spelled with vectors: of a sum of comparisons the compiler would make bits, and take these apart one by one. */
+#if SEARCH_NODE < 16
+#define PIECE_VECTOR_(type) type##8
+#define piece_vector(p)     vload8(0, (p).key)
+#define piece_halves(v)     (v)
+#else
+#define PIECE_VECTOR_(type) type##16
+#define piece_vector(p)     vload16(0, (p).key)
+#define piece_halves(v)     ((v).lo + (v).hi)
+#endif
+#if KEY_BITS == 32
+#define PIECE_INT PIECE_VECTOR_(int)
+#else
+#define PIECE_INT PIECE_VECTOR_(long)
+#endif
+
+#if SEARCH_UPPER
+#define piece_compare(p, query) (piece_vector(p) <= (query))
+#else
+#define piece_compare(p, query) (piece_vector(p) < (query))
+#endif
+
+/* The sum over a vector's words. */
+#define piece_sum(v) vector_sum(convert_int8(piece_halves(v)))
+ORDO_FN int vector_sum(int8 v)
+{
+    const int4 four = v.lo + v.hi;
+    const int2 two = four.lo + four.hi;
+
+    return two.x + two.y;
+}
+
+ORDO_FN uint piece_before(piece p, ordo_key_form query)
+{
+    return (uint) -piece_sum(piece_compare(p, query));
+}
+
+ORDO_FN uint piece_count(piece p, ordo_key_form query)
+{
+    const PIECE_INT equal = (piece_vector(p) == query) & (int) SEARCH_EQUAL;
+
+    return (uint) piece_sum(equal - piece_compare(p, query));
+}
+#endif
+
 /* The first key of this lane's r-th piece, counted in the node. */
-ORDO_FN uint piece_first(uint r) { return (r * TEAM_WIDTH + team_lane()) * PIECE_KEYS; }
+ORDO_FN uint piece_first(uint r)
+{
+    return (r * TEAM_WIDTH + team_lane()) * PIECE_KEYS;
+}
 
 /* How many of this lane's keys of a node of separators are before the query; team_reduce_add makes it the rank.
  * `node` is SEARCH_NODE ordered forms. */
@@ -82,12 +160,8 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
     uint before = 0;
 
     ORDO_UNROLL
-    for (uint r = 0; r < LANE_PIECES; r++) {
-        const piece p = piece_load(node + piece_first(r));
-        ORDO_UNROLL
-        for (uint i = 0; i < PIECE_KEYS; i++)
-            before += search_before(p.key[i], query);
-    }
+    for (uint r = 0; r < LANE_PIECES; r++)
+        before += piece_before(piece_load(node + piece_first(r)), query);
     return before;
 }
 
@@ -135,10 +209,10 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, const ordo_ke
                         uint rank[SEARCH_ITEMS])
 {
     for (; count > 1; count -= count / 2) {
-        const uint half = count / 2;
+        const uint step = count / 2;
         ORDO_UNROLL
         for (uint r = 0; r < SEARCH_ITEMS; r++)
-            rank[r] += search_before(key_bits(keys[rank[r] + half - 1]), query[r]) ? half : 0;
+            rank[r] += search_before(key_bits(keys[rank[r] + step - 1]), query[r]) ? step : 0;
     }
     if (count == 0)
         return;

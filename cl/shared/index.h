@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A static search index over a sorted array: how it lies in memory, for the kernels and for the host.
+ *
+ * The array is cut into blocks of NODE keys. Above it stand levels of separators, in nodes of NODE each, up to one node,
+ * the root. A search reads one node of each level and one block. With NODE = 4:
+ *
+ *     level 2           [ s3  s5  s5  s5 ]                                        the root
+ *                          |   \__________________
+ *     level 1           [ s0  s1  s2  s3 ]        [ s4  s5  s5  s5 ]
+ *                         |   |   |   |             |   |
+ *     array     | .  k0 k1 k2 | k3 .. k6 | .. | .. | .. | k19 k20 .  . |          blocks 0 to 5, shift 1, count 21
+ *
+ *     in memory: the nodes of level 2, then those of level 1. The array itself stays where it is.
+ *
+ * A *unit* of level 0 is a block, of a level above it a node. Entry j of level h stands for unit j of level h - 1.
+ *
+ * Invariants:
+ *   I1 grid       blocks begin where the buffer's elements are a multiple of NODE: block b is elements b * NODE - shift to
+ *                 b * NODE - shift + NODE - 1 of the array, as far as they exist; shift = at % NODE, at being where in the
+ *                 buffer the array begins. So a block is whole cache lines wherever the array begins.
+ *   I2 separator  entry j of level h is the ordered form (shared/key.h) of the last key below unit j of level h - 1; so the
+ *                 first unit whose separator is not less than a query holds the query's lower bound, if any does.
+ *   I3 padding    entries after the last unit repeat the last key of the array. A search that counts them in ends up past
+ *                 the last unit and is brought back to it: no key value is special.
+ *   I4 order      levels lie root first, without gaps; each is whole nodes.
+ */
+#pragma once
+#include "shared/types.h"
+
+#ifdef __OPENCL_C_VERSION__
+#include "device/compiler.cl"
+#define INDEX_FN ORDO_FN
+#else
+#define INDEX_FN static inline
+#endif
+
+/* Blocks of an array that is not empty (I1). */
+INDEX_FN ordo_u32 index_blocks(ordo_u32 count, ordo_u32 shift, ordo_u32 node_log2)
+{
+    return ((count - 1 + shift) >> node_log2) + 1;
+}
+
+/* Units of a level. */
+INDEX_FN ordo_u32 index_units(ordo_u32 blocks, ordo_u32 node_log2, ordo_u32 level)
+{
+    return ((blocks - 1) >> (node_log2 * level)) + 1;
+}
+
+/* The root's level; 0 if there is but one block. At most 10, with nodes of 8 keys. */
+INDEX_FN ordo_u32 index_levels(ordo_u32 blocks, ordo_u32 node_log2)
+{
+    ordo_u32 level = 0;
+
+    while (index_units(blocks, node_log2, level) > 1)
+        level++;
+    return level;
+}
+
+/* The first node of a level, counted from the start of the index (I4). */
+INDEX_FN ordo_u32 index_first_node(ordo_u32 blocks, ordo_u32 node_log2, ordo_u32 level)
+{
+    ordo_u32 nodes = 0;
+
+    for (ordo_u32 above = index_levels(blocks, node_log2); above > level; above--)
+        nodes += index_units(blocks, node_log2, above);
+    return nodes;
+}
+
+/* The nodes of all levels. */
+INDEX_FN ordo_u32 index_nodes(ordo_u32 blocks, ordo_u32 node_log2)
+{
+    return index_first_node(blocks, node_log2, 0);
+}
+
+/* The array's element that entry `entry` of a level repeats (I2, I3). */
+INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, ordo_u32 node_log2, ordo_u32 level, ordo_u32 entry)
+{
+    const ordo_u64 end = (((ordo_u64) entry + 1) << (node_log2 * level)) - shift;
+
+    return (ordo_u32) (end < count ? end : count) - 1;
+}
