@@ -306,18 +306,6 @@ static void set(struct test *t, const char *tunable, const char *field, uint32_t
     test_ok(t, ordo_device_set_tunable(t->dev, name, value));
 }
 
-/* The values that a tunable such as "merge.items" may take for keys of 4 bytes with values of 4: the same for all. */
-static struct ordo_tunable_info tunable_of(struct test *t, const char *name)
-{
-    struct ordo_tunable_info info;
-    size_t                   i = 0;
-
-    do
-        test_ok(t, ordo_device_tunable(t->dev, i++, &info));
-    while (strcmp(info.name, name) != 0);
-    return info;
-}
-
 /* Several tiles, and every shape in turn, with the tunables as they are. */
 static bool merges_as_tuned(struct test *t, ordo_type type, uint32_t value_bytes, size_t turn)
 {

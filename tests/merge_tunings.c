@@ -9,6 +9,18 @@ static const struct {
 } tuned[] = { { ORDO_U32, 0, "k4v0" }, { ORDO_F32, 4, "k4v4" }, { ORDO_U32, 8, "k4v8" },
               { ORDO_I64, 0, "k8v0" }, { ORDO_U64, 4, "k8v4" }, { ORDO_F64, 8, "k8v8" } };
 
+/* The values that a tunable such as "merge.k4v4.items" may take. */
+static struct ordo_tunable_info tunable_of(struct test *t, const char *name)
+{
+    struct ordo_tunable_info info;
+    size_t                   i = 0;
+
+    do
+        test_ok(t, ordo_device_tunable(t->dev, i++, &info));
+    while (strcmp(info.name, name) != 0);
+    return info;
+}
+
 /* What a tuning is tried with. */
 typedef bool (*merges_fn)(struct test *t, ordo_type type, uint32_t value_bytes, size_t turn);
 
