@@ -132,7 +132,8 @@ static const struct {
     { ANY, -1, NULL, ORDO_ORIGIN_DEFAULT,
       "sort.method=1 sort.digit_bits=8 sort.group=256 sort.items=8 sort.small_group=256 sort.small_items=4 "
       "scan.method=1 scan.group=256 scan.items=8 merge.group=128 merge.items=7 "
-      "merge_runs.group=128 merge_runs.items=8 search.node_keys=16 search.lanes=2 search.group=128 search.tile=4" },
+      "merge_runs.group=128 merge_runs.items=8 search.node_keys=16 search.lanes=2 search.group=256 "
+      "search.items=1 search.local_keys=4096 search.tile=8" },
     /* Without lanes each work-item counts its own digits in local memory: 16 counters fit, 256 do not. */
     { GPU_ONE_LANE, -1, NULL, ORDO_ORIGIN_DEFAULT,
       "sort.digit_bits=4 sort.group=64 sort.items=8 sort.small_group=64 sort.small_items=8 search.lanes=1" },
@@ -140,7 +141,8 @@ static const struct {
     { CPU, -1, NULL, ORDO_ORIGIN_SHIPPED,
       "sort.method=2 sort.digit_bits=8 sort.group=1 sort.items=16 sort.small_group=1 sort.small_items=16 "
       "scan.method=1 scan.group=1 scan.items=4096 merge.group=1 merge.items=4096 "
-      "merge_runs.group=1 merge_runs.items=4096 search.node_keys=16 search.lanes=1 search.group=64 search.tile=4" },
+      "merge_runs.group=1 merge_runs.items=4096 search.node_keys=16 search.lanes=1 search.group=64 "
+      "search.items=16" },
 };
 
 static bool row_fits(const ordo_device *dev, size_t i)

@@ -160,6 +160,8 @@ enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
     X(SEARCH_NODE, "search.node_keys", "keys per node of a static index", 8, 16, 32)                                   \
     X(SEARCH_LANES, "search.lanes", "lanes per query", 1, 2, 4, 8)                                                     \
     X(SEARCH_GROUP, "search.group", "work-items per group", 32, 64, 128, 256, 512)                                     \
+    X(SEARCH_ITEMS, "search.items", "queries that a work-item has in flight", 1, 2, 4, 8, 16)                          \
+    X(SEARCH_LOCAL, "search.local_keys", "keys that a group keeps in local memory, at most", 256, 1024, 4096, 8192)    \
     X(SEARCH_TILE, "search.tile", "sorted queries: queries per work-item", 1, 2, 4, 8, 16)
 
 enum ordo_tunable {
