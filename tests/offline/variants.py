@@ -21,10 +21,50 @@ def on_gpu(target, _):
     return not target.cpu
 
 
+def on_cpu(target, _):
+    return target.cpu
+
+
 U32, U64, I32, I64, F32, F64 = range(6)
+# Both widths of key, one with a sign and one without; every size of value.
+PAIRS = [dict(ORDO_KEY=U32, ORDO_VALUE_BYTES=0), dict(ORDO_KEY=F32, ORDO_VALUE_BYTES=4),
+         dict(ORDO_KEY=F64, ORDO_VALUE_BYTES=8)]
 
 # ---- the device layer and what groups do --------------------------------------------------------------------------
 row("primitive/self_test_lanes.cl", everywhere=True, GROUP_SIZE=128, TEAM_WIDTH=["sub", "narrow", 1])
 row("primitive/self_test_atomics.cl", everywhere=True, GROUP_SIZE=[1, 128])
 row("group.cl", everywhere=True, GROUP_SIZE=["sub", 256], TEAM_WIDTH=["sub", 1], only=on_gpu)
-row("group.cl", everywhere=True, GROUP_SIZE=1, only=lambda target, _: target.cpu)
+row("group.cl", everywhere=True, GROUP_SIZE=1, only=on_cpu)
+
+# ---- scan, reduce, compact ----------------------------------------------------------------------------------------
+SUM, MIN, MAX = range(3)
+
+
+def progress_if_lookback(target, defines):
+    return target.progress or not defines["SCAN_LOOKBACK"]
+
+
+for group, items, where in (256, 16, on_gpu), (1, 4096, on_cpu):
+    for key, op in (U32, SUM), (F64, MIN):
+        row("primitive/scan.cl", ORDO_KEY=key, FOLD_OP=op, FOLD_SEGMENTED=[0, 1], SCAN_LOOKBACK=[0, 1],
+            FOLD_GROUP=group, TILE_ITEMS=items,
+            only=lambda target, defines, where=where: where(target, defines) and progress_if_lookback(target, defines))
+        row("primitive/reduce.cl", ORDO_KEY=key, FOLD_OP=op, FOLD_GROUP=group, TILE_ITEMS=items, only=where)
+    row("primitive/compact.cl", COMPACT_KEY_BYTES=[4, 8], COMPACT_VALUE_BYTES=[0, 8], SCAN_LOOKBACK=[0, 1],
+        FOLD_GROUP=group, TILE_ITEMS=items,
+        only=lambda target, defines, where=where: where(target, defines) and progress_if_lookback(target, defines))
+
+# ---- sort ---------------------------------------------------------------------------------------------------------
+for pair in PAIRS:
+    row("primitive/sort.cl", **pair, GROUP_SIZE=256, RANK_ITEMS=12, RANK_BITS=8, HISTOGRAM_COPIES=4, only=on_gpu)
+    row("primitive/sort_small.cl", **pair, GROUP_SIZE=256, RANK_ITEMS=8, RANK_BITS=8, only=on_gpu)
+    row("primitive/sort_chunked.cl", **pair, RANK_BITS=8)
+row("primitive/sort.cl", ORDO_KEY=I64, ORDO_VALUE_BYTES=4, ORDO_DESCENDING=1, GROUP_SIZE=512, RANK_ITEMS=7, RANK_BITS=5,
+    HISTOGRAM_COPIES=1, only=on_gpu)
+
+# ---- merge --------------------------------------------------------------------------------------------------------
+for pair in PAIRS:
+    row("primitive/merge.cl", **pair, MERGE_GROUP=256, MERGE_ITEMS=9, MERGE_STAGED=[0, 1], only=on_gpu)
+    row("primitive/merge.cl", **pair, MERGE_GROUP=1, MERGE_ITEMS=4096)
+    row("primitive/merge_runs.cl", **pair, RUNS_GROUP=256, RUNS_ITEMS=10, RUNS_SEARCH_GROUP=64, only=on_gpu)
+    row("primitive/merge_runs.cl", **pair, RUNS_GROUP=1, RUNS_ITEMS=4096, RUNS_SEARCH_GROUP=1)
