@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "baseline.h"
 
+#include "workload.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* One body per key width, so that the compiler sees fixed-size loads in the inner loops. */
-#define FOR_KEY_BYTES(key_bytes, call4, call8)                                                                         \
-    do {                                                                                                               \
-        if ((key_bytes) == 4)                                                                                          \
-            call4;                                                                                                     \
-        else                                                                                                           \
-            call8;                                                                                                     \
-    } while (0)
+/* Each loop is one body for both widths of keys, inlined where the width is a constant, so that the compiler sees loads of
+ * a fixed size. */
+#define FOR_BOTH static inline __attribute__((always_inline))
 
-static void move_value(const void *from, size_t i, void *to, size_t j, size_t value_bytes)
+static inline void move(const void *from, size_t i, void *to, size_t j, size_t bytes)
 {
-    if (value_bytes == 4)
-        ((uint32_t *) to)[j] = ((const uint32_t *) from)[i];
-    else if (value_bytes == 8)
-        ((uint64_t *) to)[j] = ((const uint64_t *) from)[i];
+    if (bytes)
+        set_element(to, bytes, j, element(from, bytes, i));
 }
 
 /* ---- radix sort ---------------------------------------------------------------------------------------------- */
@@ -27,36 +22,35 @@ static void move_value(const void *from, size_t i, void *to, size_t j, size_t va
 #define DIGIT_BITS 8
 #define DIGITS     (1 << DIGIT_BITS)
 
-#define DEFINE_RADIX_PASS(name, key_t)                                                                                 \
-    static void name(struct pairs from, struct pairs to, size_t value_bytes, size_t count, int shift)                  \
-    {                                                                                                                  \
-        const key_t *keys = from.keys;                                                                                 \
-        key_t       *out = to.keys;                                                                                    \
-        size_t       start[DIGITS] = { 0 };                                                                            \
-        for (size_t i = 0; i < count; i++)                                                                             \
-            start[(keys[i] >> shift) & (DIGITS - 1)]++;                                                                \
-        size_t before = 0;                                                                                             \
-        for (int d = 0; d < DIGITS; d++) {                                                                             \
-            const size_t here = start[d];                                                                              \
-            start[d] = before;                                                                                         \
-            before += here;                                                                                            \
-        }                                                                                                              \
-        for (size_t i = 0; i < count; i++) {                                                                           \
-            const size_t at = start[(keys[i] >> shift) & (DIGITS - 1)]++;                                              \
-            out[at] = keys[i];                                                                                         \
-            move_value(from.values, i, to.values, at, value_bytes);                                                    \
-        }                                                                                                              \
+FOR_BOTH void radix_pass(size_t key_bytes, struct pairs from, struct pairs to, size_t value_bytes, size_t count,
+                         int shift)
+{
+    size_t start[DIGITS] = { 0 };
+    for (size_t i = 0; i < count; i++)
+        start[(element(from.keys, key_bytes, i) >> shift) & (DIGITS - 1)]++;
+    size_t before = 0;
+    for (int d = 0; d < DIGITS; d++) {
+        const size_t here = start[d];
+        start[d] = before;
+        before += here;
     }
-DEFINE_RADIX_PASS(radix_pass_4, uint32_t)
-DEFINE_RADIX_PASS(radix_pass_8, uint64_t)
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t key = element(from.keys, key_bytes, i);
+        const size_t   at = start[(key >> shift) & (DIGITS - 1)]++;
+        set_element(to.keys, key_bytes, at, key);
+        move(from.values, i, to.values, at, value_bytes);
+    }
+}
 
 void host_radix_sort(struct pairs in, struct pairs spare, size_t key_bytes, size_t value_bytes, size_t count)
 {
     /* An even number of passes, so the result ends where it began. */
     struct pairs from = in, to = spare;
     for (int shift = 0; shift < (int) key_bytes * 8; shift += DIGIT_BITS) {
-        FOR_KEY_BYTES(key_bytes, radix_pass_4(from, to, value_bytes, count, shift),
-                      radix_pass_8(from, to, value_bytes, count, shift));
+        if (key_bytes == 4)
+            radix_pass(4, from, to, value_bytes, count, shift);
+        else
+            radix_pass(8, from, to, value_bytes, count, shift);
         const struct pairs next = from;
         from = to;
         to = next;
@@ -65,7 +59,7 @@ void host_radix_sort(struct pairs in, struct pairs spare, size_t key_bytes, size
 
 /* ---- qsort --------------------------------------------------------------------------------------------------- */
 
-/* A record is the key in its first 8 bytes (extended), then the value. */
+/* A record is the key, then the value. */
 static int compare_records(const void *a, const void *b)
 {
     uint64_t x, y;
@@ -73,14 +67,10 @@ static int compare_records(const void *a, const void *b)
     memcpy(&y, b, sizeof y);
     return x < y ? -1 : x > y;
 }
-static int compare_keys_4(const void *a, const void *b)
+static int compare_records_4(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
     return x < y ? -1 : x > y;
-}
-static int compare_records_4(const void *a, const void *b)
-{
-    return compare_keys_4(a, b);
 }
 
 static double seconds_now(void)
@@ -117,85 +107,100 @@ double host_qsort(struct pairs in, size_t key_bytes, size_t value_bytes, size_t 
 
 /* ---- merge --------------------------------------------------------------------------------------------------- */
 
-#define DEFINE_MERGE(name, key_t)                                                                                      \
-    static void name(struct pairs in, size_t value_bytes, size_t a_count, size_t count, struct pairs to)               \
-    {                                                                                                                  \
-        const key_t *keys = in.keys;                                                                                   \
-        key_t       *out = to.keys;                                                                                    \
-        size_t       a = 0, b = a_count;                                                                               \
-        for (size_t i = 0; i < count; i++) {                                                                           \
-            const size_t from = b == count || (a < a_count && keys[a] <= keys[b]) ? a++ : b++;                         \
-            out[i] = keys[from];                                                                                       \
-            move_value(in.values, from, to.values, i, value_bytes);                                                    \
-        }                                                                                                              \
+FOR_BOTH void merge(size_t key_bytes, struct pairs in, size_t value_bytes, size_t a_count, size_t count,
+                    struct pairs out)
+{
+    size_t a = 0, b = a_count;
+    for (size_t i = 0; i < count; i++) {
+        const bool from_a =
+            b == count || (a < a_count && element(in.keys, key_bytes, a) <= element(in.keys, key_bytes, b));
+        const size_t from = from_a ? a++ : b++;
+        move(in.keys, from, out.keys, i, key_bytes);
+        move(in.values, from, out.values, i, value_bytes);
     }
-DEFINE_MERGE(merge_4, uint32_t)
-DEFINE_MERGE(merge_8, uint64_t)
+}
 
 void host_merge(struct pairs in, size_t key_bytes, size_t value_bytes, size_t a_count, size_t count, struct pairs out)
 {
-    FOR_KEY_BYTES(key_bytes, merge_4(in, value_bytes, a_count, count, out),
-                  merge_8(in, value_bytes, a_count, count, out));
+    if (key_bytes == 4)
+        merge(4, in, value_bytes, a_count, count, out);
+    else
+        merge(8, in, value_bytes, a_count, count, out);
 }
 
 /* ---- search -------------------------------------------------------------------------------------------------- */
 
-#define DEFINE_LOWER_BOUND(name, key_t)                                                                                \
-    static size_t name(const key_t *keys, size_t count, key_t query)                                                   \
-    {                                                                                                                  \
-        size_t from = 0;                                                                                               \
-        while (count > 0) {                                                                                            \
-            const size_t half = count / 2;                                                                             \
-            if (keys[from + half] < query) {                                                                           \
-                from += half + 1;                                                                                      \
-                count -= half + 1;                                                                                     \
-            } else {                                                                                                   \
-                count = half;                                                                                          \
-            }                                                                                                          \
-        }                                                                                                              \
-        return from;                                                                                                   \
+FOR_BOTH size_t lower_bound(size_t key_bytes, const void *keys, size_t count, uint64_t query)
+{
+    size_t from = 0;
+    while (count > 0) {
+        const size_t half = count / 2;
+        if (element(keys, key_bytes, from + half) < query) {
+            from += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
     }
-DEFINE_LOWER_BOUND(lower_bound_4, uint32_t)
-DEFINE_LOWER_BOUND(lower_bound_8, uint64_t)
+    return from;
+}
 
 size_t host_lower_bound(const void *keys, size_t key_bytes, size_t count, uint64_t query)
 {
-    return key_bytes == 4 ? lower_bound_4(keys, count, (uint32_t) query) : lower_bound_8(keys, count, query);
+    return key_bytes == 4 ? lower_bound(4, keys, count, query) : lower_bound(8, keys, count, query);
 }
 
 /* ---- scan, compact ------------------------------------------------------------------------------------------- */
 
-#define DEFINE_SCAN(name, key_t)                                                                                       \
-    static uint64_t name(const key_t *in, size_t count, bool maximum, key_t *out)                                      \
-    {                                                                                                                  \
-        key_t all = 0;                                                                                                 \
-        for (size_t i = 0; i < count; i++) {                                                                           \
-            if (out && !maximum)                                                                                       \
-                out[i] = all;                                                                                          \
-            all = maximum ? (in[i] > all ? in[i] : all) : (key_t) (all + in[i]);                                       \
-            if (out && maximum)                                                                                        \
-                out[i] = all;                                                                                          \
-        }                                                                                                              \
-        return all;                                                                                                    \
+FOR_BOTH uint64_t sums(size_t key_bytes, const void *in, size_t count, void *out)
+{
+    const uint64_t mask = key_bytes == 4 ? UINT32_MAX : UINT64_MAX;
+    uint64_t       all = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t here = element(in, key_bytes, i);
+        if (out)
+            set_element(out, key_bytes, i, all);
+        all = (all + here) & mask;
     }
-DEFINE_SCAN(scan_4, uint32_t)
-DEFINE_SCAN(scan_8, uint64_t)
+    return all;
+}
+
+FOR_BOTH uint64_t maxima(size_t key_bytes, const void *in, size_t count, void *out)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t here = element(in, key_bytes, i);
+        all = here > all ? here : all;
+        if (out)
+            set_element(out, key_bytes, i, all);
+    }
+    return all;
+}
 
 uint64_t host_scan(const void *in, size_t key_bytes, size_t count, bool maximum, void *out)
 {
-    return key_bytes == 4 ? scan_4(in, count, maximum, out) : scan_8(in, count, maximum, out);
+    if (maximum)
+        return key_bytes == 4 ? maxima(4, in, count, out) : maxima(8, in, count, out);
+    return key_bytes == 4 ? sums(4, in, count, out) : sums(8, in, count, out);
 }
 
-size_t host_compact(struct pairs in, const uint8_t *flags, size_t key_bytes, size_t value_bytes, size_t count,
-                    struct pairs out)
+FOR_BOTH size_t compact(size_t key_bytes, struct pairs in, const uint8_t *flags, size_t value_bytes, size_t count,
+                        struct pairs out)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         if (!flags[i])
             continue;
-        move_value(in.keys, i, out.keys, kept, key_bytes);
-        move_value(in.values, i, out.values, kept, value_bytes);
+        move(in.keys, i, out.keys, kept, key_bytes);
+        move(in.values, i, out.values, kept, value_bytes);
         kept++;
     }
     return kept;
+}
+
+size_t host_compact(struct pairs in, const uint8_t *flags, size_t key_bytes, size_t value_bytes, size_t count,
+                    struct pairs out)
+{
+    return key_bytes == 4 ? compact(4, in, flags, value_bytes, count, out)
+                          : compact(8, in, flags, value_bytes, count, out);
 }

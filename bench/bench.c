@@ -686,7 +686,7 @@ static int list_series(const struct run *run, enum workload workload, struct ser
 static void run_workload(struct run *run, enum workload workload)
 {
     const int           n = list_series(run, workload, NULL);
-    struct series      *list = calloc((size_t) n, sizeof *list);
+    struct series      *list = calloc((size_t) n + 1, sizeof *list);
     const struct layout layout = lay_out(run, workload);
     const struct table  table = { run->out, layout.columns, layout.n };
     char                queries[TEXT_BYTES];
@@ -802,8 +802,10 @@ static void conclude(const struct run *run)
         fprintf(run->out, "%d rows are more than 5 %% slower than in %s.\n", run->slower, run->options->compare);
     if (run->skipped)
         fprintf(run->out, "%d rows were skipped: the budget was spent.\n", run->skipped);
-    if (run->wrong || run->failed)
-        fprintf(run->out, "%d rows are WRONG, %d failed.\n", run->wrong, run->failed);
+    if (run->wrong)
+        fprintf(run->out, "%d rows are WRONG.\n", run->wrong);
+    if (run->failed)
+        fprintf(run->out, "%d rows failed.\n", run->failed);
 }
 
 static int save_json(const struct run *run)

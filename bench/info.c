@@ -671,7 +671,7 @@ static void show(const struct options *options, const cJSON *json)
     const cJSON *platforms = cJSON_GetObjectItemCaseSensitive(json, "platforms"), *platform = NULL, *device = NULL;
     const bool   one_by_one = *text_of(json, "problem");
     const cJSON *chosen = one_by_one ? NULL : chosen_device(platforms), *sentence = NULL;
-    const char  *file = NULL;
+    const char  *file = NULL, *said = getenv("ORDO_DEVICE");
 
     printf("Ordo %s\n", ordo_version());
     if (one_by_one)
@@ -692,8 +692,8 @@ static void show(const struct options *options, const cJSON *json)
             printf("  no devices\n");
         cJSON_ArrayForEach(device, devices) show_device(device, device == chosen, options->tunables);
     }
-    if (getenv("ORDO_DEVICE") && *getenv("ORDO_DEVICE"))
-        printf("\nORDO_DEVICE=%s chooses.\n", getenv("ORDO_DEVICE"));
+    if (said && *said)
+        printf("\nORDO_DEVICE=%s chooses.\n", said);
     cJSON_ArrayForEach(sentence, cJSON_GetObjectItemCaseSensitive(json, "advice"))
         printf("\n%s\n", cJSON_GetStringValue(sentence));
 }

@@ -19,8 +19,8 @@ ordo_status subject_open(ordo_device *device, const struct spec *spec, struct su
                          size_t why_bytes);
 void        subject_close(struct subject **subject);
 
-/* A call_fn (timing.h): enqueues the workload once. */
-ordo_status subject_call(void *subject, const struct ordo_order *order);
+/* A call_fn (timing.h): enqueues the workload of the subject that `arg` is, once. */
+ordo_status subject_call(void *arg, const struct ordo_order *order);
 
 /* Fills the outputs with POISON_BYTE, so that a check sees only what came after. */
 ordo_status subject_poison(struct subject *subject);

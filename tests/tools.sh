@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The tools from outside: that they run, that what they measure is right, that they survive a driver that crashes, and
+# that bad arguments are named. Arguments: the programs ordo-info, ordo-bench and ordo-tune, and a driver that crashes.
+# Without any OpenCL device it says so and is skipped (77).
+set -u
+info=$1 bench=$2 tune=$3 crash_driver=$4
+
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+ORDO_PROFILE=$dir/profile
+export ORDO_PROFILE
+failures=0
+
+fail() {
+    failures=$((failures + 1))
+    printf 'not so: %s\n' "$1"
+    sed 's/^/    /' "$dir/out" "$dir/err" | head -n 40
+}
+
+# expect STATUS COMMAND...: runs it, keeps what it prints in $dir/out and $dir/err, and its status in $got
+expect() {
+    want=$1
+    shift
+    "$@" >"$dir/out" 2>"$dir/err"
+    got=$?
+    [ "$got" -eq "$want" ] || fail "status $want, not $got, from: $*"
+}
+
+# prints FILE TEXT: $dir/FILE contains TEXT
+prints() {
+    grep -q -e "$2" "$dir/$1" || fail "'$2' is in std$1"
+}
+prints_no() {
+    ! grep -q -e "$2" "$dir/$1" || fail "'$2' is not in std$1"
+}
+
+"$info" --no-self-test >"$dir/out" 2>"$dir/err"
+if [ $? -eq 1 ] && ! grep -q 'problem' "$dir/out"; then
+    echo "SKIP: there is no OpenCL device"
+    cat "$dir/out"
+    exit 77
+fi
+
+# ---- ordo-info
+expect 0 "$info"
+prints out 'self-test  passed'
+prints out 'lanes '
+expect 0 "$info" --no-self-test --tunables
+prints out 'sort.k4v4.items'
+expect 0 "$info" --no-self-test --json "$dir/info.json"
+grep -q '"platforms"' "$dir/info.json" || fail "--json writes platforms"
+
+mkdir -p "$dir/root/sys/bus/pci/devices/0000:01:00.0" "$dir/root/sys/bus/pci/devices/0000:02:00.0"
+echo 0x10de >"$dir/root/sys/bus/pci/devices/0000:01:00.0/vendor"
+echo 0x030200 >"$dir/root/sys/bus/pci/devices/0000:01:00.0/class"
+echo 0x1002 >"$dir/root/sys/bus/pci/devices/0000:02:00.0/vendor"
+echo 0x030000 >"$dir/root/sys/bus/pci/devices/0000:02:00.0/class"
+"$info" --no-self-test --json "$dir/info.json" --root "$dir/root" >"$dir/out" 2>"$dir/err"
+if ! grep -q '"type":.*"gpu"' "$dir/info.json"; then
+    expect 0 "$info" --no-self-test --root "$dir/root"
+    prints out 'NVIDIA GPU is there'
+    prints out 'AMD GPU is there'
+fi
+
+# A driver that aborts as soon as it is loaded, beside those that are here.
+mkdir "$dir/vendors"
+cp "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/*.icd "$dir/vendors"
+echo "$crash_driver" >"$dir/vendors/crash.icd"
+expect 0 env OCL_ICD_VENDORS="$dir/vendors" "$info" --no-self-test
+prints out 'crash.icd'
+prints out 'crashed (signal 6)'
+prints out 'lanes '
+
+expect 2 "$info" --timeout never
+prints err 'no number'
+expect 2 "$info" --no-such-option
+expect 2 "$info" argument
+expect 0 "$info" --help
+expect 0 "$info" --version
+
+# ---- ordo-bench
+expect 0 "$bench" --sizes =1,=1000,14 --queries =3000 --reps 3 --budget 200 --json "$dir/bench.json"
+prints out ' ok$'
+prints_no out 'WRONG'
+prints_no out 'failed'
+prints_no out 'skipped'
+expect 0 "$bench" --workload sort,merge,scan --types f64,i32 --value-bytes 0,8 --dist few,zipf --sizes =5000 --reps 3 \
+    --budget 200 --no-host
+prints out ' ok$'
+prints_no out 'WRONG'
+expect 0 "$bench" --workload reduce --sizes =1000,14 --reps 3 --compare "$dir/bench.json" --json - --chart
+prints out '"rate_before"'
+prints err '/ before'
+prints err '####'
+expect 0 "$bench" --list
+prints out 'merge_runs'
+
+expect 2 "$bench" --workload sotr
+prints err 'sort, merge'
+expect 2 "$bench" --sizes 12..
+expect 2 "$bench" --sizes 99999999999
+expect 2 "$bench" --value-bytes 3
+expect 2 "$bench" --types u16
+expect 2 "$bench" --reps 1
+expect 2 "$bench" --budget -1
+expect 2 "$bench" --compare "$dir/missing"
+prints err 'No such file'
+expect 2 "$bench" --compare "$dir/vendors/crash.icd"
+prints err 'not JSON'
+expect 2 "$bench" --compare "$dir/info.json"
+prints err 'not written by ordo-bench'
+expect 2 "$bench" argument
+expect 2 "$bench" --no-such-option
+expect 2 env ORDO_PEER=/nowhere/ordo-peer "$bench" --peers
+prints err 'ORDO_PEER'
+expect 1 "$bench" --device no-such-device --workload scan
+prints err 'no-such-device'
+expect 1 "$bench" --workload reduce --sizes =100 --reps 3 --json /nowhere/file
+prints err 'cannot write'
+
+# ---- ordo-tune
+expect 0 "$tune" --budget 2 --primitives merge --shapes k4v4 --dry-run --row --json "$dir/tune.json"
+prints out 'merge.k4v4'
+prints out 'ORDO_ORIGIN_SHIPPED'
+[ ! -e "$ORDO_PROFILE" ] || fail "--dry-run writes no profile"
+grep -q '"groups"' "$dir/tune.json" || fail "--json writes groups"
+# A slow value from a former profile is found and replaced, and what was tuned is read back.
+echo 'merge.k4v4.items=4' >"$ORDO_PROFILE"
+expect 0 "$tune" --budget 20 --primitives merge --shapes k4v4
+expect 2 "$tune" --shapes k5
+expect 2 "$tune" --primitives sort,,
+expect 2 "$tune" --budget nothing
+expect 2 "$tune" --device all,all
+expect 1 "$tune" --device no-such-device
+
+[ "$failures" -eq 0 ] && echo "all tools do as they should"
+exit $((failures > 0))
