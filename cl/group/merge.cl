@@ -36,7 +36,8 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
  * `items` places past a part's end: it must have that much room. Callable from anywhere.
  * (A macro, because register arrays need a constant length.) */
 #define MERGE_DEFINE_SERIAL(name, items)                                                                               \
-    ORDO_FN void name(__local const ordo_key_form *keys, merge_cursor at, ordo_key_form *merged, uint *from)           \
+    ORDO_FN void name(__local const ordo_key_form *keys, merge_cursor at, __private ordo_key_form *merged,             \
+                      __private uint *from)                                                                            \
     {                                                                                                                  \
         ordo_key_form a = keys[at.a], b = keys[at.b];                                                                  \
         ORDO_UNROLL                                                                                                    \

@@ -45,7 +45,7 @@ typedef struct {
 
 /* Whether the merge's first `diagonal` elements hold at least `a` of a's: the first a of them come before the rest of b.
  * low and high bound the answer: a <= low holds, a > high does not. */
-ORDO_FN bool merge_holds(const merge_input *in, uint diagonal, uint low, uint high, uint a)
+ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
     if (a <= low || a > high)
         return a <= low;
@@ -54,7 +54,7 @@ ORDO_FN bool merge_holds(const merge_input *in, uint diagonal, uint low, uint hi
 
 /* Sets the tile between two diagonals, from how many elements of a come before each. Where the input is not in order,
  * these may contradict each other: the end then gives way. */
-ORDO_FN void merge_set_tile(merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
+ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
     tile->a_begin = a_begin;
@@ -89,7 +89,7 @@ typedef struct {
  * team's width are found from the highest down, each by one vote: lane l asks for digit l. So searches for neighbouring
  * diagonals probe the same places at first, and these stay in the cache.
  * Called by every lane of the sub-group, from uniform control flow; diagonals may differ between its teams. */
-ORDO_FN uint merge_path_team(const merge_input *in, uint diagonal)
+ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal)
 {
 #if TEAM_WIDTH > 1
     const uint digit_bits = 31 - clz((uint) TEAM_WIDTH), digit = team_lane();
@@ -108,7 +108,7 @@ ORDO_FN uint merge_path_team(const merge_input *in, uint diagonal)
 }
 
 /* Sets the tile of this work-group. Called by the whole group; a_split may be written again after the next barrier. */
-ORDO_FN void merge_find_tile(const merge_input *in, __local uint *a_split, merge_tile *tile)
+ORDO_FN void merge_find_tile(__private const merge_input *in, __local uint *a_split, __private merge_tile *tile)
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
@@ -130,7 +130,7 @@ ORDO_FN void merge_find_tile(const merge_input *in, __local uint *a_split, merge
 /* Loads the tile's keys, and its values if they are staged. Past the tile's end, which only the last tile has within its
  * MERGE_TILE elements, the last element is read again: loads without a condition are in flight all at once.
  * Called by the whole group; a barrier must follow. */
-ORDO_FN void merge_load(const merge_input *in, const merge_tile *tile, __local merge_local *mem)
+ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
     __global const ordo_key *a = in->a_keys + tile->a_begin, *b = in->b_keys + tile->b_begin;
@@ -160,7 +160,7 @@ ORDO_FN void merge_load(const merge_input *in, const merge_tile *tile, __local m
 
 /* Merges the tile's two parts in place; each work-item makes MERGE_ITEMS neighbouring elements of the output.
  * Every work-item of the group calls. Needs a barrier before; ends with one. */
-ORDO_FN void merge_in_local(const merge_tile *tile, __local merge_local *mem)
+ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
     const uint a_count = tile->a_count, count = a_count + tile->b_count;
     const uint first = (uint) get_local_id(0) * MERGE_ITEMS, diagonal = min(first, count);
@@ -183,8 +183,8 @@ ORDO_FN void merge_in_local(const merge_tile *tile, __local merge_local *mem)
 }
 
 /* Writes the merged tile out. Called by the whole group, after a barrier. */
-ORDO_FN void merge_store(const merge_input *in, const merge_tile *tile, __local const merge_local *mem,
-                         __global ordo_key *keys_out, __global merge_value *values_out)
+ORDO_FN void merge_store(__private const merge_input *in, __private const merge_tile *tile,
+                         __local const merge_local *mem, __global ordo_key *keys_out, __global merge_value *values_out)
 {
     const uint lid = (uint) get_local_id(0), count = tile->a_count + tile->b_count;
     keys_out += tile->begin;
@@ -246,7 +246,7 @@ void merge_tiles(__global const ordo_key *restrict a_keys, ulong a_keys_at,
 #else /* one work-item by itself */
 
 /* How many of the first `diagonal` elements of the merge are a's. Callable from anywhere. */
-ORDO_FN uint merge_path_one(const merge_input *in, uint diagonal)
+ORDO_FN uint merge_path_one(__private const merge_input *in, uint diagonal)
 {
     const uint least = diagonal - min(diagonal, in->b_count), most = min(diagonal, in->a_count);
     uint       low = least, high = most;

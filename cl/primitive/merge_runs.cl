@@ -31,7 +31,7 @@
 
 /* Copies the table to local memory, where it can be indexed: indexing an argument would put it into private memory.
  * Called by the whole group of RUNS_SEARCH_GROUP or RUNS_GROUP work-items; ends with a barrier if there are several. */
-ORDO_FN void runs_load_table(const run_table *from, __local run_table *to)
+ORDO_FN void runs_load_table(__private const run_table *from, __local run_table *to)
 {
     if (get_local_id(0) == 0) {
         ORDO_UNROLL
@@ -391,7 +391,7 @@ ORDO_FN uint runs_head_run(runs_head head) { return head.run; }
 #endif
 
 /* Orders the two. */
-ORDO_FN void runs_play(runs_head *winner, runs_head *loser)
+ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
 {
     const runs_head a = *winner, b = *loser;
     const bool      stays = runs_comes_first(a, b);
@@ -406,12 +406,12 @@ typedef struct {
     ulong     at[RUN_TABLE_MAX], end[RUN_TABLE_MAX]; /* what is left of each run */
 } runs_tournament;
 
-ORDO_FN runs_head runs_next(const runs_tournament *t, __global const ordo_key *keys, uint r)
+ORDO_FN runs_head runs_next(__private const runs_tournament *t, __global const ordo_key *keys, uint r)
 {
     return t->at[r] < t->end[r] ? runs_head_of(key_bits(keys[t->at[r]]), r) : runs_exhausted();
 }
 
-ORDO_FN void runs_begin_tournament(runs_tournament *t, __global const ordo_key *keys, uint n_leaves)
+ORDO_FN void runs_begin_tournament(__private runs_tournament *t, __global const ordo_key *keys, uint n_leaves)
 {
     runs_head winner[2 * RUN_TABLE_MAX];
     for (uint r = 0; r < n_leaves; r++)
