@@ -226,13 +226,13 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, const ordo_ke
  * Called by   every work-item of the group, from uniform control flow, with the same arguments.
  * Barriers    one before scratch is first written, one after it is last read; two per round. Half of the group searches
  *             for each end, a probe per work-item: log(count) / log(SEARCH_GROUP / 2) rounds. */
+#if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
 typedef struct {
     uint before[2][NARROW_PROBES]; /* whether a side's probe is before its end's query */
     uint count[2];                 /* how many of a side's probes are */
 } narrow_scratch;
 
-#if SEARCH_GROUP > 1
 ORDO_FN span group_narrow(__global const ordo_key *keys, uint count, ordo_key_form low, ordo_key_form high,
                           __local narrow_scratch *scratch)
 {

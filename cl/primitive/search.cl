@@ -10,7 +10,6 @@
  * SEARCH_NODE, SEARCH_GROUP, SEARCH_ITEMS, TEAM_WIDTH (lanes per query), and
  *   SEARCH_LOOKUP   1: answers are values and whether the key was found; 0: ranks
  *   SEARCH_LOCAL    1: the group keeps separators in local memory, which takes barriers; 0: it does without
- *   SEARCH_CHUNK    queries that a work-item of search_gallop takes in a row
  */
 #pragma once
 #include "group/search.cl"
@@ -21,9 +20,6 @@
 #endif
 #ifndef SEARCH_LOCAL
 #define SEARCH_LOCAL (!ORDO_CPU)
-#endif
-#ifndef SEARCH_CHUNK
-#define SEARCH_CHUNK 1024
 #endif
 
 #if SEARCH_NODE == 8
@@ -462,17 +458,17 @@ ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
     return from;
 }
 
-/* Each work-item takes SEARCH_CHUNK queries in a row and starts from the last one's rank. */
+/* Each work-item takes `chunk` queries in a row and starts from the last one's rank. */
 ORDO_KERNEL(SEARCH_GROUP)
-void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS)
+void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
 {
     const key_array keys = KEYS, queries = QUERIES;
     const answers   to = ANSWERS;
-    const ulong     first = (ulong) get_global_id(0) * SEARCH_CHUNK;
+    const ulong     first = (ulong) get_global_id(0) * chunk;
     ordo_key_form   last = 0;
     uint            rank = 0;
 
-    for (ulong i = first; i < min(first + SEARCH_CHUNK, (ulong) queries.count); i++) {
+    for (ulong i = first; i < min(first + chunk, (ulong) queries.count); i++) {
         const ordo_key_form query = key_bits(queries.key[i]);
         if (i == first || query < last) { /* the query starts anew */
             rank = 0;

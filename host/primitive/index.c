@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Building a static search index: one launch of cl/primitive/index.cl. */
+#include "primitive/index.h"
+
+#include "shared/index.h"
+
+#include <stdlib.h>
+
+static cl_uint log2_of(size_t power_of_two)
+{
+    cl_uint log2 = 0;
+    while (power_of_two >> log2 > 1)
+        log2++;
+    return log2;
+}
+
+static struct ordo_index index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count)
+{
+    const size_t      key_bytes = ordo_type_bytes(key);
+    const size_t      node = ordo_tunable(dev, ORDO_SEARCH_NODE, ordo_shape_of(key_bytes, 0));
+    struct ordo_index index = { .dev = dev, .key = key, .keys = keys, .count = count, .node_log2 = log2_of(node) };
+
+    if (count == 0)
+        return index;
+    index.shift = (cl_uint) (keys.at % node);
+    index.blocks = index_blocks((cl_uint) count, index.shift, index.node_log2);
+    index.levels = index_levels(index.blocks, index.node_log2);
+    index.bytes = (size_t) index_nodes(index.blocks, index.node_log2) * node * key_bytes;
+    return index;
+}
+
+static ordo_status enqueue_build(struct ordo_call *call, const struct ordo_index *index)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(call->dev);
+    const struct ordo_define        defines[] = {
+        { "ORDO_KEY", index->key },
+        { "INDEX_NODE_LOG2", index->node_log2 },
+        { NULL, 0 },
+    };
+    struct ordo_kernel *kernel = NULL;
+    ORDO_TRY(ordo_call_kernel(call, "primitive/index.cl", "index_build", defines, &kernel));
+
+    const cl_ulong at = index->keys.at;
+    const cl_uint  count = (cl_uint) index->count, nodes = index_nodes(index->blocks, index->node_log2);
+    const size_t   group = ordo_min_size(64, facts->max_group);
+    const size_t   groups = ordo_min_size(ordo_ceil_div((size_t) nodes << index->node_log2, group), 1 << 16);
+    return ordo_call_launch(call, kernel, groups, group,
+                            ORDO_ARGS(ORDO_ARG(index->keys.mem), ORDO_ARG(at), ORDO_ARG(count), ORDO_ARG(index->shift),
+                                      ORDO_ARG(index->nodes), ORDO_ARG(nodes)));
+}
+
+/* Checks the arguments and makes *index, whose memory is the caller's to free, also after an error. */
+static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slice keys, size_t count,
+                         struct ordo_index *index)
+{
+    ordo_device *dev = call->dev;
+
+    ORDO_REQUIRE(dev, ordo_type_bytes(key) != 0, ORDO_INVALID);
+    ORDO_REQUIRE(dev, count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
+
+    *index = index_of(dev, key, keys, count);
+    if (index->bytes == 0)
+        return ORDO_OK;
+    ORDO_TRY(ordo_buffer_create(dev, index->bytes, &index->nodes));
+    return enqueue_build(call, index);
+}
+
+ordo_status ordo_index_build(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
+                             const struct ordo_order *order, ordo_index **out)
+{
+    struct ordo_call call;
+
+    ORDO_REQUIRE(dev, out != NULL, ORDO_INVALID);
+    *out = NULL;
+    ORDO_TRY(ordo_call_begin(&call, dev, order));
+
+    ordo_index *index = calloc(1, sizeof *index);
+    ordo_status status = index ? build(&call, key, keys, count, index)
+                               : ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "no memory for an index");
+    status = ordo_call_end(&call, status);
+    if (status == ORDO_OK)
+        *out = index;
+    else
+        ordo_index_destroy(&index);
+    return status;
+}
+
+void ordo_index_destroy(ordo_index **index)
+{
+    if (!index || !*index)
+        return;
+    if ((*index)->nodes)
+        ordo_buffer_destroy((*index)->dev, &(*index)->nodes);
+    free(*index);
+    *index = NULL;
+}
+
+size_t ordo_index_bytes(const ordo_index *index)
+{
+    return index ? index->bytes : 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A static search index, as searches see it; cl/shared/index.h shows what lies in its memory. */
+#ifndef ORDO_INDEX_H
+#define ORDO_INDEX_H
+
+#include "primitive/primitive.h"
+
+struct ordo_index {
+    ordo_device      *dev;
+    ordo_type         key;
+    struct ordo_slice keys;      /* the array it is over; not retained: only compared */
+    size_t            count;     /* of keys */
+    cl_uint           node_log2; /* of the keys per node */
+    cl_uint           shift, blocks, levels;
+    size_t            bytes; /* of nodes */
+    cl_mem            nodes; /* NULL if there is no level: at most one block */
+};
+
+#endif

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batched bounds and finds in a sorted array: launches of cl/primitive/search.cl. */
+#include "primitive/host_array.h"
+#include "primitive/index.h"
+
+#include "shared/index.h"
+
+/* What ordo_search and ordo_lookup have in common, and what each answers with. */
+struct search {
+    ordo_type         key;
+    bool              lookup, upper, sorted;
+    uint32_t          value_bytes;
+    const ordo_index *index; /* NULL: none */
+    struct ordo_slice keys, queries;
+    size_t            count, n_queries;
+    struct ordo_slice ranks;                     /* of a search */
+    struct ordo_slice values, values_out, found; /* of a lookup */
+};
+
+static size_t floor_log2(size_t n)
+{
+    size_t log2 = 0;
+    while (n >> log2 > 1)
+        log2++;
+    return log2;
+}
+
+static size_t ceil_log2(size_t n)
+{
+    return n > 1 ? floor_log2(n - 1) + 1 : 0;
+}
+
+/* ---- the kernels' shape -------------------------------------------------------------------------------------- */
+
+/* How the kernels run here. `local`: groups keep keys in local memory, which takes barriers: not on a CPU, nor in groups
+ * of 1. */
+struct shape {
+    bool   local;
+    size_t group;
+    size_t items;     /* queries per work-item and round */
+    size_t depth_max; /* of a tree of keys in local memory, which has 2^depth of them */
+    size_t tiles;     /* rounds of one group that all queries take */
+    size_t resident;  /* groups that are worth having: what the device is taken to run at once, at most `tiles` */
+};
+
+/* Work-items that a compute unit is taken to run at once. */
+#define RESIDENT_ITEMS 2048
+
+/* Local memory of the kernels besides the tree: narrow_scratch in cl/group/search.cl, rounded up. */
+static size_t scratch_bytes(size_t group)
+{
+    return group * sizeof(cl_uint) + 64;
+}
+
+static struct shape choose_shape(const ordo_device *dev, const struct search *s, enum ordo_tunable items)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(dev);
+    const size_t                    key_bytes = ordo_type_bytes(s->key);
+    const enum ordo_shape           data = ordo_shape_of(key_bytes, s->value_bytes);
+    struct shape shape = { .group = ordo_group_of(dev, ORDO_SEARCH_GROUP, data), .items = ordo_tunable(dev, items, data) };
+
+    while (!facts->cpu && shape.group > 1 && 2 * scratch_bytes(shape.group) > facts->local_bytes)
+        shape.group = shape.group / 2 < facts->sub_group ? 1 : shape.group / 2;
+    shape.local = !facts->cpu && shape.group > 1;
+    if (shape.local)
+        shape.depth_max = floor_log2(ordo_min_size(ordo_tunable(dev, ORDO_SEARCH_LOCAL, data),
+                                                   (facts->local_bytes - scratch_bytes(shape.group)) / key_bytes));
+    shape.tiles = ordo_ceil_div(s->n_queries, shape.group * shape.items);
+    shape.resident = facts->compute_units * ordo_ceil_div(RESIDENT_ITEMS, shape.group);
+    shape.resident = ordo_min_size(shape.resident, shape.tiles);
+    return shape;
+}
+
+/* Groups to launch if each first fills a tree with 2^depth keys: so many that each then has as many queries. */
+static size_t groups_for(const struct search *s, const struct shape *shape, size_t depth)
+{
+    const size_t groups = s->n_queries >> depth;
+
+    if (!shape->local || groups > shape->tiles)
+        return shape->tiles;
+    return groups < shape->resident ? shape->resident : groups;
+}
+
+/* ---- a launch ------------------------------------------------------------------------------------------------ */
+
+#define MAX_ARGS 20
+struct args {
+    struct ordo_arg arg[MAX_ARGS];
+    size_t          n;
+};
+
+static void add(struct args *args, struct ordo_arg arg)
+{
+    args->arg[args->n++] = arg;
+}
+
+/* A slice as the kernels take it: its memory, and where it begins. The pointers must live until the launch. */
+static void add_slice(struct args *args, const struct ordo_slice *slice, cl_ulong *at)
+{
+    *at = slice->at;
+    add(args, ORDO_ARG(slice->mem));
+    add(args, ORDO_ARG(*at));
+}
+
+/* Launches a kernel with the arguments that all have, then with `own`. */
+static ordo_status launch(struct ordo_call *call, const struct search *s, const struct shape *shape, const char *name,
+                          size_t node, size_t lanes, size_t groups, const struct ordo_arg *own, size_t n_own)
+{
+    const struct ordo_define defines[] = {
+        { "ORDO_KEY", s->key },
+        { "ORDO_VALUE_BYTES", s->value_bytes },
+        { "SEARCH_LOOKUP", s->lookup },
+        { "SEARCH_UPPER", s->upper },
+        { "SEARCH_LOCAL", shape->local },
+        { "SEARCH_GROUP", (long) shape->group },
+        { "SEARCH_ITEMS", (long) shape->items },
+        { "SEARCH_NODE", (long) node },
+        { "TEAM_WIDTH", (long) lanes },
+        { NULL, 0 },
+    };
+    const cl_uint       count = (cl_uint) s->count, n_queries = (cl_uint) s->n_queries;
+    struct args         args = { .n = 0 };
+    cl_ulong            at[5];
+    struct ordo_kernel *kernel = NULL;
+
+    ORDO_TRY(ordo_call_kernel(call, "primitive/search.cl", name, defines, &kernel));
+    add_slice(&args, &s->keys, &at[0]);
+    add(&args, ORDO_ARG(count));
+    add_slice(&args, &s->queries, &at[1]);
+    add(&args, ORDO_ARG(n_queries));
+    if (!s->lookup)
+        add_slice(&args, &s->ranks, &at[2]);
+    if (s->lookup && s->value_bytes) {
+        add_slice(&args, &s->values, &at[2]);
+        add_slice(&args, &s->values_out, &at[3]);
+    }
+    if (s->lookup)
+        add_slice(&args, &s->found, &at[4]);
+    for (size_t i = 0; i < n_own; i++)
+        add(&args, own[i]);
+    return ordo_call_launch(call, kernel, groups, shape->group, args.arg, args.n);
+}
+
+static struct ordo_arg local_tree(const struct search *s, size_t depth)
+{
+    return (struct ordo_arg) { ordo_type_bytes(s->key) << depth, NULL };
+}
+
+/* ---- through an index ---------------------------------------------------------------------------------------- */
+
+/* A lane reads at least 16 bytes of a node, and no team is wider than a sub-group. */
+static size_t lanes_for(const ordo_device *dev, const struct search *s, const struct shape *shape, size_t node)
+{
+    const size_t key_bytes = ordo_type_bytes(s->key);
+    const size_t wanted = ordo_tunable(dev, ORDO_SEARCH_LANES, ordo_shape_of(key_bytes, s->value_bytes));
+
+    if (!shape->local)
+        return 1;
+    return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
+}
+
+/* The lowest level whose units' separators may all be in local memory: they fit, and filling the trees of all groups
+ * takes at most four reads per query. */
+static cl_uint local_level(const struct search *s, const struct shape *shape)
+{
+    const ordo_index *index = s->index;
+    cl_uint           level = index->levels;
+
+    while (level > 0) {
+        const size_t units = index_units(index->blocks, index->node_log2, level - 1);
+        if (units > (size_t) 1 << shape->depth_max || units * shape->resident > 4 * s->n_queries)
+            break;
+        level--;
+    }
+    return level;
+}
+
+/* Registers for the nodes that a work-item reads at once, in 32-bit words. */
+#define NODE_WORDS_MAX 64
+
+static ordo_status enqueue_indexed(struct ordo_call *call, struct search *s)
+{
+    const ordo_index *index = s->index;
+    const size_t      node = (size_t) 1 << index->node_log2;
+    struct shape      shape = choose_shape(call->dev, s, ORDO_SEARCH_ITEMS);
+
+    while (shape.local && shape.items > 1 && shape.items * node * ordo_type_bytes(s->key) > 4 * NODE_WORDS_MAX) {
+        shape.items /= 2;
+        shape.tiles = ordo_ceil_div(s->n_queries, shape.group * shape.items);
+    }
+    const cl_uint level = shape.local ? local_level(s, &shape) : index->levels;
+    const cl_uint depth = (cl_uint) ceil_log2(index_units(index->blocks, index->node_log2, level));
+    const cl_uint first_node = index_first_node(index->blocks, index->node_log2, level);
+    const cl_uint above = index_first_node(index->blocks, index->node_log2, level + 1);
+    return launch(call, s, &shape, "search_indexed", node, lanes_for(call->dev, s, &shape, node),
+                  groups_for(s, &shape, depth),
+                  ORDO_ARGS(ORDO_ARG(index->nodes), ORDO_ARG(index->shift), ORDO_ARG(level), ORDO_ARG(first_node),
+                            ORDO_ARG(above), ORDO_ARG(depth), local_tree(s, depth)));
+}
+
+/* ---- without one --------------------------------------------------------------------------------------------- */
+
+/* No kernel but search_indexed looks at these. */
+#define ANY_NODE 16
+#define ONE_LANE 1
+
+static ordo_status enqueue_array(struct ordo_call *call, struct search *s)
+{
+    const struct shape shape = choose_shape(call->dev, s, ORDO_SEARCH_ITEMS);
+    size_t             depth = 0;
+
+    if (shape.local) /* filling all trees takes at most one read per query */
+        depth = ordo_min_size(ordo_min_size(shape.depth_max, floor_log2(s->n_queries / shape.resident)),
+                              ceil_log2(s->count + 1));
+    const cl_uint tree_depth = (cl_uint) depth;
+    return launch(call, s, &shape, "search_array", ANY_NODE, ONE_LANE, groups_for(s, &shape, depth),
+                  ORDO_ARGS(ORDO_ARG(tree_depth), local_tree(s, depth)));
+}
+
+/* The tree may have two keys per query of the tile: if there are as many queries as keys, what a tile spans then fits
+ * although it varies. */
+static ordo_status enqueue_sorted(struct ordo_call *call, struct search *s)
+{
+    const struct shape shape = choose_shape(call->dev, s, ORDO_SEARCH_TILE);
+    const cl_uint      depth_max =
+        (cl_uint) ordo_min_size(shape.depth_max, ceil_log2(2 * shape.group * shape.items));
+
+    return launch(call, s, &shape, "search_sorted", ANY_NODE, ONE_LANE, shape.tiles,
+                  ORDO_ARGS(ORDO_ARG(depth_max), local_tree(s, depth_max)));
+}
+
+/* Queries that a work-item of search_gallop takes in a row. */
+#define CHUNK_MIN 64
+#define CHUNK_MAX 4096
+/* Chunks per compute unit, so that all finish at about the same time. */
+#define CHUNKS_PER_UNIT 16
+
+static ordo_status enqueue_gallop(struct ordo_call *call, struct search *s)
+{
+    const struct shape shape = { .group = 1, .items = 1 };
+    const size_t       chunks = (size_t) ordo_device_facts(call->dev)->compute_units * CHUNKS_PER_UNIT;
+    const size_t       even = ordo_ceil_div(s->n_queries, chunks);
+    const cl_uint      chunk = even < CHUNK_MIN ? CHUNK_MIN : (cl_uint) ordo_min_size(even, CHUNK_MAX);
+
+    return launch(call, s, &shape, "search_gallop", ANY_NODE, ONE_LANE, ordo_ceil_div(s->n_queries, chunk),
+                  ORDO_ARGS(ORDO_ARG(chunk)));
+}
+
+/* With at least this many keys per query, ascending queries too go through the index: of what lies between two of them
+ * it reads less than a pass over the keys would. */
+#define SPARSE 16
+
+static ordo_status enqueue(struct ordo_call *call, struct search *s)
+{
+    const bool sparse = s->count / SPARSE > s->n_queries;
+
+    if (s->n_queries == 0)
+        return ORDO_OK;
+    if (s->index && s->count > 0 && (sparse || !s->sorted))
+        return enqueue_indexed(call, s);
+    if (!s->sorted)
+        return enqueue_array(call, s);
+    if (choose_shape(call->dev, s, ORDO_SEARCH_TILE).local)
+        return enqueue_sorted(call, s);
+    return enqueue_gallop(call, s);
+}
+
+/* ---- checks -------------------------------------------------------------------------------------------------- */
+
+struct array {
+    const char       *name;
+    struct ordo_slice slice;
+    size_t            count, bytes;
+};
+
+/* The last n_outputs arrays are written: they may overlap nothing. */
+static ordo_status check_arrays(ordo_device *dev, const struct array *arrays, size_t n, size_t n_outputs)
+{
+    for (size_t i = 0; i < n; i++)
+        ORDO_TRY(ordo_check_slice(dev, arrays[i].name, arrays[i].slice, arrays[i].count, arrays[i].bytes));
+    for (size_t out = n - n_outputs; out < n; out++)
+        for (size_t i = 0; i < out; i++)
+            if (ordo_slices_overlap(arrays[i].slice, arrays[i].count, arrays[i].bytes, arrays[out].slice,
+                                    arrays[out].count, arrays[out].bytes))
+                return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s and %s overlap", arrays[i].name,
+                                 arrays[out].name);
+    return ORDO_OK;
+}
+
+static ordo_status check_index(ordo_device *dev, const struct search *s)
+{
+    const ordo_index *index = s->index;
+
+    if (!index)
+        return ORDO_OK;
+    if (index->dev != dev)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the index was built on another device object");
+    if (index->key != s->key)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the index is for keys of another type");
+    if (index->count != s->count)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the index is over %zu keys, not %zu", index->count,
+                         s->count);
+    if (index->count && (index->keys.mem != s->keys.mem || index->keys.at != s->keys.at))
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the index is over another array");
+    return ORDO_OK;
+}
+
+static ordo_status check_and_enqueue(struct ordo_call *call, struct search *s)
+{
+    ordo_device *dev = call->dev;
+
+    ORDO_REQUIRE(dev, ordo_type_bytes(s->key) != 0, ORDO_INVALID);
+    ORDO_REQUIRE(dev, ordo_is_value_bytes(s->value_bytes), ORDO_INVALID);
+    ORDO_REQUIRE(dev, s->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE(dev, s->n_queries <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+
+    const size_t       key_bytes = ordo_type_bytes(s->key), value_bytes = s->value_bytes;
+    const struct array arrays[] = {
+        { "keys", s->keys, s->count, key_bytes },
+        { "queries", s->queries, s->n_queries, key_bytes },
+        { "values", s->values, s->count, value_bytes },
+        { "values_out", s->values_out, s->n_queries, value_bytes },
+        { "found", s->found, s->n_queries, s->found.mem ? 1 : 0 },
+        { "ranks", s->ranks, s->n_queries, s->lookup ? 0 : sizeof(cl_uint) },
+    };
+    ORDO_TRY(check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 3));
+    ORDO_TRY(check_index(dev, s));
+    return enqueue(call, s);
+}
+
+/* ---- device arrays ------------------------------------------------------------------------------------------- */
+
+static ordo_status run(ordo_device *dev, struct search *s, const struct ordo_order *order)
+{
+    struct ordo_call call;
+
+    ORDO_TRY(ordo_call_begin(&call, dev, order));
+    return ordo_call_end(&call, check_and_enqueue(&call, s));
+}
+
+ordo_status ordo_search(ordo_device *dev, const struct ordo_search_params *params, struct ordo_slice keys, size_t count,
+                        struct ordo_slice queries, size_t n_queries, struct ordo_slice ranks,
+                        const struct ordo_order *order)
+{
+    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    struct search s = { .key = params->key,
+                        .upper = params->upper,
+                        .sorted = params->sorted_queries,
+                        .index = params->index,
+                        .keys = keys,
+                        .count = count,
+                        .queries = queries,
+                        .n_queries = n_queries,
+                        .ranks = ranks };
+    return run(dev, &s, order);
+}
+
+ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *params, struct ordo_slice keys,
+                        struct ordo_slice values, size_t count, struct ordo_slice queries, size_t n_queries,
+                        struct ordo_slice values_out, struct ordo_slice found, const struct ordo_order *order)
+{
+    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    struct search s = { .key = params->key,
+                        .lookup = true,
+                        .sorted = params->sorted_queries,
+                        .value_bytes = params->value_bytes,
+                        .index = params->index,
+                        .keys = keys,
+                        .count = count,
+                        .queries = queries,
+                        .n_queries = n_queries,
+                        .values = values,
+                        .values_out = values_out,
+                        .found = found };
+    return run(dev, &s, order);
+}
+
+/* ---- host arrays --------------------------------------------------------------------------------------------- */
+
+/* An index is over an array in device memory, so no array of the host's has one. */
+static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_bytes, const ordo_index *index)
+{
+    ORDO_REQUIRE(dev, index == NULL, ORDO_INVALID);
+    ORDO_REQUIRE(dev, ordo_type_bytes(key) != 0, ORDO_INVALID);
+    ORDO_REQUIRE(dev, ordo_is_value_bytes(value_bytes), ORDO_INVALID);
+    return ORDO_OK;
+}
+
+ordo_status ordo_search_host(ordo_device *dev, const struct ordo_search_params *params, const void *keys, size_t count,
+                             const void *queries, size_t n_queries, uint32_t *ranks)
+{
+    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_TRY(check_host(dev, params->key, 0, params->index));
+
+    const size_t           key_bytes = ordo_type_bytes(params->key);
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, key_bytes),
+        ordo_host_in(queries, n_queries, key_bytes),
+        ordo_host_out(ranks, n_queries, sizeof *ranks),
+    };
+    const size_t n = sizeof a / sizeof *a;
+    ORDO_TRY(ordo_host_upload(dev, a, n));
+    return ordo_host_finish(dev, a, n,
+                            ordo_search(dev, params, a[0].slice, count, a[1].slice, n_queries, a[2].slice, NULL));
+}
+
+ordo_status ordo_lookup_host(ordo_device *dev, const struct ordo_lookup_params *params, const void *keys,
+                             const void *values, size_t count, const void *queries, size_t n_queries, void *values_out,
+                             uint8_t *found)
+{
+    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_TRY(check_host(dev, params->key, params->value_bytes, params->index));
+
+    const size_t           key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, key_bytes),
+        ordo_host_in(values, count, value_bytes),
+        ordo_host_in(queries, n_queries, key_bytes),
+        ordo_host_inout(values_out, n_queries, value_bytes), /* what is not found is left alone */
+        ordo_host_out(found, n_queries, found ? 1 : 0),
+    };
+    const size_t n = sizeof a / sizeof *a;
+    ORDO_TRY(ordo_host_upload(dev, a, n));
+    return ordo_host_finish(dev, a, n,
+                            ordo_lookup(dev, params, a[0].slice, a[1].slice, count, a[2].slice, n_queries, a[3].slice,
+                                        a[4].slice, NULL));
+}
