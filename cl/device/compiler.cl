@@ -97,5 +97,11 @@
 #endif
 
 /* Begins a kernel that runs in groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...).
- * Compilers then know how many registers a work-item may have; some allow no group above 256 without it. */
+ * Compilers then know how many registers a work-item may have; some allow no group above 256 without it. Where the host
+ * limits the registers itself (ORDO_MAX_REGISTERS, which it sets only where the driver has such an option) the attribute
+ * is left out: NVIDIA's compiler would let it overrule the limit. */
+#ifdef ORDO_MAX_REGISTERS
+#define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
+#else
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel __attribute__((reqd_work_group_size(group, 1, 1)))
+#endif

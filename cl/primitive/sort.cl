@@ -64,17 +64,24 @@ ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_
     }
 }
 
+/* Digits of the elements that a work-item writes, four to a register: the places themselves would take four times as many. */
+typedef struct {
+    uint four[(RANK_ITEMS + 3) / 4];
+} sort_digits;
+
 /* Writes the tile's keys, which lie in the exchange in digit order, to their places; coalesced within a digit.
- * to[k] = the place of the element that this work-item writes k-th, for the values. */
-ORDO_FN void sort_store_keys(__local const sort_local *l, uint here, uint shift, uint mask, __global ordo_key *out, uint *to)
+ * Keeps the digits, for the values. */
+ORDO_FN void sort_store_keys(__local const sort_local *l, uint here, uint shift, uint mask, __global ordo_key *out,
+                             sort_digits *digits)
 {
     ORDO_UNROLL
     for (int k = 0; k < RANK_ITEMS; k++) {
-        const uint place = get_local_id(0) + k * GROUP_SIZE;
+        const uint     place = get_local_id(0) + k * GROUP_SIZE;
         const ordo_key key = l->exchange.keys[place];
-        to[k] = l->base[rank_digit(key_bits(key), shift, mask)] + place;
+        const uint     digit = rank_digit(key_bits(key), shift, mask);
+        digits->four[k / 4] = k % 4 == 0 ? digit : digits->four[k / 4] | digit << k % 4 * 8;
         if (place < here)
-            out[to[k]] = key;
+            out[l->base[digit] + place] = key;
     }
 }
 
@@ -89,10 +96,10 @@ ORDO_FN void sort_load_values(__global const ordo_value *tile_values, uint here,
     }
 }
 
-/* Moves the tile's values as its keys were: `place` and `to` as ranked and stored.
+/* Moves the tile's values as its keys were: `place` and `digits` as ranked and stored.
  * Called by every work-item after sort_store_keys. */
-ORDO_FN void sort_move_values(__local sort_local *l, const ordo_value *value, uint here, const ushort *place, const uint *to,
-                              __global ordo_value *out)
+ORDO_FN void sort_move_values(__local sort_local *l, const ordo_value *value, uint here, const ushort *place,
+                              const sort_digits *digits, __global ordo_value *out)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
     ORDO_UNROLL
@@ -102,8 +109,9 @@ ORDO_FN void sort_move_values(__local sort_local *l, const ordo_value *value, ui
     ORDO_UNROLL
     for (int k = 0; k < RANK_ITEMS; k++) {
         const uint at = get_local_id(0) + k * GROUP_SIZE;
+        const uint digit = digits->four[k / 4] >> k % 4 * 8 & 255;
         if (at < here)
-            out[to[k]] = l->exchange.values[at];
+            out[l->base[digit] + at] = l->exchange.values[at];
     }
 }
 #endif
@@ -336,7 +344,7 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
     ordo_key_form      bits[RANK_ITEMS];
     ushort             place[RANK_ITEMS];
     uint               total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM], before[RANK_DIGITS_PER_ITEM];
-    uint               to[RANK_ITEMS];
+    sort_digits        digits;
 
     sort_draw_tile(&l, control, p);
     const uint  tile = l.tile, here = sort_tile_count(p.count, tile);
@@ -373,9 +381,9 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
         sort_publish(status, tile, before, SORT_CODE_UPTO(p.pass));
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    sort_store_keys(&l, here, p.shift, p.digit_mask, keys_out + p.keys_out_at, to);
+    sort_store_keys(&l, here, p.shift, p.digit_mask, keys_out + p.keys_out_at, &digits);
 #if ORDO_VALUE_BYTES
-    sort_move_values(&l, value, here, place, to, values_out + p.values_out_at);
+    sort_move_values(&l, value, here, place, &digits, values_out + p.values_out_at);
 #endif
 }
 
@@ -425,7 +433,8 @@ void sort_scatter(__global const ordo_key *keys_in, __global ordo_key *keys_out,
     __local sort_local l;
     ordo_key_form      bits[RANK_ITEMS];
     ushort             place[RANK_ITEMS];
-    uint               total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM], to[RANK_ITEMS];
+    uint               total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
+    sort_digits        digits;
     const uint         tile = (uint) get_group_id(0), here = sort_tile_count(p.count, tile);
     const ulong        tile_at = (ulong) tile * RANK_TILE;
 
@@ -438,7 +447,6 @@ void sort_scatter(__global const ordo_key *keys_in, __global ordo_key *keys_out,
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_exchange_keys(&l, bits, p.shift, p.digit_mask, place);
 #if ORDO_VALUE_BYTES
-    /* Now, in the registers that the keys have left: they arrive while the group looks back. */
     ordo_value value[RANK_ITEMS];
     sort_load_values(values_in + p.values_in_at + tile_at, here, value);
 #endif
@@ -455,8 +463,8 @@ void sort_scatter(__global const ordo_key *keys_in, __global ordo_key *keys_out,
         digit_at += control[digit];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    sort_store_keys(&l, here, p.shift, p.digit_mask, keys_out + p.keys_out_at, to);
+    sort_store_keys(&l, here, p.shift, p.digit_mask, keys_out + p.keys_out_at, &digits);
 #if ORDO_VALUE_BYTES
-    sort_move_values(&l, value, here, place, to, values_out + p.values_out_at);
+    sort_move_values(&l, value, here, place, &digits, values_out + p.values_out_at);
 #endif
 }

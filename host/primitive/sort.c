@@ -25,8 +25,8 @@ struct sort {
     size_t                         key_bytes, value_bytes, count;
     struct pairs                   in, out, spare;
     uint32_t                       first_bit, bits, passes;
-    uint32_t                       method, digit_bits, group, items, tile, tiles;
-    struct ordo_define             defines[8];
+    uint32_t                       method, digit_bits, group, items, registers, tile, tiles;
+    struct ordo_define             defines[9];
 };
 
 /* ---- choosing ------------------------------------------------------------------------------------------------ */
@@ -85,6 +85,7 @@ static void choose(struct sort *s)
         s->method = ORDO_SORT_REDUCE_SCAN;
     fit(s, (uint32_t) ordo_group_of(s->dev, ORDO_SORT_GROUP, shape), ordo_tunable(s->dev, ORDO_SORT_ITEMS, shape),
         ordo_tunable(s->dev, ORDO_SORT_DIGIT_BITS, shape));
+    s->registers = ordo_tunable(s->dev, ORDO_SORT_REGISTERS, shape);
     if (s->group == 1)
         s->method = ORDO_SORT_CHUNKED;
     if (s->method == ORDO_SORT_CHUNKED)
@@ -104,6 +105,7 @@ static bool choose_small(struct sort *s)
     if (small.group == 1 || s->count > small.tile)
         return false;
     *s = small;
+    s->registers = 0;
     return true;
 }
 
@@ -120,6 +122,7 @@ static void set_defines(struct sort *s)
         { "GROUP_SIZE", s->group },
         { "RANK_ITEMS", s->items },
         { "HISTOGRAM_COPIES", copies },
+        { "ORDO_MAX_REGISTERS", s->registers },
         { NULL, 0 },
     };
     memcpy(s->defines, defines, sizeof defines);

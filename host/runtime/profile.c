@@ -130,7 +130,7 @@ static const struct {
     const char *text;
 } rows[] = {
     { ANY, -1, NULL, ORDO_ORIGIN_DEFAULT,
-      "sort.method=1 sort.digit_bits=8 sort.group=256 sort.items=8 sort.small_group=256 sort.small_items=4 "
+      "sort.method=1 sort.digit_bits=8 sort.group=256 sort.items=8 sort.registers=0 sort.small_group=256 sort.small_items=4 "
       "scan.method=1 scan.group=256 scan.items=8 merge.group=128 merge.items=7 "
       "merge_runs.group=128 merge_runs.items=8 search.node_keys=16 search.lanes=2 search.group=256 "
       "search.items=1 search.local_keys=4096 search.tile=8" },
@@ -138,6 +138,10 @@ static const struct {
     { GPU_ONE_LANE, -1, NULL, ORDO_ORIGIN_DEFAULT,
       "sort.digit_bits=4 sort.group=64 sort.items=8 sort.small_group=64 sort.small_items=8 search.lanes=1" },
     { GPU_PROGRESS, -1, NULL, ORDO_ORIGIN_DEFAULT, "sort.method=0 scan.method=0" },
+    /* H100 SXM, driver 580.159, 2026-11-21: the larger the tile, the fewer look-backs and the longer each digit's writes. */
+    { GPU, ORDO_LANES_NVIDIA, NULL, ORDO_ORIGIN_SHIPPED,
+      "sort.group=512 sort.k4v0.items=21 sort.k4v4.items=21 sort.k4v8.items=11 sort.k8v0.items=11 sort.k8v4.items=11 "
+      "sort.k8v8.items=11 sort.small_group=512 sort.small_items=8" },
     { CPU, -1, NULL, ORDO_ORIGIN_SHIPPED,
       "sort.method=2 sort.digit_bits=8 sort.group=1 sort.items=16 sort.small_group=1 sort.small_items=16 "
       "scan.method=1 scan.group=1 scan.items=4096 merge.group=1 merge.items=4096 "

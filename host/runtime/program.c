@@ -227,7 +227,14 @@ static ordo_status options_of(ordo_device *dev, const struct ordo_define *define
     struct text t = { 0 };
     add_facts(dev, &t);
     for (const struct ordo_define *d = defines; d && d->name; d++)
-        add_define(&t, d->name, d->value);
+        if (strcmp(d->name, "ORDO_MAX_REGISTERS") != 0)
+            add_define(&t, d->name, d->value);
+        else if (d->value && ordo_device_has(dev, "cl_nv_compiler_options")) {
+            char limit[64];
+            snprintf(limit, sizeof limit, " -cl-nv-maxrregcount=%ld", d->value);
+            text_add_string(&t, limit);
+            add_define(&t, d->name, d->value);
+        }
     ORDO_REQUIRE(dev, t.at && !t.failed, ORDO_NO_HOST_MEMORY);
     *out = t.at;
     return ORDO_OK;

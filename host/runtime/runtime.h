@@ -52,7 +52,8 @@ ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int li
 
 /* ---- kernels: program.c -------------------------------------------------------------------------------------- */
 
-/* One -D of a kernel variant. Lists end with { NULL, 0 }. */
+/* One -D of a kernel variant. Lists end with { NULL, 0 }. ORDO_MAX_REGISTERS limits the registers of a work-item where the
+ * driver has an option for it; elsewhere, and with 0, it is left out. */
 struct ordo_define {
     const char *name;
     long        value;
@@ -146,6 +147,8 @@ enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
     X(SORT_GROUP, "sort.group", "work-items per group", 1, 64, 128, 256, 384, 512, 1024)                               \
     X(SORT_ITEMS, "sort.items", "items per work-item (chunked: thousands per chunk)", 4, 5, 7, 8, 9, 11, 12, 13, 15,   \
       16, 18, 19, 21, 23)                                                                                              \
+    X(SORT_REGISTERS, "sort.registers", "most registers of a work-item, where the driver can limit them; 0: its choice", \
+      0, 40, 48, 64, 80, 96, 128)                                                                                      \
     X(SORT_SMALL_GROUP, "sort.small_group", "work-items of the single-launch sort; 1: not used", 1, 64, 128, 256, 512, \
       1024)                                                                                                            \
     X(SORT_SMALL_ITEMS, "sort.small_items", "items per work-item of the single-launch sort", 2, 4, 6, 8, 12, 16)       \
