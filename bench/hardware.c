@@ -111,16 +111,20 @@ static void look_at_nodes(struct hardware *hardware)
 /* Whether a driver is registered whose file name contains `part`. */
 static bool registered(const char *root, const char *part)
 {
-    const char *chosen = getenv("OCL_ICD_VENDORS");
+    const char *chosen = getenv("OCL_ICD_VENDORS"); /* a directory or a file */
     char        path[512];
     bool        found = false;
-    snprintf(path, sizeof path, "%s%s", *root || !chosen ? root : "",
-             !*root && chosen ? chosen : "/etc/OpenCL/vendors");
+    if (*root || !chosen || !*chosen)
+        snprintf(path, sizeof path, "%s/etc/OpenCL/vendors", root);
+    else
+        snprintf(path, sizeof path, "%s", chosen);
+
     DIR *vendors = opendir(path);
-    for (const struct dirent *entry; vendors && (entry = readdir(vendors));)
+    if (!vendors)
+        return strstr(path, part) != NULL;
+    for (const struct dirent *entry; (entry = readdir(vendors));)
         found |= strstr(entry->d_name, ".icd") && strstr(entry->d_name, part);
-    if (vendors)
-        closedir(vendors);
+    closedir(vendors);
     return found;
 }
 

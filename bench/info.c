@@ -190,11 +190,21 @@ static int answer_device(const char *select, bool self_test)
     return answer(json);
 }
 
-/* The loader's directory of drivers: a file each, which names the library. */
-static const char *vendors_directory(void)
+/* Where the loader finds drivers: a file each, which names the library. OCL_ICD_VENDORS may also be one such file. */
+static const char *vendors(void)
 {
     const char *chosen = getenv("OCL_ICD_VENDORS");
     return chosen && *chosen ? chosen : "/etc/OpenCL/vendors";
+}
+
+/* The path of a driver's file. */
+static void vendor_path(const char *file, char *path, size_t bytes)
+{
+    const size_t length = strlen(vendors()), file_length = strlen(file);
+    if (length > file_length && strcmp(vendors() + length - file_length, file) == 0)
+        snprintf(path, bytes, "%s", vendors());
+    else
+        snprintf(path, bytes, "%s/%s", vendors(), file);
 }
 
 /* Whether the library that a driver's file names can be loaded. */
@@ -202,7 +212,7 @@ static int answer_driver(const char *file)
 {
     char   path[600], library[400] = "";
     cJSON *json = cJSON_CreateObject();
-    snprintf(path, sizeof path, "%s/%s", vendors_directory(), file);
+    vendor_path(file, path, sizeof path);
     FILE *from = fopen(path, "r");
     if (from && fgets(library, sizeof library, from))
         library[strcspn(library, "\r\n")] = 0;
@@ -399,7 +409,7 @@ static void gather_driver(const struct options *options, const char *file, cJSON
     char directory[] = "/tmp/ordo-info-XXXXXX", target[600], link[600], variable[600];
     if (!mkdtemp(directory))
         return;
-    snprintf(target, sizeof target, "%s/%s", vendors_directory(), file);
+    vendor_path(file, target, sizeof target);
     snprintf(link, sizeof link, "%s/%s", directory, file);
     snprintf(variable, sizeof variable, "OCL_ICD_VENDORS=%s", directory);
 
@@ -422,19 +432,27 @@ static void gather_driver(const struct options *options, const char *file, cJSON
     nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+static bool is_icd(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".icd") == 0;
+}
+
 /* The names of all drivers' files, as strings. */
 static cJSON *driver_files(void)
 {
     cJSON          *files = cJSON_CreateArray();
     struct dirent **entries = NULL;
-    const int       n = scandir(vendors_directory(), &entries, NULL, alphasort);
+    const int       n = scandir(vendors(), &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
-        const size_t length = strlen(entries[i]->d_name);
-        if (length > 4 && strcmp(entries[i]->d_name + length - 4, ".icd") == 0)
+        if (is_icd(entries[i]->d_name))
             cJSON_AddItemToArray(files, cJSON_CreateString(entries[i]->d_name));
         free(entries[i]);
     }
     free(entries);
+    const char *slash = strrchr(vendors(), '/');
+    if (n < 0 && is_icd(vendors()) && slash)
+        cJSON_AddItemToArray(files, cJSON_CreateString(slash + 1));
     return files;
 }
 
@@ -452,17 +470,18 @@ static void advise_on_drivers(const struct view *view, const cJSON *files, cJSON
     const cJSON *file = NULL;
     cJSON_ArrayForEach(file, files)
     {
-        char question[300], sentence[1200];
+        char question[300], path[600], sentence[1200];
         snprintf(question, sizeof question, "driver:%.255s", cJSON_GetStringValue(file));
+        vendor_path(cJSON_GetStringValue(file), path, sizeof path);
         cJSON *problem = cJSON_CreateObject(), *driver = ask(view, question, problem);
         if (*text_of(driver, "why")) {
             snprintf(sentence, sizeof sentence,
-                     "%s/%s registers a driver that does not load (%s): its package is gone or incomplete.",
-                     vendors_directory(), cJSON_GetStringValue(file), text_of(driver, "why"));
+                     "%s registers a driver that does not load (%s): its package is gone or incomplete.", path,
+                     text_of(driver, "why"));
             cJSON_AddItemToArray(advice, cJSON_CreateString(sentence));
         } else if (!driver) {
-            snprintf(sentence, sizeof sentence, "%s/%s registers a driver that %s when it is loaded.",
-                     vendors_directory(), cJSON_GetStringValue(file), text_of(problem, "problem"));
+            snprintf(sentence, sizeof sentence, "%s registers a driver that %s when it is loaded.", path,
+                     text_of(problem, "problem"));
             cJSON_AddItemToArray(advice, cJSON_CreateString(sentence));
         }
         cJSON_Delete(problem);

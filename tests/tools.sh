@@ -65,7 +65,9 @@ fi
 
 # A driver that aborts as soon as it is loaded, beside those that are here.
 mkdir "$dir/vendors"
-cp "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/*.icd "$dir/vendors"
+for icd in "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}" "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/*.icd; do
+    [ -f "$icd" ] && cp "$icd" "$dir/vendors"
+done
 echo "$crash_driver" >"$dir/vendors/crash.icd"
 expect 0 env OCL_ICD_VENDORS="$dir/vendors" "$info" --no-self-test
 prints out 'crash.icd'
