@@ -108,17 +108,19 @@ ORDO_FN uint compact_tile_count(const compact_arrays *a, compact_tile *t, __loca
     return compact_tile_share(a, t);
 }
 
-/* Writes what is kept of the tile from element `at` on. */
-ORDO_FN void compact_tile_write(const compact_arrays *a, const compact_tile *t, uint at)
+/* Writes what the tile keeps, `own` elements, from element `at` on. Each element is written where the next kept one goes,
+ * kept or not: what is not is overwritten by what is, and there is no branch to guess. Nothing is written behind the
+ * last kept one, where another tile's elements may be. */
+ORDO_FN void compact_tile_write(const compact_arrays *a, const compact_tile *t, uint at, uint own)
 {
-    for (uint i = t->first; i < t->end; i++) {
-        if (!a->flags[i])
-            continue;
+    const uint end = at + own;
+
+    for (uint i = t->first; at < end; i++) {
         a->keys_out[at] = a->keys[i];
 #if COMPACT_VALUE_BYTES
         a->values_out[at] = a->values[i];
 #endif
-        at++;
+        at += a->flags[i] != 0;
     }
 }
 
@@ -182,8 +184,8 @@ ORDO_FN uint compact_tile_count(const compact_arrays *a, compact_tile *t, __loca
     return total.value;
 }
 
-/* Writes what is kept of a tile from element `at` on. By the whole group, from uniform control flow. */
-ORDO_FN void compact_tile_write(const compact_arrays *a, const compact_tile *t, uint at)
+/* Writes what a tile keeps, `own` elements, from element `at` on. By the whole group, from uniform control flow. */
+ORDO_FN void compact_tile_write(const compact_arrays *a, const compact_tile *t, uint at, uint own)
 {
     uint row_at = at + t->before;
 
@@ -245,7 +247,7 @@ void compact_lookback(__global const compact_key *keys, ulong keys_at, __global 
     if (get_local_id(0) == 0)
         lookback_announce(s, tile, own, false);
     const fold_item before = lookback_prefix(&a, s, tile, own, false, &local_memory.before);
-    compact_tile_write(&a, &t, before.value);
+    compact_tile_write(&a, &t, before.value, own.value);
     if (tile == tiles - 1 && get_local_id(0) == 0)
         kept[kept_at] = before.value + own.value;
 }
@@ -297,7 +299,7 @@ void compact_ranges(__global const compact_key *keys, ulong keys_at, __global co
         barrier(CLK_LOCAL_MEM_FENCE); /* before scratch is written again */
 #endif
         const uint own = compact_tile_count(&a, &t, &scratch);
-        compact_tile_write(&a, &t, at);
+        compact_tile_write(&a, &t, at, own);
         at += own;
     }
     if (end == tiles && get_local_id(0) == 0)

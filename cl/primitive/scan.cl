@@ -56,14 +56,6 @@ ORDO_FN fold_item scan_item(const scan_arrays *a, uint i)
 #endif
 }
 
-/* What is written for item x, where `before` is the fold of what precedes it and `upto` that with x. */
-ORDO_FN ordo_key scan_result(const scan_arrays *a, fold_item before, fold_item x, fold_item upto)
-{
-    const ordo_key exclusive = fold_head(x) ? FOLD_IDENTITY : before.value;
-
-    return fold_key_of(a->inclusive ? upto.value : exclusive);
-}
-
 /* The fold of items first .. end - 1 by one work-item. */
 ORDO_FN fold_item scan_fold(const scan_arrays *a, uint first, uint end)
 {
@@ -88,21 +80,48 @@ typedef struct {
     uint first, end;
 } scan_tile;
 
+ORDO_FN scan_tile scan_tile_at(const scan_arrays *a, uint tile)
+{
+    scan_tile t;
+    t.first = tile * TILE_SIZE;
+    t.end = t.first + min(TILE_SIZE, a->count - t.first);
+    return t;
+}
+
 ORDO_FN fold_item scan_tile_fold(const scan_arrays *a, uint tile, scan_tile *t, __local fold_scratch *scratch)
 {
-    t->first = tile * TILE_SIZE;
-    t->end = t->first + min(TILE_SIZE, a->count - t->first);
+    *t = scan_tile_at(a, tile);
     return scan_fold(a, t->first, t->end);
+}
+
+/* Writes items; `before`: the fold of all that precedes them. Returns the fold up to their end. */
+ORDO_FN fold_item scan_write(const scan_arrays *a, const scan_tile *t, fold_item before)
+{
+    if (a->inclusive) {
+        for (uint i = t->first; i < t->end; i++) {
+            before = fold(before, scan_item(a, i));
+            a->out[i] = fold_key_of(before.value);
+        }
+        return before;
+    }
+    for (uint i = t->first; i < t->end; i++) {
+        const fold_item x = scan_item(a, i);
+        a->out[i] = fold_key_of(fold_head(x) ? FOLD_IDENTITY : before.value);
+        before = fold(before, x);
+    }
+    return before;
 }
 
 ORDO_FN void scan_tile_write(const scan_arrays *a, uint tile, const scan_tile *t, fold_item before)
 {
-    for (uint i = t->first; i < t->end; i++) {
-        const fold_item x = scan_item(a, i);
-        const fold_item upto = fold(before, x);
-        a->out[i] = scan_result(a, before, x, upto);
-        before = upto;
-    }
+    (void) scan_write(a, t, before);
+}
+
+ORDO_FN fold_item scan_whole_tile(const scan_arrays *a, uint tile, fold_item before, __local fold_scratch *scratch)
+{
+    const scan_tile t = scan_tile_at(a, tile);
+
+    return scan_write(a, &t, before);
 }
 
 ORDO_FN fold_item lookback_refold(const scan_arrays *a, uint tile)
@@ -161,6 +180,14 @@ ORDO_FN fold_item scan_tile_fold(const scan_arrays *a, uint tile, scan_tile *t, 
     return total;
 }
 
+/* What is written for item x, where `before` is the fold of what precedes it and `upto` that with x. */
+ORDO_FN ordo_key scan_result(const scan_arrays *a, fold_item before, fold_item x, fold_item upto)
+{
+    const ordo_key exclusive = fold_head(x) ? FOLD_IDENTITY : before.value;
+
+    return fold_key_of(a->inclusive ? upto.value : exclusive);
+}
+
 /* Writes a tile; `before`: the fold of all that precedes it. By the whole group, from uniform control flow. */
 ORDO_FN void scan_tile_write(const scan_arrays *a, uint tile, const scan_tile *t, fold_item before)
 {
@@ -178,6 +205,18 @@ ORDO_FN void scan_tile_write(const scan_arrays *a, uint tile, const scan_tile *t
         }
     }
     tile_store(a->out, a->count, a->shift, tile, &out);
+}
+
+/* Scans a tile; `before`: the fold of all that precedes it. Returns the fold up to the tile's end. By the whole group, from
+ * uniform control flow; barriers before and after scratch is written. */
+ORDO_FN fold_item scan_whole_tile(const scan_arrays *a, uint tile, fold_item before, __local fold_scratch *scratch)
+{
+    scan_tile t;
+
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const fold_item own = scan_tile_fold(a, tile, &t, scratch);
+    scan_tile_write(a, tile, &t, before);
+    return fold(before, own);
 }
 
 ORDO_FN fold_item lookback_refold(const scan_arrays *a, uint tile)
@@ -207,16 +246,9 @@ void scan_ranges(__global const ordo_key *in, ulong in_at, __global const uchar 
     const uint           group = (uint) get_group_id(0);
     const uint           end = group * range + min(range, tiles - group * range);
     fold_item            before = group_fold_items(sums, group, &scratch);
-    scan_tile            t;
 
-    for (uint tile = group * range; tile < end; tile++) {
-#if FOLD_GROUP > 1
-        barrier(CLK_LOCAL_MEM_FENCE); /* before scratch is written again */
-#endif
-        const fold_item own = scan_tile_fold(&a, tile, &t, &scratch);
-        scan_tile_write(&a, tile, &t, before);
-        before = fold(before, own);
-    }
+    for (uint tile = group * range; tile < end; tile++)
+        before = scan_whole_tile(&a, tile, before, &scratch);
 }
 
 #if SCAN_LOOKBACK
