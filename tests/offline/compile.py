@@ -35,7 +35,7 @@ LEGACY, C11, PTX = range(3)
 
 # Clang takes a variable in local memory for one of the work-item's own and warns that only one work-item sets it.
 CLANG = ["-x", "cl", "-Xclang", "-finclude-default-header", "-Wall", "-Wextra", "-Wno-unused-parameter",
-         "-Wno-sometimes-uninitialized", "-Werror"]
+         "-Wno-unused-but-set-parameter", "-Wno-sometimes-uninitialized", "-Werror"]
 ROCM = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 LIBCLC_NVPTX = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 INT64_EXTENSIONS = "+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"

@@ -58,7 +58,8 @@ for group, items, where in (256, 16, on_gpu), (1, 4096, on_cpu):
 for pair in PAIRS:
     row("primitive/sort.cl", **pair, GROUP_SIZE=256, RANK_ITEMS=12, RANK_BITS=8, HISTOGRAM_COPIES=4, only=on_gpu)
     row("primitive/sort_small.cl", **pair, GROUP_SIZE=256, RANK_ITEMS=8, RANK_BITS=8, only=on_gpu)
-    row("primitive/sort_chunked.cl", **pair, RANK_BITS=8)
+    row("primitive/sort_chunked.cl", **pair, RANK_BITS=8, only=on_cpu)
+    row("primitive/sort_chunked.cl", **pair, RANK_BITS=6, only=on_gpu)
 row("primitive/sort.cl", ORDO_KEY=I64, ORDO_VALUE_BYTES=4, ORDO_DESCENDING=1, GROUP_SIZE=512, RANK_ITEMS=7, RANK_BITS=5,
     HISTOGRAM_COPIES=1, only=on_gpu)
 
