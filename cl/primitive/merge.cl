@@ -20,7 +20,7 @@
 #define MERGE_STAGED 0
 #endif
 
-/* A search probes TEAM_WIDTH - 1 places at once. Wider teams would take fewer steps, but read more than they save. */
+/* A search asks for TEAM_WIDTH places at once. Wider teams would take fewer steps, but read more than they save. */
 #if ORDO_SUBGROUP < 16
 #define TEAM_WIDTH ORDO_SUBGROUP
 #else
@@ -85,30 +85,44 @@ typedef struct {
     uint a_split[2]; /* how many elements of a come before the tile, and before the next */
 } merge_local;
 
-/* How many of the first `diagonal` elements of the merge are a's, found by a team. The answer's digits to the base of the
- * team's width are found from the highest down, each by one vote: lane l asks for digit l. So searches for neighbouring
- * diagonals probe the same places at first, and these stay in the cache.
- * Called by every lane of the sub-group, from uniform control flow; diagonals may differ between its teams. */
-ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal)
-{
-#if TEAM_WIDTH > 1
-    const uint digit_bits = 31 - clz((uint) TEAM_WIDTH), digit = team_lane();
-#else
-    const uint digit_bits = 1, digit = 1;
-#endif
-    const uint low = diagonal - min(diagonal, in->b_count), high = min(diagonal, in->a_count);
+/* What is known of a diagonal: how many of its elements are a's is low to high. */
+typedef struct {
+    uint diagonal, low, high;
+} merge_search;
 
-    uint found = 0;
-    for (uint left = (32 - clz(in->a_count) + digit_bits - 1) / digit_bits; left > 0; left--) {
-        const uint shift = (left - 1) * digit_bits;
-        const bool holds = digit > 0 && merge_holds(in, diagonal, low, high, found + (digit << shift));
-        found += mask_count(team_ballot(holds)) << shift;
-    }
-    return min(max(found, low), high);
+/* One vote of a team: its lanes ask for base + stride, base + 2 * stride, and so on, and the answer comes to lie between
+ * two of these, or before the first, or after the last. base >= low.
+ * Called by every lane of the sub-group, from uniform control flow. */
+ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
+{
+    const uint asked = base + (team_lane() + 1) * stride;
+    const uint n = mask_count(team_ballot(merge_holds(in, search->diagonal, search->low, search->high, asked)));
+    if (n < TEAM_WIDTH)
+        search->high = min(search->high, base + (n + 1) * stride - 1);
+    if (n > 0)
+        search->low = base + n * stride;
+}
+
+/* How many of the first `diagonal` elements of the merge are a's, found by a team. The first vote is around the place
+ * where they are if a's keys and b's are spread alike, `near` apart, and leaves less than `near` then; each further vote
+ * leaves one part in TEAM_WIDTH + 1.
+ * Called by every lane of the sub-group, from uniform control flow; diagonals may differ between its teams. */
+ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
+{
+    const float a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
+    const uint  reach = TEAM_WIDTH / 2 * near;
+
+    merge_search search = { diagonal, diagonal - min(diagonal, in->b_count), min(diagonal, in->a_count) };
+    const uint   guess = min((uint) (a_share * (float) diagonal), search.high);
+    merge_vote(in, max(guess, search.low + reach) - reach, near, &search);
+    while (subgroup_any(search.low < search.high))
+        merge_vote(in, search.low, (search.high - search.low) / (TEAM_WIDTH + 1) + 1, &search);
+    return search.low;
 }
 
 /* Sets the tile of this work-group. Called by the whole group; a_split may be written again after the next barrier. */
-ORDO_FN void merge_find_tile(__private const merge_input *in, __local uint *a_split, __private merge_tile *tile)
+ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
+                             __private merge_tile *tile)
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
@@ -116,7 +130,7 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, __local uint *a_sp
     /* The two teams may be of one sub-group, which has to call the search as a whole. */
     if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
         const uint which = team_index() % 2;
-        const uint a = merge_path_team(in, which ? end : begin);
+        const uint a = merge_path_team(in, which ? end : begin, near);
         if (team_lane() == 0 && team_index() < 2)
             a_split[which] = a;
     }
@@ -222,12 +236,13 @@ ORDO_FN void merge_store(__private const merge_input *in, __private const merge_
 #endif
 }
 
-/* One group per tile of the output, ceil((a_count + b_count) / MERGE_TILE) of them. */
+/* One group per tile of the output, ceil((a_count + b_count) / MERGE_TILE) of them. near: see merge_path_team; at most
+ * 2^15, so that no sum overflows. */
 ORDO_KERNEL(MERGE_GROUP)
 void merge_tiles(__global const ordo_key *restrict a_keys, ulong a_keys_at,
                  __global const merge_value *restrict a_values, ulong a_values_at, uint a_count,
                  __global const ordo_key *restrict b_keys, ulong b_keys_at,
-                 __global const merge_value *restrict b_values, ulong b_values_at, uint b_count,
+                 __global const merge_value *restrict b_values, ulong b_values_at, uint b_count, uint near,
                  __global ordo_key *restrict keys_out, ulong keys_out_at,
                  __global merge_value *restrict values_out, ulong values_out_at)
 {
@@ -236,7 +251,7 @@ void merge_tiles(__global const ordo_key *restrict a_keys, ulong a_keys_at,
                                b_values + b_values_at, a_count,            b_count };
 
     merge_tile tile;
-    merge_find_tile(&in, mem.a_split, &tile);
+    merge_find_tile(&in, near, mem.a_split, &tile);
     merge_load(&in, &tile, &mem);
     barrier(CLK_LOCAL_MEM_FENCE);
     merge_in_local(&tile, &mem);
@@ -272,12 +287,12 @@ ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_valu
 #endif
 }
 
-/* One work-item per MERGE_TILE elements of the output. */
+/* One work-item per MERGE_TILE elements of the output; `near` is not used. */
 ORDO_KERNEL(1)
 void merge_chunks(__global const ordo_key *restrict a_keys, ulong a_keys_at,
                   __global const merge_value *restrict a_values, ulong a_values_at, uint a_count,
                   __global const ordo_key *restrict b_keys, ulong b_keys_at,
-                  __global const merge_value *restrict b_values, ulong b_values_at, uint b_count,
+                  __global const merge_value *restrict b_values, ulong b_values_at, uint b_count, uint near,
                   __global ordo_key *restrict keys_out, ulong keys_out_at,
                   __global merge_value *restrict values_out, ulong values_out_at)
 {

@@ -39,6 +39,16 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
     return shape;
 }
 
+/* How far a tile's end commonly lies from where it would be if both inputs were spread exactly alike: for random keys the
+ * square root of the count over 4 is one standard deviation or more. */
+static cl_uint spread_of(size_t count)
+{
+    size_t root = 1;
+    while (root * root < count)
+        root *= 2;
+    return (cl_uint) (root / 4 + 1);
+}
+
 /* ---- device arrays ------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
@@ -65,12 +75,13 @@ ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_p
     const cl_ulong b_keys_at = b->keys.at, b_values_at = b->values.at;
     const cl_ulong keys_out_at = out->keys.at, values_out_at = out->values.at;
     const cl_uint  a_count = (cl_uint) a->count, b_count = (cl_uint) b->count;
+    const cl_uint  near = spread_of(a->count + b->count);
     const size_t   tiles = ordo_ceil_div(a->count + b->count, shape.group * shape.items);
     return ordo_call_launch(call, kernel, tiles, shape.group,
                             ORDO_ARGS(ORDO_ARG(a->keys.mem), ORDO_ARG(a_keys_at), ORDO_ARG(a->values.mem),
                                       ORDO_ARG(a_values_at), ORDO_ARG(a_count), ORDO_ARG(b->keys.mem),
                                       ORDO_ARG(b_keys_at), ORDO_ARG(b->values.mem), ORDO_ARG(b_values_at),
-                                      ORDO_ARG(b_count), ORDO_ARG(out->keys.mem), ORDO_ARG(keys_out_at),
+                                      ORDO_ARG(b_count), ORDO_ARG(near), ORDO_ARG(out->keys.mem), ORDO_ARG(keys_out_at),
                                       ORDO_ARG(out->values.mem), ORDO_ARG(values_out_at)));
 }
 
