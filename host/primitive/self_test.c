@@ -6,13 +6,3 @@ ordo_status ordo_self_test_primitives(ordo_device *dev)
     (void) dev;
     return ORDO_OK;
 }
-__attribute__((weak)) ordo_status ordo_self_test_lanes(ordo_device *dev)
-{
-    (void) dev;
-    return ORDO_OK;
-}
-__attribute__((weak)) ordo_status ordo_self_test_atomics(ordo_device *dev)
-{
-    (void) dev;
-    return ORDO_OK;
-}

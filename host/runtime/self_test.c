@@ -217,8 +217,8 @@ static ordo_status check_lanes(ordo_device *dev, const struct ordo_lanes_case *c
 ordo_status ordo_self_test_lanes_case(ordo_device *dev, const struct ordo_lanes_case *c)
 {
     const size_t     n = (size_t) c->group * c->n_groups;
-    uint32_t        *words = malloc(n * sizeof *words);
-    uint64_t        *got = malloc(n * sizeof(answers));
+    uint32_t        *words = calloc(n, sizeof *words);
+    uint64_t        *got = calloc(n, sizeof(answers));
     struct ordo_call call;
 
     ordo_status status = words && got ? ordo_call_begin(&call, dev, NULL)
