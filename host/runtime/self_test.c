@@ -214,21 +214,24 @@ static ordo_status check_lanes(ordo_device *dev, const struct ordo_lanes_case *c
     return ORDO_OK;
 }
 
+static ordo_status run_lanes(ordo_device *dev, const struct ordo_lanes_case *c, uint32_t *words, uint64_t *got)
+{
+    struct ordo_call call;
+    lanes_words(c, ordo_device_facts(dev)->sub_group, words);
+    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
+    ORDO_TRY(ordo_call_end(&call, ask_lanes(&call, c, words, got)));
+    return check_lanes(dev, c, words, got);
+}
+
 ordo_status ordo_self_test_lanes_case(ordo_device *dev, const struct ordo_lanes_case *c)
 {
-    const size_t     n = (size_t) c->group * c->n_groups;
-    uint32_t        *words = calloc(n, sizeof *words);
-    uint64_t        *got = calloc(n, sizeof(answers));
-    struct ordo_call call;
+    const size_t n = (size_t) c->group * c->n_groups;
+    uint32_t    *words = calloc(n, sizeof *words);
+    uint64_t    *got = calloc(n, sizeof(answers));
 
-    ordo_status status = words && got ? ordo_call_begin(&call, dev, NULL)
-                                      : ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "the self-test");
-    if (status == ORDO_OK) {
-        lanes_words(c, ordo_device_facts(dev)->sub_group, words);
-        status = ordo_call_end(&call, ask_lanes(&call, c, words, got));
-    }
-    if (status == ORDO_OK)
-        status = check_lanes(dev, c, words, got);
+    const ordo_status status = words && got
+                                   ? run_lanes(dev, c, words, got)
+                                   : ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "the self-test");
     free(words);
     free(got);
     return status;
@@ -354,6 +357,16 @@ static ordo_status check_seen(const struct updates *u)
     return ORDO_OK;
 }
 
+static ordo_status run_updates(struct ordo_call *call, const struct updates *u)
+{
+    ORDO_TRY(ask_updates(call, u));
+    widen(u->words, ATOMICS_WORDS, u->bits);
+    widen(u->own, u->n, u->bits);
+    widen(u->answers, (size_t) ATOMICS_ANSWERS * u->n, u->bits);
+    ORDO_TRY(check_words(u));
+    return check_seen(u);
+}
+
 static ordo_status test_updates(struct ordo_call *call, uint32_t bits, uint32_t group, uint32_t n)
 {
     struct updates u = { .dev = call->dev, .bits = bits, .group = group, .n = n };
@@ -363,17 +376,9 @@ static ordo_status test_updates(struct ordo_call *call, uint32_t bits, uint32_t 
     u.answers = calloc((size_t) ATOMICS_ANSWERS * n, sizeof *u.answers);
     u.taken = calloc((size_t) n + 1, sizeof *u.taken);
 
-    ordo_status got = u.words && u.own && u.answers && u.taken
-                          ? ask_updates(call, &u)
-                          : ordo_fail(u.dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "the self-test");
-    if (got == ORDO_OK) {
-        widen(u.words, ATOMICS_WORDS, bits);
-        widen(u.own, n, bits);
-        widen(u.answers, (size_t) ATOMICS_ANSWERS * n, bits);
-        got = check_words(&u);
-    }
-    if (got == ORDO_OK)
-        got = check_seen(&u);
+    const ordo_status got = u.words && u.own && u.answers && u.taken
+                                ? run_updates(call, &u)
+                                : ordo_fail(u.dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "the self-test");
     free(u.words);
     free(u.own);
     free(u.answers);
