@@ -127,9 +127,15 @@ prints out 'merge.k4v4'
 prints out 'ORDO_ORIGIN_SHIPPED'
 [ ! -e "$ORDO_PROFILE" ] || fail "--dry-run writes no profile"
 grep -q '"groups"' "$dir/tune.json" || fail "--json writes groups"
-# A slow value from a former profile is found and replaced, and what was tuned is read back.
+# A value from a former profile is either good, or replaced and then read back.
 echo 'merge.k4v4.items=4' >"$ORDO_PROFILE"
 expect 0 "$tune" --budget 20 --primitives merge --shapes k4v4
+if grep -q 'Written to' "$dir/out"; then
+    prints out 'merge.k4v4.items: 4 -> '
+    ! grep -q 'merge.k4v4.items=4$' "$ORDO_PROFILE" || fail "the profile has the new value"
+else
+    prints out 'Nothing better'
+fi
 expect 2 "$tune" --shapes k5
 expect 2 "$tune" --primitives sort,,
 expect 2 "$tune" --budget nothing
