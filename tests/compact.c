@@ -1,127 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compaction against a plain host loop. */
-#include "support.h"
-
-#include "primitive/tiles.h"
-
-#include <stdlib.h>
-
-/* ---- the reference ------------------------------------------------------------------------------------------- */
-
-/* The elements of `bytes` whose flag is set, then what `out` held; returns their number. */
-static size_t compact_on_host(const void *in, size_t bytes, const uint8_t *flags, size_t count, void *out)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < count; i++)
-        if (flags[i])
-            memcpy((uint8_t *) out + bytes * kept++, (const uint8_t *) in + bytes * i, bytes);
-    return kept;
-}
-
-/* All, none, a few, most, long stretches; any byte but 0 is a flag. */
-static void random_flags(struct test *t, uint8_t *flags, size_t count)
-{
-    const uint64_t of_ten = (uint64_t[]) { 0, 1, 5, 9, 10 }[test_below(t, 5)];
-    const size_t   stretch = test_below(t, 2) ? 1 : 1000;
-    uint8_t        flag = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        if (i % stretch == 0)
-            flag = test_below(t, 10) < of_ten ? (uint8_t) (1 + test_below(t, 255)) : 0;
-        flags[i] = flag;
-    }
-}
-
-/* ---- one compaction ------------------------------------------------------------------------------------------ */
-
-static ordo_type raw_type(size_t bytes)
-{
-    return bytes == 8 ? ORDO_U64 : ORDO_U32;
-}
-
-/* What lies behind the kept elements must be untouched. */
-static void expect_kept(const struct test *t, const struct test_array *out, const void *want, size_t kept)
-{
-    const size_t bytes = out->count * out->bytes;
-    uint8_t     *got = test_alloc(bytes);
-
-    test_download(t, out, got);
-    test_same(t, out->bytes == 8 ? "8-byte outputs" : "4-byte outputs", raw_type(out->bytes), got, want, kept);
-    for (size_t i = kept * out->bytes; i < bytes; i++)
-        if (got[i] != ((const uint8_t *) want)[i])
-            test_fail(t, __FILE__, __LINE__, "byte %zu was written, behind the %zu kept elements", i, kept);
-    free(got);
-}
-
-struct arrays {
-    void    *keys, *values;
-    uint8_t *flags;
-    void    *want_keys, *want_values;
-    size_t   kept;
-};
-
-static struct arrays make_arrays(struct test *t, const struct ordo_compact_params *p, size_t count)
-{
-    struct arrays a = {
-        .keys = test_alloc(count * p->key_bytes),
-        .values = test_alloc(count * p->value_bytes),
-        .flags = test_alloc(count),
-        .want_keys = test_alloc(count * p->key_bytes),
-        .want_values = test_alloc(count * p->value_bytes),
-    };
-
-    test_random_bytes(t, a.keys, count * p->key_bytes);
-    test_random_bytes(t, a.values, count * p->value_bytes);
-    random_flags(t, a.flags, count);
-    memset(a.want_keys, TEST_EMPTY, count * p->key_bytes);
-    memset(a.want_values, TEST_EMPTY, count * p->value_bytes);
-    a.kept = compact_on_host(a.keys, p->key_bytes, a.flags, count, a.want_keys);
-    (void) compact_on_host(a.values, p->value_bytes, a.flags, count, a.want_values);
-    return a;
-}
-
-static void free_arrays(struct arrays *a)
-{
-    free(a->keys);
-    free(a->values);
-    free(a->flags);
-    free(a->want_keys);
-    free(a->want_values);
-}
-
-static void try_compact(struct test *t, uint32_t key_bytes, uint32_t value_bytes, size_t count)
-{
-    const struct ordo_compact_params p = { key_bytes, value_bytes };
-    struct arrays                    a = make_arrays(t, &p, count);
-    const uint32_t                   want_kept = (uint32_t) a.kept;
-    struct test_array                values = { 0 }, values_out = { 0 };
-
-    struct test_array keys = test_upload(t, a.keys, count, key_bytes, test_below(t, 6));
-    struct test_array flags = test_upload(t, a.flags, count, 1, test_below(t, 6));
-    struct test_array keys_out = test_upload(t, NULL, count, key_bytes, test_below(t, 6));
-    struct test_array kept = test_upload(t, NULL, 1, 4, test_below(t, 6));
-    if (value_bytes) {
-        values = test_upload(t, a.values, count, value_bytes, test_below(t, 6));
-        values_out = test_upload(t, NULL, count, value_bytes, test_below(t, 6));
-    }
-
-    test_context(t, "%zu of %zu keys of %u bytes, values of %u", a.kept, count, key_bytes, value_bytes);
-    test_ok(t, ordo_compact(t->dev, &p, test_slice(&keys), test_slice(&values), test_slice(&flags), count,
-                            test_slice(&keys_out), test_slice(&values_out), test_slice(&kept), NULL));
-    test_expect(t, ORDO_U32, &kept, &want_kept, 1);
-    expect_kept(t, &keys_out, a.want_keys, a.kept);
-    if (value_bytes) {
-        expect_kept(t, &values_out, a.want_values, a.kept);
-        test_free(&values);
-        test_free(&values_out);
-    }
-    test_free(&keys);
-    test_free(&flags);
-    test_free(&keys_out);
-    test_free(&kept);
-    free_arrays(&a);
-}
+/* Compactions. */
+#include "compact_case.h"
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
 
@@ -161,25 +40,19 @@ Test(compact, takes_every_size_of_key_and_value)
     test_each_device_with("cpu=0,progress=1", sizes);
 }
 
-static void every_tuning(struct test *t)
+static void tuned(struct test *t)
 {
-    static const uint32_t groups[] = { 1, 64, 128, 256, 512 }, items[] = { 4, 8, 12, 16, 24, 1024, 4096 };
-
-    for (uint32_t method = 0; method < 2; method++) {
-        for (size_t g = 0; g < 5; g++) {
-            for (size_t i = 0; i < 7; i++) {
-                test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", method));
-                test_ok(t, ordo_device_set_tunable(t->dev, "scan.group", groups[g]));
-                test_ok(t, ordo_device_set_tunable(t->dev, "scan.items", items[i]));
-                try_compact(t, 4, (g + i) % 2 ? 8 : 0, 60000 + test_below(t, 9));
-            }
-        }
-    }
+    try_compact(t, 4, 8, 60000 + test_below(t, 9));
 }
 
-Test(compact, is_right_with_every_tuning)
+static void some_tunings(struct test *t)
 {
-    test_each_device_with("progress=1", every_tuning);
+    with_some_tunings(t, tuned);
+}
+
+Test(compact, is_right_however_it_is_tuned)
+{
+    test_each_device_with("progress=1", some_tunings);
 }
 
 static void on_host_arrays(struct test *t)

@@ -1,165 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans and segmented scans against a plain host loop. */
-#include "support.h"
-
-#include "primitive/scan.h"
-#include "primitive/tiles.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-/* ---- the reference ------------------------------------------------------------------------------------------- */
-
-/* One scan as a test wants it: everything but the device. */
-struct subject {
-    ordo_type type;
-    ordo_op   op;
-    bool      inclusive, segmented, in_place;
-    size_t    count;
-    size_t    in_at, heads_at, out_at; /* in_at is out's too when in_place */
-};
-
-static const char *const op_name[] = { "sum", "min", "max" };
-
-static uint64_t read_bits(const void *keys, size_t bytes, size_t i)
-{
-    return bytes == 4 ? ((const uint32_t *) keys)[i] : ((const uint64_t *) keys)[i];
-}
-
-static void write_bits(void *keys, size_t bytes, size_t i, uint64_t bits)
-{
-    if (bytes == 4)
-        ((uint32_t *) keys)[i] = (uint32_t) bits;
-    else
-        ((uint64_t *) keys)[i] = bits;
-}
-
-/* The bits of op's identity: 0; the key that is greatest, or least, in total order. */
-static uint64_t identity(ordo_type type, ordo_op op)
-{
-    static const uint64_t greatest[] = { 0xffffffff, UINT64_MAX, 0x7fffffff, INT64_MAX, 0x7fffffff, INT64_MAX };
-    static const uint64_t least[] = { 0, 0, 0x80000000, 0x8000000000000000, 0xffffffff, UINT64_MAX };
-
-    return op == ORDO_SUM ? 0 : op == ORDO_MIN ? greatest[type] : least[type];
-}
-
-static uint64_t combine(ordo_type type, ordo_op op, uint64_t a, uint64_t b)
-{
-    uint32_t narrow[2] = { (uint32_t) a, (uint32_t) b };
-    uint64_t wide[2] = { a, b };
-
-    if (op == ORDO_SUM)
-        return a + b;
-    const bool     is_wide = ordo_type_bytes(type) == 8;
-    const uint64_t x = ordo_key_bits(type, is_wide ? (void *) &wide[0] : (void *) &narrow[0]);
-    const uint64_t y = ordo_key_bits(type, is_wide ? (void *) &wide[1] : (void *) &narrow[1]);
-    return op == ORDO_MIN ? (y < x ? b : a) : (y > x ? b : a);
-}
-
-static void scan_on_host(const struct subject *s, const void *in, const uint8_t *heads, void *out)
-{
-    const size_t bytes = ordo_type_bytes(s->type);
-    uint64_t     before = identity(s->type, s->op);
-
-    for (size_t i = 0; i < s->count; i++) {
-        if (s->segmented && heads[i])
-            before = identity(s->type, s->op);
-        const uint64_t upto = combine(s->type, s->op, before, read_bits(in, bytes, i));
-        write_bits(out, bytes, i, s->inclusive ? upto : before);
-        before = upto;
-    }
-}
-
-/* ---- one scan ------------------------------------------------------------------------------------------------ */
-
-/* Segments of all lengths: long ones, a head at every element, none, heads only far apart. */
-static void random_heads(struct test *t, uint8_t *heads, size_t count)
-{
-    const uint64_t often = (uint64_t[]) { 1, 3, 100, 5000, UINT32_MAX }[test_below(t, 5)];
-
-    for (size_t i = 0; i < count; i++)
-        heads[i] = test_below(t, often) == 0 ? (uint8_t) (1 + test_below(t, 255)) : 0;
-}
-
-/* Enqueues as the public call does; with torture, as only tests can. */
-static ordo_status call_scan(const struct test *t, const struct subject *s, struct ordo_slice in,
-                             struct ordo_slice heads, struct ordo_slice out, uint32_t torture)
-{
-    const struct ordo_scan_params params = { s->type, s->op, s->inclusive };
-    struct ordo_call              call;
-
-    if (torture) {
-        const struct ordo_scan scan = { s->type, s->op, s->inclusive, in, heads, out, s->count, torture };
-        test_ok(t, ordo_call_begin(&call, t->dev, NULL));
-        return ordo_call_end(&call, ordo_call_scan(&call, &scan));
-    }
-    if (s->segmented)
-        return ordo_segmented_scan(t->dev, &params, in, heads, out, s->count, NULL);
-    return ordo_scan(t->dev, &params, in, out, s->count, NULL);
-}
-
-static void try_scan(struct test *t, const struct subject *s, enum test_shape shape, uint32_t torture)
-{
-    const size_t      bytes = ordo_type_bytes(s->type);
-    void             *keys = test_alloc(s->count * bytes);
-    void             *want = test_alloc(s->count * bytes);
-    uint8_t          *heads = test_alloc(s->count);
-    struct test_array in, marks = { 0 }, out;
-
-    test_keys(t, s->type, shape, s->count, keys);
-    random_heads(t, heads, s->count);
-    scan_on_host(s, keys, heads, want);
-    in = test_upload(t, keys, s->count, bytes, s->in_at);
-    out = s->in_place ? in : test_upload(t, NULL, s->count, bytes, s->out_at);
-    if (s->segmented)
-        marks = test_upload(t, heads, s->count, 1, s->heads_at);
-
-    test_context(t, "%s %s %s%s%s of %zu %s keys, in at %zu, heads at %zu, out at %zu, torture %u",
-                 test_type_name[s->type], s->inclusive ? "inclusive" : "exclusive", op_name[s->op],
-                 s->segmented ? ", segmented" : "", s->in_place ? ", in place" : "", s->count, test_shape_name[shape],
-                 s->in_at, s->heads_at, s->out_at, torture);
-    test_ok(t, call_scan(t, s, test_slice(&in), test_slice(&marks), test_slice(&out), torture));
-    test_expect(t, s->type, &out, want, s->count);
-    if (!s->in_place)
-        test_expect(t, s->type, &in, keys, s->count); /* the input is as it was */
-
-    test_free(&in);
-    if (!s->in_place)
-        test_free(&out);
-    if (s->segmented)
-        test_free(&marks);
-    free(keys);
-    free(want);
-    free(heads);
-}
-
-/* Whether a type can be summed. */
-static bool goes_with(ordo_type type, ordo_op op)
-{
-    return op != ORDO_SUM || (type != ORDO_F32 && type != ORDO_F64);
-}
-
-/* A scan of this type and op with the rest at random. */
-static struct subject random_subject(struct test *t, ordo_type type, ordo_op op, size_t count)
-{
-    return (struct subject) {
-        .type = type,
-        .op = op,
-        .inclusive = test_below(t, 2),
-        .in_place = test_below(t, 3) == 0,
-        .count = count,
-        .in_at = test_below(t, 6),
-        .heads_at = test_below(t, 6),
-        .out_at = test_below(t, 6),
-    };
-}
-
-static size_t seams_of(const struct test *t, ordo_type type, size_t counts[TEST_SEAMS])
-{
-    const struct ordo_tiles tiles = ordo_tiles_of(t->dev, ordo_type_bytes(type), 1, 0);
-
-    return test_seams(tiles.group, tiles.group * tiles.items, counts);
-}
+/* Scans and segmented scans. */
+#include "scan_case.h"
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
 
@@ -244,71 +85,26 @@ Test(scan, takes_millions)
     test_each_device_and_mask(many);
 }
 
-/* ---- tunables ------------------------------------------------------------------------------------------------ */
-
-/* Every other tuning with one of two kinds of scan. */
-static void try_tuning(struct test *t, bool segmented)
+static void tuned(struct test *t)
 {
-    struct subject s = random_subject(t, segmented ? ORDO_I64 : ORDO_U32, segmented ? ORDO_MAX : ORDO_SUM, 0);
+    struct subject s = random_subject(t, ORDO_U32, ORDO_SUM, 0);
     size_t         counts[TEST_SEAMS];
     const size_t   n = seams_of(t, s.type, counts);
 
-    s.segmented = segmented;
-    for (size_t i = n - 4; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         s.count = counts[i];
         try_scan(t, &s, TEST_RANDOM, 0);
     }
 }
 
-/* The values of a tunable, from the name in ORDO_TUNABLE_MAP. */
-static struct ordo_tunable_info tunable_named(const struct test *t, const char *name)
+static void some_tunings(struct test *t)
 {
-    struct ordo_tunable_info info;
-
-    for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++)
-        if (strcmp(info.name, name) == 0)
-            return info;
-    test_fail(t, __FILE__, __LINE__, "no tunable %s", name);
+    with_some_tunings(t, tuned);
 }
 
-/* What a method, group and items come to on this device, to pass over what comes to the same. */
-static uint64_t outcome(const struct test *t)
+Test(scan, is_right_however_it_is_tuned)
 {
-    const struct ordo_tiles tiles = ordo_tiles_of(t->dev, 4, 1, 0);
-
-    return (uint64_t) tiles.lookback << 63 | (uint64_t) tiles.group << 32 | tiles.items;
-}
-
-static void every_tuning(struct test *t)
-{
-    const struct ordo_tunable_info methods = tunable_named(t, "scan.k4.method");
-    const struct ordo_tunable_info groups = tunable_named(t, "scan.k4.group");
-    const struct ordo_tunable_info items = tunable_named(t, "scan.k4.items");
-    uint64_t                       seen[256];
-    size_t                         n_seen = 0;
-
-    for (uint32_t m = 0; m < methods.n_choices; m++) {
-        for (uint32_t g = 0; g < groups.n_choices; g++) {
-            for (uint32_t i = 0; i < items.n_choices; i++) {
-                bool again = false;
-                test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", methods.choice[m]));
-                test_ok(t, ordo_device_set_tunable(t->dev, "scan.group", groups.choice[g]));
-                test_ok(t, ordo_device_set_tunable(t->dev, "scan.items", items.choice[i]));
-                for (size_t k = 0; k < n_seen; k++)
-                    again = again || seen[k] == outcome(t);
-                if (!again) {
-                    seen[n_seen++] = outcome(t);
-                    try_tuning(t, (m + g + i) % 2);
-                }
-            }
-        }
-    }
-    test_true(t, n_seen > 1);
-}
-
-Test(scan, is_right_with_every_tuning)
-{
-    test_each_device_with("progress=1", every_tuning);
+    test_each_device_with("progress=1", some_tunings);
 }
 
 /* ---- look-back ----------------------------------------------------------------------------------------------- */

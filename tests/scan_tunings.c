@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scans, reductions and compactions with every tuning that a profile can select: each is a kernel of its own, so this takes
+ * long on a CPU. */
+#include "compact_case.h"
+#include "reduce_case.h"
+#include "scan_case.h"
+
+/* The values of a tunable such as "scan.k4.items". */
+static struct ordo_tunable_info tunable_named(const struct test *t, const char *name)
+{
+    struct ordo_tunable_info info;
+
+    for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++)
+        if (strcmp(info.name, name) == 0)
+            return info;
+    test_fail(t, __FILE__, __LINE__, "no tunable %s", name);
+}
+
+/* What the tuning comes to on this device. */
+static uint64_t outcome(const struct test *t)
+{
+    const struct ordo_tiles tiles = ordo_tiles_of(t->dev, 4, 1, 0);
+
+    return (uint64_t) tiles.lookback << 63 | (uint64_t) tiles.group << 32 | tiles.items;
+}
+
+enum { OUTCOMES_MAX = 256 };
+
+/* Runs body with every tuning, but once only with those that come to the same. */
+static void with_every_tuning(struct test *t, test_body body)
+{
+    const struct ordo_tunable_info methods = tunable_named(t, "scan.k4.method");
+    const struct ordo_tunable_info groups = tunable_named(t, "scan.k4.group");
+    const struct ordo_tunable_info items = tunable_named(t, "scan.k4.items");
+    uint64_t                       seen[OUTCOMES_MAX];
+    size_t                         n_seen = 0;
+
+    for (uint32_t i = 0; i < methods.n_choices * groups.n_choices * items.n_choices; i++) {
+        bool again = false;
+
+        set_tuning(t, methods.choice[i % methods.n_choices], groups.choice[i / methods.n_choices % groups.n_choices],
+                   items.choice[i / methods.n_choices / groups.n_choices]);
+        for (size_t k = 0; k < n_seen; k++)
+            again = again || seen[k] == outcome(t);
+        if (again)
+            continue;
+        test_true(t, n_seen < OUTCOMES_MAX);
+        seen[n_seen++] = outcome(t);
+        body(t);
+    }
+    test_true(t, n_seen > 1);
+}
+
+/* ---- scan ---------------------------------------------------------------------------------------------------- */
+
+static void try_kind(struct test *t, ordo_type type, ordo_op op, bool segmented)
+{
+    struct subject s = random_subject(t, type, op, 0);
+    size_t         counts[TEST_SEAMS];
+    const size_t   n = seams_of(t, s.type, counts);
+
+    s.segmented = segmented;
+    for (size_t i = n - 4; i < n; i++) {
+        s.count = counts[i];
+        try_scan(t, &s, TEST_RANDOM, 0);
+    }
+}
+
+static void scan_as_tuned(struct test *t)
+{
+    try_kind(t, ORDO_U32, ORDO_SUM, false);
+    try_kind(t, ORDO_I64, ORDO_MAX, true);
+}
+
+static void scan_tunings(struct test *t)
+{
+    with_every_tuning(t, scan_as_tuned);
+}
+
+Test(scan_tunings, every_tuning_gives_the_same_scan)
+{
+    test_each_device_with("progress=1", scan_tunings);
+}
+
+/* ---- reduce -------------------------------------------------------------------------------------------------- */
+
+static void reduce_as_tuned(struct test *t)
+{
+    try_reduce(t, ORDO_U32, ORDO_SUM, TEST_RANDOM, 200000 + test_below(t, 9));
+    try_reduce(t, ORDO_F64, ORDO_MIN, TEST_RANDOM, 200000 + test_below(t, 9));
+}
+
+static void reduce_tunings(struct test *t)
+{
+    with_every_tuning(t, reduce_as_tuned);
+}
+
+Test(scan_tunings, every_tuning_gives_the_same_reduction)
+{
+    test_each_device(reduce_tunings);
+}
+
+/* ---- compact ------------------------------------------------------------------------------------------------- */
+
+static void compact_as_tuned(struct test *t)
+{
+    try_compact(t, 4, 0, 60000 + test_below(t, 9));
+    try_compact(t, 8, 4, 60000 + test_below(t, 9));
+}
+
+static void compact_tunings(struct test *t)
+{
+    with_every_tuning(t, compact_as_tuned);
+}
+
+Test(scan_tunings, every_tuning_gives_the_same_compaction)
+{
+    test_each_device_with("progress=1", compact_tunings);
+}
