@@ -39,6 +39,22 @@
 #error "RANK_TILE must be at most 65536: a rank has 16 bits"
 #endif
 
+/* A rank or a place in the tile for each of a work-item's keys, two to a register. */
+typedef struct {
+    uint two[(RANK_ITEMS + 1) / 2];
+} rank_places;
+
+ORDO_FN uint rank_place_of(const rank_places *places, int i)
+{
+    return i % 2 == 0 ? places->two[i / 2] & 0xffff : places->two[i / 2] >> 16;
+}
+
+/* For i from 0 up: the first of two clears what was there. */
+ORDO_FN void rank_set_place(rank_places *places, int i, uint place)
+{
+    places->two[i / 2] = i % 2 == 0 ? place : places->two[i / 2] | place << 16;
+}
+
 ORDO_FN uint rank_digit(ordo_key_form bits, uint shift, uint mask)
 {
     return (uint) (bits >> shift) & mask;
@@ -59,11 +75,12 @@ ORDO_FN void rank_clear(__local uint *counts)
     team_sync();
 }
 
-/* rank[i] = how many of the team's keys with the same digit come before key i. The team's row then holds how many there
+/* Rank i = how many of the team's keys with the same digit come before key i. The team's row then holds how many there
  * are of each digit.
  *
  * Called by every work-item of the group, from uniform control flow, with rows cleared. Barriers: none. */
-ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts, ushort *rank)
+ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
+                              rank_places *ranks)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
     ORDO_UNROLL
@@ -76,7 +93,7 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
         if (below == 0)
             mine[digit] = before + mask_count(peers);
         team_sync(); /* ... and all see the new one */
-        rank[i] = (ushort) (before + below);
+        rank_set_place(ranks, i, before + below);
     }
 }
 
@@ -120,8 +137,14 @@ ORDO_FN void rank_digit_starts(__local uint *counts, const uint *total, __local 
     }
 }
 
-/* The place in the tile, sorted by digit, of key i of this work-item: behind a barrier after rank_digit_starts. */
-ORDO_FN uint rank_place(ordo_key_form bits, uint shift, uint mask, __local const uint *counts, ushort rank)
+/* Ranks become places in the tile, sorted by digit: behind a barrier after rank_digit_starts. */
+ORDO_FN void rank_to_places(const ordo_key_form *bits, uint shift, uint mask, __local const uint *counts,
+                            rank_places *ranks)
 {
-    return counts[team_index() * RANK_RADIX + rank_digit(bits, shift, mask)] + rank;
+    __local const uint *mine = counts + team_index() * RANK_RADIX;
+    rank_places         places;
+    ORDO_UNROLL
+    for (int i = 0; i < RANK_ITEMS; i++)
+        rank_set_place(&places, i, mine[rank_digit(bits[i], shift, mask)] + rank_place_of(ranks, i));
+    *ranks = places;
 }

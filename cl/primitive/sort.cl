@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort, least significant digit first, for devices with many work-items.
  *
- * Two ways to tell a tile where its elements of each digit go:
+ * Three ways to tell a tile where its elements of each digit go:
  *   one-sweep         the tiles look back at each other in the same launch: everything is read once and written once.
  *                     Adinarayan and Merrill, Onesweep (2022); look-back: Merrill and Garland (2016).
  *   reduce-then-scan  count, scan, scatter in three launches: waits for nobody, reads the keys twice.
- * Both rank and scatter with the same functions, and both are stable, so their results are the same bits.
+ *   direct            for few tiles: each counts all keys for itself, in one launch.
+ * All rank and scatter with the same functions, and are stable, so their results are the same bits.
  *
  * Tunables: GROUP_SIZE, RANK_ITEMS (items per work-item), RANK_BITS (of the widest digit).
  */
@@ -25,7 +26,7 @@
 
 /* Local memory of a tile: first the teams' counts, then the keys in digit order, then the values. */
 typedef union {
-    uint     counts[RANK_WORDS];
+    uint     counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* sort_direct has two rows, whatever the teams */
     ordo_key keys[RANK_TILE];
 #if ORDO_VALUE_BYTES
     ordo_value values[RANK_TILE];
@@ -96,15 +97,15 @@ ORDO_FN void sort_load_values(__global const ordo_value *tile_values, uint here,
     }
 }
 
-/* Moves the tile's values as its keys were: `place` and `digits` as ranked and stored.
+/* Moves the tile's values as its keys were: `places` and `digits` as ranked and stored.
  * Called by every work-item after sort_store_keys. */
-ORDO_FN void sort_move_values(__local sort_local *l, const ordo_value *value, uint here, const ushort *place,
+ORDO_FN void sort_move_values(__local sort_local *l, const ordo_value *value, uint here, const rank_places *places,
                               const sort_digits *digits, __global ordo_value *out)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
     ORDO_UNROLL
     for (int i = 0; i < RANK_ITEMS; i++)
-        l->exchange.values[place[i]] = value[i];
+        l->exchange.values[rank_place_of(places, i)] = value[i];
     barrier(CLK_LOCAL_MEM_FENCE);
     ORDO_UNROLL
     for (int k = 0; k < RANK_ITEMS; k++) {
@@ -116,18 +117,17 @@ ORDO_FN void sort_move_values(__local sort_local *l, const ordo_value *value, ui
 }
 #endif
 
-/* Puts the keys into the exchange in digit order. place[i], until here a rank, becomes the place in the tile.
+/* Puts the keys into the exchange in digit order; their ranks become places in the tile.
  * Called by every work-item, behind a barrier after rank_digit_starts. Barriers: one before the exchange is overwritten;
  * the caller's next one makes it visible. */
-ORDO_FN void sort_exchange_keys(__local sort_local *l, const ordo_key_form *bits, uint shift, uint mask, ushort *place)
+ORDO_FN void sort_exchange_keys(__local sort_local *l, const ordo_key_form *bits, uint shift, uint mask,
+                                rank_places *places)
 {
-    ORDO_UNROLL
-    for (int i = 0; i < RANK_ITEMS; i++)
-        place[i] = (ushort) rank_place(bits[i], shift, mask, l->exchange.counts, place[i]);
+    rank_to_places(bits, shift, mask, l->exchange.counts, places);
     barrier(CLK_LOCAL_MEM_FENCE);
     ORDO_UNROLL
     for (int i = 0; i < RANK_ITEMS; i++)
-        l->exchange.keys[place[i]] = key_from_bits(bits[i]);
+        l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
 }
 
 /* ---- one-sweep: histogram -------------------------------------------------------------------------------------- */
@@ -149,15 +149,16 @@ ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, struct so
     }
 }
 
-/* The last group to finish turns the counts into where each digit begins. Its own loads are ordered behind the others'
- * additions by the counter of finished groups, to which each group adds behind a fence. */
-ORDO_FN void histogram_scan(__global uint *control, struct sort_histogram h, __local uint *scratch)
+/* The last group to finish turns the counts into where each digit begins, and leaves the counters as it found them: zero.
+ * Its loads are ordered behind the others' additions by the counter of finished groups, to which each group adds behind a
+ * fence. */
+ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h, __local uint *scratch)
 {
     for (uint pass = 0; pass < h.passes; pass++) {
         uint count[RANK_DIGITS_PER_ITEM], sum = 0, all;
         RANK_FOR_MY_DIGITS(digit, j)
         {
-            count[j] = ordo_load_relaxed(&control[pass * RANK_RADIX + digit]);
+            count[j] = ordo_exchange(&counters[1 + pass * RANK_RADIX + digit], 0);
             sum += count[j];
         }
         uint before = group_scan_add(sum, scratch, &all);
@@ -167,23 +168,28 @@ ORDO_FN void histogram_scan(__global uint *control, struct sort_histogram h, __l
             before += count[j];
         }
     }
+    if (get_local_id(0) == 0)
+        ordo_exchange(&counters[0], 0);
 }
 
-/* Histograms of every digit in one read of the keys. Any number of groups. */
+/* Histograms of every digit in one read of the keys, and a clean start for the passes: tickets and status words are
+ * zeroed. Any number of groups. counters: one word for finished groups, then passes x RANK_RADIX; zero before and after. */
 ORDO_KERNEL(GROUP_SIZE)
-void sort_histogram(__global const ordo_key *keys, __global uint *control, struct sort_histogram h)
+void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control, struct sort_histogram h)
 {
     __local uint counts[HISTOGRAM_PASSES_MAX * RANK_RADIX * HISTOGRAM_COPIES];
     __local uint scratch[GROUP_SCAN_WORDS];
     __local uint finished;
     const uint   lid = get_local_id(0), words = h.passes * RANK_RADIX;
+    const ulong  stride = get_global_size(0);
 
+    for (ulong i = get_global_id(0); i < h.bases_word; i += stride)
+        control[i] = 0;
     for (uint i = lid; i < words * HISTOGRAM_COPIES; i += GROUP_SIZE)
         counts[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 
     keys += h.keys_at;
-    const ulong stride = get_global_size(0);
     for (ulong i = get_global_id(0); i < h.count; i += stride)
         histogram_count(counts, key_bits(keys[i]), h, lid % HISTOGRAM_COPIES);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -193,16 +199,16 @@ void sort_histogram(__global const ordo_key *keys, __global uint *control, struc
         for (uint copy = 0; copy < HISTOGRAM_COPIES; copy++)
             sum += counts[i * HISTOGRAM_COPIES + copy];
         if (sum)
-            ordo_add(&control[i], sum);
+            ordo_add(&counters[1 + i], sum);
     }
     ordo_fence_device();
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (lid == 0)
-        finished = ordo_add(&control[h.done_word], 1);
+        finished = ordo_add(&counters[0], 1);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (finished == get_num_groups(0) - 1) {
         ordo_fence_device();
-        histogram_scan(control, h, scratch);
+        histogram_scan(counters, control, h, scratch);
     }
 }
 
@@ -242,6 +248,8 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
             look->at = code == upto ? first_tile - 1 : look->at - 1;
             looks = 0;
         }
+        if (looks)
+            ordo_pause();
     }
     return look->at < first_tile;
 }
@@ -342,7 +350,7 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
     __local sort_local l;
     __global uint     *status = control + p.status_word;
     ordo_key_form      bits[RANK_ITEMS];
-    ushort             place[RANK_ITEMS];
+    rank_places        places;
     uint               total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM], before[RANK_DIGITS_PER_ITEM];
     sort_digits        digits;
 
@@ -353,7 +361,7 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
     sort_load_keys(keys_in + tile_at, here, bits);
 
     rank_clear(l.exchange.counts);
-    rank_within_team(bits, p.shift, p.digit_mask, l.exchange.counts, place);
+    rank_within_team(bits, p.shift, p.digit_mask, l.exchange.counts, &places);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_team_starts(l.exchange.counts, total);
     /* What lies beyond the end was counted under the last digit; only the very last tile has any. Whoever reads that
@@ -361,7 +369,7 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
     rank_digit_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
-    sort_exchange_keys(&l, bits, p.shift, p.digit_mask, place);
+    sort_exchange_keys(&l, bits, p.shift, p.digit_mask, &places);
 #if ORDO_VALUE_BYTES
     /* Now, in the registers that the keys have left: they arrive while the group looks back. */
     ordo_value value[RANK_ITEMS];
@@ -383,9 +391,108 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
 
     sort_store_keys(&l, here, p.shift, p.digit_mask, keys_out + p.keys_out_at, &digits);
 #if ORDO_VALUE_BYTES
-    sort_move_values(&l, value, here, place, &digits, values_out + p.values_out_at);
+    sort_move_values(&l, value, here, &places, &digits, values_out + p.values_out_at);
 #endif
 }
+
+/* ---- direct ---------------------------------------------------------------------------------------------------- */
+
+/* Copies of the counters, as in the histogram. */
+#define DIRECT_COPIES (RANK_TILE * sizeof(ordo_key) >= 2 * 8 * RANK_RADIX * sizeof(uint) ? 8 : 1)
+#if GROUP_SIZE > 1
+/* Keys that a work-item has under way while it counts. */
+#define DIRECT_AHEAD 4
+
+/* Adds the digits of elements first .. end - 1 to counts[digit * DIRECT_COPIES + copy]. */
+ORDO_FN void direct_count(__global const ordo_key *keys, uint first, uint end, struct sort_pass p, __local uint *counts)
+{
+    const uint copy = get_local_id(0) % DIRECT_COPIES;
+    for (uint at = first + get_local_id(0); at < end; at += DIRECT_AHEAD * GROUP_SIZE) {
+        ordo_key key[DIRECT_AHEAD];
+        ORDO_UNROLL
+        for (int i = 0; i < DIRECT_AHEAD; i++)
+            key[i] = keys[min(at + i * GROUP_SIZE, end - 1)];
+        ORDO_UNROLL
+        for (int i = 0; i < DIRECT_AHEAD; i++) {
+            const uint digit = rank_digit(key_bits(key[i]), p.shift, p.digit_mask);
+            if (at + i * GROUP_SIZE < end)
+                ordo_local_add(&counts[digit * DIRECT_COPIES + copy], 1);
+        }
+    }
+}
+
+ORDO_FN uint direct_sum(__local const uint *counts, uint digit)
+{
+    uint sum = 0;
+    for (uint copy = 0; copy < DIRECT_COPIES; copy++)
+        sum += counts[digit * DIRECT_COPIES + copy];
+    return sum;
+}
+
+/* One pass over few tiles: every group counts all keys for itself, so there is one launch, and nothing to wait for or to
+ * clear. One group per tile. */
+ORDO_KERNEL(GROUP_SIZE)
+void sort_direct(__global const ordo_key *keys_in, __global ordo_key *keys_out,
+#if ORDO_VALUE_BYTES
+                 __global const ordo_value *values_in, __global ordo_value *values_out,
+#endif
+                 struct sort_pass p)
+{
+    __local sort_local l;
+    __local uint      *earlier = l.exchange.counts, *later = earlier + RANK_RADIX * DIRECT_COPIES;
+    ordo_key_form      bits[RANK_ITEMS];
+    rank_places        places;
+    uint               total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM], before[RANK_DIGITS_PER_ITEM];
+    sort_digits        digits;
+    const uint         tile = (uint) get_group_id(0), here = sort_tile_count(p.count, tile);
+    const uint         tile_at = tile * RANK_TILE;
+
+    keys_in += p.keys_in_at;
+    sort_load_keys(keys_in + tile_at, here, bits);
+
+    for (uint i = get_local_id(0); i < 2 * RANK_RADIX * DIRECT_COPIES; i += GROUP_SIZE)
+        earlier[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    direct_count(keys_in, 0, tile_at, p, earlier);
+    direct_count(keys_in, tile_at, p.count, p, later);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint sum = 0, all;
+    RANK_FOR_MY_DIGITS(digit, j)
+    {
+        before[j] = direct_sum(earlier, digit);
+        total[j] = before[j] + direct_sum(later, digit);
+        sum += total[j];
+    }
+    uint digit_at = group_scan_add(sum, l.scratch, &all);
+    RANK_FOR_MY_DIGITS(digit, j)
+    {
+        before[j] += digit_at;
+        digit_at += total[j];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    rank_clear(l.exchange.counts);
+    rank_within_team(bits, p.shift, p.digit_mask, l.exchange.counts, &places);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rank_team_starts(l.exchange.counts, total);
+    rank_digit_starts(l.exchange.counts, total, l.scratch, start);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sort_exchange_keys(&l, bits, p.shift, p.digit_mask, &places);
+#if ORDO_VALUE_BYTES
+    ordo_value value[RANK_ITEMS];
+    sort_load_values(values_in + p.values_in_at + tile_at, here, value);
+#endif
+    RANK_FOR_MY_DIGITS(digit, j)
+    {
+        l.base[digit] = before[j] - start[j];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sort_store_keys(&l, here, p.shift, p.digit_mask, keys_out + p.keys_out_at, &digits);
+#if ORDO_VALUE_BYTES
+    sort_move_values(&l, value, here, &places, &digits, values_out + p.values_out_at);
+#endif
+}
+#endif
 
 /* ---- reduce-then-scan ------------------------------------------------------------------------------------------ */
 
@@ -432,7 +539,7 @@ void sort_scatter(__global const ordo_key *keys_in, __global ordo_key *keys_out,
 {
     __local sort_local l;
     ordo_key_form      bits[RANK_ITEMS];
-    ushort             place[RANK_ITEMS];
+    rank_places        places;
     uint               total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
     sort_digits        digits;
     const uint         tile = (uint) get_group_id(0), here = sort_tile_count(p.count, tile);
@@ -440,12 +547,12 @@ void sort_scatter(__global const ordo_key *keys_in, __global ordo_key *keys_out,
 
     sort_load_keys(keys_in + p.keys_in_at + tile_at, here, bits);
     rank_clear(l.exchange.counts);
-    rank_within_team(bits, p.shift, p.digit_mask, l.exchange.counts, place);
+    rank_within_team(bits, p.shift, p.digit_mask, l.exchange.counts, &places);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_team_starts(l.exchange.counts, total);
     rank_digit_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
-    sort_exchange_keys(&l, bits, p.shift, p.digit_mask, place);
+    sort_exchange_keys(&l, bits, p.shift, p.digit_mask, &places);
 #if ORDO_VALUE_BYTES
     ordo_value value[RANK_ITEMS];
     sort_load_values(values_in + p.values_in_at + tile_at, here, value);
@@ -465,6 +572,6 @@ void sort_scatter(__global const ordo_key *keys_in, __global ordo_key *keys_out,
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_store_keys(&l, here, p.shift, p.digit_mask, keys_out + p.keys_out_at, &digits);
 #if ORDO_VALUE_BYTES
-    sort_move_values(&l, value, here, place, &digits, values_out + p.values_out_at);
+    sort_move_values(&l, value, here, &places, &digits, values_out + p.values_out_at);
 #endif
 }

@@ -4,12 +4,14 @@
  * A *pass* sorts by one digit. Elements are cut into *tiles*, one per work-group. Between passes lies one buffer of words,
  * the control buffer:
  *
- *   one-sweep        +-----------------+------+---------+---------------------------+------------------------+
- *                    | histogram       | done | tickets | status                    | bases                  |
- *                    | passes x RADIX  | 1    | launches| tiles x RADIX             | passes x 2 x RADIX     |
- *                    +-----------------+------+---------+---------------------------+------------------------+
- *                    '------------- cleared once, before the first pass ------------'
+ *   one-sweep        +---------+---------------------------+------------------------+
+ *                    | tickets | status                    | bases                  |
+ *                    | launches| tiles x RADIX             | passes x 2 x RADIX     |
+ *                    +---------+---------------------------+------------------------+
+ *                    '------ zeroed by the histogram ------'
  *   reduce-then-scan | totals: RADIX | counts: RADIX x tiles (digit-major)
+ *
+ * and, for one-sweep, the counters: finished groups, then passes x RADIX. They are zero between launches.
  *
  * Look-back status of (tile, digit): a code in the top two bits, a count of elements in the others. A launch covers at most
  * SORT_LAUNCH_MAX elements, so the count has room.
@@ -49,7 +51,7 @@ struct sort_pass {
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 done_word, bases_word;
+    ordo_u32 bases_word; /* of the control buffer; what lies before is zeroed */
 };
 
 /* Arguments of a sort in one launch. */

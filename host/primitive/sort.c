@@ -241,10 +241,9 @@ static ordo_status launch_pass(struct sort *s, const char *name, cl_mem control,
 
 /* Where the parts of the control buffer lie, in words (see cl/shared/sort.h). */
 struct control {
-    cl_mem   mem;
+    cl_mem   mem, counters;
     uint32_t launch_tiles, launches; /* of one pass */
-    uint32_t done, tickets, status, bases;
-    size_t   words;
+    uint32_t status, bases;
 };
 
 static ordo_status make_control(struct sort *s, struct control *c)
@@ -252,13 +251,10 @@ static ordo_status make_control(struct sort *s, struct control *c)
     const size_t radix = (size_t) 1 << s->digit_bits;
     c->launch_tiles = SORT_LAUNCH_MAX / s->tile;
     c->launches = (uint32_t) ordo_ceil_div(s->tiles, c->launch_tiles);
-    c->done = (uint32_t) (s->passes * radix);
-    c->tickets = c->done + 1;
-    c->status = c->tickets + s->passes * c->launches;
+    c->status = s->passes * c->launches; /* behind the tickets */
     c->bases = c->status + (uint32_t) (s->tiles * radix);
-    c->words = c->bases + 2 * s->passes * radix;
-    ORDO_TRY(ordo_call_scratch(s->call, c->words * 4, &c->mem));
-    return ordo_call_fill(s->call, c->mem, 0, (size_t) c->bases * 4, 0);
+    ORDO_TRY(ordo_call_scratch(s->call, (c->bases + 2 * s->passes * radix) * 4, &c->mem));
+    return ordo_call_zeroed(s->call, (1 + s->passes * radix) * 4, &c->counters);
 }
 
 static ordo_status launch_histogram(struct sort *s, const struct control *c)
@@ -269,12 +265,11 @@ static ordo_status launch_histogram(struct sort *s, const struct control *c)
         .first_bit = s->first_bit,
         .bits = s->bits,
         .passes = s->passes,
-        .done_word = c->done,
         .bases_word = c->bases,
     };
     const size_t enough = (size_t) ordo_device_facts(s->dev)->compute_units * 4;
     return launch(s, SORT_MODULE, "sort_histogram", ordo_min_size(enough, s->tiles),
-                  ORDO_ARGS(ORDO_ARG(s->in.keys.mem), ORDO_ARG(c->mem), ORDO_ARG(h)));
+                  ORDO_ARGS(ORDO_ARG(s->in.keys.mem), ORDO_ARG(c->counters), ORDO_ARG(c->mem), ORDO_ARG(h)));
 }
 
 static ordo_status sort_onesweep(struct sort *s)
@@ -288,12 +283,31 @@ static ordo_status sort_onesweep(struct sort *s)
             struct sort_pass p = pass_args(s, pass);
             p.first_tile = part * c.launch_tiles;
             p.end_tile = (uint32_t) ordo_min_size(s->tiles, (size_t) p.first_tile + c.launch_tiles);
-            p.ticket_word = c.tickets + pass * c.launches + part;
+            p.ticket_word = pass * c.launches + part;
             p.status_word = c.status;
             p.bases_in_word = c.bases + (2 * pass + part % 2) * radix;
             p.bases_out_word = c.bases + (2 * pass + (part + 1) % 2) * radix;
             ORDO_TRY(launch_pass(s, "sort_onesweep", c.mem, p));
         }
+    return ORDO_OK;
+}
+
+/* ---- direct ------------------------------------------------------------------------------------------------------ */
+
+/* Whether there are so few tiles that each counting all keys is cheaper than a launch more. */
+static bool is_direct(const struct sort *s)
+{
+    return s->tiles <= ordo_tunable(s->dev, ORDO_SORT_DIRECT, ordo_shape_of(s->key_bytes, s->value_bytes));
+}
+
+static ordo_status sort_direct(struct sort *s)
+{
+    for (uint32_t pass = 0; pass < s->passes; pass++) {
+        const struct sort_pass p = pass_args(s, pass);
+        struct move_args       a = move_args(s, pass_from(s, pass), pass_to(s, pass));
+        a.arg[a.n++] = ORDO_ARG(p);
+        ORDO_TRY(launch(s, SORT_MODULE, "sort_direct", s->tiles, a.arg, a.n));
+    }
     return ORDO_OK;
 }
 
@@ -400,6 +414,8 @@ static ordo_status enqueue_sort(struct sort *s)
     set_defines(s);
     plan_passes(s);
     ORDO_TRY(take_spare(s));
+    if (s->method != ORDO_SORT_CHUNKED && is_direct(s))
+        return sort_direct(s);
     switch (s->method) {
     case ORDO_SORT_ONESWEEP:
         return sort_onesweep(s);

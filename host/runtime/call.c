@@ -94,19 +94,38 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
 {
     if (status == ORDO_OK)
         status = hand_out_event(call);
-    for (int i = 0; i < call->n_scratch; i++)
+    for (int i = 0; i < call->n_scratch; i++) {
         ordo_scratch_give(call->dev, call->scratch[i]);
+        /* A call that stopped in the middle may have left counters that are not zero. */
+        if (status != ORDO_OK && call->scratch[i]->zeroed)
+            ordo_scratch_drop(call->dev, call->scratch[i]);
+    }
     ordo_unlock(call->dev);
     return status;
 }
 
-ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out)
+static ordo_status take_scratch(struct ordo_call *call, size_t bytes, bool zeroed, cl_mem *out, bool *fresh)
 {
     struct ordo_scratch *block = NULL;
     ORDO_REQUIRE(call->dev, call->n_scratch < ORDO_CALL_SCRATCH_MAX, ORDO_TOO_LARGE);
-    ORDO_TRY(ordo_scratch_take(call->dev, call->queue, bytes, &block));
+    ORDO_TRY(ordo_scratch_take(call->dev, call->queue, bytes, zeroed, &block, fresh));
     call->scratch[call->n_scratch++] = block;
     *out = block->mem;
+    return ORDO_OK;
+}
+
+ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out)
+{
+    bool fresh = false;
+    return take_scratch(call, bytes, false, out, &fresh);
+}
+
+ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out)
+{
+    bool fresh = false;
+    ORDO_TRY(take_scratch(call, bytes, true, out, &fresh));
+    if (fresh)
+        ORDO_TRY(ordo_call_fill(call, *out, 0, call->scratch[call->n_scratch - 1]->bytes, 0));
     return ORDO_OK;
 }
 
@@ -118,7 +137,7 @@ ordo_status ordo_call_launch(struct ordo_call *call, struct ordo_kernel *kernel,
     ordo_device *dev = call->dev;
     if (groups == 0)
         return ORDO_OK;
-    if (group_size == 0 || group_size > kernel->max_group)
+    if (group_size == 0 || (group_size > kernel->max_group && !kernel->limited))
         return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
                          "kernel %s runs with at most %zu work-items a group here, not %zu", kernel->name,
                          kernel->max_group, group_size);

@@ -16,6 +16,7 @@ struct ordo_scratch {
     size_t               bytes;
     cl_command_queue     queue; /* retained, so that its address is not given to another queue */
     bool                 in_use;
+    bool                 zeroed; /* counters, all zero while not in use; for no other purpose */
 };
 
 struct ordo_kernel {
@@ -24,6 +25,7 @@ struct ordo_kernel {
     cl_kernel           kernel;
     size_t              max_group; /* what the built kernel can run with on this device */
     uint64_t            local_bytes;
+    bool                limited; /* built with a limit on registers */
 };
 
 /* 128 bits that stand for (module, options) within a device, or for a whole build in the disk cache. */
@@ -113,7 +115,11 @@ void ordo_scratch_destroy(ordo_device *dev);
 /* call.c */
 void        ordo_lock(ordo_device *dev);
 void        ordo_unlock(ordo_device *dev);
-ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, struct ordo_scratch **out);
+/* A zeroed block says with *fresh that it is new and has yet to be zeroed. */
+ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, bool zeroed,
+                              struct ordo_scratch **out, bool *fresh);
+/* Takes a free block out of the pool for good. */
+void        ordo_scratch_drop(ordo_device *dev, struct ordo_scratch *block);
 void        ordo_scratch_give(ordo_device *dev, struct ordo_scratch *block);
 
 /* profile.c: defaults for the facts at hand, then the shipped rows, then the user's profile. */

@@ -50,21 +50,26 @@ static void release_counted(ordo_device *dev, cl_mem mem, size_t bytes)
     count_out(dev, bytes ? bytes : 1);
 }
 
+static void destroy_block(ordo_device *dev, struct ordo_scratch *block)
+{
+    dev->memory.scratch_bytes -= block->bytes;
+    release_counted(dev, block->mem, block->bytes);
+    clReleaseCommandQueue(block->queue);
+    free(block);
+}
+
 /* Gives free blocks back to the driver; those that `queue` (NULL: any) may reuse, no larger than `below`. */
 static void release_free_blocks(ordo_device *dev, cl_command_queue queue, size_t below, int most)
 {
     struct ordo_scratch **at = &dev->scratch;
     while (*at && most > 0) {
         struct ordo_scratch *block = *at;
-        if (block->in_use || block->bytes > below || (queue && block->queue != queue)) {
+        if (block->in_use || block->bytes > below || (queue && (block->queue != queue || block->zeroed))) {
             at = &block->next;
             continue;
         }
         *at = block->next;
-        dev->memory.scratch_bytes -= block->bytes;
-        release_counted(dev, block->mem, block->bytes);
-        clReleaseCommandQueue(block->queue);
-        free(block);
+        destroy_block(dev, block);
         most--;
     }
 }
@@ -111,11 +116,11 @@ static size_t round_scratch(size_t bytes)
 }
 
 /* The smallest free block of this queue that holds `bytes` and wastes no more than it holds. */
-static struct ordo_scratch *find_block(ordo_device *dev, cl_command_queue queue, size_t bytes)
+static struct ordo_scratch *find_block(ordo_device *dev, cl_command_queue queue, size_t bytes, bool zeroed)
 {
     struct ordo_scratch *best = NULL;
     for (struct ordo_scratch *b = dev->scratch; b; b = b->next)
-        if (!b->in_use && b->queue == queue && b->bytes >= bytes && b->bytes / 2 <= bytes + 65536 &&
+        if (!b->in_use && b->zeroed == zeroed && b->queue == queue && b->bytes >= bytes && b->bytes / 2 <= bytes + 65536 &&
             (!best || b->bytes < best->bytes))
             best = b;
     return best;
@@ -145,17 +150,31 @@ static ordo_status create_block(ordo_device *dev, cl_command_queue queue, size_t
     return ORDO_OK;
 }
 
-ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, struct ordo_scratch **out)
+ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, bool zeroed,
+                              struct ordo_scratch **out, bool *fresh)
 {
-    const size_t size = round_scratch(bytes);
-    *out = find_block(dev, queue, size);
+    const size_t size = round_scratch(zeroed && bytes < 65536 ? 65536 : bytes);
+    *out = find_block(dev, queue, size, zeroed);
+    *fresh = !*out;
     if (!*out)
         ORDO_TRY(create_block(dev, queue, size, out));
+    (*out)->zeroed = zeroed;
     (*out)->in_use = true;
     dev->scratch_used += (*out)->bytes;
     if (dev->scratch_used > dev->memory.scratch_peak_bytes)
         dev->memory.scratch_peak_bytes = dev->scratch_used;
     return ORDO_OK;
+}
+
+void ordo_scratch_drop(ordo_device *dev, struct ordo_scratch *block)
+{
+    struct ordo_scratch **at = &dev->scratch;
+    while (*at && *at != block)
+        at = &(*at)->next;
+    if (*at) {
+        *at = block->next;
+        destroy_block(dev, block);
+    }
 }
 
 void ordo_scratch_give(ordo_device *dev, struct ordo_scratch *block)

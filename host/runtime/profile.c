@@ -130,7 +130,7 @@ static const struct {
     const char *text;
 } rows[] = {
     { ANY, -1, NULL, ORDO_ORIGIN_DEFAULT,
-      "sort.method=1 sort.digit_bits=8 sort.group=256 sort.items=8 sort.registers=0 sort.small_group=256 sort.small_items=4 "
+      "sort.method=1 sort.digit_bits=8 sort.group=256 sort.items=8 sort.registers=0 sort.direct=8 sort.small_group=256 sort.small_items=4 "
       "scan.method=1 scan.group=256 scan.items=8 merge.group=128 merge.items=7 "
       "merge_runs.group=128 merge_runs.items=8 search.node_keys=16 search.lanes=2 search.group=256 "
       "search.items=1 search.local_keys=4096 search.tile=8" },

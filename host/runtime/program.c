@@ -463,6 +463,8 @@ ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const cha
         destroy_kernel(fresh);
         return made;
     }
+    for (const struct ordo_define *d = defines; d && d->name; d++)
+        fresh->limited = fresh->limited || (strcmp(d->name, "ORDO_MAX_REGISTERS") == 0 && d->value);
     fresh->next = program->kernels;
     program->kernels = fresh;
     *out = fresh;

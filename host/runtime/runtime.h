@@ -92,6 +92,9 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 /* Scratch of at least `bytes`, alive until the call's commands are done. Uninitialised. */
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
 
+/* The same, all zero, for counters: the call's commands leave it all zero again. Costs a fill only when a block is new. */
+ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
+
 /* The kernel `name` of module `file` ("primitive/scan.cl") built with `defines` besides those that describe the device
  * (see cl/device/compiler.cl); built once, then found again. */
 ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const char *name,
@@ -149,6 +152,7 @@ enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
       16, 18, 19, 21, 23)                                                                                              \
     X(SORT_REGISTERS, "sort.registers", "most registers of a work-item, where the driver can limit them; 0: its choice", \
       0, 40, 48, 64, 80, 96, 128)                                                                                      \
+    X(SORT_DIRECT, "sort.direct", "most tiles that each count all keys for themselves", 0, 4, 8, 12, 16, 24, 32, 48)     \
     X(SORT_SMALL_GROUP, "sort.small_group", "work-items of the single-launch sort; 1: not used", 1, 64, 128, 256, 512, \
       1024)                                                                                                            \
     X(SORT_SMALL_ITEMS, "sort.small_items", "items per work-item of the single-launch sort", 2, 4, 6, 8, 12, 16)       \
