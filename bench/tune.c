@@ -141,7 +141,7 @@ static struct options read_options(int argc, char **argv)
 /* ---- groups -------------------------------------------------------------------------------------------------- */
 
 #define MOST_GROUPS 32
-#define MOST_PARAMS 8
+#define MOST_PARAMS 12
 #define MOST_TRIALS 8
 
 struct param {

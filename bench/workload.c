@@ -354,13 +354,21 @@ static bool make_keys(const struct spec *spec, struct inputs *in)
     return true;
 }
 
-static void queries_from_keys(const struct spec *spec, const struct inputs *in)
+struct hits {
+    const struct spec   *spec;
+    const struct inputs *in;
+};
+
+static void hits_of_span(void *arg, size_t from, size_t to, int part)
 {
-    const size_t bytes = type_bytes(spec->type);
-    for (size_t i = 0; i < spec->n_queries && spec->count; i++) {
+    const struct hits *hits = arg;
+    const struct spec *spec = hits->spec;
+    const size_t       bytes = type_bytes(spec->type);
+    (void) part;
+    for (size_t i = from; i < to; i++) {
         const uint64_t r = draw(spec->seed + 8, i);
         if (r % 8 != 0)
-            set_element(in->queries, bytes, i, element(in->keys, bytes, (size_t) (r / 8 % spec->count)));
+            set_element(hits->in->queries, bytes, i, element(hits->in->keys, bytes, (size_t) (r / 8 % spec->count)));
     }
 }
 
@@ -387,7 +395,8 @@ static bool make_queries(const struct spec *spec, const struct inputs *in)
         return fill_keys(&fill, sorted);
     if (!fill_keys(&fill, false))
         return false;
-    queries_from_keys(spec, in);
+    if (spec->count > 0)
+        for_spans(spec->n_queries, hits_of_span, &(struct hits) { spec, in });
     return !sorted || sort_queries(&fill);
 }
 
