@@ -248,25 +248,33 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Where element `at` of the tile's input stands in keys and values. */
-ORDO_FN ulong runs_source(__local const runs_local *mem, uint n_rounds, uint at)
-{
-    return mem->shift[runs_last_start(mem->start, 1u << n_rounds, at)] + at;
-}
+/* Which runs the elements of the tile's input are of that one work-item loads: four bits each. */
+#define RUNS_PER_WORD 8
+typedef struct {
+    uint word[(RUNS_ITEMS + RUNS_PER_WORD - 1) / RUNS_PER_WORD];
+} runs_loaded;
 
-/* Loads the tile's keys, run by run. Called by the whole group; ends with a barrier. */
-ORDO_FN void runs_load_keys(__local runs_local *mem, __global const ordo_key *keys, uint n_rounds, uint count)
+/* Loads the tile's keys, run by run; *loaded says of which runs. The tile has `count` elements, at least one; past its end
+ * the last is read again: loads without a condition are in flight all at once.
+ * Called by the whole group; ends with a barrier. */
+ORDO_FN void runs_load_keys(__local runs_local *mem, __global const ordo_key *keys, uint count,
+                            __private runs_loaded *loaded)
 {
     const uint lid = (uint) get_local_id(0);
-    ordo_key   loaded[RUNS_ITEMS];
+    ordo_key   key[RUNS_ITEMS];
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++) {
+        const uint at = min(i * RUNS_GROUP + lid, count - 1);
+        const uint r = runs_last_start(mem->start, RUN_TABLE_MAX, at);
+        key[i] = keys[mem->shift[r] + at];
+        if (i % RUNS_PER_WORD == 0)
+            loaded->word[i / RUNS_PER_WORD] = r;
+        else
+            loaded->word[i / RUNS_PER_WORD] |= r << (4 * (i % RUNS_PER_WORD));
+    }
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++)
-        if (i * RUNS_GROUP + lid < count)
-            loaded[i] = keys[runs_source(mem, n_rounds, i * RUNS_GROUP + lid)];
-    ORDO_UNROLL
-    for (uint i = 0; i < RUNS_ITEMS; i++)
-        if (i * RUNS_GROUP + lid < count)
-            mem->keys[i * RUNS_GROUP + lid] = key_bits(loaded[i]);
+        mem->keys[i * RUNS_GROUP + lid] = key_bits(key[i]);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -312,16 +320,18 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round)
 
 /* Writes the merged tile out: its keys, then its values, which pass through the local memory that held the keys.
  * Called by the whole group, after a barrier. */
-ORDO_FN void runs_store(__local runs_local *mem, uint n_rounds, uint count, __global const merge_value *values,
-                        __global ordo_key *keys_out, __global merge_value *values_out)
+ORDO_FN void runs_store(__local runs_local *mem, uint count, __private const runs_loaded *loaded,
+                        __global const merge_value *values, __global ordo_key *keys_out,
+                        __global merge_value *values_out)
 {
     const uint lid = (uint) get_local_id(0);
 #if ORDO_VALUE_BYTES
-    merge_value loaded[RUNS_ITEMS];
+    merge_value value[RUNS_ITEMS];
     ORDO_UNROLL
-    for (uint i = 0; i < RUNS_ITEMS; i++)
-        if (i * RUNS_GROUP + lid < count)
-            loaded[i] = values[runs_source(mem, n_rounds, i * RUNS_GROUP + lid)];
+    for (uint i = 0; i < RUNS_ITEMS; i++) {
+        const uint r = loaded->word[i / RUNS_PER_WORD] >> (4 * (i % RUNS_PER_WORD)) & (RUN_TABLE_MAX - 1);
+        value[i] = values[mem->shift[r] + min(i * RUNS_GROUP + lid, count - 1)];
+    }
 #endif
     keys_out += mem->begin;
     ORDO_UNROLL
@@ -332,8 +342,7 @@ ORDO_FN void runs_store(__local runs_local *mem, uint n_rounds, uint count, __gl
     barrier(CLK_LOCAL_MEM_FENCE);
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++)
-        if (i * RUNS_GROUP + lid < count)
-            mem->values[i * RUNS_GROUP + lid] = loaded[i];
+        mem->values[i * RUNS_GROUP + lid] = value[i];
     barrier(CLK_LOCAL_MEM_FENCE);
     values_out += mem->begin;
     ORDO_UNROLL
@@ -356,10 +365,13 @@ void runs_tiles(__global const ordo_key *restrict keys, ulong keys_at, __global 
     runs_lay_out(&mem, splits, n_tiles, n_rounds, capacity);
 
     const uint count = mem.used[0];
-    runs_load_keys(&mem, keys + keys_at, n_rounds, count);
+    if (count == 0)
+        return;
+    runs_loaded loaded;
+    runs_load_keys(&mem, keys + keys_at, count, &loaded);
     for (uint round = 1; round <= n_rounds; round++)
         runs_merge_round(&mem, round);
-    runs_store(&mem, n_rounds, count, values + values_at, keys_out + keys_out_at, values_out + values_out_at);
+    runs_store(&mem, count, &loaded, values + values_at, keys_out + keys_out_at, values_out + values_out_at);
 }
 
 #else
