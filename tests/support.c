@@ -279,13 +279,11 @@ static int compare_key_bits(ordo_type type, const void *a, const void *b)
     {                                                                                                                  \
         return compare_key_bits(ORDO_##type, a, b);                                                                    \
     }
-BY_TYPE(U32)
-BY_TYPE(U64)
-BY_TYPE(I32)
-BY_TYPE(I64)
-BY_TYPE(F32) BY_TYPE(F64)
+/* clang-format off */
+BY_TYPE(U32) BY_TYPE(U64) BY_TYPE(I32) BY_TYPE(I64) BY_TYPE(F32) BY_TYPE(F64)
+/* clang-format on */
 
-    static void sort_keys(ordo_type type, size_t count, void *keys)
+static void sort_keys(ordo_type type, size_t count, void *keys)
 {
     static int (*const compare[])(const void *, const void *) = { by_U32, by_U64, by_I32, by_I64, by_F32, by_F64 };
 

@@ -47,14 +47,14 @@ struct ordo_tiles ordo_tiles_of(const ordo_device *dev, size_t key_bytes, size_t
 }
 
 /* LOOKBACK_TICKET_BYTES and LOOKBACK_WORDS of group/lookback.cl: half of a word is payload. */
-size_t ordo_lookback_bytes(const struct ordo_tiles *tiles, size_t item_bytes)
+static size_t lookback_bytes(const struct ordo_tiles *tiles, size_t item_bytes)
 {
-    return 64 + tiles->tiles * 2 * item_bytes;
+    return 64 + (size_t) tiles->tiles * 2 * item_bytes;
 }
 
 ordo_status ordo_lookback_state(struct ordo_call *call, const struct ordo_tiles *tiles, size_t item_bytes, cl_mem *out)
 {
-    const size_t bytes = ordo_lookback_bytes(tiles, item_bytes);
+    const size_t bytes = lookback_bytes(tiles, item_bytes);
 
     ORDO_TRY(ordo_call_scratch(call, bytes, out));
     return ordo_call_fill(call, *out, 0, bytes, 0);

@@ -18,10 +18,7 @@ struct ordo_tiles {
  * accessed in aligned vectors; 0 if none is. */
 struct ordo_tiles ordo_tiles_of(const ordo_device *dev, size_t key_bytes, size_t count, size_t at);
 
-/* Bytes of look-back's state for these tiles, each with an item of `item_bytes`. */
-size_t ordo_lookback_bytes(const struct ordo_tiles *tiles, size_t item_bytes);
-
-/* Scratch for look-back, all 0. */
+/* Scratch for look-back's state of these tiles, each with an item of `item_bytes`, all 0. */
 ordo_status ordo_lookback_state(struct ordo_call *call, const struct ordo_tiles *tiles, size_t item_bytes, cl_mem *out);
 
 #endif
