@@ -9,7 +9,8 @@ typedef uint  ordo_u32;
 typedef ulong ordo_u64;
 typedef int   ordo_i32;
 typedef long  ordo_i64;
-#define ORDO_STATIC_ASSERT(cond, text) typedef char ordo_assert_##__LINE__[(cond) ? 1 : -1] __attribute__((unused))
+/* A declaration that may be repeated, and that is an error when its array would have -1 elements. */
+#define ORDO_STATIC_ASSERT(cond, text) void ordo_static_assert(__private char(*)[(cond) ? 1 : -1])
 #else
 #include <stdint.h>
 typedef uint8_t  ordo_u8;
