@@ -103,6 +103,9 @@ ORDO_FN uint piece_count(piece p, ordo_key_form query)
 }
 #else
 /* Spelled with vectors: of a sum of comparisons the compiler would make bits, and take these apart one by one. */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks: no call passes them */
+#endif
 #if SEARCH_NODE < 16
 #define PIECE_VECTOR_(type) type##8
 #define piece_vector(p)     vload8(0, (p).key)

@@ -159,16 +159,6 @@ ORDO_FN void team_share(const ordo_key_form query[SEARCH_ITEMS], const uint unit
     }
 }
 
-/* This lane's own r-th of one thing per query of the team. */
-ORDO_FN uint team_own(const uint each[TEAM_QUERIES], uint r)
-{
-    uint own = each[r * TEAM_WIDTH];
-    ORDO_UNROLL
-    for (uint lane = 1; lane < TEAM_WIDTH; lane++)
-        own = team_lane() == lane ? each[r * TEAM_WIDTH + lane] : own;
-    return own;
-}
-
 /* Goes down from units of `level`, which begin at `nodes`, to blocks, reading a node per level and query.
  * Called by whole sub-groups. */
 ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint level, descent way[TEAM_QUERIES])
@@ -269,19 +259,20 @@ ORDO_FN void count_blocks(key_array keys, uint shift, const descent way[TEAM_QUE
 ORDO_FN void team_answer(key_array queries, answers to, uint first, uint shift, const descent way[TEAM_QUERIES],
                          const uint count[TEAM_QUERIES])
 {
-    uint rank[TEAM_QUERIES], equal[TEAM_QUERIES];
+    uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
 
     ORDO_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
-        const uint total = team_reduce_add(count[m]);
-        equal[m] = total / SEARCH_EQUAL;
-        rank[m] = way[m].unit * SEARCH_NODE - shift + total % SEARCH_EQUAL;
+        const uint total = team_reduce_add(count[m]), r = m / TEAM_WIDTH;
+        const bool own = m % TEAM_WIDTH == team_lane();
+        rank[r] = own ? way[m].unit * SEARCH_NODE - shift + total % SEARCH_EQUAL : rank[r];
+        equal[r] = own ? total / SEARCH_EQUAL : equal[r];
     }
     ORDO_UNROLL
     for (uint r = 0; r < SEARCH_ITEMS; r++) {
         const uint i = tile_query(first, r);
         if (i < queries.count)
-            answer(to, i, team_own(rank, r), team_own(equal, r) != 0);
+            answer(to, i, rank[r], equal[r] != 0);
     }
 }
 

@@ -33,9 +33,9 @@ static ordo_status enqueue_build(struct ordo_call *call, const struct ordo_index
 {
     const struct ordo_device_facts *facts = ordo_device_facts(call->dev);
     const struct ordo_define        defines[] = {
-        { "ORDO_KEY", index->key },
-        { "INDEX_NODE_LOG2", index->node_log2 },
-        { NULL, 0 },
+               { "ORDO_KEY", index->key },
+               { "INDEX_NODE_LOG2", index->node_log2 },
+               { NULL, 0 },
     };
     struct ordo_kernel *kernel = NULL;
     ORDO_TRY(ordo_call_kernel(call, "primitive/index.cl", "index_build", defines, &kernel));

@@ -57,7 +57,8 @@ static struct shape choose_shape(const ordo_device *dev, const struct search *s,
     const struct ordo_device_facts *facts = ordo_device_facts(dev);
     const size_t                    key_bytes = ordo_type_bytes(s->key);
     const enum ordo_shape           data = ordo_shape_of(key_bytes, s->value_bytes);
-    struct shape shape = { .group = ordo_group_of(dev, ORDO_SEARCH_GROUP, data), .items = ordo_tunable(dev, items, data) };
+    struct shape                    shape = { .group = ordo_group_of(dev, ORDO_SEARCH_GROUP, data),
+                                              .items = ordo_tunable(dev, items, data) };
 
     while (!facts->cpu && shape.group > 1 && 2 * scratch_bytes(shape.group) > facts->local_bytes)
         shape.group = shape.group / 2 < facts->sub_group ? 1 : shape.group / 2;
@@ -222,8 +223,7 @@ static ordo_status enqueue_array(struct ordo_call *call, struct search *s)
 static ordo_status enqueue_sorted(struct ordo_call *call, struct search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, ORDO_SEARCH_TILE);
-    const cl_uint      depth_max =
-        (cl_uint) ordo_min_size(shape.depth_max, ceil_log2(2 * shape.group * shape.items));
+    const cl_uint      depth_max = (cl_uint) ordo_min_size(shape.depth_max, ceil_log2(2 * shape.group * shape.items));
 
     return launch(call, s, &shape, "search_sorted", ANY_NODE, ONE_LANE, shape.tiles,
                   ORDO_ARGS(ORDO_ARG(depth_max), local_tree(s, depth_max)));
@@ -421,7 +421,7 @@ ordo_status ordo_lookup_host(ordo_device *dev, const struct ordo_lookup_params *
     };
     const size_t n = sizeof a / sizeof *a;
     ORDO_TRY(ordo_host_upload(dev, a, n));
-    return ordo_host_finish(dev, a, n,
-                            ordo_lookup(dev, params, a[0].slice, a[1].slice, count, a[2].slice, n_queries, a[3].slice,
-                                        a[4].slice, NULL));
+    return ordo_host_finish(
+        dev, a, n,
+        ordo_lookup(dev, params, a[0].slice, a[1].slice, count, a[2].slice, n_queries, a[3].slice, a[4].slice, NULL));
 }

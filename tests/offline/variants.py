@@ -69,3 +69,18 @@ for pair in PAIRS:
     row("primitive/merge.cl", **pair, MERGE_GROUP=1, MERGE_ITEMS=4096)
     row("primitive/merge_runs.cl", **pair, RUNS_GROUP=256, RUNS_ITEMS=10, RUNS_SEARCH_GROUP=64, only=on_gpu)
     row("primitive/merge_runs.cl", **pair, RUNS_GROUP=1, RUNS_ITEMS=4096, RUNS_SEARCH_GROUP=1)
+
+# ---- search -------------------------------------------------------------------------------------------------------
+SEARCHES = [dict(ORDO_KEY=U32, SEARCH_UPPER=0), dict(ORDO_KEY=F64, SEARCH_UPPER=1),
+            dict(ORDO_KEY=F32, SEARCH_LOOKUP=1, ORDO_VALUE_BYTES=4), dict(ORDO_KEY=I64, SEARCH_LOOKUP=1, ORDO_VALUE_BYTES=0),
+            dict(ORDO_KEY=U64, SEARCH_LOOKUP=1, ORDO_VALUE_BYTES=8)]
+
+row("primitive/index.cl", ORDO_KEY=[U32, F64], INDEX_NODE_LOG2=4)
+for search in SEARCHES:
+    row("primitive/search.cl", **search, SEARCH_LOCAL=1, SEARCH_GROUP=256, SEARCH_ITEMS=1, SEARCH_NODE=16,
+        TEAM_WIDTH=[2, 4], only=lambda target, defines: not target.cpu and defines["TEAM_WIDTH"] <= target.sub_group)
+    row("primitive/search.cl", **search, SEARCH_LOCAL=1, SEARCH_GROUP=512, SEARCH_ITEMS=4, SEARCH_NODE=8, TEAM_WIDTH=1,
+        only=on_gpu)
+    row("primitive/search.cl", **search, SEARCH_LOCAL=0, SEARCH_GROUP=64, SEARCH_ITEMS=16, SEARCH_NODE=16, TEAM_WIDTH=1,
+        only=on_cpu)
+    row("primitive/search.cl", **search, SEARCH_LOCAL=0, SEARCH_GROUP=1, SEARCH_ITEMS=1, SEARCH_NODE=16, TEAM_WIDTH=1)

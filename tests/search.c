@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Searches and lookups in sorted arrays against a binary search on the host. */
+#include "search_case.h"
+
+/* Both bounds and the lookup of one case. */
+static bool check_case(struct test *t, const struct search_case *c)
+{
+    struct search_data d = make_search_data(t, c);
+    const bool ran = check_ranks(t, c, &d, false) && check_ranks(t, c, &d, true) && check_lookup(t, c, &d, true) &&
+                     (c->value_bytes == 0 || check_lookup(t, c, &d, false));
+
+    free_search_data(&d);
+    return ran;
+}
+
+/* ---- sizes, types, shapes ------------------------------------------------------------------------------------ */
+
+/* Around a node, its square and its cube, for the nodes that are tuned; what fits in local memory and what does not. */
+static const size_t counts[] = { 0,  1,  2,   3,   7,   8,   9,   15,   16,   17,   31,   32,   33,
+                                 63, 64, 255, 256, 257, 511, 513, 1023, 1025, 4095, 4096, 4097, 100003 };
+static const size_t query_counts[] = { 1, 2, 1023, 1024, 1025, 3000, 0 };
+static const size_t offsets[] = { 0, 1, 3, 13, 16, 31 };
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* All ways to say and have the queries' order, with and without an index. */
+static void check_ways(struct test *t, struct search_case c)
+{
+    for (int way = 0; way < 8; way++) {
+        c.sorted = way & 1;
+        c.hint = way >> 1 & 1;
+        c.index = way >> 2 & 1;
+        test_true(t, check_case(t, &c));
+    }
+}
+
+static void check_type(struct test *t, ordo_type type, uint32_t value_bytes)
+{
+    for (size_t i = 0; i < LENGTH(counts); i++) {
+        const struct search_case c = {
+            .type = type,
+            .shape = (enum test_shape)((i + (size_t) type) % TEST_N_SHAPES),
+            .count = counts[i],
+            .n_queries = query_counts[i % LENGTH(query_counts)],
+            .at = offsets[(i + (size_t) type) % LENGTH(offsets)],
+            .value_bytes = value_bytes,
+        };
+        check_ways(t, c);
+    }
+}
+
+/* Whether a mask takes nothing away that a search looks at. */
+static bool mask_is_idle(const struct test *t)
+{
+    return strstr(t->mask, "progress") || strstr(t->mask, "int64");
+}
+
+/* Each type is a kernel of its own: all of them on the device as it is, some where it can less. */
+static bool type_is_tried(const struct test *t, ordo_type type)
+{
+    if (strcmp(t->mask, "") == 0 || type == ORDO_U32)
+        return true;
+    return strcmp(t->mask, "cpu=0") == 0 && (type == ORDO_I64 || type == ORDO_F64);
+}
+
+static void check_types(struct test *t)
+{
+    static const uint32_t value_bytes[6] = { 4, 0, 8, 4, 0, 8 };
+
+    for (int i = 0; i < 6; i++)
+        if (!mask_is_idle(t) && type_is_tried(t, test_types[i]))
+            check_type(t, test_types[i], value_bytes[i]);
+}
+
+Test(search, ranks_and_values_are_those_of_a_binary_search)
+{
+    test_each_device_and_mask(check_types);
+}
+
+/* Every shape at sizes where duplicates cross blocks, nodes and tiles. */
+static void check_shapes(struct test *t)
+{
+    for (int shape = 0; shape < TEST_N_SHAPES; shape++) {
+        const struct search_case c = { .type = ORDO_F32,
+                                       .shape = (enum test_shape) shape,
+                                       .count = 20011,
+                                       .n_queries = 7013,
+                                       .at = 5,
+                                       .value_bytes = 4 };
+        if (!mask_is_idle(t))
+            check_ways(t, c);
+    }
+}
+
+Test(search, every_shape_of_keys_is_searched)
+{
+    test_each_device_and_mask(check_shapes);
+}
+
+/* ---- keys that are not sorted -------------------------------------------------------------------------------- */
+
+static void check_unsorted(struct test *t)
+{
+    enum { COUNT = 3001, QUERIES = 2000 };
+    struct search_case c = { .type = ORDO_U32, .count = COUNT, .n_queries = QUERIES, .at = 1 };
+    static uint32_t    keys[COUNT], ranks[QUERIES];
+
+    if (mask_is_idle(t))
+        return;
+    for (int way = 0; way < 4; way++) {
+        c.hint = c.sorted = way & 1;
+        c.index = false;
+        struct search_data d = make_search_data(t, &c);
+        struct test_array  ranks_on = test_upload(t, NULL, QUERIES, sizeof(uint32_t), 1);
+
+        test_keys(t, ORDO_U32, TEST_RANDOM, COUNT, keys);
+        test_free(&d.keys_on);
+        d.keys_on = test_upload(t, keys, COUNT, sizeof *keys, c.at);
+        if (way & 2)
+            test_ok(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&d.keys_on), COUNT, NULL, &d.index));
+        describe_search(t, "ordo_search of unsorted keys", &c);
+        test_ok(t, ordo_search(t->dev, ordo_search_params(.key = ORDO_U32, .sorted_queries = c.hint, .index = d.index),
+                               test_slice(&d.keys_on), COUNT, test_slice(&d.queries_on), QUERIES, test_slice(&ranks_on),
+                               NULL));
+        test_download(t, &ranks_on, ranks);
+        for (size_t i = 0; i < QUERIES; i++)
+            if (ranks[i] > COUNT)
+                test_fail(t, __FILE__, __LINE__, "ranks[%zu] is %u of %d", i, ranks[i], COUNT);
+        test_free(&ranks_on);
+        free_search_data(&d);
+    }
+}
+
+Test(search, unsorted_keys_give_ranks_within_the_array)
+{
+    test_each_device_and_mask(check_unsorted);
+}
+
+/* ---- memory of the caller's ---------------------------------------------------------------------------------- */
+
+/* A buffer over host memory that is aligned to the element only. */
+static void check_unaligned(struct test *t)
+{
+    enum { COUNT = 5003 };
+    struct search_case c = { .type = ORDO_U32, .count = COUNT, .n_queries = 1000, .value_bytes = 4 };
+    uint32_t          *memory = test_alloc((COUNT + 16) * sizeof *memory);
+    cl_int             code = CL_SUCCESS;
+
+    for (size_t off = 0; off < 4 && !mask_is_idle(t); off++) {
+        struct search_data d = make_search_data(t, &c);
+
+        memcpy(memory + off, d.keys, COUNT * sizeof *memory);
+        test_free(&d.keys_on);
+        d.keys_on.mem = clCreateBuffer(ordo_device_context(t->dev), CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
+                                       COUNT * sizeof *memory, memory + off, &code);
+        if (code != CL_SUCCESS) /* a driver may want more alignment */
+            test_fail(t, __FILE__, __LINE__, "clCreateBuffer: %s", ordo_cl_error_string(code));
+        test_ok(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&d.keys_on), COUNT, NULL, &d.index));
+        test_true(t, check_ranks(t, &c, &d, false));
+        test_true(t, check_lookup(t, &c, &d, true));
+        free_search_data(&d);
+    }
+    free(memory);
+}
+
+Test(search, keys_may_lie_in_memory_that_is_aligned_to_elements_only)
+{
+    test_each_device_and_mask(check_unaligned);
+}
+
+/* ---- host arrays --------------------------------------------------------------------------------------------- */
+
+static void check_host(struct test *t)
+{
+    const struct search_case c = {
+        .type = ORDO_I32, .shape = TEST_FEW, .count = 1001, .n_queries = 500, .value_bytes = 4
+    };
+    struct search_data d = make_search_data(t, &c);
+    static uint32_t    ranks[500], values[500], want[500];
+    static uint8_t     found[500], want_found[500];
+
+    describe_search(t, "the calls on host arrays", &c);
+    test_ok(
+        t, ordo_search_host(t->dev, ordo_search_params(.key = c.type), d.keys, c.count, d.queries, c.n_queries, ranks));
+    for (size_t i = 0; i < c.n_queries; i++)
+        want[i] = (uint32_t) rank_on_host(c.type, d.keys, c.count, bits_at(c.type, d.queries, i), false);
+    test_same(t, "ranks", ORDO_U32, ranks, want, c.n_queries);
+
+    for (size_t i = 0; i < c.n_queries; i++) {
+        want_found[i] = want[i] < c.count && bits_at(c.type, d.keys, want[i]) == bits_at(c.type, d.queries, i);
+        values[i] = (uint32_t) i;
+        want[i] = want_found[i] ? ((const uint32_t *) d.values)[want[i]] : (uint32_t) i;
+    }
+    test_ok(t, ordo_lookup_host(t->dev, ordo_lookup_params(.key = c.type, .value_bytes = 4), d.keys, d.values, c.count,
+                                d.queries, c.n_queries, values, found));
+    test_same(t, "values", ORDO_U32, values, want, c.n_queries);
+    test_same_bytes(t, "found", found, want_found, c.n_queries);
+
+    memset(values, 0, sizeof values);
+    test_ok(t, ordo_lookup_host(t->dev, ordo_lookup_params(.key = c.type, .value_bytes = 4), NULL, NULL, 0, d.queries,
+                                c.n_queries, values, NULL));
+    for (size_t i = 0; i < c.n_queries; i++)
+        test_true(t, values[i] == 0);
+    test_ok(t, ordo_search_host(t->dev, ordo_search_params(.key = c.type), d.keys, c.count, NULL, 0, NULL));
+    free_search_data(&d);
+}
+
+Test(search, host_arrays_are_searched)
+{
+    test_each_device(check_host);
+}
+
+/* ---- the index ----------------------------------------------------------------------------------------------- */
+
+static void check_index_size(struct test *t)
+{
+    for (size_t count = 1; count < 3000000; count = count * 3 + 1) {
+        for (size_t i = 0; i < 6; i++) {
+            const size_t      bytes = ordo_type_bytes(test_types[i]);
+            ordo_index       *index = NULL;
+            uint8_t          *zeros = calloc(count, bytes);
+            struct test_array keys = test_upload(t, zeros, count, bytes, i);
+
+            test_context(t, "%zu keys of %s from %zu on", count, test_type_name[i], i);
+            test_ok(t, ordo_index_build(t->dev, test_types[i], test_slice(&keys), count, NULL, &index));
+            test_true(t, ordo_index_bytes(index) <= count * bytes / 100 * 8 + 1024);
+            test_ok(t, ordo_device_finish(t->dev));
+            ordo_index_destroy(&index);
+            test_true(t, index == NULL);
+            test_free(&keys);
+            free(zeros);
+        }
+    }
+}
+
+Test(search, an_index_takes_less_than_a_twelfth_of_the_keys)
+{
+    test_each_device(check_index_size);
+}
+
+static void check_misuse(struct test *t)
+{
+    const struct search_case c = { .type = ORDO_U32, .count = 100, .n_queries = 10, .index = true };
+    struct search_data       d = make_search_data(t, &c);
+    const struct ordo_slice  keys = test_slice(&d.keys_on), queries = test_slice(&d.queries_on);
+    struct test_array        ranks_on = test_upload(t, NULL, 100, sizeof(uint32_t), 0);
+    struct test_array        other_keys = test_upload(t, d.keys, 100, sizeof(uint32_t), 0);
+    const struct ordo_slice  ranks = test_slice(&ranks_on);
+    ordo_device             *other = test_open_again(t);
+    ordo_index              *none = NULL;
+
+    /* An index fits its own device object, type, array and count only. */
+#define WITH_INDEX(type) ordo_search_params(.key = (type), .index = d.index)
+    test_ok(t, ordo_search(t->dev, WITH_INDEX(ORDO_U32), keys, 100, queries, 10, ranks, NULL));
+    test_status(t, ordo_search(other, WITH_INDEX(ORDO_U32), keys, 100, queries, 10, ranks, NULL), ORDO_INVALID);
+    test_status(t, ordo_search(t->dev, WITH_INDEX(ORDO_F32), keys, 100, queries, 10, ranks, NULL), ORDO_INVALID);
+    test_status(t, ordo_search(t->dev, WITH_INDEX(ORDO_U32), keys, 99, queries, 10, ranks, NULL), ORDO_INVALID);
+    test_status(t, ordo_search(t->dev, WITH_INDEX(ORDO_U32), ordo_at(keys.mem, 1), 100, queries, 10, ranks, NULL),
+                ORDO_INVALID);
+    test_status(t, ordo_search(t->dev, WITH_INDEX(ORDO_U32), test_slice(&other_keys), 100, queries, 10, ranks, NULL),
+                ORDO_INVALID);
+    test_status(t, ordo_search_host(t->dev, WITH_INDEX(ORDO_U32), d.keys, 100, d.queries, 10, (uint32_t[10]) { 0 }),
+                ORDO_INVALID);
+    test_status(t,
+                ordo_lookup(t->dev, ordo_lookup_params(.key = ORDO_I32, .index = d.index), keys, ordo_none(), 100,
+                            queries, 10, ordo_none(), ordo_none(), NULL),
+                ORDO_INVALID);
+
+    /* Arguments outside what the header says. */
+    const struct ordo_search_params *u32 = ordo_search_params(.key = ORDO_U32);
+    test_status(t, ordo_search(NULL, u32, keys, 100, queries, 10, ranks, NULL), ORDO_INVALID);
+    test_status(t, ordo_search(t->dev, NULL, keys, 100, queries, 10, ranks, NULL), ORDO_INVALID);
+    test_status(t, ordo_search(t->dev, ordo_search_params(.key = (ordo_type) 17), keys, 100, queries, 10, ranks, NULL),
+                ORDO_INVALID);
+    test_status(t, ordo_search(t->dev, u32, keys, 1000, queries, 10, ranks, NULL), ORDO_INVALID);
+    test_status(t, ordo_search(t->dev, u32, keys, SIZE_MAX, queries, 10, ranks, NULL), ORDO_TOO_LARGE);
+    test_status(t, ordo_search(t->dev, u32, keys, 100, queries, SIZE_MAX / 4, ranks, NULL), ORDO_TOO_LARGE);
+    test_status(t, ordo_search(t->dev, u32, keys, 100, queries, 10, ordo_none(), NULL), ORDO_INVALID);
+    test_status(t, ordo_search(t->dev, u32, keys, 100, queries, 10, ordo_at(keys.mem, 99), NULL), ORDO_INVALID);
+    test_status(t, ordo_search(t->dev, u32, keys, 100, queries, 10, queries, NULL), ORDO_INVALID);
+    test_status(t, ordo_search(t->dev, u32, ordo_none(), 100, queries, 10, ranks, NULL), ORDO_INVALID);
+    test_status(t,
+                ordo_lookup(t->dev, ordo_lookup_params(.key = ORDO_U32, .value_bytes = 4), keys, keys, 100, queries, 10,
+                            keys, ordo_none(), NULL),
+                ORDO_INVALID);
+    test_status(t,
+                ordo_lookup(t->dev, ordo_lookup_params(.key = ORDO_U32, .value_bytes = 3), keys, ordo_none(), 100,
+                            queries, 10, ordo_none(), ranks, NULL),
+                ORDO_INVALID);
+    test_status(t, ordo_index_build(t->dev, ORDO_U32, keys, 100, NULL, NULL), ORDO_INVALID);
+    test_status(t, ordo_index_build(NULL, ORDO_U32, keys, 100, NULL, &none), ORDO_INVALID);
+    test_status(t, ordo_index_build(t->dev, (ordo_type) -1, keys, 100, NULL, &none), ORDO_INVALID);
+    test_status(t, ordo_index_build(t->dev, ORDO_U32, keys, 10000, NULL, &none), ORDO_INVALID);
+    test_status(t, ordo_index_build(t->dev, ORDO_U32, keys, SIZE_MAX, NULL, &none), ORDO_TOO_LARGE);
+    test_true(t, none == NULL);
+    ordo_index_destroy(NULL);
+    ordo_index_destroy(&none);
+    test_true(t, ordo_index_bytes(NULL) == 0);
+
+    /* Nothing above was enqueued, and the index still serves. */
+    test_true(t, check_ranks(t, &c, &d, false));
+    test_free(&other_keys);
+    test_free(&ranks_on);
+    free_search_data(&d);
+    ordo_device_close(&other);
+}
+
+Test(search, wrong_arguments_are_refused)
+{
+    test_each_device(check_misuse);
+}
+
+/* ---- tunables, one at a time --------------------------------------------------------------------------------- */
+
+/* The three kinds of search, and the tunables that each looks at. */
+static const struct {
+    bool        sorted, index;
+    const char *tunables;
+} kinds[] = {
+    { .index = true, .tunables = "node_keys lanes group items local_keys" },
+    { .tunables = "group items local_keys" },
+    { .sorted = true, .tunables = "group tile local_keys" },
+};
+
+static void check_value(struct test *t, const struct ordo_tunable_info *info, bool wide)
+{
+    for (size_t k = 0; k < LENGTH(kinds); k++) {
+        if (!strstr(kinds[k].tunables, info->name + strlen("search.k4.")))
+            continue;
+        const struct search_case c = { .type = wide ? ORDO_U64 : ORDO_U32,
+                                       .shape = TEST_RANDOM,
+                                       .count = 20000,
+                                       .n_queries = 3001,
+                                       .at = 1,
+                                       .sorted = kinds[k].sorted,
+                                       .hint = kinds[k].sorted,
+                                       .index = kinds[k].index,
+                                       .value_bytes = 4 };
+        struct search_data       d = make_search_data(t, &c);
+
+        (void) check_lookup(t, &c, &d, true); /* or the device refuses: only the defaults must run everywhere */
+        free_search_data(&d);
+    }
+}
+
+static void check_tunables(struct test *t)
+{
+    struct ordo_tunable_info info;
+    size_t                   tried = 0;
+
+    if (strcmp(t->mask, "") != 0 && strcmp(t->mask, "cpu=0") != 0)
+        return;
+    for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++) {
+        const bool wide = strncmp(info.name, "search.k8.", 10) == 0;
+
+        if (!wide && strncmp(info.name, "search.k4.", 10) != 0)
+            continue;
+        for (uint32_t value = 0; value < info.n_choices && (t->mask[0] == 0 || !wide); value++) {
+            test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.choice[value]));
+            check_value(t, &info, wide);
+            tried++;
+        }
+        test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.value));
+    }
+    test_true(t, tried > 0);
+}
+
+Test(search, every_value_of_a_tunable_gives_the_same_answers)
+{
+    test_each_device_and_mask(check_tunables);
+}
