@@ -43,7 +43,8 @@ int for_spans(size_t count, span_fn fn, void *arg)
     pthread_t   threads[MAX_PARTS];
     bool        started[MAX_PARTS] = { false };
     for (size_t p = 0; p < parts; p++)
-        spans[p] = (struct span) { fn, arg, count / parts * p, p + 1 == parts ? count : count / parts * (p + 1), (int) p };
+        spans[p] =
+            (struct span) { fn, arg, count / parts * p, p + 1 == parts ? count : count / parts * (p + 1), (int) p };
 
     for (size_t p = 1; p < parts; p++)
         started[p] = pthread_create(&threads[p], NULL, run_span, &spans[p]) == 0;
