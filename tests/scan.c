@@ -2,6 +2,8 @@
 /* Scans and segmented scans. */
 #include "scan_case.h"
 
+#include <stdio.h>
+
 /* ---- tests --------------------------------------------------------------------------------------------------- */
 
 /* Every count of seams_of, in all combinations of inclusive, in place and segmented. */
@@ -129,6 +131,10 @@ static void unanswered(struct test *t)
 
 static void lookback(struct test *t)
 {
+    if (!t->facts->groups_progress) { /* the self-test has taken it back: atomics do not work here */
+        (void) fprintf(stderr, "scan: no look-back to test on %s\n", t->facts->name);
+        return;
+    }
     test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", ORDO_SCAN_LOOKBACK));
     unanswered(t);
 }

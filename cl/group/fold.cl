@@ -133,9 +133,11 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
 /* Called by whole sub-groups, as all of team.cl. */
 
 #if KEY_BITS == 64
-#define FOLD_SHUFFLE_(name, x, by) fold_make(team_##name##64((x).value, by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
+#define FOLD_SHUFFLE_(name, x, by)                                                                                     \
+    fold_make(team_##name##64((x).value, by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #else
-#define FOLD_SHUFFLE_(name, x, by) fold_make(team_##name((x).value, by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
+#define FOLD_SHUFFLE_(name, x, by)                                                                                     \
+    fold_make(team_##name((x).value, by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #endif
 
 /* x of one lane, the same lane for the whole team. */
@@ -220,7 +222,7 @@ ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
  * Called by the whole group, from uniform control flow.
  * Barriers   after scratch is written, before it is read; none after. The caller meets one before scratch is written
  *            again. */
-ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, fold_item *total)
+ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, __private fold_item *total)
 {
 #if FOLD_TEAMS == 1
     *total = mine;

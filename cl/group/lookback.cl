@@ -15,9 +15,9 @@
  * In place   The output may lie over the input: see lookback_again.
  *
  * The including file defines before it includes this one
- *   LOOKBACK_INPUT                                              the type of what tiles are made of, and
- *   fold_item lookback_refold(const LOOKBACK_INPUT *, uint tile)  the fold of one tile from the input. Called by one
- *                                                               whole sub-group; the same in all its lanes.
+ *   LOOKBACK_INPUT    the type of what tiles are made of
+ *   fold_item lookback_refold(__private const LOOKBACK_INPUT *input, uint tile)
+ *                     the fold of one tile from the input. Called by one whole sub-group; the same in all its lanes.
  *
  * LOOKBACK_TORTURE (tests): odd tiles publish 1: nothing, ever; 2: only their prefix.
  */
@@ -132,7 +132,8 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
  * it is there, all that was read was input. (A plain load of it may be stale, which is harmless: stale is what it was
  * before the launch, and that is the input.) If some are there and not yet all, the result is LOOKBACK_NONE: another
  * look will find them. By one whole sub-group. */
-ORDO_FN lookback_status lookback_again(const LOOKBACK_INPUT *input, lookback_state s, uint tile, bool in_place)
+ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
+                                       bool in_place)
 {
     lookback_status again, now;
 
@@ -157,7 +158,7 @@ ORDO_FN uint lookback_lanes_before(team_mask lanes)
 }
 
 /* The fold of all tiles before `tile`, in all lanes. By one whole sub-group. */
-ORDO_FN fold_item look_back(const LOOKBACK_INPUT *input, lookback_state s, uint tile, bool in_place)
+ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, bool in_place)
 {
     fold_item before = fold_identity(); /* of the tiles next .. tile - 1 */
     uint      next = tile;
@@ -203,7 +204,7 @@ ORDO_FN fold_item look_back(const LOOKBACK_INPUT *input, lookback_state s, uint 
 
 /* The fold of all tiles before `tile`, whose own fold is `own`; publishes the tile's prefix.
  * By the whole group, from uniform control flow. A barrier inside, after which the group may write output. */
-ORDO_FN fold_item lookback_prefix(const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
+ORDO_FN fold_item lookback_prefix(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
                                   bool in_place, __local fold_item *broadcast)
 {
 #if FOLD_GROUP == 1

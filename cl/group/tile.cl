@@ -56,7 +56,8 @@ ORDO_FN bool tile_is_whole(uint tile, uint count, uint shift)
 }
 
 /* Loads a tile; positions that are not there get `missing`. From uniform control flow of the group. */
-ORDO_FN void tile_load(__global const ordo_key *array, uint count, uint shift, uint tile, ordo_key missing, tile_keys *t)
+ORDO_FN void tile_load(__global const ordo_key *array, uint count, uint shift, uint tile, ordo_key missing,
+                       __private tile_keys *t)
 {
     if (tile_is_whole(tile, count, shift) && tile_is_aligned(array, shift)) {
         ORDO_UNROLL
@@ -79,7 +80,7 @@ ORDO_FN void tile_load(__global const ordo_key *array, uint count, uint shift, u
 }
 
 /* Stores the positions that are there. From uniform control flow of the group. */
-ORDO_FN void tile_store(__global ordo_key *array, uint count, uint shift, uint tile, const tile_keys *t)
+ORDO_FN void tile_store(__global ordo_key *array, uint count, uint shift, uint tile, __private const tile_keys *t)
 {
     if (tile_is_whole(tile, count, shift) && tile_is_aligned(array, shift)) {
         ORDO_UNROLL

@@ -41,7 +41,7 @@ typedef ulong compact_key;
 #if COMPACT_VALUE_BYTES == 8
 typedef ulong compact_value;
 #else
-typedef uint compact_value; /* with COMPACT_VALUE_BYTES 0 there are none */
+typedef uint  compact_value; /* with COMPACT_VALUE_BYTES 0 there are none */
 #endif
 
 #define TILE_SIZE ((uint) (FOLD_GROUP * TILE_ITEMS))
@@ -82,19 +82,19 @@ typedef struct {
     uint first, end;
 } compact_tile;
 
-ORDO_FN void compact_tile_load(const compact_arrays *a, uint tile, compact_tile *t)
+ORDO_FN void compact_tile_load(__private const compact_arrays *a, uint tile, __private compact_tile *t)
 {
     t->first = tile * TILE_SIZE;
     t->end = t->first + min(TILE_SIZE, a->count - t->first);
 }
 
 /* Nothing to do: what is kept is read when it is written. */
-ORDO_FN void compact_tile_load_kept(const compact_arrays *a, uint tile, compact_tile *t)
+ORDO_FN void compact_tile_load_kept(__private const compact_arrays *a, uint tile, __private compact_tile *t)
 {
 }
 
 /* The number that this work-item's share of the tile keeps; that the tile keeps. */
-ORDO_FN uint compact_tile_share(const compact_arrays *a, const compact_tile *t)
+ORDO_FN uint compact_tile_share(__private const compact_arrays *a, __private const compact_tile *t)
 {
     uint kept = 0;
 
@@ -103,7 +103,8 @@ ORDO_FN uint compact_tile_share(const compact_arrays *a, const compact_tile *t)
     return kept;
 }
 
-ORDO_FN uint compact_tile_count(const compact_arrays *a, compact_tile *t, __local fold_scratch *scratch)
+ORDO_FN uint compact_tile_count(__private const compact_arrays *a, __private compact_tile *t,
+                                __local fold_scratch *scratch)
 {
     return compact_tile_share(a, t);
 }
@@ -111,7 +112,7 @@ ORDO_FN uint compact_tile_count(const compact_arrays *a, compact_tile *t, __loca
 /* Writes what the tile keeps, `own` elements, from element `at` on. Each element is written where the next kept one goes,
  * kept or not: what is not is overwritten by what is, and there is no branch to guess. Nothing is written behind the
  * last kept one, where another tile's elements may be. */
-ORDO_FN void compact_tile_write(const compact_arrays *a, const compact_tile *t, uint at, uint own)
+ORDO_FN void compact_tile_write(__private const compact_arrays *a, __private const compact_tile *t, uint at, uint own)
 {
     const uint end = at + own;
 
@@ -128,12 +129,12 @@ ORDO_FN void compact_tile_write(const compact_arrays *a, const compact_tile *t, 
 
 /* A group's tile in registers; what is not kept is not loaded. */
 typedef struct {
-    compact_key key[TILE_ITEMS];
+    compact_key   key[TILE_ITEMS];
 #if COMPACT_VALUE_BYTES
     compact_value value[TILE_ITEMS];
 #endif
-    uint flags;  /* a bit per element */
-    uint before; /* kept by the tile's teams before this one */
+    uint          flags;  /* a bit per element */
+    uint          before; /* kept by the tile's teams before this one */
 } compact_tile;
 
 /* The element of this lane in a row of a tile. */
@@ -143,7 +144,7 @@ ORDO_FN uint compact_element(uint tile, uint row)
 }
 
 /* Loads this lane's flags of a tile. */
-ORDO_FN void compact_tile_load(const compact_arrays *a, uint tile, compact_tile *t)
+ORDO_FN void compact_tile_load(__private const compact_arrays *a, uint tile, __private compact_tile *t)
 {
     t->flags = 0;
     ORDO_UNROLL
@@ -155,7 +156,7 @@ ORDO_FN void compact_tile_load(const compact_arrays *a, uint tile, compact_tile 
 }
 
 /* Loads what is kept. */
-ORDO_FN void compact_tile_load_kept(const compact_arrays *a, uint tile, compact_tile *t)
+ORDO_FN void compact_tile_load_kept(__private const compact_arrays *a, uint tile, __private compact_tile *t)
 {
     ORDO_UNROLL
     for (uint r = 0; r < TILE_ITEMS; r++) {
@@ -169,14 +170,15 @@ ORDO_FN void compact_tile_load_kept(const compact_arrays *a, uint tile, compact_
 }
 
 /* The number that this work-item's share of the tile keeps. */
-ORDO_FN uint compact_tile_share(const compact_arrays *a, const compact_tile *t)
+ORDO_FN uint compact_tile_share(__private const compact_arrays *a, __private const compact_tile *t)
 {
     return popcount(t->flags);
 }
 
 /* The number that the tile keeps, in all work-items. By the whole group, from uniform control flow; barriers as
  * group_fold_before. */
-ORDO_FN uint compact_tile_count(const compact_arrays *a, compact_tile *t, __local fold_scratch *scratch)
+ORDO_FN uint compact_tile_count(__private const compact_arrays *a, __private compact_tile *t,
+                                __local fold_scratch *scratch)
 {
     fold_item total;
 
@@ -185,7 +187,7 @@ ORDO_FN uint compact_tile_count(const compact_arrays *a, compact_tile *t, __loca
 }
 
 /* Writes what a tile keeps, `own` elements, from element `at` on. By the whole group, from uniform control flow. */
-ORDO_FN void compact_tile_write(const compact_arrays *a, const compact_tile *t, uint at, uint own)
+ORDO_FN void compact_tile_write(__private const compact_arrays *a, __private const compact_tile *t, uint at, uint own)
 {
     uint row_at = at + t->before;
 
@@ -210,7 +212,7 @@ ORDO_FN void compact_tile_write(const compact_arrays *a, const compact_tile *t, 
 
 #if SCAN_LOOKBACK
 
-ORDO_FN fold_item lookback_refold(const compact_arrays *a, uint tile)
+ORDO_FN fold_item lookback_refold(__private const compact_arrays *a, uint tile)
 {
     uint kept = 0;
 
@@ -231,15 +233,15 @@ typedef struct {
 ORDO_KERNEL(FOLD_GROUP)
 void compact_lookback(__global const compact_key *keys, ulong keys_at, __global const compact_value *values,
                       ulong values_at, __global const uchar *flags, ulong flags_at, __global compact_key *keys_out,
-                      ulong keys_out_at, __global compact_value *values_out, ulong values_out_at, uint count, uint tiles,
-                      __global uint *kept, ulong kept_at, __global uint *state)
+                      ulong keys_out_at, __global compact_value *values_out, ulong values_out_at, uint count,
+                      uint tiles, __global uint *kept, ulong kept_at, __global uint *state)
 {
     __local compact_local local_memory;
-    const compact_arrays  a = compact_arrays_at(keys, keys_at, values, values_at, flags, flags_at, keys_out, keys_out_at,
-                                                values_out, values_out_at, count);
-    const lookback_state  s = lookback_state_at(state);
-    const uint            tile = lookback_ticket(s, &local_memory.ticket);
-    compact_tile          t;
+    const compact_arrays a = compact_arrays_at(keys, keys_at, values, values_at, flags, flags_at, keys_out, keys_out_at,
+                                               values_out, values_out_at, count);
+    const lookback_state s = lookback_state_at(state);
+    const uint           tile = lookback_ticket(s, &local_memory.ticket);
+    compact_tile         t;
 
     compact_tile_load(&a, tile, &t);
     compact_tile_load_kept(&a, tile, &t);

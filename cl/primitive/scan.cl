@@ -34,8 +34,9 @@ typedef struct {
 
 #define LOOKBACK_INPUT scan_arrays
 
-ORDO_FN scan_arrays scan_arrays_at(__global const ordo_key *in, ulong in_at, __global const uchar *heads, ulong heads_at,
-                                   __global ordo_key *out, ulong out_at, uint count, uint shift, uint inclusive)
+ORDO_FN scan_arrays scan_arrays_at(__global const ordo_key *in, ulong in_at, __global const uchar *heads,
+                                   ulong heads_at, __global ordo_key *out, ulong out_at, uint count, uint shift,
+                                   uint inclusive)
 {
     scan_arrays a;
     a.in = in + in_at;
@@ -47,7 +48,7 @@ ORDO_FN scan_arrays scan_arrays_at(__global const ordo_key *in, ulong in_at, __g
     return a;
 }
 
-ORDO_FN fold_item scan_item(const scan_arrays *a, uint i)
+ORDO_FN fold_item scan_item(__private const scan_arrays *a, uint i)
 {
 #if FOLD_SEGMENTED
     return fold_make(fold_value_of(a->in[i]), a->heads[i] != 0);
@@ -57,7 +58,7 @@ ORDO_FN fold_item scan_item(const scan_arrays *a, uint i)
 }
 
 /* The fold of items first .. end - 1 by one work-item. */
-ORDO_FN fold_item scan_fold(const scan_arrays *a, uint first, uint end)
+ORDO_FN fold_item scan_fold(__private const scan_arrays *a, uint first, uint end)
 {
     fold_item sum = fold_identity();
 
@@ -80,7 +81,7 @@ typedef struct {
     uint first, end;
 } scan_tile;
 
-ORDO_FN scan_tile scan_tile_at(const scan_arrays *a, uint tile)
+ORDO_FN scan_tile scan_tile_at(__private const scan_arrays *a, uint tile)
 {
     scan_tile t;
     t.first = tile * TILE_SIZE;
@@ -88,14 +89,15 @@ ORDO_FN scan_tile scan_tile_at(const scan_arrays *a, uint tile)
     return t;
 }
 
-ORDO_FN fold_item scan_tile_fold(const scan_arrays *a, uint tile, scan_tile *t, __local fold_scratch *scratch)
+ORDO_FN fold_item scan_tile_fold(__private const scan_arrays *a, uint tile, __private scan_tile *t,
+                                 __local fold_scratch *scratch)
 {
     *t = scan_tile_at(a, tile);
     return scan_fold(a, t->first, t->end);
 }
 
 /* Writes items; `before`: the fold of all that precedes them. Returns the fold up to their end. */
-ORDO_FN fold_item scan_write(const scan_arrays *a, const scan_tile *t, fold_item before)
+ORDO_FN fold_item scan_write(__private const scan_arrays *a, __private const scan_tile *t, fold_item before)
 {
     if (a->inclusive) {
         for (uint i = t->first; i < t->end; i++) {
@@ -112,19 +114,20 @@ ORDO_FN fold_item scan_write(const scan_arrays *a, const scan_tile *t, fold_item
     return before;
 }
 
-ORDO_FN void scan_tile_write(const scan_arrays *a, uint tile, const scan_tile *t, fold_item before)
+ORDO_FN void scan_tile_write(__private const scan_arrays *a, uint tile, __private const scan_tile *t, fold_item before)
 {
     (void) scan_write(a, t, before);
 }
 
-ORDO_FN fold_item scan_whole_tile(const scan_arrays *a, uint tile, fold_item before, __local fold_scratch *scratch)
+ORDO_FN fold_item scan_whole_tile(__private const scan_arrays *a, uint tile, fold_item before,
+                                  __local fold_scratch *scratch)
 {
     const scan_tile t = scan_tile_at(a, tile);
 
     return scan_write(a, &t, before);
 }
 
-ORDO_FN fold_item lookback_refold(const scan_arrays *a, uint tile)
+ORDO_FN fold_item lookback_refold(__private const scan_arrays *a, uint tile)
 {
     return scan_fold(a, tile * TILE_SIZE, tile * TILE_SIZE + TILE_SIZE);
 }
@@ -134,17 +137,17 @@ ORDO_FN fold_item lookback_refold(const scan_arrays *a, uint tile)
 /* A group's tile in registers. row[r]: the fold of what lies in the tile before this lane's keys of row r. */
 typedef struct {
     tile_keys keys;
-    uint      heads; /* a bit per key */
+    uint heads; /* a bit per key */
     fold_item row[TILE_ROWS];
 } scan_tile;
 
-ORDO_FN fold_item scan_tile_item(const scan_tile *t, uint k)
+ORDO_FN fold_item scan_tile_item(__private const scan_tile *t, uint k)
 {
     return fold_make(fold_value_of(t->keys.key[k]), t->heads >> k & 1);
 }
 
 /* Fills t->row with folds within the team's part of the tile; returns the fold of that part. */
-ORDO_FN fold_item scan_rows(scan_tile *t)
+ORDO_FN fold_item scan_rows(__private scan_tile *t)
 {
     fold_item before = fold_identity();
 
@@ -163,7 +166,8 @@ ORDO_FN fold_item scan_rows(scan_tile *t)
 
 /* Loads a tile and folds it; the tile's fold, in all work-items. By the whole group, from uniform control flow; barriers
  * as group_fold_before. */
-ORDO_FN fold_item scan_tile_fold(const scan_arrays *a, uint tile, scan_tile *t, __local fold_scratch *scratch)
+ORDO_FN fold_item scan_tile_fold(__private const scan_arrays *a, uint tile, __private scan_tile *t,
+                                 __local fold_scratch *scratch)
 {
     fold_item total;
 
@@ -181,7 +185,7 @@ ORDO_FN fold_item scan_tile_fold(const scan_arrays *a, uint tile, scan_tile *t, 
 }
 
 /* What is written for item x, where `before` is the fold of what precedes it and `upto` that with x. */
-ORDO_FN ordo_key scan_result(const scan_arrays *a, fold_item before, fold_item x, fold_item upto)
+ORDO_FN ordo_key scan_result(__private const scan_arrays *a, fold_item before, fold_item x, fold_item upto)
 {
     const ordo_key exclusive = fold_head(x) ? FOLD_IDENTITY : before.value;
 
@@ -189,7 +193,7 @@ ORDO_FN ordo_key scan_result(const scan_arrays *a, fold_item before, fold_item x
 }
 
 /* Writes a tile; `before`: the fold of all that precedes it. By the whole group, from uniform control flow. */
-ORDO_FN void scan_tile_write(const scan_arrays *a, uint tile, const scan_tile *t, fold_item before)
+ORDO_FN void scan_tile_write(__private const scan_arrays *a, uint tile, __private const scan_tile *t, fold_item before)
 {
     tile_keys out;
 
@@ -209,7 +213,8 @@ ORDO_FN void scan_tile_write(const scan_arrays *a, uint tile, const scan_tile *t
 
 /* Scans a tile; `before`: the fold of all that precedes it. Returns the fold up to the tile's end. By the whole group, from
  * uniform control flow; barriers before and after scratch is written. */
-ORDO_FN fold_item scan_whole_tile(const scan_arrays *a, uint tile, fold_item before, __local fold_scratch *scratch)
+ORDO_FN fold_item scan_whole_tile(__private const scan_arrays *a, uint tile, fold_item before,
+                                  __local fold_scratch *scratch)
 {
     scan_tile t;
 
@@ -219,11 +224,11 @@ ORDO_FN fold_item scan_whole_tile(const scan_arrays *a, uint tile, fold_item bef
     return fold(before, own);
 }
 
-ORDO_FN fold_item lookback_refold(const scan_arrays *a, uint tile)
+ORDO_FN fold_item lookback_refold(__private const scan_arrays *a, uint tile)
 {
     const uint part = TILE_SIZE / TEAM_WIDTH;
     const uint first = tile * TILE_SIZE + team_lane() * part;
-    fold_item  sum = fold_identity();
+    fold_item sum = fold_identity();
 
     for (uint p = first; p < first + part; p++)
         if (p - a->shift < a->count)
@@ -287,11 +292,11 @@ void scan_sums(__global const ordo_key *in, ulong in_at, __global const uchar *h
                uint shift, uint tiles, uint range, __global fold_item *sums)
 {
     __local fold_scratch scratch;
-    const scan_arrays    a = scan_arrays_at(in, in_at, heads, heads_at, 0, 0, count, shift, 0);
-    const uint           group = (uint) get_group_id(0);
-    const uint           end = group * range + min(range, tiles - group * range);
-    fold_item            sum = fold_identity();
-    scan_tile            t;
+    const scan_arrays a = scan_arrays_at(in, in_at, heads, heads_at, 0, 0, count, shift, 0);
+    const uint group = (uint) get_group_id(0);
+    const uint end = group * range + min(range, tiles - group * range);
+    fold_item sum = fold_identity();
+    scan_tile t;
 
     for (uint tile = group * range; tile < end; tile++) {
         sum = fold(sum, scan_tile_fold(&a, tile, &t, &scratch));
