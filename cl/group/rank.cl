@@ -66,7 +66,7 @@ ORDO_FN uint rank_first_element(void)
     return team_index() * (TEAM_WIDTH * RANK_ITEMS) + team_lane();
 }
 
-/* Sets rows of counts to 0. No barrier: a row is written and read by its own team only, until rank_team_starts. */
+/* Sets rows of counts to 0. No barrier: a row is written and read by its own team only, until rank_totals. */
 ORDO_FN void rank_clear(__local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
@@ -97,30 +97,48 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
     }
 }
 
-/* Turns the teams' counts of each of this work-item's digits into where the team's first such key lies among the tile's
- * keys of that digit; total[j] = how many the tile has.
- *
+/* Teams whose counts of a digit are under way at once: their reads do not wait for each other. */
+#define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
+
+/* total[j] = how many keys of the tile have this work-item's digit j.
  * Called by every work-item; a barrier must lie between rank_within_team and this. */
-ORDO_FN void rank_team_starts(__local uint *counts, uint *total)
+ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
     RANK_FOR_MY_DIGITS(digit, j)
     {
         uint sum = 0;
-        for (uint team = 0; team < RANK_TEAMS; team++) {
-            const uint here = counts[team * RANK_RADIX + digit];
-            counts[team * RANK_RADIX + digit] = sum;
-            sum += here;
+        for (uint first = 0; first < RANK_TEAMS; first += RANK_TEAMS_AHEAD) {
+            ORDO_UNROLL
+            for (uint i = 0; i < RANK_TEAMS_AHEAD; i++)
+                sum += first + i < RANK_TEAMS ? counts[(first + i) * RANK_RADIX + digit] : 0;
         }
         total[j] = sum;
     }
 }
 
-/* start[j] = where the tile's first key of this work-item's digit j goes when the tile is sorted by digit; and the teams'
- * starts, as rank_team_starts left them, are moved by it.
+/* Turns the teams' counts of one digit into where each team's first such key goes; the tile's first goes to `next`. */
+ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
+{
+    for (uint first = 0; first < RANK_TEAMS; first += RANK_TEAMS_AHEAD) {
+        uint here[RANK_TEAMS_AHEAD];
+        ORDO_UNROLL
+        for (uint i = 0; i < RANK_TEAMS_AHEAD; i++)
+            here[i] = first + i < RANK_TEAMS ? counts[(first + i) * RANK_RADIX + digit] : 0;
+        ORDO_UNROLL
+        for (uint i = 0; i < RANK_TEAMS_AHEAD; i++) {
+            if (first + i < RANK_TEAMS)
+                counts[(first + i) * RANK_RADIX + digit] = next;
+            next += here[i];
+        }
+    }
+}
+
+/* start[j] = where the tile's first key of this work-item's digit j goes when the tile is sorted by digit; the teams'
+ * counts become where their own first keys go.
  *
- * Called by every work-item, from uniform control flow. scratch: GROUP_SCAN_WORDS. The rows are visible to other
- * work-items behind the next barrier. */
-ORDO_FN void rank_digit_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
+ * Called by every work-item, from uniform control flow, with the totals. scratch: GROUP_SCAN_WORDS. The starts are
+ * visible to other work-items behind the next barrier. */
+ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;
     RANK_FOR_MY_DIGITS(digit, j)
@@ -131,13 +149,12 @@ ORDO_FN void rank_digit_starts(__local uint *counts, const uint *total, __local 
     RANK_FOR_MY_DIGITS(digit, j)
     {
         start[j] = before;
-        for (uint team = 0; team < RANK_TEAMS; team++)
-            counts[team * RANK_RADIX + digit] += before;
+        rank_team_starts(counts, digit, before);
         before += total[j];
     }
 }
 
-/* Ranks become places in the tile, sorted by digit: behind a barrier after rank_digit_starts. */
+/* Ranks become places in the tile, sorted by digit: behind a barrier after rank_starts. */
 ORDO_FN void rank_to_places(const ordo_key_form *bits, uint shift, uint mask, __local const uint *counts,
                             rank_places *ranks)
 {

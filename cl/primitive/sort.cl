@@ -118,7 +118,7 @@ ORDO_FN void sort_move_values(__local sort_local *l, const ordo_value *value, ui
 #endif
 
 /* Puts the keys into the exchange in digit order; their ranks become places in the tile.
- * Called by every work-item, behind a barrier after rank_digit_starts. Barriers: one before the exchange is overwritten;
+ * Called by every work-item, behind a barrier after rank_starts. Barriers: one before the exchange is overwritten;
  * the caller's next one makes it visible. */
 ORDO_FN void sort_exchange_keys(__local sort_local *l, const ordo_key_form *bits, uint shift, uint mask,
                                 rank_places *places)
@@ -363,11 +363,11 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
     rank_clear(l.exchange.counts);
     rank_within_team(bits, p.shift, p.digit_mask, l.exchange.counts, &places);
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_team_starts(l.exchange.counts, total);
+    rank_totals(l.exchange.counts, total);
     /* What lies beyond the end was counted under the last digit; only the very last tile has any. Whoever reads that
      * count adds it to the last digit of a later tile, and there is none. */
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
-    rank_digit_starts(l.exchange.counts, total, l.scratch, start);
+    rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_exchange_keys(&l, bits, p.shift, p.digit_mask, &places);
 #if ORDO_VALUE_BYTES
@@ -474,8 +474,8 @@ void sort_direct(__global const ordo_key *keys_in, __global ordo_key *keys_out,
     rank_clear(l.exchange.counts);
     rank_within_team(bits, p.shift, p.digit_mask, l.exchange.counts, &places);
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_team_starts(l.exchange.counts, total);
-    rank_digit_starts(l.exchange.counts, total, l.scratch, start);
+    rank_totals(l.exchange.counts, total);
+    rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_exchange_keys(&l, bits, p.shift, p.digit_mask, &places);
 #if ORDO_VALUE_BYTES
@@ -549,8 +549,8 @@ void sort_scatter(__global const ordo_key *keys_in, __global ordo_key *keys_out,
     rank_clear(l.exchange.counts);
     rank_within_team(bits, p.shift, p.digit_mask, l.exchange.counts, &places);
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_team_starts(l.exchange.counts, total);
-    rank_digit_starts(l.exchange.counts, total, l.scratch, start);
+    rank_totals(l.exchange.counts, total);
+    rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_exchange_keys(&l, bits, p.shift, p.digit_mask, &places);
 #if ORDO_VALUE_BYTES

@@ -24,8 +24,8 @@ ORDO_FN void small_rank(__local small_exchange *exchange, __local uint *scratch,
     rank_clear(exchange->counts);
     rank_within_team(bits, shift, mask, exchange->counts, places);
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_team_starts(exchange->counts, total);
-    rank_digit_starts(exchange->counts, total, scratch, start);
+    rank_totals(exchange->counts, total);
+    rank_starts(exchange->counts, total, scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_to_places(bits, shift, mask, exchange->counts, places);
     barrier(CLK_LOCAL_MEM_FENCE);
