@@ -52,19 +52,22 @@ static size_t scratch_bytes(size_t group)
     return group * sizeof(cl_uint) + 64;
 }
 
-static struct shape choose_shape(const ordo_device *dev, const struct search *s, enum ordo_tunable items)
+static enum ordo_shape data_of(const struct search *s)
+{
+    return ordo_shape_of(ordo_type_bytes(s->key), s->value_bytes);
+}
+
+static struct shape choose_shape(const ordo_device *dev, const struct search *s, size_t items)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(dev);
     const size_t                    key_bytes = ordo_type_bytes(s->key);
-    const enum ordo_shape           data = ordo_shape_of(key_bytes, s->value_bytes);
-    struct shape                    shape = { .group = ordo_group_of(dev, ORDO_SEARCH_GROUP, data),
-                                              .items = ordo_tunable(dev, items, data) };
+    struct shape shape = { .group = ordo_group_of(dev, ORDO_SEARCH_GROUP, data_of(s)), .items = items };
 
     while (!facts->cpu && shape.group > 1 && 2 * scratch_bytes(shape.group) > facts->local_bytes)
         shape.group = shape.group / 2 < facts->sub_group ? 1 : shape.group / 2;
     shape.local = !facts->cpu && shape.group > 1;
     if (shape.local)
-        shape.depth_max = floor_log2(ordo_min_size(ordo_tunable(dev, ORDO_SEARCH_LOCAL, data),
+        shape.depth_max = floor_log2(ordo_min_size(ordo_tunable(dev, ORDO_SEARCH_LOCAL, data_of(s)),
                                                    (facts->local_bytes - scratch_bytes(shape.group)) / key_bytes));
     shape.tiles = ordo_ceil_div(s->n_queries, shape.group * shape.items);
     shape.resident = facts->compute_units * ordo_ceil_div(RESIDENT_ITEMS, shape.group);
@@ -153,7 +156,7 @@ static struct ordo_arg local_tree(const struct search *s, size_t depth)
 static size_t lanes_for(const ordo_device *dev, const struct search *s, const struct shape *shape, size_t node)
 {
     const size_t key_bytes = ordo_type_bytes(s->key);
-    const size_t wanted = ordo_tunable(dev, ORDO_SEARCH_LANES, ordo_shape_of(key_bytes, s->value_bytes));
+    const size_t wanted = ordo_tunable(dev, ORDO_SEARCH_LANES, data_of(s));
 
     if (!shape->local)
         return 1;
@@ -176,19 +179,24 @@ static cl_uint local_level(const struct search *s, const struct shape *shape)
     return level;
 }
 
-/* Registers for the nodes that a work-item reads at once, in 32-bit words. */
-#define NODE_WORDS_MAX 64
+/* Bytes of nodes that a work-item of a GPU reads at once: they are in registers. */
+#define NODE_BYTES_MAX 256u
+
+/* Queries in flight: so many that their nodes fit. */
+static size_t indexed_items(const ordo_device *dev, const struct search *s, size_t node)
+{
+    const size_t wanted = ordo_tunable(dev, ORDO_SEARCH_ITEMS, data_of(s));
+    const size_t fitting = NODE_BYTES_MAX / (node * ordo_type_bytes(s->key));
+
+    return ordo_device_facts(dev)->cpu ? wanted : ordo_min_size(wanted, fitting);
+}
 
 static ordo_status enqueue_indexed(struct ordo_call *call, struct search *s)
 {
-    const ordo_index *index = s->index;
-    const size_t      node = (size_t) 1 << index->node_log2;
-    struct shape      shape = choose_shape(call->dev, s, ORDO_SEARCH_ITEMS);
+    const ordo_index  *index = s->index;
+    const size_t       node = (size_t) 1 << index->node_log2;
+    const struct shape shape = choose_shape(call->dev, s, indexed_items(call->dev, s, node));
 
-    while (shape.local && shape.items > 1 && shape.items * node * ordo_type_bytes(s->key) > 4 * NODE_WORDS_MAX) {
-        shape.items /= 2;
-        shape.tiles = ordo_ceil_div(s->n_queries, shape.group * shape.items);
-    }
     const cl_uint level = shape.local ? local_level(s, &shape) : index->levels;
     const cl_uint depth = (cl_uint) ceil_log2(index_units(index->blocks, index->node_log2, level));
     const cl_uint first_node = index_first_node(index->blocks, index->node_log2, level);
@@ -207,7 +215,7 @@ static ordo_status enqueue_indexed(struct ordo_call *call, struct search *s)
 
 static ordo_status enqueue_array(struct ordo_call *call, struct search *s)
 {
-    const struct shape shape = choose_shape(call->dev, s, ORDO_SEARCH_ITEMS);
+    const struct shape shape = choose_shape(call->dev, s, ordo_tunable(call->dev, ORDO_SEARCH_ITEMS, data_of(s)));
     size_t             depth = 0;
 
     if (shape.local) /* filling all trees takes at most one read per query */
@@ -222,7 +230,7 @@ static ordo_status enqueue_array(struct ordo_call *call, struct search *s)
  * although it varies. */
 static ordo_status enqueue_sorted(struct ordo_call *call, struct search *s)
 {
-    const struct shape shape = choose_shape(call->dev, s, ORDO_SEARCH_TILE);
+    const struct shape shape = choose_shape(call->dev, s, ordo_tunable(call->dev, ORDO_SEARCH_TILE, data_of(s)));
     const cl_uint      depth_max = (cl_uint) ordo_min_size(shape.depth_max, ceil_log2(2 * shape.group * shape.items));
 
     return launch(call, s, &shape, "search_sorted", ANY_NODE, ONE_LANE, shape.tiles,
@@ -260,9 +268,7 @@ static ordo_status enqueue(struct ordo_call *call, struct search *s)
         return enqueue_indexed(call, s);
     if (!s->sorted)
         return enqueue_array(call, s);
-    if (choose_shape(call->dev, s, ORDO_SEARCH_TILE).local)
-        return enqueue_sorted(call, s);
-    return enqueue_gallop(call, s);
+    return choose_shape(call->dev, s, 1).local ? enqueue_sorted(call, s) : enqueue_gallop(call, s);
 }
 
 /* ---- checks -------------------------------------------------------------------------------------------------- */
