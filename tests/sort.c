@@ -2,6 +2,8 @@
 /* The radix sort against a plain stable sort on the host. */
 #include "support.h"
 
+#include <stdio.h>
+
 #include <stdlib.h>
 
 /* ---- the reference ------------------------------------------------------------------------------------------- */
