@@ -46,13 +46,15 @@
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* What is folded. `value` is a key as it is (FOLD_SUM), else in its ordered form. */
-typedef struct {
-    ordo_key value;
-#if FOLD_SEGMENTED
-    uint head;
+/* What is folded: a value, which is a key as it is (FOLD_SUM) or its ordered form, and in segments a head flag (0 or 1)
+ * behind it. No structs: Oclgrind 21.10 cannot run what its compiler makes of functions that return them. */
+#if !FOLD_SEGMENTED
+typedef ordo_key fold_item;
+#elif KEY_BITS == 64
+typedef ulong2 fold_item;
+#else
+typedef uint2 fold_item;
 #endif
-} fold_item;
 
 #if FOLD_OP == FOLD_MIN
 #define FOLD_IDENTITY (~(ordo_key) 0)
@@ -62,12 +64,11 @@ typedef struct {
 
 ORDO_FN fold_item fold_make(ordo_key value, uint head)
 {
-    fold_item x;
-    x.value = value;
 #if FOLD_SEGMENTED
-    x.head = head;
+    return (fold_item) (value, head);
+#else
+    return value;
 #endif
-    return x;
 }
 
 ORDO_FN fold_item fold_identity(void)
@@ -75,10 +76,19 @@ ORDO_FN fold_item fold_identity(void)
     return fold_make(FOLD_IDENTITY, 0);
 }
 
+ORDO_FN ordo_key fold_value(fold_item x)
+{
+#if FOLD_SEGMENTED
+    return x.x;
+#else
+    return x;
+#endif
+}
+
 ORDO_FN uint fold_head(fold_item x)
 {
 #if FOLD_SEGMENTED
-    return x.head;
+    return (uint) x.y;
 #else
     return 0;
 #endif
@@ -117,15 +127,15 @@ ORDO_FN ordo_key fold_values(ordo_key a, ordo_key b)
 ORDO_FN fold_item fold(fold_item a, fold_item b)
 {
 #if FOLD_SEGMENTED
-    return fold_make(b.head ? b.value : fold_values(a.value, b.value), a.head | b.head);
+    return (fold_item) (b.y ? b.x : fold_values(a.x, b.x), a.y | b.y);
 #else
-    return fold_make(fold_values(a.value, b.value), 0);
+    return fold_values(a, b);
 #endif
 }
 
 ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
 {
-    return fold_make(first ? a.value : b.value, first ? fold_head(a) : fold_head(b));
+    return fold_make(first ? fold_value(a) : fold_value(b), first ? fold_head(a) : fold_head(b));
 }
 
 /* ---- teams ----------------------------------------------------------------------------------------------------- */
@@ -134,10 +144,10 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
 
 #if KEY_BITS == 64
 #define FOLD_SHUFFLE_(name, x, by)                                                                                     \
-    fold_make(team_##name##64((x).value, by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
+    fold_make(team_##name##64(fold_value(x), by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #else
 #define FOLD_SHUFFLE_(name, x, by)                                                                                     \
-    fold_make(team_##name((x).value, by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
+    fold_make(team_##name(fold_value(x), by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #endif
 
 /* x of one lane, the same lane for the whole team. */

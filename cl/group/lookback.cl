@@ -76,7 +76,7 @@ ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item 
 {
     ORDO_UNROLL
     for (uint w = 0; w < LOOKBACK_WORDS; w++) {
-        const lookback_word part = (lookback_word) (item.value >> (w * LOOKBACK_PAYLOAD_BITS));
+        const lookback_word part = (lookback_word) (fold_value(item) >> (w * LOOKBACK_PAYLOAD_BITS));
         lookback_store(s.words + (ulong) tile * LOOKBACK_WORDS + w,
                        part << LOOKBACK_PAYLOAD_BITS | fold_head(item) << 2 | flag);
     }

@@ -182,8 +182,8 @@ ORDO_FN uint compact_tile_count(__private const compact_arrays *a, __private com
 {
     fold_item total;
 
-    t->before = group_fold_before(fold_make(team_reduce_add(compact_tile_share(a, t)), 0), scratch, &total).value;
-    return total.value;
+    t->before = group_fold_before(team_reduce_add(compact_tile_share(a, t)), scratch, &total);
+    return total;
 }
 
 /* Writes what a tile keeps, `own` elements, from element `at` on. By the whole group, from uniform control flow. */
@@ -218,7 +218,7 @@ ORDO_FN fold_item lookback_refold(__private const compact_arrays *a, uint tile)
 
     for (uint i = team_lane(); i < TILE_SIZE; i += TEAM_WIDTH)
         kept += a->flags[tile * TILE_SIZE + i] != 0;
-    return fold_make(team_reduce_add(kept), 0);
+    return team_reduce_add(kept);
 }
 
 #include "group/lookback.cl"
@@ -245,13 +245,13 @@ void compact_lookback(__global const compact_key *keys, ulong keys_at, __global 
 
     compact_tile_load(&a, tile, &t);
     compact_tile_load_kept(&a, tile, &t);
-    const fold_item own = fold_make(compact_tile_count(&a, &t, &local_memory.scratch), 0);
+    const fold_item own = compact_tile_count(&a, &t, &local_memory.scratch);
     if (get_local_id(0) == 0)
         lookback_announce(s, tile, own, false);
     const fold_item before = lookback_prefix(&a, s, tile, own, false, &local_memory.before);
-    compact_tile_write(&a, &t, before.value, own.value);
+    compact_tile_write(&a, &t, before, own);
     if (tile == tiles - 1 && get_local_id(0) == 0)
-        kept[kept_at] = before.value + own.value;
+        kept[kept_at] = before + own;
 }
 
 #else
@@ -272,7 +272,7 @@ void compact_counts(__global const uchar *flags, ulong flags_at, uint count, uin
         compact_tile_load(&a, tile, &t);
         kept += compact_tile_share(&a, &t);
     }
-    const fold_item sum = group_fold(fold_make(kept, 0), &scratch);
+    const fold_item sum = group_fold(kept, &scratch);
     if (get_local_id(0) == 0)
         counts[get_group_id(0)] = sum;
 }
@@ -291,7 +291,7 @@ void compact_ranges(__global const compact_key *keys, ulong keys_at, __global co
                                                values_out, values_out_at, count);
     const uint           group = (uint) get_group_id(0);
     const uint           end = group * range + min(range, tiles - group * range);
-    uint                 at = group_fold_items(counts, group, &scratch).value;
+    uint                 at = group_fold_items(counts, group, &scratch);
     compact_tile         t;
 
     for (uint tile = group * range; tile < end; tile++) {

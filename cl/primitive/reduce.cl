@@ -59,7 +59,7 @@ void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shif
     const fold_item      sum = group_fold(mine, &scratch);
 
     if (get_local_id(0) == 0 && last)
-        out[out_at] = fold_key_of(sum.value);
+        out[out_at] = fold_key_of(fold_value(sum));
     if (get_local_id(0) == 0 && !last)
         sums[group] = sum;
 }
@@ -72,5 +72,5 @@ void reduce_sums(__global const fold_item *sums, uint count, __global ordo_key *
     const fold_item      sum = group_fold_items(sums, count, &scratch);
 
     if (get_local_id(0) == 0)
-        out[out_at] = fold_key_of(sum.value);
+        out[out_at] = fold_key_of(fold_value(sum));
 }

@@ -102,13 +102,13 @@ ORDO_FN fold_item scan_write(__private const scan_arrays *a, __private const sca
     if (a->inclusive) {
         for (uint i = t->first; i < t->end; i++) {
             before = fold(before, scan_item(a, i));
-            a->out[i] = fold_key_of(before.value);
+            a->out[i] = fold_key_of(fold_value(before));
         }
         return before;
     }
     for (uint i = t->first; i < t->end; i++) {
         const fold_item x = scan_item(a, i);
-        a->out[i] = fold_key_of(fold_head(x) ? FOLD_IDENTITY : before.value);
+        a->out[i] = fold_key_of(fold_head(x) ? FOLD_IDENTITY : fold_value(before));
         before = fold(before, x);
     }
     return before;
@@ -187,9 +187,9 @@ ORDO_FN fold_item scan_tile_fold(__private const scan_arrays *a, uint tile, __pr
 /* What is written for item x, where `before` is the fold of what precedes it and `upto` that with x. */
 ORDO_FN ordo_key scan_result(__private const scan_arrays *a, fold_item before, fold_item x, fold_item upto)
 {
-    const ordo_key exclusive = fold_head(x) ? FOLD_IDENTITY : before.value;
+    const ordo_key exclusive = fold_head(x) ? FOLD_IDENTITY : fold_value(before);
 
-    return fold_key_of(a->inclusive ? upto.value : exclusive);
+    return fold_key_of(a->inclusive ? fold_value(upto) : exclusive);
 }
 
 /* Writes a tile; `before`: the fold of all that precedes it. By the whole group, from uniform control flow. */
