@@ -378,14 +378,20 @@ void runs_tiles(__global const ordo_key *restrict keys, ulong keys_at, __global 
 
 /* ---- a tile by one work-item ----------------------------------------------------------------------------------- */
 
-/* The next element of a run, ordered as elements are: by key, then by run. An exhausted run's comes after all. */
+/* The next element of a run, ordered as elements are: by key, then by run. An exhausted run's comes after all.
+ * runs_play orders two of them; field by field and without a branch, which on CPUs is twice as fast as whole structs. */
 #if KEY_BITS == 32
 typedef ulong runs_head;
 ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r) { return upsample(key, r); }
 ORDO_FN runs_head runs_exhausted(void) { return ~0UL; }
-ORDO_FN bool runs_comes_first(runs_head a, runs_head b) { return a < b; }
 ORDO_FN ordo_key_form runs_head_key(runs_head head) { return (uint) (head >> 32); }
 ORDO_FN uint runs_head_run(runs_head head) { return (uint) head; }
+ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
+{
+    const runs_head a = *winner, b = *loser;
+    *winner = min(a, b);
+    *loser = max(a, b);
+}
 #else
 typedef struct {
     ordo_key_form key;
@@ -397,19 +403,19 @@ ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)
     return head;
 }
 ORDO_FN runs_head runs_exhausted(void) { return runs_head_of(~0UL, RUN_TABLE_MAX); }
-ORDO_FN bool runs_comes_first(runs_head a, runs_head b) { return a.key < b.key || (a.key == b.key && a.run < b.run); }
 ORDO_FN ordo_key_form runs_head_key(runs_head head) { return head.key; }
 ORDO_FN uint runs_head_run(runs_head head) { return head.run; }
-#endif
-
-/* Orders the two. */
 ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
 {
-    const runs_head a = *winner, b = *loser;
-    const bool      stays = runs_comes_first(a, b);
-    *winner = stays ? a : b;
-    *loser = stays ? b : a;
+    const ordo_key_form a_key = winner->key, b_key = loser->key;
+    const uint          a_run = winner->run, b_run = loser->run;
+    const bool          stays = (a_key < b_key) | ((a_key == b_key) & (a_run < b_run));
+    winner->key = stays ? a_key : b_key;
+    winner->run = stays ? a_run : b_run;
+    loser->key = stays ? b_key : a_key;
+    loser->run = stays ? b_run : a_run;
 }
+#endif
 
 /* A tournament over 2^n_rounds runs: node n's children are 2n and 2n + 1, the runs are the leaves, every inner node keeps
  * the loser of its match, and `winner` has won them all. Knuth, The Art of Computer Programming 3, 5.4.1. */
