@@ -9,9 +9,9 @@
  *
  * Order      Flag and payload share each word, so relaxed accesses suffice: there is nothing else that a flag would
  *            have to make visible. An item that takes several words is read again until all agree on the flag.
- * Progress   Tiles are numbered by a ticket, so every tile that is waited for belongs to a group that has started. Waits
- *            are bounded: a tile that does not answer in LOOKBACK_POLLS looks is folded again from the input, by the
- *            group that needs it. So no device hangs here; where started groups stop (no ORDO_PROGRESS), it is slow.
+ * Progress   Tiles are numbered by a ticket, so every tile that is waited for belongs to a group that has started.
+ *            Waits are bounded: a tile that does not answer in LOOKBACK_POLLS looks is folded again from the input, by
+ *            the group that needs it. So no device hangs here; where started groups stop (no ORDO_PROGRESS), it is slow.
  * In place   The output may lie over the input: see lookback_again.
  *
  * The including file defines before it includes this one
@@ -19,7 +19,8 @@
  *   fold_item lookback_refold(__private const LOOKBACK_INPUT *input, uint tile)
  *                     the fold of one tile from the input. Called by one whole sub-group; the same in all its lanes.
  *
- * LOOKBACK_TORTURE (tests): odd tiles publish 1: nothing, ever; 2: only their prefix.
+ * LOOKBACK_TORTURE (tests) is the sum of 1: odd tiles hide their own fold; 2: odd tiles hide their prefix; 4: all tiles
+ * hide it.
  */
 #pragma once
 #include "device/atomic.cl"
@@ -118,7 +119,7 @@ ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
  * the input; pairs with the fence in lookback_again. */
 ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool in_place)
 {
-    if (LOOKBACK_TORTURE && tile % 2)
+    if (tile & LOOKBACK_TORTURE & 1)
         return;
     lookback_publish(s, tile, tile == 0 || fold_head(own) ? LOOKBACK_PREFIX : LOOKBACK_OWN, own);
     if (in_place)
@@ -127,9 +128,9 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
 
 /* The fold of a tile that does not answer, from the input (LOOKBACK_OWN); in place, what it has published meanwhile.
  *
- * In place the input may be overwritten while it is read here. But the tile's group announces before it overwrites, with
- * a fence between, and here each lane has a fence between reading input and looking for the announcement: if no word of
- * it is there, all that was read was input. (A plain load of it may be stale, which is harmless: stale is what it was
+ * In place the input may be overwritten while it is read here. But the tile's group announces before it overwrites,
+ * with a fence between, and here each lane has a fence between reading input and looking for the announcement: if no word
+ * of it is there, all that was read was input. (A plain load of it may be stale, which is harmless: stale is what it was
  * before the launch, and that is the input.) If some are there and not yet all, the result is LOOKBACK_NONE: another
  * look will find them. By one whole sub-group. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
@@ -202,6 +203,14 @@ ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_stat
     return before;
 }
 
+/* Announces the fold up to the tile's end. By one work-item. */
+ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item prefix)
+{
+    if ((tile << 1 & LOOKBACK_TORTURE & 2) | (LOOKBACK_TORTURE & 4))
+        return;
+    lookback_publish(s, tile, LOOKBACK_PREFIX, prefix);
+}
+
 /* The fold of all tiles before `tile`, whose own fold is `own`; publishes the tile's prefix.
  * By the whole group, from uniform control flow. A barrier inside, after which the group may write output. */
 ORDO_FN fold_item lookback_prefix(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
@@ -209,15 +218,13 @@ ORDO_FN fold_item lookback_prefix(__private const LOOKBACK_INPUT *input, lookbac
 {
 #if FOLD_GROUP == 1
     const fold_item before = look_back(input, s, tile, in_place);
-    if (!(LOOKBACK_TORTURE == 1 && tile % 2))
-        lookback_publish(s, tile, LOOKBACK_PREFIX, fold(before, own));
+    lookback_announce_prefix(s, tile, fold(before, own));
     return before;
 #else
     if (team_index() == 0) {
         const fold_item before = look_back(input, s, tile, in_place);
         if (team_lane() == 0) {
-            if (!(LOOKBACK_TORTURE == 1 && tile % 2))
-                lookback_publish(s, tile, LOOKBACK_PREFIX, fold(before, own));
+            lookback_announce_prefix(s, tile, fold(before, own));
             *broadcast = before;
         }
     }
