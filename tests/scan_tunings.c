@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans, reductions and compactions with every tuning that a profile can select: each is a kernel of its own, so this takes
- * long on a CPU. */
+/* Scans, reductions and compactions with every tuning that a profile can select: each is a kernel of its own, so this
+ * takes long on a CPU. */
 #include "compact_case.h"
 #include "reduce_case.h"
 #include "scan_case.h"

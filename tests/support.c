@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The device as it is, then with less. On a CPU "cpu=0" gives the code of an unknown GPU without lanes, "progress=1" the
- * code of one whose groups may wait for each other. */
+/* The device as it is, then with less. On a CPU "cpu=0" gives the code of an unknown GPU without lanes, "progress=1"
+ * the code of one whose groups may wait for each other. */
 const char *const test_masks[] = {
     "",
     "lanes=one",
@@ -265,29 +265,20 @@ static void put_bits(void *keys, size_t bytes, size_t i, uint64_t bits)
         ((uint64_t *) keys)[i] = bits;
 }
 
-static int compare_key_bits(ordo_type type, const void *a, const void *b)
+static ordo_type sorted_type; /* qsort hands nothing to its comparison */
+
+static int by_sorted_type(const void *a, const void *b)
 {
-    const uint64_t x = ordo_key_bits(type, a);
-    const uint64_t y = ordo_key_bits(type, b);
+    const uint64_t x = ordo_key_bits(sorted_type, a);
+    const uint64_t y = ordo_key_bits(sorted_type, b);
 
     return (x > y) - (x < y);
 }
 
-/* qsort has no argument for the type: one comparison per type. */
-#define BY_TYPE(type)                                                                                                  \
-    static int by_##type(const void *a, const void *b)                                                                 \
-    {                                                                                                                  \
-        return compare_key_bits(ORDO_##type, a, b);                                                                    \
-    }
-/* clang-format off */
-BY_TYPE(U32) BY_TYPE(U64) BY_TYPE(I32) BY_TYPE(I64) BY_TYPE(F32) BY_TYPE(F64)
-/* clang-format on */
-
 static void sort_keys(ordo_type type, size_t count, void *keys)
 {
-    static int (*const compare[])(const void *, const void *) = { by_U32, by_U64, by_I32, by_I64, by_F32, by_F64 };
-
-    qsort(keys, count, ordo_type_bytes(type), compare[type]);
+    sorted_type = type;
+    qsort(keys, count, ordo_type_bytes(type), by_sorted_type);
 }
 
 size_t test_seams(size_t group, size_t tile, size_t counts[TEST_SEAMS])

@@ -113,8 +113,8 @@ void test_keys(struct test *t, ordo_type type, enum test_shape shape, size_t cou
 extern const ordo_type   test_types[6];
 extern const char *const test_type_name[6]; /* by ordo_type */
 
-/* Counts where code that works in groups of `group` and tiles of `tile` elements may slip: around 0, 1, a group, one and
- * several tiles. Writes at most TEST_SEAMS of them, ascending; returns how many. */
+/* Counts where code that works in groups of `group` and tiles of `tile` elements may slip: around 0, 1, a group, one
+ * and several tiles. Writes at most TEST_SEAMS of them, ascending; returns how many. */
 enum { TEST_SEAMS = 16 };
 size_t test_seams(size_t group, size_t tile, size_t counts[TEST_SEAMS]);
 

@@ -11,7 +11,8 @@
  *            have to make visible. An item that takes several words is read again until all agree on the flag.
  * Progress   Tiles are numbered by a ticket, so every tile that is waited for belongs to a group that has started.
  *            Waits are bounded: a tile that does not answer in LOOKBACK_POLLS looks is folded again from the input, by
- *            the group that needs it. So no device hangs here; where started groups stop (no ORDO_PROGRESS), it is slow.
+ *            the group that needs it. So no device hangs here; where started groups stop (no ORDO_PROGRESS), it is
+ *            slow.
  * In place   The output may lie over the input: see lookback_again.
  *
  * The including file defines before it includes this one
@@ -129,10 +130,10 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
 /* The fold of a tile that does not answer, from the input (LOOKBACK_OWN); in place, what it has published meanwhile.
  *
  * In place the input may be overwritten while it is read here. But the tile's group announces before it overwrites,
- * with a fence between, and here each lane has a fence between reading input and looking for the announcement: if no word
- * of it is there, all that was read was input. (A plain load of it may be stale, which is harmless: stale is what it was
- * before the launch, and that is the input.) If some are there and not yet all, the result is LOOKBACK_NONE: another
- * look will find them. By one whole sub-group. */
+ * with a fence between, and here each lane has a fence between reading input and looking for the announcement: if no
+ * word of it is there, all that was read was input. (A plain load of it may be stale, which is harmless: stale is what
+ * it was before the launch, and that is the input.) If some are there and not yet all, the result is LOOKBACK_NONE:
+ * another look will find them. By one whole sub-group. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {

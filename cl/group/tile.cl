@@ -3,9 +3,9 @@
  *
  * TILE_ITEMS   keys per work-item; a tile has FOLD_GROUP * TILE_ITEMS
  *
- * Positions count from `shift` keys before the array's first (0 <= shift < TILE_VECTOR), which the host chooses such that
- * vectors at multiples of TILE_VECTOR are aligned in the output. Position p is key p - shift; it is there if that is less
- * than `count`, as unsigned numbers: what lies before the array has wrapped around.
+ * Positions count from `shift` keys before the array's first (0 <= shift < TILE_VECTOR), which the host chooses such
+ * that vectors at multiples of TILE_VECTOR are aligned in the output. Position p is key p - shift; it is there if that
+ * is less than `count`, as unsigned numbers: what lies before the array has wrapped around.
  *
  * Order in registers, "rows of vectors": a team's part of the tile is TILE_ROWS rows of TEAM_WIDTH vectors, and lane l
  * has vector l of each row. So each row is one coalesced access, and a lane's keys of one row are neighbours.
@@ -104,7 +104,8 @@ ORDO_FN void tile_store(__global ordo_key *array, uint count, uint shift, uint t
     }
 }
 
-/* The flags (one byte each, 0 or not) of the tile's keys, in registers' order, a bit per key; 0 where there is no key. */
+/* The flags (one byte each, 0 or not) of the tile's keys, in registers' order, a bit per key; 0 where there is no
+ * key. */
 ORDO_FN uint tile_load_flags(__global const uchar *flags, uint count, uint shift, uint tile)
 {
     const bool whole = tile_is_whole(tile, count, shift);

@@ -10,8 +10,8 @@
  *
  * Counts are 32-bit sums of group/fold.cl, whatever the keys.
  *
- * Order in registers, "rows of lanes": a team's part of a tile is TILE_ITEMS rows of TEAM_WIDTH elements, and lane l has
- * element l of each. One ballot per row ranks its elements, and what is kept of a row is written side by side.
+ * Order in registers, "rows of lanes": a team's part of a tile is TILE_ITEMS rows of TEAM_WIDTH elements, and lane l
+ * has element l of each. One ballot per row ranks its elements, and what is kept of a row is written side by side.
  */
 #pragma once
 #include "device/compiler.cl"
@@ -109,9 +109,9 @@ ORDO_FN uint compact_tile_count(__private const compact_arrays *a, __private com
     return compact_tile_share(a, t);
 }
 
-/* Writes what the tile keeps, `own` elements, from element `at` on. Each element is written where the next kept one goes,
- * kept or not: what is not is overwritten by what is, and there is no branch to guess. Nothing is written behind the
- * last kept one, where another tile's elements may be. */
+/* Writes what the tile keeps, `own` elements, from element `at` on. Each element is written where the next kept one
+ * goes, kept or not: what is not is overwritten by what is, and there is no branch to guess. Nothing is written behind
+ * the last kept one, where another tile's elements may be. */
 ORDO_FN void compact_tile_write(__private const compact_arrays *a, __private const compact_tile *t, uint at, uint own)
 {
     const uint end = at + own;

@@ -2,9 +2,9 @@
 /* Prefix sums, minima and maxima, also within segments.
  *
  * Two ways. Look-back (scan_lookback): one launch, every element read once and written once; groups wait, bounded, for
- * groups that have started. Reduce-then-scan (scan_sums, scan_ranges): each group folds its own range of tiles; then each
- * adds up the folds of the ranges before its own and scans its range: two launches, elements read twice, nobody waits.
- * What one group can do at once is scan_ranges alone.
+ * groups that have started. Reduce-then-scan (scan_sums, scan_ranges): each group folds its own range of tiles; then
+ * each adds up the folds of the ranges before its own and scans its range: two launches, elements read twice, nobody
+ * waits. What one group can do at once is scan_ranges alone.
  *
  *   ORDO_KEY, FOLD_OP, FOLD_SEGMENTED   what is scanned (group/fold.cl)
  *   FOLD_GROUP, TILE_ITEMS              tuning: work-items per group, keys per work-item
@@ -164,8 +164,8 @@ ORDO_FN fold_item scan_rows(__private scan_tile *t)
     return before;
 }
 
-/* Loads a tile and folds it; the tile's fold, in all work-items. By the whole group, from uniform control flow; barriers
- * as group_fold_before. */
+/* Loads a tile and folds it; the tile's fold, in all work-items. By the whole group, from uniform control flow;
+ * barriers as group_fold_before. */
 ORDO_FN fold_item scan_tile_fold(__private const scan_arrays *a, uint tile, __private scan_tile *t,
                                  __local fold_scratch *scratch)
 {
@@ -211,8 +211,8 @@ ORDO_FN void scan_tile_write(__private const scan_arrays *a, uint tile, __privat
     tile_store(a->out, a->count, a->shift, tile, &out);
 }
 
-/* Scans a tile; `before`: the fold of all that precedes it. Returns the fold up to the tile's end. By the whole group, from
- * uniform control flow; barriers before and after scratch is written. */
+/* Scans a tile; `before`: the fold of all that precedes it. Returns the fold up to the tile's end. By the whole group,
+ * from uniform control flow; barriers before and after scratch is written. */
 ORDO_FN fold_item scan_whole_tile(__private const scan_arrays *a, uint tile, fold_item before,
                                   __local fold_scratch *scratch)
 {
