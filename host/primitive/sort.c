@@ -66,8 +66,7 @@ static void fit(struct sort *s, uint32_t group, uint32_t items, uint32_t digit_b
         else
             group = group / 2 < facts->sub_group ? 1 : group / 2;
     }
-    while (s->method == ORDO_SORT_ONESWEEP && digit_bits > 4 &&
-           histogram_need(s, digit_bits, 1) > facts->local_bytes)
+    while (s->method == ORDO_SORT_ONESWEEP && digit_bits > 4 && histogram_need(s, digit_bits, 1) > facts->local_bytes)
         digit_bits--;
     s->group = group;
     s->items = items;
@@ -77,12 +76,12 @@ static void fit(struct sort *s, uint32_t group, uint32_t items, uint32_t digit_b
 }
 
 /* Items per work-item: the tunable's, unless that leaves compute units without a tile; then the fewest of a few steps with
- * which one round of tiles still takes everything. (Few steps: each is a build.) On an H100, 2^18 pairs: 46 us with tiles
+ * which one round of tiles of 2048 or more still takes everything. (Few steps: each is a build.) On an H100, 2^18 pairs: 46 us with tiles
  * of 2048, 68 us with tiles of 10752. */
 static uint32_t items_for(const struct sort *s, uint32_t group, uint32_t most)
 {
     const size_t round = (size_t) group * ordo_device_facts(s->dev)->compute_units;
-    for (uint32_t items = 4; items < most; items *= 2)
+    for (uint32_t items = group < 1024 ? 2048 / group : 2; items < most; items *= 2)
         if (round * items >= s->count)
             return items;
     return most;
@@ -180,8 +179,8 @@ static struct move_args move_args(const struct sort *s, const struct pairs *from
     return a;
 }
 
-static ordo_status launch(struct sort *s, const char *module, const char *name, size_t groups, const struct ordo_arg *args,
-                          size_t n_args)
+static ordo_status launch(struct sort *s, const char *module, const char *name, size_t groups,
+                          const struct ordo_arg *args, size_t n_args)
 {
     struct ordo_kernel *kernel = NULL;
     ORDO_TRY(ordo_call_kernel(s->call, module, name, s->defines, &kernel));
@@ -339,8 +338,8 @@ static ordo_status sort_reduce_scan(struct sort *s)
     for (uint32_t pass = 0; pass < s->passes; pass++) {
         const struct sort_pass p = pass_args(s, pass);
         const cl_mem           keys = pass_from(s, pass)->keys.mem;
-        ORDO_TRY(launch(s, SORT_MODULE, "sort_count", s->tiles,
-                        ORDO_ARGS(ORDO_ARG(keys), ORDO_ARG(control), ORDO_ARG(p))));
+        ORDO_TRY(
+            launch(s, SORT_MODULE, "sort_count", s->tiles, ORDO_ARGS(ORDO_ARG(keys), ORDO_ARG(control), ORDO_ARG(p))));
         ORDO_TRY(launch(s, SORT_MODULE, "sort_scan", radix, ORDO_ARGS(ORDO_ARG(control), ORDO_ARG(p))));
         ORDO_TRY(launch_pass(s, "sort_scatter", control, p));
     }
@@ -349,21 +348,14 @@ static ordo_status sort_reduce_scan(struct sort *s)
 
 /* ---- chunks (CPUs) ------------------------------------------------------------------------------------------- */
 
-/* Chunks are few enough for their counters to be scanned by one work-item, and enough to keep every core busy. */
-#define CHUNKS_PER_UNIT 16
-
-/* The scatter's buffers of a line per digit, and what a driver adds, must fit local memory. */
-static void fit_chunk_lines(struct sort *s)
-{
-    const size_t line = 16 * (s->key_bytes + s->value_bytes);
-    while (s->digit_bits > 1 && (line << s->digit_bits) + 64 > ordo_device_facts(s->dev)->local_bytes)
-        s->digit_bits--;
-}
+/* Chunks are few enough for their counters to be scanned by one work-item, and so many that every core gets some: PoCL deals
+ * 32 groups at a time to a thread. */
+#define CHUNKS_PER_UNIT 128
 
 static ordo_status sort_chunked(struct sort *s)
 {
-    const size_t radix = (size_t) 1 << s->digit_bits, units = ordo_device_facts(s->dev)->compute_units;
-    const size_t chunk = max_size((size_t) s->items * 1024, ordo_ceil_div(s->count, CHUNKS_PER_UNIT * units));
+    const size_t       radix = (size_t) 1 << s->digit_bits, units = ordo_device_facts(s->dev)->compute_units;
+    const size_t       chunk = max_size((size_t) s->items * 1024, ordo_ceil_div(s->count, CHUNKS_PER_UNIT * units));
     struct sort_chunks c = { .count = (uint32_t) s->count, .chunk = (uint32_t) chunk };
     cl_mem             counts = NULL;
 
@@ -393,10 +385,10 @@ static ordo_status sort_chunked(struct sort *s)
 
 static ordo_status check_sort(struct sort *s)
 {
-    ordo_device  *dev = s->dev;
-    const size_t  kb = s->key_bytes, vb = s->value_bytes, n = s->count;
-    const bool    same_keys = in_place(s);
-    const bool    same_values = s->in.values.mem == s->out.values.mem && s->in.values.at == s->out.values.at;
+    ordo_device *dev = s->dev;
+    const size_t kb = s->key_bytes, vb = s->value_bytes, n = s->count;
+    const bool   same_keys = in_place(s);
+    const bool   same_values = s->in.values.mem == s->out.values.mem && s->in.values.at == s->out.values.at;
 
     ORDO_TRY(ordo_check_slice(dev, "keys_in", s->in.keys, n, kb));
     ORDO_TRY(ordo_check_slice(dev, "keys_out", s->out.keys, n, kb));
@@ -427,8 +419,6 @@ static ordo_status enqueue_sort(struct sort *s)
         set_defines(s);
         return sort_small(s);
     }
-    if (s->method == ORDO_SORT_CHUNKED)
-        fit_chunk_lines(s);
     set_defines(s);
     plan_passes(s);
     ORDO_TRY(take_spare(s));
@@ -456,8 +446,8 @@ static ordo_status check_params(ordo_device *dev, const struct ordo_sort_params 
 }
 
 ordo_status ordo_sort(ordo_device *dev, const struct ordo_sort_params *params, struct ordo_slice keys_in,
-                      struct ordo_slice values_in, struct ordo_slice keys_out, struct ordo_slice values_out, size_t count,
-                      const struct ordo_order *order)
+                      struct ordo_slice values_in, struct ordo_slice keys_out, struct ordo_slice values_out,
+                      size_t count, const struct ordo_order *order)
 {
     struct ordo_call call;
     ORDO_TRY(check_params(dev, params, count));
@@ -478,7 +468,8 @@ ordo_status ordo_sort(ordo_device *dev, const struct ordo_sort_params *params, s
     return ordo_call_end(&call, enqueue_sort(&s));
 }
 
-ordo_status ordo_sort_host(ordo_device *dev, const struct ordo_sort_params *params, void *keys, void *values, size_t count)
+ordo_status ordo_sort_host(ordo_device *dev, const struct ordo_sort_params *params, void *keys, void *values,
+                           size_t count)
 {
     ORDO_TRY(check_params(dev, params, count));
     struct ordo_host_array a[] = {
@@ -486,6 +477,6 @@ ordo_status ordo_sort_host(ordo_device *dev, const struct ordo_sort_params *para
         ordo_host_inout(values, count, params->value_bytes),
     };
     ORDO_TRY(ordo_host_upload(dev, a, 2));
-    return ordo_host_finish(
-        dev, a, 2, ordo_sort(dev, params, a[0].slice, a[1].slice, a[0].slice, a[1].slice, count, NULL));
+    return ordo_host_finish(dev, a, 2,
+                            ordo_sort(dev, params, a[0].slice, a[1].slice, a[0].slice, a[1].slice, count, NULL));
 }

@@ -76,7 +76,8 @@ static ordo_status enqueued(struct ordo_call *call)
 {
     call->waited = true;
     if (call->out_of_order)
-        ORDO_TRY_CL(call->dev, clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL), "clEnqueueBarrierWithWaitList");
+        ORDO_TRY_CL(call->dev, clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL),
+                    "clEnqueueBarrierWithWaitList");
     return ORDO_OK;
 }
 
@@ -84,8 +85,7 @@ static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
         return ORDO_OK;
-    ORDO_TRY_CL(call->dev,
-                clEnqueueMarkerWithWaitList(call->queue, n_wait(call), wait_list(call), call->order->done),
+    ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(call->queue, n_wait(call), wait_list(call), call->order->done),
                 "clEnqueueMarkerWithWaitList");
     return ORDO_OK;
 }
@@ -157,9 +157,10 @@ ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t
 {
     if (bytes == 0)
         return ORDO_OK;
-    ORDO_TRY_CL(call->dev,
-                clEnqueueFillBuffer(call->queue, mem, &word, sizeof word, at, bytes, n_wait(call), wait_list(call), NULL),
-                "clEnqueueFillBuffer");
+    ORDO_TRY_CL(
+        call->dev,
+        clEnqueueFillBuffer(call->queue, mem, &word, sizeof word, at, bytes, n_wait(call), wait_list(call), NULL),
+        "clEnqueueFillBuffer");
     return enqueued(call);
 }
 
@@ -199,18 +200,20 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
 {
     if (bytes == 0) {
         if (slice.mem)
-            return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s: given, but its elements have 0 bytes", name);
+            return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s: given, but its elements have 0 bytes",
+                             name);
         return ORDO_OK;
     }
     if (!slice.mem)
-        return count == 0 ? ORDO_OK
-                          : ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s: no buffer", name);
+        return count == 0 ? ORDO_OK : ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s: no buffer", name);
 
-    cl_context context = NULL;
-    size_t     size = 0;
-    const cl_int code = clGetMemObjectInfo(slice.mem, CL_MEM_CONTEXT, sizeof context, &context, NULL);
-    if (code != CL_SUCCESS)
+    cl_context         context = NULL;
+    cl_mem_object_type type = 0;
+    size_t             size = 0;
+    const cl_int       code = clGetMemObjectInfo(slice.mem, CL_MEM_TYPE, sizeof type, &type, NULL);
+    if (code != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER)
         return ordo_fail(dev, ORDO_INVALID, code, __FILE__, __LINE__, "%s: not a buffer", name);
+    ORDO_TRY_CL(dev, clGetMemObjectInfo(slice.mem, CL_MEM_CONTEXT, sizeof context, &context, NULL), "CL_MEM_CONTEXT");
     if (context != dev->context)
         return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s: a buffer of another context", name);
     ORDO_TRY_CL(dev, clGetMemObjectInfo(slice.mem, CL_MEM_SIZE, sizeof size, &size, NULL), "CL_MEM_SIZE");

@@ -3,6 +3,7 @@
 #include "device_private.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* ---- accounting ---------------------------------------------------------------------------------------------- */
 
@@ -97,7 +98,7 @@ ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out)
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem)
 {
     size_t bytes = 0;
-    if (!*mem)
+    if (!*mem || dev->pid != getpid()) /* in the child of a fork: see ordo_device_close */
         return;
     ordo_lock(dev);
     clGetMemObjectInfo(*mem, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
@@ -120,8 +121,8 @@ static struct ordo_scratch *find_block(ordo_device *dev, cl_command_queue queue,
 {
     struct ordo_scratch *best = NULL;
     for (struct ordo_scratch *b = dev->scratch; b; b = b->next)
-        if (!b->in_use && b->zeroed == zeroed && b->queue == queue && b->bytes >= bytes && b->bytes / 2 <= bytes + 65536 &&
-            (!best || b->bytes < best->bytes))
+        if (!b->in_use && b->zeroed == zeroed && b->queue == queue && b->bytes >= bytes &&
+            b->bytes / 2 <= bytes + 65536 && (!best || b->bytes < best->bytes))
             best = b;
     return best;
 }

@@ -58,7 +58,7 @@ static void full_name(enum ordo_tunable t, enum ordo_shape shape, char *out, siz
 
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes)
 {
-    return (enum ordo_shape) ((key_bytes == 8 ? ORDO_K8V0 : ORDO_K4V0) + (int) (value_bytes / 4));
+    return (enum ordo_shape)((key_bytes == 8 ? ORDO_K8V0 : ORDO_K4V0) + (int) (value_bytes / 4));
 }
 
 uint32_t ordo_tunable(const ordo_device *dev, enum ordo_tunable t, enum ordo_shape shape)
@@ -84,7 +84,8 @@ static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo
         for (int shape = 0; shape < ORDO_N_SHAPES; shape++) {
             char full[48];
             full_name((enum ordo_tunable) t, (enum ordo_shape) shape, full, sizeof full);
-            if ((strcmp(name, full) != 0 && strcmp(name, tunables[t].name) != 0) || !is_choice((enum ordo_tunable) t, value))
+            if ((strcmp(name, full) != 0 && strcmp(name, tunables[t].name) != 0) ||
+                !is_choice((enum ordo_tunable) t, value))
                 continue;
             dev->tunable[t][shape] = value;
             dev->origin[t][shape] = origin;
@@ -130,7 +131,8 @@ static const struct {
     const char *text;
 } rows[] = {
     { ANY, -1, NULL, ORDO_ORIGIN_DEFAULT,
-      "sort.method=1 sort.digit_bits=8 sort.group=256 sort.items=8 sort.registers=0 sort.direct=8 sort.small_group=256 sort.small_items=4 "
+      "sort.method=1 sort.digit_bits=8 sort.group=256 sort.items=8 sort.registers=0 sort.direct=8 sort.small_group=256 "
+      "sort.small_items=4 "
       "scan.method=1 scan.group=256 scan.items=8 merge.group=128 merge.items=7 "
       "merge_runs.group=128 merge_runs.items=8 search.node_keys=16 search.lanes=2 search.group=256 "
       "search.items=1 search.local_keys=4096 search.tile=8" },
@@ -147,7 +149,7 @@ static const struct {
       "merge_runs.group=256 merge_runs.items=11 merge_runs.k4v0.group=512 merge_runs.k4v4.group=512 "
       "merge_runs.k4v4.items=7 merge_runs.k4v8.group=512 merge_runs.k4v8.items=7" },
     { CPU, -1, NULL, ORDO_ORIGIN_SHIPPED,
-      "sort.method=2 sort.digit_bits=8 sort.group=1 sort.items=16 sort.small_group=1 sort.small_items=16 "
+      "sort.method=2 sort.digit_bits=8 sort.group=1 sort.items=4 sort.small_group=1 sort.small_items=16 "
       "scan.method=1 scan.group=1 scan.items=4096 merge.group=1 merge.items=4096 "
       "merge_runs.group=1 merge_runs.items=4096 search.node_keys=16 search.lanes=1 search.group=64 "
       "search.items=16" },
@@ -185,10 +187,10 @@ static char *profile_path(const ordo_device *dev)
         return strcmp(chosen, "off") == 0 ? NULL : ordo_format("%s", chosen);
     char *name = ordo_format("%s-%s", dev->facts.platform, dev->facts.name);
     for (char *at = name; at && *at; at++)
-        *at = (char) ((*at >= 'A' && *at <= 'Z')                                          ? *at + 32
+        *at = (char) ((*at >= 'A' && *at <= 'Z')                                 ? *at + 32
                       : (*at >= 'a' && *at <= 'z') || (*at >= '0' && *at <= '9') ? *at
-                                                                                          : '-');
-    char *path = !name                   ? NULL
+                                                                                 : '-');
+    char *path = !name                  ? NULL
                  : xdg && xdg[0] == '/' ? ordo_format("%s/ordo/%s.profile", xdg, name)
                  : home && *home        ? ordo_format("%s/.config/ordo/%s.profile", home, name)
                                         : NULL;
@@ -260,8 +262,8 @@ ordo_status ordo_device_set_tunable(ordo_device *dev, const char *name, uint32_t
     const bool known = set_by_name(dev, name, value, ORDO_ORIGIN_SET);
     ordo_unlock(dev);
     if (!known)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "tunable %s=%u: no such name, or not one of its values",
-                         name, value);
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
+                         "tunable %s=%u: no such name, or not one of its values", name, value);
     return ORDO_OK;
 }
 
@@ -307,10 +309,9 @@ ordo_status ordo_device_save_profile(ordo_device *dev, char *path, size_t path_b
     good = file && good && rename(temporary, target) == 0;
     if (path && path_bytes)
         snprintf(path, path_bytes, "%s", target ? target : "");
-    const ordo_status got =
-        good ? ORDO_OK
-             : ordo_fail(dev, ORDO_IO, 0, __FILE__, __LINE__, "the profile cannot be written: %s",
-                         target ? target : "no home directory, or ORDO_PROFILE=off");
+    const ordo_status got = good ? ORDO_OK
+                                 : ordo_fail(dev, ORDO_IO, 0, __FILE__, __LINE__, "the profile cannot be written: %s",
+                                             target ? target : "no home directory, or ORDO_PROFILE=off");
     free(target);
     free(temporary);
     return got;
