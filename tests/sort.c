@@ -3,7 +3,6 @@
 #include "support.h"
 
 #include <stdio.h>
-
 #include <stdlib.h>
 
 /* ---- the reference ------------------------------------------------------------------------------------------- */
