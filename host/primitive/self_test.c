@@ -1,8 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The primitives' part of the self-test: scan and sort with the variants that the facts and the profile choose, in one
+ * work-group and across many. */
 #include "runtime/self_test.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define WRONG(dev, ...) ordo_fail((dev), ORDO_SELF_TEST, 0, __FILE__, __LINE__, __VA_ARGS__)
+
+/* Input and answer of a test of `count` elements. */
+struct arrays {
+    size_t    count;
+    uint32_t *keys, *out_keys, *out_values;
+};
+
+/* Every digit of every width varies, and one key in sixteen has an equal one near. */
+static uint32_t key_of(size_t i)
+{
+    uint32_t x = (uint32_t) (i - (i % 16 == 15)) * 0x9e3779b1u;
+    x = (x ^ x >> 15) * 0x85ebca77u;
+    x = (x ^ x >> 13) * 0xc2b2ae3du;
+    return x ^ x >> 16;
+}
+
+static ordo_status test_scan(ordo_device *dev, const struct arrays *a)
+{
+    const struct ordo_scan_params sums = { .type = ORDO_U32, .op = ORDO_SUM };
+    uint32_t                      sum = 0;
+
+    ORDO_TRY(ordo_scan_host(dev, &sums, a->keys, a->out_keys, a->count));
+    for (size_t i = 0; i < a->count; sum += a->keys[i++])
+        if (a->out_keys[i] != sum)
+            return WRONG(dev, "scan of %zu elements: the sum before element %zu is %" PRIu32 ", not %" PRIu32, a->count,
+                         i, a->out_keys[i], sum);
+    return ORDO_OK;
+}
+
+/* The values are the places that keys had. Pairs in strictly ascending order, each a key with the place it had, can only
+ * be all of them. */
+static ordo_status check_sorted(ordo_device *dev, const struct arrays *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        const uint32_t key = a->out_keys[i], from = a->out_values[i];
+        if (from >= a->count || a->keys[from] != key)
+            return WRONG(dev, "sort of %zu pairs: pair %zu is (%" PRIu32 ", %" PRIu32 "), which was not in the input",
+                         a->count, i, key, from);
+        if (i == 0)
+            continue;
+        const uint32_t last_key = a->out_keys[i - 1], last_from = a->out_values[i - 1];
+        if (last_key > key || (last_key == key && last_from >= from))
+            return WRONG(
+                dev, "sort of %zu pairs: pair %zu, (%" PRIu32 ", %" PRIu32 "), stands after (%" PRIu32 ", %" PRIu32 ")",
+                a->count, i, key, from, last_key, last_from);
+    }
+    return ORDO_OK;
+}
+
+static ordo_status test_sort(ordo_device *dev, const struct arrays *a)
+{
+    const struct ordo_sort_params pairs = { .key = ORDO_U32, .value_bytes = sizeof *a->out_values };
+
+    for (size_t i = 0; i < a->count; i++) {
+        a->out_keys[i] = a->keys[i];
+        a->out_values[i] = (uint32_t) i;
+    }
+    ORDO_TRY(ordo_sort_host(dev, &pairs, a->out_keys, a->out_values, a->count));
+    return check_sorted(dev, a);
+}
+
+static ordo_status test_count(ordo_device *dev, size_t count)
+{
+    uint32_t *all = malloc(3 * count * sizeof *all);
+
+    ORDO_REQUIRE(dev, all, ORDO_NO_HOST_MEMORY);
+    const struct arrays a = { count, all, all + count, all + 2 * count };
+    for (size_t i = 0; i < count; i++)
+        a.keys[i] = key_of(i);
+
+    ordo_status status = test_scan(dev, &a);
+    if (status == ORDO_OK)
+        status = test_sort(dev, &a);
+    free(all);
+    return status;
+}
 
 ordo_status ordo_self_test_primitives(ordo_device *dev)
 {
-    (void) dev;
-    return ORDO_OK;
+    /* Many tiles, so that those of a GPU must learn of each other; ends within a tile. */
+    const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;
+
+    ORDO_TRY(test_count(dev, 1000));
+    return test_count(dev, many);
 }

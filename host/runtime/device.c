@@ -187,16 +187,17 @@ static bool step_down(ordo_device *dev, enum ordo_self_test_part part)
     } else if (part == ORDO_TEST_ATOMICS && f->int64_atomics) {
         f->int64_atomics = false;
         drop(dev, "64-bit atomics: replaced by 32-bit ones");
+    } else if (part == ORDO_TEST_ATOMICS && f->atomics != ORDO_ATOMICS_LEGACY) {
+        f->atomics = ORDO_ATOMICS_LEGACY;
+        drop(dev, "device-scope atomics: replaced by OpenCL 1.2 ones");
     } else if (f->lanes != ORDO_LANES_ONE) {
         f->lanes = ORDO_LANES_ONE;
         f->sub_group = 1;
         drop(dev, "sub-group operations: replaced by teams of one");
-    } else if (part == ORDO_TEST_ATOMICS && f->atomics != ORDO_ATOMICS_LEGACY) {
-        f->atomics = ORDO_ATOMICS_LEGACY;
-        drop(dev, "device-scope atomics: replaced by OpenCL 1.2 ones");
     } else {
         return false;
     }
+    ordo_choose_older_language(dev);
     ordo_profile_load(dev);
     return true;
 }
@@ -280,7 +281,7 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     ORDO_TRY(ordo_probe_features(dev));
     identify(dev);
     ordo_cache_open(dev);
-    dev->memory_limit = config->memory_limit ? config->memory_limit : dev->facts.global_bytes;
+    dev->memory_limit = dev->facts.global_bytes;
 
     const struct ordo_hash key = memory_key(dev, mask);
     const bool             known = recall(dev, key);
@@ -289,12 +290,14 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
         ORDO_TRY(ordo_apply_mask(dev, mask));
     }
     ordo_profile_load(dev);
-    if (config->no_self_test || dev->facts.self_test_remembered)
-        return ORDO_OK;
-    const ordo_status settled = settle(dev);
-    if (settled == ORDO_OK)
+    if (!config->no_self_test && !dev->facts.self_test_remembered) {
+        ORDO_TRY(settle(dev));
         remember(dev, key);
-    return settled;
+        ORDO_TRY(ordo_device_trim(dev));
+    }
+    if (config->memory_limit)
+        dev->memory_limit = config->memory_limit;
+    return ORDO_OK;
 }
 
 /* A device with only its locks and log: enough to fail with a message. */

@@ -87,10 +87,12 @@ ordo_status ordo_probe_trials(ordo_device *dev);
 bool        ordo_device_has(const ordo_device *dev, const char *extension);
 /* Lowers the facts by a mask such as "lanes=one,local=16384". */
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
+/* After a fact was lowered: the driver's default language where nothing needs a newer one. */
+void ordo_choose_older_language(ordo_device *dev);
 
 /* program.c */
 void ordo_programs_destroy(ordo_device *dev);
-/* Compiles a text only to see whether it compiles; quiet. */
+/* Whether a text compiles and its kernel `trial` can be made; quiet. Some drivers find fault only with the kernel. */
 bool ordo_trial_compile(ordo_device *dev, const char *options, const char *text);
 /* The whole text of a module, includes expanded, and the options of a variant; both malloc'd. */
 ordo_status ordo_program_source(ordo_device *dev, const char *file, const struct ordo_define *defines, char **text,

@@ -179,6 +179,13 @@ static void choose_language(ordo_device *dev)
         }
 }
 
+/* Newer languages make pointer arguments generic, for which there are devices without support. */
+void ordo_choose_older_language(ordo_device *dev)
+{
+    if (dev->facts.atomics == ORDO_ATOMICS_LEGACY && dev->facts.lanes != ORDO_LANES_KHR)
+        dev->std[0] = 0;
+}
+
 static bool sub_group_sizes_have_16(ordo_device *dev)
 {
     size_t sizes[16] = { 0 }, bytes = 0;
@@ -288,6 +295,7 @@ ordo_status ordo_probe_trials(ordo_device *dev)
 static ordo_status mask_one(ordo_device *dev, const char *name, const char *value)
 {
     struct ordo_device_facts *f = &dev->facts;
+    const bool                is_number = *value && value[strspn(value, "0123456789")] == 0;
     const unsigned long long  number = strtoull(value, NULL, 10);
     if (strcmp(name, "lanes") == 0 && strcmp(value, "one") == 0)
         use_one_lane(dev);
@@ -295,17 +303,17 @@ static ordo_status mask_one(ordo_device *dev, const char *name, const char *valu
         return ORDO_OK;
     else if (strcmp(name, "atomics") == 0 && strcmp(value, "legacy") == 0)
         f->atomics = ORDO_ATOMICS_LEGACY;
-    else if (strcmp(name, "local") == 0 && number >= 1024)
+    else if (strcmp(name, "local") == 0 && is_number && number >= 1024)
         f->local_bytes = number < f->local_bytes ? number : f->local_bytes;
-    else if (strcmp(name, "group") == 0 && number >= 1)
+    else if (strcmp(name, "group") == 0 && is_number && number >= 1)
         f->max_group = number < f->max_group ? (uint32_t) number : f->max_group;
-    else if (strcmp(name, "alloc") == 0 && number >= 4096)
+    else if (strcmp(name, "alloc") == 0 && is_number && number >= 4096)
         f->max_alloc_bytes = number < f->max_alloc_bytes ? number : f->max_alloc_bytes;
-    else if (strcmp(name, "int64_atomics") == 0 && number == 0)
+    else if (strcmp(name, "int64_atomics") == 0 && is_number && number == 0)
         f->int64_atomics = false;
-    else if (strcmp(name, "progress") == 0 && number <= 1)
+    else if (strcmp(name, "progress") == 0 && is_number && number <= 1)
         f->groups_progress = number != 0;
-    else if (strcmp(name, "cpu") == 0 && number == 0)
+    else if (strcmp(name, "cpu") == 0 && is_number && number == 0)
         f->cpu = false;
     else
         return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
@@ -327,5 +335,6 @@ ordo_status ordo_apply_mask(ordo_device *dev, const char *mask)
         got = mask_one(dev, one, value ? value : "");
     }
     free(copy);
+    ordo_choose_older_language(dev);
     return got;
 }

@@ -269,9 +269,13 @@ bool ordo_trial_compile(ordo_device *dev, const char *options, const char *text)
     cl_program program = clCreateProgramWithSource(dev->context, 1, &text, NULL, &code);
     if (code != CL_SUCCESS)
         return false;
-    code = clBuildProgram(program, 1, &dev->id, options, NULL, NULL);
+    cl_kernel kernel = NULL;
+    if (clBuildProgram(program, 1, &dev->id, options, NULL, NULL) == CL_SUCCESS)
+        kernel = clCreateKernel(program, "trial", NULL);
+    if (kernel)
+        clReleaseKernel(kernel);
     clReleaseProgram(program);
-    return code == CL_SUCCESS;
+    return kernel != NULL;
 }
 
 static ordo_status build_from_source(ordo_device *dev, const char *file, const char *text, const char *options,
@@ -305,10 +309,9 @@ static cl_program build_from_cache(ordo_device *dev, struct ordo_hash key, const
     if (!binary)
         return NULL;
 
-    cl_int                code = CL_SUCCESS, loaded = CL_SUCCESS;
-    const unsigned char  *binaries[] = { binary };
-    cl_program            program =
-        clCreateProgramWithBinary(dev->context, 1, &dev->id, &bytes, binaries, &loaded, &code);
+    cl_int               code = CL_SUCCESS, loaded = CL_SUCCESS;
+    const unsigned char *binaries[] = { binary };
+    cl_program program = clCreateProgramWithBinary(dev->context, 1, &dev->id, &bytes, binaries, &loaded, &code);
     free(binary);
     if (code == CL_SUCCESS && loaded == CL_SUCCESS &&
         clBuildProgram(program, 1, &dev->id, options, NULL, NULL) == CL_SUCCESS)
@@ -368,9 +371,9 @@ static ordo_status build(ordo_device *dev, const char *file, const struct ordo_d
 static struct ordo_hash variant_of(const ordo_device *dev, const char *file, const struct ordo_define *defines)
 {
     const struct ordo_device_facts *f = &dev->facts;
-    const uint32_t facts[] = { f->lanes, f->atomics, f->sub_group, f->int64_atomics, f->cpu, f->groups_progress,
-                               dev->khr_ballot, dev->intel_sub_groups };
-    struct ordo_hash hash = ordo_hash_of((struct ordo_hash) { 0, 0 }, facts, sizeof facts);
+    const uint32_t                  facts[] = { f->lanes, f->atomics,         f->sub_group,    f->int64_atomics,
+                                                f->cpu,   f->groups_progress, dev->khr_ballot, dev->intel_sub_groups };
+    struct ordo_hash                hash = ordo_hash_of((struct ordo_hash) { 0, 0 }, facts, sizeof facts);
     hash = ORDO_HASH_TEXT(hash, file);
     for (const struct ordo_define *d = defines; d && d->name; d++) {
         hash = ORDO_HASH_TEXT(hash, d->name);
@@ -403,7 +406,8 @@ static ordo_status find_program(ordo_device *dev, const char *file, const struct
     return ORDO_OK;
 }
 
-static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program, const char *name, struct ordo_kernel *k)
+static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program, const char *name,
+                                 struct ordo_kernel *k)
 {
     cl_int code = CL_SUCCESS;
     k->name = ordo_format("%s", name);
@@ -417,12 +421,11 @@ static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program,
                 clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof k->max_group,
                                          &k->max_group, NULL),
                 "CL_KERNEL_WORK_GROUP_SIZE");
-    ORDO_TRY_CL(dev,
-                clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL),
+    ORDO_TRY_CL(dev, clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL),
                 "CL_KERNEL_LOCAL_MEM_SIZE");
-    ORDO_TRY_CL(dev,
-                clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL),
-                "CL_KERNEL_COMPILE_WORK_GROUP_SIZE");
+    ORDO_TRY_CL(
+        dev, clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL),
+        "CL_KERNEL_COMPILE_WORK_GROUP_SIZE");
     k->local_bytes = local;
     /* NVIDIA's driver says 256 of kernels that were compiled for larger groups and run in them. */
     if (fixed[0] > k->max_group)
