@@ -105,3 +105,13 @@
 #else
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel __attribute__((reqd_work_group_size(group, 1, 1)))
 #endif
+
+/* Asks for the cache line at p, which may be any address. On CPUs only: GPUs hide latency otherwise. prefetch() does
+ * nothing in PoCL; Clang's builtin takes no pointer of an address space that is one on the target, as on SPIR-V. */
+#if !ORDO_CPU
+#define ORDO_PREFETCH(p) ((void) (p))
+#elif defined(__clang__) && !defined(__SPIR__) && !defined(__SPIRV__)
+#define ORDO_PREFETCH(p) __builtin_prefetch(p)
+#else
+#define ORDO_PREFETCH(p) prefetch((p), 1)
+#endif
