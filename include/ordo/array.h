@@ -191,8 +191,9 @@ ORDO_API ordo_status ordo_merge_runs_host(ordo_device *device, const struct ordo
 
 /* A static search index over a sorted array: an implicit tree of separators. It holds no keys of the array itself, which
  * must stay in place and unchanged while the index is used. 7 % of the keys' bytes with nodes of 16 keys,
- * as shipped profiles have them (15 % with nodes of 8, 4 % with 32).
- * Thread-safety: safe for searches; destroy only when no search with it is being enqueued (enqueued ones may run on). */
+ * as shipped profiles have them (15 % with nodes of 8, 4 % with 32), and up to 1 KiB.
+ * Thread-safety: safe for searches; destroy only when no search with it is being enqueued (enqueued ones may run on), and
+ * before its device is closed. */
 typedef struct ordo_index ordo_index;
 
 /* Builds the index of `count` sorted keys, enqueued like any call; *out can be used in later calls at once (on another
@@ -215,7 +216,7 @@ struct ordo_search_params {
 /* Batched lower or upper bound: ranks[i] (uint32_t) = where queries[i] falls among `count` ascending keys, 0 to count.
  * Keys that are not sorted give undefined ranks within 0..count, never an access outside the buffer.
  * Cost     random queries: with an index about log(count)/log(node keys) reads of a node (64 to 128 bytes) per query,
- *          without, log2(count) reads. Scratch at most 1 % of the queries plus 64 KiB. */
+ *          without, log2(count) reads, on a GPU the first ten or so of local memory. No scratch. */
 ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_params *params, struct ordo_slice keys,
                                  size_t count, struct ordo_slice queries, size_t n_queries, struct ordo_slice ranks,
                                  const struct ordo_order *order);
