@@ -174,11 +174,13 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint leve
         for (uint m = 0; m < TEAM_QUERIES; m++) /* min: I3 */
             way[m].unit = min(way[m].unit * SEARCH_NODE + team_reduce_add(before[m]), last);
         nodes += index_units(blocks, NODE_LOG2, level) * SEARCH_NODE;
+#if ORDO_CPU
         if (level > 1) {
             ORDO_UNROLL
             for (uint m = 0; m < TEAM_QUERIES; m++)
                 ORDO_PREFETCH(nodes + way[m].unit * SEARCH_NODE);
         }
+#endif
     }
 }
 
@@ -188,7 +190,9 @@ ORDO_FN uint edge_count(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;
 
+#if ORDO_CPU
     _Pragma("unroll 1")
+#endif
     for (uint i = at; i != at + PIECE_KEYS; i++) {
         if (i < keys.count)
             count += search_before(key_bits(keys.key[i]), query) +
@@ -261,6 +265,7 @@ ORDO_FN void count_blocks(key_array keys, uint shift, const descent way[TEAM_QUE
 }
 #endif
 
+#if ORDO_CPU
 /* Asks for the blocks, and for the values beside their keys, which a lookup reads next. */
 ORDO_FN void prefetch_blocks(key_array keys, answers to, uint shift, const descent way[TEAM_QUERIES])
 {
@@ -273,6 +278,7 @@ ORDO_FN void prefetch_blocks(key_array keys, answers to, uint shift, const desce
 #endif
     }
 }
+#endif
 
 /* Answers this work-item's queries from what was counted in the team's blocks. Called by whole sub-groups. */
 ORDO_FN void team_answer(key_array queries, answers to, uint first, uint shift, const descent way[TEAM_QUERIES],
@@ -330,7 +336,9 @@ void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form
         tree_ranks(tree, SEARCH_LOCAL ? depth : 0, query, unit);
         team_share(query, unit, units, way);
         descend(nodes + first_node * SEARCH_NODE, blocks, level, way);
+#if ORDO_CPU
         prefetch_blocks(keys, to, shift, way);
+#endif
         count_blocks(keys, shift, way, count);
         team_answer(queries, to, first, shift, way, count);
     }
