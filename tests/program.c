@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs: kernels from ORDO_CL_DIR, build errors that name the real file and line, variants. */
+#include "support.h"
+
+#include "runtime/device_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define KERNELS TEST_CL_DIR "/../../cl"
+
+/* A directory whose files stand before those of the library. */
+struct overlay {
+    char dir[64], sub[80], file[160];
+};
+
+static void begin(struct overlay *o, const char *name)
+{
+    snprintf(o->dir, sizeof o->dir, "/tmp/ordo-program-test-XXXXXX");
+    cr_assert(mkdtemp(o->dir) != NULL);
+    snprintf(o->sub, sizeof o->sub, "%s/primitive", o->dir);
+    cr_assert(mkdir(o->sub, 0700) == 0);
+    snprintf(o->file, sizeof o->file, "%s/%s", o->sub, name);
+    cr_assert(setenv("ORDO_CL_DIR", o->dir, 1) == 0);
+}
+
+static void end(const struct overlay *o)
+{
+    (void) remove(o->file);
+    cr_assert(rmdir(o->sub) == 0 && rmdir(o->dir) == 0);
+}
+
+/* The library's file and one more line, whose number this returns. */
+static int copy_and_add(const struct overlay *o, const char *from, const char *line)
+{
+    FILE *in = fopen(from, "rb"), *out = fopen(o->file, "wb");
+    char  text[1024];
+    int   number = 1;
+    cr_assert(in && out, "%s", from);
+    for (; fgets(text, sizeof text, in); number++)
+        fputs(text, out);
+    fprintf(out, "%s\n", line);
+    fclose(in);
+    fclose(out);
+    return number;
+}
+
+/* "primitive/scan.cl:123" */
+static const char *place(const char *file, int line)
+{
+    static char text[128];
+    snprintf(text, sizeof text, "%s:%d", file, line);
+    return text;
+}
+
+static ordo_device *open_device(bool no_self_test)
+{
+    ordo_device                    *dev = NULL;
+    const struct ordo_device_config config = { .no_self_test = no_self_test };
+    cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
+    return dev;
+}
+
+static ordo_status scan_few(ordo_device *dev)
+{
+    const uint32_t    in[] = { 1, 2, 3, 4, 5 }, want[] = { 0, 1, 3, 6, 10 };
+    uint32_t          out[5] = { 0 };
+    const ordo_status got = ordo_scan_host(dev, ordo_scan_params(.type = ORDO_U32, .op = ORDO_SUM), in, out, 5);
+    cr_assert(got != ORDO_OK || memcmp(out, want, sizeof want) == 0);
+    return got;
+}
+
+static ordo_status sort_few(ordo_device *dev)
+{
+    uint32_t          keys[] = { 3, 1, 2 };
+    const uint32_t    want[] = { 1, 2, 3 };
+    const ordo_status got = ordo_sort_host(dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, 3);
+    cr_assert(got != ORDO_OK || memcmp(keys, want, sizeof want) == 0);
+    return got;
+}
+
+static void check_message(ordo_device *dev, const char *one, const char *other)
+{
+    char text[16384];
+    (void) ordo_device_last_error(dev, text, sizeof text);
+    cr_assert(strstr(text, one) && strstr(text, other), "neither \"%s\" nor \"%s\" may lack in: %s", one, other, text);
+}
+
+/* ---- errors -------------------------------------------------------------------------------------------------- */
+
+Test(program, a_build_error_names_file_and_line)
+{
+    struct overlay o;
+    begin(&o, "scan.cl");
+    const int    line = copy_and_add(&o, KERNELS "/primitive/scan.cl", "no_such_type nonsense(void);");
+    ordo_device *dev = open_device(true);
+
+    cr_assert(scan_few(dev) == ORDO_BUILD);
+    check_message(dev, place("primitive/scan.cl", line), "no_such_type");
+    cr_assert(ordo_device_last_cl_error(dev) != CL_SUCCESS);
+    cr_assert(scan_few(dev) == ORDO_BUILD, "the second time too");
+    cr_assert(sort_few(dev) == ORDO_OK, "what does not need the file works on");
+
+    (void) copy_and_add(&o, KERNELS "/primitive/scan.cl", "");
+    cr_assert(scan_few(dev) == ORDO_OK, "after it was repaired");
+    ordo_device_close(&dev);
+    end(&o);
+}
+
+Test(program, a_build_error_makes_opening_fail_with_its_message)
+{
+    char                            message[8192] = "";
+    ordo_device                    *dev = NULL;
+    const struct ordo_device_config config = { .message = message, .message_bytes = sizeof message };
+    struct overlay                  o;
+    begin(&o, "scan.cl");
+    const int line = copy_and_add(&o, KERNELS "/primitive/scan.cl", "no_such_type nonsense(void);");
+
+    cr_assert(ordo_device_open(&config, &dev) == ORDO_BUILD);
+    cr_assert(dev == NULL);
+    cr_assert(strstr(message, place("primitive/scan.cl", line)), "%s", message);
+    end(&o);
+}
+
+Test(program, a_missing_include_is_named)
+{
+    struct overlay o;
+    begin(&o, "scan.cl");
+    (void) copy_and_add(&o, KERNELS "/primitive/scan.cl", "#include \"group/absent.cl\"");
+    ordo_device *dev = open_device(true);
+
+    cr_assert(scan_few(dev) == ORDO_BUILD);
+    check_message(dev, "group/absent.cl", "primitive/scan.cl");
+    cr_assert(sort_few(dev) == ORDO_OK);
+    ordo_device_close(&dev);
+    end(&o);
+}
+
+/* Another file's error is named by that file, at its own line, though it is expanded in the middle of the module. */
+Test(program, an_error_in_an_included_file_is_named_by_it)
+{
+    struct overlay o;
+    begin(&o, "broken.cl");
+    const int line = copy_and_add(&o, KERNELS "/group/scan.cl", "no_such_type nonsense(void);");
+    char      module[160];
+    snprintf(module, sizeof module, "%s/module.cl", o.sub);
+    FILE *file = fopen(module, "wb");
+    cr_assert(file != NULL);
+    fputs("#pragma once\n#define TEAM_WIDTH 1\n#include \"primitive/broken.cl\"\n"
+          "__kernel void nothing(__global uint *p) { p[0] = 0; }\n",
+          file);
+    fclose(file);
+
+    ordo_device        *dev = open_device(true);
+    struct ordo_call    call;
+    struct ordo_kernel *kernel = NULL;
+    cr_assert(ordo_call_begin(&call, dev, NULL) == ORDO_OK);
+    const ordo_status got = ordo_call_kernel(&call, "primitive/module.cl", "nothing", NULL, &kernel);
+    cr_assert(ordo_call_end(&call, got) == ORDO_BUILD);
+    check_message(dev, place("primitive/broken.cl", line), "no_such_type");
+    ordo_device_close(&dev);
+    cr_assert(remove(module) == 0);
+    end(&o);
+}
+
+static void wrong_names(struct test *t)
+{
+    struct ordo_call         call;
+    struct ordo_kernel      *kernel = NULL;
+    const struct ordo_define none[] = { { NULL, 0 } };
+
+    test_ok(t, ordo_call_begin(&call, t->dev, NULL));
+    test_status(t, ordo_call_kernel(&call, "primitive/absent.cl", "absent", none, &kernel), ORDO_BUILD);
+    test_true(t, kernel == NULL);
+    test_status(t, ordo_call_end(&call, ORDO_BUILD), ORDO_BUILD);
+    check_message(t->dev, "primitive/absent.cl", t->facts->name);
+    test_ok(t, scan_few(t->dev));
+}
+
+Test(program, an_unknown_module_is_named)
+{
+    test_each_device(wrong_names);
+}
+
+/* ---- variants ------------------------------------------------------------------------------------------------ */
+
+static size_t n_programs(const ordo_device *dev)
+{
+    size_t n = 0;
+    for (const struct ordo_program *p = dev->programs; p; p = p->next)
+        n++;
+    return n;
+}
+
+static void variants(struct test *t)
+{
+    const uint32_t in[] = { 1, 2, 3 };
+    const uint64_t in64[] = { 1, 2, 3 };
+    uint64_t       out[3];
+
+    test_ok(t, scan_few(t->dev));
+    const size_t before = n_programs(t->dev);
+    const double build_ms = t->facts->build_ms;
+    test_ok(t, scan_few(t->dev));
+    test_ok(t,
+            ordo_scan_host(t->dev, ordo_scan_params(.type = ORDO_U32, .op = ORDO_SUM, .inclusive = true), in, out, 3));
+    test_true(t, n_programs(t->dev) == before);
+    test_true(t, t->facts->build_ms <= build_ms);
+
+    test_ok(t, ordo_scan_host(t->dev, ordo_scan_params(.type = ORDO_U64, .op = ORDO_SUM), in64, out, 3));
+    test_true(t, n_programs(t->dev) == before + 1);
+    test_ok(t, ordo_scan_host(t->dev, ordo_scan_params(.type = ORDO_U64, .op = ORDO_SUM), in64, out, 3));
+    test_true(t, n_programs(t->dev) == before + 1);
+}
+
+Test(program, a_variant_is_built_once)
+{
+    test_each_device(variants);
+}
+
+/* The expanded text stands on its own: every include is gone, each file came once, and lines keep their places. */
+static void expansion(struct test *t)
+{
+    const struct ordo_define defines[] = { { "ONE", 1 }, { "TWO", -2 }, { NULL, 0 } };
+    char                    *text = NULL, *options = NULL;
+
+    test_ok(t, ordo_program_source(t->dev, "primitive/scan.cl", defines, &text, &options));
+    test_true(t, strstr(text, "#include \"") == NULL && strstr(text, "#pragma once") == NULL);
+    test_true(t, strstr(text, "#line 1 \"primitive/scan.cl\"") != NULL);
+    const char *first = strstr(text, "#line 1 \"device/compiler.cl\"");
+    test_true(t, first != NULL && strstr(first + 1, "#line 1 \"device/compiler.cl\"") == NULL);
+    test_true(t, strstr(options, " -DONE=1") && strstr(options, " -DTWO=-2") && strstr(options, " -DORDO_CPU="));
+    free(text);
+    free(options);
+}
+
+Test(program, includes_are_expanded)
+{
+    test_each_device(expansion);
+}
