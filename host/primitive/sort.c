@@ -6,6 +6,8 @@
 
 #include "shared/sort.h"
 
+#include <assert.h>
+
 #define SORT_MODULE    "primitive/sort.cl"
 #define SMALL_MODULE   "primitive/sort_small.cl"
 #define CHUNKED_MODULE "primitive/sort_chunked.cl"
@@ -57,6 +59,7 @@ static size_t local_need(const struct sort *s, size_t group, size_t items, size_
 static void fit(struct sort *s, uint32_t group, uint32_t items, uint32_t digit_bits)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(s->dev);
+    assert(group > 0 && items > 0);
     while (group > 1 && local_need(s, group, items, digit_bits) > facts->local_bytes) {
         const size_t counts = group / facts->sub_group * ((size_t) 4 << digit_bits);
         if (counts > facts->local_bytes / 2 && digit_bits > 4)
@@ -270,7 +273,7 @@ static ordo_status make_control(struct sort *s, struct control *c)
     c->launches = (uint32_t) ordo_ceil_div(s->tiles, c->launch_tiles);
     c->status = s->passes * c->launches; /* behind the tickets */
     c->bases = c->status + (uint32_t) (s->tiles * radix);
-    ORDO_TRY(ordo_call_scratch(s->call, (c->bases + 2 * s->passes * radix) * 4, &c->mem));
+    ORDO_TRY(ordo_call_scratch(s->call, (c->bases + 2 * radix * s->passes) * 4, &c->mem));
     return ordo_call_zeroed(s->call, (1 + s->passes * radix) * 4, &c->counters);
 }
 

@@ -50,6 +50,11 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
 /* ORDO_NO_DEVICE_MEMORY for the codes that mean it, else ORDO_OPENCL. */
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what);
 
+#ifdef __clang_analyzer__ /* sees one file at a time, and would follow paths on which these return ORDO_OK */
+#define ordo_fail(dev, status, ...)  ((void) ordo_fail((dev), (status), __VA_ARGS__), (status))
+#define ordo_fail_cl(dev, code, ...) ((void) ordo_fail_cl((dev), (code), __VA_ARGS__), ORDO_OPENCL)
+#endif
+
 /* ---- kernels: program.c -------------------------------------------------------------------------------------- */
 
 /* One -D of a kernel variant. Lists end with { NULL, 0 }. ORDO_MAX_REGISTERS limits the registers of a work-item where the
