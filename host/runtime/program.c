@@ -149,30 +149,45 @@ static void expand_include(struct expansion *e, const char *from, const char *pa
     free(text);
 }
 
+/* Says which file and line follow. */
+static void mark_line(struct expansion *e, int line, const char *path)
+{
+    char mark[200];
+    snprintf(mark, sizeof mark, "#line %d \"%s\"\n", line, path);
+    text_add_string(&e->out, mark);
+}
+
+/* Whether a branch may end here that the compiler passed over, with the marks of what was included in it. */
+static bool ends_branch(const char *line)
+{
+    return strncmp(line, "#else", 5) == 0 || strncmp(line, "#endif", 6) == 0;
+}
+
 static void expand(struct expansion *e, const char *path, const char *text)
 {
-    char line_mark[200];
     if (e->n_seen == MAX_INCLUDES || !(e->seen[e->n_seen] = ordo_format("%s", path))) {
         e->out.failed = true;
         return;
     }
     e->n_seen++;
 
-    snprintf(line_mark, sizeof line_mark, "#line 1 \"%s\"\n", path);
-    text_add_string(&e->out, line_mark);
-    int number = 1;
+    mark_line(e, 1, path);
+    bool moved = false;
+    int  number = 1;
     for (const char *line = text; *line && !e->missing[0]; number++) {
         const char  *end = strchr(line, '\n');
         const size_t bytes = end ? (size_t) (end - line) + 1 : strlen(line);
         char         included[120];
         if (included_path(line, bytes, included, sizeof included)) {
             expand_include(e, path, included);
-            snprintf(line_mark, sizeof line_mark, "#line %d \"%s\"\n", number + 1, path);
-            text_add_string(&e->out, line_mark);
+            mark_line(e, number + 1, path);
+            moved = true;
         } else if (strncmp(line, "#pragma once", 12) == 0) {
             text_add_string(&e->out, "\n");
         } else {
             text_add(&e->out, line, bytes);
+            if (moved && line[bytes - 1] == '\n' && ends_branch(line))
+                mark_line(e, number + 1, path);
         }
         line += bytes;
     }
