@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { N = 100, ARRAYS_MAX = 8 };
+enum { ARRAYS_MAX = 8 };
+#define N ((size_t) 100)
 
 /* What a call is given besides its arrays. */
 struct given {
