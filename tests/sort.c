@@ -59,9 +59,9 @@ struct job {
 
 static void check_job(struct test *t, const struct job *job)
 {
-    const size_t kb = ordo_type_bytes(job->params.key), vb = job->params.value_bytes, n = job->count;
+    const size_t    kb = ordo_type_bytes(job->params.key), vb = job->params.value_bytes, n = job->count;
     const ordo_type value_type = vb == 8 ? ORDO_U64 : ORDO_U32;
-    void        *keys = test_alloc(n * kb), *values = test_alloc(n * vb);
+    void           *keys = test_alloc(n * kb), *values = test_alloc(n * vb);
     test_keys(t, job->params.key, job->shape, n, keys);
     test_random_bytes(t, values, n * vb);
     struct item *items = sorted_items(&job->params, keys, n);
@@ -102,9 +102,9 @@ static void check_job(struct test *t, const struct job *job)
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
 
-static const size_t seam_sizes[] = { 0,   1,   2,   3,    31,   32,   33,   63,   64,   65,   127,   255,   256,
-                                     257, 511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049, 4095,  4096,  4097,
-                                     7679, 7680, 7681, 8191, 8193, 15360, 15361, 16385, 50021 };
+static const size_t seam_sizes[] = { 0,    1,    2,    3,    31,   32,   33,   63,    64,    65,    127,  255,
+                                     256,  257,  511,  512,  513,  1023, 1024, 1025,  2047,  2048,  2049, 4095,
+                                     4096, 4097, 7679, 7680, 7681, 8191, 8193, 15360, 15361, 16385, 50021 };
 #define N_SEAMS (sizeof seam_sizes / sizeof *seam_sizes)
 
 static void every_seam(struct test *t)
@@ -183,7 +183,8 @@ static void every_tunable(struct test *t)
                 test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.choice[c]));
                 if (strcmp(name, info.name) != 0)
                     test_ok(t, ordo_device_set_tunable(t->dev, name, method));
-                const struct ordo_sort_params params = { .key = first ? ORDO_U32 : ORDO_F64, .value_bytes = first ? 4 : 8 };
+                const struct ordo_sort_params params = { .key = first ? ORDO_U32 : ORDO_F64,
+                                                         .value_bytes = first ? 4 : 8 };
                 check_job(t, &(struct job) { params, TEST_RANDOM, 30011, false });
                 check_job(t, &(struct job) { params, TEST_FEW, 200, true });
             }
@@ -204,8 +205,9 @@ static void methods_of_gpus(struct test *t)
             test_ok(t, ordo_device_set_tunable(t->dev, "sort.k4v4.method", method));
             test_ok(t, ordo_device_set_tunable(t->dev, "sort.k4v4.digit_bits", bits));
             for (int shape = 0; shape < TEST_N_SHAPES; shape++)
-                check_job(t, &(struct job) {
-                                 { .key = ORDO_U32, .value_bytes = 4 }, (enum test_shape) shape, 40009, shape % 2 == 0 });
+                check_job(t,
+                          &(struct job) {
+                              { .key = ORDO_U32, .value_bytes = 4 }, (enum test_shape) shape, 40009, shape % 2 == 0 });
         }
 }
 
@@ -255,10 +257,10 @@ Test(sort, bad_arguments_are_refused)
 
 static void host_arrays(struct test *t)
 {
-    double       keys[] = { 3.0, -0.0, 0.0, -7.5, 1e300, -1e300, 2.0 };
-    uint32_t     values[] = { 0, 1, 2, 3, 4, 5, 6 };
-    const double want[] = { -1e300, -7.5, -0.0, 0.0, 2.0, 3.0, 1e300 };
-    const uint32_t want_values[] = { 5, 3, 1, 2, 6, 0, 4 };
+    double                        keys[] = { 3.0, -0.0, 0.0, -7.5, 1e300, -1e300, 2.0 };
+    uint32_t                      values[] = { 0, 1, 2, 3, 4, 5, 6 };
+    const double                  want[] = { -1e300, -7.5, -0.0, 0.0, 2.0, 3.0, 1e300 };
+    const uint32_t                want_values[] = { 5, 3, 1, 2, 6, 0, 4 };
     const struct ordo_sort_params params = { .key = ORDO_F64, .value_bytes = 4 };
     test_ok(t, ordo_sort_host(t->dev, &params, keys, values, 7));
     test_same(t, "keys", ORDO_F64, keys, want, 7);

@@ -32,8 +32,8 @@
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
     ORDO_UNROLL                                                                                                        \
-    for (uint j = 0, digit = get_local_id(0) * RANK_DIGITS_PER_ITEM;                                                   \
-         j < RANK_DIGITS_PER_ITEM && digit < RANK_RADIX; j++, digit++)
+    for (uint j = 0, digit = get_local_id(0) * RANK_DIGITS_PER_ITEM; j < RANK_DIGITS_PER_ITEM && digit < RANK_RADIX;   \
+         j++, digit++)
 
 #if RANK_TILE > 65536
 #error "RANK_TILE must be at most 65536: a rank has 16 bits"

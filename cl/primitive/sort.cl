@@ -152,7 +152,8 @@ ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, struct so
 /* The last group to finish turns the counts into where each digit begins, and leaves the counters as it found them: zero.
  * Its loads are ordered behind the others' additions by the counter of finished groups, to which each group adds behind a
  * fence. */
-ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h, __local uint *scratch)
+ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
+                            __local uint *scratch)
 {
     for (uint pass = 0; pass < h.passes; pass++) {
         uint count[RANK_DIGITS_PER_ITEM], sum = 0, all;
@@ -175,7 +176,8 @@ ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, str
 /* Histograms of every digit in one read of the keys, and a clean start for the passes: tickets and status words are
  * zeroed. Any number of groups. counters: one word for finished groups, then passes x RANK_RADIX; zero before and after. */
 ORDO_KERNEL(GROUP_SIZE)
-void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control, struct sort_histogram h)
+void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
+                    struct sort_histogram h)
 {
     __local uint counts[HISTOGRAM_PASSES_MAX * RANK_RADIX * HISTOGRAM_COPIES];
     __local uint scratch[GROUP_SCAN_WORDS];

@@ -130,10 +130,10 @@ static bool is_entry(const char *name)
 static void enforce_cap(ordo_device *dev)
 {
     for (;;) {
-        DIR           *dir = opendir(dev->cache_dir);
-        uint64_t       total = 0;
+        DIR            *dir = opendir(dev->cache_dir);
+        uint64_t        total = 0;
         struct timespec oldest_time = { 0 };
-        char          *oldest = NULL;
+        char           *oldest = NULL;
         if (!dir)
             return;
         for (struct dirent *entry; (entry = readdir(dir));) {
@@ -141,8 +141,9 @@ static void enforce_cap(ordo_device *dev)
             struct stat info;
             if (path && stat(path, &info) == 0) {
                 total += (uint64_t) info.st_size;
-                const bool older = !oldest || info.st_mtim.tv_sec < oldest_time.tv_sec ||
-                                   (info.st_mtim.tv_sec == oldest_time.tv_sec && info.st_mtim.tv_nsec < oldest_time.tv_nsec);
+                const bool older =
+                    !oldest || info.st_mtim.tv_sec < oldest_time.tv_sec ||
+                    (info.st_mtim.tv_sec == oldest_time.tv_sec && info.st_mtim.tv_nsec < oldest_time.tv_nsec);
                 if (older) {
                     free(oldest);
                     oldest = path;

@@ -96,10 +96,14 @@ static ordo_status refuse_selection(ordo_device *dev, const struct listed *list,
     size_t used = 0;
     for (size_t i = 0; i < n && used < sizeof choices - 300; i++)
         used += (size_t) snprintf(choices + used, sizeof choices - used, "\n  %u:%u  %s%s  (%s)", list[i].platform,
-                                  list[i].device, list[i].name, list[i].gpu ? ", gpu" : list[i].cpu ? ", cpu" : "",
+                                  list[i].device, list[i].name,
+                                  list[i].gpu   ? ", gpu"
+                                  : list[i].cpu ? ", cpu"
+                                                : "",
                                   list[i].platform_name);
     return ordo_fail(dev, ORDO_NO_DEVICE, 0, __FILE__, __LINE__,
-                     "no device is called \"%s\"; there are (also \"gpu\", \"cpu\", or part of a name):%s", select, choices);
+                     "no device is called \"%s\"; there are (also \"gpu\", \"cpu\", or part of a name):%s", select,
+                     choices);
 }
 
 static ordo_status select_device(ordo_device *dev, const char *select)
@@ -109,9 +113,10 @@ static ordo_status select_device(ordo_device *dev, const char *select)
     const size_t n = list_devices(list);
     ordo_status  got = ORDO_OK;
     if (n == 0) {
-        got = ordo_fail(dev, ORDO_NO_DEVICE, 0, __FILE__, __LINE__,
-                        "there is no OpenCL device: install a driver's package, such as pocl-opencl-icd for the CPU, "
-                        "nvidia-opencl-icd, intel-opencl-icd, or mesa-opencl-icd (with RUSTICL_ENABLE=radeonsi) for AMD");
+        got =
+            ordo_fail(dev, ORDO_NO_DEVICE, 0, __FILE__, __LINE__,
+                      "there is no OpenCL device: install a driver's package, such as pocl-opencl-icd for the CPU, "
+                      "nvidia-opencl-icd, intel-opencl-icd, or mesa-opencl-icd (with RUSTICL_ENABLE=radeonsi) for AMD");
     } else {
         const struct listed *chosen = choose(list, n, select);
         if (chosen)
@@ -325,7 +330,8 @@ static ordo_status finish(ordo_device *dev, const struct ordo_device_config *con
 {
     if (got == ORDO_OK) {
         dev->facts.open_ms = now_ms() - start;
-        ordo_log(dev, ORDO_LOG_INFO, "opened %s (%s) in %.1f ms", dev->facts.name, dev->facts.platform, dev->facts.open_ms);
+        ordo_log(dev, ORDO_LOG_INFO, "opened %s (%s) in %.1f ms", dev->facts.name, dev->facts.platform,
+                 dev->facts.open_ms);
         *out = dev;
         return ORDO_OK;
     }
@@ -338,7 +344,7 @@ static ordo_status finish(ordo_device *dev, const struct ordo_device_config *con
 ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out)
 {
     static const struct ordo_device_config defaults = { 0 };
-    const double start = now_ms();
+    const double                           start = now_ms();
     if (!out)
         return ORDO_INVALID;
     *out = NULL;
@@ -385,7 +391,7 @@ ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_command_qu
                               const struct ordo_device_config *config, ordo_device **out)
 {
     static const struct ordo_device_config defaults = { 0 };
-    const double start = now_ms();
+    const double                           start = now_ms();
     if (!out)
         return ORDO_INVALID;
     *out = NULL;

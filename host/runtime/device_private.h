@@ -115,14 +115,14 @@ struct ordo_hash ordo_hash_of(struct ordo_hash seed, const void *data, size_t by
 /* memory.c */
 void ordo_scratch_destroy(ordo_device *dev);
 /* call.c */
-void        ordo_lock(ordo_device *dev);
-void        ordo_unlock(ordo_device *dev);
+void ordo_lock(ordo_device *dev);
+void ordo_unlock(ordo_device *dev);
 /* A zeroed block says with *fresh that it is new and has yet to be zeroed. */
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, bool zeroed,
                               struct ordo_scratch **out, bool *fresh);
 /* Takes a free block out of the pool for good. */
-void        ordo_scratch_drop(ordo_device *dev, struct ordo_scratch *block);
-void        ordo_scratch_give(ordo_device *dev, struct ordo_scratch *block);
+void ordo_scratch_drop(ordo_device *dev, struct ordo_scratch *block);
+void ordo_scratch_give(ordo_device *dev, struct ordo_scratch *block);
 
 /* profile.c: defaults for the facts at hand, then the shipped rows, then the user's profile. */
 void ordo_profile_load(ordo_device *dev);

@@ -135,7 +135,8 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
     free(text);
 }
 
-ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format, ...)
+ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
+                      ...)
 {
     if (!dev)
         return status;
@@ -146,8 +147,8 @@ ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const c
 
     const char *slash = strrchr(file, '/');
     char       *text = ordo_format("%s:%d: %s [%s]%s%s: %s", slash ? slash + 1 : file, line,
-                                   what ? what : "(no memory for the message)", dev->facts.name, code ? " " : "",
-                                   code ? ordo_cl_error_string(code) : "", ordo_status_string(status));
+                             what ? what : "(no memory for the message)", dev->facts.name, code ? " " : "",
+                             code ? ordo_cl_error_string(code) : "", ordo_status_string(status));
     free(what);
 
     pthread_mutex_lock(&dev->error_lock);
@@ -162,10 +163,10 @@ ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const c
 
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what)
 {
-    const bool memory = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES;
-    const ordo_status status = memory                           ? ORDO_NO_DEVICE_MEMORY
+    const bool        memory = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES;
+    const ordo_status status = memory                          ? ORDO_NO_DEVICE_MEMORY
                                : code == CL_OUT_OF_HOST_MEMORY ? ORDO_NO_HOST_MEMORY
-                                                                : ORDO_OPENCL;
+                                                               : ORDO_OPENCL;
     return ordo_fail(dev, status, code, file, line, "%s", what);
 }
 

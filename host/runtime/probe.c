@@ -12,7 +12,7 @@
 #ifndef CL_DEVICE_WAVEFRONT_WIDTH_AMD
 #define CL_DEVICE_WAVEFRONT_WIDTH_AMD 0x4043
 #endif
-#define QUERY_SUB_GROUP_SIZES_INTEL 0x4108
+#define QUERY_SUB_GROUP_SIZES_INTEL          0x4108
 #define QUERY_MAX_SUB_GROUP_SIZE_FOR_NDRANGE 0x2033
 
 /* ---- features ------------------------------------------------------------------------------------------------ */
@@ -36,8 +36,8 @@ static ordo_status text_of(ordo_device *dev, cl_device_info what, char *out, siz
 /* A number that the device may not know: then `otherwise`. */
 static uint64_t number_of(ordo_device *dev, cl_device_info what, size_t bytes, uint64_t otherwise)
 {
-    uint64_t wide = 0;
-    uint32_t narrow = 0;
+    uint64_t     wide = 0;
+    uint32_t     narrow = 0;
     const cl_int code = bytes == 4 ? clGetDeviceInfo(dev->id, what, sizeof narrow, &narrow, NULL)
                                    : clGetDeviceInfo(dev->id, what, sizeof wide, &wide, NULL);
     return code != CL_SUCCESS ? otherwise : bytes == 4 ? narrow : wide;
@@ -118,15 +118,14 @@ static const char c11_trial[] =
     "    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);\n"
     "}\n";
 
-static const char int64_trial[] =
-    "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
-    "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n"
-    "__kernel void trial(__global ulong *p)\n"
-    "{\n"
-    "    atom_add(p, 1UL);\n"
-    "    atom_cmpxchg(p, 1UL, 2UL);\n"
-    "    atom_max(p, 3UL);\n"
-    "}\n";
+static const char int64_trial[] = "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+                                  "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n"
+                                  "__kernel void trial(__global ulong *p)\n"
+                                  "{\n"
+                                  "    atom_add(p, 1UL);\n"
+                                  "    atom_cmpxchg(p, 1UL, 2UL);\n"
+                                  "    atom_max(p, 3UL);\n"
+                                  "}\n";
 
 static const char nvidia_trial[] =
     "__kernel void trial(__global uint *p)\n"
@@ -135,21 +134,21 @@ static const char nvidia_trial[] =
     "    __asm__ volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n"
     "    __asm__ volatile(\"{\\n\\t.reg .pred %%q;\\n\\tsetp.ne.u32 %%q, %1, 0;\\n\\t\"\n"
     "                     \"vote.sync.ballot.b32 %0, %%q, 0xffffffff;\\n\\t}\" : \"=r\"(votes) : \"r\"(lane));\n"
-    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(other) : \"r\"(votes), \"r\"(lane));\n"
+    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(other) : \"r\"(votes), "
+    "\"r\"(lane));\n"
     "    __asm__ volatile(\"ld.acquire.gpu.global.u32 %0, [%1];\" : \"=r\"(seen) : \"l\"(p) : \"memory\");\n"
     "    __asm__ volatile(\"st.release.gpu.global.u32 [%0], %1;\" :: \"l\"(p), \"r\"(other + seen) : \"memory\");\n"
     "    __asm__ volatile(\"fence.acq_rel.gpu;\" ::: \"memory\");\n"
     "}\n";
 
-static const char amd_trial[] =
-    "__kernel void trial(__global uint *p)\n"
-    "{\n"
-    "    uint lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));\n"
-    "    ulong votes = __builtin_amdgcn_uicmp(lane, 0u, 33);\n"
-    "    p[lane] = (uint) __builtin_amdgcn_ds_bpermute((int) (lane << 2), (int) votes);\n"
-    "    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\");\n"
-    "    __builtin_amdgcn_wave_barrier();\n"
-    "}\n";
+static const char amd_trial[] = "__kernel void trial(__global uint *p)\n"
+                                "{\n"
+                                "    uint lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));\n"
+                                "    ulong votes = __builtin_amdgcn_uicmp(lane, 0u, 33);\n"
+                                "    p[lane] = (uint) __builtin_amdgcn_ds_bpermute((int) (lane << 2), (int) votes);\n"
+                                "    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\");\n"
+                                "    __builtin_amdgcn_wave_barrier();\n"
+                                "}\n";
 
 static const char khr_shuffle_trial[] =
     "__kernel void trial(__global uint *p)\n"
@@ -206,10 +205,10 @@ static uint32_t asked_sub_group(ordo_device *dev)
     sub_group_info_fn info = NULL;
     void             *address = clGetExtensionFunctionAddressForPlatform(dev->platform, "clGetKernelSubGroupInfoKHR");
     memcpy(&info, &address, sizeof info);
-    const char *text = khr_shuffle_trial;
-    cl_program  program = info ? clCreateProgramWithSource(dev->context, 1, &text, NULL, NULL) : NULL;
-    cl_kernel   kernel = NULL;
-    size_t      size = 0;
+    const char  *text = khr_shuffle_trial;
+    cl_program   program = info ? clCreateProgramWithSource(dev->context, 1, &text, NULL, NULL) : NULL;
+    cl_kernel    kernel = NULL;
+    size_t       size = 0;
     const size_t group = 64;
     if (program && clBuildProgram(program, 1, &dev->id, dev->std, NULL, NULL) == CL_SUCCESS)
         kernel = clCreateKernel(program, "trial", NULL);
@@ -316,10 +315,11 @@ static ordo_status mask_one(ordo_device *dev, const char *name, const char *valu
     else if (strcmp(name, "cpu") == 0 && is_number && number == 0)
         f->cpu = false;
     else
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
-                         "mask %s=%s: not one of lanes=one|khr, atomics=legacy, local=, group=, alloc=, int64_atomics=0, "
-                         "progress=0|1, cpu=0",
-                         name, value);
+        return ordo_fail(
+            dev, ORDO_INVALID, 0, __FILE__, __LINE__,
+            "mask %s=%s: not one of lanes=one|khr, atomics=legacy, local=, group=, alloc=, int64_atomics=0, "
+            "progress=0|1, cpu=0",
+            name, value);
     return ORDO_OK;
 }
 

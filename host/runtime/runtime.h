@@ -155,9 +155,9 @@ enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
     X(SORT_GROUP, "sort.group", "work-items per group", 1, 64, 128, 256, 384, 512, 1024)                               \
     X(SORT_ITEMS, "sort.items", "items per work-item (chunked: thousands per chunk)", 4, 5, 7, 8, 9, 11, 12, 13, 15,   \
       16, 18, 19, 21, 23)                                                                                              \
-    X(SORT_REGISTERS, "sort.registers", "most registers of a work-item, where the driver can limit them; 0: its choice", \
-      0, 40, 48, 64, 80, 96, 128)                                                                                      \
-    X(SORT_DIRECT, "sort.direct", "most tiles that each count all keys for themselves", 0, 4, 8, 12, 16, 24, 32, 48)     \
+    X(SORT_REGISTERS, "sort.registers",                                                                                \
+      "most registers of a work-item, where the driver can limit them; 0: its choice", 0, 40, 48, 64, 80, 96, 128)     \
+    X(SORT_DIRECT, "sort.direct", "most tiles that each count all keys for themselves", 0, 4, 8, 12, 16, 24, 32, 48)   \
     X(SORT_SMALL_GROUP, "sort.small_group", "work-items of the single-launch sort; 1: not used", 1, 64, 128, 256, 512, \
       1024)                                                                                                            \
     X(SORT_SMALL_ITEMS, "sort.small_items", "items per work-item of the single-launch sort", 2, 4, 6, 8, 12, 16)       \
@@ -166,9 +166,10 @@ enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
     X(SCAN_ITEMS, "scan.items", "items per work-item", 4, 8, 12, 16, 24, 1024, 4096)                                   \
     X(MERGE_GROUP, "merge.group", "work-items per group", 1, 64, 128, 256, 512)                                        \
     X(MERGE_ITEMS, "merge.items", "items per work-item", 4, 5, 7, 8, 9, 11, 13, 15, 17, 1024, 4096)                    \
-    X(MERGE_STAGED, "merge.staged", "values: 0 gathered from device memory, 1 through local memory", 0, 1)              \
+    X(MERGE_STAGED, "merge.staged", "values: 0 gathered from device memory, 1 through local memory", 0, 1)             \
     X(RUNS_GROUP, "merge_runs.group", "work-items per group of the multi-way merge", 1, 64, 128, 256, 512)             \
-    X(RUNS_ITEMS, "merge_runs.items", "items per work-item of the multi-way merge (group 1: per chunk)", 5, 7, 8, 9, 11, 13, 15, 17, 1024, 4096) \
+    X(RUNS_ITEMS, "merge_runs.items", "items per work-item of the multi-way merge (group 1: per chunk)", 5, 7, 8, 9,   \
+      11, 13, 15, 17, 1024, 4096)                                                                                      \
     X(SEARCH_NODE, "search.node_keys", "keys per node of a static index", 8, 16, 32)                                   \
     X(SEARCH_LANES, "search.lanes", "lanes per query", 1, 2, 4, 8)                                                     \
     X(SEARCH_GROUP, "search.group", "work-items per group", 32, 64, 128, 256, 512)                                     \
