@@ -239,16 +239,19 @@ ORDO_FN void merge_store(__private const merge_input *in, __private const merge_
 /* One group per tile of the output, ceil((a_count + b_count) / MERGE_TILE) of them. near: see merge_path_team; at most
  * 2^15, so that no sum overflows. */
 ORDO_KERNEL(MERGE_GROUP)
+/* clang-format off */
 void merge_tiles(__global const ordo_key *restrict a_keys, ulong a_keys_at,
                  __global const merge_value *restrict a_values, ulong a_values_at, uint a_count,
                  __global const ordo_key *restrict b_keys, ulong b_keys_at,
                  __global const merge_value *restrict b_values, ulong b_values_at, uint b_count, uint near,
                  __global ordo_key *restrict keys_out, ulong keys_out_at,
                  __global merge_value *restrict values_out, ulong values_out_at)
+/* clang-format on */
 {
     __local merge_local mem;
-    const merge_input   in = { a_keys + a_keys_at,     b_keys + b_keys_at, a_values + a_values_at,
-                               b_values + b_values_at, a_count,            b_count };
+    const merge_input   in = {
+          a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count
+    };
 
     merge_tile tile;
     merge_find_tile(&in, near, mem.a_split, &tile);
@@ -289,17 +292,20 @@ ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_valu
 
 /* One work-item per MERGE_TILE elements of the output; `near` is not used. */
 ORDO_KERNEL(1)
+/* clang-format off */
 void merge_chunks(__global const ordo_key *restrict a_keys, ulong a_keys_at,
                   __global const merge_value *restrict a_values, ulong a_values_at, uint a_count,
                   __global const ordo_key *restrict b_keys, ulong b_keys_at,
                   __global const merge_value *restrict b_values, ulong b_values_at, uint b_count, uint near,
                   __global ordo_key *restrict keys_out, ulong keys_out_at,
                   __global merge_value *restrict values_out, ulong values_out_at)
+/* clang-format on */
 {
-    const merge_input in = { a_keys + a_keys_at,     b_keys + b_keys_at, a_values + a_values_at,
-                             b_values + b_values_at, a_count,            b_count };
-    const uint        begin = (uint) get_global_id(0) * MERGE_TILE, end = min(begin + MERGE_TILE, a_count + b_count);
-    merge_tile        tile;
+    const merge_input in = {
+        a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count
+    };
+    const uint begin = (uint) get_global_id(0) * MERGE_TILE, end = min(begin + MERGE_TILE, a_count + b_count);
+    merge_tile tile;
     merge_set_tile(&tile, begin, end, merge_path_one(&in, begin), merge_path_one(&in, end));
 
     __global const ordo_key *ak = in.a_keys + tile.a_begin, *bk = in.b_keys + tile.b_begin;

@@ -86,7 +86,8 @@ ORDO_FN uint runs_samples_before(__local const run_table *table, __global const 
 
 /* One work-item per sample. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
-void runs_sample(__global const ordo_key *restrict keys, ulong keys_at, run_table runs, __global ordo_key *restrict samples)
+void runs_sample(__global const ordo_key *restrict keys, ulong keys_at, run_table runs,
+                 __global ordo_key *restrict samples)
 {
     __local run_table table;
     runs_load_table(&runs, &table);
@@ -125,9 +126,11 @@ void runs_select(__global const ordo_key *restrict samples, run_table runs, __gl
 /* One work-item per run and splitter, neighbouring ones for neighbouring splitters of one run.
  * splits[i * n_runs + r] = how many elements of run r come before splitter i or are it. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
+/* clang-format off */
 void runs_split(__global const ordo_key *restrict keys, ulong keys_at, run_table runs,
                 __global const ordo_key *restrict samples, __global const uint *restrict splitters, uint n_splitters,
                 __global uint *restrict splits)
+/* clang-format on */
 {
     __local run_table table;
     runs_load_table(&runs, &table);
@@ -156,7 +159,8 @@ typedef struct {
     uint begin, end;
 } runs_part;
 
-ORDO_FN runs_part runs_part_of(__local const run_table *table, __global const uint *splits, uint tile, uint n_tiles, uint r)
+ORDO_FN runs_part runs_part_of(__local const run_table *table, __global const uint *splits, uint tile, uint n_tiles,
+                               uint r)
 {
     const uint count = table->count[r];
     runs_part  part = { 0, count };
@@ -184,9 +188,12 @@ MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 /* A tile is merged in rounds. In round l, *regions* of 2^l runs each are made from two of the round before; all rounds'
  * regions together are the 31 nodes of a binary tree over 16 runs. Within local memory the regions of a round lie one
  * after another, from round 1 on each beginning at a multiple of RUNS_ITEMS: so each work-item's slots are of one. */
-#define RUNS_REGIONS (2 * RUN_TABLE_MAX - 1)
+#define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
-ORDO_FN uint runs_first_region(uint round) { return 2 * RUN_TABLE_MAX - ((2 * RUN_TABLE_MAX) >> round); }
+ORDO_FN uint runs_first_region(uint round)
+{
+    return 2 * RUN_TABLE_MAX - ((2 * RUN_TABLE_MAX) >> round);
+}
 
 typedef struct {
     union {
@@ -198,11 +205,11 @@ typedef struct {
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
-    ulong     shift[RUN_TABLE_MAX];   /* element `at` of the tile's input, if of run r, is keys[shift[r] + at] */
-    uint      start[RUNS_REGIONS];    /* a region's first slot */
-    uint      count[RUNS_REGIONS];    /* a region's elements */
+    ulong     shift[RUN_TABLE_MAX];      /* element `at` of the tile's input, if of run r, is keys[shift[r] + at] */
+    uint      start[RUNS_REGIONS];       /* a region's first slot */
+    uint      count[RUNS_REGIONS];       /* a region's elements */
     uint      used[RUNS_ROUNDS_MAX + 1]; /* slots that a round's regions span */
-    uint      begin;                  /* the tile's first element of the output */
+    uint      begin;                     /* the tile's first element of the output */
 } runs_local;
 
 /* Lays out the regions of one round. `capacity` bounds the tile where runs are not in order; in order it never does. */
@@ -225,14 +232,14 @@ ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint capaci
 }
 
 /* Where the tile's input lies and which slots each round uses. Called by the whole group; ends with a barrier. */
-ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint n_tiles, uint n_rounds, uint capacity)
+ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint n_tiles, uint n_rounds,
+                          uint capacity)
 {
     const uint lid = (uint) get_local_id(0);
     if (lid < RUN_TABLE_MAX) {
         const runs_part none = { 0, 0 };
-        mem->part[lid] = lid < mem->table.n_runs
-                             ? runs_part_of(&mem->table, splits, (uint) get_group_id(0), n_tiles, lid)
-                             : none;
+        mem->part[lid] =
+            lid < mem->table.n_runs ? runs_part_of(&mem->table, splits, (uint) get_group_id(0), n_tiles, lid) : none;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid <= n_rounds)
@@ -381,11 +388,23 @@ void runs_tiles(__global const ordo_key *restrict keys, ulong keys_at, __global 
 /* The next element of a run, ordered as elements are: by key, then by run. An exhausted run's comes after all.
  * runs_play orders two of them; field by field and without a branch, which on CPUs is twice as fast as whole structs. */
 #if KEY_BITS == 32
-typedef ulong runs_head;
-ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r) { return upsample(key, r); }
-ORDO_FN runs_head runs_exhausted(void) { return ~0UL; }
-ORDO_FN ordo_key_form runs_head_key(runs_head head) { return (uint) (head >> 32); }
-ORDO_FN uint runs_head_run(runs_head head) { return (uint) head; }
+typedef ulong     runs_head;
+ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)
+{
+    return upsample(key, r);
+}
+ORDO_FN runs_head runs_exhausted(void)
+{
+    return ~0UL;
+}
+ORDO_FN ordo_key_form runs_head_key(runs_head head)
+{
+    return (uint) (head >> 32);
+}
+ORDO_FN uint runs_head_run(runs_head head)
+{
+    return (uint) head;
+}
 ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
 {
     const runs_head a = *winner, b = *loser;
@@ -402,9 +421,18 @@ ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)
     const runs_head head = { key, r };
     return head;
 }
-ORDO_FN runs_head runs_exhausted(void) { return runs_head_of(~0UL, RUN_TABLE_MAX); }
-ORDO_FN ordo_key_form runs_head_key(runs_head head) { return head.key; }
-ORDO_FN uint runs_head_run(runs_head head) { return head.run; }
+ORDO_FN runs_head runs_exhausted(void)
+{
+    return runs_head_of(~0UL, RUN_TABLE_MAX);
+}
+ORDO_FN ordo_key_form runs_head_key(runs_head head)
+{
+    return head.key;
+}
+ORDO_FN uint runs_head_run(runs_head head)
+{
+    return head.run;
+}
 ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
 {
     const ordo_key_form a_key = winner->key, b_key = loser->key;

@@ -30,7 +30,7 @@
 #define SORT_COUNT_MASK ((1u << SORT_COUNT_BITS) - 1)
 #define SORT_CODE_OWN   2u /* the tile's own count */
 /* Count up to and with this tile, in passes of even and of odd number. */
-#define SORT_CODE_UPTO(pass) ((pass) & 1 ? 1u : 3u)
+#define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
 /* Arguments of one pass. `at`s are in elements; `_word`s in words of the control buffer. */
 struct sort_pass {
