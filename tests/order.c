@@ -245,6 +245,7 @@ static void refusals(struct test *t)
     test_expect(t, ORDO_U32, &a, untouched, 100);
 
     test_ok(t, ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100, NULL));
+    clSetUserEventStatus(event, CL_COMPLETE); /* some drivers wait for it when the context goes */
     clReleaseEvent(event);
     clReleaseCommandQueue(foreign);
     clReleaseContext(context);
