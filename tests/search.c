@@ -2,7 +2,7 @@
 /* Searches and lookups in sorted arrays against a binary search on the host. */
 #include "search_case.h"
 
-/* The calls on one case: the upper bound and the lookup, which finds the lower one; with `both`, the lower bound too. */
+/* The calls on one case: the upper bound and the lookup, which finds the lower; with `both`, the lower bound too. */
 static bool check_case(struct test *t, const struct search_case *c, bool both)
 {
     struct search_data d = make_search_data(t, c);

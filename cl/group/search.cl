@@ -46,60 +46,43 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 #error "TEAM_WIDTH is too wide for SEARCH_NODE: each lane must have 16 bytes of the node"
 #endif
 
-typedef struct {
-    ordo_key key[PIECE_KEYS];
-} piece;
-
 /* `from` is a multiple of 16 bytes, except on a CPU. */
-ORDO_FN piece piece_load(__global const ordo_key *from)
+ORDO_FN void piece_load(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
 {
-    piece p;
 #if ORDO_CPU
     ORDO_UNROLL
     for (uint i = 0; i < PIECE_KEYS; i++)
-        p.key[i] = from[i];
+        piece[i] = from[i];
 #elif KEY_BITS == 32
     const uint4 four = *(__global const uint4 *) from;
-    p.key[0] = four.x;
-    p.key[1] = four.y;
-    p.key[2] = four.z;
-    p.key[3] = four.w;
+    piece[0] = four.x;
+    piece[1] = four.y;
+    piece[2] = four.z;
+    piece[3] = four.w;
 #else
     const ulong2 two = *(__global const ulong2 *) from;
-    p.key[0] = two.x;
-    p.key[1] = two.y;
+    piece[0] = two.x;
+    piece[1] = two.y;
 #endif
-    return p;
 }
 
-ORDO_FN piece piece_bits(piece p)
+/* Makes keys their ordered forms. */
+ORDO_FN void piece_bits(__private ordo_key piece[PIECE_KEYS])
 {
     ORDO_UNROLL
     for (uint i = 0; i < PIECE_KEYS; i++)
-        p.key[i] = key_bits(p.key[i]);
-    return p;
+        piece[i] = key_bits(piece[i]);
 }
 
-/* A count of keys: before the query, and SEARCH_EQUAL for each that is the query. */
-#define SEARCH_EQUAL 0x10000u
-
+/* How many keys of a piece of ordered forms are before the query. */
 #if !ORDO_CPU
-ORDO_FN uint piece_before(piece p, ordo_key_form query)
+ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_key_form query)
 {
     uint before = 0;
     ORDO_UNROLL
     for (uint i = 0; i < PIECE_KEYS; i++)
-        before += search_before(p.key[i], query);
+        before += search_before(piece[i], query);
     return before;
-}
-
-ORDO_FN uint piece_count(piece p, ordo_key_form query)
-{
-    uint count = piece_before(p, query);
-    ORDO_UNROLL
-    for (uint i = 0; i < PIECE_KEYS; i++)
-        count += p.key[i] == query ? SEARCH_EQUAL : 0;
-    return count;
 }
 #else
 /* Spelled with vectors: of a sum of comparisons the compiler would make bits, and take these apart one by one. */
@@ -107,46 +90,25 @@ ORDO_FN uint piece_count(piece p, ordo_key_form query)
 #pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks: no call passes them */
 #endif
 #if SEARCH_NODE < 16
-#define PIECE_VECTOR_(type) type##8
-#define piece_vector(p)     vload8(0, (p).key)
+#define piece_vector(piece) vload8(0, piece)
 #define piece_halves(v)     (v)
 #else
-#define PIECE_VECTOR_(type) type##16
-#define piece_vector(p)     vload16(0, (p).key)
+#define piece_vector(piece) vload16(0, piece)
 #define piece_halves(v)     ((v).lo + (v).hi)
 #endif
-#if KEY_BITS == 32
-#define PIECE_INT PIECE_VECTOR_(int)
-#else
-#define PIECE_INT PIECE_VECTOR_(long)
-#endif
-
 #if SEARCH_UPPER
-#define piece_compare(p, query) (piece_vector(p) <= (query))
+#define piece_compare(piece, query) (piece_vector(piece) <= (query))
 #else
-#define piece_compare(p, query) (piece_vector(p) < (query))
+#define piece_compare(piece, query) (piece_vector(piece) < (query))
 #endif
 
-/* The sum over a vector's words. */
-#define piece_sum(v) vector_sum(convert_int8(piece_halves(v)))
-ORDO_FN int vector_sum(int8 v)
+ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_key_form query)
 {
-    const int4 four = v.lo + v.hi;
+    const int8 eight = convert_int8(piece_halves(piece_compare(piece, query))); /* true is -1 */
+    const int4 four = eight.lo + eight.hi;
     const int2 two = four.lo + four.hi;
 
-    return two.x + two.y;
-}
-
-ORDO_FN uint piece_before(piece p, ordo_key_form query)
-{
-    return (uint) -piece_sum(piece_compare(p, query));
-}
-
-ORDO_FN uint piece_count(piece p, ordo_key_form query)
-{
-    const PIECE_INT equal = (piece_vector(p) == query) & (int) SEARCH_EQUAL;
-
-    return (uint) piece_sum(equal - piece_compare(p, query));
+    return (uint) -(two.x + two.y);
 }
 #endif
 
@@ -163,8 +125,11 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
     uint before = 0;
 
     ORDO_UNROLL
-    for (uint r = 0; r < LANE_PIECES; r++)
-        before += piece_before(piece_load(node + piece_first(r)), query);
+    for (uint r = 0; r < LANE_PIECES; r++) {
+        ordo_key_form piece[PIECE_KEYS];
+        piece_load(node + piece_first(r), piece);
+        before += piece_before(piece, query);
+    }
     return before;
 }
 
@@ -183,8 +148,8 @@ ORDO_FN uint tree_place(uint depth, uint i)
 }
 
 /* The ranks of a work-item's queries among the separators: 0 to 2^depth - 1. */
-ORDO_FN void tree_ranks(__local const ordo_key_form *tree, uint depth, const ordo_key_form query[SEARCH_ITEMS],
-                        uint rank[SEARCH_ITEMS])
+ORDO_FN void tree_ranks(__local const ordo_key_form *tree, uint depth,
+                        __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
 {
     ORDO_UNROLL
     for (uint r = 0; r < SEARCH_ITEMS; r++)
@@ -208,8 +173,8 @@ typedef struct {
 
 /* The ranks in the array of a work-item's queries, each within a span of its own, which begins at rank[r] on entry; all
  * spans have `count` keys, so that no work-item takes another way than its neighbours. */
-ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, const ordo_key_form query[SEARCH_ITEMS],
-                        uint rank[SEARCH_ITEMS])
+ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private const ordo_key_form query[SEARCH_ITEMS],
+                        __private uint rank[SEARCH_ITEMS])
 {
     for (; count > 1; count -= count / 2) {
         const uint step = count / 2;

@@ -99,8 +99,8 @@ ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 
 /* ---- a tile's queries ------------------------------------------------------------------------------------------ */
 
-/* The r-th query of this work-item, in a tile that begins at query `first`: neighbours read neighbours, except on a CPU,
- * where a work-item reads its own in a row. May lie past the last query. */
+/* The r-th query of this work-item, in a tile that begins at query `first`: neighbours read neighbours; on a CPU a
+ * work-item reads its own in a row. May lie past the last query. */
 ORDO_FN uint tile_query(uint first, uint r)
 {
 #if ORDO_CPU
@@ -116,7 +116,7 @@ ORDO_FN uint tiles_of(key_array queries)
 }
 
 /* This work-item's queries in ordered form; in place of those past the last one, the last one. */
-ORDO_FN void tile_load(key_array queries, uint first, ordo_key_form query[SEARCH_ITEMS])
+ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
     ORDO_UNROLL
     for (uint r = 0; r < SEARCH_ITEMS; r++)
@@ -124,7 +124,7 @@ ORDO_FN void tile_load(key_array queries, uint first, ordo_key_form query[SEARCH
 }
 
 ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint first,
-                         const ordo_key_form query[SEARCH_ITEMS], const uint rank[SEARCH_ITEMS])
+                         __private const ordo_key_form query[SEARCH_ITEMS], __private const uint rank[SEARCH_ITEMS])
 {
     ORDO_UNROLL
     for (uint r = 0; r < SEARCH_ITEMS; r++) {
@@ -136,8 +136,8 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
 
 /* ---- through an index ------------------------------------------------------------------------------------------ */
 
-/* A team serves the queries of its lanes: all of them are in flight at once, each lane counting in its part of each node.
- * A query's descent: the unit that it has come to. */
+/* A team serves the queries of its lanes: all of them are in flight at once, each lane counting in its part of each
+ * node. A query's descent: the unit that it has come to. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
@@ -145,8 +145,8 @@ typedef struct {
 } descent;
 
 /* The queries of the team's lanes, each with the unit it starts from, of `units`. Called by whole sub-groups. */
-ORDO_FN void team_share(const ordo_key_form query[SEARCH_ITEMS], const uint unit[SEARCH_ITEMS], uint units,
-                        descent way[TEAM_QUERIES])
+ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
+                        uint units, __private descent way[TEAM_QUERIES])
 {
     ORDO_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
@@ -161,7 +161,7 @@ ORDO_FN void team_share(const ordo_key_form query[SEARCH_ITEMS], const uint unit
 
 /* Goes down from units of `level`, which begin at `nodes`, to blocks, reading a node per level and query.
  * Called by whole sub-groups. */
-ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint level, descent way[TEAM_QUERIES])
+ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint level, __private descent way[TEAM_QUERIES])
 {
     for (; level > 0; level--) {
         const uint last = index_units(blocks, NODE_LOG2, level - 1) - 1;
@@ -184,9 +184,26 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint leve
     }
 }
 
-/* Counts (SEARCH_EQUAL) in a piece that begins at element `at`, wrapped round 2^32, and does not lie in the array as a
- * whole. What precedes the array counts as before the query. */
-ORDO_FN uint edge_count(key_array keys, uint at, ordo_key_form query)
+/* What is counted in a block: keys before the query and, for a lookup on a GPU, COUNT_EQUAL for each that is the query.
+ * A CPU rather reads the one key at the query's rank again. */
+#define COUNT_EQUAL 0x10000u
+#define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
+
+ORDO_FN uint count_piece(__private ordo_key piece[PIECE_KEYS], ordo_key_form query)
+{
+    piece_bits(piece);
+    uint count = piece_before(piece, query);
+#if COUNT_FINDS
+    ORDO_UNROLL
+    for (uint i = 0; i < PIECE_KEYS; i++)
+        count += piece[i] == query ? COUNT_EQUAL : 0;
+#endif
+    return count;
+}
+
+/* The same of a piece that begins at element `at`, wrapped round 2^32, and does not lie in the array as a whole. What
+ * precedes the array counts as before the query. */
+ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;
 
@@ -194,18 +211,14 @@ ORDO_FN uint edge_count(key_array keys, uint at, ordo_key_form query)
     _Pragma("unroll 1")
 #endif
     for (uint i = at; i != at + PIECE_KEYS; i++) {
-        if (i < keys.count)
-            count += search_before(key_bits(keys.key[i]), query) +
-                     (key_bits(keys.key[i]) == query ? SEARCH_EQUAL : 0);
-        else
+        if (i < keys.count) {
+            const ordo_key_form key = key_bits(keys.key[i]);
+            count += search_before(key, query) + (COUNT_FINDS && key == query ? COUNT_EQUAL : 0);
+        } else {
             count += i >= 0u - SEARCH_NODE;
+        }
     }
     return count;
-}
-
-ORDO_FN uint block_piece_count(piece p, ordo_key_form query)
-{
-    return SEARCH_LOOKUP ? piece_count(piece_bits(p), query) : piece_before(piece_bits(p), query);
 }
 
 /* Where this lane's r-th piece of a query's block begins. `shift`: I1. */
@@ -214,9 +227,10 @@ ORDO_FN uint block_piece(descent way, uint shift, uint r)
     return way.unit * SEARCH_NODE - shift + piece_first(r);
 }
 
-/* This lane's part of the count (SEARCH_EQUAL) of each query's block. Called by whole sub-groups. */
+/* This lane's part of the count of each query's block. Called by whole sub-groups. */
 #if ORDO_CPU
-ORDO_FN void count_blocks(key_array keys, uint shift, const descent way[TEAM_QUERIES], uint count[TEAM_QUERIES])
+ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
+                          __private uint count[TEAM_QUERIES])
 {
     ORDO_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
@@ -224,21 +238,25 @@ ORDO_FN void count_blocks(key_array keys, uint shift, const descent way[TEAM_QUE
         ORDO_UNROLL
         for (uint r = 0; r < LANE_PIECES; r++) {
             const uint at = block_piece(way[m], shift, r);
-            if (at < keys.count && keys.count - at >= PIECE_KEYS)
-                count[m] += block_piece_count(piece_load(keys.key + at), way[m].query);
-            else
-                count[m] += edge_count(keys, at, way[m].query);
+            if (at < keys.count && keys.count - at >= PIECE_KEYS) {
+                ordo_key piece[PIECE_KEYS];
+                piece_load(keys.key + at, piece);
+                count[m] += count_piece(piece, way[m].query);
+            } else {
+                count[m] += count_edge(keys, at, way[m].query);
+            }
         }
     }
 }
 #else
-ORDO_FN void count_blocks(key_array keys, uint shift, const descent way[TEAM_QUERIES], uint count[TEAM_QUERIES])
+ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
+                          __private uint count[TEAM_QUERIES])
 {
-    /* Pieces are on the grid of 16 bytes if the buffer is, which OpenCL promises except where the caller's own memory is
-     * behind it. All reads are under way before the first count; one of an edge piece reads elsewhere. */
+    /* Pieces are on the grid of 16 bytes if the buffer is, which OpenCL promises except where the caller's own memory
+     * is behind it. All reads are under way before the first count; one of an edge piece reads elsewhere. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
-    piece      part[TEAM_QUERIES][LANE_PIECES];
+    ordo_key   part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
 
     if (whole) {
         ORDO_UNROLL
@@ -246,7 +264,7 @@ ORDO_FN void count_blocks(key_array keys, uint shift, const descent way[TEAM_QUE
             ORDO_UNROLL
             for (uint r = 0; r < LANE_PIECES; r++) {
                 const uint at = block_piece(way[m], shift, r);
-                part[m][r] = piece_load(keys.key + (at <= keys.count - PIECE_KEYS ? at : inside));
+                piece_load(keys.key + (at <= keys.count - PIECE_KEYS ? at : inside), part[m][r]);
             }
         }
     }
@@ -257,9 +275,9 @@ ORDO_FN void count_blocks(key_array keys, uint shift, const descent way[TEAM_QUE
         for (uint r = 0; r < LANE_PIECES; r++) {
             const uint at = block_piece(way[m], shift, r);
             if (whole && at <= keys.count - PIECE_KEYS)
-                count[m] += block_piece_count(part[m][r], way[m].query);
+                count[m] += count_piece(part[m][r], way[m].query);
             else
-                count[m] += edge_count(keys, at, way[m].query);
+                count[m] += count_edge(keys, at, way[m].query);
         }
     }
 }
@@ -267,7 +285,7 @@ ORDO_FN void count_blocks(key_array keys, uint shift, const descent way[TEAM_QUE
 
 #if ORDO_CPU
 /* Asks for the blocks, and for the values beside their keys, which a lookup reads next. */
-ORDO_FN void prefetch_blocks(key_array keys, answers to, uint shift, const descent way[TEAM_QUERIES])
+ORDO_FN void prefetch_blocks(key_array keys, answers to, uint shift, __private const descent way[TEAM_QUERIES])
 {
     ORDO_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
@@ -281,8 +299,9 @@ ORDO_FN void prefetch_blocks(key_array keys, answers to, uint shift, const desce
 #endif
 
 /* Answers this work-item's queries from what was counted in the team's blocks. Called by whole sub-groups. */
-ORDO_FN void team_answer(key_array queries, answers to, uint first, uint shift, const descent way[TEAM_QUERIES],
-                         const uint count[TEAM_QUERIES])
+ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint first, uint shift,
+                         __private const ordo_key_form query[SEARCH_ITEMS], __private const descent way[TEAM_QUERIES],
+                         __private const uint count[TEAM_QUERIES])
 {
     uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
 
@@ -290,14 +309,14 @@ ORDO_FN void team_answer(key_array queries, answers to, uint first, uint shift, 
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint total = team_reduce_add(count[m]), r = m / TEAM_WIDTH;
         const bool own = m % TEAM_WIDTH == team_lane();
-        rank[r] = own ? way[m].unit * SEARCH_NODE - shift + total % SEARCH_EQUAL : rank[r];
-        equal[r] = own ? total / SEARCH_EQUAL : equal[r];
+        rank[r] = own ? way[m].unit * SEARCH_NODE - shift + total % COUNT_EQUAL : rank[r];
+        equal[r] = own ? total / COUNT_EQUAL : equal[r];
     }
     ORDO_UNROLL
     for (uint r = 0; r < SEARCH_ITEMS; r++) {
         const uint i = tile_query(first, r);
         if (i < queries.count)
-            answer(to, i, rank[r], equal[r] != 0);
+            answer(to, i, rank[r], COUNT_FINDS ? equal[r] != 0 : key_at_is(keys, rank[r], query[r]));
     }
 }
 
@@ -313,8 +332,8 @@ ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint uni
  * SEARCH_LOCAL a tree, made of the separators of the level's units, all 2^depth >= units of them, from node `above` on,
  * finds the first one; without, `level` is the root's. */
 ORDO_KERNEL(SEARCH_GROUP)
-void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift, uint level,
-                    uint first_node, uint above, uint depth, __local ordo_key_form *tree)
+void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
+                    uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree)
 {
     const key_array keys = KEYS, queries = QUERIES;
     const answers   to = ANSWERS;
@@ -340,7 +359,7 @@ void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form
         prefetch_blocks(keys, to, shift, way);
 #endif
         count_blocks(keys, shift, way, count);
-        team_answer(queries, to, first, shift, way, count);
+        team_answer(keys, queries, to, first, shift, query, way, count);
     }
 }
 
@@ -371,7 +390,7 @@ ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_for
 
 /* Searches the span for this work-item's queries: first in the tree, then in the run that it names. */
 ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_key_form *tree,
-                         const ordo_key_form query[SEARCH_ITEMS], uint rank[SEARCH_ITEMS])
+                         __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
 {
     const uint run = span_run(s, depth);
     const bool all = s.count < 1u << depth; /* the tree holds every key */
@@ -412,7 +431,7 @@ void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_f
 #if SEARCH_LOCAL
 /* Whether any query of the tile is not between the tile's first and last one. Called by the whole group.
  * Barriers: one before scratch is first written, one after it is last read. */
-ORDO_FN bool tile_unsorted(const ordo_key_form query[SEARCH_ITEMS], ordo_key_form low, ordo_key_form high,
+ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], ordo_key_form low, ordo_key_form high,
                            __local uint *scratch)
 {
     bool outside = false;
@@ -432,8 +451,8 @@ ORDO_FN bool tile_unsorted(const ordo_key_form query[SEARCH_ITEMS], ordo_key_for
     return unsorted;
 }
 
-/* One tile per group. The part of the array that the tile's queries span goes into a tree of at most `depth_max` in local
- * memory: all of it if it fits. Queries that do not ascend are searched for in the whole array. */
+/* One tile per group. The part of the array that the tile's queries span goes into a tree of at most `depth_max` in
+ * local memory: all of it if it fits. Queries that do not ascend are searched for in the whole array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A static search index over a sorted array: how it lies in memory, for the kernels and for the host.
  *
- * The array is cut into blocks of NODE keys. Above it stand levels of separators, in nodes of NODE each, up to one node,
- * the root. A search reads one node of each level and one block. With NODE = 4:
+ * The array is cut into blocks of NODE keys. Above it stand levels of separators, in nodes of NODE each, up to one
+ * node, the root. A search reads one node of each level and one block. With NODE = 4:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
@@ -15,13 +15,13 @@
  * A *unit* of level 0 is a block, of a level above it a node. Entry j of level h stands for unit j of level h - 1.
  *
  * Invariants:
- *   I1 grid       blocks begin where the buffer's elements are a multiple of NODE: block b is elements b * NODE - shift to
- *                 b * NODE - shift + NODE - 1 of the array, as far as they exist; shift = at % NODE, at being where in the
- *                 buffer the array begins. So a block is whole cache lines wherever the array begins.
- *   I2 separator  entry j of level h is the ordered form (shared/key.h) of the last key below unit j of level h - 1; so the
- *                 first unit whose separator is not less than a query holds the query's lower bound, if any does.
- *   I3 padding    entries after the last unit repeat the last key of the array. A search that counts them in ends up past
- *                 the last unit and is brought back to it: no key value is special.
+ *   I1 grid       blocks begin where the buffer's elements are a multiple of NODE: block b is elements b * NODE - shift
+ *                 to b * NODE - shift + NODE - 1 of the array, as far as they exist; shift = at % NODE, at being where
+ *                 in the buffer the array begins. So a block is whole cache lines wherever the array begins.
+ *   I2 separator  entry j of level h is the ordered form (shared/key.h) of the last key below unit j of level h - 1; so
+ *                 the first unit whose separator is not less than a query holds the query's lower bound, if any does.
+ *   I3 padding    entries after the last unit repeat the last key of the array. A search that counts them in ends up
+ *                 past the last unit and is brought back to it: no key value is special.
  *   I4 order      levels lie root first, without gaps; each is whole nodes.
  */
 #pragma once

@@ -32,8 +32,8 @@ static size_t ceil_log2(size_t n)
 
 /* ---- the kernels' shape -------------------------------------------------------------------------------------- */
 
-/* How the kernels run here. `local`: groups keep keys in local memory, which takes barriers: not on a CPU, nor in groups
- * of 1. */
+/* How the kernels run here. `local`: groups keep keys in local memory, which takes barriers: not on a CPU, nor in
+ * groups of 1. */
 struct shape {
     bool   local;
     size_t group;
