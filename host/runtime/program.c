@@ -293,6 +293,48 @@ bool ordo_trial_compile(ordo_device *dev, const char *options, const char *text)
     return kernel != NULL;
 }
 
+/* Where line `number` of an expanded text comes from, by its #line marks. */
+static void origin_of_line(const char *text, long number, char *file, size_t room, long *line)
+{
+    *file = 0;
+    *line = 1;
+    for (long at = 1; at < number && *text; at++) {
+        char       *end = NULL;
+        const char *newline = strchr(text, '\n'), *quote = NULL;
+        const long  marked = strncmp(text, "#line ", 6) == 0 ? strtol(text + 6, &end, 10) : 0;
+        if (marked > 0 && end && end[0] == ' ' && end[1] == '"' && (quote = strchr(end + 2, '"'))) {
+            snprintf(file, room, "%.*s", (int) (quote - end - 2), end + 2);
+            *line = marked;
+        } else {
+            ++*line;
+        }
+        text = newline ? newline + 1 : "";
+    }
+}
+
+/* NVIDIA's compiler passes over #line and says "<kernel>:2243": the same log with files and lines, malloc'd, or NULL. */
+static char *log_with_files(const char *log, const char *text)
+{
+    static const char mark[] = "<kernel>:";
+    struct text       out = { 0 };
+    for (const char *at = NULL; (at = strstr(log, mark));) {
+        char      *end = NULL;
+        char       file[120], place[160];
+        long       line = 0;
+        const long number = strtol(at + sizeof mark - 1, &end, 10);
+        text_add(&out, log, (size_t) (at - log));
+        origin_of_line(text, number, file, sizeof file, &line);
+        snprintf(place, sizeof place, "%s:%ld", file[0] ? file : "<kernel>", line);
+        text_add_string(&out, place);
+        log = end;
+    }
+    text_add_string(&out, log);
+    if (!out.failed)
+        return out.at;
+    free(out.at);
+    return NULL;
+}
+
 static ordo_status build_from_source(ordo_device *dev, const char *file, const char *text, const char *options,
                                      cl_program *out)
 {
@@ -303,9 +345,12 @@ static ordo_status build_from_source(ordo_device *dev, const char *file, const c
     code = clBuildProgram(program, 1, &dev->id, options, NULL, NULL);
     char *log = build_log(dev, program);
     if (code != CL_SUCCESS) {
-        const ordo_status failed = ordo_fail(dev, ORDO_BUILD, code, __FILE__, __LINE__, "building %s with%s:\n%s", file,
-                                             options, log ? log : "(the driver gives no log)");
+        char             *named = log ? log_with_files(log, text) : NULL;
+        const char       *shown = named ? named : log ? log : "(the driver gives no log)";
+        const ordo_status failed =
+            ordo_fail(dev, ORDO_BUILD, code, __FILE__, __LINE__, "building %s with%s:\n%s", file, options, shown);
         clReleaseProgram(program);
+        free(named);
         free(log);
         return failed;
     }
