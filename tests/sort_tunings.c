@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sort with every value of its tunables: each is a kernel of its own, so this takes long on a CPU. */
+#include "sort_case.h"
+
+#include <stdio.h>
+
+/* Every value of every tunable of the sort, one at a time and in pairs with the method, gives the same answers. */
+static void every_tunable(struct test *t)
+{
+    struct ordo_tunable_info info;
+    static const char *const shapes[] = { "sort.k4v4.", "sort.k8v8." };
+    for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++) {
+        const bool first = strncmp(info.name, shapes[0], 10) == 0;
+        if (!first && strncmp(info.name, shapes[1], 10) != 0)
+            continue;
+        for (uint32_t c = 0; c < info.n_choices; c++)
+            for (uint32_t method = 0; method < 3; method++) {
+                char name[32];
+                snprintf(name, sizeof name, "%smethod", first ? shapes[0] : shapes[1]);
+                test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.choice[c]));
+                if (strcmp(name, info.name) != 0)
+                    test_ok(t, ordo_device_set_tunable(t->dev, name, method));
+                const struct ordo_sort_params params = { .key = first ? ORDO_U32 : ORDO_F64,
+                                                         .value_bytes = first ? 4 : 8 };
+                check_job(t, &(struct job) { params, TEST_RANDOM, 30011, false });
+                check_job(t, &(struct job) { params, TEST_FEW, 200, true });
+            }
+        test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.value));
+    }
+}
+
+Test(sort_tunings, every_tuning_gives_the_same_order)
+{
+    test_each_device(every_tunable);
+}
