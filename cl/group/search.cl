@@ -108,7 +108,7 @@ ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_
     const int4 four = eight.lo + eight.hi;
     const int2 two = four.lo + four.hi;
 
-    return (uint) -(two.x + two.y);
+    return (uint) - (two.x + two.y);
 }
 #endif
 
@@ -211,9 +211,9 @@ ORDO_FN span group_narrow(__global const ordo_key *keys, uint count, ordo_key_fo
 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint left = count; left > 0;) {
-        const uint step = left / (NARROW_PROBES + 1) + 1;
+        const uint  step = left / (NARROW_PROBES + 1) + 1;
         const ulong at = first + (probe + 1ul) * step - 1;
-        const bool before = at < count && search_before(key_bits(keys[at]), query);
+        const bool  before = at < count && search_before(key_bits(keys[at]), query);
 
         scratch->before[side][probe] = before;
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -46,21 +46,33 @@ typedef struct {
 #define KEYS_AND_QUERIES                                                                                               \
     __global const ordo_key *restrict keys_mem, ulong keys_at, uint keys_count,                                        \
         __global const ordo_key *restrict queries_mem, ulong queries_at, uint queries_count
-#define KEYS    { keys_mem + keys_at, keys_count }
-#define QUERIES { queries_mem + queries_at, queries_count }
+#define KEYS                                                                                                           \
+    {                                                                                                                  \
+        keys_mem + keys_at, keys_count                                                                                 \
+    }
+#define QUERIES                                                                                                        \
+    {                                                                                                                  \
+        queries_mem + queries_at, queries_count                                                                        \
+    }
 
 #if !SEARCH_LOOKUP
 typedef struct {
     __global uint *rank;
 } answers;
 #define ANSWERS_ARGS __global uint *restrict ranks_mem, ulong ranks_at
-#define ANSWERS      { ranks_mem + ranks_at }
+#define ANSWERS                                                                                                        \
+    {                                                                                                                  \
+        ranks_mem + ranks_at                                                                                           \
+    }
 #elif ORDO_VALUE_BYTES == 0
 typedef struct {
     __global uchar *found;
 } answers;
 #define ANSWERS_ARGS __global uchar *restrict found_mem, ulong found_at
-#define ANSWERS      { found_mem ? found_mem + found_at : 0 }
+#define ANSWERS                                                                                                        \
+    {                                                                                                                  \
+        found_mem ? found_mem + found_at : 0                                                                           \
+    }
 #else
 typedef struct {
     __global const ordo_value *from;
@@ -70,7 +82,10 @@ typedef struct {
 #define ANSWERS_ARGS                                                                                                   \
     __global const ordo_value *restrict values_mem, ulong values_at, __global ordo_value *restrict values_out_mem,     \
         ulong values_out_at, __global uchar *restrict found_mem, ulong found_at
-#define ANSWERS { values_mem + values_at, values_out_mem + values_out_at, found_mem ? found_mem + found_at : 0 }
+#define ANSWERS                                                                                                        \
+    {                                                                                                                  \
+        values_mem + values_at, values_out_mem + values_out_at, found_mem ? found_mem + found_at : 0                   \
+    }
 #endif
 
 /* Answers query i, whose lower bound is `rank`; `equal` tells whether the key there is the query. */
@@ -210,7 +225,8 @@ ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 #if ORDO_CPU
     _Pragma("unroll 1")
 #endif
-    for (uint i = at; i != at + PIECE_KEYS; i++) {
+        for (uint i = at; i != at + PIECE_KEYS; i++)
+    {
         if (i < keys.count) {
             const ordo_key_form key = key_bits(keys.key[i]);
             count += search_before(key, query) + (COUNT_FINDS && key == query ? COUNT_EQUAL : 0);
