@@ -45,6 +45,7 @@ struct sort_pass {
     ordo_u32 ticket_word; /* where this launch draws its tiles */
     ordo_u32 status_word;
     ordo_u32 bases_in_word, bases_out_word; /* where each digit's elements begin, before and after this launch */
+    ordo_u32 unused;
 };
 
 /* Arguments of the histogram of all passes. */
@@ -52,6 +53,7 @@ struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
     ordo_u32 bases_word; /* of the control buffer; what lies before is zeroed */
+    ordo_u32 unused;
 };
 
 /* Arguments of a sort in one launch. */
@@ -65,7 +67,14 @@ struct sort_small {
 struct sort_chunks {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, shift, digit_mask;
+    ordo_u32 unused;
 };
+
+/* No padding at the end: the Rusticl of Mesa 22 takes such a struct only without it. */
+ORDO_STATIC_ASSERT(sizeof(struct sort_pass) == 4 * 8 + 12 * 4, "no padding");
+ORDO_STATIC_ASSERT(sizeof(struct sort_histogram) == 8 + 6 * 4, "no padding");
+ORDO_STATIC_ASSERT(sizeof(struct sort_small) == 4 * 8 + 4 * 4, "no padding");
+ORDO_STATIC_ASSERT(sizeof(struct sort_chunks) == 4 * 8 + 6 * 4, "no padding");
 
 /* Bits of the key below digit `pass` of `passes`: digits are as wide as each other, or one bit wider. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
