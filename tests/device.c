@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- opening by name ----------------------------------------------------------------------------------------- */
@@ -140,6 +141,14 @@ static cl_uint references(cl_context context)
     return n;
 }
 
+/* Whether a context comes to have n references: a driver's own threads may let go of finished commands a little later. */
+static bool comes_to_have(cl_context context, cl_uint n)
+{
+    for (int ms = 0; ms < 10000 && references(context) != n; ms++)
+        (void) nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);
+    return references(context) == n;
+}
+
 /* Adopts and uses a queue of the caller's, and lets go of everything. */
 static void check_adopted(struct test *t, cl_context context, cl_command_queue queue)
 {
@@ -153,7 +162,7 @@ static void check_adopted(struct test *t, cl_context context, cl_command_queue q
     test_ok(t, sort_few(dev));
     test_ok(t, ordo_device_self_test(dev));
     ordo_device_close(&dev);
-    test_true(t, references(context) == before);
+    test_true(t, comes_to_have(context, before));
     test_true(t, !queue || clFinish(queue) == CL_SUCCESS);
 }
 
@@ -184,7 +193,7 @@ static void adopts(struct test *t)
     test_status(t, ordo_device_adopt(NULL, id, NULL, &config, &dev), ORDO_INVALID);
     test_status(t, ordo_device_adopt(context, NULL, NULL, &config, &dev), ORDO_INVALID);
     test_status(t, ordo_device_adopt(context, id, NULL, NULL, NULL), ORDO_INVALID);
-    test_true(t, references(context) == before);
+    test_true(t, comes_to_have(context, before));
 
     if (loose)
         clReleaseCommandQueue(loose);
@@ -537,7 +546,7 @@ static void nothing_held(struct test *t)
     ordo_device_close(&dev);
     test_true(t, dev == NULL);
     clReleaseMemObject(mem);
-    test_true(t, references(context) == before);
+    test_true(t, comes_to_have(context, before));
     clReleaseContext(context);
 }
 
