@@ -107,11 +107,10 @@
 #endif
 
 /* Asks for the cache line at p, which may be any address. On CPUs only: GPUs hide latency otherwise. prefetch() does
- * nothing in PoCL; Clang's builtin takes no pointer of an address space that is one on the target, as on SPIR-V. */
-#if !ORDO_CPU
-#define ORDO_PREFETCH(p) ((void) (p))
-#elif defined(__clang__) && !defined(__SPIR__) && !defined(__SPIRV__)
+ * nothing in PoCL, and ends the program in the Rusticl of Mesa 22; Clang's builtin takes no pointer of an address space
+ * that is one on the target, as on SPIR-V, which is no processor's own code and may be called anything. */
+#if ORDO_CPU && defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define ORDO_PREFETCH(p) __builtin_prefetch(p)
 #else
-#define ORDO_PREFETCH(p) prefetch((p), 1)
+#define ORDO_PREFETCH(p) ((void) (p))
 #endif

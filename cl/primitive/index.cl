@@ -7,10 +7,14 @@
 #ifndef INDEX_NODE_LOG2
 #define INDEX_NODE_LOG2 4
 #endif
+#ifndef INDEX_GROUP
+#define INDEX_GROUP 64 /* work-items per work-group */
+#endif
 
 /* Writes every entry of every level. Each reads its key from the array itself, so no level waits for another. */
-__kernel void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift,
-                          __global ordo_key_form *nodes, uint n_nodes)
+ORDO_KERNEL(INDEX_GROUP)
+void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
+                 uint n_nodes)
 {
     const uint blocks = index_blocks(count, shift, INDEX_NODE_LOG2);
     const uint entries = n_nodes << INDEX_NODE_LOG2;

@@ -31,18 +31,18 @@ static struct ordo_index index_of(ordo_device *dev, ordo_type key, struct ordo_s
 
 static ordo_status enqueue_build(struct ordo_call *call, const struct ordo_index *index)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(call->dev);
-    const struct ordo_define        defines[] = {
-               { "ORDO_KEY", index->key },
-               { "INDEX_NODE_LOG2", index->node_log2 },
-               { NULL, 0 },
+    const size_t             group = ordo_min_size(64, ordo_device_facts(call->dev)->max_group);
+    const struct ordo_define defines[] = {
+        { "ORDO_KEY", index->key },
+        { "INDEX_NODE_LOG2", index->node_log2 },
+        { "INDEX_GROUP", (uint32_t) group },
+        { NULL, 0 },
     };
     struct ordo_kernel *kernel = NULL;
     ORDO_TRY(ordo_call_kernel(call, "primitive/index.cl", "index_build", defines, &kernel));
 
     const cl_ulong at = index->keys.at;
     const cl_uint  count = (cl_uint) index->count, nodes = index_nodes(index->blocks, index->node_log2);
-    const size_t   group = ordo_min_size(64, facts->max_group);
     const size_t   groups = ordo_min_size(ordo_ceil_div((size_t) nodes << index->node_log2, group), 1 << 16);
     return ordo_call_launch(call, kernel, groups, group,
                             ORDO_ARGS(ORDO_ARG(index->keys.mem), ORDO_ARG(at), ORDO_ARG(count), ORDO_ARG(index->shift),
