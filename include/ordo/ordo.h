@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ordo: ordered dictionaries and sorting for any OpenCL device.
  *
- * Reading order: status.h (what calls return), device.h (open a device), array.h (scan, sort, merge, search).
+ * Reading order: status.h (what calls return), device.h (open a device), array.h (scan, sort, merge, search),
+ * dict.h (dictionaries), sorted_array.h and lsm.h (the structures behind them).
  */
 #ifndef ORDO_ORDO_H
 #define ORDO_ORDO_H
@@ -11,6 +12,9 @@
 
 #include "array.h"
 #include "device.h"
+#include "dict.h"
+#include "lsm.h"
+#include "sorted_array.h"
 #include "status.h"
 
 #ifdef __cplusplus

@@ -26,7 +26,9 @@ extern "C" {
     X(TOO_LARGE, -8, "more than one call or one allocation of this device takes")                                      \
     X(FORKED, -9, "the device was opened before fork(); open one in the child")                                        \
     X(SELF_TEST, -10, "the device computes wrong answers with every variant")                                          \
-    X(IO, -11, "a file could not be read or written")
+    X(IO, -11, "a file could not be read or written")                                                                  \
+    X(TOO_SMALL, -12, "a buffer has less room than the result needs; the size needed is given")                        \
+    X(BROKEN, -13, "an invariant of the structure does not hold; clear or destroy it")
 
 typedef enum ordo_status {
 #define X(name, code, text) ORDO_##name = (code),

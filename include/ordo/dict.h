@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ordered dictionaries in device memory: one interface, several structures behind it.
+ *
+ *     ordo_dict *dict = NULL;
+ *     ordo_lsm_create(dev, ordo_lsm_config(.dict = { .key = ORDO_U32, .value_bytes = 4 }), &dict);
+ *     ordo_dict_upsert(dict, ordo_at(keys, 0), ordo_at(values, 0), count, NULL);
+ *     ordo_dict_find(dict, ordo_at(queries, 0), n, ordo_at(found_values, 0), ordo_at(found, 0), NULL);
+ *     ordo_dict_destroy(&dict);
+ *
+ * A dictionary maps keys to values; each key is there once at most. Every key and every value is legal. Keys are ordered
+ * as array.h says: integers by value, floats in IEEE total order (-0 and +0 are two keys, and so is each NaN).
+ *
+ * What holds for every call here:
+ *   Arrays     device memory with an offset in elements (ordo_at), or ordo_none() where a call allows it. Values are
+ *              ordo_none() where value_bytes is 0. Calls ending in _host take host memory instead, and block.
+ *   Batches    any size from 1 up to ORDO_MAX_COUNT; 0 does nothing but signal order->done. A batch acts as if its
+ *              operations ran one after another in the order of their indices. Queries see all updates of calls before.
+ *   Blocking   calls enqueue and return. Those that wait for the device say so under "Waits"; they wait for what
+ *              order->wait names, too. Inputs must stay untouched, and outputs unread, until the commands are done.
+ *   Order      the dictionary orders its own calls: one made on another queue waits for those made before.
+ *   Overlap    outputs must not overlap inputs or each other: ORDO_INVALID.
+ *   Results    are the same bits on every device, with every structure and tuning.
+ *   Errors     ORDO_INVALID, ORDO_TOO_LARGE, ORDO_UNSUPPORTED (see ordo_dict_can), ORDO_NO_DEVICE_MEMORY, ORDO_BUILD,
+ *              ORDO_OPENCL, ORDO_FORKED. After an error the dictionary holds what it held before the call. Only if the
+ *              driver fails in the middle of an update is that not known: the dictionary is then broken, and every call
+ *              but ordo_dict_destroy and ordo_dict_clear returns ORDO_BROKEN.
+ *   Threads    any number may call on one dictionary: a lock takes them one after another, updates included.
+ */
+#ifndef ORDO_DICT_H
+#define ORDO_DICT_H
+
+#include "array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ordo_dict ordo_dict;
+
+/* What every structure's own configuration begins with. */
+struct ordo_dict_config {
+    ordo_type key;
+    uint32_t  value_bytes; /* 0, 4 or 8 */
+};
+
+/* Sets *dict to NULL. NULL and *NULL are fine. Commands under way finish. Destroy before the device is closed. */
+ORDO_API void ordo_dict_destroy(ordo_dict **dict);
+
+typedef enum ordo_dict_op {
+    ORDO_CAN_BUILD,
+    ORDO_CAN_UPDATE, /* upsert, insert, erase */
+    ORDO_CAN_FIND,   /* find, contains */
+    ORDO_CAN_ORDER,  /* count, range, seek, first, last, export */
+    ORDO_CAN_APPLY,
+    ORDO_CAN_COMPACT,
+} ordo_dict_op;
+/* Whether the structure behind dict can do this; false for NULL. */
+ORDO_API bool ordo_dict_can(const ordo_dict *dict, ordo_dict_op op);
+/* "sorted array", "lsm". "" for NULL. */
+ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
+
+/* ---- updates ------------------------------------------------------------------------------------------------- */
+
+/* Replaces the whole content by count elements in any order; of equal keys the last wins.
+ * Cost  one sort. Waits once, for the number of distinct keys. */
+ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
+                                     const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values, size_t count);
+
+/* Stores each key with its value, replacing the value that it had. */
+ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
+                                      const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void *values, size_t count);
+
+/* Stores each key that is not there; those that are keep their values. inserted (one byte each, or ordo_none()): 1 where
+ * the key was stored, 0 where it was there already, or earlier in the batch. */
+ORDO_API ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
+                                      struct ordo_slice inserted, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values, size_t count,
+                                           uint8_t *inserted);
+
+/* Removes each key; a key that is not there is fine. */
+ORDO_API ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, size_t count,
+                                     const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count);
+
+/* Empties the dictionary and gives its memory back. Mends a broken one. */
+ORDO_API ordo_status ordo_dict_clear(ordo_dict *dict);
+
+/* Drops what no query can see (replaced and erased elements) and gives spare memory back. Waits. */
+ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order *order);
+
+/* ---- queries ------------------------------------------------------------------------------------------------- */
+
+/* values_out[i] = the value of keys[i]; left alone where the key is not there. found (one byte each: 1 or 0) and
+ * values_out may be ordo_none(). */
+ORDO_API ordo_status ordo_dict_find(ordo_dict *dict, struct ordo_slice keys, size_t count, struct ordo_slice values_out,
+                                    struct ordo_slice found, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_find_host(ordo_dict *dict, const void *keys, size_t count, void *values_out,
+                                         uint8_t *found);
+
+/* found[i] (one byte) = whether keys[i] is there. */
+ORDO_API ordo_status ordo_dict_contains(ordo_dict *dict, struct ordo_slice keys, size_t count, struct ordo_slice found,
+                                        const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_contains_host(ordo_dict *dict, const void *keys, size_t count, uint8_t *found);
+
+/* counts[i] (uint32_t) = how many keys k there are with lo[i] <= k <= hi[i]; 0 where lo[i] > hi[i]. */
+ORDO_API ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi, size_t count,
+                                     struct ordo_slice counts, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi, size_t count,
+                                          uint32_t *counts);
+
+/* All elements with lo[i] <= key <= hi[i], in key order: those of query i are elements offsets[i] to offsets[i + 1] - 1
+ * of keys_out and values_out (each may be ordo_none()). offsets is count + 1 numbers (uint64_t).
+ *   capacity  elements that keys_out and values_out have room for. If offsets[count] is more, offsets are right but
+ *             nothing is written to keys_out and values_out.
+ *   needed    receives offsets[count], for which the call waits; it then returns ORDO_TOO_SMALL where that is more than
+ *             capacity. NULL: the call does not wait, and the caller looks at offsets[count]. */
+ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi, size_t count,
+                                     struct ordo_slice offsets, struct ordo_slice keys_out,
+                                     struct ordo_slice values_out, size_t capacity, size_t *needed,
+                                     const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const void *hi, size_t count,
+                                          uint64_t *offsets, void *keys_out, void *values_out, size_t capacity,
+                                          size_t *needed);
+
+typedef enum ordo_relation {
+    ORDO_LT = 0, /* the largest key < k */
+    ORDO_LE = 1, /* the largest key <= k */
+    ORDO_GE = 2, /* the smallest key >= k */
+    ORDO_GT = 3, /* the smallest key > k */
+} ordo_relation;
+
+/* Successors and predecessors: of the keys that stand in `relation` to keys[i], the nearest, with its value. Where there is
+ * none, found[i] is 0 and the other outputs are left alone. Each output may be ordo_none(). */
+ORDO_API ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys, size_t count,
+                                    struct ordo_slice keys_out, struct ordo_slice values_out, struct ordo_slice found,
+                                    const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation, const void *keys, size_t count,
+                                         void *keys_out, void *values_out, uint8_t *found);
+
+/* The minimum (maximum): one element for each output, as by ordo_dict_seek. */
+ORDO_API ordo_status ordo_dict_first(ordo_dict *dict, struct ordo_slice key_out, struct ordo_slice value_out,
+                                     struct ordo_slice found, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_first_host(ordo_dict *dict, void *key_out, void *value_out, uint8_t *found);
+ORDO_API ordo_status ordo_dict_last(ordo_dict *dict, struct ordo_slice key_out, struct ordo_slice value_out,
+                                    struct ordo_slice found, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *value_out, uint8_t *found);
+
+/* The number of keys. Waits. */
+ORDO_API ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size_t *out);
+
+/* All elements in key order. *count receives their number; if that is more than capacity, nothing is written and
+ * ORDO_TOO_SMALL returned. values_out may be ordo_none(). Waits. */
+ORDO_API ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out, struct ordo_slice values_out,
+                                      size_t capacity, size_t *count, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void *values_out, size_t capacity,
+                                           size_t *count);
+
+/* ---- mixed batches ------------------------------------------------------------------------------------------- */
+
+/* One byte per operation of a mixed batch. */
+typedef enum ordo_code {
+    ORDO_FIND = 0,     /* found, values_out */
+    ORDO_CONTAINS = 1, /* found */
+    ORDO_UPSERT = 2,   /* found: whether the key was there before */
+    ORDO_INSERT = 3,   /* found: whether the key was there before, so that nothing was stored */
+    ORDO_ERASE = 4,    /* found: whether the key was there before */
+    ORDO_SEEK_LT = 5,  /* found, keys_out, values_out */
+    ORDO_SEEK_LE = 6,
+    ORDO_SEEK_GE = 7,
+    ORDO_SEEK_GT = 8,
+    ORDO_COUNT = 9,  /* counts: keys from keys[i] to his[i] */
+    ORDO_RANGE = 10, /* the same keys, with their values, in the range outputs; counts: how many they are */
+    ORDO_N_CODES = 11,
+} ordo_code;
+
+/* A mixed batch of `count` operations. What an operation does not write is left alone; outputs may be ordo_none(). */
+struct ordo_batch {
+    struct ordo_slice codes; /* bytes: ordo_code */
+    struct ordo_slice keys;  /* of counts and ranges the lower bound */
+    struct ordo_slice his; /* upper bounds of counts and ranges, looked at only there; ordo_none() if there are none */
+    struct ordo_slice values; /* of upserts and inserts; ordo_none() if there are none */
+    size_t            count;
+
+    struct ordo_slice found;      /* bytes */
+    struct ordo_slice keys_out;   /* of seeks */
+    struct ordo_slice values_out; /* of finds and seeks */
+    struct ordo_slice counts;     /* uint32_t */
+
+    struct ordo_slice offsets; /* count + 1 numbers (uint64_t): results of range i are offsets[i] to offsets[i + 1] - 1;
+                                  nothing lies there of an operation that is no range. ordo_none() if there are none */
+    struct ordo_slice range_keys, range_values;
+    size_t            range_capacity; /* elements that range_keys and range_values have room for */
+};
+
+/* Does a mixed batch as if its operations ran one after another in the order of their indices. An unknown code refuses the
+ * whole batch: ORDO_INVALID. Ranges that need more room than there is refuse it too: ORDO_TOO_SMALL, with *needed (which
+ * may be NULL) the room needed. In both cases nothing is applied.
+ * Cost  point operations: one stable sort, one lookup per key and a segmented scan. Seeks, counts and ranges besides walk
+ *       over the batch's keys that they pass. Waits, for what is in the batch and for how much is stored. */
+ORDO_API ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch, size_t *needed,
+                                     const struct ordo_order *order);
+
+/* The same in host memory. NULL where ordo_batch has ordo_none(). */
+struct ordo_host_batch {
+    const uint8_t *codes;
+    const void    *keys, *his, *values;
+    size_t         count;
+    uint8_t       *found;
+    void          *keys_out, *values_out;
+    uint32_t      *counts;
+    uint64_t      *offsets;
+    void          *range_keys, *range_values;
+    size_t         range_capacity;
+};
+ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *batch, size_t *needed);
+
+/* ---- what is inside ------------------------------------------------------------------------------------------ */
+
+/* Checks the structure's invariants: ORDO_BROKEN with a message that names the first one that does not hold, and where.
+ * Reads everything. Waits. */
+ORDO_API ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order);
+
+struct ordo_dict_statistics {
+    size_t elements;    /* that queries see */
+    size_t stale;       /* replaced or erased, still stored */
+    size_t tombstones;  /* stored only to say that a key is erased */
+    size_t runs;        /* sorted runs; 1 for a sorted array that is not empty */
+    size_t bytes_data;  /* keys and values of all that is stored */
+    size_t bytes_index; /* search indexes */
+    size_t bytes_marks; /* bits and counters beside the elements */
+    size_t bytes_spare; /* held for later, and what blocks have left over */
+    size_t bytes_peak;  /* the most that the dictionary held at once since it was created, all uses together */
+    size_t cleanups;    /* since it was created */
+};
+/* Waits, to count. */
+ORDO_API ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order,
+                                          struct ordo_dict_statistics *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The GPU LSM: sorted runs of geometric sizes. An update becomes a run, and runs that have grown alike are merged, all at
+ * once: cheap updates, at the price of queries that look into every run.
+ *
+ * After S. Ashkiani, S. Li, M. Farach-Colton, N. Amenta, J. D. Owens, "GPU LSM: A Dynamic Dictionary Data Structure for the
+ * GPU", IPDPS 2018. With batches of one size b the runs have b, 2b, 4b, ... elements, as there; here batches may have any
+ * size, deletion takes a bit beside the element, and a carry over several runs is one merge. */
+#ifndef ORDO_LSM_H
+#define ORDO_LSM_H
+
+#include "dict.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ordo_lsm_config {
+    struct ordo_dict_config dict;
+    /* A batch is merged with every run, from the newest on, that has at most (growth - 1) times as many elements as all that
+     * is newer. 0: 2, as in the paper. More: fewer runs, faster queries, slower updates. At most 16. */
+    uint32_t growth;
+    /* Clean up by itself when as many elements have come as there were after the last cleanup, and at least cleanup_least.
+     * Off unless wanted. */
+    bool     cleanup_doubled;
+    uint32_t cleanup_stale_percent; /* and when this share of what is stored is known to be stale; 0: off */
+    size_t   cleanup_least;         /* 0: 2^20 */
+};
+#define ordo_lsm_config(...) (&(struct ordo_lsm_config) { __VA_ARGS__ })
+
+/* An empty LSM.
+ * Cost    an update of b elements: a sort of b, and merges of, in the mean, less than log2(n / b) times b elements; no
+ *         wait for the device. Queries of keys look into each run until they find; queries of order first settle what
+ *         has come since the last one: every new element is searched for once in each older run.
+ * Memory  keys and values of all that is stored, 1 bit each, 7 % of the keys for indexes; during a carry or a cleanup at
+ *         most 2.2 times the keys and values. */
+ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config, ordo_dict **out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

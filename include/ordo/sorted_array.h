@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sorted array: one run of distinct keys with a static search index. The fastest structure to query; an update sorts
+ * its batch and merges it in, which reads and writes everything. For data that is mostly read. */
+#ifndef ORDO_SORTED_ARRAY_H
+#define ORDO_SORTED_ARRAY_H
+
+#include "dict.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ordo_sorted_array_config {
+    struct ordo_dict_config dict;
+};
+#define ordo_sorted_array_config(...) (&(struct ordo_sorted_array_config) { __VA_ARGS__ })
+
+/* An empty sorted array.
+ * Cost    an update of b elements into n: a sort of b and a merge of n + b. Waits once, for the number of keys.
+ * Memory  keys and values, 7 % of the keys for the index; during an update at most twice that. */
+ORDO_API ordo_status ordo_sorted_array_create(ordo_device *device, const struct ordo_sorted_array_config *config,
+                                              ordo_dict **out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
