@@ -6,7 +6,7 @@
 
 static void try_seams(struct test *t, uint32_t key_bytes, uint32_t value_bytes)
 {
-    const struct ordo_tiles tiles = ordo_tiles_of(t->dev, key_bytes, 1, 0);
+    const struct ordo_tiles tiles = ordo_tiles_of(t->dev, ORDO_COMPACT_GROUP, ORDO_COMPACT_ITEMS, key_bytes, 1, 0);
     size_t                  counts[TEST_SEAMS];
     const size_t            n = test_seams(tiles.group, tiles.group * tiles.items, counts);
 

@@ -47,9 +47,10 @@ static inline void try_reduce(struct test *t, ordo_type type, ordo_op op, enum t
 
 static inline void try_seams(struct test *t, ordo_type type, ordo_op op)
 {
-    const struct ordo_tiles tiles = ordo_tiles_of(t->dev, ordo_type_bytes(type), 1, 0);
-    size_t                  counts[TEST_SEAMS];
-    const size_t            n = test_seams(tiles.group, tiles.group * tiles.items, counts);
+    const struct ordo_tiles tiles =
+        ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, ordo_type_bytes(type), 1, 0);
+    size_t       counts[TEST_SEAMS];
+    const size_t n = test_seams(tiles.group, tiles.group * tiles.items, counts);
 
     for (size_t i = 0; i < n; i++)
         try_reduce(t, type, op, (enum test_shape) test_below(t, TEST_N_SHAPES), counts[i]);

@@ -124,7 +124,7 @@ static void unanswered(struct test *t)
         s.count = counts[n - 1 - trial / 4];
         s.segmented = wide;
         s.in_place = trial % 4 > 1;
-        test_true(t, ordo_tiles_of(t->dev, wide ? 8 : 4, s.count, 0).lookback);
+        test_true(t, ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, wide ? 8 : 4, s.count, 0).lookback);
         try_scan(t, &s, TEST_RANDOM, s.in_place ? 1 : 3);
         try_scan(t, &s, TEST_RANDOM, 4);
     }

@@ -19,7 +19,7 @@ static struct ordo_tunable_info tunable_named(const struct test *t, const char *
 /* What the tuning comes to on this device. */
 static uint64_t outcome(const struct test *t)
 {
-    const struct ordo_tiles tiles = ordo_tiles_of(t->dev, 4, 1, 0);
+    const struct ordo_tiles tiles = ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, 4, 1, 0);
 
     return (uint64_t) tiles.lookback << 63 | (uint64_t) tiles.group << 32 | tiles.items;
 }

@@ -75,8 +75,9 @@ static ordo_status enqueue_ranges(struct ordo_call *call, const struct compactio
 
 static ordo_status enqueue(struct ordo_call *call, const struct compaction *c)
 {
-    const struct ordo_tiles t = ordo_tiles_of(call->dev, c->params->key_bytes, c->count, 0);
-    cl_mem                  counts = NULL;
+    const struct ordo_tiles t =
+        ordo_tiles_of(call->dev, ORDO_COMPACT_GROUP, ORDO_COMPACT_ITEMS, c->params->key_bytes, c->count, 0);
+    cl_mem counts = NULL;
 
     if (c->count == 0)
         return ordo_call_fill(call, c->kept.mem, c->kept.at * COUNT_BYTES, COUNT_BYTES, 0);

@@ -54,7 +54,7 @@ static ordo_status enqueue_sums(struct ordo_call *call, const struct reduction *
 static ordo_status enqueue(struct ordo_call *call, const struct reduction *r)
 {
     const size_t            bytes = ordo_type_bytes(r->params->type);
-    const struct ordo_tiles t = ordo_tiles_of(call->dev, bytes, r->count, r->in.at);
+    const struct ordo_tiles t = ordo_tiles_of(call->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, bytes, r->count, r->in.at);
     cl_mem                  sums = NULL;
 
     if (t.groups == 1)

@@ -90,7 +90,8 @@ static size_t item_bytes(const struct ordo_scan *scan)
 
 ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan)
 {
-    const struct ordo_tiles t = ordo_tiles_of(call->dev, ordo_type_bytes(scan->type), scan->count, scan->out.at);
+    const struct ordo_tiles t = ordo_tiles_of(call->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, ordo_type_bytes(scan->type),
+                                              scan->count, scan->out.at);
     cl_mem                  sums = NULL;
 
     if (scan->count == 0)

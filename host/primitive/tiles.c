@@ -14,10 +14,8 @@ enum { GROUPS_MAX = 4096 };
 /* Work-items per compute unit that hide the memory's latency, and chunks per core that even out the load. */
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 4 };
 
-static size_t items_of(const ordo_device *dev, size_t group, enum ordo_shape shape)
+static size_t items_of(size_t group, size_t items)
 {
-    const size_t items = ordo_tunable(dev, ORDO_SCAN_ITEMS, shape);
-
     if (group == 1)
         return items < ITEMS_ALONE ? ITEMS_ALONE : items;
     return ordo_min_size(items, ITEMS_IN_REGISTERS);
@@ -30,13 +28,14 @@ static size_t groups_at_once(const struct ordo_device_facts *facts, size_t group
     return ordo_min_size(facts->compute_units * per_unit, GROUPS_MAX);
 }
 
-struct ordo_tiles ordo_tiles_of(const ordo_device *dev, size_t key_bytes, size_t count, size_t at)
+struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_tunable items,
+                                size_t key_bytes, size_t count, size_t at)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(dev);
     const enum ordo_shape           shape = ordo_shape_of(key_bytes, 0);
-    struct ordo_tiles               t = { .group = ordo_group_of(dev, ORDO_SCAN_GROUP, shape) };
+    struct ordo_tiles               t = { .group = ordo_group_of(dev, group, shape) };
 
-    t.items = items_of(dev, t.group, shape);
+    t.items = items_of(t.group, ordo_tunable(dev, items, shape));
     t.lookback = ordo_tunable(dev, ORDO_SCAN_METHOD, shape) == ORDO_SCAN_LOOKBACK && facts->groups_progress;
     t.shift = t.group == 1 ? 0 : (cl_uint) (at % (16 / key_bytes));
     t.tiles = (cl_uint) ordo_ceil_div(count + t.shift, t.group * t.items);

@@ -14,9 +14,11 @@ struct ordo_tiles {
     cl_uint shift;  /* elements that the first tile begins before the array; see cl/group/tile.cl */
 };
 
-/* Tiles for `count` elements of key_bytes each. `at`: the element of its buffer where the array begins that is to be
+/* Tiles for `count` elements of key_bytes each, as the tunables group and items have them (ORDO_SCAN_GROUP and ORDO_SCAN_ITEMS,
+ * or those of compact). `at`: the element of its buffer where the array begins that is to be
  * accessed in aligned vectors; 0 if none is. */
-struct ordo_tiles ordo_tiles_of(const ordo_device *dev, size_t key_bytes, size_t count, size_t at);
+struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_tunable items,
+                                size_t key_bytes, size_t count, size_t at);
 
 /* Scratch for look-back's state of these tiles, each with an item of `item_bytes`, all 0. */
 ordo_status ordo_lookback_state(struct ordo_call *call, const struct ordo_tiles *tiles, size_t item_bytes, cl_mem *out);

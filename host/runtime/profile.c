@@ -34,7 +34,8 @@ static const char *const key_shapes[] = { "k4", "k8" };
 /* Whether a tunable is one for each size of key alone, whatever the values. */
 static bool by_key_only(enum ordo_tunable t)
 {
-    return strncmp(tunables[t].name, "scan.", 5) == 0 || strncmp(tunables[t].name, "search.", 7) == 0;
+    return strncmp(tunables[t].name, "scan.", 5) == 0 || strncmp(tunables[t].name, "compact.", 8) == 0 ||
+           strncmp(tunables[t].name, "search.", 7) == 0;
 }
 
 static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
@@ -133,7 +134,7 @@ static const struct {
     { ANY, -1, NULL, ORDO_ORIGIN_DEFAULT,
       "sort.method=1 sort.digit_bits=8 sort.group=256 sort.items=8 sort.registers=0 sort.direct=8 sort.small_group=256 "
       "sort.small_items=4 "
-      "scan.method=1 scan.group=256 scan.items=8 merge.group=128 merge.items=7 "
+      "scan.method=1 scan.group=256 scan.items=8 compact.group=256 compact.items=8 merge.group=128 merge.items=7 "
       "merge_runs.group=128 merge_runs.items=8 search.node_keys=16 search.lanes=2 search.group=256 "
       "search.items=1 search.local_keys=4096 search.tile=8" },
     /* Without lanes each work-item counts its own digits in local memory: 16 counters fit, 256 do not. */
@@ -141,17 +142,19 @@ static const struct {
       "sort.digit_bits=4 sort.group=64 sort.items=8 sort.small_group=64 sort.small_items=8 search.lanes=1" },
     { GPU_PROGRESS, -1, NULL, ORDO_ORIGIN_DEFAULT, "sort.method=0 scan.method=0" },
     /* H100 SXM, driver 580.159, 2026-11-21. Sort: the larger the tile, the fewer look-backs and the longer each digit's
-     * writes, which is worth more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x 8. */
+     * writes, which is worth more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x 8. Scan and compact
+     * (H200): 1.5 and 1.35 times the rate of 256 x 8; larger groups lose more in segmented scans than they win. */
     { GPU, ORDO_LANES_NVIDIA, NULL, ORDO_ORIGIN_SHIPPED,
       "sort.group=512 sort.k4v0.items=21 sort.k4v4.group=1024 sort.k4v4.items=11 sort.k4v8.items=11 sort.k8v0.items=11 "
       "sort.k8v4.items=11 "
       "sort.k8v8.items=11 sort.small_group=512 sort.small_items=8 "
+      "scan.items=24 compact.group=512 compact.items=20 "
       "merge.k4v0.items=17 merge.k8v0.group=256 merge.k8v4.items=11 merge.k8v8.items=11 "
       "merge_runs.group=256 merge_runs.items=11 merge_runs.k4v0.group=512 merge_runs.k4v4.group=512 "
       "merge_runs.k4v4.items=7 merge_runs.k4v8.group=512 merge_runs.k4v8.items=7" },
     { CPU, -1, NULL, ORDO_ORIGIN_SHIPPED,
       "sort.method=2 sort.digit_bits=8 sort.group=1 sort.items=4 sort.small_group=1 sort.small_items=16 "
-      "scan.method=1 scan.group=1 scan.items=4096 merge.group=1 merge.items=4096 "
+      "scan.method=1 scan.group=1 scan.items=4096 compact.group=1 compact.items=4096 merge.group=1 merge.items=4096 "
       "merge_runs.group=1 merge_runs.items=4096 search.node_keys=16 search.lanes=1 search.group=64 "
       "search.items=16" },
 };
