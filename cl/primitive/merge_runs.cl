@@ -8,13 +8,17 @@
  *   runs_tiles     one group per tile loads its part of each run, merges them pair by pair in local memory, stores them
  *   runs_chunks    RUNS_GROUP == 1, for CPUs: one work-item per tile, with a tournament over the runs
  *
+ * Runs lie in buffers of their own or in one; the host passes each run's. With RUNS_HIDDEN 1 an element has a hidden bit,
+ * which goes where it goes; with 2 only elements whose bit is 0 are written, where the runs' visible counts say.
+ *
  * Between two splitters lie `window` samples (the later splitter among them), and in each run fewer than `stride`
  * elements between two samples: a tile holds at most window * stride + n_runs * (stride - 1) elements.
  */
 #pragma once
-#include "device/compiler.cl"
+#include "device/atomic.cl"
 #include "group/merge.cl"
 #include "shared/run_table.h"
+#include "shared/runs.h"
 
 #ifndef RUNS_GROUP
 #define RUNS_GROUP 64
@@ -27,6 +31,37 @@
 #define RUNS_SEARCH_GROUP 64
 #endif
 
+#ifndef RUNS_HIDDEN
+#define RUNS_HIDDEN 0
+#endif
+#define RUNS_KEEP   1
+#define RUNS_DISTIL 2
+/* Whether it matters where in a tile's input an element stood. */
+#define RUNS_FROM (ORDO_VALUE_BYTES || RUNS_HIDDEN)
+
+/* ---- arguments ------------------------------------------------------------------------------------------------- */
+
+typedef __global const ordo_key    *runs_keys; /* names of their own, as arrays of them lie in local memory */
+typedef __global const merge_value *runs_values;
+typedef __global const uint        *runs_words;
+
+/* A pointer for each run. RUNS_POINT sets to[r] to each run's first element, by one work-item. */
+#define RUNS_EACH(X, more)                                                                                             \
+    X(0, more)                                                                                                         \
+    X(1, more)                                                                                                         \
+    X(2, more) X(3, more) X(4, more) X(5, more) X(6, more) X(7, more) X(8, more) X(9, more) X(10, more) X(11, more)    \
+        X(12, more) X(13, more) X(14, more) X(15, more)
+#define RUNS_KEY_ARG(r, more)   __global const ordo_key *keys##r,
+#define RUNS_VALUE_ARG(r, more) __global const merge_value *values##r,
+#define RUNS_KEYS               RUNS_EACH(RUNS_KEY_ARG, )
+#define RUNS_VALUES             RUNS_EACH(RUNS_VALUE_ARG, )
+#define RUNS_POINT_KEY(r, to)   (to)[r] = keys##r + runs.keys_at[r];
+#define RUNS_POINT_VALUE(r, to) (to)[r] = values##r + runs.values_at[r];
+#define RUNS_POINT_MARKS(r, to)                                                                                        \
+    (to)->hidden_of[r] =                                                                                               \
+        runs.hidden_at[r] == RUN_TABLE_NONE ? 0 : (__global const uint *) keys##r + (ulong) runs.hidden_at[r] * 64;    \
+    (to)->visible_of[r] = (__global const uint *) keys##r + (ulong) runs.visible_at[r] * 64;
+
 /* ---- the table and searches in it ------------------------------------------------------------------------------ */
 
 /* Copies the table to local memory, where it can be indexed: indexing an argument would put it into private memory.
@@ -36,7 +71,6 @@ ORDO_FN void runs_load_table(__private const run_table *from, __local run_table 
     if (get_local_id(0) == 0) {
         ORDO_UNROLL
         for (uint r = 0; r < RUN_TABLE_MAX; r++) {
-            to->at[r] = from->at[r];
             to->count[r] = from->count[r];
             to->n_samples_before[r] = from->n_samples_before[r];
         }
@@ -86,10 +120,13 @@ ORDO_FN uint runs_samples_before(__local const run_table *table, __global const 
 
 /* One work-item per sample. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
-void runs_sample(__global const ordo_key *restrict keys, ulong keys_at, run_table runs,
-                 __global ordo_key *restrict samples)
+void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
 {
     __local run_table table;
+    __local runs_keys key_of[RUN_TABLE_MAX];
+    if (get_local_id(0) == 0) {
+        RUNS_EACH(RUNS_POINT_KEY, key_of)
+    }
     runs_load_table(&runs, &table);
 
     const uint sample = (uint) get_global_id(0);
@@ -97,7 +134,7 @@ void runs_sample(__global const ordo_key *restrict keys, ulong keys_at, run_tabl
         return;
     const uint r = runs_last_start(table.n_samples_before, RUN_TABLE_MAX, sample);
     const uint end = (sample - table.n_samples_before[r] + 1) * table.stride;
-    samples[sample] = keys[keys_at + table.at[r] + end - 1];
+    samples[sample] = key_of[r][end - 1];
 }
 
 /* One work-item per sample. Neighbouring work-items hold neighbouring samples, so their searches take nearly the same
@@ -127,12 +164,16 @@ void runs_select(__global const ordo_key *restrict samples, run_table runs, __gl
  * splits[i * n_runs + r] = how many elements of run r come before splitter i or are it. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 /* clang-format off */
-void runs_split(__global const ordo_key *restrict keys, ulong keys_at, run_table runs,
+void runs_split(RUNS_KEYS run_table runs,
                 __global const ordo_key *restrict samples, __global const uint *restrict splitters, uint n_splitters,
                 __global uint *restrict splits)
 /* clang-format on */
 {
     __local run_table table;
+    __local runs_keys key_of[RUN_TABLE_MAX];
+    if (get_local_id(0) == 0) {
+        RUNS_EACH(RUNS_POINT_KEY, key_of)
+    }
     runs_load_table(&runs, &table);
 
     const uint r = (uint) get_global_id(0) / n_splitters, splitter = (uint) get_global_id(0) % n_splitters;
@@ -149,7 +190,7 @@ void runs_split(__global const ordo_key *restrict keys, ulong keys_at, run_table
         /* The last sample known to come before x, and the next, known not to, leave less than a stride to search. */
         const uint low = runs_samples_before(&table, samples, r, x, own) * table.stride;
         const uint high = min(table.count[r] - low, table.stride - 1) + low;
-        split = runs_count_before(keys + keys_at + table.at[r], low, high, x, r < own);
+        split = runs_count_before(key_of[r], low, high, x, r < own);
     }
     splits[splitter * table.n_runs + r] = split;
 }
@@ -200,16 +241,26 @@ typedef struct {
         ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
         merge_value   values[RUNS_SLOTS];
     };
-#if ORDO_VALUE_BYTES
+#if RUNS_FROM
     ushort from[RUNS_SLOTS + RUNS_ITEMS]; /* where in the tile's input (round 0) the element of a slot stood */
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
-    ulong     shift[RUN_TABLE_MAX];      /* element `at` of the tile's input, if of run r, is keys[shift[r] + at] */
-    uint      start[RUNS_REGIONS];       /* a region's first slot */
-    uint      count[RUNS_REGIONS];       /* a region's elements */
-    uint      used[RUNS_ROUNDS_MAX + 1]; /* slots that a round's regions span */
-    uint      begin;                     /* the tile's first element of the output */
+    /* Element `at` of the tile's input, if of run r, is key_of[r][at], once runs_lay_out is done; before, each points to
+     * its run's first element. */
+    runs_keys   key_of[RUN_TABLE_MAX];
+    runs_values value_of[RUN_TABLE_MAX];
+#if RUNS_HIDDEN
+    runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
+    uint       hidden[RUNS_SLOTS / 32 + 1]; /* of the tile's input */
+    uint       marks[RUNS_SLOTS / 32 + 2];  /* keep: hidden bits of the tile's output, as words of the whole one;
+                                                          distil: bits of visible slots */
+    uint       ranks[RUNS_SLOTS / 32 + 2];  /* distil: visible slots before a word's; the last: all */
+#endif
+    uint start[RUNS_REGIONS];       /* a region's first slot */
+    uint count[RUNS_REGIONS];       /* a region's elements */
+    uint used[RUNS_ROUNDS_MAX + 1]; /* slots that a round's regions span */
+    uint begin;                     /* the tile's first element of the output */
 } runs_local;
 
 /* Lays out the regions of one round. `capacity` bounds the tile where runs are not in order; in order it never does. */
@@ -231,6 +282,17 @@ ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint capaci
     mem->used[round] = slot;
 }
 
+/* How many elements of run r before this tile are visible. */
+ORDO_FN uint runs_visible_before(__local const runs_local *mem, uint r)
+{
+#if RUNS_HIDDEN
+    if (r < mem->table.n_runs)
+        return mem->hidden_of[r] ? run_visible_before(mem->hidden_of[r], mem->visible_of[r], mem->part[r].begin)
+                                 : mem->part[r].begin;
+#endif
+    return 0;
+}
+
 /* Where the tile's input lies and which slots each round uses. Called by the whole group; ends with a barrier. */
 ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint n_tiles, uint n_rounds,
                           uint capacity)
@@ -247,11 +309,14 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     if (lid == 0) {
         mem->begin = 0;
         for (uint r = 0; r < RUN_TABLE_MAX; r++)
-            mem->begin += mem->part[r].begin;
+            mem->begin += RUNS_HIDDEN == RUNS_DISTIL ? runs_visible_before(mem, r) : mem->part[r].begin;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lid < RUN_TABLE_MAX)
-        mem->shift[lid] = mem->table.at[lid] + mem->part[lid].begin - mem->start[lid];
+    if (lid < RUN_TABLE_MAX) {
+        const long shift = (long) mem->part[lid].begin - (long) mem->start[lid];
+        mem->key_of[lid] += shift;
+        mem->value_of[lid] += shift;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -264,8 +329,7 @@ typedef struct {
 /* Loads the tile's keys, run by run; *loaded says of which runs. The tile has `count` elements, at least one; past its end
  * the last is read again: loads without a condition are in flight all at once.
  * Called by the whole group; ends with a barrier. */
-ORDO_FN void runs_load_keys(__local runs_local *mem, __global const ordo_key *keys, uint count,
-                            __private runs_loaded *loaded)
+ORDO_FN void runs_load_keys(__local runs_local *mem, uint count, __private runs_loaded *loaded)
 {
     const uint lid = (uint) get_local_id(0);
     ordo_key   key[RUNS_ITEMS];
@@ -273,7 +337,7 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, __global const ordo_key *ke
     for (uint i = 0; i < RUNS_ITEMS; i++) {
         const uint at = min(i * RUNS_GROUP + lid, count - 1);
         const uint r = runs_last_start(mem->start, RUN_TABLE_MAX, at);
-        key[i] = keys[mem->shift[r] + at];
+        key[i] = mem->key_of[r][at];
         if (i % RUNS_PER_WORD == 0)
             loaded->word[i / RUNS_PER_WORD] = r;
         else
@@ -304,7 +368,7 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round)
         const uint          a = merge_path(mem->keys + a_at, a_count, mem->keys + b_at, b_count, diagonal);
         const merge_cursor  at = { a_at + a, a_at + a_count, b_at + diagonal - a, b_at + b_count };
         runs_serial(mem->keys, at, merged, from);
-#if ORDO_VALUE_BYTES
+#if RUNS_FROM
         if (round > 1) {
             ORDO_UNROLL
             for (uint i = 0; i < RUNS_ITEMS; i++)
@@ -317,7 +381,7 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round)
         ORDO_UNROLL
         for (uint i = 0; i < RUNS_ITEMS; i++) {
             mem->keys[slot + i] = merged[i];
-#if ORDO_VALUE_BYTES
+#if RUNS_FROM
             mem->from[slot + i] = (ushort) from[i];
 #endif
         }
@@ -325,49 +389,153 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the merged tile out: its keys, then its values, which pass through the local memory that held the keys.
- * Called by the whole group, after a barrier. */
+/* ---- a tile's hidden bits -------------------------------------------------------------------------------------- */
+
+/* Which run an element of the tile's input is of, that this work-item has loaded as its i-th. */
+ORDO_FN uint runs_run_of(__private const runs_loaded *loaded, uint i)
+{
+    return loaded->word[i / RUNS_PER_WORD] >> (4 * (i % RUNS_PER_WORD)) & (RUN_TABLE_MAX - 1);
+}
+
+#if RUNS_HIDDEN
+/* mem->hidden = the bits of the tile's input; clears mem->marks. By the whole group, uniformly; ends with a barrier. */
+ORDO_FN void runs_load_hidden(__local runs_local *mem, uint count, __private const runs_loaded *loaded)
+{
+    const uint lid = (uint) get_local_id(0);
+    for (uint word = lid; word < RUNS_SLOTS / 32 + 1; word += RUNS_GROUP)
+        mem->hidden[word] = 0;
+    for (uint word = lid; word < RUNS_SLOTS / 32 + 2; word += RUNS_GROUP)
+        mem->marks[word] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++) {
+        const uint at = i * RUNS_GROUP + lid, r = runs_run_of(loaded, i);
+        if (at < count && run_is_hidden(mem->hidden_of[r], mem->part[r].begin + at - mem->start[r]))
+            ordo_local_or(&mem->hidden[at / 32], 1u << (at & 31));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Whether the element in a slot of the merged tile is hidden. */
+ORDO_FN bool runs_slot_is_hidden(__local const runs_local *mem, uint slot)
+{
+    const uint from = mem->from[slot];
+    return mem->hidden[from / 32] >> (from & 31) & 1;
+}
+
+/* Sets bit (shift + slot) of mem->marks for each slot that is hidden (visible). By the whole group; ends with a barrier. */
+ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift, bool hidden)
+{
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++) {
+        const uint slot = i * RUNS_GROUP + (uint) get_local_id(0);
+        if (slot < count && runs_slot_is_hidden(mem, slot) == hidden)
+            ordo_local_or(&mem->marks[(shift + slot) / 32], 1u << ((shift + slot) & 31));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+#endif
+
+#if RUNS_HIDDEN == RUNS_KEEP
+/* Writes the tile's bits. The first and the last word may be shared with the tiles beside; all are 0 before the launch. */
+ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uint *hidden_out)
+{
+    const uint shift = mem->begin & 31, words = (shift + count + 31) / 32;
+    runs_mark_slots(mem, count, shift, true);
+    for (uint word = get_local_id(0); word < words; word += RUNS_GROUP) {
+        __global uint *to = hidden_out + mem->begin / 32 + word;
+        if (word > 0 && word + 1 < words)
+            *to = mem->marks[word];
+        else if (mem->marks[word])
+            ordo_or(to, mem->marks[word]);
+    }
+}
+#endif
+
+#if RUNS_HIDDEN == RUNS_DISTIL
+/* Ranks the visible slots. By the whole group; ends with a barrier. */
+ORDO_FN void runs_rank_slots(__local runs_local *mem, uint count)
+{
+    runs_mark_slots(mem, count, 0, false);
+    if (get_local_id(0) == 0) {
+        uint rank = 0;
+        for (uint word = 0; word <= RUNS_SLOTS / 32; word++) {
+            mem->ranks[word] = rank;
+            rank += popcount(mem->marks[word]);
+        }
+        mem->ranks[RUNS_SLOTS / 32 + 1] = rank;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+#endif
+
+/* Where a slot's element goes, counted from the tile's first; RUNS_DROPPED: nowhere. */
+#define RUNS_DROPPED 0xffffffffu
+ORDO_FN uint runs_place(__local const runs_local *mem, uint slot, uint count)
+{
+#if RUNS_HIDDEN == RUNS_DISTIL
+    const uint bits = mem->marks[slot / 32], bit = slot & 31;
+    return bits >> bit & 1 ? mem->ranks[slot / 32] + popcount(bits & ((1u << bit) - 1)) : RUNS_DROPPED;
+#else
+    return slot < count ? slot : RUNS_DROPPED;
+#endif
+}
+
+/* Writes the merged tile out: its keys, then its values, which pass through the local memory that held the keys. An output
+ * that is NULL is left out. Called by the whole group, after a barrier. */
 ORDO_FN void runs_store(__local runs_local *mem, uint count, __private const runs_loaded *loaded,
-                        __global const merge_value *values, __global ordo_key *keys_out,
-                        __global merge_value *values_out)
+                        __global ordo_key *keys_out, __global merge_value *values_out)
 {
     const uint lid = (uint) get_local_id(0);
 #if ORDO_VALUE_BYTES
     merge_value value[RUNS_ITEMS];
     ORDO_UNROLL
-    for (uint i = 0; i < RUNS_ITEMS; i++) {
-        const uint r = loaded->word[i / RUNS_PER_WORD] >> (4 * (i % RUNS_PER_WORD)) & (RUN_TABLE_MAX - 1);
-        value[i] = values[mem->shift[r] + min(i * RUNS_GROUP + lid, count - 1)];
-    }
-#endif
-    keys_out += mem->begin;
-    ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++)
-        if (i * RUNS_GROUP + lid < count)
-            keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
+        value[i] = mem->value_of[runs_run_of(loaded, i)][min(i * RUNS_GROUP + lid, count - 1)];
+#endif
+    if (keys_out) {
+        keys_out += mem->begin;
+        ORDO_UNROLL
+        for (uint i = 0; i < RUNS_ITEMS; i++) {
+            const uint place = runs_place(mem, i * RUNS_GROUP + lid, count);
+            if (place != RUNS_DROPPED)
+                keys_out[place] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
+        }
+    }
 #if ORDO_VALUE_BYTES
     barrier(CLK_LOCAL_MEM_FENCE);
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++)
         mem->values[i * RUNS_GROUP + lid] = value[i];
     barrier(CLK_LOCAL_MEM_FENCE);
-    values_out += mem->begin;
-    ORDO_UNROLL
-    for (uint i = 0; i < RUNS_ITEMS; i++)
-        if (i * RUNS_GROUP + lid < count)
-            values_out[i * RUNS_GROUP + lid] = mem->values[mem->from[i * RUNS_GROUP + lid]];
+    if (values_out) {
+        values_out += mem->begin;
+        ORDO_UNROLL
+        for (uint i = 0; i < RUNS_ITEMS; i++) {
+            const uint place = runs_place(mem, i * RUNS_GROUP + lid, count);
+            if (place != RUNS_DROPPED)
+                values_out[place] = mem->values[mem->from[i * RUNS_GROUP + lid]];
+        }
+    }
 #endif
 }
 
 /* One group per tile. n_rounds: runs fit in 2^n_rounds, 1 to RUNS_ROUNDS_MAX. capacity: the most elements of a tile, such
  * that they fit in RUNS_SLOTS with the gaps between the regions of round 1. */
 ORDO_KERNEL(RUNS_GROUP)
-void runs_tiles(__global const ordo_key *restrict keys, ulong keys_at, __global const merge_value *restrict values,
-                ulong values_at, run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,
+void runs_tiles(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,
                 uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
-                __global merge_value *restrict values_out, ulong values_out_at)
+                __global merge_value *restrict values_out, ulong values_out_at, __global uint *restrict hidden_out,
+                ulong hidden_out_at)
 {
     __local runs_local mem;
+    if (get_local_id(0) == 0) {
+        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
+        RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
+#if RUNS_HIDDEN
+        RUNS_EACH(RUNS_POINT_MARKS, &mem)
+#endif
+    }
     runs_load_table(&runs, &mem.table);
     runs_lay_out(&mem, splits, n_tiles, n_rounds, capacity);
 
@@ -375,10 +543,19 @@ void runs_tiles(__global const ordo_key *restrict keys, ulong keys_at, __global 
     if (count == 0)
         return;
     runs_loaded loaded;
-    runs_load_keys(&mem, keys + keys_at, count, &loaded);
+    runs_load_keys(&mem, count, &loaded);
+#if RUNS_HIDDEN
+    runs_load_hidden(&mem, count, &loaded);
+#endif
     for (uint round = 1; round <= n_rounds; round++)
         runs_merge_round(&mem, round);
-    runs_store(&mem, count, &loaded, values + values_at, keys_out + keys_out_at, values_out + values_out_at);
+#if RUNS_HIDDEN == RUNS_KEEP
+    runs_store_hidden(&mem, count, hidden_out + hidden_out_at);
+#elif RUNS_HIDDEN == RUNS_DISTIL
+    runs_rank_slots(&mem, count);
+#endif
+    runs_store(&mem, count, &loaded, keys_out ? keys_out + keys_out_at : 0,
+               values_out ? values_out + values_out_at : 0);
 }
 
 #else
@@ -449,19 +626,20 @@ ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
  * the loser of its match, and `winner` has won them all. Knuth, The Art of Computer Programming 3, 5.4.1. */
 typedef struct {
     runs_head winner, loser[RUN_TABLE_MAX];
-    ulong     at[RUN_TABLE_MAX], end[RUN_TABLE_MAX]; /* what is left of each run */
+    uint      at[RUN_TABLE_MAX], end[RUN_TABLE_MAX]; /* what is left of each run */
+    runs_keys key_of[RUN_TABLE_MAX];
 } runs_tournament;
 
-ORDO_FN runs_head runs_next(__private const runs_tournament *t, __global const ordo_key *keys, uint r)
+ORDO_FN runs_head runs_next(__private const runs_tournament *t, uint r)
 {
-    return t->at[r] < t->end[r] ? runs_head_of(key_bits(keys[t->at[r]]), r) : runs_exhausted();
+    return t->at[r] < t->end[r] ? runs_head_of(key_bits(t->key_of[r][t->at[r]]), r) : runs_exhausted();
 }
 
-ORDO_FN void runs_begin_tournament(__private runs_tournament *t, __global const ordo_key *keys, uint n_leaves)
+ORDO_FN void runs_begin_tournament(__private runs_tournament *t, uint n_leaves)
 {
     runs_head winner[2 * RUN_TABLE_MAX];
     for (uint r = 0; r < n_leaves; r++)
-        winner[n_leaves + r] = runs_next(t, keys, r);
+        winner[n_leaves + r] = runs_next(t, r);
     for (uint node = n_leaves - 1; node > 0; node--) {
         winner[node] = winner[2 * node];
         t->loser[node] = winner[2 * node + 1];
@@ -470,41 +648,83 @@ ORDO_FN void runs_begin_tournament(__private runs_tournament *t, __global const 
     t->winner = winner[1];
 }
 
+/* Hidden bits on their way out: a word at a time. All words are 0 before the launch; neighbours share the outer ones. */
+typedef struct {
+    __global uint *to;
+    uint           bits;
+} runs_hidden_writer;
+
+ORDO_FN void runs_write_hidden(__private runs_hidden_writer *w, uint at, bool hidden, bool last)
+{
+    w->bits |= (uint) hidden << (at & 31);
+    if ((at & 31) == 31 || last) {
+        if (w->bits)
+            ordo_or(w->to + at / 32, w->bits);
+        w->bits = 0;
+    }
+}
+
 /* One work-item per tile; arguments as for runs_tiles, `capacity` not used. */
 ORDO_KERNEL(1)
-void runs_chunks(__global const ordo_key *restrict keys, ulong keys_at, __global const merge_value *restrict values,
-                 ulong values_at, run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,
-                 uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
-                 __global merge_value *restrict values_out, ulong values_out_at)
+void runs_chunks(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles,
+                 uint n_rounds, uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
+                 __global merge_value *restrict values_out, ulong values_out_at, __global uint *restrict hidden_out,
+                 ulong hidden_out_at)
 {
     __local run_table table;
+    runs_values       value_of[RUN_TABLE_MAX];
+    runs_tournament   t;
+#if RUNS_HIDDEN
+    struct {
+        runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
+    } marks;
+    runs_hidden_writer writer = { hidden_out + hidden_out_at, 0 };
+    RUNS_EACH(RUNS_POINT_MARKS, &marks)
+#endif
+    RUNS_EACH(RUNS_POINT_KEY, t.key_of)
+    RUNS_EACH(RUNS_POINT_VALUE, value_of)
     runs_load_table(&runs, &table);
-    keys += keys_at;
-    keys_out += keys_out_at;
-    values += values_at;
-    values_out += values_out_at;
+    keys_out += keys_out ? keys_out_at : 0;
+    values_out += values_out ? values_out_at : 0;
 
-    const uint      tile = (uint) get_global_id(0), n_leaves = 1u << n_rounds;
-    uint            begin = 0, end = 0;
-    runs_tournament t;
+    const uint tile = (uint) get_global_id(0), n_leaves = 1u << n_rounds;
+    uint       to = 0, left = 0;
     for (uint r = 0; r < n_leaves; r++) {
         const runs_part none = { 0, 0 };
         const runs_part part = r < table.n_runs ? runs_part_of(&table, splits, tile, n_tiles, r) : none;
-        begin += part.begin;
-        end += part.end;
-        t.at[r] = table.at[r] + part.begin;
-        t.end[r] = table.at[r] + part.end;
+#if RUNS_HIDDEN == RUNS_DISTIL
+        to += r < table.n_runs && marks.hidden_of[r]
+                  ? run_visible_before(marks.hidden_of[r], marks.visible_of[r], part.begin)
+                  : part.begin;
+#else
+        to += part.begin;
+#endif
+        left += part.end - part.begin;
+        t.at[r] = part.begin;
+        t.end[r] = part.end;
     }
 
-    runs_begin_tournament(&t, keys, n_leaves);
-    for (uint to = begin; to < end; to++) {
+    runs_begin_tournament(&t, n_leaves);
+    for (; left > 0; left--) {
         const uint r = runs_head_run(t.winner);
-        keys_out[to] = key_from_bits(runs_head_key(t.winner));
-#if ORDO_VALUE_BYTES
-        values_out[to] = values[t.at[r]];
+        bool       written = true;
+#if RUNS_HIDDEN
+        const bool hidden = run_is_hidden(marks.hidden_of[r], t.at[r]);
+#if RUNS_HIDDEN == RUNS_KEEP
+        runs_write_hidden(&writer, to, hidden, left == 1);
+#else
+        written = !hidden;
 #endif
+#endif
+        if (written && keys_out)
+            keys_out[to] = key_from_bits(runs_head_key(t.winner));
+#if ORDO_VALUE_BYTES
+        if (written && values_out)
+            values_out[to] = value_of[r][t.at[r]];
+#endif
+        to += written;
         t.at[r]++;
-        t.winner = runs_next(&t, keys, r);
+        t.winner = runs_next(&t, r);
         for (uint node = (n_leaves + r) / 2; node > 0; node /= 2)
             runs_play(&t.winner, &t.loser[node]);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The merge of up to ORDO_MAX_RUNS sorted runs in one pass: launches of cl/primitive/merge_runs.cl. */
+#include "primitive/merge_runs.h"
 #include "primitive/host_array.h"
 #include "primitive/merge.h"
 
@@ -24,24 +25,26 @@ struct shape {
 #define CHUNK_LEAST  1024 /* of one work-item: below, the cuts would take more scratch than promised */
 
 /* Local memory of runs_tiles (runs_local in merge_runs.cl), rounded up. */
-static size_t local_bytes(const struct ordo_merge_params *params, size_t group, size_t items)
+static size_t local_bytes(const struct ordo_merge_params *params, enum ordo_merge_marks marks, size_t group,
+                          size_t items)
 {
     const size_t key_bytes = ordo_type_bytes(params->key);
     const size_t element = key_bytes > params->value_bytes ? key_bytes : params->value_bytes;
-    const size_t from = params->value_bytes ? 2 : 0;
-    return (group * items + items + 1) * (element + from) + 1024;
+    const size_t from = params->value_bytes || marks ? 2 : 0;
+    const size_t bits = marks ? 3 * (group * items / 8) + 256 : 0;
+    return (group * items + items + 1) * (element + from) + bits + 1280;
 }
 
 /* Tiles of a group; false if such a group cannot run here or its tile is too small for so many runs. */
-static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs,
-                      struct shape *shape)
+static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *params, enum ordo_merge_marks marks,
+                      size_t n_runs, struct shape *shape)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(dev);
     const size_t                    slots = shape->group * shape->items;
     const size_t                    gaps = ((size_t) 1 << (shape->n_rounds - 1)) * (shape->items - 1);
 
     if (shape->group < RUN_TABLE_MAX || shape->group > facts->max_group || slots <= gaps ||
-        local_bytes(params, shape->group, shape->items) > facts->local_bytes)
+        local_bytes(params, marks, shape->group, shape->items) > facts->local_bytes)
         return false;
     shape->capacity = slots - gaps;
 
@@ -65,7 +68,8 @@ static void fit_chunk(size_t elements, struct shape *shape)
 
 /* What the profile asks for, or the nearest that this device can run and that holds so many runs: smaller groups, then
  * larger ones, then work-items by themselves. */
-static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs)
+static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, enum ordo_merge_marks marks,
+                                 size_t n_runs)
 {
     const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
     const size_t          group = ordo_group_of(dev, ORDO_RUNS_GROUP, data);
@@ -75,10 +79,10 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
         shape.n_rounds++;
     if (group > 1 && shape.items <= ORDO_MERGE_ITEMS_MAX) {
         for (; shape.group >= RUN_TABLE_MAX; shape.group /= 2)
-            if (fit_group(dev, params, n_runs, &shape))
+            if (fit_group(dev, params, marks, n_runs, &shape))
                 return shape;
         for (shape.group = 2 * group; shape.group <= 512; shape.group *= 2)
-            if (fit_group(dev, params, n_runs, &shape))
+            if (fit_group(dev, params, marks, n_runs, &shape))
                 return shape;
         shape.items = 4096;
     }
@@ -91,8 +95,9 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
 /* One call on its way: the runs that are not empty, and what the launches share. */
 struct merge {
     const struct ordo_merge_params *params;
-    struct ordo_slice               keys, values;
-    struct ordo_slice               keys_out, values_out;
+    enum ordo_merge_marks           marks;
+    struct ordo_merge_source        run[ORDO_MAX_RUNS]; /* n_runs of the table */
+    struct ordo_merge_target        out;
     run_table                       table;
     struct shape                    shape;
     size_t                          search_group;
@@ -107,6 +112,7 @@ static ordo_status find_kernel(struct ordo_call *call, const struct merge *m, co
         { "ORDO_KEY", m->params->key },
         { "ORDO_VALUE_BYTES", m->params->value_bytes },
         { "ORDO_DESCENDING", m->params->descending },
+        { "RUNS_HIDDEN", m->marks },
         { "RUNS_GROUP", (long) m->shape.group },
         { "RUNS_ITEMS", (long) m->shape.items },
         { "RUNS_SEARCH_GROUP", (long) m->search_group },
@@ -115,57 +121,86 @@ static ordo_status find_kernel(struct ordo_call *call, const struct merge *m, co
     return ordo_call_kernel(call, "primitive/merge_runs.cl", name, defines, out);
 }
 
-static ordo_status enqueue_sample(struct ordo_call *call, const struct merge *m)
+/* Arguments of a launch: a buffer for each run, used or not, then others. */
+#define MAX_ARGS (2 * ORDO_MAX_RUNS + 12)
+struct args {
+    struct ordo_arg arg[MAX_ARGS];
+    size_t          n;
+};
+
+static void add(struct args *args, const struct ordo_arg *arg, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        args->arg[args->n++] = arg[i];
+}
+
+static void add_keys(struct args *args, const struct merge *m)
+{
+    for (size_t r = 0; r < ORDO_MAX_RUNS; r++)
+        args->arg[args->n++] = ORDO_ARG(m->run[r].keys.mem);
+}
+
+static void add_values(struct args *args, const struct merge *m)
+{
+    for (size_t r = 0; r < ORDO_MAX_RUNS; r++)
+        args->arg[args->n++] = ORDO_ARG(m->run[r].values.mem);
+}
+
+static ordo_status launch(struct ordo_call *call, const struct merge *m, const char *name, size_t items, size_t group,
+                          struct args *args, const struct ordo_arg *own, size_t n_own)
 {
     struct ordo_kernel *kernel = NULL;
-    const cl_ulong      keys_at = m->keys.at;
-    ORDO_TRY(find_kernel(call, m, "runs_sample", &kernel));
-    return ordo_call_launch(
-        call, kernel, ordo_ceil_div(m->n_samples, m->search_group), m->search_group,
-        ORDO_ARGS(ORDO_ARG(m->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(m->table), ORDO_ARG(m->samples)));
+    ORDO_TRY(find_kernel(call, m, name, &kernel));
+    add(args, own, n_own);
+    return ordo_call_launch(call, kernel, ordo_ceil_div(items, group), group, args->arg, args->n);
+}
+
+static ordo_status enqueue_sample(struct ordo_call *call, const struct merge *m)
+{
+    struct args args = { .n = 0 };
+    add_keys(&args, m);
+    return launch(call, m, "runs_sample", m->n_samples, m->search_group, &args,
+                  ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->samples)));
 }
 
 static ordo_status enqueue_select(struct ordo_call *call, const struct merge *m)
 {
-    struct ordo_kernel *kernel = NULL;
-    ORDO_TRY(find_kernel(call, m, "runs_select", &kernel));
-    return ordo_call_launch(call, kernel, ordo_ceil_div(m->n_samples, m->search_group), m->search_group,
-                            ORDO_ARGS(ORDO_ARG(m->samples), ORDO_ARG(m->table), ORDO_ARG(m->splitters)));
+    struct args args = { .n = 0 };
+    return launch(call, m, "runs_select", m->n_samples, m->search_group, &args,
+                  ORDO_ARGS(ORDO_ARG(m->samples), ORDO_ARG(m->table), ORDO_ARG(m->splitters)));
 }
 
 static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
 {
-    struct ordo_kernel *kernel = NULL;
-    const cl_ulong      keys_at = m->keys.at;
-    const cl_uint       n_splitters = (cl_uint) m->n_splitters;
-    ORDO_TRY(find_kernel(call, m, "runs_split", &kernel));
-    return ordo_call_launch(
-        call, kernel, ordo_ceil_div(m->n_splitters * m->table.n_runs, m->search_group), m->search_group,
-        ORDO_ARGS(ORDO_ARG(m->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(m->table), ORDO_ARG(m->samples),
-                  ORDO_ARG(m->splitters), ORDO_ARG(n_splitters), ORDO_ARG(m->splits)));
+    const cl_uint n_splitters = (cl_uint) m->n_splitters;
+    struct args   args = { .n = 0 };
+    add_keys(&args, m);
+    return launch(call, m, "runs_split", m->n_splitters * m->table.n_runs, m->search_group, &args,
+                  ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->samples), ORDO_ARG(m->splitters), ORDO_ARG(n_splitters),
+                            ORDO_ARG(m->splits)));
 }
 
 static ordo_status enqueue_tiles(struct ordo_call *call, const struct merge *m)
 {
-    struct ordo_kernel *kernel = NULL;
-    const cl_ulong      keys_at = m->keys.at, values_at = m->values.at;
-    const cl_ulong      keys_out_at = m->keys_out.at, values_out_at = m->values_out.at;
-    const cl_uint       n_tiles = (cl_uint) m->n_splitters + 1;
-    const cl_uint       n_rounds = (cl_uint) m->shape.n_rounds, capacity = (cl_uint) m->shape.capacity;
-    ORDO_TRY(find_kernel(call, m, m->shape.group > 1 ? "runs_tiles" : "runs_chunks", &kernel));
-    return ordo_call_launch(call, kernel, n_tiles, m->shape.group,
-                            ORDO_ARGS(ORDO_ARG(m->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(m->values.mem),
-                                      ORDO_ARG(values_at), ORDO_ARG(m->table), ORDO_ARG(m->splits), ORDO_ARG(n_tiles),
-                                      ORDO_ARG(n_rounds), ORDO_ARG(capacity), ORDO_ARG(m->keys_out.mem),
-                                      ORDO_ARG(keys_out_at), ORDO_ARG(m->values_out.mem), ORDO_ARG(values_out_at)));
+    const cl_ulong keys_out_at = m->out.keys.at, values_out_at = m->out.values.at, hidden_at = m->out.hidden.at;
+    const cl_uint  n_tiles = (cl_uint) m->n_splitters + 1;
+    const cl_uint  n_rounds = (cl_uint) m->shape.n_rounds, capacity = (cl_uint) m->shape.capacity;
+    struct args    args = { .n = 0 };
+    add_keys(&args, m);
+    add_values(&args, m);
+    return launch(
+        call, m, m->shape.group > 1 ? "runs_tiles" : "runs_chunks", n_tiles * m->shape.group, m->shape.group, &args,
+        ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->splits), ORDO_ARG(n_tiles), ORDO_ARG(n_rounds), ORDO_ARG(capacity),
+                  ORDO_ARG(m->out.keys.mem), ORDO_ARG(keys_out_at), ORDO_ARG(m->out.values.mem),
+                  ORDO_ARG(values_out_at), ORDO_ARG(m->out.hidden.mem), ORDO_ARG(hidden_at)));
 }
 
-/* Three runs or more. */
+/* Three runs or more, or bits to mind. */
 static ordo_status enqueue_many(struct ordo_call *call, struct merge *m)
 {
     const size_t key_bytes = ordo_type_bytes(m->params->key);
 
-    m->shape = choose_shape(call->dev, m->params, m->table.n_runs);
+    m->shape = choose_shape(call->dev, m->params, m->marks, m->table.n_runs);
     m->search_group = m->shape.group > 1 ? ordo_min_size(m->shape.group, 128) : 1;
     m->table.stride = (cl_uint) m->shape.stride;
     m->table.window = (cl_uint) m->shape.window;
@@ -187,41 +222,62 @@ static ordo_status enqueue_many(struct ordo_call *call, struct merge *m)
     return enqueue_tiles(call, m);
 }
 
-/* A run of the table as one side of a merge of two. */
+/* A run as one side of a merge of two. */
 static struct ordo_merge_side side_of(const struct merge *m, size_t r)
 {
-    const size_t at = m->table.at[r];
-    return (struct ordo_merge_side) {
-        .keys = ordo_at(m->keys.mem, m->keys.at + at),
-        .values = m->values.mem ? ordo_at(m->values.mem, m->values.at + at) : ordo_none(),
-        .count = m->table.count[r],
-    };
+    return (struct ordo_merge_side) { m->run[r].keys, m->run[r].values, m->run[r].count };
 }
 
 static ordo_status enqueue_copy(struct ordo_call *call, const struct merge *m)
 {
-    const size_t                 key_bytes = ordo_type_bytes(m->params->key), value_bytes = m->params->value_bytes;
-    const struct ordo_merge_side run = side_of(m, 0);
-    ORDO_TRY(ordo_call_copy(call, run.keys.mem, run.keys.at * key_bytes, m->keys_out.mem, m->keys_out.at * key_bytes,
-                            run.count * key_bytes));
-    return ordo_call_copy(call, run.values.mem, run.values.at * value_bytes, m->values_out.mem,
-                          m->values_out.at * value_bytes, run.count * value_bytes);
+    const size_t                    key_bytes = ordo_type_bytes(m->params->key), value_bytes = m->params->value_bytes;
+    const struct ordo_merge_source *run = &m->run[0];
+    ORDO_TRY(ordo_call_copy(call, run->keys.mem, run->keys.at * key_bytes, m->out.keys.mem, m->out.keys.at * key_bytes,
+                            run->count * key_bytes));
+    return ordo_call_copy(call, run->values.mem, run->values.at * value_bytes, m->out.values.mem,
+                          m->out.values.at * value_bytes, run->count * value_bytes);
 }
 
 static ordo_status enqueue(struct ordo_call *call, struct merge *m)
 {
-    const struct ordo_merge_side out = { m->keys_out, m->values_out, 0 };
+    const struct ordo_merge_side out = { m->out.keys, m->out.values, 0 };
     const struct ordo_merge_side first = side_of(m, 0), second = side_of(m, 1);
-    switch (m->table.n_runs) {
-    case 0:
+    if (m->table.n_runs == 0)
         return ORDO_OK;
-    case 1:
+    if (m->marks == ORDO_MARKS_NONE && m->table.n_runs == 1)
         return enqueue_copy(call, m);
-    case 2:
+    if (m->marks == ORDO_MARKS_NONE && m->table.n_runs == 2)
         return ordo_merge_enqueue(call, m->params, &first, &second, &out);
-    default:
-        return enqueue_many(call, m);
+    return enqueue_many(call, m);
+}
+
+static void add_run(struct merge *m, const struct ordo_merge_source *run)
+{
+    const cl_uint r = m->table.n_runs;
+    if (run->count == 0)
+        return;
+    m->run[r] = *run;
+    m->table.keys_at[r] = run->keys.at;
+    m->table.values_at[r] = run->values.at;
+    m->table.count[r] = (cl_uint) run->count;
+    m->table.hidden_at[r] = run->hidden == SIZE_MAX ? RUN_TABLE_NONE : (cl_uint) (run->hidden / 256);
+    m->table.visible_at[r] = run->hidden == SIZE_MAX ? 0 : (cl_uint) (run->visible / 256);
+    m->table.n_runs++;
+}
+
+ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
+                                    enum ordo_merge_marks marks, const struct ordo_merge_source *runs, size_t n_runs,
+                                    const struct ordo_merge_target *out)
+{
+    struct merge m = { .params = params, .marks = marks, .out = *out };
+    size_t       count = 0;
+    for (size_t r = 0; r < n_runs; r++) {
+        add_run(&m, &runs[r]);
+        count += runs[r].count;
     }
+    if (marks == ORDO_MARKS_KEEP)
+        ORDO_TRY(ordo_call_fill(call, out->hidden.mem, out->hidden.at * 4, ordo_ceil_div(count, 32) * 4, 0));
+    return enqueue(call, &m);
 }
 
 /* ---- the call ------------------------------------------------------------------------------------------------ */
@@ -244,54 +300,57 @@ static struct ordo_slice part_of(struct ordo_slice array, const struct ordo_run 
     return ordo_at(array.mem, run->at <= SIZE_MAX - array.at ? array.at + run->at : SIZE_MAX);
 }
 
-/* Checks the arrays; `m` has them. The gaps between runs are not the call's. */
-static ordo_status check_arrays(ordo_device *dev, const struct merge *m, const struct ordo_run *runs, size_t n_runs,
-                                size_t count)
+/* The arrays of a call, as it gives them. */
+struct arrays {
+    struct ordo_slice keys, values, keys_out, values_out;
+};
+
+/* Checks the arrays. The gaps between runs are not the call's. */
+static ordo_status check_arrays(ordo_device *dev, const struct ordo_merge_params *params, const struct arrays *a,
+                                const struct ordo_run *runs, size_t n_runs, size_t count)
 {
-    const size_t            key_bytes = ordo_type_bytes(m->params->key), value_bytes = m->params->value_bytes;
-    struct ordo_merge_array arrays[2 * ORDO_MAX_RUNS + 4] = { { "keys", m->keys, 0, key_bytes },
-                                                              { "values", m->values, 0, value_bytes } };
+    const size_t            key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
+    struct ordo_merge_array arrays[2 * ORDO_MAX_RUNS + 4] = { { "keys", a->keys, 0, key_bytes },
+                                                              { "values", a->values, 0, value_bytes } };
     size_t                  n = 2;
     for (size_t r = 0; r < n_runs; r++) {
         if (runs[r].count == 0)
             continue;
-        arrays[n++] = (struct ordo_merge_array) { "keys", part_of(m->keys, &runs[r]), runs[r].count, key_bytes };
-        arrays[n++] = (struct ordo_merge_array) { "values", part_of(m->values, &runs[r]), runs[r].count, value_bytes };
+        arrays[n++] = (struct ordo_merge_array) { "keys", part_of(a->keys, &runs[r]), runs[r].count, key_bytes };
+        arrays[n++] = (struct ordo_merge_array) { "values", part_of(a->values, &runs[r]), runs[r].count, value_bytes };
     }
-    arrays[n++] = (struct ordo_merge_array) { "keys_out", m->keys_out, count, key_bytes };
-    arrays[n++] = (struct ordo_merge_array) { "values_out", m->values_out, count, value_bytes };
+    arrays[n++] = (struct ordo_merge_array) { "keys_out", a->keys_out, count, key_bytes };
+    arrays[n++] = (struct ordo_merge_array) { "values_out", a->values_out, count, value_bytes };
     return ordo_merge_check_arrays(dev, arrays, n, 2);
 }
 
-static ordo_status check_and_enqueue(struct ordo_call *call, struct merge *m, const struct ordo_run *runs,
-                                     size_t n_runs)
+static ordo_status check_and_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
+                                     const struct arrays *a, const struct ordo_run *runs, size_t n_runs)
 {
-    size_t count = 0;
-    ORDO_TRY(ordo_merge_check_params(call->dev, m->params));
+    const struct ordo_merge_target out = { a->keys_out, a->values_out, ordo_none() };
+    struct ordo_merge_source       source[ORDO_MAX_RUNS];
+    size_t                         count = 0;
+    ORDO_TRY(ordo_merge_check_params(call->dev, params));
     ORDO_TRY(check_runs(call->dev, runs, n_runs, &count));
-    ORDO_TRY(check_arrays(call->dev, m, runs, n_runs, count));
+    ORDO_TRY(check_arrays(call->dev, params, a, runs, n_runs, count));
 
-    for (size_t r = 0; r < n_runs; r++) {
-        if (runs[r].count == 0)
-            continue;
-        m->table.at[m->table.n_runs] = runs[r].at;
-        m->table.count[m->table.n_runs] = (cl_uint) runs[r].count;
-        m->table.n_runs++;
-    }
-    return enqueue(call, m);
+    for (size_t r = 0; r < n_runs; r++)
+        source[r] = (struct ordo_merge_source) { .keys = part_of(a->keys, &runs[r]),
+                                                 .values = a->values.mem ? part_of(a->values, &runs[r]) : ordo_none(),
+                                                 .count = runs[r].count,
+                                                 .hidden = SIZE_MAX };
+    return ordo_merge_runs_enqueue(call, params, ORDO_MARKS_NONE, source, n_runs, &out);
 }
 
 ordo_status ordo_merge_runs(ordo_device *dev, const struct ordo_merge_params *params, struct ordo_slice keys,
                             struct ordo_slice values, const struct ordo_run *runs, size_t n_runs,
                             struct ordo_slice keys_out, struct ordo_slice values_out, const struct ordo_order *order)
 {
-    struct merge m = {
-        .params = params, .keys = keys, .values = values, .keys_out = keys_out, .values_out = values_out
-    };
-    struct ordo_call call;
+    const struct arrays a = { keys, values, keys_out, values_out };
+    struct ordo_call    call;
 
     ORDO_TRY(ordo_call_begin(&call, dev, order));
-    return ordo_call_end(&call, check_and_enqueue(&call, &m, runs, n_runs));
+    return ordo_call_end(&call, check_and_enqueue(&call, params, &a, runs, n_runs));
 }
 
 ordo_status ordo_merge_runs_host(ordo_device *dev, const struct ordo_merge_params *params, const void *keys,

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The multi-way merge as part of another call's launches, of runs in buffers of their own, with hidden bits. */
+#ifndef ORDO_MERGE_RUNS_H
+#define ORDO_MERGE_RUNS_H
+
+#include "primitive/primitive.h"
+
+/* What becomes of hidden bits: RUNS_HIDDEN of cl/primitive/merge_runs.cl. */
+enum ordo_merge_marks { ORDO_MARKS_NONE = 0, ORDO_MARKS_KEEP = 1, ORDO_MARKS_DISTIL = 2 };
+
+/* One run that is merged. Its hidden bits and its visible counts lie in the buffer of its keys. */
+struct ordo_merge_source {
+    struct ordo_slice keys, values;
+    size_t            count;
+    size_t            hidden; /* bytes from the buffer's start, a multiple of 256; SIZE_MAX: no bits, all are visible */
+    size_t            visible; /* likewise; looked at only to distil */
+};
+
+struct ordo_merge_target {
+    struct ordo_slice keys, values; /* to distil, each may be ordo_none() */
+    struct ordo_slice hidden;       /* uint32_t words, to keep; overwritten whole */
+};
+
+/* Merges up to ORDO_MAX_RUNS runs, oldest first, checked before.
+ *   none     keys and values
+ *   keep     and the hidden bits
+ *   distil   only what is visible; the runs are settled (host/dict/runs.h) */
+ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
+                                    enum ordo_merge_marks marks, const struct ordo_merge_source *runs, size_t n_runs,
+                                    const struct ordo_merge_target *out);
+
+#endif
