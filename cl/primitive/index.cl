@@ -14,11 +14,12 @@
 /* Writes every entry of every level. Each reads its key from the array itself, so no level waits for another. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
-                 uint n_nodes)
+                 ulong nodes_at, uint n_nodes)
 {
     const uint blocks = index_blocks(count, shift, INDEX_NODE_LOG2);
     const uint entries = n_nodes << INDEX_NODE_LOG2;
     keys += keys_at;
+    nodes += nodes_at;
 
     for (uint e = get_global_id(0); e < entries; e += get_global_size(0)) {
         uint level = index_levels(blocks, INDEX_NODE_LOG2);

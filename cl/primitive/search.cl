@@ -9,14 +9,20 @@
  * All take (keys, queries, answers), then what is their own. The host gives ORDO_KEY, ORDO_VALUE_BYTES, SEARCH_UPPER,
  * SEARCH_NODE, SEARCH_GROUP, SEARCH_ITEMS, TEAM_WIDTH (lanes per query), and
  *   SEARCH_LOOKUP   1: answers are values and whether the key was found; 0: ranks
+ *   SEARCH_RUN      1: a lookup in one run of several (host/dict/runs.h), newest first: takes the last of equal keys, and
+ *                   passes over queries that a newer run has answered. Has SEARCH_UPPER.
  *   SEARCH_LOCAL    1: the group keeps separators in local memory, which takes barriers; 0: it does without
  */
 #pragma once
 #include "group/search.cl"
 #include "shared/index.h"
+#include "shared/runs.h"
 
 #ifndef SEARCH_LOOKUP
 #define SEARCH_LOOKUP 0
+#endif
+#ifndef SEARCH_RUN
+#define SEARCH_RUN 0
 #endif
 #ifndef SEARCH_LOCAL
 #define SEARCH_LOCAL (!ORDO_CPU)
@@ -64,30 +70,62 @@ typedef struct {
     {                                                                                                                  \
         ranks_mem + ranks_at                                                                                           \
     }
-#elif ORDO_VALUE_BYTES == 0
-typedef struct {
-    __global uchar *found;
-} answers;
-#define ANSWERS_ARGS __global uchar *restrict found_mem, ulong found_at
-#define ANSWERS                                                                                                        \
-    {                                                                                                                  \
-        found_mem ? found_mem + found_at : 0                                                                           \
-    }
 #else
 typedef struct {
+#if ORDO_VALUE_BYTES
     __global const ordo_value *from;
-    __global ordo_value       *value;
-    __global uchar            *found; /* NULL: not wanted */
+    __global ordo_value       *value;  /* NULL: not wanted */
+#endif
+    __global uchar            *found;  /* NULL: not wanted */
+#if SEARCH_RUN
+    __global const uint       *hidden; /* bits; NULL: none is */
+    uint                       stage;  /* sum of 1: the first run looked into, 2: the last */
+#endif
 } answers;
-#define ANSWERS_ARGS                                                                                                   \
+#if ORDO_VALUE_BYTES
+#define VALUES_ARGS                                                                                                    \
     __global const ordo_value *restrict values_mem, ulong values_at, __global ordo_value *restrict values_out_mem,     \
-        ulong values_out_at, __global uchar *restrict found_mem, ulong found_at
+        ulong values_out_at,
+#define VALUES values_mem + values_at, values_out_mem ? values_out_mem + values_out_at : 0,
+#else
+#define VALUES_ARGS
+#define VALUES
+#endif
+#if SEARCH_RUN
+#define RUN_ARGS , __global const uint *restrict hidden_mem, ulong hidden_at, uint stage
+#define RUN      , hidden_mem ? hidden_mem + hidden_at : 0, stage
+#else
+#define RUN_ARGS
+#define RUN
+#endif
+#define ANSWERS_ARGS VALUES_ARGS __global uchar *restrict found_mem, ulong found_at RUN_ARGS
 #define ANSWERS                                                                                                        \
     {                                                                                                                  \
-        values_mem + values_at, values_out_mem + values_out_at, found_mem ? found_mem + found_at : 0                   \
+        VALUES found_mem ? found_mem + found_at : 0 RUN                                                                \
     }
 #endif
 
+#if SEARCH_RUN
+/* found[i] between the runs. */
+#define SEARCH_STATE_OPEN   0
+#define SEARCH_STATE_FOUND  1
+#define SEARCH_STATE_ERASED 2
+
+/* Answers query i, before which are `rank` keys of this run, as no newer run has; `equal`: the last of them is the query. */
+ORDO_FN void answer(answers to, uint i, uint rank, bool equal)
+{
+    uint state = to.stage & 1 ? SEARCH_STATE_OPEN : to.found[i];
+
+    if (state == SEARCH_STATE_OPEN && equal) {
+        state = run_is_hidden(to.hidden, rank - 1) ? SEARCH_STATE_ERASED : SEARCH_STATE_FOUND;
+#if ORDO_VALUE_BYTES
+        if (state == SEARCH_STATE_FOUND && to.value)
+            to.value[i] = to.from[rank - 1];
+#endif
+    }
+    to.found[i] = to.stage & 2 ? state == SEARCH_STATE_FOUND : state;
+}
+#else
 /* Answers query i, whose lower bound is `rank`; `equal` tells whether the key there is the query. */
 ORDO_FN void answer(answers to, uint i, uint rank, bool equal)
 {
@@ -95,17 +133,20 @@ ORDO_FN void answer(answers to, uint i, uint rank, bool equal)
     to.rank[i] = rank;
 #else
 #if ORDO_VALUE_BYTES
-    if (equal)
+    if (equal && to.value)
         to.value[i] = to.from[rank];
 #endif
     if (to.found)
         to.found[i] = equal;
 #endif
 }
+#endif
 
 ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 {
-#if SEARCH_LOOKUP
+#if SEARCH_RUN
+    return rank > 0 && rank <= keys.count && key_bits(keys.key[rank - 1]) == query;
+#elif SEARCH_LOOKUP
     return rank < keys.count && key_bits(keys.key[rank]) == query;
 #else
     return false;
@@ -320,6 +361,9 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
                          __private const uint count[TEAM_QUERIES])
 {
     uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
+#if SEARCH_RUN
+    bool none_before[SEARCH_ITEMS] = { false }; /* in the block: the query may end the block before */
+#endif
 
     ORDO_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
@@ -327,12 +371,21 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
         const bool own = m % TEAM_WIDTH == team_lane();
         rank[r] = own ? way[m].unit * SEARCH_NODE - shift + total % COUNT_EQUAL : rank[r];
         equal[r] = own ? total / COUNT_EQUAL : equal[r];
+#if SEARCH_RUN
+        none_before[r] = own ? total % COUNT_EQUAL == 0 : none_before[r];
+#endif
     }
     ORDO_UNROLL
     for (uint r = 0; r < SEARCH_ITEMS; r++) {
         const uint i = tile_query(first, r);
-        if (i < queries.count)
-            answer(to, i, rank[r], COUNT_FINDS ? equal[r] != 0 : key_at_is(keys, rank[r], query[r]));
+        if (i >= queries.count)
+            continue;
+#if SEARCH_RUN
+        const bool again = !COUNT_FINDS || none_before[r];
+#else
+        const bool again = !COUNT_FINDS;
+#endif
+        answer(to, i, rank[r], again ? key_at_is(keys, rank[r], query[r]) : equal[r] != 0);
     }
 }
 

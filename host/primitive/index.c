@@ -14,7 +14,7 @@ static cl_uint log2_of(size_t power_of_two)
     return log2;
 }
 
-static struct ordo_index index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count)
+struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count)
 {
     const size_t      key_bytes = ordo_type_bytes(key);
     const size_t      node = ordo_tunable(dev, ORDO_SEARCH_NODE, ordo_shape_of(key_bytes, 0));
@@ -29,8 +29,10 @@ static struct ordo_index index_of(ordo_device *dev, ordo_type key, struct ordo_s
     return index;
 }
 
-static ordo_status enqueue_build(struct ordo_call *call, const struct ordo_index *index)
+ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index)
 {
+    if (index->bytes == 0)
+        return ORDO_OK;
     const size_t             group = ordo_min_size(64, ordo_device_facts(call->dev)->max_group);
     const struct ordo_define defines[] = {
         { "ORDO_KEY", index->key },
@@ -41,12 +43,12 @@ static ordo_status enqueue_build(struct ordo_call *call, const struct ordo_index
     struct ordo_kernel *kernel = NULL;
     ORDO_TRY(ordo_call_kernel(call, "primitive/index.cl", "index_build", defines, &kernel));
 
-    const cl_ulong at = index->keys.at;
+    const cl_ulong at = index->keys.at, nodes_at = (cl_ulong) index->nodes_at << index->node_log2;
     const cl_uint  count = (cl_uint) index->count, nodes = index_nodes(index->blocks, index->node_log2);
     const size_t   groups = ordo_min_size(ordo_ceil_div((size_t) nodes << index->node_log2, group), 1 << 16);
     return ordo_call_launch(call, kernel, groups, group,
                             ORDO_ARGS(ORDO_ARG(index->keys.mem), ORDO_ARG(at), ORDO_ARG(count), ORDO_ARG(index->shift),
-                                      ORDO_ARG(index->nodes), ORDO_ARG(nodes)));
+                                      ORDO_ARG(index->nodes), ORDO_ARG(nodes_at), ORDO_ARG(nodes)));
 }
 
 /* Checks the arguments and makes *index, whose memory is the caller's to free, also after an error. */
@@ -59,11 +61,11 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_REQUIRE(dev, count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
     ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
 
-    *index = index_of(dev, key, keys, count);
+    *index = ordo_index_of(dev, key, keys, count);
     if (index->bytes == 0)
         return ORDO_OK;
     ORDO_TRY(ordo_buffer_create(dev, index->bytes, &index->nodes));
-    return enqueue_build(call, index);
+    return ordo_call_index(call, index);
 }
 
 ordo_status ordo_index_build(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,

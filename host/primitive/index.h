@@ -12,8 +12,14 @@ struct ordo_index {
     size_t            count;     /* of keys */
     cl_uint           node_log2; /* of the keys per node */
     cl_uint           shift, blocks, levels;
-    size_t            bytes; /* of nodes */
-    cl_mem            nodes; /* NULL if there is no level: at most one block */
+    size_t            bytes;    /* of nodes */
+    cl_mem            nodes;    /* NULL if there is no level: at most one block */
+    size_t            nodes_at; /* the first node, counted in nodes from the buffer's start */
 };
+
+/* An index of so many keys, without its memory: `bytes` says how much that is. */
+struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count);
+/* Builds it in index->nodes; nothing where bytes is 0. */
+ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index);
 
 #endif

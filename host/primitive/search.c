@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batched bounds and finds in a sorted array: launches of cl/primitive/search.cl. */
+#include "primitive/search.h"
 #include "primitive/host_array.h"
-#include "primitive/index.h"
 
 #include "shared/index.h"
-
-/* What ordo_search and ordo_lookup have in common, and what each answers with. */
-struct search {
-    ordo_type         key;
-    bool              lookup, upper, sorted;
-    uint32_t          value_bytes;
-    const ordo_index *index; /* NULL: none */
-    struct ordo_slice keys, queries;
-    size_t            count, n_queries;
-    struct ordo_slice ranks;                     /* of a search */
-    struct ordo_slice values, values_out, found; /* of a lookup */
-};
 
 static size_t floor_log2(size_t n)
 {
@@ -52,12 +40,12 @@ static size_t scratch_bytes(size_t group)
     return group * sizeof(cl_uint) + 64;
 }
 
-static enum ordo_shape data_of(const struct search *s)
+static enum ordo_shape data_of(const struct ordo_search *s)
 {
     return ordo_shape_of(ordo_type_bytes(s->key), s->value_bytes);
 }
 
-static struct shape choose_shape(const ordo_device *dev, const struct search *s, size_t items)
+static struct shape choose_shape(const ordo_device *dev, const struct ordo_search *s, size_t items)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(dev);
     const size_t                    key_bytes = ordo_type_bytes(s->key);
@@ -76,7 +64,7 @@ static struct shape choose_shape(const ordo_device *dev, const struct search *s,
 }
 
 /* Groups to launch if each first fills a tree with 2^depth keys: so many that each then has as many queries. */
-static size_t groups_for(const struct search *s, const struct shape *shape, size_t depth)
+static size_t groups_for(const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const size_t groups = s->n_queries >> depth;
 
@@ -87,7 +75,7 @@ static size_t groups_for(const struct search *s, const struct shape *shape, size
 
 /* ---- a launch ------------------------------------------------------------------------------------------------ */
 
-#define MAX_ARGS 20
+#define MAX_ARGS 24
 struct args {
     struct ordo_arg arg[MAX_ARGS];
     size_t          n;
@@ -107,13 +95,15 @@ static void add_slice(struct args *args, const struct ordo_slice *slice, cl_ulon
 }
 
 /* Launches a kernel with the arguments that all have, then with `own`. */
-static ordo_status launch(struct ordo_call *call, const struct search *s, const struct shape *shape, const char *name,
-                          size_t node, size_t lanes, size_t groups, const struct ordo_arg *own, size_t n_own)
+static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, const struct shape *shape,
+                          const char *name, size_t node, size_t lanes, size_t groups, const struct ordo_arg *own,
+                          size_t n_own)
 {
     const struct ordo_define defines[] = {
         { "ORDO_KEY", s->key },
         { "ORDO_VALUE_BYTES", s->value_bytes },
         { "SEARCH_LOOKUP", s->lookup },
+        { "SEARCH_RUN", s->in_run },
         { "SEARCH_UPPER", s->upper },
         { "SEARCH_LOCAL", shape->local },
         { "SEARCH_GROUP", (long) shape->group },
@@ -123,8 +113,9 @@ static ordo_status launch(struct ordo_call *call, const struct search *s, const 
         { NULL, 0 },
     };
     const cl_uint       count = (cl_uint) s->count, n_queries = (cl_uint) s->n_queries;
+    const cl_uint       stage = (s->first_run ? 1u : 0) | (s->last_run ? 2u : 0);
     struct args         args = { .n = 0 };
-    cl_ulong            at[5];
+    cl_ulong            at[6];
     struct ordo_kernel *kernel = NULL;
 
     ORDO_TRY(ordo_call_kernel(call, "primitive/search.cl", name, defines, &kernel));
@@ -140,12 +131,16 @@ static ordo_status launch(struct ordo_call *call, const struct search *s, const 
     }
     if (s->lookup)
         add_slice(&args, &s->found, &at[4]);
+    if (s->in_run) {
+        add_slice(&args, &s->hidden, &at[5]);
+        add(&args, ORDO_ARG(stage));
+    }
     for (size_t i = 0; i < n_own; i++)
         add(&args, own[i]);
     return ordo_call_launch(call, kernel, groups, shape->group, args.arg, args.n);
 }
 
-static struct ordo_arg local_tree(const struct search *s, size_t depth)
+static struct ordo_arg local_tree(const struct ordo_search *s, size_t depth)
 {
     return (struct ordo_arg) { ordo_type_bytes(s->key) << depth, NULL };
 }
@@ -153,7 +148,7 @@ static struct ordo_arg local_tree(const struct search *s, size_t depth)
 /* ---- through an index ---------------------------------------------------------------------------------------- */
 
 /* A lane reads at least 16 bytes of a node, and no team is wider than a sub-group. */
-static size_t lanes_for(const ordo_device *dev, const struct search *s, const struct shape *shape, size_t node)
+static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t node)
 {
     const size_t key_bytes = ordo_type_bytes(s->key);
     const size_t wanted = ordo_tunable(dev, ORDO_SEARCH_LANES, data_of(s));
@@ -165,7 +160,7 @@ static size_t lanes_for(const ordo_device *dev, const struct search *s, const st
 
 /* The lowest level whose units' separators may all be in local memory: they fit, and filling the trees of all groups
  * takes at most four reads per query. */
-static cl_uint local_level(const struct search *s, const struct shape *shape)
+static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;
     cl_uint           level = index->levels;
@@ -183,7 +178,7 @@ static cl_uint local_level(const struct search *s, const struct shape *shape)
 #define NODE_BYTES_MAX 256u
 
 /* Queries in flight: so many that their nodes fit. */
-static size_t indexed_items(const ordo_device *dev, const struct search *s, size_t node)
+static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s, size_t node)
 {
     const size_t wanted = ordo_tunable(dev, ORDO_SEARCH_ITEMS, data_of(s));
     const size_t fitting = NODE_BYTES_MAX / (node * ordo_type_bytes(s->key));
@@ -191,7 +186,7 @@ static size_t indexed_items(const ordo_device *dev, const struct search *s, size
     return ordo_device_facts(dev)->cpu ? wanted : ordo_min_size(wanted, fitting);
 }
 
-static ordo_status enqueue_indexed(struct ordo_call *call, struct search *s)
+static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s)
 {
     const ordo_index  *index = s->index;
     const size_t       node = (size_t) 1 << index->node_log2;
@@ -199,8 +194,9 @@ static ordo_status enqueue_indexed(struct ordo_call *call, struct search *s)
 
     const cl_uint level = shape.local ? local_level(s, &shape) : index->levels;
     const cl_uint depth = (cl_uint) ceil_log2(index_units(index->blocks, index->node_log2, level));
-    const cl_uint first_node = index_first_node(index->blocks, index->node_log2, level);
-    const cl_uint above = index_first_node(index->blocks, index->node_log2, level + 1);
+    const cl_uint nodes_at = (cl_uint) index->nodes_at;
+    const cl_uint first_node = nodes_at + index_first_node(index->blocks, index->node_log2, level);
+    const cl_uint above = nodes_at + index_first_node(index->blocks, index->node_log2, level + 1);
     return launch(call, s, &shape, "search_indexed", node, lanes_for(call->dev, s, &shape, node),
                   groups_for(s, &shape, depth),
                   ORDO_ARGS(ORDO_ARG(index->nodes), ORDO_ARG(index->shift), ORDO_ARG(level), ORDO_ARG(first_node),
@@ -213,7 +209,7 @@ static ordo_status enqueue_indexed(struct ordo_call *call, struct search *s)
 #define ANY_NODE 16
 #define ONE_LANE 1
 
-static ordo_status enqueue_array(struct ordo_call *call, struct search *s)
+static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, ordo_tunable(call->dev, ORDO_SEARCH_ITEMS, data_of(s)));
     size_t             depth = 0;
@@ -228,7 +224,7 @@ static ordo_status enqueue_array(struct ordo_call *call, struct search *s)
 
 /* The tree may have two keys per query of the tile: if there are as many queries as keys, what a tile spans then fits
  * although it varies. */
-static ordo_status enqueue_sorted(struct ordo_call *call, struct search *s)
+static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, ordo_tunable(call->dev, ORDO_SEARCH_TILE, data_of(s)));
     const cl_uint      depth_max = (cl_uint) ordo_min_size(shape.depth_max, ceil_log2(2 * shape.group * shape.items));
@@ -243,7 +239,7 @@ static ordo_status enqueue_sorted(struct ordo_call *call, struct search *s)
 /* Chunks per compute unit, so that all finish at about the same time. */
 #define CHUNKS_PER_UNIT 16
 
-static ordo_status enqueue_gallop(struct ordo_call *call, struct search *s)
+static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
 {
     const struct shape shape = { .group = 1, .items = 1 };
     const size_t       chunks = (size_t) ordo_device_facts(call->dev)->compute_units * CHUNKS_PER_UNIT;
@@ -258,7 +254,7 @@ static ordo_status enqueue_gallop(struct ordo_call *call, struct search *s)
  * it reads less than a pass over the keys would. */
 #define SPARSE 16
 
-static ordo_status enqueue(struct ordo_call *call, struct search *s)
+ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *s)
 {
     const bool sparse = s->count / SPARSE > s->n_queries;
 
@@ -293,7 +289,7 @@ static ordo_status check_arrays(ordo_device *dev, const struct array *arrays, si
     return ORDO_OK;
 }
 
-static ordo_status check_index(ordo_device *dev, const struct search *s)
+static ordo_status check_index(ordo_device *dev, const struct ordo_search *s)
 {
     const ordo_index *index = s->index;
 
@@ -311,7 +307,7 @@ static ordo_status check_index(ordo_device *dev, const struct search *s)
     return ORDO_OK;
 }
 
-static ordo_status check_and_enqueue(struct ordo_call *call, struct search *s)
+static ordo_status check_and_enqueue(struct ordo_call *call, struct ordo_search *s)
 {
     ordo_device *dev = call->dev;
 
@@ -331,12 +327,12 @@ static ordo_status check_and_enqueue(struct ordo_call *call, struct search *s)
     };
     ORDO_TRY(check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 3));
     ORDO_TRY(check_index(dev, s));
-    return enqueue(call, s);
+    return ordo_call_search(call, s);
 }
 
 /* ---- device arrays ------------------------------------------------------------------------------------------- */
 
-static ordo_status run(ordo_device *dev, struct search *s, const struct ordo_order *order)
+static ordo_status run(ordo_device *dev, struct ordo_search *s, const struct ordo_order *order)
 {
     struct ordo_call call;
 
@@ -349,15 +345,15 @@ ordo_status ordo_search(ordo_device *dev, const struct ordo_search_params *param
                         const struct ordo_order *order)
 {
     ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
-    struct search s = { .key = params->key,
-                        .upper = params->upper,
-                        .sorted = params->sorted_queries,
-                        .index = params->index,
-                        .keys = keys,
-                        .count = count,
-                        .queries = queries,
-                        .n_queries = n_queries,
-                        .ranks = ranks };
+    struct ordo_search s = { .key = params->key,
+                             .upper = params->upper,
+                             .sorted = params->sorted_queries,
+                             .index = params->index,
+                             .keys = keys,
+                             .count = count,
+                             .queries = queries,
+                             .n_queries = n_queries,
+                             .ranks = ranks };
     return run(dev, &s, order);
 }
 
@@ -366,18 +362,18 @@ ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *param
                         struct ordo_slice values_out, struct ordo_slice found, const struct ordo_order *order)
 {
     ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
-    struct search s = { .key = params->key,
-                        .lookup = true,
-                        .sorted = params->sorted_queries,
-                        .value_bytes = params->value_bytes,
-                        .index = params->index,
-                        .keys = keys,
-                        .count = count,
-                        .queries = queries,
-                        .n_queries = n_queries,
-                        .values = values,
-                        .values_out = values_out,
-                        .found = found };
+    struct ordo_search s = { .key = params->key,
+                             .lookup = true,
+                             .sorted = params->sorted_queries,
+                             .value_bytes = params->value_bytes,
+                             .index = params->index,
+                             .keys = keys,
+                             .count = count,
+                             .queries = queries,
+                             .n_queries = n_queries,
+                             .values = values,
+                             .values_out = values_out,
+                             .found = found };
     return run(dev, &s, order);
 }
 

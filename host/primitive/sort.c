@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Radix sort: which method, how wide the digits, which buffer each pass writes, and the launches. The kernels and their
  * papers: cl/primitive/sort.cl, sort_small.cl, sort_chunked.cl. */
+#include "primitive/sort.h"
 #include "primitive/host_array.h"
 #include "primitive/primitive.h"
 
@@ -448,17 +449,15 @@ static ordo_status check_params(ordo_device *dev, const struct ordo_sort_params 
     return ORDO_OK;
 }
 
-ordo_status ordo_sort(ordo_device *dev, const struct ordo_sort_params *params, struct ordo_slice keys_in,
-                      struct ordo_slice values_in, struct ordo_slice keys_out, struct ordo_slice values_out,
-                      size_t count, const struct ordo_order *order)
+ordo_status ordo_call_sort(struct ordo_call *call, const struct ordo_sort_params *params, struct ordo_slice keys_in,
+                           struct ordo_slice values_in, struct ordo_slice keys_out, struct ordo_slice values_out,
+                           size_t count)
 {
-    struct ordo_call call;
-    ORDO_TRY(check_params(dev, params, count));
     const size_t key_bytes = ordo_type_bytes(params->key);
     struct sort  s = {
-         .call = &call,
+         .call = call,
          .params = params,
-         .dev = dev,
+         .dev = call->dev,
          .key_bytes = key_bytes,
          .value_bytes = params->value_bytes,
          .count = count,
@@ -467,8 +466,17 @@ ordo_status ordo_sort(ordo_device *dev, const struct ordo_sort_params *params, s
          .first_bit = params->first_bit,
          .bits = params->bits ? params->bits : (uint32_t) (8 * key_bytes) - params->first_bit,
     };
+    return enqueue_sort(&s);
+}
+
+ordo_status ordo_sort(ordo_device *dev, const struct ordo_sort_params *params, struct ordo_slice keys_in,
+                      struct ordo_slice values_in, struct ordo_slice keys_out, struct ordo_slice values_out,
+                      size_t count, const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_TRY(check_params(dev, params, count));
     ORDO_TRY(ordo_call_begin(&call, dev, order));
-    return ordo_call_end(&call, enqueue_sort(&s));
+    return ordo_call_end(&call, ordo_call_sort(&call, params, keys_in, values_in, keys_out, values_out, count));
 }
 
 ordo_status ordo_sort_host(ordo_device *dev, const struct ordo_sort_params *params, void *keys, void *values,

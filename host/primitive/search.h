@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batched bounds and finds as part of another call's launches. */
+#ifndef ORDO_SEARCH_H
+#define ORDO_SEARCH_H
+
+#include "primitive/index.h"
+
+/* What ordo_search and ordo_lookup have in common, and what each answers with. Nothing is checked. */
+struct ordo_search {
+    ordo_type         key;
+    bool              lookup, upper, sorted;
+    uint32_t          value_bytes;
+    const ordo_index *index; /* NULL: none */
+    struct ordo_slice keys, queries;
+    size_t            count, n_queries;
+    struct ordo_slice ranks;                     /* of a search */
+    struct ordo_slice values, values_out, found; /* of a lookup */
+
+    /* A lookup in one run of several, newest first: finds the last of equal keys. found then is there, and holds a state
+     * between the runs: SEARCH_STATE_* of cl/primitive/search.cl. */
+    bool              in_run, first_run, last_run;
+    struct ordo_slice hidden; /* uint32_t words; ordo_none(): none is hidden */
+};
+
+ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *search);
+
+#endif
