@@ -112,7 +112,8 @@ static inline struct subject random_subject(struct test *t, ordo_type type, ordo
 
 static inline size_t seams_of(const struct test *t, ordo_type type, size_t counts[TEST_SEAMS])
 {
-    const struct ordo_tiles tiles = ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, ordo_type_bytes(type), 1, 0);
+    const struct ordo_tiles tiles =
+        ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, ordo_type_bytes(type), 1, 0);
 
     return test_seams(tiles.group, tiles.group * tiles.items, counts);
 }

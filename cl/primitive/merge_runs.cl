@@ -17,8 +17,7 @@
 #pragma once
 #include "device/atomic.cl"
 #include "group/merge.cl"
-#include "shared/run_table.h"
-#include "shared/runs.h"
+#include "group/runs.cl"
 
 #ifndef RUNS_GROUP
 #define RUNS_GROUP 64
@@ -38,29 +37,6 @@
 #define RUNS_DISTIL 2
 /* Whether it matters where in a tile's input an element stood. */
 #define RUNS_FROM (ORDO_VALUE_BYTES || RUNS_HIDDEN)
-
-/* ---- arguments ------------------------------------------------------------------------------------------------- */
-
-typedef __global const ordo_key    *runs_keys; /* names of their own, as arrays of them lie in local memory */
-typedef __global const merge_value *runs_values;
-typedef __global const uint        *runs_words;
-
-/* A pointer for each run. RUNS_POINT sets to[r] to each run's first element, by one work-item. */
-#define RUNS_EACH(X, more)                                                                                             \
-    X(0, more)                                                                                                         \
-    X(1, more)                                                                                                         \
-    X(2, more) X(3, more) X(4, more) X(5, more) X(6, more) X(7, more) X(8, more) X(9, more) X(10, more) X(11, more)    \
-        X(12, more) X(13, more) X(14, more) X(15, more)
-#define RUNS_KEY_ARG(r, more)   __global const ordo_key *keys##r,
-#define RUNS_VALUE_ARG(r, more) __global const merge_value *values##r,
-#define RUNS_KEYS               RUNS_EACH(RUNS_KEY_ARG, )
-#define RUNS_VALUES             RUNS_EACH(RUNS_VALUE_ARG, )
-#define RUNS_POINT_KEY(r, to)   (to)[r] = keys##r + runs.keys_at[r];
-#define RUNS_POINT_VALUE(r, to) (to)[r] = values##r + runs.values_at[r];
-#define RUNS_POINT_MARKS(r, to)                                                                                        \
-    (to)->hidden_of[r] =                                                                                               \
-        runs.hidden_at[r] == RUN_TABLE_NONE ? 0 : (__global const uint *) keys##r + (ulong) runs.hidden_at[r] * 64;    \
-    (to)->visible_of[r] = (__global const uint *) keys##r + (ulong) runs.visible_at[r] * 64;
 
 /* ---- the table and searches in it ------------------------------------------------------------------------------ */
 

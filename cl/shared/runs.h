@@ -24,4 +24,75 @@ ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint
         n += popcount(~hidden[word]);
     return i & 31 ? n + popcount(~hidden[last] & ((1u << (i & 31)) - 1)) : n;
 }
+
+/* How many of the elements first .. end - 1 are visible. */
+ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uint *visible, uint first, uint end)
+{
+    if (!hidden || end <= first)
+        return end - first;
+    if (end - first > RUN_BLOCK)
+        return run_visible_before(hidden, visible, end) - run_visible_before(hidden, visible, first);
+    uint n = end - first;
+    for (uint word = first >> 5; word <= (end - 1) >> 5; word++) {
+        uint bits = hidden[word];
+        bits &= word == first >> 5 ? 0xffffffffu << (first & 31) : 0xffffffffu;
+        bits &= word == (end - 1) >> 5 ? 0xffffffffu >> (31 - ((end - 1) & 31)) : 0xffffffffu;
+        n -= popcount(bits);
+    }
+    return n;
+}
+
+/* The first visible element at or after i; count if there is none. Long hidden stretches cost a binary search of blocks. */
+ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *visible, uint i, uint count)
+{
+    if (!hidden || i >= count)
+        return i;
+    const uint blocks = (count - 1) / RUN_BLOCK + 1, block_end = (i / RUN_BLOCK + 1) * (RUN_BLOCK / 32);
+    uint       bits = ~hidden[i >> 5] & (0xffffffffu << (i & 31));
+    uint       word = i >> 5;
+    while (bits == 0 && ++word < block_end && word * 32 < count)
+        bits = ~hidden[word];
+    if (bits == 0) {
+        const uint before = visible[min(i / RUN_BLOCK + 1, blocks)];
+        uint low = i / RUN_BLOCK + 1, high = blocks; /* the first entry above `before` is low + 1 to high, or none */
+        if (visible[blocks] == before)
+            return count;
+        while (low + 1 < high) {
+            const uint middle = (low + high) / 2;
+            low = visible[middle] > before ? low : middle;
+            high = visible[middle] > before ? middle : high;
+        }
+        for (word = (high - 1) * (RUN_BLOCK / 32); bits == 0; word++)
+            bits = ~hidden[word];
+        word--;
+    }
+    const uint found = word * 32 + (31 - clz(bits & (0 - bits)));
+    return min(found, count);
+}
+
+/* The last visible element before i, plus 1; 0 if there is none. */
+ORDO_FN uint run_last_visible(__global const uint *hidden, __global const uint *visible, uint i)
+{
+    if (!hidden || i == 0)
+        return i;
+    const uint block = (i - 1) / RUN_BLOCK, block_first = block * (RUN_BLOCK / 32);
+    uint       word = (i - 1) >> 5;
+    uint       bits = ~hidden[word] & (0xffffffffu >> (31 - ((i - 1) & 31)));
+    while (bits == 0 && word > block_first)
+        bits = ~hidden[--word];
+    if (bits == 0) {
+        const uint before = visible[block];
+        uint       low = 0, high = block; /* the first entry that is not below `before` is low + 1 to high */
+        if (before == 0)
+            return 0;
+        while (low + 1 < high) {
+            const uint middle = (low + high) / 2;
+            low = visible[middle] >= before ? low : middle;
+            high = visible[middle] >= before ? middle : high;
+        }
+        for (word = high * (RUN_BLOCK / 32); bits == 0;)
+            bits = ~hidden[--word];
+    }
+    return word * 32 + 32 - clz(bits);
+}
 #endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Up to RUN_TABLE_MAX sorted runs as a kernel's arguments: a buffer of keys and one of values for each, and a table.
+ *
+ *     __kernel void k(RUNS_KEYS RUNS_VALUES run_table runs, ...)
+ *     {
+ *         runs_keys key_of[RUN_TABLE_MAX];
+ *         RUNS_EACH(RUNS_POINT_KEY, key_of)
+ */
+#pragma once
+#include "group/merge.cl"
+#include "shared/run_table.h"
+#include "shared/runs.h"
+
+typedef __global const ordo_key    *runs_keys; /* names of their own, as arrays of them lie in local memory */
+typedef __global const merge_value *runs_values;
+typedef __global const uint        *runs_words;
+
+/* A pointer for each run. RUNS_POINT sets to[r] to each run's first element, by one work-item. */
+#define RUNS_EACH(X, more)                                                                                             \
+    X(0, more)                                                                                                         \
+    X(1, more)                                                                                                         \
+    X(2, more)                                                                                                         \
+    X(3, more)                                                                                                         \
+    X(4, more) X(5, more) X(6, more) X(7, more) X(8, more) X(9, more) X(10, more) X(11, more) X(12, more) X(13, more)  \
+        X(14, more) X(15, more)
+#define RUNS_KEY_ARG(r, more)   __global const ordo_key *keys##r,
+#define RUNS_VALUE_ARG(r, more) __global const merge_value *values##r,
+#define RUNS_KEYS               RUNS_EACH(RUNS_KEY_ARG, )
+#define RUNS_VALUES             RUNS_EACH(RUNS_VALUE_ARG, )
+#define RUNS_POINT_KEY(r, to)   (to)[r] = keys##r + runs.keys_at[r];
+#define RUNS_POINT_VALUE(r, to) (to)[r] = values##r + runs.values_at[r];
+#define RUNS_POINT_MARKS(r, to)                                                                                        \
+    (to)->hidden_of[r] =                                                                                               \
+        runs.hidden_at[r] == RUN_TABLE_NONE ? 0 : (__global const uint *) keys##r + (ulong) runs.hidden_at[r] * 64;    \
+    (to)->visible_of[r] = (__global const uint *) keys##r + (ulong) runs.visible_at[r] * 64;
