@@ -15,14 +15,14 @@ typedef __global const ordo_key    *runs_keys; /* names of their own, as arrays 
 typedef __global const merge_value *runs_values;
 typedef __global const uint        *runs_words;
 
-/* A pointer for each run. RUNS_POINT sets to[r] to each run's first element, by one work-item. */
-#define RUNS_EACH(X, more)                                                                                             \
-    X(0, more)                                                                                                         \
-    X(1, more)                                                                                                         \
-    X(2, more)                                                                                                         \
-    X(3, more)                                                                                                         \
-    X(4, more) X(5, more) X(6, more) X(7, more) X(8, more) X(9, more) X(10, more) X(11, more) X(12, more) X(13, more)  \
-        X(14, more) X(15, more)
+/* X for each run. RUNS_POINT_* set to[r] to where run r begins, by one work-item. */
+/* clang-format off */
+#define RUNS_EACH(X, more)                                  \
+    X(0, more) X(1, more) X(2, more) X(3, more)             \
+    X(4, more) X(5, more) X(6, more) X(7, more)             \
+    X(8, more) X(9, more) X(10, more) X(11, more)           \
+    X(12, more) X(13, more) X(14, more) X(15, more)
+/* clang-format on */
 #define RUNS_KEY_ARG(r, more)   __global const ordo_key *keys##r,
 #define RUNS_VALUE_ARG(r, more) __global const merge_value *values##r,
 #define RUNS_KEYS               RUNS_EACH(RUNS_KEY_ARG, )
