@@ -8,19 +8,15 @@
  *   run_count, run_seek        one run's part of the answers, given the ranks
  *   run_candidates, run_range  ranges over all runs
  *   run_widen      uint to ulong, for offsets
+ *   run_none       the answer when there is no run
  *   run_check      looks for what must not be
  *
  * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
  */
 #pragma once
 #include "device/atomic.cl"
+#include "dict/each.cl"
 #include "group/runs.cl"
-
-#ifndef RUN_GROUP
-#define RUN_GROUP 64
-#endif
-
-#define RUN_EACH(type, i, n) for (type i = get_global_id(0); i < (n); i += get_global_size(0))
 
 /* The bits of word `word` that stand for elements. */
 ORDO_FN uint run_word_mask(uint word, uint count)
@@ -101,16 +97,11 @@ void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __glo
 
 /* ---- one run's part ---------------------------------------------------------------------------------------------- */
 
-ORDO_FN uint run_rank(__global const uint *hidden, __global const uint *visible, uint i)
-{
-    return hidden ? run_visible_before(hidden, visible, i) : i;
-}
-
-/* counts[i] (+)= visible elements between the ranks of lo[i] and hi[i]. */
+/* counts[i] (+)= visible elements between the ranks of lo[i] and hi[i], which are ranks[i] and ranks[n + i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
-               __global const uint *lows, __global const uint *highs, __global const uint *hidden, ulong hidden_at,
-               __global const uint *visible, ulong visible_at, uint first, __global uint *counts, ulong counts_at)
+               __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
+               ulong visible_at, uint first, __global uint *counts, ulong counts_at)
 {
     if (hidden)
         hidden += hidden_at;
@@ -120,7 +111,7 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
         const bool some = key_bits(lo[lo_at + i]) <= key_bits(hi[hi_at + i]);
         uint       count = first ? 0 : counts[i];
         if (some)
-            count += run_rank(hidden, visible, highs[i]) - run_rank(hidden, visible, lows[i]);
+            count += run_visible_between(hidden, visible, ranks[i], ranks[n + i]);
         counts[i] = count;
     }
 }
@@ -240,11 +231,13 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 #endif
 }
 
-/* A group takes tiles of candidates, however many of them a query has. offsets: where each query's results begin. */
+/* A group takes tiles of candidates, however many of them a query has. offsets: where each query's results begin; nothing
+ * is written if offsets[last], their end, is past the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
-               __global const ulong *candidates, __global const ulong *offsets, ulong offsets_at, ulong capacity,
-               __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at)
+               __global const ulong *candidates, __global const ulong *offsets, ulong offsets_at, ulong last,
+               ulong capacity, __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out,
+               ulong values_out_at)
 {
     __local range_runs mem;
     if (get_local_id(0) == 0) {
@@ -255,9 +248,9 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
 #if RUN_GROUP > 1
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-    offsets += offsets_at;
-    if (offsets[n] > capacity)
+    if (offsets[last] > capacity)
         return;
+    offsets += offsets_at;
     if (keys_out)
         keys_out += keys_out_at;
     if (values_out)
@@ -278,6 +271,14 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
     }
 }
 
+/* Nothing is found. */
+ORDO_KERNEL(RUN_GROUP)
+void run_none(__global uchar *found, ulong found_at, uint n)
+{
+    RUN_EACH (uint, i, n)
+        found[found_at + i] = 0;
+}
+
 /* to[i] = from[i], and 0 past the last. */
 ORDO_KERNEL(RUN_GROUP)
 void run_widen(__global const uint *from, ulong from_at, uint n, __global ulong *to, ulong to_at)
@@ -288,15 +289,14 @@ void run_widen(__global const uint *from, ulong from_at, uint n, __global ulong 
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* wrong[0]: the first element that the next one is less than; [1]: that the next one equals; [2]: that is stale
- * (a bit of `stale`) and not hidden; [3]: the first block whose entry in the directory is not what `counted` says;
- * [4]: stale elements. Where there is none: what the host has put there. */
+/* wrong[0]: the first element that the next one is less than; [1]: that the next one equals; [2]: the first of 32 of which
+ * one is stale (a bit of `stale`) and not hidden; [3]: the first entry of the directory that is not what `words` from
+ * counted_at on say (`counted`: they do); [4]: stale elements. Where there is none: what the host has put there. */
 ORDO_KERNEL(RUN_GROUP)
 void run_check(__global const ordo_key *keys, ulong keys_at, uint count, __global const uint *hidden, ulong hidden_at,
-               __global const uint *visible, ulong visible_at, __global const uint *stale, __global const uint *counted,
-               __global uint *wrong)
+               __global const uint *visible, ulong visible_at, __global const uint *words, ulong stale_at,
+               ulong counted_at, uint counted, __global uint *wrong)
 {
-    const uint blocks = (count - 1) / RUN_BLOCK + 1;
     keys += keys_at;
     RUN_EACH (uint, i, count - 1) {
         const ordo_key_form key = key_bits(keys[i]), next = key_bits(keys[i + 1]);
@@ -306,14 +306,15 @@ void run_check(__global const ordo_key *keys, ulong keys_at, uint count, __globa
             ordo_min(&wrong[1], i);
     }
     RUN_EACH (uint, word, run_words(count)) {
-        const uint bits = stale[word] & run_word_mask(word, count);
-        if (hidden && (bits & ~hidden[hidden_at + word]))
+        const uint bits = words[stale_at + word] & run_word_mask(word, count);
+        if (bits & ~(hidden ? hidden[hidden_at + word] : 0u))
             ordo_min(&wrong[2], word * 32);
         if (bits)
             ordo_add(&wrong[4], popcount(bits));
     }
-    if (counted)
-        RUN_EACH (uint, block, blocks + 1)
-            if (visible[visible_at + block] != counted[block])
-                ordo_min(&wrong[3], block);
+    if (!counted)
+        return;
+    RUN_EACH (uint, entry, (count - 1) / RUN_BLOCK + 2)
+        if (visible[visible_at + entry] != words[counted_at + entry])
+            ordo_min(&wrong[3], entry);
 }

@@ -11,10 +11,11 @@
 #include "ordo/dict.h"
 #include "primitive/primitive.h"
 
-/* Updates in sorted order of distinct keys: erased[i] (one byte) 1 removes keys[i], 0 stores it. */
+/* Updates in sorted order: erased[i] (one byte) 1 removes keys[i], 0 stores it; of equal keys the last counts. */
 struct ordo_sorted_updates {
     struct ordo_slice keys, values, erased; /* erased: ordo_none() if all are stored */
     size_t            count;
+    bool              distinct; /* no key is there twice */
 };
 
 /* A batch of lookups. The outputs may be ordo_none(). */
@@ -38,19 +39,20 @@ struct ordo_counts {
     struct ordo_slice counts; /* uint32_t */
 };
 
-/* The second half of a range: offsets are known, nothing is written if the last of them is more than capacity. */
+/* Nothing is written to keys_out and values_out if the last offset is more than capacity. */
 struct ordo_ranges {
     struct ordo_slice lo, hi;
     size_t            count;
     struct ordo_slice offsets; /* count + 1 uint64_t */
-    struct ordo_slice keys_out, values_out;
+    bool              offsets_known;
+    struct ordo_slice keys_out, values_out; /* each may be ordo_none() */
     size_t            capacity;
 };
 
 struct ordo_structure {
     const char *name;
-    void (*destroy)(ordo_dict *dict);
-    void (*clear)(ordo_dict *dict); /* also a broken one */
+    void (*destroy)(ordo_dict *dict); /* what it holds, not *dict itself */
+    void (*clear)(ordo_dict *dict);
     /* keys in any order, with equal ones: of these the last wins. Waits. */
     ordo_status (*build)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                          size_t count);
@@ -76,11 +78,13 @@ struct ordo_dict {
     ordo_type                    key;
     uint32_t                     value_bytes;
     size_t                       key_bytes;
-    bool                         broken;
-    /* dict.c's own: the queue of the last call and what marks its end */
-    cl_command_queue last_queue;
-    cl_event         last_done;
+    struct ordo_last_call        last; /* dict.c's own */
 };
+
+/* Makes a structure's part of a new dictionary: `bytes` of memory, all zero but for what every dictionary has. Checks the
+ * configuration. */
+ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure,
+                             const struct ordo_dict_config *config, size_t bytes, ordo_dict **out);
 
 /* A mixed batch, checked by dict.c but for the codes, which apply.c looks at first. Waits. */
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sorted runs of elements, newest last within a run and among runs: what the sorted array and the LSM are made of.
  *
- *     runs[0]   oldest, largest      k0 k1 k2 ...   values   hidden bits   visible counts   index
- *     runs[1]   newer                k0 k1 ...      ...
- *     runs[n-1] newest
+ *     run[0]     oldest, largest     k0 k1 k2 ...   values   hidden bits   visible counts   index
+ *     run[1]     newer               k0 k1 ...      ...
+ *     run[n-1]   newest
  *
  * A run lies in one block of device memory:
  *
@@ -13,62 +13,76 @@
  *   R1 sorted    a run's keys ascend. Elements of equal keys stand next to each other, the newest last.
  *   R2 newest    the newest element of a key is the last one of its segment in the newest run that has the key. It alone can
  *                be visible: a key is in the dictionary if it is and its hidden bit is 0.
- *   R3 hidden    the hidden bit is set of every tombstone; of an element that is not the newest of its key it may be set,
- *                and is in a settled run. A run without `has_hidden` has no bits: none of its elements is a tombstone.
- *   R4 settled   runs 0 to n_settled - 1 are settled among all runs: an element's hidden bit is 0 just if it is visible, and
- *                visible[j] is the number of visible elements before element j * RUN_BLOCK (one entry more than blocks: the
- *                last is all). n_settled is 0 or the number of runs.
- *   R5 tombstone an element that says that its key is erased has a hidden bit and a value of no meaning. It may go only when
- *                no older run is left that could hold its key.
+ *   R3 hidden    the hidden bit is set of every tombstone, and of no other element that is newest; of stale elements (not the
+ *                newest of their keys) it may be set. A run without `has_hidden` has no bits: no element is a tombstone.
+ *   R4 settled   a `marked` run has hidden its own stale elements and those that it makes stale in older runs. If all are
+ *                marked, an element's hidden bit is 0 just if it is visible.
+ *   R5 counted   visible[j] of a `counted` run is the number of its elements before j * RUN_BLOCK whose hidden bit is 0 (one
+ *                entry more than blocks: the last is all).
  *   R6 distinct  of a run that is `distinct` all keys differ.
+ *
+ * An update adds a run, or merges the newest ones with it into a new one; no key or value changes in place, so an update
+ * that fails has changed nothing. Hidden bits are set in place, by queries too: only for what is stale (R3).
  */
 #ifndef ORDO_RUNS_H
 #define ORDO_RUNS_H
 
 #include "dict/dict.h"
 #include "primitive/index.h"
-
-#define ORDO_RUNS_MAX ORDO_MAX_RUNS
+#include "primitive/merge_runs.h"
 
 /* Where the parts of a block lie, in bytes from its start; all are multiples of 256. */
 struct ordo_run_layout {
-    size_t capacity; /* elements */
     size_t values, hidden, visible, nodes, bytes;
 };
 
 struct ordo_sorted_run {
     cl_mem                 mem;
+    size_t                 mem_bytes; /* of the block; layout.bytes or a little more */
     struct ordo_run_layout layout;
     size_t                 count;
     bool                   has_hidden; /* R3 */
+    bool                   marked;     /* R4 */
+    bool                   counted;    /* R5 */
     bool                   distinct;   /* R6 */
-    struct ordo_index      index;      /* its nodes lie in the block */
+    bool                   indexed;    /* the index is built; its nodes lie in the block */
+    struct ordo_index      index;
 };
 
-struct ordo_runs {
-    ordo_dict             *dict;
-    struct ordo_sorted_run run[ORDO_RUNS_MAX + 1]; /* oldest first; one more while a batch comes in */
+/* Oldest first; no run in it is empty. */
+struct ordo_run_set {
+    struct ordo_sorted_run run[ORDO_MAX_RUNS];
     size_t                 n;
-    bool                   settled; /* R4: all or none */
-    /* Blocks kept for later runs; dropped so that blocks of all kinds never take more than twice what is stored. */
+};
+
+/* A dictionary of runs. */
+struct ordo_runs {
+    ordo_dict           dict;
+    struct ordo_run_set set;
+    /* Blocks kept for later runs, so few that all blocks together take at most twice what runs do. */
     struct {
         cl_mem mem;
         size_t bytes;
-    } spare[ORDO_RUNS_MAX];
-    size_t n_spare;
+    } spare[ORDO_MAX_RUNS];
+    size_t n_spare, spare_bytes;
     size_t bytes, bytes_peak; /* of all blocks, spare ones included */
+    size_t cleanups;
 };
 
-static inline struct ordo_slice ordo_run_keys(const ordo_dict *dict, const struct ordo_sorted_run *run)
+static inline struct ordo_runs *ordo_runs_of(ordo_dict *dict)
 {
-    (void) dict;
+    return (struct ordo_runs *) dict;
+}
+
+static inline struct ordo_slice ordo_run_keys(const struct ordo_sorted_run *run)
+{
     return ordo_at(run->mem, 0);
 }
 static inline struct ordo_slice ordo_run_values(const ordo_dict *dict, const struct ordo_sorted_run *run)
 {
     return dict->value_bytes ? ordo_at(run->mem, run->layout.values / dict->value_bytes) : ordo_none();
 }
-/* As uint32_t words. Ordo_none() without bits. */
+/* As uint32_t words; ordo_none() without bits. */
 static inline struct ordo_slice ordo_run_hidden(const struct ordo_sorted_run *run)
 {
     return run->has_hidden ? ordo_at(run->mem, run->layout.hidden / 4) : ordo_none();
@@ -77,72 +91,78 @@ static inline struct ordo_slice ordo_run_visible(const struct ordo_sorted_run *r
 {
     return ordo_at(run->mem, run->layout.visible / 4);
 }
+/* Nothing in it is hidden, nothing elsewhere is newer. */
+static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
+{
+    return set->n == 1 && set->run[0].distinct && !set->run[0].has_hidden;
+}
 
-/* ---- runs.c: blocks and updates ---------------------------------------------------------------------------------- */
+/* ---- runs.c: blocks ------------------------------------------------------------------------------------------- */
 
-/* A run of `capacity` elements in a spare block or a new one: count 0, no bits, no index. */
-ordo_status ordo_runs_block(struct ordo_runs *runs, size_t capacity, struct ordo_sorted_run *out);
-/* Keeps the run's block for later, or lets go of it. */
+/* A run of `count` elements, not yet written, in a spare block or a new one: no bits, no index, nothing known. */
+ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
+/* Keeps the run's block for later, or lets go of it. A run without a block is fine. */
 void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
-/* Enqueues the build of the run's index, in its block. */
+/* Puts one run in the place of all; none if `run` has none. */
+void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
+void ordo_runs_drop_spare(struct ordo_runs *runs);
+
+/* ---- runs.c: runs from batches, and from runs ------------------------------------------------------------------ */
+
+/* Enqueues the build of the run's index, if it is not there. */
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
 /* Sorts a batch into a new run (equal keys in the order of the batch); all tombstones if `erase`. */
 ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool erase, struct ordo_slice keys,
                            struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* A new run from updates that are sorted and distinct. */
+/* A new run from updates that are sorted. */
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
                            struct ordo_sorted_run *out);
-void        ordo_runs_clear(struct ordo_runs *runs); /* all blocks, spare ones too */
+/* Merges n runs of the device's, oldest first, into a new one that keeps every element. */
+ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in, size_t n,
+                            struct ordo_sorted_run *out);
+/* A new run of what is visible in the set: settles it, waits for its size. `out` has no block if nothing is visible. */
+ordo_status ordo_runs_distil(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
+                             struct ordo_sorted_run *out);
 
-/* ---- run_merge.c -------------------------------------------------------------------------------------------------- */
+/* What the sorted array and the LSM have in common of struct ordo_structure. */
+void        ordo_runs_clear(ordo_dict *dict);
+ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+                            size_t count);
+ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
 
-/* One input or output of a merge. hidden as uint32_t words, ordo_none(): no bits. */
-struct ordo_merge_run {
-    struct ordo_slice keys, values, hidden;
-    size_t            count;
-};
-static inline struct ordo_merge_run ordo_merge_run_of(const ordo_dict *dict, const struct ordo_sorted_run *run)
-{
-    return (struct ordo_merge_run) { ordo_run_keys(dict, run), ordo_run_values(dict, run), ordo_run_hidden(run),
-                                     run->count };
-}
+/* ---- run_settle.c ----------------------------------------------------------------------------------------------- */
 
-/* Merges n runs (1 to ORDO_RUNS_MAX + 1), oldest first, into out, which has room for all: every element stays, with its
- * hidden bit if out->hidden is given (inputs without bits: 0). */
-ordo_status ordo_runs_merge(struct ordo_call *call, const ordo_dict *dict, const struct ordo_merge_run *in, size_t n,
-                            const struct ordo_merge_run *out);
-
-/* The same, keeping only what is visible among these runs: the last element of each key (R2), if not hidden. In two
- * steps, between which the caller provides the room: counts; then, by ordo_runs_distil, writes. */
-struct ordo_distillate {
-    size_t total; /* elements that will be written */
-    void  *plan;  /* run_merge.c's own */
-};
-/* Waits for the total. */
-ordo_status ordo_runs_survey(struct ordo_call *call, const ordo_dict *dict, const struct ordo_merge_run *in, size_t n,
-                             struct ordo_distillate *out);
-/* Writes out->keys and out->values (each may be ordo_none()); ends the distillate. */
-ordo_status ordo_runs_distil(struct ordo_call *call, const ordo_dict *dict, const struct ordo_merge_run *in, size_t n,
-                             struct ordo_distillate *distillate, const struct ordo_merge_run *out);
-/* Ends one that is not written. NULL plan is fine. */
-void ordo_distillate_end(struct ordo_distillate *distillate);
-
-/* ---- run_settle.c, run_query.c ------------------------------------------------------------------------------------- */
-
-/* Makes R4 hold for all runs. Nothing if it does. Enqueues; no wait. */
-ordo_status ordo_runs_settle(struct ordo_runs *runs, struct ordo_call *call);
+/* Makes R4 and R5 hold for all runs. Nothing if they do. Enqueues; no wait.
+ * Cost  each element of a run that is not marked is searched for in each older run. */
+ordo_status ordo_run_set_settle(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* The number of visible elements. Settles; waits. */
-ordo_status ordo_runs_size(struct ordo_runs *runs, struct ordo_call *call, size_t *out);
+ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
+/* Sets the bits of all stale elements in `stale`, for each run a slice of words, whatever is in them. */
+ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
+                                    const struct ordo_slice *stale);
 
-ordo_status ordo_runs_find(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_finds *finds);
+/* ---- run_query.c ------------------------------------------------------------------------------------------------ */
+
+ordo_status ordo_runs_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
 /* These settle. */
-ordo_status ordo_runs_count(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_counts *counts);
-ordo_status ordo_runs_range(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_ranges *ranges);
-ordo_status ordo_runs_seek(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_seeks *seeks);
+ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
+ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
+ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
+ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
+/* offsets[i] = the sum of the counts before i, for i from 0 to count. */
+ordo_status ordo_runs_offsets(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice counts, size_t count,
+                              struct ordo_slice offsets);
+ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
+                             struct ordo_slice values_out, size_t capacity, size_t *count);
 
-/* ---- runs_check.c -------------------------------------------------------------------------------------------------- */
+/* Launches a kernel of cl/dict/runs.cl over `items`; a work-item takes more than one where there are many. */
+ordo_status ordo_runs_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
+                             const struct ordo_arg *args, size_t n_args);
+
+/* ---- runs_check.c ----------------------------------------------------------------------------------------------- */
 
 /* R1 to R6 for all runs, on the device; waits. ORDO_BROKEN with the invariant, the run and the element. */
-ordo_status ordo_runs_check(struct ordo_runs *runs, struct ordo_call *call);
+ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call);
+ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element types, for all primitives. */
+/* Element types, and checks of arrays, for all primitives. */
 #include "primitive/primitive.h"
 
 #include "shared/key.h"
@@ -62,4 +62,17 @@ size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_
     while (size > facts->max_group || (size > facts->sub_group && size % facts->sub_group != 0))
         size /= 2;
     return size < facts->sub_group ? 1 : size;
+}
+
+ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays, size_t n, size_t n_outputs)
+{
+    for (size_t i = 0; i < n; i++)
+        ORDO_TRY(ordo_check_slice(dev, arrays[i].name, arrays[i].slice, arrays[i].count, arrays[i].bytes));
+    for (size_t out = n - n_outputs; out < n; out++)
+        for (size_t i = 0; i < out; i++)
+            if (ordo_slices_overlap(arrays[i].slice, arrays[i].count, arrays[i].bytes, arrays[out].slice,
+                                    arrays[out].count, arrays[out].bytes))
+                return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s and %s overlap", arrays[i].name,
+                                 arrays[out].name);
+    return ORDO_OK;
 }

@@ -93,32 +93,19 @@ ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_pa
     return ORDO_OK;
 }
 
-ordo_status ordo_merge_check_arrays(ordo_device *dev, const struct ordo_merge_array *arrays, size_t n, size_t n_outputs)
-{
-    for (size_t i = 0; i < n; i++)
-        ORDO_TRY(ordo_check_slice(dev, arrays[i].name, arrays[i].slice, arrays[i].count, arrays[i].bytes));
-    for (size_t out = n - n_outputs; out < n; out++)
-        for (size_t i = 0; i < out; i++)
-            if (ordo_slices_overlap(arrays[i].slice, arrays[i].count, arrays[i].bytes, arrays[out].slice,
-                                    arrays[out].count, arrays[out].bytes))
-                return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s and %s overlap", arrays[i].name,
-                                 arrays[out].name);
-    return ORDO_OK;
-}
-
 static ordo_status check_sides(ordo_device *dev, const struct ordo_merge_params *params,
                                const struct ordo_merge_side *a, const struct ordo_merge_side *b,
                                const struct ordo_merge_side *out)
 {
     const size_t                  key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
-    const struct ordo_merge_array arrays[] = {
+    const struct ordo_array arrays[] = {
         { "a_keys", a->keys, a->count, key_bytes },       { "a_values", a->values, a->count, value_bytes },
         { "b_keys", b->keys, b->count, key_bytes },       { "b_values", b->values, b->count, value_bytes },
         { "keys_out", out->keys, out->count, key_bytes }, { "values_out", out->values, out->count, value_bytes },
     };
 
     ORDO_REQUIRE(dev, a->count <= ORDO_MAX_COUNT && b->count <= ORDO_MAX_COUNT - a->count, ORDO_TOO_LARGE);
-    return ordo_merge_check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 2);
+    return ordo_check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 2);
 }
 
 static ordo_status check_and_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,

@@ -15,17 +15,6 @@ struct ordo_merge_side {
     size_t            count;
 };
 
-/* An array that a call is given. */
-struct ordo_merge_array {
-    const char       *name;
-    struct ordo_slice slice;
-    size_t            count, bytes;
-};
-
-/* Checks every array by itself, and that each of the last n_outputs shares nothing with any before it. */
-ordo_status ordo_merge_check_arrays(ordo_device *dev, const struct ordo_merge_array *arrays, size_t n,
-                                    size_t n_outputs);
-
 /* NULL, an unknown type, or a size of values that is none: ORDO_INVALID. */
 ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params);
 

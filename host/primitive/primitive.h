@@ -21,6 +21,16 @@ static inline bool ordo_is_value_bytes(uint32_t bytes)
     return bytes == 0 || bytes == 4 || bytes == 8;
 }
 
+/* An array that a call is given. */
+struct ordo_array {
+    const char       *name;
+    struct ordo_slice slice;
+    size_t            count, bytes;
+};
+
+/* Checks every array by itself, and that each of the last n_outputs shares nothing with any before it. */
+ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays, size_t n, size_t n_outputs);
+
 /* That type and op are known and go together: ORDO_INVALID, ORDO_UNSUPPORTED for sums of floats. */
 ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op);
 

@@ -269,26 +269,6 @@ ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *s)
 
 /* ---- checks -------------------------------------------------------------------------------------------------- */
 
-struct array {
-    const char       *name;
-    struct ordo_slice slice;
-    size_t            count, bytes;
-};
-
-/* The last n_outputs arrays are written: they may overlap nothing. */
-static ordo_status check_arrays(ordo_device *dev, const struct array *arrays, size_t n, size_t n_outputs)
-{
-    for (size_t i = 0; i < n; i++)
-        ORDO_TRY(ordo_check_slice(dev, arrays[i].name, arrays[i].slice, arrays[i].count, arrays[i].bytes));
-    for (size_t out = n - n_outputs; out < n; out++)
-        for (size_t i = 0; i < out; i++)
-            if (ordo_slices_overlap(arrays[i].slice, arrays[i].count, arrays[i].bytes, arrays[out].slice,
-                                    arrays[out].count, arrays[out].bytes))
-                return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s and %s overlap", arrays[i].name,
-                                 arrays[out].name);
-    return ORDO_OK;
-}
-
 static ordo_status check_index(ordo_device *dev, const struct ordo_search *s)
 {
     const ordo_index *index = s->index;
@@ -317,7 +297,7 @@ static ordo_status check_and_enqueue(struct ordo_call *call, struct ordo_search 
     ORDO_REQUIRE(dev, s->n_queries <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
 
     const size_t       key_bytes = ordo_type_bytes(s->key), value_bytes = s->value_bytes;
-    const struct array arrays[] = {
+    const struct ordo_array arrays[] = {
         { "keys", s->keys, s->count, key_bytes },
         { "queries", s->queries, s->n_queries, key_bytes },
         { "values", s->values, s->count, value_bytes },
@@ -325,7 +305,7 @@ static ordo_status check_and_enqueue(struct ordo_call *call, struct ordo_search 
         { "found", s->found, s->n_queries, s->found.mem ? 1 : 0 },
         { "ranks", s->ranks, s->n_queries, s->lookup ? 0 : sizeof(cl_uint) },
     };
-    ORDO_TRY(check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 3));
+    ORDO_TRY(ordo_check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 3));
     ORDO_TRY(check_index(dev, s));
     return ordo_call_search(call, s);
 }

@@ -90,6 +90,12 @@ static ordo_status hand_out_event(struct ordo_call *call)
     return ORDO_OK;
 }
 
+void ordo_call_release(struct ordo_call *call, int mark)
+{
+    while (call->n_scratch > mark)
+        ordo_scratch_give(call->dev, call->scratch[--call->n_scratch]);
+}
+
 ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
 {
     if (status == ORDO_OK)
@@ -102,6 +108,46 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
     }
     ordo_unlock(call->dev);
     return status;
+}
+
+/* ---- calls in turn on several queues ------------------------------------------------------------------------- */
+
+ordo_status ordo_call_follow(struct ordo_call *call, struct ordo_last_call *last)
+{
+    ordo_device *dev = call->dev;
+    if (!last->queue || last->queue == call->queue)
+        return ORDO_OK;
+    if (!last->done)
+        ORDO_TRY_CL(dev, clEnqueueMarkerWithWaitList(last->queue, 0, NULL, &last->done), "clEnqueueMarkerWithWaitList");
+    ORDO_TRY_CL(dev, clFlush(last->queue), "clFlush");
+    ORDO_TRY_CL(dev, clEnqueueBarrierWithWaitList(call->queue, 1, &last->done, NULL), "clEnqueueBarrierWithWaitList");
+    return ORDO_OK;
+}
+
+void ordo_last_call_forget(struct ordo_last_call *last)
+{
+    if (last->done)
+        clReleaseEvent(last->done);
+    if (last->queue)
+        clReleaseCommandQueue(last->queue);
+    *last = (struct ordo_last_call) { NULL, NULL };
+}
+
+/* A marker costs some microseconds; the device's own queue does without, as nobody else's commands are in it. */
+ordo_status ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
+{
+    cl_event done = NULL;
+    if (call->queue == call->dev->queue && last->queue == call->queue && !last->done)
+        return ORDO_OK;
+    if (call->queue != call->dev->queue)
+        ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &done), "clEnqueueMarkerWithWaitList");
+    const cl_int kept = clRetainCommandQueue(call->queue);
+    if (kept != CL_SUCCESS && done)
+        clReleaseEvent(done);
+    ORDO_TRY_CL(call->dev, kept, "clRetainCommandQueue");
+    ordo_last_call_forget(last);
+    *last = (struct ordo_last_call) { call->queue, done };
+    return ORDO_OK;
 }
 
 static ordo_status take_scratch(struct ordo_call *call, size_t bytes, bool zeroed, cl_mem *out, bool *fresh)

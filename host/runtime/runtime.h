@@ -100,6 +100,20 @@ ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out)
 /* The same, all zero, for counters: the call's commands leave it all zero again. Costs a fill only when a block is new. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
 
+/* Gives back what was taken since `mark` (call->n_scratch then): what is enqueued later may take it. */
+void ordo_call_release(struct ordo_call *call, int mark);
+
+/* What an object remembers of the last call on it, so that one on another queue comes after that. All zero: none. */
+struct ordo_last_call {
+    cl_command_queue queue; /* retained */
+    cl_event         done;  /* NULL: the device's own queue, which is asked when it matters */
+};
+/* At a call's begin: its commands come after those of the last call. */
+ordo_status ordo_call_follow(struct ordo_call *call, struct ordo_last_call *last);
+/* At its end: remembers it. */
+ordo_status ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
+void        ordo_last_call_forget(struct ordo_last_call *last);
+
 /* The kernel `name` of module `file` ("primitive/scan.cl") built with `defines` besides those that describe the device
  * (see cl/device/compiler.cl); built once, then found again. */
 ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const char *name,

@@ -21,9 +21,7 @@
  *   Overlap    outputs must not overlap inputs or each other: ORDO_INVALID.
  *   Results    are the same bits on every device, with every structure and tuning.
  *   Errors     ORDO_INVALID, ORDO_TOO_LARGE, ORDO_UNSUPPORTED (see ordo_dict_can), ORDO_NO_DEVICE_MEMORY, ORDO_BUILD,
- *              ORDO_OPENCL, ORDO_FORKED. After an error the dictionary holds what it held before the call. Only if the
- *              driver fails in the middle of an update is that not known: the dictionary is then broken, and every call
- *              but ordo_dict_destroy and ordo_dict_clear returns ORDO_BROKEN.
+ *              ORDO_OPENCL, ORDO_FORKED. After an error the dictionary holds what it held before the call.
  *   Threads    any number may call on one dictionary: a lock takes them one after another, updates included.
  */
 #ifndef ORDO_DICT_H
@@ -84,7 +82,7 @@ ORDO_API ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, si
                                      const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count);
 
-/* Empties the dictionary and gives its memory back. Mends a broken one. */
+/* Empties the dictionary and gives its memory back. */
 ORDO_API ordo_status ordo_dict_clear(ordo_dict *dict);
 
 /* Drops what no query can see (replaced and erased elements) and gives spare memory back. Waits. */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches of updates in key order.
+ *
+ *   batch_number   0, 1, 2, ...
+ *   batch_heads    where each element's group of equal keys begins, once scanned for the maximum
+ *   insert_resolve what an insert of absent keys stores
+ *
+ * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
+ */
+#pragma once
+#include "dict/each.cl"
+#include "group/merge.cl"
+
+ORDO_KERNEL(RUN_GROUP)
+void batch_number(__global uint *out, uint n)
+{
+    RUN_EACH (uint, i, n)
+        out[i] = i;
+}
+
+ORDO_KERNEL(RUN_GROUP)
+void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
+{
+    RUN_EACH (uint, j, n)
+        heads[j] = j > 0 && keys[j] == keys[j - 1] ? 0 : j;
+}
+
+/* In key order: heads[j] is where j's group of equal keys begins, index[j] its place in the batch, found[j] whether its
+ * key is there, stored[j] the value it then has. Of a key that is not there the group's first element is inserted; all
+ * store its value, as the last of equal keys counts. A key that is there is stored once more as it is. */
+ORDO_KERNEL(RUN_GROUP)
+void insert_resolve(__global const uint *heads, __global const uint *index, __global const uchar *found,
+                    __global const merge_value *values, ulong values_at, uint n, __global merge_value *stored,
+                    __global uchar *inserted, ulong inserted_at)
+{
+    RUN_EACH (uint, j, n) {
+        const uint head = heads[j];
+#if ORDO_VALUE_BYTES
+        if (!found[head])
+            stored[j] = values[values_at + index[head]];
+#endif
+        if (inserted)
+            inserted[inserted_at + index[j]] = head == j && !found[head];
+    }
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The interface of dictionaries: checks arguments, puts calls in turn, and hands them to the structure. */
+#include "dict/dict.h"
+
+#include "shared/key.h"
+
+#include <stdlib.h>
+
+/* ---- life --------------------------------------------------------------------------------------------------------- */
+
+static ordo_status check_config(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
+{
+    ORDO_REQUIRE(dev, out != NULL, ORDO_INVALID);
+    *out = NULL;
+    ORDO_REQUIRE(dev, dev != NULL, ORDO_INVALID);
+    ORDO_REQUIRE(dev, config != NULL, ORDO_INVALID);
+    ORDO_REQUIRE(dev, ordo_type_bytes(config->key) != 0, ORDO_INVALID);
+    ORDO_REQUIRE(dev, ordo_is_value_bytes(config->value_bytes), ORDO_INVALID);
+    return ORDO_OK;
+}
+
+ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure,
+                             const struct ordo_dict_config *config, size_t bytes, ordo_dict **out)
+{
+    ORDO_TRY(check_config(dev, config, out));
+    ordo_dict *dict = calloc(1, bytes);
+    ORDO_REQUIRE(dev, dict != NULL, ORDO_NO_HOST_MEMORY);
+    dict->dev = dev;
+    dict->structure = structure;
+    dict->key = config->key;
+    dict->key_bytes = ordo_type_bytes(config->key);
+    dict->value_bytes = config->value_bytes;
+    *out = dict;
+    return ORDO_OK;
+}
+
+void ordo_dict_destroy(ordo_dict **dict)
+{
+    if (!dict || !*dict)
+        return;
+    (*dict)->structure->destroy(*dict);
+    ordo_last_call_forget(&(*dict)->last);
+    free(*dict);
+    *dict = NULL;
+}
+
+bool ordo_dict_can(const ordo_dict *dict, ordo_dict_op op)
+{
+    if (!dict)
+        return false;
+    const struct ordo_structure *s = dict->structure;
+    switch (op) {
+    case ORDO_CAN_BUILD:
+        return s->build != NULL;
+    case ORDO_CAN_UPDATE:
+        return s->update != NULL;
+    case ORDO_CAN_FIND:
+        return s->find != NULL;
+    case ORDO_CAN_ORDER:
+        return s->seek != NULL;
+    case ORDO_CAN_APPLY:
+        return s->update_sorted != NULL;
+    case ORDO_CAN_COMPACT:
+        return s->compact != NULL;
+    }
+    return false;
+}
+
+const char *ordo_dict_name(const ordo_dict *dict)
+{
+    return dict ? dict->structure->name : "";
+}
+
+/* ---- calls -------------------------------------------------------------------------------------------------------- */
+
+static ordo_status begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op, const struct ordo_order *order)
+{
+    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    if (!ordo_dict_can(dict, op))
+        return ordo_fail(dict->dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__, "a %s cannot do this",
+                         ordo_dict_name(dict));
+    ORDO_TRY(ordo_call_begin(call, dict->dev, order));
+    const ordo_status status = ordo_call_follow(call, &dict->last);
+    return status == ORDO_OK ? ORDO_OK : ordo_call_end(call, status);
+}
+
+/* Also after an error: commands may have been enqueued. */
+static ordo_status end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
+{
+    const ordo_status remembered = ordo_call_remember(call, &dict->last);
+    return ordo_call_end(call, status == ORDO_OK ? remembered : status);
+}
+
+#define N_OF(arrays) (sizeof(arrays) / sizeof *(arrays))
+
+/* Bytes of an element of an output that may be left out. */
+static size_t if_wanted(struct ordo_slice slice, size_t bytes)
+{
+    return slice.mem ? bytes : 0;
+}
+
+/* ---- updates ------------------------------------------------------------------------------------------------------ */
+
+static ordo_status check_elements(const ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values,
+                                  size_t value_bytes, size_t count)
+{
+    const struct ordo_array arrays[] = {
+        { "keys", keys, count, dict->key_bytes },
+        { "values", values, count, value_bytes },
+    };
+    ORDO_REQUIRE(dict->dev, count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    return ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 0);
+}
+
+static ordo_status build(struct ordo_call *call, ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values,
+                         size_t count)
+{
+    ORDO_TRY(check_elements(dict, keys, values, dict->value_bytes, count));
+    if (count > 0)
+        return dict->structure->build(dict, call, keys, values, count);
+    dict->structure->clear(dict);
+    return ORDO_OK;
+}
+
+ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
+                            const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_BUILD, order));
+    return end(&call, dict, build(&call, dict, keys, values, count));
+}
+
+static ordo_status update(struct ordo_call *call, ordo_dict *dict, bool erase, struct ordo_slice keys,
+                          struct ordo_slice values, size_t count)
+{
+    ORDO_TRY(check_elements(dict, keys, values, erase ? 0 : dict->value_bytes, count));
+    return count ? dict->structure->update(dict, call, erase, keys, values, count) : ORDO_OK;
+}
+
+ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
+                             const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_UPDATE, order));
+    return end(&call, dict, update(&call, dict, false, keys, values, count));
+}
+
+ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, size_t count, const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_UPDATE, order));
+    return end(&call, dict, update(&call, dict, true, keys, ordo_none(), count));
+}
+
+static ordo_status insert(struct ordo_call *call, ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values,
+                          size_t count, struct ordo_slice inserted)
+{
+    const struct ordo_array arrays[] = {
+        { "keys", keys, count, dict->key_bytes },
+        { "values", values, count, dict->value_bytes },
+        { "inserted", inserted, count, if_wanted(inserted, 1) },
+    };
+    ORDO_REQUIRE(dict->dev, count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 1));
+    return count ? ordo_dict_insert_enqueue(dict, call, keys, values, count, inserted) : ORDO_OK;
+}
+
+ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
+                             struct ordo_slice inserted, const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_UPDATE, order));
+    return end(&call, dict, insert(&call, dict, keys, values, count, inserted));
+}
+
+ordo_status ordo_dict_clear(ordo_dict *dict)
+{
+    struct ordo_call call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_BUILD, NULL));
+    dict->structure->clear(dict);
+    return end(&call, dict, ORDO_OK);
+}
+
+ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_COMPACT, order));
+    return end(&call, dict, dict->structure->compact(dict, &call));
+}
+
+/* ---- queries ------------------------------------------------------------------------------------------------------ */
+
+static ordo_status find(struct ordo_call *call, ordo_dict *dict, const struct ordo_finds *f)
+{
+    const struct ordo_array arrays[] = {
+        { "keys", f->keys, f->count, dict->key_bytes },
+        { "values_out", f->values_out, f->count, if_wanted(f->values_out, dict->value_bytes) },
+        { "found", f->found, f->count, if_wanted(f->found, 1) },
+    };
+    ORDO_REQUIRE(dict->dev, f->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 2));
+    if (f->count == 0 || (!f->values_out.mem && !f->found.mem))
+        return ORDO_OK;
+    return dict->structure->find(dict, call, f);
+}
+
+ordo_status ordo_dict_find(ordo_dict *dict, struct ordo_slice keys, size_t count, struct ordo_slice values_out,
+                           struct ordo_slice found, const struct ordo_order *order)
+{
+    const struct ordo_finds finds = { keys, count, false, values_out, found };
+    struct ordo_call        call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_FIND, order));
+    return end(&call, dict, find(&call, dict, &finds));
+}
+
+ordo_status ordo_dict_contains(ordo_dict *dict, struct ordo_slice keys, size_t count, struct ordo_slice found,
+                               const struct ordo_order *order)
+{
+    if (count > 0 && !found.mem)
+        return ordo_fail(dict ? dict->dev : NULL, ORDO_INVALID, 0, __FILE__, __LINE__, "found: no buffer");
+    return ordo_dict_find(dict, keys, count, ordo_none(), found, order);
+}
+
+static ordo_status count_keys(struct ordo_call *call, ordo_dict *dict, const struct ordo_counts *c)
+{
+    const struct ordo_array arrays[] = {
+        { "lo", c->lo, c->count, dict->key_bytes },
+        { "hi", c->hi, c->count, dict->key_bytes },
+        { "counts", c->counts, c->count, sizeof(cl_uint) },
+    };
+    ORDO_REQUIRE(dict->dev, c->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 1));
+    return c->count ? dict->structure->count(dict, call, c) : ORDO_OK;
+}
+
+ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi, size_t count,
+                            struct ordo_slice counts, const struct ordo_order *order)
+{
+    const struct ordo_counts c = { lo, hi, count, counts };
+    struct ordo_call         call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
+    return end(&call, dict, count_keys(&call, dict, &c));
+}
+
+/* The last offset; waits. */
+static ordo_status read_needed(struct ordo_call *call, const struct ordo_ranges *r, size_t *needed)
+{
+    cl_ulong total = 0;
+    ORDO_TRY(ordo_call_read(call, r->offsets.mem, (r->offsets.at + r->count) * sizeof total, &total, sizeof total));
+    *needed = (size_t) total;
+    if (*needed > r->capacity)
+        return ordo_fail(call->dev, ORDO_TOO_SMALL, 0, __FILE__, __LINE__,
+                         "the ranges hold %zu elements, room is for %zu", *needed, r->capacity);
+    return ORDO_OK;
+}
+
+static ordo_status range(struct ordo_call *call, ordo_dict *dict, const struct ordo_ranges *r, size_t *needed)
+{
+    const struct ordo_array arrays[] = {
+        { "lo", r->lo, r->count, dict->key_bytes },
+        { "hi", r->hi, r->count, dict->key_bytes },
+        { "offsets", r->offsets, r->count + 1, sizeof(cl_ulong) },
+        { "keys_out", r->keys_out, r->capacity, if_wanted(r->keys_out, dict->key_bytes) },
+        { "values_out", r->values_out, r->capacity, if_wanted(r->values_out, dict->value_bytes) },
+    };
+    ORDO_REQUIRE(dict->dev, r->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 3));
+    if (r->count == 0)
+        ORDO_TRY(ordo_call_fill(call, r->offsets.mem, r->offsets.at * sizeof(cl_ulong), sizeof(cl_ulong), 0));
+    else
+        ORDO_TRY(dict->structure->range(dict, call, r));
+    return needed ? read_needed(call, r, needed) : ORDO_OK;
+}
+
+ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi, size_t count,
+                            struct ordo_slice offsets, struct ordo_slice keys_out, struct ordo_slice values_out,
+                            size_t capacity, size_t *needed, const struct ordo_order *order)
+{
+    const struct ordo_ranges r = { lo, hi, count, offsets, false, keys_out, values_out, capacity };
+    struct ordo_call         call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
+    return end(&call, dict, range(&call, dict, &r, needed));
+}
+
+static ordo_status check_seeks(const ordo_dict *dict, const struct ordo_seeks *s)
+{
+    const struct ordo_array arrays[] = {
+        { "keys", s->keys, s->count, dict->key_bytes },
+        { "keys_out", s->keys_out, s->count, if_wanted(s->keys_out, dict->key_bytes) },
+        { "values_out", s->values_out, s->count, if_wanted(s->values_out, dict->value_bytes) },
+        { "found", s->found, s->count, if_wanted(s->found, 1) },
+    };
+    ORDO_REQUIRE(dict->dev, s->relation >= ORDO_LT && s->relation <= ORDO_GT, ORDO_INVALID);
+    ORDO_REQUIRE(dict->dev, s->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    return ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 3);
+}
+
+static ordo_status seek(struct ordo_call *call, ordo_dict *dict, const struct ordo_seeks *s)
+{
+    ORDO_TRY(check_seeks(dict, s));
+    if (s->count == 0 || (!s->keys_out.mem && !s->values_out.mem && !s->found.mem))
+        return ORDO_OK;
+    return dict->structure->seek(dict, call, s);
+}
+
+ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys, size_t count,
+                           struct ordo_slice keys_out, struct ordo_slice values_out, struct ordo_slice found,
+                           const struct ordo_order *order)
+{
+    const struct ordo_seeks s = { relation, keys, count, keys_out, values_out, found };
+    struct ordo_call        call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
+    return end(&call, dict, seek(&call, dict, &s));
+}
+
+/* The element nearest to one end of all keys, by a seek from the least or greatest key that there can be. */
+static ordo_status seek_end(struct ordo_call *call, ordo_dict *dict, struct ordo_seeks *s)
+{
+    const uint64_t bits = s->relation == ORDO_GE ? 0 : UINT64_MAX;
+    const uint64_t key = dict->key_bytes == 8 ? key_from_bits_of((int) dict->key, bits)
+                                              : key_from_bits_of((int) dict->key, (uint32_t) bits);
+    ORDO_TRY(ordo_call_scratch(call, sizeof key, &s->keys.mem));
+    ORDO_TRY(ordo_call_fill(call, s->keys.mem, 0, 4, (uint32_t) key));
+    ORDO_TRY(ordo_call_fill(call, s->keys.mem, 4, 4, (uint32_t) (key >> 32)));
+    return seek(call, dict, s);
+}
+
+static ordo_status find_end(ordo_dict *dict, ordo_relation relation, struct ordo_slice key_out,
+                            struct ordo_slice value_out, struct ordo_slice found, const struct ordo_order *order)
+{
+    struct ordo_seeks s = { relation, ordo_none(), 1, key_out, value_out, found };
+    struct ordo_call  call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
+    return end(&call, dict, seek_end(&call, dict, &s));
+}
+
+ordo_status ordo_dict_first(ordo_dict *dict, struct ordo_slice key_out, struct ordo_slice value_out,
+                            struct ordo_slice found, const struct ordo_order *order)
+{
+    return find_end(dict, ORDO_GE, key_out, value_out, found, order);
+}
+
+ordo_status ordo_dict_last(ordo_dict *dict, struct ordo_slice key_out, struct ordo_slice value_out,
+                           struct ordo_slice found, const struct ordo_order *order)
+{
+    return find_end(dict, ORDO_LE, key_out, value_out, found, order);
+}
+
+ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size_t *out)
+{
+    struct ordo_call call;
+    ORDO_REQUIRE(dict ? dict->dev : NULL, out != NULL, ORDO_INVALID);
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
+    return end(&call, dict, dict->structure->size(dict, &call, out));
+}
+
+static ordo_status export_all(struct ordo_call *call, ordo_dict *dict, struct ordo_slice keys_out,
+                              struct ordo_slice values_out, size_t capacity, size_t *count)
+{
+    const struct ordo_array arrays[] = {
+        { "keys_out", keys_out, capacity, dict->key_bytes },
+        { "values_out", values_out, capacity, if_wanted(values_out, dict->value_bytes) },
+    };
+    ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 2));
+    return dict->structure->export_all(dict, call, keys_out, values_out, capacity, count);
+}
+
+ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out, struct ordo_slice values_out, size_t capacity,
+                             size_t *count, const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_REQUIRE(dict ? dict->dev : NULL, count != NULL, ORDO_INVALID);
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
+    return end(&call, dict, export_all(&call, dict, keys_out, values_out, capacity, count));
+}
+
+/* ---- mixed batches -------------------------------------------------------------------------------------------------- */
+
+static ordo_status check_batch(const ordo_dict *dict, const struct ordo_batch *b)
+{
+    const size_t            kb = dict->key_bytes, vb = dict->value_bytes;
+    const struct ordo_array arrays[] = {
+        { "codes", b->codes, b->count, 1 },
+        { "keys", b->keys, b->count, kb },
+        { "his", b->his, b->count, if_wanted(b->his, kb) },
+        { "values", b->values, b->count, if_wanted(b->values, vb) },
+        { "found", b->found, b->count, if_wanted(b->found, 1) },
+        { "keys_out", b->keys_out, b->count, if_wanted(b->keys_out, kb) },
+        { "values_out", b->values_out, b->count, if_wanted(b->values_out, vb) },
+        { "counts", b->counts, b->count, if_wanted(b->counts, sizeof(cl_uint)) },
+        { "offsets", b->offsets, b->count + 1, if_wanted(b->offsets, sizeof(cl_ulong)) },
+        { "range_keys", b->range_keys, b->range_capacity, if_wanted(b->range_keys, kb) },
+        { "range_values", b->range_values, b->range_capacity, if_wanted(b->range_values, vb) },
+    };
+    ORDO_REQUIRE(dict->dev, b->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    return ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 7);
+}
+
+static ordo_status apply(struct ordo_call *call, ordo_dict *dict, const struct ordo_batch *batch, size_t *needed)
+{
+    if (needed)
+        *needed = 0;
+    ORDO_TRY(check_batch(dict, batch));
+    if (batch->count > 0)
+        return ordo_dict_apply_enqueue(dict, call, batch, needed);
+    if (!batch->offsets.mem)
+        return ORDO_OK;
+    return ordo_call_fill(call, batch->offsets.mem, batch->offsets.at * sizeof(cl_ulong), sizeof(cl_ulong), 0);
+}
+
+ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch, size_t *needed,
+                            const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_REQUIRE(dict ? dict->dev : NULL, batch != NULL, ORDO_INVALID);
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_APPLY, order));
+    return end(&call, dict, apply(&call, dict, batch, needed));
+}
+
+/* ---- what is inside --------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_BUILD, order));
+    return end(&call, dict, dict->structure->check(dict, &call));
+}
+
+ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order, struct ordo_dict_statistics *out)
+{
+    struct ordo_call call;
+    ORDO_REQUIRE(dict ? dict->dev : NULL, out != NULL, ORDO_INVALID);
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_BUILD, order));
+    return end(&call, dict, dict->structure->statistics(dict, &call, out));
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dictionaries and arrays in host memory: uploads, the call on device memory, downloads. */
+#include "dict/dict.h"
+#include "primitive/host_array.h"
+
+#define N_OF(arrays) (sizeof(arrays) / sizeof *(arrays))
+
+/* Bytes of an element of an array that may be left out. */
+static size_t if_there(const void *array, size_t bytes)
+{
+    return array ? bytes : 0;
+}
+
+/* ---- updates ------------------------------------------------------------------------------------------------------ */
+
+ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values, size_t count)
+{
+    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, dict->key_bytes),
+        ordo_host_in(values, count, dict->value_bytes),
+    };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
+    return ordo_host_finish(dict->dev, a, N_OF(a), ordo_dict_build(dict, a[0].slice, a[1].slice, count, NULL));
+}
+
+ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void *values, size_t count)
+{
+    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, dict->key_bytes),
+        ordo_host_in(values, count, dict->value_bytes),
+    };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
+    return ordo_host_finish(dict->dev, a, N_OF(a), ordo_dict_upsert(dict, a[0].slice, a[1].slice, count, NULL));
+}
+
+ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values, size_t count,
+                                  uint8_t *inserted)
+{
+    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, dict->key_bytes),
+        ordo_host_in(values, count, dict->value_bytes),
+        ordo_host_out(inserted, count, if_there(inserted, 1)),
+    };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
+    return ordo_host_finish(dict->dev, a, N_OF(a),
+                            ordo_dict_insert(dict, a[0].slice, a[1].slice, count, a[2].slice, NULL));
+}
+
+ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count)
+{
+    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    struct ordo_host_array a[] = { ordo_host_in(keys, count, dict->key_bytes) };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
+    return ordo_host_finish(dict->dev, a, N_OF(a), ordo_dict_erase(dict, a[0].slice, count, NULL));
+}
+
+/* ---- queries ------------------------------------------------------------------------------------------------------ */
+
+ordo_status ordo_dict_find_host(ordo_dict *dict, const void *keys, size_t count, void *values_out, uint8_t *found)
+{
+    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, dict->key_bytes),
+        ordo_host_inout(values_out, count, if_there(values_out, dict->value_bytes)), /* what is not found: left alone */
+        ordo_host_out(found, count, if_there(found, 1)),
+    };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
+    return ordo_host_finish(dict->dev, a, N_OF(a),
+                            ordo_dict_find(dict, a[0].slice, count, a[1].slice, a[2].slice, NULL));
+}
+
+ordo_status ordo_dict_contains_host(ordo_dict *dict, const void *keys, size_t count, uint8_t *found)
+{
+    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    ORDO_REQUIRE(dict->dev, found != NULL || count == 0, ORDO_INVALID);
+    return ordo_dict_find_host(dict, keys, count, NULL, found);
+}
+
+ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi, size_t count, uint32_t *counts)
+{
+    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    struct ordo_host_array a[] = {
+        ordo_host_in(lo, count, dict->key_bytes),
+        ordo_host_in(hi, count, dict->key_bytes),
+        ordo_host_out(counts, count, sizeof *counts),
+    };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
+    return ordo_host_finish(dict->dev, a, N_OF(a),
+                            ordo_dict_count(dict, a[0].slice, a[1].slice, count, a[2].slice, NULL));
+}
+
+ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const void *hi, size_t count, uint64_t *offsets,
+                                 void *keys_out, void *values_out, size_t capacity, size_t *needed)
+{
+    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    ORDO_REQUIRE(dict->dev, count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    enum { LO, HI, OFFSETS, KEYS, VALUES, N };
+    struct ordo_host_array a[N] = {
+        [LO] = ordo_host_in(lo, count, dict->key_bytes),
+        [HI] = ordo_host_in(hi, count, dict->key_bytes),
+        [OFFSETS] = ordo_host_out(offsets, count + 1, sizeof *offsets),
+        [KEYS] = ordo_host_out(keys_out, capacity, if_there(keys_out, dict->key_bytes)),
+        [VALUES] = ordo_host_out(values_out, capacity, if_there(values_out, dict->value_bytes)),
+    };
+    size_t total = 0;
+
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N));
+    ordo_status status = ordo_dict_range(dict, a[LO].slice, a[HI].slice, count, a[OFFSETS].slice, a[KEYS].slice,
+                                         a[VALUES].slice, capacity, &total, NULL);
+    if (needed)
+        *needed = total;
+    if (status == ORDO_TOO_SMALL) /* the offsets are right */
+        status = ordo_host_read(dict->dev, &a[OFFSETS], ORDO_OK) == ORDO_OK ? ORDO_TOO_SMALL : ORDO_OPENCL;
+    a[KEYS].count = a[VALUES].count = total;
+    return ordo_host_finish(dict->dev, a, N, status);
+}
+
+ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation, const void *keys, size_t count, void *keys_out,
+                                void *values_out, uint8_t *found)
+{
+    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, dict->key_bytes),
+        ordo_host_inout(keys_out, count, if_there(keys_out, dict->key_bytes)),
+        ordo_host_inout(values_out, count, if_there(values_out, dict->value_bytes)),
+        ordo_host_out(found, count, if_there(found, 1)),
+    };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
+    return ordo_host_finish(
+        dict->dev, a, N_OF(a),
+        ordo_dict_seek(dict, relation, a[0].slice, count, a[1].slice, a[2].slice, a[3].slice, NULL));
+}
+
+static ordo_status end_host(ordo_dict *dict, bool last, void *key_out, void *value_out, uint8_t *found)
+{
+    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    struct ordo_host_array a[] = {
+        ordo_host_inout(key_out, 1, if_there(key_out, dict->key_bytes)),
+        ordo_host_inout(value_out, 1, if_there(value_out, dict->value_bytes)),
+        ordo_host_out(found, 1, if_there(found, 1)),
+    };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
+    return ordo_host_finish(dict->dev, a, N_OF(a),
+                            last ? ordo_dict_last(dict, a[0].slice, a[1].slice, a[2].slice, NULL)
+                                 : ordo_dict_first(dict, a[0].slice, a[1].slice, a[2].slice, NULL));
+}
+
+ordo_status ordo_dict_first_host(ordo_dict *dict, void *key_out, void *value_out, uint8_t *found)
+{
+    return end_host(dict, false, key_out, value_out, found);
+}
+
+ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *value_out, uint8_t *found)
+{
+    return end_host(dict, true, key_out, value_out, found);
+}
+
+ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void *values_out, size_t capacity, size_t *count)
+{
+    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    ORDO_REQUIRE(dict->dev, count != NULL, ORDO_INVALID);
+    struct ordo_host_array a[] = {
+        ordo_host_out(keys_out, capacity, dict->key_bytes),
+        ordo_host_out(values_out, capacity, if_there(values_out, dict->value_bytes)),
+    };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
+    const ordo_status status = ordo_dict_export(dict, a[0].slice, a[1].slice, capacity, count, NULL);
+    if (status == ORDO_OK)
+        a[0].count = a[1].count = *count;
+    return ordo_host_finish(dict->dev, a, N_OF(a), status);
+}
+
+/* ---- mixed batches -------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *b, size_t *needed)
+{
+    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    ORDO_REQUIRE(dict->dev, b != NULL, ORDO_INVALID);
+    ORDO_REQUIRE(dict->dev, b->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    const size_t n = b->count, room = b->range_capacity, kb = dict->key_bytes, vb = dict->value_bytes;
+    enum { CODES, KEYS, HIS, VALUES, FOUND, KEYS_OUT, VALUES_OUT, COUNTS, OFFSETS, RANGE_KEYS, RANGE_VALUES, N };
+    struct ordo_host_array a[N] = {
+        [CODES] = ordo_host_in(b->codes, n, 1),
+        [KEYS] = ordo_host_in(b->keys, n, kb),
+        [HIS] = ordo_host_in(b->his, n, if_there(b->his, kb)),
+        [VALUES] = ordo_host_in(b->values, n, if_there(b->values, vb)),
+        [FOUND] = ordo_host_inout(b->found, n, if_there(b->found, 1)),
+        [KEYS_OUT] = ordo_host_inout(b->keys_out, n, if_there(b->keys_out, kb)),
+        [VALUES_OUT] = ordo_host_inout(b->values_out, n, if_there(b->values_out, vb)),
+        [COUNTS] = ordo_host_inout(b->counts, n, if_there(b->counts, sizeof *b->counts)),
+        [OFFSETS] = ordo_host_out(b->offsets, n + 1, if_there(b->offsets, sizeof *b->offsets)),
+        [RANGE_KEYS] = ordo_host_out(b->range_keys, room, if_there(b->range_keys, kb)),
+        [RANGE_VALUES] = ordo_host_out(b->range_values, room, if_there(b->range_values, vb)),
+    };
+    size_t total = 0;
+
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N));
+    const struct ordo_batch batch = {
+        .codes = a[CODES].slice,
+        .keys = a[KEYS].slice,
+        .his = a[HIS].slice,
+        .values = a[VALUES].slice,
+        .count = n,
+        .found = a[FOUND].slice,
+        .keys_out = a[KEYS_OUT].slice,
+        .values_out = a[VALUES_OUT].slice,
+        .counts = a[COUNTS].slice,
+        .offsets = a[OFFSETS].slice,
+        .range_keys = a[RANGE_KEYS].slice,
+        .range_values = a[RANGE_VALUES].slice,
+        .range_capacity = room,
+    };
+    const ordo_status status = ordo_dict_apply(dict, &batch, &total, NULL);
+    if (needed)
+        *needed = total;
+    a[RANGE_KEYS].count = a[RANGE_VALUES].count = total;
+    return ordo_host_finish(dict->dev, a, N, status);
+}

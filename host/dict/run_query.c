@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queries of sorted runs: searches in each run, and launches of cl/dict/runs.cl over the ranks. */
+#include "dict/runs.h"
+
+#include "primitive/scan.h"
+#include "primitive/search.h"
+#include "shared/run_table.h"
+
+/* ---- keys ----------------------------------------------------------------------------------------------------------- */
+
+static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
+                               struct ordo_sorted_run *run, struct ordo_slice found, bool first, bool last)
+{
+    ORDO_TRY(ordo_run_index(call, dict, run));
+    struct ordo_search search = { .key = dict->key,
+                                  .lookup = true,
+                                  .upper = true,
+                                  .sorted = finds->sorted,
+                                  .value_bytes = dict->value_bytes,
+                                  .index = &run->index,
+                                  .keys = ordo_run_keys(run),
+                                  .count = run->count,
+                                  .queries = finds->keys,
+                                  .n_queries = finds->count,
+                                  .values = ordo_run_values(dict, run),
+                                  .values_out = finds->values_out,
+                                  .found = found,
+                                  .in_run = true,
+                                  .first_run = first,
+                                  .last_run = last,
+                                  .hidden = ordo_run_hidden(run) };
+    return ordo_call_search(call, &search);
+}
+
+/* One run in which all keys differ and nothing is hidden: nothing to remember between runs. */
+static ordo_status find_clean(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
+                              struct ordo_sorted_run *run)
+{
+    ORDO_TRY(ordo_run_index(call, dict, run));
+    struct ordo_search search = { .key = dict->key,
+                                  .lookup = true,
+                                  .sorted = finds->sorted,
+                                  .value_bytes = dict->value_bytes,
+                                  .index = &run->index,
+                                  .keys = ordo_run_keys(run),
+                                  .count = run->count,
+                                  .queries = finds->keys,
+                                  .n_queries = finds->count,
+                                  .values = ordo_run_values(dict, run),
+                                  .values_out = finds->values_out,
+                                  .found = finds->found };
+    return ordo_call_search(call, &search);
+}
+
+/* found[0 .. count - 1] = 0, in bytes of any number at any place. */
+static ordo_status find_nothing(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice found, size_t count)
+{
+    const cl_ulong at = found.at;
+    const cl_uint  n = (cl_uint) count;
+    if (!found.mem)
+        return ORDO_OK;
+    return ordo_runs_launch(call, dict, "run_none", count, ORDO_ARGS(ORDO_ARG(found.mem), ORDO_ARG(at), ORDO_ARG(n)));
+}
+
+/* What was asked for, or scratch. */
+static ordo_status or_scratch(struct ordo_call *call, struct ordo_slice wanted, size_t bytes, struct ordo_slice *out)
+{
+    *out = wanted;
+    return wanted.mem ? ORDO_OK : ordo_call_scratch(call, bytes, &out->mem);
+}
+
+ordo_status ordo_runs_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
+{
+    struct ordo_run_set *set = &ordo_runs_of(dict)->set;
+    struct ordo_slice    found;
+
+    if (set->n == 0)
+        return find_nothing(call, dict, finds->found, finds->count);
+    if (ordo_run_set_is_clean(set))
+        return find_clean(call, dict, finds, &set->run[0]);
+    ORDO_TRY(or_scratch(call, finds->found, finds->count, &found));
+    for (size_t r = set->n; r-- > 0;)
+        ORDO_TRY(find_in_run(call, dict, finds, &set->run[r], found, r == set->n - 1, r == 0));
+    return ORDO_OK;
+}
+
+/* ---- ranks ------------------------------------------------------------------------------------------------------------ */
+
+/* ranks[i] = how many of the run's keys are less than keys[i], or not greater (`upper`). */
+static ordo_status rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
+                               struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks)
+{
+    ORDO_TRY(ordo_run_index(call, dict, run));
+    struct ordo_search search = { .key = dict->key,
+                                  .upper = upper,
+                                  .index = &run->index,
+                                  .keys = ordo_run_keys(run),
+                                  .count = run->count,
+                                  .queries = keys,
+                                  .n_queries = count,
+                                  .ranks = ranks };
+    return ordo_call_search(call, &search);
+}
+
+/* ---- counts ------------------------------------------------------------------------------------------------------------- */
+
+/* Queries whose ranks are in scratch at once, for all runs together. */
+#define RANKS_MAX ((size_t) 1 << 25)
+
+static ordo_status count_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_counts *c,
+                                struct ordo_sorted_run *run, bool first, cl_mem ranks)
+{
+    const struct ordo_slice hidden = ordo_run_hidden(run), visible = ordo_run_visible(run);
+    const cl_ulong          lo_at = c->lo.at, hi_at = c->hi.at, counts_at = c->counts.at;
+    const cl_ulong          hidden_at = hidden.at, visible_at = visible.at, lows_at = 0, highs_at = c->count;
+    const cl_uint           n = (cl_uint) c->count, is_first = first;
+    ORDO_TRY(rank_in_run(call, dict, run, c->lo, c->count, false, ordo_at(ranks, lows_at)));
+    ORDO_TRY(rank_in_run(call, dict, run, c->hi, c->count, true, ordo_at(ranks, highs_at)));
+    return ordo_runs_launch(call, dict, "run_count", c->count,
+                            ORDO_ARGS(ORDO_ARG(c->lo.mem), ORDO_ARG(lo_at), ORDO_ARG(c->hi.mem), ORDO_ARG(hi_at),
+                                      ORDO_ARG(n), ORDO_ARG(ranks), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at),
+                                      ORDO_ARG(visible.mem), ORDO_ARG(visible_at), ORDO_ARG(is_first),
+                                      ORDO_ARG(c->counts.mem), ORDO_ARG(counts_at)));
+}
+
+static struct ordo_slice from(struct ordo_slice slice, size_t at)
+{
+    return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
+}
+
+ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
+{
+    struct ordo_run_set *set = &ordo_runs_of(dict)->set;
+    const int            mark = call->n_scratch;
+    const size_t         most = ordo_min_size(counts->count, RANKS_MAX);
+    cl_mem               ranks = NULL;
+
+    if (set->n == 0)
+        return ordo_call_fill(call, counts->counts.mem, counts->counts.at * sizeof(cl_uint),
+                              counts->count * sizeof(cl_uint), 0);
+    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    ORDO_TRY(ordo_call_scratch(call, 2 * most * sizeof(cl_uint), &ranks));
+    for (size_t at = 0; at < counts->count; at += most) {
+        const struct ordo_counts part = { from(counts->lo, at), from(counts->hi, at),
+                                          ordo_min_size(counts->count - at, most), from(counts->counts, at) };
+        for (size_t r = 0; r < set->n; r++)
+            ORDO_TRY(count_in_run(call, dict, &part, &set->run[r], r == 0, ranks));
+    }
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------------------------------- */
+
+/* Offsets from counts. */
+static ordo_status offset_ranges(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
+{
+    const int mark = call->n_scratch;
+    cl_mem    counts = NULL;
+    ORDO_TRY(ordo_call_scratch(call, ranges->count * sizeof(cl_uint), &counts));
+
+    const struct ordo_counts c = { ranges->lo, ranges->hi, ranges->count, ordo_at(counts, 0) };
+    ORDO_TRY(ordo_runs_count(dict, call, &c));
+    ORDO_TRY(ordo_runs_offsets(call, dict, c.counts, ranges->count, ranges->offsets));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+ordo_status ordo_runs_offsets(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice counts, size_t count,
+                              struct ordo_slice offsets)
+{
+    const cl_ulong counts_at = counts.at, offsets_at = offsets.at;
+    const cl_uint  n = (cl_uint) count;
+    ORDO_TRY(ordo_runs_launch(call, dict, "run_widen", count + 1,
+                              ORDO_ARGS(ORDO_ARG(counts.mem), ORDO_ARG(counts_at), ORDO_ARG(n), ORDO_ARG(offsets.mem),
+                                        ORDO_ARG(offsets_at))));
+    const struct ordo_scan scan = {
+        .type = ORDO_U64, .op = ORDO_SUM, .in = offsets, .out = offsets, .count = count + 1
+    };
+    return ordo_call_scan(call, &scan);
+}
+
+static run_table table_of(const ordo_dict *dict, const struct ordo_run_set *set)
+{
+    run_table table = { .n_runs = (cl_uint) set->n };
+    for (size_t r = 0; r < set->n; r++) {
+        const struct ordo_sorted_run *run = &set->run[r];
+        table.values_at[r] = ordo_run_values(dict, run).at;
+        table.count[r] = (cl_uint) run->count;
+        table.hidden_at[r] = run->has_hidden ? (cl_uint) (run->layout.hidden / 256) : RUN_TABLE_NONE;
+        table.visible_at[r] = run->has_hidden ? (cl_uint) (run->layout.visible / 256) : 0;
+    }
+    return table;
+}
+
+/* What a stretch of ranges has in scratch: ranks of run r from r * count on, and where each query's candidates begin. */
+struct range_scratch {
+    cl_mem lows, highs, candidates;
+};
+
+static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
+                               const struct ordo_ranges *ranges, const struct range_scratch *s)
+{
+    for (size_t r = 0; r < set->n; r++) {
+        ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->lo, ranges->count, false,
+                             ordo_at(s->lows, r * ranges->count)));
+        ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->hi, ranges->count, true,
+                             ordo_at(s->highs, r * ranges->count)));
+    }
+    const cl_ulong lo_at = ranges->lo.at, hi_at = ranges->hi.at;
+    const cl_uint  n = (cl_uint) ranges->count, n_runs = (cl_uint) set->n;
+    ORDO_TRY(ordo_runs_launch(call, dict, "run_candidates", ranges->count + 1,
+                              ORDO_ARGS(ORDO_ARG(ranges->lo.mem), ORDO_ARG(lo_at), ORDO_ARG(ranges->hi.mem),
+                                        ORDO_ARG(hi_at), ORDO_ARG(n), ORDO_ARG(n_runs), ORDO_ARG(s->lows),
+                                        ORDO_ARG(s->highs), ORDO_ARG(s->candidates))));
+    const struct ordo_scan scan = { .type = ORDO_U64,
+                                    .op = ORDO_SUM,
+                                    .in = ordo_at(s->candidates, 0),
+                                    .out = ordo_at(s->candidates, 0),
+                                    .count = ranges->count + 1 };
+    return ordo_call_scan(call, &scan);
+}
+
+/* `all`: of which these ranges are a stretch, so that all say whether there is room. */
+static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
+                                const struct ordo_ranges *ranges, const struct ordo_ranges *all,
+                                const struct range_scratch *s)
+{
+    const run_table table = table_of(dict, set);
+    const cl_uint   n = (cl_uint) ranges->count;
+    const cl_ulong  offsets_at = ranges->offsets.at, last = all->offsets.at + all->count, capacity = all->capacity;
+    const cl_ulong  keys_at = ranges->keys_out.at, values_at = ranges->values_out.at;
+    cl_mem          keys[RUN_TABLE_MAX] = { NULL }, values[RUN_TABLE_MAX] = { NULL };
+    struct ordo_arg args[2 * RUN_TABLE_MAX + 16];
+    size_t          n_args = 0;
+
+    for (size_t r = 0; r < set->n; r++)
+        keys[r] = set->run[r].mem;
+    for (size_t r = 0; r < set->n && dict->value_bytes; r++)
+        values[r] = set->run[r].mem;
+    for (size_t r = 0; r < RUN_TABLE_MAX; r++)
+        args[n_args++] = ORDO_ARG(keys[r]);
+    for (size_t r = 0; r < RUN_TABLE_MAX; r++)
+        args[n_args++] = ORDO_ARG(values[r]);
+    const struct ordo_arg own[] = {
+        ORDO_ARG(table),         ORDO_ARG(s->lows),
+        ORDO_ARG(s->highs),      ORDO_ARG(n),
+        ORDO_ARG(s->candidates), ORDO_ARG(ranges->offsets.mem),
+        ORDO_ARG(offsets_at),    ORDO_ARG(last),
+        ORDO_ARG(capacity),      ORDO_ARG(ranges->keys_out.mem),
+        ORDO_ARG(keys_at),       ORDO_ARG(ranges->values_out.mem),
+        ORDO_ARG(values_at),
+    };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        args[n_args++] = own[i];
+    /* How many candidates there are is known on the device alone: groups for all that there is room for, within reason. */
+    const size_t items = ordo_min_size(all->capacity, (size_t) 1 << 20);
+    return ordo_runs_launch(call, dict, "run_range", items > ranges->count ? items : ranges->count, args, n_args);
+}
+
+ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
+{
+    struct ordo_run_set *set = &ordo_runs_of(dict)->set;
+    const int            mark = call->n_scratch;
+    struct range_scratch s;
+
+    if (!ranges->offsets_known)
+        ORDO_TRY(offset_ranges(dict, call, ranges));
+    if (set->n == 0 || ranges->capacity == 0 || (!ranges->keys_out.mem && !ranges->values_out.mem))
+        return ORDO_OK;
+
+    const size_t most = ordo_min_size(ranges->count, RANKS_MAX / set->n);
+    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    ORDO_TRY(ordo_call_scratch(call, set->n * most * sizeof(cl_uint), &s.lows));
+    ORDO_TRY(ordo_call_scratch(call, set->n * most * sizeof(cl_uint), &s.highs));
+    ORDO_TRY(ordo_call_scratch(call, (most + 1) * sizeof(cl_ulong), &s.candidates));
+    for (size_t at = 0; at < ranges->count; at += most) {
+        struct ordo_ranges part = *ranges;
+        part.lo = from(ranges->lo, at);
+        part.hi = from(ranges->hi, at);
+        part.offsets = from(ranges->offsets, at);
+        part.count = ordo_min_size(ranges->count - at, most);
+        ORDO_TRY(rank_ranges(call, dict, set, &part, &s));
+        ORDO_TRY(write_ranges(call, dict, set, &part, ranges, &s));
+    }
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- neighbours ------------------------------------------------------------------------------------------------------------ */
+
+static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_seeks *seeks,
+                               struct ordo_sorted_run *run, bool first, cl_mem ranks)
+{
+    const struct ordo_slice values = ordo_run_values(dict, run), hidden = ordo_run_hidden(run),
+                            visible = ordo_run_visible(run);
+    const cl_ulong keys_at = 0, values_at = values.at, hidden_at = hidden.at, visible_at = visible.at;
+    const cl_ulong keys_out_at = seeks->keys_out.at, values_out_at = seeks->values_out.at;
+    const cl_ulong found_at = seeks->found.at;
+    const cl_uint  count = (cl_uint) run->count, n = (cl_uint) seeks->count, is_first = first;
+    const cl_uint  forward = seeks->relation == ORDO_GE || seeks->relation == ORDO_GT;
+    const bool     upper = seeks->relation == ORDO_LE || seeks->relation == ORDO_GT;
+    ORDO_TRY(rank_in_run(call, dict, run, seeks->keys, seeks->count, upper, ordo_at(ranks, 0)));
+    return ordo_runs_launch(call, dict, "run_seek", seeks->count,
+                            ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(keys_at), ORDO_ARG(values.mem), ORDO_ARG(values_at),
+                                      ORDO_ARG(count), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at), ORDO_ARG(visible.mem),
+                                      ORDO_ARG(visible_at), ORDO_ARG(ranks), ORDO_ARG(n), ORDO_ARG(forward),
+                                      ORDO_ARG(is_first), ORDO_ARG(seeks->keys_out.mem), ORDO_ARG(keys_out_at),
+                                      ORDO_ARG(seeks->values_out.mem), ORDO_ARG(values_out_at),
+                                      ORDO_ARG(seeks->found.mem), ORDO_ARG(found_at)));
+}
+
+ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
+{
+    struct ordo_run_set *set = &ordo_runs_of(dict)->set;
+    const int            mark = call->n_scratch;
+    const size_t         most = ordo_min_size(seeks->count, RANKS_MAX);
+    struct ordo_seeks    s = *seeks;
+    cl_mem               ranks = NULL;
+
+    if (set->n == 0)
+        return find_nothing(call, dict, seeks->found, seeks->count);
+    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    ORDO_TRY(or_scratch(call, seeks->keys_out, seeks->count * dict->key_bytes, &s.keys_out));
+    ORDO_TRY(or_scratch(call, seeks->found, seeks->count, &s.found));
+    ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &ranks));
+    for (size_t at = 0; at < seeks->count; at += most) {
+        const struct ordo_seeks part = {
+            seeks->relation,      from(s.keys, at),       ordo_min_size(seeks->count - at, most),
+            from(s.keys_out, at), from(s.values_out, at), from(s.found, at),
+        };
+        for (size_t r = 0; r < set->n; r++)
+            ORDO_TRY(seek_in_run(call, dict, &part, &set->run[r], r == 0, ranks));
+    }
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- all -------------------------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
+{
+    return ordo_run_set_size(call, dict, &ordo_runs_of(dict)->set, out);
+}
