@@ -1,307 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordo-bench: how fast the primitives are on a device, beside how fast it copies, the host and other libraries. */
+/* ordo-bench: how fast primitives and dictionaries are on a device, beside how fast it copies, the host and other
+ * libraries. */
+#include "bench_run.h"
 #include "devices.h"
+#include "dict_plan.h"
+#include "dict_yardstick.h"
 #include "peers.h"
-#include "report.h"
 #include "subject.h"
-#include "timing.h"
-#include "yardstick.h"
 
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ---- options ------------------------------------------------------------------------------------------------- */
-
-#define MOST_SIZES 64
-#define MOST_NAMES 16
-
-struct options {
-    int         workloads[MOST_NAMES], n_workloads;
-    int         variants[MOST_NAMES], n_variants; /* indices of variant_any; none: all */
-    int         types[MOST_NAMES], n_types;
-    int         dists[MOST_NAMES], n_dists;
-    uint32_t    value_bytes[3];
-    int         n_value_bytes;
-    size_t      sizes[MOST_SIZES];
-    int         n_sizes;   /* 0: the device's default */
-    size_t      n_queries; /* 0: the device's default */
-    const char *device, *json, *compare;
-    int         repetitions;
-    double      budget; /* seconds; 0: none */
-    uint64_t    seed;
-    bool        peers, no_host, chart, no_chart, list;
-};
-
-static const char *workload_any(int i)
-{
-    return workload_name((enum workload) i);
-}
-static const char *type_any(int i)
-{
-    return type_name((ordo_type) i);
-}
-static const char *dist_any(int i)
-{
-    return dist_name((enum dist) i);
-}
-/* The names of all variants of all workloads. */
-#define N_VARIANTS 7
-static const char *variant_any(int i)
-{
-    return i < 3 ? variant_name(MERGE_RUNS, i) : variant_name(SEARCH, i - 3);
-}
-static const char *value_bytes_any(int i)
-{
-    static const char *const names[] = { "0", "4", "8" };
-    return names[i];
-}
-
-static void print_help(void)
-{
-    printf(
-        "Usage: ordo-bench [OPTION]...\n"
-        "Measures sorting, merging, scanning and searching on OpenCL devices, and checks every result.\n"
-        "\n"
-        "What to measure (lists are separated by commas):\n"
-        "  -w, --workload LIST     of sort, merge, merge_runs, scan, reduce, compact, search, lookup (default: all)\n"
-        "      --variant LIST      of 4-runs, 8-runs, 16-runs; random, sorted, random+index, sorted+index (all)\n"
-        "  -n, --sizes LIST        numbers of elements: 12 means 2^12, 12..27 every power between, =1000 just that\n"
-        "                          (default: 16,20,24; on a CPU 12,16,20)\n"
-        "  -t, --types LIST        of u32, u64, i32, i64, f32, f64 (u32)\n"
-        "  -v, --value-bytes LIST  of 0, 4, 8 (4); scan, reduce and search have no values\n"
-        "  -D, --dist LIST         of uniform, few, sorted, reverse, zipf (uniform)\n"
-        "  -q, --queries N         queries of a search or lookup, written like a size (24; on a CPU 20)\n"
-        "  -d, --device LIST       0:1, gpu, cpu, part of a name, or all (ORDO_DEVICE, else the first GPU)\n"
-        "      --seed N            of the random inputs (1)\n"
-        "\n"
-        "How long:\n"
-        "  -r, --reps N            repetitions at most (20); three at least\n"
-        "  -b, --budget SECONDS    for everything; rows that no longer fit are named and skipped (none)\n"
-        "\n"
-        "Beside it:\n"
-        "      --peers             CUB and Thrust on the same device (needs ordo-peer, built where there is nvcc)\n"
-        "      --no-host           leave out the plain host code\n"
-        "      --compare FILE      a former --json: prints new rate / old rate, and marks what is over 5 %% slower\n"
-        "\n"
-        "Output:\n"
-        "      --json FILE         everything as JSON as well; - is standard output (tables then go to stderr)\n"
-        "      --chart, --no-chart bars of rate over size at the end (default: on a terminal)\n"
-        "      --list              names workloads, variants and devices, and ends\n"
-        "  -h, --help, --version\n"
-        "\n"
-        "Examples:\n"
-        "  ordo-bench -w sort,merge -n 12..27\n"
-        "  ordo-bench -w search --variant random+index -n 20,24,27 --peers\n"
-        "  ordo-bench --budget 60 --json new.json --compare old.json\n"
-        "\n"
-        "Exit status: 0; 1 if a result was wrong or a call failed; 2 for bad arguments.\n");
-}
-
-static int names_option(const char *option, const char *text, const char *(*name)(int), int n_names, int *chosen)
-{
-    char      why[512];
-    const int n = parse_names(text, option + 2, name, n_names, chosen, MOST_NAMES, why, sizeof why);
-    if (n < 0)
-        usage_error("%s: %s", option, why);
-    return n;
-}
-
-static int sizes_option(const char *option, const char *text, size_t *sizes, int room)
-{
-    char      why[512];
-    const int n = parse_sizes(text, sizes, room, why, sizeof why);
-    if (n < 0)
-        usage_error("%s: %s", option, why);
-    return n;
-}
-
-static void value_bytes_option(struct options *o, const char *text)
-{
-    int chosen[MOST_NAMES];
-    o->n_value_bytes = names_option("--value-bytes", text, value_bytes_any, 3, chosen);
-    o->n_value_bytes = o->n_value_bytes > 3 ? 3 : o->n_value_bytes;
-    for (int i = 0; i < o->n_value_bytes; i++)
-        o->value_bytes[i] = (uint32_t) chosen[i] * 4;
-}
-
-enum {
-    OPT_VARIANT = 256,
-    OPT_SEED,
-    OPT_PEERS,
-    OPT_NO_HOST,
-    OPT_COMPARE,
-    OPT_JSON,
-    OPT_CHART,
-    OPT_NO_CHART,
-    OPT_LIST,
-    OPT_VERSION
-};
-
-static const struct option long_options[] = {
-    { "workload", required_argument, NULL, 'w' },
-    { "variant", required_argument, NULL, OPT_VARIANT },
-    { "sizes", required_argument, NULL, 'n' },
-    { "types", required_argument, NULL, 't' },
-    { "value-bytes", required_argument, NULL, 'v' },
-    { "dist", required_argument, NULL, 'D' },
-    { "queries", required_argument, NULL, 'q' },
-    { "device", required_argument, NULL, 'd' },
-    { "seed", required_argument, NULL, OPT_SEED },
-    { "reps", required_argument, NULL, 'r' },
-    { "budget", required_argument, NULL, 'b' },
-    { "peers", no_argument, NULL, OPT_PEERS },
-    { "no-host", no_argument, NULL, OPT_NO_HOST },
-    { "compare", required_argument, NULL, OPT_COMPARE },
-    { "json", required_argument, NULL, OPT_JSON },
-    { "chart", no_argument, NULL, OPT_CHART },
-    { "no-chart", no_argument, NULL, OPT_NO_CHART },
-    { "list", no_argument, NULL, OPT_LIST },
-    { "help", no_argument, NULL, 'h' },
-    { "version", no_argument, NULL, OPT_VERSION },
-    { NULL, 0, NULL, 0 },
-};
-
-static void take_option(struct options *o, int option)
-{
-    switch (option) {
-    case 'w':
-        o->n_workloads = names_option("--workload", optarg, workload_any, N_WORKLOADS, o->workloads);
-        break;
-    case OPT_VARIANT:
-        o->n_variants = names_option("--variant", optarg, variant_any, N_VARIANTS, o->variants);
-        break;
-    case 'n':
-        o->n_sizes = sizes_option("--sizes", optarg, o->sizes, MOST_SIZES);
-        break;
-    case 't':
-        o->n_types = names_option("--types", optarg, type_any, N_TYPES, o->types);
-        break;
-    case 'v':
-        value_bytes_option(o, optarg);
-        break;
-    case 'D':
-        o->n_dists = names_option("--dist", optarg, dist_any, N_DISTS, o->dists);
-        break;
-    case 'q':
-        sizes_option("--queries", optarg, &o->n_queries, 1);
-        break;
-    case 'd':
-        o->device = optarg;
-        break;
-    case OPT_SEED:
-        o->seed = (uint64_t) option_number("--seed", optarg, 0, 0x1p53);
-        break;
-    case 'r':
-        o->repetitions = (int) option_number("--reps", optarg, 3, 64);
-        break;
-    case 'b':
-        o->budget = option_number("--budget", optarg, 0.1, 1e6);
-        break;
-    case OPT_PEERS:
-        o->peers = true;
-        break;
-    case OPT_NO_HOST:
-        o->no_host = true;
-        break;
-    case OPT_COMPARE:
-        o->compare = optarg;
-        break;
-    case OPT_JSON:
-        o->json = optarg;
-        break;
-    case OPT_CHART:
-        o->chart = true;
-        break;
-    case OPT_NO_CHART:
-        o->no_chart = true;
-        break;
-    case OPT_LIST:
-        o->list = true;
-        break;
-    case 'h':
-        print_help();
-        exit(EXIT_GOOD);
-    case OPT_VERSION:
-        printf("ordo-bench %s\n", ordo_version());
-        exit(EXIT_GOOD);
-    default: /* getopt has said what is wrong */
-        fprintf(stderr, "Try 'ordo-bench --help'.\n");
-        exit(EXIT_USAGE);
-    }
-}
-
-static struct options read_options(int argc, char **argv)
-{
-    struct options o = { .n_types = 1,
-                         .types = { ORDO_U32 },
-                         .n_dists = 1,
-                         .dists = { UNIFORM },
-                         .n_value_bytes = 1,
-                         .value_bytes = { 4 },
-                         .repetitions = 20,
-                         .seed = 1,
-                         .n_workloads = N_WORKLOADS };
-    for (int w = 0; w < N_WORKLOADS; w++)
-        o.workloads[w] = w;
-    for (int option; (option = getopt_long(argc, argv, "w:n:t:v:D:q:d:r:b:h", long_options, NULL)) != -1;)
-        take_option(&o, option);
-    if (optind < argc)
-        usage_error("'%s' is no option; everything is said by options", argv[optind]);
-    return o;
-}
-
-/* ---- rows ---------------------------------------------------------------------------------------------------- */
-
-enum outcome { GOOD, WRONG, FAILED, TOO_LARGE, SKIPPED };
-static const char *const outcome_names[] = { "ok", "WRONG", "failed", "too large", "skipped" };
-
-struct row {
-    struct spec   spec;
-    enum outcome  outcome;
-    char          why[512];
-    struct timing timing;
-    double        rate, bytes_per_second, copy_share; /* by the wall clock; NaN where nothing was measured */
-    double        yardstick[MAX_YARDSTICKS];          /* operations a second */
-    uint64_t      scratch_bytes;
-    size_t        index_bytes;
-    double        index_seconds;
-    const cJSON  *peer;   /* NULL: none */
-    double        before; /* rate in the file to compare with; NaN: not there */
-};
-
-/* What is common to the rows of one device. */
-struct run {
-    const struct options *options;
-    FILE                 *out;
-    cJSON                *json, *devices, *rows, *before; /* before: the file to compare with, or NULL */
-    char                 *peer_program;                   /* NULL: none */
-
-    ordo_device     *device;
-    int              device_number; /* in `devices` */
-    struct copy_rate copy;
-    const size_t    *sizes;
-    int              n_sizes;
-    size_t           n_queries;
-
-    double deadline; /* INFINITY: none */
-    int    rows_left, wrong, failed, skipped, slower;
-    double row_seconds; /* for the timing of the next row */
-};
-
-static double number_of(const cJSON *object, const char *name)
-{
-    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsNumber(number) ? number->valuedouble : NAN;
-}
-
-static bool text_is(const cJSON *object, const char *name, const char *text)
-{
-    const char *got = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
-    return got && strcmp(got, text) == 0;
-}
 
 /* ---- comparing with a former run ----------------------------------------------------------------------------- */
 
@@ -316,13 +26,20 @@ static cJSON *read_former(const char *path)
     return former;
 }
 
+static bool same_dict_point(const cJSON *row, const struct spec *spec)
+{
+    return number_of(row, "batch") == (double) spec_batch(spec) && number_of(row, "hit_percent") == spec->hit_percent &&
+           number_of(row, "width") == spec->width && number_of(row, "growth") == spec->growth;
+}
+
 static bool same_point(const cJSON *row, const struct spec *spec)
 {
     return text_is(row, "workload", workload_name(spec->workload)) &&
            text_is(row, "variant", variant_name(spec->workload, spec->variant)) &&
            text_is(row, "key", type_name(spec->type)) && text_is(row, "dist", dist_name(spec->dist)) &&
            number_of(row, "value_bytes") == spec->value_bytes && number_of(row, "count") == (double) spec->count &&
-           number_of(row, "operations") == (double) spec_operations(spec);
+           number_of(row, "operations") == (double) spec_operations(spec) &&
+           (!workload_is_dict(spec->workload) || same_dict_point(row, spec));
 }
 
 /* The former rate of the same point on a device of the same name; NaN if there is none. */
@@ -348,11 +65,16 @@ static void failed_call(struct run *run, struct row *row, ordo_status status)
         snprintf(row->why, sizeof row->why, "%s", ordo_status_string(status));
 }
 
+static struct timing_goal goal_of(const struct run *run)
+{
+    return (struct timing_goal) { .seconds = run->row_seconds,
+                                  .repetitions = run->options->repetitions,
+                                  .device_too = true };
+}
+
 static void measure(struct run *run, struct row *row, struct subject *subject)
 {
-    const struct timing_goal goal = { .seconds = run->row_seconds,
-                                      .repetitions = run->options->repetitions,
-                                      .device_too = true };
+    const struct timing_goal goal = goal_of(run);
     const ordo_status        got = time_calls(run->device, subject_call, subject, &goal, &row->timing);
     if (got != ORDO_OK) {
         failed_call(run, row, got);
@@ -374,12 +96,64 @@ static void measure(struct run *run, struct row *row, struct subject *subject)
             row->yardstick[i] = yardstick_rate(&row->spec, subject_inputs(subject), i);
 }
 
+static void measure_arrays(struct run *run, struct row *row)
+{
+    struct subject   *subject = NULL;
+    const ordo_status got = subject_open(run->device, &row->spec, &subject, row->why, sizeof row->why);
+    if (got != ORDO_OK)
+        failed_call(run, row, got);
+    else
+        measure(run, row, subject);
+    subject_close(&subject);
+}
+
+/* The rate of the sorted array at the same point, measured beside; NaN if it failed or was wrong. */
+static double rate_of_sorted_array(struct run *run, const struct spec *point)
+{
+    char                     why[512] = "";
+    struct spec              spec = *point;
+    struct dict_figures      figures;
+    const struct timing_goal goal = goal_of(run);
+    spec.variant = SORTED_ARRAY;
+    const ordo_status got = dict_measure(run->device, &spec, &goal, false, &figures, why, sizeof why);
+    if (got == ORDO_OK && figures.right)
+        return (double) spec_operations(&spec) / figures.timing.wall.median;
+    complain("%s by a sorted array: %s", workload_name(spec.workload), why);
+    return NAN;
+}
+
+/* `beside`: the row of a sorted array at the same point, or NULL. */
+static void measure_dict(struct run *run, struct row *row, const struct row *beside)
+{
+    const bool               host = !run->options->no_host && !beside;
+    const struct timing_goal goal = goal_of(run);
+    const ordo_status got = dict_measure(run->device, &row->spec, &goal, host, &row->dict, row->why, sizeof row->why);
+    if (got != ORDO_OK) {
+        failed_call(run, row, got);
+        return;
+    }
+    struct ordo_memory memory = { 0 };
+    if (ordo_device_memory(run->device, &memory) == ORDO_OK)
+        row->scratch_bytes = memory.scratch_peak_bytes;
+    row->outcome = row->dict.right ? GOOD : WRONG;
+    row->timing = row->dict.timing;
+    row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
+    row->yardstick[0] = beside ? beside->yardstick[0] : row->dict.yardstick;
+    if (row->spec.variant == SORTED_ARRAY)
+        row->array_rate = row->rate;
+    else if (beside)
+        row->array_rate = beside->rate;
+    else if (plan_has_fills(row->spec.workload) && row->outcome == GOOD)
+        row->array_rate = rate_of_sorted_array(run, &row->spec);
+}
+
 /* Whether inputs, outputs and scratch of about the input's size have room; if not, says so. */
 static bool fits(const struct run *run, struct row *row)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(run->device);
-    const struct subject_size       size = subject_size(&row->spec);
-    char                            need[TEXT_BYTES], has[TEXT_BYTES];
+    const struct subject_size       size =
+        workload_is_dict(row->spec.workload) ? plan_size(&row->spec) : subject_size(&row->spec);
+    char need[TEXT_BYTES], has[TEXT_BYTES];
     if (size.largest > facts->max_alloc_bytes) {
         snprintf(row->why, sizeof row->why, "needs a buffer of %s, this device allows %s",
                  text_bytes(need, (double) size.largest), text_bytes(has, (double) facts->max_alloc_bytes));
@@ -393,7 +167,7 @@ static bool fits(const struct run *run, struct row *row)
     return true;
 }
 
-static void run_row(struct run *run, struct row *row)
+static void run_row(struct run *run, struct row *row, const struct row *beside)
 {
     const double left = run->deadline - now();
     /* Inputs, checks and the host's code take about as long as the timing. */
@@ -411,183 +185,11 @@ static void run_row(struct run *run, struct row *row)
     char count[TEXT_BYTES];
     progress("%s %s, %s: %d rows left", workload_name(row->spec.workload),
              variant_name(row->spec.workload, row->spec.variant), text_count(count, row->spec.count), run->rows_left);
-    struct subject *subject = NULL;
     ordo_device_trim(run->device);
-    const ordo_status got = subject_open(run->device, &row->spec, &subject, row->why, sizeof row->why);
-    if (got != ORDO_OK)
-        failed_call(run, row, got);
+    if (workload_is_dict(row->spec.workload))
+        measure_dict(run, row, beside);
     else
-        measure(run, row, subject);
-    subject_close(&subject);
-}
-
-/* ---- showing ------------------------------------------------------------------------------------------------- */
-
-static cJSON *json_spread(const struct spread *spread)
-{
-    cJSON *json = cJSON_CreateObject();
-    json_number(json, "median", spread->median);
-    json_number(json, "p10", spread->low);
-    json_number(json, "p90", spread->high);
-    return json;
-}
-
-static void json_point(cJSON *json, const struct spec *spec)
-{
-    cJSON_AddStringToObject(json, "workload", workload_name(spec->workload));
-    cJSON_AddStringToObject(json, "variant", variant_name(spec->workload, spec->variant));
-    cJSON_AddStringToObject(json, "key", type_name(spec->type));
-    cJSON_AddNumberToObject(json, "value_bytes", spec->value_bytes);
-    cJSON_AddStringToObject(json, "dist", dist_name(spec->dist));
-    cJSON_AddNumberToObject(json, "count", (double) spec->count);
-    cJSON_AddNumberToObject(json, "operations", (double) spec_operations(spec));
-}
-
-static void json_measured(cJSON *json, const struct row *row)
-{
-    json_number(json, "rate", row->rate);
-    cJSON_AddItemToObject(json, "wall_s", json_spread(&row->timing.wall));
-    cJSON_AddItemToObject(json, "device_s", json_spread(&row->timing.device));
-    json_number(json, "first_call_s", row->timing.first_call);
-    cJSON_AddNumberToObject(json, "repetitions", row->timing.repetitions);
-    cJSON_AddNumberToObject(json, "calls_per_repetition", row->timing.batch);
-    json_number(json, "bytes_counted", spec_bytes(&row->spec));
-    json_number(json, "bytes_per_s", row->bytes_per_second);
-    json_number(json, "share_of_copy_rate", row->copy_share);
-    cJSON_AddNumberToObject(json, "scratch_bytes", (double) row->scratch_bytes);
-    if (row->index_bytes) {
-        cJSON_AddNumberToObject(json, "index_bytes", (double) row->index_bytes);
-        json_number(json, "index_build_s", row->index_seconds);
-    }
-    cJSON *host = cJSON_AddObjectToObject(json, "host_rates");
-    for (int i = 0; i < MAX_YARDSTICKS; i++)
-        if (yardstick_name(row->spec.workload, i) && !isnan(row->yardstick[i]))
-            json_number(host, yardstick_name(row->spec.workload, i), row->yardstick[i]);
-    if (row->peer)
-        cJSON_AddItemToObject(json, "peer", cJSON_Duplicate(row->peer, true));
-    if (!isnan(row->before))
-        json_number(json, "rate_before", row->before);
-}
-
-static void json_row(const struct run *run, const struct row *row)
-{
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddNumberToObject(json, "device", run->device_number);
-    json_point(json, &row->spec);
-    cJSON_AddStringToObject(json, "check", outcome_names[row->outcome]);
-    if (row->why[0])
-        cJSON_AddStringToObject(json, "why", row->why);
-    if (row->outcome == GOOD || row->outcome == WRONG)
-        json_measured(json, row);
-    cJSON_AddItemToArray(run->rows, json);
-}
-
-#define MOST_COLUMNS 16
-
-/* The columns of one workload: those without anything to say are left out. */
-struct layout {
-    struct column columns[MOST_COLUMNS];
-    int           n;
-};
-
-static void add_column(struct layout *layout, const char *title, int width, bool left)
-{
-    struct column *column = &layout->columns[layout->n++];
-    snprintf(column->title, sizeof column->title, "%s", title);
-    column->width = width;
-    column->left = left;
-}
-
-static struct layout lay_out(const struct run *run, enum workload workload)
-{
-    struct layout layout = { .n = 0 };
-    if (variant_name(workload, 1))
-        add_column(&layout, "variant", 12, true);
-    add_column(&layout, "data", run->options->n_dists > 1 || run->options->dists[0] != UNIFORM ? 13 : 5, true);
-    add_column(&layout, workload_has_queries(workload) ? "keys" : "count", 6, false);
-    add_column(&layout, "rate /s", 7, false);
-    add_column(&layout, "time", 8, false);
-    add_column(&layout, "+-", 6, false);
-    add_column(&layout, "device", 8, false);
-    add_column(&layout, "GB/s", 5, false);
-    add_column(&layout, "copy", 6, false);
-    for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host; i++)
-        if (yardstick_name(workload, i)) {
-            char title[16];
-            snprintf(title, sizeof title, "/ %s", yardstick_name(workload, i));
-            add_column(&layout, title, 8, false);
-        }
-    if (run->peer_program)
-        add_column(&layout, "/ peer", 7, false);
-    if (run->before)
-        add_column(&layout, "/ before", 8, false);
-    add_column(&layout, "check", 5, true);
-    return layout;
-}
-
-static double peer_rate(const struct row *row)
-{
-    return row->peer ? number_of(row->peer, "rate") : NAN;
-}
-
-static void show_row(struct run *run, const struct table *table, const struct row *row)
-{
-    const enum workload  workload = row->spec.workload;
-    const struct timing *t = &row->timing;
-    char                 text[MOST_COLUMNS][80];
-    const char          *cells[MOST_COLUMNS];
-    int                  n = 0;
-    const bool           slower = row->rate / row->before < 0.95;
-
-    if (variant_name(workload, 1))
-        snprintf(text[n++], sizeof *text, "%s", variant_name(workload, row->spec.variant));
-    snprintf(text[n], sizeof *text, row->spec.value_bytes ? "%s+%u" : "%s", type_name(row->spec.type),
-             row->spec.value_bytes);
-    if (row->spec.dist != UNIFORM)
-        snprintf(text[n] + strlen(text[n]), 20, " %s", dist_name(row->spec.dist));
-    n++;
-    text_count(text[n++], row->spec.count);
-    text_rate(text[n++], row->rate);
-    text_seconds(text[n++], t->wall.median);
-    text_percent(text[n++], (t->wall.high - t->wall.low) / 2 / t->wall.median);
-    text_seconds(text[n++], t->device.median);
-    text_giga(text[n++], row->bytes_per_second);
-    text_percent(text[n++], row->copy_share);
-    for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host; i++)
-        if (yardstick_name(workload, i))
-            text_ratio(text[n++], row->rate / row->yardstick[i]);
-    if (run->peer_program)
-        text_ratio(text[n++], row->rate / peer_rate(row));
-    if (run->before)
-        text_ratio(text[n++], row->rate / row->before);
-    snprintf(text[n++], sizeof *text, "%s%s", outcome_names[row->outcome], slower ? ", slower" : "");
-    for (int c = 0; c < n; c++)
-        cells[c] = text[c];
-    table_row(table, cells);
-    if (row->why[0])
-        fprintf(table->out, "    %s\n", row->why);
-    run->slower += slower;
-}
-
-static void draw_series(const struct run *run, const struct row *rows)
-{
-    struct bar  bars[MOST_SIZES];
-    char        title[128];
-    const char *variant = variant_name(rows->spec.workload, rows->spec.variant);
-    int         known = 0;
-    for (int i = 0; i < run->n_sizes; i++) {
-        text_count(bars[i].label, rows[i].spec.count);
-        bars[i].value = rows[i].rate;
-        known += !isnan(rows[i].rate);
-    }
-    if (known < 2)
-        return;
-    char values[32] = "";
-    if (rows->spec.value_bytes)
-        snprintf(values, sizeof values, " and values of %u bytes", rows->spec.value_bytes);
-    snprintf(title, sizeof title, "\n%s%s%s: %s keys%s, %s", workload_name(rows->spec.workload), *variant ? " " : "",
-             variant, type_name(rows->spec.type), values, dist_name(rows->spec.dist));
-    chart(run->out, title, bars, run->n_sizes, 50);
+        measure_arrays(run, row);
 }
 
 /* ---- going through the axes ---------------------------------------------------------------------------------- */
@@ -621,7 +223,25 @@ static void ask_peer(struct run *run, struct series *series)
         complain("%s", why);
 }
 
-static void run_series(struct run *run, struct series *series, const struct table *table)
+/* The same axes but for the variant. What the options give once for all series is not compared. */
+static bool same_but_variant(const struct spec *a, const struct spec *b)
+{
+    return a->workload == b->workload && a->type == b->type && a->value_bytes == b->value_bytes && a->dist == b->dist &&
+           a->count == b->count && a->batch == b->batch;
+}
+
+/* The good row of a sorted array at the same point, of the series before this one; NULL if there is none. */
+static const struct row *row_beside(const struct series *list, const struct series *series, int i)
+{
+    const struct spec *spec = &series->rows[i].spec;
+    for (const struct series *s = list; s < series && workload_is_dict(spec->workload); s++)
+        if (s->rows[i].outcome == GOOD && s->rows[i].spec.variant == SORTED_ARRAY &&
+            same_but_variant(&s->rows[i].spec, spec))
+            return &s->rows[i];
+    return NULL;
+}
+
+static void run_series(struct run *run, const struct series *list, struct series *series, const struct table *table)
 {
     ask_peer(run, series);
     for (int i = 0; i < run->n_sizes; i++) {
@@ -631,13 +251,14 @@ static void run_series(struct run *run, struct series *series, const struct tabl
                               .bytes_per_second = NAN,
                               .copy_share = NAN,
                               .before = NAN,
+                              .array_rate = NAN,
                               .yardstick = { NAN, NAN } };
         row->timing.wall = row->timing.device = (struct spread) { NAN, NAN, NAN };
         row->spec.count = run->sizes[i];
         if (run->before)
             row->before = former_rate(run, &row->spec);
         row->peer = peer_row(series->peers, row->spec.count);
-        run_row(run, row);
+        run_row(run, row, row_beside(list, series, i));
         count_outcome(run, row);
         show_row(run, table, row);
         json_row(run, row);
@@ -657,30 +278,79 @@ static bool variant_wanted(const struct options *o, enum workload workload, int 
     return !any; /* none of this workload's variants was named */
 }
 
+/* How many places each axis has for a workload: those that mean nothing to it have one. */
+struct axes {
+    int types, values, dists, batches;
+};
+
+static struct axes axes_of(const struct options *o, enum workload workload)
+{
+    return (struct axes) { .types = o->n_types,
+                           .values = workload_has_values(workload) ? o->n_value_bytes : 1,
+                           .dists = workload == FILLSEQ ? 1 : o->n_dists,
+                           .batches = workload_is_dict(workload) && o->n_batches ? o->n_batches : 1 };
+}
+
+/* The i-th point of the axes, batches changing fastest. */
+static struct spec point_of(const struct run *run, enum workload workload, int variant, int i)
+{
+    const struct options *o = run->options;
+    const struct axes     axes = axes_of(o, workload);
+    const int             batch = i % axes.batches, dist = i / axes.batches % axes.dists;
+    const int             value = i / axes.batches / axes.dists % axes.values;
+    const int             type = i / axes.batches / axes.dists / axes.values;
+    struct spec           spec = { .workload = workload,
+                                   .variant = variant,
+                                   .type = (ordo_type) o->types[type],
+                                   .value_bytes = workload_has_values(workload) ? o->value_bytes[value] : 0,
+                                   .dist = workload == FILLSEQ ? SEQUENTIAL : (enum dist) o->dists[dist],
+                                   .n_queries = workload_has_queries(workload) ? run->n_queries : 0,
+                                   .seed = o->seed };
+    if (workload_is_dict(workload)) {
+        spec.batch = o->n_batches ? o->batches[batch] : 0;
+        spec.hit_percent = o->hit_percent;
+        spec.width = o->width;
+        spec.fills = o->fills;
+        spec.growth = o->growth;
+    }
+    return spec;
+}
+
+/* A sorted array has nothing to clean up. */
+static bool variant_makes_sense(enum workload workload, int variant)
+{
+    return workload != CLEANUP || variant != SORTED_ARRAY;
+}
+
 /* Adds the series of one workload to `list`, or only counts them if it is NULL. */
 static int list_series(const struct run *run, enum workload workload, struct series *list)
 {
-    const struct options *o = run->options;
-    const int             n_values = workload_has_values(workload) ? o->n_value_bytes : 1;
-    int                   n = 0;
+    const struct axes axes = axes_of(run->options, workload);
+    const int         points = axes.types * axes.values * axes.dists * axes.batches;
+    int               n = 0;
     for (int variant = 0; variant_name(workload, variant); variant++) {
-        if (!variant_wanted(o, workload, variant))
+        if (!variant_wanted(run->options, workload, variant) || !variant_makes_sense(workload, variant))
             continue;
-        for (int t = 0; t < o->n_types; t++)
-            for (int v = 0; v < n_values; v++)
-                for (int d = 0; d < o->n_dists; d++, n++)
-                    if (list)
-                        list[n].spec = (struct spec) {
-                            .workload = workload,
-                            .variant = variant,
-                            .type = (ordo_type) o->types[t],
-                            .value_bytes = workload_has_values(workload) ? o->value_bytes[v] : 0,
-                            .dist = (enum dist) o->dists[d],
-                            .n_queries = workload_has_queries(workload) ? run->n_queries : 0,
-                            .seed = o->seed,
-                        };
+        for (int i = 0; i < points; i++, n++)
+            if (list)
+                list[n].spec = point_of(run, workload, variant, i);
     }
     return n;
+}
+
+/* "search: lower bound of every query in a sorted array (2^20 queries)" */
+static void introduce_workload(const struct run *run, enum workload workload)
+{
+    char queries[TEXT_BYTES];
+    progress_clear();
+    fprintf(run->out, "\n%s: %s", workload_name(workload), workload_text(workload));
+    if (workload_has_queries(workload))
+        fprintf(run->out, " (%s queries", text_count(queries, run->n_queries));
+    if (workload == READRANDOM)
+        fprintf(run->out, ", %u %% of them there", run->options->hit_percent);
+    if (workload == COUNTRANDOM || workload == RANGERANDOM)
+        fprintf(run->out, ", each for %u elements in the mean", run->options->width);
+    fprintf(run->out, workload_has_queries(workload) ? ")\n" : "\n");
 }
 
 static void run_workload(struct run *run, enum workload workload)
@@ -689,24 +359,19 @@ static void run_workload(struct run *run, enum workload workload)
     struct series      *list = calloc((size_t) n + 1, sizeof *list);
     const struct layout layout = lay_out(run, workload);
     const struct table  table = { run->out, layout.columns, layout.n };
-    char                queries[TEXT_BYTES];
 
     if (!list) {
         complain("out of memory");
         exit(EXIT_FAILED);
     }
     list_series(run, workload, list);
-    progress_clear();
-    fprintf(run->out, "\n%s: %s", workload_name(workload), workload_text(workload));
-    if (workload_has_queries(workload))
-        fprintf(run->out, " (%s queries)", text_count(queries, run->n_queries));
-    fprintf(run->out, "\n");
+    introduce_workload(run, workload);
     table_head(&table);
     for (int s = 0; s < n; s++)
-        run_series(run, &list[s], &table);
+        run_series(run, list, &list[s], &table);
     for (int s = 0; s < n; s++) {
         if (!run->options->no_chart && (run->options->chart || isatty(fileno(run->out))))
-            draw_series(run, list[s].rows);
+            draw_rows(run, list[s].rows, run->n_sizes);
         cJSON_Delete(list[s].peers);
     }
     free(list);
@@ -770,10 +435,10 @@ static void print_list(void)
 {
     char selected[MOST_SELECTED][SELECT_BYTES];
     printf("Workloads and their variants:\n");
-    for (int w = 0; w < N_WORKLOADS; w++) {
-        printf("  %-10s  %s\n", workload_any(w), workload_text((enum workload) w));
+    for (int w = 0; w < N_ALL_WORKLOADS; w++) {
+        printf("  %-16s  %s\n", workload_name((enum workload) w), workload_text((enum workload) w));
         for (int v = 0; variant_name((enum workload) w, v) && variant_name((enum workload) w, 1); v++)
-            printf("  %-10s    %s\n", "", variant_name((enum workload) w, v));
+            printf("  %-16s    %s\n", "", variant_name((enum workload) w, v));
     }
     const int n = select_devices("all", selected);
     printf("Devices (ordo-info says more):%s\n", n ? "" : " none");
@@ -786,18 +451,48 @@ static void print_list(void)
     }
 }
 
+static bool any_dict(const struct options *options)
+{
+    for (int w = 0; w < options->n_workloads; w++)
+        if (workload_is_dict((enum workload) options->workloads[w]))
+            return true;
+    return false;
+}
+
+static void conclude_dicts(const struct run *run)
+{
+    fprintf(run->out,
+            "Dictionaries:\n"
+            "rate    of updates over all batches; of queries the harmonic mean over fills of %u numbers of batches at "
+            "most,\n"
+            "        from the first to the last; worst, best: the extremes\n"
+            "/ array this rate over that of a sorted array with the same elements; / rebuild: over building it anew\n"
+            "peak    device memory held at most; / data: over that of keys and values\n",
+            run->options->fills);
+    if (run->options->no_host)
+        return;
+    fprintf(run->out,
+            dict_yardstick_name(FILLRANDOM)
+                ? "/ btree absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements\n"
+                : "No B-tree to compare with: Abseil was not there at build time (Debian: libabsl-dev).\n");
+}
+
 static void conclude(const struct run *run)
 {
     fprintf(
         run->out,
         "\n"
-        "rate    elements (of searches: queries) a second by the wall clock, the median of the repetitions\n"
+        "rate    elements (of searches: queries; of dictionaries: operations) a second by the wall clock, the median "
+        "of\n"
+        "        the repetitions\n"
         "+-      half the way from their 10th to their 90th percentile\n"
         "device  the time of a call on the device's own clock\n"
         "GB/s    10^9 bytes a second, counting those that have to move at least; copy: as a share of the copy rate\n"
         "/ x     this rate over that of x on one thread of the host%s\n"
         "check   whether all of the output was right\n",
         run->peer_program ? "; peer: CUB or Thrust on this device" : "");
+    if (any_dict(run->options))
+        conclude_dicts(run);
     if (run->slower)
         fprintf(run->out, "%d rows are more than 5 %% slower than in %s.\n", run->slower, run->options->compare);
     if (run->skipped)

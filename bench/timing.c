@@ -40,26 +40,42 @@ struct spread spread_of(double *seconds, int n)
     } while (0)
 #define TRY_CL(expr) TRY((expr) == CL_SUCCESS ? ORDO_OK : ORDO_OPENCL)
 
+/* What is timed, and how often at once. */
+struct job {
+    ordo_device *device;
+    call_fn      call, prepare;
+    void        *arg;
+    int          batch;
+};
+
+static ordo_status prepare(const struct job *job)
+{
+    if (!job->prepare)
+        return ORDO_OK;
+    TRY(job->prepare(job->arg, NULL));
+    return ordo_device_finish(job->device);
+}
+
 /* ---- the host's clock ---------------------------------------------------------------------------------------- */
 
-static ordo_status wall_batch(ordo_device *device, call_fn call, void *arg, int batch, double *seconds)
+static ordo_status wall_batch(const struct job *job, double *seconds)
 {
+    TRY(prepare(job));
     const double before = now();
-    for (int i = 0; i < batch; i++)
-        TRY(call(arg, NULL));
-    TRY(ordo_device_finish(device));
+    for (int i = 0; i < job->batch; i++)
+        TRY(job->call(job->arg, NULL));
+    TRY(ordo_device_finish(job->device));
     *seconds = now() - before;
     return ORDO_OK;
 }
 
 /* Doubles the batch until it is long enough to tell what a call takes. */
-static ordo_status plan_batch(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal, int *batch,
-                              double *seconds)
+static ordo_status plan_batch(struct job *job, const struct timing_goal *goal, double *seconds)
 {
     const double enough = goal->batch_seconds > 0 ? goal->batch_seconds : BATCH_SECONDS;
-    for (*batch = 1;; *batch *= 2) {
-        TRY(wall_batch(device, call, arg, *batch, seconds));
-        if (*seconds >= enough || *batch * 2 > MOST_BATCH)
+    for (job->batch = 1;; job->batch *= 2) {
+        TRY(wall_batch(job, seconds));
+        if (*seconds >= enough || job->batch * 2 > MOST_BATCH || job->prepare)
             return ORDO_OK;
     }
 }
@@ -108,15 +124,16 @@ static double event_end(cl_event event)
     return (double) ns * 1e-9;
 }
 
-static ordo_status device_batch(const struct device_clock *clock, call_fn call, void *arg, int batch, double *seconds)
+static ordo_status device_batch(const struct device_clock *clock, const struct job *job, double *seconds)
 {
     cl_event    start = NULL, end = NULL;
     ordo_status got = ORDO_OK;
 
+    TRY(prepare(job));
     TRY_CL(clEnqueueCopyBuffer(clock->queue, clock->word, clock->word, 0, 4, 4, 0, NULL, &start));
-    for (int i = 0; i < batch && got == ORDO_OK; i++) {
-        const struct ordo_order order = { .queue = clock->queue, .done = i + 1 == batch ? &end : NULL };
-        got = call(arg, &order);
+    for (int i = 0; i < job->batch && got == ORDO_OK; i++) {
+        const struct ordo_order order = { .queue = clock->queue, .done = i + 1 == job->batch ? &end : NULL };
+        got = job->call(job->arg, &order);
     }
     if (clFinish(clock->queue) != CL_SUCCESS && got == ORDO_OK)
         got = ORDO_OPENCL;
@@ -129,19 +146,18 @@ static ordo_status device_batch(const struct device_clock *clock, call_fn call, 
     return got;
 }
 
-static ordo_status take_device_clock(ordo_device *device, call_fn call, void *arg, int batch, int repetitions,
-                                     struct spread *out)
+static ordo_status take_device_clock(const struct job *job, int repetitions, struct spread *out)
 {
     struct device_clock clock;
     double              seconds[MOST_REPETITIONS];
     int                 known = 0;
-    ordo_status         got = clock_open(device, &clock);
+    ordo_status         got = clock_open(job->device, &clock);
 
     for (int r = -1; r < repetitions && got == ORDO_OK; r++) { /* the first warms the queue up */
         double batch_seconds = NAN;
-        got = device_batch(&clock, call, arg, batch, &batch_seconds);
+        got = device_batch(&clock, job, &batch_seconds);
         if (r >= 0 && !isnan(batch_seconds))
-            seconds[known++] = batch_seconds / batch;
+            seconds[known++] = batch_seconds / job->batch;
     }
     clock_close(&clock);
     *out = spread_of(seconds, known);
@@ -152,24 +168,24 @@ static ordo_status take_device_clock(ordo_device *device, call_fn call, void *ar
 
 ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal, struct timing *out)
 {
-    double seconds[MOST_REPETITIONS], batch_seconds = 0;
-    int    batch = 1;
+    double     seconds[MOST_REPETITIONS], batch_seconds = 0;
+    struct job job = { device, call, goal->prepare, arg, 1 };
 
     *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0) };
-    TRY(wall_batch(device, call, arg, 1, &out->first_call));
-    TRY(plan_batch(device, call, arg, goal, &batch, &batch_seconds));
+    TRY(wall_batch(&job, &out->first_call));
+    TRY(plan_batch(&job, goal, &batch_seconds));
 
     const int repetitions = plan_repetitions(goal, batch_seconds);
     for (int r = 0; r < repetitions; r++) {
-        TRY(wall_batch(device, call, arg, batch, &seconds[r]));
-        seconds[r] /= batch;
+        TRY(wall_batch(&job, &seconds[r]));
+        seconds[r] /= job.batch;
     }
-    out->batch = batch;
+    out->batch = job.batch;
     out->repetitions = repetitions;
     out->wall = spread_of(seconds, repetitions);
     if (!goal->device_too)
         return ORDO_OK;
-    return take_device_clock(device, call, arg, batch, (repetitions + 1) / 2, &out->device);
+    return take_device_clock(&job, (repetitions + 1) / 2, &out->device);
 }
 
 /* ---- copy rate ----------------------------------------------------------------------------------------------- */

@@ -22,6 +22,9 @@ struct timing_goal {
     double batch_seconds; /* how long a batch lasts at least; 0: 20 ms, a thousand times the wait at its end */
     int    repetitions;   /* most of each clock */
     bool   device_too;    /* take the device's clock as well */
+
+    /* Brings about the state that a call begins with; not timed. With it a batch is one call. NULL: none is needed. */
+    call_fn prepare;
 };
 
 struct spread {

@@ -15,9 +15,9 @@
 
 const char *workload_name(enum workload workload)
 {
-    static const char *const names[N_WORKLOADS] = {
-#define X(id, name, text) name,
-        WORKLOAD_MAP(X)
+    static const char *const names[N_ALL_WORKLOADS] = {
+#define X(id, name, text) [id] = name,
+        WORKLOAD_MAP(X) DICT_WORKLOAD_MAP(X)
 #undef X
     };
     return names[workload];
@@ -25,9 +25,9 @@ const char *workload_name(enum workload workload)
 
 const char *workload_text(enum workload workload)
 {
-    static const char *const texts[N_WORKLOADS] = {
-#define X(id, name, text) text,
-        WORKLOAD_MAP(X)
+    static const char *const texts[N_ALL_WORKLOADS] = {
+#define X(id, name, text) [id] = text,
+        WORKLOAD_MAP(X) DICT_WORKLOAD_MAP(X)
 #undef X
     };
     return texts[workload];
@@ -39,7 +39,10 @@ const char *variant_name(enum workload workload, int variant)
 {
     static const char *const runs[] = { "4-runs", "8-runs", "16-runs" };
     static const char *const queries[] = { "random", "sorted", "random+index", "sorted+index" };
+    static const char *const structures[N_STRUCTURES] = { "sorted_array", "lsm" };
 
+    if (workload_is_dict(workload))
+        return variant < N_STRUCTURES ? structures[variant] : NULL;
     if (workload == MERGE_RUNS)
         return variant < 3 ? runs[variant] : NULL;
     if (workload_has_queries(workload))
@@ -49,7 +52,9 @@ const char *variant_name(enum workload workload, int variant)
 
 const char *dist_name(enum dist dist)
 {
-    static const char *const names[N_DISTS] = { "uniform", "few", "sorted", "reverse", "zipf" };
+    static const char *const names[N_DISTS] = {
+        "uniform", "few", "sorted", "reverse", "zipf", "sequential", "clustered",
+    };
     return names[dist];
 }
 
@@ -61,6 +66,11 @@ const char *type_name(ordo_type type)
 
 /* ---- what a point of the axes means -------------------------------------------------------------------------- */
 
+bool workload_is_dict(enum workload workload)
+{
+    return workload >= N_WORKLOADS;
+}
+
 bool workload_has_values(enum workload workload)
 {
     return workload != SCAN && workload != REDUCE && workload != SEARCH;
@@ -68,7 +78,7 @@ bool workload_has_values(enum workload workload)
 
 bool workload_has_queries(enum workload workload)
 {
-    return workload == SEARCH || workload == LOOKUP;
+    return workload == SEARCH || workload == LOOKUP || (workload >= READRANDOM && workload <= RANGERANDOM);
 }
 
 static size_t type_bytes(ordo_type type)
@@ -89,8 +99,33 @@ struct ordo_run spec_run(const struct spec *spec, size_t r)
     return (struct ordo_run) { r * each, r + 1 == runs ? spec->count - r * each : each };
 }
 
+size_t spec_batch(const struct spec *spec)
+{
+    const size_t wanted = spec->batch ? spec->batch : spec->count / 16;
+    return wanted > spec->count ? spec->count : wanted ? wanted : 1;
+}
+
+#define MOST_ROUNDS 8
+
+size_t spec_rounds(const struct spec *spec)
+{
+    const size_t batches = spec->count / spec_batch(spec);
+    return batches < MOST_ROUNDS ? batches : MOST_ROUNDS;
+}
+
+size_t spec_tenth(const struct spec *spec)
+{
+    return (spec->count + 9) / 10;
+}
+
 size_t spec_operations(const struct spec *spec)
 {
+    if (spec->workload == READWHILEWRITING)
+        return 2 * spec_rounds(spec) * spec_batch(spec);
+    if (spec->workload == MIXED)
+        return spec_rounds(spec) * spec_batch(spec);
+    if (spec->workload == CLEANUP)
+        return spec->count + 2 * spec_tenth(spec);
     return workload_has_queries(spec->workload) ? spec->n_queries : spec->count;
 }
 
@@ -100,6 +135,8 @@ double spec_bytes(const struct spec *spec)
     const double count = (double) spec->count, queries = (double) spec->n_queries;
     const double touched = queries < count ? queries : count;
 
+    if (workload_is_dict(spec->workload))
+        return 0;
     switch (spec->workload) {
     case SCAN:
         return 2 * count * key;
@@ -188,11 +225,22 @@ static void set_key(const struct fill *fill, size_t i, uint64_t order64)
 
 #define FEW_KEYS       16
 #define ZIPF_KEYS_LOG2 20
+#define CLUSTER_KEYS   256
+#define CLUSTER_SPAN   4096
+
+/* A random place for the cluster, and one within it. */
+static uint64_t clustered_key(const struct fill *fill, size_t i, uint64_t unit)
+{
+    const uint64_t clusters = fill->count / CLUSTER_KEYS + 1;
+    const uint64_t r = draw(fill->seed, i);
+    return draw(3000, (r >> 32) % clusters) + r % CLUSTER_SPAN * unit;
+}
 
 /* The ordered form of element i as 64 bits; keys of 4 bytes take the upper half. */
 static uint64_t key_at(const struct fill *fill, size_t i)
 {
     const uint64_t step = fill->count ? UINT64_MAX / fill->count : 0;
+    const uint64_t unit = type_bytes(fill->type) == 4 ? (uint64_t) 1 << 32 : 1;
     switch (fill->dist) {
     case FEW:
         return draw(1000, draw(fill->seed, i) % FEW_KEYS);
@@ -202,6 +250,10 @@ static uint64_t key_at(const struct fill *fill, size_t i)
         return (fill->count - 1 - i) * step;
     case ZIPF: /* the logarithm of the rank is uniform */
         return draw(2000, (uint64_t) exp2(ZIPF_KEYS_LOG2 * draw_unit(fill->seed, i)));
+    case SEQUENTIAL:
+        return i * unit;
+    case CLUSTERED:
+        return clustered_key(fill, i, unit);
     default:
         return draw(fill->seed, i);
     }
@@ -328,17 +380,22 @@ static bool fill_keys(const struct fill *fill, bool ascending)
         drawn.dist = SORTED;
     if (ascending && drawn.dist == UNIFORM)
         return fill_ordered_draws(&drawn);
-    if (ascending && drawn.dist != SORTED)
+    if (ascending && drawn.dist != SORTED && drawn.dist != SEQUENTIAL)
         return fill_by_sorting(&drawn);
     for_spans(drawn.count, fill_span, &drawn);
     return true;
+}
+
+bool keys_draw(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys)
+{
+    return fill_keys(&(struct fill) { keys, type, dist, seed, count }, false);
 }
 
 /* ---- inputs -------------------------------------------------------------------------------------------------- */
 
 static bool keys_are_sorted(enum workload workload)
 {
-    return workload == MERGE || workload == MERGE_RUNS || workload_has_queries(workload);
+    return workload == MERGE || workload == MERGE_RUNS || workload == SEARCH || workload == LOOKUP;
 }
 
 static bool make_keys(const struct spec *spec, struct inputs *in)
@@ -388,7 +445,8 @@ static bool sort_queries(const struct fill *queries)
 static bool make_queries(const struct spec *spec, const struct inputs *in)
 {
     const bool        sorted = spec->variant & VARIANT_SORTED;
-    const enum dist   dist = spec->dist == SORTED || spec->dist == REVERSE ? UNIFORM : spec->dist;
+    const bool        in_order = spec->dist == SORTED || spec->dist == REVERSE || spec->dist == SEQUENTIAL;
+    const enum dist   dist = in_order ? UNIFORM : spec->dist;
     const struct fill fill = { in->queries, spec->type, dist, spec->seed + 9, spec->n_queries };
 
     if (spec->workload == SEARCH)
@@ -418,7 +476,7 @@ static void make_flags(const struct spec *spec, struct inputs *in)
 bool inputs_make(const struct spec *spec, struct inputs *in)
 {
     const size_t bytes = type_bytes(spec->type);
-    const bool   queries = workload_has_queries(spec->workload);
+    const bool   queries = spec->workload == SEARCH || spec->workload == LOOKUP;
 
     *in = (struct inputs) { 0 };
     in->keys = malloc(spec->count * bytes + 1);

@@ -30,18 +30,44 @@ extern "C" {
     X(SEARCH, "search", "lower bound of every query in a sorted array")                                                \
     X(LOOKUP, "lookup", "value of every query's key in a sorted array")
 
+/* Dictionaries. `count` is the number of elements put in before or meanwhile (equal keys count each). */
+#define DICT_WORKLOAD_MAP(X)                                                                                           \
+    X(FILLRANDOM, "fillrandom", "upsert of all elements, batch by batch, into an empty dictionary")                    \
+    X(FILLSEQ, "fillseq", "the same with keys one after another")                                                      \
+    X(OVERWRITE, "overwrite", "upsert of as many keys as there are elements, each there already")                      \
+    X(DELETERANDOM, "deleterandom", "erase of as many keys as there are elements, each there at first")                \
+    X(READRANDOM, "readrandom", "find of keys that are there, as many of them as the hit rate says")                   \
+    X(READMISSING, "readmissing", "find of keys that are not there")                                                   \
+    X(SEEKRANDOM, "seekrandom", "the next key and its value, of keys that are not there")                              \
+    X(COUNTRANDOM, "countrandom", "the number of keys in an interval")                                                 \
+    X(RANGERANDOM, "rangerandom", "the elements in an interval")                                                       \
+    X(READWHILEWRITING, "readwhilewriting", "a batch of upserts of new keys, a batch of finds, and so on")             \
+    X(MIXED, "mixed", "batches of finds, upserts, inserts, erases, seeks, counts and ranges in any order")             \
+    X(CLEANUP, "cleanup", "drops what is stale, after a tenth was erased and a tenth replaced")
+
 enum workload {
 #define X(id, name, text) id,
     WORKLOAD_MAP(X)
 #undef X
-        N_WORKLOADS
+        N_WORKLOADS, /* over arrays; those of dictionaries follow */
+
+    LAST_OF_ARRAYS = N_WORKLOADS - 1,
+#define X(id, name, text) id,
+    DICT_WORKLOAD_MAP(X)
+#undef X
+        N_ALL_WORKLOADS
 };
+
+bool workload_is_dict(enum workload workload);
 
 const char *workload_name(enum workload workload);
 const char *workload_text(enum workload workload);
 
 /* Forms of one workload. The name of a variant is "" where there is only one; NULL past the last. */
 const char *variant_name(enum workload workload, int variant);
+
+/* Of dictionaries the variant is the structure. */
+enum structure { SORTED_ARRAY, LSM, N_STRUCTURES };
 
 /* search and lookup: variant is a sum of these. */
 #define VARIANT_SORTED 1 /* queries in ascending order */
@@ -50,11 +76,13 @@ const char *variant_name(enum workload workload, int variant);
 /* How keys are drawn. Floats get bit patterns whose total order is that of the unsigned integers drawn: every kind of
  * float occurs, infinities and NaNs included. */
 enum dist {
-    UNIFORM, /* all keys equally likely */
-    FEW,     /* 16 different ones */
-    SORTED,  /* ascending, evenly spread */
-    REVERSE, /* descending, evenly spread */
-    ZIPF,    /* about one in r for the r-th most frequent of a million keys */
+    UNIFORM,    /* all keys equally likely */
+    FEW,        /* 16 different ones */
+    SORTED,     /* ascending, evenly spread */
+    REVERSE,    /* descending, evenly spread */
+    ZIPF,       /* about one in r for the r-th most frequent of a million keys */
+    SEQUENTIAL, /* 0, 1, 2 and so on */
+    CLUSTERED,  /* groups of some 256 keys within a span of 4096 */
     N_DISTS
 };
 const char *dist_name(enum dist dist);
@@ -70,11 +98,18 @@ struct spec {
     uint32_t      value_bytes; /* 0, 4 or 8; scan, reduce and search have no values: 0 */
     enum dist     dist;
     size_t        count;     /* elements; merge, merge_runs: elements out */
-    size_t        n_queries; /* search, lookup */
+    size_t        n_queries; /* search, lookup; dictionaries: of readrandom to rangerandom */
     uint64_t      seed;
+
+    /* Dictionaries only. */
+    size_t   batch;       /* elements of a batch; 0: a sixteenth of all (see spec_batch) */
+    uint32_t hit_percent; /* of the keys to find, how many are there */
+    uint32_t width;       /* elements in an interval, in the mean; at least 1 */
+    uint32_t fills;       /* numbers of batches, evenly spread, after which queries are timed */
+    uint32_t growth;      /* of an LSM; 0: its default */
 };
 
-/* Whether the workload has values at all: sort, merge, merge_runs, compact, lookup. */
+/* Whether the workload has values at all: sort, merge, merge_runs, compact, lookup, dictionaries. */
 bool workload_has_values(enum workload workload);
 bool workload_has_queries(enum workload workload);
 /* Runs that the keys are made of: 1 for one sorted or unsorted array, 2 for merge, more for merge_runs. */
@@ -82,7 +117,14 @@ size_t spec_runs(const struct spec *spec);
 /* Run r lies in elements at .. at + count - 1. */
 struct ordo_run spec_run(const struct spec *spec, size_t r);
 
-/* What a rate counts: elements, or queries where there are any. */
+/* The batch size in elements: at most count, at least 1. */
+size_t spec_batch(const struct spec *spec);
+/* How many batches take turns with others (readwhilewriting, mixed): no more than the host can follow in short time. */
+size_t spec_rounds(const struct spec *spec);
+/* What cleanup replaces, and what it erases. */
+size_t spec_tenth(const struct spec *spec);
+
+/* What a rate counts: elements, or queries where there are any; of dictionaries the operations. */
 size_t spec_operations(const struct spec *spec);
 /* The bytes that have to move at least, whatever the algorithm:
  *   sort, merge, merge_runs  read and write every key and value once
@@ -90,7 +132,8 @@ size_t spec_operations(const struct spec *spec);
  *   reduce                   read every element once
  *   compact                  read every flag, key and value; write the kept ones
  *   search                   read every query and as many keys as there are queries, but none twice; write every rank
- *   lookup                   the same with values, writing a value and a byte per query */
+ *   lookup                   the same with values, writing a value and a byte per query
+ *   dictionaries             not said: 0 */
 double spec_bytes(const struct spec *spec);
 /* Sum for integers (exclusive in a scan), maximum for floats (inclusive). */
 ordo_op spec_op(const struct spec *spec);
@@ -120,10 +163,13 @@ static inline void set_element(void *array, size_t bytes, size_t i, uint64_t val
 /* The value that element i of the input carries: i itself, and in 8 bytes also a hash of i in the upper half. */
 uint64_t value_of(uint32_t value_bytes, size_t i);
 
+/* `count` keys of a distribution, in stored form. False if memory ran out. */
+bool keys_draw(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys);
+
 /* ---- inputs and answers -------------------------------------------------------------------------------------- */
 
 struct inputs {
-    void    *keys;    /* count elements; sorted as the workload needs it */
+    void    *keys;    /* count elements; sorted as the workload needs it. Dictionaries: in the order of arrival */
     void    *values;  /* count values (value_of), or NULL */
     uint8_t *flags;   /* compact: count bytes, or NULL */
     void    *queries; /* n_queries keys, or NULL; a lookup's are in the array seven times in eight */

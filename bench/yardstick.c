@@ -2,6 +2,7 @@
 #include "yardstick.h"
 
 #include "baseline.h"
+#include "dict_yardstick.h"
 #include "timing.h"
 
 #include <math.h>
@@ -19,6 +20,8 @@ const char *yardstick_name(enum workload workload, int i)
         [SORT] = { "radix", "qsort" }, [MERGE] = { "merge" },  [MERGE_RUNS] = { "merge" }, [SCAN] = { "loop" },
         [REDUCE] = { "loop" },         [COMPACT] = { "loop" }, [SEARCH] = { "binary" },    [LOOKUP] = { "binary" },
     };
+    if (workload_is_dict(workload))
+        return i == 0 ? dict_yardstick_name(workload) : NULL;
     return i < MAX_YARDSTICKS ? names[workload][i] : NULL;
 }
 

@@ -5,11 +5,12 @@
 
 #include "workload.h"
 
-/* The i-th yardstick of a workload: "radix" and "qsort" for sort, "merge", "loop", "binary"; NULL past the last. */
+/* The i-th yardstick of a workload: "radix" and "qsort" for sort, "merge", "loop", "binary", for dictionaries "btree" (see
+ * dict_yardstick.h, which takes it); NULL past the last. */
 const char *yardstick_name(enum workload workload, int i);
 #define MAX_YARDSTICKS 2
 
-/* Operations per second; NaN where it would take too long (more than a second or so) or memory ran out. */
+/* Operations per second of a workload over arrays; NaN where it would take too long (more than a second or so) or memory ran out. */
 double yardstick_rate(const struct spec *spec, const struct inputs *in, int i);
 
 #endif

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dict_plan.h"
+
+#include "subject.h"
+#include "threads.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Streams of draws that have nothing to do with each other. */
+enum { STREAM_TABLE, STREAM_NEW, STREAM_PICK, STREAM_MISS, STREAM_WIDTH, STREAM_CODE, STREAM_ERASE };
+
+static uint64_t stream(const struct dict_plan *plan, int which)
+{
+    return plan->spec.seed * 16 + (uint64_t) which;
+}
+
+/* ---- keys of the table --------------------------------------------------------------------------------------- */
+
+static bool is_fill(enum workload workload)
+{
+    return workload == FILLRANDOM || workload == FILLSEQ;
+}
+
+/* Requests may favour some keys; a table that is filled to be asked has each about once. */
+static enum dist table_dist(const struct spec *spec)
+{
+    return spec->dist == ZIPF && !is_fill(spec->workload) ? UNIFORM : spec->dist;
+}
+
+static void set_stored(struct sheet *sheet, enum column_id column, size_t row, uint64_t key)
+{
+    sheet_set(sheet, column, row, key_stored(sheet->type, key));
+}
+
+/* Keys and values that upserts will store: values say which of the workload's elements they are, from `first` on. */
+static bool draw_elements(const struct dict_plan *plan, struct sheet *sheet, int from_stream, size_t first,
+                          size_t count)
+{
+    if (!sheet_column(sheet, COL_KEYS, count) || !sheet_column(sheet, COL_VALUES, count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        sheet_set(sheet, COL_VALUES, i, value_of(plan->spec.value_bytes, first + i));
+    return count == 0 ||
+           keys_draw(plan->spec.type, table_dist(&plan->spec), stream(plan, from_stream), count, sheet->at[COL_KEYS]);
+}
+
+/* Steps of one batch each, over `count` rows from `at` on. */
+static void batch_steps(const struct dict_plan *plan, struct step *steps, enum step_call call, size_t at, size_t count)
+{
+    const size_t batch = spec_batch(&plan->spec);
+    for (size_t done = 0; done < count; done += batch)
+        *steps++ =
+            (struct step) { .call = call, .at = at + done, .count = count - done < batch ? count - done : batch };
+}
+
+static size_t batches_of(const struct dict_plan *plan, size_t count)
+{
+    const size_t batch = spec_batch(&plan->spec);
+    return (count + batch - 1) / batch;
+}
+
+static bool fill_script(const struct dict_plan *plan, struct script *script)
+{
+    const size_t count = plan->spec.count;
+    if (!draw_elements(plan, &script->sheet, STREAM_TABLE, 0, count) || !script_steps(script, batches_of(plan, count)))
+        return false;
+    batch_steps(plan, script->steps, DO_UPSERT, 0, count);
+    return true;
+}
+
+/* ---- keys of requests ---------------------------------------------------------------------------------------- */
+
+/* Which key of the model the i-th of `count` requests is about. */
+static size_t pick(const struct dict_plan *plan, size_t i, size_t count)
+{
+    const size_t   keys = plan->model.count;
+    const uint64_t r = draw(stream(plan, STREAM_PICK), i);
+    switch (plan->spec.dist) {
+    case ZIPF: /* the logarithm of the rank is uniform; ranks are scattered over the keys */
+        return (size_t) (draw(2000, (uint64_t) exp2(log2((double) keys) * (double) (r >> 11) * 0x1p-53)) % keys);
+    case SEQUENTIAL:
+    case SORTED:
+        return (size_t) ((double) i / (double) count * (double) keys);
+    case REVERSE:
+        return (size_t) ((double) (count - 1 - i) / (double) count * (double) keys);
+    default:
+        return (size_t) (r % keys);
+    }
+}
+
+static uint64_t highest(const struct dict_plan *plan)
+{
+    return plan->model.key_bytes == 4 ? UINT32_MAX : UINT64_MAX;
+}
+
+/* A key that is not there, a little above the model's key `at`; where there is none, above the last, or that key. */
+static uint64_t absent(const struct dict_plan *plan, size_t at, uint64_t r)
+{
+    const struct model *model = &plan->model;
+    for (size_t k = at;; k = model->count - 1) {
+        const uint64_t key = model_key(model, k);
+        const uint64_t end = k + 1 < model->count ? model_key(model, k + 1) - 1 : highest(plan);
+        if (end > key)
+            return key + 1 + r % (end - key);
+        if (k + 1 == model->count)
+            return key;
+    }
+}
+
+/* The interval of row `row`, from the model's key `at` on: of 1 to 2 width - 1 keys. */
+static void set_interval(const struct dict_plan *plan, struct sheet *sheet, size_t row, size_t at)
+{
+    const uint64_t keys = 1 + draw(stream(plan, STREAM_WIDTH), row) % (2 * (uint64_t) plan->spec.width - 1);
+    const uint64_t last = at + keys - 1, end = plan->model.count - 1;
+    set_stored(sheet, COL_KEYS, row, model_key(&plan->model, at));
+    set_stored(sheet, COL_HIS, row, model_key(&plan->model, (size_t) (last < end ? last : end)));
+}
+
+/* Of 100 requests, how many are for keys that are there. */
+static uint32_t hits(const struct spec *spec)
+{
+    switch (spec->workload) {
+    case READRANDOM:
+    case READWHILEWRITING:
+        return spec->hit_percent;
+    case READMISSING:
+    case SEEKRANDOM:
+        return 0;
+    default:
+        return 100;
+    }
+}
+
+static bool misses(const struct dict_plan *plan, size_t row)
+{
+    return draw(stream(plan, STREAM_MISS), row) % 100 >= hits(&plan->spec);
+}
+
+struct requests {
+    const struct dict_plan *plan;
+    struct sheet           *sheet;
+    size_t                  at; /* row of the first */
+    size_t                  count;
+};
+
+static void point_span(void *requests_, size_t from, size_t to, int part)
+{
+    const struct requests  *requests = requests_;
+    const struct dict_plan *plan = requests->plan;
+    struct sheet           *sheet = requests->sheet;
+    (void) part;
+    for (size_t i = from; i < to; i++) {
+        const size_t   row = requests->at + i, at = pick(plan, row, requests->at + requests->count);
+        const bool     miss = misses(plan, row);
+        const uint64_t key =
+            miss ? absent(plan, at, draw(stream(plan, STREAM_MISS), ~row)) : model_key(&plan->model, at);
+        set_stored(sheet, COL_KEYS, row, key);
+        if (sheet->hints)
+            sheet->hints[row] = (uint32_t) (at + miss);
+    }
+}
+
+static void interval_span(void *requests_, size_t from, size_t to, int part)
+{
+    const struct requests *requests = requests_;
+    (void) part;
+    for (size_t row = from; row < to; row++) {
+        const size_t at = pick(requests->plan, row, requests->count);
+        set_interval(requests->plan, requests->sheet, row, at);
+        requests->sheet->hints[row] = (uint32_t) at;
+    }
+}
+
+/* ---- queries ------------------------------------------------------------------------------------------------- */
+
+bool plan_has_fills(enum workload workload)
+{
+    return workload >= READRANDOM && workload <= RANGERANDOM;
+}
+
+static bool query_columns(const struct dict_plan *plan, struct sheet *sheet)
+{
+    const enum workload workload = plan->spec.workload;
+    const size_t        rows = plan->spec.n_queries;
+    const bool          range = workload == RANGERANDOM, interval = range || workload == COUNTRANDOM;
+    const bool          seek = workload == SEEKRANDOM;
+
+    sheet_free(sheet);
+    sheet->hints = malloc(rows * sizeof *sheet->hints + 1);
+    return sheet->hints && sheet_column(sheet, COL_KEYS, rows) && sheet_column(sheet, COL_HIS, interval ? rows : 0) &&
+           sheet_column(sheet, COL_FOUND, interval ? 0 : rows) &&
+           sheet_column(sheet, COL_VALUES_OUT, interval ? 0 : rows) &&
+           sheet_column(sheet, COL_KEYS_OUT, seek ? rows : 0) &&
+           sheet_column(sheet, COL_COUNTS, interval && !range ? rows : 0) &&
+           sheet_column(sheet, COL_OFFSETS, range ? rows + 1 : 0);
+}
+
+static bool draw_queries(struct dict_plan *plan)
+{
+    const enum workload   workload = plan->spec.workload;
+    const size_t          count = plan->spec.n_queries;
+    struct script        *work = &plan->work;
+    const struct requests requests = { plan, &work->sheet, 0, count };
+    const bool            interval = workload == RANGERANDOM || workload == COUNTRANDOM;
+    const enum step_call  call = workload == SEEKRANDOM    ? DO_SEEK
+                                 : workload == COUNTRANDOM ? DO_COUNT
+                                 : workload == RANGERANDOM ? DO_RANGE
+                                                           : DO_FIND;
+    if (!query_columns(plan, &work->sheet) || !script_steps(work, 1))
+        return false;
+    for_spans(count, interval ? interval_span : point_span, (void *) &requests);
+    work->steps[0] = (struct step) { .call = call, .relation = ORDO_GE, .count = count };
+    return true;
+}
+
+size_t plan_fills(const struct dict_plan *plan)
+{
+    const size_t batches = plan->table.n_steps, wanted = plan->spec.fills;
+    return wanted == 0 ? 1 : wanted < batches ? wanted : batches;
+}
+
+/* One number out of each of as many equal parts, at random: evenly spaced ones would have zeros at their end in binary,
+ * and an LSM has a run for each bit that is set. */
+size_t plan_fill(const struct dict_plan *plan, size_t i)
+{
+    const size_t fills = plan_fills(plan), batches = plan->table.n_steps;
+    const size_t low = batches * i / fills, high = batches * (i + 1) / fills;
+    return fills == 1 ? batches : low + 1 + (size_t) (draw(99, i) % (high - low));
+}
+
+bool plan_advance(struct dict_plan *plan, size_t from, size_t to)
+{
+    struct step all = { .call = DO_UPSERT, .at = plan->table.steps[from].at };
+    for (size_t s = from; s < to; s++)
+        all.count += plan->table.steps[s].count;
+    return model_do(&plan->model, &plan->table.sheet, &all) && draw_queries(plan) &&
+           model_run(&plan->model, &plan->work);
+}
+
+/* ---- updates ------------------------------------------------------------------------------------------------- */
+
+/* As many requests as there are elements, each for a key that was there at first. */
+static bool draw_changes(struct dict_plan *plan, enum step_call call)
+{
+    const size_t          count = plan->spec.count;
+    struct script        *work = &plan->work;
+    const struct requests requests = { plan, &work->sheet, 0, count };
+    if (!sheet_column(&work->sheet, COL_KEYS, count) ||
+        !sheet_column(&work->sheet, COL_VALUES, call == DO_UPSERT ? count : 0) ||
+        !script_steps(work, batches_of(plan, count)))
+        return false;
+    for_spans(count, point_span, (void *) &requests);
+    for (size_t i = 0; i < count; i++)
+        sheet_set(&work->sheet, COL_VALUES, i, value_of(plan->spec.value_bytes, count + i));
+    batch_steps(plan, work->steps, call, 0, count);
+    return true;
+}
+
+/* Rounds of a batch of upserts of new keys, and a batch of finds. In the sheet upserts come first. */
+static bool draw_rounds(struct dict_plan *plan)
+{
+    const size_t          batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), half = batch * rounds;
+    struct sheet         *sheet = &plan->work.sheet;
+    const struct requests finds = { plan, sheet, half, half };
+    if (!draw_elements(plan, sheet, STREAM_NEW, plan->spec.count, half) || !sheet_grow(sheet, COL_KEYS, 2 * half) ||
+        !sheet_column(sheet, COL_FOUND, 2 * half) || !sheet_column(sheet, COL_VALUES_OUT, 2 * half) ||
+        !script_steps(&plan->work, 2 * rounds))
+        return false;
+    for_spans(half, point_span, (void *) &finds);
+    for (size_t r = 0; r < rounds; r++) {
+        plan->work.steps[2 * r] = (struct step) { .call = DO_UPSERT, .at = r * batch, .count = batch };
+        plan->work.steps[2 * r + 1] = (struct step) { .call = DO_FIND, .at = half + r * batch, .count = batch };
+    }
+    return true;
+}
+
+/* ---- mixed batches ------------------------------------------------------------------------------------------- */
+
+/* Of 32 operations: 12 finds, 2 contains, 5 upserts, 3 inserts, 4 erases, 4 seeks, 1 count, 1 range. */
+static ordo_code code_of(uint64_t r)
+{
+    static const uint8_t share[ORDO_N_CODES] = { 12, 2, 5, 3, 4, 1, 1, 1, 1, 1, 1 };
+    unsigned             left = (unsigned) (r % 32);
+    int                  code = 0;
+    while (left >= share[code])
+        left -= share[code++];
+    return (ordo_code) code;
+}
+
+/* The keys are new already. Half of the operations take one of the table's, an eighth one from a little before. */
+static void draw_operation(const struct dict_plan *plan, struct sheet *sheet, size_t row)
+{
+    const uint64_t  r = draw(stream(plan, STREAM_CODE), row);
+    const ordo_code code = code_of(r);
+    const size_t    at = pick(plan, row, sheet->rows[COL_KEYS]);
+    sheet_set(sheet, COL_CODES, row, code);
+    if (code == ORDO_COUNT || code == ORDO_RANGE)
+        set_interval(plan, sheet, row, at);
+    else if (r >> 61 < 4)
+        set_stored(sheet, COL_KEYS, row, model_key(&plan->model, at));
+    else if (r >> 61 == 4 && row > 0)
+        sheet_set(sheet, COL_KEYS, row, sheet_get(sheet, COL_KEYS, row - 1 - (r >> 32) % (row < 100 ? row : 100)));
+}
+
+static bool mixed_columns(struct sheet *sheet, size_t rows, size_t rounds)
+{
+    return sheet_column(sheet, COL_CODES, rows) && sheet_column(sheet, COL_HIS, rows) &&
+           sheet_column(sheet, COL_FOUND, rows) && sheet_column(sheet, COL_KEYS_OUT, rows) &&
+           sheet_column(sheet, COL_VALUES_OUT, rows) && sheet_column(sheet, COL_COUNTS, rows) &&
+           sheet_column(sheet, COL_OFFSETS, rows + rounds) && sheet_column(sheet, COL_RANGE_KEYS, 1) &&
+           sheet_column(sheet, COL_RANGE_VALUES, 1);
+}
+
+static bool draw_mix(struct dict_plan *plan)
+{
+    const size_t  batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
+    struct sheet *sheet = &plan->work.sheet;
+    if (!draw_elements(plan, sheet, STREAM_NEW, plan->spec.count, rows) || !mixed_columns(sheet, rows, rounds) ||
+        !script_steps(&plan->work, rounds))
+        return false;
+    for (size_t row = 0; row < rows; row++)
+        draw_operation(plan, sheet, row);
+    for (size_t r = 0; r < rounds; r++)
+        plan->work.steps[r] =
+            (struct step) { .call = DO_APPLY, .at = r * batch, .count = batch, .offsets_at = r * (batch + 1) };
+    return true;
+}
+
+/* ---- cleanup ------------------------------------------------------------------------------------------------- */
+
+/* A tenth is replaced, then a tenth erased. */
+static bool draw_churn(struct dict_plan *plan)
+{
+    const size_t          tenth = spec_tenth(&plan->spec);
+    struct script        *churn = &plan->churn;
+    const struct requests requests = { plan, &churn->sheet, 0, 2 * tenth };
+    if (!sheet_column(&churn->sheet, COL_KEYS, 2 * tenth) || !sheet_column(&churn->sheet, COL_VALUES, 2 * tenth) ||
+        !script_steps(churn, 2 * batches_of(plan, tenth)))
+        return false;
+    for_spans(2 * tenth, point_span, (void *) &requests);
+    for (size_t i = 0; i < tenth; i++)
+        sheet_set(&churn->sheet, COL_VALUES, i, value_of(plan->spec.value_bytes, plan->spec.count + i));
+    batch_steps(plan, churn->steps, DO_UPSERT, 0, tenth);
+    batch_steps(plan, churn->steps + batches_of(plan, tenth), DO_ERASE, tenth, tenth);
+    if (!script_steps(&plan->work, 1))
+        return false;
+    plan->work.steps[0] = (struct step) { .call = DO_COMPACT };
+    return true;
+}
+
+/* ---- all together -------------------------------------------------------------------------------------------- */
+
+static bool draw_work(struct dict_plan *plan)
+{
+    switch (plan->spec.workload) {
+    case OVERWRITE:
+        return draw_changes(plan, DO_UPSERT);
+    case DELETERANDOM:
+        return draw_changes(plan, DO_ERASE);
+    case READWHILEWRITING:
+        return draw_rounds(plan);
+    case MIXED:
+        return draw_mix(plan);
+    case CLEANUP:
+        return draw_churn(plan);
+    default:
+        return fill_script(plan, &plan->work);
+    }
+}
+
+static bool make(struct dict_plan *plan)
+{
+    const enum workload workload = plan->spec.workload;
+    if (!is_fill(workload) && !fill_script(plan, &plan->table))
+        return false;
+    if (plan_has_fills(workload))
+        return true;
+    struct step all = { .call = DO_UPSERT, .count = plan->table.sheet.rows[COL_KEYS] };
+    return model_do(&plan->model, &plan->table.sheet, &all) && draw_work(plan) &&
+           model_run(&plan->model, &plan->churn) && model_run(&plan->model, &plan->work);
+}
+
+bool plan_make(const struct spec *spec, struct dict_plan *plan)
+{
+    const struct script empty = { .sheet = { .type = spec->type, .value_bytes = spec->value_bytes } };
+    *plan = (struct dict_plan) { *spec, empty, empty, empty, model_empty(spec->type, spec->value_bytes) };
+    if (plan->spec.width == 0)
+        plan->spec.width = 1;
+    if (make(plan))
+        return true;
+    plan_free(plan);
+    return false;
+}
+
+void plan_free(struct dict_plan *plan)
+{
+    script_free(&plan->table);
+    script_free(&plan->churn);
+    script_free(&plan->work);
+    model_free(&plan->model);
+}
+
+struct subject_size plan_size(const struct spec *spec)
+{
+    const double pair = (double) ordo_type_bytes(spec->type) + spec->value_bytes;
+    const double elements = (double) spec->count, results = spec->workload == RANGERANDOM ? spec->width : 2;
+    const double calls = spec_operations(spec) > spec->count ? (double) spec_operations(spec) : elements;
+    const double queries = plan_has_fills(spec->workload) ? (double) spec->n_queries : calls;
+    const double largest = (pair - spec->value_bytes) * (elements > queries * results ? elements : queries * results);
+    /* The elements as drawn, and in the dictionary twice during a merge; queries with what they give. */
+    return (struct subject_size) { (uint64_t) (3.5 * elements * pair + queries * (results + 2) * pair),
+                                   (uint64_t) largest };
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dict_subject.h"
+
+#include "ordo/ordo.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The columns of a sheet in device memory. */
+struct columns {
+    cl_mem at[N_COLUMNS];
+};
+
+struct dict_subject {
+    ordo_device            *device;
+    const struct dict_plan *plan;
+    ordo_dict              *dict;
+    struct columns          table, churn, work;
+};
+
+#define TRY(expr)                                                                                                      \
+    do {                                                                                                               \
+        const ordo_status try_ = (expr);                                                                               \
+        if (try_ != ORDO_OK)                                                                                           \
+            return try_;                                                                                               \
+    } while (0)
+
+static ordo_status explain(const struct dict_subject *subject, ordo_status status, char *why, size_t why_bytes)
+{
+    if (status != ORDO_OK && ordo_device_last_error(subject->device, why, why_bytes) <= 1)
+        snprintf(why, why_bytes, "%s", ordo_status_string(status));
+    return status;
+}
+
+/* ---- columns ------------------------------------------------------------------------------------------------- */
+
+static void columns_free(struct columns *columns)
+{
+    for (int c = 0; c < N_COLUMNS; c++)
+        if (columns->at[c])
+            clReleaseMemObject(columns->at[c]);
+    *columns = (struct columns) { { NULL } };
+}
+
+static size_t column_bytes(const struct sheet *sheet, int column)
+{
+    return sheet->rows[column] * sheet_width(sheet, (enum column_id) column);
+}
+
+static cl_int fill_poison(const struct dict_subject *subject, cl_mem mem, size_t bytes)
+{
+    const cl_uchar poison = POISON_BYTE;
+    return clEnqueueFillBuffer(ordo_device_queue(subject->device), mem, &poison, 1, 0, bytes, 0, NULL, NULL);
+}
+
+static cl_int column_make(const struct dict_subject *subject, const struct sheet *sheet, int column, cl_mem *mem)
+{
+    const size_t bytes = column_bytes(sheet, column);
+    cl_int       code = CL_SUCCESS;
+    if (bytes == 0)
+        return code;
+    *mem = clCreateBuffer(ordo_device_context(subject->device), CL_MEM_READ_WRITE, bytes, NULL, &code);
+    if (code != CL_SUCCESS || column >= FIRST_OUTPUT)
+        return code;
+    return clEnqueueWriteBuffer(ordo_device_queue(subject->device), *mem, CL_TRUE, 0, bytes, sheet->at[column], 0, NULL,
+                                NULL);
+}
+
+static ordo_status columns_make(const struct dict_subject *subject, const struct sheet *sheet, struct columns *columns,
+                                char *why, size_t why_bytes)
+{
+    columns_free(columns);
+    for (int c = 0; c < N_COLUMNS; c++) {
+        const cl_int code = column_make(subject, sheet, c, &columns->at[c]);
+        if (code == CL_SUCCESS)
+            continue;
+        snprintf(why, why_bytes, "cannot place the workload's %s: %s", column_name((enum column_id) c),
+                 ordo_cl_error_string(code));
+        return ORDO_NO_DEVICE_MEMORY;
+    }
+    return ORDO_OK;
+}
+
+static struct ordo_slice slice(const struct columns *columns, enum column_id column, size_t at)
+{
+    return columns->at[column] ? ordo_at(columns->at[column], at) : ordo_none();
+}
+
+/* ---- steps --------------------------------------------------------------------------------------------------- */
+
+static ordo_status apply(ordo_dict *dict, const struct columns *c, const struct step *step,
+                         const struct ordo_order *order)
+{
+    const struct ordo_batch batch = {
+        .codes = slice(c, COL_CODES, step->at),
+        .keys = slice(c, COL_KEYS, step->at),
+        .his = slice(c, COL_HIS, step->at),
+        .values = slice(c, COL_VALUES, step->at),
+        .count = step->count,
+        .found = slice(c, COL_FOUND, step->at),
+        .keys_out = slice(c, COL_KEYS_OUT, step->at),
+        .values_out = slice(c, COL_VALUES_OUT, step->at),
+        .counts = slice(c, COL_COUNTS, step->at),
+        .offsets = slice(c, COL_OFFSETS, step->offsets_at),
+        .range_keys = slice(c, COL_RANGE_KEYS, step->range_at),
+        .range_values = slice(c, COL_RANGE_VALUES, step->range_at),
+        .range_capacity = step->range_count,
+    };
+    return ordo_dict_apply(dict, &batch, NULL, order);
+}
+
+static ordo_status do_step(ordo_dict *dict, const struct columns *c, const struct step *step,
+                           const struct ordo_order *order)
+{
+    const struct ordo_slice keys = slice(c, COL_KEYS, step->at), values = slice(c, COL_VALUES, step->at);
+    const struct ordo_slice his = slice(c, COL_HIS, step->at), found = slice(c, COL_FOUND, step->at);
+    const struct ordo_slice values_out = slice(c, COL_VALUES_OUT, step->at);
+    switch (step->call) {
+    case DO_BUILD:
+        return ordo_dict_build(dict, keys, values, step->count, order);
+    case DO_UPSERT:
+        return ordo_dict_upsert(dict, keys, values, step->count, order);
+    case DO_ERASE:
+        return ordo_dict_erase(dict, keys, step->count, order);
+    case DO_FIND:
+        return ordo_dict_find(dict, keys, step->count, values_out, found, order);
+    case DO_SEEK:
+        return ordo_dict_seek(dict, step->relation, keys, step->count, slice(c, COL_KEYS_OUT, step->at), values_out,
+                              found, order);
+    case DO_COUNT:
+        return ordo_dict_count(dict, keys, his, step->count, slice(c, COL_COUNTS, step->at), order);
+    case DO_RANGE:
+        return ordo_dict_range(dict, keys, his, step->count, slice(c, COL_OFFSETS, step->offsets_at),
+                               slice(c, COL_RANGE_KEYS, step->range_at), slice(c, COL_RANGE_VALUES, step->range_at),
+                               step->range_count, NULL, order);
+    case DO_APPLY:
+        return apply(dict, c, step, order);
+    case DO_COMPACT:
+        return ordo_dict_compact(dict, order);
+    }
+    return ORDO_UNSUPPORTED;
+}
+
+/* Steps from .. to - 1; `order->done` is the last one's. */
+static ordo_status do_steps(const struct dict_subject *subject, const struct columns *columns,
+                            const struct script *script, size_t from, size_t to, const struct ordo_order *order)
+{
+    struct ordo_order within = order ? *order : (struct ordo_order) { .queue = NULL };
+    for (size_t s = from; s < to; s++) {
+        within.done = order && s + 1 == to ? order->done : NULL;
+        TRY(do_step(subject->dict, columns, &script->steps[s], &within));
+        within.n_wait = 0;
+    }
+    return ORDO_OK;
+}
+
+ordo_status dict_subject_fill(struct dict_subject *subject, size_t from, size_t to)
+{
+    const struct script *table = &subject->plan->table;
+    if (subject->plan->spec.variant != SORTED_ARRAY)
+        return do_steps(subject, &subject->table, table, from, to, NULL);
+    struct step build = { .call = DO_BUILD };
+    for (size_t s = 0; s < to; s++)
+        build.count += table->steps[s].count;
+    return do_step(subject->dict, &subject->table, &build, NULL);
+}
+
+ordo_status dict_subject_prepare(void *arg, const struct ordo_order *order)
+{
+    struct dict_subject *subject = arg;
+    (void) order; /* what is not timed runs on the device's own queue; the caller waits for it */
+    TRY(ordo_dict_clear(subject->dict));
+    if (subject->plan->table.n_steps)
+        TRY(dict_subject_fill(subject, 0, subject->plan->table.n_steps));
+    return do_steps(subject, &subject->churn, &subject->plan->churn, 0, subject->plan->churn.n_steps, NULL);
+}
+
+ordo_status dict_subject_work(void *arg, const struct ordo_order *order)
+{
+    struct dict_subject *subject = arg;
+    return do_steps(subject, &subject->work, &subject->plan->work, 0, subject->plan->work.n_steps, order);
+}
+
+ordo_status dict_subject_rebuild(void *arg, const struct ordo_order *order)
+{
+    struct dict_subject *subject = arg;
+    const struct step    build = { .call = DO_BUILD, .count = subject->plan->table.sheet.rows[COL_KEYS] };
+    return do_step(subject->dict, &subject->table, &build, order);
+}
+
+/* ---- life ---------------------------------------------------------------------------------------------------- */
+
+static ordo_status create(struct dict_subject *subject)
+{
+    const struct spec            *spec = &subject->plan->spec;
+    const struct ordo_dict_config dict = { .key = spec->type, .value_bytes = spec->value_bytes };
+    if (spec->variant == SORTED_ARRAY)
+        return ordo_sorted_array_create(subject->device, ordo_sorted_array_config(.dict = dict), &subject->dict);
+    return ordo_lsm_create(subject->device, ordo_lsm_config(.dict = dict, .growth = spec->growth), &subject->dict);
+}
+
+ordo_status dict_subject_open(ordo_device *device, const struct dict_plan *plan, struct dict_subject **out, char *why,
+                              size_t why_bytes)
+{
+    *out = NULL;
+    struct dict_subject *subject = calloc(1, sizeof *subject);
+    if (!subject) {
+        snprintf(why, why_bytes, "%s", ordo_status_string(ORDO_NO_HOST_MEMORY));
+        return ORDO_NO_HOST_MEMORY;
+    }
+    subject->device = device;
+    subject->plan = plan;
+    ordo_status made = explain(subject, create(subject), why, why_bytes);
+    if (made == ORDO_OK)
+        made = columns_make(subject, &plan->table.sheet, &subject->table, why, why_bytes);
+    if (made != ORDO_OK)
+        dict_subject_close(&subject);
+    *out = subject;
+    return made;
+}
+
+void dict_subject_close(struct dict_subject **subject)
+{
+    if (!*subject)
+        return;
+    ordo_device_finish((*subject)->device);
+    ordo_dict_destroy(&(*subject)->dict);
+    columns_free(&(*subject)->table);
+    columns_free(&(*subject)->churn);
+    columns_free(&(*subject)->work);
+    free(*subject);
+    *subject = NULL;
+}
+
+ordo_status dict_subject_load(struct dict_subject *subject, char *why, size_t why_bytes)
+{
+    TRY(columns_make(subject, &subject->plan->churn.sheet, &subject->churn, why, why_bytes));
+    TRY(columns_make(subject, &subject->plan->work.sheet, &subject->work, why, why_bytes));
+    return explain(subject, dict_subject_poison(subject), why, why_bytes);
+}
+
+ordo_status dict_subject_poison(struct dict_subject *subject)
+{
+    const struct sheet *sheet = &subject->plan->work.sheet;
+    for (int c = FIRST_OUTPUT; c < N_COLUMNS; c++)
+        if (subject->work.at[c] && fill_poison(subject, subject->work.at[c], column_bytes(sheet, c)) != CL_SUCCESS)
+            return ORDO_OPENCL;
+    return ordo_device_finish(subject->device);
+}
+
+ordo_status dict_subject_statistics(struct dict_subject *subject, struct ordo_dict_statistics *out)
+{
+    return ordo_dict_statistics(subject->dict, NULL, out);
+}
+
+/* ---- checks -------------------------------------------------------------------------------------------------- */
+
+static bool differs(const struct sheet *sheet, int column, const unsigned char *got, char *why, size_t why_bytes)
+{
+    const size_t         width = sheet_width(sheet, (enum column_id) column);
+    const unsigned char *want = sheet->at[column];
+    size_t               row = 0;
+    while (memcmp(got + row * width, want + row * width, width) == 0)
+        row++;
+    uint64_t got_word = 0, want_word = 0;
+    memcpy(&got_word, got + row * width, width);
+    memcpy(&want_word, want + row * width, width);
+    snprintf(why, why_bytes, "%s[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, column_name((enum column_id) column), row,
+             got_word, want_word);
+    return false;
+}
+
+static bool check_column(const struct dict_subject *subject, int column, char *why, size_t why_bytes)
+{
+    const struct sheet *sheet = &subject->plan->work.sheet;
+    const size_t        bytes = column_bytes(sheet, column);
+    if (!subject->work.at[column])
+        return true;
+    unsigned char *got = malloc(bytes);
+    const bool read = got && clEnqueueReadBuffer(ordo_device_queue(subject->device), subject->work.at[column], CL_TRUE,
+                                                 0, bytes, got, 0, NULL, NULL) == CL_SUCCESS;
+    bool       good = read;
+    if (!read)
+        snprintf(why, why_bytes, "cannot read the results");
+    else if (memcmp(got, sheet->at[column], bytes) != 0)
+        good = differs(sheet, column, got, why, why_bytes);
+    free(got);
+    return good;
+}
+
+static bool same_elements(const struct model *model, const void *keys, const void *values, size_t count, char *why,
+                          size_t why_bytes)
+{
+    if (count != model->count) {
+        snprintf(why, why_bytes, "the dictionary has %zu elements, not %zu", count, model->count);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t key = element(keys, model->key_bytes, i);
+        const uint64_t value = model->value_bytes ? element(values, model->value_bytes, i) : 0;
+        if (key_order(model->type, key) == model_key(model, i) && value == model_value(model, i))
+            continue;
+        snprintf(why, why_bytes, "element %zu is 0x%" PRIx64 ": 0x%" PRIx64 ", not 0x%" PRIx64 ": 0x%" PRIx64, i, key,
+                 value, key_stored(model->type, model_key(model, i)), model_value(model, i));
+        return false;
+    }
+    return true;
+}
+
+static bool check_content(const struct dict_subject *subject, char *why, size_t why_bytes)
+{
+    const struct model *model = &subject->plan->model;
+    const size_t        room = model->count + 1;
+    void               *keys = malloc(room * model->key_bytes), *values = malloc(room * model->value_bytes + 1);
+    size_t              count = 0;
+    ordo_status         got = keys && values ? ordo_dict_check(subject->dict, NULL) : ORDO_NO_HOST_MEMORY;
+    if (got == ORDO_OK)
+        got = ordo_dict_export_host(subject->dict, keys, model->value_bytes ? values : NULL, room, &count);
+    const bool too_many = got == ORDO_TOO_SMALL;
+    const bool good = (got == ORDO_OK || too_many) && same_elements(model, keys, values, count, why, why_bytes);
+    if (got != ORDO_OK && !too_many)
+        explain(subject, got, why, why_bytes);
+    free(keys);
+    free(values);
+    return good;
+}
+
+bool dict_subject_check(struct dict_subject *subject, bool content, char *why, size_t why_bytes)
+{
+    if (explain(subject, ordo_device_finish(subject->device), why, why_bytes) != ORDO_OK)
+        return false;
+    for (int c = FIRST_OUTPUT; c < N_COLUMNS; c++)
+        if (!check_column(subject, c, why, why_bytes))
+            return false;
+    return !content || check_content(subject, why, why_bytes);
+}
