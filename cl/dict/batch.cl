@@ -4,6 +4,7 @@
  *   batch_number   0, 1, 2, ...
  *   batch_heads    where each element's group of equal keys begins, once scanned for the maximum
  *   insert_resolve what an insert of absent keys stores
+ *   batch_widen    uint to ulong, for offsets
  *
  * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
  */
@@ -42,4 +43,12 @@ void insert_resolve(__global const uint *heads, __global const uint *index, __gl
         if (inserted)
             inserted[inserted_at + index[j]] = head == j && !found[head];
     }
+}
+
+/* to[i] = from[i], and 0 past the last. */
+ORDO_KERNEL(RUN_GROUP)
+void batch_widen(__global const uint *from, ulong from_at, uint n, __global ulong *to, ulong to_at)
+{
+    RUN_EACH (uint, i, n + 1)
+        to[to_at + i] = i < n ? from[from_at + i] : 0;
 }

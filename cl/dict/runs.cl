@@ -7,7 +7,6 @@
  *   run_visible    counts the visible elements of each block
  *   run_count, run_seek        one run's part of the answers, given the ranks
  *   run_candidates, run_range  ranges over all runs
- *   run_widen      uint to ulong, for offsets
  *   run_none       the answer when there is no run
  *   run_check      looks for what must not be
  *
@@ -277,14 +276,6 @@ void run_none(__global uchar *found, ulong found_at, uint n)
 {
     RUN_EACH (uint, i, n)
         found[found_at + i] = 0;
-}
-
-/* to[i] = from[i], and 0 past the last. */
-ORDO_KERNEL(RUN_GROUP)
-void run_widen(__global const uint *from, ulong from_at, uint n, __global ulong *to, ulong to_at)
-{
-    RUN_EACH (uint, i, n + 1)
-        to[to_at + i] = i < n ? from[from_at + i] : 0;
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */

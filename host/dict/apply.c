@@ -1,10 +1,645 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Mixed batches, as if their operations ran one after another: launches of cl/dict/apply.cl around the structure's own
+ * queries and one update.
+ *
+ *   1  survey       what is in the batch; unknown codes refuse it                                  waits
+ *   2  point operations: one stable sort by key, one find of all keys; two scans then say the state of a key before and
+ *      after each operation, and so all results and what is left to store
+ *   3  order queries: the structure answers them as it is now, before the batch. What the batch changes comes from its
+ *      timeline (cl/dict/timeline.cl): counts are corrected; a seek takes the nearer of two, the nearest key of the
+ *      batch's that is there at its time, and the nearest that the batch does not touch; ranges merge these two kinds
+ *   4  store        one update, of the keys whose state has changed, sorted                        waits
+ *
+ * Nothing is stored before 4, so a batch that is refused, or that runs out of memory, has changed nothing.
+ *
+ * Cost for n operations: 2 is a sort and a find. 3, only if there are order queries, is about 5 launches per bit of n and
+ * 20 bytes of scratch per 32 operations and bit; a seek or count takes log2(n) steps besides the structure's own, and a
+ * range as many per element that lay in it before the batch or does at its time. */
 #include "dict/batch.h"
+
+#include "primitive/scan.h"
+
+enum { N_CODES = ORDO_N_CODES, FIRST_UNKNOWN = ORDO_N_CODES, SURVEY_WORDS };
+
+struct apply {
+    ordo_dict               *dict;
+    struct ordo_call        *call;
+    const struct ordo_batch *batch;
+    cl_uint                  n;
+    cl_uint                  survey[SURVEY_WORDS]; /* operations of each code */
+
+    struct ordo_sorted_batch sorted;
+    cl_mem                   there, before; /* of each sorted key: whether it is in the dictionary, and its value */
+    cl_mem                   start, insert; /* see sorted_batch in cl/dict/apply.cl */
+    cl_mem                   group_of, first_of, there_before;
+    cl_mem                   changed;
+
+    cl_mem  entries, masks, sums; /* the timeline */
+    cl_uint n_blocks, n_levels;
+};
+
+/* ---- launches ------------------------------------------------------------------------------------------------------ */
+
+#define MAX_ARGS 48
+struct args {
+    struct ordo_arg arg[MAX_ARGS];
+    size_t          n;
+    cl_ulong        at[8]; /* offsets live until the launch */
+    size_t          n_at;
+};
+
+static void add_mem(struct args *args, const cl_mem *mem)
+{
+    args->arg[args->n++] = ORDO_ARG(*mem);
+}
+
+static void add_uint(struct args *args, const cl_uint *value)
+{
+    args->arg[args->n++] = ORDO_ARG(*value);
+}
+
+static void add_slice(struct args *args, const struct ordo_slice *slice)
+{
+    args->at[args->n_at] = slice->at;
+    args->arg[args->n++] = ORDO_ARG(slice->mem);
+    args->arg[args->n++] = ORDO_ARG(args->at[args->n_at++]);
+}
+
+/* BATCH_ARGS of cl/dict/apply.cl. */
+static void add_batch(struct args *args, const struct apply *a)
+{
+    add_slice(args, &a->batch->codes);
+    add_slice(args, &a->batch->values);
+    add_mem(args, &a->sorted.keys);
+    add_mem(args, &a->sorted.index);
+    add_mem(args, &a->start);
+    add_mem(args, &a->insert);
+    add_mem(args, &a->there);
+    add_mem(args, &a->before);
+    add_uint(args, &a->n);
+}
+
+/* TIMELINE_ARGS. */
+static void add_timeline(struct args *args, const struct apply *a)
+{
+    add_mem(args, &a->masks);
+    add_mem(args, &a->sums);
+    add_mem(args, &a->there_before);
+    add_mem(args, &a->group_of);
+    add_uint(args, &a->n_blocks);
+    add_uint(args, &a->n_levels);
+}
+
+static ordo_status launch(const struct apply *a, const char *name, size_t items, const struct args *args)
+{
+    return ordo_dict_launch(a->call, a->dict, "dict/apply.cl", name, items, args->arg, args->n);
+}
+
+static ordo_status scratch(const struct apply *a, size_t count, size_t bytes, cl_mem *out)
+{
+    return bytes ? ordo_call_scratch(a->call, count * bytes, out) : ORDO_OK;
+}
+
+static ordo_status scan(const struct apply *a, ordo_type type, ordo_op op, bool inclusive, cl_mem mem, size_t at,
+                        size_t count)
+{
+    const struct ordo_scan s = {
+        .type = type, .op = op, .inclusive = inclusive, .in = ordo_at(mem, at), .out = ordo_at(mem, at), .count = count
+    };
+    return ordo_call_scan(a->call, &s);
+}
+
+/* ---- 1 survey ------------------------------------------------------------------------------------------------------ */
+
+/* Work-items of the survey; each counts for itself. */
+#define SURVEY_ITEMS ((size_t) 1 << 14)
+
+static ordo_status take_survey(struct apply *a)
+{
+    const int   mark = a->call->n_scratch;
+    struct args args = { .n = 0 };
+    cl_mem      survey = NULL;
+
+    ORDO_TRY(scratch(a, SURVEY_WORDS, sizeof(cl_uint), &survey));
+    ORDO_TRY(ordo_call_fill(a->call, survey, 0, N_CODES * sizeof(cl_uint), 0));
+    ORDO_TRY(ordo_call_fill(a->call, survey, FIRST_UNKNOWN * sizeof(cl_uint), sizeof(cl_uint), 0xffffffffu));
+    add_slice(&args, &a->batch->codes);
+    add_uint(&args, &a->n);
+    add_mem(&args, &survey);
+    ORDO_TRY(launch(a, "apply_survey", ordo_min_size(a->n, SURVEY_ITEMS), &args));
+    ORDO_TRY(ordo_call_read(a->call, survey, 0, a->survey, sizeof a->survey));
+    ordo_call_release(a->call, mark);
+    return ORDO_OK;
+}
+
+/* How many operations there are from one code to another. */
+static cl_uint n_of(const struct apply *a, ordo_code least, ordo_code most)
+{
+    cl_uint n = 0;
+    for (int code = (int) least; code <= (int) most; code++)
+        n += a->survey[code];
+    return n;
+}
+
+/* That the arrays are there which the operations need. */
+static ordo_status check_survey(const struct apply *a)
+{
+    const struct ordo_batch *b = a->batch;
+    ordo_device             *dev = a->call->dev;
+    if (a->survey[FIRST_UNKNOWN] != 0xffffffffu)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "operation %u of the batch has an unknown code",
+                         a->survey[FIRST_UNKNOWN]);
+    if (a->dict->value_bytes && n_of(a, ORDO_UPSERT, ORDO_INSERT) && !b->values.mem)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the batch stores, but has no values");
+    if (n_of(a, ORDO_COUNT, ORDO_RANGE) && !b->his.mem)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
+                         "the batch has counts or ranges, but no upper bounds");
+    if (a->survey[ORDO_RANGE] && !b->offsets.mem)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
+                         "the batch has ranges, but no room for their offsets");
+    return ORDO_OK;
+}
+
+/* ---- 2 point operations ---------------------------------------------------------------------------------------------- */
+
+static ordo_status find_all(struct apply *a)
+{
+    ORDO_TRY(scratch(a, a->n, 1, &a->there));
+    ORDO_TRY(scratch(a, a->n, a->dict->value_bytes, &a->before));
+    const struct ordo_finds finds = { ordo_at(a->sorted.keys, 0), a->n, true, ordo_at(a->before, 0),
+                                      ordo_at(a->there, 0) };
+    return a->dict->structure->find(a->dict, a->call, &finds);
+}
+
+/* start, insert and the groups. */
+static ordo_status divide(struct apply *a)
+{
+    struct args args = { .n = 0 }, group_args = { .n = 0 };
+    cl_mem      heads = NULL, groups = NULL;
+
+    ORDO_TRY(scratch(a, a->n, sizeof(cl_uint), &a->start));
+    ORDO_TRY(scratch(a, a->n, sizeof(cl_uint), &a->insert));
+    ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->group_of));
+    ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->first_of));
+    ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->there_before));
+    const int mark = a->call->n_scratch;
+    ORDO_TRY(scratch(a, a->n, 1, &heads));
+    ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_ulong), &groups));
+
+    add_slice(&args, &a->batch->codes);
+    add_mem(&args, &a->sorted.keys);
+    add_mem(&args, &a->sorted.index);
+    add_mem(&args, &a->there);
+    add_uint(&args, &a->n);
+    add_mem(&args, &a->start);
+    add_mem(&args, &a->insert);
+    add_mem(&args, &heads);
+    add_mem(&args, &groups);
+    ORDO_TRY(launch(a, "apply_starts", a->n + (size_t) 1, &args));
+    ORDO_TRY(scan(a, ORDO_U32, ORDO_MAX, true, a->start, 0, a->n));
+    const struct ordo_scan inserts = { .type = ORDO_U32,
+                                       .op = ORDO_MIN,
+                                       .inclusive = true,
+                                       .in = ordo_at(a->insert, 0),
+                                       .heads = ordo_at(heads, 0),
+                                       .out = ordo_at(a->insert, 0),
+                                       .count = a->n };
+    ORDO_TRY(ordo_call_scan(a->call, &inserts));
+    ORDO_TRY(scan(a, ORDO_U64, ORDO_SUM, false, groups, 0, a->n + (size_t) 1));
+
+    add_mem(&group_args, &groups);
+    add_uint(&group_args, &a->n);
+    add_mem(&group_args, &a->group_of);
+    add_mem(&group_args, &a->first_of);
+    add_mem(&group_args, &a->there_before);
+    ORDO_TRY(launch(a, "apply_groups", a->n + (size_t) 1, &group_args));
+    ordo_call_release(a->call, mark);
+    return ORDO_OK;
+}
+
+static ordo_status resolve_points(struct apply *a, bool timeline)
+{
+    struct args args = { .n = 0 };
+    ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->changed));
+    if (timeline)
+        ORDO_TRY(scratch(a, a->n, sizeof(cl_ulong), &a->entries));
+    add_batch(&args, a);
+    add_mem(&args, &a->group_of);
+    add_mem(&args, &a->changed);
+    add_mem(&args, &a->entries);
+    add_slice(&args, &a->batch->found);
+    add_slice(&args, &a->batch->values_out);
+    return launch(a, "apply_points", a->n + (size_t) 1, &args);
+}
+
+/* ---- 3 the timeline --------------------------------------------------------------------------------------------------- */
+
+static ordo_status build_level(struct apply *a, cl_uint level, cl_mem from, cl_mem to)
+{
+    struct args pack = { .n = 0 }, move = { .n = 0 };
+
+    add_mem(&pack, &from);
+    add_uint(&pack, &a->n);
+    add_uint(&pack, &level);
+    add_uint(&pack, &a->n_blocks);
+    add_mem(&pack, &a->masks);
+    add_mem(&pack, &a->sums);
+    ORDO_TRY(launch(a, "timeline_pack", a->n_blocks, &pack));
+    ORDO_TRY(scan(a, ORDO_U64, ORDO_SUM, false, a->sums, (size_t) level * a->n_blocks, a->n_blocks));
+    if (level == 0)
+        return ORDO_OK;
+    add_mem(&move, &from);
+    add_uint(&move, &a->n);
+    add_uint(&move, &level);
+    add_uint(&move, &a->n_blocks);
+    add_mem(&move, &a->masks);
+    add_mem(&move, &a->sums);
+    add_mem(&move, &to);
+    return launch(a, "timeline_move", a->n, &move);
+}
+
+static ordo_status build_timeline(struct apply *a)
+{
+    cl_mem from = a->entries, to = NULL;
+
+    a->n_blocks = a->n / 32 + 1;
+    for (a->n_levels = 1; a->n >> a->n_levels;)
+        a->n_levels++;
+    ORDO_TRY(scratch(a, (size_t) a->n_levels * a->n_blocks, 3 * sizeof(cl_uint), &a->masks));
+    ORDO_TRY(scratch(a, (size_t) a->n_levels * a->n_blocks, sizeof(cl_ulong), &a->sums));
+    const int mark = a->call->n_scratch;
+    ORDO_TRY(scratch(a, a->n, sizeof(cl_ulong), &to));
+    for (cl_uint level = a->n_levels; level-- > 0;) {
+        const cl_mem next = to;
+        ORDO_TRY(build_level(a, level, from, next));
+        to = from;
+        from = next;
+    }
+    ordo_call_release(a->call, mark);
+    return ORDO_OK;
+}
+
+/* ---- 3 order queries ---------------------------------------------------------------------------------------------------- */
+
+/* The operations of some codes, in the order of the batch. */
+struct picked {
+    cl_uint n;
+    cl_mem  ops, lo, hi;
+};
+
+static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool bounds, struct picked *out)
+{
+    const cl_uint first = (cl_uint) least, last = (cl_uint) most;
+    struct args   flag = { .n = 0 }, gather = { .n = 0 };
+    cl_mem        places = NULL;
+
+    *out = (struct picked) { .n = n_of(a, least, most) };
+    ORDO_TRY(scratch(a, out->n, sizeof(cl_uint), &out->ops));
+    ORDO_TRY(scratch(a, out->n, a->dict->key_bytes, &out->lo));
+    ORDO_TRY(scratch(a, out->n, bounds ? a->dict->key_bytes : 0, &out->hi));
+    const int mark = a->call->n_scratch;
+    ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &places));
+
+    add_slice(&flag, &a->batch->codes);
+    add_uint(&flag, &a->n);
+    add_uint(&flag, &first);
+    add_uint(&flag, &last);
+    add_mem(&flag, &places);
+    ORDO_TRY(launch(a, "apply_pick", a->n + (size_t) 1, &flag));
+    ORDO_TRY(scan(a, ORDO_U32, ORDO_SUM, false, places, 0, a->n + (size_t) 1));
+    add_mem(&gather, &places);
+    add_uint(&gather, &a->n);
+    add_slice(&gather, &a->batch->keys);
+    add_slice(&gather, &a->batch->his);
+    add_mem(&gather, &out->ops);
+    add_mem(&gather, &out->lo);
+    add_mem(&gather, &out->hi);
+    ORDO_TRY(launch(a, "apply_gather", a->n, &gather));
+    ordo_call_release(a->call, mark);
+    return ORDO_OK;
+}
+
+/* Neighbours in the dictionary, of the batch's sorted keys or of what seeks ask for. */
+struct neighbours {
+    cl_mem keys, values, found;
+};
+
+static ordo_status seek_now(struct apply *a, ordo_relation relation, cl_mem keys, cl_uint count, struct neighbours *out)
+{
+    *out = (struct neighbours) { NULL };
+    ORDO_TRY(scratch(a, count, a->dict->key_bytes, &out->keys));
+    ORDO_TRY(scratch(a, count, a->dict->value_bytes, &out->values));
+    ORDO_TRY(scratch(a, count, 1, &out->found));
+    const struct ordo_seeks seeks = {
+        relation, ordo_at(keys, 0), count, ordo_at(out->keys, 0), ordo_at(out->values, 0), ordo_at(out->found, 0)
+    };
+    return a->dict->structure->seek(a->dict, a->call, &seeks);
+}
+
+/* Neighbours of all sorted keys on one side, and where chains of neighbours end. */
+static ordo_status find_chains(struct apply *a, cl_uint forward, struct neighbours *near, cl_mem *end)
+{
+    struct args args = { .n = 0 };
+    ORDO_TRY(scratch(a, a->n, sizeof(cl_uint), end));
+    ORDO_TRY(seek_now(a, forward ? ORDO_GT : ORDO_LT, a->sorted.keys, a->n, near));
+    add_mem(&args, &a->sorted.keys);
+    add_mem(&args, &a->there);
+    add_uint(&args, &a->n);
+    add_uint(&args, &forward);
+    add_mem(&args, &near->keys);
+    add_mem(&args, &near->found);
+    add_mem(&args, end);
+    ORDO_TRY(launch(a, "apply_chain", a->n, &args));
+    return scan(a, ORDO_U32, ORDO_MAX, true, *end, 0, a->n);
+}
+
+static ordo_status resolve_seeks(struct apply *a, ordo_relation relation, const struct neighbours *near, cl_mem end)
+{
+    const ordo_code   code = (ordo_code) ((int) ORDO_SEEK_LT + (int) relation);
+    const cl_uint     forward = relation == ORDO_GE || relation == ORDO_GT;
+    const cl_uint     upper = relation == ORDO_LE || relation == ORDO_GT;
+    const int         mark = a->call->n_scratch;
+    struct args       args = { .n = 0 };
+    struct picked     picked;
+    struct neighbours base;
+
+    if (a->survey[code] == 0)
+        return ORDO_OK;
+    ORDO_TRY(pick(a, code, code, false, &picked));
+    ORDO_TRY(seek_now(a, relation, picked.lo, picked.n, &base));
+    add_batch(&args, a);
+    add_timeline(&args, a);
+    add_mem(&args, &a->first_of);
+    add_mem(&args, &picked.ops);
+    add_mem(&args, &picked.lo);
+    add_uint(&args, &picked.n);
+    add_uint(&args, &forward);
+    add_uint(&args, &upper);
+    add_mem(&args, &base.keys);
+    add_mem(&args, &base.values);
+    add_mem(&args, &base.found);
+    add_mem(&args, &near->keys);
+    add_mem(&args, &near->values);
+    add_mem(&args, &near->found);
+    add_mem(&args, &end);
+    add_slice(&args, &a->batch->keys_out);
+    add_slice(&args, &a->batch->values_out);
+    add_slice(&args, &a->batch->found);
+    ORDO_TRY(launch(a, "apply_seek", picked.n, &args));
+    ordo_call_release(a->call, mark);
+    return ORDO_OK;
+}
+
+/* Both relations of one side, which share the chains. */
+static ordo_status resolve_side(struct apply *a, bool forward)
+{
+    const ordo_relation first = forward ? ORDO_GE : ORDO_LT, second = forward ? ORDO_GT : ORDO_LE;
+    const int           mark = a->call->n_scratch;
+    struct neighbours   near;
+    cl_mem              end = NULL;
+
+    if (n_of(a, forward ? ORDO_SEEK_GE : ORDO_SEEK_LT, forward ? ORDO_SEEK_GT : ORDO_SEEK_LE) == 0)
+        return ORDO_OK;
+    ORDO_TRY(find_chains(a, forward, &near, &end));
+    ORDO_TRY(resolve_seeks(a, first, &near, end));
+    ORDO_TRY(resolve_seeks(a, second, &near, end));
+    ordo_call_release(a->call, mark);
+    return ORDO_OK;
+}
+
+/* lengths, if wanted: of each operation the number of elements in its range. */
+static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
+{
+    const int     mark = a->call->n_scratch;
+    struct args   args = { .n = 0 };
+    struct picked picked;
+    cl_mem        base = NULL;
+
+    if (n_of(a, ORDO_COUNT, ORDO_RANGE) == 0)
+        return ORDO_OK;
+    ORDO_TRY(pick(a, ORDO_COUNT, ORDO_RANGE, true, &picked));
+    ORDO_TRY(scratch(a, picked.n, sizeof(cl_uint), &base));
+    const struct ordo_counts counts = { ordo_at(picked.lo, 0), ordo_at(picked.hi, 0), picked.n, ordo_at(base, 0) };
+    ORDO_TRY(a->dict->structure->count(a->dict, a->call, &counts));
+    add_uint(&args, &a->n);
+    add_slice(&args, &a->batch->codes);
+    add_mem(&args, &a->sorted.keys);
+    add_timeline(&args, a);
+    add_mem(&args, &picked.ops);
+    add_mem(&args, &picked.lo);
+    add_mem(&args, &picked.hi);
+    add_uint(&args, &picked.n);
+    add_mem(&args, &base);
+    add_slice(&args, &a->batch->counts);
+    add_mem(&args, &lengths);
+    ORDO_TRY(launch(a, "apply_count", picked.n, &args));
+    ordo_call_release(a->call, mark);
+    return ORDO_OK;
+}
+
+/* Offsets of all operations, and that there is room; waits if there are ranges. */
+static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed)
+{
+    const struct ordo_batch *b = a->batch;
+    cl_ulong                 total = 0;
+
+    ORDO_TRY(ordo_dict_offsets(a->call, a->dict, ordo_at(lengths, 0), a->n, b->offsets));
+    if (a->survey[ORDO_RANGE] == 0)
+        return ORDO_OK;
+    ORDO_TRY(ordo_call_read(a->call, b->offsets.mem, (b->offsets.at + a->n) * sizeof total, &total, sizeof total));
+    if (needed)
+        *needed = (size_t) total;
+    if (total > b->range_capacity)
+        return ordo_fail(a->call->dev, ORDO_TOO_SMALL, 0, __FILE__, __LINE__,
+                         "the batch's ranges hold %llu elements, room is for %zu", (unsigned long long) total,
+                         b->range_capacity);
+    return ORDO_OK;
+}
+
+/* ---- 3 ranges -------------------------------------------------------------------------------------------------------------- */
+
+/* The elements of the ranges as the dictionary has them now. */
+struct range_base {
+    cl_mem   first; /* of each range, uint64_t, and their number */
+    cl_ulong total;
+    cl_mem   keys, values;
+};
+
+/* Waits for the total. */
+static ordo_status read_ranges_now(struct apply *a, const struct picked *picked, struct range_base *out)
+{
+    *out = (struct range_base) { NULL };
+    ORDO_TRY(scratch(a, picked->n + (size_t) 1, sizeof(cl_ulong), &out->first));
+    struct ordo_ranges ranges = { .lo = ordo_at(picked->lo, 0),
+                                  .hi = ordo_at(picked->hi, 0),
+                                  .count = picked->n,
+                                  .offsets = ordo_at(out->first, 0) };
+    ORDO_TRY(a->dict->structure->range(a->dict, a->call, &ranges));
+    ORDO_TRY(ordo_call_read(a->call, out->first, picked->n * sizeof out->total, &out->total, sizeof out->total));
+    ORDO_REQUIRE(a->call->dev, out->total <= SIZE_MAX / 16, ORDO_TOO_LARGE);
+    ORDO_TRY(scratch(a, (size_t) out->total, a->dict->key_bytes, &out->keys));
+    ORDO_TRY(scratch(a, (size_t) out->total, a->dict->value_bytes, &out->values));
+    ranges.offsets_known = true;
+    ranges.keys_out = ordo_at(out->keys, 0);
+    ranges.values_out = ordo_at(out->values, 0);
+    ranges.capacity = (size_t) out->total;
+    return out->total ? a->dict->structure->range(a->dict, a->call, &ranges) : ORDO_OK;
+}
+
+/* Per range: see apply_range_plan in cl/dict/apply.cl. */
+struct range_plan {
+    cl_mem group, changes, touched;
+};
+
+static ordo_status plan_ranges(struct apply *a, const struct picked *picked, struct range_plan *out)
+{
+    struct args args = { .n = 0 };
+    ORDO_TRY(scratch(a, picked->n, sizeof(cl_uint), &out->group));
+    ORDO_TRY(scratch(a, picked->n, sizeof(cl_int), &out->changes));
+    ORDO_TRY(scratch(a, picked->n + (size_t) 1, sizeof(cl_ulong), &out->touched));
+    add_uint(&args, &a->n);
+    add_mem(&args, &a->sorted.keys);
+    add_timeline(&args, a);
+    add_mem(&args, &picked->ops);
+    add_mem(&args, &picked->lo);
+    add_mem(&args, &picked->hi);
+    add_uint(&args, &picked->n);
+    add_mem(&args, &out->group);
+    add_mem(&args, &out->changes);
+    add_mem(&args, &out->touched);
+    ORDO_TRY(launch(a, "apply_range_plan", picked->n + (size_t) 1, &args));
+    return scan(a, ORDO_U64, ORDO_SUM, false, out->touched, 0, picked->n + (size_t) 1);
+}
+
+/* RANGE_OUT of cl/dict/apply.cl. */
+static void add_range_out(struct args *args, const struct apply *a)
+{
+    add_slice(args, &a->batch->offsets);
+    add_slice(args, &a->batch->range_keys);
+    add_slice(args, &a->batch->range_values);
+}
+
+static ordo_status write_kept(struct apply *a, const struct picked *picked, const struct range_plan *plan,
+                              const struct range_base *base)
+{
+    struct args args = { .n = 0 };
+    add_uint(&args, &a->n);
+    add_mem(&args, &a->sorted.keys);
+    add_timeline(&args, a);
+    add_mem(&args, &picked->ops);
+    add_uint(&args, &picked->n);
+    add_mem(&args, &plan->changes);
+    add_mem(&args, &base->first);
+    add_mem(&args, &base->keys);
+    add_mem(&args, &base->values);
+    add_range_out(&args, a);
+    return launch(a, "apply_range_kept", (size_t) base->total, &args);
+}
+
+/* Work-items that write what the batch touches: how much that is, the device alone knows. */
+#define TOUCHED_ITEMS ((size_t) 1 << 18)
+
+static ordo_status write_touched(struct apply *a, const struct picked *picked, const struct range_plan *plan,
+                                 const struct range_base *base)
+{
+    struct args args = { .n = 0 };
+    add_batch(&args, a);
+    add_timeline(&args, a);
+    add_mem(&args, &a->first_of);
+    add_mem(&args, &picked->ops);
+    add_uint(&args, &picked->n);
+    add_mem(&args, &plan->group);
+    add_mem(&args, &plan->touched);
+    add_mem(&args, &base->first);
+    add_mem(&args, &base->keys);
+    add_range_out(&args, a);
+    return launch(a, "apply_range_touched", ordo_min_size(a->batch->range_capacity, TOUCHED_ITEMS), &args);
+}
+
+static ordo_status resolve_ranges(struct apply *a)
+{
+    const int         mark = a->call->n_scratch;
+    struct picked     picked;
+    struct range_base base;
+    struct range_plan plan;
+
+    if (a->survey[ORDO_RANGE] == 0 || (!a->batch->range_keys.mem && !a->batch->range_values.mem))
+        return ORDO_OK;
+    ORDO_TRY(pick(a, ORDO_RANGE, ORDO_RANGE, true, &picked));
+    ORDO_TRY(read_ranges_now(a, &picked, &base));
+    ORDO_TRY(plan_ranges(a, &picked, &plan));
+    ORDO_TRY(write_kept(a, &picked, &plan, &base));
+    ORDO_TRY(write_touched(a, &picked, &plan, &base));
+    ordo_call_release(a->call, mark);
+    return ORDO_OK;
+}
+
+/* ---- 4 store --------------------------------------------------------------------------------------------------------------- */
+
+static ordo_status store(struct apply *a)
+{
+    struct args args = { .n = 0 };
+    cl_uint     count = 0;
+    cl_mem      keys = NULL, values = NULL, erased = NULL;
+
+    if (n_of(a, ORDO_UPSERT, ORDO_ERASE) == 0)
+        return ORDO_OK;
+    ORDO_TRY(scan(a, ORDO_U32, ORDO_SUM, false, a->changed, 0, a->n + (size_t) 1));
+    ORDO_TRY(ordo_call_read(a->call, a->changed, a->n * sizeof count, &count, sizeof count));
+    if (count == 0)
+        return ORDO_OK;
+    ORDO_TRY(scratch(a, count, a->dict->key_bytes, &keys));
+    ORDO_TRY(scratch(a, count, a->dict->value_bytes, &values));
+    ORDO_TRY(scratch(a, count, 1, &erased));
+    add_batch(&args, a);
+    add_mem(&args, &a->changed);
+    add_mem(&args, &keys);
+    add_mem(&args, &values);
+    add_mem(&args, &erased);
+    ORDO_TRY(launch(a, "apply_store", a->n, &args));
+    const struct ordo_sorted_updates updates = { ordo_at(keys, 0), ordo_at(values, 0), ordo_at(erased, 0), count,
+                                                 true };
+    return a->dict->structure->update_sorted(a->dict, a->call, &updates);
+}
+
+/* ---- the batch ----------------------------------------------------------------------------------------------------------------- */
+
+static ordo_status resolve_order(struct apply *a, size_t *needed)
+{
+    const int mark = a->call->n_scratch;
+    cl_mem    lengths = NULL;
+
+    ORDO_TRY(build_timeline(a));
+    if (a->batch->offsets.mem) {
+        ORDO_TRY(scratch(a, a->n, sizeof(cl_uint), &lengths));
+        ORDO_TRY(ordo_call_fill(a->call, lengths, 0, a->n * sizeof(cl_uint), 0));
+    }
+    ORDO_TRY(resolve_counts(a, lengths));
+    if (lengths)
+        ORDO_TRY(offset_ranges(a, lengths, needed));
+    ORDO_TRY(resolve_side(a, false));
+    ORDO_TRY(resolve_side(a, true));
+    ORDO_TRY(resolve_ranges(a));
+    ordo_call_release(a->call, mark);
+    return ORDO_OK;
+}
+
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed)
 {
-    (void) batch;
-    (void) needed;
-    (void) dict;
-    return ordo_fail(call->dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__, "not yet");
+    struct apply a = { .dict = dict, .call = call, .batch = batch, .n = (cl_uint) batch->count };
+
+    ORDO_TRY(take_survey(&a));
+    ORDO_TRY(check_survey(&a));
+    const bool order = n_of(&a, ORDO_SEEK_LT, ORDO_RANGE) > 0;
+    ORDO_TRY(ordo_batch_sort(call, dict, batch->keys, batch->count, &a.sorted));
+    ORDO_TRY(find_all(&a));
+    ORDO_TRY(divide(&a));
+    ORDO_TRY(resolve_points(&a, order));
+    if (order)
+        ORDO_TRY(resolve_order(&a, needed));
+    else if (batch->offsets.mem)
+        ORDO_TRY(ordo_call_fill(call, batch->offsets.mem, batch->offsets.at * sizeof(cl_ulong),
+                                (batch->count + 1) * sizeof(cl_ulong), 0));
+    return store(&a);
 }

@@ -32,28 +32,50 @@ static ordo_status launch(struct ordo_call *call, const ordo_dict *dict, const c
     return ordo_dict_launch(call, dict, "dict/batch.cl", name, items, args, n_args);
 }
 
+ordo_status ordo_dict_offsets(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice counts, size_t count,
+                              struct ordo_slice offsets)
+{
+    const cl_ulong counts_at = counts.at, offsets_at = offsets.at;
+    const cl_uint  n = (cl_uint) count;
+    ORDO_TRY(launch(call, dict, "batch_widen", count + 1,
+                    ORDO_ARGS(ORDO_ARG(counts.mem), ORDO_ARG(counts_at), ORDO_ARG(n), ORDO_ARG(offsets.mem),
+                              ORDO_ARG(offsets_at))));
+    const struct ordo_scan scan = {
+        .type = ORDO_U64, .op = ORDO_SUM, .in = offsets, .out = offsets, .count = count + 1
+    };
+    return ordo_call_scan(call, &scan);
+}
+
 ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                             struct ordo_sorted_batch *out)
 {
     const struct ordo_sort_params params = { .key = dict->key, .value_bytes = sizeof(cl_uint) };
-    const size_t                  words = count * sizeof(cl_uint);
     const cl_uint                 n = (cl_uint) count;
+    cl_mem                        number = NULL;
 
-    out->count = count;
     ORDO_TRY(ordo_call_scratch(call, count * dict->key_bytes, &out->keys));
-    ORDO_TRY(ordo_call_scratch(call, words, &out->index));
-    ORDO_TRY(ordo_call_scratch(call, words, &out->heads));
-    /* The numbers lie where heads will. */
-    ORDO_TRY(launch(call, dict, "batch_number", count, ORDO_ARGS(ORDO_ARG(out->heads), ORDO_ARG(n))));
-    ORDO_TRY(ordo_call_sort(call, &params, keys, ordo_at(out->heads, 0), ordo_at(out->keys, 0), ordo_at(out->index, 0),
-                            count));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &out->index));
+    const int mark = call->n_scratch;
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &number));
+    ORDO_TRY(launch(call, dict, "batch_number", count, ORDO_ARGS(ORDO_ARG(number), ORDO_ARG(n))));
     ORDO_TRY(
-        launch(call, dict, "batch_heads", count, ORDO_ARGS(ORDO_ARG(out->keys), ORDO_ARG(n), ORDO_ARG(out->heads))));
+        ordo_call_sort(call, &params, keys, ordo_at(number, 0), ordo_at(out->keys, 0), ordo_at(out->index, 0), count));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* heads[j] = where position j's group of equal keys begins. */
+static ordo_status find_heads(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_batch *batch,
+                              size_t count, cl_mem *heads)
+{
+    const cl_uint n = (cl_uint) count;
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), heads));
+    ORDO_TRY(launch(call, dict, "batch_heads", count, ORDO_ARGS(ORDO_ARG(batch->keys), ORDO_ARG(n), ORDO_ARG(*heads))));
     const struct ordo_scan scan = { .type = ORDO_U32,
                                     .op = ORDO_MAX,
                                     .inclusive = true,
-                                    .in = ordo_at(out->heads, 0),
-                                    .out = ordo_at(out->heads, 0),
+                                    .in = ordo_at(*heads, 0),
+                                    .out = ordo_at(*heads, 0),
                                     .count = count };
     return ordo_call_scan(call, &scan);
 }
@@ -64,9 +86,10 @@ ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, st
     const cl_ulong           values_at = values.at, inserted_at = inserted.at;
     const cl_uint            n = (cl_uint) count;
     struct ordo_sorted_batch batch;
-    cl_mem                   found = NULL, stored = NULL;
+    cl_mem                   heads = NULL, found = NULL, stored = NULL;
 
     ORDO_TRY(ordo_batch_sort(call, dict, keys, count, &batch));
+    ORDO_TRY(find_heads(call, dict, &batch, count, &heads));
     ORDO_TRY(ordo_call_scratch(call, count, &found));
     if (dict->value_bytes)
         ORDO_TRY(ordo_call_scratch(call, count * dict->value_bytes, &stored));
@@ -74,7 +97,7 @@ ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, st
     const struct ordo_finds finds = { ordo_at(batch.keys, 0), count, true, ordo_at(stored, 0), ordo_at(found, 0) };
     ORDO_TRY(dict->structure->find(dict, call, &finds));
     ORDO_TRY(launch(call, dict, "insert_resolve", count,
-                    ORDO_ARGS(ORDO_ARG(batch.heads), ORDO_ARG(batch.index), ORDO_ARG(found), ORDO_ARG(values.mem),
+                    ORDO_ARGS(ORDO_ARG(heads), ORDO_ARG(batch.index), ORDO_ARG(found), ORDO_ARG(values.mem),
                               ORDO_ARG(values_at), ORDO_ARG(n), ORDO_ARG(stored), ORDO_ARG(inserted.mem),
                               ORDO_ARG(inserted_at))));
     const struct ordo_sorted_updates updates = { ordo_at(batch.keys, 0), ordo_at(stored, 0), ordo_none(), count,

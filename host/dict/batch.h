@@ -7,10 +7,8 @@
 
 /* A batch's keys in order; of equal ones the order of the batch. */
 struct ordo_sorted_batch {
-    size_t count;
     cl_mem keys;
     cl_mem index; /* place of each in the batch, uint32_t */
-    cl_mem heads; /* where its group of equal keys begins, uint32_t */
 };
 
 /* Sorts a batch's keys into scratch. */
@@ -20,5 +18,9 @@ ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struc
 /* Launches a kernel of `file` for these types over `items`; a work-item takes more than one where there are many. */
 ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
                              size_t items, const struct ordo_arg *args, size_t n_args);
+
+/* offsets[i] = the sum of the counts before i, for i from 0 to count. */
+ordo_status ordo_dict_offsets(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice counts, size_t count,
+                              struct ordo_slice offsets);
 
 #endif

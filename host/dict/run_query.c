@@ -2,6 +2,7 @@
 /* Queries of sorted runs: searches in each run, and launches of cl/dict/runs.cl over the ranks. */
 #include "dict/runs.h"
 
+#include "dict/batch.h"
 #include "primitive/scan.h"
 #include "primitive/search.h"
 #include "shared/run_table.h"
@@ -161,23 +162,9 @@ static ordo_status offset_ranges(ordo_dict *dict, struct ordo_call *call, const 
 
     const struct ordo_counts c = { ranges->lo, ranges->hi, ranges->count, ordo_at(counts, 0) };
     ORDO_TRY(ordo_runs_count(dict, call, &c));
-    ORDO_TRY(ordo_runs_offsets(call, dict, c.counts, ranges->count, ranges->offsets));
+    ORDO_TRY(ordo_dict_offsets(call, dict, c.counts, ranges->count, ranges->offsets));
     ordo_call_release(call, mark);
     return ORDO_OK;
-}
-
-ordo_status ordo_runs_offsets(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice counts, size_t count,
-                              struct ordo_slice offsets)
-{
-    const cl_ulong counts_at = counts.at, offsets_at = offsets.at;
-    const cl_uint  n = (cl_uint) count;
-    ORDO_TRY(ordo_runs_launch(call, dict, "run_widen", count + 1,
-                              ORDO_ARGS(ORDO_ARG(counts.mem), ORDO_ARG(counts_at), ORDO_ARG(n), ORDO_ARG(offsets.mem),
-                                        ORDO_ARG(offsets_at))));
-    const struct ordo_scan scan = {
-        .type = ORDO_U64, .op = ORDO_SUM, .in = offsets, .out = offsets, .count = count + 1
-    };
-    return ordo_call_scan(call, &scan);
 }
 
 static run_table table_of(const ordo_dict *dict, const struct ordo_run_set *set)

@@ -149,9 +149,6 @@ ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struc
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
 ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
 ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
-/* offsets[i] = the sum of the counts before i, for i from 0 to count. */
-ordo_status ordo_runs_offsets(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice counts, size_t count,
-                              struct ordo_slice offsets);
 ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count);
 

@@ -93,20 +93,31 @@ struct ordo_hash ordo_sources_hash(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
+/* A file that has been included: never again while it is open, nor once that was certainly compiled. What stands in an
+ * #if may have been passed over, so it comes again where it is asked for again, behind an include guard. */
+struct included {
+    char *path;
+    bool  open, certain;
+};
+
 struct expansion {
     const ordo_device *dev;
     struct text        out;
-    char              *seen[MAX_INCLUDES]; /* each file is included once */
-    int                n_seen;
+    struct included    files[MAX_INCLUDES];
+    int                n_files;
+    int                depth;        /* of #if, in all files that are open */
     char               missing[160]; /* what could not be found, "" if nothing */
 };
 
-static bool seen_before(struct expansion *e, const char *path)
+/* The number of a file, new or not; -1 if there is no room for it. */
+static int file_number(struct expansion *e, const char *path)
 {
-    for (int i = 0; i < e->n_seen; i++)
-        if (strcmp(e->seen[i], path) == 0)
-            return true;
-    return false;
+    for (int i = 0; i < e->n_files; i++)
+        if (strcmp(e->files[i].path, path) == 0)
+            return i;
+    if (e->n_files == MAX_INCLUDES || !(e->files[e->n_files].path = ordo_format("%s", path)))
+        return -1;
+    return e->n_files++;
 }
 
 /* The path between the quotes of an #include line, in `path`; false for any other line. */
@@ -138,14 +149,34 @@ static char *find_include(struct expansion *e, const char *from, const char *pat
 
 static void expand(struct expansion *e, const char *path, const char *text);
 
+/* One inclusion of a file, behind its guard. */
+static void expand_once(struct expansion *e, const char *path, const char *text)
+{
+    char      guard[96];
+    const int n = file_number(e, path);
+    if (n < 0) {
+        e->out.failed = true;
+        return;
+    }
+    if (e->files[n].open || e->files[n].certain)
+        return;
+    snprintf(guard, sizeof guard, "#ifndef ORDO_INCLUDED_%d\n#define ORDO_INCLUDED_%d\n", n, n);
+    text_add_string(&e->out, guard);
+    e->files[n].open = true;
+    expand(e, path, text);
+    e->files[n].open = false;
+    e->files[n].certain = e->depth == 0;
+    text_add_string(&e->out, "\n#endif\n");
+}
+
 static void expand_include(struct expansion *e, const char *from, const char *path)
 {
     char  full[160];
     char *text = find_include(e, from, path, full, sizeof full);
-    if (!text)
+    if (text)
+        expand_once(e, full, text);
+    else
         snprintf(e->missing, sizeof e->missing, "%s (included by %s)", path, from);
-    else if (!seen_before(e, full))
-        expand(e, full, text);
     free(text);
 }
 
@@ -157,23 +188,29 @@ static void mark_line(struct expansion *e, int line, const char *path)
     text_add_string(&e->out, mark);
 }
 
+static bool begins_with(const char *line, const char *word)
+{
+    return strncmp(line, word, strlen(word)) == 0;
+}
+
+/* How many an #if or #endif opens or closes. */
+static int depth_change(const char *line)
+{
+    return begins_with(line, "#if") - begins_with(line, "#endif");
+}
+
 /* Whether a branch may end here that the compiler passed over, with the marks of what was included in it. */
 static bool ends_branch(const char *line)
 {
-    return strncmp(line, "#else", 5) == 0 || strncmp(line, "#endif", 6) == 0;
+    return begins_with(line, "#el") || begins_with(line, "#endif");
 }
 
 static void expand(struct expansion *e, const char *path, const char *text)
 {
-    if (e->n_seen == MAX_INCLUDES || !(e->seen[e->n_seen] = ordo_format("%s", path))) {
-        e->out.failed = true;
-        return;
-    }
-    e->n_seen++;
-
+    const int outer = e->depth;
+    bool      moved = false;
+    int       number = 1;
     mark_line(e, 1, path);
-    bool moved = false;
-    int  number = 1;
     for (const char *line = text; *line && !e->missing[0]; number++) {
         const char  *end = strchr(line, '\n');
         const size_t bytes = end ? (size_t) (end - line) + 1 : strlen(line);
@@ -182,16 +219,17 @@ static void expand(struct expansion *e, const char *path, const char *text)
             expand_include(e, path, included);
             mark_line(e, number + 1, path);
             moved = true;
-        } else if (strncmp(line, "#pragma once", 12) == 0) {
+        } else if (begins_with(line, "#pragma once")) {
             text_add_string(&e->out, "\n");
         } else {
             text_add(&e->out, line, bytes);
+            e->depth += depth_change(line);
             if (moved && line[bytes - 1] == '\n' && ends_branch(line))
                 mark_line(e, number + 1, path);
         }
         line += bytes;
     }
-    text_add_string(&e->out, "\n");
+    e->depth = outer;
 }
 
 static ordo_status expand_file(ordo_device *dev, const char *file, char **out)
@@ -199,8 +237,8 @@ static ordo_status expand_file(ordo_device *dev, const char *file, char **out)
     struct expansion e = { .dev = dev };
     *out = NULL;
     expand_include(&e, "the library", file);
-    for (int i = 0; i < e.n_seen; i++)
-        free(e.seen[i]);
+    for (int i = 0; i < e.n_files; i++)
+        free(e.files[i].path);
     if (e.missing[0] || e.out.failed || !e.out.at) {
         free(e.out.at);
         return e.missing[0] ? ordo_fail(dev, ORDO_BUILD, 0, __FILE__, __LINE__, "no kernel source %s", e.missing)

@@ -76,7 +76,7 @@ void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 
 /* ---- calls: call.c ------------------------------------------------------------------------------------------- */
 
-#define ORDO_CALL_SCRATCH_MAX 16
+#define ORDO_CALL_SCRATCH_MAX 48
 
 struct ordo_call {
     ordo_device             *dev;

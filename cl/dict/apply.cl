@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mixed batches, as if their operations ran one after another; host/dict/apply.c has the plan.
+ *
+ *   apply_survey                    what is in the batch
+ *   apply_starts, apply_groups      in key order: stretches of one state, and groups of equal keys
+ *   apply_points                    results of finds and updates, changes over time, keys whose state changes at last
+ *   apply_store                     those keys as sorted updates
+ *   timeline_pack, timeline_move    one level of the timeline
+ *   apply_pick, apply_gather        operations of one kind
+ *   apply_chain                     neighbours of the batch's keys that the batch does not touch
+ *   apply_seek, apply_count         results of order queries
+ *   apply_range_kept, apply_range_touched
+ *
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "dict/each.cl"
+#include "dict/timeline.cl"
+#include "group/merge.cl"
+
+/* enum ordo_code of include/ordo/dict.h */
+#define CODE_FIND     0
+#define CODE_CONTAINS 1
+#define CODE_UPSERT   2
+#define CODE_INSERT   3
+#define CODE_ERASE    4
+#define CODE_SEEK_LT  5
+#define CODE_COUNT    9
+#define CODE_RANGE    10
+#define CODE_N        11
+
+#define NONE 0xffffffffu
+
+/* survey[code]: operations with it; [CODE_N]: the first whose code is unknown. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_survey(__global const uchar *codes, ulong codes_at, uint n, __global uint *survey)
+{
+    uint count[CODE_N];
+    for (uint c = 0; c < CODE_N; c++)
+        count[c] = 0;
+    RUN_EACH (uint, i, n) {
+        const uint code = codes[codes_at + i];
+        for (uint c = 0; c < CODE_N; c++)
+            count[c] += code == c;
+        if (code >= CODE_N)
+            ordo_min(&survey[CODE_N], i);
+    }
+    for (uint c = 0; c < CODE_N; c++)
+        if (count[c])
+            ordo_add(&survey[c], count[c]);
+}
+
+/* ---- the state of a key over time ------------------------------------------------------------------------------ */
+
+/* The batch in key order. Position j is operation index[j]. A stretch begins where a key begins, and at each upsert and
+ * erase: within it only the first insert can matter. start[j]: where j's stretch begins; insert[j]: the first insert from
+ * there to j, or NONE. there[j], value[j]: whether j's key was in the dictionary before the batch, and its value. */
+typedef struct {
+    __global const uchar       *codes;
+    __global const ordo_key    *keys;
+    __global const uint        *index, *start, *insert;
+    __global const uchar       *there;
+    __global const merge_value *before, *values; /* before the batch, in key order; the batch's, in its own */
+    uint                        n;
+} sorted_batch;
+
+#define BATCH_ARGS                                                                                                     \
+    __global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,                  \
+        __global const ordo_key *sorted, __global const uint *index, __global const uint *start,                       \
+        __global const uint *insert, __global const uchar *there, __global const merge_value *before, uint n
+#define BATCH                                                                                                          \
+    {                                                                                                                  \
+        codes + codes_at, sorted, index, start, insert, there, before, values + values_at, n                           \
+    }
+
+/* Present with the value of operation `from`, or (NONE) with the one from before the batch. */
+typedef struct {
+    bool present;
+    uint from;
+} key_state;
+
+ORDO_FN bool batch_begins(const sorted_batch *b, uint j)
+{
+    return j == 0 || b->keys[j] != b->keys[j - 1];
+}
+
+ORDO_FN key_state state_at_first(const sorted_batch *b, uint j)
+{
+    key_state s = { b->there[j] != 0, NONE };
+    return s;
+}
+
+ORDO_FN key_state state_after(const sorted_batch *b, uint j)
+{
+    const uint first = b->start[j], code = b->codes[b->index[first]], insert = b->insert[j];
+    key_state  s = { code == CODE_UPSERT || (code != CODE_ERASE && b->there[j] != 0), NONE };
+    if (code == CODE_UPSERT)
+        s.from = b->index[first];
+    if (!s.present && insert != NONE) {
+        s.present = true;
+        s.from = b->index[insert];
+    }
+    return s;
+}
+
+ORDO_FN key_state state_before(const sorted_batch *b, uint j)
+{
+    return batch_begins(b, j) ? state_at_first(b, j) : state_after(b, j - 1);
+}
+
+#if ORDO_VALUE_BYTES
+/* The value of j's key in a state in which it is present. */
+ORDO_FN merge_value state_value(const sorted_batch *b, uint j, key_state s)
+{
+    return s.from == NONE ? b->before[j] : b->values[s.from];
+}
+#endif
+
+/* Where a scan (maximum; minimum in stretches) makes start and insert of; heads: where stretches begin. groups: in the high
+ * half 1 where a key begins, in the low half 1 if it was there, too; of position n: 0. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
+                  __global const uint *index, __global const uchar *there, uint n, __global uint *start,
+                  __global uint *insert, __global uchar *heads, __global ulong *groups)
+{
+    RUN_EACH (uint, j, n + 1) {
+        if (j == n) {
+            groups[n] = 0;
+            break;
+        }
+        const uint code = codes[codes_at + index[j]];
+        const bool begins = j == 0 || sorted[j] != sorted[j - 1];
+        const bool head = begins || code == CODE_UPSERT || code == CODE_ERASE;
+        start[j] = head ? j : 0;
+        insert[j] = code == CODE_INSERT ? j : NONE;
+        heads[j] = head;
+        groups[j] = begins ? (ulong) 1 << 32 | (there[j] != 0) : 0;
+    }
+}
+
+/* groups, scanned (exclusive): group_of[j] of position j, and of each group where it begins and how many before it were
+ * there; of position n and of the group past the last likewise. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_groups(__global const ulong *groups, uint n, __global uint *group_of, __global uint *first_of,
+                  __global uint *there_before)
+{
+    RUN_EACH (uint, j, n + 1) {
+        const uint before = (uint) (groups[j] >> 32);
+        const bool begins = j == n || (uint) (groups[j + 1] >> 32) != before;
+        group_of[j] = begins ? before : before - 1;
+        if (begins) {
+            first_of[before] = j;
+            there_before[before] = (uint) groups[j];
+        }
+    }
+}
+
+/* Results of finds, contains and updates. changed[j]: whether the batch leaves j's key, of which j is the last operation,
+ * in another state; of position n: 0. entries (NULL: not wanted): the timeline's. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_points(BATCH_ARGS, __global const uint *group_of, __global uint *changed, __global ulong *entries,
+                  __global uchar *found, ulong found_at, __global merge_value *values_out, ulong values_out_at)
+{
+    const sorted_batch b = BATCH;
+    RUN_EACH (uint, j, n + 1) {
+        if (j == n) {
+            changed[n] = 0;
+            break;
+        }
+        const uint      i = index[j], code = b.codes[i];
+        const key_state s = state_before(&b, j), after = state_after(&b, j);
+        const bool      last = j + 1 == n || sorted[j] != sorted[j + 1];
+        if (found && code <= CODE_ERASE)
+            found[found_at + i] = s.present;
+#if ORDO_VALUE_BYTES
+        if (values_out && code == CODE_FIND && s.present)
+            values_out[values_out_at + i] = state_value(&b, j, s);
+#endif
+        changed[j] = last && (after.present ? after.from != NONE : there[j] != 0);
+        if (entries)
+            entries[i] = timeline_entry(group_of[j], (int) after.present - (int) s.present);
+    }
+}
+
+/* place: `changed`, scanned. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys_out, __global merge_value *values_out,
+                 __global uchar *erased)
+{
+    const sorted_batch b = BATCH;
+    RUN_EACH (uint, j, n) {
+        const uint at = place[j];
+        if (place[j + 1] == at)
+            continue;
+        const key_state s = state_after(&b, j);
+        keys_out[at] = sorted[j];
+        erased[at] = !s.present;
+#if ORDO_VALUE_BYTES
+        values_out[at] = s.present ? state_value(&b, j, s) : 0;
+#endif
+    }
+}
+
+/* ---- the timeline ----------------------------------------------------------------------------------------------- */
+
+/* Masks of one level's blocks, and what their sums are scanned from. */
+ORDO_KERNEL(RUN_GROUP)
+void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blocks, __global uint *masks,
+                   __global ulong *sums)
+{
+    masks += 3 * (ulong) level * n_blocks;
+    sums += (ulong) level * n_blocks;
+    RUN_EACH (uint, block, n_blocks) {
+        uint bits = 0, up = 0, down = 0;
+        for (uint k = 0; k < TIMELINE_BLOCK && block * TIMELINE_BLOCK + k < n; k++) {
+            const ulong e = entries[block * TIMELINE_BLOCK + k];
+            const uint  bit = (uint) (e >> (level + 2)) & 1;
+            bits |= bit << k;
+            up |= (uint) (!bit && (e & 3) == 2) << k;
+            down |= (uint) (!bit && (e & 3) == 0) << k;
+        }
+        const uint here = min(n - block * TIMELINE_BLOCK, (uint) TIMELINE_BLOCK);
+        masks[3 * block] = bits;
+        masks[3 * block + 1] = up;
+        masks[3 * block + 2] = down;
+        sums[block] = (ulong) (here - popcount(bits)) << 32 | (TIMELINE_BLOCK + popcount(up) - popcount(down));
+    }
+}
+
+#define TIMELINE_ARGS                                                                                                  \
+    __global const uint *masks, __global const ulong *sums, __global const uint *there_before,                         \
+        __global const uint *group_of, uint n_blocks, uint n_levels
+#define TIMELINE                                                                                                       \
+    {                                                                                                                  \
+        masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
+    }
+
+/* To the order of the next level: entries whose bit is 0 first. */
+ORDO_KERNEL(RUN_GROUP)
+void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
+                   __global const ulong *sums, __global ulong *to)
+{
+    const timeline t = { masks, sums, 0, n, n_blocks, 0, 0 };
+    const uint     all = timeline_before(&t, level, n).zeros;
+    RUN_EACH (uint, e, n) {
+        const ulong entry = from[e];
+        const uint  zeros = timeline_before(&t, level, e).zeros;
+        to[entry >> (level + 2) & 1 ? all + (e - zeros) : zeros] = entry;
+    }
+}
+
+/* ---- operations of one kind -------------------------------------------------------------------------------------- */
+
+/* picked[i] = whether operation i's code is from `least` to `most`; of position n: 0. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least, uint most, __global uint *picked)
+{
+    RUN_EACH (uint, i, n + 1) {
+        const uint code = i < n ? codes[codes_at + i] : CODE_N;
+        picked[i] = code >= least && code <= most;
+    }
+}
+
+/* picked, scanned: the operations, and their keys; their upper bounds too, if hi is wanted. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
+                  __global const ordo_key *his, ulong his_at, __global uint *ops, __global ordo_key *lo,
+                  __global ordo_key *hi)
+{
+    RUN_EACH (uint, i, n) {
+        const uint at = picked[i];
+        if (picked[i + 1] == at)
+            continue;
+        ops[at] = i;
+        lo[at] = keys[keys_at + i];
+        if (hi)
+            hi[at] = his[his_at + i];
+    }
+}
+
+/* How many of the first n sorted keys are less than key, or not greater (`upper`). */
+ORDO_FN uint sorted_bound(__global const ordo_key *sorted, uint n, ordo_key key, bool upper)
+{
+    const ordo_key_form x = key_bits(key);
+    uint                low = 0, end = n;
+    while (low < end) {
+        const uint          middle = low + (end - low) / 2;
+        const ordo_key_form y = key_bits(sorted[middle]);
+        if (y < x || (upper && y == x))
+            low = middle + 1;
+        else
+            end = middle;
+    }
+    return low;
+}
+
+/* The state and the position of group g before operation `time`. */
+ORDO_FN key_state group_state(const sorted_batch *b, __global const uint *first_of, uint g, uint time, uint *position)
+{
+    const uint first = first_of[g];
+    uint       low = first, end = first_of[g + 1];
+    while (low < end) {
+        const uint middle = low + (end - low) / 2;
+        if (b->index[middle] < time)
+            low = middle + 1;
+        else
+            end = middle;
+    }
+    *position = low > first ? low - 1 : first;
+    return low > first ? state_after(b, low - 1) : state_at_first(b, first);
+}
+
+/* ---- neighbours -------------------------------------------------------------------------------------------------- */
+
+/* near_key[j], near_found[j]: the neighbour of sorted[j] in the dictionary. Keys that were there before the batch form
+ * chains of neighbours; a chain ends at a key whose neighbour the batch does not touch, or that has none. end[j], once
+ * scanned for the maximum: 1 more than the nearest end at or before j; `forward`: with positions counted from the right,
+ * at or after. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_chain(__global const ordo_key *sorted, __global const uchar *there, uint n, uint forward,
+                 __global const ordo_key *near_key, __global const uchar *near_found, __global uint *end)
+{
+    RUN_EACH (uint, j, n) {
+        bool ends = there[j] != 0;
+        if (ends && near_found[j]) {
+            const uint at = sorted_bound(sorted, n, near_key[j], false);
+            ends = at == n || sorted[at] != near_key[j];
+        }
+        const uint place = forward ? n - 1 - j : j;
+        end[place] = ends ? place + 1 : 0;
+    }
+}
+
+/* Seeks of one relation: of what the batch touches, the nearest key that is there at the time; of what it does not touch,
+ * the neighbour in the dictionary, or of the end of its chain; and of the two the nearer. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_seek(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
+                __global const ordo_key *queries, uint n_queries, uint forward, uint upper,
+                __global const ordo_key *base_key, __global const merge_value *base_value,
+                __global const uchar *base_found, __global const ordo_key *near_key,
+                __global const merge_value *near_value, __global const uchar *near_found, __global const uint *end,
+                __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,
+                __global uchar *found, ulong found_at)
+{
+    const sorted_batch b = BATCH;
+    const timeline     t = TIMELINE;
+    RUN_EACH (uint, q, n_queries) {
+        const uint time = ops[q];
+        const uint rank = timeline_rank(&t, group_of[sorted_bound(sorted, n, queries[q], upper)], time);
+        const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
+
+        bool     other = base_found[q] != 0;
+        ordo_key other_key = base_key[q];
+        uint     at = NONE; /* where near_... has the other, if not base_... */
+        if (other) {
+            const uint j = sorted_bound(sorted, n, other_key, false);
+            if (j < n && sorted[j] == other_key) {
+                at = forward ? n - end[n - 1 - j] : end[j] - 1;
+                other = near_found[at] != 0;
+                other_key = near_key[at];
+            }
+        }
+
+        uint      position = 0;
+        key_state s = { false, NONE };
+        if (touched) {
+            const uint g = timeline_select(&t, forward ? rank : rank - 1, time);
+            s = group_state(&b, first_of, g, time, &position);
+            if (other && (forward ? key_bits(other_key) < key_bits(sorted[position])
+                                  : key_bits(other_key) > key_bits(sorted[position])))
+                s.present = false;
+        }
+        if (found)
+            found[found_at + time] = s.present || other;
+        if (keys_out && (s.present || other))
+            keys_out[keys_out_at + time] = s.present ? sorted[position] : other_key;
+#if ORDO_VALUE_BYTES
+        if (values_out && (s.present || other))
+            values_out[values_out_at + time] = s.present    ? state_value(&b, position, s)
+                                               : at == NONE ? base_value[q]
+                                                            : near_value[at];
+#endif
+    }
+}
+
+/* ---- counts and ranges ------------------------------------------------------------------------------------------- */
+
+/* base[q]: the count before the batch. lengths (NULL: not wanted): the counts of ranges, of each operation. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
+                 __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
+                 __global const uint *base, __global uint *counts, ulong counts_at, __global uint *lengths)
+{
+    const timeline t = TIMELINE;
+    RUN_EACH (uint, q, n_queries) {
+        const uint time = ops[q];
+        uint       count = 0;
+        if (key_bits(lo[q]) <= key_bits(hi[q])) {
+            const uint low = group_of[sorted_bound(sorted, n, lo[q], false)];
+            const uint high = group_of[sorted_bound(sorted, n, hi[q], true)];
+            count = base[q] + timeline_changes(&t, high, time) - timeline_changes(&t, low, time);
+        }
+        if (counts)
+            counts[counts_at + time] = count;
+        if (lengths && codes[codes_at + time] == CODE_RANGE)
+            lengths[time] = count;
+    }
+}
+
+/* Of each range: the first group in it, the changes of groups before it, and (touched) how many keys in it that the batch
+ * touches are there at its time; of range n_queries: 0. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
+                      __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
+                      __global int *changes, __global ulong *touched)
+{
+    const timeline t = TIMELINE;
+    RUN_EACH (uint, q, n_queries + 1) {
+        if (q == n_queries || key_bits(lo[q]) > key_bits(hi[q])) {
+            touched[q] = 0;
+            if (q < n_queries) {
+                group[q] = 0;
+                changes[q] = 0;
+            }
+            continue;
+        }
+        const uint low = group_of[sorted_bound(sorted, n, lo[q], false)];
+        const uint high = group_of[sorted_bound(sorted, n, hi[q], true)];
+        group[q] = low;
+        changes[q] = timeline_changes(&t, low, ops[q]);
+        touched[q] = timeline_rank(&t, high, ops[q]) - timeline_rank(&t, low, ops[q]);
+    }
+}
+
+/* The last of queries 0 to n - 1 whose first element is not after x. */
+ORDO_FN uint query_of(__global const ulong *first, uint n, ulong x)
+{
+    uint low = 0, high = n - 1;
+    while (low < high) {
+        const uint middle = low + (high - low + 1) / 2;
+        if (first[middle] <= x)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+#define RANGE_OUT                                                                                                      \
+    __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
+        __global merge_value *values_out, ulong values_out_at
+
+/* Elements of the ranges before the batch (base_...; those of range q from base_first[q] on) that the batch does not touch
+ * go to their places: as many on as changes have brought in or taken out before them. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
+                      __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,
+                      __global const merge_value *base_value, RANGE_OUT)
+{
+    const timeline t = TIMELINE;
+    const ulong    total = base_first[n_queries];
+    RUN_EACH (ulong, x, total) {
+        const ordo_key key = base_key[x];
+        const uint     j = sorted_bound(sorted, n, key, false);
+        if (j < n && sorted[j] == key)
+            continue;
+        const uint  q = query_of(base_first, n_queries, x), time = ops[q];
+        const int   shift = timeline_changes(&t, group_of[j], time) - changes[q];
+        const ulong at = offsets[offsets_at + time] + (x - base_first[q]) + (long) shift;
+        if (keys_out)
+            keys_out[keys_out_at + at] = key;
+#if ORDO_VALUE_BYTES
+        if (values_out)
+            values_out[values_out_at + at] = base_value[x];
+#endif
+    }
+}
+
+/* Keys that the batch touches and that are there at a range's time go to theirs: before each stand those of them that are
+ * less, and what is less in the range and not touched. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
+                         uint n_queries, __global const uint *group, __global const ulong *touched,
+                         __global const ulong *base_first, __global const ordo_key *base_key, RANGE_OUT)
+{
+    const sorted_batch b = BATCH;
+    const timeline     t = TIMELINE;
+    const ulong        total = touched[n_queries];
+    RUN_EACH (ulong, x, total) {
+        const uint      q = query_of(touched, n_queries, x), time = ops[q];
+        const ulong     r = x - touched[q];
+        const uint      g = timeline_select(&t, timeline_rank(&t, group[q], time) + (uint) r, time);
+        uint            position = 0;
+        const key_state s = group_state(&b, first_of, g, time, &position);
+        const uint      in_base = (uint) (base_first[q + 1] - base_first[q]);
+        const uint      less = sorted_bound(base_key + base_first[q], in_base, sorted[position], false);
+        const ulong     at = offsets[offsets_at + time] + r + (less - (t.there_before[g] - t.there_before[group[q]]));
+        if (keys_out)
+            keys_out[keys_out_at + at] = sorted[position];
+#if ORDO_VALUE_BYTES
+        if (values_out)
+            values_out[values_out_at + at] = state_value(&b, position, s);
+#endif
+    }
+}

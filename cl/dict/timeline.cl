@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When the keys of a mixed batch are in the dictionary: a wavelet matrix (F. Claude, G. Navarro, G. Ordonez, 2015) over the
+ * batch in the order of its indices ("times"). Entry i stands for operation i: its group, which is the number of its key
+ * among the batch's distinct keys, and its change: +1 if the operation brings the key in, -1 if it takes it out, else 0.
+ *
+ * Level b (from the highest bit of a group's number down) holds all entries, in stable order of the bits above b read from
+ * the right; for each block of 32 of them
+ *
+ *     masks[3 * block]      bit b of each entry's group
+ *     masks[.. + 1], [+ 2]  entries whose bit is 0 and whose change is +1; and -1
+ *     sums[block]           of the blocks before: entries whose bit is 0 in the high half, and in the low half their
+ *                           changes, each block's lifted by 32 so that no sum is negative
+ *
+ * so that "changes of groups below g before time t" and "the r-th group that is there at time t" take one step per level.
+ * Memory: 20 bytes per 32 entries and level. */
+#pragma once
+#include "device/compiler.cl"
+
+#define TIMELINE_BLOCK 32
+
+/* An entry on its way down: group * 4 + change + 1. */
+ORDO_FN ulong timeline_entry(uint group, int change)
+{
+    return (ulong) group << 2 | (uint) (change + 1);
+}
+
+typedef struct {
+    __global const uint  *masks;
+    __global const ulong *sums;
+    __global const uint
+        *there_before; /* of groups below g, g from 0 to n_groups: those in the dictionary before the batch */
+    uint n, n_blocks, n_levels, n_groups;
+} timeline;
+
+/* Of the first e entries of a level: those whose bit is 0, and the sum of their changes. */
+typedef struct {
+    uint zeros;
+    int  changes;
+} timeline_prefix;
+
+ORDO_FN timeline_prefix timeline_before(const timeline *t, uint level, uint e)
+{
+    const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
+    const ulong          at = (ulong) level * t->n_blocks + block, sum = t->sums[at];
+    __global const uint *masks = t->masks + 3 * at;
+    timeline_prefix      p;
+    p.zeros = (uint) (sum >> 32) + popcount(~masks[0] & below);
+    p.changes = (int) ((uint) sum - TIMELINE_BLOCK * block) + (int) popcount(masks[1] & below) -
+                (int) popcount(masks[2] & below);
+    return p;
+}
+
+/* One step down: the entries from *first to *end - 1 whose bit is `bit`. Returns the changes of those whose bit is 0. */
+ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
+{
+    const timeline_prefix a = timeline_before(t, level, *first), b = timeline_before(t, level, *end);
+    const int             changes = b.changes - a.changes;
+    if (select)
+        *bit = *least >= changes;
+    if (*bit) {
+        const uint zeros = timeline_before(t, level, t->n).zeros;
+        *first = zeros + (*first - a.zeros);
+        *end = zeros + (*end - b.zeros);
+    } else {
+        *first = a.zeros;
+        *end = b.zeros;
+    }
+    return changes;
+}
+
+/* The sum of the changes before `time` in groups below g. */
+ORDO_FN int timeline_changes(const timeline *t, uint g, uint time)
+{
+    uint first = 0, end = time;
+    int  sum = 0, unused = 0;
+    for (uint level = t->n_levels; level-- > 0 && first < end;) {
+        bool      bit = g >> level & 1;
+        const int changes = timeline_descend(t, level, &first, &end, &bit, &unused, false);
+        sum += bit ? changes : 0;
+    }
+    return sum;
+}
+
+/* How many groups below g are in the dictionary at `time`, before the operation of that index. */
+ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
+{
+    return t->there_before[g] + timeline_changes(t, g, time);
+}
+
+/* The group that is there at `time` and has r others before it; there is one. */
+ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
+{
+    uint first = 0, end = time, group = 0;
+    for (uint level = t->n_levels; level-- > 0;) {
+        const uint middle = min(group + (1u << level), t->n_groups);
+        const uint before = t->there_before[middle] - t->there_before[min(group, t->n_groups)];
+        int        least = (int) (r - before); /* changes of the lower half that are not enough */
+        bool       bit = false;
+        const int  changes = timeline_descend(t, level, &first, &end, &bit, &least, true);
+        r -= bit ? before + changes : 0;
+        group += bit ? 1u << level : 0;
+    }
+    return group;
+}
