@@ -138,32 +138,117 @@ Test(program, a_missing_include_is_named)
     end(&o);
 }
 
+/* A file below the overlay's directory. */
+static void write_file(const struct overlay *o, const char *name, const char *text)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", o->sub, name);
+    FILE *file = fopen(path, "wb");
+    cr_assert(file != NULL, "%s", path);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void remove_file(const struct overlay *o, const char *name)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", o->sub, name);
+    cr_assert(remove(path) == 0, "%s", path);
+}
+
+static ordo_status build_kernel(ordo_device *dev, const char *module, const char *name)
+{
+    struct ordo_call    call;
+    struct ordo_kernel *kernel = NULL;
+    cr_assert(ordo_call_begin(&call, dev, NULL) == ORDO_OK);
+    return ordo_call_end(&call, ordo_call_kernel(&call, module, name, NULL, &kernel));
+}
+
 /* Another file's error is named by that file, at its own line, though it is expanded in the middle of the module. */
 Test(program, an_error_in_an_included_file_is_named_by_it)
 {
     struct overlay o;
     begin(&o, "broken.cl");
     const int line = copy_and_add(&o, KERNELS "/group/scan.cl", "no_such_type nonsense(void);");
-    char      module[160];
-    snprintf(module, sizeof module, "%s/module.cl", o.sub);
-    FILE *file = fopen(module, "wb");
-    cr_assert(file != NULL);
-    fputs("#pragma once\n#define TEAM_WIDTH 1\n#include \"primitive/broken.cl\"\n"
-          "__kernel void nothing(__global uint *p) { p[0] = 0; }\n",
-          file);
-    fclose(file);
+    write_file(&o, "module.cl",
+               "#pragma once\n#define TEAM_WIDTH 1\n#include \"primitive/broken.cl\"\n"
+               "__kernel void nothing(__global uint *p) { p[0] = 0; }\n");
 
-    ordo_device        *dev = open_device(true);
-    struct ordo_call    call;
-    struct ordo_kernel *kernel = NULL;
-    cr_assert(ordo_call_begin(&call, dev, NULL) == ORDO_OK);
-    const ordo_status got = ordo_call_kernel(&call, "primitive/module.cl", "nothing", NULL, &kernel);
-    cr_assert(ordo_call_end(&call, got) == ORDO_BUILD);
+    ordo_device *dev = open_device(true);
+    cr_assert(build_kernel(dev, "primitive/module.cl", "nothing") == ORDO_BUILD);
     check_message(dev, place("primitive/broken.cl", line), "no_such_type");
     ordo_device_close(&dev);
-    cr_assert(remove(module) == 0);
+    remove_file(&o, "module.cl");
     end(&o);
 }
+
+/* ---- includes in branches ------------------------------------------------------------------------------------ */
+
+#define KERNEL "\n__kernel void nothing(__global uint *p) { p[0] = ANSWER; }\n"
+
+/* Whatever was passed over before, a file is there once where it is asked for; in each, part.cl is compiled. */
+Test(program, an_include_that_is_passed_over_does_not_count)
+{
+    static const char *const modules[] = {
+        "#if 0\n#include \"primitive/part.cl\"\n#endif\n#include \"primitive/part.cl\"" KERNEL,
+        "#ifdef ABSENT\n#include \"primitive/part.cl\"\n#else\n#include \"primitive/part.cl\"\n#endif" KERNEL,
+        "#if 0\n#include \"primitive/part.cl\"\n#elif 1\n#include \"primitive/whole.cl\"\n#endif" KERNEL,
+        "#if 0\n#include \"primitive/whole.cl\"\n#endif\n#include \"primitive/part.cl\"" KERNEL,
+        "#if 1\n#include \"primitive/part.cl\"\n#endif\n#include \"primitive/part.cl\"" KERNEL,
+        "#include \"primitive/whole.cl\"\n#include \"primitive/part.cl\"\n#include \"primitive/whole.cl\"" KERNEL,
+    };
+    struct overlay o;
+    begin(&o, "part.cl");
+    write_file(&o, "part.cl", "#pragma once\nenum { ANSWER = 42 }; /* twice is an error */\n");
+    write_file(&o, "whole.cl",
+               "#pragma once\n#if 1\n#include \"primitive/part.cl\"\n#endif\n"
+               "#include \"primitive/whole.cl\"\nenum { WHOLE = ANSWER };\n");
+
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        char         text[1024] = "";
+        ordo_device *dev = open_device(true);
+        write_file(&o, "module.cl", modules[i]);
+        const ordo_status got = build_kernel(dev, "primitive/module.cl", "nothing");
+        (void) ordo_device_last_error(dev, text, sizeof text);
+        cr_assert(got == ORDO_OK, "module %zu: %s", i, text);
+        ordo_device_close(&dev);
+    }
+    remove_file(&o, "module.cl");
+    remove_file(&o, "whole.cl");
+    end(&o);
+}
+
+/* Behind each kind of branch and of repeated include the lines are still those of the file. */
+Test(program, errors_behind_branches_are_at_their_lines)
+{
+    static const struct {
+        const char *text;
+        int         line;
+    } modules[] = {
+        { "#if 0\n#include \"primitive/part.cl\"\n#endif\nno_such_type nonsense(void);\n", 4 },
+        { "#if 0\n#include \"primitive/part.cl\"\n#else\nno_such_type nonsense(void);\n#endif\n", 4 },
+        { "#if 0\n#include \"primitive/part.cl\"\n#elif 1\nno_such_type nonsense(void);\n#endif\n", 4 },
+        { "#if 1\n#include \"primitive/part.cl\"\n#endif\n#include \"primitive/part.cl\"\n"
+          "no_such_type nonsense(void);\n",
+          5 },
+        { "#include \"primitive/part.cl\"\n#include \"primitive/part.cl\"\n\nno_such_type nonsense(void);\n", 4 },
+    };
+    struct overlay o;
+    begin(&o, "part.cl");
+    write_file(&o, "part.cl", "#pragma once\nenum { ANSWER = 42 };\n");
+
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        ordo_device *dev = open_device(true);
+        write_file(&o, "module.cl", modules[i].text);
+        cr_assert(build_kernel(dev, "primitive/module.cl", "nothing") == ORDO_BUILD, "module %zu", i);
+        check_message(dev, place("primitive/module.cl", modules[i].line), "no_such_type");
+        ordo_device_close(&dev);
+    }
+    remove_file(&o, "module.cl");
+    end(&o);
+}
+
+/* ---- modules that are not there ------------------------------------------------------------------------------ */
 
 static void wrong_names(struct test *t)
 {
