@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The device layer: lanes of a team and atomics between groups, by the self-test's kernels at every width; and that the
- * self-test notices what is wrong. */
+ * self-test notices what is wrong, and what opening then makes of it. */
 #include "support.h"
 
 #include "runtime/cl_files.h"
@@ -147,4 +147,66 @@ Test(self_test, names_the_atomic_operation_that_is_wrong)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         expect_noticed("int64_atomics=0", ordo_self_test_atomics, "device/atomic.cl", faults[i].from, faults[i].to,
                        faults[i].function);
+}
+
+/* ---- what opening makes of it -------------------------------------------------------------------------------- */
+
+static int n_replaced; /* variants that the log says were replaced */
+
+static void count_replaced(void *user, ordo_log_level level, const char *message)
+{
+    (void) user;
+    n_replaced += level == ORDO_LOG_WARNING && strstr(message, "replaced by") != NULL;
+}
+
+/* Breaks the 64-bit addition; the device must open without 64-bit atomics, say so, and pass its self-test. */
+static void expect_narrowed(const char *to)
+{
+    const struct ordo_device_config config = { .log = count_replaced };
+    ordo_device                    *dev = NULL;
+    struct broken                   b;
+
+    n_replaced = 0;
+    write_broken(&b, "device/atomic.cl", "return atom_add(p, v);", to);
+    cr_assert(ordo_device_open(&config, &dev) == ORDO_OK, "%s", to);
+    const struct ordo_device_facts *f = ordo_device_facts(dev);
+    cr_expect(!f->int64_atomics, "%s", to);
+    cr_expect(strstr(f->dropped, "64-bit atomics"), "%s: dropped is \"%s\"", to, f->dropped);
+    cr_expect(n_replaced > 0, "%s", to);
+    cr_expect(ordo_device_self_test(dev) == ORDO_OK, "%s", to);
+    ordo_device_close(&dev);
+    remove_broken(&b);
+}
+
+static bool has_int64_atomics(void)
+{
+    const struct ordo_device_config config = { .no_self_test = true };
+    ordo_device                    *dev = NULL;
+    cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
+    const bool has = ordo_device_facts(dev)->int64_atomics;
+    ordo_device_close(&dev);
+    return has;
+}
+
+Test(self_test, replaces_variants_that_are_wrong_or_do_not_build)
+{
+    if (!has_int64_atomics())
+        cr_skip_test("the device has no 64-bit atomics");
+    expect_narrowed("return atom_add(p, v + 1);");
+    expect_narrowed("return no_such_function(p, v);");
+}
+
+/* No variant is at fault when the self-test's own buffers cannot be had: opening says so, and replaces nothing. */
+Test(self_test, reports_lack_of_memory_as_itself)
+{
+    char                            message[1024] = "";
+    ordo_device                    *dev = NULL;
+    const struct ordo_device_config config = {
+        .log = count_replaced, .message = message, .message_bytes = sizeof message, .mask = "progress=1,alloc=65536"
+    };
+
+    n_replaced = 0;
+    cr_assert(ordo_device_open(&config, &dev) == ORDO_TOO_LARGE, "%s", message);
+    cr_expect(dev == NULL && strstr(message, "largest allocation"), "%s", message);
+    cr_expect(n_replaced == 0);
 }

@@ -217,12 +217,19 @@ static ordo_status run_self_test(ordo_device *dev, enum ordo_self_test_part *fai
     return ordo_self_test_primitives(dev);
 }
 
+/* Whether a safer variant may cure this: wrong answers, kernels that do not build or do not fit. Lack of memory and errors
+ * of the driver say nothing about the variant. */
+static bool blames_variant(ordo_status got)
+{
+    return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;
+}
+
 static ordo_status settle(ordo_device *dev)
 {
     const double             start = now_ms(), built = dev->facts.build_ms;
     enum ordo_self_test_part failed = ORDO_TEST_LANES;
     ordo_status              got = run_self_test(dev, &failed);
-    while (got != ORDO_OK && step_down(dev, failed))
+    while (blames_variant(got) && step_down(dev, failed))
         got = run_self_test(dev, &failed);
     dev->facts.self_test_ms = now_ms() - start - (dev->facts.build_ms - built);
     return got;

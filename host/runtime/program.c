@@ -385,8 +385,8 @@ static ordo_status build_from_source(ordo_device *dev, const char *file, const c
     if (code != CL_SUCCESS) {
         char             *named = log ? log_with_files(log, text) : NULL;
         const char       *shown = named ? named : log ? log : "(the driver gives no log)";
-        const ordo_status failed =
-            ordo_fail(dev, ORDO_BUILD, code, __FILE__, __LINE__, "building %s with%s:\n%s", file, options, shown);
+        const ordo_status failed = ordo_fail(dev, code == CL_OUT_OF_HOST_MEMORY ? ORDO_NO_HOST_MEMORY : ORDO_BUILD,
+                                             code, __FILE__, __LINE__, "building %s with%s:\n%s", file, options, shown);
         clReleaseProgram(program);
         free(named);
         free(log);
@@ -511,6 +511,8 @@ static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program,
     k->name = ordo_format("%s", name);
     ORDO_REQUIRE(dev, k->name, ORDO_NO_HOST_MEMORY);
     k->kernel = clCreateKernel(program->program, name, &code);
+    if (code != CL_SUCCESS && code != CL_OUT_OF_HOST_MEMORY) /* some drivers compile only here */
+        return ordo_fail(dev, ORDO_BUILD, code, __FILE__, __LINE__, "making kernel %s", name);
     ORDO_TRY_CL(dev, code, name);
 
     cl_ulong local = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The self-test: known answers from exactly the variants that the facts and the profile choose. Each part returns
  * ORDO_SELF_TEST with a message that says which operation gave what instead of what, or the error that kept it from
- * running. A part's failure makes the device step down to a safer variant (device.c). */
+ * running. Wrong answers, and kernels that do not build or fit, make the device step down to a safer variant (device.c). */
 #ifndef ORDO_SELF_TEST_H
 #define ORDO_SELF_TEST_H
 

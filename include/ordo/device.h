@@ -63,8 +63,11 @@ struct ordo_device_config {
 /* Opens a device, creating a context and an in-order queue of its own.
  * Blocks for the probe and the self-test: some seconds on the first use of a driver, milliseconds from then on,
  * because their outcome and the built programs are kept in the user's cache directory.
- * Errors  ORDO_NO_DEVICE (the message lists the choices, or names the package to install), ORDO_SELF_TEST,
- *         ORDO_BUILD, ORDO_OPENCL, ORDO_NO_HOST_MEMORY. *out is NULL after an error. */
+ * Variants with which the self-test finds wrong answers, or that do not build here, are replaced by safer ones, which
+ * facts.dropped tells.
+ * Errors  ORDO_NO_DEVICE (the message lists the choices, or names the package to install), ORDO_SELF_TEST, ORDO_BUILD
+ *         and ORDO_UNSUPPORTED if the safest variant fails too, and at once ORDO_OPENCL, ORDO_NO_HOST_MEMORY,
+ *         ORDO_NO_DEVICE_MEMORY, ORDO_TOO_LARGE. *out is NULL after an error. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
 
 /* The same over the caller's own context, device and queue, all of which are retained. `queue` may be NULL: an
