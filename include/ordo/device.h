@@ -172,15 +172,16 @@ struct ordo_tunable_info {
     const char *text; /* what it means */
     uint32_t    value;
     ordo_origin origin;
-    uint32_t    n_choices; /* the values it may take on this device */
+    uint32_t    n_choices; /* the values that it may be set to */
     uint32_t    choice[16];
 };
 
 /* The i-th tunable, i from 0; ORDO_INVALID past the last. */
 ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i, struct ordo_tunable_info *out);
 
-/* Sets a tunable on this device object only. ORDO_INVALID: no such name, or not one of its choices. A combination
- * that the device cannot run (too much local memory, say) is refused by the call that would use it. */
+/* Sets a tunable on this device object only. ORDO_INVALID: no such name, or not one of its choices. What a combination
+ * asks beyond the device (larger groups, more local memory, look-back without progress) each call lowers to what fits.
+ * A kernel that the driver then still cannot run, for its registers say, makes the call fail: ORDO_UNSUPPORTED. */
 ORDO_API ordo_status ordo_device_set_tunable(ordo_device *device, const char *name, uint32_t value);
 
 /* Writes every tunable whose origin is TUNED or SET to the user's profile for this device, which each later open
