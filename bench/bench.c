@@ -461,14 +461,16 @@ static bool any_dict(const struct options *options)
 
 static void conclude_dicts(const struct run *run)
 {
-    fprintf(run->out,
-            "Dictionaries:\n"
-            "rate    of updates over all batches; of queries the harmonic mean over fills of %u numbers of batches at "
-            "most,\n"
-            "        from the first to the last; worst, best: the extremes\n"
-            "/ array this rate over that of a sorted array with the same elements; / rebuild: over building it anew\n"
-            "peak    device memory held at most; / data: over that of keys and values\n",
-            run->options->fills);
+    fprintf(
+        run->out,
+        "Dictionaries:\n"
+        "rate    of updates over all batches; of queries the harmonic mean over fills of %u numbers of batches at "
+        "most,\n"
+        "        from the first to the last; worst, best: the extremes\n"
+        "first   the first call after updates, which may have to settle what is new; rates are of the calls after it\n"
+        "/ array this rate over that of a sorted array with the same elements; / rebuild: over building it anew\n"
+        "peak    device memory held at most; / data: over that of keys and values\n",
+        run->options->fills);
     if (run->options->no_host)
         return;
     fprintf(run->out,

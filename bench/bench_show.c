@@ -72,6 +72,7 @@ static void json_dict(cJSON *json, const struct row *row)
         cJSON *fill = cJSON_CreateObject();
         cJSON_AddNumberToObject(fill, "batches", (double) dict->fills[i].batches);
         cJSON_AddNumberToObject(fill, "elements", (double) dict->fills[i].elements);
+        json_number(fill, "first_call_s", dict->fills[i].first_seconds);
         json_number(fill, "rate", (double) spec_operations(&row->spec) / dict->fills[i].seconds);
         cJSON_AddItemToArray(fills, fill);
     }
@@ -148,6 +149,7 @@ static void add_array_columns(struct layout *layout)
 static void add_dict_columns(struct layout *layout, enum workload workload)
 {
     if (plan_has_fills(workload)) {
+        add_column(layout, "first", 8, false);
         add_column(layout, "worst", 7, false);
         add_column(layout, "best", 7, false);
     }
@@ -172,7 +174,8 @@ struct layout lay_out(const struct run *run, enum workload workload)
     add_column(&layout, "rate /s", 7, false);
     add_column(&layout, "time", 8, false);
     add_column(&layout, "+-", 6, false);
-    add_column(&layout, "device", 8, false);
+    if (!plan_has_fills(workload))
+        add_column(&layout, "device", 8, false);
     if (dict)
         add_dict_columns(&layout, workload);
     else
@@ -217,12 +220,15 @@ static void put_point(struct line *line, const struct spec *spec)
 
 static void put_fills(struct line *line, const struct row *row)
 {
-    double low = NAN, high = NAN;
-    for (int i = 0; i < row->dict.n_fills; i++) {
+    const int n = row->dict.n_fills;
+    double    low = NAN, high = NAN, first = 0;
+    for (int i = 0; i < n; i++) {
         const double rate = (double) spec_operations(&row->spec) / row->dict.fills[i].seconds;
         low = fmin(low, rate);
         high = fmax(high, rate);
+        first += i ? row->dict.fills[i].first_seconds / (n - 1) : 0; /* the very first builds kernels */
     }
+    text_seconds(next(line), n > 1 ? first : NAN);
     text_rate(next(line), low);
     text_rate(next(line), high);
 }
@@ -238,7 +244,7 @@ static void put_dict(struct line *line, const struct row *row)
     if (row->spec.workload == CLEANUP)
         text_ratio(next(line), row->dict.rebuild_seconds / row->timing.wall.median);
     text_bytes(next(line), peak);
-    text_ratio(next(line), peak / (pair * (double) row->spec.count));
+    text_ratio(next(line), peak / (pair * (double) elements));
 }
 
 void show_row(struct run *run, const struct table *table, const struct row *row)
@@ -253,7 +259,8 @@ void show_row(struct run *run, const struct table *table, const struct row *row)
     text_rate(next(&line), row->rate);
     text_seconds(next(&line), t->wall.median);
     text_percent(next(&line), (t->wall.high - t->wall.low) / 2 / t->wall.median);
-    text_seconds(next(&line), t->device.median);
+    if (!plan_has_fills(workload))
+        text_seconds(next(&line), t->device.median);
     if (workload_is_dict(workload)) {
         put_dict(&line, row);
     } else {

@@ -63,7 +63,6 @@ static void add_spread(struct spread *sum, const struct spread *part, double sha
 static void add_timing(struct timing *sum, const struct timing *part, double share)
 {
     add_spread(&sum->wall, &part->wall, share);
-    add_spread(&sum->device, &part->device, share);
     sum->first_call = sum->repetitions ? sum->first_call : part->first_call;
     sum->repetitions += part->repetitions;
     sum->batch = part->batch;
@@ -83,7 +82,8 @@ static ordo_status measure_fill(struct measuring *m, const struct timing_goal *g
     TRY(dict_subject_load(m->subject, m->why, m->why_bytes));
     TRY(time_calls(m->device, dict_subject_work, m->subject, goal, &timing));
     add_timing(&m->out->timing, &timing, 1 / (double) plan_fills(&m->plan));
-    m->out->fills[m->out->n_fills++] = (struct dict_fill) { to, elements_in(&m->plan, to), timing.wall.median };
+    m->out->fills[m->out->n_fills++] =
+        (struct dict_fill) { to, elements_in(&m->plan, to), timing.wall.median, timing.first_call };
     m->out->right =
         dict_subject_check(m->subject, to == plan_fill(&m->plan, plan_fills(&m->plan) - 1), m->why, m->why_bytes);
     return ORDO_OK;
@@ -94,7 +94,8 @@ static ordo_status measure_fills(struct measuring *m)
     const size_t       fills = plan_fills(&m->plan);
     struct timing_goal goal = *m->goal;
     goal.seconds /= (double) fills;
-    m->out->timing = (struct timing) { .batch = 0 };
+    goal.device_too = false;
+    m->out->timing = (struct timing) { .device = spread_of(NULL, 0) };
     m->out->right = true;
     for (size_t i = 0; i < fills && m->out->right; i++) {
         progress("%s: fill %zu of %zu", workload_name(m->plan.spec.workload), i + 1, fills);

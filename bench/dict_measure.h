@@ -14,12 +14,13 @@
 struct dict_fill {
     size_t batches, elements; /* put in */
     double seconds;           /* a call with all queries */
+    double first_seconds;     /* the first such call after the updates; of the first fill with building kernels */
 };
 
 struct dict_figures {
-    bool                        right;
-    struct timing               timing; /* of queries: the mean over all fills, so that rates are harmonic means */
-    int                         n_fills;
+    bool          right;
+    struct timing timing; /* of queries: the mean over all fills, so that rates are harmonic means; host's clock only */
+    int           n_fills;
     struct dict_fill            fills[MOST_FILLS];
     double                      rebuild_seconds; /* cleanup: what building it anew takes; NaN otherwise */
     double                      yardstick;       /* operations a second of the host's B-tree; NaN: not known */

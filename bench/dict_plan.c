@@ -12,7 +12,7 @@ enum { STREAM_TABLE, STREAM_NEW, STREAM_PICK, STREAM_MISS, STREAM_WIDTH, STREAM_
 
 static uint64_t stream(const struct dict_plan *plan, int which)
 {
-    return plan->spec.seed * 16 + (uint64_t) which;
+    return which == STREAM_TABLE ? plan->spec.seed /* as inputs_make */ : plan->spec.seed * 16 + (uint64_t) which;
 }
 
 /* ---- keys of the table --------------------------------------------------------------------------------------- */

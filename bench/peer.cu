@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ordo-peer: CUB and Thrust on the workloads of ordo-bench: the same inputs, the same checks, the same loop of batches
- * with the host's clock and the device's (CUDA events) around them. ordo-bench --peers runs it; it prints one line of JSON
- * per size, and nothing for workloads that neither library has.
+ * with the host's clock and the device's (CUDA events) around them; and, for dictionaries, a GPU LSM made of CUB's calls.
+ * ordo-bench --peers runs it; it prints one line of JSON per size, and nothing for workloads that it has nothing for.
  *
  * Temporary storage is allocated once, before anything is timed. */
 #include "workload.h"
@@ -23,6 +23,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -82,11 +83,18 @@ class Array {
     size_t bytes_ = 0;
 };
 
+/* Keys and values of one run. */
+struct Pairs {
+    Array keys, values;
+};
+
 struct Arrays {
     Array keys, values, flags, queries;              /* inputs */
     Array keys_out, values_out, ranks, found, total; /* outputs */
     Array keys_spare, values_spare;                  /* for merges in several passes */
     Array temporary;
+
+    std::vector<Pairs> levels, carries; /* of the LSM */
 };
 
 static Arrays make_arrays(const struct spec &spec, const struct inputs &in)
@@ -105,7 +113,9 @@ static Arrays make_arrays(const struct spec &spec, const struct inputs &in)
                     Array(8),
                     Array(passes ? count * key : 0),
                     Array(passes ? count * spec.value_bytes : 0),
-                    Array() };
+                    Array(),
+                    {},
+                    {} };
 }
 
 /* ---- the calls ----------------------------------------------------------------------------------------------- */
@@ -130,6 +140,7 @@ struct Peer {
     const char *name = nullptr; /* NULL: there is none */
     Call        call;
     bool        ties_may_swap = false;
+    Call        finish = {}; /* brings the result to the outputs; not timed */
 };
 
 /* A value of no bytes. */
@@ -155,16 +166,31 @@ template <typename K, typename V> static Peer peer_sort(const struct spec &spec,
     }
 }
 
-/* Two runs of one array into another; either may have no values. */
+/* Where a run's elements lie. */
+template <typename K, typename V> struct Run {
+    K     *keys;
+    V     *values; /* meaningless without values */
+    size_t count;
+};
+
+/* Two runs into another; they may have no values. */
+template <typename K, typename V>
+static cudaError_t merge_runs(void *t, size_t &bytes, Run<const K, const V> a, Run<const K, const V> b, K *keys_out,
+                              V *values_out)
+{
+    if constexpr (has_values<K, V>)
+        return cub::DeviceMerge::MergePairs(t, bytes, a.keys, a.values, (int64_t) a.count, b.keys, b.values,
+                                            (int64_t) b.count, keys_out, values_out);
+    else
+        return cub::DeviceMerge::MergeKeys(t, bytes, a.keys, (int64_t) a.count, b.keys, (int64_t) b.count, keys_out);
+}
+
+/* Two runs of one array. */
 template <typename K, typename V>
 static cudaError_t merge_two(void *t, size_t &bytes, const K *keys, const V *values, size_t a, size_t b, K *keys_out,
                              V *values_out)
 {
-    if constexpr (has_values<K, V>)
-        return cub::DeviceMerge::MergePairs(t, bytes, keys, values, (int64_t) a, keys + a, values + a, (int64_t) b,
-                                            keys_out, values_out);
-    else
-        return cub::DeviceMerge::MergeKeys(t, bytes, keys, (int64_t) a, keys + a, (int64_t) b, keys_out);
+    return merge_runs<K, V>(t, bytes, { keys, values, a }, { keys + a, values + a, b }, keys_out, values_out);
 }
 
 template <typename K, typename V> static Peer peer_merge(const struct spec &spec, Arrays &a)
@@ -312,6 +338,120 @@ template <typename K, typename V> static Peer peer_lookup(const struct spec &spe
             } };
 }
 
+/* ---- the GPU LSM as in its paper ----------------------------------------------------------------------------- */
+
+/* Ashkiani et al., IPDPS 2018: level i holds nothing or one run of 2^i batches. A batch is sorted and merged with level
+ * after level until one is empty, where it stays. Sorts and merges are CUB's, all memory is allocated beforehand.
+ * Inserts only: nothing is deleted, and replaced elements stay. */
+template <typename K, typename V> class Lsm {
+  public:
+    Lsm(const struct spec &spec, Arrays &a)
+        : arrays_(a), count_(spec.count), batch_(spec_batch(&spec)), batches_((count_ + batch_ - 1) / batch_)
+    {
+        for (size_t level = 0; batches_ >> level; level++)
+            a.levels.push_back(room(batch_ << level));
+        for (int side = 0; side < 2; side++)
+            a.carries.push_back(room(count_));
+        size_t sort_bytes = 0, merge_bytes = 0;
+        must(sort(nullptr, sort_bytes, 0, { nullptr, nullptr, batch_ }), "asking for temporary storage");
+        must(merge_runs<K, V>(nullptr, merge_bytes, { nullptr, nullptr, count_ }, { nullptr, nullptr, count_ }, nullptr,
+                              nullptr),
+             "asking for temporary storage");
+        bytes_ = std::max(sort_bytes, merge_bytes);
+        a.temporary = Array(bytes_ + 1);
+    }
+
+    void insert_all()
+    {
+        std::fill(sizes_, sizes_ + 64, 0);
+        for (size_t b = 0; b < batches_; b++)
+            insert(b);
+    }
+
+    /* Merges all levels, largest first, into keys_out and values_out, where the check looks. Not timed. */
+    void gather()
+    {
+        Run<K, V> all = at(arrays_.carries[0], 0);
+        int       side = 0;
+        for (size_t level = arrays_.levels.size(); level-- > 0;) {
+            if (sizes_[level] == 0)
+                continue;
+            side ^= 1;
+            const Run<K, V> to = at(arrays_.carries[side], all.count + sizes_[level]);
+            merge(all, at(arrays_.levels[level], sizes_[level]), to);
+            all = to;
+        }
+        must(cudaMemcpy(arrays_.keys_out.as<K>(), all.keys, count_ * sizeof(K), cudaMemcpyDeviceToDevice), "cudaMemcpy");
+        if constexpr (has_values<K, V>)
+            must(cudaMemcpy(arrays_.values_out.as<V>(), all.values, count_ * sizeof(V), cudaMemcpyDeviceToDevice),
+                 "cudaMemcpy");
+    }
+
+  private:
+    static Pairs room(size_t count)
+    {
+        return { Array(count * sizeof(K)), Array(has_values<K, V> ? count * sizeof(V) : 0) };
+    }
+    static Run<K, V> at(const Pairs &pairs, size_t count)
+    {
+        return { pairs.keys.as<K>(), pairs.values.as<V>(), count };
+    }
+
+    cudaError_t sort(void *t, size_t &bytes, size_t from, Run<K, V> to) const
+    {
+        const K *keys = arrays_.keys.as<K>() + from;
+        if constexpr (has_values<K, V>)
+            return cub::DeviceRadixSort::SortPairs(t, bytes, keys, to.keys, arrays_.values.as<V>() + from, to.values,
+                                                   to.count);
+        else
+            return cub::DeviceRadixSort::SortKeys(t, bytes, keys, to.keys, to.count);
+    }
+    void merge(Run<K, V> newer, Run<K, V> older, Run<K, V> to) const
+    {
+        size_t bytes = bytes_;
+        must(merge_runs<K, V>(arrays_.temporary.as<void>(), bytes, { newer.keys, newer.values, newer.count },
+                              { older.keys, older.values, older.count }, to.keys, to.values),
+             "a CUB merge");
+    }
+
+    /* Where the carry goes that has come to this level: to stay, if the level is empty. */
+    Run<K, V> place(size_t level, int side, size_t count) const
+    {
+        return at(sizes_[level] ? arrays_.carries[side] : arrays_.levels[level], count);
+    }
+
+    void insert(size_t b)
+    {
+        size_t    level = 0, bytes = bytes_;
+        int       side = 0;
+        Run<K, V> carry = place(0, side, std::min(batch_, count_ - b * batch_));
+        must(sort(arrays_.temporary.as<void>(), bytes, b * batch_, carry), "a CUB sort");
+        for (; sizes_[level]; level++) {
+            side ^= 1;
+            const Run<K, V> to = place(level + 1, side, carry.count + sizes_[level]);
+            merge(carry, at(arrays_.levels[level], sizes_[level]), to);
+            sizes_[level] = 0;
+            carry = to;
+        }
+        sizes_[level] = carry.count;
+    }
+
+    Arrays &arrays_;
+    size_t  count_, batch_, batches_, bytes_ = 0;
+    size_t  sizes_[64] = {};
+};
+
+template <typename K, typename V> static Peer peer_lsm(const struct spec &spec, Arrays &a)
+{
+    if (spec.variant != LSM || spec.count == 0)
+        return {};
+    const auto lsm = std::make_shared<Lsm<K, V>>(spec, a);
+    return { "GPU LSM as in its paper, of CUB's sort and merge", [lsm] { lsm->insert_all(); }, true,
+             [lsm] { lsm->gather(); } };
+}
+
+/* ---- by workload and types ----------------------------------------------------------------------------------- */
+
 template <typename K, typename V> static Peer peer_for_types(const struct spec &spec, Arrays &a)
 {
     switch (spec.workload) {
@@ -325,6 +465,9 @@ template <typename K, typename V> static Peer peer_for_types(const struct spec &
         return peer_compact<K, V>(spec, a);
     case LOOKUP:
         return peer_lookup<K, V>(spec, a);
+    case FILLRANDOM:
+    case FILLSEQ:
+        return peer_lsm<K, V>(spec, a);
     default:
         return {};
     }
@@ -439,7 +582,10 @@ static bool check(const struct spec &spec, const struct inputs &in, const Arrays
     answer.total = total.data();
     memcpy(&answer.kept, total.data(), sizeof answer.kept);
     char       why[512];
-    const bool right = answer_check(&spec, &in, &answer, ties_may_swap, why, sizeof why);
+    /* Of a dictionary all that was inserted must come back in order. */
+    struct spec checked = spec;
+    checked.workload = workload_is_dict(spec.workload) ? SORT : spec.workload;
+    const bool right = answer_check(&checked, &in, &answer, ties_may_swap, why, sizeof why);
     if (!right)
         fprintf(stderr, "ordo-peer: %s of %zu: %s\n", workload_name(spec.workload), spec.count, why);
     return right;
@@ -463,7 +609,8 @@ static bool has_room(const struct spec &spec)
     size_t available = 0, all = 0;
     must(cudaMemGetInfo(&available, &all), "cudaMemGetInfo");
     const double pair = (spec.type == ORDO_U32 ? 4 : 8) + spec.value_bytes;
-    return ((double) spec.count * 3 + (double) spec.n_queries * 2) * pair < (double) available * 0.9;
+    const double copies = workload_is_dict(spec.workload) ? 7 : 3;
+    return ((double) spec.count * copies + (double) spec.n_queries * 2) * pair < (double) available * 0.9;
 }
 
 static bool run_row(const struct spec &spec, double seconds, const char *device)
@@ -479,6 +626,8 @@ static bool run_row(const struct spec &spec, double seconds, const char *device)
         const Peer peer = peer_of(spec, arrays);
         if (peer.name) {
             const Times times = time_calls(peer.call, seconds);
+            if (peer.finish)
+                peer.finish();
             right = check(spec, in, arrays, peer.ties_may_swap);
             print_row(spec, peer, times, right, device);
         }
@@ -494,7 +643,7 @@ static bool run_row(const struct spec &spec, double seconds, const char *device)
     fprintf(stderr,
             "ordo-peer: %s\n"
             "Usage: ordo-peer --workload NAME --sizes LIST [--variant NAME] [--type u32|u64] [--value-bytes 0|4|8]\n"
-            "                 [--dist NAME] [--queries N] [--seed N] [--budget SECONDS] [--device NAME]\n"
+            "                 [--dist NAME] [--queries N] [--batch N] [--seed N] [--budget SECONDS] [--device NAME]\n"
             "The axes of ordo-bench, one point at a time; ordo-bench --peers runs this.\n",
             why.c_str());
     exit(2);
@@ -529,7 +678,7 @@ struct Options {
 static void take_option(Options &o, const std::string &option, const char *text)
 {
     if (option == "--workload")
-        o.spec.workload = (enum workload) number_of("workload", text, N_WORKLOADS,
+        o.spec.workload = (enum workload) number_of("workload", text, N_ALL_WORKLOADS,
                                                     [](int i) { return workload_name((enum workload) i); });
     else if (option == "--variant")
         o.variant = text;
@@ -544,6 +693,8 @@ static void take_option(Options &o, const std::string &option, const char *text)
         o.sizes = sizes_of(text);
     else if (option == "--queries")
         o.spec.n_queries = sizes_of(text).at(0);
+    else if (option == "--batch")
+        o.spec.batch = strtoull(text, nullptr, 10);
     else if (option == "--seed")
         o.spec.seed = strtoull(text, nullptr, 10);
     else if (option == "--budget")

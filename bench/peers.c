@@ -111,7 +111,7 @@ static bool read_rows(FILE *from, cJSON *rows, char *why, size_t why_bytes)
 cJSON *peer_rows(const char *program, const char *device_name, const struct spec *spec, const size_t *counts, int n,
                  double seconds, char *why, size_t why_bytes)
 {
-    char  value_bytes[TEXT_BYTES], queries[TEXT_BYTES], seed[TEXT_BYTES], budget[TEXT_BYTES];
+    char  value_bytes[TEXT_BYTES], queries[TEXT_BYTES], batch[TEXT_BYTES], seed[TEXT_BYTES], budget[TEXT_BYTES];
     char *sizes = list_of_counts(counts, n);
     if (!sizes) {
         snprintf(why, why_bytes, "out of memory");
@@ -119,6 +119,7 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
     }
     snprintf(value_bytes, sizeof value_bytes, "%u", spec->value_bytes);
     snprintf(queries, sizeof queries, "=%zu", spec->n_queries ? spec->n_queries : 1);
+    snprintf(batch, sizeof batch, "%zu", spec->batch);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long) spec->seed);
     snprintf(budget, sizeof budget, "%g", seconds);
     const char *const arguments[] = { "ordo-peer",
@@ -138,6 +139,8 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
                                       sizes,
                                       "--queries",
                                       queries,
+                                      "--batch",
+                                      batch,
                                       "--seed",
                                       seed,
                                       "--budget",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of other libraries for the same workloads, taken by ordo-peer (peer.cu: CUB and Thrust) on the same device. */
+/* Figures of other libraries for the same workloads, taken by ordo-peer (peer.cu: CUB and Thrust, and a GPU LSM made of
+ * CUB's calls) on the same device. */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 
