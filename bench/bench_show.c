@@ -238,6 +238,8 @@ static void put_dict(struct line *line, const struct row *row)
     const struct ordo_dict_statistics *statistics = &row->dict.statistics;
     const double                       peak = statistics->bytes_peak ? (double) statistics->bytes_peak : NAN;
     const double                       pair = (double) ordo_type_bytes(row->spec.type) + row->spec.value_bytes;
+    const int                          fills = row->dict.n_fills;
+    const size_t                       elements = fills ? row->dict.fills[fills - 1].elements : row->spec.count;
     if (plan_has_fills(row->spec.workload))
         put_fills(line, row);
     text_ratio(next(line), row->rate / row->array_rate);
