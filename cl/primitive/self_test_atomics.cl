@@ -107,8 +107,10 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     {                                                                                                                  \
         word before = ticket == 0 ? (flag) : 0;                                                                        \
         for (uint look = 0; !(before & (flag)); look++) {                                                              \
-            if (look == CHAIN_PATIENCE)                                                                                \
+            if (look == CHAIN_PATIENCE) {                                                                              \
                 ordo_store_relaxed(report + CHAIN_STOPPED, 1);                                                         \
+                return false;                                                                                          \
+            }                                                                                                          \
             if (ordo_load_relaxed(report + CHAIN_STOPPED))                                                             \
                 return false;                                                                                          \
             ordo_pause();                                                                                              \
