@@ -146,6 +146,10 @@ static inline struct ordo_slice test_slice(const struct test_array *array)
 void test_check_download(const struct test *t, const struct test_array *array, void *to, const char *what,
                          const char *file, int line);
 
+/* The same without failing: returns the first guard byte that has changed, counted from the start of the buffer, or
+ * SIZE_MAX. */
+size_t test_read(const struct test *t, const struct test_array *array, void *to, const char *what);
+
 /* test_download, and the first `n` elements must be the same as `want`. `type` is for the message; it counts for
  * nothing if the elements are bytes. */
 #define test_expect(t, type, array, want, n)                                                                           \

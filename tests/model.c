@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct model model_empty(ordo_type type, uint32_t value_bytes)
+{
+    return (struct model) { .type = type, .value_bytes = value_bytes };
+}
+
+void model_free(struct model *model)
+{
+    free(model->element);
+    *model = model_empty(model->type, model->value_bytes);
+}
+
+void model_clear(struct model *model)
+{
+    model->count = 0;
+}
+
+/* ---- elements of arrays -------------------------------------------------------------------------------------- */
+
+static uint64_t get_word(const void *array, size_t bytes, size_t i)
+{
+    uint32_t narrow = 0;
+    uint64_t wide = 0;
+
+    if (bytes == 4)
+        memcpy(&narrow, (const uint8_t *) array + 4 * i, 4);
+    else if (bytes == 8)
+        memcpy(&wide, (const uint8_t *) array + 8 * i, 8);
+    return bytes == 4 ? narrow : wide;
+}
+
+/* An output that is not wanted is NULL. */
+static void put_word(void *array, size_t bytes, size_t i, uint64_t word)
+{
+    const uint32_t narrow = (uint32_t) word;
+
+    if (array && bytes == 4)
+        memcpy((uint8_t *) array + 4 * i, &narrow, 4);
+    else if (array && bytes == 8)
+        memcpy((uint8_t *) array + 8 * i, &word, 8);
+}
+
+static void put_flag(uint8_t *array, size_t i, bool flag)
+{
+    if (array)
+        array[i] = flag;
+}
+
+/* ---- the sorted array ---------------------------------------------------------------------------------------- */
+
+size_t model_rank(const struct model *model, uint64_t form)
+{
+    size_t low = 0, high = model->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (model->element[middle].form < form)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_at(const struct model *model, size_t at, uint64_t form)
+{
+    return at < model->count && model->element[at].form == form;
+}
+
+static void put_in(struct model *model, size_t at, struct model_element element)
+{
+    if (model->count == model->room) {
+        model->room = 2 * model->room + 64;
+        model->element = realloc(model->element, model->room * sizeof element);
+        if (!model->element)
+            abort();
+    }
+    memmove(&model->element[at + 1], &model->element[at], (model->count - at) * sizeof element);
+    model->element[at] = element;
+    model->count++;
+}
+
+static void take_out(struct model *model, size_t at)
+{
+    model->count--;
+    memmove(&model->element[at], &model->element[at + 1], (model->count - at) * sizeof *model->element);
+}
+
+/* ---- operations ---------------------------------------------------------------------------------------------- */
+
+/* Where the nearest key in this relation to `form` stands; model->count if there is none. */
+static size_t neighbour(const struct model *model, ordo_code code, uint64_t form)
+{
+    const size_t at = model_rank(model, form);
+    const bool   is_there = is_at(model, at, form);
+
+    switch (code) {
+    case ORDO_SEEK_LT:
+        return at > 0 ? at - 1 : model->count;
+    case ORDO_SEEK_LE:
+        return is_there ? at : at > 0 ? at - 1 : model->count;
+    case ORDO_SEEK_GE:
+        return at;
+    default:
+        return is_there ? at + 1 : at;
+    }
+}
+
+static void seek(const struct model *model, const struct ordo_host_batch *batch, size_t i, uint64_t form)
+{
+    const size_t at = neighbour(model, (ordo_code) batch->codes[i], form);
+
+    put_flag(batch->found, i, at < model->count);
+    if (at == model->count)
+        return;
+    put_word(batch->keys_out, ordo_type_bytes(model->type), i, model->element[at].key);
+    put_word(batch->values_out, model->value_bytes, i, model->element[at].value);
+}
+
+/* Counts the elements from one key to another and, if it is a range, writes them from `offset` on. */
+static size_t enumerate(const struct model *model, const struct ordo_host_batch *batch, size_t i, uint64_t low,
+                        size_t offset)
+{
+    const size_t   key_bytes = ordo_type_bytes(model->type);
+    const uint64_t high = ordo_key_bits(model->type, (const uint8_t *) batch->his + i * key_bytes);
+    size_t         n = 0;
+
+    for (size_t at = model_rank(model, low); at < model->count && model->element[at].form <= high; at++, n++) {
+        if (batch->codes[i] != ORDO_RANGE || offset + n >= batch->range_capacity)
+            continue;
+        put_word(batch->range_keys, key_bytes, offset + n, model->element[at].key);
+        put_word(batch->range_values, model->value_bytes, offset + n, model->element[at].value);
+    }
+    if (batch->counts)
+        batch->counts[i] = (uint32_t) n;
+    return batch->codes[i] == ORDO_RANGE ? n : 0;
+}
+
+/* Returns how many elements the operation adds to the ranges. */
+static size_t apply_one(struct model *model, const struct ordo_host_batch *batch, size_t i, size_t offset)
+{
+    const size_t   key_bytes = ordo_type_bytes(model->type);
+    const uint64_t form = ordo_key_bits(model->type, (const uint8_t *) batch->keys + i * key_bytes);
+    const uint64_t value = batch->values ? get_word(batch->values, model->value_bytes, i) : 0;
+    const size_t   at = model_rank(model, form);
+    const bool     is_there = is_at(model, at, form);
+    const struct model_element element = { form, get_word(batch->keys, key_bytes, i), value };
+
+    switch ((ordo_code) batch->codes[i]) {
+    case ORDO_FIND:
+        if (is_there)
+            put_word(batch->values_out, model->value_bytes, i, model->element[at].value);
+        break;
+    case ORDO_CONTAINS:
+        break;
+    case ORDO_UPSERT:
+        if (is_there)
+            model->element[at].value = value;
+        else
+            put_in(model, at, element);
+        break;
+    case ORDO_INSERT:
+        if (!is_there)
+            put_in(model, at, element);
+        break;
+    case ORDO_ERASE:
+        if (is_there)
+            take_out(model, at);
+        break;
+    case ORDO_COUNT:
+    case ORDO_RANGE:
+        return enumerate(model, batch, i, form, offset);
+    default:
+        seek(model, batch, i, form);
+        return 0;
+    }
+    put_flag(batch->found, i, is_there);
+    return 0;
+}
+
+size_t model_apply(struct model *model, const struct ordo_host_batch *batch)
+{
+    size_t offset = 0;
+
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->offsets)
+            batch->offsets[i] = offset;
+        offset += apply_one(model, batch, i, offset);
+    }
+    if (batch->offsets)
+        batch->offsets[batch->count] = offset;
+    return offset;
+}
+
+size_t model_room(const struct model *model, const struct ordo_host_batch *batch)
+{
+    const struct ordo_host_batch silent = { .codes = batch->codes,
+                                            .keys = batch->keys,
+                                            .his = batch->his,
+                                            .values = batch->values,
+                                            .count = batch->count };
+    struct model                 copy = model_empty(model->type, model->value_bytes);
+    size_t                       room = 0;
+
+    copy.element = malloc((model->count + 1) * sizeof *copy.element);
+    if (!copy.element)
+        abort();
+    memcpy(copy.element, model->element, model->count * sizeof *copy.element);
+    copy.count = copy.room = model->count;
+    room = model_apply(&copy, &silent);
+    model_free(&copy);
+    return room;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dictionary that others are compared with: a sorted array in host memory, changed by one operation after another.
+ *
+ *     struct model model = model_empty(ORDO_F32, 8);
+ *     size_t room = model_room(&model, &batch);      // what its ranges will hold, nothing changed
+ *     model_apply(&model, &batch);                   // fills the batch's outputs
+ *     model_free(&model);
+ */
+#ifndef ORDO_TESTS_MODEL_H
+#define ORDO_TESTS_MODEL_H
+
+#include "ordo/dict.h"
+
+struct model_element {
+    uint64_t form; /* ordo_key_bits: elements ascend by it, no two are equal */
+    uint64_t key;  /* as stored, in the low bytes */
+    uint64_t value;
+};
+
+struct model {
+    ordo_type             type;
+    uint32_t              value_bytes;
+    struct model_element *element;
+    size_t                count, room;
+};
+
+struct model model_empty(ordo_type type, uint32_t value_bytes);
+void         model_free(struct model *model);
+void         model_clear(struct model *model);
+
+/* How many keys have a form less than this. */
+size_t model_rank(const struct model *model, uint64_t form);
+
+/* Does what ordo_dict_apply must do, operation by operation, and writes what it must write. Codes must be known.
+ * Elements of ranges that find no room are left out. Returns how many there were. */
+size_t model_apply(struct model *model, const struct ordo_host_batch *batch);
+
+/* What model_apply would return; changes and writes nothing. */
+size_t model_room(const struct model *model, const struct ordo_host_batch *batch);
+
+#endif

@@ -1,0 +1,1051 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sequence.h"
+
+#include "ordo/lsm.h"
+#include "ordo/sorted_array.h"
+#include "shared/key.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* ---- what is tested ------------------------------------------------------------------------------------------ */
+
+static ordo_status create_sorted_array(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
+{
+    return ordo_sorted_array_create(dev, ordo_sorted_array_config(.dict = *config), out);
+}
+
+static ordo_status create_lsm(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
+{
+    return ordo_lsm_create(dev, ordo_lsm_config(.dict = *config), out);
+}
+
+static ordo_status create_lsm_growth_4(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
+{
+    return ordo_lsm_create(dev, ordo_lsm_config(.dict = *config, .growth = 4), out);
+}
+
+static ordo_status create_lsm_cleanup(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
+{
+    return ordo_lsm_create(dev,
+                           ordo_lsm_config(.dict = *config, .cleanup_doubled = true, .cleanup_stale_percent = 20,
+                                           .cleanup_least = 700),
+                           out);
+}
+
+const struct subject subjects[] = {
+    { "sorted_array", create_sorted_array },
+    { "lsm", create_lsm },
+    { "lsm_growth_4", create_lsm_growth_4 },
+    { "lsm_cleanup", create_lsm_cleanup },
+};
+const size_t n_subjects = LENGTH(subjects);
+
+static const char *const shape_name[N_KEY_SHAPES] = { "sparse", "dense", "ascending", "descending",
+                                                      "equal",  "few",   "clustered", "extremes" };
+
+/* ---- kinds of steps ------------------------------------------------------------------------------------------ */
+
+#define BIT(column)      (1u << (column))
+#define IN_CODES         BIT(COL_CODES)
+#define IN_KEYS          BIT(COL_KEYS)
+#define IN_HIS           BIT(COL_HIS)
+#define IN_VALUES        BIT(COL_VALUES)
+#define OUT_FOUND        BIT(COL_FOUND)
+#define OUT_KEYS         BIT(COL_KEYS_OUT)
+#define OUT_VALUES       BIT(COL_VALUES_OUT)
+#define OUT_COUNTS       BIT(COL_COUNTS)
+#define OUT_OFFSETS      BIT(COL_OFFSETS)
+#define OUT_RANGES       (BIT(COL_RANGE_KEYS) | BIT(COL_RANGE_VALUES))
+#define OUT_RANGE_KEYS   BIT(COL_RANGE_KEYS)
+#define VALUE_COLUMNS    (BIT(COL_VALUES) | BIT(COL_VALUES_OUT) | BIT(COL_RANGE_VALUES))
+
+static const struct {
+    const char *word;
+    ordo_code   code;
+    unsigned    inputs, must, may;
+} kinds[] = {
+#define X(name, text, code, inputs, must, may) { text, ORDO_##code, inputs, must, (may) & ~(must) },
+    STEP_MAP(X)
+#undef X
+};
+
+static const char *const column_name[N_COLUMNS] = { "codes",    "keys",       "his",    "values",  "found",       "keys_out",
+                                                    "values_out", "counts", "offsets", "range_keys", "range_values" };
+
+static bool is_update(enum step_kind kind)
+{
+    return kind <= STEP_ERASE || kind >= STEP_COMPACT;
+}
+
+/* Steps that take one operation whatever `count` says, and none of the caller's keys. */
+static bool has_one_operation(enum step_kind kind)
+{
+    return kind == STEP_FIRST || kind == STEP_LAST || kind == STEP_EXPORT;
+}
+
+static bool has_columns(enum step_kind kind)
+{
+    return (kinds[kind].inputs | kinds[kind].must | kinds[kind].may) != 0;
+}
+
+/* ---- a run --------------------------------------------------------------------------------------------------- */
+
+struct run {
+    struct test           *t;
+    const struct sequence *s;
+    struct sabotage       *sabotage;
+    struct test            random; /* whose test_random is the step's */
+    struct model           model;
+    ordo_dict             *dict;
+    cl_command_queue       queue; /* besides the device's own */
+    size_t                 n_keys;
+    uint64_t              *keys; /* that batches draw from: ordered forms, ascending */
+    struct outcome         outcome;
+};
+
+static void complain(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void complain(struct run *run, const char *format, ...)
+{
+    va_list args;
+
+    if (run->outcome.failed)
+        return;
+    run->outcome.failed = true;
+    va_start(args, format);
+    (void) vsnprintf(run->outcome.what, sizeof run->outcome.what, format, args);
+    va_end(args);
+}
+
+static void expect_status(struct run *run, const char *what, ordo_status got, ordo_status want)
+{
+    char text[512] = "";
+
+    if (got == want)
+        return;
+    if (got != ORDO_OK)
+        (void) ordo_device_last_error(run->t->dev, text, sizeof text);
+    complain(run, "%s gave '%s', not '%s': %s", what, ordo_status_string(got), ordo_status_string(want), text);
+}
+
+/* Fowler, Noll and Vo's FNV-1a. */
+static void hash_bytes(struct run *run, const void *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        run->outcome.hash = (run->outcome.hash ^ ((const uint8_t *) bytes)[i]) * 0x100000001b3u;
+}
+
+static void hash_number(struct run *run, uint64_t number)
+{
+    for (int shift = 0; shift < 64; shift += 8)
+        hash_bytes(run, &(uint8_t) { (uint8_t) (number >> shift) }, 1);
+}
+
+/* ---- keys ---------------------------------------------------------------------------------------------------- */
+
+static size_t below(struct run *run, size_t n)
+{
+    return (size_t) test_below(&run->random, n);
+}
+
+static uint64_t form_mask(ordo_type type)
+{
+    return ordo_type_bytes(type) == 4 ? UINT32_MAX : UINT64_MAX;
+}
+
+static void put_key(const struct run *run, void *array, size_t i, uint64_t form)
+{
+    const uint64_t key = key_from_bits_of((int) run->s->type, form & form_mask(run->s->type));
+    const uint32_t narrow = (uint32_t) key;
+
+    if (ordo_type_bytes(run->s->type) == 4)
+        memcpy((uint8_t *) array + 4 * i, &narrow, 4);
+    else
+        memcpy((uint8_t *) array + 8 * i, &key, 8);
+}
+
+static int by_form(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
+
+    return (x > y) - (x < y);
+}
+
+static void keys_in_stretches(struct run *run, size_t length)
+{
+    uint64_t form = 0;
+
+    for (size_t i = 0; i < run->n_keys; i++, form++) {
+        if (i % length == 0)
+            form = test_random(&run->random);
+        run->keys[i] = form & form_mask(run->s->type);
+    }
+}
+
+static void keys_of_test_shape(struct run *run, enum test_shape shape)
+{
+    const size_t bytes = ordo_type_bytes(run->s->type);
+    uint8_t     *keys = test_alloc(run->n_keys * bytes);
+
+    test_keys(&run->random, run->s->type, shape, run->n_keys, keys);
+    for (size_t i = 0; i < run->n_keys; i++)
+        run->keys[i] = ordo_key_bits(run->s->type, keys + i * bytes);
+    free(keys);
+}
+
+/* Draws the keys that batches draw from; fewer than wanted if some are equal. */
+static void make_keys(struct run *run)
+{
+    enum { CLUSTER = 50, EXTREMES = 200 };
+    size_t n = 0;
+
+    run->n_keys = run->s->n_keys ? run->s->n_keys : 1;
+    if (run->s->shape == KEYS_EXTREMES && run->n_keys > EXTREMES)
+        run->n_keys = EXTREMES;
+    run->keys = test_alloc(run->n_keys * sizeof *run->keys);
+    if (run->s->shape == KEYS_DENSE)
+        keys_in_stretches(run, run->n_keys);
+    else if (run->s->shape == KEYS_CLUSTERED)
+        keys_in_stretches(run, CLUSTER);
+    else
+        keys_of_test_shape(run, run->s->shape == KEYS_EQUAL      ? TEST_EQUAL
+                                : run->s->shape == KEYS_FEW      ? TEST_FEW
+                                : run->s->shape == KEYS_EXTREMES ? TEST_EXTREMES
+                                                                 : TEST_RANDOM);
+    qsort(run->keys, run->n_keys, sizeof *run->keys, by_form);
+    for (size_t i = 0; i < run->n_keys; i++)
+        if (n == 0 || run->keys[i] != run->keys[n - 1])
+            run->keys[n++] = run->keys[i];
+    run->n_keys = n;
+}
+
+/* How a step draws keys. */
+struct draw {
+    size_t first, window; /* among run->keys, around the end */
+    int    turn;          /* 1 ascending, -1 descending, 0 in any order */
+    bool   near;          /* some keys that batches do not draw, too */
+};
+
+static struct draw make_draw(struct run *run, bool query)
+{
+    struct draw d = { .first = below(run, run->n_keys), .window = run->n_keys, .near = query || below(run, 8) == 0 };
+
+    if (run->s->shape == KEYS_ASCENDING || run->s->shape == KEYS_DESCENDING)
+        d.turn = run->s->shape == KEYS_ASCENDING ? 1 : -1;
+    else if (below(run, 6) == 0) /* a few keys again and again */
+        d.window = 1 + below(run, run->n_keys < 40 ? run->n_keys : 40);
+    return d;
+}
+
+/* The form of a batch's i-th key. */
+static uint64_t draw_key(struct run *run, const struct draw *d, size_t i)
+{
+    const size_t   offset = d->turn == 0 ? below(run, d->window) : i % run->n_keys;
+    const size_t   at = d->turn < 0 ? d->first + run->n_keys - offset : d->first + offset;
+    const uint64_t form = run->keys[at % run->n_keys];
+
+    if (!d->near)
+        return form;
+    switch (below(run, 16)) {
+    case 0:
+        return test_random(&run->random) & form_mask(run->s->type);
+    case 1:
+    case 2:
+        return (form + 1) & form_mask(run->s->type);
+    case 3:
+    case 4:
+        return (form - 1) & form_mask(run->s->type);
+    default:
+        return form;
+    }
+}
+
+/* An upper bound for a lower one: mostly little more, now and then anything, also less. */
+static uint64_t draw_bound(struct run *run, uint64_t low, size_t wide_of)
+{
+    size_t at = 0, above = run->n_keys;
+
+    if (below(run, wide_of) == 0)
+        return run->keys[below(run, run->n_keys)];
+    if (below(run, 12) == 0)
+        return (low - below(run, 3)) & form_mask(run->s->type);
+    while (at < above) { /* the first key that is not less */
+        const size_t middle = at + (above - at) / 2;
+        if (run->keys[middle] < low)
+            at = middle + 1;
+        else
+            above = middle;
+    }
+    at += below(run, 20);
+    return run->keys[at < run->n_keys ? at : run->n_keys - 1];
+}
+
+/* ---- columns ------------------------------------------------------------------------------------------------- */
+
+enum { HOST_GUARD_BYTES = 64, HOST_GUARD = 0x3b };
+
+/* A step's arrays in host memory, guard bytes around each. NULL: the step is made without. */
+struct columns {
+    size_t count, room; /* operations; elements of range_keys and range_values */
+    void  *of[N_COLUMNS];
+    size_t elements[N_COLUMNS], bytes[N_COLUMNS];
+};
+
+static size_t bytes_of_element(const struct sequence *s, enum column column)
+{
+    switch (column) {
+    case COL_CODES:
+    case COL_FOUND:
+        return 1;
+    case COL_KEYS:
+    case COL_HIS:
+    case COL_KEYS_OUT:
+    case COL_RANGE_KEYS:
+        return ordo_type_bytes(s->type);
+    case COL_COUNTS:
+        return sizeof(uint32_t);
+    case COL_OFFSETS:
+        return sizeof(uint64_t);
+    default:
+        return s->value_bytes;
+    }
+}
+
+static void add_column(const struct run *run, struct columns *c, enum column column)
+{
+    const bool   in_ranges = column == COL_RANGE_KEYS || column == COL_RANGE_VALUES;
+    const size_t elements = in_ranges ? c->room : c->count + (column == COL_OFFSETS);
+    const size_t bytes = bytes_of_element(run->s, column), all = elements * bytes;
+    uint8_t     *made = test_alloc(all + 2 * (size_t) HOST_GUARD_BYTES);
+
+    memset(made, HOST_GUARD, all + 2 * (size_t) HOST_GUARD_BYTES);
+    memset(made + HOST_GUARD_BYTES, TEST_EMPTY, all);
+    c->of[column] = made + HOST_GUARD_BYTES;
+    c->elements[column] = elements;
+    c->bytes[column] = bytes;
+}
+
+static void add_columns(const struct run *run, struct columns *c, unsigned columns)
+{
+    for (int i = 0; i < N_COLUMNS; i++)
+        if (columns & BIT(i))
+            add_column(run, c, (enum column) i);
+}
+
+static void check_guards(struct run *run, const struct columns *c)
+{
+    for (int i = 0; i < N_COLUMNS; i++)
+        for (size_t g = 0; c->of[i] && g < HOST_GUARD_BYTES; g++)
+            if (((const uint8_t *) c->of[i])[-1 - (ptrdiff_t) g] != HOST_GUARD ||
+                ((const uint8_t *) c->of[i])[c->elements[i] * c->bytes[i] + g] != HOST_GUARD)
+                complain(run, "bytes beside %s were written", column_name[i]);
+}
+
+static void free_columns(struct columns *c)
+{
+    for (int i = 0; i < N_COLUMNS; i++)
+        if (c->of[i])
+            free((uint8_t *) c->of[i] - HOST_GUARD_BYTES);
+}
+
+static struct ordo_host_batch batch_of(const struct columns *c)
+{
+    return (struct ordo_host_batch) { .codes = c->of[COL_CODES],
+                                      .keys = c->of[COL_KEYS],
+                                      .his = c->of[COL_HIS],
+                                      .values = c->of[COL_VALUES],
+                                      .count = c->count,
+                                      .found = c->of[COL_FOUND],
+                                      .keys_out = c->of[COL_KEYS_OUT],
+                                      .values_out = c->of[COL_VALUES_OUT],
+                                      .counts = c->of[COL_COUNTS],
+                                      .offsets = c->of[COL_OFFSETS],
+                                      .range_keys = c->of[COL_RANGE_KEYS],
+                                      .range_values = c->of[COL_RANGE_VALUES],
+                                      .range_capacity = c->room };
+}
+
+/* ---- inputs -------------------------------------------------------------------------------------------------- */
+
+/* Which operations a mixed batch has. */
+static uint8_t draw_code(struct run *run, size_t style)
+{
+    switch (style) {
+    case 0: /* of point operations */
+        return (uint8_t) below(run, ORDO_ERASE + 1);
+    case 1: /* updates only */
+        return (uint8_t) (ORDO_UPSERT + below(run, 3));
+    case 2: /* updates, and queries of order between them */
+        return (uint8_t) (below(run, 2) ? ORDO_UPSERT + below(run, 3) : ORDO_SEEK_LT + below(run, 6));
+    case 3: /* many of one code */
+        return (uint8_t) (below(run, 8) ? run->s->seed % ORDO_N_CODES : below(run, ORDO_N_CODES));
+    default:
+        return (uint8_t) below(run, ORDO_N_CODES);
+    }
+}
+
+static void fill_codes(struct run *run, const struct step *step, uint8_t *codes, size_t count)
+{
+    const size_t style = below(run, 8);
+
+    for (size_t i = 0; i < count; i++)
+        codes[i] = step->kind == STEP_APPLY ? draw_code(run, style) : (uint8_t) kinds[step->kind].code;
+}
+
+/* All input columns, also those that the step's call does not take: the model does. */
+static void fill_inputs(struct run *run, const struct step *step, struct columns *in)
+{
+    const struct draw d = make_draw(run, !is_update(step->kind));
+
+    fill_codes(run, step, in->of[COL_CODES], in->count);
+    for (size_t i = 0; i < in->count; i++) {
+        const uint64_t low = draw_key(run, &d, i);
+        put_key(run, in->of[COL_KEYS], i, low);
+        put_key(run, in->of[COL_HIS], i,
+                draw_bound(run, low, step->kind == STEP_COUNT ? 8 : in->count < 9 ? 3 : in->count / 3));
+    }
+    if (in->of[COL_VALUES])
+        test_random_bytes(&run->random, in->of[COL_VALUES], in->count * run->s->value_bytes);
+    if (step->kind == STEP_FIRST || step->kind == STEP_EXPORT)
+        put_key(run, in->of[COL_KEYS], 0, 0);
+    if (step->kind == STEP_LAST)
+        put_key(run, in->of[COL_KEYS], 0, UINT64_MAX);
+    if (step->kind == STEP_EXPORT)
+        put_key(run, in->of[COL_HIS], 0, UINT64_MAX);
+}
+
+static bool has_code(const struct columns *in, ordo_code least, ordo_code most)
+{
+    const uint8_t *codes = in->of[COL_CODES];
+
+    for (size_t i = 0; i < in->count; i++)
+        if (codes[i] >= least && codes[i] <= most)
+            return true;
+    return false;
+}
+
+/* Which columns the call is given: what may be left out is, now and then. */
+static unsigned draw_columns(struct run *run, const struct step *step, const struct columns *in)
+{
+    unsigned columns = kinds[step->kind].inputs | kinds[step->kind].must;
+
+    for (int i = 0; i < N_COLUMNS; i++)
+        if (kinds[step->kind].may & BIT(i) && below(run, 5) != 0)
+            columns |= BIT(i);
+    if (step->kind == STEP_APPLY && below(run, 2)) {
+        if (!has_code(in, ORDO_UPSERT, ORDO_INSERT))
+            columns &= ~IN_VALUES;
+        if (!has_code(in, ORDO_COUNT, ORDO_RANGE))
+            columns &= ~IN_HIS;
+        if (!has_code(in, ORDO_RANGE, ORDO_RANGE))
+            columns &= ~OUT_OFFSETS;
+    }
+    return run->s->value_bytes ? columns : columns & ~VALUE_COLUMNS;
+}
+
+/* ---- calls --------------------------------------------------------------------------------------------------- */
+
+static ordo_status call_host(struct run *run, enum step_kind kind, const struct columns *c, size_t *needed)
+{
+    const struct ordo_host_batch b = batch_of(c);
+    ordo_dict                   *dict = run->dict;
+    const size_t                 n = c->count;
+
+    switch (kind) {
+    case STEP_BUILD:
+        return ordo_dict_build_host(dict, b.keys, b.values, n);
+    case STEP_UPSERT:
+        return ordo_dict_upsert_host(dict, b.keys, b.values, n);
+    case STEP_INSERT:
+        return ordo_dict_insert_host(dict, b.keys, b.values, n, b.found);
+    case STEP_ERASE:
+        return ordo_dict_erase_host(dict, b.keys, n);
+    case STEP_FIND:
+        return ordo_dict_find_host(dict, b.keys, n, b.values_out, b.found);
+    case STEP_CONTAINS:
+        return ordo_dict_contains_host(dict, b.keys, n, b.found);
+    case STEP_COUNT:
+        return ordo_dict_count_host(dict, b.keys, b.his, n, b.counts);
+    case STEP_RANGE:
+        return ordo_dict_range_host(dict, b.keys, b.his, n, b.offsets, b.range_keys, b.range_values, c->room, needed);
+    case STEP_FIRST:
+        return ordo_dict_first_host(dict, b.keys_out, b.values_out, b.found);
+    case STEP_LAST:
+        return ordo_dict_last_host(dict, b.keys_out, b.values_out, b.found);
+    case STEP_EXPORT:
+        return ordo_dict_export_host(dict, b.range_keys, b.range_values, c->room, needed);
+    case STEP_APPLY:
+        return ordo_dict_apply_host(dict, &b, needed);
+    default:
+        return ordo_dict_seek_host(dict, (ordo_relation) (kinds[kind].code - ORDO_SEEK_LT), b.keys, n, b.keys_out,
+                                   b.values_out, b.found);
+    }
+}
+
+static ordo_status call_device(struct run *run, enum step_kind kind, const struct columns *c,
+                               const struct ordo_slice s[N_COLUMNS], size_t *needed, const struct ordo_order *order)
+{
+    const struct ordo_batch b = { .codes = s[COL_CODES],
+                                  .keys = s[COL_KEYS],
+                                  .his = s[COL_HIS],
+                                  .values = s[COL_VALUES],
+                                  .count = c->count,
+                                  .found = s[COL_FOUND],
+                                  .keys_out = s[COL_KEYS_OUT],
+                                  .values_out = s[COL_VALUES_OUT],
+                                  .counts = s[COL_COUNTS],
+                                  .offsets = s[COL_OFFSETS],
+                                  .range_keys = s[COL_RANGE_KEYS],
+                                  .range_values = s[COL_RANGE_VALUES],
+                                  .range_capacity = c->room };
+    ordo_dict              *dict = run->dict;
+    const size_t            n = c->count;
+
+    switch (kind) {
+    case STEP_BUILD:
+        return ordo_dict_build(dict, b.keys, b.values, n, order);
+    case STEP_UPSERT:
+        return ordo_dict_upsert(dict, b.keys, b.values, n, order);
+    case STEP_INSERT:
+        return ordo_dict_insert(dict, b.keys, b.values, n, b.found, order);
+    case STEP_ERASE:
+        return ordo_dict_erase(dict, b.keys, n, order);
+    case STEP_FIND:
+        return ordo_dict_find(dict, b.keys, n, b.values_out, b.found, order);
+    case STEP_CONTAINS:
+        return ordo_dict_contains(dict, b.keys, n, b.found, order);
+    case STEP_COUNT:
+        return ordo_dict_count(dict, b.keys, b.his, n, b.counts, order);
+    case STEP_RANGE:
+        return ordo_dict_range(dict, b.keys, b.his, n, b.offsets, b.range_keys, b.range_values, c->room, needed, order);
+    case STEP_FIRST:
+        return ordo_dict_first(dict, b.keys_out, b.values_out, b.found, order);
+    case STEP_LAST:
+        return ordo_dict_last(dict, b.keys_out, b.values_out, b.found, order);
+    case STEP_EXPORT:
+        return ordo_dict_export(dict, b.range_keys, b.range_values, c->room, needed, order);
+    case STEP_APPLY:
+        return ordo_dict_apply(dict, &b, needed, order);
+    default:
+        return ordo_dict_seek(dict, (ordo_relation) (kinds[kind].code - ORDO_SEEK_LT), b.keys, n, b.keys_out,
+                              b.values_out, b.found, order);
+    }
+}
+
+/* Takes the columns to the device, each at an offset, and back, by a queue of the test's or the device's own. */
+static ordo_status call_by_device(struct run *run, enum step_kind kind, struct columns *c, size_t *needed)
+{
+    struct test_array       array[N_COLUMNS];
+    struct ordo_slice       slice[N_COLUMNS];
+    cl_event                done = NULL;
+    const bool              other = below(run, 3) == 0;
+    const struct ordo_order order = { .queue = run->queue, .done = &done };
+
+    for (int i = 0; i < N_COLUMNS; i++) {
+        slice[i] = ordo_none();
+        if (!c->of[i])
+            continue;
+        array[i] = test_upload(run->t, c->of[i], c->elements[i], c->bytes[i], below(run, 20));
+        slice[i] = test_slice(&array[i]);
+    }
+    const ordo_status status = call_device(run, kind, c, slice, needed, other ? &order : NULL);
+    if (done) {
+        if (clWaitForEvents(1, &done) != CL_SUCCESS)
+            complain(run, "waiting for order->done failed");
+        (void) clReleaseEvent(done);
+    } else if (other && status == ORDO_OK) {
+        complain(run, "order->done received no event");
+    }
+    for (int i = 0; i < N_COLUMNS; i++) {
+        if (!c->of[i])
+            continue;
+        const size_t changed = test_read(run->t, &array[i], c->of[i], column_name[i]);
+        if (changed != SIZE_MAX)
+            complain(run, "%s: byte %zu was written, outside the array", column_name[i], changed);
+        test_free(&array[i]);
+    }
+    return status;
+}
+
+/* ---- comparing ----------------------------------------------------------------------------------------------- */
+
+static uint64_t word_at(const struct columns *c, enum column column, size_t i)
+{
+    uint64_t       word = 0;
+    const size_t   bytes = c->bytes[column];
+    const uint8_t *at = (const uint8_t *) c->of[column] + i * bytes;
+
+    for (size_t b = 0; b < bytes; b++)
+        word |= (uint64_t) at[b] << 8 * b;
+    return word;
+}
+
+static void compare_column(struct run *run, enum column column, const struct columns *in, const struct columns *got,
+                           const struct columns *want)
+{
+    const size_t bytes = got->bytes[column];
+    size_t       differ = 0, first = 0;
+
+    for (size_t i = got->elements[column]; i-- > 0;)
+        if (memcmp((uint8_t *) got->of[column] + i * bytes, (uint8_t *) want->of[column] + i * bytes, bytes) != 0) {
+            differ++;
+            first = i;
+        }
+    if (differ == 0)
+        return;
+    const bool by_operation = first < in->count;
+    complain(run,
+             "%s[%zu] is 0x%0*" PRIx64 ", not 0x%0*" PRIx64 "; %zu of %zu differ (0x5c: left alone). Operation %zu: code "
+             "%" PRIu64 ", key 0x%" PRIx64,
+             column_name[column], first, (int) (2 * bytes), word_at(got, column, first), (int) (2 * bytes),
+             word_at(want, column, first), differ, got->elements[column], first,
+             by_operation ? word_at(in, COL_CODES, first) : 0, by_operation ? word_at(in, COL_KEYS, first) : 0);
+}
+
+static void spoil(struct run *run, const struct step *step, const struct columns *got)
+{
+    struct sabotage *sabotage = run->sabotage;
+
+    if (!sabotage || sabotage->done || sabotage->kind != step->kind)
+        return;
+    if (sabotage->column == N_COLUMNS && run->model.count > 0) {
+        run->model.count--;
+        memmove(run->model.element, run->model.element + 1, run->model.count * sizeof *run->model.element);
+        sabotage->done = true;
+    } else if (sabotage->column < N_COLUMNS && got->of[sabotage->column] && got->elements[sabotage->column] > 0) {
+        const size_t bytes = got->elements[sabotage->column] * got->bytes[sabotage->column];
+        ((uint8_t *) got->of[sabotage->column])[bytes / 2] ^= 1;
+        sabotage->done = true;
+    }
+}
+
+/* ---- steps with arrays --------------------------------------------------------------------------------------- */
+
+/* What the call must return, and in `want` all that it must write. */
+static ordo_status expected(struct run *run, const struct step *step, struct columns *in, struct columns *want,
+                            size_t needed)
+{
+    struct ordo_host_batch batch = batch_of(want);
+    uint8_t               *found = want->of[COL_FOUND];
+
+    batch.codes = in->of[COL_CODES];
+    batch.keys = in->of[COL_KEYS];
+    batch.his = in->of[COL_HIS];
+    batch.values = in->of[COL_VALUES];
+    if (step->kind == STEP_APPLY && needed > want->room)
+        return ORDO_TOO_SMALL;
+    if (needed > want->room)
+        batch.range_capacity = 0;
+    if (step->kind == STEP_BUILD)
+        model_clear(&run->model);
+    (void) model_apply(&run->model, &batch);
+    for (size_t i = 0; step->kind == STEP_INSERT && found && i < want->count; i++)
+        found[i] = !found[i];
+    return needed > want->room ? ORDO_TOO_SMALL : ORDO_OK;
+}
+
+static size_t draw_room(struct run *run, size_t needed)
+{
+    const size_t luck = below(run, 8);
+
+    if (luck == 0 && needed > 0)
+        return below(run, needed);
+    return luck < 3 ? needed + below(run, 9) : needed;
+}
+
+static void do_batch(struct run *run, const struct step *step)
+{
+    struct columns in = { .count = has_one_operation(step->kind) ? 1 : step->count };
+    size_t         needed = 0, got_needed = SIZE_MAX;
+
+    add_columns(run, &in, IN_CODES | IN_KEYS | IN_HIS | (run->s->value_bytes ? IN_VALUES : 0));
+    fill_inputs(run, step, &in);
+    const unsigned              columns = draw_columns(run, step, &in);
+    const struct ordo_host_batch batch = batch_of(&in);
+    needed = model_room(&run->model, &batch);
+
+    struct columns got = { .count = in.count, .room = draw_room(run, needed) };
+    struct columns want = { .count = in.count, .room = got.room };
+    add_columns(run, &got, columns);
+    add_columns(run, &want, columns);
+    for (int i = 0; i < COL_FOUND; i++)
+        if (got.of[i] && got.elements[i])
+            memcpy(got.of[i], in.of[i], got.elements[i] * got.bytes[i]);
+
+    const bool  on_host = below(run, 3) == 0, unasked = !on_host && step->kind == STEP_RANGE && below(run, 3) == 0;
+    ordo_status status = expected(run, step, &in, &want, needed);
+    const bool  refused = step->kind == STEP_APPLY && status == ORDO_TOO_SMALL;
+    if (unasked)
+        status = ORDO_OK;
+    const ordo_status got_status =
+        on_host ? call_host(run, step->kind, &got, &got_needed)
+                : call_by_device(run, step->kind, &got, unasked ? NULL : &got_needed);
+    expect_status(run, kinds[step->kind].word, got_status, status);
+    if (!unasked && (step->kind == STEP_RANGE || step->kind == STEP_EXPORT || step->kind == STEP_APPLY) &&
+        got_needed != needed)
+        complain(run, "%zu elements are said to be needed, not %zu", got_needed, needed);
+    check_guards(run, &got);
+    spoil(run, step, &got);
+    for (int i = COL_FOUND; i < N_COLUMNS; i++)
+        if (got.of[i] && !refused) {
+            compare_column(run, (enum column) i, &in, &got, &want);
+            hash_bytes(run, got.of[i], got.elements[i] * got.bytes[i]);
+        }
+    hash_number(run, needed);
+    free_columns(&in);
+    free_columns(&got);
+    free_columns(&want);
+}
+
+/* ---- steps without ------------------------------------------------------------------------------------------- */
+
+static void check_statistics(struct run *run, bool compact)
+{
+    struct ordo_dict_statistics is = { 0 };
+    const size_t                bytes = ordo_type_bytes(run->s->type) + run->s->value_bytes;
+
+    expect_status(run, "statistics", ordo_dict_statistics(run->dict, NULL, &is), ORDO_OK);
+    if (is.elements != run->model.count)
+        complain(run, "the statistics say %zu elements, not %zu", is.elements, run->model.count);
+    if (is.bytes_data != (is.elements + is.stale + is.tombstones) * bytes)
+        complain(run, "%zu bytes of data for %zu elements, %zu stale, %zu tombstones", is.bytes_data, is.elements,
+                 is.stale, is.tombstones);
+    if (is.bytes_peak < is.bytes_data + is.bytes_index + is.bytes_marks)
+        complain(run, "the peak of %zu bytes is less than what is there", is.bytes_peak);
+    if ((is.runs == 0) != (is.elements + is.stale + is.tombstones == 0))
+        complain(run, "%zu runs of %zu elements, %zu stale, %zu tombstones", is.runs, is.elements, is.stale,
+                 is.tombstones);
+    if (compact && (is.stale || is.tombstones || is.runs > 1))
+        complain(run, "after compact: %zu stale, %zu tombstones, %zu runs", is.stale, is.tombstones, is.runs);
+}
+
+static void do_plain(struct run *run, const struct step *step)
+{
+    size_t size = SIZE_MAX;
+
+    switch (step->kind) {
+    case STEP_SIZE:
+        expect_status(run, "size", ordo_dict_size(run->dict, NULL, &size), ORDO_OK);
+        if (size != run->model.count)
+            complain(run, "the size is %zu, not %zu", size, run->model.count);
+        hash_number(run, size);
+        return;
+    case STEP_STATISTICS:
+        check_statistics(run, false);
+        return;
+    case STEP_COMPACT:
+        expect_status(run, "compact", ordo_dict_compact(run->dict, NULL), ORDO_OK);
+        check_statistics(run, true);
+        return;
+    default:
+        expect_status(run, "clear", ordo_dict_clear(run->dict), ORDO_OK);
+        model_clear(&run->model);
+        check_statistics(run, true);
+        return;
+    }
+}
+
+/* ---- sequences ----------------------------------------------------------------------------------------------- */
+
+static void do_step(struct run *run, const struct step *step)
+{
+    run->random.random = run->s->seed * 0x9e3779b97f4a7c15u + step->salt;
+    if (getenv("ORDO_TEST_TRACE"))
+        (void) fprintf(stderr, "%s %" PRIu32 " %" PRIu32 "\n", kinds[step->kind].word, step->count, step->salt);
+    if (has_columns(step->kind))
+        do_batch(run, step);
+    else
+        do_plain(run, step);
+    if (is_update(step->kind))
+        expect_status(run, "the check", ordo_dict_check(run->dict, NULL), ORDO_OK);
+}
+
+static void begin_run(struct run *run)
+{
+    const struct ordo_dict_config config = { run->s->type, run->s->value_bytes };
+    cl_int                        code = CL_SUCCESS;
+
+    run->random.random = run->s->seed;
+    run->outcome.hash = 0xcbf29ce484222325u;
+    run->model = model_empty(run->s->type, run->s->value_bytes);
+    make_keys(run);
+    run->queue =
+        clCreateCommandQueueWithProperties(ordo_device_context(run->t->dev), ordo_device_id(run->t->dev), NULL, &code);
+    if (code != CL_SUCCESS)
+        complain(run, "clCreateCommandQueueWithProperties: %s", ordo_cl_error_string(code));
+    expect_status(run, "create", subjects[run->s->subject].create(run->t->dev, &config, &run->dict), ORDO_OK);
+}
+
+static void end_run(struct run *run)
+{
+    ordo_dict_destroy(&run->dict);
+    if (ordo_device_finish(run->t->dev) != ORDO_OK)
+        complain(run, "finishing the device's queue failed");
+    if (run->queue)
+        (void) clReleaseCommandQueue(run->queue);
+    model_free(&run->model);
+    free(run->keys);
+}
+
+struct outcome sequence_run(struct test *t, const struct sequence *s, struct sabotage *sabotage)
+{
+    struct run run = { .t = t, .s = s, .sabotage = sabotage, .random = *t };
+
+    begin_run(&run);
+    for (size_t i = 0; i < s->n_steps && !run.outcome.failed; i++) {
+        run.outcome.step = i;
+        test_context(t, "%s, %s, %" PRIu32 " bytes of value, %s keys, seed %" PRIu64 ", step %zu: %s %" PRIu32,
+                     subjects[s->subject].name, test_type_name[s->type], s->value_bytes, shape_name[s->shape], s->seed,
+                     i, kinds[s->step[i].kind].word, s->step[i].count);
+        do_step(&run, &s->step[i]);
+    }
+    end_run(&run);
+    return run.outcome;
+}
+
+static void add_step(struct sequence *s, enum step_kind kind, uint32_t count)
+{
+    if (s->n_steps < STEPS_MAX) {
+        s->step[s->n_steps] = (struct step) { kind, count, (uint32_t) s->n_steps + 1 };
+        s->n_steps++;
+    }
+}
+
+struct sequence sequence_every(size_t subject, ordo_type type, uint32_t value_bytes, enum key_shape shape,
+                               uint32_t count)
+{
+    struct sequence s = { .subject = subject,
+                          .type = type,
+                          .value_bytes = value_bytes,
+                          .shape = shape,
+                          .n_keys = 2 * count + 1,
+                          .seed = count };
+
+    for (int kind = STEP_INSERT; kind <= STEP_APPLY; kind++) /* on none */
+        if (count < 4 || kind == STEP_APPLY)
+            add_step(&s, (enum step_kind) kind, count);
+    add_step(&s, STEP_UPSERT, count);
+    add_step(&s, STEP_BUILD, count);
+    for (int kind = STEP_UPSERT; kind <= STEP_STATISTICS; kind++)
+        add_step(&s, (enum step_kind) kind, count);
+    add_step(&s, STEP_APPLY, count);
+    add_step(&s, STEP_APPLY, count);
+    for (int kind = STEP_FIND; kind <= STEP_COMPACT; kind++)
+        add_step(&s, (enum step_kind) kind, count < 33 ? count : 33);
+    add_step(&s, STEP_EXPORT, 1);
+    add_step(&s, STEP_CLEAR, 1);
+    add_step(&s, STEP_INSERT, count);
+    add_step(&s, STEP_EXPORT, 1);
+    return s;
+}
+
+/* Sizes of all magnitudes, and those at seams. */
+static uint32_t random_size(struct test *random, uint32_t most)
+{
+    static const uint32_t seams[] = { 1, 2, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 4096 };
+    const uint32_t        size = (uint32_t) (test_below(random, 6) == 0 ? seams[test_below(random, LENGTH(seams))]
+                                                                        : 1 + test_below(random, 1u << test_below(random, 14)));
+
+    return size < most ? size : most;
+}
+
+static enum step_kind random_kind(struct test *random)
+{
+    static const enum step_kind often[] = { STEP_UPSERT, STEP_UPSERT, STEP_UPSERT, STEP_INSERT, STEP_ERASE,
+                                            STEP_ERASE,  STEP_APPLY,  STEP_APPLY,  STEP_APPLY,  STEP_FIND };
+
+    if (test_below(random, 5) < 3)
+        return often[test_below(random, LENGTH(often))];
+    const enum step_kind kind = (enum step_kind) (STEP_BUILD + test_below(random, N_STEP_KINDS));
+    const bool           drastic = kind == STEP_BUILD || kind == STEP_CLEAR || kind == STEP_COMPACT;
+    return drastic && test_below(random, 4) ? STEP_CONTAINS : kind;
+}
+
+struct sequence sequence_random(size_t subject, ordo_type type, uint32_t value_bytes, uint64_t seed)
+{
+    enum { STEPS = 60, KEYS = 30000 };
+    struct test     random = { .random = seed };
+    struct sequence s = { .subject = subject, .type = type, .value_bytes = value_bytes, .seed = seed };
+
+    s.shape = (enum key_shape) test_below(&random, N_KEY_SHAPES);
+    s.n_keys = (uint32_t) (test_below(&random, 3) ? KEYS : 1 + test_below(&random, 3000));
+    if (test_below(&random, 4))
+        add_step(&s, STEP_BUILD, s.n_keys);
+    while (s.n_steps < STEPS)
+        add_step(&s, random_kind(&random), random_size(&random, KEYS));
+    add_step(&s, STEP_SIZE, 1);
+    add_step(&s, STEP_EXPORT, 1);
+    add_step(&s, STEP_STATISTICS, 1);
+    return s;
+}
+
+size_t sequence_operations(const struct sequence *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n_steps; i++)
+        n += has_columns(s->step[i].kind) && !has_one_operation(s->step[i].kind) ? s->step[i].count : 1;
+    return n;
+}
+
+/* ---- files --------------------------------------------------------------------------------------------------- */
+
+void sequence_print(FILE *to, const struct sequence *s)
+{
+    (void) fprintf(to, "structure %s\ntype %s\nvalue_bytes %" PRIu32 "\nshape %s\nkeys %" PRIu32 "\nseed %" PRIu64 "\n",
+                   subjects[s->subject].name, test_type_name[s->type], s->value_bytes, shape_name[s->shape], s->n_keys,
+                   s->seed);
+    for (size_t i = 0; i < s->n_steps; i++)
+        (void) fprintf(to, "%s %" PRIu32 " %" PRIu32 "\n", kinds[s->step[i].kind].word, s->step[i].count,
+                       s->step[i].salt);
+}
+
+/* Looks a word up; returns n if it is not there. */
+static size_t number_of(const char *word, const char *const words[], size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && strcmp(words[i], word) != 0)
+        i++;
+    return i;
+}
+
+static bool read_step(const char *word, uint32_t count, uint32_t salt, struct sequence *s)
+{
+    for (int kind = 0; kind < N_STEP_KINDS; kind++)
+        if (strcmp(kinds[kind].word, word) == 0 && s->n_steps < STEPS_MAX) {
+            s->step[s->n_steps++] = (struct step) { (enum step_kind) kind, count, salt };
+            return true;
+        }
+    return false;
+}
+
+static bool read_setting(const char *word, const char *value, struct sequence *s)
+{
+    if (strcmp(word, "structure") == 0) {
+        for (s->subject = 0; s->subject < n_subjects && strcmp(subjects[s->subject].name, value) != 0;)
+            s->subject++;
+        return s->subject < n_subjects;
+    }
+    if (strcmp(word, "type") == 0)
+        return (size_t) (s->type = (ordo_type) number_of(value, test_type_name, 6)) < 6;
+    if (strcmp(word, "shape") == 0)
+        return (s->shape = (enum key_shape) number_of(value, shape_name, N_KEY_SHAPES)) < N_KEY_SHAPES;
+    const uint64_t number = strtoull(value, NULL, 0);
+    if (strcmp(word, "value_bytes") == 0)
+        s->value_bytes = (uint32_t) number;
+    else if (strcmp(word, "keys") == 0)
+        s->n_keys = (uint32_t) number;
+    else if (strcmp(word, "seed") == 0)
+        s->seed = number;
+    else
+        return false;
+    return true;
+}
+
+static bool read_line(const char *line, struct sequence *s)
+{
+    char     word[32] = "", value[32] = "", salt[32] = "";
+    const int n = sscanf(line, "%31s %31s %31s", word, value, salt);
+
+    if (n <= 0 || word[0] == '#')
+        return true;
+    if (n == 3 && salt[0] != '#')
+        return read_step(word, (uint32_t) strtoul(value, NULL, 0), (uint32_t) strtoul(salt, NULL, 0), s);
+    return n >= 2 && read_setting(word, value, s);
+}
+
+bool sequence_read(const char *path, struct sequence *out)
+{
+    char   line[256];
+    size_t number = 0;
+    bool   ok = true;
+    FILE  *from = fopen(path, "r");
+
+    *out = (struct sequence) { .n_keys = 1 };
+    if (!from)
+        (void) fprintf(stderr, "%s cannot be read\n", path);
+    while (from && ok && fgets(line, sizeof line, from)) {
+        number++;
+        ok = read_line(line, out);
+        if (!ok)
+            (void) fprintf(stderr, "%s:%zu: not understood: %s", path, number, line);
+    }
+    if (from)
+        (void) fclose(from);
+    return from != NULL && ok;
+}
+
+/* ---- failures ------------------------------------------------------------------------------------------------ */
+
+static bool still_fails(struct test *t, const struct sequence *s, struct outcome *outcome)
+{
+    const struct outcome o = sequence_run(t, s, NULL);
+
+    if (o.failed)
+        *outcome = o;
+    return o.failed;
+}
+
+/* Without n steps from `at` on. */
+static struct sequence without(const struct sequence *s, size_t at, size_t n)
+{
+    struct sequence shorter = *s;
+
+    memmove(&shorter.step[at], &shorter.step[at + n], (s->n_steps - at - n) * sizeof *s->step);
+    shorter.n_steps -= n;
+    return shorter;
+}
+
+static void shrink_steps(struct test *t, struct sequence *s, struct outcome *outcome, time_t end)
+{
+    for (size_t n = s->n_steps / 2; n > 0; n /= 2)
+        for (size_t at = 0; at + n <= s->n_steps && time(NULL) < end;) {
+            const struct sequence shorter = without(s, at, n);
+            if (still_fails(t, &shorter, outcome))
+                *s = shorter;
+            else
+                at += n;
+        }
+}
+
+static void shrink_counts(struct test *t, struct sequence *s, struct outcome *outcome, time_t end)
+{
+    for (size_t i = 0; i < s->n_steps; i++)
+        for (uint32_t part = 2; part <= 16; part *= 2)
+            while (s->step[i].count > 1 && time(NULL) < end) {
+                struct sequence smaller = *s;
+                smaller.step[i].count -= (smaller.step[i].count + part - 1) / part;
+                if (!still_fails(t, &smaller, outcome))
+                    break;
+                *s = smaller;
+            }
+}
+
+void sequence_shrink(struct test *t, struct sequence *s, struct outcome *outcome)
+{
+    const time_t end = time(NULL) + 30;
+
+    s->n_steps = outcome->step + 1;
+    shrink_steps(t, s, outcome, end);
+    shrink_counts(t, s, outcome, end);
+    s->n_steps = outcome->step + 1 < s->n_steps ? outcome->step + 1 : s->n_steps;
+}
+
+void sequence_fail(struct test *t, const struct sequence *s, const struct outcome *outcome)
+{
+    struct sequence small = *s;
+    struct outcome  last = *outcome;
+
+    (void) fprintf(stderr, "%s\n    trying: %s\n    shrinking the sequence ...\n", outcome->what, t->context);
+    sequence_shrink(t, &small, &last);
+    (void) fprintf(stderr, "---- a file for tests/replay: its last step fails\n# %s\n", last.what);
+    sequence_print(stderr, &small);
+    (void) fprintf(stderr, "----\n");
+    (void) still_fails(t, &small, &last); /* for the context */
+    test_fail(t, __FILE__, __LINE__, "%s", last.what);
+}
