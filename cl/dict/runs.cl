@@ -6,7 +6,7 @@
  *   run_replaced   hides the elements of an older run that a newer one has, given their ranks
  *   run_visible    counts the visible elements of each block
  *   run_count, run_seek        one run's part of the answers, given the ranks
- *   run_candidates, run_range  ranges over all runs
+ *   run_measure, run_range     ranges over all runs
  *   run_none       the answer when there is no run
  *   run_check      looks for what must not be
  *
@@ -43,22 +43,37 @@ void run_erased(__global const uchar *erased, ulong erased_at, uint count, __glo
     }
 }
 
-/* `fresh`: the words hold nothing yet. */
-ORDO_KERNEL(RUN_GROUP)
-void run_repeats(__global const ordo_key *keys, ulong keys_at, uint count, __global uint *hidden, ulong hidden_at,
-                 uint fresh)
+#if KEY_BITS == 64
+typedef ulong4 run_keys4;
+#else
+typedef uint4 run_keys4;
+#endif
+
+/* Bits of the elements that an equal one follows, of four and the next. */
+ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 {
-    keys += keys_at;
+    return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
+}
+
+/* A run's keys, which begin on 256 bytes and have room for whole words. `fresh`: the words hold nothing yet. Keys are read
+ * four at a time: one at a time takes three times as long on an H200, as each work-item has 32 in a row. */
+ORDO_KERNEL(RUN_GROUP)
+void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
+{
+    __global const run_keys4 *fours = (__global const run_keys4 *) keys;
     RUN_EACH (uint, word, run_words(count)) {
-        const uint first = word * 32, here = min(count - first, 32u);
-        uint       bits = fresh ? 0 : hidden[hidden_at + word];
-        ordo_key   key = keys[first];
-        for (uint i = 0; i < here; i++) {
-            const ordo_key next = first + i + 1 < count ? keys[first + i + 1] : 0;
-            bits |= (uint) (first + i + 1 < count && next == key) << i;
-            key = next;
+        const uint first = word * 32;
+        uint       bits = 0;
+        run_keys4  four = fours[word * 8];
+        for (uint i = 0; i < 8; i++) {
+            const run_keys4 next = i < 7 ? fours[word * 8 + i + 1] : four;
+            const uint      after = first + 32 < count ? first + 32 : first; /* of the last four, what follows */
+            bits |= run_equal_bits(four, i < 7 ? next.s0 : keys[after]) << (4 * i);
+            four = next;
         }
-        hidden[hidden_at + word] = bits;
+        const uint pairs = min(count - 1 - first, 32u); /* elements that have a next one */
+        bits &= run_low_bits(pairs);
+        hidden[hidden_at + word] = bits | (fresh ? 0 : hidden[hidden_at + word]);
     }
 }
 
@@ -78,17 +93,20 @@ void run_replaced(__global const ordo_key *newer, ulong newer_at, __global const
     }
 }
 
-/* visible[b] = visible elements of block b; of the block past the last: 0. */
+/* visible[b] = visible elements of block b; of the block past the last: 0. hidden begins on 256 bytes. */
 ORDO_KERNEL(RUN_GROUP)
 void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __global uint *visible, ulong visible_at)
 {
-    const uint blocks = (count - 1) / RUN_BLOCK + 1;
+    __global const uint4 *words = (__global const uint4 *) (hidden + hidden_at);
+    const uint            blocks = (count - 1) / RUN_BLOCK + 1;
     RUN_EACH (uint, block, blocks + 1) {
         uint n = 0;
-        for (uint i = 0; i < RUN_BLOCK / 32; i++) {
-            const uint word = block * (RUN_BLOCK / 32) + i;
-            if (word < run_words(count))
-                n += popcount(~hidden[hidden_at + word] & run_word_mask(word, count));
+        if (block < blocks) {
+            const uint  here = min(count - block * RUN_BLOCK, (uint) RUN_BLOCK);
+            const uint4 w = ~words[block];
+            n = popcount(w.s0 & run_low_bits(here)) + popcount(w.s1 & run_low_bits(max((int) here - 32, 0))) +
+                popcount(w.s2 & run_low_bits(max((int) here - 64, 0))) +
+                popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
         }
         visible[visible_at + block] = n;
     }
@@ -149,18 +167,42 @@ void run_seek(__global const ordo_key *keys, ulong keys_at, __global const merge
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
-/* Elements of all runs between the ranks of each query's bounds, visible or not; of query n: 0. Ranks of run r are
- * lows[r * n ..]. */
-ORDO_KERNEL(RUN_GROUP)
-void run_candidates(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
-                    uint n_runs, __global const uint *lows, __global const uint *highs, __global ulong *candidates)
+typedef struct {
+    runs_keys   key_of[RUN_TABLE_MAX];
+    runs_values value_of[RUN_TABLE_MAX];
+    runs_words  hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
+} range_runs;
+
+ORDO_FN void range_barrier(void)
 {
+#if RUN_GROUP > 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+}
+
+/* Of each query: candidates[i], the elements of all runs between the ranks of its bounds, and (offsets, if not NULL) how
+ * many of them are visible; of query n: 0. Ranks of run r are lows[r * n ..]. */
+ORDO_KERNEL(RUN_GROUP)
+void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
+                 ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
+                 __global ulong *offsets, ulong offsets_at)
+{
+    __local range_runs mem;
+    if (get_local_id(0) == 0) {
+        RUNS_EACH(RUNS_POINT_MARKS, &mem)
+    }
+    range_barrier();
     RUN_EACH (uint, i, n + 1) {
-        ulong sum = 0;
+        ulong all = 0, visible = 0;
         if (i < n && key_bits(lo[lo_at + i]) <= key_bits(hi[hi_at + i]))
-            for (uint r = 0; r < n_runs; r++)
-                sum += highs[(ulong) r * n + i] - lows[(ulong) r * n + i];
-        candidates[i] = sum;
+            for (uint r = 0; r < runs.n_runs; r++) {
+                const uint low = lows[(ulong) r * n + i], high = highs[(ulong) r * n + i];
+                all += high - low;
+                visible += offsets ? run_visible_between(mem.hidden_of[r], mem.visible_of[r], low, high) : 0;
+            }
+        candidates[i] = all;
+        if (offsets)
+            offsets[offsets_at + i] = visible;
     }
 }
 
@@ -177,61 +219,121 @@ ORDO_FN uint run_query_of(__global const ulong *starts, uint low, uint high, ulo
     return low;
 }
 
-/* How many of keys[first .. end - 1] are less than x. */
-ORDO_FN uint run_less(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
+/* The first of keys[from .. end - 1] that is not less than x, or end. Near `from` it is found fast. */
+ORDO_FN uint run_gallop(__global const ordo_key *keys, uint from, uint end, ordo_key_form x)
 {
-    uint low = first;
-    while (low < end) {
-        const uint middle = low + (end - low) / 2;
+    uint step = 1;
+    while (from < end && key_bits(keys[from + min(step, end - from) - 1]) < x) {
+        from += min(step, end - from);
+        step *= 2;
+    }
+    end = min(end, from + step);
+    while (from < end) {
+        const uint middle = from + (end - from) / 2;
         if (key_bits(keys[middle]) < x)
-            low = middle + 1;
+            from = middle + 1;
         else
             end = middle;
     }
-    return low;
+    return from;
 }
 
+#ifndef RANGE_ITEMS
 #define RANGE_ITEMS 4 /* candidates per work-item and tile */
+#endif
+#define RANGE_TILE (RUN_GROUP * RANGE_ITEMS)
 
+/* What all runs have of the ranges. */
 typedef struct {
-    runs_keys   key_of[RUN_TABLE_MAX];
-    runs_values value_of[RUN_TABLE_MAX];
-    runs_words  hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
-    uint        count[RUN_TABLE_MAX];
-} range_runs;
+    __local const range_runs *runs;
+    uint                      n_runs, n;
+    __global const uint      *lows, *highs;
+    __global const ulong     *candidates, *offsets;
+} range_view;
 
-/* Writes the candidate that is the i-th of its query to its place, if it is visible: before it stand the visible elements
- * of all runs that are in the range and less. (No other visible element has its key: R2.) */
-ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place,
-                       __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
-                       __global merge_value *values_out)
+/* A candidate, and how far in the other runs its key is. Candidates of a query go run by run; those of a run ascend, so
+ * that one step on is a short way in the other runs too. */
+typedef struct {
+    uint  query, run, at, end;  /* element `at` of `run`, whose part of the query's range ends at `end` */
+    uint  place[RUN_TABLE_MAX]; /* in run r: the first element that is not less; in `run` itself `at` */
+    ulong before;               /* visible elements of all runs before their parts */
+} range_cursor;
+
+/* Sets the cursor to the candidate that is the i-th of its query. */
+ORDO_FN void range_start(const range_view *v, range_cursor *c, uint query, ulong i)
 {
     uint run = 0;
-    for (; run + 1 < n_runs; run++) {
-        const uint here = highs[(ulong) run * n + query] - lows[(ulong) run * n + query];
+    for (; run + 1 < v->n_runs; run++) {
+        const uint here = v->highs[(ulong) run * v->n + query] - v->lows[(ulong) run * v->n + query];
         if (i < here)
             break;
         i -= here;
     }
-    const uint at = lows[(ulong) run * n + query] + (uint) i;
-    if (run_is_hidden(runs->hidden_of[run], at))
-        return;
-    const ordo_key key = runs->key_of[run][at];
-    for (uint r = 0; r < n_runs; r++) {
-        const uint first = lows[(ulong) r * n + query];
-        const uint end = r == run ? at : run_less(runs->key_of[r], first, highs[(ulong) r * n + query], key_bits(key));
-        place += run_visible_between(runs->hidden_of[r], runs->visible_of[r], first, end);
+    c->query = query;
+    c->run = run;
+    c->at = v->lows[(ulong) run * v->n + query] + (uint) i;
+    c->end = v->highs[(ulong) run * v->n + query];
+    c->before = 0;
+    for (uint r = 0; r < v->n_runs; r++) {
+        c->place[r] = v->lows[(ulong) r * v->n + query];
+        c->before += v->runs->hidden_of[r]
+                         ? run_visible_before(v->runs->hidden_of[r], v->runs->visible_of[r], c->place[r])
+                         : c->place[r];
     }
-    if (keys_out)
-        keys_out[place] = key;
-#if ORDO_VALUE_BYTES
-    if (values_out)
-        values_out[place] = runs->value_of[run][at];
-#endif
 }
 
-/* A group takes tiles of candidates, however many of them a query has. offsets: where each query's results begin; nothing
- * is written if offsets[last], their end, is past the capacity. */
+/* Where the cursor's candidate goes: before it stand the visible elements of all runs that are in the range and less. (No
+ * other visible element has its key: R2.) */
+ORDO_FN ulong range_place(const range_view *v, range_cursor *c)
+{
+    const ordo_key_form key = key_bits(v->runs->key_of[c->run][c->at]);
+    ulong               place = v->offsets[c->query] - c->before;
+    for (uint r = 0; r < v->n_runs; r++) {
+        c->place[r] = r == c->run
+                          ? c->at
+                          : run_gallop(v->runs->key_of[r], c->place[r], v->highs[(ulong) r * v->n + c->query], key);
+        place += v->runs->hidden_of[r] ? run_visible_before(v->runs->hidden_of[r], v->runs->visible_of[r], c->place[r])
+                                       : c->place[r];
+    }
+    return place;
+}
+
+/* A tile's candidates: where each is, and where it goes. */
+typedef struct {
+    ulong place[RANGE_TILE]; /* RANGE_NOWHERE: hidden, or past the last */
+    uint  at[RANGE_TILE];
+    uchar run[RANGE_TILE];
+} range_tile;
+
+#define RANGE_NOWHERE 0xffffffffffffffffUL
+
+/* Work-item's RANGE_ITEMS candidates in a row, from candidate `first` of all on. */
+ORDO_FN void range_find(const range_view *v, uint low, uint high, ulong first, ulong total, uint slot,
+                        __local range_tile *tile)
+{
+    range_cursor c;
+    c.at = c.end = 0;
+    for (uint i = 0; i < RANGE_ITEMS; i++) {
+        tile->place[slot + i] = RANGE_NOWHERE;
+        if (first + i >= total)
+            continue;
+        if (i > 0)
+            c.at++;
+        if (c.at >= c.end) {
+            const uint query = run_query_of(v->candidates, low, high, first + i);
+            range_start(v, &c, query, first + i - v->candidates[query]);
+        }
+        if (run_is_hidden(v->runs->hidden_of[c.run], c.at))
+            continue;
+        tile->place[slot + i] = range_place(v, &c);
+        tile->at[slot + i] = c.at;
+        tile->run[slot + i] = (uchar) c.run;
+    }
+}
+
+/* A group takes tiles of candidates, however many of them a query has: work-items find the places of some in a row each,
+ * then write them side by side. offsets: where each query's results begin; nothing is written if offsets[last], their
+ * end, is past the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const ulong *offsets, ulong offsets_at, ulong last,
@@ -239,33 +341,39 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
                ulong values_out_at)
 {
     __local range_runs mem;
+    __local range_tile tile;
     if (get_local_id(0) == 0) {
         RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
         RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
         RUNS_EACH(RUNS_POINT_MARKS, &mem)
     }
-#if RUN_GROUP > 1
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
     if (offsets[last] > capacity)
         return;
-    offsets += offsets_at;
     if (keys_out)
         keys_out += keys_out_at;
     if (values_out)
         values_out += values_out_at;
 
-    const ulong tile = RUN_GROUP * RANGE_ITEMS, total = candidates[n];
-    for (ulong first = get_group_id(0) * tile; first < total; first += get_num_groups(0) * tile) {
+    const range_view v = { &mem, runs.n_runs, n, lows, highs, candidates, offsets + offsets_at };
+    const ulong      total = candidates[n];
+    for (ulong first = get_group_id(0) * (ulong) RANGE_TILE; first < total;
+         first += get_num_groups(0) * (ulong) RANGE_TILE) {
         const uint low = run_query_of(candidates, 0, n - 1, first);
-        const uint high = run_query_of(candidates, low, n - 1, min(first + tile, total) - 1);
-        for (uint i = 0; i < RANGE_ITEMS; i++) {
-            const ulong c = first + i * RUN_GROUP + get_local_id(0);
-            if (c >= total)
-                break;
-            const uint query = run_query_of(candidates, low, high, c);
-            run_write(&mem, runs.n_runs, n, query, c - candidates[query], offsets[query], lows, highs, keys_out,
-                      values_out);
+        const uint high = run_query_of(candidates, low, n - 1, min(first + RANGE_TILE, total) - 1);
+        const uint slot = get_local_id(0) * RANGE_ITEMS;
+        range_barrier();
+        range_find(&v, low, high, first + slot, total, slot, &tile);
+        range_barrier();
+        for (uint x = get_local_id(0); x < RANGE_TILE; x += RUN_GROUP) {
+            const ulong place = tile.place[x];
+            if (place == RANGE_NOWHERE)
+                continue;
+            if (keys_out)
+                keys_out[place] = mem.key_of[tile.run[x]][tile.at[x]];
+#if ORDO_VALUE_BYTES
+            if (values_out)
+                values_out[place] = mem.value_of[tile.run[x]][tile.at[x]];
+#endif
         }
     }
 }

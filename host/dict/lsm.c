@@ -208,7 +208,7 @@ ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *c
     struct lsm *lsm = lsm_of(*out);
     lsm->config = *config;
     if (config->growth == 0)
-        lsm->config.growth = 2;
+        lsm->config.growth = 4;
     if (config->cleanup_least == 0)
         lsm->config.cleanup_least = (size_t) 1 << 20;
     if (lsm->config.growth >= 2 && lsm->config.growth <= 16 && lsm->config.cleanup_stale_percent <= 100)

@@ -2,7 +2,6 @@
 /* Queries of sorted runs: searches in each run, and launches of cl/dict/runs.cl over the ranks. */
 #include "dict/runs.h"
 
-#include "dict/batch.h"
 #include "primitive/scan.h"
 #include "primitive/search.h"
 #include "shared/run_table.h"
@@ -153,20 +152,6 @@ ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struc
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------------- */
 
-/* Offsets from counts. */
-static ordo_status offset_ranges(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
-{
-    const int mark = call->n_scratch;
-    cl_mem    counts = NULL;
-    ORDO_TRY(ordo_call_scratch(call, ranges->count * sizeof(cl_uint), &counts));
-
-    const struct ordo_counts c = { ranges->lo, ranges->hi, ranges->count, ordo_at(counts, 0) };
-    ORDO_TRY(ordo_runs_count(dict, call, &c));
-    ORDO_TRY(ordo_dict_offsets(call, dict, c.counts, ranges->count, ranges->offsets));
-    ordo_call_release(call, mark);
-    return ORDO_OK;
-}
-
 static run_table table_of(const ordo_dict *dict, const struct ordo_run_set *set)
 {
     run_table table = { .n_runs = (cl_uint) set->n };
@@ -185,26 +170,53 @@ struct range_scratch {
     cl_mem lows, highs, candidates;
 };
 
-static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
-                               const struct ordo_ranges *ranges, const struct range_scratch *s)
+/* The buffers of the runs' keys, or values, as a kernel's first arguments. */
+struct run_args {
+    struct ordo_arg arg[2 * RUN_TABLE_MAX + 16];
+    size_t          n;
+};
+
+static void add_runs(struct run_args *args, const struct ordo_run_set *set, bool are_there)
 {
+    static const cl_mem none = NULL;
+    for (size_t r = 0; r < RUN_TABLE_MAX; r++) {
+        const cl_mem *mem = are_there && r < set->n ? &set->run[r].mem : &none;
+        args->arg[args->n++] = ORDO_ARG(*mem);
+    }
+}
+
+static void add_args(struct run_args *args, const struct ordo_arg *own, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        args->arg[args->n++] = own[i];
+}
+
+/* Ranks, candidates and, if wanted, the numbers of results in the place of offsets. */
+static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
+                                  const struct ordo_ranges *ranges, bool offsets, const struct range_scratch *s)
+{
+    const run_table table = table_of(dict, set);
+    const cl_ulong  lo_at = ranges->lo.at, hi_at = ranges->hi.at, offsets_at = ranges->offsets.at;
+    const cl_uint   n = (cl_uint) ranges->count;
+    const cl_mem    offsets_mem = offsets ? ranges->offsets.mem : NULL;
+    struct run_args args = { .n = 0 };
+
     for (size_t r = 0; r < set->n; r++) {
         ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->lo, ranges->count, false,
                              ordo_at(s->lows, r * ranges->count)));
         ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->hi, ranges->count, true,
                              ordo_at(s->highs, r * ranges->count)));
     }
-    const cl_ulong lo_at = ranges->lo.at, hi_at = ranges->hi.at;
-    const cl_uint  n = (cl_uint) ranges->count, n_runs = (cl_uint) set->n;
-    ORDO_TRY(ordo_runs_launch(call, dict, "run_candidates", ranges->count + 1,
-                              ORDO_ARGS(ORDO_ARG(ranges->lo.mem), ORDO_ARG(lo_at), ORDO_ARG(ranges->hi.mem),
-                                        ORDO_ARG(hi_at), ORDO_ARG(n), ORDO_ARG(n_runs), ORDO_ARG(s->lows),
-                                        ORDO_ARG(s->highs), ORDO_ARG(s->candidates))));
-    const struct ordo_scan scan = { .type = ORDO_U64,
-                                    .op = ORDO_SUM,
-                                    .in = ordo_at(s->candidates, 0),
-                                    .out = ordo_at(s->candidates, 0),
-                                    .count = ranges->count + 1 };
+    add_runs(&args, set, true);
+    add_args(&args, ORDO_ARGS(ORDO_ARG(table), ORDO_ARG(ranges->lo.mem), ORDO_ARG(lo_at), ORDO_ARG(ranges->hi.mem),
+                              ORDO_ARG(hi_at), ORDO_ARG(n), ORDO_ARG(s->lows), ORDO_ARG(s->highs),
+                              ORDO_ARG(s->candidates), ORDO_ARG(offsets_mem), ORDO_ARG(offsets_at)));
+    return ordo_runs_launch(call, dict, "run_measure", ranges->count + 1, args.arg, args.n);
+}
+
+static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, size_t count)
+{
+    const struct ordo_scan scan = { .type = ORDO_U64, .op = ORDO_SUM, .in = sums, .out = sums, .count = count };
     return ordo_call_scan(call, &scan);
 }
 
@@ -217,32 +229,49 @@ static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, c
     const cl_uint   n = (cl_uint) ranges->count;
     const cl_ulong  offsets_at = ranges->offsets.at, last = all->offsets.at + all->count, capacity = all->capacity;
     const cl_ulong  keys_at = ranges->keys_out.at, values_at = ranges->values_out.at;
-    cl_mem          keys[RUN_TABLE_MAX] = { NULL }, values[RUN_TABLE_MAX] = { NULL };
-    struct ordo_arg args[2 * RUN_TABLE_MAX + 16];
-    size_t          n_args = 0;
+    struct run_args args = { .n = 0 };
 
-    for (size_t r = 0; r < set->n; r++)
-        keys[r] = set->run[r].mem;
-    for (size_t r = 0; r < set->n && dict->value_bytes; r++)
-        values[r] = set->run[r].mem;
-    for (size_t r = 0; r < RUN_TABLE_MAX; r++)
-        args[n_args++] = ORDO_ARG(keys[r]);
-    for (size_t r = 0; r < RUN_TABLE_MAX; r++)
-        args[n_args++] = ORDO_ARG(values[r]);
-    const struct ordo_arg own[] = {
-        ORDO_ARG(table),         ORDO_ARG(s->lows),
-        ORDO_ARG(s->highs),      ORDO_ARG(n),
-        ORDO_ARG(s->candidates), ORDO_ARG(ranges->offsets.mem),
-        ORDO_ARG(offsets_at),    ORDO_ARG(last),
-        ORDO_ARG(capacity),      ORDO_ARG(ranges->keys_out.mem),
-        ORDO_ARG(keys_at),       ORDO_ARG(ranges->values_out.mem),
-        ORDO_ARG(values_at),
-    };
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        args[n_args++] = own[i];
+    add_runs(&args, set, true);
+    add_runs(&args, set, dict->value_bytes > 0);
+    add_args(&args, ORDO_ARGS(ORDO_ARG(table), ORDO_ARG(s->lows), ORDO_ARG(s->highs), ORDO_ARG(n),
+                              ORDO_ARG(s->candidates), ORDO_ARG(ranges->offsets.mem), ORDO_ARG(offsets_at),
+                              ORDO_ARG(last), ORDO_ARG(capacity), ORDO_ARG(ranges->keys_out.mem), ORDO_ARG(keys_at),
+                              ORDO_ARG(ranges->values_out.mem), ORDO_ARG(values_at)));
     /* How many candidates there are is known on the device alone: groups for all that there is room for, within reason. */
     const size_t items = ordo_min_size(all->capacity, (size_t) 1 << 20);
-    return ordo_runs_launch(call, dict, "run_range", items > ranges->count ? items : ranges->count, args, n_args);
+    return ordo_runs_launch(call, dict, "run_range", items > ranges->count ? items : ranges->count, args.arg, args.n);
+}
+
+static struct ordo_ranges stretch_of(const struct ordo_ranges *ranges, size_t at, size_t most)
+{
+    struct ordo_ranges part = *ranges;
+    part.lo = from(ranges->lo, at);
+    part.hi = from(ranges->hi, at);
+    part.offsets = from(ranges->offsets, at);
+    part.count = ordo_min_size(ranges->count - at, most);
+    return part;
+}
+
+/* The ranks of one stretch stay for the second half; those of more are found again. */
+static ordo_status range_in_stretches(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
+                                      const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
+{
+    const bool wanted = ranges->capacity > 0 && (ranges->keys_out.mem || ranges->values_out.mem);
+
+    for (size_t at = 0; at < ranges->count && !ranges->offsets_known; at += most) {
+        const struct ordo_ranges part = stretch_of(ranges, at, most);
+        ORDO_TRY(measure_ranges(call, dict, set, &part, true, s));
+    }
+    if (!ranges->offsets_known)
+        ORDO_TRY(scan_sums(call, ranges->offsets, ranges->count + 1));
+    for (size_t at = 0; at < ranges->count && wanted; at += most) {
+        const struct ordo_ranges part = stretch_of(ranges, at, most);
+        if (ranges->offsets_known || most < ranges->count)
+            ORDO_TRY(measure_ranges(call, dict, set, &part, false, s));
+        ORDO_TRY(scan_sums(call, ordo_at(s->candidates, 0), part.count + 1));
+        ORDO_TRY(write_ranges(call, dict, set, &part, ranges, s));
+    }
+    return ORDO_OK;
 }
 
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
@@ -251,25 +280,15 @@ ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struc
     const int            mark = call->n_scratch;
     struct range_scratch s;
 
-    if (!ranges->offsets_known)
-        ORDO_TRY(offset_ranges(dict, call, ranges));
-    if (set->n == 0 || ranges->capacity == 0 || (!ranges->keys_out.mem && !ranges->values_out.mem))
-        return ORDO_OK;
-
+    if (set->n == 0)
+        return ordo_call_fill(call, ranges->offsets.mem, ranges->offsets.at * sizeof(cl_ulong),
+                              (ranges->count + 1) * sizeof(cl_ulong), 0);
     const size_t most = ordo_min_size(ranges->count, RANKS_MAX / set->n);
     ORDO_TRY(ordo_run_set_settle(call, dict, set));
     ORDO_TRY(ordo_call_scratch(call, set->n * most * sizeof(cl_uint), &s.lows));
     ORDO_TRY(ordo_call_scratch(call, set->n * most * sizeof(cl_uint), &s.highs));
     ORDO_TRY(ordo_call_scratch(call, (most + 1) * sizeof(cl_ulong), &s.candidates));
-    for (size_t at = 0; at < ranges->count; at += most) {
-        struct ordo_ranges part = *ranges;
-        part.lo = from(ranges->lo, at);
-        part.hi = from(ranges->hi, at);
-        part.offsets = from(ranges->offsets, at);
-        part.count = ordo_min_size(ranges->count - at, most);
-        ORDO_TRY(rank_ranges(call, dict, set, &part, &s));
-        ORDO_TRY(write_ranges(call, dict, set, &part, ranges, &s));
-    }
+    ORDO_TRY(range_in_stretches(call, dict, set, ranges, most, &s));
     ordo_call_release(call, mark);
     return ORDO_OK;
 }

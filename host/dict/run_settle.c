@@ -21,11 +21,11 @@ ordo_status ordo_runs_launch(struct ordo_call *call, const ordo_dict *dict, cons
 static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                 struct ordo_slice hidden, bool fresh)
 {
-    const cl_ulong keys_at = 0, hidden_at = hidden.at;
+    const cl_ulong hidden_at = hidden.at;
     const cl_uint  count = (cl_uint) run->count, is_fresh = fresh;
-    return ordo_runs_launch(call, dict, "run_repeats", ordo_ceil_div(run->count, 32),
-                            ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(keys_at), ORDO_ARG(count), ORDO_ARG(hidden.mem),
-                                      ORDO_ARG(hidden_at), ORDO_ARG(is_fresh)));
+    return ordo_runs_launch(
+        call, dict, "run_repeats", ordo_ceil_div(run->count, 32),
+        ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(count), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at), ORDO_ARG(is_fresh)));
 }
 
 /* Elements whose ranks are in scratch at once. */

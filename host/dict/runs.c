@@ -252,13 +252,24 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
                       merge_into(call, &runs->dict, any_hidden ? ORDO_MARKS_KEEP : ORDO_MARKS_NONE, in, n, &target));
 }
 
-/* Writes what is visible of a settled set. */
+static ordo_status copy_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
+                            struct ordo_slice keys, struct ordo_slice values)
+{
+    const size_t kb = dict->key_bytes, vb = dict->value_bytes;
+    ORDO_TRY(ordo_call_copy(call, run->mem, 0, keys.mem, keys.at * kb, run->count * kb));
+    if (!values.mem)
+        return ORDO_OK;
+    return ordo_call_copy(call, run->mem, run->layout.values, values.mem, values.at * vb, run->count * vb);
+}
+
+/* Writes what is visible of a settled set; values may be ordo_none(). */
 static ordo_status distil_into(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                struct ordo_slice keys, struct ordo_slice values)
 {
     const struct ordo_merge_target target = { keys, values, ordo_none() };
-    return merge_into(call, dict, ordo_run_set_is_clean(set) ? ORDO_MARKS_NONE : ORDO_MARKS_DISTIL, set->run, set->n,
-                      &target);
+    if (ordo_run_set_is_clean(set))
+        return copy_run(call, dict, &set->run[0], keys, values);
+    return merge_into(call, dict, ORDO_MARKS_DISTIL, set->run, set->n, &target);
 }
 
 ordo_status ordo_runs_distil(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
