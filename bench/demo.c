@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ordo-demo: a real job from beginning to end. Sorts the address ranges of all countries on the device, maps millions of
- * addresses to countries, and checks every answer against a binary search on the host; then a look at the primitives. */
+ * addresses to countries, and checks every answer against a binary search on the host; lets the ranges change, in two
+ * dictionaries; then a look at the primitives. */
+#include "demo_dict.h"
 #include "demo_primitives.h"
 #include "geoip.h"
 #include "mapping.h"
@@ -107,21 +109,6 @@ static const struct column step_columns[] = { { "", 36, true },
 static struct table step_table(const struct demo *demo)
 {
     return (struct table) { demo->out, step_columns, sizeof step_columns / sizeof step_columns[0] };
-}
-
-/* "16,000,000" */
-static char *text_grouped(char text[TEXT_BYTES], size_t number)
-{
-    char digits[TEXT_BYTES];
-    int  used = 0;
-    snprintf(digits, sizeof digits, "%zu", number);
-    for (size_t left = strlen(digits), at = 0; left > 0; left--, at++) {
-        text[used++] = digits[at];
-        if (left > 1 && left % 3 == 1)
-            text[used++] = ',';
-    }
-    text[used] = 0;
-    return text;
 }
 
 /* `first` NaN: the step ran once. */
@@ -394,6 +381,35 @@ static void show_verdict(struct demo *demo)
     cJSON_AddNumberToObject(demo->json, "wrong", (double) result->wrong);
 }
 
+/* ---- ranges that change -------------------------------------------------------------------------------------- */
+
+/* Again half of the addresses are random and half those of busy hosts, now in turns. */
+static uint32_t *draw_addresses(struct demo *demo)
+{
+    const size_t count = demo->options.count, half = count / 2;
+    uint32_t    *addresses = must_have(malloc((count + 1) * sizeof *addresses));
+    uint32_t    *repeated = must_have(malloc((half + 1) * sizeof *repeated));
+    progress("drawing addresses");
+    mapping_random(addresses, count);
+    if (!mapping_repeated(&demo->geoip, repeated, half))
+        must_have(NULL);
+    for (size_t i = 0; i < half; i++)
+        addresses[2 * i] = repeated[i];
+    free(repeated);
+    return addresses;
+}
+
+static void change_ranges(struct demo *demo, size_t *wrong)
+{
+    char      why[4096] = "";
+    uint32_t *addresses = draw_addresses(demo);
+    if (demo_dict(demo->device, &demo->geoip, addresses, demo->options.count, demo->out, demo->json, wrong, why,
+                  sizeof why) != ORDO_OK)
+        give_up("dictionaries", why);
+    free(addresses);
+    fprintf(demo->out, "\n");
+}
+
 /* ---- the program --------------------------------------------------------------------------------------------- */
 
 static void usage(void)
@@ -402,7 +418,9 @@ static void usage(void)
         "usage: ordo-demo [--file FILE] [--count N] [--device WHICH] [--json FILE]\n"
         "\n"
         "Sorts the IPv4 ranges of all countries on an OpenCL device, maps N addresses to countries, and checks every\n"
-        "answer against a binary search on the host. Ends with ok (exit code 0) or WRONG (1).\n"
+        "answer against a binary search on the host; then withdraws and announces ranges in dictionaries and asks "
+        "again.\n"
+        "Ends with ok (exit code 0) or WRONG (1).\n"
         "\n"
         "  --file FILE      lines \"first,last,country\" (default " DEFAULT_FILE ",\n"
         "                   from Debian's package tor-geoipdb)\n"
@@ -479,6 +497,7 @@ int main(int argc, char **argv)
 
     size_t wrong = demo.result.wrong;
     char   why[4096] = "";
+    change_ranges(&demo, &wrong);
     if (demo_primitives(demo.device, demo.out, demo.json, &wrong, why, sizeof why) != ORDO_OK)
         give_up("primitives", why);
     if (demo.facts->cpu)

@@ -80,6 +80,20 @@ char *text_count(char text[TEXT_BYTES], size_t count)
     return text;
 }
 
+char *text_grouped(char text[TEXT_BYTES], size_t number)
+{
+    char digits[TEXT_BYTES];
+    int  used = 0;
+    snprintf(digits, sizeof digits, "%zu", number);
+    for (size_t left = strlen(digits), at = 0; left > 0; left--, at++) {
+        text[used++] = digits[at];
+        if (left > 1 && left % 3 == 1)
+            text[used++] = ',';
+    }
+    text[used] = 0;
+    return text;
+}
+
 char *text_ratio(char text[TEXT_BYTES], double ratio)
 {
     if (isnan(ratio))

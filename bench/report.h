@@ -19,6 +19,7 @@ char *text_seconds(char text[TEXT_BYTES], double seconds); /* "41.2 ms" */
 char *text_bytes(char text[TEXT_BYTES], double bytes);     /* "8.00 MiB" */
 char *text_giga(char text[TEXT_BYTES], double number);     /* in 10^9, without a unit: "2996", "0.12" */
 char *text_count(char text[TEXT_BYTES], size_t count);     /* "2^20", or the number */
+char *text_grouped(char text[TEXT_BYTES], size_t number);  /* "16,000,000" */
 char *text_ratio(char text[TEXT_BYTES], double ratio);     /* "1.23x" */
 char *text_percent(char text[TEXT_BYTES], double share);   /* "87 %" */
 
