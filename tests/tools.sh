@@ -82,7 +82,7 @@ expect 0 "$info" --help
 expect 0 "$info" --version
 
 # ---- ordo-bench
-expect 0 "$bench" --sizes =1,=1000,14 --queries =3000 --reps 3 --budget 200 --json "$dir/bench.json"
+expect 0 "$bench" --workload arrays --sizes =1,=1000,14 --queries =3000 --reps 3 --budget 200 --json "$dir/bench.json"
 prints out ' ok$'
 prints_no out 'WRONG'
 prints_no out 'failed'
@@ -95,11 +95,31 @@ expect 0 "$bench" --workload reduce --sizes =1000,14 --reps 3 --compare "$dir/be
 prints out '"rate_before"'
 prints err '/ before'
 prints err '####'
+expect 0 "$bench" --workload dicts --sizes =1,=1000 --batch =3,=300 --queries =500 --fills 3 --reps 3 --budget 200 \
+    --hit-rate 50 --width 3 --json "$dir/dicts.json"
+prints out '^lsm .* ok$'
+prints out '^sorted_array .* ok$'
+prints_no out 'WRONG'
+prints_no out 'failed'
+prints_no out 'skipped'
+expect 0 "$bench" --workload fillrandom,rangerandom,mixed --structure lsm --types f64 --value-bytes 0,8 \
+    --dist clustered,zipf --sizes =2000 --batch =99 --queries =500 --fills 2 --growth 4 --reps 3 --budget 200 --no-host
+prints out '^lsm .* ok$'
+prints_no out 'WRONG'
+expect 0 "$bench" --workload readrandom --structure lsm --sizes =1000 --batch =300 --queries =500 --fills 3 --width 3 \
+    --hit-rate 50 --reps 3 --compare "$dir/dicts.json" --json -
+prints out '"rate_before"'
+prints out '"bytes_peak"'
 expect 0 "$bench" --list
 prints out 'merge_runs'
+prints out 'readwhilewriting'
 
 expect 2 "$bench" --workload sotr
 prints err 'sort, merge'
+expect 2 "$bench" --structure tree
+prints err 'sorted_array, lsm'
+expect 2 "$bench" --hit-rate 101
+expect 2 "$bench" --width 0
 expect 2 "$bench" --sizes 12..
 expect 2 "$bench" --sizes 99999999999
 expect 2 "$bench" --value-bytes 3
