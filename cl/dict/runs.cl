@@ -219,121 +219,64 @@ ORDO_FN uint run_query_of(__global const ulong *starts, uint low, uint high, ulo
     return low;
 }
 
-/* The first of keys[from .. end - 1] that is not less than x, or end. Near `from` it is found fast. */
-ORDO_FN uint run_gallop(__global const ordo_key *keys, uint from, uint end, ordo_key_form x)
+/* How many of keys[first .. end - 1] are less than x, plus first. */
+ORDO_FN uint run_less(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
 {
-    uint step = 1;
-    while (from < end && key_bits(keys[from + min(step, end - from) - 1]) < x) {
-        from += min(step, end - from);
-        step *= 2;
-    }
-    end = min(end, from + step);
-    while (from < end) {
-        const uint middle = from + (end - from) / 2;
+    while (first < end) {
+        const uint middle = first + (end - first) / 2;
         if (key_bits(keys[middle]) < x)
-            from = middle + 1;
+            first = middle + 1;
         else
             end = middle;
     }
-    return from;
+    return first;
 }
 
-#ifndef RANGE_ITEMS
+/* The same, from `low` up to the last of n; found fast near `low`. */
+ORDO_FN uint run_query_from(__global const ulong *starts, uint low, uint n, ulong c)
+{
+    uint step = 1;
+    while (step < n - low && starts[low + step] <= c) {
+        low += step;
+        step *= 2;
+    }
+    return run_query_of(starts, low, min(low + step, n) - 1, c);
+}
+
 #define RANGE_ITEMS 4 /* candidates per work-item and tile */
-#endif
-#define RANGE_TILE (RUN_GROUP * RANGE_ITEMS)
 
-/* What all runs have of the ranges. */
-typedef struct {
-    __local const range_runs *runs;
-    uint                      n_runs, n;
-    __global const uint      *lows, *highs;
-    __global const ulong     *candidates, *offsets;
-} range_view;
-
-/* A candidate, and how far in the other runs its key is. Candidates of a query go run by run; those of a run ascend, so
- * that one step on is a short way in the other runs too. */
-typedef struct {
-    uint  query, run, at, end;  /* element `at` of `run`, whose part of the query's range ends at `end` */
-    uint  place[RUN_TABLE_MAX]; /* in run r: the first element that is not less; in `run` itself `at` */
-    ulong before;               /* visible elements of all runs before their parts */
-} range_cursor;
-
-/* Sets the cursor to the candidate that is the i-th of its query. */
-ORDO_FN void range_start(const range_view *v, range_cursor *c, uint query, ulong i)
+/* Writes the candidate that is the i-th of its query to its place, if it is visible: before it stand the visible elements
+ * of all runs that are in the range and less. (No other visible element has its key: R2.) */
+ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place,
+                       __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
+                       __global merge_value *values_out)
 {
     uint run = 0;
-    for (; run + 1 < v->n_runs; run++) {
-        const uint here = v->highs[(ulong) run * v->n + query] - v->lows[(ulong) run * v->n + query];
+    for (; run + 1 < n_runs; run++) {
+        const uint here = highs[(ulong) run * n + query] - lows[(ulong) run * n + query];
         if (i < here)
             break;
         i -= here;
     }
-    c->query = query;
-    c->run = run;
-    c->at = v->lows[(ulong) run * v->n + query] + (uint) i;
-    c->end = v->highs[(ulong) run * v->n + query];
-    c->before = 0;
-    for (uint r = 0; r < v->n_runs; r++) {
-        c->place[r] = v->lows[(ulong) r * v->n + query];
-        c->before += v->runs->hidden_of[r]
-                         ? run_visible_before(v->runs->hidden_of[r], v->runs->visible_of[r], c->place[r])
-                         : c->place[r];
+    const uint at = lows[(ulong) run * n + query] + (uint) i;
+    if (run_is_hidden(runs->hidden_of[run], at))
+        return;
+    const ordo_key key = runs->key_of[run][at];
+    for (uint r = 0; r < n_runs; r++) {
+        const uint first = lows[(ulong) r * n + query];
+        const uint end = r == run ? at : run_less(runs->key_of[r], first, highs[(ulong) r * n + query], key_bits(key));
+        place += run_visible_between(runs->hidden_of[r], runs->visible_of[r], first, end);
     }
+    if (keys_out)
+        keys_out[place] = key;
+#if ORDO_VALUE_BYTES
+    if (values_out)
+        values_out[place] = runs->value_of[run][at];
+#endif
 }
 
-/* Where the cursor's candidate goes: before it stand the visible elements of all runs that are in the range and less. (No
- * other visible element has its key: R2.) */
-ORDO_FN ulong range_place(const range_view *v, range_cursor *c)
-{
-    const ordo_key_form key = key_bits(v->runs->key_of[c->run][c->at]);
-    ulong               place = v->offsets[c->query] - c->before;
-    for (uint r = 0; r < v->n_runs; r++) {
-        c->place[r] = r == c->run
-                          ? c->at
-                          : run_gallop(v->runs->key_of[r], c->place[r], v->highs[(ulong) r * v->n + c->query], key);
-        place += v->runs->hidden_of[r] ? run_visible_before(v->runs->hidden_of[r], v->runs->visible_of[r], c->place[r])
-                                       : c->place[r];
-    }
-    return place;
-}
-
-/* A tile's candidates: where each is, and where it goes. */
-typedef struct {
-    ulong place[RANGE_TILE]; /* RANGE_NOWHERE: hidden, or past the last */
-    uint  at[RANGE_TILE];
-    uchar run[RANGE_TILE];
-} range_tile;
-
-#define RANGE_NOWHERE 0xffffffffffffffffUL
-
-/* Work-item's RANGE_ITEMS candidates in a row, from candidate `first` of all on. */
-ORDO_FN void range_find(const range_view *v, uint low, uint high, ulong first, ulong total, uint slot,
-                        __local range_tile *tile)
-{
-    range_cursor c;
-    c.at = c.end = 0;
-    for (uint i = 0; i < RANGE_ITEMS; i++) {
-        tile->place[slot + i] = RANGE_NOWHERE;
-        if (first + i >= total)
-            continue;
-        if (i > 0)
-            c.at++;
-        if (c.at >= c.end) {
-            const uint query = run_query_of(v->candidates, low, high, first + i);
-            range_start(v, &c, query, first + i - v->candidates[query]);
-        }
-        if (run_is_hidden(v->runs->hidden_of[c.run], c.at))
-            continue;
-        tile->place[slot + i] = range_place(v, &c);
-        tile->at[slot + i] = c.at;
-        tile->run[slot + i] = (uchar) c.run;
-    }
-}
-
-/* A group takes tiles of candidates, however many of them a query has: work-items find the places of some in a row each,
- * then write them side by side. offsets: where each query's results begin; nothing is written if offsets[last], their
- * end, is past the capacity. */
+/* Each group takes a share of the candidates, tile by tile, however many of them a query has. offsets: where each query's results begin; nothing
+ * is written if offsets[last], their end, is past the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const ulong *offsets, ulong offsets_at, ulong last,
@@ -341,40 +284,33 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
                ulong values_out_at)
 {
     __local range_runs mem;
-    __local range_tile tile;
     if (get_local_id(0) == 0) {
         RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
         RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
         RUNS_EACH(RUNS_POINT_MARKS, &mem)
     }
-    if (offsets[last] > capacity)
+    range_barrier();
+    if (offsets[last] > capacity || candidates[n] == 0)
         return;
+    offsets += offsets_at;
     if (keys_out)
         keys_out += keys_out_at;
     if (values_out)
         values_out += values_out_at;
 
-    const range_view v = { &mem, runs.n_runs, n, lows, highs, candidates, offsets + offsets_at };
-    const ulong      total = candidates[n];
-    for (ulong first = get_group_id(0) * (ulong) RANGE_TILE; first < total;
-         first += get_num_groups(0) * (ulong) RANGE_TILE) {
-        const uint low = run_query_of(candidates, 0, n - 1, first);
-        const uint high = run_query_of(candidates, low, n - 1, min(first + RANGE_TILE, total) - 1);
-        const uint slot = get_local_id(0) * RANGE_ITEMS;
-        range_barrier();
-        range_find(&v, low, high, first + slot, total, slot, &tile);
-        range_barrier();
-        for (uint x = get_local_id(0); x < RANGE_TILE; x += RUN_GROUP) {
-            const ulong place = tile.place[x];
-            if (place == RANGE_NOWHERE)
-                continue;
-            if (keys_out)
-                keys_out[place] = mem.key_of[tile.run[x]][tile.at[x]];
-#if ORDO_VALUE_BYTES
-            if (values_out)
-                values_out[place] = mem.value_of[tile.run[x]][tile.at[x]];
-#endif
+    const ulong tile = RUN_GROUP * RANGE_ITEMS, total = candidates[n];
+    const ulong share = ((total - 1) / tile / get_num_groups(0) + 1) * tile;
+    const ulong begin = min(get_group_id(0) * share, total), end = min(begin + share, total);
+    uint        low = begin < end ? run_query_of(candidates, 0, n - 1, begin) : 0;
+    for (ulong first = begin; first < end; first += tile) {
+        const ulong past = min(first + tile, end);
+        const uint  high = run_query_from(candidates, low, n, past - 1);
+        for (ulong c = first + get_local_id(0); c < past; c += RUN_GROUP) {
+            const uint query = run_query_of(candidates, low, high, c);
+            run_write(&mem, runs.n_runs, n, query, c - candidates[query], offsets[query], lows, highs, keys_out,
+                      values_out);
         }
+        low = high;
     }
 }
 
