@@ -29,7 +29,8 @@ static void every_operation(struct test *t, size_t subject, ordo_type type, uint
     static const uint32_t counts[] = { 0, 1, 2, 31, 32, 33, 511, 512, 513, 3001 };
 
     for (size_t i = 0; i < LENGTH(counts); i++) {
-        const enum key_shape  shape = (enum key_shape) ((i + subject + 3 * (size_t) type + value_bytes / 4) % N_KEY_SHAPES);
+        const enum key_shape shape =
+            (enum key_shape)((i + subject + 3 * (size_t) type + value_bytes / 4) % N_KEY_SHAPES);
         const struct sequence s = sequence_every(subject, type, value_bytes, shape, counts[i]);
         run_or_fail(t, &s);
     }
@@ -82,3 +83,159 @@ TYPE_TEST(i32, I32)
 TYPE_TEST(i64, I64)
 TYPE_TEST(f32, F32)
 TYPE_TEST(f64, F64)
+
+/* ---- structures agree ---------------------------------------------------------------------------------------- */
+
+/* Of all results of the sequences below, whatever the structure and the device. */
+#define HASH_OF_RESULTS UINT64_C(0x7f337982b9311251)
+
+static uint64_t hash_of_results(struct test *t, size_t subject)
+{
+    uint64_t hash = 0;
+
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        const ordo_type       type = seed % 2 ? ORDO_U32 : ORDO_F64;
+        const struct sequence s = sequence_random(subject, type, seed % 2 ? 4 : 8, seed);
+        const struct outcome  o = sequence_run(t, &s, NULL);
+        if (o.failed)
+            sequence_fail(t, &s, &o);
+        hash = hash * 31 + o.hash;
+    }
+    return hash;
+}
+
+static void check_agreement(struct test *t)
+{
+    for (size_t subject = 0; subject < n_subjects; subject++) {
+        const uint64_t hash = hash_of_results(t, subject);
+        if (hash != HASH_OF_RESULTS)
+            test_fail(t, __FILE__, __LINE__, "all results of %s hash to 0x%016" PRIx64, subjects[subject].name, hash);
+    }
+}
+
+Test(dict, results_are_the_same_bits_everywhere)
+{
+    test_each_device(check_agreement);
+}
+
+/* ---- devices that can less ----------------------------------------------------------------------------------- */
+
+/* On a CPU, "cpu=0" gives the kernels of an unknown GPU. A type each: compiling is what takes the time. */
+static void check_gpu(struct test *t)
+{
+    for (size_t subject = 0; subject < n_subjects; subject++)
+        random_sequences(t, subject, ORDO_U32, 4, 30000);
+}
+
+Test(dict, a_gpu_whose_groups_make_progress_gives_the_same)
+{
+    test_each_device_with("cpu=0,progress=1", check_gpu);
+}
+
+static void check_small_gpu(struct test *t)
+{
+    for (size_t subject = 0; subject < n_subjects; subject++)
+        random_sequences(t, subject, ORDO_F64, 0, 30000);
+}
+
+Test(dict, a_gpu_of_small_groups_gives_the_same)
+{
+    test_each_device_with("cpu=0,group=64,local=16384,int64_atomics=0", check_small_gpu);
+}
+
+/* ---- sequences that have failed, or well might --------------------------------------------------------------- */
+
+static void replay(struct test *t, const char *path)
+{
+    struct sequence s;
+
+    if (!sequence_read(path, &s))
+        test_fail(t, __FILE__, __LINE__, "%s is no sequence", path);
+    run_or_fail(t, &s);
+}
+
+static void replay_all(struct test *t)
+{
+    DIR           *folder = opendir(TEST_REPLAY_DIR);
+    struct dirent *entry = NULL;
+    size_t         n = 0;
+    char           path[1024];
+
+    test_true(t, folder != NULL);
+    while ((entry = readdir(folder))) {
+        const char *end = strrchr(entry->d_name, '.');
+        if (!end || strcmp(end, ".txt") != 0)
+            continue;
+        (void) snprintf(path, sizeof path, "%s/%s", TEST_REPLAY_DIR, entry->d_name);
+        replay(t, path);
+        n++;
+    }
+    (void) closedir(folder);
+    test_true(t, n >= 2);
+}
+
+static void check_replay(struct test *t)
+{
+    const char *path = getenv("ORDO_TEST_REPLAY");
+
+    if (path)
+        replay(t, path);
+    else
+        replay_all(t);
+}
+
+Test(dict, replayed_sequences_pass)
+{
+    test_each_device(check_replay);
+}
+
+static void check_files(struct test *t)
+{
+    const struct sequence s = sequence_random(1, ORDO_I64, 8, 77);
+    char                  path[] = "/tmp/ordo-sequence-XXXXXX";
+    const int             fd = mkstemp(path);
+    FILE                 *to = fd < 0 ? NULL : fdopen(fd, "w");
+    struct sequence       read;
+
+    test_true(t, to != NULL);
+    sequence_print(to, &s);
+    (void) fclose(to);
+    test_true(t, sequence_read(path, &read));
+    (void) remove(path);
+    test_true(t, read.subject == s.subject && read.type == s.type && read.value_bytes == s.value_bytes);
+    test_true(t, read.shape == s.shape && read.n_keys == s.n_keys && read.seed == s.seed);
+    test_true(t, read.n_steps == s.n_steps && memcmp(read.step, s.step, s.n_steps * sizeof *s.step) == 0);
+    test_true(t, !sequence_read("/nonexistent", &read));
+}
+
+Test(dict, a_sequence_is_the_same_after_a_file)
+{
+    test_each_device(check_files);
+}
+
+/* ---- these tests can fail ------------------------------------------------------------------------------------ */
+
+/* One bit of one result is enough, for each output of each kind of step. */
+static void check_sabotage(struct test *t)
+{
+    const struct sequence s = sequence_every(1, ORDO_U32, 4, KEYS_SPARSE, 200);
+    size_t                noticed = 0;
+
+    test_true(t, !sequence_run(t, &s, NULL).failed);
+    for (int kind = 0; kind < N_STEP_KINDS; kind++)
+        for (int column = COL_FOUND; column <= N_COLUMNS; column++) {
+            if (column == N_COLUMNS && kind != STEP_BUILD) /* nothing may look before the next build */
+                continue;
+            struct sabotage      sabotage = { .kind = (enum step_kind) kind, .column = (enum column) column };
+            const struct outcome o = sequence_run(t, &s, &sabotage);
+            test_context(t, "sabotage of step kind %d, column %d", kind, column);
+            test_true(t, o.failed == sabotage.done);
+            noticed += o.failed;
+        }
+    test_true(t, noticed > 30);
+}
+
+Test(dict, a_wrong_bit_is_noticed)
+{
+    test_each_device(check_sabotage);
+}

@@ -144,11 +144,11 @@ static size_t enumerate(const struct model *model, const struct ordo_host_batch 
 /* Returns how many elements the operation adds to the ranges. */
 static size_t apply_one(struct model *model, const struct ordo_host_batch *batch, size_t i, size_t offset)
 {
-    const size_t   key_bytes = ordo_type_bytes(model->type);
-    const uint64_t form = ordo_key_bits(model->type, (const uint8_t *) batch->keys + i * key_bytes);
-    const uint64_t value = batch->values ? get_word(batch->values, model->value_bytes, i) : 0;
-    const size_t   at = model_rank(model, form);
-    const bool     is_there = is_at(model, at, form);
+    const size_t               key_bytes = ordo_type_bytes(model->type);
+    const uint64_t             form = ordo_key_bits(model->type, (const uint8_t *) batch->keys + i * key_bytes);
+    const uint64_t             value = batch->values ? get_word(batch->values, model->value_bytes, i) : 0;
+    const size_t               at = model_rank(model, form);
+    const bool                 is_there = is_at(model, at, form);
     const struct model_element element = { form, get_word(batch->keys, key_bytes, i), value };
 
     switch ((ordo_code) batch->codes[i]) {
@@ -199,13 +199,11 @@ size_t model_apply(struct model *model, const struct ordo_host_batch *batch)
 
 size_t model_room(const struct model *model, const struct ordo_host_batch *batch)
 {
-    const struct ordo_host_batch silent = { .codes = batch->codes,
-                                            .keys = batch->keys,
-                                            .his = batch->his,
-                                            .values = batch->values,
-                                            .count = batch->count };
-    struct model                 copy = model_empty(model->type, model->value_bytes);
-    size_t                       room = 0;
+    const struct ordo_host_batch silent = {
+        .codes = batch->codes, .keys = batch->keys, .his = batch->his, .values = batch->values, .count = batch->count
+    };
+    struct model copy = model_empty(model->type, model->value_bytes);
+    size_t       room = 0;
 
     copy.element = malloc((model->count + 1) * sizeof *copy.element);
     if (!copy.element)

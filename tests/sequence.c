@@ -24,23 +24,23 @@ static ordo_status create_lsm(ordo_device *dev, const struct ordo_dict_config *c
     return ordo_lsm_create(dev, ordo_lsm_config(.dict = *config), out);
 }
 
-static ordo_status create_lsm_growth_4(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
+static ordo_status create_lsm_growth_2(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
 {
-    return ordo_lsm_create(dev, ordo_lsm_config(.dict = *config, .growth = 4), out);
+    return ordo_lsm_create(dev, ordo_lsm_config(.dict = *config, .growth = 2), out);
 }
 
 static ordo_status create_lsm_cleanup(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
 {
-    return ordo_lsm_create(dev,
-                           ordo_lsm_config(.dict = *config, .cleanup_doubled = true, .cleanup_stale_percent = 20,
-                                           .cleanup_least = 700),
-                           out);
+    return ordo_lsm_create(
+        dev,
+        ordo_lsm_config(.dict = *config, .cleanup_doubled = true, .cleanup_stale_percent = 20, .cleanup_least = 700),
+        out);
 }
 
 const struct subject subjects[] = {
     { "sorted_array", create_sorted_array },
     { "lsm", create_lsm },
-    { "lsm_growth_4", create_lsm_growth_4 },
+    { "lsm_growth_2", create_lsm_growth_2 },
     { "lsm_cleanup", create_lsm_cleanup },
 };
 const size_t n_subjects = LENGTH(subjects);
@@ -50,19 +50,19 @@ static const char *const shape_name[N_KEY_SHAPES] = { "sparse", "dense", "ascend
 
 /* ---- kinds of steps ------------------------------------------------------------------------------------------ */
 
-#define BIT(column)      (1u << (column))
-#define IN_CODES         BIT(COL_CODES)
-#define IN_KEYS          BIT(COL_KEYS)
-#define IN_HIS           BIT(COL_HIS)
-#define IN_VALUES        BIT(COL_VALUES)
-#define OUT_FOUND        BIT(COL_FOUND)
-#define OUT_KEYS         BIT(COL_KEYS_OUT)
-#define OUT_VALUES       BIT(COL_VALUES_OUT)
-#define OUT_COUNTS       BIT(COL_COUNTS)
-#define OUT_OFFSETS      BIT(COL_OFFSETS)
-#define OUT_RANGES       (BIT(COL_RANGE_KEYS) | BIT(COL_RANGE_VALUES))
-#define OUT_RANGE_KEYS   BIT(COL_RANGE_KEYS)
-#define VALUE_COLUMNS    (BIT(COL_VALUES) | BIT(COL_VALUES_OUT) | BIT(COL_RANGE_VALUES))
+#define BIT(column)    (1u << (column))
+#define IN_CODES       BIT(COL_CODES)
+#define IN_KEYS        BIT(COL_KEYS)
+#define IN_HIS         BIT(COL_HIS)
+#define IN_VALUES      BIT(COL_VALUES)
+#define OUT_FOUND      BIT(COL_FOUND)
+#define OUT_KEYS       BIT(COL_KEYS_OUT)
+#define OUT_VALUES     BIT(COL_VALUES_OUT)
+#define OUT_COUNTS     BIT(COL_COUNTS)
+#define OUT_OFFSETS    BIT(COL_OFFSETS)
+#define OUT_RANGES     (BIT(COL_RANGE_KEYS) | BIT(COL_RANGE_VALUES))
+#define OUT_RANGE_KEYS BIT(COL_RANGE_KEYS)
+#define VALUE_COLUMNS  (BIT(COL_VALUES) | BIT(COL_VALUES_OUT) | BIT(COL_RANGE_VALUES))
 
 static const struct {
     const char *word;
@@ -74,8 +74,9 @@ static const struct {
 #undef X
 };
 
-static const char *const column_name[N_COLUMNS] = { "codes",    "keys",       "his",    "values",  "found",       "keys_out",
-                                                    "values_out", "counts", "offsets", "range_keys", "range_values" };
+static const char *const column_name[N_COLUMNS] = { "codes",   "keys",       "his",         "values",
+                                                    "found",   "keys_out",   "values_out",  "counts",
+                                                    "offsets", "range_keys", "range_values" };
 
 static bool is_update(enum step_kind kind)
 {
@@ -406,7 +407,10 @@ static void fill_inputs(struct run *run, const struct step *step, struct columns
         const uint64_t low = draw_key(run, &d, i);
         put_key(run, in->of[COL_KEYS], i, low);
         put_key(run, in->of[COL_HIS], i,
-                draw_bound(run, low, step->kind == STEP_COUNT ? 8 : in->count < 9 ? 3 : in->count / 3));
+                draw_bound(run, low,
+                           step->kind == STEP_COUNT ? 8
+                           : in->count < 9          ? 3
+                                                    : in->count / 3));
     }
     if (in->of[COL_VALUES])
         test_random_bytes(&run->random, in->of[COL_VALUES], in->count * run->s->value_bytes);
@@ -599,7 +603,8 @@ static void compare_column(struct run *run, enum column column, const struct col
         return;
     const bool by_operation = first < in->count;
     complain(run,
-             "%s[%zu] is 0x%0*" PRIx64 ", not 0x%0*" PRIx64 "; %zu of %zu differ (0x5c: left alone). Operation %zu: code "
+             "%s[%zu] is 0x%0*" PRIx64 ", not 0x%0*" PRIx64
+             "; %zu of %zu differ (0x5c: left alone). Operation %zu: code "
              "%" PRIu64 ", key 0x%" PRIx64,
              column_name[column], first, (int) (2 * bytes), word_at(got, column, first), (int) (2 * bytes),
              word_at(want, column, first), differ, got->elements[column], first,
@@ -664,7 +669,7 @@ static void do_batch(struct run *run, const struct step *step)
 
     add_columns(run, &in, IN_CODES | IN_KEYS | IN_HIS | (run->s->value_bytes ? IN_VALUES : 0));
     fill_inputs(run, step, &in);
-    const unsigned              columns = draw_columns(run, step, &in);
+    const unsigned               columns = draw_columns(run, step, &in);
     const struct ordo_host_batch batch = batch_of(&in);
     needed = model_room(&run->model, &batch);
 
@@ -681,9 +686,8 @@ static void do_batch(struct run *run, const struct step *step)
     const bool  refused = step->kind == STEP_APPLY && status == ORDO_TOO_SMALL;
     if (unasked)
         status = ORDO_OK;
-    const ordo_status got_status =
-        on_host ? call_host(run, step->kind, &got, &got_needed)
-                : call_by_device(run, step->kind, &got, unasked ? NULL : &got_needed);
+    const ordo_status got_status = on_host ? call_host(run, step->kind, &got, &got_needed)
+                                           : call_by_device(run, step->kind, &got, unasked ? NULL : &got_needed);
     expect_status(run, kinds[step->kind].word, got_status, status);
     if (!unasked && (step->kind == STEP_RANGE || step->kind == STEP_EXPORT || step->kind == STEP_APPLY) &&
         got_needed != needed)
@@ -847,8 +851,9 @@ struct sequence sequence_every(size_t subject, ordo_type type, uint32_t value_by
 static uint32_t random_size(struct test *random, uint32_t most)
 {
     static const uint32_t seams[] = { 1, 2, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 4096 };
-    const uint32_t        size = (uint32_t) (test_below(random, 6) == 0 ? seams[test_below(random, LENGTH(seams))]
-                                                                        : 1 + test_below(random, 1u << test_below(random, 14)));
+    const uint32_t        size =
+        (uint32_t) (test_below(random, 6) == 0 ? seams[test_below(random, LENGTH(seams))]
+                                               : 1 + test_below(random, 1u << test_below(random, 14)));
 
     return size < most ? size : most;
 }
@@ -860,7 +865,7 @@ static enum step_kind random_kind(struct test *random)
 
     if (test_below(random, 5) < 3)
         return often[test_below(random, LENGTH(often))];
-    const enum step_kind kind = (enum step_kind) (STEP_BUILD + test_below(random, N_STEP_KINDS));
+    const enum step_kind kind = (enum step_kind)(STEP_BUILD + test_below(random, N_STEP_KINDS));
     const bool           drastic = kind == STEP_BUILD || kind == STEP_CLEAR || kind == STEP_COMPACT;
     return drastic && test_below(random, 4) ? STEP_CONTAINS : kind;
 }
@@ -949,7 +954,7 @@ static bool read_setting(const char *word, const char *value, struct sequence *s
 
 static bool read_line(const char *line, struct sequence *s)
 {
-    char     word[32] = "", value[32] = "", salt[32] = "";
+    char      word[32] = "", value[32] = "", salt[32] = "";
     const int n = sscanf(line, "%31s %31s %31s", word, value, salt);
 
     if (n <= 0 || word[0] == '#')

@@ -8,7 +8,7 @@
  * A file has one word and its value per line, then one line per step: what, how many operations, and a number that
  * makes its input, so that a step does the same whatever steps are before it. '#' begins a comment.
  *
- *     structure lsm_growth_4
+ *     structure lsm_growth_2
  *     type f32
  *     value_bytes 8
  *     shape clustered
