@@ -123,7 +123,7 @@ static void write_broken(struct broken *b, const char *path, const char *from, c
 
     (void) snprintf(b->dir, sizeof b->dir, "/tmp/ordo-test-XXXXXX");
     cr_assert(mkdtemp(b->dir), "%s", b->dir);
-    (void) snprintf(b->sub, sizeof b->sub, "%s/device", b->dir);
+    (void) snprintf(b->sub, sizeof b->sub, "%s/%.*s", b->dir, (int) strcspn(path, "/"), path);
     (void) snprintf(b->file, sizeof b->file, "%s/%s", b->dir, path);
     cr_assert(mkdir(b->sub, 0700) == 0, "%s", b->sub);
     FILE *file = fopen(b->file, "w");
@@ -188,6 +188,12 @@ Test(self_test, names_the_atomic_operation_that_is_wrong)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         expect_noticed("int64_atomics=0", ordo_self_test_atomics, "device/atomic.cl", faults[i].from, faults[i].to,
                        faults[i].function);
+}
+
+Test(self_test, notices_a_driver_that_ends_loops)
+{
+    expect_noticed("", ordo_self_test_lanes, "primitive/self_test_lanes.cl", "round < rounds",
+                   "round < min(rounds, 65535u)", "a loop of 100000 rounds");
 }
 
 /* ---- what opening makes of it -------------------------------------------------------------------------------- */

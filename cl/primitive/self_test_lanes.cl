@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function of device/team.cl on irregular input; host/runtime/self_test.c knows the answers. */
+/* Every function of device/team.cl on irregular input, and a long loop; host/runtime/self_test.c knows the answers. */
 #include "device/team.cl"
 #include "shared/self_test.h"
 
@@ -147,4 +147,13 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_lanes(__global const uint *words, __globa
     test_match(&s);
     test_sync(&s, box);
     test_turns(&s);
+}
+
+/* sums      one per work-item */
+ORDO_KERNEL(GROUP_SIZE) void self_test_loop(__global uint *sums, uint rounds)
+{
+    uint sum = 0;
+    for (uint round = 0; round < rounds; round++)
+        sum = LOOP_ROUND(sum);
+    sums[get_global_id(0)] = sum;
 }

@@ -59,6 +59,12 @@ enum lanes_answer {
 #define LANES_JOIN(sum, value) ((sum) *31 + (value))
 #define LANES_SYNC_ROUNDS      4
 
+/* ---- loops: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
+
+/* Rounds of a loop; some software rasterizers end a work-item's loops when they have gone round 65535 times. */
+#define LOOP_ROUNDS     100000
+#define LOOP_ROUND(sum) ((sum) *1664525u + 1013904223u)
+
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
 
 /* Words that n work-items update together, from element 0 of their buffer on. 32 and 64 bits alike. */

@@ -237,10 +237,34 @@ ordo_status ordo_self_test_lanes_case(ordo_device *dev, const struct ordo_lanes_
     return status;
 }
 
+/* ---- loops --------------------------------------------------------------------------------------------------- */
+
+/* A CPU's work-item loops over thousands of elements: a driver that ends its loops early would leave out the rest. */
+static ordo_status test_loop(struct ordo_call *call)
+{
+    const uint32_t           group = test_group(call->dev), lanes = ordo_device_facts(call->dev)->sub_group;
+    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { "TEAM_WIDTH", lanes }, { NULL, 0 } };
+    const cl_uint            rounds = LOOP_ROUNDS;
+    struct ordo_kernel      *kernel = NULL;
+    cl_mem                   sums = NULL;
+    uint32_t                 got = 0, want = 0;
+
+    ORDO_TRY(ordo_call_kernel(call, LANES_MODULE, "self_test_loop", defines, &kernel));
+    ORDO_TRY(ordo_call_scratch(call, group * sizeof got, &sums));
+    ORDO_TRY(ordo_call_launch(call, kernel, 1, group, ORDO_ARGS(ORDO_ARG(sums), ORDO_ARG(rounds))));
+    ORDO_TRY(ordo_call_read(call, sums, 0, &got, sizeof got));
+    for (uint32_t round = 0; round < rounds; round++)
+        want = LOOP_ROUND(want);
+    return got == want ? ORDO_OK : WRONG(call->dev, "a loop of %u rounds: the driver ended it too early", rounds);
+}
+
 ordo_status ordo_self_test_lanes(ordo_device *dev)
 {
     const uint32_t         lanes = ordo_device_facts(dev)->sub_group;
     struct ordo_lanes_case c = { .team_width = lanes, .group = test_group(dev), .n_groups = 8, .seed = 1 };
+    struct ordo_call       call;
+    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
+    ORDO_TRY(ordo_call_end(&call, test_loop(&call)));
     ORDO_TRY(ordo_self_test_lanes_case(dev, &c));
     if (lanes <= 4)
         return ORDO_OK;
