@@ -253,7 +253,7 @@ bool model_do(struct model *model, struct sheet *sheet, struct step *step)
     struct query query = { model, sheet, step };
     switch (step->call) {
     case DO_BUILD:
-        model_free(model);
+        model->count = 0;
         return update(model, sheet, step);
     case DO_UPSERT:
     case DO_ERASE:

@@ -74,7 +74,7 @@ static bool open_bag(const struct model *model, const struct sheet *sheet, const
     bag->all = model_empty(model->type, model->value_bytes);
     bag->all.keys = malloc(most * model->key_bytes + 1);
     bag->all.values = malloc(most * model->value_bytes + 1);
-    bag->present = malloc(most + 1);
+    bag->present = calloc(most + 1, sizeof *bag->present);
     const bool made = bag->all.keys && bag->all.values && bag->present;
     if (made)
         fill_bag(model, keys, count, bag);

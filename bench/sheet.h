@@ -50,7 +50,7 @@ static inline uint64_t sheet_get(const struct sheet *sheet, enum column_id colum
     return element(sheet->at[column], sheet_width(sheet, column), row);
 }
 /* Nothing without such a column. */
-void sheet_set(struct sheet *sheet, enum column_id column, size_t row, uint64_t element);
+void sheet_set(struct sheet *sheet, enum column_id column, size_t row, uint64_t value);
 
 /* ---- scripts ------------------------------------------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@
 const char *workload_name(enum workload workload)
 {
     static const char *const names[N_ALL_WORKLOADS] = {
-#define X(id, name, text) [id] = name,
+#define X(id, name, text) [id] = (name),
         WORKLOAD_MAP(X) DICT_WORKLOAD_MAP(X)
 #undef X
     };
@@ -26,7 +26,7 @@ const char *workload_name(enum workload workload)
 const char *workload_text(enum workload workload)
 {
     static const char *const texts[N_ALL_WORKLOADS] = {
-#define X(id, name, text) [id] = text,
+#define X(id, name, text) [id] = (text),
         WORKLOAD_MAP(X) DICT_WORKLOAD_MAP(X)
 #undef X
     };
