@@ -15,7 +15,8 @@ void model_free(struct model *model)
 {
     free(model->keys);
     free(model->values);
-    *model = model_empty(model->type, model->value_bytes);
+    model->keys = model->values = NULL;
+    model->count = 0;
 }
 
 /* ---- places -------------------------------------------------------------------------------------------------- */
