@@ -120,7 +120,9 @@ static bool update(struct model *model, const struct sheet *sheet, const struct 
         return false;
     }
     model_free(model);
-    *model = out;
+    model->keys = out.keys;
+    model->values = out.values;
+    model->count = out.count;
     return true;
 }
 
