@@ -47,7 +47,7 @@ static size_t wanted_operations(void)
 
 static void random_sequences(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes, size_t operations)
 {
-    uint64_t seed = t->seed * 1000000 + (uint64_t) type * 10000 + value_bytes * 1000 + subject * 100;
+    uint64_t seed = t->seed * 1000000 + (uint64_t) type * 10000 + (uint64_t) value_bytes * 1000 + subject * 100;
 
     for (size_t done = 0; done < operations;) {
         const struct sequence s = sequence_random(subject, type, value_bytes, seed++);

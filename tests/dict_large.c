@@ -34,7 +34,7 @@ static uint32_t newest_of(uint32_t key)
 static ordo_dict *make_many_runs(struct test *t)
 {
     ordo_dict *dict = NULL;
-    uint32_t  *keys = test_alloc(KEYS * sizeof *keys), *values = test_alloc(KEYS * sizeof *values);
+    uint32_t  *keys = test_alloc((size_t) KEYS * sizeof *keys), *values = test_alloc((size_t) KEYS * sizeof *values);
 
     test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .growth = 2), &dict));
     for (uint32_t b = 0; b < BATCHES; b++) {
@@ -115,26 +115,26 @@ static void expect_successors(struct test *t, ordo_dict *dict, bool erased)
 /* So many ranges that their ranks in all runs are not kept at once; the ranges of two keys each. */
 static void expect_ranges(struct test *t, ordo_dict *dict)
 {
-    enum { RANGES = 2200000 };
-    uint32_t *lo = test_alloc(RANGES * 4), *hi = test_alloc(RANGES * 4), *keys = test_alloc(2 * (size_t) RANGES * 4),
-             *values = test_alloc(2 * (size_t) RANGES * 4), *want = test_alloc(2 * (size_t) RANGES * 4);
-    uint64_t *offsets = test_alloc((RANGES + 1) * sizeof *offsets);
+    const size_t n = 2200000;
+    uint32_t    *lo = test_alloc(n * 4), *hi = test_alloc(n * 4), *keys = test_alloc(2 * n * 4),
+             *values = test_alloc(2 * n * 4), *want = test_alloc(2 * n * 4);
+    uint64_t *offsets = test_alloc((n + 1) * sizeof *offsets);
     size_t    needed = 0;
 
-    for (uint32_t i = 0; i < RANGES; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         lo[i] = i * 2654435761u % (KEYS - 1);
         hi[i] = lo[i] + 1;
     }
-    test_ok(t, ordo_dict_range_host(dict, lo, hi, RANGES, offsets, keys, values, 2 * (size_t) RANGES, &needed));
-    test_true(t, needed == 2 * (size_t) RANGES);
-    for (size_t i = 0; i <= RANGES; i++)
+    test_ok(t, ordo_dict_range_host(dict, lo, hi, n, offsets, keys, values, 2 * n, &needed));
+    test_true(t, needed == 2 * n);
+    for (size_t i = 0; i <= n; i++)
         test_true(t, offsets[i] == 2 * i);
-    for (size_t i = 0; i < 2 * (size_t) RANGES; i++)
+    for (size_t i = 0; i < 2 * n; i++)
         want[i] = lo[i / 2] + i % 2;
-    test_same(t, "keys of ranges", ORDO_U32, keys, want, 2 * (size_t) RANGES);
-    for (size_t i = 0; i < 2 * (size_t) RANGES; i++)
+    test_same(t, "keys of ranges", ORDO_U32, keys, want, 2 * n);
+    for (size_t i = 0; i < 2 * n; i++)
         want[i] = newest_of(want[i]);
-    test_same(t, "values of ranges", ORDO_U32, values, want, 2 * (size_t) RANGES);
+    test_same(t, "values of ranges", ORDO_U32, values, want, 2 * n);
     free(lo);
     free(hi);
     free(keys);
@@ -145,7 +145,7 @@ static void expect_ranges(struct test *t, ordo_dict *dict)
 
 static void erase_some(struct test *t, ordo_dict *dict)
 {
-    uint32_t *keys = test_alloc(KEYS / 2 * sizeof *keys);
+    uint32_t *keys = test_alloc((size_t) KEYS / 2 * sizeof *keys);
     uint32_t  n = 0;
 
     for (uint32_t key = 0; key < KEYS; key++)

@@ -9,6 +9,19 @@ struct model model_empty(ordo_type type, uint32_t value_bytes)
     return (struct model) { .type = type, .value_bytes = value_bytes };
 }
 
+struct model model_copy(const struct model *model)
+{
+    struct model copy = *model;
+
+    copy.room = model->count + 1;
+    copy.element = malloc(copy.room * sizeof *copy.element);
+    if (!copy.element)
+        abort();
+    if (model->count)
+        memcpy(copy.element, model->element, model->count * sizeof *copy.element);
+    return copy;
+}
+
 void model_free(struct model *model)
 {
     free(model->element);
@@ -202,15 +215,9 @@ size_t model_room(const struct model *model, const struct ordo_host_batch *batch
     const struct ordo_host_batch silent = {
         .codes = batch->codes, .keys = batch->keys, .his = batch->his, .values = batch->values, .count = batch->count
     };
-    struct model copy = model_empty(model->type, model->value_bytes);
-    size_t       room = 0;
+    struct model copy = model_copy(model);
+    const size_t room = model_apply(&copy, &silent);
 
-    copy.element = malloc((model->count + 1) * sizeof *copy.element);
-    if (!copy.element)
-        abort();
-    memcpy(copy.element, model->element, model->count * sizeof *copy.element);
-    copy.count = copy.room = model->count;
-    room = model_apply(&copy, &silent);
     model_free(&copy);
     return room;
 }

@@ -25,6 +25,7 @@ struct model {
 };
 
 struct model model_empty(ordo_type type, uint32_t value_bytes);
+struct model model_copy(const struct model *model);
 void         model_free(struct model *model);
 void         model_clear(struct model *model);
 

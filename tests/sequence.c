@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -45,8 +44,8 @@ const struct subject subjects[] = {
 };
 const size_t n_subjects = LENGTH(subjects);
 
-static const char *const shape_name[N_KEY_SHAPES] = { "sparse", "dense", "ascending", "descending",
-                                                      "equal",  "few",   "clustered", "extremes" };
+const char *const key_shape_name[N_KEY_SHAPES] = { "sparse", "dense", "ascending", "descending",
+                                                   "equal",  "few",   "clustered", "extremes" };
 
 /* ---- kinds of steps ------------------------------------------------------------------------------------------ */
 
@@ -65,11 +64,10 @@ static const char *const shape_name[N_KEY_SHAPES] = { "sparse", "dense", "ascend
 #define VALUE_COLUMNS  (BIT(COL_VALUES) | BIT(COL_VALUES_OUT) | BIT(COL_RANGE_VALUES))
 
 static const struct {
-    const char *word;
-    ordo_code   code;
-    unsigned    inputs, must, may;
+    ordo_code code;
+    unsigned  inputs, must, may;
 } kinds[] = {
-#define X(name, text, code, inputs, must, may) { text, ORDO_##code, inputs, must, (may) & ~(must) },
+#define X(name, text, code, inputs, must, may) { ORDO_##code, inputs, must, (may) & ~(must) },
     STEP_MAP(X)
 #undef X
 };
@@ -83,6 +81,12 @@ static bool is_update(enum step_kind kind)
     return kind <= STEP_ERASE || kind >= STEP_COMPACT;
 }
 
+const char *const step_word[N_STEP_KINDS] = {
+#define X(name, text, code, inputs, must, may) text,
+    STEP_MAP(X)
+#undef X
+};
+
 /* Steps that take one operation whatever `count` says, and none of the caller's keys. */
 static bool has_one_operation(enum step_kind kind)
 {
@@ -92,6 +96,11 @@ static bool has_one_operation(enum step_kind kind)
 static bool has_columns(enum step_kind kind)
 {
     return (kinds[kind].inputs | kinds[kind].must | kinds[kind].may) != 0;
+}
+
+size_t step_operations(const struct step *step)
+{
+    return has_columns(step->kind) && !has_one_operation(step->kind) ? step->count : 1;
 }
 
 /* ---- a run --------------------------------------------------------------------------------------------------- */
@@ -688,7 +697,7 @@ static void do_batch(struct run *run, const struct step *step)
         status = ORDO_OK;
     const ordo_status got_status = on_host ? call_host(run, step->kind, &got, &got_needed)
                                            : call_by_device(run, step->kind, &got, unasked ? NULL : &got_needed);
-    expect_status(run, kinds[step->kind].word, got_status, status);
+    expect_status(run, step_word[step->kind], got_status, status);
     if (!unasked && (step->kind == STEP_RANGE || step->kind == STEP_EXPORT || step->kind == STEP_APPLY) &&
         got_needed != needed)
         complain(run, "%zu elements are said to be needed, not %zu", got_needed, needed);
@@ -753,13 +762,13 @@ static void do_plain(struct run *run, const struct step *step)
     }
 }
 
-/* ---- sequences ----------------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------------------------- */
 
 static void do_step(struct run *run, const struct step *step)
 {
     run->random.random = run->s->seed * 0x9e3779b97f4a7c15u + step->salt;
     if (getenv("ORDO_TEST_TRACE"))
-        (void) fprintf(stderr, "%s %" PRIu32 " %" PRIu32 "\n", kinds[step->kind].word, step->count, step->salt);
+        (void) fprintf(stderr, "%s %" PRIu32 " %" PRIu32 "\n", step_word[step->kind], step->count, step->salt);
     if (has_columns(step->kind))
         do_batch(run, step);
     else
@@ -803,254 +812,10 @@ struct outcome sequence_run(struct test *t, const struct sequence *s, struct sab
     for (size_t i = 0; i < s->n_steps && !run.outcome.failed; i++) {
         run.outcome.step = i;
         test_context(t, "%s, %s, %" PRIu32 " bytes of value, %s keys, seed %" PRIu64 ", step %zu: %s %" PRIu32,
-                     subjects[s->subject].name, test_type_name[s->type], s->value_bytes, shape_name[s->shape], s->seed,
-                     i, kinds[s->step[i].kind].word, s->step[i].count);
+                     subjects[s->subject].name, test_type_name[s->type], s->value_bytes, key_shape_name[s->shape],
+                     s->seed, i, step_word[s->step[i].kind], s->step[i].count);
         do_step(&run, &s->step[i]);
     }
     end_run(&run);
     return run.outcome;
-}
-
-static void add_step(struct sequence *s, enum step_kind kind, uint32_t count)
-{
-    if (s->n_steps < STEPS_MAX) {
-        s->step[s->n_steps] = (struct step) { kind, count, (uint32_t) s->n_steps + 1 };
-        s->n_steps++;
-    }
-}
-
-struct sequence sequence_every(size_t subject, ordo_type type, uint32_t value_bytes, enum key_shape shape,
-                               uint32_t count)
-{
-    struct sequence s = { .subject = subject,
-                          .type = type,
-                          .value_bytes = value_bytes,
-                          .shape = shape,
-                          .n_keys = 2 * count + 1,
-                          .seed = count };
-
-    for (int kind = STEP_INSERT; kind <= STEP_APPLY; kind++) /* on none */
-        if (count < 4 || kind == STEP_APPLY)
-            add_step(&s, (enum step_kind) kind, count);
-    add_step(&s, STEP_UPSERT, count);
-    add_step(&s, STEP_BUILD, count);
-    for (int kind = STEP_UPSERT; kind <= STEP_STATISTICS; kind++)
-        add_step(&s, (enum step_kind) kind, count);
-    add_step(&s, STEP_APPLY, count);
-    add_step(&s, STEP_APPLY, count);
-    for (int kind = STEP_FIND; kind <= STEP_COMPACT; kind++)
-        add_step(&s, (enum step_kind) kind, count < 33 ? count : 33);
-    add_step(&s, STEP_EXPORT, 1);
-    add_step(&s, STEP_CLEAR, 1);
-    add_step(&s, STEP_INSERT, count);
-    add_step(&s, STEP_EXPORT, 1);
-    return s;
-}
-
-/* Sizes of all magnitudes, and those at seams. */
-static uint32_t random_size(struct test *random, uint32_t most)
-{
-    static const uint32_t seams[] = { 1, 2, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 4096 };
-    const uint32_t        size =
-        (uint32_t) (test_below(random, 6) == 0 ? seams[test_below(random, LENGTH(seams))]
-                                               : 1 + test_below(random, 1u << test_below(random, 14)));
-
-    return size < most ? size : most;
-}
-
-static enum step_kind random_kind(struct test *random)
-{
-    static const enum step_kind often[] = { STEP_UPSERT, STEP_UPSERT, STEP_UPSERT, STEP_INSERT, STEP_ERASE,
-                                            STEP_ERASE,  STEP_APPLY,  STEP_APPLY,  STEP_APPLY,  STEP_FIND };
-
-    if (test_below(random, 5) < 3)
-        return often[test_below(random, LENGTH(often))];
-    const enum step_kind kind = (enum step_kind)(STEP_BUILD + test_below(random, N_STEP_KINDS));
-    const bool           drastic = kind == STEP_BUILD || kind == STEP_CLEAR || kind == STEP_COMPACT;
-    return drastic && test_below(random, 4) ? STEP_CONTAINS : kind;
-}
-
-struct sequence sequence_random(size_t subject, ordo_type type, uint32_t value_bytes, uint64_t seed)
-{
-    enum { STEPS = 60, KEYS = 30000 };
-    struct test     random = { .random = seed };
-    struct sequence s = { .subject = subject, .type = type, .value_bytes = value_bytes, .seed = seed };
-
-    s.shape = (enum key_shape) test_below(&random, N_KEY_SHAPES);
-    s.n_keys = (uint32_t) (test_below(&random, 3) ? KEYS : 1 + test_below(&random, 3000));
-    if (test_below(&random, 4))
-        add_step(&s, STEP_BUILD, s.n_keys);
-    while (s.n_steps < STEPS)
-        add_step(&s, random_kind(&random), random_size(&random, KEYS));
-    add_step(&s, STEP_SIZE, 1);
-    add_step(&s, STEP_EXPORT, 1);
-    add_step(&s, STEP_STATISTICS, 1);
-    return s;
-}
-
-size_t sequence_operations(const struct sequence *s)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < s->n_steps; i++)
-        n += has_columns(s->step[i].kind) && !has_one_operation(s->step[i].kind) ? s->step[i].count : 1;
-    return n;
-}
-
-/* ---- files --------------------------------------------------------------------------------------------------- */
-
-void sequence_print(FILE *to, const struct sequence *s)
-{
-    (void) fprintf(to, "structure %s\ntype %s\nvalue_bytes %" PRIu32 "\nshape %s\nkeys %" PRIu32 "\nseed %" PRIu64 "\n",
-                   subjects[s->subject].name, test_type_name[s->type], s->value_bytes, shape_name[s->shape], s->n_keys,
-                   s->seed);
-    for (size_t i = 0; i < s->n_steps; i++)
-        (void) fprintf(to, "%s %" PRIu32 " %" PRIu32 "\n", kinds[s->step[i].kind].word, s->step[i].count,
-                       s->step[i].salt);
-}
-
-/* Looks a word up; returns n if it is not there. */
-static size_t number_of(const char *word, const char *const words[], size_t n)
-{
-    size_t i = 0;
-
-    while (i < n && strcmp(words[i], word) != 0)
-        i++;
-    return i;
-}
-
-static bool read_step(const char *word, uint32_t count, uint32_t salt, struct sequence *s)
-{
-    for (int kind = 0; kind < N_STEP_KINDS; kind++)
-        if (strcmp(kinds[kind].word, word) == 0 && s->n_steps < STEPS_MAX) {
-            s->step[s->n_steps++] = (struct step) { (enum step_kind) kind, count, salt };
-            return true;
-        }
-    return false;
-}
-
-static bool read_setting(const char *word, const char *value, struct sequence *s)
-{
-    if (strcmp(word, "structure") == 0) {
-        for (s->subject = 0; s->subject < n_subjects && strcmp(subjects[s->subject].name, value) != 0;)
-            s->subject++;
-        return s->subject < n_subjects;
-    }
-    if (strcmp(word, "type") == 0)
-        return (size_t) (s->type = (ordo_type) number_of(value, test_type_name, 6)) < 6;
-    if (strcmp(word, "shape") == 0)
-        return (s->shape = (enum key_shape) number_of(value, shape_name, N_KEY_SHAPES)) < N_KEY_SHAPES;
-    const uint64_t number = strtoull(value, NULL, 0);
-    if (strcmp(word, "value_bytes") == 0)
-        s->value_bytes = (uint32_t) number;
-    else if (strcmp(word, "keys") == 0)
-        s->n_keys = (uint32_t) number;
-    else if (strcmp(word, "seed") == 0)
-        s->seed = number;
-    else
-        return false;
-    return true;
-}
-
-static bool read_line(const char *line, struct sequence *s)
-{
-    char      word[32] = "", value[32] = "", salt[32] = "";
-    const int n = sscanf(line, "%31s %31s %31s", word, value, salt);
-
-    if (n <= 0 || word[0] == '#')
-        return true;
-    if (n == 3 && salt[0] != '#')
-        return read_step(word, (uint32_t) strtoul(value, NULL, 0), (uint32_t) strtoul(salt, NULL, 0), s);
-    return n >= 2 && read_setting(word, value, s);
-}
-
-bool sequence_read(const char *path, struct sequence *out)
-{
-    char   line[256];
-    size_t number = 0;
-    bool   ok = true;
-    FILE  *from = fopen(path, "r");
-
-    *out = (struct sequence) { .n_keys = 1 };
-    if (!from)
-        (void) fprintf(stderr, "%s cannot be read\n", path);
-    while (from && ok && fgets(line, sizeof line, from)) {
-        number++;
-        ok = read_line(line, out);
-        if (!ok)
-            (void) fprintf(stderr, "%s:%zu: not understood: %s", path, number, line);
-    }
-    if (from)
-        (void) fclose(from);
-    return from != NULL && ok;
-}
-
-/* ---- failures ------------------------------------------------------------------------------------------------ */
-
-static bool still_fails(struct test *t, const struct sequence *s, struct outcome *outcome)
-{
-    const struct outcome o = sequence_run(t, s, NULL);
-
-    if (o.failed)
-        *outcome = o;
-    return o.failed;
-}
-
-/* Without n steps from `at` on. */
-static struct sequence without(const struct sequence *s, size_t at, size_t n)
-{
-    struct sequence shorter = *s;
-
-    memmove(&shorter.step[at], &shorter.step[at + n], (s->n_steps - at - n) * sizeof *s->step);
-    shorter.n_steps -= n;
-    return shorter;
-}
-
-static void shrink_steps(struct test *t, struct sequence *s, struct outcome *outcome, time_t end)
-{
-    for (size_t n = s->n_steps / 2; n > 0; n /= 2)
-        for (size_t at = 0; at + n <= s->n_steps && time(NULL) < end;) {
-            const struct sequence shorter = without(s, at, n);
-            if (still_fails(t, &shorter, outcome))
-                *s = shorter;
-            else
-                at += n;
-        }
-}
-
-static void shrink_counts(struct test *t, struct sequence *s, struct outcome *outcome, time_t end)
-{
-    for (size_t i = 0; i < s->n_steps; i++)
-        for (uint32_t part = 2; part <= 16; part *= 2)
-            while (s->step[i].count > 1 && time(NULL) < end) {
-                struct sequence smaller = *s;
-                smaller.step[i].count -= (smaller.step[i].count + part - 1) / part;
-                if (!still_fails(t, &smaller, outcome))
-                    break;
-                *s = smaller;
-            }
-}
-
-void sequence_shrink(struct test *t, struct sequence *s, struct outcome *outcome)
-{
-    const time_t end = time(NULL) + 30;
-
-    s->n_steps = outcome->step + 1;
-    shrink_steps(t, s, outcome, end);
-    shrink_counts(t, s, outcome, end);
-    s->n_steps = outcome->step + 1 < s->n_steps ? outcome->step + 1 : s->n_steps;
-}
-
-void sequence_fail(struct test *t, const struct sequence *s, const struct outcome *outcome)
-{
-    struct sequence small = *s;
-    struct outcome  last = *outcome;
-
-    (void) fprintf(stderr, "%s\n    trying: %s\n    shrinking the sequence ...\n", outcome->what, t->context);
-    sequence_shrink(t, &small, &last);
-    (void) fprintf(stderr, "---- a file for tests/replay: its last step fails\n# %s\n", last.what);
-    sequence_print(stderr, &small);
-    (void) fprintf(stderr, "----\n");
-    (void) still_fails(t, &small, &last); /* for the context */
-    test_fail(t, __FILE__, __LINE__, "%s", last.what);
 }

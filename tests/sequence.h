@@ -64,6 +64,8 @@ enum column {
     N_COLUMNS
 };
 
+extern const char *const key_shape_name[N_KEY_SHAPES];
+
 /* name, word, the operation that it is in a mixed batch (N_CODES: none), inputs, outputs that must be there, that may be */
 #define STEP_MAP(X)                                                                                                    \
     X(BUILD, "build", UPSERT, IN_KEYS | IN_VALUES, 0, 0)                                                               \
@@ -100,6 +102,10 @@ struct step {
     uint32_t       count;
     uint32_t       salt; /* with the sequence's seed: the step's random input */
 };
+
+extern const char *const step_word[N_STEP_KINDS];
+/* `count`, but 1 of steps that do one thing. */
+size_t step_operations(const struct step *step);
 
 enum { STEPS_MAX = 512 };
 

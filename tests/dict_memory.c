@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of dictionaries: what they do with too little, what they say they hold, what they give back. */
+#include "dict_case.h"
+
+#include "runtime/device_private.h"
+
+/* ---- too little memory --------------------------------------------------------------------------------------- */
+
+enum { OLD = 20000, NEW = 4000, ASKED = 3000 };
+
+/* A dictionary of more than one run where the structure has such, the batch that comes next, and the model. */
+struct memory_case {
+    struct test      *t;
+    ordo_device      *dev;
+    ordo_dict        *dict;
+    struct model      model;
+    struct test_array keys, his, values, codes, out_keys, out_values, found, counts, offsets;
+};
+
+static void prepare(struct memory_case *m, struct test *t, ordo_device *dev, int structure, const struct model *old)
+{
+    static uint32_t keys[NEW], his[NEW], values[NEW];
+    static uint8_t  codes[NEW];
+
+    *m = (struct memory_case) { .t = t, .dev = dev, .model = model_copy(old) };
+    m->dict = make_dict(t, dev, structure, 0, OLD);
+    for (uint32_t i = 0; i < NEW; i++) {
+        keys[i] = key_of(i * 7);
+        values[i] = i;
+    }
+    test_ok(t, ordo_dict_upsert_host(m->dict, keys, values, NEW));
+    test_ok(t, ordo_dict_erase_host(m->dict, keys, NEW / 4));
+    model_batch(&m->model, ORDO_UPSERT, keys, values, NEW);
+    model_batch(&m->model, ORDO_ERASE, keys, NULL, NEW / 4);
+    for (uint32_t i = 0; i < NEW; i++) {
+        keys[i] = key_of(i * 11);
+        his[i] = keys[i] + 1000000;
+        values[i] = i + 5;
+        codes[i] = (uint8_t) (i % ORDO_N_CODES);
+    }
+    m->keys = test_upload(t, keys, NEW, 4, 1);
+    m->his = test_upload(t, his, NEW, 4, 1);
+    m->values = test_upload(t, values, NEW, 4, 1);
+    m->codes = test_upload(t, codes, NEW, 1, 1);
+    m->out_keys = test_upload(t, NULL, 4 * (size_t) OLD, 4, 1);
+    m->out_values = test_upload(t, NULL, 4 * (size_t) OLD, 4, 1);
+    m->found = test_upload(t, NULL, NEW, 1, 1);
+    m->counts = test_upload(t, NULL, NEW, 4, 1);
+    m->offsets = test_upload(t, NULL, NEW + 1, 8, 1);
+}
+
+static void finish(struct memory_case *m)
+{
+    ordo_dict_destroy(&m->dict);
+    test_ok(m->t, ordo_device_finish(m->dev));
+    model_free(&m->model);
+    test_free(&m->keys);
+    test_free(&m->his);
+    test_free(&m->values);
+    test_free(&m->codes);
+    test_free(&m->out_keys);
+    test_free(&m->out_values);
+    test_free(&m->found);
+    test_free(&m->counts);
+    test_free(&m->offsets);
+}
+
+static ordo_status apply_in_case(struct memory_case *m)
+{
+    const struct ordo_batch batch = { .codes = test_slice(&m->codes),
+                                      .keys = test_slice(&m->keys),
+                                      .his = test_slice(&m->his),
+                                      .values = test_slice(&m->values),
+                                      .count = NEW,
+                                      .found = test_slice(&m->found),
+                                      .counts = test_slice(&m->counts),
+                                      .offsets = test_slice(&m->offsets),
+                                      .range_keys = test_slice(&m->out_keys),
+                                      .range_values = test_slice(&m->out_values),
+                                      .range_capacity = 4 * (size_t) OLD };
+    return ordo_dict_apply(m->dict, &batch, NULL, NULL);
+}
+
+enum { MEMORY_CALLS = 13 };
+
+static ordo_status call_in_case(struct memory_case *m, int which)
+{
+    const struct ordo_slice     keys = test_slice(&m->keys), values = test_slice(&m->values);
+    const struct ordo_slice     out_keys = test_slice(&m->out_keys), out_values = test_slice(&m->out_values);
+    struct ordo_dict_statistics statistics;
+    size_t                      size = 0;
+
+    switch (which) {
+    case 0:
+        return ordo_dict_upsert(m->dict, keys, values, NEW, NULL);
+    case 1:
+        return ordo_dict_insert(m->dict, keys, values, NEW, test_slice(&m->found), NULL);
+    case 2:
+        return ordo_dict_erase(m->dict, keys, NEW, NULL);
+    case 3:
+        return ordo_dict_build(m->dict, keys, values, NEW, NULL);
+    case 4:
+        return apply_in_case(m);
+    case 5:
+        return ordo_dict_compact(m->dict, NULL);
+    case 6:
+        return ordo_dict_find(m->dict, keys, NEW, out_values, ordo_none(), NULL);
+    case 7:
+        return ordo_dict_count(m->dict, keys, test_slice(&m->his), NEW, test_slice(&m->counts), NULL);
+    case 8:
+        return ordo_dict_range(m->dict, keys, test_slice(&m->his), NEW, test_slice(&m->offsets), out_keys, out_values,
+                               4 * (size_t) OLD, NULL, NULL);
+    case 9:
+        return ordo_dict_seek(m->dict, ORDO_GT, keys, NEW, out_keys, out_values, ordo_none(), NULL);
+    case 10:
+        return ordo_dict_export(m->dict, out_keys, out_values, 4 * (size_t) OLD, &size, NULL);
+    case 11:
+        return ordo_dict_check(m->dict, NULL);
+    default:
+        return ordo_dict_statistics(m->dict, NULL, &statistics);
+    }
+}
+
+/* What the call changes, in the model. */
+static void model_in_case(struct memory_case *m, int which)
+{
+    static const ordo_code code[] = { ORDO_UPSERT, ORDO_INSERT, ORDO_ERASE, ORDO_UPSERT };
+    uint32_t              *keys = test_alloc(NEW * sizeof(uint32_t)), *his = test_alloc(NEW * sizeof(uint32_t)),
+             *values = test_alloc(NEW * sizeof(uint32_t));
+    uint8_t *codes = test_alloc(NEW);
+
+    test_download(m->t, &m->keys, keys);
+    test_download(m->t, &m->his, his);
+    test_download(m->t, &m->values, values);
+    test_download(m->t, &m->codes, codes);
+    if (which == 3)
+        model_clear(&m->model);
+    if (which < 4)
+        model_batch(&m->model, code[which], keys, values, NEW);
+    else if (which == 4)
+        (void) model_apply(&m->model, &(struct ordo_host_batch) {
+                                          .codes = codes, .keys = keys, .his = his, .values = values, .count = NEW });
+    free(keys);
+    free(his);
+    free(values);
+    free(codes);
+}
+
+/* The call with `more` bytes than it held before; returns whether they were enough. */
+static bool try_with(struct test *t, ordo_device *dev, const struct model *old, int structure, int which, uint64_t more)
+{
+    struct memory_case m;
+    struct ordo_memory memory;
+
+    prepare(&m, t, dev, structure, old);
+    test_context(t, "call %d on a %s with %llu bytes more", which, structure_name[structure],
+                 (unsigned long long) more);
+    test_ok(t, ordo_device_finish(dev));
+    test_ok(t, ordo_device_trim(dev));
+    test_ok(t, ordo_device_memory(dev, &memory));
+    const uint64_t unlimited = dev->memory_limit;
+    dev->memory_limit = memory.held_bytes + more;
+    const ordo_status got = call_in_case(&m, which);
+    test_ok(t, ordo_device_memory(dev, &memory));
+    test_true(t, memory.held_bytes <= dev->memory_limit);
+    dev->memory_limit = unlimited;
+    test_ok(t, ordo_device_finish(dev));
+    if (got != ORDO_NO_DEVICE_MEMORY)
+        test_ok(t, got);
+    if (got == ORDO_OK)
+        model_in_case(&m, which);
+    expect_content(t, m.dict, &m.model);
+    finish(&m);
+    return got == ORDO_OK;
+}
+
+static void little_memory(struct test *t)
+{
+    ordo_device *dev = test_open_again(t);
+    struct model old = model_empty(ORDO_U32, 4);
+
+    model_fill(&old, 0, OLD);
+    for (int s = 0; s <= LSM_CLEANING; s++)
+        for (int which = 0; which < MEMORY_CALLS; which++) {
+            uint64_t more = 0;
+            while (!try_with(t, dev, &old, s, which, more) && more < (64u << 20))
+                more += more / 2 + 4096;
+            test_true(t, more < (64u << 20));
+            test_true(t, more > 0 || which >= 5); /* what needs no memory cannot run out of it */
+        }
+    model_free(&old);
+    ordo_device_close(&dev);
+}
+
+Test(dict_memory, too_little_memory_changes_nothing)
+{
+    test_each_device(little_memory);
+}
+
+/* ---- what dictionaries say about themselves ------------------------------------------------------------------ */
+
+static struct ordo_dict_statistics statistics_of(struct test *t, ordo_dict *dict)
+{
+    struct ordo_dict_statistics s;
+
+    memset(&s, 0x77, sizeof s);
+    test_ok(t, ordo_dict_statistics(dict, NULL, &s));
+    return s;
+}
+
+static size_t bytes_now(const struct ordo_dict_statistics *s)
+{
+    return s->bytes_data + s->bytes_index + s->bytes_marks + s->bytes_spare;
+}
+
+static void expect_elements(struct test *t, const struct ordo_dict_statistics *s, size_t elements, size_t stale,
+                            size_t tombstones, size_t runs)
+{
+    if (s->elements != elements || s->stale != stale || s->tombstones != tombstones || s->runs != runs)
+        test_fail(t, __FILE__, __LINE__,
+                  "the statistics say %zu elements, %zu stale, %zu tombstones, %zu runs; not %zu, %zu, %zu, %zu",
+                  s->elements, s->stale, s->tombstones, s->runs, elements, stale, tombstones, runs);
+    test_true(t, s->bytes_data == (elements + stale + tombstones) * 8);
+    test_true(t, s->bytes_peak >= bytes_now(s));
+}
+
+/* Writes keys of the numbers from `from` on. */
+static void number_keys(uint32_t *keys, uint32_t from, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = key_of(from + i);
+}
+
+/* Sizes of which none is merged with another, on any device. */
+enum { STORED = 400000, REPLACED = 60000, ERASED = 15000, ABSENT = 4000 };
+
+static void check_statistics(struct test *t, int structure)
+{
+    uint32_t                   *keys = test_alloc(STORED * sizeof *keys);
+    ordo_dict                  *dict = NULL;
+    struct ordo_dict_statistics s;
+
+    test_context(t, "statistics of a %s", structure_name[structure]);
+    test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
+    s = statistics_of(t, dict);
+    expect_elements(t, &s, 0, 0, 0, 0);
+    test_true(t, bytes_now(&s) == 0 && s.bytes_peak == 0 && s.cleanups == 0);
+
+    number_keys(keys, 0, STORED);
+    test_ok(t, ordo_dict_build_host(dict, keys, keys, STORED));
+    s = statistics_of(t, dict);
+    expect_elements(t, &s, STORED, 0, 0, 1);
+    number_keys(keys, 1000, REPLACED);
+    test_ok(t, ordo_dict_upsert_host(dict, keys, keys, REPLACED));
+    s = statistics_of(t, dict);
+    expect_elements(t, &s, STORED, structure == LSM ? REPLACED : 0, 0, structure == LSM ? 2 : 1);
+    number_keys(keys, STORED - ERASED, ERASED);
+    test_ok(t, ordo_dict_erase_host(dict, keys, ERASED));
+    s = statistics_of(t, dict);
+    if (structure == LSM)
+        expect_elements(t, &s, STORED - ERASED, REPLACED + ERASED, ERASED, 3);
+    else
+        expect_elements(t, &s, STORED - ERASED, 0, 0, 1);
+    number_keys(keys, STORED, ABSENT);
+    test_ok(t, ordo_dict_erase_host(dict, keys, ABSENT));
+    s = statistics_of(t, dict);
+    if (structure == LSM) /* the runs of tombstones may be one by now */
+        expect_elements(t, &s, STORED - ERASED, REPLACED + ERASED, ERASED + ABSENT, s.runs);
+    else
+        expect_elements(t, &s, STORED - ERASED, 0, 0, 1);
+
+    test_ok(t, ordo_dict_compact(dict, NULL));
+    s = statistics_of(t, dict);
+    expect_elements(t, &s, STORED - ERASED, 0, 0, 1);
+    test_true(t, s.cleanups == (structure == LSM));
+    test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 + s.elements * 4 / 100 * 8);
+    ordo_dict_destroy(&dict);
+    free(keys);
+}
+
+static void all_statistics(struct test *t)
+{
+    for (int s = 0; s < N_STRUCTURES; s++)
+        check_statistics(t, s);
+}
+
+Test(dict_memory, statistics_count_what_is_stored)
+{
+    test_each_device(all_statistics);
+}
+
+/* Policies count cleanups; off, there are none. */
+static void policies(struct test *t)
+{
+    static const struct {
+        bool     doubled;
+        uint32_t percent;
+        bool     cleans_new, cleans_same; /* up when keys are new; when they are the same again and again */
+    } policy[] = { { false, 0, false, false }, { true, 0, true, true }, { false, 30, false, true } };
+    enum { BATCH = 2000, BATCHES = 20 };
+    static uint32_t keys[BATCH];
+
+    for (size_t p = 0; p < LENGTH(policy); p++)
+        for (int same = 0; same < 2; same++) {
+            const struct ordo_lsm_config config = { .dict = { ORDO_U32, 4 },
+                                                    .cleanup_doubled = policy[p].doubled,
+                                                    .cleanup_stale_percent = policy[p].percent,
+                                                    .cleanup_least = 1000 };
+            ordo_dict                   *dict = NULL;
+            test_context(t, "cleanup policy %zu, keys %s", p, same ? "the same" : "new");
+            test_ok(t, ordo_lsm_create(t->dev, &config, &dict));
+            for (uint32_t b = 0; b < BATCHES; b++) {
+                number_keys(keys, same ? 0 : b * BATCH, BATCH);
+                test_ok(t, ordo_dict_upsert_host(dict, keys, keys, BATCH));
+            }
+            const struct ordo_dict_statistics s = statistics_of(t, dict);
+            test_true(t, s.elements == (same ? BATCH : (size_t) BATCH * BATCHES));
+            test_true(t, (s.cleanups > 0) == (same ? policy[p].cleans_same : policy[p].cleans_new));
+            test_ok(t, ordo_dict_check(dict, NULL));
+            ordo_dict_destroy(&dict);
+        }
+}
+
+Test(dict_memory, cleanup_follows_its_policy)
+{
+    test_each_device(policies);
+}
+
+static uint64_t held_by(struct test *t, ordo_device *dev)
+{
+    struct ordo_memory memory;
+
+    test_ok(t, ordo_device_finish(dev));
+    test_ok(t, ordo_device_trim(dev));
+    test_ok(t, ordo_device_memory(dev, &memory));
+    return memory.held_bytes;
+}
+
+static void memory_goes_back(struct test *t)
+{
+    ordo_device *dev = test_open_again(t);
+
+    for (int s = 0; s < N_STRUCTURES; s++) {
+        test_context(t, "memory of a %s", structure_name[s]);
+        const uint64_t before = held_by(t, dev);
+        ordo_dict     *dict = make_dict(t, dev, s, 0, 50000);
+        uint32_t       keys[1000];
+        number_keys(keys, 0, 1000);
+        test_ok(t, ordo_dict_upsert_host(dict, keys, keys, 1000));
+        test_ok(t, ordo_dict_erase_host(dict, keys, 500));
+        test_true(t, held_by(t, dev) >= before + (uint64_t) 50000 * 8);
+        test_ok(t, ordo_dict_clear(dict));
+        const struct ordo_dict_statistics is = statistics_of(t, dict);
+        test_true(t, is.elements == 0 && bytes_now(&is) == 0 && is.bytes_peak >= (size_t) 50000 * 8);
+        test_true(t, held_by(t, dev) == before);
+        test_ok(t, ordo_dict_upsert_host(dict, keys, keys, 1000));
+        test_true(t, held_by(t, dev) > before);
+        ordo_dict_destroy(&dict);
+        test_true(t, held_by(t, dev) == before);
+    }
+    ordo_device_close(&dev);
+}
+
+Test(dict_memory, clear_and_destroy_give_memory_back)
+{
+    test_each_device(memory_goes_back);
+}

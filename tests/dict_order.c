@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When calls on a dictionary happen: queues, events, threads, forks. */
+#include "dict_case.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { HELD = 50 }; /* elements of the dictionaries */
+#define N ((size_t) 100)
+
+/* ---- order between calls ------------------------------------------------------------------------------------- */
+
+static cl_command_queue make_queue(const struct test *t, cl_command_queue_properties properties)
+{
+    const cl_queue_properties list[] = { CL_QUEUE_PROPERTIES, properties, 0 };
+    cl_int                    code = CL_SUCCESS;
+    cl_command_queue          queue =
+        clCreateCommandQueueWithProperties(ordo_device_context(t->dev), ordo_device_id(t->dev), list, &code);
+
+    return code == CL_SUCCESS ? queue : NULL;
+}
+
+static cl_int state_of(cl_event event)
+{
+    cl_int state = CL_QUEUED;
+
+    (void) clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    return state;
+}
+
+/* Every call that is given arrays and an order, with no operations. */
+static ordo_status call_nothing(ordo_dict *dict, int which, struct ordo_slice offsets, const struct ordo_order *order)
+{
+    const struct ordo_slice none = ordo_none();
+    const struct ordo_batch batch = { .count = 0 };
+
+    switch (which) {
+    case 0:
+        return ordo_dict_upsert(dict, none, none, 0, order);
+    case 1:
+        return ordo_dict_insert(dict, none, none, 0, none, order);
+    case 2:
+        return ordo_dict_erase(dict, none, 0, order);
+    case 3:
+        return ordo_dict_find(dict, none, 0, none, none, order);
+    case 4:
+        return ordo_dict_contains(dict, none, 0, none, order);
+    case 5:
+        return ordo_dict_count(dict, none, none, 0, none, order);
+    case 6:
+        return ordo_dict_seek(dict, ORDO_LE, none, 0, none, none, none, order);
+    case 7:
+        return ordo_dict_range(dict, none, none, 0, offsets, none, none, 0, NULL, order);
+    default:
+        return ordo_dict_apply(dict, &batch, NULL, order);
+    }
+}
+
+static void check_nothing(struct test *t, int structure)
+{
+    ordo_dict        *dict = make_dict(t, t->dev, structure, 0, HELD);
+    struct test_array offsets = test_upload(t, NULL, 1, 8, 2);
+    cl_int            code = CL_SUCCESS;
+
+    for (int which = 0; which < 9; which++) {
+        cl_event                go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
+        const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };
+        test_context(t, "call %d of no operations on a %s", which, structure_name[structure]);
+        test_ok(t, call_nothing(dict, which, test_slice(&offsets), &order));
+        test_true(t, done != NULL && state_of(done) != CL_COMPLETE);
+        test_true(t, clSetUserEventStatus(go, CL_COMPLETE) == CL_SUCCESS && clWaitForEvents(1, &done) == CL_SUCCESS);
+        (void) clReleaseEvent(go);
+        (void) clReleaseEvent(done);
+        test_ok(t, call_nothing(dict, which, test_slice(&offsets), NULL));
+        if (which == 7)
+            test_expect(t, ORDO_U64, &offsets, &(uint64_t) { 0 }, 1);
+    }
+    expect_numbers(t, dict, 0, HELD);
+    test_free(&offsets);
+    ordo_dict_destroy(&dict);
+}
+
+/* Updates and a query on queues in turn, nothing waited for in between; the first update waits for an event. */
+static void check_turns(struct test *t, const cl_command_queue queue[3])
+{
+    enum { COUNT = 5000 };
+    struct model model = model_empty(ORDO_U32, 4);
+    uint32_t    *keys = test_alloc(COUNT * sizeof *keys), *values = test_alloc(COUNT * sizeof *values);
+    uint8_t     *found = test_alloc(COUNT), *want = test_alloc(COUNT);
+    cl_int       code = CL_SUCCESS;
+    cl_event     go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
+    ordo_dict   *dict = NULL;
+
+    for (uint32_t i = 0; i < COUNT; i++) {
+        keys[i] = key_of(i);
+        values[i] = value_of(i);
+        want[i] = i >= COUNT / 3;
+    }
+    struct test_array keys_on = test_upload(t, keys, COUNT, 4, 1), values_on = test_upload(t, values, COUNT, 4, 5),
+                      found_on = test_upload(t, NULL, COUNT, 1, 3);
+    const struct ordo_order orders[] = { { .queue = queue[0], .n_wait = 1, .wait = &go },
+                                         { .queue = queue[1] },
+                                         { .queue = queue[2], .done = &done } };
+
+    test_ok(t, create(t->dev, LSM, ORDO_U32, 4, &dict)); /* whose updates do not wait */
+    test_ok(t, ordo_dict_upsert(dict, test_slice(&keys_on), test_slice(&values_on), COUNT, &orders[0]));
+    test_ok(t, ordo_dict_erase(dict, test_slice(&keys_on), COUNT / 3, &orders[1]));
+    test_ok(t, ordo_dict_contains(dict, test_slice(&keys_on), COUNT, test_slice(&found_on), &orders[2]));
+    test_true(t, done != NULL && state_of(done) != CL_COMPLETE);
+    test_true(t, clSetUserEventStatus(go, CL_COMPLETE) == CL_SUCCESS && clWaitForEvents(1, &done) == CL_SUCCESS);
+    test_download(t, &found_on, found);
+    test_same_bytes(t, "found", found, want, COUNT);
+    model_batch(&model, ORDO_UPSERT, keys, values, COUNT);
+    model_batch(&model, ORDO_ERASE, keys, NULL, COUNT / 3);
+    expect_content(t, dict, &model);
+
+    model_free(&model);
+    ordo_dict_destroy(&dict);
+    (void) clReleaseEvent(go);
+    (void) clReleaseEvent(done);
+    test_free(&keys_on);
+    test_free(&values_on);
+    test_free(&found_on);
+    free(keys);
+    free(values);
+    free(found);
+    free(want);
+}
+
+static void turns(struct test *t)
+{
+    cl_command_queue own = make_queue(t, 0), other = make_queue(t, 0),
+                     loose = make_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+
+    test_true(t, own && other);
+    test_context(t, "the device's queue");
+    check_turns(t, (const cl_command_queue[3]) { NULL, NULL, NULL });
+    test_context(t, "two queues in turn");
+    check_turns(t, (const cl_command_queue[3]) { own, other, own });
+    test_context(t, "a queue, the device's, another");
+    check_turns(t, (const cl_command_queue[3]) { own, NULL, other });
+    if (loose) {
+        test_context(t, "an out-of-order queue");
+        check_turns(t, (const cl_command_queue[3]) { loose, loose, loose });
+        test_context(t, "an out-of-order queue and another");
+        check_turns(t, (const cl_command_queue[3]) { loose, own, loose });
+        (void) clReleaseCommandQueue(loose);
+    }
+    (void) clReleaseCommandQueue(own);
+    (void) clReleaseCommandQueue(other);
+}
+
+Test(dict_order, calls_on_several_queues_come_in_their_order)
+{
+    test_each_device(turns);
+}
+
+static void nothing_to_do(struct test *t)
+{
+    for (int s = 0; s < N_STRUCTURES; s++)
+        check_nothing(t, s);
+}
+
+Test(dict_order, no_operations_signal_done)
+{
+    test_each_device(nothing_to_do);
+}
+
+static void bad_orders(struct test *t)
+{
+    const cl_device_id id = ordo_device_id(t->dev);
+    cl_int             code = CL_SUCCESS;
+    cl_context         context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+    cl_command_queue   foreign = clCreateCommandQueueWithProperties(context, id, NULL, &code);
+    cl_event           done = NULL;
+    struct test_array  words = test_upload(t, NULL, N, 4, 1), more = test_upload(t, NULL, N, 4, 1),
+                      found = test_upload(t, NULL, N, 1, 0);
+
+    for (int s = 0; s < N_STRUCTURES; s++) {
+        ordo_dict              *dict = make_dict(t, t->dev, s, 0, HELD);
+        const struct ordo_order bad[] = { { .queue = foreign, .done = &done }, { .n_wait = 1, .done = &done } };
+        size_t                  size = 0;
+        for (size_t b = 0; b < LENGTH(bad); b++) {
+            test_context(t, "bad order %zu on a %s", b, structure_name[s]);
+            test_status(t, ordo_dict_upsert(dict, test_slice(&words), test_slice(&more), N, &bad[b]), ORDO_INVALID);
+            test_status(t, ordo_dict_erase(dict, test_slice(&words), N, &bad[b]), ORDO_INVALID);
+            test_status(t, ordo_dict_contains(dict, test_slice(&words), N, test_slice(&found), &bad[b]), ORDO_INVALID);
+            test_status(t, ordo_dict_compact(dict, &bad[b]), ORDO_INVALID);
+            test_status(t, ordo_dict_check(dict, &bad[b]), ORDO_INVALID);
+            test_status(t, ordo_dict_size(dict, &bad[b], &size), ORDO_INVALID);
+            test_true(t, done == NULL);
+        }
+        expect_numbers(t, dict, 0, HELD);
+        ordo_dict_destroy(&dict);
+    }
+    test_free(&words);
+    test_free(&more);
+    test_free(&found);
+    (void) clReleaseCommandQueue(foreign);
+    (void) clReleaseContext(context);
+}
+
+Test(dict_order, bad_orders_are_refused)
+{
+    test_each_device(bad_orders);
+}
+
+/* ---- threads and forks --------------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, ROUNDS = 8, SHARE = 700 };
+
+struct worker {
+    ordo_dict  *dict;
+    uint32_t    first; /* of the thread's own numbers */
+    ordo_status status;
+    int         wrong;
+};
+
+/* Stores and erases keys that no other thread has, and looks at them. */
+static void *work(void *argument)
+{
+    struct worker *w = argument;
+    uint32_t       keys[SHARE], values[SHARE], got[SHARE];
+    uint8_t        found[SHARE];
+
+    for (uint32_t round = 0; round < ROUNDS && w->status == ORDO_OK; round++) {
+        for (uint32_t i = 0; i < SHARE; i++) {
+            keys[i] = key_of(w->first + i);
+            values[i] = value_of(w->first + i) + (round + 1 < ROUNDS ? round + 1 : 0);
+        }
+        w->status = ordo_dict_upsert_host(w->dict, keys, values, SHARE);
+        if (w->status == ORDO_OK)
+            w->status = ordo_dict_find_host(w->dict, keys, SHARE, got, found);
+        for (uint32_t i = 0; i < SHARE; i++)
+            w->wrong += found[i] != 1 || got[i] != values[i];
+        if (w->status == ORDO_OK && round + 1 < ROUNDS)
+            w->status = ordo_dict_erase_host(w->dict, keys, SHARE);
+        if (w->status == ORDO_OK)
+            w->status = ordo_dict_contains_host(w->dict, keys, SHARE, found);
+        for (uint32_t i = 0; i < SHARE; i++)
+            w->wrong += found[i] != (round + 1 == ROUNDS);
+    }
+    return NULL;
+}
+
+static void threads(struct test *t)
+{
+    for (int s = 0; s < N_STRUCTURES; s++) {
+        ordo_dict    *dict = make_dict(t, t->dev, s, 0, 3000);
+        pthread_t     thread[THREADS];
+        struct worker workers[THREADS];
+        test_context(t, "%d threads on a %s", (int) THREADS, structure_name[s]);
+        for (uint32_t i = 0; i < THREADS; i++) {
+            workers[i] = (struct worker) { dict, 3000 + i * SHARE, ORDO_OK, 0 };
+            test_true(t, pthread_create(&thread[i], NULL, work, &workers[i]) == 0);
+        }
+        for (int i = 0; i < THREADS; i++)
+            test_true(t, pthread_join(thread[i], NULL) == 0);
+        for (int i = 0; i < THREADS; i++) {
+            test_ok(t, workers[i].status);
+            test_true(t, workers[i].wrong == 0);
+        }
+        expect_numbers(t, dict, 0, 3000 + THREADS * SHARE);
+        ordo_dict_destroy(&dict);
+    }
+}
+
+Test(dict_order, threads_may_share_a_dictionary)
+{
+    test_each_device(threads);
+}
+
+/* In the child: its exit status says which expectation failed. */
+static int child_of_fork(ordo_dict *dict)
+{
+    uint32_t          words[2] = { 5, 6 };
+    uint8_t           flags[2] = { 0 };
+    size_t            size = 0;
+    const ordo_status got[] = {
+        ordo_dict_upsert_host(dict, words, words, 2),
+        ordo_dict_find_host(dict, words, 2, words, flags),
+        ordo_dict_size(dict, NULL, &size),
+        ordo_dict_compact(dict, NULL),
+        ordo_dict_check(dict, NULL),
+        ordo_dict_clear(dict),
+    };
+    for (int i = 0; i < (int) LENGTH(got); i++)
+        if (got[i] != ORDO_FORKED)
+            return 1 + i;
+    ordo_dict_destroy(&dict);
+    return dict ? 20 : 0;
+}
+
+static void forks(struct test *t)
+{
+    for (int s = 0; s < N_STRUCTURES; s++) {
+        ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
+        int        status = 0;
+        test_context(t, "a child of fork with a %s", structure_name[s]);
+        const pid_t child = fork();
+        if (child == 0)
+            _exit(child_of_fork(dict));
+        test_true(t, child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+        if (WEXITSTATUS(status) != 0)
+            test_fail(t, __FILE__, __LINE__, "expectation %d of the child does not hold", WEXITSTATUS(status));
+        expect_numbers(t, dict, 0, HELD);
+        ordo_dict_destroy(&dict);
+    }
+}
+
+Test(dict_order, after_fork_every_call_says_so)
+{
+    test_each_device(forks);
+}
