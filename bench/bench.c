@@ -468,7 +468,8 @@ static void conclude_dicts(const struct run *run)
         "most,\n"
         "        from the first to the last; worst, best: the extremes\n"
         "first   the first call after updates, which may have to settle what is new; rates are of the calls after it\n"
-        "/ array this rate over that of a sorted array with the same elements; / rebuild: over building it anew\n"
+        "/ array this rate over that of a sorted array with the same elements; / rebuild: over building one\n"
+        "        anew, each per element that goes in\n"
         "peak    device memory held at most; / data: over that of keys and values\n",
         run->options->fills);
     if (run->options->no_host)

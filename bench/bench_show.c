@@ -244,7 +244,7 @@ static void put_dict(struct line *line, const struct row *row)
         put_fills(line, row);
     text_ratio(next(line), row->rate / row->array_rate);
     if (row->spec.workload == CLEANUP)
-        text_ratio(next(line), row->dict.rebuild_seconds / row->timing.wall.median);
+        text_ratio(next(line), row->rate * row->dict.rebuild_seconds / (double) row->spec.count);
     text_bytes(next(line), peak);
     text_ratio(next(line), peak / (pair * (double) elements));
 }
