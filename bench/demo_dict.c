@@ -346,8 +346,10 @@ static ordo_status tell_of_change(struct scene *scene, FILE *out, cJSON *json)
     TRY(play_twice(scene, 2 * half, ROUNDS, per_round));
     progress_clear();
     fprintf(out,
-            "ranges that change: %d batches, each announces %s ranges and withdraws as many; after each, %s\n"
-            "addresses ask for the last range that begins at or before them\n\n",
+            "ranges that change: %d batches, each announces %s ranges and withdraws as many. After each, %s\n"
+            "addresses ask, twice, for the last range that begins at or before them; settling is what takes longer the "
+            "first\n"
+            "time\n\n",
             ROUNDS, text_grouped(changes, half), text_grouped(asked, per_round));
     show_rivals(scene, out, json);
     show_verdict(scene, out, json);
