@@ -288,7 +288,7 @@ void show_row(struct run *run, const struct table *table, const struct row *row)
 void draw_rows(const struct run *run, const struct row *rows, int n)
 {
     struct bar  bars[MOST_SIZES];
-    char        title[128];
+    char        title[160], batch[TEXT_BYTES];
     const char *variant = variant_name(rows->spec.workload, rows->spec.variant);
     int         known = 0;
     for (int i = 0; i < n; i++) {
@@ -301,7 +301,8 @@ void draw_rows(const struct run *run, const struct row *rows, int n)
     char values[32] = "";
     if (rows->spec.value_bytes)
         snprintf(values, sizeof values, " and values of %u bytes", rows->spec.value_bytes);
-    snprintf(title, sizeof title, "\n%s%s%s: %s keys%s, %s", workload_name(rows->spec.workload), *variant ? " " : "",
-             variant, type_name(rows->spec.type), values, dist_name(rows->spec.dist));
+    snprintf(title, sizeof title, "\n%s%s%s: %s keys%s, %s%s%s", workload_name(rows->spec.workload),
+             *variant ? " " : "", variant, type_name(rows->spec.type), values, dist_name(rows->spec.dist),
+             rows->spec.batch ? ", batches of " : "", rows->spec.batch ? text_count(batch, rows->spec.batch) : "");
     chart(run->out, title, bars, n, 50);
 }

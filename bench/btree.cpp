@@ -15,8 +15,7 @@ struct btree {
     virtual uint64_t range(const void *keys, const void *his, size_t count) const = 0;
 };
 
-namespace
-{
+namespace {
 
 template <typename K, typename V> class Tree final : public btree {
   public:
