@@ -488,17 +488,18 @@ void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_o
     const timeline     t = TIMELINE;
     const ulong        total = touched[n_queries];
     RUN_EACH (ulong, x, total) {
-        const uint      q = query_of(touched, n_queries, x), time = ops[q];
-        const ulong     r = x - touched[q];
-        const uint      g = timeline_select(&t, timeline_rank(&t, group[q], time) + (uint) r, time);
+        const uint     q = query_of(touched, n_queries, x), time = ops[q];
+        const ulong    r = x - touched[q];
+        const uint     g = timeline_select(&t, timeline_rank(&t, group[q], time) + (uint) r, time);
+        const ordo_key key = sorted[first_of[g]];
+        const uint     in_base = (uint) (base_first[q + 1] - base_first[q]);
+        const uint     less = sorted_bound(base_key + base_first[q], in_base, key, false);
+        const ulong    at = offsets[offsets_at + time] + r + (less - (t.there_before[g] - t.there_before[group[q]]));
+        if (keys_out)
+            keys_out[keys_out_at + at] = key;
+#if ORDO_VALUE_BYTES
         uint            position = 0;
         const key_state s = group_state(&b, first_of, g, time, &position);
-        const uint      in_base = (uint) (base_first[q + 1] - base_first[q]);
-        const uint      less = sorted_bound(base_key + base_first[q], in_base, sorted[position], false);
-        const ulong     at = offsets[offsets_at + time] + r + (less - (t.there_before[g] - t.there_before[group[q]]));
-        if (keys_out)
-            keys_out[keys_out_at + at] = sorted[position];
-#if ORDO_VALUE_BYTES
         if (values_out)
             values_out[values_out_at + at] = state_value(&b, position, s);
 #endif

@@ -654,8 +654,10 @@ void runs_chunks(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *rest
     struct {
         runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
     } marks;
-    runs_hidden_writer writer = { hidden_out + hidden_out_at, 0 };
     RUNS_EACH(RUNS_POINT_MARKS, &marks)
+#endif
+#if RUNS_HIDDEN == RUNS_KEEP
+    runs_hidden_writer writer = { hidden_out + hidden_out_at, 0 };
 #endif
     RUNS_EACH(RUNS_POINT_KEY, t.key_of)
     RUNS_EACH(RUNS_POINT_VALUE, value_of)

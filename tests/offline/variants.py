@@ -67,8 +67,9 @@ row("primitive/sort.cl", ORDO_KEY=I64, ORDO_VALUE_BYTES=4, ORDO_DESCENDING=1, GR
 for pair in PAIRS:
     row("primitive/merge.cl", **pair, MERGE_GROUP=256, MERGE_ITEMS=9, MERGE_STAGED=[0, 1], only=on_gpu)
     row("primitive/merge.cl", **pair, MERGE_GROUP=1, MERGE_ITEMS=4096)
-    row("primitive/merge_runs.cl", **pair, RUNS_GROUP=256, RUNS_ITEMS=9, RUNS_SEARCH_GROUP=64, only=on_gpu)
-    row("primitive/merge_runs.cl", **pair, RUNS_GROUP=1, RUNS_ITEMS=4096, RUNS_SEARCH_GROUP=1)
+    row("primitive/merge_runs.cl", **pair, RUNS_GROUP=256, RUNS_ITEMS=9, RUNS_SEARCH_GROUP=64, RUNS_HIDDEN=[0, 1, 2],
+        only=on_gpu)
+    row("primitive/merge_runs.cl", **pair, RUNS_GROUP=1, RUNS_ITEMS=4096, RUNS_SEARCH_GROUP=1, RUNS_HIDDEN=[0, 1, 2])
 
 # ---- search -------------------------------------------------------------------------------------------------------
 SEARCHES = [dict(ORDO_KEY=U32, SEARCH_UPPER=0), dict(ORDO_KEY=F64, SEARCH_UPPER=1),
@@ -84,3 +85,13 @@ for search in SEARCHES:
     row("primitive/search.cl", **search, SEARCH_LOCAL=0, SEARCH_GROUP=64, SEARCH_ITEMS=16, SEARCH_NODE=16, TEAM_WIDTH=1,
         only=on_cpu)
     row("primitive/search.cl", **search, SEARCH_LOCAL=0, SEARCH_GROUP=1, SEARCH_ITEMS=1, SEARCH_NODE=16, TEAM_WIDTH=1)
+    if "SEARCH_LOOKUP" in search:
+        row("primitive/search.cl", **search, SEARCH_UPPER=1, SEARCH_RUN=1, SEARCH_LOCAL=1, SEARCH_GROUP=512, SEARCH_ITEMS=4,
+            SEARCH_NODE=8, TEAM_WIDTH=1, only=on_gpu)
+        row("primitive/search.cl", **search, SEARCH_UPPER=1, SEARCH_RUN=1, SEARCH_LOCAL=0, SEARCH_GROUP=64, SEARCH_ITEMS=16,
+            SEARCH_NODE=16, TEAM_WIDTH=1, only=on_cpu)
+
+# ---- dictionaries -------------------------------------------------------------------------------------------------
+for pair in PAIRS:
+    for module in "runs", "batch", "apply":
+        row(f"dict/{module}.cl", **pair, RUN_GROUP=[1, 64])
