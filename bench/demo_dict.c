@@ -282,42 +282,47 @@ static char *text_crossover(char text[TEXT_BYTES], double questions)
     return text;
 }
 
+/* One batch size: changes and addresses a second of each, and the crossover. */
+static void show_crossover_row(const struct scene *scene, const struct table *table, cJSON *list)
+{
+    const double questions = crossover(scene, CROSSOVER_ROUNDS);
+    double       changes[N_RIVALS], asked[N_RIVALS];
+    char         text[6][TEXT_BYTES];
+    for (int r = 0; r < N_RIVALS; r++) {
+        const struct seconds *seconds = &scene->rivals[r].seconds;
+        changes[r] = CROSSOVER_ROUNDS * (double) scene->batch / (seconds->update + seconds->settle);
+        asked[r] = CROSSOVER_ROUNDS * (double) scene->per_round / seconds->ask;
+        text_rate(text[1 + r], changes[r]);
+        text_rate(text[1 + N_RIVALS + r], asked[r]);
+    }
+    text_grouped(text[0], scene->batch);
+    text_crossover(text[5], questions);
+    table_row(table, (const char *[]) { text[0], text[1], text[2], text[3], text[4], text[5] });
+
+    cJSON *entry = cJSON_CreateObject();
+    cJSON_AddNumberToObject(entry, "batch", (double) scene->batch);
+    json_number(entry, "lsm_changes_per_second", changes[THE_LSM]);
+    json_number(entry, "array_changes_per_second", changes[THE_ARRAY]);
+    json_number(entry, "lsm_addresses_per_second", asked[THE_LSM]);
+    json_number(entry, "array_addresses_per_second", asked[THE_ARRAY]);
+    json_number(entry, "lsm_ahead_to_addresses_per_change", questions);
+    cJSON_AddItemToArray(list, entry);
+}
+
 /* A tenth of the table, and less by factors of four. */
 static ordo_status show_crossover(struct scene *scene, FILE *out, cJSON *json)
 {
-    static const struct column columns[] = {
-        { "changes a batch", 15, false }, { "LSM", 9, false },          { "array", 9, false },
-        { "LSM asked", 9, false },        { "array asked", 11, false }, { "LSM ahead to", 13, false }
-    };
-    const struct table table = { out, columns, sizeof columns / sizeof *columns };
-    cJSON             *list = cJSON_AddArrayToObject(json, "crossover");
-    const size_t       per_round = scene->count < CROSSOVER_COUNT ? scene->count : CROSSOVER_COUNT;
+    static const struct column columns[] = { { "changes a batch", 15, false }, { "LSM /s", 9, false },
+                                             { "array /s", 9, false },         { "LSM asked /s", 12, false },
+                                             { "array asked /s", 14, false },  { "LSM ahead to", 12, false } };
+    const struct table         table = { out, columns, sizeof columns / sizeof *columns };
+    cJSON                     *list = cJSON_AddArrayToObject(json, "crossover");
+    const size_t               per_round = scene->count < CROSSOVER_COUNT ? scene->count : CROSSOVER_COUNT;
 
     table_head(&table);
     for (size_t batch = scene->geoip->count / 10; batch >= 100; batch /= 4) {
         TRY(play_twice(scene, batch / 2 * 2, CROSSOVER_ROUNDS, per_round));
-        char   text[6][TEXT_BYTES];
-        double rates[2 * N_RIVALS];
-        for (int r = 0; r < N_RIVALS; r++) {
-            const struct seconds *seconds = &scene->rivals[r].seconds;
-            rates[r] = CROSSOVER_ROUNDS * (double) scene->batch / (seconds->update + seconds->settle);
-            rates[N_RIVALS + r] = CROSSOVER_ROUNDS * (double) scene->per_round / seconds->ask;
-        }
-        const double questions = crossover(scene, CROSSOVER_ROUNDS);
-        text_grouped(text[0], scene->batch);
-        for (int i = 0; i < 2 * N_RIVALS; i++)
-            text_rate(text[1 + i], rates[i]);
-        text_crossover(text[5], questions);
-        table_row(&table, (const char *[]) { text[0], text[1], text[2], text[3], text[4], text[5] });
-
-        cJSON *entry = cJSON_CreateObject();
-        cJSON_AddNumberToObject(entry, "batch", (double) scene->batch);
-        json_number(entry, "lsm_changes_per_second", rates[0]);
-        json_number(entry, "array_changes_per_second", rates[1]);
-        json_number(entry, "lsm_addresses_per_second", rates[2]);
-        json_number(entry, "array_addresses_per_second", rates[3]);
-        json_number(entry, "lsm_ahead_to_addresses_per_change", questions);
-        cJSON_AddItemToArray(list, entry);
+        show_crossover_row(scene, &table, list);
     }
     return ORDO_OK;
 }

@@ -371,15 +371,17 @@ template <typename K, typename V> class Lsm {
     /* Merges all levels, largest first, into keys_out and values_out, where the check looks. Not timed. */
     void gather()
     {
-        Run<K, V> all = at(arrays_.carries[0], 0);
+        Run<K, V> all = {};
         int       side = 0;
         for (size_t level = arrays_.levels.size(); level-- > 0;) {
-            if (sizes_[level] == 0)
+            const Run<K, V> run = at(arrays_.levels[level], sizes_[level]);
+            if (run.count == 0)
                 continue;
+            const Run<K, V> to = at(arrays_.carries[side], all.count + run.count);
+            if (all.count)
+                merge(all, run, to);
+            all = all.count ? to : run;
             side ^= 1;
-            const Run<K, V> to = at(arrays_.carries[side], all.count + sizes_[level]);
-            merge(all, at(arrays_.levels[level], sizes_[level]), to);
-            all = to;
         }
         must(cudaMemcpy(arrays_.keys_out.as<K>(), all.keys, count_ * sizeof(K), cudaMemcpyDeviceToDevice), "cudaMemcpy");
         if constexpr (has_values<K, V>)
