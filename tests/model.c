@@ -14,7 +14,7 @@ struct model model_copy(const struct model *model)
     struct model copy = *model;
 
     copy.room = model->count + 1;
-    copy.element = malloc(copy.room * sizeof *copy.element);
+    copy.element = calloc(copy.room, sizeof *copy.element);
     if (!copy.element)
         abort();
     if (model->count)

@@ -139,6 +139,8 @@ static void expect_status(struct run *run, const char *what, ordo_status got, or
         return;
     if (got != ORDO_OK)
         (void) ordo_device_last_error(run->t->dev, text, sizeof text);
+    if (!run->outcome.failed)
+        run->outcome.status = got;
     complain(run, "%s gave '%s', not '%s': %s", what, ordo_status_string(got), ordo_status_string(want), text);
 }
 

@@ -141,10 +141,11 @@ struct sabotage {
 };
 
 struct outcome {
-    bool     failed;
-    size_t   step; /* that failed */
-    uint64_t hash; /* of all results */
-    char     what[768];
+    bool        failed;
+    ordo_status status; /* that a call should not have given; ORDO_OK if it was not that */
+    size_t      step;   /* that failed */
+    uint64_t    hash;   /* of all results */
+    char        what[768];
 };
 
 /* Runs all steps on a new dictionary. After each update and at the end it is checked (ordo_dict_check). */
