@@ -484,9 +484,8 @@ void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_o
                          uint n_queries, __global const uint *group, __global const ulong *touched,
                          __global const ulong *base_first, __global const ordo_key *base_key, RANGE_OUT)
 {
-    const sorted_batch b = BATCH;
-    const timeline     t = TIMELINE;
-    const ulong        total = touched[n_queries];
+    const timeline t = TIMELINE;
+    const ulong    total = touched[n_queries];
     RUN_EACH (ulong, x, total) {
         const uint     q = query_of(touched, n_queries, x), time = ops[q];
         const ulong    r = x - touched[q];
@@ -498,8 +497,9 @@ void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_o
         if (keys_out)
             keys_out[keys_out_at + at] = key;
 #if ORDO_VALUE_BYTES
-        uint            position = 0;
-        const key_state s = group_state(&b, first_of, g, time, &position);
+        const sorted_batch b = BATCH;
+        uint               position = 0;
+        const key_state    s = group_state(&b, first_of, g, time, &position);
         if (values_out)
             values_out[values_out_at + at] = state_value(&b, position, s);
 #endif
