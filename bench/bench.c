@@ -470,7 +470,7 @@ static void conclude_dicts(const struct run *run)
         "first   the first call after updates, which may have to settle what is new; rates are of the calls after it\n"
         "/ array this rate over that of a sorted array with the same elements; / rebuild: over building one\n"
         "        anew, each per element that goes in\n"
-        "peak    device memory held at most; / data: over that of keys and values\n",
+        "peak    device memory held at most; / data: over that of the keys and values that were put in\n",
         run->options->fills);
     if (run->options->no_host)
         return;
@@ -493,7 +493,7 @@ static void conclude(const struct run *run)
         "GB/s    10^9 bytes a second, counting those that have to move at least; copy: as a share of the copy rate\n"
         "/ x     this rate over that of x on one thread of the host%s\n"
         "check   whether all of the output was right\n",
-        run->peer_program ? "; peer: CUB or Thrust on this device" : "");
+        run->peer_program ? "; peer: CUB, Thrust or an LSM of CUB's calls on this device" : "");
     if (any_dict(run->options))
         conclude_dicts(run);
     if (run->slower)

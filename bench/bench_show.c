@@ -154,8 +154,11 @@ static void add_dict_columns(struct layout *layout, enum workload workload)
         add_column(layout, "best", 7, false);
     }
     add_column(layout, "/ array", 7, false);
-    if (workload == CLEANUP)
+    if (workload == CLEANUP) {
         add_column(layout, "/ rebuild", 9, false);
+        add_column(layout, "held", 8, false);
+        add_column(layout, "/ kept", 6, false);
+    }
     add_column(layout, "peak", 8, false);
     add_column(layout, "/ data", 6, false);
 }
@@ -233,20 +236,46 @@ static void put_fills(struct line *line, const struct row *row)
     text_rate(next(line), high);
 }
 
+/* Elements that updates brought, erasures included. */
+static size_t put_in(const struct row *row)
+{
+    const struct spec *spec = &row->spec;
+    switch (spec->workload) {
+    case OVERWRITE:
+    case DELETERANDOM:
+    case MIXED:
+        return spec->count + spec_operations(spec);
+    case READWHILEWRITING:
+        return spec->count + spec_operations(spec) / 2;
+    case CLEANUP:
+        return spec_operations(spec);
+    default:
+        return row->dict.n_fills ? row->dict.fills[row->dict.n_fills - 1].elements : spec->count;
+    }
+}
+
+/* What the dictionary holds afterwards, also as a share of the keys and values that are left. */
+static void put_cleanup(struct line *line, const struct row *row, double pair)
+{
+    const struct ordo_dict_statistics *s = &row->dict.statistics;
+    const double held = s->elements ? (double) (s->bytes_data + s->bytes_index + s->bytes_marks + s->bytes_spare) : NAN;
+    text_ratio(next(line), row->rate * row->dict.rebuild_seconds / (double) row->spec.count);
+    text_bytes(next(line), held);
+    text_ratio(next(line), held / (pair * (double) s->elements));
+}
+
 static void put_dict(struct line *line, const struct row *row)
 {
     const struct ordo_dict_statistics *statistics = &row->dict.statistics;
     const double                       peak = statistics->bytes_peak ? (double) statistics->bytes_peak : NAN;
     const double                       pair = (double) ordo_type_bytes(row->spec.type) + row->spec.value_bytes;
-    const int                          fills = row->dict.n_fills;
-    const size_t                       elements = fills ? row->dict.fills[fills - 1].elements : row->spec.count;
     if (plan_has_fills(row->spec.workload))
         put_fills(line, row);
     text_ratio(next(line), row->rate / row->array_rate);
     if (row->spec.workload == CLEANUP)
-        text_ratio(next(line), row->rate * row->dict.rebuild_seconds / (double) row->spec.count);
+        put_cleanup(line, row, pair);
     text_bytes(next(line), peak);
-    text_ratio(next(line), peak / (pair * (double) elements));
+    text_ratio(next(line), peak / (pair * (double) put_in(row)));
 }
 
 void show_row(struct run *run, const struct table *table, const struct row *row)
