@@ -229,9 +229,9 @@ typedef struct {
 #if RUNS_HIDDEN
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
     uint       hidden[RUNS_SLOTS / 32 + 1]; /* of the tile's input */
-    uint       marks[RUNS_SLOTS / 32 + 2];  /* keep: hidden bits of the tile's output, as words of the whole one;
-                                                          distil: bits of visible slots */
-    uint       ranks[RUNS_SLOTS / 32 + 2];  /* distil: visible slots before a word's; the last: all */
+    uint       marks[RUNS_SLOTS / 32 + 2];  /* bits of hidden slots; to keep, as words of the whole output */
+    uint       ranks[RUNS_SLOTS / 32 + 2];  /* distil: visible slots before a word's */
+    uint       stretch[RUN_TABLE_MAX];      /* distil: visible slots of a stretch of words */
 #endif
     uint start[RUNS_REGIONS];       /* a region's first slot */
     uint count[RUNS_REGIONS];       /* a region's elements */
@@ -399,13 +399,14 @@ ORDO_FN bool runs_slot_is_hidden(__local const runs_local *mem, uint slot)
     return mem->hidden[from / 32] >> (from & 31) & 1;
 }
 
-/* Sets bit (shift + slot) of mem->marks for each slot that is hidden (visible). By the whole group; ends with a barrier. */
-ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift, bool hidden)
+/* Sets bit (shift + slot) of mem->marks for each slot that is hidden, of which there are few: many of one word would queue
+ * for it. By the whole group; ends with a barrier. */
+ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
 {
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++) {
         const uint slot = i * RUNS_GROUP + (uint) get_local_id(0);
-        if (slot < count && runs_slot_is_hidden(mem, slot) == hidden)
+        if (slot < count && runs_slot_is_hidden(mem, slot))
             ordo_local_or(&mem->marks[(shift + slot) / 32], 1u << ((shift + slot) & 31));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -417,7 +418,7 @@ ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift, bo
 ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uint *hidden_out)
 {
     const uint shift = mem->begin & 31, words = (shift + count + 31) / 32;
-    runs_mark_slots(mem, count, shift, true);
+    runs_mark_slots(mem, count, shift);
     for (uint word = get_local_id(0); word < words; word += RUNS_GROUP) {
         __global uint *to = hidden_out + mem->begin / 32 + word;
         if (word > 0 && word + 1 < words)
@@ -429,17 +430,34 @@ ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uin
 #endif
 
 #if RUNS_HIDDEN == RUNS_DISTIL
-/* Ranks the visible slots. By the whole group; ends with a barrier. */
+#define RUNS_WORDS   (RUNS_SLOTS / 32 + 1)
+#define RUNS_STRETCH ((RUNS_WORDS + RUN_TABLE_MAX - 1) / RUN_TABLE_MAX)
+
+/* Visible slots of words first .. end - 1. */
+ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint first, uint end)
+{
+    uint n = 0;
+    for (uint word = first; word < end; word++)
+        n += 32 - popcount(mem->marks[word]);
+    return n;
+}
+
+/* Ranks the visible slots: sums of RUN_TABLE_MAX stretches of words, then for each word the stretches and words before it.
+ * Slots past the last count as visible; none of them is asked for. By the whole group; ends with a barrier. */
 ORDO_FN void runs_rank_slots(__local runs_local *mem, uint count)
 {
-    runs_mark_slots(mem, count, 0, false);
-    if (get_local_id(0) == 0) {
-        uint rank = 0;
-        for (uint word = 0; word <= RUNS_SLOTS / 32; word++) {
-            mem->ranks[word] = rank;
-            rank += popcount(mem->marks[word]);
-        }
-        mem->ranks[RUNS_SLOTS / 32 + 1] = rank;
+    const uint lid = (uint) get_local_id(0);
+    runs_mark_slots(mem, count, 0);
+    if (lid < RUN_TABLE_MAX)
+        mem->stretch[lid] = runs_visible_slots(mem, min(lid * RUNS_STRETCH, (uint) RUNS_WORDS),
+                                               min((lid + 1) * RUNS_STRETCH, (uint) RUNS_WORDS));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint word = lid; word < RUNS_WORDS; word += RUNS_GROUP) {
+        const uint stretch = word / RUNS_STRETCH;
+        uint       rank = runs_visible_slots(mem, stretch * RUNS_STRETCH, word);
+        for (uint before = 0; before < stretch; before++)
+            rank += mem->stretch[before];
+        mem->ranks[word] = rank;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -450,8 +468,10 @@ ORDO_FN void runs_rank_slots(__local runs_local *mem, uint count)
 ORDO_FN uint runs_place(__local const runs_local *mem, uint slot, uint count)
 {
 #if RUNS_HIDDEN == RUNS_DISTIL
-    const uint bits = mem->marks[slot / 32], bit = slot & 31;
-    return bits >> bit & 1 ? mem->ranks[slot / 32] + popcount(bits & ((1u << bit) - 1)) : RUNS_DROPPED;
+    const uint visible = ~mem->marks[slot / 32], bit = slot & 31;
+    if (slot >= count || !(visible >> bit & 1))
+        return RUNS_DROPPED;
+    return mem->ranks[slot / 32] + popcount(visible & ((1u << bit) - 1));
 #else
     return slot < count ? slot : RUNS_DROPPED;
 #endif

@@ -150,8 +150,8 @@ static const struct {
       "sort.k8v8.items=11 sort.small_group=512 sort.small_items=8 "
       "scan.items=24 compact.group=512 compact.items=20 "
       "merge.k4v0.items=17 merge.k8v0.group=256 merge.k8v4.items=11 merge.k8v8.items=11 "
-      "merge_runs.group=256 merge_runs.items=11 merge_runs.k4v0.group=512 merge_runs.k4v4.group=512 "
-      "merge_runs.k4v4.items=7 merge_runs.k4v8.group=512 merge_runs.k4v8.items=7" },
+      "merge_runs.group=256 merge_runs.items=11 merge_runs.k4v0.group=512 "
+      "merge_runs.k4v8.group=512 merge_runs.k4v8.items=7" },
     { CPU, -1, NULL, ORDO_ORIGIN_SHIPPED,
       "sort.method=2 sort.digit_bits=8 sort.group=1 sort.items=4 sort.small_group=1 sort.small_items=16 "
       "scan.method=1 scan.group=1 scan.items=4096 compact.group=1 compact.items=4096 merge.group=1 merge.items=4096 "
