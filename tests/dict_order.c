@@ -156,6 +156,58 @@ Test(dict_order, calls_on_several_queues_come_in_their_order)
     test_each_device(turns);
 }
 
+/* Clearing or destroying a dictionary while its commands still wait: they finish, and see what was there. */
+static void check_going(struct test *t, bool destroy)
+{
+    enum { COUNT = 5000 };
+    uint32_t   *keys = test_alloc(COUNT * sizeof *keys), *want = test_alloc(COUNT * sizeof *want);
+    cl_int      code = CL_SUCCESS;
+    cl_event    go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
+    ordo_dict  *dict = make_dict(t, t->dev, LSM, 0, COUNT);
+    size_t      size = 1;
+    ordo_status status = ORDO_OK;
+
+    for (uint32_t i = 0; i < COUNT; i++) {
+        keys[i] = key_of(i);
+        want[i] = value_of(i);
+    }
+    struct test_array       keys_on = test_upload(t, keys, COUNT, 4, 1), out = test_upload(t, NULL, COUNT, 4, 3);
+    const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };
+
+    test_context(t, destroy ? "destroying" : "clearing");
+    test_ok(t, ordo_dict_find(dict, test_slice(&keys_on), COUNT, test_slice(&out), ordo_none(), &order));
+    test_true(t, state_of(done) != CL_COMPLETE);
+    if (destroy)
+        ordo_dict_destroy(&dict);
+    else
+        status = ordo_dict_clear(dict);
+    test_true(t, clSetUserEventStatus(go, CL_COMPLETE) == CL_SUCCESS && clWaitForEvents(1, &done) == CL_SUCCESS);
+    test_ok(t, status);
+    test_expect(t, ORDO_U32, &out, want, COUNT);
+    if (!destroy) {
+        test_ok(t, ordo_dict_size(dict, NULL, &size));
+        test_true(t, size == 0);
+    }
+    ordo_dict_destroy(&dict);
+    (void) clReleaseEvent(go);
+    (void) clReleaseEvent(done);
+    test_free(&keys_on);
+    test_free(&out);
+    free(keys);
+    free(want);
+}
+
+static void going(struct test *t)
+{
+    check_going(t, false);
+    check_going(t, true);
+}
+
+Test(dict_order, commands_under_way_finish_when_the_dictionary_goes)
+{
+    test_each_device(going);
+}
+
 static void nothing_to_do(struct test *t)
 {
     for (int s = 0; s < N_STRUCTURES; s++)
