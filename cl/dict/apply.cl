@@ -74,11 +74,11 @@ typedef struct {
         codes + codes_at, sorted, index, start, insert, there, before, values + values_at, n                           \
     }
 
-/* Present with the value of operation `from`, or (NONE) with the one from before the batch. */
-typedef struct {
-    bool present;
-    uint from;
-} key_state;
+/* What a key's state is: absent; present with the value from before the batch; or, any other number, with the value of
+ * that operation. */
+typedef uint key_state;
+#define STATE_BEFORE 0xffffffffu
+#define STATE_ABSENT 0xfffffffeu
 
 ORDO_FN bool batch_begins(const sorted_batch *b, uint j)
 {
@@ -87,21 +87,17 @@ ORDO_FN bool batch_begins(const sorted_batch *b, uint j)
 
 ORDO_FN key_state state_at_first(const sorted_batch *b, uint j)
 {
-    key_state s = { b->there[j] != 0, NONE };
-    return s;
+    return b->there[j] ? STATE_BEFORE : STATE_ABSENT;
 }
 
 ORDO_FN key_state state_after(const sorted_batch *b, uint j)
 {
     const uint first = b->start[j], code = b->codes[b->index[first]], insert = b->insert[j];
-    key_state  s = { code == CODE_UPSERT || (code != CODE_ERASE && b->there[j] != 0), NONE };
     if (code == CODE_UPSERT)
-        s.from = b->index[first];
-    if (!s.present && insert != NONE) {
-        s.present = true;
-        s.from = b->index[insert];
-    }
-    return s;
+        return b->index[first];
+    if (code != CODE_ERASE && b->there[j])
+        return STATE_BEFORE;
+    return insert == NONE ? STATE_ABSENT : b->index[insert];
 }
 
 ORDO_FN key_state state_before(const sorted_batch *b, uint j)
@@ -113,7 +109,7 @@ ORDO_FN key_state state_before(const sorted_batch *b, uint j)
 /* The value of j's key in a state in which it is present. */
 ORDO_FN merge_value state_value(const sorted_batch *b, uint j, key_state s)
 {
-    return s.from == NONE ? b->before[j] : b->values[s.from];
+    return s == STATE_BEFORE ? b->before[j] : b->values[s];
 }
 #endif
 
@@ -172,14 +168,14 @@ void apply_points(BATCH_ARGS, __global const uint *group_of, __global uint *chan
         const key_state s = state_before(&b, j), after = state_after(&b, j);
         const bool      last = j + 1 == n || sorted[j] != sorted[j + 1];
         if (found && code <= CODE_ERASE)
-            found[found_at + i] = s.present;
+            found[found_at + i] = s != STATE_ABSENT;
 #if ORDO_VALUE_BYTES
-        if (values_out && code == CODE_FIND && s.present)
+        if (values_out && code == CODE_FIND && s != STATE_ABSENT)
             values_out[values_out_at + i] = state_value(&b, j, s);
 #endif
-        changed[j] = last && (after.present ? after.from != NONE : there[j] != 0);
+        changed[j] = last && after != state_at_first(&b, j);
         if (entries)
-            entries[i] = timeline_entry(group_of[j], (int) after.present - (int) s.present);
+            entries[i] = timeline_entry(group_of[j], (int) (after != STATE_ABSENT) - (int) (s != STATE_ABSENT));
     }
 }
 
@@ -195,9 +191,9 @@ void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys
             continue;
         const key_state s = state_after(&b, j);
         keys_out[at] = sorted[j];
-        erased[at] = !s.present;
+        erased[at] = s == STATE_ABSENT;
 #if ORDO_VALUE_BYTES
-        values_out[at] = s.present ? state_value(&b, j, s) : 0;
+        values_out[at] = s != STATE_ABSENT ? state_value(&b, j, s) : 0;
 #endif
     }
 }
@@ -242,10 +238,11 @@ void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks
                    __global const ulong *sums, __global ulong *to)
 {
     const timeline t = { masks, sums, 0, n, n_blocks, 0, 0 };
-    const uint     all = timeline_before(&t, level, n).zeros;
+    int            unused = 0;
+    const uint     all = timeline_before(&t, level, n, &unused);
     RUN_EACH (uint, e, n) {
         const ulong entry = from[e];
-        const uint  zeros = timeline_before(&t, level, e).zeros;
+        const uint  zeros = timeline_before(&t, level, e, &unused);
         to[entry >> (level + 2) & 1 ? all + (e - zeros) : zeros] = entry;
     }
 }
@@ -363,23 +360,23 @@ void apply_seek(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __glob
         }
 
         uint      position = 0;
-        key_state s = { false, NONE };
+        key_state s = STATE_ABSENT;
         if (touched) {
             const uint g = timeline_select(&t, forward ? rank : rank - 1, time);
             s = group_state(&b, first_of, g, time, &position);
             if (other && (forward ? key_bits(other_key) < key_bits(sorted[position])
                                   : key_bits(other_key) > key_bits(sorted[position])))
-                s.present = false;
+                s = STATE_ABSENT;
         }
         if (found)
-            found[found_at + time] = s.present || other;
-        if (keys_out && (s.present || other))
-            keys_out[keys_out_at + time] = s.present ? sorted[position] : other_key;
+            found[found_at + time] = s != STATE_ABSENT || other;
+        if (keys_out && (s != STATE_ABSENT || other))
+            keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;
 #if ORDO_VALUE_BYTES
-        if (values_out && (s.present || other))
-            values_out[values_out_at + time] = s.present    ? state_value(&b, position, s)
-                                               : at == NONE ? base_value[q]
-                                                            : near_value[at];
+        if (values_out && (s != STATE_ABSENT || other))
+            values_out[values_out_at + time] = s != STATE_ABSENT ? state_value(&b, position, s)
+                                               : at == NONE      ? base_value[q]
+                                                                 : near_value[at];
 #endif
     }
 }

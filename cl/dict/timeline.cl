@@ -32,38 +32,34 @@ typedef struct {
     uint n, n_blocks, n_levels, n_groups;
 } timeline;
 
-/* Of the first e entries of a level: those whose bit is 0, and the sum of their changes. */
-typedef struct {
-    uint zeros;
-    int  changes;
-} timeline_prefix;
-
-ORDO_FN timeline_prefix timeline_before(const timeline *t, uint level, uint e)
+/* Of the first e entries of a level, those whose bit is 0; adds the sum of their changes to *changes. (Results are single
+ * words: Oclgrind does not know what Clang makes of functions that return structs.) */
+ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
     const ulong          at = (ulong) level * t->n_blocks + block, sum = t->sums[at];
     __global const uint *masks = t->masks + 3 * at;
-    timeline_prefix      p;
-    p.zeros = (uint) (sum >> 32) + popcount(~masks[0] & below);
-    p.changes = (int) ((uint) sum - TIMELINE_BLOCK * block) + (int) popcount(masks[1] & below) -
+    *changes += (int) ((uint) sum - TIMELINE_BLOCK * block) + (int) popcount(masks[1] & below) -
                 (int) popcount(masks[2] & below);
-    return p;
+    return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
 /* One step down: the entries from *first to *end - 1 whose bit is `bit`. Returns the changes of those whose bit is 0. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
-    const timeline_prefix a = timeline_before(t, level, *first), b = timeline_before(t, level, *end);
-    const int             changes = b.changes - a.changes;
+    int        before = 0, changes = 0, unused = 0;
+    const uint zeros_before = timeline_before(t, level, *first, &before);
+    const uint zeros_to_end = timeline_before(t, level, *end, &changes);
+    changes -= before;
     if (select)
         *bit = *least >= changes;
     if (*bit) {
-        const uint zeros = timeline_before(t, level, t->n).zeros;
-        *first = zeros + (*first - a.zeros);
-        *end = zeros + (*end - b.zeros);
+        const uint zeros = timeline_before(t, level, t->n, &unused);
+        *first = zeros + (*first - zeros_before);
+        *end = zeros + (*end - zeros_to_end);
     } else {
-        *first = a.zeros;
-        *end = b.zeros;
+        *first = zeros_before;
+        *end = zeros_to_end;
     }
     return changes;
 }
