@@ -45,26 +45,35 @@ static size_t wanted_operations(void)
     return text ? strtoull(text, NULL, 0) : 2400000;
 }
 
-static void random_sequences(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes, size_t operations)
+/* Sequences, each of its own seed, of so many operations together; returns how many sequences. */
+static size_t random_sequences(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes, size_t operations)
 {
+    size_t   n = 0;
     uint64_t seed = t->seed * 1000000 + (uint64_t) type * 10000 + (uint64_t) value_bytes * 1000 + subject * 100;
 
     for (size_t done = 0; done < operations;) {
         const struct sequence s = sequence_random(subject, type, value_bytes, seed++);
         run_or_fail(t, &s);
         done += sequence_operations(&s);
+        n++;
     }
+    return n;
 }
 
 static void check_type(struct test *t, ordo_type type)
 {
     const size_t share = wanted_operations() / (n_subjects * 6 * LENGTH(value_sizes)) + 1;
 
+    size_t seeds = 0;
+
     for (size_t v = 0; v < LENGTH(value_sizes); v++)
         for (size_t subject = 0; subject < n_subjects; subject++) {
             every_operation(t, subject, type, value_sizes[v]);
-            random_sequences(t, subject, type, value_sizes[v], share);
+            seeds += random_sequences(t, subject, type, value_sizes[v], share);
         }
+    test_true(t, seeds >= n_subjects * LENGTH(value_sizes));
+    cr_log_info("%s: %zu seeds, at least %zu operations", test_type_name[type], seeds,
+                share * n_subjects * LENGTH(value_sizes));
 }
 
 #define TYPE_TEST(type, TYPE)                                                                                          \
@@ -124,7 +133,7 @@ Test(dict, results_are_the_same_bits_everywhere)
 static void check_gpu(struct test *t)
 {
     for (size_t subject = 0; subject < n_subjects; subject++)
-        random_sequences(t, subject, ORDO_U32, 4, 30000);
+        (void) random_sequences(t, subject, ORDO_U32, 4, 30000);
 }
 
 Test(dict, a_gpu_whose_groups_make_progress_gives_the_same)
@@ -135,7 +144,7 @@ Test(dict, a_gpu_whose_groups_make_progress_gives_the_same)
 static void check_small_gpu(struct test *t)
 {
     for (size_t subject = 0; subject < n_subjects; subject++)
-        random_sequences(t, subject, ORDO_F64, 0, 30000);
+        (void) random_sequences(t, subject, ORDO_F64, 0, 30000);
 }
 
 Test(dict, a_gpu_of_small_groups_gives_the_same)
