@@ -97,7 +97,7 @@ static ordo_status check_sides(ordo_device *dev, const struct ordo_merge_params 
                                const struct ordo_merge_side *a, const struct ordo_merge_side *b,
                                const struct ordo_merge_side *out)
 {
-    const size_t                  key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
+    const size_t            key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
     const struct ordo_array arrays[] = {
         { "a_keys", a->keys, a->count, key_bytes },       { "a_values", a->values, a->count, value_bytes },
         { "b_keys", b->keys, b->count, key_bytes },       { "b_values", b->values, b->count, value_bytes },

@@ -309,10 +309,10 @@ struct arrays {
 static ordo_status check_arrays(ordo_device *dev, const struct ordo_merge_params *params, const struct arrays *a,
                                 const struct ordo_run *runs, size_t n_runs, size_t count)
 {
-    const size_t            key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
+    const size_t      key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
     struct ordo_array arrays[2 * ORDO_MAX_RUNS + 4] = { { "keys", a->keys, 0, key_bytes },
-                                                              { "values", a->values, 0, value_bytes } };
-    size_t                  n = 2;
+                                                        { "values", a->values, 0, value_bytes } };
+    size_t            n = 2;
     for (size_t r = 0; r < n_runs; r++) {
         if (runs[r].count == 0)
             continue;

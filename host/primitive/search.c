@@ -296,7 +296,7 @@ static ordo_status check_and_enqueue(struct ordo_call *call, struct ordo_search 
     ORDO_REQUIRE(dev, s->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
     ORDO_REQUIRE(dev, s->n_queries <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
 
-    const size_t       key_bytes = ordo_type_bytes(s->key), value_bytes = s->value_bytes;
+    const size_t            key_bytes = ordo_type_bytes(s->key), value_bytes = s->value_bytes;
     const struct ordo_array arrays[] = {
         { "keys", s->keys, s->count, key_bytes },
         { "queries", s->queries, s->n_queries, key_bytes },
