@@ -289,6 +289,46 @@ Test(dict_memory, statistics_count_what_is_stored)
     test_each_device(all_statistics);
 }
 
+/* New keys batch after batch, then a cleanup: at no time is more held than 2.2 times the keys and values that are stored
+ * by then, and the few spare blocks that are not worth giving back. */
+static void check_peak(struct test *t, ordo_dict *dict)
+{
+    enum { BATCH = 30011, BATCHES = 40, FEW_BYTES = 4 << 20 };
+    static uint32_t             keys[BATCH];
+    struct ordo_dict_statistics s;
+    size_t                      peak = 0;
+
+    for (uint32_t b = 0; b <= BATCHES; b++) {
+        number_keys(keys, b * BATCH, BATCH);
+        test_ok(t, b < BATCHES ? ordo_dict_upsert_host(dict, keys, keys, BATCH) : ordo_dict_compact(dict, NULL));
+        s = statistics_of(t, dict);
+        if (s.bytes_peak > peak && s.bytes_peak > s.bytes_data / 10 * 22 + FEW_BYTES)
+            test_fail(t, __FILE__, __LINE__, "batch %u: the peak is %zu bytes for %zu bytes of data", b, s.bytes_peak,
+                      s.bytes_data);
+        peak = s.bytes_peak;
+    }
+    ordo_dict_destroy(&dict);
+}
+
+static void peaks(struct test *t)
+{
+    ordo_dict *dict = NULL;
+
+    for (uint32_t growth = 2; growth <= 16; growth *= 2) {
+        test_context(t, "the peak of an lsm of growth %u", growth);
+        test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .growth = growth), &dict));
+        check_peak(t, dict);
+    }
+    test_context(t, "the peak of a sorted array");
+    test_ok(t, create(t->dev, SORTED_ARRAY, ORDO_U32, 4, &dict));
+    check_peak(t, dict);
+}
+
+Test(dict_memory, the_peak_is_as_promised)
+{
+    test_each_device(peaks);
+}
+
 /* Policies count cleanups; off, there are none. */
 static void policies(struct test *t)
 {
