@@ -724,6 +724,9 @@ static void check_statistics(struct run *run, bool compact)
     const size_t                bytes = ordo_type_bytes(run->s->type) + run->s->value_bytes;
 
     expect_status(run, "statistics", ordo_dict_statistics(run->dict, NULL, &is), ORDO_OK);
+    if (getenv("ORDO_TEST_TRACE"))
+        (void) fprintf(stderr, "# %zu elements, %zu stale, %zu tombstones, %zu runs\n", is.elements, is.stale,
+                       is.tombstones, is.runs);
     if (is.elements != run->model.count)
         complain(run, "the statistics say %zu elements, not %zu", is.elements, run->model.count);
     if (is.bytes_data != (is.elements + is.stale + is.tombstones) * bytes)
