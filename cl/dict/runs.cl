@@ -243,7 +243,7 @@ ORDO_FN uint run_query_from(__global const ulong *starts, uint low, uint n, ulon
     return run_query_of(starts, low, min(low + step, n) - 1, c);
 }
 
-#define RANGE_ITEMS 4 /* candidates per work-item and tile */
+#define RANGE_ITEMS 4 /* candidates per work-item and tile; a work-item alone looks so far ahead for their queries */
 
 /* Writes the candidate that is the i-th of its query to its place, if it is visible: before it stand the visible elements
  * of all runs that are in the range and less. (No other visible element has its key: R2.) */
@@ -307,6 +307,7 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
         const uint  high = run_query_from(candidates, low, n, past - 1);
         for (ulong c = first + get_local_id(0); c < past; c += RUN_GROUP) {
             const uint query = run_query_of(candidates, low, high, c);
+            low = RUN_GROUP == 1 ? query : low;
             run_write(&mem, runs.n_runs, n, query, c - candidates[query], offsets[query], lows, highs, keys_out,
                       values_out);
         }

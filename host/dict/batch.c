@@ -5,16 +5,15 @@
 #include "primitive/scan.h"
 #include "primitive/sort.h"
 
-/* Work-items of a group; each works alone. */
+/* Work-items of a group; most work alone. */
 #define GROUP 64
 
 /* More groups than this fill every device; work-items then take several items. */
 #define GROUPS_MAX ((size_t) 1 << 18)
 
-ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
-                             size_t items, const struct ordo_arg *args, size_t n_args)
+static ordo_status launch_groups(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                 size_t group, size_t groups, const struct ordo_arg *args, size_t n_args)
 {
-    const size_t             group = ordo_device_facts(call->dev)->max_group < GROUP ? 1 : GROUP;
     const struct ordo_define defines[] = {
         { "ORDO_KEY", dict->key },
         { "ORDO_VALUE_BYTES", dict->value_bytes },
@@ -23,7 +22,28 @@ ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, cons
     };
     struct ordo_kernel *kernel = NULL;
     ORDO_TRY(ordo_call_kernel(call, file, name, defines, &kernel));
-    return ordo_call_launch(call, kernel, ordo_min_size(ordo_ceil_div(items, group), GROUPS_MAX), group, args, n_args);
+    return ordo_call_launch(call, kernel, groups, group, args, n_args);
+}
+
+ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                             size_t items, const struct ordo_arg *args, size_t n_args)
+{
+    const size_t group = ordo_device_facts(call->dev)->max_group < GROUP ? 1 : GROUP;
+    return launch_groups(call, dict, file, name, group, ordo_min_size(ordo_ceil_div(items, group), GROUPS_MAX), args,
+                         n_args);
+}
+
+/* Shares per compute unit, so that all finish at about the same time. */
+#define SHARES_PER_UNIT 64
+
+ordo_status ordo_dict_launch_shares(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                    size_t items, const struct ordo_arg *args, size_t n_args)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(call->dev);
+    if (!facts->cpu)
+        return ordo_dict_launch(call, dict, file, name, items, args, n_args);
+    return launch_groups(call, dict, file, name, 1,
+                         ordo_min_size(items, (size_t) facts->compute_units * SHARES_PER_UNIT), args, n_args);
 }
 
 static ordo_status launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,

@@ -19,6 +19,10 @@ ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struc
 ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
                              size_t items, const struct ordo_arg *args, size_t n_args);
 
+/* The same for a kernel whose groups share the items out among themselves: on a CPU few groups of one. */
+ordo_status ordo_dict_launch_shares(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                    size_t items, const struct ordo_arg *args, size_t n_args);
+
 /* offsets[i] = the sum of the counts before i, for i from 0 to count. */
 ordo_status ordo_dict_offsets(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice counts, size_t count,
                               struct ordo_slice offsets);

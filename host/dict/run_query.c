@@ -2,6 +2,7 @@
 /* Queries of sorted runs: searches in each run, and launches of cl/dict/runs.cl over the ranks. */
 #include "dict/runs.h"
 
+#include "dict/batch.h"
 #include "primitive/scan.h"
 #include "primitive/search.h"
 #include "shared/run_table.h"
@@ -239,7 +240,8 @@ static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, c
                               ORDO_ARG(ranges->values_out.mem), ORDO_ARG(values_at)));
     /* How many candidates there are is known on the device alone: groups for all that there is room for, within reason. */
     const size_t items = ordo_min_size(all->capacity, (size_t) 1 << 20);
-    return ordo_runs_launch(call, dict, "run_range", items > ranges->count ? items : ranges->count, args.arg, args.n);
+    return ordo_dict_launch_shares(call, dict, "dict/runs.cl", "run_range",
+                                   items > ranges->count ? items : ranges->count, args.arg, args.n);
 }
 
 static struct ordo_ranges stretch_of(const struct ordo_ranges *ranges, size_t at, size_t most)

@@ -26,12 +26,12 @@ static struct ordo_run_layout layout_of(const ordo_dict *dict, size_t count)
     return l;
 }
 
-/* A spare block that wastes little. */
+/* A spare block that wastes at most a sixteenth: what is wasted counts as held, of which there is to be little. */
 static bool take_spare(struct ordo_runs *runs, size_t bytes, struct ordo_sorted_run *out)
 {
     size_t best = runs->n_spare;
     for (size_t i = 0; i < runs->n_spare; i++)
-        if (runs->spare[i].bytes >= bytes && runs->spare[i].bytes <= bytes + bytes / 4 + 4096 &&
+        if (runs->spare[i].bytes >= bytes && runs->spare[i].bytes <= bytes + bytes / 16 + 4096 &&
             (best == runs->n_spare || runs->spare[i].bytes < runs->spare[best].bytes))
             best = i;
     if (best == runs->n_spare)
