@@ -60,9 +60,10 @@ static void add_uint(struct args *args, const cl_uint *value)
 
 static void add_slice(struct args *args, const struct ordo_slice *slice)
 {
-    args->at[args->n_at] = slice->at;
+    cl_ulong *at = &args->at[args->n_at++];
+    *at = slice->at;
     args->arg[args->n++] = ORDO_ARG(slice->mem);
-    args->arg[args->n++] = ORDO_ARG(args->at[args->n_at++]);
+    args->arg[args->n++] = ORDO_ARG(*at);
 }
 
 /* BATCH_ARGS of cl/dict/apply.cl. */

@@ -59,7 +59,7 @@ ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
 
 /* ---- updates ------------------------------------------------------------------------------------------------- */
 
-/* Replaces the whole content by count elements in any order; of equal keys the last wins.
+/* Replaces the whole content by count elements in any order; of equal keys the last wins. 0 elements empty it.
  * Cost    one sort. Waits once, for the number of distinct keys.
  * Memory  the old content stays until the new one is there: beside it, up to twice the new one. */
 ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,

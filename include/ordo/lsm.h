@@ -33,7 +33,7 @@ struct ordo_lsm_config {
  *         wait for the device. Queries of keys look into each run until they find; queries of order first settle
  *         the runs that are new since the last one: their elements are searched for, once, in each older run.
  * Memory  keys and values of all that is stored, 1 bit each, 7 % of the keys for indexes; during a carry or a cleanup at
- *         most 2.2 times the keys and values. */
+ *         most 2.2 times the keys and values, and 4 MiB. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config, ordo_dict **out);
 
 #ifdef __cplusplus
