@@ -36,7 +36,8 @@
 #define RUNS_KEEP   1
 #define RUNS_DISTIL 2
 /* Whether it matters where in a tile's input an element stood. */
-#define RUNS_FROM (ORDO_VALUE_BYTES || RUNS_HIDDEN)
+#define RUNS_FROM        (ORDO_VALUE_BYTES || RUNS_HIDDEN)
+#define RUNS_FROM_HIDDEN 0x8000
 
 /* ---- the table and searches in it ------------------------------------------------------------------------------ */
 
@@ -218,7 +219,8 @@ typedef struct {
         merge_value   values[RUNS_SLOTS];
     };
 #if RUNS_FROM
-    ushort from[RUNS_SLOTS + RUNS_ITEMS]; /* where in the tile's input (round 0) the element of a slot stood */
+    ushort from[RUNS_SLOTS + RUNS_ITEMS]; /* where in the tile's input (round 0) the element of a slot stood; with
+                                             RUNS_FROM_HIDDEN if it is hidden */
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
@@ -228,10 +230,9 @@ typedef struct {
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
-    uint       hidden[RUNS_SLOTS / 32 + 1]; /* of the tile's input */
-    uint       marks[RUNS_SLOTS / 32 + 2];  /* bits of hidden slots; to keep, as words of the whole output */
-    uint       ranks[RUNS_SLOTS / 32 + 2];  /* distil: visible slots before a word's */
-    uint       stretch[RUN_TABLE_MAX];      /* distil: visible slots of a stretch of words */
+    uint       marks[RUNS_SLOTS / 32 + 2]; /* keep: bits of hidden slots, as words of the whole output */
+    ushort     visible[RUNS_GROUP];        /* distil: visible slots of each work-item */
+    uint       stretch[RUN_TABLE_MAX];     /* distil: and of as many work-items in a row as make these */
 #endif
     uint start[RUNS_REGIONS];       /* a region's first slot */
     uint count[RUNS_REGIONS];       /* a region's elements */
@@ -302,26 +303,44 @@ typedef struct {
     uint word[(RUNS_ITEMS + RUNS_PER_WORD - 1) / RUNS_PER_WORD];
 } runs_loaded;
 
-/* Loads the tile's keys, run by run; *loaded says of which runs. The tile has `count` elements, at least one; past its end
+#if RUNS_HIDDEN
+/* The hidden bit of element `at` of the tile's input, which is of run r. */
+ORDO_FN uint runs_load_hidden(__local const runs_local *mem, uint r, uint at)
+{
+    return run_is_hidden(mem->hidden_of[r], mem->part[r].begin + at - mem->start[r]);
+}
+#endif
+
+/* Loads the tile's keys, run by run, and hidden bits; *loaded says of which runs they are. The tile has `count` elements, at least one; past its end
  * the last is read again: loads without a condition are in flight all at once.
  * Called by the whole group; ends with a barrier. */
 ORDO_FN void runs_load_keys(__local runs_local *mem, uint count, __private runs_loaded *loaded)
 {
     const uint lid = (uint) get_local_id(0);
     ordo_key   key[RUNS_ITEMS];
+#if RUNS_HIDDEN
+    uint hidden[RUNS_ITEMS];
+#endif
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++) {
         const uint at = min(i * RUNS_GROUP + lid, count - 1);
         const uint r = runs_last_start(mem->start, RUN_TABLE_MAX, at);
         key[i] = mem->key_of[r][at];
+#if RUNS_HIDDEN
+        hidden[i] = runs_load_hidden(mem, r, at);
+#endif
         if (i % RUNS_PER_WORD == 0)
             loaded->word[i / RUNS_PER_WORD] = r;
         else
             loaded->word[i / RUNS_PER_WORD] |= r << (4 * (i % RUNS_PER_WORD));
     }
     ORDO_UNROLL
-    for (uint i = 0; i < RUNS_ITEMS; i++)
+    for (uint i = 0; i < RUNS_ITEMS; i++) {
         mem->keys[i * RUNS_GROUP + lid] = key_bits(key[i]);
+#if RUNS_HIDDEN
+        mem->from[i * RUNS_GROUP + lid] = (ushort) (i * RUNS_GROUP + lid) | (hidden[i] ? RUNS_FROM_HIDDEN : 0);
+#endif
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -345,7 +364,7 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round)
         const merge_cursor  at = { a_at + a, a_at + a_count, b_at + diagonal - a, b_at + b_count };
         runs_serial(mem->keys, at, merged, from);
 #if RUNS_FROM
-        if (round > 1) {
+        if (RUNS_HIDDEN || round > 1) {
             ORDO_UNROLL
             for (uint i = 0; i < RUNS_ITEMS; i++)
                 from[i] = mem->from[from[i]];
@@ -373,47 +392,24 @@ ORDO_FN uint runs_run_of(__private const runs_loaded *loaded, uint i)
     return loaded->word[i / RUNS_PER_WORD] >> (4 * (i % RUNS_PER_WORD)) & (RUN_TABLE_MAX - 1);
 }
 
-#if RUNS_HIDDEN
-/* mem->hidden = the bits of the tile's input; clears mem->marks. By the whole group, uniformly; ends with a barrier. */
-ORDO_FN void runs_load_hidden(__local runs_local *mem, uint count, __private const runs_loaded *loaded)
+#if RUNS_HIDDEN == RUNS_KEEP
+/* Sets bit (shift + slot) of mem->marks for each slot that is hidden, of which there are few: many of one word would queue
+ * for it. By the whole group; ends with a barrier. */
+ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
 {
     const uint lid = (uint) get_local_id(0);
-    for (uint word = lid; word < RUNS_SLOTS / 32 + 1; word += RUNS_GROUP)
-        mem->hidden[word] = 0;
     for (uint word = lid; word < RUNS_SLOTS / 32 + 2; word += RUNS_GROUP)
         mem->marks[word] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++) {
-        const uint at = i * RUNS_GROUP + lid, r = runs_run_of(loaded, i);
-        if (at < count && run_is_hidden(mem->hidden_of[r], mem->part[r].begin + at - mem->start[r]))
-            ordo_local_or(&mem->hidden[at / 32], 1u << (at & 31));
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-/* Whether the element in a slot of the merged tile is hidden. */
-ORDO_FN bool runs_slot_is_hidden(__local const runs_local *mem, uint slot)
-{
-    const uint from = mem->from[slot];
-    return mem->hidden[from / 32] >> (from & 31) & 1;
-}
-
-/* Sets bit (shift + slot) of mem->marks for each slot that is hidden, of which there are few: many of one word would queue
- * for it. By the whole group; ends with a barrier. */
-ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
-{
-    ORDO_UNROLL
-    for (uint i = 0; i < RUNS_ITEMS; i++) {
-        const uint slot = i * RUNS_GROUP + (uint) get_local_id(0);
-        if (slot < count && runs_slot_is_hidden(mem, slot))
+        const uint slot = i * RUNS_GROUP + lid;
+        if (slot < count && mem->from[slot] & RUNS_FROM_HIDDEN)
             ordo_local_or(&mem->marks[(shift + slot) / 32], 1u << ((shift + slot) & 31));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-#endif
 
-#if RUNS_HIDDEN == RUNS_KEEP
 /* Writes the tile's bits. The first and the last word may be shared with the tiles beside; all are 0 before the launch. */
 ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uint *hidden_out)
 {
@@ -430,56 +426,61 @@ ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uin
 #endif
 
 #if RUNS_HIDDEN == RUNS_DISTIL
-#define RUNS_WORDS   (RUNS_SLOTS / 32 + 1)
-#define RUNS_STRETCH ((RUNS_WORDS + RUN_TABLE_MAX - 1) / RUN_TABLE_MAX)
-
-/* Visible slots of words first .. end - 1. */
-ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint first, uint end)
+/* Visible slots of the work-items before this one, and of all: in two steps, through sums of stretches of work-items.
+ * By the whole group; ends with a barrier. */
+ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
 {
-    uint n = 0;
-    for (uint word = first; word < end; word++)
-        n += 32 - popcount(mem->marks[word]);
-    return n;
-}
-
-/* Ranks the visible slots: sums of RUN_TABLE_MAX stretches of words, then for each word the stretches and words before it.
- * Slots past the last count as visible; none of them is asked for. By the whole group; ends with a barrier. */
-ORDO_FN void runs_rank_slots(__local runs_local *mem, uint count)
-{
-    const uint lid = (uint) get_local_id(0);
-    runs_mark_slots(mem, count, 0);
-    if (lid < RUN_TABLE_MAX)
-        mem->stretch[lid] = runs_visible_slots(mem, min(lid * RUNS_STRETCH, (uint) RUNS_WORDS),
-                                               min((lid + 1) * RUNS_STRETCH, (uint) RUNS_WORDS));
+    const uint lid = (uint) get_local_id(0), stretch = RUNS_GROUP / RUN_TABLE_MAX;
+    uint       rank = 0;
+    mem->visible[lid] = (ushort) visible;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint word = lid; word < RUNS_WORDS; word += RUNS_GROUP) {
-        const uint stretch = word / RUNS_STRETCH;
-        uint       rank = runs_visible_slots(mem, stretch * RUNS_STRETCH, word);
-        for (uint before = 0; before < stretch; before++)
-            rank += mem->stretch[before];
-        mem->ranks[word] = rank;
+    if (lid < RUN_TABLE_MAX) {
+        uint sum = 0;
+        for (uint i = 0; i < stretch; i++)
+            sum += mem->visible[lid * stretch + i];
+        mem->stretch[lid] = sum;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    *total = 0;
+    for (uint i = 0; i < RUN_TABLE_MAX; i++) {
+        rank += i < lid / stretch ? mem->stretch[i] : 0;
+        *total += mem->stretch[i];
+    }
+    for (uint i = lid / stretch * stretch; i < lid; i++)
+        rank += mem->visible[i];
+    return rank;
 }
-#endif
 
-/* Where a slot's element goes, counted from the tile's first; RUNS_DROPPED: nowhere. */
-#define RUNS_DROPPED 0xffffffffu
-ORDO_FN uint runs_place(__local const runs_local *mem, uint slot, uint count)
+/* Closes the gaps of hidden slots in the merged tile. Returns how many slots are left. By the whole group; ends with a
+ * barrier. */
+ORDO_FN uint runs_close_gaps(__local runs_local *mem, uint count)
 {
-#if RUNS_HIDDEN == RUNS_DISTIL
-    const uint visible = ~mem->marks[slot / 32], bit = slot & 31;
-    if (slot >= count || !(visible >> bit & 1))
-        return RUNS_DROPPED;
-    return mem->ranks[slot / 32] + popcount(visible & ((1u << bit) - 1));
-#else
-    return slot < count ? slot : RUNS_DROPPED;
-#endif
+    const uint    first = (uint) get_local_id(0) * RUNS_ITEMS;
+    ordo_key_form key[RUNS_ITEMS];
+    uint          from[RUNS_ITEMS];
+    uint          visible = 0, total = 0;
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++) {
+        key[i] = mem->keys[first + i];
+        from[i] = first + i < count ? mem->from[first + i] : RUNS_FROM_HIDDEN;
+        visible += !(from[i] & RUNS_FROM_HIDDEN);
+    }
+    uint to = runs_rank_visible(mem, visible, &total);
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (!(from[i] & RUNS_FROM_HIDDEN)) {
+            mem->keys[to] = key[i];
+            mem->from[to++] = (ushort) from[i];
+        }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return total;
 }
+#endif
 
-/* Writes the merged tile out: its keys, then its values, which pass through the local memory that held the keys. An output
- * that is NULL is left out. Called by the whole group, after a barrier. */
-ORDO_FN void runs_store(__local runs_local *mem, uint count, __private const runs_loaded *loaded,
+/* Writes the merged tile out: the keys of its first `left` slots, then their values, which pass through the local memory
+ * that held the keys. `count`: the tile's input. An output that is NULL is left out. Called by the whole group, after a
+ * barrier. */
+ORDO_FN void runs_store(__local runs_local *mem, uint count, uint left, __private const runs_loaded *loaded,
                         __global ordo_key *keys_out, __global merge_value *values_out)
 {
     const uint lid = (uint) get_local_id(0);
@@ -492,11 +493,9 @@ ORDO_FN void runs_store(__local runs_local *mem, uint count, __private const run
     if (keys_out) {
         keys_out += mem->begin;
         ORDO_UNROLL
-        for (uint i = 0; i < RUNS_ITEMS; i++) {
-            const uint place = runs_place(mem, i * RUNS_GROUP + lid, count);
-            if (place != RUNS_DROPPED)
-                keys_out[place] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
-        }
+        for (uint i = 0; i < RUNS_ITEMS; i++)
+            if (i * RUNS_GROUP + lid < left)
+                keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
     }
 #if ORDO_VALUE_BYTES
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -507,11 +506,9 @@ ORDO_FN void runs_store(__local runs_local *mem, uint count, __private const run
     if (values_out) {
         values_out += mem->begin;
         ORDO_UNROLL
-        for (uint i = 0; i < RUNS_ITEMS; i++) {
-            const uint place = runs_place(mem, i * RUNS_GROUP + lid, count);
-            if (place != RUNS_DROPPED)
-                values_out[place] = mem->values[mem->from[i * RUNS_GROUP + lid]];
-        }
+        for (uint i = 0; i < RUNS_ITEMS; i++)
+            if (i * RUNS_GROUP + lid < left)
+                values_out[i * RUNS_GROUP + lid] = mem->values[mem->from[i * RUNS_GROUP + lid] & ~RUNS_FROM_HIDDEN];
     }
 #endif
 }
@@ -540,17 +537,15 @@ void runs_tiles(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restr
         return;
     runs_loaded loaded;
     runs_load_keys(&mem, count, &loaded);
-#if RUNS_HIDDEN
-    runs_load_hidden(&mem, count, &loaded);
-#endif
     for (uint round = 1; round <= n_rounds; round++)
         runs_merge_round(&mem, round);
+    uint left = count;
 #if RUNS_HIDDEN == RUNS_KEEP
     runs_store_hidden(&mem, count, hidden_out + hidden_out_at);
 #elif RUNS_HIDDEN == RUNS_DISTIL
-    runs_rank_slots(&mem, count);
+    left = runs_close_gaps(&mem, count);
 #endif
-    runs_store(&mem, count, &loaded, keys_out ? keys_out + keys_out_at : 0,
+    runs_store(&mem, count, left, &loaded, keys_out ? keys_out + keys_out_at : 0,
                values_out ? values_out + values_out_at : 0);
 }
 
