@@ -319,7 +319,7 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint count, __private runs_
     const uint lid = (uint) get_local_id(0);
     ordo_key   key[RUNS_ITEMS];
 #if RUNS_HIDDEN
-    uint hidden[RUNS_ITEMS];
+    uint hidden = 0; /* a bit each */
 #endif
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++) {
@@ -327,7 +327,7 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint count, __private runs_
         const uint r = runs_last_start(mem->start, RUN_TABLE_MAX, at);
         key[i] = mem->key_of[r][at];
 #if RUNS_HIDDEN
-        hidden[i] = runs_load_hidden(mem, r, at);
+        hidden |= runs_load_hidden(mem, r, at) << i;
 #endif
         if (i % RUNS_PER_WORD == 0)
             loaded->word[i / RUNS_PER_WORD] = r;
@@ -338,7 +338,7 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint count, __private runs_
     for (uint i = 0; i < RUNS_ITEMS; i++) {
         mem->keys[i * RUNS_GROUP + lid] = key_bits(key[i]);
 #if RUNS_HIDDEN
-        mem->from[i * RUNS_GROUP + lid] = (ushort) (i * RUNS_GROUP + lid) | (hidden[i] ? RUNS_FROM_HIDDEN : 0);
+        mem->from[i * RUNS_GROUP + lid] = (ushort) (i * RUNS_GROUP + lid) | (hidden >> i & 1 ? RUNS_FROM_HIDDEN : 0);
 #endif
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -451,27 +451,38 @@ ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private 
     return rank;
 }
 
-/* Closes the gaps of hidden slots in the merged tile. Returns how many slots are left. By the whole group; ends with a
- * barrier. */
+/* Closes the gaps of hidden slots in the merged tile: first of keys, then of `from`, as both at once are too many registers
+ * for some. Returns how many slots are left. By the whole group; ends with a barrier. */
 ORDO_FN uint runs_close_gaps(__local runs_local *mem, uint count)
 {
-    const uint    first = (uint) get_local_id(0) * RUNS_ITEMS;
-    ordo_key_form key[RUNS_ITEMS];
-    uint          from[RUNS_ITEMS];
-    uint          visible = 0, total = 0;
-    ORDO_UNROLL
-    for (uint i = 0; i < RUNS_ITEMS; i++) {
-        key[i] = mem->keys[first + i];
-        from[i] = first + i < count ? mem->from[first + i] : RUNS_FROM_HIDDEN;
-        visible += !(from[i] & RUNS_FROM_HIDDEN);
-    }
-    uint to = runs_rank_visible(mem, visible, &total);
+    const uint first = (uint) get_local_id(0) * RUNS_ITEMS;
+    uint       shown = 0, total = 0; /* a bit for each visible slot */
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++)
-        if (!(from[i] & RUNS_FROM_HIDDEN)) {
-            mem->keys[to] = key[i];
-            mem->from[to++] = (ushort) from[i];
-        }
+        shown |= (uint) (first + i < count && !(mem->from[first + i] & RUNS_FROM_HIDDEN)) << i;
+    const uint    begin = runs_rank_visible(mem, popcount(shown), &total);
+    ordo_key_form key[RUNS_ITEMS];
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        key[i] = mem->keys[first + i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint to = begin;
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (shown >> i & 1)
+            mem->keys[to++] = key[i];
+#if ORDO_VALUE_BYTES
+    ushort from[RUNS_ITEMS];
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        from[i] = mem->from[first + i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    to = begin;
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (shown >> i & 1)
+            mem->from[to++] = from[i];
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
     return total;
 }

@@ -67,7 +67,8 @@ row("primitive/sort.cl", ORDO_KEY=I64, ORDO_VALUE_BYTES=4, ORDO_DESCENDING=1, GR
 for pair in PAIRS:
     row("primitive/merge.cl", **pair, MERGE_GROUP=256, MERGE_ITEMS=9, MERGE_STAGED=[0, 1], only=on_gpu)
     row("primitive/merge.cl", **pair, MERGE_GROUP=1, MERGE_ITEMS=4096)
-    row("primitive/merge_runs.cl", **pair, RUNS_GROUP=256, RUNS_ITEMS=9, RUNS_SEARCH_GROUP=64, RUNS_HIDDEN=[0, 1, 2],
+    row("primitive/merge_runs.cl", **pair, RUNS_GROUP=256, RUNS_ITEMS=9, RUNS_SEARCH_GROUP=64, only=on_gpu)
+    row("primitive/merge_runs.cl", **pair, RUNS_GROUP=128, RUNS_ITEMS=8, RUNS_SEARCH_GROUP=64, RUNS_HIDDEN=[1, 2],
         only=on_gpu)
     row("primitive/merge_runs.cl", **pair, RUNS_GROUP=1, RUNS_ITEMS=4096, RUNS_SEARCH_GROUP=1, RUNS_HIDDEN=[0, 1, 2])
 
