@@ -196,8 +196,12 @@ struct ordo_batch {
 /* Does a mixed batch as if its operations ran one after another in the order of their indices. An unknown code refuses the
  * whole batch: ORDO_INVALID. Ranges that need more room than there is refuse it too: ORDO_TOO_SMALL, with *needed (which
  * may be NULL) the room needed. In both cases nothing is applied.
- * Cost  point operations: one stable sort, one lookup per key and a segmented scan. Seeks, counts and ranges besides walk
- *       over the batch's keys that they pass. Waits, for what is in the batch and for how much is stored. */
+ * Cost     point operations: one stable sort, one find per key, two scans and one update. If there are seeks, counts or
+ *          ranges: some 5 launches per bit of `count`, then log2(count) steps for each besides the structure's own query;
+ *          for a range as many per element that lies in it before the batch or at its turn. Waits, for what is in the
+ *          batch, for the size of ranges and for how much is stored.
+ * Scratch  some 35 bytes an operation, 70 with order queries, besides keys and values; for ranges also their elements as
+ *          before the batch. */
 ORDO_API ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch, size_t *needed,
                                      const struct ordo_order *order);
 
