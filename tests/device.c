@@ -135,14 +135,6 @@ static ordo_status sort_few(ordo_device *dev)
     return got;
 }
 
-static cl_command_queue make_queue(cl_context context, cl_device_id id, cl_command_queue_properties properties)
-{
-    const cl_queue_properties list[] = { CL_QUEUE_PROPERTIES, properties, 0 };
-    cl_int                    code = CL_SUCCESS;
-    cl_command_queue          queue = clCreateCommandQueueWithProperties(context, id, list, &code);
-    return code == CL_SUCCESS ? queue : NULL;
-}
-
 static cl_uint references(cl_context context)
 {
     cl_uint n = 0;
@@ -181,8 +173,8 @@ static void adopts(struct test *t)
     cl_int             code = CL_SUCCESS;
     cl_context         context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
     cl_context         other = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
-    cl_command_queue   queue = make_queue(context, id, 0), foreign = make_queue(other, id, 0);
-    cl_command_queue   loose = make_queue(context, id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    cl_command_queue   queue = test_queue_of(context, id, 0), foreign = test_queue_of(other, id, 0);
+    cl_command_queue   loose = test_queue_of(context, id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     ordo_device       *dev = NULL;
 
     test_context(t, "no queue");

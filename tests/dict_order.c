@@ -11,24 +11,6 @@ enum { HELD = 50 }; /* elements of the dictionaries */
 
 /* ---- order between calls ------------------------------------------------------------------------------------- */
 
-static cl_command_queue make_queue(const struct test *t, cl_command_queue_properties properties)
-{
-    const cl_queue_properties list[] = { CL_QUEUE_PROPERTIES, properties, 0 };
-    cl_int                    code = CL_SUCCESS;
-    cl_command_queue          queue =
-        clCreateCommandQueueWithProperties(ordo_device_context(t->dev), ordo_device_id(t->dev), list, &code);
-
-    return code == CL_SUCCESS ? queue : NULL;
-}
-
-static cl_int state_of(cl_event event)
-{
-    cl_int state = CL_QUEUED;
-
-    (void) clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
-    return state;
-}
-
 /* Every call that is given arrays and an order, with no operations. */
 static ordo_status call_nothing(ordo_dict *dict, int which, struct ordo_slice offsets, const struct ordo_order *order)
 {
@@ -68,7 +50,7 @@ static void check_nothing(struct test *t, int structure)
         const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };
         test_context(t, "call %d of no operations on a %s", which, structure_name[structure]);
         test_ok(t, call_nothing(dict, which, test_slice(&offsets), &order));
-        test_true(t, done != NULL && state_of(done) != CL_COMPLETE);
+        test_true(t, done != NULL && test_event_state(done) != CL_COMPLETE);
         test_true(t, clSetUserEventStatus(go, CL_COMPLETE) == CL_SUCCESS && clWaitForEvents(1, &done) == CL_SUCCESS);
         (void) clReleaseEvent(go);
         (void) clReleaseEvent(done);
@@ -107,7 +89,7 @@ static void check_turns(struct test *t, const cl_command_queue queue[3])
     test_ok(t, ordo_dict_upsert(dict, test_slice(&keys_on), test_slice(&values_on), COUNT, &orders[0]));
     test_ok(t, ordo_dict_erase(dict, test_slice(&keys_on), COUNT / 3, &orders[1]));
     test_ok(t, ordo_dict_contains(dict, test_slice(&keys_on), COUNT, test_slice(&found_on), &orders[2]));
-    test_true(t, done != NULL && state_of(done) != CL_COMPLETE);
+    test_true(t, done != NULL && test_event_state(done) != CL_COMPLETE);
     test_true(t, clSetUserEventStatus(go, CL_COMPLETE) == CL_SUCCESS && clWaitForEvents(1, &done) == CL_SUCCESS);
     test_download(t, &found_on, found);
     test_same_bytes(t, "found", found, want, COUNT);
@@ -130,8 +112,8 @@ static void check_turns(struct test *t, const cl_command_queue queue[3])
 
 static void turns(struct test *t)
 {
-    cl_command_queue own = make_queue(t, 0), other = make_queue(t, 0),
-                     loose = make_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    cl_command_queue own = test_queue(t, 0), other = test_queue(t, 0),
+                     loose = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 
     test_true(t, own && other);
     test_context(t, "the device's queue");
@@ -176,7 +158,7 @@ static void check_going(struct test *t, bool destroy)
 
     test_context(t, destroy ? "destroying" : "clearing");
     test_ok(t, ordo_dict_find(dict, test_slice(&keys_on), COUNT, test_slice(&out), ordo_none(), &order));
-    test_true(t, state_of(done) != CL_COMPLETE);
+    test_true(t, test_event_state(done) != CL_COMPLETE);
     if (destroy)
         ordo_dict_destroy(&dict);
     else

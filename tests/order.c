@@ -6,29 +6,12 @@
 
 enum { COUNT = 50021 };
 
-static cl_command_queue make_queue(const struct test *t, cl_command_queue_properties properties)
-{
-    const cl_queue_properties list[] = { CL_QUEUE_PROPERTIES, properties, 0 };
-    cl_int                    code = CL_SUCCESS;
-    cl_command_queue          queue =
-        clCreateCommandQueueWithProperties(ordo_device_context(t->dev), ordo_device_id(t->dev), list, &code);
-    return code == CL_SUCCESS ? queue : NULL;
-}
-
-/* Not yet begun, running, or complete. */
-static cl_int state_of(cl_event event)
-{
-    cl_int state = CL_QUEUED;
-    (void) clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
-    return state;
-}
-
 /* A sort that must wait for an event: its input comes only while it waits. */
 static void check_waits(struct test *t, cl_command_queue queue)
 {
     struct test_array keys = test_upload(t, NULL, COUNT, 4, 3);
     uint32_t         *written = test_alloc(COUNT * sizeof *written), *want = test_alloc(COUNT * sizeof *want);
-    cl_command_queue  other = make_queue(t, 0);
+    cl_command_queue  other = test_queue(t, 0);
     cl_int            code = CL_SUCCESS;
     cl_event          go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
     struct ordo_order order = { .queue = queue, .n_wait = 1, .wait = &go, .done = &done };
@@ -39,10 +22,10 @@ static void check_waits(struct test *t, cl_command_queue queue)
     }
     test_ok(t, ordo_sort(t->dev, ordo_sort_params(.key = ORDO_U32), test_slice(&keys), ordo_none(), test_slice(&keys),
                          ordo_none(), COUNT, &order));
-    test_true(t, done != NULL && state_of(done) != CL_COMPLETE);
+    test_true(t, done != NULL && test_event_state(done) != CL_COMPLETE);
     test_true(t, clEnqueueWriteBuffer(other, keys.mem, CL_TRUE, 3 * sizeof *written, COUNT * sizeof *written, written,
                                       0, NULL, NULL) == CL_SUCCESS);
-    test_true(t, state_of(done) != CL_COMPLETE);
+    test_true(t, test_event_state(done) != CL_COMPLETE);
     test_true(t, clSetUserEventStatus(go, CL_COMPLETE) == CL_SUCCESS && clWaitForEvents(1, &done) == CL_SUCCESS);
     test_expect(t, ORDO_U32, &keys, want, COUNT);
 
@@ -56,7 +39,7 @@ static void check_waits(struct test *t, cl_command_queue queue)
 
 static void waits(struct test *t)
 {
-    cl_command_queue own = make_queue(t, 0), loose = make_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    cl_command_queue own = test_queue(t, 0), loose = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 
     test_context(t, "the device's queue");
     check_waits(t, NULL);
@@ -114,7 +97,7 @@ static void nothing(struct test *t)
         const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };
         test_context(t, "call %d of no elements", which);
         test_ok(t, call_nothing(t, which, &out, &order));
-        test_true(t, done != NULL && state_of(done) != CL_COMPLETE);
+        test_true(t, done != NULL && test_event_state(done) != CL_COMPLETE);
         test_true(t, clSetUserEventStatus(go, CL_COMPLETE) == CL_SUCCESS && clWaitForEvents(1, &done) == CL_SUCCESS);
         test_ok(t, ordo_device_finish(t->dev));
         clReleaseEvent(go);
@@ -164,7 +147,7 @@ static void check_chain(struct test *t, cl_command_queue queue)
 
 static void queues(struct test *t)
 {
-    cl_command_queue loose = make_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE), own = make_queue(t, 0);
+    cl_command_queue loose = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE), own = test_queue(t, 0);
 
     test_context(t, "a chain on an in-order queue");
     check_chain(t, own);
@@ -186,7 +169,7 @@ Test(order, calls_follow_each_other_on_any_queue)
 /* Scratch that one queue still uses must not be given to another. */
 static void two_queues(struct test *t)
 {
-    cl_command_queue  queue[2] = { make_queue(t, 0), make_queue(t, 0) };
+    cl_command_queue  queue[2] = { test_queue(t, 0), test_queue(t, 0) };
     struct test_array keys[2];
     uint32_t         *in[2], *want = test_alloc(COUNT * sizeof *want);
 

@@ -483,3 +483,25 @@ void test_check_expect(const struct test *t, ordo_type type, const struct test_a
     test_check_same(t, what, type, array->bytes, got, want, n, file, line);
     free(got);
 }
+
+cl_command_queue test_queue_of(cl_context context, cl_device_id id, cl_command_queue_properties properties)
+{
+    const cl_queue_properties list[] = { CL_QUEUE_PROPERTIES, properties, 0 };
+    cl_int                    code = CL_SUCCESS;
+    cl_command_queue          queue = clCreateCommandQueueWithProperties(context, id, list, &code);
+
+    return code == CL_SUCCESS ? queue : NULL;
+}
+
+cl_command_queue test_queue(const struct test *t, cl_command_queue_properties properties)
+{
+    return test_queue_of(ordo_device_context(t->dev), ordo_device_id(t->dev), properties);
+}
+
+cl_int test_event_state(cl_event event)
+{
+    cl_int state = CL_QUEUED;
+
+    (void) clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    return state;
+}

@@ -141,6 +141,12 @@ static inline struct ordo_slice test_slice(const struct test_array *array)
     return ordo_at(array->mem, array->at);
 }
 
+/* A queue of the test's own; NULL if there are none with such properties. */
+cl_command_queue test_queue(const struct test *t, cl_command_queue_properties properties);
+cl_command_queue test_queue_of(cl_context context, cl_device_id id, cl_command_queue_properties properties);
+/* Whether a command is not yet begun, running, or complete. */
+cl_int test_event_state(cl_event event);
+
 /* Waits for the device's own queue, reads the array, and fails if a guard byte has changed. */
 #define test_download(t, array, to) test_check_download((t), (array), (to), #array, __FILE__, __LINE__)
 void test_check_download(const struct test *t, const struct test_array *array, void *to, const char *what,

@@ -9,36 +9,10 @@
 
 /* ---- keys ----------------------------------------------------------------------------------------------------------- */
 
-static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
-                               struct ordo_sorted_run *run, struct ordo_slice found, bool first, bool last)
+static struct ordo_search search_for(const ordo_dict *dict, const struct ordo_finds *finds,
+                                     const struct ordo_sorted_run *run)
 {
-    ORDO_TRY(ordo_run_index(call, dict, run));
-    struct ordo_search search = { .key = dict->key,
-                                  .lookup = true,
-                                  .upper = true,
-                                  .sorted = finds->sorted,
-                                  .value_bytes = dict->value_bytes,
-                                  .index = &run->index,
-                                  .keys = ordo_run_keys(run),
-                                  .count = run->count,
-                                  .queries = finds->keys,
-                                  .n_queries = finds->count,
-                                  .values = ordo_run_values(dict, run),
-                                  .values_out = finds->values_out,
-                                  .found = found,
-                                  .in_run = true,
-                                  .first_run = first,
-                                  .last_run = last,
-                                  .hidden = ordo_run_hidden(run) };
-    return ordo_call_search(call, &search);
-}
-
-/* One run in which all keys differ and nothing is hidden: nothing to remember between runs. */
-static ordo_status find_clean(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
-                              struct ordo_sorted_run *run)
-{
-    ORDO_TRY(ordo_run_index(call, dict, run));
-    struct ordo_search search = { .key = dict->key,
+    return (struct ordo_search) { .key = dict->key,
                                   .lookup = true,
                                   .sorted = finds->sorted,
                                   .value_bytes = dict->value_bytes,
@@ -50,6 +24,27 @@ static ordo_status find_clean(struct ordo_call *call, const ordo_dict *dict, con
                                   .values = ordo_run_values(dict, run),
                                   .values_out = finds->values_out,
                                   .found = finds->found };
+}
+
+/* One run in which all keys differ and nothing is hidden: nothing to remember between runs. */
+static ordo_status find_clean(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
+                              struct ordo_sorted_run *run)
+{
+    ORDO_TRY(ordo_run_index(call, dict, run));
+    struct ordo_search search = search_for(dict, finds, run);
+    return ordo_call_search(call, &search);
+}
+
+/* finds->found is there: it passes from run to run. */
+static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
+                               struct ordo_sorted_run *run, bool first, bool last)
+{
+    ORDO_TRY(ordo_run_index(call, dict, run));
+    struct ordo_search search = search_for(dict, finds, run);
+    search.upper = search.in_run = true;
+    search.first_run = first;
+    search.last_run = last;
+    search.hidden = ordo_run_hidden(run);
     return ordo_call_search(call, &search);
 }
 
@@ -73,27 +68,27 @@ static ordo_status or_scratch(struct ordo_call *call, struct ordo_slice wanted, 
 ordo_status ordo_runs_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
 {
     struct ordo_run_set *set = &ordo_runs_of(dict)->set;
-    struct ordo_slice    found;
+    struct ordo_finds    all = *finds;
 
     if (set->n == 0)
         return find_nothing(call, dict, finds->found, finds->count);
     if (ordo_run_set_is_clean(set))
         return find_clean(call, dict, finds, &set->run[0]);
-    ORDO_TRY(or_scratch(call, finds->found, finds->count, &found));
+    ORDO_TRY(or_scratch(call, finds->found, finds->count, &all.found));
     for (size_t r = set->n; r-- > 0;)
-        ORDO_TRY(find_in_run(call, dict, finds, &set->run[r], found, r == set->n - 1, r == 0));
+        ORDO_TRY(find_in_run(call, dict, &all, &set->run[r], r == set->n - 1, r == 0));
     return ORDO_OK;
 }
 
 /* ---- ranks ------------------------------------------------------------------------------------------------------------ */
 
-/* ranks[i] = how many of the run's keys are less than keys[i], or not greater (`upper`). */
-static ordo_status rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
-                               struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks)
+ordo_status ordo_run_rank(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
+                          struct ordo_slice keys, size_t count, bool upper, bool sorted, struct ordo_slice ranks)
 {
     ORDO_TRY(ordo_run_index(call, dict, run));
     struct ordo_search search = { .key = dict->key,
                                   .upper = upper,
+                                  .sorted = sorted,
                                   .index = &run->index,
                                   .keys = ordo_run_keys(run),
                                   .count = run->count,
@@ -115,8 +110,8 @@ static ordo_status count_in_run(struct ordo_call *call, const ordo_dict *dict, c
     const cl_ulong          lo_at = c->lo.at, hi_at = c->hi.at, counts_at = c->counts.at;
     const cl_ulong          hidden_at = hidden.at, visible_at = visible.at, lows_at = 0, highs_at = c->count;
     const cl_uint           n = (cl_uint) c->count, is_first = first;
-    ORDO_TRY(rank_in_run(call, dict, run, c->lo, c->count, false, ordo_at(ranks, lows_at)));
-    ORDO_TRY(rank_in_run(call, dict, run, c->hi, c->count, true, ordo_at(ranks, highs_at)));
+    ORDO_TRY(ordo_run_rank(call, dict, run, c->lo, c->count, false, false, ordo_at(ranks, lows_at)));
+    ORDO_TRY(ordo_run_rank(call, dict, run, c->hi, c->count, true, false, ordo_at(ranks, highs_at)));
     return ordo_runs_launch(call, dict, "run_count", c->count,
                             ORDO_ARGS(ORDO_ARG(c->lo.mem), ORDO_ARG(lo_at), ORDO_ARG(c->hi.mem), ORDO_ARG(hi_at),
                                       ORDO_ARG(n), ORDO_ARG(ranks), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at),
@@ -203,10 +198,10 @@ static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict,
     struct run_args args = { .n = 0 };
 
     for (size_t r = 0; r < set->n; r++) {
-        ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->lo, ranges->count, false,
-                             ordo_at(s->lows, r * ranges->count)));
-        ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->hi, ranges->count, true,
-                             ordo_at(s->highs, r * ranges->count)));
+        ORDO_TRY(ordo_run_rank(call, dict, &set->run[r], ranges->lo, ranges->count, false, false,
+                               ordo_at(s->lows, r * ranges->count)));
+        ORDO_TRY(ordo_run_rank(call, dict, &set->run[r], ranges->hi, ranges->count, true, false,
+                               ordo_at(s->highs, r * ranges->count)));
     }
     add_runs(&args, set, true);
     add_args(&args, ORDO_ARGS(ORDO_ARG(table), ORDO_ARG(ranges->lo.mem), ORDO_ARG(lo_at), ORDO_ARG(ranges->hi.mem),
@@ -302,16 +297,16 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
 {
     const struct ordo_slice values = ordo_run_values(dict, run), hidden = ordo_run_hidden(run),
                             visible = ordo_run_visible(run);
-    const cl_ulong keys_at = 0, values_at = values.at, hidden_at = hidden.at, visible_at = visible.at;
+    const cl_ulong values_at = values.at, hidden_at = hidden.at, visible_at = visible.at;
     const cl_ulong keys_out_at = seeks->keys_out.at, values_out_at = seeks->values_out.at;
     const cl_ulong found_at = seeks->found.at;
     const cl_uint  count = (cl_uint) run->count, n = (cl_uint) seeks->count, is_first = first;
     const cl_uint  forward = seeks->relation == ORDO_GE || seeks->relation == ORDO_GT;
     const bool     upper = seeks->relation == ORDO_LE || seeks->relation == ORDO_GT;
-    ORDO_TRY(rank_in_run(call, dict, run, seeks->keys, seeks->count, upper, ordo_at(ranks, 0)));
+    ORDO_TRY(ordo_run_rank(call, dict, run, seeks->keys, seeks->count, upper, false, ordo_at(ranks, 0)));
     return ordo_runs_launch(call, dict, "run_seek", seeks->count,
-                            ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(keys_at), ORDO_ARG(values.mem), ORDO_ARG(values_at),
-                                      ORDO_ARG(count), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at), ORDO_ARG(visible.mem),
+                            ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(values.mem), ORDO_ARG(values_at), ORDO_ARG(count),
+                                      ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at), ORDO_ARG(visible.mem),
                                       ORDO_ARG(visible_at), ORDO_ARG(ranks), ORDO_ARG(n), ORDO_ARG(forward),
                                       ORDO_ARG(is_first), ORDO_ARG(seeks->keys_out.mem), ORDO_ARG(keys_out_at),
                                       ORDO_ARG(seeks->values_out.mem), ORDO_ARG(values_out_at),

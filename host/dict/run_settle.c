@@ -4,8 +4,6 @@
 
 #include "dict/batch.h"
 #include "primitive/scan.h"
-#include "primitive/search.h"
-#include "shared/runs.h"
 
 /* ---- launches ------------------------------------------------------------------------------------------------------ */
 
@@ -37,26 +35,15 @@ static ordo_status mark_replaced(struct ordo_call *call, const ordo_dict *dict, 
 {
     const int mark = call->n_scratch;
     cl_mem    ranks = NULL;
-    ORDO_TRY(ordo_run_index(call, dict, older));
     ORDO_TRY(ordo_call_scratch(call, ordo_min_size(newer->count, RANKS_MAX) * sizeof(cl_uint), &ranks));
 
     for (size_t at = 0; at < newer->count; at += RANKS_MAX) {
-        const cl_uint      count = (cl_uint) ordo_min_size(newer->count - at, RANKS_MAX);
-        const cl_ulong     newer_at = at, older_at = 0, hidden_at = hidden.at;
-        struct ordo_search search = { .key = dict->key,
-                                      .upper = true,
-                                      .sorted = true,
-                                      .index = &older->index,
-                                      .keys = ordo_run_keys(older),
-                                      .count = older->count,
-                                      .queries = ordo_at(newer->mem, at),
-                                      .n_queries = count,
-                                      .ranks = ordo_at(ranks, 0) };
-        ORDO_TRY(ordo_call_search(call, &search));
+        const cl_uint  count = (cl_uint) ordo_min_size(newer->count - at, RANKS_MAX);
+        const cl_ulong newer_at = at, hidden_at = hidden.at;
+        ORDO_TRY(ordo_run_rank(call, dict, older, ordo_at(newer->mem, at), count, true, true, ordo_at(ranks, 0)));
         ORDO_TRY(ordo_runs_launch(call, dict, "run_replaced", count,
                                   ORDO_ARGS(ORDO_ARG(newer->mem), ORDO_ARG(newer_at), ORDO_ARG(ranks), ORDO_ARG(count),
-                                            ORDO_ARG(older->mem), ORDO_ARG(older_at), ORDO_ARG(hidden.mem),
-                                            ORDO_ARG(hidden_at))));
+                                            ORDO_ARG(older->mem), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at))));
     }
     ordo_call_release(call, mark);
     return ORDO_OK;
@@ -103,20 +90,25 @@ ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dic
 
 /* ---- the directory ---------------------------------------------------------------------------------------------------- */
 
+ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
+                                   struct ordo_slice out)
+{
+    const cl_ulong         hidden_at = run->layout.hidden / 4, out_at = out.at;
+    const cl_uint          count = (cl_uint) run->count;
+    const struct ordo_scan scan = {
+        .type = ORDO_U32, .op = ORDO_SUM, .in = out, .out = out, .count = ordo_run_entries(run->count)
+    };
+    ORDO_TRY(ordo_runs_launch(
+        call, dict, "run_visible", scan.count,
+        ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(hidden_at), ORDO_ARG(count), ORDO_ARG(out.mem), ORDO_ARG(out_at))));
+    return ordo_call_scan(call, &scan);
+}
+
 static ordo_status count_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run)
 {
-    const cl_ulong hidden_at = run->layout.hidden / 4, visible_at = run->layout.visible / 4;
-    const cl_uint  count = (cl_uint) run->count;
-    const size_t   entries = ordo_ceil_div(run->count, RUN_BLOCK) + 1;
     if (run->counted || !run->has_hidden)
         return ORDO_OK;
-    ORDO_TRY(ordo_runs_launch(
-        call, dict, "run_visible", entries,
-        ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(hidden_at), ORDO_ARG(count), ORDO_ARG(run->mem), ORDO_ARG(visible_at))));
-    const struct ordo_scan scan = {
-        .type = ORDO_U32, .op = ORDO_SUM, .in = ordo_run_visible(run), .out = ordo_run_visible(run), .count = entries
-    };
-    ORDO_TRY(ordo_call_scan(call, &scan));
+    ORDO_TRY(ordo_run_count_visible(call, dict, run, ordo_run_visible(run)));
     run->counted = true;
     return ORDO_OK;
 }
@@ -136,7 +128,7 @@ ordo_status ordo_run_set_settle(struct ordo_call *call, const ordo_dict *dict, s
 /* The last entry of a run's directory. */
 static size_t total_at(const struct ordo_sorted_run *run)
 {
-    return run->layout.visible + ordo_ceil_div(run->count, RUN_BLOCK) * sizeof(cl_uint);
+    return run->layout.visible + (ordo_run_entries(run->count) - 1) * sizeof(cl_uint);
 }
 
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out)

@@ -3,7 +3,6 @@
 #include "dict/runs.h"
 
 #include "primitive/sort.h"
-#include "shared/runs.h"
 
 #include <stdlib.h>
 
@@ -21,7 +20,7 @@ static struct ordo_run_layout layout_of(const ordo_dict *dict, size_t count)
     l.values = round_up(count * dict->key_bytes);
     l.hidden = l.values + round_up(count * dict->value_bytes);
     l.visible = l.hidden + round_up(ordo_ceil_div(count, 32) * 4);
-    l.nodes = l.visible + round_up((ordo_ceil_div(count, RUN_BLOCK) + 1) * 4);
+    l.nodes = l.visible + round_up(ordo_run_entries(count) * 4);
     l.bytes = l.nodes + round_up(index.bytes);
     return l;
 }

@@ -30,6 +30,7 @@
 #include "dict/dict.h"
 #include "primitive/index.h"
 #include "primitive/merge_runs.h"
+#include "shared/runs.h"
 
 /* Where the parts of a block lie, in bytes from its start; all are multiples of 256. */
 struct ordo_run_layout {
@@ -91,6 +92,11 @@ static inline struct ordo_slice ordo_run_visible(const struct ordo_sorted_run *r
 {
     return ordo_at(run->mem, run->layout.visible / 4);
 }
+/* Of the directory of visible counts. */
+static inline size_t ordo_run_entries(size_t count)
+{
+    return ordo_ceil_div(count, RUN_BLOCK) + 1;
+}
 /* Nothing in it is hidden, nothing elsewhere is newer. */
 static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
 {
@@ -137,6 +143,9 @@ ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_run_set_settle(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* The number of visible elements. Settles; waits. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
+/* The directory that a run's hidden bits make, in ordo_run_entries words from `out` on. */
+ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
+                                   struct ordo_slice out);
 /* Sets the bits of all stale elements in `stale`, for each run a slice of words, whatever is in them. */
 ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                     const struct ordo_slice *stale);
@@ -144,6 +153,9 @@ ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dic
 /* ---- run_query.c ------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_runs_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
+/* ranks[i] = how many of the run's keys are less than keys[i], or not greater (`upper`). `sorted`: keys ascend. */
+ordo_status ordo_run_rank(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
+                          struct ordo_slice keys, size_t count, bool upper, bool sorted, struct ordo_slice ranks);
 /* These settle. */
 ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);

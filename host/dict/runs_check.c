@@ -2,9 +2,6 @@
 /* The invariants of host/dict/runs.h, and what is stored for nothing. Both mark what is stale anew, in scratch. */
 #include "dict/runs.h"
 
-#include "primitive/scan.h"
-#include "shared/runs.h"
-
 /* What run_check of cl/dict/runs.cl finds in a run. */
 enum finding { UNSORTED, REPEATED, NOT_HIDDEN, MISCOUNTED, N_STALE, N_FINDINGS };
 
@@ -14,38 +11,19 @@ struct fresh {
     struct ordo_slice stale[ORDO_MAX_RUNS], visible[ORDO_MAX_RUNS];
 };
 
-static size_t directory_entries(const struct ordo_sorted_run *run)
-{
-    return ordo_ceil_div(run->count, RUN_BLOCK) + 1;
-}
-
 static ordo_status mark_afresh(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                struct fresh *fresh)
 {
     size_t words = 0, at = 0;
     for (size_t r = 0; r < set->n; r++)
-        words += ordo_ceil_div(set->run[r].count, 32) + directory_entries(&set->run[r]);
+        words += ordo_ceil_div(set->run[r].count, 32) + ordo_run_entries(set->run[r].count);
     ORDO_TRY(ordo_call_scratch(call, words * sizeof(cl_uint), &fresh->mem));
     for (size_t r = 0; r < set->n; r++) {
         fresh->stale[r] = ordo_at(fresh->mem, at);
         fresh->visible[r] = ordo_at(fresh->mem, at += ordo_ceil_div(set->run[r].count, 32));
-        at += directory_entries(&set->run[r]);
+        at += ordo_run_entries(set->run[r].count);
     }
     return ordo_run_set_mark_stale(call, dict, set, fresh->stale);
-}
-
-static ordo_status count_afresh(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
-                                struct ordo_slice out)
-{
-    const cl_ulong         hidden_at = run->layout.hidden / 4, out_at = out.at;
-    const cl_uint          count = (cl_uint) run->count;
-    const struct ordo_scan scan = {
-        .type = ORDO_U32, .op = ORDO_SUM, .in = out, .out = out, .count = directory_entries(run)
-    };
-    ORDO_TRY(ordo_runs_launch(
-        call, dict, "run_visible", scan.count,
-        ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(hidden_at), ORDO_ARG(count), ORDO_ARG(out.mem), ORDO_ARG(out_at))));
-    return ordo_call_scan(call, &scan);
 }
 
 /* Looks at one run; waits. */
@@ -53,7 +31,7 @@ static ordo_status look(struct ordo_call *call, const ordo_dict *dict, const str
                         const struct fresh *fresh, size_t r, cl_uint found[N_FINDINGS])
 {
     const struct ordo_slice hidden = ordo_run_hidden(run), visible = ordo_run_visible(run);
-    const cl_ulong          keys_at = 0, hidden_at = hidden.at, visible_at = visible.at;
+    const cl_ulong          hidden_at = hidden.at, visible_at = visible.at;
     const cl_ulong          stale_at = fresh->stale[r].at, counted_at = fresh->visible[r].at;
     const cl_uint           count = (cl_uint) run->count, counted = run->counted && run->has_hidden;
     const int               mark = call->n_scratch;
@@ -63,12 +41,12 @@ static ordo_status look(struct ordo_call *call, const ordo_dict *dict, const str
     ORDO_TRY(ordo_call_fill(call, findings, 0, N_STALE * sizeof *found, 0xffffffffu));
     ORDO_TRY(ordo_call_fill(call, findings, N_STALE * sizeof *found, sizeof *found, 0));
     if (counted)
-        ORDO_TRY(count_afresh(call, dict, run, fresh->visible[r]));
-    ORDO_TRY(ordo_runs_launch(call, dict, "run_check", run->count,
-                              ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(keys_at), ORDO_ARG(count), ORDO_ARG(hidden.mem),
-                                        ORDO_ARG(hidden_at), ORDO_ARG(visible.mem), ORDO_ARG(visible_at),
-                                        ORDO_ARG(fresh->mem), ORDO_ARG(stale_at), ORDO_ARG(counted_at),
-                                        ORDO_ARG(counted), ORDO_ARG(findings))));
+        ORDO_TRY(ordo_run_count_visible(call, dict, run, fresh->visible[r]));
+    ORDO_TRY(
+        ordo_runs_launch(call, dict, "run_check", run->count,
+                         ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(count), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at),
+                                   ORDO_ARG(visible.mem), ORDO_ARG(visible_at), ORDO_ARG(fresh->mem),
+                                   ORDO_ARG(stale_at), ORDO_ARG(counted_at), ORDO_ARG(counted), ORDO_ARG(findings))));
     ORDO_TRY(ordo_call_read(call, findings, 0, found, N_FINDINGS * sizeof *found));
     ordo_call_release(call, mark);
     return ORDO_OK;
@@ -129,7 +107,7 @@ static void add_bytes(const ordo_dict *dict, const struct ordo_sorted_run *run, 
     if (run->indexed)
         out->bytes_index += run->index.bytes;
     if (run->has_hidden)
-        out->bytes_marks += (ordo_ceil_div(run->count, 32) + directory_entries(run)) * sizeof(cl_uint);
+        out->bytes_marks += (ordo_ceil_div(run->count, 32) + ordo_run_entries(run->count)) * sizeof(cl_uint);
 }
 
 ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out)

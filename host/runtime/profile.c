@@ -142,8 +142,8 @@ static const struct {
       "sort.digit_bits=4 sort.group=64 sort.items=8 sort.small_group=64 sort.small_items=8 search.lanes=1" },
     { GPU_PROGRESS, -1, NULL, ORDO_ORIGIN_DEFAULT, "sort.method=0 scan.method=0" },
     /* H100 SXM, driver 580.159, 2026-11-21. Sort: the larger the tile, the fewer look-backs and the longer each digit's
-     * writes, which is worth more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x 8. Scan and compact
-     * (H200): 1.5 and 1.35 times the rate of 256 x 8; larger groups lose more in segmented scans than they win. */
+     * writes, which is worth more than a second group on a compute unit. Multi-way merge: 1.2 to
+     * 1.7 times the rate of 128 x 8. Scan and compact (H200): 1.5 and 1.35 times the rate of 256 x 8; larger groups lose more in segmented scans than they win. */
     { GPU, ORDO_LANES_NVIDIA, NULL, ORDO_ORIGIN_SHIPPED,
       "sort.group=512 sort.k4v0.items=21 sort.k4v4.group=1024 sort.k4v4.items=11 sort.k4v8.items=11 sort.k8v0.items=11 "
       "sort.k8v4.items=11 "
