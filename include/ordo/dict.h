@@ -51,10 +51,11 @@ typedef enum ordo_dict_op {
     ORDO_CAN_ORDER,  /* count, range, seek, first, last, export */
     ORDO_CAN_APPLY,
     ORDO_CAN_COMPACT,
+    ORDO_CAN_CONCURRENT, /* apply_concurrent */
 } ordo_dict_op;
 /* Whether the structure behind dict can do this; false for NULL. */
 ORDO_API bool ordo_dict_can(const ordo_dict *dict, ordo_dict_op op);
-/* "sorted array", "lsm". "" for NULL. */
+/* "sorted array", "lsm", "blink". "" for NULL. */
 ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
 
 /* ---- updates ------------------------------------------------------------------------------------------------- */
@@ -219,6 +220,59 @@ struct ordo_host_batch {
 };
 ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *batch, size_t *needed);
 
+/* ---- operations side by side --------------------------------------------------------------------------------- */
+
+/* What became of an operation of a concurrent batch, a byte each. */
+typedef enum ordo_outcome {
+    ORDO_DONE = 0,
+    ORDO_NOT_STORED = 1, /* no memory: the operation has changed nothing */
+    ORDO_CUT_SHORT = 2,  /* a range with more elements than room: counts says how many there are */
+    ORDO_UNKNOWN = 3,    /* no such code: nothing done */
+} ordo_outcome;
+
+/* A batch of `count` operations without order between them. Codes, inputs and outputs are those of ordo_batch, but for
+ * ranges: the room for them is laid out by the caller. */
+struct ordo_concurrent_batch {
+    struct ordo_slice codes, keys, his, values; /* as in ordo_batch */
+    size_t            count;
+
+    struct ordo_slice found, keys_out, values_out, counts; /* as in ordo_batch */
+    struct ordo_slice outcomes;                            /* bytes: ordo_outcome; ordo_none() where nobody asks */
+
+    struct ordo_slice rooms; /* count + 1 numbers (uint64_t), an input: range i may write elements rooms[i] to rooms[i + 1]
+                                - 1; they ascend. ordo_none() if there are no ranges */
+    struct ordo_slice range_keys, range_values;
+    size_t            range_capacity; /* elements that range_keys and range_values have room for; rooms beyond are cut */
+};
+
+/* Does all operations of a batch at once, each as soon as a work-item comes to it.
+ * Order     each operation on one key (find, contains, upsert, insert, erase) takes effect at one moment between the call's
+ *           beginning and its end: for each key there is one order of its operations that explains all results
+ *           (linearizability). Which order that is may differ from run to run.
+ * Neighbours, counts, ranges  what they see of each leaf was there at one moment, but leaves are looked at one after another.
+ *           So: each key reported was there, with that value, at some moment of the operation; a key that was there all the
+ *           while, and lies in the range, is reported exactly once; keys ascend.
+ * Errors    running out of memory is an outcome per operation, and the call ORDO_OK. An OpenCL error ends the call;
+ *           what was done by then stays done.
+ * Waits. ORDO_UNSUPPORTED where !ordo_dict_can(dict, ORDO_CAN_CONCURRENT). */
+ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict *dict, const struct ordo_concurrent_batch *batch,
+                                                const struct ordo_order *order);
+
+/* The same in host memory. NULL where ordo_concurrent_batch has ordo_none(). */
+struct ordo_host_concurrent_batch {
+    const uint8_t  *codes;
+    const void     *keys, *his, *values;
+    size_t          count;
+    uint8_t        *found;
+    void           *keys_out, *values_out;
+    uint32_t       *counts;
+    uint8_t        *outcomes;
+    const uint64_t *rooms;
+    void           *range_keys, *range_values;
+    size_t          range_capacity;
+};
+ORDO_API ordo_status ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurrent_batch *batch);
+
 /* ---- what is inside ------------------------------------------------------------------------------------------ */
 
 /* Checks the structure's invariants: ORDO_BROKEN with a message that names the first one that does not hold, and where.
@@ -235,7 +289,9 @@ struct ordo_dict_statistics {
     size_t bytes_marks; /* bits and counters beside the elements */
     size_t bytes_spare; /* held for later, and what blocks have left over */
     size_t bytes_peak;  /* the most that the dictionary held at once since it was created, all uses together */
-    size_t cleanups;    /* since it was created */
+    size_t cleanups;    /* since it was created; of a tree, rebuilds */
+    size_t leaves;      /* of a tree: nodes that hold elements, and levels above them */
+    size_t levels;
 };
 /* Waits, to count. */
 ORDO_API ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order,

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A B-link tree in kernels, and the search for a key in a tree at rest. shared/blink_node.h draws a node.
+ *
+ *   BLINK_GROUP   work-items of a group
+ *   TEAM_WIDTH    lanes that look at a node together
+ *   BLINK_ITEMS   queries per work-item, all of a team's in flight at once
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "device/team.cl"
+#include "shared/blink_node.h"
+#include "shared/key.h"
+
+#ifndef BLINK_GROUP
+#define BLINK_GROUP 64
+#endif
+#ifndef BLINK_ITEMS
+#define BLINK_ITEMS 1
+#endif
+
+#if ORDO_VALUE_BYTES
+typedef ordo_value blink_value;
+#else
+typedef uint blink_value; /* there are none */
+#endif
+
+/* The least ordered form that can stand in an unused slot: it ends every comparison that asks for less. */
+#define BLINK_UNUSED (~(ordo_key_form) 0)
+
+typedef struct {
+    __global ordo_key_form *leaf_keys;
+    __global blink_value   *leaf_values;
+    __global ordo_key_form *inner_keys;
+    __global uint          *children;
+    __global uint          *state;
+} blink_tree;
+
+#define BLINK_TREE                                                                                                     \
+    __global ordo_key_form *leaf_keys, __global blink_value *leaf_values, __global ordo_key_form *inner_keys,          \
+        __global uint *children, __global uint *state
+#define BLINK_TREE_HERE                                                                                                \
+    {                                                                                                                  \
+        leaf_keys, leaf_values, inner_keys, children, state                                                            \
+    }
+
+/* ---- a node ------------------------------------------------------------------------------------------------------ */
+
+ORDO_FN __global ordo_key_form *blink_leaf(const blink_tree *tree, uint leaf)
+{
+    return tree->leaf_keys + (ulong) leaf * BLINK_WORDS;
+}
+ORDO_FN __global blink_value *blink_values(const blink_tree *tree, uint leaf)
+{
+    return tree->leaf_values + (ulong) leaf * BLINK_SLOTS;
+}
+ORDO_FN __global ordo_key_form *blink_inner(const blink_tree *tree, uint node)
+{
+    return tree->inner_keys + (ulong) node * BLINK_WORDS;
+}
+ORDO_FN __global uint *blink_children(const blink_tree *tree, uint node)
+{
+    return tree->children + (ulong) node * BLINK_SLOTS;
+}
+/* The keys' line of a node of any level. */
+ORDO_FN __global ordo_key_form *blink_line(const blink_tree *tree, uint level, uint node)
+{
+    return level == 0 ? blink_leaf(tree, node) : blink_inner(tree, node);
+}
+
+ORDO_FN __global uint *blink_header(__global ordo_key_form *line)
+{
+    return (__global uint *) (line + BLINK_HEADER);
+}
+ORDO_FN __global uint *blink_right(__global ordo_key_form *line)
+{
+    return (__global uint *) (line + BLINK_RIGHT);
+}
+ORDO_FN uint blink_count(__global const ordo_key_form *line)
+{
+    return *(__global const uint *) (line + BLINK_HEADER) & BLINK_COUNT_MASK;
+}
+
+ORDO_FN uint blink_root_level(uint root)
+{
+    return (root & ~BLINK_ROOT_LATCHED) >> BLINK_LEVEL_SHIFT;
+}
+ORDO_FN uint blink_root_node(uint root)
+{
+    return root & BLINK_NODE_MASK;
+}
+
+/* ---- how many keys of a node are less than a query ------------------------------------------------------------------ */
+
+/* Keys of a node less than the query (low bits) and equal to it (COUNT_EQUAL each); unused slots are equal to a query of all
+ * ones and less than none. */
+#define COUNT_EQUAL 0x100u
+#define COUNT_LESS(count) ((count) % COUNT_EQUAL)
+
+#if ORDO_CPU && TEAM_WIDTH == 1
+
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks: no call passes them */
+#endif
+
+/* Spelled with vectors: of a sum of comparisons the compiler would make bits, and take these apart one by one. */
+ORDO_FN uint blink_less(__global const ordo_key_form *line, ordo_key_form query)
+{
+    const int8 eight = convert_int8(vload8(0, line) < query) + convert_int8(vload8(1, line) < query) +
+                       convert_int8(vload8(2, line) < query); /* true is -1 */
+    const int4 four = eight.lo + eight.hi + convert_int4(vload4(6, line) < query);
+    const int2 two = four.lo + four.hi;
+
+    return (uint) - (two.x + two.y);
+}
+
+ORDO_FN uint blink_compare(__global const ordo_key_form *line, ordo_key_form query)
+{
+    const uint less = blink_less(line, query);
+    return less + (less < BLINK_SLOTS && line[less] == query ? COUNT_EQUAL : 0);
+}
+
+#else
+
+/* A line is read in pieces of 16 bytes, neighbouring lanes reading neighbouring pieces. */
+#define BLINK_PIECE_KEYS  (128 / KEY_BITS)
+#define BLINK_PIECES      (BLINK_SLOTS / BLINK_PIECE_KEYS)
+#define BLINK_LANE_PIECES ((BLINK_PIECES + TEAM_WIDTH - 1) / TEAM_WIDTH)
+
+ORDO_FN uint blink_count_key(ordo_key_form key, ordo_key_form query, bool equal)
+{
+    return (uint) (key < query) + (equal && key == query ? COUNT_EQUAL : 0);
+}
+
+/* This lane's part of the count. */
+ORDO_FN uint blink_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
+{
+    uint count = 0;
+
+    ORDO_UNROLL
+    for (uint r = 0; r < BLINK_LANE_PIECES; r++) {
+        const uint piece = r * TEAM_WIDTH + team_lane();
+        if (piece >= BLINK_PIECES)
+            continue;
+#if KEY_BITS == 32
+        const uint4 keys = ((__global const uint4 *) line)[piece];
+        count += blink_count_key(keys.z, query, equal) + blink_count_key(keys.w, query, equal);
+#else
+        const ulong2 keys = ((__global const ulong2 *) line)[piece];
+#endif
+        count += blink_count_key(keys.x, query, equal) + blink_count_key(keys.y, query, equal);
+    }
+    return count;
+}
+
+/* By a team, called by whole sub-groups. */
+ORDO_FN uint blink_less(__global const ordo_key_form *line, ordo_key_form query)
+{
+    return team_reduce_add(blink_count_lane(line, query, false));
+}
+ORDO_FN uint blink_compare(__global const ordo_key_form *line, ordo_key_form query)
+{
+    return team_reduce_add(blink_count_lane(line, query, true));
+}
+
+#endif
+
+/* The entry of an inner node to go down by, of `less` keys that are less than the query: the last of these, or the first of all
+ * for what is below the first key of a level (B2). */
+ORDO_FN uint blink_entry(uint less)
+{
+    return max(less, 1u) - 1;
+}
+
+/* ---- from the root to a leaf ------------------------------------------------------------------------------------------ */
+
+#define TEAM_QUERIES (BLINK_ITEMS * TEAM_WIDTH)
+
+typedef struct {
+    ordo_key_form query;
+    uint          node, parent;
+} blink_way;
+
+ORDO_FN ordo_key_form blink_bcast_key(ordo_key_form key, uint lane)
+{
+#if KEY_BITS == 32
+    return team_bcast(key, lane);
+#else
+    return team_bcast64(key, lane);
+#endif
+}
+
+/* The queries of the team's lanes. Called by whole sub-groups. */
+ORDO_FN void blink_share(__private const ordo_key_form query[BLINK_ITEMS], __private blink_way way[TEAM_QUERIES])
+{
+    ORDO_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++)
+        way[m].query = blink_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
+}
+
+/* Takes all of a team's queries from the root to the node of `level` that covers them: in a tree at rest a level's node is
+ * found by the entries above it alone (B4). Called by whole sub-groups. */
+ORDO_FN void blink_descend(const blink_tree *tree, uint level, __private blink_way way[TEAM_QUERIES])
+{
+    const uint root = tree->state[BLINK_ROOT];
+
+    ORDO_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        way[m].node = blink_root_node(root);
+        way[m].parent = BLINK_NONE;
+    }
+    for (uint above = blink_root_level(root); above > level; above--) {
+        uint less[TEAM_QUERIES];
+        ORDO_UNROLL
+        for (uint m = 0; m < TEAM_QUERIES; m++) {
+#if ORDO_CPU && TEAM_WIDTH == 1
+            less[m] = blink_less(blink_inner(tree, way[m].node), way[m].query);
+#else
+            less[m] = blink_count_lane(blink_inner(tree, way[m].node), way[m].query, false);
+#endif
+        }
+        ORDO_UNROLL
+        for (uint m = 0; m < TEAM_QUERIES; m++) {
+            const uint entry = blink_entry(team_reduce_add(less[m]));
+            way[m].parent = way[m].node;
+            way[m].node = blink_children(tree, way[m].node)[entry];
+#if ORDO_CPU
+            ORDO_PREFETCH(blink_line(tree, above - 1, way[m].node));
+            ORDO_PREFETCH(blink_line(tree, above - 1, way[m].node) + BLINK_SLOTS / 2);
+#endif
+        }
+    }
+}

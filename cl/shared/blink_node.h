@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A B-link tree: how it lies in memory, for the kernels and for the host.
+ *
+ * A node has BLINK_SLOTS entries, sorted, without gaps, and a line of keys apart from what goes with them:
+ *
+ *     word          0    1    2        27     28     29      30      31
+ *     keys       [ k0 | k1 | k2 | ... | k27 | low | right | header | high ]      BLINK_WORDS words of the keys' size
+ *     leaf       [ v0 | v1 | v2 | ... | v27 ]                                    BLINK_SLOTS values
+ *     inner node [ c0 | c1 | c2 | ... | c27 ]                                    BLINK_SLOTS numbers of nodes below
+ *
+ * With keys of 4 bytes a line is 128 bytes: a search reads it, and of the rest one word. Keys, low and high are ordered
+ * forms (shared/key.h). Leaves and inner nodes are numbered apart, each from 0, and lie in four arrays:
+ *
+ *     leaf_keys, leaf_values, inner_keys, children
+ *
+ * A leaf covers the keys from low, exclusive, to high, inclusive; the first one of its level every key up to high. Entry j of
+ * an inner node stands for a node of the level below whose low is its key. Level 0 is the leaves.
+ *
+ * Invariants (checked by host/dict/blink_check.c when the tree is at rest: no launch that changes it is under way):
+ *   B1 order    the keys of a node ascend, all different; unused slots hold BLINK_UNUSED. No key value is special: how many
+ *               are used the header says.
+ *   B2 bounds   keys of a leaf lie in (low, high]; those of an inner node in [low, high), the first being low. The
+ *               first node of a level has low 0 and covers what is below, too; the last one has high all ones and right
+ *               BLINK_NONE.
+ *   B3 links    right is the next node of the level; its low is this node's high.
+ *   B4 cover    the entries of a level, in order, are the nodes of the level below, in order: each once, with its low.
+ *   B5 root     the root is the only node of its level.
+ *   B6 free     nodes from the next free one on are in no level, and their headers are BLINK_UNBORN.
+ *   B7 latch    no header has BLINK_LATCHED or BLINK_DIRTY set.
+ *
+ * While operations run side by side B4 and B5 may lag behind: a node that has split is found by its left neighbour's link.
+ * Lehman and Yao, Efficient Locking for Concurrent Operations on B-Trees (TODS 1981). */
+#pragma once
+#include "shared/types.h"
+
+#define BLINK_SLOTS  28
+#define BLINK_WORDS  32
+#define BLINK_LOW    28
+#define BLINK_RIGHT  29
+#define BLINK_HEADER 30
+#define BLINK_HIGH   31
+
+#define BLINK_NONE 0xffffffffu
+
+/* A header: the number of entries, and a version that each change of the node makes another. Words of nodes that nobody has
+ * taken yet are all ones, so that they look latched. */
+#define BLINK_COUNT_MASK   0x1fu
+#define BLINK_VERSION_ONE  0x20u
+#define BLINK_VERSION_MASK 0x3fffffe0u
+#define BLINK_DIRTY        0x40000000u /* on a list of nodes that have children without entries */
+#define BLINK_LATCHED      0x80000000u
+#define BLINK_UNBORN       0xffffffffu
+
+/* The root: its level and its number among the nodes of that level's kind. */
+#define BLINK_ROOT_LATCHED 0x80000000u
+#define BLINK_LEVEL_SHIFT  27
+#define BLINK_LEVELS_MAX   13
+#define BLINK_NODE_MASK    0x07ffffffu
+
+/* Words of the tree's state. */
+enum blink_word {
+    BLINK_ROOT,
+    BLINK_LEAVES,   /* taken: the next free one */
+    BLINK_INNER,    /* likewise */
+    BLINK_ELEMENTS, /* of all leaves */
+    /* What a batch needs, found before it changes anything. */
+    BLINK_GROUPS,  /* leaves that it touches */
+    BLINK_WANTED,  /* new leaves, at most */
+    BLINK_LARGEST, /* updates that fall into one leaf, at most */
+    /* Of concurrent batches. */
+    BLINK_PENDING, /* operations that gave up */
+    BLINK_STARVED, /* of these, for want of leaves */
+    BLINK_TICK,    /* the clock of recorded histories */
+    BLINK_DIRTY_NODES, /* for each level: nodes on its list */
+    BLINK_STATE_WORDS = BLINK_DIRTY_NODES + BLINK_LEVELS_MAX + 1
+};

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The B-link tree on the host's side; cl/shared/blink_node.h draws it and has the invariants.
+ *
+ *   blink.c             pools of nodes, bulk build, the structure's table
+ *   blink_update.c      batches in order, without latches
+ *   blink_query.c       finds; queries by order, over the list of leaves
+ *   blink_concurrent.c  operations side by side
+ *   blink_check.c       the invariants
+ */
+#ifndef ORDO_BLINK_PRIVATE_H
+#define ORDO_BLINK_PRIVATE_H
+
+#include "dict/runs.h"
+#include "ordo/blink.h"
+#include "shared/blink_node.h"
+
+/* The leaves in key order, made when a query by order needs it. L4-byte words each. */
+struct ordo_blink_list {
+    cl_mem order;  /* leaves, in order */
+    cl_mem place;  /* of each leaf: where in the order it stands */
+    cl_mem before; /* of each place: elements in leaves before it; one more than places */
+    size_t places; /* at least the leaves taken; places past them have no elements */
+    size_t bytes;  /* of each of the three */
+    bool   fresh;  /* as the tree is now */
+};
+
+struct ordo_blink {
+    ordo_dict                dict; /* first */
+    struct ordo_blink_config config;
+    /* Pools: nodes past those taken are BLINK_UNBORN (B6). All NULL: nothing was ever stored, or all was cleared. */
+    cl_mem leaf_keys, leaf_values, inner_keys, children;
+    cl_mem state; /* BLINK_STATE_WORDS words */
+    size_t leaf_capacity, inner_capacity;
+    size_t leaves_most; /* no more leaves than this are taken; the state knows how many */
+    bool   in_order;    /* leaf i is the i-th in key order, since the last bulk build */
+    bool   in_doubt;    /* a change was begun and not seen through: to be checked before anything else */
+    bool   broken;      /* checked, and not sound */
+    struct ordo_blink_list list;
+    size_t bytes, bytes_peak, rebuilds;
+    struct ordo_runs runs; /* what a rebuild merges in */
+    /* Tests: BLINK_TORTURE of cl/dict/blink_concurrent.cl, and where concurrent batches leave their histories (two
+     * ticks an operation, uint32_t, by its index), or NULL. */
+    uint32_t torture;
+    cl_mem   history;
+};
+
+static inline struct ordo_blink *ordo_blink_of(ordo_dict *dict)
+{
+    return (struct ordo_blink *) dict;
+}
+
+/* Whether there are nodes: leaf 0 at least. */
+static inline bool ordo_blink_has_nodes(const struct ordo_blink *tree)
+{
+    return tree->leaf_keys != NULL;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+#define ORDO_BLINK_MAX_ARGS 40
+
+struct ordo_blink_args {
+    struct ordo_arg arg[ORDO_BLINK_MAX_ARGS];
+    size_t          n;
+    cl_ulong        at[12]; /* offsets live until the launch */
+    size_t          n_at;
+};
+
+/* BLINK_TREE of cl/dict/blink_node.cl. */
+struct ordo_blink_args ordo_blink_args_of(const struct ordo_blink *tree);
+void ordo_blink_add(struct ordo_blink_args *args, const struct ordo_arg *own, size_t n);
+void ordo_blink_add_slice(struct ordo_blink_args *args, struct ordo_slice slice);
+#define BLINK_ADD(args, ...) ordo_blink_add((args), ORDO_ARGS(__VA_ARGS__))
+
+/* How a kernel of cl/dict/blink_*.cl is cut: BLINK_GROUP, TEAM_WIDTH, BLINK_ITEMS. */
+struct ordo_blink_shape {
+    size_t group, lanes, items;
+};
+/* One work-item an item. */
+struct ordo_blink_shape ordo_blink_flat(const struct ordo_blink *tree);
+/* A whole sub-group an item. */
+struct ordo_blink_shape ordo_blink_teams(const struct ordo_blink *tree);
+
+/* Enough groups for so many items (teams of items, where lanes > 1), within reason: kernels loop. */
+ordo_status ordo_blink_launch(struct ordo_call *call, const struct ordo_blink *tree, const char *file, const char *name,
+                              const struct ordo_blink_shape *shape, size_t items, const struct ordo_blink_args *args);
+
+/* ---- pools: blink.c ---------------------------------------------------------------------------------------------- */
+
+/* Reads the whole state; waits. Sets leaves_most. */
+ordo_status ordo_blink_read_state(struct ordo_call *call, struct ordo_blink *tree, cl_uint state[BLINK_STATE_WORDS]);
+/* Room for so many leaves, and for all inner nodes that they can ever need: a 13th, for no inner node has less than 14
+ * entries when it is made. Copies what is there, of which `state` says how much. ORDO_NO_DEVICE_MEMORY also above
+ * config.max_leaves; the tree is then as it was. */
+ordo_status ordo_blink_reserve(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state, size_t leaves);
+/* An empty leaf as the root, if there are no nodes at all. */
+ordo_status ordo_blink_begin(struct ordo_call *call, struct ordo_blink *tree);
+/* Puts a tree of `count` sorted, distinct elements in the place of what is there. Enqueues; no wait. */
+ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tree, struct ordo_slice keys,
+                                  struct ordo_slice values, size_t count);
+/* If the tree is in doubt, checks it; ORDO_BROKEN if it is not sound, or was not before. */
+ordo_status ordo_blink_trust(struct ordo_call *call, struct ordo_blink *tree);
+
+/* ---- updates: blink_update.c --------------------------------------------------------------------------------------- */
+
+ordo_status ordo_blink_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                              struct ordo_slice values, size_t count);
+ordo_status ordo_blink_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *u);
+ordo_status ordo_blink_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+                             size_t count);
+ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call);
+/* Makes every inner node have an entry for each node below it, whatever is missing. */
+ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
+
+/* ---- queries: blink_query.c ---------------------------------------------------------------------------------------- */
+
+ordo_status ordo_blink_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
+ordo_status ordo_blink_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
+ordo_status ordo_blink_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
+ordo_status ordo_blink_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
+ordo_status ordo_blink_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
+ordo_status ordo_blink_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
+                              struct ordo_slice values_out, size_t capacity, size_t *count);
+/* Where each key belongs: leaves[i], places[i] (BLINK_PLACE_... of blink_node.cl) and, unless NULL, its leaf's parent. */
+ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys, size_t count,
+                              cl_mem leaves, cl_mem places, cl_mem parents);
+/* Makes the list fresh. */
+ordo_status ordo_blink_list_leaves(struct ordo_call *call, struct ordo_blink *tree);
+void        ordo_blink_drop_list(struct ordo_blink *tree);
+
+/* ---- the rest -------------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_blink_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
+                                        const struct ordo_concurrent_batch *batch);
+ordo_status ordo_blink_check(ordo_dict *dict, struct ordo_call *call);
+ordo_status ordo_blink_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out);
+
+#endif
