@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sequence.h"
 
+#include "ordo/blink.h"
 #include "ordo/lsm.h"
 #include "ordo/sorted_array.h"
 #include "shared/key.h"
@@ -36,11 +37,17 @@ static ordo_status create_lsm_cleanup(ordo_device *dev, const struct ordo_dict_c
         out);
 }
 
+static ordo_status create_blink(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
+{
+    return ordo_blink_create(dev, ordo_blink_config(.dict = *config), out);
+}
+
 const struct subject subjects[] = {
     { "sorted_array", create_sorted_array },
     { "lsm", create_lsm },
     { "lsm_growth_2", create_lsm_growth_2 },
     { "lsm_cleanup", create_lsm_cleanup },
+    { "blink", create_blink },
 };
 const size_t n_subjects = LENGTH(subjects);
 

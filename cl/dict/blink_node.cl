@@ -164,6 +164,10 @@ ORDO_FN uint blink_compare(__global const ordo_key_form *line, ordo_key_form que
 
 #endif
 
+/* A place in a leaf: how many of its keys are less than the query, and PLACE_HIT if the query is the next one. */
+#define PLACE_SLOT 0xffu
+#define PLACE_HIT  0x100u
+
 /* The entry of an inner node to go down by, of `less` keys that are less than the query: the last of these, or the first of all
  * for what is below the first key of a level (B2). */
 ORDO_FN uint blink_entry(uint less)

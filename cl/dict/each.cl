@@ -9,3 +9,29 @@
 #endif
 
 #define RUN_EACH(type, i, n) for (type i = get_global_id(0); i < (n); i += get_global_size(0))
+
+/* ---- shares of many items, some items an owner --------------------------------------------------------------------- */
+
+/* starts[i]: where owner i's items begin, ascending. The last owner from `low` to `high` that begins at or before c. */
+ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong c)
+{
+    while (low < high) {
+        const uint middle = low + (high - low + 1) / 2;
+        if (starts[middle] <= c)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* The same, from `low` up to the last of n; found fast near `low`. */
+ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulong c)
+{
+    uint step = 1;
+    while (step < n - low && starts[low + step] <= c) {
+        low += step;
+        step *= 2;
+    }
+    return each_owner(starts, low, min(low + step, n) - 1, c);
+}

@@ -206,19 +206,6 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
     }
 }
 
-/* The last query from `low` to `high` whose first candidate is not after c. */
-ORDO_FN uint run_query_of(__global const ulong *starts, uint low, uint high, ulong c)
-{
-    while (low < high) {
-        const uint middle = low + (high - low + 1) / 2;
-        if (starts[middle] <= c)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
 /* How many of keys[first .. end - 1] are less than x, plus first. */
 ORDO_FN uint run_less(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
 {
@@ -230,17 +217,6 @@ ORDO_FN uint run_less(__global const ordo_key *keys, uint first, uint end, ordo_
             end = middle;
     }
     return first;
-}
-
-/* The same, from `low` up to the last of n; found fast near `low`. */
-ORDO_FN uint run_query_from(__global const ulong *starts, uint low, uint n, ulong c)
-{
-    uint step = 1;
-    while (step < n - low && starts[low + step] <= c) {
-        low += step;
-        step *= 2;
-    }
-    return run_query_of(starts, low, min(low + step, n) - 1, c);
 }
 
 #define RANGE_ITEMS 4 /* candidates per work-item and tile; a work-item alone looks so far ahead for their queries */
@@ -301,12 +277,12 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
     const ulong tile = RUN_GROUP * RANGE_ITEMS, total = candidates[n];
     const ulong share = ((total - 1) / tile / get_num_groups(0) + 1) * tile;
     const ulong begin = min(get_group_id(0) * share, total), end = min(begin + share, total);
-    uint        low = begin < end ? run_query_of(candidates, 0, n - 1, begin) : 0;
+    uint        low = begin < end ? each_owner(candidates, 0, n - 1, begin) : 0;
     for (ulong first = begin; first < end; first += tile) {
         const ulong past = min(first + tile, end);
-        const uint  high = run_query_from(candidates, low, n, past - 1);
+        const uint  high = each_owner_from(candidates, low, n, past - 1);
         for (ulong c = first + get_local_id(0); c < past; c += RUN_GROUP) {
-            const uint query = run_query_of(candidates, low, high, c);
+            const uint query = each_owner(candidates, low, high, c);
             low = RUN_GROUP == 1 ? query : low;
             run_write(&mem, runs.n_runs, n, query, c - candidates[query], offsets[query], lows, highs, keys_out,
                       values_out);

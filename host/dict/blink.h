@@ -14,13 +14,13 @@
 #include "ordo/blink.h"
 #include "shared/blink_node.h"
 
-/* The leaves in key order, made when a query by order needs it. L4-byte words each. */
+/* The leaves in key order, made when a query by order needs it; uint32_t each. */
 struct ordo_blink_list {
     cl_mem order;  /* leaves, in order */
     cl_mem place;  /* of each leaf: where in the order it stands */
     cl_mem before; /* of each place: elements in leaves before it; one more than places */
     size_t places; /* at least the leaves taken; places past them have no elements */
-    size_t bytes;  /* of each of the three */
+    size_t room;   /* places that there is room for */
     bool   fresh;  /* as the tree is now */
 };
 
@@ -67,21 +67,22 @@ struct ordo_blink_args {
 };
 
 /* BLINK_TREE of cl/dict/blink_node.cl. */
-struct ordo_blink_args ordo_blink_args_of(const struct ordo_blink *tree);
+void ordo_blink_add_tree(struct ordo_blink_args *args, const struct ordo_blink *tree);
 void ordo_blink_add(struct ordo_blink_args *args, const struct ordo_arg *own, size_t n);
-void ordo_blink_add_slice(struct ordo_blink_args *args, struct ordo_slice slice);
+void ordo_blink_add_slice(struct ordo_blink_args *args, const struct ordo_slice *slice);
 #define BLINK_ADD(args, ...) ordo_blink_add((args), ORDO_ARGS(__VA_ARGS__))
 
-/* How a kernel of cl/dict/blink_*.cl is cut: BLINK_GROUP, TEAM_WIDTH, BLINK_ITEMS. */
+/* How a kernel of cl/dict/blink_*.cl is cut: BLINK_GROUP (and RUN_GROUP), TEAM_WIDTH, and BLINK_ITEMS queries per work-item; 0 of
+ * these: a team takes one item after another. */
 struct ordo_blink_shape {
     size_t group, lanes, items;
 };
-/* One work-item an item. */
+/* A work-item for each item. */
 struct ordo_blink_shape ordo_blink_flat(const struct ordo_blink *tree);
-/* A whole sub-group an item. */
+/* A whole sub-group for each item. */
 struct ordo_blink_shape ordo_blink_teams(const struct ordo_blink *tree);
 
-/* Enough groups for so many items (teams of items, where lanes > 1), within reason: kernels loop. */
+/* Enough groups for so many items, within reason: kernels loop. */
 ordo_status ordo_blink_launch(struct ordo_call *call, const struct ordo_blink *tree, const char *file, const char *name,
                               const struct ordo_blink_shape *shape, size_t items, const struct ordo_blink_args *args);
 
@@ -89,15 +90,20 @@ ordo_status ordo_blink_launch(struct ordo_call *call, const struct ordo_blink *t
 
 /* Reads the whole state; waits. Sets leaves_most. */
 ordo_status ordo_blink_read_state(struct ordo_call *call, struct ordo_blink *tree, cl_uint state[BLINK_STATE_WORDS]);
-/* Room for so many leaves, and for all inner nodes that they can ever need: a 13th, for no inner node has less than 14
- * entries when it is made. Copies what is there, of which `state` says how much. ORDO_NO_DEVICE_MEMORY also above
+/* Room for so many leaves, and for all inner nodes that they can ever need: a 12th, for no inner node but the last has less
+ * than 13 entries when it is made. Copies what is there, of which `state` says how much. ORDO_NO_DEVICE_MEMORY also above
  * config.max_leaves; the tree is then as it was. */
 ordo_status ordo_blink_reserve(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state, size_t leaves);
+/* Makes all inner levels anew, of a tree whose leaves are right and linked. `state`: as read. Enqueues; no wait. */
+ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
 /* An empty leaf as the root, if there are no nodes at all. */
 ordo_status ordo_blink_begin(struct ordo_call *call, struct ordo_blink *tree);
 /* Puts a tree of `count` sorted, distinct elements in the place of what is there. Enqueues; no wait. */
 ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tree, struct ordo_slice keys,
                                   struct ordo_slice values, size_t count);
+/* Memory of the tree's own, counted. */
+ordo_status ordo_blink_buffer(struct ordo_call *call, struct ordo_blink *tree, size_t bytes, cl_mem *out);
+void        ordo_blink_drop(struct ordo_blink *tree, cl_mem *mem, size_t bytes);
 /* If the tree is in doubt, checks it; ORDO_BROKEN if it is not sound, or was not before. */
 ordo_status ordo_blink_trust(struct ordo_call *call, struct ordo_blink *tree);
 
@@ -109,8 +115,6 @@ ordo_status ordo_blink_update_sorted(ordo_dict *dict, struct ordo_call *call, co
 ordo_status ordo_blink_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                              size_t count);
 ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call);
-/* Makes every inner node have an entry for each node below it, whatever is missing. */
-ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
 
 /* ---- queries: blink_query.c ---------------------------------------------------------------------------------------- */
 

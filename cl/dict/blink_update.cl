@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches in key order into a B-link tree, without latches: a node is changed by one team, once a launch.
+ *
+ *   group_flags, group_first   groups of updates that fall into one leaf
+ *   group_plan                 how many new leaves the batch may need: nothing is changed yet
+ *   update_leaves              each leaf takes its group, and splits into as many as it needs
+ *   update_level               parents, of which a list was kept, take in what their children have split off
+ *   update_root                new levels above a root that has split
+ *
+ * What a child has split off is found by its links: from the child to the right, up to where the parent's next entry begins
+ * (B4). So no list of new nodes is kept, and no order among them.
+ *
+ * BLINK_TEAM kernels: a team is a whole sub-group; a node's words lie across its lanes, word x in lane x % TEAM_WIDTH.
+ */
+#pragma once
+#include "dict/blink_build.cl"
+
+#define LANE_WORDS ((BLINK_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
+
+/* A node that splits, splits into nodes of about this many entries. */
+#define BLINK_TARGET 21
+
+ORDO_FN uint blink_nodes_for(uint entries)
+{
+    return entries <= BLINK_SLOTS ? 1 : (entries - 1) / BLINK_TARGET + 1;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+ORDO_KERNEL(RUN_GROUP)
+void group_flags(__global const uint *leaves, uint n, __global uint *number)
+{
+    RUN_EACH (uint, i, n)
+        number[i] = i == 0 || leaves[i] != leaves[i - 1];
+}
+
+/* number: scanned, inclusive. first[g]: where group g begins; one entry more than groups. */
+ORDO_KERNEL(RUN_GROUP)
+void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
+{
+    RUN_EACH (uint, i, n) {
+        if (i == 0 || number[i] != number[i - 1])
+            first[number[i] - 1] = i;
+        if (i == n - 1) {
+            first[number[i]] = n;
+            state[BLINK_GROUPS] = number[i];
+            state[BLINK_WANTED] = state[BLINK_LARGEST] = 0;
+        }
+    }
+}
+
+ORDO_KERNEL(RUN_GROUP)
+void group_plan(BLINK_TREE, __global const uint *leaves, __global const uint *first)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+    uint             wanted = 0, largest = 0;
+
+    RUN_EACH (uint, g, state[BLINK_GROUPS]) {
+        const uint updates = first[g + 1] - first[g];
+        wanted += blink_nodes_for(blink_count(blink_leaf(&tree, leaves[first[g]])) + updates) - 1;
+        largest = max(largest, updates);
+    }
+    if (wanted)
+        ordo_add(&state[BLINK_WANTED], wanted);
+    if (largest)
+        ordo_max(&state[BLINK_LARGEST], largest);
+}
+
+/* ---- what a node becomes ------------------------------------------------------------------------------------------- */
+
+/* A node whose `all` entries are shared among itself and `nodes` - 1 new ones, numbered from first_new on. */
+typedef struct {
+    uint          level, node, first_new, nodes, all;
+    node_share    share;
+    uint          right; /* of the last */
+    ordo_key_form high;
+} node_split;
+
+ORDO_FN uint split_number(const node_split *split, uint j)
+{
+    return j == 0 ? split->node : split->first_new + j - 1;
+}
+
+/* Takes the new nodes. Called by a whole team; the numbers are there: they were reserved. */
+ORDO_FN node_split split_begin(const blink_tree *tree, uint level, uint node, uint all)
+{
+    __global ordo_key_form *line = blink_line(tree, level, node);
+    node_split              split = { level, node, 0, blink_nodes_for(all), all, { all, 0 }, 0, 0 };
+
+    split.right = *blink_right(line);
+    split.high = line[BLINK_HIGH];
+    if (split.nodes == 1)
+        return split;
+    split.share = share_among(all, split.nodes);
+    if (team_lane() == 0)
+        split.first_new = ordo_add(&tree->state[level == 0 ? BLINK_LEAVES : BLINK_INNER], split.nodes - 1);
+    split.first_new = team_bcast(split.first_new, 0);
+    return split;
+}
+
+typedef struct {
+    uint j, slot, size;
+} split_place;
+
+/* Where entry p of all goes. */
+ORDO_FN split_place split_where(const node_split *split, uint p)
+{
+    const node_share share = split->share;
+    split_place      to = { 0, p, split->all };
+    if (split->nodes == 1)
+        return to;
+    const uint in_larger = share.more * (share.even + 1);
+    to.j = p < in_larger ? p / (share.even + 1) : share.more + (p - in_larger) / share.even;
+    to.slot = p - share_first(share, to.j);
+    to.size = share_size(share, to.j);
+    return to;
+}
+
+/* Writes the words of the nodes that do not depend on keys: unused slots, links, headers, and the last one's high. By a whole
+ * team. */
+ORDO_FN void split_frame(const blink_tree *tree, const node_split *split)
+{
+    for (uint j = 0; j < split->nodes; j++) {
+        __global ordo_key_form *line = blink_line(tree, split->level, split_number(split, j));
+        const bool              last = j + 1 == split->nodes;
+        const uint              size = share_size(split->share, j);
+        ORDO_UNROLL
+        for (uint r = 0; r < LANE_WORDS; r++) {
+            const uint word = r * TEAM_WIDTH + team_lane();
+            if (word >= size && word < BLINK_SLOTS)
+                line[word] = BLINK_UNUSED;
+            if (word == BLINK_RIGHT)
+                line[word] = last ? split->right : split_number(split, j + 1);
+            if (word == BLINK_HEADER)
+                line[word] = size;
+            if (word == BLINK_HIGH && last)
+                line[word] = split->high;
+        }
+    }
+}
+
+/* The border between nodes j and j + 1. */
+ORDO_FN void split_border(const blink_tree *tree, const node_split *split, uint j, ordo_key_form border)
+{
+    blink_line(tree, split->level, split_number(split, j))[BLINK_HIGH] = border;
+    blink_line(tree, split->level, split_number(split, j + 1))[BLINK_LOW] = border;
+}
+
+/* ---- leaves -------------------------------------------------------------------------------------------------------- */
+
+/* Entry p of a leaf's. The last key of a leaf is its high. */
+ORDO_FN void split_put_element(const blink_tree *tree, const node_split *split, uint p, ordo_key_form key,
+                               blink_value value)
+{
+    const split_place to = split_where(split, p);
+    const uint        leaf = split_number(split, to.j);
+
+    blink_leaf(tree, leaf)[to.slot] = key;
+#if ORDO_VALUE_BYTES
+    blink_values(tree, leaf)[to.slot] = value;
+#endif
+    if (to.slot + 1 == to.size && to.j + 1 < split->nodes)
+        split_border(tree, split, to.j, key);
+}
+
+/* The batch, sorted: of equal keys the last counts. */
+typedef struct {
+    __global const ordo_key    *keys;
+    __global const blink_value *values;
+    __global const uchar       *erased; /* NULL: all are stored, or, with all_erased, none */
+    __global const uint        *spots;
+    uint                        n, all_erased;
+} leaf_batch;
+
+/* Every step-th update from `first` on. */
+typedef struct {
+    uint first, step, count;
+} leaf_share;
+
+/* Of the updates that a team looks at together, lane l's. */
+typedef struct {
+    uint index, slot;
+    bool hit, stores, removes;
+} leaf_update;
+
+ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint t)
+{
+    leaf_update u = { share.first + t * share.step, 0, false, false, false };
+    if (t >= share.count)
+        return u;
+    const uint     i = u.index, spot = batch->spots[i];
+    const bool     counts = i + 1 == batch->n || batch->keys[i + 1] != batch->keys[i];
+    const bool     erases = batch->all_erased || (batch->erased && batch->erased[i]);
+    u.slot = spot & PLACE_SLOT;
+    u.hit = (spot & PLACE_HIT) != 0;
+    u.stores = counts && !erases;
+    u.removes = counts && u.hit;
+    return u;
+}
+
+/* A leaf's elements in a team's lanes, and what the updates do to them. */
+typedef struct {
+    ordo_key_form key[LANE_WORDS];
+#if ORDO_VALUE_BYTES
+    blink_value value[LANE_WORDS];
+#endif
+    uint to[LANE_WORDS];   /* its place among all that the leaf becomes */
+    bool kept[LANE_WORDS]; /* not erased, not replaced */
+} leaf_tile;
+
+ORDO_FN void tile_take(const blink_tree *tree, uint leaf, uint count, __private leaf_tile *tile)
+{
+    ORDO_UNROLL
+    for (uint r = 0; r < LANE_WORDS; r++) {
+        const uint slot = r * TEAM_WIDTH + team_lane();
+        tile->to[r] = slot;
+        tile->kept[r] = slot < count;
+        if (slot < count) {
+            tile->key[r] = blink_leaf(tree, leaf)[slot];
+#if ORDO_VALUE_BYTES
+            tile->value[r] = blink_values(tree, leaf)[slot];
+#endif
+        }
+    }
+}
+
+/* Moves the elements for one update of some lane's. */
+ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stores, bool removes)
+{
+    ORDO_UNROLL
+    for (uint r = 0; r < LANE_WORDS; r++) {
+        const uint mine = r * TEAM_WIDTH + team_lane();
+        tile->to[r] += stores && slot + hit <= mine;
+        tile->to[r] -= removes && slot < mine;
+        tile->kept[r] = tile->kept[r] && !(removes && slot == mine);
+    }
+}
+
+/* How many elements a share stores and removes. */
+typedef struct {
+    uint stores, removes;
+} leaf_change;
+
+ORDO_FN leaf_change tile_update(const leaf_batch *batch, leaf_share share, __private leaf_tile *tile)
+{
+    leaf_change change = { 0, 0 };
+
+    for (uint base = 0; base < share.count; base += TEAM_WIDTH) {
+        const leaf_update u = share_update(batch, share, base + team_lane());
+        const team_mask   stores = team_ballot(u.stores), removes = team_ballot(u.removes);
+        const uint        word = u.slot | (uint) u.hit << 8;
+        for (team_mask left = stores | removes; left; left &= left - 1) {
+            const uint lane = first_lane(left), its = team_bcast(word, lane);
+            tile_move(tile, its & 0xff, its >> 8, stores >> lane & 1, removes >> lane & 1);
+        }
+        change.stores += mask_count(stores);
+        change.removes += mask_count(removes);
+    }
+    return change;
+}
+
+ORDO_FN void share_store(const blink_tree *tree, const leaf_batch *batch, leaf_share share, const node_split *split)
+{
+    leaf_change before = { 0, 0 };
+
+    for (uint base = 0; base < share.count; base += TEAM_WIDTH) {
+        const leaf_update u = share_update(batch, share, base + team_lane());
+        const team_mask   stores = team_ballot(u.stores), removes = team_ballot(u.removes);
+        if (u.stores) {
+            const uint p = u.slot + before.stores + mask_count(stores & team_lanes_below()) -
+                           (before.removes + mask_count(removes & team_lanes_below()));
+#if ORDO_VALUE_BYTES
+            const blink_value value = batch->values[u.index];
+#else
+            const blink_value value = 0;
+#endif
+            split_put_element(tree, split, p, key_bits(batch->keys[u.index]), value);
+        }
+        before.stores += mask_count(stores);
+        before.removes += mask_count(removes);
+    }
+}
+
+/* Puts a node on its level's list, once. */
+ORDO_FN void blink_mark_dirty(const blink_tree *tree, uint level, uint node, __global uint *list)
+{
+    if (!(ordo_or(blink_header(blink_inner(tree, node)), BLINK_DIRTY) & BLINK_DIRTY))
+        list[ordo_add(&tree->state[BLINK_DIRTY_NODES + level], 1)] = node;
+}
+
+/* What a leaf's elements and its share of the batch become; how many elements more there are. By a whole team. */
+ORDO_FN uint leaf_take(const blink_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
+                       __private node_split *split)
+{
+    const uint count = blink_count(blink_leaf(tree, leaf));
+    leaf_tile  tile;
+
+    tile_take(tree, leaf, count, &tile);
+    const leaf_change change = tile_update(batch, share, &tile);
+    *split = split_begin(tree, 0, leaf, count + change.stores - change.removes);
+    team_sync(); /* all lanes have read the leaf */
+    ORDO_UNROLL
+    for (uint r = 0; r < LANE_WORDS; r++) {
+#if ORDO_VALUE_BYTES
+        const blink_value value = tile.value[r];
+#else
+        const blink_value value = 0;
+#endif
+        if (tile.kept[r])
+            split_put_element(tree, split, tile.to[r], tile.key[r], value);
+    }
+    share_store(tree, batch, share, split);
+    split_frame(tree, split);
+    return change.stores - change.removes;
+}
+
+/* The team's number among all of the launch's, and how many there are. */
+#define BLINK_TEAM  ((uint) get_group_id(0) * (BLINK_GROUP / TEAM_WIDTH) + team_index())
+#define BLINK_TEAMS ((uint) get_num_groups(0) * (BLINK_GROUP / TEAM_WIDTH))
+
+/* Of a group of more than `most` updates, which then are all distinct, that many are taken, evenly spread: the leaf splits, and what it
+ * becomes takes more the next time. dirty: the list of level 1. */
+ORDO_KERNEL(BLINK_GROUP)
+void update_leaves(BLINK_TREE, __global const uint *leaves, __global const uint *parents, __global const uint *first,
+                   __global const ordo_key *keys, ulong keys_at, __global const blink_value *values, ulong values_at,
+                   __global const uchar *erased, ulong erased_at, __global const uint *spots, uint n, uint all_erased,
+                   uint most, __global uint *dirty)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+    const leaf_batch batch = {
+        keys + keys_at, values + values_at, erased ? erased + erased_at : erased, spots, n, all_erased
+    };
+    uint             more = 0;
+
+    for (uint g = BLINK_TEAM; g < state[BLINK_GROUPS]; g += BLINK_TEAMS) {
+        const uint size = first[g + 1] - first[g], step = (size - 1) / most + 1;
+        const leaf_share share = { first[g], step, (size - 1) / step + 1 };
+        node_split       split;
+        more += leaf_take(&tree, leaves[first[g]], &batch, share, &split);
+        if (split.nodes > 1 && team_lane() == 0 && parents[first[g]] != BLINK_NONE)
+            blink_mark_dirty(&tree, 1, parents[first[g]], dirty);
+    }
+    if (team_lane() == 0 && more)
+        ordo_add(&state[BLINK_ELEMENTS], more);
+}
+
+/* ---- inner nodes ----------------------------------------------------------------------------------------------------- */
+
+/* An inner node's entries in a team's lanes, and the chain of nodes that each child has split off. */
+typedef struct {
+    ordo_key_form key[LANE_WORDS];
+    uint          child[LANE_WORDS];
+    uint          to[LANE_WORDS];
+    uint          chain[LANE_WORDS]; /* nodes in it */
+} inner_tile;
+
+/* Nodes to the right of `child` before the one that begins at `bound`, or all. Callable from anywhere. */
+ORDO_FN uint chain_length(const blink_tree *tree, uint level, uint child, ordo_key_form bound)
+{
+    uint length = 0;
+    for (__global ordo_key_form *line = blink_line(tree, level, child); line[BLINK_HIGH] != bound; length++) {
+        const uint right = *blink_right(line);
+        if (right == BLINK_NONE)
+            break;
+        line = blink_line(tree, level, right);
+    }
+    return length;
+}
+
+/* Reads the entries; returns how many the node will have. */
+ORDO_FN uint inner_take(const blink_tree *tree, uint level, uint node, __private inner_tile *tile)
+{
+    __global ordo_key_form *line = blink_inner(tree, node);
+    const uint              count = blink_count(line);
+    uint                    all = 0;
+
+    ORDO_UNROLL
+    for (uint r = 0; r < LANE_WORDS; r++) {
+        const uint slot = r * TEAM_WIDTH + team_lane();
+        tile->chain[r] = 0;
+        if (slot < count) {
+            tile->key[r] = line[slot];
+            tile->child[r] = blink_children(tree, node)[slot];
+            tile->chain[r] = chain_length(tree, level - 1, tile->child[r], line[slot + 1 < count ? slot + 1 : BLINK_HIGH]);
+        }
+        const uint mine = slot < count ? tile->chain[r] + 1 : 0;
+        tile->to[r] = all + team_scan_exclusive_add(mine);
+        all += team_reduce_add(mine);
+    }
+    return all;
+}
+
+/* Entry p of an inner node's. The first key of a node is its low. */
+ORDO_FN void split_put_entry(const blink_tree *tree, const node_split *split, uint p, ordo_key_form key, uint child)
+{
+    const split_place to = split_where(split, p);
+    const uint        node = split_number(split, to.j);
+
+    blink_inner(tree, node)[to.slot] = key;
+    blink_children(tree, node)[to.slot] = child;
+    if (to.slot == 0 && to.j > 0)
+        split_border(tree, split, to.j - 1, key);
+}
+
+ORDO_FN void inner_put(const blink_tree *tree, uint count, const node_split *split, __private const inner_tile *tile)
+{
+    ORDO_UNROLL
+    for (uint r = 0; r < LANE_WORDS; r++) {
+        if (r * TEAM_WIDTH + team_lane() >= count)
+            continue;
+        uint child = tile->child[r];
+        split_put_entry(tree, split, tile->to[r], tile->key[r], child);
+        for (uint k = 1; k <= tile->chain[r]; k++) {
+            child = *blink_right(blink_line(tree, split->level - 1, child));
+            split_put_entry(tree, split, tile->to[r] + k, blink_line(tree, split->level - 1, child)[BLINK_LOW], child);
+        }
+    }
+}
+
+/* The node of `level` that covers a query: the whole team goes down together. Levels from `level` on are at rest. */
+ORDO_FN uint blink_covering(const blink_tree *tree, uint level, ordo_key_form query)
+{
+    const uint root = tree->state[BLINK_ROOT];
+    uint       node = blink_root_node(root);
+    for (uint above = blink_root_level(root); above > level; above--)
+        node = blink_children(tree, node)[blink_entry(blink_less(blink_inner(tree, node), query))];
+    return node;
+}
+
+/* The nodes of `level` on its list take in what their children have split off. next: the list of the level above. */
+ORDO_KERNEL(BLINK_GROUP)
+void update_level(BLINK_TREE, uint level, __global const uint *list, __global uint *next)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+    const uint       n = state[BLINK_DIRTY_NODES + level], top = blink_root_level(state[BLINK_ROOT]);
+
+    for (uint i = BLINK_TEAM; i < n; i += BLINK_TEAMS) {
+        const uint          node = list[i], count = blink_count(blink_inner(&tree, node));
+        const ordo_key_form low = blink_inner(&tree, node)[BLINK_LOW];
+        inner_tile          tile;
+        const uint          all = inner_take(&tree, level, node, &tile);
+        const node_split    split = split_begin(&tree, level, node, all);
+        team_sync(); /* all lanes have read the node */
+        inner_put(&tree, count, &split, &tile);
+        split_frame(&tree, &split);
+        if (split.nodes == 1 || level == top)
+            continue;
+        const uint parent = blink_covering(&tree, level + 1, low + 1);
+        if (team_lane() == 0)
+            blink_mark_dirty(&tree, level + 1, parent, next);
+    }
+}
+
+/* ---- the root ---------------------------------------------------------------------------------------------------------- */
+
+/* One level more, over the chain that begins with the root. By one team. */
+ORDO_FN uint root_grow(const blink_tree *tree, uint root)
+{
+    const uint level = blink_root_level(root), node = blink_root_node(root);
+    const uint all = chain_length(tree, level, node, BLINK_UNUSED) + 1, nodes = blink_nodes_for(all);
+    node_split split = { level + 1, 0, 0, nodes, all, share_among(all, nodes), BLINK_NONE, BLINK_UNUSED };
+
+    if (team_lane() == 0)
+        split.node = ordo_add(&tree->state[BLINK_INNER], nodes);
+    split.node = team_bcast(split.node, 0);
+    split.first_new = split.node + 1;
+    if (team_lane() == 0) {
+        uint child = node;
+        for (uint p = 0; p < all; p++) {
+            split_put_entry(tree, &split, p, blink_line(tree, level, child)[BLINK_LOW], child);
+            child = *blink_right(blink_line(tree, level, child));
+        }
+        blink_inner(tree, split.node)[BLINK_LOW] = 0;
+    }
+    split_frame(tree, &split);
+    return (level + 1) << BLINK_LEVEL_SHIFT | split.node;
+}
+
+/* Also makes the lists of dirty nodes empty again. */
+ORDO_KERNEL(BLINK_GROUP)
+void update_root(BLINK_TREE)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+    uint             root = state[BLINK_ROOT];
+
+    if (BLINK_TEAM != 0)
+        return;
+    while (*blink_right(blink_line(&tree, blink_root_level(root), blink_root_node(root))) != BLINK_NONE) {
+        root = root_grow(&tree, root);
+        ordo_fence_device(); /* the lanes read what others have written */
+        team_sync();
+        ordo_fence_device();
+    }
+    if (team_lane() == 0)
+        state[BLINK_ROOT] = root;
+    for (uint level = team_lane(); level < BLINK_LEVELS_MAX; level += TEAM_WIDTH)
+        state[BLINK_DIRTY_NODES + level] = 0;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queries of a B-link tree at rest: launches of cl/dict/blink_query.cl and of the list of leaves. */
+#include "dict/blink.h"
+
+#include "dict/batch.h"
+#include "primitive/scan.h"
+#include "primitive/sort.h"
+
+#define BUILD_FILE "dict/blink_build.cl"
+#define QUERY_FILE "dict/blink_query.cl"
+
+/* ---- keys ------------------------------------------------------------------------------------------------------------ */
+
+/* Lanes that read a node together, work-items of a group, and queries of each in flight, as measured. */
+static struct ordo_blink_shape search_shape(const struct ordo_blink *tree)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(tree->dict.dev);
+    struct ordo_blink_shape         shape = ordo_blink_teams(tree);
+
+    if (facts->cpu)
+        shape.items = 8;
+    else
+        shape.items = 1;
+    shape.lanes = ordo_min_size(shape.lanes, 4);
+    return shape;
+}
+
+ordo_status ordo_blink_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
+{
+    struct ordo_blink            *tree = ordo_blink_of(dict);
+    const struct ordo_blink_shape shape = search_shape(tree);
+    const cl_uint                 n = (cl_uint) finds->count;
+    struct ordo_blink_args        args = { .n = 0 };
+
+    ORDO_TRY(ordo_blink_begin(call, tree));
+    ordo_blink_add_tree(&args, tree);
+    ordo_blink_add_slice(&args, &finds->keys);
+    BLINK_ADD(&args, ORDO_ARG(n));
+    ordo_blink_add_slice(&args, &finds->values_out);
+    ordo_blink_add_slice(&args, &finds->found);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_find", &shape, finds->count, &args);
+}
+
+/* Writes leaves and spots from element `at` on. */
+static ordo_status locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys, size_t count,
+                          cl_mem leaves, cl_mem spots, size_t at, cl_mem parents)
+{
+    const struct ordo_blink_shape shape = search_shape(tree);
+    const cl_uint                 n = (cl_uint) count;
+    const cl_ulong                to = at;
+    struct ordo_blink_args        args = { .n = 0 };
+
+    ordo_blink_add_tree(&args, tree);
+    ordo_blink_add_slice(&args, &keys);
+    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(spots), ORDO_ARG(to), ORDO_ARG(parents));
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_locate", &shape, count, &args);
+}
+
+ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys, size_t count,
+                              cl_mem leaves, cl_mem spots, cl_mem parents)
+{
+    return locate(call, tree, keys, count, leaves, spots, 0, parents);
+}
+
+/* ---- the list of leaves ------------------------------------------------------------------------------------------------ */
+
+void ordo_blink_drop_list(struct ordo_blink *tree)
+{
+    const size_t bytes = tree->list.room * sizeof(cl_uint);
+    ordo_blink_drop(tree, &tree->list.order, bytes);
+    ordo_blink_drop(tree, &tree->list.place, bytes);
+    ordo_blink_drop(tree, &tree->list.before, bytes + sizeof(cl_uint));
+    tree->list = (struct ordo_blink_list) { .room = 0 };
+}
+
+static ordo_status make_room(struct ordo_call *call, struct ordo_blink *tree)
+{
+    const size_t room = tree->leaf_capacity, bytes = room * sizeof(cl_uint);
+    if (tree->list.room >= tree->leaves_most)
+        return ORDO_OK;
+    ordo_blink_drop_list(tree);
+    tree->list.room = room;
+    ORDO_TRY(ordo_blink_buffer(call, tree, bytes, &tree->list.order));
+    ORDO_TRY(ordo_blink_buffer(call, tree, bytes, &tree->list.place));
+    return ordo_blink_buffer(call, tree, bytes + sizeof(cl_uint), &tree->list.before);
+}
+
+/* Leaves by their lows, which are all different but for the first leaf's and, it may be, the next one's: both 0, and the sort
+ * is stable, and the first leaf has number 0. */
+static ordo_status sort_leaves(struct ordo_call *call, const struct ordo_blink *tree, size_t count)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    /* lows are ordered forms: unsigned */
+    const struct ordo_sort_params params = { .key = tree->dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32,
+                                             .value_bytes = sizeof(cl_uint) };
+    const cl_uint                 places = (cl_uint) count;
+    struct ordo_blink_args        args = { .n = 0 };
+    const int                     mark = call->n_scratch;
+    cl_mem                        lows = NULL, sorted = NULL, leaves = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, count * tree->dict.key_bytes, &lows));
+    ORDO_TRY(ordo_call_scratch(call, count * tree->dict.key_bytes, &sorted));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &leaves));
+    ordo_blink_add_tree(&args, tree);
+    BLINK_ADD(&args, ORDO_ARG(places), ORDO_ARG(lows), ORDO_ARG(leaves));
+    ORDO_TRY(ordo_blink_launch(call, tree, BUILD_FILE, "list_lows", &shape, count, &args));
+    ORDO_TRY(ordo_call_sort(call, &params, ordo_at(lows, 0), ordo_at(leaves, 0), ordo_at(sorted, 0),
+                            ordo_at(tree->list.order, 0), count));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+ordo_status ordo_blink_list_leaves(struct ordo_call *call, struct ordo_blink *tree)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    struct ordo_blink_list       *list = &tree->list;
+    struct ordo_blink_args        args = { .n = 0 };
+
+    if (list->fresh)
+        return ORDO_OK;
+    ORDO_TRY(make_room(call, tree));
+    list->places = tree->leaves_most;
+    const cl_uint places = (cl_uint) list->places, sorted = tree->in_order;
+    if (!sorted)
+        ORDO_TRY(sort_leaves(call, tree, list->places));
+    ordo_blink_add_tree(&args, tree);
+    BLINK_ADD(&args, ORDO_ARG(places), ORDO_ARG(sorted), ORDO_ARG(list->order), ORDO_ARG(list->place),
+              ORDO_ARG(list->before));
+    ORDO_TRY(ordo_blink_launch(call, tree, BUILD_FILE, "list_places", &shape, list->places + 1, &args));
+    const struct ordo_scan scan = { .type = ORDO_U32,
+                                    .op = ORDO_SUM,
+                                    .in = ordo_at(list->before, 0),
+                                    .out = ordo_at(list->before, 0),
+                                    .count = list->places + 1 };
+    ORDO_TRY(ordo_call_scan(call, &scan));
+    list->fresh = true;
+    return ORDO_OK;
+}
+
+/* Begins every query by order. */
+static ordo_status begin_order(struct ordo_call *call, struct ordo_blink *tree)
+{
+    ORDO_TRY(ordo_blink_begin(call, tree));
+    return ordo_blink_list_leaves(call, tree);
+}
+
+/* ---- located bounds -------------------------------------------------------------------------------------------------------- */
+
+/* Leaves and spots of a batch's lower bounds, and from the batch's count on of its upper ones. */
+struct bounds {
+    cl_mem leaves, spots;
+};
+
+static ordo_status take_bounds(struct ordo_call *call, size_t count, struct bounds *out)
+{
+    ORDO_TRY(ordo_call_scratch(call, 2 * count * sizeof(cl_uint), &out->leaves));
+    return ordo_call_scratch(call, 2 * count * sizeof(cl_uint), &out->spots);
+}
+
+static ordo_status locate_bounds(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice lo,
+                                 struct ordo_slice hi, size_t count, const struct bounds *b)
+{
+    ORDO_TRY(locate(call, tree, lo, count, b->leaves, b->spots, 0, NULL));
+    return locate(call, tree, hi, count, b->leaves, b->spots, count, NULL);
+}
+
+/* Queries whose bounds are in scratch at once. */
+#define BOUNDS_MAX ((size_t) 1 << 26)
+
+static struct ordo_slice from(struct ordo_slice slice, size_t at)
+{
+    return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
+}
+
+/* ---- counts -------------------------------------------------------------------------------------------------------------- */
+
+static ordo_status count_some(struct ordo_call *call, const struct ordo_blink *tree, const struct ordo_counts *c,
+                              const struct bounds *b)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const cl_uint                 n = (cl_uint) c->count;
+    struct ordo_blink_args        args = { .n = 0 };
+
+    ORDO_TRY(locate_bounds(call, tree, c->lo, c->hi, c->count, b));
+    BLINK_ADD(&args, ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
+    ordo_blink_add_slice(&args, &c->lo);
+    ordo_blink_add_slice(&args, &c->hi);
+    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->leaves), ORDO_ARG(b->spots));
+    ordo_blink_add_slice(&args, &c->counts);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_counts", &shape, c->count, &args);
+}
+
+ordo_status ordo_blink_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    const int          mark = call->n_scratch;
+    const size_t       most = ordo_min_size(counts->count, BOUNDS_MAX);
+    struct bounds      bounds;
+
+    ORDO_TRY(begin_order(call, tree));
+    ORDO_TRY(take_bounds(call, most, &bounds));
+    for (size_t at = 0; at < counts->count; at += most) {
+        const struct ordo_counts part = { from(counts->lo, at), from(counts->hi, at),
+                                          ordo_min_size(counts->count - at, most), from(counts->counts, at) };
+        ORDO_TRY(count_some(call, tree, &part, &bounds));
+    }
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- ranges -------------------------------------------------------------------------------------------------------------- */
+
+/* Bounds and pieces of one stretch of ranges; offsets, too, if wanted. */
+static ordo_status measure(struct ordo_call *call, const struct ordo_blink *tree, const struct ordo_ranges *r,
+                           bool offsets, const struct bounds *b, cl_mem pieces)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const cl_uint                 n = (cl_uint) r->count;
+    const struct ordo_slice       to = offsets ? r->offsets : ordo_none();
+    struct ordo_blink_args        args = { .n = 0 };
+
+    ORDO_TRY(locate_bounds(call, tree, r->lo, r->hi, r->count, b));
+    BLINK_ADD(&args, ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
+    ordo_blink_add_slice(&args, &r->lo);
+    ordo_blink_add_slice(&args, &r->hi);
+    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->leaves), ORDO_ARG(b->spots), ORDO_ARG(pieces));
+    ordo_blink_add_slice(&args, &to);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_measure", &shape, r->count + 1, &args);
+}
+
+static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, size_t count)
+{
+    const struct ordo_scan scan = { .type = ORDO_U64, .op = ORDO_SUM, .in = sums, .out = sums, .count = count };
+    return ordo_call_scan(call, &scan);
+}
+
+/* How many pieces there are is known on the device alone: work-items for as many as there may be, within reason. */
+#define PIECE_ITEMS ((size_t) 1 << 21)
+
+/* `all`: of which these ranges are a stretch, so that all say whether there is room. */
+static ordo_status write_ranges(struct ordo_call *call, const struct ordo_blink *tree, const struct ordo_ranges *r,
+                                const struct ordo_ranges *all, const struct bounds *b, cl_mem pieces)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const bool                    cpu = ordo_device_facts(call->dev)->cpu;
+    const cl_uint                 n = (cl_uint) r->count;
+    const cl_ulong                last = all->offsets.at + all->count, capacity = all->capacity;
+    struct ordo_blink_args        args = { .n = 0 };
+
+    ordo_blink_add_tree(&args, tree);
+    BLINK_ADD(&args, ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before), ORDO_ARG(n),
+              ORDO_ARG(b->leaves), ORDO_ARG(b->spots), ORDO_ARG(pieces));
+    ordo_blink_add_slice(&args, &r->offsets);
+    BLINK_ADD(&args, ORDO_ARG(last), ORDO_ARG(capacity));
+    ordo_blink_add_slice(&args, &r->keys_out);
+    ordo_blink_add_slice(&args, &r->values_out);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_range", &shape,
+                             cpu ? (size_t) 1 << 12 : ordo_min_size(r->count * 16 + all->capacity, PIECE_ITEMS), &args);
+}
+
+static struct ordo_ranges stretch_of(const struct ordo_ranges *ranges, size_t at, size_t most)
+{
+    struct ordo_ranges part = *ranges;
+    part.lo = from(ranges->lo, at);
+    part.hi = from(ranges->hi, at);
+    part.offsets = from(ranges->offsets, at);
+    part.count = ordo_min_size(ranges->count - at, most);
+    return part;
+}
+
+/* The bounds of one stretch stay for the second half; those of more are found again. */
+static ordo_status range_in_stretches(struct ordo_call *call, const struct ordo_blink *tree,
+                                      const struct ordo_ranges *ranges, size_t most, const struct bounds *b,
+                                      cl_mem pieces)
+{
+    const bool wanted = ranges->capacity > 0 && (ranges->keys_out.mem || ranges->values_out.mem);
+
+    for (size_t at = 0; at < ranges->count && !ranges->offsets_known; at += most) {
+        const struct ordo_ranges part = stretch_of(ranges, at, most);
+        ORDO_TRY(measure(call, tree, &part, true, b, pieces));
+    }
+    if (!ranges->offsets_known)
+        ORDO_TRY(scan_sums(call, ranges->offsets, ranges->count + 1));
+    for (size_t at = 0; at < ranges->count && wanted; at += most) {
+        const struct ordo_ranges part = stretch_of(ranges, at, most);
+        if (ranges->offsets_known || most < ranges->count)
+            ORDO_TRY(measure(call, tree, &part, false, b, pieces));
+        ORDO_TRY(scan_sums(call, ordo_at(pieces, 0), part.count + 1));
+        ORDO_TRY(write_ranges(call, tree, &part, ranges, b, pieces));
+    }
+    return ORDO_OK;
+}
+
+ordo_status ordo_blink_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    const int          mark = call->n_scratch;
+    const size_t       most = ordo_min_size(ranges->count, BOUNDS_MAX);
+    struct bounds      bounds;
+    cl_mem             pieces = NULL;
+
+    ORDO_TRY(begin_order(call, tree));
+    ORDO_TRY(take_bounds(call, most, &bounds));
+    ORDO_TRY(ordo_call_scratch(call, (most + 1) * sizeof(cl_ulong), &pieces));
+    ORDO_TRY(range_in_stretches(call, tree, ranges, most, &bounds, pieces));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- neighbours ------------------------------------------------------------------------------------------------------------ */
+
+static ordo_status seek_some(struct ordo_call *call, const struct ordo_blink *tree, const struct ordo_seeks *s,
+                             const struct bounds *b)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const cl_uint                 n = (cl_uint) s->count, places = (cl_uint) tree->list.places;
+    const cl_uint                 forward = s->relation == ORDO_GE || s->relation == ORDO_GT;
+    const cl_uint                 upper = s->relation == ORDO_LE || s->relation == ORDO_GT;
+    struct ordo_blink_args        args = { .n = 0 };
+
+    ORDO_TRY(locate(call, tree, s->keys, s->count, b->leaves, b->spots, 0, NULL));
+    ordo_blink_add_tree(&args, tree);
+    BLINK_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place),
+              ORDO_ARG(tree->list.before), ORDO_ARG(n), ORDO_ARG(b->leaves), ORDO_ARG(b->spots), ORDO_ARG(forward),
+              ORDO_ARG(upper));
+    ordo_blink_add_slice(&args, &s->keys_out);
+    ordo_blink_add_slice(&args, &s->values_out);
+    ordo_blink_add_slice(&args, &s->found);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_seek", &shape, s->count, &args);
+}
+
+ordo_status ordo_blink_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    const int          mark = call->n_scratch;
+    const size_t       most = ordo_min_size(seeks->count, BOUNDS_MAX);
+    struct bounds      bounds;
+
+    ORDO_TRY(begin_order(call, tree));
+    ORDO_TRY(take_bounds(call, most, &bounds));
+    for (size_t at = 0; at < seeks->count; at += most) {
+        struct ordo_seeks part = *seeks;
+        part.keys = from(seeks->keys, at);
+        part.keys_out = from(seeks->keys_out, at);
+        part.values_out = from(seeks->values_out, at);
+        part.found = from(seeks->found, at);
+        part.count = ordo_min_size(seeks->count - at, most);
+        ORDO_TRY(seek_some(call, tree, &part, &bounds));
+    }
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_blink_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    cl_uint            state[BLINK_STATE_WORDS];
+    ORDO_TRY(ordo_blink_begin(call, tree));
+    ORDO_TRY(ordo_blink_read_state(call, tree, state));
+    *out = state[BLINK_ELEMENTS];
+    return ORDO_OK;
+}
+
+ordo_status ordo_blink_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
+                              struct ordo_slice values_out, size_t capacity, size_t *count)
+{
+    struct ordo_blink            *tree = ordo_blink_of(dict);
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    struct ordo_blink_args        args = { .n = 0 };
+
+    ORDO_TRY(ordo_blink_size(dict, call, count));
+    if (*count > capacity)
+        return ordo_fail(call->dev, ORDO_TOO_SMALL, 0, __FILE__, __LINE__, "%zu elements, and room for %zu", *count,
+                         capacity);
+    ORDO_TRY(ordo_blink_list_leaves(call, tree));
+    const cl_uint places = (cl_uint) tree->list.places;
+    ordo_blink_add_tree(&args, tree);
+    BLINK_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.before));
+    ordo_blink_add_slice(&args, &keys_out);
+    ordo_blink_add_slice(&args, &values_out);
+    return ordo_blink_launch(call, tree, BUILD_FILE, "list_export", &shape, tree->list.places * BLINK_WORDS, &args);
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches into a B-link tree: in place, leaf by leaf and then level by level (cl/dict/blink_update.cl), or by building the tree
+ * anew.
+ *
+ *   1  plan     sort; the leaf of each update; groups of one leaf; how many new leaves at most         waits
+ *   2  reserve  memory for these: after this nothing can fail but the device
+ *   3  change   leaves, then each level, then the root
+ *
+ * If very many updates fall into one leaf, 1 and 3 go round: each round, of all of memory's need reserved before the first, puts a
+ * sample of the group into the tree, so that the next one finds many leaves in its place. */
+#include "dict/blink.h"
+
+#include "dict/batch.h"
+#include "primitive/scan.h"
+#include "primitive/sort.h"
+
+#define UPDATE_FILE "dict/blink_update.cl"
+
+/* A batch in key order. */
+struct batch {
+    struct ordo_sorted_updates u;
+    cl_uint                    all_erased;
+};
+
+/* ---- rebuilding ------------------------------------------------------------------------------------------------------ */
+
+/* The tree's elements as a run. */
+static ordo_status run_of_tree(struct ordo_call *call, struct ordo_blink *tree, size_t count,
+                               struct ordo_sorted_run *out)
+{
+    size_t again = 0;
+    ORDO_TRY(ordo_runs_block(&tree->runs, call, count, out));
+    out->distinct = true;
+    const ordo_status status = ordo_blink_export(&tree->dict, call, ordo_run_keys(out),
+                                                 ordo_run_values(&tree->dict, out), count, &again);
+    if (status != ORDO_OK)
+        ordo_runs_release(&tree->runs, out);
+    return status;
+}
+
+static ordo_status build_of_run(struct ordo_call *call, struct ordo_blink *tree, const struct ordo_sorted_run *run)
+{
+    if (!run->mem) {
+        tree->dict.structure->clear(&tree->dict);
+        return ORDO_OK;
+    }
+    return ordo_blink_bulk_build(call, tree, ordo_run_keys(run), ordo_run_values(&tree->dict, run), run->count);
+}
+
+/* A tree of what is visible in a set of runs, all of which go. */
+static ordo_status build_of_set(struct ordo_call *call, struct ordo_blink *tree, struct ordo_run_set *set)
+{
+    struct ordo_sorted_run all = { .mem = NULL };
+    ordo_status            status = ordo_runs_distil(&tree->runs, call, set, &all);
+    for (size_t r = 0; r < set->n; r++)
+        ordo_runs_release(&tree->runs, &set->run[r]);
+    if (tree->bytes_peak < tree->bytes + tree->runs.bytes_peak)
+        tree->bytes_peak = tree->bytes + tree->runs.bytes_peak;
+    if (status == ORDO_OK)
+        status = build_of_run(call, tree, &all);
+    ordo_runs_release(&tree->runs, &all);
+    ordo_runs_drop_spare(&tree->runs);
+    tree->runs.bytes_peak = 0;
+    return status;
+}
+
+/* A new tree of the old one and a batch, which goes; batch NULL: of the old one alone. Waits. */
+static ordo_status rebuild(struct ordo_call *call, struct ordo_blink *tree, struct ordo_sorted_run *batch)
+{
+    struct ordo_run_set set = { .n = 0 };
+    size_t              count = 0;
+    ordo_status         status = ordo_blink_size(&tree->dict, call, &count);
+    if (status == ORDO_OK && count > 0) {
+        status = run_of_tree(call, tree, count, &set.run[0]);
+        set.n = status == ORDO_OK;
+    }
+    if (status != ORDO_OK) {
+        if (batch)
+            ordo_runs_release(&tree->runs, batch);
+        ordo_runs_drop_spare(&tree->runs);
+        return status;
+    }
+    if (batch)
+        set.run[set.n++] = *batch;
+    tree->rebuilds++;
+    return build_of_set(call, tree, &set);
+}
+
+/* A batch of so many updates costs less when the tree is built anew, as measured: an in-place update reads and writes each leaf
+ * that it touches, which these are all. */
+#define REBUILD_PER_LEAF 6
+
+static bool is_worth_rebuilding(const struct ordo_blink *tree, size_t count)
+{
+    return count / REBUILD_PER_LEAF >= tree->leaves_most;
+}
+
+ordo_status ordo_blink_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+                             size_t count)
+{
+    struct ordo_blink  *tree = ordo_blink_of(dict);
+    struct ordo_run_set set = { .n = 1 };
+    ORDO_TRY(ordo_runs_sort(&tree->runs, call, false, keys, values, count, &set.run[0]));
+    return build_of_set(call, tree, &set);
+}
+
+ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    if (!ordo_blink_has_nodes(tree))
+        return ORDO_OK;
+    ORDO_TRY(ordo_blink_trust(call, tree));
+    ordo_blink_drop_list(tree);
+    const ordo_status status = rebuild(call, tree, NULL);
+    ordo_blink_drop_list(tree);
+    return status;
+}
+
+/* ---- 1 plan ------------------------------------------------------------------------------------------------------------- */
+
+/* In scratch: of each update its leaf, its place there and its leaf's parent; and where groups begin. */
+struct plan {
+    cl_mem  leaves, spots, parents, first;
+    cl_uint state[BLINK_STATE_WORDS];
+};
+
+static ordo_status group(struct ordo_call *call, const struct ordo_blink *tree, size_t count, const struct plan *plan)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const cl_uint                 n = (cl_uint) count;
+    struct ordo_blink_args        flags = { .n = 0 }, first = { .n = 0 }, need = { .n = 0 };
+    const int                     mark = call->n_scratch;
+    cl_mem                        number = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &number));
+    BLINK_ADD(&flags, ORDO_ARG(plan->leaves), ORDO_ARG(n), ORDO_ARG(number));
+    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_flags", &shape, count, &flags));
+    const struct ordo_scan scan = { .type = ORDO_U32,
+                                    .op = ORDO_SUM,
+                                    .inclusive = true,
+                                    .in = ordo_at(number, 0),
+                                    .out = ordo_at(number, 0),
+                                    .count = count };
+    ORDO_TRY(ordo_call_scan(call, &scan));
+    BLINK_ADD(&first, ORDO_ARG(number), ORDO_ARG(n), ORDO_ARG(plan->first), ORDO_ARG(tree->state));
+    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_first", &shape, count, &first));
+    ordo_blink_add_tree(&need, tree);
+    BLINK_ADD(&need, ORDO_ARG(plan->leaves), ORDO_ARG(plan->first));
+    /* Each work-item ends with two atomics: some thousands of them take all groups. */
+    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_plan", &shape, ordo_min_size(count, 1 << 13), &need));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* Waits. */
+static ordo_status make_plan(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+                             struct plan *plan)
+{
+    const size_t count = batch->u.count;
+    ORDO_TRY(ordo_blink_locate(call, tree, batch->u.keys, count, plan->leaves, plan->spots, plan->parents));
+    ORDO_TRY(group(call, tree, count, plan));
+    return ordo_blink_read_state(call, tree, plan->state);
+}
+
+static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struct plan *plan)
+{
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &plan->leaves));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &plan->spots));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &plan->parents));
+    return ordo_call_scratch(call, (count + 1) * sizeof(cl_uint), &plan->first);
+}
+
+/* ---- 3 change -------------------------------------------------------------------------------------------------------------- */
+
+/* Updates of one leaf that its team takes one after another in a round. */
+#define SHARE_MOST 1024
+
+/* Teams that take leaves: each ends with an atomic. */
+#define LEAF_TEAMS ((size_t) 1 << 15)
+
+static ordo_status update_leaves(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
+                                 const struct plan *plan, cl_mem dirty)
+{
+    const struct ordo_blink_shape shape = ordo_blink_teams(tree);
+    const cl_uint                 n = (cl_uint) batch->u.count, most = SHARE_MOST;
+    struct ordo_blink_args        args = { .n = 0 };
+
+    ordo_blink_add_tree(&args, tree);
+    BLINK_ADD(&args, ORDO_ARG(plan->leaves), ORDO_ARG(plan->parents), ORDO_ARG(plan->first));
+    ordo_blink_add_slice(&args, &batch->u.keys);
+    ordo_blink_add_slice(&args, &batch->u.values);
+    ordo_blink_add_slice(&args, &batch->u.erased);
+    BLINK_ADD(&args, ORDO_ARG(plan->spots), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most), ORDO_ARG(dirty));
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_leaves", &shape,
+                             ordo_min_size(plan->state[BLINK_GROUPS], LEAF_TEAMS), &args);
+}
+
+static ordo_status update_level(struct ordo_call *call, const struct ordo_blink *tree, cl_uint level, size_t nodes,
+                                cl_mem list, cl_mem next)
+{
+    const struct ordo_blink_shape shape = ordo_blink_teams(tree);
+    struct ordo_blink_args        args = { .n = 0 };
+    ordo_blink_add_tree(&args, tree);
+    BLINK_ADD(&args, ORDO_ARG(level), ORDO_ARG(list), ORDO_ARG(next));
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_level", &shape, nodes, &args);
+}
+
+static ordo_status update_root(struct ordo_call *call, const struct ordo_blink *tree)
+{
+    const struct ordo_blink_shape shape = ordo_blink_teams(tree);
+    struct ordo_blink_args        args = { .n = 0 };
+    ordo_blink_add_tree(&args, tree);
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_root", &shape, 1, &args);
+}
+
+static ordo_status change(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+                          const struct plan *plan)
+{
+    const cl_uint top = plan->state[BLINK_ROOT] >> BLINK_LEVEL_SHIFT;
+    const size_t  inner = plan->state[BLINK_INNER], groups = plan->state[BLINK_GROUPS];
+    const int     mark = call->n_scratch;
+    cl_mem        list[2] = { NULL, NULL };
+
+    for (int i = 0; i < 2; i++)
+        ORDO_TRY(ordo_call_scratch(call, (inner + 1) * sizeof(cl_uint), &list[i]));
+    tree->list.fresh = false;
+    tree->in_doubt = true;
+    ORDO_TRY(update_leaves(call, tree, batch, plan, list[1]));
+    if (plan->state[BLINK_WANTED] > 0) {
+        tree->in_order = false;
+        for (cl_uint level = 1; level <= top; level++)
+            ORDO_TRY(update_level(call, tree, level, ordo_min_size(groups, inner), list[level % 2], list[(level + 1) % 2]));
+        ORDO_TRY(update_root(call, tree));
+    }
+    tree->in_doubt = false;
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- a batch --------------------------------------------------------------------------------------------------------------- */
+
+/* Leaves that are less than a quarter full are not worth keeping. */
+static bool is_hollow(const cl_uint state[BLINK_STATE_WORDS])
+{
+    return state[BLINK_LEAVES] > 64 && state[BLINK_ELEMENTS] / (BLINK_SLOTS / 4) < state[BLINK_LEAVES];
+}
+
+static ordo_status rebuild_with(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch)
+{
+    struct ordo_sorted_updates u = batch->u;
+    struct ordo_sorted_run     run;
+    if (batch->all_erased) {
+        ORDO_TRY(ordo_call_scratch(call, ordo_ceil_div(u.count, 4) * 4, &u.erased.mem));
+        ORDO_TRY(ordo_call_fill(call, u.erased.mem, 0, ordo_ceil_div(u.count, 4) * 4, 0x01010101u));
+        if (tree->dict.value_bytes)
+            ORDO_TRY(ordo_call_scratch(call, u.count * tree->dict.value_bytes, &u.values.mem));
+    }
+    ORDO_TRY(ordo_runs_take(&tree->runs, call, &u, &run));
+    return rebuild(call, tree, &run);
+}
+
+/* Many updates in one leaf: in rounds. The plan is of a first look. */
+static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_blink *tree, struct batch *batch,
+                                    struct plan *plan)
+{
+    /* Splits leave at least half a node's entries in each. */
+    const size_t half = BLINK_SLOTS / 2, groups = plan->state[BLINK_GROUPS];
+    const size_t entries = batch->u.count + groups * BLINK_SLOTS;
+    ORDO_TRY(ordo_blink_reserve(call, tree, plan->state, plan->state[BLINK_LEAVES] + groups + entries / half));
+    ORDO_TRY(ordo_batch_distinct(call, &tree->dict, &batch->u));
+    for (;;) {
+        ORDO_TRY(make_plan(call, tree, batch, plan));
+        tree->leaves_most = tree->leaf_capacity;
+        ORDO_TRY(change(call, tree, batch, plan));
+        if (plan->state[BLINK_LARGEST] <= SHARE_MOST)
+            return ORDO_OK;
+    }
+}
+
+static ordo_status update_batch(struct ordo_call *call, struct ordo_blink *tree, struct batch *batch)
+{
+    struct plan plan;
+    ORDO_TRY(take_plan_scratch(call, batch->u.count, &plan));
+    ORDO_TRY(make_plan(call, tree, batch, &plan));
+    if (is_hollow(plan.state))
+        return rebuild_with(call, tree, batch);
+    if (plan.state[BLINK_LARGEST] > SHARE_MOST)
+        return update_in_rounds(call, tree, batch, &plan);
+    const size_t leaves = (size_t) plan.state[BLINK_LEAVES] + plan.state[BLINK_WANTED];
+    ORDO_TRY(ordo_blink_reserve(call, tree, plan.state, leaves));
+    ORDO_TRY(change(call, tree, batch, &plan));
+    tree->leaves_most = leaves;
+    return ORDO_OK;
+}
+
+static ordo_status sort_batch(struct ordo_call *call, const struct ordo_blink *tree, bool erase, struct ordo_slice keys,
+                              struct ordo_slice values, size_t count, struct batch *out)
+{
+    const struct ordo_sort_params params = { .key = tree->dict.key,
+                                             .value_bytes = erase ? 0 : tree->dict.value_bytes };
+    *out = (struct batch) { { .count = count }, erase };
+    ORDO_TRY(ordo_call_scratch(call, count * tree->dict.key_bytes, &out->u.keys.mem));
+    if (params.value_bytes)
+        ORDO_TRY(ordo_call_scratch(call, count * params.value_bytes, &out->u.values.mem));
+    return ordo_call_sort(call, &params, keys, values, out->u.keys, out->u.values, count);
+}
+
+ordo_status ordo_blink_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                              struct ordo_slice values, size_t count)
+{
+    struct ordo_blink     *tree = ordo_blink_of(dict);
+    struct ordo_sorted_run run;
+    struct batch           batch;
+
+    ORDO_TRY(ordo_blink_begin(call, tree));
+    if (is_worth_rebuilding(tree, count)) {
+        ORDO_TRY(ordo_runs_sort(&tree->runs, call, erase, keys, values, count, &run));
+        return rebuild(call, tree, &run);
+    }
+    ORDO_TRY(sort_batch(call, tree, erase, keys, values, count, &batch));
+    return update_batch(call, tree, &batch);
+}
+
+ordo_status ordo_blink_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *u)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    struct batch       batch = { *u, 0 };
+
+    ORDO_TRY(ordo_blink_begin(call, tree));
+    if (is_worth_rebuilding(tree, u->count))
+        return rebuild_with(call, tree, &batch);
+    return update_batch(call, tree, &batch);
+}
