@@ -11,17 +11,15 @@
 
 /* ---- keys ------------------------------------------------------------------------------------------------------------ */
 
-/* Lanes that read a node together, work-items of a group, and queries of each in flight, as measured. */
+/* How searches are cut: lanes that read a node together, queries of each in flight. */
 static struct ordo_blink_shape search_shape(const struct ordo_blink *tree)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(tree->dict.dev);
-    struct ordo_blink_shape         shape = ordo_blink_teams(tree);
-
-    if (facts->cpu)
-        shape.items = 8;
-    else
-        shape.items = 1;
-    shape.lanes = ordo_min_size(shape.lanes, 4);
+    const ordo_device      *dev = tree->dict.dev;
+    const enum ordo_shape   data = ordo_shape_of(tree->dict.key_bytes, tree->dict.value_bytes);
+    struct ordo_blink_shape shape = { ordo_group_of(dev, ORDO_BLINK_GROUP, data), 1,
+                                      ordo_tunable(dev, ORDO_BLINK_ITEMS, data) };
+    if (shape.group > 1)
+        shape.lanes = ordo_min_size(ordo_tunable(dev, ORDO_BLINK_LANES, data), ordo_device_facts(dev)->sub_group);
     return shape;
 }
 

@@ -35,7 +35,7 @@ static const char *const key_shapes[] = { "k4", "k8" };
 static bool by_key_only(enum ordo_tunable t)
 {
     return strncmp(tunables[t].name, "scan.", 5) == 0 || strncmp(tunables[t].name, "compact.", 8) == 0 ||
-           strncmp(tunables[t].name, "search.", 7) == 0;
+           strncmp(tunables[t].name, "search.", 7) == 0 || strncmp(tunables[t].name, "blink.", 6) == 0;
 }
 
 static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
@@ -136,10 +136,11 @@ static const struct {
       "sort.small_items=4 "
       "scan.method=1 scan.group=256 scan.items=8 compact.group=256 compact.items=8 merge.group=128 merge.items=7 "
       "merge_runs.group=128 merge_runs.items=8 search.node_keys=16 search.lanes=2 search.group=256 "
-      "search.items=1 search.local_keys=4096 search.tile=8" },
+      "search.items=1 search.local_keys=4096 search.tile=8 blink.lanes=4 blink.group=128 blink.items=1" },
     /* Without lanes each work-item counts its own digits in local memory: 16 counters fit, 256 do not. */
     { GPU_ONE_LANE, -1, NULL, ORDO_ORIGIN_DEFAULT,
-      "sort.digit_bits=4 sort.group=64 sort.items=8 sort.small_group=64 sort.small_items=8 search.lanes=1" },
+      "sort.digit_bits=4 sort.group=64 sort.items=8 sort.small_group=64 sort.small_items=8 search.lanes=1 "
+      "blink.lanes=1" },
     { GPU_PROGRESS, -1, NULL, ORDO_ORIGIN_DEFAULT, "sort.method=0 scan.method=0" },
     /* H100 SXM, driver 580.159, 2026-11-21. Sort: the larger the tile, the fewer look-backs and the longer each digit's
      * writes, which is worth more than a second group on a compute unit. Multi-way merge: 1.2 to
@@ -156,7 +157,7 @@ static const struct {
       "sort.method=2 sort.digit_bits=8 sort.group=1 sort.items=4 sort.small_group=1 sort.small_items=16 "
       "scan.method=1 scan.group=1 scan.items=4096 compact.group=1 compact.items=4096 merge.group=1 merge.items=4096 "
       "merge_runs.group=1 merge_runs.items=4096 search.node_keys=16 search.lanes=1 search.group=64 "
-      "search.items=16" },
+      "search.items=16 blink.lanes=1 blink.group=64 blink.items=8" },
 };
 
 static bool row_fits(const ordo_device *dev, size_t i)
