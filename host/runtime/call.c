@@ -257,6 +257,8 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
     cl_mem_object_type type = 0;
     size_t             size = 0;
     const cl_int       code = clGetMemObjectInfo(slice.mem, CL_MEM_TYPE, sizeof type, &type, NULL);
+    if (code != CL_SUCCESS && code != CL_INVALID_MEM_OBJECT)
+        return ordo_fail_cl(dev, code, __FILE__, __LINE__, "CL_MEM_TYPE");
     if (code != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER)
         return ordo_fail(dev, ORDO_INVALID, code, __FILE__, __LINE__, "%s: not a buffer", name);
     ORDO_TRY_CL(dev, clGetMemObjectInfo(slice.mem, CL_MEM_CONTEXT, sizeof context, &context, NULL), "CL_MEM_CONTEXT");

@@ -430,6 +430,7 @@ void ordo_device_close(ordo_device **device)
         if (dev->context)
             clReleaseContext(dev->context);
     }
+    ordo_held_forget(dev);
     pthread_mutex_destroy(&dev->lock);
     pthread_mutex_destroy(&dev->error_lock);
     free(dev->error);

@@ -19,6 +19,13 @@ struct ordo_scratch {
     bool                 zeroed; /* counters, all zero while not in use; for no other purpose */
 };
 
+/* A buffer that outlives calls. */
+struct ordo_held {
+    struct ordo_held *next;
+    cl_mem            mem;
+    size_t            bytes;
+};
+
 struct ordo_kernel {
     struct ordo_kernel *next;
     char               *name;
@@ -51,7 +58,8 @@ struct ordo_device {
 
     pthread_mutex_t lock;       /* recursive; everything below but the error text */
     pthread_mutex_t error_lock; /* the error text */
-    char           *error;
+    char           *error;      /* NULL although there was an error: no memory for the message */
+    ordo_status     error_status;
     cl_int          cl_error;
 
     ordo_log_fn    log;
@@ -70,6 +78,7 @@ struct ordo_device {
     struct ordo_program *programs;
 
     struct ordo_scratch *scratch;
+    struct ordo_held    *held;
     struct ordo_memory   memory;
     uint64_t             scratch_used;
     uint64_t             memory_limit;
@@ -114,6 +123,8 @@ struct ordo_hash ordo_hash_of(struct ordo_hash seed, const void *data, size_t by
 
 /* memory.c */
 void ordo_scratch_destroy(ordo_device *dev);
+/* What is known of buffers that are still there when the device is closed, as in the child of a fork. */
+void ordo_held_forget(ordo_device *dev);
 /* call.c */
 void ordo_lock(ordo_device *dev);
 void ordo_unlock(ordo_device *dev);

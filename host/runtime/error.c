@@ -154,6 +154,7 @@ ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const c
     pthread_mutex_lock(&dev->error_lock);
     free(dev->error);
     dev->error = text;
+    dev->error_status = status;
     dev->cl_error = code;
     pthread_mutex_unlock(&dev->error_lock);
     if (text)
@@ -175,7 +176,7 @@ size_t ordo_device_last_error(ordo_device *dev, char *text, size_t bytes)
     if (!dev)
         return 0;
     pthread_mutex_lock(&dev->error_lock);
-    const char  *error = dev->error ? dev->error : "";
+    const char  *error = dev->error ? dev->error : dev->error_status ? ordo_status_string(dev->error_status) : "";
     const size_t need = strlen(error) + 1;
     if (text && bytes)
         snprintf(text, bytes, "%s", error);

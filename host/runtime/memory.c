@@ -87,22 +87,58 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
     return got;
 }
 
+/* create_or_reclaim, and the size is remembered: to ask the driver for it later is a call that could fail. */
+static ordo_status create_held(ordo_device *dev, size_t bytes, cl_mem *out)
+{
+    struct ordo_held *held = calloc(1, sizeof *held);
+    *out = NULL;
+    ORDO_REQUIRE(dev, held, ORDO_NO_HOST_MEMORY);
+    const ordo_status got = create_or_reclaim(dev, bytes, out);
+    if (got != ORDO_OK) {
+        free(held);
+        return got;
+    }
+    *held = (struct ordo_held) { dev->held, *out, bytes };
+    dev->held = held;
+    return ORDO_OK;
+}
+
+void ordo_held_forget(ordo_device *dev)
+{
+    while (dev->held) {
+        struct ordo_held *held = dev->held;
+        dev->held = held->next;
+        free(held);
+    }
+}
+
 ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     ordo_lock(dev);
-    const ordo_status got = create_or_reclaim(dev, bytes, out);
+    const ordo_status got = create_held(dev, bytes, out);
     ordo_unlock(dev);
     return got;
 }
 
+/* Forgets a buffer; returns its size. */
+static size_t forget_held(ordo_device *dev, cl_mem mem)
+{
+    struct ordo_held **at = &dev->held;
+    while ((*at)->mem != mem)
+        at = &(*at)->next;
+    struct ordo_held *found = *at;
+    const size_t      bytes = found->bytes;
+    *at = found->next;
+    free(found);
+    return bytes;
+}
+
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem)
 {
-    size_t bytes = 0;
     if (!*mem || dev->pid != getpid()) /* in the child of a fork: see ordo_device_close */
         return;
     ordo_lock(dev);
-    clGetMemObjectInfo(*mem, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-    release_counted(dev, *mem, bytes);
+    release_counted(dev, *mem, forget_held(dev, *mem));
     ordo_unlock(dev);
     *mem = NULL;
 }

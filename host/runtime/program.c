@@ -61,28 +61,32 @@ static char *read_whole(const char *path)
     return body.at ? body.at : calloc(1, 1);
 }
 
-/* The text of one file, malloc'd: from ORDO_CL_DIR if it is there, else from the library. NULL: there is no such file. */
-static char *file_text(const ordo_device *dev, const char *path)
+/* The text of one file, malloc'd: from ORDO_CL_DIR if it is there, else from the library; NULL if memory ran out. false:
+ * there is no such file. */
+static bool file_text(const ordo_device *dev, const char *path, char **text)
 {
+    *text = NULL;
     if (dev->cl_dir) {
         char *full = ordo_format("%s/%s", dev->cl_dir, path);
-        char *text = full ? read_whole(full) : NULL;
+        *text = full ? read_whole(full) : NULL;
         free(full);
-        if (text)
-            return text;
+        if (*text)
+            return true;
     }
     for (size_t i = 0; i < ordo_n_cl_files; i++)
-        if (strcmp(ordo_cl_files[i].path, path) == 0)
-            return ordo_format("%s", ordo_cl_files[i].text);
-    return NULL;
+        if (strcmp(ordo_cl_files[i].path, path) == 0) {
+            *text = ordo_format("%s", ordo_cl_files[i].text);
+            return true;
+        }
+    return false;
 }
 
 struct ordo_hash ordo_sources_hash(const ordo_device *dev)
 {
     struct ordo_hash hash = { 0, 0 };
     for (size_t i = 0; i < ordo_n_cl_files; i++) {
-        char *text = file_text(dev, ordo_cl_files[i].path);
-        if (text)
+        char *text = NULL;
+        if (file_text(dev, ordo_cl_files[i].path, &text) && text)
             hash = ORDO_HASH_TEXT(hash, text);
         free(text);
     }
@@ -136,15 +140,14 @@ static bool included_path(const char *line, size_t bytes, char *path, size_t roo
 }
 
 /* An include is looked for from cl/ and, as in C, beside the file that asks. */
-static char *find_include(struct expansion *e, const char *from, const char *path, char *full, size_t room)
+static bool find_include(struct expansion *e, const char *from, const char *path, char *full, size_t room, char **text)
 {
     snprintf(full, room, "%s", path);
-    char *text = file_text(e->dev, full);
-    if (text)
-        return text;
+    if (file_text(e->dev, full, text))
+        return true;
     const char *slash = strrchr(from, '/');
     snprintf(full, room, "%.*s/%s", slash ? (int) (slash - from) : 0, from, path);
-    return file_text(e->dev, full);
+    return file_text(e->dev, full, text);
 }
 
 static void expand(struct expansion *e, const char *path, const char *text);
@@ -172,11 +175,13 @@ static void expand_once(struct expansion *e, const char *path, const char *text)
 static void expand_include(struct expansion *e, const char *from, const char *path)
 {
     char  full[160];
-    char *text = find_include(e, from, path, full, sizeof full);
-    if (text)
+    char *text = NULL;
+    if (!find_include(e, from, path, full, sizeof full, &text))
+        snprintf(e->missing, sizeof e->missing, "%s (included by %s)", path, from);
+    else if (text)
         expand_once(e, full, text);
     else
-        snprintf(e->missing, sizeof e->missing, "%s (included by %s)", path, from);
+        e->out.failed = true;
     free(text);
 }
 
@@ -288,7 +293,10 @@ static ordo_status options_of(ordo_device *dev, const struct ordo_define *define
             text_add_string(&t, limit);
             add_define(&t, d->name, d->value);
         }
-    ORDO_REQUIRE(dev, t.at && !t.failed, ORDO_NO_HOST_MEMORY);
+    if (t.failed) {
+        free(t.at);
+        return ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "the options of a build");
+    }
     *out = t.at;
     return ORDO_OK;
 }
