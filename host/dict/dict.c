@@ -87,8 +87,8 @@ static ordo_status begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op o
 /* Also after an error: commands may have been enqueued. */
 static ordo_status end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
 {
-    const ordo_status remembered = ordo_call_remember(call, &dict->last);
-    return ordo_call_end(call, status == ORDO_OK ? remembered : status);
+    ordo_call_remember(call, &dict->last);
+    return ordo_call_end(call, status);
 }
 
 #define N_OF(arrays) (sizeof(arrays) / sizeof *(arrays))

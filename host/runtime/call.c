@@ -81,12 +81,15 @@ static ordo_status enqueued(struct ordo_call *call)
     return ORDO_OK;
 }
 
+/* By then all is enqueued, and what a call stores is stored: a marker that fails is tried again as a barrier. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
         return ORDO_OK;
-    ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(call->queue, n_wait(call), wait_list(call), call->order->done),
-                "clEnqueueMarkerWithWaitList");
+    if (clEnqueueMarkerWithWaitList(call->queue, n_wait(call), wait_list(call), call->order->done) == CL_SUCCESS)
+        return ORDO_OK;
+    ORDO_TRY_CL(call->dev, clEnqueueBarrierWithWaitList(call->queue, n_wait(call), wait_list(call), call->order->done),
+                "clEnqueueBarrierWithWaitList");
     return ORDO_OK;
 }
 
@@ -100,6 +103,9 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
 {
     if (status == ORDO_OK)
         status = hand_out_event(call);
+    /* The barrier that failed may be what kept later commands away from this call's memory. */
+    if (status != ORDO_OK && call->out_of_order)
+        clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL);
     for (int i = 0; i < call->n_scratch; i++) {
         ordo_scratch_give(call->dev, call->scratch[i]);
         /* A call that stopped in the middle may have left counters that are not zero. */
@@ -112,15 +118,26 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
 
 /* ---- calls in turn on several queues ------------------------------------------------------------------------- */
 
-ordo_status ordo_call_follow(struct ordo_call *call, struct ordo_last_call *last)
+/* The call's commands come after those of the last one, which was on another queue. */
+static ordo_status wait_for_last(struct ordo_call *call, struct ordo_last_call *last)
 {
     ordo_device *dev = call->dev;
-    if (!last->queue || last->queue == call->queue)
-        return ORDO_OK;
     if (!last->done)
         ORDO_TRY_CL(dev, clEnqueueMarkerWithWaitList(last->queue, 0, NULL, &last->done), "clEnqueueMarkerWithWaitList");
     ORDO_TRY_CL(dev, clFlush(last->queue), "clFlush");
     ORDO_TRY_CL(dev, clEnqueueBarrierWithWaitList(call->queue, 1, &last->done, NULL), "clEnqueueBarrierWithWaitList");
+    return ORDO_OK;
+}
+
+ordo_status ordo_call_follow(struct ordo_call *call, struct ordo_last_call *last)
+{
+    if (last->queue == call->queue)
+        return ORDO_OK;
+    if (last->queue)
+        ORDO_TRY(wait_for_last(call, last));
+    ORDO_TRY_CL(call->dev, clRetainCommandQueue(call->queue), "clRetainCommandQueue");
+    ordo_last_call_forget(last);
+    last->queue = call->queue;
     return ORDO_OK;
 }
 
@@ -133,21 +150,15 @@ void ordo_last_call_forget(struct ordo_last_call *last)
     *last = (struct ordo_last_call) { NULL, NULL };
 }
 
-/* A marker costs some microseconds; the device's own queue does without, as nobody else's commands are in it. */
-ordo_status ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
+/* A marker costs some microseconds; the device's own queue does without, as nobody else's commands are in it. One that
+ * cannot be had is asked for again when it matters. */
+void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
-    cl_event done = NULL;
-    if (call->queue == call->dev->queue && last->queue == call->queue && !last->done)
-        return ORDO_OK;
-    if (call->queue != call->dev->queue)
-        ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &done), "clEnqueueMarkerWithWaitList");
-    const cl_int kept = clRetainCommandQueue(call->queue);
-    if (kept != CL_SUCCESS && done)
-        clReleaseEvent(done);
-    ORDO_TRY_CL(call->dev, kept, "clRetainCommandQueue");
-    ordo_last_call_forget(last);
-    *last = (struct ordo_last_call) { call->queue, done };
-    return ORDO_OK;
+    if (last->done)
+        clReleaseEvent(last->done);
+    last->done = NULL;
+    if (call->queue != call->dev->queue && clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &last->done) != CL_SUCCESS)
+        last->done = NULL;
 }
 
 static ordo_status take_scratch(struct ordo_call *call, size_t bytes, bool zeroed, cl_mem *out, bool *fresh)

@@ -106,13 +106,13 @@ void ordo_call_release(struct ordo_call *call, int mark);
 /* What an object remembers of the last call on it, so that one on another queue comes after that. All zero: none. */
 struct ordo_last_call {
     cl_command_queue queue; /* retained */
-    cl_event         done;  /* NULL: the device's own queue, which is asked when it matters */
+    cl_event         done;  /* NULL: the queue is asked when it matters */
 };
-/* At a call's begin: its commands come after those of the last call. */
+/* At a call's begin: its commands come after those of the last call, and it is now the last. */
 ordo_status ordo_call_follow(struct ordo_call *call, struct ordo_last_call *last);
-/* At its end: remembers it. */
-ordo_status ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
-void        ordo_last_call_forget(struct ordo_last_call *last);
+/* At its end, after an error too. Cannot fail: what the call stored is stored. */
+void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
+void ordo_last_call_forget(struct ordo_last_call *last);
 
 /* The kernel `name` of module `file` ("primitive/scan.cl") built with `defines` besides those that describe the device
  * (see cl/device/compiler.cl); built once, then found again. */
