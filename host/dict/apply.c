@@ -642,5 +642,6 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
     else if (batch->offsets.mem)
         ORDO_TRY(ordo_call_fill(call, batch->offsets.mem, batch->offsets.at * sizeof(cl_ulong),
                                 (batch->count + 1) * sizeof(cl_ulong), 0));
+    ORDO_TRY(ordo_dict_before_store(dict, call));
     return store(&a);
 }

@@ -165,6 +165,7 @@ ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, st
                     ORDO_ARGS(ORDO_ARG(heads), ORDO_ARG(batch.index), ORDO_ARG(found), ORDO_ARG(values.mem),
                               ORDO_ARG(values_at), ORDO_ARG(n), ORDO_ARG(stored), ORDO_ARG(inserted.mem),
                               ORDO_ARG(inserted_at))));
+    ORDO_TRY(ordo_dict_before_store(dict, call));
     const struct ordo_sorted_updates updates = { ordo_at(batch.keys, 0), ordo_at(stored, 0), ordo_none(), count,
                                                  false };
     return dict->structure->update_sorted(dict, call, &updates);

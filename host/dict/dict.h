@@ -9,6 +9,7 @@
 #define ORDO_DICT_PRIVATE_H
 
 #include "ordo/dict.h"
+#include "primitive/host_array.h"
 #include "primitive/primitive.h"
 
 /* Updates in sorted order: erased[i] (one byte) 1 removes keys[i], 0 stores it; of equal keys the last counts. */
@@ -78,7 +79,9 @@ struct ordo_dict {
     ordo_type                    key;
     uint32_t                     value_bytes;
     size_t                       key_bytes;
-    struct ordo_last_call        last; /* dict.c's own */
+    struct ordo_last_call        last;    /* dict.c's own */
+    struct ordo_host_array      *results; /* dict_host.c's own */
+    size_t                       n_results;
 };
 
 /* Makes a structure's part of a new dictionary: `bytes` of memory, all zero but for what every dictionary has. Checks the
@@ -89,6 +92,10 @@ ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *stru
 /* A mixed batch, checked by dict.c but for the codes, which apply.c looks at first. Waits. */
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);
+
+/* Every update that has results asks for this once they are written and before it stores anything: a call over host memory
+ * reads them then, so that nothing can fail once it has stored. */
+ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call);
 
 /* Inserts of absent keys as upserts that change nothing where the key is there: no wait. */
 ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dictionaries and arrays in host memory: uploads, the call on device memory, downloads. */
 #include "dict/dict.h"
-#include "primitive/host_array.h"
 
 #define N_OF(arrays) (sizeof(arrays) / sizeof *(arrays))
 
@@ -9,6 +8,11 @@
 static size_t if_there(const void *array, size_t bytes)
 {
     return array ? bytes : 0;
+}
+
+ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
+{
+    return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;
 }
 
 /* ---- updates ------------------------------------------------------------------------------------------------------ */
@@ -35,6 +39,25 @@ ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void 
     return ordo_host_finish(dict->dev, a, N_OF(a), ordo_dict_upsert(dict, a[0].slice, a[1].slice, count, NULL));
 }
 
+/* Uploads, and keeps other threads away from the dictionary: what is next called on it sends its results to these. */
+static ordo_status begin_results(struct ordo_call *outer, ordo_dict *dict, struct ordo_host_array *a, size_t n)
+{
+    ORDO_TRY(ordo_host_upload(dict->dev, a, n));
+    const ordo_status begun = ordo_call_begin(outer, dict->dev, NULL);
+    if (begun != ORDO_OK)
+        return ordo_host_finish(dict->dev, a, n, begun);
+    dict->results = a;
+    dict->n_results = n;
+    return ORDO_OK;
+}
+
+static ordo_status end_results(struct ordo_call *outer, ordo_dict *dict, struct ordo_host_array *a, size_t n,
+                               ordo_status status)
+{
+    dict->results = NULL;
+    return ordo_host_finish(dict->dev, a, n, ordo_call_end(outer, status));
+}
+
 ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values, size_t count,
                                   uint8_t *inserted)
 {
@@ -44,9 +67,10 @@ ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void 
         ordo_host_in(values, count, dict->value_bytes),
         ordo_host_out(inserted, count, if_there(inserted, 1)),
     };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
-    return ordo_host_finish(dict->dev, a, N_OF(a),
-                            ordo_dict_insert(dict, a[0].slice, a[1].slice, count, a[2].slice, NULL));
+    struct ordo_call outer;
+    ORDO_TRY(begin_results(&outer, dict, a, N_OF(a)));
+    return end_results(&outer, dict, a, N_OF(a),
+                       ordo_dict_insert(dict, a[0].slice, a[1].slice, count, a[2].slice, NULL));
 }
 
 ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count)
@@ -114,7 +138,7 @@ ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const void *hi
         *needed = total;
     if (status == ORDO_TOO_SMALL) /* the offsets are right */
         status = ordo_host_read(dict->dev, &a[OFFSETS], ORDO_OK) == ORDO_OK ? ORDO_TOO_SMALL : ORDO_OPENCL;
-    a[KEYS].count = a[VALUES].count = total;
+    a[KEYS].limit = a[VALUES].limit = &total;
     return ordo_host_finish(dict->dev, a, N, status);
 }
 
@@ -168,8 +192,7 @@ ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void *values_
     };
     ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
     const ordo_status status = ordo_dict_export(dict, a[0].slice, a[1].slice, capacity, count, NULL);
-    if (status == ORDO_OK)
-        a[0].count = a[1].count = *count;
+    a[0].limit = a[1].limit = count;
     return ordo_host_finish(dict->dev, a, N_OF(a), status);
 }
 
@@ -195,9 +218,11 @@ ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *
         [RANGE_KEYS] = ordo_host_out(b->range_keys, room, if_there(b->range_keys, kb)),
         [RANGE_VALUES] = ordo_host_out(b->range_values, room, if_there(b->range_values, vb)),
     };
-    size_t total = 0;
+    struct ordo_call outer;
+    size_t           total = 0;
 
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N));
+    a[RANGE_KEYS].limit = a[RANGE_VALUES].limit = &total;
+    ORDO_TRY(begin_results(&outer, dict, a, N));
     const struct ordo_batch batch = {
         .codes = a[CODES].slice,
         .keys = a[KEYS].slice,
@@ -213,9 +238,8 @@ ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *
         .range_values = a[RANGE_VALUES].slice,
         .range_capacity = room,
     };
-    const ordo_status status = ordo_dict_apply(dict, &batch, &total, NULL);
+    const ordo_status status = end_results(&outer, dict, a, N, ordo_dict_apply(dict, &batch, &total, NULL));
     if (needed)
         *needed = total;
-    a[RANGE_KEYS].count = a[RANGE_VALUES].count = total;
-    return ordo_host_finish(dict->dev, a, N, status);
+    return status;
 }

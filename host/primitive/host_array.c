@@ -38,11 +38,26 @@ static ordo_status create_and_write(struct ordo_call *call, struct ordo_host_arr
     return ORDO_OK;
 }
 
+/* What is received of the array. */
+static size_t wanted_of(const struct ordo_host_array *a)
+{
+    const size_t count = a->limit && *a->limit < a->count ? *a->limit : a->count;
+    return count * a->bytes;
+}
+
 static ordo_status read_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (arrays[i].download)
-            ORDO_TRY(ordo_call_read(call, arrays[i].slice.mem, 0, arrays[i].to, size_of(&arrays[i])));
+            ORDO_TRY(ordo_call_read(call, arrays[i].slice.mem, 0, arrays[i].to, wanted_of(&arrays[i])));
+    return ORDO_OK;
+}
+
+ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
+{
+    ORDO_TRY(read_all(call, arrays, n));
+    for (size_t i = 0; i < n; i++)
+        arrays[i].download = false;
     return ORDO_OK;
 }
 

@@ -25,6 +25,7 @@ struct ordo_host_array {
     bool              upload;
     bool              download;
     struct ordo_slice slice; /* what the device call takes; set by ordo_host_upload */
+    const size_t     *limit; /* if not NULL: no more than *limit elements are received, as it is then */
 };
 
 /* Read by the call. bytes 0: not there (values of a sort of keys alone), whatever the pointer. */
@@ -53,6 +54,9 @@ ordo_status ordo_host_upload(ordo_device *dev, struct ordo_host_array *arrays, s
 /* Downloads one array now: for a call that returns how much of the others is worth having. `status` is that of the
  * call before it: if it is an error, nothing is read and it is returned. Frees nothing. */
 ordo_status ordo_host_read(ordo_device *dev, const struct ordo_host_array *array, ordo_status status);
+
+/* Downloads, within a call, all that is to be; ordo_host_finish then has nothing left to download. Waits. */
+ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *arrays, size_t n);
 
 /* Downloads if `status` (the device call's) is ORDO_OK, waits, frees the buffers either way. Returns `status`, or the
  * download's error. */
