@@ -83,8 +83,8 @@ void build_inner(BLINK_TREE, uint level, __global const uint *order, uint first_
         const uint child = order ? order[at] : first_child + at;
         if (word < size || word == BLINK_LOW || (word == BLINK_HIGH && !last))
             form = blink_line(&tree, level - 1, child)[BLINK_LOW];
-        if (word < size)
-            blink_children(&tree, first_node + j)[word] = child;
+        if (word < BLINK_SLOTS) /* also those that are no child: blink_concurrent.cl may look at them */
+            blink_children(&tree, first_node + j)[word] = word < size ? child : BLINK_NONE;
         if (word == BLINK_RIGHT)
             form = last ? BLINK_NONE : first_node + j + 1;
         if (word == BLINK_HEADER)

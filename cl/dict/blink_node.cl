@@ -234,3 +234,42 @@ ORDO_FN void blink_descend(const blink_tree *tree, uint level, __private blink_w
         }
     }
 }
+
+/* ---- tiles of queries ------------------------------------------------------------------------------------------------- */
+
+#define BLINK_TILE ((uint) (BLINK_GROUP * BLINK_ITEMS))
+
+/* The r-th query of this work-item in the tile that begins at `first`. */
+ORDO_FN uint blink_query_at(uint first, uint r)
+{
+    return first + r * BLINK_GROUP + (uint) get_local_id(0);
+}
+
+/* Takes a tile of queries, of which there are n, down to their leaves. Called by the whole group. */
+ORDO_FN void blink_take_tile(const blink_tree *tree, __global const ordo_key *keys, uint n, uint first,
+                             __private blink_way way[TEAM_QUERIES])
+{
+    ordo_key_form query[BLINK_ITEMS];
+
+    ORDO_UNROLL
+    for (uint r = 0; r < BLINK_ITEMS; r++)
+        query[r] = key_bits(keys[min(blink_query_at(first, r), n - 1)]);
+    blink_share(query, way);
+    blink_descend(tree, 0, way);
+}
+
+/* What a team has found for this work-item's r-th query: lane l's are those numbered l modulo TEAM_WIDTH. */
+typedef struct {
+    uint leaf, parent, place;
+} blink_spot;
+
+ORDO_FN void blink_own(__private const blink_way way[TEAM_QUERIES], __private blink_spot spot[BLINK_ITEMS])
+{
+    ORDO_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        const bool own = m % TEAM_WIDTH == team_lane();
+        const uint r = m / TEAM_WIDTH;
+        spot[r].leaf = own ? way[m].node : spot[r].leaf;
+        spot[r].parent = own ? way[m].parent : spot[r].parent;
+    }
+}

@@ -34,44 +34,19 @@ ORDO_FN void blink_places(const blink_tree *tree, __private const blink_way way[
     }
 }
 
-/* The r-th query of this work-item in the tile that begins at `first`. */
-ORDO_FN uint blink_query_at(uint first, uint r)
+/* Takes a tile of queries to their leaves and places, for each work-item its own. Called by the whole group. */
+ORDO_FN void blink_find_tile(const blink_tree *tree, __global const ordo_key *keys, uint n, uint first,
+                             __private blink_spot spot[BLINK_ITEMS])
 {
-    return first + r * BLINK_GROUP + (uint) get_local_id(0);
-}
+    blink_way way[TEAM_QUERIES];
+    uint      place[TEAM_QUERIES];
 
-#define BLINK_TILE ((uint) (BLINK_GROUP * BLINK_ITEMS))
-
-/* Takes a tile of queries, of which there are n, down to their leaves. Called by the whole group. */
-ORDO_FN void blink_take_tile(const blink_tree *tree, __global const ordo_key *keys, uint n, uint first,
-                             __private blink_way way[TEAM_QUERIES], __private uint place[TEAM_QUERIES])
-{
-    ordo_key_form query[BLINK_ITEMS];
-
-    ORDO_UNROLL
-    for (uint r = 0; r < BLINK_ITEMS; r++)
-        query[r] = key_bits(keys[min(blink_query_at(first, r), n - 1)]);
-    blink_share(query, way);
-    blink_descend(tree, 0, way);
+    blink_take_tile(tree, keys, n, first, way);
     blink_places(tree, way, place);
-}
-
-/* What a team has found for this work-item's r-th query: lane l's are those numbered l modulo TEAM_WIDTH. */
-typedef struct {
-    uint leaf, parent, place;
-} blink_spot;
-
-ORDO_FN void blink_own(__private const blink_way way[TEAM_QUERIES], __private const uint place[TEAM_QUERIES],
-                       __private blink_spot spot[BLINK_ITEMS])
-{
+    blink_own(way, spot);
     ORDO_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++) {
-        const bool own = m % TEAM_WIDTH == team_lane();
-        const uint r = m / TEAM_WIDTH;
-        spot[r].leaf = own ? way[m].node : spot[r].leaf;
-        spot[r].parent = own ? way[m].parent : spot[r].parent;
-        spot[r].place = own ? place[m] : spot[r].place;
-    }
+    for (uint m = 0; m < TEAM_QUERIES; m++)
+        spot[m / TEAM_WIDTH].place = m % TEAM_WIDTH == team_lane() ? place[m] : spot[m / TEAM_WIDTH].place;
 }
 
 ORDO_KERNEL(BLINK_GROUP)
@@ -82,12 +57,9 @@ void blink_find(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n
 
     for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
         const uint first = (uint) tile * BLINK_TILE;
-        blink_way  way[TEAM_QUERIES];
-        uint       place[TEAM_QUERIES];
         blink_spot spot[BLINK_ITEMS] = { { 0, 0, 0 } };
 
-        blink_take_tile(&tree, keys + keys_at, n, first, way, place);
-        blink_own(way, place, spot);
+        blink_find_tile(&tree, keys + keys_at, n, first, spot);
         ORDO_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r);
@@ -113,12 +85,9 @@ void blink_locate(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint
 
     for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
         const uint first = (uint) tile * BLINK_TILE;
-        blink_way  way[TEAM_QUERIES];
-        uint       place[TEAM_QUERIES];
         blink_spot spot[BLINK_ITEMS] = { { 0, 0, 0 } };
 
-        blink_take_tile(&tree, keys + keys_at, n, first, way, place);
-        blink_own(way, place, spot);
+        blink_find_tile(&tree, keys + keys_at, n, first, spot);
         ORDO_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r);

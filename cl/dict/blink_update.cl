@@ -4,6 +4,7 @@
  *   group_flags, group_first   groups of updates that fall into one leaf
  *   group_plan                 how many new leaves the batch may need: nothing is changed yet
  *   update_leaves              each leaf takes its group, and splits into as many as it needs
+ *   bucket_updates, update_buckets   the same of a batch that is not sorted, if few of its updates meet in a leaf
  *   update_level               parents, of which a list was kept, take in what their children have split off
  *   update_root                new levels above a root that has split
  *
@@ -177,11 +178,16 @@ typedef struct {
     uint first, step, count;
 } leaf_share;
 
-/* Of the updates that a team looks at together, lane l's. */
+/* Of the updates that a team looks at together, in key order, lane l's. */
 typedef struct {
     uint index, slot;
     bool hit, stores, removes;
 } leaf_update;
+
+/* How many elements updates store and remove. */
+typedef struct {
+    uint stores, removes;
+} leaf_change;
 
 ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint t)
 {
@@ -236,48 +242,51 @@ ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stor
     }
 }
 
-/* How many elements a share stores and removes. */
-typedef struct {
-    uint stores, removes;
-} leaf_change;
-
-ORDO_FN leaf_change tile_update(const leaf_batch *batch, leaf_share share, __private leaf_tile *tile)
+/* Moves the elements for a team's updates; counts these. */
+ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private leaf_change *change)
 {
-    leaf_change change = { 0, 0 };
+    const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);
+    const uint      word = u.slot | (uint) u.hit << 8;
 
-    for (uint base = 0; base < share.count; base += TEAM_WIDTH) {
-        const leaf_update u = share_update(batch, share, base + team_lane());
-        const team_mask   stores = team_ballot(u.stores), removes = team_ballot(u.removes);
-        const uint        word = u.slot | (uint) u.hit << 8;
-        for (team_mask left = stores | removes; left; left &= left - 1) {
-            const uint lane = first_lane(left), its = team_bcast(word, lane);
-            tile_move(tile, its & 0xff, its >> 8, stores >> lane & 1, removes >> lane & 1);
-        }
-        change.stores += mask_count(stores);
-        change.removes += mask_count(removes);
+    for (team_mask left = stores | removes; left; left &= left - 1) {
+        const uint lane = first_lane(left), its = team_bcast(word, lane);
+        tile_move(tile, its & 0xff, its >> 8, stores >> lane & 1, removes >> lane & 1);
     }
-    return change;
+    change->stores += mask_count(stores);
+    change->removes += mask_count(removes);
 }
 
-ORDO_FN void share_store(const blink_tree *tree, const leaf_batch *batch, leaf_share share, const node_split *split)
+/* Stores a team's updates, which come after those that `before` counts. */
+ORDO_FN void split_put_updates(const blink_tree *tree, const leaf_batch *batch, leaf_update u, const node_split *split,
+                               __private leaf_change *before)
 {
-    leaf_change before = { 0, 0 };
+    const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);
 
-    for (uint base = 0; base < share.count; base += TEAM_WIDTH) {
-        const leaf_update u = share_update(batch, share, base + team_lane());
-        const team_mask   stores = team_ballot(u.stores), removes = team_ballot(u.removes);
-        if (u.stores) {
-            const uint p = u.slot + before.stores + mask_count(stores & team_lanes_below()) -
-                           (before.removes + mask_count(removes & team_lanes_below()));
+    if (u.stores) {
+        const uint p = u.slot + before->stores + mask_count(stores & team_lanes_below()) -
+                       (before->removes + mask_count(removes & team_lanes_below()));
 #if ORDO_VALUE_BYTES
-            const blink_value value = batch->values[u.index];
+        const blink_value value = batch->values[u.index];
 #else
-            const blink_value value = 0;
+        const blink_value value = 0;
 #endif
-            split_put_element(tree, split, p, key_bits(batch->keys[u.index]), value);
-        }
-        before.stores += mask_count(stores);
-        before.removes += mask_count(removes);
+        split_put_element(tree, split, p, key_bits(batch->keys[u.index]), value);
+    }
+    before->stores += mask_count(stores);
+    before->removes += mask_count(removes);
+}
+
+ORDO_FN void split_put_tile(const blink_tree *tree, const node_split *split, __private const leaf_tile *tile)
+{
+    ORDO_UNROLL
+    for (uint r = 0; r < LANE_WORDS; r++) {
+#if ORDO_VALUE_BYTES
+        const blink_value value = tile->value[r];
+#else
+        const blink_value value = 0;
+#endif
+        if (tile->kept[r])
+            split_put_element(tree, split, tile->to[r], tile->key[r], value);
     }
 }
 
@@ -296,20 +305,14 @@ ORDO_FN uint leaf_take(const blink_tree *tree, uint leaf, const leaf_batch *batc
     leaf_tile  tile;
 
     tile_take(tree, leaf, count, &tile);
-    const leaf_change change = tile_update(batch, share, &tile);
+    leaf_change change = { 0, 0 }, before = { 0, 0 };
+    for (uint base = 0; base < share.count; base += TEAM_WIDTH)
+        tile_update(&tile, share_update(batch, share, base + team_lane()), &change);
     *split = split_begin(tree, 0, leaf, count + change.stores - change.removes);
     team_sync(); /* all lanes have read the leaf */
-    ORDO_UNROLL
-    for (uint r = 0; r < LANE_WORDS; r++) {
-#if ORDO_VALUE_BYTES
-        const blink_value value = tile.value[r];
-#else
-        const blink_value value = 0;
-#endif
-        if (tile.kept[r])
-            split_put_element(tree, split, tile.to[r], tile.key[r], value);
-    }
-    share_store(tree, batch, share, split);
+    split_put_tile(tree, split, &tile);
+    for (uint base = 0; base < share.count; base += TEAM_WIDTH)
+        split_put_updates(tree, batch, share_update(batch, share, base + team_lane()), split, &before);
     split_frame(tree, split);
     return change.stores - change.removes;
 }
@@ -339,6 +342,191 @@ void update_leaves(BLINK_TREE, __global const uint *leaves, __global const uint 
         more += leaf_take(&tree, leaves[first[g]], &batch, share, &split);
         if (split.nodes > 1 && team_lane() == 0 && parents[first[g]] != BLINK_NONE)
             blink_mark_dirty(&tree, 1, parents[first[g]], dirty);
+    }
+    if (team_lane() == 0 && more)
+        ordo_add(&state[BLINK_ELEMENTS], more);
+}
+
+/* ---- leaves, of a batch that is not sorted ----------------------------------------------------------------------------- */
+
+/* Each leaf has a bucket with room for `slots` updates' indices, in the order in which they happen to come; arrived[leaf] is how many
+ * came, and 0 of all leaves before and after. Who comes first puts the leaf on the list: touched[], and its parent. A leaf
+ * to which more come than there is room for is BLINK_LARGEST's to tell: the batch is then sorted instead. */
+typedef struct {
+    uint heads, wanted, first;
+} bucket_sums;
+
+/* Of a tile's work-items that come first, this one's place on the list. By the whole group. */
+ORDO_FN uint bucket_place(const blink_tree *tree, __local bucket_sums *sums, bool heads)
+{
+    uint place = 0;
+    if (get_local_id(0) == 0)
+        sums->heads = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (heads)
+        place = ordo_local_add(&sums->heads, 1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0)
+        sums->first = sums->heads ? ordo_add(&tree->state[BLINK_GROUPS], sums->heads) : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return sums->first + place;
+}
+
+ORDO_KERNEL(BLINK_GROUP)
+void bucket_updates(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots,
+                    __global uint *arrived, __global uint *bucket, __global uint *touched, __global uint *parents)
+{
+    const blink_tree     tree = BLINK_TREE_HERE;
+    __local bucket_sums  sums;
+
+    if (get_local_id(0) == 0)
+        sums.wanted = 0;
+    for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
+        const uint first = (uint) tile * BLINK_TILE;
+        blink_way  way[TEAM_QUERIES];
+        blink_spot spot[BLINK_ITEMS] = { { 0, 0, 0 } };
+
+        blink_take_tile(&tree, keys + keys_at, n, first, way);
+        blink_own(way, spot);
+        for (uint r = 0; r < BLINK_ITEMS; r++) {
+            const uint i = blink_query_at(first, r), leaf = spot[r].leaf;
+            uint       before = 1;
+            if (i < n) {
+                before = ordo_add(&arrived[leaf], 1);
+                if (before < slots)
+                    bucket[(ulong) leaf * slots + before] = i;
+                else
+                    ordo_max(&state[BLINK_LARGEST], before + 1);
+            }
+            const uint place = bucket_place(&tree, &sums, before == 0);
+            if (before == 0) {
+                touched[place] = leaf;
+                parents[place] = spot[r].parent;
+            }
+            if (i < n && blink_count(blink_leaf(&tree, leaf)) + before == BLINK_SLOTS)
+                ordo_local_add(&sums.wanted, 1);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0 && sums.wanted)
+        ordo_add(&state[BLINK_WANTED], sums.wanted);
+}
+
+/* A leaf and its bucket, as a team's lanes read them at once. */
+typedef struct {
+    leaf_tile     tile;
+    uint          leaf, count, updates;
+    ordo_key_form key; /* of this lane's update */
+    uint          index;
+} bucket_load;
+
+ORDO_FN bucket_load bucket_read(const blink_tree *tree, const leaf_batch *batch, uint leaf, uint updates, uint slots,
+                                __global const uint *bucket)
+{
+    bucket_load load;
+    load.leaf = leaf;
+    load.updates = updates;
+    load.index = team_lane() < updates ? bucket[(ulong) leaf * slots + team_lane()] : 0;
+    load.count = blink_count(blink_leaf(tree, leaf));
+    tile_take(tree, leaf, load.count, &load.tile);
+    load.key = key_bits(batch->keys[load.index]);
+    return load;
+}
+
+/* Lane l gets the update that is the l-th by key, and among equal keys by index. */
+ORDO_FN void bucket_sort(__private bucket_load *load)
+{
+    uint rank = 0, from = 0;
+    for (uint j = 0; j < load->updates; j++) {
+        const ordo_key_form key = blink_bcast_key(load->key, j);
+        const uint          index = team_bcast(load->index, j);
+        rank += key < load->key || (key == load->key && index < load->index);
+    }
+    for (uint j = 0; j < load->updates; j++)
+        from = team_bcast(rank, j) == team_lane() ? j : from;
+#if KEY_BITS == 32
+    load->key = team_shuffle(load->key, from);
+#else
+    load->key = team_shuffle64(load->key, from);
+#endif
+    load->index = team_shuffle(load->index, from);
+}
+
+/* This lane's update, of a bucket that is sorted: where it belongs in the leaf. */
+ORDO_FN leaf_update bucket_update(const leaf_batch *batch, const bucket_load *load)
+{
+    leaf_update u = { load->index, 0, false, false, false };
+    bool        counts = team_lane() < load->updates;
+
+    for (uint j = 0; j < load->updates; j++) {
+        const ordo_key_form key = blink_bcast_key(load->key, j);
+        uint                less = 0;
+        bool                hit = false;
+        ORDO_UNROLL
+        for (uint r = 0; r < LANE_WORDS; r++) {
+            less += mask_count(team_ballot(load->tile.kept[r] && load->tile.key[r] < key));
+            hit = hit || team_any(load->tile.kept[r] && load->tile.key[r] == key);
+        }
+        if (j == team_lane()) {
+            u.slot = less;
+            u.hit = hit;
+        }
+        if (j == team_lane() + 1 && key == load->key) /* of equal keys the last counts */
+            counts = false;
+    }
+    const bool erases = batch->all_erased || (batch->erased && batch->erased[u.index]);
+    u.stores = counts && !erases;
+    u.removes = counts && u.hit;
+    return u;
+}
+
+ORDO_FN uint bucket_take(const blink_tree *tree, const leaf_batch *batch, __private bucket_load *load,
+                         __private node_split *split)
+{
+    leaf_change change = { 0, 0 }, before = { 0, 0 };
+
+    if (load->updates > 1)
+        bucket_sort(load);
+    const leaf_update u = bucket_update(batch, load);
+    tile_update(&load->tile, u, &change);
+    *split = split_begin(tree, 0, load->leaf, load->count + change.stores - change.removes);
+    team_sync(); /* all lanes have read the leaf */
+    split_put_tile(tree, split, &load->tile);
+    split_put_updates(tree, batch, u, split, &before);
+    split_frame(tree, split);
+    return change.stores - change.removes;
+}
+
+/* A team takes TEAM_WIDTH leaves of the list in a row, and reads each while it works on the one before. */
+ORDO_KERNEL(BLINK_GROUP)
+void update_buckets(BLINK_TREE, __global const uint *touched, __global const uint *parents, uint slots,
+                    __global uint *arrived, __global const uint *bucket, __global const ordo_key *keys, ulong keys_at,
+                    __global const blink_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,
+                    uint all_erased, __global uint *dirty)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+    const leaf_batch batch = {
+        keys + keys_at, values + values_at, erased ? erased + erased_at : erased, 0, 0, all_erased
+    };
+    const uint       n = state[BLINK_GROUPS];
+    uint             more = 0;
+
+    for (uint base = BLINK_TEAM * TEAM_WIDTH; base < n; base += BLINK_TEAMS * TEAM_WIDTH) {
+        const uint mine = min(base + team_lane(), n - 1), here = min(n - base, (uint) TEAM_WIDTH);
+        const uint leaf = touched[mine], parent = parents[mine], updates = arrived[leaf];
+        team_sync(); /* the last leaf's count may have been read by more than one lane */
+        arrived[leaf] = 0;
+        bucket_load next = bucket_read(&tree, &batch, team_bcast(leaf, 0), team_bcast(updates, 0), slots, bucket);
+        for (uint j = 0; j < here; j++) {
+            bucket_load load = next;
+            node_split  split;
+            if (j + 1 < here)
+                next = bucket_read(&tree, &batch, team_bcast(leaf, j + 1), team_bcast(updates, j + 1), slots, bucket);
+            more += bucket_take(&tree, &batch, &load, &split);
+            const uint its_parent = team_bcast(parent, j);
+            if (split.nodes > 1 && team_lane() == 0 && its_parent != BLINK_NONE)
+                blink_mark_dirty(&tree, 1, its_parent, dirty);
+        }
     }
     if (team_lane() == 0 && more)
         ordo_add(&state[BLINK_ELEMENTS], more);

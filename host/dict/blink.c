@@ -366,6 +366,7 @@ static const struct ordo_structure blink = {
     .build = ordo_blink_build,
     .update = ordo_blink_update,
     .update_sorted = ordo_blink_update_sorted,
+    .apply_concurrent = ordo_blink_apply_concurrent,
     .compact = ordo_blink_compact,
     .find = ordo_blink_find,
     .count = ordo_blink_count,

@@ -32,6 +32,7 @@ struct ordo_blink {
     cl_mem state; /* BLINK_STATE_WORDS words */
     size_t leaf_capacity, inner_capacity;
     size_t leaves_most; /* no more leaves than this are taken; the state knows how many */
+    unsigned crowded;   /* batches to be sorted before one tries buckets again */
     bool   in_order;    /* leaf i is the i-th in key order, since the last bulk build */
     bool   in_doubt;    /* a change was begun and not seen through: to be checked before anything else */
     bool   broken;      /* checked, and not sound */
@@ -128,6 +129,8 @@ ordo_status ordo_blink_export(ordo_dict *dict, struct ordo_call *call, struct or
 /* Where each key belongs: leaves[i], places[i] (BLINK_PLACE_... of blink_node.cl) and, unless NULL, its leaf's parent. */
 ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys, size_t count,
                               cl_mem leaves, cl_mem places, cl_mem parents);
+/* How searches are cut. */
+struct ordo_blink_shape ordo_blink_search_shape(const struct ordo_blink *tree);
 /* Makes the list fresh. */
 ordo_status ordo_blink_list_leaves(struct ordo_call *call, struct ordo_blink *tree);
 void        ordo_blink_drop_list(struct ordo_blink *tree);

@@ -11,8 +11,7 @@
 
 /* ---- keys ------------------------------------------------------------------------------------------------------------ */
 
-/* How searches are cut: lanes that read a node together, queries of each in flight. */
-static struct ordo_blink_shape search_shape(const struct ordo_blink *tree)
+struct ordo_blink_shape ordo_blink_search_shape(const struct ordo_blink *tree)
 {
     const ordo_device      *dev = tree->dict.dev;
     const enum ordo_shape   data = ordo_shape_of(tree->dict.key_bytes, tree->dict.value_bytes);
@@ -26,7 +25,7 @@ static struct ordo_blink_shape search_shape(const struct ordo_blink *tree)
 ordo_status ordo_blink_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
 {
     struct ordo_blink            *tree = ordo_blink_of(dict);
-    const struct ordo_blink_shape shape = search_shape(tree);
+    const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
     const cl_uint                 n = (cl_uint) finds->count;
     struct ordo_blink_args        args = { .n = 0 };
 
@@ -43,7 +42,7 @@ ordo_status ordo_blink_find(ordo_dict *dict, struct ordo_call *call, const struc
 static ordo_status locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys, size_t count,
                           cl_mem leaves, cl_mem spots, size_t at, cl_mem parents)
 {
-    const struct ordo_blink_shape shape = search_shape(tree);
+    const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
     const cl_uint                 n = (cl_uint) count;
     const cl_ulong                to = at;
     struct ordo_blink_args        args = { .n = 0 };

@@ -2,11 +2,12 @@
 /* Batches into a B-link tree: in place, leaf by leaf and then level by level (cl/dict/blink_update.cl), or by building the tree
  * anew.
  *
- *   1  plan     sort; the leaf of each update; groups of one leaf; how many new leaves at most         waits
+ *   1  plan     the updates of each leaf; how many new leaves at most         waits
  *   2  reserve  memory for these: after this nothing can fail but the device
  *   3  change   leaves, then each level, then the root
  *
- * If very many updates fall into one leaf, 1 and 3 go round: each round, of all of memory's need reserved before the first, puts a
+ * The updates of a leaf are brought together by sorting the batch, or, where a GPU has few for each leaf, by buckets: no sort, and
+ * half the launches. If very many updates fall into one leaf, 1 and 3 go round: each round, of all of memory's need reserved before the first, puts a
  * sample of the group into the tree, so that the next one finds many leaves in its place. */
 #include "dict/blink.h"
 
@@ -170,6 +171,79 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_uint), &plan->first);
 }
 
+/* ---- 1 plan, by buckets ---------------------------------------------------------------------------------------------------- */
+
+/* In scratch, instead of a plan's: see bucket_updates in cl/dict/blink_update.cl. */
+struct buckets {
+    cl_mem  arrived, bucket, touched, parents;
+    cl_uint slots;
+    size_t  leaves; /* that there are counters of */
+};
+
+/* With as many updates as half of the leaves, some leaf gets more than 8 by chance; of 16 none, up to twice the leaves. */
+#define SLOTS_FEW  8
+#define SLOTS_MANY 16
+
+/* On a GPU, where lanes can talk, and updates are few for the leaves: no sort is needed to bring those of a leaf together. */
+static bool is_for_buckets(const struct ordo_blink *tree, size_t count)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(tree->dict.dev);
+    return !facts->cpu && ordo_blink_teams(tree).lanes >= SLOTS_MANY && count / 2 <= tree->leaves_most &&
+           tree->crowded == 0;
+}
+
+static ordo_status take_bucket_scratch(struct ordo_call *call, const struct ordo_blink *tree, size_t count,
+                                       struct buckets *b)
+{
+    const size_t touched = ordo_min_size(count, tree->leaves_most) * sizeof(cl_uint);
+    b->leaves = tree->leaves_most;
+    b->slots = count < b->leaves / 2 ? SLOTS_FEW : SLOTS_MANY;
+    ORDO_TRY(ordo_call_zeroed(call, b->leaves * sizeof(cl_uint), &b->arrived));
+    ORDO_TRY(ordo_call_scratch(call, b->leaves * b->slots * sizeof(cl_uint), &b->bucket));
+    ORDO_TRY(ordo_call_scratch(call, touched, &b->touched));
+    return ordo_call_scratch(call, touched, &b->parents);
+}
+
+/* Puts updates into buckets; waits. */
+static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+                                const struct buckets *b, cl_uint state[BLINK_STATE_WORDS])
+{
+    const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
+    const cl_uint                 n = (cl_uint) batch->u.count;
+    struct ordo_blink_args        args = { .n = 0 };
+
+    ORDO_TRY(ordo_call_fill(call, tree->state, BLINK_GROUPS * sizeof(cl_uint), 3 * sizeof(cl_uint), 0));
+    ordo_blink_add_tree(&args, tree);
+    ordo_blink_add_slice(&args, &batch->u.keys);
+    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->arrived), ORDO_ARG(b->bucket), ORDO_ARG(b->touched),
+              ORDO_ARG(b->parents));
+    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "bucket_updates", &shape, batch->u.count, &args));
+    return ordo_blink_read_state(call, tree, state);
+}
+
+static ordo_status empty_buckets(struct ordo_call *call, const struct buckets *b, ordo_status status)
+{
+    const ordo_status emptied = ordo_call_fill(call, b->arrived, 0, b->leaves * sizeof(cl_uint), 0);
+    return status == ORDO_OK ? emptied : status;
+}
+
+static ordo_status update_buckets(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
+                                  const struct buckets *b, size_t leaves, cl_mem dirty)
+{
+    const struct ordo_blink_shape shape = ordo_blink_teams(tree);
+    struct ordo_blink_args        args = { .n = 0 };
+
+    ordo_blink_add_tree(&args, tree);
+    BLINK_ADD(&args, ORDO_ARG(b->touched), ORDO_ARG(b->parents), ORDO_ARG(b->slots), ORDO_ARG(b->arrived),
+              ORDO_ARG(b->bucket));
+    ordo_blink_add_slice(&args, &batch->u.keys);
+    ordo_blink_add_slice(&args, &batch->u.values);
+    ordo_blink_add_slice(&args, &batch->u.erased);
+    BLINK_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(dirty));
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_buckets", &shape, ordo_ceil_div(leaves, shape.lanes),
+                             &args);
+}
+
 /* ---- 3 change -------------------------------------------------------------------------------------------------------------- */
 
 /* Updates of one leaf that its team takes one after another in a round. */
@@ -213,25 +287,37 @@ static ordo_status update_root(struct ordo_call *call, const struct ordo_blink *
     return ordo_blink_launch(call, tree, UPDATE_FILE, "update_root", &shape, 1, &args);
 }
 
-static ordo_status change(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
-                          const struct plan *plan)
+/* What inner nodes have to do after leaves have split. list: of level 1, and room for the next. */
+static ordo_status update_above(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state,
+                                const cl_mem list[2])
 {
-    const cl_uint top = plan->state[BLINK_ROOT] >> BLINK_LEVEL_SHIFT;
-    const size_t  inner = plan->state[BLINK_INNER], groups = plan->state[BLINK_GROUPS];
-    const int     mark = call->n_scratch;
-    cl_mem        list[2] = { NULL, NULL };
+    const cl_uint top = state[BLINK_ROOT] >> BLINK_LEVEL_SHIFT;
+    const size_t  most = ordo_min_size(state[BLINK_WANTED], state[BLINK_INNER]);
+
+    if (state[BLINK_WANTED] == 0)
+        return ORDO_OK;
+    tree->in_order = false;
+    for (cl_uint level = 1; level <= top; level++)
+        ORDO_TRY(update_level(call, tree, level, most, list[level % 2], list[(level + 1) % 2]));
+    return update_root(call, tree);
+}
+
+/* By a plan, or by buckets if these are not NULL. */
+static ordo_status change(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+                          const struct plan *plan, const struct buckets *buckets, const cl_uint *state)
+{
+    const int mark = call->n_scratch;
+    cl_mem    list[2] = { NULL, NULL };
 
     for (int i = 0; i < 2; i++)
-        ORDO_TRY(ordo_call_scratch(call, (inner + 1) * sizeof(cl_uint), &list[i]));
+        ORDO_TRY(ordo_call_scratch(call, (state[BLINK_INNER] + (size_t) 1) * sizeof(cl_uint), &list[i]));
     tree->list.fresh = false;
     tree->in_doubt = true;
-    ORDO_TRY(update_leaves(call, tree, batch, plan, list[1]));
-    if (plan->state[BLINK_WANTED] > 0) {
-        tree->in_order = false;
-        for (cl_uint level = 1; level <= top; level++)
-            ORDO_TRY(update_level(call, tree, level, ordo_min_size(groups, inner), list[level % 2], list[(level + 1) % 2]));
-        ORDO_TRY(update_root(call, tree));
-    }
+    if (buckets)
+        ORDO_TRY(update_buckets(call, tree, batch, buckets, state[BLINK_GROUPS], list[1]));
+    else
+        ORDO_TRY(update_leaves(call, tree, batch, plan, list[1]));
+    ORDO_TRY(update_above(call, tree, state, list));
     tree->in_doubt = false;
     ordo_call_release(call, mark);
     return ORDO_OK;
@@ -271,13 +357,13 @@ static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_blink *t
     for (;;) {
         ORDO_TRY(make_plan(call, tree, batch, plan));
         tree->leaves_most = tree->leaf_capacity;
-        ORDO_TRY(change(call, tree, batch, plan));
+        ORDO_TRY(change(call, tree, batch, plan, NULL, plan->state));
         if (plan->state[BLINK_LARGEST] <= SHARE_MOST)
             return ORDO_OK;
     }
 }
 
-static ordo_status update_batch(struct ordo_call *call, struct ordo_blink *tree, struct batch *batch)
+static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_blink *tree, struct batch *batch)
 {
     struct plan plan;
     ORDO_TRY(take_plan_scratch(call, batch->u.count, &plan));
@@ -288,7 +374,36 @@ static ordo_status update_batch(struct ordo_call *call, struct ordo_blink *tree,
         return update_in_rounds(call, tree, batch, &plan);
     const size_t leaves = (size_t) plan.state[BLINK_LEAVES] + plan.state[BLINK_WANTED];
     ORDO_TRY(ordo_blink_reserve(call, tree, plan.state, leaves));
-    ORDO_TRY(change(call, tree, batch, &plan));
+    ORDO_TRY(change(call, tree, batch, &plan, NULL, plan.state));
+    tree->leaves_most = leaves;
+    return ORDO_OK;
+}
+
+/* After a batch that crowded some leaf, so many batches are sorted before another tries buckets. */
+#define CROWDED_BATCHES 15
+
+/* *done: false, and nothing changed, if the batch is to be sorted instead. */
+static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+                                     bool *done)
+{
+    struct buckets b;
+    cl_uint        state[BLINK_STATE_WORDS];
+
+    *done = false;
+    ORDO_TRY(take_bucket_scratch(call, tree, batch->u.count, &b));
+    const ordo_status filled = fill_buckets(call, tree, batch, &b, state);
+    if (filled != ORDO_OK)
+        return empty_buckets(call, &b, filled);
+    if (state[BLINK_LARGEST] > 0)
+        tree->crowded = CROWDED_BATCHES;
+    if (state[BLINK_LARGEST] > 0 || is_hollow(state))
+        return empty_buckets(call, &b, ORDO_OK);
+    const size_t      leaves = (size_t) state[BLINK_LEAVES] + state[BLINK_WANTED];
+    const ordo_status reserved = ordo_blink_reserve(call, tree, state, leaves);
+    if (reserved != ORDO_OK)
+        return empty_buckets(call, &b, reserved);
+    *done = true;
+    ORDO_TRY(change(call, tree, batch, NULL, &b, state));
     tree->leaves_most = leaves;
     return ORDO_OK;
 }
@@ -309,25 +424,34 @@ ordo_status ordo_blink_update(ordo_dict *dict, struct ordo_call *call, bool eras
                               struct ordo_slice values, size_t count)
 {
     struct ordo_blink     *tree = ordo_blink_of(dict);
+    struct batch           batch = { { .keys = keys, .values = values, .count = count }, erase };
     struct ordo_sorted_run run;
-    struct batch           batch;
+    bool                   done = false;
 
     ORDO_TRY(ordo_blink_begin(call, tree));
     if (is_worth_rebuilding(tree, count)) {
         ORDO_TRY(ordo_runs_sort(&tree->runs, call, erase, keys, values, count, &run));
         return rebuild(call, tree, &run);
     }
+    if (is_for_buckets(tree, count))
+        ORDO_TRY(update_by_buckets(call, tree, &batch, &done));
+    if (done)
+        return ORDO_OK;
+    tree->crowded -= tree->crowded > 0;
     ORDO_TRY(sort_batch(call, tree, erase, keys, values, count, &batch));
-    return update_batch(call, tree, &batch);
+    return update_sorted_batch(call, tree, &batch);
 }
 
 ordo_status ordo_blink_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *u)
 {
     struct ordo_blink *tree = ordo_blink_of(dict);
     struct batch       batch = { *u, 0 };
+    bool               done = false;
 
     ORDO_TRY(ordo_blink_begin(call, tree));
     if (is_worth_rebuilding(tree, u->count))
         return rebuild_with(call, tree, &batch);
-    return update_batch(call, tree, &batch);
+    if (is_for_buckets(tree, u->count))
+        ORDO_TRY(update_by_buckets(call, tree, &batch, &done));
+    return done ? ORDO_OK : update_sorted_batch(call, tree, &batch);
 }

@@ -62,6 +62,8 @@ bool ordo_dict_can(const ordo_dict *dict, ordo_dict_op op)
         return s->update_sorted != NULL;
     case ORDO_CAN_COMPACT:
         return s->compact != NULL;
+    case ORDO_CAN_CONCURRENT:
+        return s->apply_concurrent != NULL;
     }
     return false;
 }
@@ -415,6 +417,44 @@ ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch, siz
     ORDO_REQUIRE(dict ? dict->dev : NULL, batch != NULL, ORDO_INVALID);
     ORDO_TRY(begin(&call, dict, ORDO_CAN_APPLY, order));
     return end(&call, dict, apply(&call, dict, batch, needed));
+}
+
+/* ---- operations side by side ------------------------------------------------------------------------------------------ */
+
+static ordo_status check_concurrent(const ordo_dict *dict, const struct ordo_concurrent_batch *b)
+{
+    const size_t            kb = dict->key_bytes, vb = dict->value_bytes;
+    const struct ordo_array arrays[] = {
+        { "codes", b->codes, b->count, 1 },
+        { "keys", b->keys, b->count, kb },
+        { "his", b->his, b->count, if_wanted(b->his, kb) },
+        { "values", b->values, b->count, if_wanted(b->values, vb) },
+        { "rooms", b->rooms, b->count + 1, if_wanted(b->rooms, sizeof(cl_ulong)) },
+        { "found", b->found, b->count, if_wanted(b->found, 1) },
+        { "keys_out", b->keys_out, b->count, if_wanted(b->keys_out, kb) },
+        { "values_out", b->values_out, b->count, if_wanted(b->values_out, vb) },
+        { "counts", b->counts, b->count, if_wanted(b->counts, sizeof(cl_uint)) },
+        { "outcomes", b->outcomes, b->count, if_wanted(b->outcomes, 1) },
+        { "range_keys", b->range_keys, b->range_capacity, if_wanted(b->range_keys, kb) },
+        { "range_values", b->range_values, b->range_capacity, if_wanted(b->range_values, vb) },
+    };
+    ORDO_REQUIRE(dict->dev, b->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    return ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 7);
+}
+
+static ordo_status apply_concurrent(struct ordo_call *call, ordo_dict *dict, const struct ordo_concurrent_batch *batch)
+{
+    ORDO_TRY(check_concurrent(dict, batch));
+    return batch->count ? dict->structure->apply_concurrent(dict, call, batch) : ORDO_OK;
+}
+
+ordo_status ordo_dict_apply_concurrent(ordo_dict *dict, const struct ordo_concurrent_batch *batch,
+                                       const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_REQUIRE(dict ? dict->dev : NULL, batch != NULL, ORDO_INVALID);
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_CONCURRENT, order));
+    return end(&call, dict, apply_concurrent(&call, dict, batch));
 }
 
 /* ---- what is inside --------------------------------------------------------------------------------------------------- */

@@ -243,3 +243,47 @@ ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *
         *needed = total;
     return status;
 }
+
+/* ---- operations side by side ------------------------------------------------------------------------------------------ */
+
+ordo_status ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurrent_batch *b)
+{
+    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    ORDO_REQUIRE(dict->dev, b != NULL, ORDO_INVALID);
+    ORDO_REQUIRE(dict->dev, b->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    const size_t n = b->count, room = b->range_capacity, kb = dict->key_bytes, vb = dict->value_bytes;
+    enum { CODES, KEYS, HIS, VALUES, ROOMS, FOUND, KEYS_OUT, VALUES_OUT, COUNTS, OUTCOMES, RANGE_KEYS, RANGE_VALUES, N };
+    struct ordo_host_array a[N] = {
+        [CODES] = ordo_host_in(b->codes, n, 1),
+        [KEYS] = ordo_host_in(b->keys, n, kb),
+        [HIS] = ordo_host_in(b->his, n, if_there(b->his, kb)),
+        [VALUES] = ordo_host_in(b->values, n, if_there(b->values, vb)),
+        [ROOMS] = ordo_host_in(b->rooms, n + 1, if_there(b->rooms, sizeof *b->rooms)),
+        [FOUND] = ordo_host_inout(b->found, n, if_there(b->found, 1)),
+        [KEYS_OUT] = ordo_host_inout(b->keys_out, n, if_there(b->keys_out, kb)),
+        [VALUES_OUT] = ordo_host_inout(b->values_out, n, if_there(b->values_out, vb)),
+        [COUNTS] = ordo_host_inout(b->counts, n, if_there(b->counts, sizeof *b->counts)),
+        [OUTCOMES] = ordo_host_out(b->outcomes, n, if_there(b->outcomes, 1)),
+        [RANGE_KEYS] = ordo_host_inout(b->range_keys, room, if_there(b->range_keys, kb)),
+        [RANGE_VALUES] = ordo_host_inout(b->range_values, room, if_there(b->range_values, vb)),
+    };
+
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N));
+    const struct ordo_concurrent_batch batch = {
+        .codes = a[CODES].slice,
+        .keys = a[KEYS].slice,
+        .his = a[HIS].slice,
+        .values = a[VALUES].slice,
+        .count = n,
+        .found = a[FOUND].slice,
+        .keys_out = a[KEYS_OUT].slice,
+        .values_out = a[VALUES_OUT].slice,
+        .counts = a[COUNTS].slice,
+        .outcomes = a[OUTCOMES].slice,
+        .rooms = a[ROOMS].slice,
+        .range_keys = a[RANGE_KEYS].slice,
+        .range_values = a[RANGE_VALUES].slice,
+        .range_capacity = room,
+    };
+    return ordo_host_finish(dict->dev, a, N, ordo_dict_apply_concurrent(dict, &batch, NULL));
+}
