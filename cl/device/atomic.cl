@@ -263,6 +263,103 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
 }
 #endif
 
+/* ---- words that change under a reader's eyes ------------------------------------------------------------------- */
+
+/* Many words that one work-item at a time changes, under a latch, while others read them without: what is read may be torn
+ * and is thrown away unless a version, read before and after, is the same. Fences or dependencies order these accesses; they
+ * order nothing themselves.
+ *
+ *   peek   after an acquire fence of this work-item never answered from a cache that stores of other groups do not reach; on
+ *          NVIDIA never at all. 16 bytes are read at once, from a multiple of 16.
+ *   poke   the store that goes with it.
+ *
+ * Words are poked that are read by peeks alone; words of the kinds above may be peeked at, too. */
+
+ORDO_FN void ordo_fence_acquire(void)
+{
+#if ORDO_ATOMICS == ORDO_ATOMICS_C11
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);
+#else
+    ordo_fence_device();
+#endif
+}
+
+/* An offset of 0 that nobody can know before `seen` is there; `never` is 0, which the compiler must not know. What is accessed
+ * at such an offset is accessed after `seen` has come in, on devices that guess neither addresses nor branches. */
+ORDO_FN uint ordo_after(uint seen, uint never)
+{
+    return seen & never;
+}
+
+#if ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA
+
+ORDO_FN uint ordo_peek(volatile __global const uint *p)
+{
+    uint v;
+    __asm__ volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
+ORDO_FN ulong ordo_peek64(volatile __global const ulong *p)
+{
+    ulong v;
+    __asm__ volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    return v;
+}
+ORDO_FN uint4 ordo_peek128(volatile __global const uint *p)
+{
+    uint4 v;
+    __asm__ volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(p)
+                     : "memory");
+    return v;
+}
+
+ORDO_FN void ordo_poke(volatile __global uint *p, uint v)
+{
+    __asm__ volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+ORDO_FN void ordo_poke64(volatile __global ulong *p, ulong v)
+{
+    __asm__ volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+}
+ORDO_FN void ordo_poke128(volatile __global uint *p, uint4 v)
+{
+    __asm__ volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.x), "r"(v.y), "r"(v.z),
+                     "r"(v.w)
+                     : "memory");
+}
+
+#else
+
+ORDO_FN uint ordo_peek(volatile __global const uint *p)
+{
+    return *p;
+}
+ORDO_FN ulong ordo_peek64(volatile __global const ulong *p)
+{
+    return *p;
+}
+ORDO_FN uint4 ordo_peek128(volatile __global const uint *p)
+{
+    return *(volatile __global const uint4 *) p;
+}
+
+ORDO_FN void ordo_poke(volatile __global uint *p, uint v)
+{
+    *p = v;
+}
+ORDO_FN void ordo_poke64(volatile __global ulong *p, ulong v)
+{
+    *p = v;
+}
+ORDO_FN void ordo_poke128(volatile __global uint *p, uint4 v)
+{
+    *(volatile __global uint4 *) p = v;
+}
+
+#endif
+
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
 /* Between two looks at a word that another work-group will change: leaves the memory to others for a moment. The loop

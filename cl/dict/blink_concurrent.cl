@@ -972,7 +972,7 @@ ORDO_FN void blink_give_up(const blink_batch *batch, const blink_op *op, bool st
     batch->pending[ordo_add(state + BLINK_PENDING, 1)] = (uint4)(op->i, op->count, (uint) op->query, upper);
 }
 
-/* Operations first .. first + n - 1 of the batch; or, if `again` is there, those n of another launch that gave up. `final`,
+/* Operations first .. first + n - 1 of the batch; or, if `again` is there, of those that gave up in another launch. `final`,
  * `never`, `pending`, `history`: see blink_batch. The state counts those that are put on `pending`. */
 ORDO_KERNEL(BLINK_GROUP)
 void blink_apply(BLINK_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
@@ -1025,7 +1025,7 @@ void blink_apply(BLINK_TREE, uint leaf_capacity, uint inner_capacity, uint first
             op.lost = false;
             idle = again ? false : !blink_take(&batch, &op);
             if (again)
-                blink_take_again(&batch, &op, again[next]);
+                blink_take_again(&batch, &op, again[op.i]);
             next += get_global_size(0);
             if (idle)
                 continue;

@@ -60,7 +60,7 @@ static ordo_status run_kernel(const struct concurrent *c, const char *name, size
     return ordo_call_launch(c->call, kernel, ordo_ceil_div(items, group), group, args->arg, args->n);
 }
 
-/* Operations from `from` on, or of the list `again`. */
+/* Operations from `from` on: of the batch, or of the list `again`. */
 static ordo_status launch(const struct concurrent *c, size_t from, size_t count, cl_mem again, cl_mem pending,
                           bool alone)
 {
@@ -166,14 +166,10 @@ static size_t rounds_most(const struct concurrent *c)
 
 static ordo_status launch_list(const struct concurrent *c, size_t count, cl_mem list, cl_mem next, bool alone)
 {
-    /* By one work-item there may be several launches' worth; what its steps do not suffice for is listed again. */
-    const size_t n = alone ? ordo_min_size(count, LAUNCH_ALONE) : ordo_min_size(count, LAUNCH_MOST);
-    ORDO_TRY(launch(c, 0, n, list, next, alone));
-    for (size_t done = n, more; done < count; done += more) {
-        more = ordo_min_size(n, count - done);
-        /* The list is one buffer: later parts move to its front. */
-        ORDO_TRY(ordo_call_copy(c->call, list, done * PENDING_BYTES, list, 0, more * PENDING_BYTES));
-        ORDO_TRY(launch(c, 0, more, list, next, alone));
+    const size_t most = alone ? LAUNCH_ALONE : LAUNCH_MOST;
+    for (size_t first = 0, n; first < count; first += n) {
+        n = ordo_min_size(most, count - first);
+        ORDO_TRY(launch(c, first, n, list, next, alone));
     }
     return ORDO_OK;
 }
