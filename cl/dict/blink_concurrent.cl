@@ -94,12 +94,12 @@
 
 /* What all operations of a launch share. Arrays may be NULL. */
 typedef struct {
-    blink_tree tree;
-    uint       leaf_capacity, inner_capacity;
-    uint       final; /* no more nodes will come: who needs one is refused */
-    uint       never; /* 0, unknown to the compiler */
-    __global const uchar *codes;
-    __global const ordo_key *keys, *his;
+    blink_tree                  tree;
+    uint                        leaf_capacity, inner_capacity;
+    uint                        final; /* no more nodes will come: who needs one is refused */
+    uint                        never; /* 0, unknown to the compiler */
+    __global const uchar       *codes;
+    __global const ordo_key    *keys, *his;
     __global const blink_value *values;
     __global const ulong       *rooms;
     __global uchar             *found, *outcomes;
@@ -114,16 +114,17 @@ typedef struct {
 #define CODE_NONE 0xffu /* no operation */
 
 typedef struct {
-    uint          i, code;
-    uint          level; /* 0: at work on leaves. Else it has split a node of the level below, and tells this level of it */
-    uint          at;    /* a node of this level, to be looked at next; BLINK_NONE: from the root */
-    ordo_key_form query; /* what the node must cover. Of scans: the least key not yet seen, of backward seeks the greatest;
+    uint i, code;
+    uint level; /* 0: at work on leaves. Else it has split a node of the level below, and tells this level of it */
+    uint at;    /* a node of this level, to be looked at next; BLINK_NONE: from the root */
+    ordo_key_form
+         query;    /* what the node must cover. Of scans: the least key not yet seen, of backward seeks the greatest;
                             above the leaves: one more than the separator */
-    uint child;          /* above the leaves: the new node */
-    uint count;          /* of counts and ranges: keys so far */
-    uint tries;          /* steps that came to nothing */
-    bool lost;           /* was led astray: caches are not trusted */
-    uint elements;       /* stored by this work-item, less those erased, over all its operations */
+    uint child;    /* above the leaves: the new node */
+    uint count;    /* of counts and ranges: keys so far */
+    uint tries;    /* steps that came to nothing */
+    bool lost;     /* was led astray: caches are not trusted */
+    uint elements; /* stored by this work-item, less those erased, over all its operations */
     uint dice;
 } blink_op;
 
@@ -289,8 +290,10 @@ ORDO_FN uint blink_place(__global const ordo_key_form *line, ordo_key_form query
     for (uint k = 0; k < PIECE_KEYS; k++)
         less += keys[k] < query;
     ORDO_UNROLL
-    for (uint k = 0; k < PIECE_KEYS; k++)
-        *next = k == less ? keys[k] : *next;
+    for (uint k = 0; k < PIECE_KEYS; k++) {
+        const ordo_key_form here = keys[k];
+        *next = k == less ? here : *next;
+    }
     return piece * PIECE_KEYS + less;
 #endif
 }
@@ -513,7 +516,7 @@ ORDO_FN uint blink_scan_on(const blink_batch *batch, blink_op *op, __global ordo
 #define UNPACK_ulong(at, s, piece)                                                                                     \
     at[s] = as_ulong2(piece).x;                                                                                        \
     at[(s) + 1] = as_ulong2(piece).y
-#define PACK_ulong(at, s) as_uint4((ulong2)(at[s], at[(s) + 1]))
+#define PACK_ulong(at, s) as_uint4((ulong2) (at[s], at[(s) + 1]))
 #define PER_PIECE_ulong   2
 
 /* Of a column of keys, values or children:
@@ -545,22 +548,28 @@ ORDO_FN uint blink_scan_on(const blink_batch *batch, blink_op *op, __global ordo
     ORDO_FN void column_open_##type(column_##type *c, uint slot, type x)                                               \
     {                                                                                                                  \
         ORDO_UNROLL                                                                                                    \
-        for (uint s = BLINK_SLOTS - 1; s > 0; s--)                                                                     \
-            c->at[s] = s > slot ? c->at[s - 1] : s == slot ? x : c->at[s];                                             \
-        c->at[0] = slot == 0 ? x : c->at[0];                                                                           \
+        for (uint s = BLINK_SLOTS - 1; s > 0; s--) {                                                                   \
+            const type here = c->at[s], before = c->at[s - 1];                                                         \
+            c->at[s] = s > slot ? before : s == slot ? x : here;                                                       \
+        }                                                                                                              \
+        const type here = c->at[0];                                                                                    \
+        c->at[0] = slot == 0 ? x : here;                                                                               \
     }                                                                                                                  \
     ORDO_FN void column_close_##type(column_##type *c, uint slot, type fill)                                           \
     {                                                                                                                  \
         ORDO_UNROLL                                                                                                    \
-        for (uint s = 0; s + 1 < BLINK_SLOTS; s++)                                                                     \
-            c->at[s] = s < slot ? c->at[s] : c->at[s + 1];                                                             \
+        for (uint s = 0; s + 1 < BLINK_SLOTS; s++) {                                                                   \
+            const type here = c->at[s], behind = c->at[s + 1];                                                         \
+            c->at[s] = s < slot ? here : behind;                                                                       \
+        }                                                                                                              \
         c->at[BLINK_SLOTS - 1] = fill;                                                                                 \
     }                                                                                                                  \
     ORDO_FN void column_keep_##type(column_##type *c, bool upper, type fill)                                           \
     {                                                                                                                  \
         ORDO_UNROLL                                                                                                    \
         for (uint s = 0; s < BLINK_HALF; s++) {                                                                        \
-            c->at[s] = upper ? c->at[s + BLINK_HALF] : c->at[s];                                                       \
+            const type here = c->at[s], above = c->at[s + BLINK_HALF];                                                 \
+            c->at[s] = upper ? above : here;                                                                           \
             c->at[s + BLINK_HALF] = fill;                                                                              \
         }                                                                                                              \
     }
@@ -586,8 +595,10 @@ ORDO_FN uint column_place(const column_keys *c, ordo_key_form key, ordo_key_form
         less += c->at[s] < key;
     *next = BLINK_UNUSED;
     ORDO_UNROLL
-    for (uint s = 0; s < BLINK_SLOTS; s++)
-        *next = s == less ? c->at[s] : *next;
+    for (uint s = 0; s < BLINK_SLOTS; s++) {
+        const ordo_key_form here = c->at[s];
+        *next = s == less ? here : *next;
+    }
     return less;
 }
 
@@ -705,10 +716,10 @@ ORDO_FN void blink_poke_key(__global ordo_key_form *p, ordo_key_form key)
 ORDO_FN void blink_poke_tail(__global ordo_key_form *line, blink_tail tail)
 {
 #if KEY_BITS == 32
-    ordo_poke128((__global uint *) (line + BLINK_LOW), (uint4)(tail.low, tail.right, tail.header, tail.high));
+    ordo_poke128((__global uint *) (line + BLINK_LOW), (uint4) (tail.low, tail.right, tail.header, tail.high));
 #else
-    ordo_poke128((__global uint *) (line + BLINK_LOW), as_uint4((ulong2)(tail.low, tail.right)));
-    ordo_poke128((__global uint *) (line + BLINK_HEADER), as_uint4((ulong2)(tail.header, tail.high)));
+    ordo_poke128((__global uint *) (line + BLINK_LOW), as_uint4((ulong2) (tail.low, tail.right)));
+    ordo_poke128((__global uint *) (line + BLINK_HEADER), as_uint4((ulong2) (tail.header, tail.high)));
 #endif
 }
 
@@ -752,8 +763,9 @@ ORDO_FN uint blink_insert(const blink_batch *batch, blink_op *op, column_keys *k
             return STEP_STARVED;
         }
         /* A leaf's high is one of its keys; the entries of an inner node begin with its low. */
-        const bool upper = slot > BLINK_HALF || (slot == BLINK_HALF && op->level == 0);
-        middle = op->level > 0 ? keys->at[BLINK_HALF] : keys->at[BLINK_HALF - 1];
+        const bool          upper = slot > BLINK_HALF || (slot == BLINK_HALF && op->level == 0);
+        const ordo_key_form last = keys->at[BLINK_HALF - 1], first = keys->at[BLINK_HALF];
+        middle = op->level > 0 ? first : last;
         blink_split(batch, op, keys, tail, middle, fresh);
         KEYS_DO(keep)(keys, upper, BLINK_UNUSED);
         into = upper ? fresh : into;
@@ -969,7 +981,7 @@ ORDO_FN void blink_give_up(const blink_batch *batch, const blink_op *op, bool st
 #else
     const uint upper = (uint) (op->query >> 32);
 #endif
-    batch->pending[ordo_add(state + BLINK_PENDING, 1)] = (uint4)(op->i, op->count, (uint) op->query, upper);
+    batch->pending[ordo_add(state + BLINK_PENDING, 1)] = (uint4) (op->i, op->count, (uint) op->query, upper);
 }
 
 /* Operations first .. first + n - 1 of the batch; or, if `again` is there, of those that gave up in another launch. `final`,

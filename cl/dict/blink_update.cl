@@ -4,7 +4,9 @@
  *   group_flags, group_first   groups of updates that fall into one leaf
  *   group_plan                 how many new leaves the batch may need: nothing is changed yet
  *   update_leaves              each leaf takes its group, and splits into as many as it needs
- *   bucket_updates, update_buckets   the same of a batch that is not sorted, if few of its updates meet in a leaf
+ *   bucket_updates             a batch that is not sorted, if few of its updates meet in a leaf: which these are
+ *   update_heads, update_buckets     its leaves: those that cannot split, a work-item each, and the others
+ *   clear_versions             undoes bucket_updates
  *   update_level               parents, of which a list was kept, take in what their children have split off
  *   update_root                new levels above a root that has split
  *
@@ -349,38 +351,20 @@ void update_leaves(BLINK_TREE, __global const uint *leaves, __global const uint 
 
 /* ---- leaves, of a batch that is not sorted ----------------------------------------------------------------------------- */
 
-/* Each leaf has a bucket with room for `slots` updates' indices, in the order in which they happen to come; arrived[leaf] is how many
- * came, and 0 of all leaves before and after. Who comes first puts the leaf on the list: touched[], and its parent. A leaf
- * to which more come than there is room for is BLINK_LARGEST's to tell: the batch is then sorted instead. */
-typedef struct {
-    uint heads, wanted, first;
-} bucket_sums;
+/* Updates say at their leaf that they are there: the header's version, which is 0 in all leaves before and after, counts them.
+ * The one that comes first is the leaf's head, and does the work in the next launch; the k-th after it leaves its index in the
+ * leaf's bucket, bucket[leaf * slots + k - 1]. So which update is the head is chance, but the work goes by index. If more come
+ * than a bucket holds, BLINK_LARGEST tells, and the batch is sorted instead. */
+#define ARRIVALS(header) ((header) / BLINK_VERSION_ONE)
 
-/* Of a tile's work-items that come first, this one's place on the list. By the whole group. */
-ORDO_FN uint bucket_place(const blink_tree *tree, __local bucket_sums *sums, bool heads)
-{
-    uint place = 0;
-    if (get_local_id(0) == 0)
-        sums->heads = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (heads)
-        place = ordo_local_add(&sums->heads, 1);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0)
-        sums->first = sums->heads ? ordo_add(&tree->state[BLINK_GROUPS], sums->heads) : 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return sums->first + place;
-}
-
+/* heads[i]: the leaf whose head update i is, or BLINK_NONE. */
 ORDO_KERNEL(BLINK_GROUP)
-void bucket_updates(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots,
-                    __global uint *arrived, __global uint *bucket, __global uint *touched, __global uint *parents)
+void bucket_updates(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
+                    __global uint *heads, __global uint *parents)
 {
-    const blink_tree     tree = BLINK_TREE_HERE;
-    __local bucket_sums  sums;
+    const blink_tree tree = BLINK_TREE_HERE;
+    uint             wanted = 0;
 
-    if (get_local_id(0) == 0)
-        sums.wanted = 0;
     for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
         const uint first = (uint) tile * BLINK_TILE;
         blink_way  way[TEAM_QUERIES];
@@ -390,29 +374,236 @@ void bucket_updates(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, ui
         blink_own(way, spot);
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r), leaf = spot[r].leaf;
-            uint       before = 1;
-            if (i < n) {
-                before = ordo_add(&arrived[leaf], 1);
-                if (before < slots)
-                    bucket[(ulong) leaf * slots + before] = i;
-                else
-                    ordo_max(&state[BLINK_LARGEST], before + 1);
-            }
-            const uint place = bucket_place(&tree, &sums, before == 0);
-            if (before == 0) {
-                touched[place] = leaf;
-                parents[place] = spot[r].parent;
-            }
-            if (i < n && blink_count(blink_leaf(&tree, leaf)) + before == BLINK_SLOTS)
-                ordo_local_add(&sums.wanted, 1);
+            if (i >= n)
+                continue;
+            const uint header = ordo_add(blink_header(blink_leaf(&tree, leaf)), BLINK_VERSION_ONE);
+            const uint before = ARRIVALS(header);
+            heads[i] = before == 0 ? leaf : BLINK_NONE;
+            parents[i] = spot[r].parent;
+            if (before > slots)
+                ordo_max(&state[BLINK_LARGEST], before);
+            else if (before > 0)
+                bucket[(ulong) leaf * slots + before - 1] = i;
+            const uint all = (header & BLINK_COUNT_MASK) + before + 1;
+            wanted += blink_nodes_for(all) - blink_nodes_for(all - 1);
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0 && sums.wanted)
-        ordo_add(&state[BLINK_WANTED], sums.wanted);
+    wanted = team_reduce_add(wanted);
+    if (wanted && team_lane() == 0)
+        ordo_add(&state[BLINK_WANTED], wanted);
 }
 
-/* A leaf and its bucket, as a team's lanes read them at once. */
+/* Sets the versions of all leaves to 0. */
+ORDO_KERNEL(RUN_GROUP)
+void clear_versions(BLINK_TREE)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+    RUN_EACH (uint, leaf, state[BLINK_LEAVES])
+        *blink_header(blink_leaf(&tree, leaf)) &= BLINK_COUNT_MASK;
+}
+
+/* The updates of a leaf that has `all`, by index: the least one after `last`, or the least of all. */
+ORDO_FN uint bucket_next(__global const uint *bucket, uint head, uint all, uint last, bool first)
+{
+    uint next = first || head > last ? head : BLINK_NONE;
+    for (uint k = 0; k + 1 < all; k++) {
+        const uint i = bucket[k];
+        next = (first || i > last) && i < next ? i : next;
+    }
+    return next;
+}
+
+/* ---- a leaf that need not split, by one work-item ------------------------------------------------------------------------ */
+
+/* Most leaves. A whole sub-group for each would wait most of the time: as many leaves as lanes hide each other's latency. */
+typedef struct {
+    ordo_key_form key[BLINK_SLOTS];
+#if ORDO_VALUE_BYTES
+    blink_value value[BLINK_SLOTS];
+#endif
+    uint count;
+    uint changed; /* slots before this are as they were */
+} lane_leaf;
+
+#if KEY_BITS == 32
+typedef uint4 lane_keys;
+#else
+typedef ulong2 lane_keys;
+#endif
+#define LANE_KEYS (128 / KEY_BITS)
+#if ORDO_VALUE_BYTES == 8
+typedef ulong2 lane_values;
+#define LANE_VALUES 2
+#else
+typedef uint4 lane_values;
+#define LANE_VALUES 4
+#endif
+
+ORDO_FN void lane_read(const blink_tree *tree, uint leaf, uint count, __private lane_leaf *its)
+{
+    __global const lane_keys *keys = (__global const lane_keys *) blink_leaf(tree, leaf);
+    its->count = count;
+    its->changed = BLINK_SLOTS;
+    ORDO_UNROLL
+    for (uint p = 0; p < BLINK_SLOTS / LANE_KEYS; p++) {
+        const lane_keys v = keys[p];
+        its->key[p * LANE_KEYS] = v.s0;
+        its->key[p * LANE_KEYS + 1] = v.s1;
+#if LANE_KEYS == 4
+        its->key[p * LANE_KEYS + 2] = v.s2;
+        its->key[p * LANE_KEYS + 3] = v.s3;
+#endif
+    }
+#if ORDO_VALUE_BYTES
+    __global const lane_values *values = (__global const lane_values *) blink_values(tree, leaf);
+    ORDO_UNROLL
+    for (uint p = 0; p < BLINK_SLOTS / LANE_VALUES; p++) {
+        const lane_values v = values[p];
+        its->value[p * LANE_VALUES] = v.s0;
+        its->value[p * LANE_VALUES + 1] = v.s1;
+#if LANE_VALUES == 4
+        its->value[p * LANE_VALUES + 2] = v.s2;
+        its->value[p * LANE_VALUES + 3] = v.s3;
+#endif
+    }
+#endif
+}
+
+/* Writes what has changed. */
+ORDO_FN void lane_write(const blink_tree *tree, uint leaf, __private const lane_leaf *its)
+{
+    __global lane_keys *keys = (__global lane_keys *) blink_leaf(tree, leaf);
+    ORDO_UNROLL
+    for (uint p = 0; p < BLINK_SLOTS / LANE_KEYS; p++) {
+        lane_keys v;
+        v.s0 = its->key[p * LANE_KEYS];
+        v.s1 = its->key[p * LANE_KEYS + 1];
+#if LANE_KEYS == 4
+        v.s2 = its->key[p * LANE_KEYS + 2];
+        v.s3 = its->key[p * LANE_KEYS + 3];
+#endif
+        if ((p + 1) * LANE_KEYS > its->changed)
+            keys[p] = v;
+    }
+#if ORDO_VALUE_BYTES
+    __global lane_values *values = (__global lane_values *) blink_values(tree, leaf);
+    ORDO_UNROLL
+    for (uint p = 0; p < BLINK_SLOTS / LANE_VALUES; p++) {
+        lane_values v;
+        v.s0 = its->value[p * LANE_VALUES];
+        v.s1 = its->value[p * LANE_VALUES + 1];
+#if LANE_VALUES == 4
+        v.s2 = its->value[p * LANE_VALUES + 2];
+        v.s3 = its->value[p * LANE_VALUES + 3];
+#endif
+        if ((p + 1) * LANE_VALUES > its->changed)
+            values[p] = v;
+    }
+#endif
+    *blink_header(blink_leaf(tree, leaf)) = its->count;
+}
+
+/* Puts an element at `slot`: in the place of what is there (`hit`), or before it. There is room. */
+ORDO_FN void lane_put(__private lane_leaf *its, uint slot, bool hit, ordo_key_form key, blink_value value)
+{
+    ORDO_UNROLL
+    for (uint x = BLINK_SLOTS; x-- > 0;) {
+        const bool moves = !hit && x > slot;
+        its->key[x] = x == slot ? key : moves ? its->key[x > 0 ? x - 1 : 0] : its->key[x];
+#if ORDO_VALUE_BYTES
+        its->value[x] = x == slot ? value : moves ? its->value[x > 0 ? x - 1 : 0] : its->value[x];
+#endif
+    }
+    its->count += !hit;
+    its->changed = min(its->changed, slot);
+}
+
+ORDO_FN void lane_remove(__private lane_leaf *its, uint slot)
+{
+    ORDO_UNROLL
+    for (uint x = 0; x < BLINK_SLOTS; x++) {
+        its->key[x] = x < slot ? its->key[x] : x + 1 < BLINK_SLOTS ? its->key[x + 1 < BLINK_SLOTS ? x + 1 : 0] : BLINK_UNUSED;
+#if ORDO_VALUE_BYTES
+        its->value[x] = x < slot || x + 1 == BLINK_SLOTS ? its->value[x] : its->value[x + 1 < BLINK_SLOTS ? x + 1 : 0];
+#endif
+    }
+    its->count--;
+    its->changed = min(its->changed, slot);
+}
+
+ORDO_FN void lane_update(const leaf_batch *batch, uint i, __private lane_leaf *its)
+{
+    const ordo_key_form key = key_bits(batch->keys[i]);
+    uint                slot = 0;
+    bool                hit = false;
+    ORDO_UNROLL
+    for (uint x = 0; x < BLINK_SLOTS; x++) {
+        slot += its->key[x] < key;
+        hit = hit || (its->key[x] == key && x < its->count);
+    }
+    if (!(batch->all_erased || (batch->erased && batch->erased[i]))) {
+#if ORDO_VALUE_BYTES
+        lane_put(its, slot, hit, key, batch->values[i]);
+#else
+        lane_put(its, slot, hit, key, 0);
+#endif
+    } else if (hit) {
+        lane_remove(its, slot);
+    }
+}
+
+/* A work-item for each update that is a head. Those whose leaf may have to split go on the list touched[], with their leaves' parents, in
+ * no order. Every leaf's updates are done in the order of their indices. */
+ORDO_KERNEL(BLINK_GROUP)
+void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, __global const uint *heads,
+                  __global const uint *parents, __global const ordo_key *keys, ulong keys_at,
+                  __global const blink_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,
+                  uint all_erased, __global uint *touched)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+    const leaf_batch batch = {
+        keys + keys_at, values + values_at, erased ? erased + erased_at : erased, 0, 0, all_erased
+    };
+    uint             more = 0;
+
+    for (ulong first = get_group_id(0) * (ulong) BLINK_GROUP; first < n; first += get_num_groups(0) * (ulong) BLINK_GROUP) {
+        const uint i = (uint) first + (uint) get_local_id(0);
+        const uint leaf = i < n ? heads[i] : BLINK_NONE;
+        bool       large = false;
+        if (leaf != BLINK_NONE) {
+            const uint header = *blink_header(blink_leaf(&tree, leaf));
+            const uint count = header & BLINK_COUNT_MASK, all = ARRIVALS(header);
+            large = count + all > BLINK_SLOTS;
+            if (!large) {
+                lane_leaf its;
+                lane_read(&tree, leaf, count, &its);
+                uint last = 0;
+                for (uint u = 0; u < all; u++) {
+                    last = all == 1 ? i : bucket_next(bucket + (ulong) leaf * slots, i, all, last, u == 0);
+                    lane_update(&batch, last, &its);
+                }
+                lane_write(&tree, leaf, &its);
+                more += its.count - count;
+            }
+        }
+        const team_mask larges = team_ballot(large);
+        if (larges == 0)
+            continue;
+        uint place = 0;
+        if (team_lane() == 0)
+            place = ordo_add(&state[BLINK_GROUPS], mask_count(larges));
+        place = team_bcast(place, 0) + mask_count(larges & team_lanes_below());
+        if (large)
+            touched[place] = i;
+    }
+    more = team_reduce_add(more);
+    if (team_lane() == 0 && more)
+        ordo_add(&state[BLINK_ELEMENTS], more);
+}
+
+/* ---- a leaf that may split, by a team ------------------------------------------------------------------------------------ */
+
+/* A leaf and its updates, as a team's lanes read them at once. */
 typedef struct {
     leaf_tile     tile;
     uint          leaf, count, updates;
@@ -420,14 +611,17 @@ typedef struct {
     uint          index;
 } bucket_load;
 
-ORDO_FN bucket_load bucket_read(const blink_tree *tree, const leaf_batch *batch, uint leaf, uint updates, uint slots,
-                                __global const uint *bucket)
+/* `head`: the update that is the leaf's head. */
+ORDO_FN bucket_load bucket_read(const blink_tree *tree, const leaf_batch *batch, uint head, uint leaf, uint header,
+                                uint slots, __global const uint *bucket)
 {
     bucket_load load;
     load.leaf = leaf;
-    load.updates = updates;
-    load.index = team_lane() < updates ? bucket[(ulong) leaf * slots + team_lane()] : 0;
-    load.count = blink_count(blink_leaf(tree, leaf));
+    load.count = header & BLINK_COUNT_MASK;
+    load.updates = ARRIVALS(header);
+    load.index = head;
+    if (team_lane() > 0 && team_lane() < load.updates)
+        load.index = bucket[(ulong) leaf * slots + team_lane() - 1];
     tile_take(tree, leaf, load.count, &load.tile);
     load.key = key_bits(batch->keys[load.index]);
     return load;
@@ -497,10 +691,12 @@ ORDO_FN uint bucket_take(const blink_tree *tree, const leaf_batch *batch, __priv
     return change.stores - change.removes;
 }
 
-/* A team takes TEAM_WIDTH leaves of the list in a row, and reads each while it works on the one before. */
+/* Leaves that a team takes in a row, what they are known by read at once, each leaf read while the one before is worked on. */
+#define BUCKET_ROW (TEAM_WIDTH < 8 ? TEAM_WIDTH : 8)
+
 ORDO_KERNEL(BLINK_GROUP)
-void update_buckets(BLINK_TREE, __global const uint *touched, __global const uint *parents, uint slots,
-                    __global uint *arrived, __global const uint *bucket, __global const ordo_key *keys, ulong keys_at,
+void update_buckets(BLINK_TREE, __global const uint *touched, __global const uint *heads, __global const uint *parents,
+                    uint slots, __global const uint *bucket, __global const ordo_key *keys, ulong keys_at,
                     __global const blink_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,
                     uint all_erased, __global uint *dirty)
 {
@@ -511,17 +707,17 @@ void update_buckets(BLINK_TREE, __global const uint *touched, __global const uin
     const uint       n = state[BLINK_GROUPS];
     uint             more = 0;
 
-    for (uint base = BLINK_TEAM * TEAM_WIDTH; base < n; base += BLINK_TEAMS * TEAM_WIDTH) {
-        const uint mine = min(base + team_lane(), n - 1), here = min(n - base, (uint) TEAM_WIDTH);
-        const uint leaf = touched[mine], parent = parents[mine], updates = arrived[leaf];
-        team_sync(); /* the last leaf's count may have been read by more than one lane */
-        arrived[leaf] = 0;
-        bucket_load next = bucket_read(&tree, &batch, team_bcast(leaf, 0), team_bcast(updates, 0), slots, bucket);
+    for (uint base = BLINK_TEAM * BUCKET_ROW; base < n; base += BLINK_TEAMS * BUCKET_ROW) {
+        const uint here = min(n - base, (uint) BUCKET_ROW), head = touched[base + min(team_lane(), here - 1)];
+        const uint leaf = heads[head], parent = parents[head], header = *blink_header(blink_leaf(&tree, leaf));
+        bucket_load next = bucket_read(&tree, &batch, team_bcast(head, 0), team_bcast(leaf, 0), team_bcast(header, 0),
+                                       slots, bucket);
         for (uint j = 0; j < here; j++) {
             bucket_load load = next;
             node_split  split;
             if (j + 1 < here)
-                next = bucket_read(&tree, &batch, team_bcast(leaf, j + 1), team_bcast(updates, j + 1), slots, bucket);
+                next = bucket_read(&tree, &batch, team_bcast(head, j + 1), team_bcast(leaf, j + 1),
+                                   team_bcast(header, j + 1), slots, bucket);
             more += bucket_take(&tree, &batch, &load, &split);
             const uint its_parent = team_bcast(parent, j);
             if (split.nodes > 1 && team_lane() == 0 && its_parent != BLINK_NONE)

@@ -175,33 +175,39 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* In scratch, instead of a plan's: see bucket_updates in cl/dict/blink_update.cl. */
 struct buckets {
-    cl_mem  arrived, bucket, touched, parents;
+    cl_mem  bucket, heads, parents, touched;
     cl_uint slots;
-    size_t  leaves; /* that there are counters of */
 };
 
-/* With as many updates as half of the leaves, some leaf gets more than 8 by chance; of 16 none, up to twice the leaves. */
-#define SLOTS_FEW  8
-#define SLOTS_MANY 16
+/* A bucket holds the updates of a leaf but the first. With as many updates as half of the leaves, some leaf gets more than 8
+ * by chance; up to twice the leaves, none gets more than 16. */
+#define SLOTS_FEW  7
+#define SLOTS_MANY 15
 
 /* On a GPU, where lanes can talk, and updates are few for the leaves: no sort is needed to bring those of a leaf together. */
 static bool is_for_buckets(const struct ordo_blink *tree, size_t count)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(tree->dict.dev);
-    return !facts->cpu && ordo_blink_teams(tree).lanes >= SLOTS_MANY && count / 2 <= tree->leaves_most &&
+    return !facts->cpu && ordo_blink_teams(tree).lanes > SLOTS_MANY && count / 2 <= tree->leaves_most &&
            tree->crowded == 0;
 }
 
 static ordo_status take_bucket_scratch(struct ordo_call *call, const struct ordo_blink *tree, size_t count,
                                        struct buckets *b)
 {
-    const size_t touched = ordo_min_size(count, tree->leaves_most) * sizeof(cl_uint);
-    b->leaves = tree->leaves_most;
-    b->slots = count < b->leaves / 2 ? SLOTS_FEW : SLOTS_MANY;
-    ORDO_TRY(ordo_call_zeroed(call, b->leaves * sizeof(cl_uint), &b->arrived));
-    ORDO_TRY(ordo_call_scratch(call, b->leaves * b->slots * sizeof(cl_uint), &b->bucket));
-    ORDO_TRY(ordo_call_scratch(call, touched, &b->touched));
-    return ordo_call_scratch(call, touched, &b->parents);
+    b->slots = count < tree->leaves_most / 2 ? SLOTS_FEW : SLOTS_MANY;
+    ORDO_TRY(ordo_call_scratch(call, tree->leaves_most * b->slots * sizeof(cl_uint), &b->bucket));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &b->heads));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &b->parents));
+    return ordo_call_scratch(call, count * sizeof(cl_uint), &b->touched);
+}
+
+static ordo_status clear_versions(struct ordo_call *call, const struct ordo_blink *tree)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    struct ordo_blink_args        args = { .n = 0 };
+    ordo_blink_add_tree(&args, tree);
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "clear_versions", &shape, tree->leaves_most, &args);
 }
 
 /* Puts updates into buckets; waits. */
@@ -212,36 +218,46 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree,
     const cl_uint                 n = (cl_uint) batch->u.count;
     struct ordo_blink_args        args = { .n = 0 };
 
+    if (tree->versions)
+        ORDO_TRY(clear_versions(call, tree));
+    tree->versions = true;
     ORDO_TRY(ordo_call_fill(call, tree->state, BLINK_GROUPS * sizeof(cl_uint), 3 * sizeof(cl_uint), 0));
     ordo_blink_add_tree(&args, tree);
     ordo_blink_add_slice(&args, &batch->u.keys);
-    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->arrived), ORDO_ARG(b->bucket), ORDO_ARG(b->touched),
-              ORDO_ARG(b->parents));
+    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
     ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "bucket_updates", &shape, batch->u.count, &args));
     return ordo_blink_read_state(call, tree, state);
 }
 
-static ordo_status empty_buckets(struct ordo_call *call, const struct buckets *b, ordo_status status)
+static void add_updates(struct ordo_blink_args *args, const struct batch *batch)
 {
-    const ordo_status emptied = ordo_call_fill(call, b->arrived, 0, b->leaves * sizeof(cl_uint), 0);
-    return status == ORDO_OK ? emptied : status;
+    ordo_blink_add_slice(args, &batch->u.keys);
+    ordo_blink_add_slice(args, &batch->u.values);
+    ordo_blink_add_slice(args, &batch->u.erased);
 }
 
 static ordo_status update_buckets(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
-                                  const struct buckets *b, size_t leaves, cl_mem dirty)
+                                  const struct buckets *b, size_t wanted, cl_mem dirty)
 {
     const struct ordo_blink_shape shape = ordo_blink_teams(tree);
-    struct ordo_blink_args        args = { .n = 0 };
+    const struct ordo_blink_shape each = { shape.group, shape.lanes, 1 };
+    const cl_uint                 n = (cl_uint) batch->u.count;
+    struct ordo_blink_args        heads = { .n = 0 }, larges = { .n = 0 };
 
-    ordo_blink_add_tree(&args, tree);
-    BLINK_ADD(&args, ORDO_ARG(b->touched), ORDO_ARG(b->parents), ORDO_ARG(b->slots), ORDO_ARG(b->arrived),
+    ordo_blink_add_tree(&heads, tree);
+    BLINK_ADD(&heads, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
+    add_updates(&heads, batch);
+    BLINK_ADD(&heads, ORDO_ARG(batch->all_erased), ORDO_ARG(b->touched));
+    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "update_heads", &each, batch->u.count, &heads));
+    if (wanted == 0)
+        return ORDO_OK;
+    ordo_blink_add_tree(&larges, tree);
+    BLINK_ADD(&larges, ORDO_ARG(b->touched), ORDO_ARG(b->heads), ORDO_ARG(b->parents), ORDO_ARG(b->slots),
               ORDO_ARG(b->bucket));
-    ordo_blink_add_slice(&args, &batch->u.keys);
-    ordo_blink_add_slice(&args, &batch->u.values);
-    ordo_blink_add_slice(&args, &batch->u.erased);
-    BLINK_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(dirty));
-    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_buckets", &shape, ordo_ceil_div(leaves, shape.lanes),
-                             &args);
+    add_updates(&larges, batch);
+    BLINK_ADD(&larges, ORDO_ARG(batch->all_erased), ORDO_ARG(dirty));
+    /* as many leaves may split as get new ones; a team takes eight in a row */
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_buckets", &shape, ordo_ceil_div(wanted, 8), &larges);
 }
 
 /* ---- 3 change -------------------------------------------------------------------------------------------------------------- */
@@ -314,7 +330,7 @@ static ordo_status change(struct ordo_call *call, struct ordo_blink *tree, const
     tree->list.fresh = false;
     tree->in_doubt = true;
     if (buckets)
-        ORDO_TRY(update_buckets(call, tree, batch, buckets, state[BLINK_GROUPS], list[1]));
+        ORDO_TRY(update_buckets(call, tree, batch, buckets, state[BLINK_WANTED], list[1]));
     else
         ORDO_TRY(update_leaves(call, tree, batch, plan, list[1]));
     ORDO_TRY(update_above(call, tree, state, list));
@@ -391,19 +407,16 @@ static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_blink *
 
     *done = false;
     ORDO_TRY(take_bucket_scratch(call, tree, batch->u.count, &b));
-    const ordo_status filled = fill_buckets(call, tree, batch, &b, state);
-    if (filled != ORDO_OK)
-        return empty_buckets(call, &b, filled);
+    ORDO_TRY(fill_buckets(call, tree, batch, &b, state));
     if (state[BLINK_LARGEST] > 0)
         tree->crowded = CROWDED_BATCHES;
     if (state[BLINK_LARGEST] > 0 || is_hollow(state))
-        return empty_buckets(call, &b, ORDO_OK);
-    const size_t      leaves = (size_t) state[BLINK_LEAVES] + state[BLINK_WANTED];
-    const ordo_status reserved = ordo_blink_reserve(call, tree, state, leaves);
-    if (reserved != ORDO_OK)
-        return empty_buckets(call, &b, reserved);
+        return ORDO_OK;
+    const size_t leaves = (size_t) state[BLINK_LEAVES] + state[BLINK_WANTED];
+    ORDO_TRY(ordo_blink_reserve(call, tree, state, leaves));
     *done = true;
     ORDO_TRY(change(call, tree, batch, NULL, &b, state));
+    tree->versions = false;
     tree->leaves_most = leaves;
     return ORDO_OK;
 }
