@@ -28,35 +28,47 @@ struct listed {
     char         name[128], platform_name[128];
 };
 
-static void describe(struct listed *entry, cl_platform_id platform)
+/* Whether a call is done; if not, *failed is why. */
+static bool done(cl_int code, cl_int *failed)
+{
+    if (code != CL_SUCCESS)
+        *failed = code;
+    return code == CL_SUCCESS;
+}
+
+static void describe(struct listed *entry, cl_platform_id platform, cl_int *failed)
 {
     cl_device_type type = 0;
     char           text[512] = "";
-    clGetDeviceInfo(entry->id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
-    entry->gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
-    entry->cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
-    if (clGetDeviceInfo(entry->id, CL_DEVICE_NAME, sizeof text - 1, text, NULL) == CL_SUCCESS)
+    if (done(clGetDeviceInfo(entry->id, CL_DEVICE_TYPE, sizeof type, &type, NULL), failed)) {
+        entry->gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
+        entry->cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    }
+    if (done(clGetDeviceInfo(entry->id, CL_DEVICE_NAME, sizeof text - 1, text, NULL), failed))
         snprintf(entry->name, sizeof entry->name, "%.127s", text);
-    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof text - 1, text, NULL) == CL_SUCCESS)
+    if (done(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof text - 1, text, NULL), failed))
         snprintf(entry->platform_name, sizeof entry->platform_name, "%.127s", text);
 }
 
-/* Every device of every platform, in the loader's order; platforms without devices are passed over. */
-static size_t list_devices(struct listed *out)
+/* Every device of every platform, in the loader's order; platforms without devices are passed over. One broken driver does
+ * not hide the others: *failed is the code of what failed, else CL_SUCCESS. */
+static size_t list_devices(struct listed *out, cl_int *failed)
 {
     cl_platform_id platforms[16];
     cl_uint        n_platforms = 0;
     size_t         n = 0;
-    if (clGetPlatformIDs(16, platforms, &n_platforms) != CL_SUCCESS)
+    *failed = CL_SUCCESS;
+    if (!done(clGetPlatformIDs(16, platforms, &n_platforms), failed))
         return 0;
     for (cl_uint p = 0; p < n_platforms && p < 16; p++) {
         cl_device_id ids[MAX_LISTED];
         cl_uint      n_ids = 0;
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_LISTED, ids, &n_ids) != CL_SUCCESS)
+        const cl_int code = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_LISTED, ids, &n_ids);
+        if (code == CL_DEVICE_NOT_FOUND || !done(code, failed))
             continue;
         for (cl_uint d = 0; d < n_ids && d < MAX_LISTED && n < MAX_LISTED; d++) {
             out[n] = (struct listed) { .id = ids[d], .platform = p, .device = d };
-            describe(&out[n++], platforms[p]);
+            describe(&out[n++], platforms[p], failed);
         }
     }
     return n;
@@ -90,7 +102,8 @@ static const struct listed *choose(const struct listed *list, size_t n, const ch
     return &list[0];
 }
 
-static ordo_status refuse_selection(ordo_device *dev, const struct listed *list, size_t n, const char *select)
+static ordo_status refuse_selection(ordo_device *dev, const struct listed *list, size_t n, const char *select,
+                                    cl_int failed)
 {
     char   choices[2048] = "";
     size_t used = 0;
@@ -101,7 +114,7 @@ static ordo_status refuse_selection(ordo_device *dev, const struct listed *list,
                                   : list[i].cpu ? ", cpu"
                                                 : "",
                                   list[i].platform_name);
-    return ordo_fail(dev, ORDO_NO_DEVICE, 0, __FILE__, __LINE__,
+    return ordo_fail(dev, ORDO_NO_DEVICE, failed, __FILE__, __LINE__,
                      "no device is called \"%s\"; there are (also \"gpu\", \"cpu\", or part of a name):%s", select,
                      choices);
 }
@@ -110,11 +123,12 @@ static ordo_status select_device(ordo_device *dev, const char *select)
 {
     struct listed *list = calloc(MAX_LISTED, sizeof *list);
     ORDO_REQUIRE(dev, list, ORDO_NO_HOST_MEMORY);
-    const size_t n = list_devices(list);
+    cl_int       failed = CL_SUCCESS;
+    const size_t n = list_devices(list, &failed);
     ordo_status  got = ORDO_OK;
     if (n == 0) {
         got =
-            ordo_fail(dev, ORDO_NO_DEVICE, 0, __FILE__, __LINE__,
+            ordo_fail(dev, ORDO_NO_DEVICE, failed, __FILE__, __LINE__,
                       "there is no OpenCL device: install a driver's package, such as pocl-opencl-icd for the CPU, "
                       "nvidia-opencl-icd, intel-opencl-icd, or mesa-opencl-icd (with RUSTICL_ENABLE=radeonsi) for AMD");
     } else {
@@ -122,7 +136,7 @@ static ordo_status select_device(ordo_device *dev, const char *select)
         if (chosen)
             dev->id = chosen->id;
         else
-            got = refuse_selection(dev, list, n, select);
+            got = refuse_selection(dev, list, n, select, failed);
     }
     free(list);
     return got;
@@ -163,6 +177,8 @@ static bool recall(ordo_device *dev, struct ordo_hash key)
 static void remember(ordo_device *dev, struct ordo_hash key)
 {
     struct remembered r;
+    if (dev->probe_disturbed)
+        return;
     memset(&r, 0, sizeof r);
     r.facts = dev->facts;
     memcpy(r.std, dev->std, sizeof r.std);
@@ -224,13 +240,22 @@ static bool blames_variant(ordo_status got)
     return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;
 }
 
+/* A kernel that was refused for want of memory gets a second chance: what is blamed is remembered. */
+static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
+{
+    const ordo_status got = run_self_test(dev, failed);
+    if (blames_variant(got) && ordo_is_want_of_memory(ordo_device_last_cl_error(dev)))
+        return run_self_test(dev, failed);
+    return got;
+}
+
 static ordo_status settle(ordo_device *dev)
 {
     const double             start = now_ms(), built = dev->facts.build_ms;
     enum ordo_self_test_part failed = ORDO_TEST_LANES;
-    ordo_status              got = run_self_test(dev, &failed);
+    ordo_status              got = try_variant(dev, &failed);
     while (blames_variant(got) && step_down(dev, failed))
-        got = run_self_test(dev, &failed);
+        got = try_variant(dev, &failed);
     dev->facts.self_test_ms = now_ms() - start - (dev->facts.build_ms - built);
     return got;
 }

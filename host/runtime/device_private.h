@@ -70,6 +70,7 @@ struct ordo_device {
     char  std[24];          /* -cl-std=... that the probe chose, or "" */
     bool  khr_ballot;       /* with ORDO_LANES_KHR: sub_group_ballot compiles */
     bool  intel_sub_groups; /* a kernel can fix its sub-group size */
+    bool  probe_disturbed;  /* a trial ended for want of memory: what it says holds for now only */
     char *extensions;       /* of the device, space at both ends */
     char *cl_dir;           /* ORDO_CL_DIR, or NULL */
     char *cache_dir;        /* NULL: no disk cache */
@@ -89,6 +90,9 @@ struct ordo_device {
 
 /* error.c */
 ordo_status ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
+
+/* Codes that say nothing about what was asked, and may be gone the next time. */
+bool ordo_is_want_of_memory(cl_int code);
 
 /* probe.c: fills facts that OpenCL tells (features), then those that need a trial compile. */
 ordo_status ordo_probe_features(ordo_device *dev);

@@ -162,6 +162,11 @@ ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const c
     return status;
 }
 
+bool ordo_is_want_of_memory(cl_int code)
+{
+    return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY;
+}
+
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what)
 {
     const bool        memory = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES;

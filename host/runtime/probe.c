@@ -43,6 +43,17 @@ static uint64_t number_of(ordo_device *dev, cl_device_info what, size_t bytes, u
     return code != CL_SUCCESS ? otherwise : bytes == 4 ? narrow : wide;
 }
 
+/* A number that every device knows. */
+static ordo_status required(ordo_device *dev, cl_device_info what, size_t bytes, const char *name, uint64_t *out)
+{
+    cl_uint  narrow = 0;
+    uint64_t wide = 0;
+    ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, what, bytes, bytes == 4 ? (void *) &narrow : (void *) &wide, NULL), name);
+    *out = bytes == 4 ? narrow : wide;
+    return ORDO_OK;
+}
+#define REQUIRED(dev, what, bytes, out) ORDO_TRY(required((dev), (what), (bytes), #what, (out)))
+
 bool ordo_device_has(const ordo_device *dev, const char *extension)
 {
     const size_t length = strlen(extension);
@@ -74,6 +85,29 @@ static ordo_status platform_text(ordo_device *dev)
     return ORDO_OK;
 }
 
+/* What the algorithms rest on. */
+static ordo_status load_limits(ordo_device *dev)
+{
+    struct ordo_device_facts *f = &dev->facts;
+    uint64_t                  type = 0, units = 0, group = 0, compiler = 0, little = 0;
+    REQUIRED(dev, CL_DEVICE_TYPE, 8, &type);
+    REQUIRED(dev, CL_DEVICE_MAX_COMPUTE_UNITS, 4, &units);
+    REQUIRED(dev, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t), &group);
+    REQUIRED(dev, CL_DEVICE_LOCAL_MEM_SIZE, 8, &f->local_bytes);
+    REQUIRED(dev, CL_DEVICE_GLOBAL_MEM_SIZE, 8, &f->global_bytes);
+    REQUIRED(dev, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 8, &f->max_alloc_bytes);
+    REQUIRED(dev, CL_DEVICE_COMPILER_AVAILABLE, 4, &compiler);
+    REQUIRED(dev, CL_DEVICE_ENDIAN_LITTLE, 4, &little);
+    f->cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    f->compute_units = (uint32_t) units;
+    f->max_group = (uint32_t) group;
+    if (!compiler)
+        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__, "the device has no OpenCL C compiler");
+    if (!little)
+        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__, "the device is not little-endian");
+    return ORDO_OK;
+}
+
 ordo_status ordo_probe_features(ordo_device *dev)
 {
     struct ordo_device_facts *f = &dev->facts;
@@ -86,21 +120,12 @@ ordo_status ordo_probe_features(ordo_device *dev)
     ORDO_TRY(platform_text(dev));
     ORDO_TRY(load_extensions(dev));
 
-    f->cpu = (number_of(dev, CL_DEVICE_TYPE, 8, 0) & CL_DEVICE_TYPE_CPU) != 0;
+    ORDO_TRY(load_limits(dev));
     f->unified_memory = f->cpu || number_of(dev, CL_DEVICE_HOST_UNIFIED_MEMORY, 4, 0) != 0;
-    f->compute_units = (uint32_t) number_of(dev, CL_DEVICE_MAX_COMPUTE_UNITS, 4, 1);
-    f->max_group = (uint32_t) number_of(dev, CL_DEVICE_MAX_WORK_GROUP_SIZE, 8, 1);
     f->cache_line_bytes = (uint32_t) number_of(dev, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, 4, 64);
     f->clock_mhz = (uint32_t) number_of(dev, CL_DEVICE_MAX_CLOCK_FREQUENCY, 4, 0);
     f->timer_ns = (uint32_t) number_of(dev, CL_DEVICE_PROFILING_TIMER_RESOLUTION, 8, 0);
-    f->local_bytes = number_of(dev, CL_DEVICE_LOCAL_MEM_SIZE, 8, 16384);
     f->cache_bytes = number_of(dev, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 8, 0);
-    f->global_bytes = number_of(dev, CL_DEVICE_GLOBAL_MEM_SIZE, 8, 0);
-    f->max_alloc_bytes = number_of(dev, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 8, 0);
-    if (!number_of(dev, CL_DEVICE_COMPILER_AVAILABLE, 4, 0))
-        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__, "the device has no OpenCL C compiler");
-    if (!number_of(dev, CL_DEVICE_ENDIAN_LITTLE, 4, 1))
-        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__, "the device is not little-endian");
     return ORDO_OK;
 }
 

@@ -328,14 +328,16 @@ bool ordo_trial_compile(ordo_device *dev, const char *options, const char *text)
 {
     cl_int     code = CL_SUCCESS;
     cl_program program = clCreateProgramWithSource(dev->context, 1, &text, NULL, &code);
-    if (code != CL_SUCCESS)
-        return false;
-    cl_kernel kernel = NULL;
-    if (clBuildProgram(program, 1, &dev->id, options, NULL, NULL) == CL_SUCCESS)
-        kernel = clCreateKernel(program, "trial", NULL);
+    cl_kernel  kernel = NULL;
+    if (code == CL_SUCCESS)
+        code = clBuildProgram(program, 1, &dev->id, options, NULL, NULL);
+    if (code == CL_SUCCESS)
+        kernel = clCreateKernel(program, "trial", &code);
     if (kernel)
         clReleaseKernel(kernel);
-    clReleaseProgram(program);
+    if (program)
+        clReleaseProgram(program);
+    dev->probe_disturbed = dev->probe_disturbed || ordo_is_want_of_memory(code);
     return kernel != NULL;
 }
 
