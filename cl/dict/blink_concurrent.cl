@@ -521,8 +521,8 @@ ORDO_FN uint blink_scan_on(const blink_batch *batch, blink_op *op, __global ordo
 
 /* Of a column of keys, values or children:
  *   column_peek    reads, column_poke writes the pieces that hold slots first .. end - 1; others are left as they are
- *   column_open    makes room at `slot` for x; what was in the last slot goes
- *   column_close   takes out `slot`; `fill` moves into the last one
+ *   column_shift   `open`: makes room at `slot` and puts x there; what was in the last slot goes. Else takes out `slot`; x moves
+ *                  into the last one
  *   column_keep    keeps the lower or the upper half, from slot 0 on, and fills up with `fill` */
 #define BLINK_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
@@ -545,24 +545,16 @@ ORDO_FN uint blink_scan_on(const blink_batch *batch, blink_op *op, __global ordo
             if (s + PER_PIECE_##type > first && s < end)                                                               \
                 ordo_poke128((__global uint *) (to + s), PACK_##type(c->at, s));                                       \
     }                                                                                                                  \
-    ORDO_FN void column_open_##type(column_##type *c, uint slot, type x)                                               \
+    ORDO_FN void column_shift_##type(column_##type *c, uint slot, bool open, type x)                                   \
     {                                                                                                                  \
+        type before = x;                                                                                               \
         ORDO_UNROLL                                                                                                    \
-        for (uint s = BLINK_SLOTS - 1; s > 0; s--) {                                                                   \
-            const type here = c->at[s], before = c->at[s - 1];                                                         \
-            c->at[s] = s > slot ? before : s == slot ? x : here;                                                       \
+        for (uint s = 0; s < BLINK_SLOTS; s++) {                                                                       \
+            const type here = c->at[s], behind = s + 1 < BLINK_SLOTS ? c->at[s + 1] : x;                               \
+            const type opened = s > slot ? before : x, closed = behind;                                                \
+            c->at[s] = s < slot ? here : open ? opened : closed;                                                       \
+            before = here;                                                                                             \
         }                                                                                                              \
-        const type here = c->at[0];                                                                                    \
-        c->at[0] = slot == 0 ? x : here;                                                                               \
-    }                                                                                                                  \
-    ORDO_FN void column_close_##type(column_##type *c, uint slot, type fill)                                           \
-    {                                                                                                                  \
-        ORDO_UNROLL                                                                                                    \
-        for (uint s = 0; s + 1 < BLINK_SLOTS; s++) {                                                                   \
-            const type here = c->at[s], behind = c->at[s + 1];                                                         \
-            c->at[s] = s < slot ? here : behind;                                                                       \
-        }                                                                                                              \
-        c->at[BLINK_SLOTS - 1] = fill;                                                                                 \
     }                                                                                                                  \
     ORDO_FN void column_keep_##type(column_##type *c, bool upper, type fill)                                           \
     {                                                                                                                  \
@@ -616,38 +608,24 @@ ORDO_FN __global uint *blink_words_beside(const blink_tree *tree, uint level, ui
 #define WORDS_BESIDE(level)  ((level) > 0 || ORDO_VALUE_BYTES == 4)
 #define ULONGS_BESIDE(level) ((level) == 0 && ORDO_VALUE_BYTES == 8)
 
-ORDO_FN void blink_open_beside(const blink_tree *tree, uint level, uint node, uint slot, uint count, uint child,
-                               blink_value value)
+/* column_shift of what goes with `count` keys. `child`, `value`: what goes with a new one. */
+ORDO_FN void blink_shift_beside(const blink_tree *tree, uint level, uint node, uint slot, uint count, bool open,
+                                uint child, blink_value value)
 {
     if (WORDS_BESIDE(level)) {
         __global uint *words = blink_words_beside(tree, level, node);
         column_uint    c;
         column_peek_uint(&c, words, slot, count);
-        column_open_uint(&c, slot, level > 0 ? child : (uint) value);
-        column_poke_uint(&c, words, slot, count + 1);
+        column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
+        column_poke_uint(&c, words, slot, count + open);
     }
 #if ORDO_VALUE_BYTES == 8
     if (ULONGS_BESIDE(level)) {
         column_ulong c;
         column_peek_ulong(&c, blink_values(tree, node), slot, count);
-        column_open_ulong(&c, slot, value);
-        column_poke_ulong(&c, blink_values(tree, node), slot, count + 1);
+        column_shift_ulong(&c, slot, open, value);
+        column_poke_ulong(&c, blink_values(tree, node), slot, count + open);
     }
-#endif
-}
-
-ORDO_FN void blink_close_beside(const blink_tree *tree, uint leaf, uint slot, uint count)
-{
-#if ORDO_VALUE_BYTES == 4
-    column_uint c;
-    column_peek_uint(&c, blink_values(tree, leaf), slot, count);
-    column_close_uint(&c, slot, 0);
-    column_poke_uint(&c, blink_values(tree, leaf), slot, count);
-#elif ORDO_VALUE_BYTES == 8
-    column_ulong c;
-    column_peek_ulong(&c, blink_values(tree, leaf), slot, count);
-    column_close_ulong(&c, slot, 0);
-    column_poke_ulong(&c, blink_values(tree, leaf), slot, count);
 #endif
 }
 
@@ -730,73 +708,25 @@ ORDO_FN void blink_split(const blink_batch *batch, blink_op *op, const column_ke
 {
     __global ordo_key_form *left = blink_line(&batch->tree, op->level, op->at);
     __global ordo_key_form *right = blink_line(&batch->tree, op->level, into);
+    const blink_tail        of_right = { middle, tail.high, tail.right, BLINK_HALF };
     column_keys             part = *keys;
 
     KEYS_DO(keep)(&part, true, BLINK_UNUSED);
     KEYS_DO(poke)(&part, right, 0, BLINK_SLOTS);
-    blink_halve_beside(&batch->tree, op->level, op->at, into);
-    const blink_tail of_right = { middle, tail.high, tail.right, BLINK_HALF };
-    blink_poke_tail(right, of_right);
-    blink_dawdle(batch, op, 4);
-
     part = *keys;
     KEYS_DO(keep)(&part, false, BLINK_UNUSED);
     KEYS_DO(poke)(&part, left, BLINK_HALF, BLINK_SLOTS);
+    blink_halve_beside(&batch->tree, op->level, op->at, into);
+    blink_poke_tail(right, of_right);
+    blink_dawdle(batch, op, 4);
     ordo_poke(blink_right(left), into);
     blink_poke_key(left + BLINK_HIGH, middle);
 }
 
-/* Puts a key, and what goes with it, into a latched node, `slot` keys of which are less; splits it if it is full. */
-ORDO_FN uint blink_insert(const blink_batch *batch, blink_op *op, column_keys *keys, blink_tail tail, ordo_key_form key,
-                          uint slot)
+/* What is looked for in a node, or put there. */
+ORDO_FN ordo_key_form blink_key_of(const blink_op *op)
 {
-    const blink_tree *tree = &batch->tree;
-    __global uint    *header = blink_header(blink_line(tree, op->level, op->at));
-    ordo_key_form     middle = 0;
-    uint              count = tail.header & BLINK_COUNT_MASK, into = op->at, fresh = BLINK_NONE;
-    blink_value       value = 0;
-
-    if (count == BLINK_SLOTS) {
-        fresh = blink_new_node(batch, op, op->level);
-        if (fresh == BLINK_NONE) {
-            ordo_store_relaxed(header, tail.header); /* as it was */
-            return STEP_STARVED;
-        }
-        /* A leaf's high is one of its keys; the entries of an inner node begin with its low. */
-        const bool          upper = slot > BLINK_HALF || (slot == BLINK_HALF && op->level == 0);
-        const ordo_key_form last = keys->at[BLINK_HALF - 1], first = keys->at[BLINK_HALF];
-        middle = op->level > 0 ? first : last;
-        blink_split(batch, op, keys, tail, middle, fresh);
-        KEYS_DO(keep)(keys, upper, BLINK_UNUSED);
-        into = upper ? fresh : into;
-        slot -= upper ? BLINK_HALF : 0;
-        count = BLINK_HALF;
-    }
-    __global ordo_key_form *line = blink_line(tree, op->level, into);
-    KEYS_DO(open)(keys, slot, key);
-    KEYS_DO(poke)(keys, line, slot, count + 1);
-    blink_dawdle(batch, op, 4);
-#if ORDO_VALUE_BYTES
-    if (op->level == 0)
-        value = batch->values[op->i];
-#endif
-    blink_open_beside(tree, op->level, into, slot, count, op->child, value);
-    if (into == fresh)
-        ordo_store_relaxed(blink_header(line), count + 1);
-    blink_publish(batch, op, header, tail.header, into == fresh ? BLINK_HALF : count + 1);
-
-    if (op->level == 0) {
-        op->elements++;
-        (void) blink_answer(batch, op, false);
-    }
-    if (fresh == BLINK_NONE)
-        return STEP_DONE;
-    op->query = middle + 1; /* the node above that covers the new entry's key covers this query */
-    op->child = fresh;
-    op->level++;
-    op->at = BLINK_NONE;
-    op->tries = 0;
-    return STEP_ON;
+    return op->level > 0 ? op->query - 1 : op->query;
 }
 
 #define HAS_VALUES (ORDO_VALUE_BYTES != 0)
@@ -816,18 +746,75 @@ ORDO_FN uint blink_change(const blink_op *op, bool found)
     return HAS_VALUES && op->level == 0 && op->code == CODE_UPSERT ? CHANGE_VALUE : CHANGE_NONE;
 }
 
+/* Where a latched node's change takes place. */
+typedef struct {
+    uint          node, slot, count; /* the keys before it */
+    uint          fresh;             /* the node that it was split into, or BLINK_NONE */
+    ordo_key_form middle;            /* between the two */
+} blink_site;
+
+/* Splits a full, latched node in which a key is to be put into `slot`. False if there is no node for it: no harm is done. */
+ORDO_FN bool blink_make_room(const blink_batch *batch, blink_op *op, column_keys *keys, blink_tail tail,
+                             blink_site *site)
+{
+    site->fresh = blink_new_node(batch, op, op->level);
+    if (site->fresh == BLINK_NONE)
+        return false;
+    /* A leaf's high is one of its keys; the entries of an inner node begin with its low. */
+    const bool          upper = site->slot > BLINK_HALF || (site->slot == BLINK_HALF && op->level == 0);
+    const ordo_key_form last = keys->at[BLINK_HALF - 1], first = keys->at[BLINK_HALF];
+    site->middle = op->level > 0 ? first : last;
+    blink_split(batch, op, keys, tail, site->middle, site->fresh);
+    site->node = upper ? site->fresh : site->node;
+    /* Back from memory: this work-item's own stores. To keep them would take twice the registers. */
+    KEYS_DO(peek)(keys, blink_line(&batch->tree, op->level, site->node), 0, BLINK_HALF);
+    KEYS_DO(keep)(keys, false, BLINK_UNUSED);
+    site->slot -= upper ? BLINK_HALF : 0;
+    site->count = BLINK_HALF;
+    return true;
+}
+
+/* Changes a latched node, of which `keys` are the keys, and gives it back. */
+ORDO_FN void blink_change_node(const blink_batch *batch, blink_op *op, column_keys *keys, blink_tail tail,
+                               const blink_site *site, uint change)
+{
+    const blink_tree       *tree = &batch->tree;
+    __global ordo_key_form *home = blink_line(tree, op->level, op->at);
+    __global ordo_key_form *line = blink_line(tree, op->level, site->node);
+    const bool              open = change == CHANGE_OPEN;
+    blink_value             value = 0;
+
+#if ORDO_VALUE_BYTES
+    if (op->level == 0 && change != CHANGE_CLOSE)
+        value = batch->values[op->i];
+    if (change == CHANGE_VALUE)
+        blink_poke_value(blink_values(tree, site->node) + site->slot, value);
+#endif
+    if (change != CHANGE_VALUE) {
+        KEYS_DO(shift)(keys, site->slot, open, open ? blink_key_of(op) : BLINK_UNUSED);
+        KEYS_DO(poke)(keys, line, site->slot, site->count + open);
+        blink_dawdle(batch, op, 4);
+        blink_shift_beside(tree, op->level, site->node, site->slot, site->count, open, op->child, value);
+    }
+    const uint count = site->count + open - (change == CHANGE_CLOSE);
+    if (line != home)
+        ordo_store_relaxed(blink_header(line), count); /* nobody knows it before the release of the other */
+    blink_publish(batch, op, blink_header(home), tail.header, line != home ? BLINK_HALF : count);
+    if (op->level == 0)
+        op->elements += open - (change == CHANGE_CLOSE);
+}
+
 /* Upsert, insert and erase, at the leaf that covers the key; above the leaves, the entry of a new node below. */
 ORDO_FN uint blink_write(const blink_batch *batch, blink_op *op, __global ordo_key_form *line, blink_tail tail)
 {
-    const ordo_key_form key = op->level > 0 ? op->query - 1 : op->query;
-    const uint          count = tail.header & BLINK_COUNT_MASK;
-    column_keys         keys;
-    ordo_key_form       next;
+    blink_site    site = { op->at, 0, tail.header & BLINK_COUNT_MASK, BLINK_NONE, 0 };
+    column_keys   keys;
+    ordo_key_form next;
 
     KEYS_DO(peek)(&keys, line + blink_after_look(batch, tail.header), 0, BLINK_SLOTS);
-    const uint slot = column_place(&keys, key, &next), seen = slot ^ blink_fold(next);
-    const bool found = next == key && slot < count;
-    const uint change = blink_change(op, found);
+    site.slot = column_place(&keys, blink_key_of(op), &next);
+    const bool found = next == blink_key_of(op) && site.slot < site.count;
+    const uint change = blink_change(op, found), seen = site.slot ^ blink_fold(next);
 
     if (change == CHANGE_NONE) {
         if (!blink_unchanged(batch, op, line, tail, seen))
@@ -836,21 +823,21 @@ ORDO_FN uint blink_write(const blink_batch *batch, blink_op *op, __global ordo_k
     }
     if (!blink_latch(batch, op, blink_header(line), tail.header, seen))
         return STEP_AGAIN;
-    if (change == CHANGE_OPEN)
-        return blink_insert(batch, op, &keys, tail, key, slot);
-    if (change == CHANGE_CLOSE) {
-        KEYS_DO(close)(&keys, slot, BLINK_UNUSED);
-        KEYS_DO(poke)(&keys, line, slot, count);
-        blink_dawdle(batch, op, 4);
-        blink_close_beside(&batch->tree, op->at, slot, count);
-        op->elements--;
+    if (change == CHANGE_OPEN && site.count == BLINK_SLOTS && !blink_make_room(batch, op, &keys, tail, &site)) {
+        ordo_store_relaxed(blink_header(line), tail.header); /* as it was */
+        return STEP_STARVED;
     }
-#if ORDO_VALUE_BYTES
-    if (change == CHANGE_VALUE)
-        blink_poke_value(blink_values(&batch->tree, op->at) + slot, batch->values[op->i]);
-#endif
-    blink_publish(batch, op, blink_header(line), tail.header, count - (change == CHANGE_CLOSE));
-    return blink_answer(batch, op, true);
+    blink_change_node(batch, op, &keys, tail, &site, change);
+    if (op->level == 0)
+        (void) blink_answer(batch, op, found);
+    if (site.fresh == BLINK_NONE)
+        return STEP_DONE;
+    op->query = site.middle + 1; /* the node above that covers the new entry's key covers this query */
+    op->child = site.fresh;
+    op->level++;
+    op->at = BLINK_NONE;
+    op->tries = 0;
+    return STEP_ON;
 }
 
 /* A new root over the present one, whose level has split. */
@@ -986,16 +973,16 @@ ORDO_FN void blink_give_up(const blink_batch *batch, const blink_op *op, bool st
 
 /* Operations first .. first + n - 1 of the batch; or, if `again` is there, of those that gave up in another launch. `final`,
  * `never`, `pending`, `history`: see blink_batch. The state counts those that are put on `pending`. */
-ORDO_KERNEL(BLINK_GROUP)
-void blink_apply(BLINK_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
-                 __global const uint4 *again, __global uint4 *pending, __global uint *history,
-                 __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
-                 __global const ordo_key *his, ulong his_at, __global const blink_value *values, ulong values_at,
-                 __global const ulong *rooms, ulong rooms_at, __global uchar *found, ulong found_at,
-                 __global ordo_key *keys_out, ulong keys_out_at, __global blink_value *values_out, ulong values_out_at,
-                 __global uint *counts, ulong counts_at, __global uchar *outcomes, ulong outcomes_at,
-                 __global ordo_key *range_keys, ulong range_keys_at, __global blink_value *range_values,
-                 ulong range_values_at, ulong range_capacity)
+/* Lanes do not talk: the compiler is free to choose the sub-group's size by the registers that it has. */
+__kernel __attribute__((reqd_work_group_size(BLINK_GROUP, 1, 1))) void
+blink_apply(BLINK_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
+            __global const uint4 *again, __global uint4 *pending, __global uint *history, __global const uchar *codes,
+            ulong codes_at, __global const ordo_key *keys, ulong keys_at, __global const ordo_key *his, ulong his_at,
+            __global const blink_value *values, ulong values_at, __global const ulong *rooms, ulong rooms_at,
+            __global uchar *found, ulong found_at, __global ordo_key *keys_out, ulong keys_out_at,
+            __global blink_value *values_out, ulong values_out_at, __global uint *counts, ulong counts_at,
+            __global uchar *outcomes, ulong outcomes_at, __global ordo_key *range_keys, ulong range_keys_at,
+            __global blink_value *range_values, ulong range_values_at, ulong range_capacity)
 {
 #define AT(array) (array ? array + array##_at : array)
     const blink_batch batch = {

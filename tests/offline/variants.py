@@ -96,3 +96,14 @@ for search in SEARCHES:
 for pair in PAIRS:
     for module in "runs", "batch", "apply":
         row(f"dict/{module}.cl", **pair, RUN_GROUP=[1, 64])
+
+
+def has_registers(target, defines):
+    """Intel's compiler warns of spills. Eight bytes of both are a node of 112 registers for each lane: it has no more than 128."""
+    return target.lanes != 1 or defines["ORDO_VALUE_BYTES"] < 8
+
+
+for pair in PAIRS:
+    row("dict/blink_concurrent.cl", **pair, BLINK_GROUP=[1, 64], TEAM_WIDTH=1, only=has_registers)
+row("dict/blink_concurrent.cl", ORDO_KEY=U32, ORDO_VALUE_BYTES=4, BLINK_GROUP=64, TEAM_WIDTH=1, BLINK_BY_FENCE=1,
+    BLINK_HISTORY=1, BLINK_TORTURE=15)
