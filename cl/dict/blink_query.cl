@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queries of a B-link tree at rest: no launch that changes it is under way, so loads may come from any cache.
  *
- *   blink_find, blink_locate     by teams, from the root down
- *   blink_counts, blink_seek     from where their keys are located, over the list of leaves
- *   blink_measure, blink_range   ranges: the part of a range that lies in one leaf is a piece
+ *   blink_find, blink_locate       by teams, from the root down
+ *   blink_counts, blink_measure    the same of two bounds at once
+ *   blink_seek                     from where its keys are located
+ *   blink_range_short, blink_range_long   the elements of ranges; the part of a long one that lies in one leaf is a piece
  *
- * `order`, `place` and `before` are the list (struct ordo_blink_list of host/dict/blink.h).
+ * Leaves in order are known by their links and, over longer stretches, by the list: `order`, `place` and `before` of
+ * (struct ordo_blink_list of host/dict/blink.h).
  */
 #pragma once
 #include "dict/blink_node.cl"
@@ -76,10 +78,10 @@ void blink_find(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n
     }
 }
 
-/* Writes leaves and places from `to` on. parents may be NULL. */
+/* parents may be NULL. */
 ORDO_KERNEL(BLINK_GROUP)
 void blink_locate(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n, __global uint *leaves,
-                  __global uint *places, ulong to, __global uint *parents)
+                  __global uint *places, __global uint *parents)
 {
     const blink_tree tree = BLINK_TREE_HERE;
 
@@ -93,33 +95,138 @@ void blink_locate(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint
             const uint i = blink_query_at(first, r);
             if (i >= n)
                 continue;
-            leaves[to + i] = spot[r].leaf;
-            places[to + i] = spot[r].place;
+            leaves[i] = spot[r].leaf;
+            places[i] = spot[r].place;
             if (parents)
                 parents[i] = spot[r].parent;
         }
     }
 }
 
-/* ---- by order ------------------------------------------------------------------------------------------------------ */
+/* ---- intervals ------------------------------------------------------------------------------------------------------- */
 
-/* How many keys of the tree are less than a located key, or not greater (`upper`). */
-ORDO_FN uint blink_rank(__global const uint *place, __global const uint *before, uint leaf, uint spot, bool upper)
+/* Where the keys from lo to hi lie: from a slot of a leaf on, so many. */
+typedef struct {
+    uint leaf, slot, count;
+} blink_interval;
+
+/* By how many leaves to the right an interval's end is looked for by links; further ones are found from the root. */
+#define BLINK_HOPS 2
+
+/* Of each of a team's queries: how many keys of its leaf are not greater than hi. Called by whole sub-groups. */
+ORDO_FN void blink_not_after(const blink_tree *tree, __private const ordo_key_form hi[TEAM_QUERIES],
+                             __private const uint leaf[TEAM_QUERIES], __private uint slot[TEAM_QUERIES])
 {
-    return before[place[leaf]] + (spot & PLACE_SLOT) + (upper && (spot & PLACE_HIT) ? 1 : 0);
+    ORDO_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+#if ORDO_CPU && TEAM_WIDTH == 1
+        slot[m] = blink_compare(blink_leaf(tree, leaf[m]), hi[m]);
+#else
+        slot[m] = blink_count_lane(blink_leaf(tree, leaf[m]), hi[m], true);
+#endif
+    }
+    ORDO_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        const uint count = team_reduce_add(slot[m]), less = COUNT_LESS(count);
+        /* all ones are not less than a query of all ones, and unused slots are all ones */
+        slot[m] = hi[m] == BLINK_UNUSED ? blink_count(blink_leaf(tree, leaf[m])) : less + count / COUNT_EQUAL;
+    }
 }
 
-ORDO_KERNEL(RUN_GROUP)
-void blink_counts(__global const uint *place, __global const uint *before, __global const ordo_key *lo, ulong lo_at,
-                  __global const ordo_key *hi, ulong hi_at, uint n, __global const uint *leaves,
-                  __global const uint *spots, __global uint *counts, ulong counts_at)
+/* Called by whole sub-groups: the intervals of a team's queries. Ones that are empty because lo > hi have count 0. */
+ORDO_FN void blink_intervals(const blink_tree *tree, __global const uint *place, __global const uint *before,
+                             __private const ordo_key_form hi[TEAM_QUERIES], __private blink_way way[TEAM_QUERIES],
+                             __private blink_interval to[TEAM_QUERIES])
 {
-    RUN_EACH (uint, i, n) {
-        uint count = 0;
-        if (key_bits(lo[lo_at + i]) <= key_bits(hi[hi_at + i]))
-            count = blink_rank(place, before, leaves[n + i], spots[n + i], true) -
-                    blink_rank(place, before, leaves[i], spots[i], false);
-        counts[counts_at + i] = count;
+    uint spot[TEAM_QUERIES], leaf[TEAM_QUERIES], slot[TEAM_QUERIES];
+    bool open[TEAM_QUERIES], any = false; /* the end is not found yet */
+
+    blink_places(tree, way, spot);
+    ORDO_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        leaf[m] = way[m].node;
+        to[m].leaf = leaf[m];
+        to[m].slot = spot[m] & PLACE_SLOT;
+        to[m].count = 0 - to[m].slot;
+        open[m] = way[m].query <= hi[m];
+        if (!open[m])
+            to[m].count = 0;
+    }
+    for (uint hop = 0; hop <= BLINK_HOPS; hop++) {
+        blink_not_after(tree, hi, leaf, slot);
+        any = false;
+        ORDO_UNROLL
+        for (uint m = 0; m < TEAM_QUERIES; m++) {
+            __global ordo_key_form *line = blink_leaf(tree, leaf[m]);
+            if (!open[m])
+                continue;
+            to[m].count += slot[m];
+            open[m] = hi[m] > line[BLINK_HIGH];
+            if (open[m])
+                leaf[m] = *blink_right(line);
+            any = any || open[m];
+        }
+        if (!subgroup_any(any))
+            return;
+    }
+    /* what is still open ends far away: from the root, and the leaves between are counted by the list */
+    blink_way end[TEAM_QUERIES];
+    ORDO_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++)
+        end[m].query = hi[m];
+    blink_descend(tree, 0, end);
+    ORDO_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++)
+        leaf[m] = end[m].node;
+    blink_not_after(tree, hi, leaf, slot);
+    ORDO_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++)
+        if (open[m])
+            to[m].count = before[place[leaf[m]]] + slot[m] - (before[place[to[m].leaf]] + to[m].slot);
+}
+
+/* Takes a tile of intervals, of which there are n; each work-item gets its own. Called by the whole group. */
+ORDO_FN void blink_take_intervals(const blink_tree *tree, __global const uint *place, __global const uint *before,
+                                  __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
+                                  __private blink_interval mine[BLINK_ITEMS])
+{
+    ordo_key_form  top[BLINK_ITEMS], all[TEAM_QUERIES];
+    blink_way      way[TEAM_QUERIES];
+    blink_interval to[TEAM_QUERIES];
+
+    blink_take_tile(tree, lo, n, first, way);
+    ORDO_UNROLL
+    for (uint r = 0; r < BLINK_ITEMS; r++)
+        top[r] = key_bits(hi[min(blink_query_at(first, r), n - 1)]);
+    ORDO_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++)
+        all[m] = blink_bcast_key(top[m / TEAM_WIDTH], m % TEAM_WIDTH);
+    blink_intervals(tree, place, before, all, way, to);
+    ORDO_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        const bool own = m % TEAM_WIDTH == team_lane();
+        const uint r = m / TEAM_WIDTH;
+        mine[r].leaf = own ? to[m].leaf : mine[r].leaf;
+        mine[r].slot = own ? to[m].slot : mine[r].slot;
+        mine[r].count = own ? to[m].count : mine[r].count;
+    }
+}
+
+ORDO_KERNEL(BLINK_GROUP)
+void blink_counts(BLINK_TREE, __global const uint *place, __global const uint *before, __global const ordo_key *lo,
+                  ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n, __global uint *counts, ulong counts_at)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+
+    for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
+        const uint     first = (uint) tile * BLINK_TILE;
+        blink_interval mine[BLINK_ITEMS] = { { 0, 0, 0 } };
+
+        blink_take_intervals(&tree, place, before, lo + lo_at, hi + hi_at, n, first, mine);
+        ORDO_UNROLL
+        for (uint r = 0; r < BLINK_ITEMS; r++)
+            if (blink_query_at(first, r) < n)
+                counts[counts_at + blink_query_at(first, r)] = mine[r].count;
     }
 }
 
@@ -134,6 +241,55 @@ ORDO_FN uint blink_place_of_rank(__global const uint *before, uint low, uint hig
             high = middle - 1;
     }
     return low;
+}
+
+/* Ranges of more elements than this are copied leaf by leaf, by all work-items together. */
+#define BLINK_LONG 128
+
+/* Of each range: leaves[i] and slots[i], where it begins; counts[i] (if not NULL) in 64 bits; pieces[i]: of a long one the leaves that
+ * it reaches into, at most, of others 0. Of the one past the last: 0. */
+ORDO_KERNEL(BLINK_GROUP)
+void blink_measure(BLINK_TREE, uint places, __global const uint *place, __global const uint *before,
+                   __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
+                   __global uint *leaves, __global uint *slots, __global ulong *pieces, __global ulong *counts,
+                   ulong counts_at)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+
+    for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
+        const uint     first = (uint) tile * BLINK_TILE;
+        blink_interval mine[BLINK_ITEMS] = { { 0, 0, 0 } };
+
+        blink_take_intervals(&tree, place, before, lo + lo_at, hi + hi_at, n, first, mine);
+        for (uint r = 0; r < BLINK_ITEMS; r++) {
+            const uint i = blink_query_at(first, r);
+            ulong      its_pieces = 0;
+            if (i >= n)
+                continue;
+            if (mine[r].count > BLINK_LONG) {
+                const uint at = place[mine[r].leaf], end = before[at] + mine[r].slot + mine[r].count;
+                its_pieces = blink_place_of_rank(before, at, places - 1, end - 1) - at + 1;
+            }
+            leaves[i] = mine[r].leaf;
+            slots[i] = mine[r].slot;
+            pieces[i] = its_pieces;
+            if (counts)
+                counts[counts_at + i] = mine[r].count;
+        }
+    }
+    if (get_global_id(0) == 0) {
+        pieces[n] = 0;
+        if (counts)
+            counts[counts_at + n] = 0;
+    }
+}
+
+/* ---- by order ------------------------------------------------------------------------------------------------------ */
+
+/* How many keys of the tree are less than a located key, or not greater (`upper`). */
+ORDO_FN uint blink_rank(__global const uint *place, __global const uint *before, uint leaf, uint spot, bool upper)
+{
+    return before[place[leaf]] + (spot & PLACE_SLOT) + (upper && (spot & PLACE_HIT) ? 1 : 0);
 }
 
 /* The element of this rank, which is there, near place `at`: most often in that leaf or in the next to it. Leaves without
@@ -175,25 +331,6 @@ void blink_seek(BLINK_TREE, uint places, __global const uint *order, __global co
 
 /* ---- ranges -------------------------------------------------------------------------------------------------------- */
 
-/* Of each query: pieces[i], the leaves that it reaches into, and (offsets, if not NULL) how many elements; of query n: 0. */
-ORDO_KERNEL(RUN_GROUP)
-void blink_measure(__global const uint *place, __global const uint *before, __global const ordo_key *lo, ulong lo_at,
-                   __global const ordo_key *hi, ulong hi_at, uint n, __global const uint *leaves,
-                   __global const uint *spots, __global ulong *pieces, __global ulong *offsets, ulong offsets_at)
-{
-    RUN_EACH (uint, i, n + 1) {
-        ulong n_pieces = 0, n_elements = 0;
-        if (i < n && key_bits(lo[lo_at + i]) <= key_bits(hi[hi_at + i])) {
-            n_elements = blink_rank(place, before, leaves[n + i], spots[n + i], true) -
-                         blink_rank(place, before, leaves[i], spots[i], false);
-            n_pieces = n_elements ? place[leaves[n + i]] - place[leaves[i]] + 1 : 0;
-        }
-        pieces[i] = n_pieces;
-        if (offsets)
-            offsets[offsets_at + i] = n_elements;
-    }
-}
-
 /* Copies one piece with RANGE_LANES work-items, of which this is number `lane`. A range's elements are those of ranks from that
  * of its lower bound on. */
 #if ORDO_CPU
@@ -208,11 +345,11 @@ typedef struct {
 } blink_piece;
 
 ORDO_FN blink_piece blink_piece_of(__global const uint *order, __global const uint *place, __global const uint *before,
-                                   __global const uint *leaves, __global const uint *spots, ulong offset, ulong past,
+                                   __global const uint *leaves, __global const uint *slots, ulong offset, ulong past,
                                    uint query, uint number)
 {
     const uint  start = place[leaves[query]], at = start + number;
-    const uint  rank = before[start] + (spots[query] & PLACE_SLOT); /* of the range's first element */
+    const uint  rank = before[start] + slots[query]; /* of the range's first element */
     const uint  end_rank = rank + (uint) (past - offset);
     blink_piece piece = { order[at], 0, 0, 0 };
 
@@ -222,10 +359,10 @@ ORDO_FN blink_piece blink_piece_of(__global const uint *order, __global const ui
     return piece;
 }
 
-/* starts: where each query's pieces begin. Nothing is written if offsets[last], the end of all ranges, is past the capacity. */
+/* Long ranges, piece by piece, each group of work-items a share of all. starts: where each query's pieces begin. Nothing is written if offsets[last], the end of all ranges, is past the capacity. */
 ORDO_KERNEL(RUN_GROUP)
-void blink_range(BLINK_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
-                 uint n, __global const uint *leaves, __global const uint *spots, __global const ulong *starts,
+void blink_range_long(BLINK_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
+                 uint n, __global const uint *leaves, __global const uint *slots, __global const ulong *starts,
                  __global const ulong *offsets, ulong offsets_at, ulong last, ulong capacity,
                  __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out, ulong values_at)
 {
@@ -241,7 +378,7 @@ void blink_range(BLINK_TREE, __global const uint *order, __global const uint *pl
     uint        query = begin < end ? each_owner(starts, 0, n - 1, begin) : 0;
     for (ulong p = begin; p < end; p++) {
         query = each_owner_from(starts, query, n, p);
-        const blink_piece piece = blink_piece_of(order, place, before, leaves, spots, offsets[query],
+        const blink_piece piece = blink_piece_of(order, place, before, leaves, slots, offsets[query],
                                                  offsets[query + 1], query, (uint) (p - starts[query]));
         for (uint slot = piece.first + lane; slot < piece.end; slot += RANGE_LANES) {
             if (keys_out)
@@ -251,6 +388,41 @@ void blink_range(BLINK_TREE, __global const uint *order, __global const uint *pl
             if (values_out)
                 values_out[values_at + piece.to + (slot - piece.first)] = blink_values(&tree, piece.leaf)[slot];
 #endif
+        }
+    }
+}
+
+/* Short ranges, by RANGE_LANES work-items each, leaf after leaf by the links. */
+ORDO_KERNEL(RUN_GROUP)
+void blink_range_short(BLINK_TREE, uint n, __global const uint *leaves, __global const uint *slots,
+                       __global const ulong *offsets, ulong offsets_at, ulong last, ulong capacity,
+                       __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out, ulong values_at)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+    const uint       lane = (uint) get_global_id(0) % RANGE_LANES;
+
+    if (offsets[last] > capacity)
+        return;
+    offsets += offsets_at;
+    for (ulong i = get_global_id(0) / RANGE_LANES; i < n; i += get_global_size(0) / RANGE_LANES) {
+        ulong      to = offsets[i];
+        const uint all = (uint) (offsets[i + 1] - to);
+        uint       leaf = leaves[i], slot = slots[i], left = all > BLINK_LONG ? 0 : all;
+        while (left > 0) {
+            __global ordo_key_form *line = blink_leaf(&tree, leaf);
+            const uint              here = min(left, blink_count(line) - slot);
+            for (uint k = lane; k < here; k += RANGE_LANES) {
+                if (keys_out)
+                    keys_out[keys_at + to + k] = key_from_bits(line[slot + k]);
+#if ORDO_VALUE_BYTES
+                if (values_out)
+                    values_out[values_at + to + k] = blink_values(&tree, leaf)[slot + k];
+#endif
+            }
+            left -= here;
+            to += here;
+            slot = 0;
+            leaf = *blink_right(line);
         }
     }
 }

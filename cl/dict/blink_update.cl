@@ -413,186 +413,201 @@ ORDO_FN uint bucket_next(__global const uint *bucket, uint head, uint all, uint 
     return next;
 }
 
-/* ---- a leaf that need not split, by one work-item ------------------------------------------------------------------------ */
+/* ---- leaves that need not split, each by a work-item ---------------------------------------------------------------------- */
 
-/* Most leaves. A whole sub-group for each would wait most of the time: as many leaves as lanes hide each other's latency. */
+/* Most leaves. The team reads and writes its lanes' leaves one after another, a line at a time, and between that each lane
+ * changes its own one in local memory: as many leaves as lanes hide each other's latency, and memory sees whole lines. (On an
+ * H200, 2^20 updates: a sub-group for each leaf 0.36 ms, a work-item with its leaf in registers 0.24 ms.) */
 typedef struct {
-    ordo_key_form key[BLINK_SLOTS];
+    ordo_key_form key[BLINK_SLOTS + 1]; /* one more: neighbours' leaves begin in other banks */
 #if ORDO_VALUE_BYTES
-    blink_value value[BLINK_SLOTS];
+    blink_value value[BLINK_SLOTS + 1];
 #endif
-    uint count;
-    uint changed; /* slots before this are as they were */
 } lane_leaf;
 
-#if KEY_BITS == 32
-typedef uint4 lane_keys;
-#else
-typedef ulong2 lane_keys;
-#endif
-#define LANE_KEYS (128 / KEY_BITS)
-#if ORDO_VALUE_BYTES == 8
-typedef ulong2 lane_values;
-#define LANE_VALUES 2
-#else
-typedef uint4 lane_values;
-#define LANE_VALUES 4
-#endif
+/* What a lane's leaf is, if `has`; slots before `changed` are as they were. */
+typedef struct {
+    bool has;
+    uint leaf, count, changed;
+} lane_state;
 
-ORDO_FN void lane_read(const blink_tree *tree, uint leaf, uint count, __private lane_leaf *its)
+#define LANE_READS (TEAM_WIDTH < 4 ? TEAM_WIDTH : 4) /* leaves whose lines a team has under way at once */
+
+/* By the whole team: its lanes' leaves into its part of local memory. */
+ORDO_FN void lanes_read(const blink_tree *tree, lane_state mine, __local lane_leaf *leaves)
 {
-    __global const lane_keys *keys = (__global const lane_keys *) blink_leaf(tree, leaf);
-    its->count = count;
-    its->changed = BLINK_SLOTS;
-    ORDO_UNROLL
-    for (uint p = 0; p < BLINK_SLOTS / LANE_KEYS; p++) {
-        const lane_keys v = keys[p];
-        its->key[p * LANE_KEYS] = v.s0;
-        its->key[p * LANE_KEYS + 1] = v.s1;
-#if LANE_KEYS == 4
-        its->key[p * LANE_KEYS + 2] = v.s2;
-        its->key[p * LANE_KEYS + 3] = v.s3;
-#endif
-    }
+    for (uint t = 0; t < TEAM_WIDTH; t += LANE_READS) {
+        ordo_key_form key[LANE_READS][LANE_WORDS];
 #if ORDO_VALUE_BYTES
-    __global const lane_values *values = (__global const lane_values *) blink_values(tree, leaf);
-    ORDO_UNROLL
-    for (uint p = 0; p < BLINK_SLOTS / LANE_VALUES; p++) {
-        const lane_values v = values[p];
-        its->value[p * LANE_VALUES] = v.s0;
-        its->value[p * LANE_VALUES + 1] = v.s1;
-#if LANE_VALUES == 4
-        its->value[p * LANE_VALUES + 2] = v.s2;
-        its->value[p * LANE_VALUES + 3] = v.s3;
+        blink_value value[LANE_READS][LANE_WORDS];
 #endif
+        ORDO_UNROLL
+        for (uint k = 0; k < LANE_READS; k++) {
+            const uint leaf = team_bcast(mine.leaf, t + k), count = team_bcast(mine.count, t + k);
+            ORDO_UNROLL
+            for (uint r = 0; r < LANE_WORDS; r++) {
+                const uint slot = r * TEAM_WIDTH + team_lane();
+                if (slot >= count)
+                    continue;
+                key[k][r] = blink_leaf(tree, leaf)[slot];
+#if ORDO_VALUE_BYTES
+                value[k][r] = blink_values(tree, leaf)[slot];
+#endif
+            }
+        }
+        ORDO_UNROLL
+        for (uint k = 0; k < LANE_READS; k++) {
+            const uint count = team_bcast(mine.count, t + k);
+            ORDO_UNROLL
+            for (uint r = 0; r < LANE_WORDS; r++) {
+                const uint slot = r * TEAM_WIDTH + team_lane();
+                if (slot >= count)
+                    continue;
+                leaves[t + k].key[slot] = key[k][r];
+#if ORDO_VALUE_BYTES
+                leaves[t + k].value[slot] = value[k][r];
+#endif
+            }
+        }
     }
-#endif
 }
 
-/* Writes what has changed. */
-ORDO_FN void lane_write(const blink_tree *tree, uint leaf, __private const lane_leaf *its)
+/* By the whole team: what has changed, unused slots and the header, too. */
+ORDO_FN void lanes_write(const blink_tree *tree, lane_state mine, __local const lane_leaf *leaves)
 {
-    __global lane_keys *keys = (__global lane_keys *) blink_leaf(tree, leaf);
-    ORDO_UNROLL
-    for (uint p = 0; p < BLINK_SLOTS / LANE_KEYS; p++) {
-        lane_keys v;
-        v.s0 = its->key[p * LANE_KEYS];
-        v.s1 = its->key[p * LANE_KEYS + 1];
-#if LANE_KEYS == 4
-        v.s2 = its->key[p * LANE_KEYS + 2];
-        v.s3 = its->key[p * LANE_KEYS + 3];
-#endif
-        if ((p + 1) * LANE_KEYS > its->changed)
-            keys[p] = v;
-    }
+    for (team_mask left = team_ballot(mine.has); left; left &= left - 1) {
+        const uint t = first_lane(left), leaf = team_bcast(mine.leaf, t), count = team_bcast(mine.count, t);
+        const uint changed = team_bcast(mine.changed, t);
+        ORDO_UNROLL
+        for (uint r = 0; r < LANE_WORDS; r++) {
+            const uint word = r * TEAM_WIDTH + team_lane();
+            if (word == BLINK_HEADER)
+                blink_leaf(tree, leaf)[word] = count;
+            if (word < changed || word >= BLINK_SLOTS)
+                continue;
+            blink_leaf(tree, leaf)[word] = word < count ? leaves[t].key[word] : BLINK_UNUSED;
 #if ORDO_VALUE_BYTES
-    __global lane_values *values = (__global lane_values *) blink_values(tree, leaf);
-    ORDO_UNROLL
-    for (uint p = 0; p < BLINK_SLOTS / LANE_VALUES; p++) {
-        lane_values v;
-        v.s0 = its->value[p * LANE_VALUES];
-        v.s1 = its->value[p * LANE_VALUES + 1];
-#if LANE_VALUES == 4
-        v.s2 = its->value[p * LANE_VALUES + 2];
-        v.s3 = its->value[p * LANE_VALUES + 3];
+            if (word < count)
+                blink_values(tree, leaf)[word] = leaves[t].value[word];
 #endif
-        if ((p + 1) * LANE_VALUES > its->changed)
-            values[p] = v;
+        }
     }
-#endif
-    *blink_header(blink_leaf(tree, leaf)) = its->count;
 }
 
-/* Puts an element at `slot`: in the place of what is there (`hit`), or before it. There is room. */
-ORDO_FN void lane_put(__private lane_leaf *its, uint slot, bool hit, ordo_key_form key, blink_value value)
+/* How many keys of a lane's leaf are less. */
+ORDO_FN uint lane_less(__local const lane_leaf *its, uint count, ordo_key_form key)
 {
-    ORDO_UNROLL
-    for (uint x = BLINK_SLOTS; x-- > 0;) {
-        const bool moves = !hit && x > slot;
-        its->key[x] = x == slot ? key : moves ? its->key[x > 0 ? x - 1 : 0] : its->key[x];
-#if ORDO_VALUE_BYTES
-        its->value[x] = x == slot ? value : moves ? its->value[x > 0 ? x - 1 : 0] : its->value[x];
-#endif
+    uint low = 0;
+    while (count > 0) {
+        const uint middle = count / 2;
+        const bool less = its->key[low + middle] < key;
+        low = less ? low + middle + 1 : low;
+        count = less ? count - middle - 1 : middle;
     }
-    its->count += !hit;
-    its->changed = min(its->changed, slot);
+    return low;
 }
 
-ORDO_FN void lane_remove(__private lane_leaf *its, uint slot)
+/* Puts an element before slot `at`; there is room. */
+ORDO_FN void lane_insert(__local lane_leaf *its, __private lane_state *mine, uint at)
 {
-    ORDO_UNROLL
-    for (uint x = 0; x < BLINK_SLOTS; x++) {
-        its->key[x] = x < slot ? its->key[x] : x + 1 < BLINK_SLOTS ? its->key[x + 1 < BLINK_SLOTS ? x + 1 : 0] : BLINK_UNUSED;
+    for (uint slot = mine->count; slot > at; slot--) {
+        its->key[slot] = its->key[slot - 1];
 #if ORDO_VALUE_BYTES
-        its->value[x] = x < slot || x + 1 == BLINK_SLOTS ? its->value[x] : its->value[x + 1 < BLINK_SLOTS ? x + 1 : 0];
+        its->value[slot] = its->value[slot - 1];
 #endif
     }
-    its->count--;
-    its->changed = min(its->changed, slot);
+    mine->count++;
 }
 
-ORDO_FN void lane_update(const leaf_batch *batch, uint i, __private lane_leaf *its)
+ORDO_FN void lane_remove(__local lane_leaf *its, __private lane_state *mine, uint at)
+{
+    mine->count--;
+    for (uint slot = at; slot < mine->count; slot++) {
+        its->key[slot] = its->key[slot + 1];
+#if ORDO_VALUE_BYTES
+        its->value[slot] = its->value[slot + 1];
+#endif
+    }
+}
+
+ORDO_FN void lane_update(const leaf_batch *batch, uint i, __local lane_leaf *its, __private lane_state *mine)
 {
     const ordo_key_form key = key_bits(batch->keys[i]);
-    uint                slot = 0;
-    bool                hit = false;
-    ORDO_UNROLL
-    for (uint x = 0; x < BLINK_SLOTS; x++) {
-        slot += its->key[x] < key;
-        hit = hit || (its->key[x] == key && x < its->count);
+    const uint          at = lane_less(its, mine->count, key);
+    const bool          hit = at < mine->count && its->key[at] == key;
+    const bool          erases = batch->all_erased || (batch->erased && batch->erased[i]);
+
+    if (erases && !hit)
+        return;
+    mine->changed = min(mine->changed, at);
+    if (erases) {
+        lane_remove(its, mine, at);
+        return;
     }
-    if (!(batch->all_erased || (batch->erased && batch->erased[i]))) {
+    if (!hit)
+        lane_insert(its, mine, at);
+    its->key[at] = key;
 #if ORDO_VALUE_BYTES
-        lane_put(its, slot, hit, key, batch->values[i]);
-#else
-        lane_put(its, slot, hit, key, 0);
+    its->value[at] = batch->values[i];
 #endif
-    } else if (hit) {
-        lane_remove(its, slot);
+}
+
+/* Does all updates of a head's leaf, in the order of their indices. */
+ORDO_FN void lane_updates(const leaf_batch *batch, __global const uint *bucket, uint head, uint all,
+                          __local lane_leaf *its, __private lane_state *mine)
+{
+    uint last = head;
+    for (uint u = 0; u < all; u++) {
+        if (all > 1)
+            last = bucket_next(bucket, head, all, last, u == 0);
+        lane_update(batch, last, its, mine);
     }
 }
 
-/* A work-item for each update that is a head. Those whose leaf may have to split go on the list touched[], with their leaves' parents, in
- * no order. Every leaf's updates are done in the order of their indices. */
+/* A place on a list for each lane that wants one. By whole teams. */
+ORDO_FN uint team_append(volatile __global uint *length, bool wants)
+{
+    const team_mask lanes = team_ballot(wants);
+    uint            first = 0;
+    if (lanes == 0)
+        return 0;
+    if (team_lane() == 0)
+        first = ordo_add(length, mask_count(lanes));
+    return team_bcast(first, 0) + mask_count(lanes & team_lanes_below());
+}
+
+/* A work-item for each update that is a head. Those whose leaf may have to split go on the list touched[], in no order. */
 ORDO_KERNEL(BLINK_GROUP)
 void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, __global const uint *heads,
                   __global const uint *parents, __global const ordo_key *keys, ulong keys_at,
                   __global const blink_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,
                   uint all_erased, __global uint *touched)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
-    const leaf_batch batch = {
+    __local lane_leaf   leaves[BLINK_GROUP];
+    __local lane_leaf  *its = leaves + get_local_id(0), *team = leaves + team_index() * TEAM_WIDTH;
+    const blink_tree    tree = BLINK_TREE_HERE;
+    const leaf_batch    batch = {
         keys + keys_at, values + values_at, erased ? erased + erased_at : erased, 0, 0, all_erased
     };
-    uint             more = 0;
+    uint                more = 0;
 
     for (ulong first = get_group_id(0) * (ulong) BLINK_GROUP; first < n; first += get_num_groups(0) * (ulong) BLINK_GROUP) {
-        const uint i = (uint) first + (uint) get_local_id(0);
-        const uint leaf = i < n ? heads[i] : BLINK_NONE;
-        bool       large = false;
-        if (leaf != BLINK_NONE) {
-            const uint header = *blink_header(blink_leaf(&tree, leaf));
-            const uint count = header & BLINK_COUNT_MASK, all = ARRIVALS(header);
-            large = count + all > BLINK_SLOTS;
-            if (!large) {
-                lane_leaf its;
-                lane_read(&tree, leaf, count, &its);
-                uint last = 0;
-                for (uint u = 0; u < all; u++) {
-                    last = all == 1 ? i : bucket_next(bucket + (ulong) leaf * slots, i, all, last, u == 0);
-                    lane_update(&batch, last, &its);
-                }
-                lane_write(&tree, leaf, &its);
-                more += its.count - count;
-            }
-        }
-        const team_mask larges = team_ballot(large);
-        if (larges == 0)
-            continue;
-        uint place = 0;
-        if (team_lane() == 0)
-            place = ordo_add(&state[BLINK_GROUPS], mask_count(larges));
-        place = team_bcast(place, 0) + mask_count(larges & team_lanes_below());
+        const uint i = (uint) first + (uint) get_local_id(0), leaf = i < n ? heads[i] : BLINK_NONE;
+        const uint header = leaf != BLINK_NONE ? *blink_header(blink_leaf(&tree, leaf)) : 0;
+        const uint count = header & BLINK_COUNT_MASK, all = ARRIVALS(header);
+        const bool large = count + all > BLINK_SLOTS;
+        lane_state mine = { leaf != BLINK_NONE && !large, leaf, count, BLINK_SLOTS };
+
+        mine.count = mine.has ? count : 0;
+        lanes_read(&tree, mine, team);
+        team_sync();
+        if (mine.has)
+            lane_updates(&batch, bucket + (ulong) leaf * slots, i, all, its, &mine);
+        more += mine.has ? mine.count - count : 0;
+        team_sync();
+        lanes_write(&tree, mine, team);
+        team_sync();
+        const uint place = team_append(&state[BLINK_GROUPS], large);
         if (large)
             touched[place] = i;
     }

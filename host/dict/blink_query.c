@@ -38,25 +38,17 @@ ordo_status ordo_blink_find(ordo_dict *dict, struct ordo_call *call, const struc
     return ordo_blink_launch(call, tree, QUERY_FILE, "blink_find", &shape, finds->count, &args);
 }
 
-/* Writes leaves and spots from element `at` on. */
-static ordo_status locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys, size_t count,
-                          cl_mem leaves, cl_mem spots, size_t at, cl_mem parents)
+ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys, size_t count,
+                              cl_mem leaves, cl_mem spots, cl_mem parents)
 {
     const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
     const cl_uint                 n = (cl_uint) count;
-    const cl_ulong                to = at;
     struct ordo_blink_args        args = { .n = 0 };
 
     ordo_blink_add_tree(&args, tree);
     ordo_blink_add_slice(&args, &keys);
-    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(spots), ORDO_ARG(to), ORDO_ARG(parents));
+    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(spots), ORDO_ARG(parents));
     return ordo_blink_launch(call, tree, QUERY_FILE, "blink_locate", &shape, count, &args);
-}
-
-ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys, size_t count,
-                              cl_mem leaves, cl_mem spots, cl_mem parents)
-{
-    return locate(call, tree, keys, count, leaves, spots, 0, parents);
 }
 
 /* ---- the list of leaves ------------------------------------------------------------------------------------------------ */
@@ -141,28 +133,8 @@ static ordo_status begin_order(struct ordo_call *call, struct ordo_blink *tree)
     return ordo_blink_list_leaves(call, tree);
 }
 
-/* ---- located bounds -------------------------------------------------------------------------------------------------------- */
-
-/* Leaves and spots of a batch's lower bounds, and from the batch's count on of its upper ones. */
-struct bounds {
-    cl_mem leaves, spots;
-};
-
-static ordo_status take_bounds(struct ordo_call *call, size_t count, struct bounds *out)
-{
-    ORDO_TRY(ordo_call_scratch(call, 2 * count * sizeof(cl_uint), &out->leaves));
-    return ordo_call_scratch(call, 2 * count * sizeof(cl_uint), &out->spots);
-}
-
-static ordo_status locate_bounds(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice lo,
-                                 struct ordo_slice hi, size_t count, const struct bounds *b)
-{
-    ORDO_TRY(locate(call, tree, lo, count, b->leaves, b->spots, 0, NULL));
-    return locate(call, tree, hi, count, b->leaves, b->spots, count, NULL);
-}
-
-/* Queries whose bounds are in scratch at once. */
-#define BOUNDS_MAX ((size_t) 1 << 26)
+/* Queries of which something is in scratch at once. */
+#define QUERIES_MAX ((size_t) 1 << 26)
 
 static struct ordo_slice from(struct ordo_slice slice, size_t at)
 {
@@ -171,58 +143,53 @@ static struct ordo_slice from(struct ordo_slice slice, size_t at)
 
 /* ---- counts -------------------------------------------------------------------------------------------------------------- */
 
-static ordo_status count_some(struct ordo_call *call, const struct ordo_blink *tree, const struct ordo_counts *c,
-                              const struct bounds *b)
-{
-    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
-    const cl_uint                 n = (cl_uint) c->count;
-    struct ordo_blink_args        args = { .n = 0 };
-
-    ORDO_TRY(locate_bounds(call, tree, c->lo, c->hi, c->count, b));
-    BLINK_ADD(&args, ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
-    ordo_blink_add_slice(&args, &c->lo);
-    ordo_blink_add_slice(&args, &c->hi);
-    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->leaves), ORDO_ARG(b->spots));
-    ordo_blink_add_slice(&args, &c->counts);
-    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_counts", &shape, c->count, &args);
-}
-
 ordo_status ordo_blink_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
 {
-    struct ordo_blink *tree = ordo_blink_of(dict);
-    const int          mark = call->n_scratch;
-    const size_t       most = ordo_min_size(counts->count, BOUNDS_MAX);
-    struct bounds      bounds;
+    struct ordo_blink            *tree = ordo_blink_of(dict);
+    const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
+    const cl_uint                 n = (cl_uint) counts->count;
+    struct ordo_blink_args        args = { .n = 0 };
 
     ORDO_TRY(begin_order(call, tree));
-    ORDO_TRY(take_bounds(call, most, &bounds));
-    for (size_t at = 0; at < counts->count; at += most) {
-        const struct ordo_counts part = { from(counts->lo, at), from(counts->hi, at),
-                                          ordo_min_size(counts->count - at, most), from(counts->counts, at) };
-        ORDO_TRY(count_some(call, tree, &part, &bounds));
-    }
-    ordo_call_release(call, mark);
-    return ORDO_OK;
+    ordo_blink_add_tree(&args, tree);
+    BLINK_ADD(&args, ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
+    ordo_blink_add_slice(&args, &counts->lo);
+    ordo_blink_add_slice(&args, &counts->hi);
+    BLINK_ADD(&args, ORDO_ARG(n));
+    ordo_blink_add_slice(&args, &counts->counts);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_counts", &shape, counts->count, &args);
 }
 
 /* ---- ranges -------------------------------------------------------------------------------------------------------------- */
 
-/* Bounds and pieces of one stretch of ranges; offsets, too, if wanted. */
-static ordo_status measure(struct ordo_call *call, const struct ordo_blink *tree, const struct ordo_ranges *r,
-                           bool offsets, const struct bounds *b, cl_mem pieces)
+/* Of a stretch of ranges, in scratch: where each begins, and its pieces if it is long. */
+struct starts {
+    cl_mem leaves, slots, pieces;
+};
+
+static ordo_status take_starts(struct ordo_call *call, size_t count, struct starts *out)
 {
-    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
-    const cl_uint                 n = (cl_uint) r->count;
-    const struct ordo_slice       to = offsets ? r->offsets : ordo_none();
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &out->leaves));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &out->slots));
+    return ordo_call_scratch(call, (count + 1) * sizeof(cl_ulong), &out->pieces);
+}
+
+/* Starts of one stretch of ranges; the numbers of elements in the place of offsets, too, if wanted. */
+static ordo_status measure(struct ordo_call *call, const struct ordo_blink *tree, const struct ordo_ranges *r,
+                           bool offsets, const struct starts *s)
+{
+    const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
+    const cl_uint                 n = (cl_uint) r->count, places = (cl_uint) tree->list.places;
+    const struct ordo_slice       counts = offsets ? r->offsets : ordo_none();
     struct ordo_blink_args        args = { .n = 0 };
 
-    ORDO_TRY(locate_bounds(call, tree, r->lo, r->hi, r->count, b));
-    BLINK_ADD(&args, ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
+    ordo_blink_add_tree(&args, tree);
+    BLINK_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
     ordo_blink_add_slice(&args, &r->lo);
     ordo_blink_add_slice(&args, &r->hi);
-    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->leaves), ORDO_ARG(b->spots), ORDO_ARG(pieces));
-    ordo_blink_add_slice(&args, &to);
-    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_measure", &shape, r->count + 1, &args);
+    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->leaves), ORDO_ARG(s->slots), ORDO_ARG(s->pieces));
+    ordo_blink_add_slice(&args, &counts);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_measure", &shape, r->count, &args);
 }
 
 static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, size_t count)
@@ -233,26 +200,42 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
 
 /* How many pieces there are is known on the device alone: work-items for as many as there may be, within reason. */
 #define PIECE_ITEMS ((size_t) 1 << 21)
+#define PIECE_ITEMS_CPU ((size_t) 1 << 12)
+
+/* Work-items for a short range; RANGE_LANES of cl/dict/blink_query.cl. */
+#define RANGE_LANES 8
+
+static void add_results(struct ordo_blink_args *args, const struct ordo_ranges *r, const cl_ulong *last,
+                        const cl_ulong *capacity)
+{
+    ordo_blink_add_slice(args, &r->offsets);
+    BLINK_ADD(args, ORDO_ARG(*last), ORDO_ARG(*capacity));
+    ordo_blink_add_slice(args, &r->keys_out);
+    ordo_blink_add_slice(args, &r->values_out);
+}
 
 /* `all`: of which these ranges are a stretch, so that all say whether there is room. */
 static ordo_status write_ranges(struct ordo_call *call, const struct ordo_blink *tree, const struct ordo_ranges *r,
-                                const struct ordo_ranges *all, const struct bounds *b, cl_mem pieces)
+                                const struct ordo_ranges *all, const struct starts *s)
 {
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
     const bool                    cpu = ordo_device_facts(call->dev)->cpu;
     const cl_uint                 n = (cl_uint) r->count;
     const cl_ulong                last = all->offsets.at + all->count, capacity = all->capacity;
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_blink_args        brief = { .n = 0 }, lengthy = { .n = 0 };
 
-    ordo_blink_add_tree(&args, tree);
-    BLINK_ADD(&args, ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before), ORDO_ARG(n),
-              ORDO_ARG(b->leaves), ORDO_ARG(b->spots), ORDO_ARG(pieces));
-    ordo_blink_add_slice(&args, &r->offsets);
-    BLINK_ADD(&args, ORDO_ARG(last), ORDO_ARG(capacity));
-    ordo_blink_add_slice(&args, &r->keys_out);
-    ordo_blink_add_slice(&args, &r->values_out);
-    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_range", &shape,
-                             cpu ? (size_t) 1 << 12 : ordo_min_size(r->count * 16 + all->capacity, PIECE_ITEMS), &args);
+    ordo_blink_add_tree(&brief, tree);
+    BLINK_ADD(&brief, ORDO_ARG(n), ORDO_ARG(s->leaves), ORDO_ARG(s->slots));
+    add_results(&brief, r, &last, &capacity);
+    ORDO_TRY(ordo_blink_launch(call, tree, QUERY_FILE, "blink_range_short", &shape, r->count * (cpu ? 1 : RANGE_LANES),
+                               &brief));
+    ORDO_TRY(scan_sums(call, ordo_at(s->pieces, 0), r->count + 1));
+    ordo_blink_add_tree(&lengthy, tree);
+    BLINK_ADD(&lengthy, ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before),
+              ORDO_ARG(n), ORDO_ARG(s->leaves), ORDO_ARG(s->slots), ORDO_ARG(s->pieces));
+    add_results(&lengthy, r, &last, &capacity);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_range_long", &shape,
+                             cpu ? PIECE_ITEMS_CPU : ordo_min_size(all->capacity, PIECE_ITEMS), &lengthy);
 }
 
 static struct ordo_ranges stretch_of(const struct ordo_ranges *ranges, size_t at, size_t most)
@@ -265,25 +248,23 @@ static struct ordo_ranges stretch_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* The bounds of one stretch stay for the second half; those of more are found again. */
+/* The starts of one stretch stay for the second half; those of more are found again. */
 static ordo_status range_in_stretches(struct ordo_call *call, const struct ordo_blink *tree,
-                                      const struct ordo_ranges *ranges, size_t most, const struct bounds *b,
-                                      cl_mem pieces)
+                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)
 {
     const bool wanted = ranges->capacity > 0 && (ranges->keys_out.mem || ranges->values_out.mem);
 
     for (size_t at = 0; at < ranges->count && !ranges->offsets_known; at += most) {
         const struct ordo_ranges part = stretch_of(ranges, at, most);
-        ORDO_TRY(measure(call, tree, &part, true, b, pieces));
+        ORDO_TRY(measure(call, tree, &part, true, s));
     }
     if (!ranges->offsets_known)
         ORDO_TRY(scan_sums(call, ranges->offsets, ranges->count + 1));
     for (size_t at = 0; at < ranges->count && wanted; at += most) {
         const struct ordo_ranges part = stretch_of(ranges, at, most);
         if (ranges->offsets_known || most < ranges->count)
-            ORDO_TRY(measure(call, tree, &part, false, b, pieces));
-        ORDO_TRY(scan_sums(call, ordo_at(pieces, 0), part.count + 1));
-        ORDO_TRY(write_ranges(call, tree, &part, ranges, b, pieces));
+            ORDO_TRY(measure(call, tree, &part, false, s));
+        ORDO_TRY(write_ranges(call, tree, &part, ranges, s));
     }
     return ORDO_OK;
 }
@@ -292,14 +273,12 @@ ordo_status ordo_blink_range(ordo_dict *dict, struct ordo_call *call, const stru
 {
     struct ordo_blink *tree = ordo_blink_of(dict);
     const int          mark = call->n_scratch;
-    const size_t       most = ordo_min_size(ranges->count, BOUNDS_MAX);
-    struct bounds      bounds;
-    cl_mem             pieces = NULL;
+    const size_t       most = ordo_min_size(ranges->count, QUERIES_MAX);
+    struct starts      starts;
 
     ORDO_TRY(begin_order(call, tree));
-    ORDO_TRY(take_bounds(call, most, &bounds));
-    ORDO_TRY(ordo_call_scratch(call, (most + 1) * sizeof(cl_ulong), &pieces));
-    ORDO_TRY(range_in_stretches(call, tree, ranges, most, &bounds, pieces));
+    ORDO_TRY(take_starts(call, most, &starts));
+    ORDO_TRY(range_in_stretches(call, tree, ranges, most, &starts));
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
@@ -307,7 +286,7 @@ ordo_status ordo_blink_range(ordo_dict *dict, struct ordo_call *call, const stru
 /* ---- neighbours ------------------------------------------------------------------------------------------------------------ */
 
 static ordo_status seek_some(struct ordo_call *call, const struct ordo_blink *tree, const struct ordo_seeks *s,
-                             const struct bounds *b)
+                             cl_mem leaves, cl_mem spots)
 {
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
     const cl_uint                 n = (cl_uint) s->count, places = (cl_uint) tree->list.places;
@@ -315,10 +294,10 @@ static ordo_status seek_some(struct ordo_call *call, const struct ordo_blink *tr
     const cl_uint                 upper = s->relation == ORDO_LE || s->relation == ORDO_GT;
     struct ordo_blink_args        args = { .n = 0 };
 
-    ORDO_TRY(locate(call, tree, s->keys, s->count, b->leaves, b->spots, 0, NULL));
+    ORDO_TRY(ordo_blink_locate(call, tree, s->keys, s->count, leaves, spots, NULL));
     ordo_blink_add_tree(&args, tree);
     BLINK_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place),
-              ORDO_ARG(tree->list.before), ORDO_ARG(n), ORDO_ARG(b->leaves), ORDO_ARG(b->spots), ORDO_ARG(forward),
+              ORDO_ARG(tree->list.before), ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(spots), ORDO_ARG(forward),
               ORDO_ARG(upper));
     ordo_blink_add_slice(&args, &s->keys_out);
     ordo_blink_add_slice(&args, &s->values_out);
@@ -330,11 +309,12 @@ ordo_status ordo_blink_seek(ordo_dict *dict, struct ordo_call *call, const struc
 {
     struct ordo_blink *tree = ordo_blink_of(dict);
     const int          mark = call->n_scratch;
-    const size_t       most = ordo_min_size(seeks->count, BOUNDS_MAX);
-    struct bounds      bounds;
+    const size_t       most = ordo_min_size(seeks->count, QUERIES_MAX);
+    cl_mem             leaves = NULL, spots = NULL;
 
     ORDO_TRY(begin_order(call, tree));
-    ORDO_TRY(take_bounds(call, most, &bounds));
+    ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &leaves));
+    ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &spots));
     for (size_t at = 0; at < seeks->count; at += most) {
         struct ordo_seeks part = *seeks;
         part.keys = from(seeks->keys, at);
@@ -342,7 +322,7 @@ ordo_status ordo_blink_seek(ordo_dict *dict, struct ordo_call *call, const struc
         part.values_out = from(seeks->values_out, at);
         part.found = from(seeks->found, at);
         part.count = ordo_min_size(seeks->count - at, most);
-        ORDO_TRY(seek_some(call, tree, &part, &bounds));
+        ORDO_TRY(seek_some(call, tree, &part, leaves, spots));
     }
     ordo_call_release(call, mark);
     return ORDO_OK;
