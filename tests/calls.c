@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every public call over arrays: see calls.h. */
+#include "calls.h"
+
+#include <stdlib.h>
+
+#define LENGTH(array)      (sizeof(array) / sizeof *(array))
+#define OR_NULL(g, params) ((g)->no_params ? NULL : (params))
+
+/* ---- primitives --------------------------------------------------------------------------------------------------- */
+
+static ordo_status scan(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_scan(g->dev, OR_NULL(g, ordo_scan_params(.type = g->type)), a[0], a[1], g->count, g->order);
+}
+
+static ordo_status scan_host(const struct given *g, void *const a[])
+{
+    return ordo_scan_host(g->dev, OR_NULL(g, ordo_scan_params(.type = g->type)), a[0], a[1], g->count);
+}
+
+static ordo_status segmented_scan(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_segmented_scan(g->dev, OR_NULL(g, ordo_scan_params(.type = g->type)), a[0], a[1], a[2], g->count,
+                               g->order);
+}
+
+static ordo_status segmented_scan_host(const struct given *g, void *const a[])
+{
+    return ordo_segmented_scan_host(g->dev, OR_NULL(g, ordo_scan_params(.type = g->type)), a[0], a[1], a[2], g->count);
+}
+
+static ordo_status reduce(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_reduce(g->dev, OR_NULL(g, ordo_reduce_params(.type = g->type)), a[0], g->count, a[1], g->order);
+}
+
+static ordo_status reduce_host(const struct given *g, void *const a[])
+{
+    return ordo_reduce_host(g->dev, OR_NULL(g, ordo_reduce_params(.type = g->type)), a[0], g->count, a[1]);
+}
+
+#define COMPACT(g) OR_NULL(g, ordo_compact_params(.key_bytes = 4, .value_bytes = (g)->value_bytes))
+
+static ordo_status compact(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_compact(g->dev, COMPACT(g), a[0], a[1], a[2], g->count, a[3], a[4], a[5], g->order);
+}
+
+static ordo_status compact_host(const struct given *g, void *const a[])
+{
+    return ordo_compact_host(g->dev, COMPACT(g), a[0], a[1], a[2], g->count, a[3], a[4], a[5]);
+}
+
+#define SORT(g) OR_NULL(g, ordo_sort_params(.key = (g)->type, .value_bytes = (g)->value_bytes))
+
+static ordo_status sort(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_sort(g->dev, SORT(g), a[0], a[1], a[2], a[3], g->count, g->order);
+}
+
+static ordo_status sort_host(const struct given *g, void *const a[])
+{
+    if (a[0] && a[2])
+        memcpy(a[2], a[0], g->n * 4);
+    if (a[1] && a[3])
+        memcpy(a[3], a[1], g->n * 4);
+    return ordo_sort_host(g->dev, SORT(g), a[2], a[3], g->count);
+}
+
+#define MERGE(g) OR_NULL(g, ordo_merge_params(.key = (g)->type, .value_bytes = (g)->value_bytes))
+
+static ordo_status merge(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_merge(g->dev, MERGE(g), a[0], a[1], g->count, a[2], a[3], g->n, a[4], a[5], g->order);
+}
+
+static ordo_status merge_host(const struct given *g, void *const a[])
+{
+    return ordo_merge_host(g->dev, MERGE(g), a[0], a[1], g->count, a[2], a[3], g->n, a[4], a[5]);
+}
+
+/* The two halves of an ascending array, the second first. */
+#define RUNS(g) ((struct ordo_run[]) { { (g)->count / 2, (g)->count - (g)->count / 2 }, { 0, (g)->count / 2 } })
+
+static ordo_status merge_runs(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_merge_runs(g->dev, MERGE(g), a[0], a[1], RUNS(g), 2, a[2], a[3], g->order);
+}
+
+static ordo_status merge_runs_host(const struct given *g, void *const a[])
+{
+    return ordo_merge_runs_host(g->dev, MERGE(g), a[0], a[1], RUNS(g), 2, a[2], a[3]);
+}
+
+static ordo_status search(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_search(g->dev, OR_NULL(g, ordo_search_params(.key = g->type)), a[0], g->n, a[1], g->count, a[2],
+                       g->order);
+}
+
+static ordo_status search_host(const struct given *g, void *const a[])
+{
+    return ordo_search_host(g->dev, OR_NULL(g, ordo_search_params(.key = g->type)), a[0], g->n, a[1], g->count, a[2]);
+}
+
+#define LOOKUP(g) OR_NULL(g, ordo_lookup_params(.key = (g)->type, .value_bytes = (g)->value_bytes))
+
+static ordo_status lookup(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_lookup(g->dev, LOOKUP(g), a[0], a[1], g->n, a[2], g->count, a[3], a[4], g->order);
+}
+
+static ordo_status lookup_host(const struct given *g, void *const a[])
+{
+    return ordo_lookup_host(g->dev, LOOKUP(g), a[0], a[1], g->n, a[2], g->count, a[3], a[4]);
+}
+
+#define IN(name, bytes, of)                                                                                            \
+    {                                                                                                                  \
+        name, bytes, 1, 0, INPUT_##of                                                                                  \
+    }
+#define VALUES(name)                                                                                                   \
+    {                                                                                                                  \
+        name, 4, 1, 0, INPUT_RANDOM, .value = true                                                                     \
+    }
+#define OUT(name, bytes, times, more)                                                                                  \
+    {                                                                                                                  \
+        name, bytes, times, more, .output = true                                                                       \
+    }
+#define OUT_VALUES(name, times)                                                                                        \
+    {                                                                                                                  \
+        name, 4, times, 0, .output = true, .value = true                                                               \
+    }
+#define MAY(name, bytes, times, more)                                                                                  \
+    {                                                                                                                  \
+        name, bytes, times, more, .output = true, .optional = true                                                     \
+    }
+
+const struct array_call primitive_calls[] = {
+    { "ordo_scan", scan, scan_host, true, false, true, { IN("in", 4, RANDOM), OUT("out", 4, 1, 0) } },
+    { "ordo_segmented_scan",
+      segmented_scan,
+      segmented_scan_host,
+      true,
+      false,
+      true,
+      { IN("in", 4, RANDOM), IN("heads", 1, FLAGS), OUT("out", 4, 1, 0) } },
+    { "ordo_reduce", reduce, reduce_host, true, false, true, { IN("in", 4, RANDOM), OUT("out", 4, 0, 1) } },
+    { "ordo_compact",
+      compact,
+      compact_host,
+      false,
+      true,
+      true,
+      { IN("keys", 4, RANDOM), VALUES("values"), IN("flags", 1, FLAGS), OUT("keys_out", 4, 1, 0),
+        OUT_VALUES("values_out", 1), OUT("kept", 4, 0, 1) } },
+    { "ordo_sort",
+      sort,
+      sort_host,
+      true,
+      true,
+      true,
+      { IN("keys_in", 4, RANDOM), VALUES("values_in"), OUT("keys_out", 4, 1, 0), OUT_VALUES("values_out", 1) } },
+    { "ordo_merge",
+      merge,
+      merge_host,
+      true,
+      true,
+      true,
+      { IN("a_keys", 4, ASCENDING), VALUES("a_values"), IN("b_keys", 4, ASCENDING), VALUES("b_values"),
+        OUT("keys_out", 4, 2, 0), OUT_VALUES("values_out", 2) } },
+    { "ordo_merge_runs",
+      merge_runs,
+      merge_runs_host,
+      true,
+      true,
+      true,
+      { IN("keys", 4, ASCENDING), VALUES("values"), OUT("keys_out", 4, 1, 0), OUT_VALUES("values_out", 1) } },
+    { "ordo_search",
+      search,
+      search_host,
+      true,
+      false,
+      true,
+      { IN("keys", 4, ASCENDING), IN("queries", 4, RANDOM), OUT("ranks", 4, 1, 0) } },
+    { "ordo_lookup",
+      lookup,
+      lookup_host,
+      true,
+      true,
+      true,
+      { IN("keys", 4, ASCENDING), VALUES("values"), IN("queries", 4, RANDOM), OUT_VALUES("values_out", 1),
+        MAY("found", 1, 1, 0) } },
+};
+const size_t n_primitive_calls = LENGTH(primitive_calls);
+
+/* ---- dictionaries ----------------------------------------------------------------------------------------------------- */
+
+/* Elements that ranges have room for. */
+#define ROOM_TIMES 3
+
+static size_t room(const struct given *g)
+{
+    return ROOM_TIMES * g->n;
+}
+
+static ordo_status build(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_build(g->dict, a[0], a[1], g->count, g->order);
+}
+
+static ordo_status build_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_build_host(g->dict, a[0], a[1], g->count);
+}
+
+static ordo_status upsert(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_upsert(g->dict, a[0], a[1], g->count, g->order);
+}
+
+static ordo_status upsert_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_upsert_host(g->dict, a[0], a[1], g->count);
+}
+
+static ordo_status insert(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_insert(g->dict, a[0], a[1], g->count, a[2], g->order);
+}
+
+static ordo_status insert_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_insert_host(g->dict, a[0], a[1], g->count, a[2]);
+}
+
+static ordo_status erase(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_erase(g->dict, a[0], g->count, g->order);
+}
+
+static ordo_status erase_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_erase_host(g->dict, a[0], g->count);
+}
+
+static ordo_status find(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_find(g->dict, a[0], g->count, a[1], a[2], g->order);
+}
+
+static ordo_status find_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_find_host(g->dict, a[0], g->count, a[1], a[2]);
+}
+
+static ordo_status contains(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_contains(g->dict, a[0], g->count, a[1], g->order);
+}
+
+static ordo_status contains_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_contains_host(g->dict, a[0], g->count, a[1]);
+}
+
+static ordo_status count(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_count(g->dict, a[0], a[1], g->count, a[2], g->order);
+}
+
+static ordo_status count_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_count_host(g->dict, a[0], a[1], g->count, a[2]);
+}
+
+static ordo_status range(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_range(g->dict, a[0], a[1], g->count, a[2], a[3], a[4], room(g), NULL, g->order);
+}
+
+static ordo_status range_host(const struct given *g, void *const a[])
+{
+    size_t needed = 0;
+    return ordo_dict_range_host(g->dict, a[0], a[1], g->count, a[2], a[3], a[4], room(g), &needed);
+}
+
+static ordo_status seek(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_seek(g->dict, ORDO_GE, a[0], g->count, a[1], a[2], a[3], g->order);
+}
+
+static ordo_status seek_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_seek_host(g->dict, ORDO_GE, a[0], g->count, a[1], a[2], a[3]);
+}
+
+static ordo_status first(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_first(g->dict, a[0], a[1], a[2], g->order);
+}
+
+static ordo_status first_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_first_host(g->dict, a[0], a[1], a[2]);
+}
+
+static ordo_status last(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_last(g->dict, a[0], a[1], a[2], g->order);
+}
+
+static ordo_status last_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_last_host(g->dict, a[0], a[1], a[2]);
+}
+
+static ordo_status export_all(const struct given *g, const struct ordo_slice a[])
+{
+    size_t needed = 0;
+    return ordo_dict_export(g->dict, a[0], a[1], room(g), &needed, g->order);
+}
+
+static ordo_status export_host(const struct given *g, void *const a[])
+{
+    size_t needed = 0;
+    return ordo_dict_export_host(g->dict, a[0], a[1], room(g), &needed);
+}
+
+static ordo_status apply(const struct given *g, const struct ordo_slice a[])
+{
+    const struct ordo_batch batch = { .codes = a[0],
+                                      .keys = a[1],
+                                      .his = a[2],
+                                      .values = a[3],
+                                      .count = g->count,
+                                      .found = a[4],
+                                      .keys_out = a[5],
+                                      .values_out = a[6],
+                                      .counts = a[7],
+                                      .offsets = a[8],
+                                      .range_keys = a[9],
+                                      .range_values = a[10],
+                                      .range_capacity = room(g) };
+    return ordo_dict_apply(g->dict, &batch, NULL, g->order);
+}
+
+static ordo_status apply_host(const struct given *g, void *const a[])
+{
+    const struct ordo_host_batch batch = { .codes = a[0],
+                                           .keys = a[1],
+                                           .his = a[2],
+                                           .values = a[3],
+                                           .count = g->count,
+                                           .found = a[4],
+                                           .keys_out = a[5],
+                                           .values_out = a[6],
+                                           .counts = a[7],
+                                           .offsets = a[8],
+                                           .range_keys = a[9],
+                                           .range_values = a[10],
+                                           .range_capacity = room(g) };
+    return ordo_dict_apply_host(g->dict, &batch, NULL);
+}
+
+#define KEYS   IN("keys", 4, RANDOM)
+#define GIVEN  IN("values", 4, RANDOM)
+#define LO     IN("lo", 4, RANDOM)
+#define HI     IN("hi", 4, ABOVE)
+#define SIMPLE false, false, true
+#define WHOLE  false, false, false
+
+const struct array_call dict_calls[] = {
+    { "ordo_dict_find", find, find_host, SIMPLE, { KEYS, MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) } },
+    { "ordo_dict_contains", contains, contains_host, SIMPLE, { KEYS, OUT("found", 1, 1, 0) } },
+    { "ordo_dict_count", count, count_host, SIMPLE, { LO, HI, OUT("counts", 4, 1, 0) } },
+    { "ordo_dict_range",
+      range,
+      range_host,
+      SIMPLE,
+      { LO, HI, OUT("offsets", 8, 1, 1), MAY("keys_out", 4, ROOM_TIMES, 0), MAY("values_out", 4, ROOM_TIMES, 0) } },
+    { "ordo_dict_seek",
+      seek,
+      seek_host,
+      SIMPLE,
+      { KEYS, MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) } },
+    { "ordo_dict_first",
+      first,
+      first_host,
+      WHOLE,
+      { MAY("key_out", 4, 0, 1), MAY("value_out", 4, 0, 1), MAY("found", 1, 0, 1) } },
+    { "ordo_dict_last",
+      last,
+      last_host,
+      WHOLE,
+      { MAY("key_out", 4, 0, 1), MAY("value_out", 4, 0, 1), MAY("found", 1, 0, 1) } },
+    { "ordo_dict_export",
+      export_all,
+      export_host,
+      WHOLE,
+      { OUT("keys_out", 4, ROOM_TIMES, 0), MAY("values_out", 4, ROOM_TIMES, 0) } },
+    { "ordo_dict_apply",
+      apply,
+      apply_host,
+      SIMPLE,
+      { IN("codes", 1, CODES), KEYS, IN("his", 4, ABOVE), GIVEN, MAY("found", 1, 1, 0), MAY("keys_out", 4, 1, 0),
+        MAY("values_out", 4, 1, 0), MAY("counts", 4, 1, 0), OUT("offsets", 8, 1, 1),
+        MAY("range_keys", 4, ROOM_TIMES, 0), MAY("range_values", 4, ROOM_TIMES, 0) } },
+    { "ordo_dict_insert", insert, insert_host, SIMPLE, { KEYS, GIVEN, MAY("inserted", 1, 1, 0) } },
+    { "ordo_dict_upsert", upsert, upsert_host, SIMPLE, { KEYS, GIVEN } },
+    { "ordo_dict_erase", erase, erase_host, SIMPLE, { KEYS } },
+    { "ordo_dict_build", build, build_host, SIMPLE, { KEYS, GIVEN } },
+};
+const size_t n_dict_calls = LENGTH(dict_calls);
+
+/* ---- their arrays ------------------------------------------------------------------------------------------------------ */
+
+size_t call_arrays(const struct array_call *call)
+{
+    size_t n = 0;
+
+    while (n < CALL_ARRAYS && call->array[n].name)
+        n++;
+    return n;
+}
+
+static uint32_t held_key(struct test *t, size_t held)
+{
+    return (uint32_t) test_below(t, held) * 2654435761u + (uint32_t) test_below(t, 2);
+}
+
+static void fill_words(struct test *t, enum call_input input, size_t n, size_t held, uint32_t *words)
+{
+    for (size_t i = 0; i < n; i++)
+        words[i] = input == INPUT_ASCENDING ? (uint32_t) (i / 2 * (UINT32_MAX / n)) /* with repeats */
+                                            : held_key(t, held);
+}
+
+static void fill_above(size_t n, uint32_t distance, uint32_t *words, const uint32_t *before)
+{
+    for (size_t i = 0; i < n; i++)
+        words[i] = before[i] > UINT32_MAX - distance ? UINT32_MAX : before[i] + distance;
+}
+
+static void fill_bytes(struct test *t, enum call_input input, size_t n, uint8_t *bytes)
+{
+    for (size_t i = 0; i < n; i++)
+        bytes[i] = (uint8_t) (input == INPUT_CODES ? i % ORDO_N_CODES : test_below(t, 2));
+}
+
+void call_fill(struct test *t, const struct array_call *call, size_t n, size_t held, void *const a[])
+{
+    for (size_t i = 0; i < call_arrays(call); i++) {
+        const struct call_array *array = &call->array[i];
+        const size_t             count = call_array_count(array, n);
+        if (array->output)
+            continue;
+        if (array->input == INPUT_ABOVE && i > 0)
+            fill_above(count, UINT32_MAX / (uint32_t) held, a[i], a[i - 1]);
+        else if (array->bytes == 1)
+            fill_bytes(t, array->input, count, a[i]);
+        else
+            fill_words(t, array->input, count, held, a[i]);
+    }
+}

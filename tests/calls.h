@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every public call over arrays, as tables: over device memory and over host memory. Tests that hold for all calls alike
+ * (faults.c, arguments.c, dict_arguments.c) go through them. */
+#ifndef ORDO_TESTS_CALLS_H
+#define ORDO_TESTS_CALLS_H
+
+#include "support.h"
+
+/* What a call is given besides its arrays. */
+struct given {
+    ordo_device             *dev;
+    ordo_dict               *dict;      /* of dictionary calls, instead of the device */
+    bool                     no_params; /* NULL for the parameters */
+    ordo_type                type;
+    uint32_t                 value_bytes;
+    size_t                   n;     /* elements that the arrays are made for */
+    size_t                   count; /* elements that the call is told of: n where it is right */
+    const struct ordo_order *order;
+};
+
+/* What an input holds, so that the call has something to do. */
+enum call_input { INPUT_RANDOM, INPUT_ASCENDING, INPUT_ABOVE /* the array before it */, INPUT_FLAGS, INPUT_CODES };
+
+enum { CALL_ARRAYS = 11 };
+struct call_array {
+    const char     *name;
+    size_t          bytes;
+    size_t          times, more; /* it has times * n + more elements */
+    enum call_input input;
+    bool            output, optional, value; /* value: not there if value_bytes is 0 */
+};
+
+struct array_call {
+    const char *name; /* the function over device memory; `name`_host is that over host memory */
+    ordo_status (*run)(const struct given *g, const struct ordo_slice a[]);
+    ordo_status (*run_host)(const struct given *g, void *const a[]);
+    bool              typed, has_values, counted; /* whether it looks at the type, value_bytes, the count */
+    struct call_array array[CALL_ARRAYS];         /* outputs come last */
+};
+
+extern const struct array_call primitive_calls[], dict_calls[];
+extern const size_t            n_primitive_calls, n_dict_calls;
+
+size_t call_arrays(const struct array_call *call);
+/* Elements of an array made for n. */
+static inline size_t call_array_count(const struct call_array *array, size_t n)
+{
+    return array->times * n + array->more;
+}
+/* Writes inputs for the whole call: 4-byte keys, of which most lie close to those of elements 0 to `held` of
+ * dict_case.h; ranges hold about one of them each. */
+void call_fill(struct test *t, const struct array_call *call, size_t n, size_t held, void *const a[]);
+
+#endif

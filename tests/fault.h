@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults by number: who may fail counts its calls, and the chosen one fails without doing anything. Used by the OpenCL
+ * layer (fault_layer.c) and for memory of the host (faults.c). */
+#ifndef ORDO_TESTS_FAULT_H
+#define ORDO_TESTS_FAULT_H
+
+#include <CL/cl.h>
+#include <stdbool.h>
+
+/* OpenCL's objects, counted by references: what create, retain and release calls and events handed out come to. */
+enum fault_object {
+    FAULT_CONTEXTS,
+    FAULT_QUEUES,
+    FAULT_BUFFERS,
+    FAULT_PROGRAMS,
+    FAULT_KERNELS,
+    FAULT_EVENTS,
+    FAULT_N_OBJECTS
+};
+
+enum { FAULT_LOG = 1 << 14 };
+
+struct fault {
+    /* the test's to set */
+    bool          armed;   /* calls count */
+    bool          lasting; /* all calls from number `at` on fail, not only that */
+    unsigned long at;      /* the number of the call that fails, from 1; 0: none */
+    cl_int        code;    /* what it returns; 0: a code that suits the call */
+    /* what came of it */
+    unsigned long calls, struck; /* since armed; `struck` of them failed */
+    const char   *what;          /* the first that failed, NULL if none */
+    cl_int        given;         /* with this code */
+    long          live[FAULT_N_OBJECTS];
+    const char   *log[FAULT_LOG]; /* the first calls since armed, by name */
+};
+
+/* Whether the call at hand is to fail. */
+static inline bool fault_strikes(struct fault *f, const char *what, cl_int suits)
+{
+    if (!f->armed)
+        return false;
+    if (f->calls < FAULT_LOG)
+        f->log[f->calls] = what;
+    f->calls++;
+    if (f->at == 0 || f->calls < f->at || (f->calls > f->at && !f->lasting))
+        return false;
+    if (f->struck++ == 0) {
+        f->what = what;
+        f->given = f->code ? f->code : suits;
+    }
+    return true;
+}
+
+static inline void fault_arm(struct fault *f, unsigned long at, cl_int code, bool lasting)
+{
+    f->at = at;
+    f->code = code;
+    f->lasting = lasting;
+    f->calls = f->struck = 0;
+    f->what = NULL;
+    f->given = 0;
+    f->armed = true;
+}
+
+#endif

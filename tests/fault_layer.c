@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An OpenCL layer (OPENCL_LAYERS=this file) between the loader and every driver. It counts the calls that go through, makes
+ * the chosen one fail without doing it, and counts the objects that are alive. The test reaches `fault_layer` by dlsym.
+ *
+ * A release that is to fail is done all the same: nobody could make up for it, and the counts stay true. */
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include "fault.h"
+
+#include <CL/cl_layer.h>
+#include <string.h>
+
+__attribute__((visibility("default"))) struct fault fault_layer;
+
+static const struct _cl_icd_dispatch *below;
+static struct _cl_icd_dispatch        table;
+
+/* ---- calls that return a code ----------------------------------------------------------------------------------- */
+
+#define CODE(name, suits, params, args)                                                                                \
+    static cl_int CL_API_CALL fail_##name params                                                                       \
+    {                                                                                                                  \
+        return fault_strikes(&fault_layer, #name, suits) ? (suits_code(suits)) : below->name args;                     \
+    }
+
+static cl_int suits_code(cl_int suits)
+{
+    return fault_layer.code ? fault_layer.code : suits;
+}
+
+CODE(clGetPlatformIDs, CL_OUT_OF_HOST_MEMORY, (cl_uint n, cl_platform_id *out, cl_uint *have), (n, out, have))
+CODE(clGetPlatformInfo, CL_OUT_OF_HOST_MEMORY,
+     (cl_platform_id of, cl_platform_info what, size_t size, void *to, size_t *have), (of, what, size, to, have))
+CODE(clGetDeviceIDs, CL_OUT_OF_RESOURCES,
+     (cl_platform_id of, cl_device_type type, cl_uint n, cl_device_id *out, cl_uint *have), (of, type, n, out, have))
+CODE(clGetDeviceInfo, CL_OUT_OF_RESOURCES, (cl_device_id of, cl_device_info what, size_t size, void *to, size_t *have),
+     (of, what, size, to, have))
+CODE(clGetCommandQueueInfo, CL_OUT_OF_RESOURCES,
+     (cl_command_queue of, cl_command_queue_info what, size_t size, void *to, size_t *have), (of, what, size, to, have))
+CODE(clGetMemObjectInfo, CL_OUT_OF_RESOURCES, (cl_mem of, cl_mem_info what, size_t size, void *to, size_t *have),
+     (of, what, size, to, have))
+CODE(clGetProgramInfo, CL_OUT_OF_RESOURCES, (cl_program of, cl_program_info what, size_t size, void *to, size_t *have),
+     (of, what, size, to, have))
+CODE(clGetProgramBuildInfo, CL_OUT_OF_RESOURCES,
+     (cl_program of, cl_device_id id, cl_program_build_info what, size_t size, void *to, size_t *have),
+     (of, id, what, size, to, have))
+CODE(clGetKernelWorkGroupInfo, CL_OUT_OF_RESOURCES,
+     (cl_kernel of, cl_device_id id, cl_kernel_work_group_info what, size_t size, void *to, size_t *have),
+     (of, id, what, size, to, have))
+CODE(clBuildProgram, CL_BUILD_PROGRAM_FAILURE,
+     (cl_program program, cl_uint n, const cl_device_id *ids, const char *options,
+      void(CL_CALLBACK *done)(cl_program, void *), void *user),
+     (program, n, ids, options, done, user))
+CODE(clSetKernelArg, CL_OUT_OF_RESOURCES, (cl_kernel kernel, cl_uint i, size_t size, const void *value),
+     (kernel, i, size, value))
+CODE(clFlush, CL_OUT_OF_RESOURCES, (cl_command_queue queue), (queue))
+CODE(clFinish, CL_OUT_OF_RESOURCES, (cl_command_queue queue), (queue))
+CODE(clWaitForEvents, CL_OUT_OF_RESOURCES, (cl_uint n, const cl_event *events), (n, events))
+CODE(clSetUserEventStatus, CL_OUT_OF_RESOURCES, (cl_event event, cl_int status), (event, status))
+
+/* ---- calls that make an object ------------------------------------------------------------------------------------ */
+
+#define MAKE(type, name, object, suits, params, args)                                                                  \
+    static type CL_API_CALL make_##name params                                                                         \
+    {                                                                                                                  \
+        type   made = NULL;                                                                                            \
+        cl_int got = suits_code(suits);                                                                                \
+        if (!fault_strikes(&fault_layer, #name, suits))                                                                \
+            made = below->name args;                                                                                   \
+        fault_layer.live[object] += made != NULL;                                                                      \
+        if (code)                                                                                                      \
+            *code = got;                                                                                               \
+        return made;                                                                                                   \
+    }
+
+MAKE(cl_context, clCreateContext, FAULT_CONTEXTS, CL_OUT_OF_HOST_MEMORY,
+     (const cl_context_properties *properties, cl_uint n, const cl_device_id *ids,
+      void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user, cl_int *code),
+     (properties, n, ids, notify, user, &got))
+MAKE(cl_command_queue, clCreateCommandQueue, FAULT_QUEUES, CL_OUT_OF_RESOURCES,
+     (cl_context context, cl_device_id id, cl_command_queue_properties properties, cl_int *code),
+     (context, id, properties, &got))
+MAKE(cl_command_queue, clCreateCommandQueueWithProperties, FAULT_QUEUES, CL_OUT_OF_RESOURCES,
+     (cl_context context, cl_device_id id, const cl_queue_properties *properties, cl_int *code),
+     (context, id, properties, &got))
+MAKE(cl_mem, clCreateBuffer, FAULT_BUFFERS, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+     (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code),
+     (context, flags, size, host, &got))
+MAKE(cl_program, clCreateProgramWithSource, FAULT_PROGRAMS, CL_OUT_OF_HOST_MEMORY,
+     (cl_context context, cl_uint n, const char **texts, const size_t *lengths, cl_int *code),
+     (context, n, texts, lengths, &got))
+MAKE(cl_program, clCreateProgramWithBinary, FAULT_PROGRAMS, CL_INVALID_BINARY,
+     (cl_context context, cl_uint n, const cl_device_id *ids, const size_t *lengths, const unsigned char **binaries,
+      cl_int *loaded, cl_int *code),
+     (context, n, ids, lengths, binaries, loaded, &got))
+MAKE(cl_kernel, clCreateKernel, FAULT_KERNELS, CL_OUT_OF_RESOURCES,
+     (cl_program program, const char *name, cl_int *code), (program, name, &got))
+MAKE(cl_event, clCreateUserEvent, FAULT_EVENTS, CL_OUT_OF_RESOURCES, (cl_context context, cl_int *code),
+     (context, &got))
+
+/* Of another shape: NULL is how it fails. */
+static void *CL_API_CALL fail_clGetExtensionFunctionAddressForPlatform(cl_platform_id of, const char *name)
+{
+    if (fault_strikes(&fault_layer, "clGetExtensionFunctionAddressForPlatform", CL_SUCCESS))
+        return NULL;
+    return below->clGetExtensionFunctionAddressForPlatform(of, name);
+}
+
+/* ---- references ------------------------------------------------------------------------------------------------------ */
+
+#define REFERENCES(type, kind, object)                                                                                 \
+    static cl_int CL_API_CALL retain_##kind(type it)                                                                   \
+    {                                                                                                                  \
+        if (fault_strikes(&fault_layer, "clRetain" #kind, CL_OUT_OF_RESOURCES))                                        \
+            return suits_code(CL_OUT_OF_RESOURCES);                                                                    \
+        const cl_int got = below->clRetain##kind(it);                                                                  \
+        fault_layer.live[object] += got == CL_SUCCESS;                                                                 \
+        return got;                                                                                                    \
+    }                                                                                                                  \
+    static cl_int CL_API_CALL release_##kind(type it)                                                                  \
+    {                                                                                                                  \
+        const bool   fails = fault_strikes(&fault_layer, "clRelease" #kind, CL_OUT_OF_RESOURCES);                      \
+        const cl_int got = below->clRelease##kind(it);                                                                 \
+        fault_layer.live[object] -= got == CL_SUCCESS;                                                                 \
+        return fails ? suits_code(CL_OUT_OF_RESOURCES) : got;                                                          \
+    }
+
+REFERENCES(cl_context, Context, FAULT_CONTEXTS)
+REFERENCES(cl_command_queue, CommandQueue, FAULT_QUEUES)
+REFERENCES(cl_mem, MemObject, FAULT_BUFFERS)
+REFERENCES(cl_program, Program, FAULT_PROGRAMS)
+REFERENCES(cl_kernel, Kernel, FAULT_KERNELS)
+REFERENCES(cl_event, Event, FAULT_EVENTS)
+
+/* ---- commands ---------------------------------------------------------------------------------------------------------- */
+
+#define COMMAND(name, params, args)                                                                                    \
+    static cl_int CL_API_CALL enqueue_##name params                                                                    \
+    {                                                                                                                  \
+        if (fault_strikes(&fault_layer, #name, CL_OUT_OF_RESOURCES))                                                   \
+            return suits_code(CL_OUT_OF_RESOURCES);                                                                    \
+        const cl_int got = below->name args;                                                                           \
+        fault_layer.live[FAULT_EVENTS] += got == CL_SUCCESS && done;                                                   \
+        return got;                                                                                                    \
+    }
+#define WAITS_PARAMS cl_uint n, const cl_event *wait, cl_event *done
+#define WAITS        n, wait, done
+
+COMMAND(clEnqueueNDRangeKernel,
+        (cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *from, const size_t *global,
+         const size_t *local, WAITS_PARAMS),
+        (queue, kernel, dims, from, global, local, WAITS))
+COMMAND(clEnqueueReadBuffer,
+        (cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at, size_t size, void *to, WAITS_PARAMS),
+        (queue, mem, blocking, at, size, to, WAITS))
+COMMAND(clEnqueueWriteBuffer,
+        (cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at, size_t size, const void *from, WAITS_PARAMS),
+        (queue, mem, blocking, at, size, from, WAITS))
+COMMAND(clEnqueueFillBuffer,
+        (cl_command_queue queue, cl_mem mem, const void *pattern, size_t bytes, size_t at, size_t size, WAITS_PARAMS),
+        (queue, mem, pattern, bytes, at, size, WAITS))
+COMMAND(clEnqueueCopyBuffer,
+        (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t size, WAITS_PARAMS),
+        (queue, from, to, from_at, to_at, size, WAITS))
+COMMAND(clEnqueueMarkerWithWaitList, (cl_command_queue queue, WAITS_PARAMS), (queue, WAITS))
+COMMAND(clEnqueueBarrierWithWaitList, (cl_command_queue queue, WAITS_PARAMS), (queue, WAITS))
+
+/* ---- the layer ----------------------------------------------------------------------------------------------------------- */
+
+__attribute__((visibility("default"))) cl_int CL_API_CALL clGetLayerInfo(cl_layer_info param_name,
+                                                                         size_t param_value_size, void *param_value,
+                                                                         size_t *param_value_size_ret)
+{
+    static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+    static const char                 name[] = "faults";
+    const bool                        is_version = param_name == CL_LAYER_API_VERSION;
+    const size_t                      bytes = is_version ? sizeof version : sizeof name;
+
+    if ((!is_version && param_name != CL_LAYER_NAME) || (param_value && param_value_size < bytes))
+        return CL_INVALID_VALUE;
+    if (param_value)
+        memcpy(param_value, is_version ? (const void *) &version : name, bytes);
+    if (param_value_size_ret)
+        *param_value_size_ret = bytes;
+    return CL_SUCCESS;
+}
+
+static void take_over(void)
+{
+#define TAKE(how, name) table.name = how##_##name
+    TAKE(fail, clGetPlatformIDs);
+    TAKE(fail, clGetPlatformInfo);
+    TAKE(fail, clGetDeviceIDs);
+    TAKE(fail, clGetDeviceInfo);
+    TAKE(fail, clGetCommandQueueInfo);
+    TAKE(fail, clGetMemObjectInfo);
+    TAKE(fail, clGetProgramInfo);
+    TAKE(fail, clGetProgramBuildInfo);
+    TAKE(fail, clGetKernelWorkGroupInfo);
+    TAKE(fail, clBuildProgram);
+    TAKE(fail, clSetKernelArg);
+    TAKE(fail, clFlush);
+    TAKE(fail, clFinish);
+    TAKE(fail, clWaitForEvents);
+    TAKE(fail, clSetUserEventStatus);
+    TAKE(fail, clGetExtensionFunctionAddressForPlatform);
+    TAKE(make, clCreateContext);
+    TAKE(make, clCreateCommandQueue);
+    TAKE(make, clCreateCommandQueueWithProperties);
+    TAKE(make, clCreateBuffer);
+    TAKE(make, clCreateProgramWithSource);
+    TAKE(make, clCreateProgramWithBinary);
+    TAKE(make, clCreateKernel);
+    TAKE(make, clCreateUserEvent);
+    TAKE(enqueue, clEnqueueNDRangeKernel);
+    TAKE(enqueue, clEnqueueReadBuffer);
+    TAKE(enqueue, clEnqueueWriteBuffer);
+    TAKE(enqueue, clEnqueueFillBuffer);
+    TAKE(enqueue, clEnqueueCopyBuffer);
+    TAKE(enqueue, clEnqueueMarkerWithWaitList);
+    TAKE(enqueue, clEnqueueBarrierWithWaitList);
+#define TAKE_REFERENCES(kind) table.clRetain##kind = retain_##kind, table.clRelease##kind = release_##kind
+    TAKE_REFERENCES(Context);
+    TAKE_REFERENCES(CommandQueue);
+    TAKE_REFERENCES(MemObject);
+    TAKE_REFERENCES(Program);
+    TAKE_REFERENCES(Kernel);
+    TAKE_REFERENCES(Event);
+}
+
+__attribute__((visibility("default"))) cl_int CL_API_CALL clInitLayer(cl_uint                 num_entries,
+                                                                      const cl_icd_dispatch  *target_dispatch,
+                                                                      cl_uint                *num_entries_ret,
+                                                                      const cl_icd_dispatch **layer_dispatch_ret)
+{
+    const cl_uint all = sizeof table / sizeof(void *);
+    const cl_uint n = num_entries < all ? num_entries : all;
+
+    if (!target_dispatch || !num_entries_ret || !layer_dispatch_ret)
+        return CL_INVALID_VALUE;
+    below = target_dispatch;
+    memcpy(&table, target_dispatch, n * sizeof(void *));
+    take_over();
+    *num_entries_ret = n;
+    *layer_dispatch_ret = &table;
+    return CL_SUCCESS;
+}
