@@ -33,14 +33,15 @@ typedef struct {
     __global ordo_key_form *inner_keys;
     __global uint          *children;
     __global uint          *state;
+    __global uint          *leaf_counts; /* of each leaf at rest its count, once more: few enough words to stay in a cache */
 } blink_tree;
 
 #define BLINK_TREE                                                                                                     \
     __global ordo_key_form *leaf_keys, __global blink_value *leaf_values, __global ordo_key_form *inner_keys,          \
-        __global uint *children, __global uint *state
+        __global uint *children, __global uint *state, __global uint *leaf_counts
 #define BLINK_TREE_HERE                                                                                                \
     {                                                                                                                  \
-        leaf_keys, leaf_values, inner_keys, children, state                                                            \
+        leaf_keys, leaf_values, inner_keys, children, state, leaf_counts                                                    \
     }
 
 /* ---- a node ------------------------------------------------------------------------------------------------------ */

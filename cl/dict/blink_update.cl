@@ -6,7 +6,7 @@
  *   update_leaves              each leaf takes its group, and splits into as many as it needs
  *   bucket_updates             a batch that is not sorted, if few of its updates meet in a leaf: which these are
  *   update_heads, update_buckets     its leaves: those that cannot split, a work-item each, and the others
- *   clear_versions             undoes bucket_updates
+ *   count_leaves               what leaf_counts[] is before that
  *   update_level               parents, of which a list was kept, take in what their children have split off
  *   update_root                new levels above a root that has split
  *
@@ -134,8 +134,11 @@ ORDO_FN void split_frame(const blink_tree *tree, const node_split *split)
                 line[word] = BLINK_UNUSED;
             if (word == BLINK_RIGHT)
                 line[word] = last ? split->right : split_number(split, j + 1);
-            if (word == BLINK_HEADER)
+            if (word == BLINK_HEADER) {
                 line[word] = size;
+                if (split->level == 0)
+                    tree->leaf_counts[split_number(split, j)] = size;
+            }
             if (word == BLINK_HIGH && last)
                 line[word] = split->high;
         }
@@ -351,11 +354,12 @@ void update_leaves(BLINK_TREE, __global const uint *leaves, __global const uint 
 
 /* ---- leaves, of a batch that is not sorted ----------------------------------------------------------------------------- */
 
-/* Updates say at their leaf that they are there: the header's version, which is 0 in all leaves before and after, counts them.
+/* Updates say at their leaf that they are there: leaf_counts[leaf] counts them, too, above the leaf's own count.
  * The one that comes first is the leaf's head, and does the work in the next launch; the k-th after it leaves its index in the
  * leaf's bucket, bucket[leaf * slots + k - 1]. So which update is the head is chance, but the work goes by index. If more come
  * than a bucket holds, BLINK_LARGEST tells, and the batch is sorted instead. */
-#define ARRIVALS(header) ((header) / BLINK_VERSION_ONE)
+#define ARRIVAL          (BLINK_COUNT_MASK + 1)
+#define ARRIVALS(counts) ((counts) / ARRIVAL)
 
 /* heads[i]: the leaf whose head update i is, or BLINK_NONE. */
 ORDO_KERNEL(BLINK_GROUP)
@@ -376,15 +380,14 @@ void bucket_updates(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, ui
             const uint i = blink_query_at(first, r), leaf = spot[r].leaf;
             if (i >= n)
                 continue;
-            const uint header = ordo_add(blink_header(blink_leaf(&tree, leaf)), BLINK_VERSION_ONE);
-            const uint before = ARRIVALS(header);
+            const uint counted = ordo_add(&leaf_counts[leaf], ARRIVAL), before = ARRIVALS(counted);
             heads[i] = before == 0 ? leaf : BLINK_NONE;
             parents[i] = spot[r].parent;
             if (before > slots)
                 ordo_max(&state[BLINK_LARGEST], before);
             else if (before > 0)
                 bucket[(ulong) leaf * slots + before - 1] = i;
-            const uint all = (header & BLINK_COUNT_MASK) + before + 1;
+            const uint all = (counted & BLINK_COUNT_MASK) + before + 1;
             wanted += blink_nodes_for(all) - blink_nodes_for(all - 1);
         }
     }
@@ -393,13 +396,13 @@ void bucket_updates(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, ui
         ordo_add(&state[BLINK_WANTED], wanted);
 }
 
-/* Sets the versions of all leaves to 0. */
+/* leaf_counts[] as the leaves' headers have it, without arrivals; 0 of what is no leaf yet. */
 ORDO_KERNEL(RUN_GROUP)
-void clear_versions(BLINK_TREE)
+void count_leaves(BLINK_TREE, uint capacity)
 {
     const blink_tree tree = BLINK_TREE_HERE;
-    RUN_EACH (uint, leaf, state[BLINK_LEAVES])
-        *blink_header(blink_leaf(&tree, leaf)) &= BLINK_COUNT_MASK;
+    RUN_EACH (uint, leaf, capacity)
+        leaf_counts[leaf] = leaf < state[BLINK_LEAVES] ? blink_count(blink_leaf(&tree, leaf)) : 0;
 }
 
 /* The updates of a leaf that has `all`, by index: the least one after `last`, or the least of all. */
@@ -481,8 +484,10 @@ ORDO_FN void lanes_write(const blink_tree *tree, lane_state mine, __local const 
         ORDO_UNROLL
         for (uint r = 0; r < LANE_WORDS; r++) {
             const uint word = r * TEAM_WIDTH + team_lane();
-            if (word == BLINK_HEADER)
+            if (word == BLINK_HEADER) {
                 blink_leaf(tree, leaf)[word] = count;
+                tree->leaf_counts[leaf] = count;
+            }
             if (word < changed || word >= BLINK_SLOTS)
                 continue;
             blink_leaf(tree, leaf)[word] = word < count ? leaves[t].key[word] : BLINK_UNUSED;
@@ -593,8 +598,8 @@ void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, _
 
     for (ulong first = get_group_id(0) * (ulong) BLINK_GROUP; first < n; first += get_num_groups(0) * (ulong) BLINK_GROUP) {
         const uint i = (uint) first + (uint) get_local_id(0), leaf = i < n ? heads[i] : BLINK_NONE;
-        const uint header = leaf != BLINK_NONE ? *blink_header(blink_leaf(&tree, leaf)) : 0;
-        const uint count = header & BLINK_COUNT_MASK, all = ARRIVALS(header);
+        const uint counted = leaf != BLINK_NONE ? leaf_counts[leaf] : 0;
+        const uint count = counted & BLINK_COUNT_MASK, all = ARRIVALS(counted);
         const bool large = count + all > BLINK_SLOTS;
         lane_state mine = { leaf != BLINK_NONE && !large, leaf, count, BLINK_SLOTS };
 
@@ -627,13 +632,13 @@ typedef struct {
 } bucket_load;
 
 /* `head`: the update that is the leaf's head. */
-ORDO_FN bucket_load bucket_read(const blink_tree *tree, const leaf_batch *batch, uint head, uint leaf, uint header,
+ORDO_FN bucket_load bucket_read(const blink_tree *tree, const leaf_batch *batch, uint head, uint leaf, uint counted,
                                 uint slots, __global const uint *bucket)
 {
     bucket_load load;
     load.leaf = leaf;
-    load.count = header & BLINK_COUNT_MASK;
-    load.updates = ARRIVALS(header);
+    load.count = counted & BLINK_COUNT_MASK;
+    load.updates = ARRIVALS(counted);
     load.index = head;
     if (team_lane() > 0 && team_lane() < load.updates)
         load.index = bucket[(ulong) leaf * slots + team_lane() - 1];
@@ -724,15 +729,15 @@ void update_buckets(BLINK_TREE, __global const uint *touched, __global const uin
 
     for (uint base = BLINK_TEAM * BUCKET_ROW; base < n; base += BLINK_TEAMS * BUCKET_ROW) {
         const uint here = min(n - base, (uint) BUCKET_ROW), head = touched[base + min(team_lane(), here - 1)];
-        const uint leaf = heads[head], parent = parents[head], header = *blink_header(blink_leaf(&tree, leaf));
-        bucket_load next = bucket_read(&tree, &batch, team_bcast(head, 0), team_bcast(leaf, 0), team_bcast(header, 0),
+        const uint leaf = heads[head], parent = parents[head], counted = leaf_counts[leaf];
+        bucket_load next = bucket_read(&tree, &batch, team_bcast(head, 0), team_bcast(leaf, 0), team_bcast(counted, 0),
                                        slots, bucket);
         for (uint j = 0; j < here; j++) {
             bucket_load load = next;
             node_split  split;
             if (j + 1 < here)
                 next = bucket_read(&tree, &batch, team_bcast(head, j + 1), team_bcast(leaf, j + 1),
-                                   team_bcast(header, j + 1), slots, bucket);
+                                   team_bcast(counted, j + 1), slots, bucket);
             more += bucket_take(&tree, &batch, &load, &split);
             const uint its_parent = team_bcast(parent, j);
             if (split.nodes > 1 && team_lane() == 0 && its_parent != BLINK_NONE)

@@ -20,7 +20,7 @@ void ordo_blink_add_slice(struct ordo_blink_args *args, const struct ordo_slice 
 void ordo_blink_add_tree(struct ordo_blink_args *args, const struct ordo_blink *tree)
 {
     BLINK_ADD(args, ORDO_ARG(tree->leaf_keys), ORDO_ARG(tree->leaf_values), ORDO_ARG(tree->inner_keys),
-              ORDO_ARG(tree->children), ORDO_ARG(tree->state));
+              ORDO_ARG(tree->children), ORDO_ARG(tree->state), ORDO_ARG(tree->counts));
 }
 
 /* Work-items of a group; most work alone. */
@@ -91,7 +91,7 @@ void ordo_blink_drop(struct ordo_blink *tree, cl_mem *mem, size_t bytes)
 /* ---- pools ------------------------------------------------------------------------------------------------------------ */
 
 struct pools {
-    cl_mem leaf_keys, leaf_values, inner_keys, children;
+    cl_mem leaf_keys, leaf_values, inner_keys, children, counts;
     size_t leaves, inner;
 };
 
@@ -108,8 +108,8 @@ static size_t values_bytes(const struct ordo_blink *tree)
 
 static struct pools pools_of(const struct ordo_blink *tree)
 {
-    return (struct pools) { tree->leaf_keys, tree->leaf_values,   tree->inner_keys,
-                            tree->children,  tree->leaf_capacity, tree->inner_capacity };
+    return (struct pools) { tree->leaf_keys, tree->leaf_values,   tree->inner_keys,    tree->children,
+                            tree->counts,    tree->leaf_capacity, tree->inner_capacity };
 }
 
 static void drop_pools(struct ordo_blink *tree, struct pools *pools)
@@ -118,6 +118,7 @@ static void drop_pools(struct ordo_blink *tree, struct pools *pools)
     ordo_blink_drop(tree, &pools->leaf_values, pools->leaves * values_bytes(tree));
     ordo_blink_drop(tree, &pools->inner_keys, pools->inner * line_bytes(tree));
     ordo_blink_drop(tree, &pools->children, pools->inner * CHILDREN_BYTES);
+    ordo_blink_drop(tree, &pools->counts, pools->leaves * sizeof(cl_uint));
 }
 
 static void use_pools(struct ordo_blink *tree, const struct pools *pools)
@@ -127,6 +128,7 @@ static void use_pools(struct ordo_blink *tree, const struct pools *pools)
     tree->leaf_values = pools->leaf_values;
     tree->inner_keys = pools->inner_keys;
     tree->children = pools->children;
+    tree->counts = pools->counts;
     tree->leaf_capacity = pools->leaves;
     tree->inner_capacity = pools->inner;
     drop_pools(tree, &old);
@@ -138,6 +140,7 @@ static ordo_status create_pools(struct ordo_call *call, struct ordo_blink *tree,
     if (tree->dict.value_bytes)
         ORDO_TRY(ordo_blink_buffer(call, tree, pools->leaves * values_bytes(tree), &pools->leaf_values));
     ORDO_TRY(ordo_blink_buffer(call, tree, pools->inner * line_bytes(tree), &pools->inner_keys));
+    ORDO_TRY(ordo_blink_buffer(call, tree, pools->leaves * sizeof(cl_uint), &pools->counts));
     return ordo_blink_buffer(call, tree, pools->inner * CHILDREN_BYTES, &pools->children);
 }
 
@@ -176,6 +179,7 @@ static ordo_status copy_pools(struct ordo_call *call, const struct ordo_blink *t
     ORDO_TRY(ordo_call_copy(call, from.leaf_keys, 0, to->leaf_keys, 0, leaves * line_bytes(tree)));
     if (tree->dict.value_bytes)
         ORDO_TRY(ordo_call_copy(call, from.leaf_values, 0, to->leaf_values, 0, leaves * values_bytes(tree)));
+    ORDO_TRY(ordo_call_copy(call, from.counts, 0, to->counts, 0, leaves * sizeof(cl_uint)));
     ORDO_TRY(ordo_call_copy(call, from.inner_keys, 0, to->inner_keys, 0, inner * line_bytes(tree)));
     return ordo_call_copy(call, from.children, 0, to->children, 0, inner * CHILDREN_BYTES);
 }
@@ -191,11 +195,11 @@ static bool is_capped(const struct ordo_blink *tree, size_t leaves)
     return tree->config.max_leaves > 0 && leaves > tree->config.max_leaves;
 }
 
-/* Reserve beside what is needed, so that not each batch copies the tree: an eighth, so that eight times as much is copied
- * as is stored. */
+/* Reserve beside what is needed, so that not each batch copies the tree: a sixth, so that six times as much is copied as
+ * is stored. */
 static size_t with_reserve(const struct ordo_blink *tree, size_t leaves)
 {
-    const size_t more = leaves + leaves / 8 + 64;
+    const size_t more = leaves + leaves / 6 + 64;
     return is_capped(tree, more) ? tree->config.max_leaves : more;
 }
 
@@ -233,14 +237,10 @@ ordo_status ordo_blink_read_state(struct ordo_call *call, struct ordo_blink *tre
 
 #define BUILD_FILE "dict/blink_build.cl"
 
-static size_t entries_per_node(const struct ordo_blink *tree)
+/* Of so many entries each that they are `fill` percent full. */
+static size_t nodes_over(size_t entries, unsigned fill)
 {
-    return (size_t) BLINK_SLOTS * tree->config.fill_percent / 100;
-}
-
-static size_t nodes_over(const struct ordo_blink *tree, size_t entries)
-{
-    return entries <= BLINK_SLOTS ? 1 : ordo_ceil_div(entries, entries_per_node(tree));
+    return entries <= BLINK_SLOTS ? 1 : ordo_ceil_div(entries, (size_t) BLINK_SLOTS * fill / 100);
 }
 
 static ordo_status build_leaves(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys,
@@ -259,7 +259,7 @@ static ordo_status build_leaves(struct ordo_call *call, const struct ordo_blink 
 /* The levels above the leaves, up to one node. order: the leaves in order; NULL: as they are numbered. *root and *inner: the
  * root word, and how many inner nodes there are. */
 static ordo_status build_above(struct ordo_call *call, const struct ordo_blink *tree, cl_mem order, size_t leaves,
-                               cl_uint *root, cl_uint *inner)
+                               unsigned fill, cl_uint *root, cl_uint *inner)
 {
     static const cl_mem           as_numbered = NULL;
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
@@ -267,7 +267,7 @@ static ordo_status build_above(struct ordo_call *call, const struct ordo_blink *
 
     while (n > 1) {
         struct ordo_blink_args args = { .n = 0 };
-        const cl_uint          nodes = (cl_uint) nodes_over(tree, n);
+        const cl_uint          nodes = (cl_uint) nodes_over(n, fill);
         level++;
         ordo_blink_add_tree(&args, tree);
         BLINK_ADD(&args, ORDO_ARG(level), level == 1 ? ORDO_ARG(order) : ORDO_ARG(as_numbered), ORDO_ARG(first_child),
@@ -293,21 +293,21 @@ static ordo_status build_state(struct ordo_call *call, const struct ordo_blink *
 }
 
 static ordo_status build_all(struct ordo_call *call, struct ordo_blink *tree, struct ordo_slice keys,
-                             struct ordo_slice values, size_t count, size_t leaves)
+                             struct ordo_slice values, size_t count, size_t leaves, unsigned fill)
 {
     const struct pools pools = pools_of(tree);
     cl_uint            root = 0, inner = 0;
     ORDO_TRY(build_leaves(call, tree, keys, values, count, leaves));
-    ORDO_TRY(build_above(call, tree, NULL, leaves, &root, &inner));
+    ORDO_TRY(build_above(call, tree, NULL, leaves, fill, &root, &inner));
     ORDO_TRY(unbear(call, tree, &pools, leaves, inner));
     return build_state(call, tree, root, leaves, inner, count);
 }
 
 ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tree, struct ordo_slice keys,
-                                  struct ordo_slice values, size_t count)
+                                  struct ordo_slice values, size_t count, unsigned fill)
 {
-    const size_t leaves = nodes_over(tree, count);
-    const size_t exact = leaves + leaves / 64;
+    const size_t leaves = nodes_over(count, fill);
+    const size_t wanted = fill < tree->config.fill_percent ? with_reserve(tree, leaves) : leaves + leaves / 64;
     struct pools pools;
 
     if (is_capped(tree, leaves))
@@ -315,13 +315,13 @@ ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tre
     if (!tree->state)
         ORDO_TRY(ordo_blink_buffer(call, tree, BLINK_STATE_WORDS * sizeof(cl_uint), &tree->state));
     /* The pools that are there serve if they are large enough, and not much too large. */
-    if (leaves > tree->leaf_capacity || tree->leaf_capacity > with_reserve(tree, exact)) {
-        ORDO_TRY(make_pools(call, tree, leaves, is_capped(tree, exact) ? leaves : exact, &pools));
+    if (leaves > tree->leaf_capacity || tree->leaf_capacity > with_reserve(tree, wanted)) {
+        ORDO_TRY(make_pools(call, tree, leaves, is_capped(tree, wanted) ? leaves : wanted, &pools));
         use_pools(tree, &pools);
     }
     tree->in_doubt = true;
-    ORDO_TRY(build_all(call, tree, keys, values, count, leaves));
-    tree->in_doubt = tree->broken = tree->list.fresh = tree->versions = false;
+    ORDO_TRY(build_all(call, tree, keys, values, count, leaves, fill));
+    tree->in_doubt = tree->broken = tree->list.fresh = tree->counted = false;
     tree->in_order = true;
     tree->leaves_most = leaves;
     return ORDO_OK;
@@ -333,7 +333,7 @@ ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, con
     const size_t       leaves = state[BLINK_LEAVES];
     cl_uint            root = 0, inner = 0;
     ORDO_TRY(ordo_blink_list_leaves(call, tree));
-    ORDO_TRY(build_above(call, tree, tree->list.order, leaves, &root, &inner));
+    ORDO_TRY(build_above(call, tree, tree->list.order, leaves, tree->config.fill_percent, &root, &inner));
     ORDO_TRY(unbear(call, tree, &pools, leaves, inner));
     return build_state(call, tree, root, leaves, inner, state[BLINK_ELEMENTS]);
 }
@@ -342,7 +342,7 @@ ordo_status ordo_blink_begin(struct ordo_call *call, struct ordo_blink *tree)
 {
     if (ordo_blink_has_nodes(tree))
         return ordo_blink_trust(call, tree);
-    return ordo_blink_bulk_build(call, tree, ordo_none(), ordo_none(), 0);
+    return ordo_blink_bulk_build(call, tree, ordo_none(), ordo_none(), 0, tree->config.fill_percent);
 }
 
 /* ---- the structure ---------------------------------------------------------------------------------------------------------- */

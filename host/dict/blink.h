@@ -29,10 +29,11 @@ struct ordo_blink {
     struct ordo_blink_config config;
     /* Pools: nodes past those taken are BLINK_UNBORN (B6). All NULL: nothing was ever stored, or all was cleared. */
     cl_mem leaf_keys, leaf_values, inner_keys, children;
+    cl_mem counts; /* a word for each leaf: its count once more, where batches say which leaves they touch */
     cl_mem state; /* BLINK_STATE_WORDS words */
     size_t leaf_capacity, inner_capacity;
     size_t leaves_most; /* no more leaves than this are taken; the state knows how many */
-    bool   versions;    /* headers of leaves may have versions that are not 0 */
+    bool   counted;     /* counts are those of the leaves' headers */
     unsigned crowded;   /* batches to be sorted before one tries buckets again */
     bool   in_order;    /* leaf i is the i-th in key order, since the last bulk build */
     bool   in_doubt;    /* a change was begun and not seen through: to be checked before anything else */
@@ -100,9 +101,10 @@ ordo_status ordo_blink_reserve(struct ordo_call *call, struct ordo_blink *tree, 
 ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
 /* An empty leaf as the root, if there are no nodes at all. */
 ordo_status ordo_blink_begin(struct ordo_call *call, struct ordo_blink *tree);
-/* Puts a tree of `count` sorted, distinct elements in the place of what is there. Enqueues; no wait. */
+/* Puts a tree of `count` sorted, distinct elements in the place of what is there, with nodes `fill` percent full. Enqueues; no
+ * wait. */
 ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tree, struct ordo_slice keys,
-                                  struct ordo_slice values, size_t count);
+                                  struct ordo_slice values, size_t count, unsigned fill);
 /* Memory of the tree's own, counted. */
 ordo_status ordo_blink_buffer(struct ordo_call *call, struct ordo_blink *tree, size_t bytes, cl_mem *out);
 void        ordo_blink_drop(struct ordo_blink *tree, cl_mem *mem, size_t bytes);

@@ -249,7 +249,7 @@ ordo_status ordo_blink_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     ORDO_TRY(prepare(&c));
     if (c.tally.stores || c.tally.erases) {
         tree->in_doubt = true;
-        tree->list.fresh = tree->in_order = false;
+        tree->list.fresh = tree->in_order = tree->counted = false;
     }
     ORDO_TRY(launch_all(&c));
     ORDO_TRY(settle(&c));

@@ -39,17 +39,19 @@ static ordo_status run_of_tree(struct ordo_call *call, struct ordo_blink *tree, 
     return status;
 }
 
-static ordo_status build_of_run(struct ordo_call *call, struct ordo_blink *tree, const struct ordo_sorted_run *run)
+static ordo_status build_of_run(struct ordo_call *call, struct ordo_blink *tree, const struct ordo_sorted_run *run,
+                                unsigned fill)
 {
     if (!run->mem) {
         tree->dict.structure->clear(&tree->dict);
         return ORDO_OK;
     }
-    return ordo_blink_bulk_build(call, tree, ordo_run_keys(run), ordo_run_values(&tree->dict, run), run->count);
+    return ordo_blink_bulk_build(call, tree, ordo_run_keys(run), ordo_run_values(&tree->dict, run), run->count, fill);
 }
 
 /* A tree of what is visible in a set of runs, all of which go. */
-static ordo_status build_of_set(struct ordo_call *call, struct ordo_blink *tree, struct ordo_run_set *set)
+static ordo_status build_of_set(struct ordo_call *call, struct ordo_blink *tree, struct ordo_run_set *set,
+                                unsigned fill)
 {
     struct ordo_sorted_run all = { .mem = NULL };
     ordo_status            status = ordo_runs_distil(&tree->runs, call, set, &all);
@@ -58,12 +60,15 @@ static ordo_status build_of_set(struct ordo_call *call, struct ordo_blink *tree,
     if (tree->bytes_peak < tree->bytes + tree->runs.bytes_peak)
         tree->bytes_peak = tree->bytes + tree->runs.bytes_peak;
     if (status == ORDO_OK)
-        status = build_of_run(call, tree, &all);
+        status = build_of_run(call, tree, &all, fill);
     ordo_runs_release(&tree->runs, &all);
     ordo_runs_drop_spare(&tree->runs);
     tree->runs.bytes_peak = 0;
     return status;
 }
+
+/* How full a rebuild by an update leaves nodes, so that not all split in the next one. */
+#define UPDATE_FILL 70
 
 /* A new tree of the old one and a batch, which goes; batch NULL: of the old one alone. Waits. */
 static ordo_status rebuild(struct ordo_call *call, struct ordo_blink *tree, struct ordo_sorted_run *batch)
@@ -84,12 +89,13 @@ static ordo_status rebuild(struct ordo_call *call, struct ordo_blink *tree, stru
     if (batch)
         set.run[set.n++] = *batch;
     tree->rebuilds++;
-    return build_of_set(call, tree, &set);
+    return build_of_set(call, tree, &set,
+                        batch && tree->config.fill_percent > UPDATE_FILL ? UPDATE_FILL : tree->config.fill_percent);
 }
 
 /* A batch of so many updates costs less when the tree is built anew, as measured: an in-place update reads and writes each leaf
  * that it touches, which these are all. */
-#define REBUILD_PER_LEAF 6
+#define REBUILD_PER_LEAF 2
 
 static bool is_worth_rebuilding(const struct ordo_blink *tree, size_t count)
 {
@@ -102,7 +108,7 @@ ordo_status ordo_blink_build(ordo_dict *dict, struct ordo_call *call, struct ord
     struct ordo_blink  *tree = ordo_blink_of(dict);
     struct ordo_run_set set = { .n = 1 };
     ORDO_TRY(ordo_runs_sort(&tree->runs, call, false, keys, values, count, &set.run[0]));
-    return build_of_set(call, tree, &set);
+    return build_of_set(call, tree, &set, tree->config.fill_percent);
 }
 
 ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call)
@@ -202,12 +208,14 @@ static ordo_status take_bucket_scratch(struct ordo_call *call, const struct ordo
     return ordo_call_scratch(call, count * sizeof(cl_uint), &b->touched);
 }
 
-static ordo_status clear_versions(struct ordo_call *call, const struct ordo_blink *tree)
+static ordo_status count_leaves(struct ordo_call *call, const struct ordo_blink *tree)
 {
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const cl_uint                 capacity = (cl_uint) tree->leaf_capacity;
     struct ordo_blink_args        args = { .n = 0 };
     ordo_blink_add_tree(&args, tree);
-    return ordo_blink_launch(call, tree, UPDATE_FILE, "clear_versions", &shape, tree->leaves_most, &args);
+    BLINK_ADD(&args, ORDO_ARG(capacity));
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "count_leaves", &shape, tree->leaf_capacity, &args);
 }
 
 /* Puts updates into buckets; waits. */
@@ -218,9 +226,9 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree,
     const cl_uint                 n = (cl_uint) batch->u.count;
     struct ordo_blink_args        args = { .n = 0 };
 
-    if (tree->versions)
-        ORDO_TRY(clear_versions(call, tree));
-    tree->versions = true;
+    if (!tree->counted)
+        ORDO_TRY(count_leaves(call, tree));
+    tree->counted = false; /* until all that arrived has been taken */
     ORDO_TRY(ordo_call_fill(call, tree->state, BLINK_GROUPS * sizeof(cl_uint), 3 * sizeof(cl_uint), 0));
     ordo_blink_add_tree(&args, tree);
     ordo_blink_add_slice(&args, &batch->u.keys);
@@ -416,7 +424,7 @@ static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_blink *
     ORDO_TRY(ordo_blink_reserve(call, tree, state, leaves));
     *done = true;
     ORDO_TRY(change(call, tree, batch, NULL, &b, state));
-    tree->versions = false;
+    tree->counted = true;
     tree->leaves_most = leaves;
     return ORDO_OK;
 }
