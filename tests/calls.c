@@ -72,48 +72,46 @@ static ordo_status sort_host(const struct given *g, void *const a[])
 
 static ordo_status merge(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_merge(g->dev, MERGE(g), a[0], a[1], g->count, a[2], a[3], g->n, a[4], a[5], g->order);
+    return ordo_merge(g->dev, MERGE(g), a[0], a[1], g->count, a[2], a[3], g->second, a[4], a[5], g->order);
 }
 
 static ordo_status merge_host(const struct given *g, void *const a[])
 {
-    return ordo_merge_host(g->dev, MERGE(g), a[0], a[1], g->count, a[2], a[3], g->n, a[4], a[5]);
+    return ordo_merge_host(g->dev, MERGE(g), a[0], a[1], g->count, a[2], a[3], g->second, a[4], a[5]);
 }
-
-/* The two halves of an ascending array, the second first. */
-#define RUNS(g) ((struct ordo_run[]) { { (g)->count / 2, (g)->count - (g)->count / 2 }, { 0, (g)->count / 2 } })
 
 static ordo_status merge_runs(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_merge_runs(g->dev, MERGE(g), a[0], a[1], RUNS(g), 2, a[2], a[3], g->order);
+    return ordo_merge_runs(g->dev, MERGE(g), a[0], a[1], g->runs, g->n_runs, a[2], a[3], g->order);
 }
 
 static ordo_status merge_runs_host(const struct given *g, void *const a[])
 {
-    return ordo_merge_runs_host(g->dev, MERGE(g), a[0], a[1], RUNS(g), 2, a[2], a[3]);
+    return ordo_merge_runs_host(g->dev, MERGE(g), a[0], a[1], g->runs, g->n_runs, a[2], a[3]);
 }
 
 static ordo_status search(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_search(g->dev, OR_NULL(g, ordo_search_params(.key = g->type)), a[0], g->n, a[1], g->count, a[2],
+    return ordo_search(g->dev, OR_NULL(g, ordo_search_params(.key = g->type)), a[0], g->second, a[1], g->count, a[2],
                        g->order);
 }
 
 static ordo_status search_host(const struct given *g, void *const a[])
 {
-    return ordo_search_host(g->dev, OR_NULL(g, ordo_search_params(.key = g->type)), a[0], g->n, a[1], g->count, a[2]);
+    return ordo_search_host(g->dev, OR_NULL(g, ordo_search_params(.key = g->type)), a[0], g->second, a[1], g->count,
+                            a[2]);
 }
 
 #define LOOKUP(g) OR_NULL(g, ordo_lookup_params(.key = (g)->type, .value_bytes = (g)->value_bytes))
 
 static ordo_status lookup(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_lookup(g->dev, LOOKUP(g), a[0], a[1], g->n, a[2], g->count, a[3], a[4], g->order);
+    return ordo_lookup(g->dev, LOOKUP(g), a[0], a[1], g->second, a[2], g->count, a[3], a[4], g->order);
 }
 
 static ordo_status lookup_host(const struct given *g, void *const a[])
 {
-    return ordo_lookup_host(g->dev, LOOKUP(g), a[0], a[1], g->n, a[2], g->count, a[3], a[4]);
+    return ordo_lookup_host(g->dev, LOOKUP(g), a[0], a[1], g->second, a[2], g->count, a[3], a[4]);
 }
 
 #define IN(name, bytes, of)                                                                                            \
@@ -138,20 +136,18 @@ static ordo_status lookup_host(const struct given *g, void *const a[])
     }
 
 const struct array_call primitive_calls[] = {
-    { "ordo_scan", scan, scan_host, true, false, true, { IN("in", 4, RANDOM), OUT("out", 4, 1, 0) } },
+    { "ordo_scan", scan, scan_host, true, false, { IN("in", 4, RANDOM), OUT("out", 4, 1, 0) } },
     { "ordo_segmented_scan",
       segmented_scan,
       segmented_scan_host,
       true,
       false,
-      true,
       { IN("in", 4, RANDOM), IN("heads", 1, FLAGS), OUT("out", 4, 1, 0) } },
-    { "ordo_reduce", reduce, reduce_host, true, false, true, { IN("in", 4, RANDOM), OUT("out", 4, 0, 1) } },
+    { "ordo_reduce", reduce, reduce_host, true, false, { IN("in", 4, RANDOM), OUT("out", 4, 0, 1) } },
     { "ordo_compact",
       compact,
       compact_host,
       false,
-      true,
       true,
       { IN("keys", 4, RANDOM), VALUES("values"), IN("flags", 1, FLAGS), OUT("keys_out", 4, 1, 0),
         OUT_VALUES("values_out", 1), OUT("kept", 4, 0, 1) } },
@@ -160,12 +156,10 @@ const struct array_call primitive_calls[] = {
       sort_host,
       true,
       true,
-      true,
       { IN("keys_in", 4, RANDOM), VALUES("values_in"), OUT("keys_out", 4, 1, 0), OUT_VALUES("values_out", 1) } },
     { "ordo_merge",
       merge,
       merge_host,
-      true,
       true,
       true,
       { IN("a_keys", 4, ASCENDING), VALUES("a_values"), IN("b_keys", 4, ASCENDING), VALUES("b_values"),
@@ -175,19 +169,16 @@ const struct array_call primitive_calls[] = {
       merge_runs_host,
       true,
       true,
-      true,
       { IN("keys", 4, ASCENDING), VALUES("values"), OUT("keys_out", 4, 1, 0), OUT_VALUES("values_out", 1) } },
     { "ordo_search",
       search,
       search_host,
       true,
       false,
-      true,
       { IN("keys", 4, ASCENDING), IN("queries", 4, RANDOM), OUT("ranks", 4, 1, 0) } },
     { "ordo_lookup",
       lookup,
       lookup_host,
-      true,
       true,
       true,
       { IN("keys", 4, ASCENDING), VALUES("values"), IN("queries", 4, RANDOM), OUT_VALUES("values_out", 1),
@@ -196,14 +187,6 @@ const struct array_call primitive_calls[] = {
 const size_t n_primitive_calls = LENGTH(primitive_calls);
 
 /* ---- dictionaries ----------------------------------------------------------------------------------------------------- */
-
-/* Elements that ranges have room for. */
-#define ROOM_TIMES 3
-
-static size_t room(const struct given *g)
-{
-    return ROOM_TIMES * g->n;
-}
 
 static ordo_status build(const struct given *g, const struct ordo_slice a[])
 {
@@ -277,23 +260,23 @@ static ordo_status count_host(const struct given *g, void *const a[])
 
 static ordo_status range(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_dict_range(g->dict, a[0], a[1], g->count, a[2], a[3], a[4], room(g), NULL, g->order);
+    return ordo_dict_range(g->dict, a[0], a[1], g->count, a[2], a[3], a[4], g->room, NULL, g->order);
 }
 
 static ordo_status range_host(const struct given *g, void *const a[])
 {
     size_t needed = 0;
-    return ordo_dict_range_host(g->dict, a[0], a[1], g->count, a[2], a[3], a[4], room(g), &needed);
+    return ordo_dict_range_host(g->dict, a[0], a[1], g->count, a[2], a[3], a[4], g->room, &needed);
 }
 
 static ordo_status seek(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_dict_seek(g->dict, ORDO_GE, a[0], g->count, a[1], a[2], a[3], g->order);
+    return ordo_dict_seek(g->dict, g->relation, a[0], g->count, a[1], a[2], a[3], g->order);
 }
 
 static ordo_status seek_host(const struct given *g, void *const a[])
 {
-    return ordo_dict_seek_host(g->dict, ORDO_GE, a[0], g->count, a[1], a[2], a[3]);
+    return ordo_dict_seek_host(g->dict, g->relation, a[0], g->count, a[1], a[2], a[3]);
 }
 
 static ordo_status first(const struct given *g, const struct ordo_slice a[])
@@ -319,13 +302,13 @@ static ordo_status last_host(const struct given *g, void *const a[])
 static ordo_status export_all(const struct given *g, const struct ordo_slice a[])
 {
     size_t needed = 0;
-    return ordo_dict_export(g->dict, a[0], a[1], room(g), &needed, g->order);
+    return ordo_dict_export(g->dict, a[0], a[1], g->room, g->no_count ? NULL : &needed, g->order);
 }
 
 static ordo_status export_host(const struct given *g, void *const a[])
 {
     size_t needed = 0;
-    return ordo_dict_export_host(g->dict, a[0], a[1], room(g), &needed);
+    return ordo_dict_export_host(g->dict, a[0], a[1], g->room, g->no_count ? NULL : &needed);
 }
 
 static ordo_status apply(const struct given *g, const struct ordo_slice a[])
@@ -342,8 +325,8 @@ static ordo_status apply(const struct given *g, const struct ordo_slice a[])
                                       .offsets = a[8],
                                       .range_keys = a[9],
                                       .range_values = a[10],
-                                      .range_capacity = room(g) };
-    return ordo_dict_apply(g->dict, &batch, NULL, g->order);
+                                      .range_capacity = g->room };
+    return ordo_dict_apply(g->dict, OR_NULL(g, &batch), NULL, g->order);
 }
 
 static ordo_status apply_host(const struct given *g, void *const a[])
@@ -360,61 +343,152 @@ static ordo_status apply_host(const struct given *g, void *const a[])
                                            .offsets = a[8],
                                            .range_keys = a[9],
                                            .range_values = a[10],
-                                           .range_capacity = room(g) };
-    return ordo_dict_apply_host(g->dict, &batch, NULL);
+                                           .range_capacity = g->room };
+    return ordo_dict_apply_host(g->dict, OR_NULL(g, &batch), NULL);
 }
 
-#define KEYS   IN("keys", 4, RANDOM)
-#define GIVEN  IN("values", 4, RANDOM)
-#define LO     IN("lo", 4, RANDOM)
-#define HI     IN("hi", 4, ABOVE)
-#define SIMPLE false, false, true
-#define WHOLE  false, false, false
+static ordo_status apply_concurrent(const struct given *g, const struct ordo_slice a[])
+{
+    const struct ordo_concurrent_batch batch = { .codes = a[0],
+                                                 .keys = a[1],
+                                                 .his = a[2],
+                                                 .values = a[3],
+                                                 .count = g->count,
+                                                 .rooms = a[4],
+                                                 .found = a[5],
+                                                 .keys_out = a[6],
+                                                 .values_out = a[7],
+                                                 .counts = a[8],
+                                                 .outcomes = a[9],
+                                                 .range_keys = a[10],
+                                                 .range_values = a[11],
+                                                 .range_capacity = g->room };
+    return ordo_dict_apply_concurrent(g->dict, OR_NULL(g, &batch), g->order);
+}
+
+static ordo_status apply_concurrent_host(const struct given *g, void *const a[])
+{
+    const struct ordo_host_concurrent_batch batch = { .codes = a[0],
+                                                      .keys = a[1],
+                                                      .his = a[2],
+                                                      .values = a[3],
+                                                      .count = g->count,
+                                                      .rooms = a[4],
+                                                      .found = a[5],
+                                                      .keys_out = a[6],
+                                                      .values_out = a[7],
+                                                      .counts = a[8],
+                                                      .outcomes = a[9],
+                                                      .range_keys = a[10],
+                                                      .range_values = a[11],
+                                                      .range_capacity = g->room };
+    return ordo_dict_apply_concurrent_host(g->dict, OR_NULL(g, &batch));
+}
+
+#define KEYS  IN("keys", 4, RANDOM)
+#define GIVEN IN("values", 4, RANDOM)
+#define LO    IN("lo", 4, RANDOM)
+#define HI    IN("hi", 4, ABOVE)
+#define PLAIN false, false
 
 const struct array_call dict_calls[] = {
-    { "ordo_dict_find", find, find_host, SIMPLE, { KEYS, MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) } },
-    { "ordo_dict_contains", contains, contains_host, SIMPLE, { KEYS, OUT("found", 1, 1, 0) } },
-    { "ordo_dict_count", count, count_host, SIMPLE, { LO, HI, OUT("counts", 4, 1, 0) } },
+    { "ordo_dict_find", find, find_host, PLAIN, { KEYS, MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) } },
+    { "ordo_dict_contains", contains, contains_host, PLAIN, { KEYS, OUT("found", 1, 1, 0) } },
+    { "ordo_dict_count", count, count_host, PLAIN, { LO, HI, OUT("counts", 4, 1, 0) } },
     { "ordo_dict_range",
       range,
       range_host,
-      SIMPLE,
-      { LO, HI, OUT("offsets", 8, 1, 1), MAY("keys_out", 4, ROOM_TIMES, 0), MAY("values_out", 4, ROOM_TIMES, 0) } },
+      PLAIN,
+      { LO, HI, OUT("offsets", 8, 1, 1), MAY("keys_out", 4, CALL_ROOM, 0), MAY("values_out", 4, CALL_ROOM, 0) } },
     { "ordo_dict_seek",
       seek,
       seek_host,
-      SIMPLE,
+      PLAIN,
       { KEYS, MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) } },
     { "ordo_dict_first",
       first,
       first_host,
-      WHOLE,
+      PLAIN,
       { MAY("key_out", 4, 0, 1), MAY("value_out", 4, 0, 1), MAY("found", 1, 0, 1) } },
     { "ordo_dict_last",
       last,
       last_host,
-      WHOLE,
+      PLAIN,
       { MAY("key_out", 4, 0, 1), MAY("value_out", 4, 0, 1), MAY("found", 1, 0, 1) } },
     { "ordo_dict_export",
       export_all,
       export_host,
-      WHOLE,
-      { OUT("keys_out", 4, ROOM_TIMES, 0), MAY("values_out", 4, ROOM_TIMES, 0) } },
+      PLAIN,
+      { OUT("keys_out", 4, CALL_ROOM, 0), MAY("values_out", 4, CALL_ROOM, 0) } },
     { "ordo_dict_apply",
       apply,
       apply_host,
-      SIMPLE,
+      PLAIN,
       { IN("codes", 1, CODES), KEYS, IN("his", 4, ABOVE), GIVEN, MAY("found", 1, 1, 0), MAY("keys_out", 4, 1, 0),
-        MAY("values_out", 4, 1, 0), MAY("counts", 4, 1, 0), OUT("offsets", 8, 1, 1),
-        MAY("range_keys", 4, ROOM_TIMES, 0), MAY("range_values", 4, ROOM_TIMES, 0) } },
-    { "ordo_dict_insert", insert, insert_host, SIMPLE, { KEYS, GIVEN, MAY("inserted", 1, 1, 0) } },
-    { "ordo_dict_upsert", upsert, upsert_host, SIMPLE, { KEYS, GIVEN } },
-    { "ordo_dict_erase", erase, erase_host, SIMPLE, { KEYS } },
-    { "ordo_dict_build", build, build_host, SIMPLE, { KEYS, GIVEN } },
+        MAY("values_out", 4, 1, 0), MAY("counts", 4, 1, 0), OUT("offsets", 8, 1, 1), MAY("range_keys", 4, CALL_ROOM, 0),
+        MAY("range_values", 4, CALL_ROOM, 0) } },
+    /* upserts of different keys: what else it can do depends on the order that it has not */
+    { "ordo_dict_apply_concurrent",
+      apply_concurrent,
+      apply_concurrent_host,
+      PLAIN,
+      { IN("codes", 1, UPSERTS),
+        IN("keys", 4, DISTINCT),
+        IN("his", 4, ABOVE),
+        GIVEN,
+        { "rooms", 8, 1, 1, INPUT_ROOMS },
+        MAY("found", 1, 1, 0),
+        MAY("keys_out", 4, 1, 0),
+        MAY("values_out", 4, 1, 0),
+        MAY("counts", 4, 1, 0),
+        MAY("outcomes", 1, 1, 0),
+        MAY("range_keys", 4, CALL_ROOM, 0),
+        MAY("range_values", 4, CALL_ROOM, 0) },
+      ORDO_CAN_CONCURRENT },
+    { "ordo_dict_insert", insert, insert_host, PLAIN, { KEYS, GIVEN, MAY("inserted", 1, 1, 0) } },
+    { "ordo_dict_upsert", upsert, upsert_host, PLAIN, { KEYS, GIVEN } },
+    { "ordo_dict_erase", erase, erase_host, PLAIN, { KEYS } },
+    { "ordo_dict_build", build, build_host, PLAIN, { KEYS, GIVEN } },
 };
 const size_t n_dict_calls = LENGTH(dict_calls);
 
-/* ---- their arrays ------------------------------------------------------------------------------------------------------ */
+/* ---- what they are given ------------------------------------------------------------------------------------------------ */
+
+const struct array_call *call_named(const char *name)
+{
+    for (size_t i = 0; i < n_primitive_calls; i++)
+        if (strcmp(primitive_calls[i].name, name) == 0)
+            return &primitive_calls[i];
+    for (size_t i = 0; i < n_dict_calls; i++)
+        if (strcmp(dict_calls[i].name, name) == 0)
+            return &dict_calls[i];
+    return NULL;
+}
+
+/* The two halves of an ascending array, the second first. */
+static const struct ordo_run *halves(size_t n)
+{
+    static struct ordo_run runs[2];
+
+    runs[0] = (struct ordo_run) { n / 2, n - n / 2 };
+    runs[1] = (struct ordo_run) { 0, n / 2 };
+    return runs;
+}
+
+struct given call_given(ordo_device *dev, ordo_dict *dict, size_t n)
+{
+    return (struct given) { .dev = dev,
+                            .dict = dict,
+                            .type = ORDO_U32,
+                            .value_bytes = 4,
+                            .n = n,
+                            .count = n,
+                            .second = n,
+                            .room = CALL_ROOM * n,
+                            .relation = ORDO_GE,
+                            .runs = halves(n),
+                            .n_runs = 2 };
+}
 
 size_t call_arrays(const struct array_call *call)
 {
@@ -425,16 +499,23 @@ size_t call_arrays(const struct array_call *call)
     return n;
 }
 
-static uint32_t held_key(struct test *t, size_t held)
+static uint32_t word_of(struct test *t, enum call_input input, size_t i, size_t n, size_t held)
 {
-    return (uint32_t) test_below(t, held) * 2654435761u + (uint32_t) test_below(t, 2);
+    switch (input) {
+    case INPUT_ASCENDING: /* with repeats */
+        return (uint32_t) (i / 2 * (UINT32_MAX / n));
+    case INPUT_DISTINCT:
+        return (uint32_t) (i * (UINT32_MAX / n));
+    default:
+        return (uint32_t) test_below(t, held) * 2654435761u + (uint32_t) test_below(t, 2);
+    }
 }
 
-static void fill_words(struct test *t, enum call_input input, size_t n, size_t held, uint32_t *words)
+static uint8_t byte_of(struct test *t, enum call_input input, size_t i)
 {
-    for (size_t i = 0; i < n; i++)
-        words[i] = input == INPUT_ASCENDING ? (uint32_t) (i / 2 * (UINT32_MAX / n)) /* with repeats */
-                                            : held_key(t, held);
+    return (uint8_t) (input == INPUT_CODES     ? i % ORDO_N_CODES
+                      : input == INPUT_UPSERTS ? (uint64_t) ORDO_UPSERT
+                                               : test_below(t, 2));
 }
 
 static void fill_above(size_t n, uint32_t distance, uint32_t *words, const uint32_t *before)
@@ -443,10 +524,15 @@ static void fill_above(size_t n, uint32_t distance, uint32_t *words, const uint3
         words[i] = before[i] > UINT32_MAX - distance ? UINT32_MAX : before[i] + distance;
 }
 
-static void fill_bytes(struct test *t, enum call_input input, size_t n, uint8_t *bytes)
+static void fill(struct test *t, enum call_input input, size_t bytes, size_t n, size_t held, void *to)
 {
     for (size_t i = 0; i < n; i++)
-        bytes[i] = (uint8_t) (input == INPUT_CODES ? i % ORDO_N_CODES : test_below(t, 2));
+        if (bytes == 1)
+            ((uint8_t *) to)[i] = byte_of(t, input, i);
+        else if (bytes == 4)
+            ((uint32_t *) to)[i] = word_of(t, input, i, n, held);
+        else
+            ((uint64_t *) to)[i] = CALL_ROOM * i;
 }
 
 void call_fill(struct test *t, const struct array_call *call, size_t n, size_t held, void *const a[])
@@ -458,9 +544,7 @@ void call_fill(struct test *t, const struct array_call *call, size_t n, size_t h
             continue;
         if (array->input == INPUT_ABOVE && i > 0)
             fill_above(count, UINT32_MAX / (uint32_t) held, a[i], a[i - 1]);
-        else if (array->bytes == 1)
-            fill_bytes(t, array->input, count, a[i]);
         else
-            fill_words(t, array->input, count, held, a[i]);
+            fill(t, array->input, array->bytes, count, held, a[i]);
     }
 }

@@ -6,22 +6,37 @@
 
 #include "support.h"
 
-/* What a call is given besides its arrays. */
+/* What a call is given besides its arrays; call_given makes what is right. */
 struct given {
     ordo_device             *dev;
     ordo_dict               *dict;      /* of dictionary calls, instead of the device */
-    bool                     no_params; /* NULL for the parameters */
+    bool                     no_params; /* NULL for the parameters, or for the batch */
+    bool                     no_count;  /* NULL for where the number of elements goes */
     ordo_type                type;
     uint32_t                 value_bytes;
-    size_t                   n;     /* elements that the arrays are made for */
-    size_t                   count; /* elements that the call is told of: n where it is right */
+    size_t                   n;      /* elements that the arrays are made for */
+    size_t                   count;  /* elements that the call is told of: n where it is right */
+    size_t                   second; /* of the other array: the keys searched, the second one merged */
+    size_t                   room;   /* elements that ranges and exports may write */
+    ordo_relation            relation;
+    const struct ordo_run   *runs; /* of merge_runs */
+    size_t                   n_runs;
     const struct ordo_order *order;
 };
 
 /* What an input holds, so that the call has something to do. */
-enum call_input { INPUT_RANDOM, INPUT_ASCENDING, INPUT_ABOVE /* the array before it */, INPUT_FLAGS, INPUT_CODES };
+enum call_input {
+    INPUT_RANDOM,
+    INPUT_ASCENDING,
+    INPUT_DISTINCT,
+    INPUT_ABOVE, /* the array before it */
+    INPUT_FLAGS,
+    INPUT_CODES,
+    INPUT_UPSERTS,
+    INPUT_ROOMS,
+};
 
-enum { CALL_ARRAYS = 11 };
+enum { CALL_ARRAYS = 12, CALL_ROOM = 3 /* times n: what outputs of ranges have room for */ };
 struct call_array {
     const char     *name;
     size_t          bytes;
@@ -34,12 +49,18 @@ struct array_call {
     const char *name; /* the function over device memory; `name`_host is that over host memory */
     ordo_status (*run)(const struct given *g, const struct ordo_slice a[]);
     ordo_status (*run_host)(const struct given *g, void *const a[]);
-    bool              typed, has_values, counted; /* whether it looks at the type, value_bytes, the count */
-    struct call_array array[CALL_ARRAYS];         /* outputs come last */
+    bool              typed, has_values;  /* whether it looks at the type, at value_bytes */
+    struct call_array array[CALL_ARRAYS]; /* outputs come last */
+    ordo_dict_op      needs;              /* what a dictionary must be able to do */
 };
 
 extern const struct array_call primitive_calls[], dict_calls[];
 extern const size_t            n_primitive_calls, n_dict_calls;
+
+/* The table's entry of a function, or NULL. */
+const struct array_call *call_named(const char *name);
+
+struct given call_given(ordo_device *dev, ordo_dict *dict, size_t n);
 
 size_t call_arrays(const struct array_call *call);
 /* Elements of an array made for n. */

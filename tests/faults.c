@@ -242,15 +242,11 @@ static void end(struct scene *s)
 
 static ordo_status run(struct scene *s)
 {
-    const struct given g = { .dev = s->t->dev,
-                             .dict = s->dict,
-                             .type = ORDO_U32,
-                             .value_bytes = 4,
-                             .n = N,
-                             .count = N,
-                             .order = s->is->order == OWN_QUEUE ? NULL : &s->order };
-    struct ordo_slice  slice[CALL_ARRAYS];
+    struct given      g = call_given(s->t->dev, s->dict, N);
+    struct ordo_slice slice[CALL_ARRAYS];
 
+    if (s->is->order != OWN_QUEUE)
+        g.order = &s->order;
     if (s->is->run)
         return s->is->run(s);
     if (s->is->host)
@@ -629,23 +625,14 @@ static ordo_status self_test(struct scene *s)
     return ordo_device_self_test(s->t->dev);
 }
 
-static const struct array_call *primitive(const char *name)
-{
-    for (size_t i = 0; i < n_primitive_calls; i++)
-        if (strcmp(primitive_calls[i].name, name) == 0)
-            return &primitive_calls[i];
-    cr_assert_fail("%s is in no table", name);
-    abort();
-}
-
 static void device_calls(struct test *t, struct fault *f)
 {
-    const struct array_call *sort = primitive("ordo_sort");
+    const struct array_call *sort = call_named("ordo_sort");
     const struct scenario    all[] = {
            { "trim", .run = trim, .structure = NO_DICT },
            { "finish", .run = wait, .structure = NO_DICT },
            { "the self-test", .run = self_test, .structure = NO_DICT },
-           { "an index", primitive("ordo_search"), .run = search_with_index, .structure = NO_DICT },
+           { "an index", call_named("ordo_search"), .run = search_with_index, .structure = NO_DICT },
            { "ordo_sort", sort, .structure = NO_DICT, .order = IN_ORDER },
            { "ordo_sort", sort, .structure = NO_DICT, .order = OUT_OF_ORDER },
            { "ordo_sort", sort, .structure = NO_DICT, .cold = true },
@@ -731,9 +718,21 @@ static ordo_status statistics(struct scene *s)
     return got;
 }
 
+static bool can(struct test *t, int structure, ordo_dict_op op)
+{
+    ordo_dict *dict = NULL;
+
+    test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
+    const bool is = ordo_dict_can(dict, op);
+    ordo_dict_destroy(&dict);
+    return is;
+}
+
 static void array_calls_of(struct test *t, struct fault *f, int structure)
 {
     for (size_t i = 0; i < n_dict_calls; i++) {
+        if (!can(t, structure, dict_calls[i].needs))
+            continue;
         struct scenario is = { dict_calls[i].name, &dict_calls[i], .structure = structure, .held = HELD };
         sweep(t, &is, f);
         is.host = true;
@@ -1058,11 +1057,8 @@ static unsigned long last_of(const struct fault *f, const char *name)
 static void expect_complaint(struct test *t, ordo_status (*wrong)(struct scene *s), const char *array_call,
                              const char *want)
 {
-    const struct array_call *call = strcmp(array_call, "ordo_scan") == 0 ? primitive(array_call) : NULL;
-    for (size_t i = 0; i < n_dict_calls && !call; i++)
-        call = strcmp(dict_calls[i].name, array_call) == 0 ? &dict_calls[i] : NULL;
-    const struct scenario is = { "a call that is wrong", call, .run = wrong,
-                                 .structure = call == primitive("ordo_scan") ? NO_DICT : LSM, .held = HELD };
+    const struct scenario is = { "a call that is wrong", call_named(array_call), .run = wrong,
+                                 .structure = strncmp(array_call, "ordo_dict", 9) == 0 ? LSM : NO_DICT, .held = HELD };
     struct expected       e = { new_outcome(), new_outcome(), new_outcome() };
     struct complaint      c = { "" };
 
