@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every public call over arrays, as tables: over device memory and over host memory. Tests that hold for all calls alike
- * (faults.c, arguments.c, dict_arguments.c) go through them. */
+ * (faults.c, bad_arguments.c) go through them. */
 #ifndef ORDO_TESTS_CALLS_H
 #define ORDO_TESTS_CALLS_H
 

@@ -109,12 +109,18 @@ static ordo_status check_overlap(ordo_device *dev, const struct compaction *c)
     return ORDO_OK;
 }
 
+static ordo_status check_params(ordo_device *dev, const struct ordo_compact_params *params)
+{
+    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_REQUIRE(dev, params->key_bytes == 4 || params->key_bytes == 8, ORDO_INVALID);
+    ORDO_REQUIRE(dev, ordo_is_value_bytes(params->value_bytes), ORDO_INVALID);
+    return ORDO_OK;
+}
+
 static ordo_status check(ordo_device *dev, const struct compaction *c)
 {
     const uint32_t key_bytes = c->params->key_bytes, value_bytes = c->params->value_bytes;
 
-    ORDO_REQUIRE(dev, key_bytes == 4 || key_bytes == 8, ORDO_INVALID);
-    ORDO_REQUIRE(dev, ordo_is_value_bytes(value_bytes), ORDO_INVALID);
     ORDO_REQUIRE(dev, c->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
     ORDO_TRY(ordo_check_slice(dev, "keys", c->keys, c->count, key_bytes));
     ORDO_TRY(ordo_check_slice(dev, "values", c->values, c->count, value_bytes));
@@ -132,7 +138,7 @@ ordo_status ordo_compact(ordo_device *dev, const struct ordo_compact_params *par
     const struct compaction c = { params, keys, values, flags, keys_out, values_out, kept, count };
     struct ordo_call        call;
 
-    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_TRY(check_params(dev, params));
     ORDO_TRY(ordo_call_begin(&call, dev, order));
     ordo_status status = check(dev, &c);
     if (status == ORDO_OK)
@@ -144,7 +150,8 @@ ordo_status ordo_compact_host(ordo_device *dev, const struct ordo_compact_params
                               const void *values, const uint8_t *flags, size_t count, void *keys_out, void *values_out,
                               uint32_t *kept)
 {
-    ORDO_REQUIRE(dev, params != NULL && kept != NULL, ORDO_INVALID);
+    ORDO_TRY(check_params(dev, params));
+    ORDO_REQUIRE(dev, kept != NULL, ORDO_INVALID);
     enum { KEYS, VALUES, FLAGS, KEYS_OUT, VALUES_OUT, KEPT, N };
     struct ordo_host_array a[N] = {
         [KEYS] = ordo_host_in(keys, count, params->key_bytes),
