@@ -36,7 +36,8 @@
  *       throws away the first-level cache, in which the inner nodes lie.
  *
  * BLINK_HISTORY 1 records when each operation began and ended. BLINK_TORTURE (tests) is the sum of 1: latches cannot be had now
- * and then; 2: nor new nodes; 4: long pauses between the stores of a change; 8: long pauses between the two looks.
+ * and then; 2: nor new nodes; 4: long pauses between the stores of a change; 8: between the two looks; 16: before the level above is told of a split; 32: now and
+ * then a work-item begins only when another is at work. The pauses last until the clock of histories has gone on, so they need BLINK_HISTORY to be short.
  */
 #pragma once
 #include "dict/blink_node.cl"
@@ -137,14 +138,20 @@ ORDO_FN bool blink_mischance(blink_op *op, uint kind, uint one_in)
     return (op->dice >> 8) % one_in == 0;
 }
 
+/* Waits for others to come by: until their clock has gone on by `ticks`, but not for ever. A processor looks often, for it reads
+ * from its cache; and a thread may have to be woken. */
+ORDO_FN void blink_wait(const blink_batch *batch, uint ticks, uint looks)
+{
+    volatile __global uint *clock = batch->tree.state + BLINK_TICK;
+    const uint              since = ordo_load_relaxed(clock);
+    for (uint k = 0; k < looks && ordo_load_relaxed(clock) - since < ticks; k++)
+        ordo_pause();
+}
+
 ORDO_FN void blink_dawdle(const blink_batch *batch, blink_op *op, uint kind)
 {
-    if (!blink_mischance(op, kind, 16))
-        return;
-    for (uint k = 0; k < 512; k++) {
-        (void) ordo_load_relaxed(batch->tree.state + BLINK_ROOT);
-        ordo_pause();
-    }
+    if (blink_mischance(op, kind, kind == 16 ? 2 : 16))
+        blink_wait(batch, 16, ORDO_CPU ? 1000 : 100);
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------------ */
@@ -327,10 +334,8 @@ ORDO_FN uint blink_go_down(const blink_batch *batch, const blink_op *op, uint ro
 }
 
 /* The second look at a leaf, after `seen`: whether all that was read was there at one moment. */
-ORDO_FN bool blink_unchanged(const blink_batch *batch, blink_op *op, __global ordo_key_form *line, blink_tail tail,
-                             uint seen)
+ORDO_FN bool blink_unchanged(const blink_batch *batch, __global ordo_key_form *line, blink_tail tail, uint seen)
 {
-    blink_dawdle(batch, op, 8);
     return ordo_load_relaxed(blink_header(line) + blink_before_look(batch, seen)) == tail.header;
 }
 
@@ -382,6 +387,7 @@ ORDO_FN uint blink_look_up(const blink_batch *batch, blink_op *op, __global ordo
     const bool    found = next == op->query && slot < (tail.header & BLINK_COUNT_MASK);
     uint          seen = slot ^ blink_fold(next);
 
+    blink_dawdle(batch, op, 8);
 #if ORDO_VALUE_BYTES
     blink_value value = 0;
     if (found && op->code == CODE_FIND && batch->values_out) {
@@ -389,7 +395,7 @@ ORDO_FN uint blink_look_up(const blink_batch *batch, blink_op *op, __global ordo
         seen ^= (uint) value;
     }
 #endif
-    if (!blink_unchanged(batch, op, line, tail, seen))
+    if (!blink_unchanged(batch, line, tail, seen))
         return STEP_AGAIN;
 #if ORDO_VALUE_BYTES
     if (found && op->code == CODE_FIND && batch->values_out)
@@ -409,6 +415,7 @@ ORDO_FN uint blink_seek_on(const blink_batch *batch, blink_op *op, __global ordo
     line += blink_after_look(batch, tail.header);
     uint slot = blink_place(line, op->query, true, &key);
     uint seen = slot ^ blink_fold(key);
+    blink_dawdle(batch, op, 8);
     bool found = slot < count && (forward || key == op->query);
     if (!forward && !found && slot > 0) {
         slot = min(slot, count) - 1; /* a torn count may be 0: then nothing of this will hold */
@@ -423,7 +430,7 @@ ORDO_FN uint blink_seek_on(const blink_batch *batch, blink_op *op, __global ordo
         seen ^= (uint) value;
     }
 #endif
-    if (!blink_unchanged(batch, op, line, tail, seen))
+    if (!blink_unchanged(batch, line, tail, seen))
         return STEP_AGAIN;
     if (found || (forward ? tail.right == BLINK_NONE : op->at == 0))
         return blink_answer_seek(batch, op, found, key, value);
@@ -473,6 +480,7 @@ ORDO_FN uint blink_scan_on(const blink_batch *batch, blink_op *op, __global ordo
     line += blink_after_look(batch, tail.header);
     for (uint first = 0; first < min(count, (uint) BLINK_SLOTS); first += PIECE_KEYS) {
         ordo_key_form keys[PIECE_KEYS];
+        blink_dawdle(batch, op, 8);
         blink_unpack_keys(ordo_peek128((__global const uint *) (line + first)), keys);
         ORDO_UNROLL
         for (uint k = 0; k < PIECE_KEYS; k++) {
@@ -489,7 +497,7 @@ ORDO_FN uint blink_scan_on(const blink_batch *batch, blink_op *op, __global ordo
     if (room.begin < room.end) /* the values' loads have no dependency to offer: they went to memory */
         ordo_fence_acquire();
 #endif
-    if (!blink_unchanged(batch, op, line, tail, seen))
+    if (!blink_unchanged(batch, line, tail, seen))
         return STEP_AGAIN;
     op->count += keys_here;
     if (hi > tail.high && tail.right != BLINK_NONE) {
@@ -817,7 +825,7 @@ ORDO_FN uint blink_write(const blink_batch *batch, blink_op *op, __global ordo_k
     const uint change = blink_change(op, found), seen = site.slot ^ blink_fold(next);
 
     if (change == CHANGE_NONE) {
-        if (!blink_unchanged(batch, op, line, tail, seen))
+        if (!blink_unchanged(batch, line, tail, seen))
             return STEP_AGAIN;
         return op->level > 0 ? STEP_DONE : blink_answer(batch, op, found);
     }
@@ -837,6 +845,7 @@ ORDO_FN uint blink_write(const blink_batch *batch, blink_op *op, __global ordo_k
     op->level++;
     op->at = BLINK_NONE;
     op->tries = 0;
+    blink_dawdle(batch, op, 16);
     return STEP_ON;
 }
 
@@ -1014,6 +1023,10 @@ blink_apply(BLINK_TREE, uint leaf_capacity, uint inner_capacity, uint first, uin
 
     op.elements = 0;
     op.dice = (uint) next * 2654435761u + first;
+    if ((BLINK_TORTURE & 32) && next % 64 == 0) {
+        (void) ordo_add(state + BLINK_TICK, 1);
+        blink_wait(&batch, 1, ORDO_CPU ? 2000000 : 1000);
+    }
     for (uint steps = 0;; steps++) {
         if (idle) {
             if (next >= n)

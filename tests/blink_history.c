@@ -1,0 +1,726 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations side by side on a B-link tree: histories of single-key operations are linearizable, what many-keyed ones report is
+ * what dict.h promises, and the tree is sound afterwards; also where latches fail, nodes run out, and stores are held up. And the
+ * tests' own test: kernels with a bug put in are caught.
+ *
+ * ORDO_TEST_HISTORIES=number of histories of 5,000 operations (default 200). */
+#include "history.h"
+#include "support.h"
+
+#include "dict/blink.h"
+#include "shared/key.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* ---- what a history is made of --------------------------------------------------------------------------------- */
+
+enum order { ANY_ORDER, ASCENDING, DESCENDING };
+
+struct plan {
+    const char *name;
+    ordo_type   type;
+    uint32_t    value_bytes;
+    uint32_t    keys;       /* that operations change */
+    uint32_t    background; /* and between each two of them, so many that they do not, there all the time */
+    uint32_t    initial;    /* percent of the keys that are there before */
+    enum order  order;      /* of the keys of the batch */
+    uint32_t    operations;
+    uint8_t     weight[ORDO_N_CODES]; /* of each code in the mixture */
+    size_t      max_leaves;
+    uint32_t    torture; /* BLINK_TORTURE */
+};
+
+/*                      find contains upsert insert erase | lt le ge gt | count range */
+#define POINTS                                                                                                         \
+    {                                                                                                                  \
+        25, 10, 25, 15, 25                                                                                             \
+    }
+#define FINDS_OF_SPLITS                                                                                                \
+    {                                                                                                                  \
+        50, 0, 0, 50                                                                                                   \
+    }
+#define ERASE_UPSERT                                                                                                   \
+    {                                                                                                                  \
+        10, 0, 45, 0, 45                                                                                               \
+    }
+#define STORES                                                                                                         \
+    {                                                                                                                  \
+        5, 0, 60, 35                                                                                                   \
+    }
+#define EVERYTHING                                                                                                     \
+    {                                                                                                                  \
+        15, 5, 20, 10, 20, 3, 3, 3, 3, 8, 10                                                                           \
+    }
+#define SCANS                                                                                                          \
+    {                                                                                                                  \
+        0, 0, 25, 15, 25, 3, 3, 3, 3, 8, 15                                                                            \
+    }
+
+static const struct plan plans[] = {
+    { "few keys", ORDO_U32, 4, 7, 0, 50, ANY_ORDER, 5000, POINTS, 0, 0 },
+    { "forty keys", ORDO_U32, 4, 40, 0, 50, ANY_ORDER, 5000, POINTS, 0, 0 },
+    { "finds during splits", ORDO_U32, 4, 2500, 0, 0, ANY_ORDER, 5000, FINDS_OF_SPLITS, 0, 0 },
+    { "erase against upsert", ORDO_U32, 4, 60, 0, 50, ANY_ORDER, 5000, ERASE_UPSERT, 0, 0 },
+    { "root splits", ORDO_U32, 4, 5000, 0, 0, ANY_ORDER, 5000, STORES, 0, 0 },
+    { "ascending keys", ORDO_U32, 4, 4000, 0, 0, ASCENDING, 5000, STORES, 0, 0 },
+    { "descending keys", ORDO_U32, 4, 4000, 0, 0, DESCENDING, 5000, STORES, 0, 0 },
+    { "everything", ORDO_U32, 4, 300, 1, 50, ANY_ORDER, 5000, EVERYTHING, 0, 0 },
+    { "scans of few leaves", ORDO_U32, 4, 50, 2, 50, ANY_ORDER, 5000, SCANS, 0, 0 },
+    { "scans during splits", ORDO_U32, 4, 1500, 1, 10, ANY_ORDER, 5000, SCANS, 0, 0 },
+    { "a pool of few leaves", ORDO_U32, 4, 1500, 0, 5, ANY_ORDER, 5000, POINTS, 9, 0 },
+    { "a pool of few leaves, everything", ORDO_U32, 4, 400, 1, 20, ANY_ORDER, 5000, EVERYTHING, 40, 0 },
+};
+
+struct input {
+    uint8_t  *codes;
+    uint8_t  *keys, *his, *values; /* of the plan's sizes */
+    uint64_t *rooms;
+};
+
+struct output {
+    uint8_t  *found, *outcomes, *keys_out, *values_out;
+    uint32_t *counts;
+    uint8_t  *range_keys, *range_values;
+    uint32_t *ticks;
+};
+
+/* A history under way. */
+struct run {
+    struct test       *t;
+    const struct plan *plan;
+    uint64_t           seed;
+    size_t             key_bytes;
+    ordo_dict         *dict;
+    struct model       before, after;
+    struct input       in;
+    struct output      out;
+    size_t             n;
+    char               wrong[4096]; /* what is wrong, or "" */
+};
+
+static bool is_wrong(struct run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool is_wrong(struct run *r, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void) vsnprintf(r->wrong, sizeof r->wrong, format, args);
+    va_end(args);
+    return false;
+}
+
+/* ---- keys and values --------------------------------------------------------------------------------------------- */
+
+static uint64_t get(const uint8_t *array, size_t bytes, size_t i)
+{
+    uint64_t word = 0;
+    memcpy(&word, array + bytes * i, bytes); /* little-endian, as all of OpenCL's hosts here */
+    return word;
+}
+
+static void put(uint8_t *array, size_t bytes, size_t i, uint64_t word)
+{
+    memcpy(array + bytes * i, &word, bytes);
+}
+
+static uint64_t all_ones(size_t bytes)
+{
+    return bytes == 8 ? UINT64_MAX : UINT32_MAX;
+}
+
+/* Keys by number: spread over all there are, the least and the greatest among them. */
+static size_t n_numbers(const struct plan *plan)
+{
+    return (size_t) plan->keys * (plan->background + 1);
+}
+
+static uint64_t form_of(const struct run *r, size_t number)
+{
+    const uint64_t all = all_ones(r->key_bytes);
+    return number + 1 == n_numbers(r->plan) ? all : number * (all / n_numbers(r->plan));
+}
+
+static uint64_t key_at(const struct run *r, size_t number)
+{
+    return key_from_bits_of((int) r->plan->type, form_of(r, number));
+}
+
+static uint64_t form_at(const struct run *r, const uint8_t *keys, size_t i)
+{
+    return key_bits_of((int) r->plan->type, get(keys, r->key_bytes, i));
+}
+
+/* Which numbers operations change: the others are the background. */
+static bool is_changed(const struct run *r, size_t number)
+{
+    return (number + r->seed) % (r->plan->background + 1) == 0;
+}
+
+static size_t changed_number(const struct run *r, size_t which)
+{
+    const size_t step = r->plan->background + 1;
+    return which * step + (step - (size_t) (r->seed % step)) % step;
+}
+
+/* Values: all different, high words included. */
+static uint64_t value_number(const struct run *r, uint64_t number)
+{
+    return r->plan->value_bytes == 8 ? number * 0x100000001u : number;
+}
+
+/* ---- input --------------------------------------------------------------------------------------------------------- */
+
+static uint8_t pick_code(struct run *r)
+{
+    uint32_t all = 0;
+    for (int c = 0; c < ORDO_N_CODES; c++)
+        all += r->plan->weight[c];
+    uint64_t left = test_below(r->t, all);
+    for (uint8_t c = 0;; c++) {
+        if (left < r->plan->weight[c])
+            return c;
+        left -= r->plan->weight[c];
+    }
+}
+
+static size_t pick_which(struct run *r, size_t i)
+{
+    const size_t keys = r->plan->keys, along = i * keys / r->n;
+    if (r->plan->order == ANY_ORDER)
+        return test_below(r->t, keys);
+    return r->plan->order == ASCENDING ? along : keys - 1 - along;
+}
+
+/* Ranges are of some keys, sometimes of all, sometimes upside down; rooms are sometimes too small. */
+static void make_operation(struct run *r, size_t i)
+{
+    const uint8_t code = r->in.codes[i] = pick_code(r);
+    const size_t  number = changed_number(r, pick_which(r, i)), last = n_numbers(r->plan) - 1;
+    const size_t  span = test_below(r->t, 20) == 0 ? last : test_below(r->t, 60);
+    const size_t  high = number + span > last ? last : number + span;
+    size_t        room = 0;
+
+    put(r->in.keys, r->key_bytes, i, key_at(r, number));
+    put(r->in.his, r->key_bytes, i, key_at(r, test_below(r->t, 30) == 0 && number > 0 ? number - 1 : high));
+    put(r->in.values, r->plan->value_bytes, i, value_number(r, i + 1));
+    if (code == ORDO_RANGE)
+        room = test_below(r->t, 8) == 0 ? test_below(r->t, span + 1) : high - number + 1;
+    r->in.rooms[i + 1] = r->in.rooms[i] + room;
+}
+
+static uint8_t *empty(size_t bytes)
+{
+    uint8_t *made = test_alloc(bytes);
+    memset(made, TEST_EMPTY, bytes);
+    return made;
+}
+
+static void make_input(struct run *r)
+{
+    const size_t n = r->n, kb = r->key_bytes, vb = r->plan->value_bytes;
+
+    r->in = (struct input) { test_alloc(n), test_alloc(n * kb), test_alloc(n * kb), test_alloc(n * vb),
+                             test_alloc((n + 1) * sizeof(uint64_t)) };
+    r->in.rooms[0] = 0;
+    for (size_t i = 0; i < n; i++)
+        make_operation(r, i);
+    const size_t room = (size_t) r->in.rooms[n];
+    r->out = (struct output) { empty(n),
+                               empty(n),
+                               empty(n * kb),
+                               empty(n * vb),
+                               (uint32_t *) (void *) empty(n * sizeof(uint32_t)),
+                               empty(room * kb),
+                               empty(room * vb),
+                               test_alloc(2 * n * sizeof(uint32_t)) };
+}
+
+static struct model model_of_arrays(const struct run *r, const uint8_t *keys, const uint8_t *values, size_t count)
+{
+    struct model model = model_empty(r->plan->type, r->plan->value_bytes);
+
+    model.element = test_alloc((count + 1) * sizeof *model.element);
+    model.count = model.room = count;
+    for (size_t i = 0; i < count; i++)
+        model.element[i] = (struct model_element) { form_at(r, keys, i), get(keys, r->key_bytes, i),
+                                                    r->plan->value_bytes ? get(values, r->plan->value_bytes, i) : 0 };
+    return model;
+}
+
+/* What is there before: the background, and some of the keys. */
+static bool make_dict(struct run *r)
+{
+    const size_t all = n_numbers(r->plan);
+    uint8_t     *keys = test_alloc(all * r->key_bytes), *values = test_alloc(all * r->plan->value_bytes);
+    size_t       count = 0;
+
+    for (size_t number = 0; number < all; number++) {
+        if (is_changed(r, number) && test_below(r->t, 100) >= r->plan->initial)
+            continue;
+        put(keys, r->key_bytes, count, key_at(r, number));
+        put(values, r->plan->value_bytes, count++, value_number(r, 1000000 + number));
+    }
+    r->before = model_of_arrays(r, keys, values, count);
+    const ordo_status made = ordo_blink_create(r->t->dev,
+                                               ordo_blink_config(.dict = { r->plan->type, r->plan->value_bytes },
+                                                                 .max_leaves = r->plan->max_leaves,
+                                                                 .fill_percent = 50 + (uint32_t) (r->seed % 51)),
+                                               &r->dict);
+    const ordo_status built = made != ORDO_OK || count == 0
+                                  ? made
+                                  : ordo_dict_build_host(r->dict, keys, r->plan->value_bytes ? values : NULL, count);
+    free(keys);
+    free(values);
+    return built == ORDO_OK || is_wrong(r, "making the tree: %s", ordo_status_string(built));
+}
+
+/* ---- one history ---------------------------------------------------------------------------------------------------- */
+
+static bool apply(struct run *r)
+{
+    const bool                              has_values = r->plan->value_bytes > 0;
+    const struct ordo_host_concurrent_batch batch = {
+        .codes = r->in.codes,
+        .keys = r->in.keys,
+        .his = r->in.his,
+        .values = has_values ? r->in.values : NULL,
+        .count = r->n,
+        .found = r->out.found,
+        .keys_out = r->out.keys_out,
+        .values_out = has_values ? r->out.values_out : NULL,
+        .counts = r->out.counts,
+        .outcomes = r->out.outcomes,
+        .rooms = r->in.rooms,
+        .range_keys = r->out.range_keys,
+        .range_values = has_values ? r->out.range_values : NULL,
+        .range_capacity = (size_t) r->in.rooms[r->n],
+    };
+    struct test_array  ticks = test_upload(r->t, NULL, 2 * r->n, sizeof(uint32_t), 0);
+    struct ordo_blink *tree = ordo_blink_of(r->dict);
+
+    tree->torture = r->plan->torture;
+    tree->history = ticks.mem;
+    const ordo_status status = ordo_dict_apply_concurrent_host(r->dict, &batch);
+    tree->history = NULL;
+    test_download(r->t, &ticks, r->out.ticks);
+    test_free(&ticks);
+    return status == ORDO_OK || is_wrong(r, "the batch gave '%s'", ordo_status_string(status));
+}
+
+static bool read_after(struct run *r)
+{
+    char              text[512] = "";
+    size_t            room = n_numbers(r->plan) + 1, count = 0, size = 0;
+    uint8_t          *keys = test_alloc(room * r->key_bytes), *values = test_alloc(room * r->plan->value_bytes);
+    const ordo_status checked = ordo_dict_check(r->dict, NULL);
+
+    if (checked != ORDO_OK)
+        (void) ordo_device_last_error(r->t->dev, text, sizeof text);
+    const ordo_status exported =
+        checked != ORDO_OK ? checked
+                           : ordo_dict_export_host(r->dict, keys, r->plan->value_bytes ? values : NULL, room, &count);
+    const ordo_status sized = exported != ORDO_OK ? exported : ordo_dict_size(r->dict, NULL, &size);
+    r->after = model_of_arrays(r, keys, values, sized == ORDO_OK ? count : 0);
+    free(keys);
+    free(values);
+    if (sized != ORDO_OK)
+        return is_wrong(r, "the tree after the batch: '%s' %s", ordo_status_string(sized), text);
+    return size == count || is_wrong(r, "the tree says that it has %zu elements, and has %zu", size, count);
+}
+
+/* What operations write, and leave alone. */
+static bool check_outcome(struct run *r, size_t i)
+{
+    const uint8_t outcome = r->out.outcomes[i], code = r->in.codes[i];
+    const bool    stores = code == ORDO_UPSERT || code == ORDO_INSERT;
+    const bool    starves = r->plan->max_leaves > 0 || (r->plan->torture & 2);
+
+    if (outcome == ORDO_NOT_STORED)
+        return (stores && starves) || is_wrong(r, "operation %zu, of code %u, not stored", i, code);
+    if (outcome == ORDO_CUT_SHORT)
+        return (code == ORDO_RANGE && r->out.counts[i] > r->in.rooms[i + 1] - r->in.rooms[i]) ||
+               is_wrong(r, "operation %zu, of code %u, cut short", i, code);
+    if (outcome != ORDO_DONE)
+        return is_wrong(r, "operation %zu has outcome %u", i, outcome);
+    if (code == ORDO_RANGE && r->out.counts[i] > r->in.rooms[i + 1] - r->in.rooms[i])
+        return is_wrong(r, "range %zu has %u elements, should be cut short", i, r->out.counts[i]);
+    if (code < ORDO_COUNT && r->out.found[i] > 1)
+        return is_wrong(r, "operation %zu: found %u", i, r->out.found[i]);
+    if (code < ORDO_COUNT && r->out.counts[i] != TEST_EMPTY * 0x01010101u)
+        return is_wrong(r, "operation %zu: wrote a count", i);
+    return code < ORDO_COUNT || r->out.found[i] == TEST_EMPTY || is_wrong(r, "operation %zu: wrote found", i);
+}
+
+static void add_operation(const struct run *r, struct history *h, size_t i)
+{
+    const size_t vb = r->plan->value_bytes;
+    history_add(h, (struct history_op) {
+                       .key = form_at(r, r->in.keys, i),
+                       .wrote = vb ? get(r->in.values, vb, i) : 0,
+                       .saw = vb ? get(r->out.values_out, vb, i) : 0,
+                       .begin = r->out.ticks[2 * i],
+                       .end = r->out.ticks[2 * i + 1],
+                       .code = r->in.codes[i],
+                       .found = r->out.found[i] == 1,
+                   });
+}
+
+/* Keys that are certain to be in the tree between an operation's ticks, of numbers first .. last. */
+static size_t certain(const struct run *r, struct history *h, size_t i, size_t first, size_t last)
+{
+    size_t n = 0;
+    for (size_t number = first; number <= last && number < n_numbers(r->plan); number++)
+        n += history_must_hold(h, form_of(r, number), r->out.ticks[2 * i], r->out.ticks[2 * i + 1]);
+    return n;
+}
+
+/* The first number whose key's form is at least this. */
+static size_t number_from(const struct run *r, uint64_t form)
+{
+    size_t number = 0;
+    while (number < n_numbers(r->plan) && form_of(r, number) < form)
+        number++;
+    return number;
+}
+
+static bool check_seek(struct run *r, struct history *h, size_t i)
+{
+    const uint8_t  code = r->in.codes[i];
+    const bool     forward = code >= ORDO_SEEK_GE, found = r->out.found[i] == 1;
+    const size_t   vb = r->plan->value_bytes, last = n_numbers(r->plan) - 1;
+    const uint64_t query = form_at(r, r->in.keys, i), key = form_at(r, r->out.keys_out, i);
+    const uint64_t value = found && vb ? get(r->out.values_out, vb, i) : 0;
+    const size_t   at = number_from(r, query); /* queries are keys by number */
+    const size_t   own = code == ORDO_SEEK_LE || code == ORDO_SEEK_GE ? 0 : 1;
+    size_t         hit = forward ? last + 1 : 0;
+
+    if (found) {
+        const bool right = code == ORDO_SEEK_LT   ? key < query
+                           : code == ORDO_SEEK_LE ? key <= query
+                           : code == ORDO_SEEK_GE ? key >= query
+                                                  : key > query;
+        if (!right || !history_may_hold(h, key, vb ? &value : NULL, r->out.ticks[2 * i], r->out.ticks[2 * i + 1]))
+            return is_wrong(r, "seek %zu (code %u) of 0x%" PRIx64 " found 0x%" PRIx64 ", value %" PRIu64, i, code,
+                            query, key, value);
+        hit = number_from(r, key) + (forward ? 0 : 1);
+    }
+    /* Nothing between the query and what was found. Numbers are unsigned: 0 has none before it. */
+    const size_t first = forward ? at + own : hit, end = forward ? hit : at + 1 - own;
+    if (first < end && certain(r, h, i, first, end - 1) > 0)
+        return is_wrong(r, "seek %zu (code %u) of 0x%" PRIx64 " found %d 0x%" PRIx64 ", passing over a key", i, code,
+                        query, found, key);
+    return true;
+}
+
+/* The elements of a range: in it, ascending, each there at some moment. */
+static bool check_elements(struct run *r, struct history *h, size_t i, uint64_t lo, uint64_t hi, size_t reported)
+{
+    const size_t from = (size_t) r->in.rooms[i], vb = r->plan->value_bytes;
+
+    for (size_t e = 0; e < reported; e++) {
+        const uint64_t key = form_at(r, r->out.range_keys, from + e);
+        const uint64_t value = vb ? get(r->out.range_values, vb, from + e) : 0;
+        if (key < lo || key > hi || (e > 0 && key <= form_at(r, r->out.range_keys, from + e - 1)))
+            return is_wrong(r, "range %zu: its element %zu has key 0x%" PRIx64, i, e, key);
+        if (!history_may_hold(h, key, vb ? &value : NULL, r->out.ticks[2 * i], r->out.ticks[2 * i + 1]))
+            return is_wrong(r, "range %zu: key 0x%" PRIx64 " never had value %" PRIu64 " then", i, key, value);
+    }
+    return true;
+}
+
+/* Each key that was there all the while is among those reported; if some had no room, up to the last that had. */
+static bool check_complete(struct run *r, struct history *h, size_t i, size_t first, size_t last, size_t reported,
+                           bool cut)
+{
+    const size_t from = (size_t) r->in.rooms[i];
+    size_t       e = 0;
+
+    for (size_t number = first; number <= last; number++) {
+        const uint64_t form = form_of(r, number);
+        while (e < reported && form_at(r, r->out.range_keys, from + e) < form)
+            e++;
+        if (e == reported && cut)
+            return true;
+        const bool there = e < reported && form_at(r, r->out.range_keys, from + e) == form;
+        if (!there && history_must_hold(h, form, r->out.ticks[2 * i], r->out.ticks[2 * i + 1]))
+            return is_wrong(r, "range %zu leaves out key 0x%" PRIx64 ", which was there all the while", i, form);
+    }
+    return true;
+}
+
+static bool check_scan(struct run *r, struct history *h, size_t i)
+{
+    const uint64_t lo = form_at(r, r->in.keys, i), hi = form_at(r, r->in.his, i);
+    const uint32_t count = r->out.counts[i], begin = r->out.ticks[2 * i], end = r->out.ticks[2 * i + 1];
+    const size_t   room = (size_t) (r->in.rooms[i + 1] - r->in.rooms[i]);
+    size_t         least = 0, most = 0;
+
+    if (lo > hi)
+        return count == 0 || is_wrong(r, "operation %zu counts %u keys in an empty range", i, count);
+    const size_t first = number_from(r, lo), last = number_from(r, hi);
+    for (size_t number = first; number <= last; number++) {
+        least += history_must_hold(h, form_of(r, number), begin, end);
+        most += history_may_hold(h, form_of(r, number), NULL, begin, end);
+    }
+    if (count < least || count > most)
+        return is_wrong(r, "operation %zu (code %u) counts %u keys; there were %zu to %zu", i, r->in.codes[i], count,
+                        least, most);
+    if (r->in.codes[i] == ORDO_COUNT)
+        return true;
+    const size_t reported = count < room ? count : room;
+    return check_elements(r, h, i, lo, hi, reported) && check_complete(r, h, i, first, last, reported, count > room);
+}
+
+static bool check_history(struct run *r)
+{
+    struct history h = history_begin(&r->before, r->plan->value_bytes > 0);
+    bool           good = true;
+
+    for (size_t i = 0; i < r->n && good; i++) {
+        good = check_outcome(r, i);
+        if (r->in.codes[i] <= ORDO_ERASE && r->out.outcomes[i] == ORDO_DONE)
+            add_operation(r, &h, i);
+    }
+    if (good) {
+        const enum history_verdict verdict = history_explain(&h, &r->after, r->wrong, sizeof r->wrong);
+        good = verdict == HISTORY_EXPLAINED;
+        if (verdict == HISTORY_UNDECIDED)
+            (void) snprintf(r->wrong, sizeof r->wrong, "too many orders to try");
+    }
+    for (size_t i = 0; i < r->n && good; i++)
+        good = r->in.codes[i] <= ORDO_ERASE     ? true
+               : r->in.codes[i] <= ORDO_SEEK_GT ? check_seek(r, &h, i)
+                                                : check_scan(r, &h, i);
+    history_free(&h);
+    return good;
+}
+
+static void free_run(struct run *r)
+{
+    void *const all[] = { r->in.codes,       r->in.keys,          r->in.his,       r->in.values,      r->in.rooms,
+                          r->out.found,      r->out.outcomes,     r->out.keys_out, r->out.values_out, r->out.counts,
+                          r->out.range_keys, r->out.range_values, r->out.ticks };
+    for (size_t i = 0; i < LENGTH(all); i++)
+        free(all[i]);
+    model_free(&r->before);
+    model_free(&r->after);
+    ordo_dict_destroy(&r->dict);
+}
+
+/* Runs one history. False, and why in `wrong` (4096 bytes), if something is wrong with it. */
+static bool run_history(struct test *t, const struct plan *plan, uint64_t seed, char *wrong)
+{
+    struct run r = { .t = t, .plan = plan, .seed = seed, .n = plan->operations };
+
+    t->random = seed;
+    r.key_bytes = ordo_type_bytes(plan->type);
+    make_input(&r);
+    const bool good = make_dict(&r) && apply(&r) && read_after(&r) && check_history(&r);
+    memcpy(wrong, r.wrong, sizeof r.wrong);
+    free_run(&r);
+    return good;
+}
+
+static void expect_history(struct test *t, const struct plan *plan, uint64_t seed)
+{
+    char wrong[4096] = "";
+
+    test_context(t, "history '%s', seed %" PRIu64 ", torture %u", plan->name, seed, plan->torture);
+    if (!run_history(t, plan, seed, wrong))
+        test_fail(t, __FILE__, __LINE__, "%s", wrong);
+}
+
+/* Asks PoCL to keep its threads on different processors. Left to itself, Linux runs two threads that wake each other on one of
+ * them for milliseconds, and most histories have then not two operations at the same time. Before OpenCL is first asked. */
+static void spread_threads(void)
+{
+    (void) setenv("POCL_AFFINITY", "1", 0);
+}
+
+TestSuite(blink_history, .init = spread_threads);
+
+/* ---- histories --------------------------------------------------------------------------------------------------------- */
+
+static size_t wanted_histories(void)
+{
+    const char *text = getenv("ORDO_TEST_HISTORIES");
+    return text ? strtoull(text, NULL, 0) : 200;
+}
+
+static void run_plans(struct test *t, size_t count, uint32_t torture)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct plan plan = plans[i % LENGTH(plans)];
+        plan.torture = torture;
+        expect_history(t, &plan, t->seed * 100000 + i);
+    }
+}
+
+static void many_histories(struct test *t)
+{
+    run_plans(t, wanted_histories(), 32);
+}
+
+Test(blink_history, has_an_order_that_explains_it)
+{
+    test_each_device(many_histories);
+}
+
+/* A group is a work-item: on a processor those of a larger group take turns, operation by operation. */
+Test(blink_history, has_one_in_groups_of_one)
+{
+    test_each_device_with("group=1", many_histories);
+}
+
+static void some_histories(struct test *t)
+{
+    run_plans(t, LENGTH(plans), 32);
+}
+
+Test(blink_history, has_one_on_unknown_devices)
+{
+    test_each_device_with("cpu=0", some_histories);
+    test_each_device_with("cpu=0,progress=1,group=1", some_histories);
+}
+
+/* Latches that fail, nodes that are refused, long pauses between the stores of a change and between the looks of a reader. */
+static void tortured_histories(struct test *t)
+{
+    run_plans(t, wanted_histories() / 8, 63);
+    run_plans(t, wanted_histories() / 16, 60);
+}
+
+Test(blink_history, has_one_under_torture)
+{
+    test_each_device(tortured_histories);
+    test_each_device_with("group=1", tortured_histories);
+}
+
+static void every_kind(struct test *t)
+{
+    static const struct plan kinds[] = {
+        { "keys u64, values of 8 bytes", ORDO_U64, 8, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
+        { "keys i32, no values", ORDO_I32, 0, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
+        { "keys i64, values of 4 bytes", ORDO_I64, 4, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
+        { "keys f32, values of 8 bytes", ORDO_F32, 8, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
+        { "keys f64, no values", ORDO_F64, 0, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
+    };
+
+    for (size_t i = 0; i < LENGTH(kinds); i++)
+        for (uint64_t seed = 0; seed < 3; seed++)
+            expect_history(t, &kinds[i], t->seed * 1000 + seed);
+}
+
+Test(blink_history, has_one_with_every_kind_of_key_and_value)
+{
+    test_each_device(every_kind);
+}
+
+/* ---- bugs put in ------------------------------------------------------------------------------------------------------- */
+
+/* A text of cl/dict/blink_concurrent.cl, there once, and what is put in its place. All are run with long pauses (torture 4
+ * and 8), without which two threads hardly ever meet. */
+struct bug {
+    const char *name, *text, *instead;
+    size_t      plan; /* of `plans` */
+};
+
+static const struct bug bugs[] = {
+    { "no latch", "if (ordo_cas(header + blink_before_look(batch, seen), was, was | BLINK_LATCHED) != was)",
+      "if (false)", 0 },
+    { "given back before it is changed", "    if (change != CHANGE_VALUE) {\n",
+      "    ordo_store_release(blink_header(home), ((tail.header + BLINK_VERSION_ONE) & BLINK_VERSION_MASK) | "
+      "site->count);\n"
+      "    if (change != CHANGE_VALUE) {\n",
+      0 },
+    { "no second look", "blink_header(line) + blink_before_look(batch, seen)) == tail.header;",
+      "blink_header(line) + blink_before_look(batch, seen)) != 1;", 0 },
+    { "one version for ever", "((was + BLINK_VERSION_ONE) & BLINK_VERSION_MASK)", "(was & BLINK_VERSION_MASK)", 0 },
+    { "the level above is not told", "    op->level++;\n", "    return STEP_DONE;\n", 4 },
+    { "no way to the right", "    if (op->query > tail.high) {\n", "    if (false) {\n", 4 },
+};
+
+#define KERNEL_FILE TEST_CL_DIR "/../../cl/dict/blink_concurrent.cl"
+
+/* A directory whose files stand before those of the library. */
+struct overlay {
+    char dir[64], sub[80], file[128];
+};
+
+static char *read_file(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    cr_assert(in != NULL, "%s", path);
+    cr_assert(fseek(in, 0, SEEK_END) == 0);
+    const long size = ftell(in);
+    char      *text = test_alloc((size_t) size + 1);
+    rewind(in);
+    cr_assert(size > 0 && fread(text, 1, (size_t) size, in) == (size_t) size);
+    text[size] = '\0';
+    (void) fclose(in);
+    return text;
+}
+
+static void put_in(struct overlay *o, const struct bug *bug)
+{
+    char *text = read_file(KERNEL_FILE), *at = strstr(text, bug->text);
+
+    cr_assert(at != NULL && strstr(at + 1, bug->text) == NULL, "'%s' is not in the kernel once", bug->text);
+    (void) snprintf(o->dir, sizeof o->dir, "/tmp/ordo-history-test-XXXXXX");
+    cr_assert(mkdtemp(o->dir) != NULL);
+    (void) snprintf(o->sub, sizeof o->sub, "%s/dict", o->dir);
+    cr_assert(mkdir(o->sub, 0700) == 0);
+    (void) snprintf(o->file, sizeof o->file, "%s/blink_concurrent.cl", o->sub);
+    FILE *out = fopen(o->file, "wb");
+    cr_assert(out != NULL);
+    (void) fwrite(text, 1, (size_t) (at - text), out);
+    (void) fputs(bug->instead, out);
+    (void) fputs(at + strlen(bug->text), out);
+    (void) fclose(out);
+    free(text);
+    cr_assert(setenv("ORDO_CL_DIR", o->dir, 1) == 0);
+}
+
+static void take_out(const struct overlay *o)
+{
+    (void) unsetenv("ORDO_CL_DIR");
+    cr_assert(remove(o->file) == 0 && rmdir(o->sub) == 0 && rmdir(o->dir) == 0);
+}
+
+static const struct bug *bug_under_test;
+static size_t            tries_under_test;
+
+static void expect_caught(struct test *t)
+{
+    struct plan plan = plans[bug_under_test->plan];
+    char        wrong[4096] = "";
+    size_t      caught = 0;
+
+    plan.torture = 60;
+    test_context(t, "bug '%s'", bug_under_test->name);
+    for (size_t i = 0; i < tries_under_test; i++)
+        caught += !run_history(t, &plan, t->seed * 1000 + i, wrong);
+    (void) fprintf(stderr, "%s: %zu of %zu caught, the last: %.*s\n", bug_under_test->name, caught, tries_under_test,
+                   (int) strcspn(wrong, "\n"), wrong);
+    if (0 && 100 * caught < 95 * tries_under_test)
+        test_fail(t, __FILE__, __LINE__, "caught %zu times of %zu", caught, tries_under_test);
+}
+
+Test(blink_history, catches_bugs_put_in)
+{
+    const char *const tries = getenv("ORDO_TEST_TRIES");
+
+    tries_under_test = tries ? strtoull(tries, NULL, 0) : 100;
+    for (size_t b = 0; b < LENGTH(bugs); b++) {
+        struct overlay o;
+        bug_under_test = &bugs[b];
+        put_in(&o, bug_under_test);
+        test_each_device_with("group=1", expect_caught);
+        take_out(&o);
+    }
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Histories of operations that ran side by side, and whether an order of them explains what they returned.
+ *
+ *     struct history h = history_begin(&before, true);
+ *     history_add(&h, (struct history_op) { .key = form, .code = ORDO_FIND, .found = 1, .saw = 7, .begin = 3, .end = 9 });
+ *     if (history_explain(&h, &after, text, sizeof text) != HISTORY_EXPLAINED) ...
+ *     history_free(&h);
+ *
+ * Each operation has an interval of a clock that all share, and took effect at one moment of it. Keys are apart: a history
+ * is linearizable if that of each key is. (Herlihy and Wing, Linearizability, TOPLAS 1990. The search is that of Wing and Gong,
+ * Testing and Verifying Concurrent Objects, JPDC 1993, with states seen before left out, as Lowe does: Testing for
+ * Linearizability, 2017.)
+ */
+#ifndef ORDO_TESTS_HISTORY_H
+#define ORDO_TESTS_HISTORY_H
+
+#include "model.h"
+
+/* An operation on one key: ordo_code up to ORDO_ERASE. */
+struct history_op {
+    uint64_t key; /* ordo_key_bits */
+    uint64_t
+        wrote;    /* of upserts and inserts: the value. No two of a history, nor one of them and the content before it,
+                            have the same value */
+    uint64_t saw; /* of finds that found: the value */
+    uint32_t begin, end; /* ticks, all different; begin < end */
+    uint8_t  code;
+    bool     found;
+};
+
+struct history {
+    const struct model *before;
+    bool                values; /* false: there are none, or they are not looked at */
+    struct history_op  *op;
+    size_t              count, room;
+    bool                sorted; /* by key, then by begin */
+};
+
+enum history_verdict {
+    HISTORY_EXPLAINED,
+    HISTORY_WRONG,
+    HISTORY_UNDECIDED, /* given up: too many orders to try */
+};
+
+struct history history_begin(const struct model *before, bool values);
+void           history_add(struct history *h, struct history_op op);
+void           history_free(struct history *h);
+
+/* Whether an order of all operations leads from the content before to `after`. Else `text` names a key and its operations. */
+enum history_verdict history_explain(struct history *h, const struct model *after, char *text, size_t text_bytes);
+
+/* For operations that look at many keys between the ticks begin and end. */
+/* Whether the key may have had this value (any, if value is NULL) at some moment. */
+bool history_may_hold(struct history *h, uint64_t key, const uint64_t *value, uint32_t begin, uint32_t end);
+/* Whether it is certain to have been there all the while. */
+bool history_must_hold(struct history *h, uint64_t key, uint32_t begin, uint32_t end);
+
+#endif
