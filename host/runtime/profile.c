@@ -184,29 +184,37 @@ static bool row_fits(const ordo_device *dev, size_t i)
 
 /* ---- the user's profile -------------------------------------------------------------------------------------- */
 
-/* A file name from the device's: "nvidia-cuda-nvidia-h100-80gb-hbm3.profile". */
-static char *profile_path(const ordo_device *dev)
+/* A file name from the device's: "nvidia-cuda-nvidia-h100-80gb-hbm3.profile"; malloc'd, NULL if memory ran out. false: there
+ * is no place for one. */
+static bool profile_path(const ordo_device *dev, char **out)
 {
     const char *chosen = getenv("ORDO_PROFILE"), *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    if (chosen && *chosen)
-        return strcmp(chosen, "off") == 0 ? NULL : ordo_format("%s", chosen);
+    *out = NULL;
+    if (chosen && *chosen) {
+        if (strcmp(chosen, "off") == 0)
+            return false;
+        *out = ordo_format("%s", chosen);
+        return true;
+    }
+    if (!(xdg && xdg[0] == '/') && !(home && *home))
+        return false;
     char *name = ordo_format("%s-%s", dev->facts.platform, dev->facts.name);
-    for (char *at = name; at && *at; at++)
+    if (!name)
+        return true;
+    for (char *at = name; *at; at++)
         *at = (char) ((*at >= 'A' && *at <= 'Z')                                 ? *at + 32
                       : (*at >= 'a' && *at <= 'z') || (*at >= '0' && *at <= '9') ? *at
                                                                                  : '-');
-    char *path = !name                  ? NULL
-                 : xdg && xdg[0] == '/' ? ordo_format("%s/ordo/%s.profile", xdg, name)
-                 : home && *home        ? ordo_format("%s/.config/ordo/%s.profile", home, name)
-                                        : NULL;
+    *out = xdg && xdg[0] == '/' ? ordo_format("%s/ordo/%s.profile", xdg, name)
+                                : ordo_format("%s/.config/ordo/%s.profile", home, name);
     free(name);
-    return path;
+    return true;
 }
 
 static void load_user_profile(ordo_device *dev)
 {
-    char *path = profile_path(dev);
-    FILE *file = path ? fopen(path, "rb") : NULL;
+    char *path = NULL;
+    FILE *file = profile_path(dev, &path) && path ? fopen(path, "rb") : NULL;
     if (file) {
         char         text[65536];
         const size_t bytes = fread(text, 1, sizeof text - 1, file);
@@ -299,25 +307,37 @@ static bool write_profile(ordo_device *dev, FILE *file)
     return fclose(file) == 0 && good;
 }
 
-ordo_status ordo_device_save_profile(ordo_device *dev, char *path, size_t path_bytes)
+/* Writes the whole file under a temporary name and renames it. */
+static ordo_status save_to(ordo_device *dev, const char *target)
 {
-    ORDO_REQUIRE(dev, dev, ORDO_INVALID);
-    char *target = profile_path(dev);
-    char *temporary = target ? ordo_format("%s.new", target) : NULL;
-    bool  good = temporary && make_parents(temporary);
-    FILE *file = good ? fopen(temporary, "wb") : NULL;
+    char *temporary = ordo_format("%s.new", target);
+    ORDO_REQUIRE(dev, temporary, ORDO_NO_HOST_MEMORY);
+    FILE *file = make_parents(temporary) ? fopen(temporary, "wb") : NULL;
+    bool  good = false;
     if (file) {
         ordo_lock(dev);
         good = write_profile(dev, file);
         ordo_unlock(dev);
+        good = good && rename(temporary, target) == 0;
+        if (!good)
+            unlink(temporary);
     }
-    good = file && good && rename(temporary, target) == 0;
+    free(temporary);
+    return good ? ORDO_OK : ordo_fail(dev, ORDO_IO, 0, __FILE__, __LINE__, "the profile cannot be written: %s", target);
+}
+
+ordo_status ordo_device_save_profile(ordo_device *dev, char *path, size_t path_bytes)
+{
+    char *target = NULL;
+    ORDO_REQUIRE(dev, dev, ORDO_INVALID);
+    const bool wanted = profile_path(dev, &target);
     if (path && path_bytes)
         snprintf(path, path_bytes, "%s", target ? target : "");
-    const ordo_status got = good ? ORDO_OK
-                                 : ordo_fail(dev, ORDO_IO, 0, __FILE__, __LINE__, "the profile cannot be written: %s",
-                                             target ? target : "no home directory, or ORDO_PROFILE=off");
+    if (!wanted)
+        return ordo_fail(dev, ORDO_IO, 0, __FILE__, __LINE__,
+                         "the profile cannot be written: no home directory, or ORDO_PROFILE=off");
+    ORDO_REQUIRE(dev, target, ORDO_NO_HOST_MEMORY);
+    const ordo_status got = save_to(dev, target);
     free(target);
-    free(temporary);
     return got;
 }
