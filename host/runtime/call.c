@@ -71,11 +71,12 @@ static const cl_event *wait_list(const struct ordo_call *call)
     return n_wait(call) ? call->order->wait : NULL;
 }
 
-/* After each command: the wait list is spent; on an out-of-order queue the next command comes after this one. */
+/* After each command: the wait list is spent; on an out-of-order queue the next command comes after this one. A command
+ * cannot be taken back, so a barrier that fails is tried again. */
 static ordo_status enqueued(struct ordo_call *call)
 {
     call->waited = true;
-    if (call->out_of_order)
+    if (call->out_of_order && clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) != CL_SUCCESS)
         ORDO_TRY_CL(call->dev, clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL),
                     "clEnqueueBarrierWithWaitList");
     return ORDO_OK;
