@@ -621,6 +621,205 @@ Test(blink_history, has_one_with_every_kind_of_key_and_value)
     test_each_device(every_kind);
 }
 
+/* ---- the checker itself ------------------------------------------------------------------------------------------------ */
+
+/* One key, 5, with value 1000 before or absent. */
+struct known {
+    const char       *what;
+    bool              before, after;
+    uint64_t          value_after;
+    bool              explained;
+    struct history_op op[6];
+};
+
+#define FIND(b, e, ...)                                                                                                \
+    {                                                                                                                  \
+        .key = 5, .begin = (b), .end = (e), .code = ORDO_FIND, __VA_ARGS__                                             \
+    }
+#define CONTAINS(b, e, f)                                                                                              \
+    {                                                                                                                  \
+        .key = 5, .begin = (b), .end = (e), .code = ORDO_CONTAINS, .found = (f)                                        \
+    }
+#define UPSERT(b, e, v, f)                                                                                             \
+    {                                                                                                                  \
+        .key = 5, .begin = (b), .end = (e), .code = ORDO_UPSERT, .wrote = (v), .found = (f)                            \
+    }
+#define INSERT(b, e, v, f)                                                                                             \
+    {                                                                                                                  \
+        .key = 5, .begin = (b), .end = (e), .code = ORDO_INSERT, .wrote = (v), .found = (f)                            \
+    }
+#define ERASE(b, e, f)                                                                                                 \
+    {                                                                                                                  \
+        .key = 5, .begin = (b), .end = (e), .code = ORDO_ERASE, .found = (f)                                           \
+    }
+#define SAW(v) .found = true, .saw = (v)
+
+static const struct known knowns[] = {
+    { "nothing", true, true, 1000, true, { { 0 } } },
+    { "content that changes by itself", true, false, 0, false, { { 0 } } },
+    { "one after the other",
+      false,
+      true,
+      2,
+      true,
+      { UPSERT(1, 2, 1, 0), FIND(3, 4, SAW(1)), UPSERT(5, 6, 2, 1), FIND(7, 8, SAW(2)) } },
+    { "a find of what is replaced",
+      false,
+      true,
+      2,
+      false,
+      { UPSERT(1, 2, 1, 0), UPSERT(3, 4, 2, 1), FIND(5, 6, SAW(1)) } },
+    { "a find beside a store: before it", true, true, 2, true, { UPSERT(1, 9, 2, 1), FIND(3, 4, SAW(1000)) } },
+    { "a find beside a store: after it", true, true, 2, true, { UPSERT(1, 9, 2, 1), FIND(3, 4, SAW(2)) } },
+    { "new, then old", true, true, 2, false, { UPSERT(1, 9, 2, 1), FIND(2, 3, SAW(2)), FIND(4, 5, SAW(1000)) } },
+    { "old, then new", true, true, 2, true, { UPSERT(1, 9, 2, 1), FIND(2, 3, SAW(1000)), FIND(4, 5, SAW(2)) } },
+    { "a value that nobody wrote", true, true, 1000, false, { FIND(1, 2, SAW(7)) } },
+    { "a find from the future", true, true, 2, false, { FIND(1, 2, SAW(2)), UPSERT(3, 4, 2, 1) } },
+    { "two that both store the key first", false, true, 2, false, { INSERT(1, 6, 1, 0), INSERT(2, 7, 2, 0) } },
+    { "the same, and an erase between",
+      false,
+      true,
+      2,
+      true,
+      { INSERT(1, 6, 1, 0), INSERT(2, 7, 2, 0), ERASE(3, 5, 1) } },
+    { "two that both erase it", true, false, 0, false, { ERASE(1, 6, 1), ERASE(2, 7, 1) } },
+    { "an erase that misses it", true, true, 1000, false, { ERASE(1, 2, 0) } },
+    { "a store that is lost", true, true, 1000, false, { UPSERT(1, 2, 2, 1) } },
+    { "an insert over it changes nothing", true, true, 1000, true, { INSERT(1, 2, 2, 1), CONTAINS(3, 4, 1) } },
+    { "absent while it is there", true, true, 1000, false, { CONTAINS(1, 2, 0) } },
+    { "a find of what was erased before", true, false, 0, false, { ERASE(1, 2, 1), FIND(3, 4, SAW(1000)) } },
+    { "an order that is not that of the beginnings",
+      false,
+      false,
+      0,
+      true,
+      { ERASE(1, 20, 1), UPSERT(2, 19, 1, 1), FIND(3, 4, .found = false), UPSERT(5, 18, 2, 0), FIND(6, 7, SAW(2)),
+        FIND(8, 9, SAW(1)) } },
+};
+
+static struct model one_element(bool there, uint64_t key, uint64_t value)
+{
+    struct model model = model_empty(ORDO_U64, 8);
+    model.element = test_alloc(sizeof *model.element);
+    model.element[0] = (struct model_element) { key, key, value };
+    model.count = there;
+    model.room = 1;
+    return model;
+}
+
+Test(blink_history, the_checker_knows_good_from_bad)
+{
+    for (size_t k = 0; k < LENGTH(knowns); k++) {
+        const struct known *known = &knowns[k];
+        struct model        before = one_element(known->before, 5, 1000);
+        struct model        after = one_element(known->after, 5, known->value_after);
+        struct history      h = history_begin(&before, true);
+        char                text[1024] = "";
+        for (size_t i = 0; i < LENGTH(known->op) && known->op[i].end; i++)
+            history_add(&h, known->op[i]);
+        const enum history_verdict verdict = history_explain(&h, &after, text, sizeof text);
+        cr_assert(verdict == (known->explained ? HISTORY_EXPLAINED : HISTORY_WRONG), "%s: %s", known->what, text);
+        history_free(&h);
+        model_free(&before);
+        model_free(&after);
+    }
+}
+
+/* What the operations of one key would do in a given order, or false if they would have returned something else. */
+static bool replay(const struct history_op *op, const size_t *order, size_t n, bool present, uint64_t value, bool after,
+                   uint64_t value_after)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct history_op *o = &op[order[i]];
+        if (o->found != present || (o->code == ORDO_FIND && present && o->saw != value))
+            return false;
+        if (o->code == ORDO_UPSERT || (o->code == ORDO_INSERT && !present)) {
+            present = true;
+            value = o->wrote;
+        } else if (o->code == ORDO_ERASE) {
+            present = false;
+        }
+    }
+    return present == after && (!present || value == value_after);
+}
+
+/* Whether some order does, tried one by one: `order` has `done` of them. */
+static bool some_order(const struct history_op *op, size_t *order, size_t done, size_t n, bool before, bool after,
+                       uint64_t value_after)
+{
+    if (done == n)
+        return replay(op, order, n, before, 1000, after, value_after);
+    for (size_t i = done; i < n; i++) {
+        bool next = true; /* none of the others has ended before it begins */
+        for (size_t j = done; j < n; j++)
+            next = next && op[order[j]].end >= op[order[i]].begin;
+        const size_t picked = order[i];
+        order[i] = order[done];
+        order[done] = picked;
+        const bool good = next && some_order(op, order, done + 1, n, before, after, value_after);
+        order[done] = order[i];
+        order[i] = picked;
+        if (good)
+            return true;
+    }
+    return false;
+}
+
+/* A few operations at random moments with random results: right ones, and many that are nearly so. */
+static size_t random_operations(struct test *t, struct history_op op[7])
+{
+    const size_t n = 1 + test_below(t, 7);
+    uint32_t     ticks[14];
+
+    for (uint32_t i = 0; i < 2 * n; i++)
+        ticks[i] = i + 1;
+    for (size_t i = 2 * n - 1; i > 0; i--) {
+        const size_t   other = test_below(t, i + 1 < 6 ? i + 1 : 6) + (i + 1 < 6 ? 0 : i - 5);
+        const uint32_t held = ticks[i];
+        ticks[i] = ticks[other];
+        ticks[other] = held;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t a = ticks[2 * i], b = ticks[2 * i + 1];
+        op[i] = (struct history_op) { .key = 5,
+                                      .wrote = i + 1,
+                                      .begin = a < b ? a : b,
+                                      .end = a < b ? b : a,
+                                      .code = (uint8_t) test_below(t, 5),
+                                      .found = test_below(t, 2) };
+        op[i].saw = test_below(t, 4) == 0 ? 1000 : 1 + test_below(t, n);
+    }
+    return n;
+}
+
+Test(blink_history, the_checker_agrees_with_trying_every_order)
+{
+    struct test t = { .random = 1, .mask = "" };
+    size_t      explained = 0, tried = 60000;
+
+    for (size_t k = 0; k < tried; k++) {
+        struct history_op op[7];
+        const size_t      n = random_operations(&t, op);
+        const bool        has = test_below(&t, 2), had = test_below(&t, 2);
+        const uint64_t    value = test_below(&t, 3) == 0 ? 1000 : 1 + test_below(&t, n);
+        struct model      before = one_element(had, 5, 1000), after = one_element(has, 5, value);
+        struct history    h = history_begin(&before, true);
+        size_t            order[7] = { 0, 1, 2, 3, 4, 5, 6 };
+        char              text[1024] = "";
+
+        for (size_t i = 0; i < n; i++)
+            history_add(&h, op[i]);
+        const bool good = history_explain(&h, &after, text, sizeof text) == HISTORY_EXPLAINED;
+        cr_assert(good == some_order(op, order, 0, n, had, has, value), "try %zu: the checker says %d: %s", k, good,
+                  text);
+        explained += good;
+        history_free(&h);
+        model_free(&before);
+        model_free(&after);
+    }
+    cr_assert(explained > tried / 100, "only %zu of %zu had an order", explained, tried);
+}
+
 /* ---- bugs put in ------------------------------------------------------------------------------------------------------- */
 
 /* A text of cl/dict/blink_concurrent.cl, there once, and what is put in its place. All are run with long pauses (torture 4

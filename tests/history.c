@@ -349,7 +349,7 @@ static enum history_verdict explain_key(const struct history_op *op, size_t coun
     s.seen = get(NULL, s.seen_room * sizeof *s.seen);
     memset(s.seen, 0, s.seen_room * sizeof *s.seen);
     for (int i = 0; i < s.count; i++) {
-        s.action[i] = (struct action) { .hash = mix((uint64_t) i + 1) };
+        s.action[i] = (struct action) { .hash = mix((uint64_t) (i + 1) << 32) }; /* values, below, are small numbers */
         /* The last one is a look at what is there in the end. */
         s.action[i].kind = i < n            ? kind_of(&op[i], values)
                            : !after.present ? READ_ABSENT
