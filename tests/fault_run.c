@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tests of faults share: see fault_run.h. */
+#define _GNU_SOURCE
+#include "fault_run.h"
+
+#include "runtime/device_private.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- host memory ---------------------------------------------------------------------------------------------------- */
+
+struct fault fault_memory;
+static long  blocks; /* that were allocated and not yet freed */
+
+/* The linker's names (--wrap) for what is called from the library, and from here. */
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t n, size_t bytes);
+void *__real_realloc(void *old, size_t bytes);
+void  __real_free(void *block);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+void  __wrap_free(void *block);
+
+static void *counted(void *block)
+{
+    blocks += block != NULL;
+    return block;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    return fault_strikes(&fault_memory, "malloc", 0) ? NULL : counted(__real_malloc(bytes));
+}
+
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+    return fault_strikes(&fault_memory, "calloc", 0) ? NULL : counted(__real_calloc(n, bytes));
+}
+
+void *__wrap_realloc(void *old, size_t bytes)
+{
+    if (fault_strikes(&fault_memory, "realloc", 0))
+        return NULL;
+    blocks -= old != NULL;
+    return counted(__real_realloc(old, bytes));
+}
+
+void __wrap_free(void *block)
+{
+    blocks -= block != NULL;
+    __real_free(block);
+}
+
+/* ---- the layer -------------------------------------------------------------------------------------------------------- */
+
+struct fault *fault_opencl;
+
+/* Before the first OpenCL call of the process. */
+static bool load_layer(const char *path)
+{
+    cl_platform_id id = NULL;
+    cl_uint        n = 0;
+
+    cr_assert(setenv("OPENCL_LAYERS", path, 1) == 0);
+    cr_assert(clGetPlatformIDs(1, &id, &n) == CL_SUCCESS && n > 0, "there is no OpenCL device to test on");
+    void *file = dlopen(path, RTLD_NOW);
+    cr_assert(file != NULL, "%s", dlerror());
+    fault_opencl = dlsym(file, "fault_layer");
+    cr_assert(fault_opencl != NULL, "%s", dlerror());
+    fault_arm(fault_opencl, 0, 0, false);
+    (void) clGetPlatformIDs(1, &id, &n);
+    fault_opencl->armed = false;
+    return fault_opencl->calls == 1;
+}
+
+void fault_with_layer(const char *path, test_body body)
+{
+    if (load_layer(path))
+        test_each_device(body);
+    else
+        cr_skip_test("this OpenCL loader knows no layers (ocl-icd from 2.3 and Khronos's do)");
+}
+
+/* ---- what must hold ---------------------------------------------------------------------------------------------------------- */
+
+void complain(struct complaint *c, const char *format, ...)
+{
+    va_list list;
+
+    if (c->text[0])
+        return;
+    va_start(list, format);
+    (void) vsnprintf(c->text, sizeof c->text, format, list);
+    va_end(list);
+}
+
+bool fault_suits(const struct fault *f, ordo_status got)
+{
+    if (f == fault_opencl && f->lasting) /* what failed first may not have mattered */
+        return got == ORDO_NO_HOST_MEMORY || got == ORDO_NO_DEVICE_MEMORY || got == ORDO_BUILD || got == ORDO_OPENCL;
+    if (f == &fault_memory || f->given == CL_OUT_OF_HOST_MEMORY)
+        return got == ORDO_NO_HOST_MEMORY;
+    if (f->given == CL_BUILD_PROGRAM_FAILURE)
+        return got == ORDO_BUILD;
+    if (strcmp(f->what, "clCreateKernel") == 0) /* some drivers compile only here */
+        return got == ORDO_BUILD;
+    if (f->given == CL_MEM_OBJECT_ALLOCATION_FAILURE || f->given == CL_OUT_OF_RESOURCES)
+        return got == ORDO_NO_DEVICE_MEMORY;
+    return got == ORDO_OPENCL;
+}
+
+struct fault_holding fault_holding(struct test *t)
+{
+    struct fault_holding h;
+
+    test_ok(t, ordo_device_finish(t->dev));
+    test_ok(t, ordo_device_trim(t->dev));
+    memcpy(h.objects, fault_opencl->live, sizeof h.objects);
+    h.blocks = blocks - (t->dev->error != NULL);
+    for (const struct ordo_program *p = t->dev->programs; p; p = p->next) { /* kept until the device is closed */
+        h.objects[FAULT_PROGRAMS]--;
+        h.blocks--;
+        for (const struct ordo_kernel *k = p->kernels; k; k = k->next) {
+            h.objects[FAULT_KERNELS]--;
+            h.blocks -= 2;
+        }
+    }
+    test_ok(t, ordo_device_memory(t->dev, &h.memory));
+    return h;
+}
+
+void fault_judge_leaks(struct complaint *c, const struct fault_holding *was, const struct fault_holding *is)
+{
+    static const char *const name[] = { "contexts", "queues", "buffers", "programs", "kernels", "events" };
+
+    for (int i = 0; i < FAULT_N_OBJECTS; i++)
+        if (is->objects[i] != was->objects[i])
+            complain(c, "%s that are left: %ld", name[i], is->objects[i] - was->objects[i]);
+    if (is->blocks != was->blocks)
+        complain(c, "blocks of host memory that are left: %ld", is->blocks - was->blocks);
+    if (is->memory.held_bytes != was->memory.held_bytes || is->memory.buffers != was->memory.buffers)
+        complain(c, "the device counts %lld bytes and %lld buffers too many",
+                 (long long) (is->memory.held_bytes - was->memory.held_bytes),
+                 (long long) (is->memory.buffers - was->memory.buffers));
+}
+
+/* ---- which calls fail -------------------------------------------------------------------------------------------------------- */
+
+/* Faults so far in this process: a test in which none struck proves nothing. */
+static unsigned long n_tried, n_struck, n_errors, n_complaints;
+
+bool fault_every_call(void)
+{
+    const char *text = getenv("ORDO_TEST_FAULTS");
+
+    return text && strcmp(text, "all") == 0;
+}
+
+/* Whether call `n` of those that a scenario makes is to fail, in a sample of about `few`. Most calls set arguments of kernels: these count for less. */
+bool fault_chosen(struct test *t, const struct fault *f, unsigned long n, unsigned long few)
+{
+    const bool          argument = n < FAULT_LOG && strcmp(f->log[n - 1], "clSetKernelArg") == 0;
+    const unsigned long calls = f->calls;
+
+    if (fault_every_call() || calls <= few || n == 1 || n == calls)
+        return true;
+    return test_below(t, calls) < (argument ? few / 3 : few);
+}
+
+/* Counts a run with a fault, and tells what was wrong with it. */
+void fault_note(struct test *t, const struct fault *f, const struct fault *plan, ordo_status got,
+                const struct complaint *c)
+{
+    n_tried++;
+    n_struck += f->struck;
+    n_errors += got != ORDO_OK;
+    if (c->text[0] && n_complaints++ < 300)
+        fprintf(stderr, "%s: call %lu%s, %s%s%s: %s\n", t->context, plan->at, plan->lasting ? " and all after" : "",
+                f->what ? f->what : "nothing", f->given ? " with " : "", f->given ? ordo_cl_error_string(f->given) : "",
+                c->text);
+}
+
+void fault_show(struct test *t, const char *what, unsigned long least)
+{
+    fprintf(stderr, "faults: %s: %lu runs with %lu calls that failed, %lu of them ended in an error\n", what, n_tried,
+            n_struck, n_errors);
+    test_context(t, "%s", what);
+    test_true(t, n_complaints == 0);
+    test_true(t, n_struck >= n_tried);
+    test_true(t, n_errors >= least);
+    n_tried = n_struck = n_errors = 0;
+}
+
+/* ---- files ---------------------------------------------------------------------------------------------------------------- */
+
+void fault_empty(const char *path)
+{
+    DIR *dir = opendir(path);
+
+    cr_assert(dir != NULL, "%s", path);
+    for (struct dirent *entry; (entry = readdir(dir));)
+        if (entry->d_name[0] != '.')
+            cr_assert(unlinkat(dirfd(dir), entry->d_name, 0) == 0);
+    closedir(dir);
+}
