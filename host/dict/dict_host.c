@@ -252,7 +252,21 @@ ordo_status ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_h
     ORDO_REQUIRE(dict->dev, b != NULL, ORDO_INVALID);
     ORDO_REQUIRE(dict->dev, b->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
     const size_t n = b->count, room = b->range_capacity, kb = dict->key_bytes, vb = dict->value_bytes;
-    enum { CODES, KEYS, HIS, VALUES, ROOMS, FOUND, KEYS_OUT, VALUES_OUT, COUNTS, OUTCOMES, RANGE_KEYS, RANGE_VALUES, N };
+    enum {
+        CODES,
+        KEYS,
+        HIS,
+        VALUES,
+        ROOMS,
+        FOUND,
+        KEYS_OUT,
+        VALUES_OUT,
+        COUNTS,
+        OUTCOMES,
+        RANGE_KEYS,
+        RANGE_VALUES,
+        N
+    };
     struct ordo_host_array a[N] = {
         [CODES] = ordo_host_in(b->codes, n, 1),
         [KEYS] = ordo_host_in(b->keys, n, kb),
