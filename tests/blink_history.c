@@ -586,6 +586,7 @@ Test(blink_history, has_one_on_unknown_devices)
 {
     test_each_device_with("cpu=0", some_histories);
     test_each_device_with("cpu=0,progress=1,group=1", some_histories);
+    test_each_device_with("atomics=legacy", some_histories);
 }
 
 /* Latches that fail, nodes that are refused, long pauses between the stores of a change and between the looks of a reader. */
