@@ -68,6 +68,7 @@ static const struct plan plans[] = {
     { "finds during splits", ORDO_U32, 4, 2500, 0, 0, ANY_ORDER, 5000, FINDS_OF_SPLITS, 0, 0 },
     { "erase against upsert", ORDO_U32, 4, 60, 0, 50, ANY_ORDER, 5000, ERASE_UPSERT, 0, 0 },
     { "root splits", ORDO_U32, 4, 5000, 0, 0, ANY_ORDER, 5000, STORES, 0, 0 },
+    { "splits and finds", ORDO_U32, 4, 1200, 0, 0, ANY_ORDER, 5000, FINDS_OF_SPLITS, 0, 0 },
     { "ascending keys", ORDO_U32, 4, 4000, 0, 0, ASCENDING, 5000, STORES, 0, 0 },
     { "descending keys", ORDO_U32, 4, 4000, 0, 0, DESCENDING, 5000, STORES, 0, 0 },
     { "everything", ORDO_U32, 4, 300, 1, 50, ANY_ORDER, 5000, EVERYTHING, 0, 0 },
@@ -476,6 +477,8 @@ static bool check_scan(struct run *r, struct history *h, size_t i)
     return check_elements(r, h, i, lo, hi, reported) && check_complete(r, h, i, first, last, reported, count > room);
 }
 
+#define UNDECIDED "too many orders to try"
+
 static bool check_history(struct run *r)
 {
     struct history h = history_begin(&r->before, r->plan->value_bytes > 0);
@@ -490,7 +493,7 @@ static bool check_history(struct run *r)
         const enum history_verdict verdict = history_explain(&h, &r->after, r->wrong, sizeof r->wrong);
         good = verdict == HISTORY_EXPLAINED;
         if (verdict == HISTORY_UNDECIDED)
-            (void) snprintf(r->wrong, sizeof r->wrong, "too many orders to try");
+            (void) snprintf(r->wrong, sizeof r->wrong, UNDECIDED);
     }
     for (size_t i = 0; i < r->n && good; i++)
         good = r->in.codes[i] <= ORDO_ERASE     ? true
@@ -823,26 +826,36 @@ Test(blink_history, the_checker_agrees_with_trying_every_order)
 
 /* ---- bugs put in ------------------------------------------------------------------------------------------------------- */
 
-/* A text of cl/dict/blink_concurrent.cl, there once, and what is put in its place. All are run with long pauses (torture 4
- * and 8), without which two threads hardly ever meet. */
+/* A text of cl/dict/blink_concurrent.cl, there once, and what is put in its place; and what is done then, with long pauses
+ * (torture), without which two threads hardly ever meet where the bug is. */
 struct bug {
     const char *name, *text, *instead;
-    size_t      plan; /* of `plans` */
+    struct plan plan;
 };
+
+#define AT_ONE_LEAF                                                                                                    \
+    {                                                                                                                  \
+        "few keys", ORDO_U32, 4, 7, 0, 50, ANY_ORDER, 5000, POINTS, 0, 60                                              \
+    }
+#define AT_SPLITS                                                                                                      \
+    {                                                                                                                  \
+        "splits", ORDO_U32, 4, 1200, 0, 0, ANY_ORDER, 5000, STORES, 0, 60                                              \
+    }
 
 static const struct bug bugs[] = {
     { "no latch", "if (ordo_cas(header + blink_before_look(batch, seen), was, was | BLINK_LATCHED) != was)",
-      "if (false)", 0 },
+      "if (false)", AT_ONE_LEAF },
     { "given back before it is changed", "    if (change != CHANGE_VALUE) {\n",
       "    ordo_store_release(blink_header(home), ((tail.header + BLINK_VERSION_ONE) & BLINK_VERSION_MASK) | "
       "site->count);\n"
       "    if (change != CHANGE_VALUE) {\n",
-      0 },
+      AT_ONE_LEAF },
     { "no second look", "blink_header(line) + blink_before_look(batch, seen)) == tail.header;",
-      "blink_header(line) + blink_before_look(batch, seen)) != 1;", 0 },
-    { "one version for ever", "((was + BLINK_VERSION_ONE) & BLINK_VERSION_MASK)", "(was & BLINK_VERSION_MASK)", 0 },
-    { "the level above is not told", "    op->level++;\n", "    return STEP_DONE;\n", 4 },
-    { "no way to the right", "    if (op->query > tail.high) {\n", "    if (false) {\n", 4 },
+      "blink_header(line) + blink_before_look(batch, seen)) != 1;", AT_ONE_LEAF },
+    { "one version for ever", "((was + BLINK_VERSION_ONE) & BLINK_VERSION_MASK)", "(was & BLINK_VERSION_MASK)",
+      AT_ONE_LEAF },
+    { "the level above is not told", "    op->level++;\n", "    return STEP_DONE;\n", AT_SPLITS },
+    { "no way to the right", "    if (op->query > tail.high) {\n", "    if (false) {\n", AT_SPLITS },
 };
 
 #define KERNEL_FILE TEST_CL_DIR "/../../cl/dict/blink_concurrent.cl"
@@ -897,20 +910,24 @@ static size_t            tries_under_test;
 
 static void expect_caught(struct test *t)
 {
-    struct plan plan = plans[bug_under_test->plan];
-    char        wrong[4096] = "";
-    size_t      caught = 0;
+    char   wrong[4096] = "";
+    size_t caught = 0;
 
-    plan.torture = 60;
+    if (t->facts->compute_units < 2) {
+        (void) fprintf(stderr, "%s has one compute unit, on which hardly anything happens side by side: not tried\n",
+                       t->facts->name);
+        return;
+    }
     test_context(t, "bug '%s'", bug_under_test->name);
     for (size_t i = 0; i < tries_under_test; i++)
-        caught += !run_history(t, &plan, t->seed * 1000 + i, wrong);
+        caught += !run_history(t, &bug_under_test->plan, t->seed * 1000 + i, wrong) && strcmp(wrong, UNDECIDED) != 0;
     (void) fprintf(stderr, "%s: %zu of %zu caught, the last: %.*s\n", bug_under_test->name, caught, tries_under_test,
                    (int) strcspn(wrong, "\n"), wrong);
-    if (0 && 100 * caught < 95 * tries_under_test)
+    if (100 * caught < 95 * tries_under_test)
         test_fail(t, __FILE__, __LINE__, "caught %zu times of %zu", caught, tries_under_test);
 }
 
+/* At least 95 times of 100. (ORDO_TEST_TRIES) */
 Test(blink_history, catches_bugs_put_in)
 {
     const char *const tries = getenv("ORDO_TEST_TRIES");
