@@ -217,10 +217,12 @@ static void judge_event(struct complaint *c, struct scene *s, ordo_status got)
     forget_event(s);
 }
 
-/* A structure that is changed in place may be broken by a driver that fails half way: it then says so until it is cleared. */
-static bool changes_in_place(const ordo_dict *dict)
+/* A structure that is changed in place may be broken by a driver that fails half way, though not by want of memory, which
+ * is asked for first: it then says so until it is cleared. */
+static bool may_break(const ordo_dict *dict, const struct fault *f)
 {
-    return strcmp(ordo_dict_name(dict), "blink") == 0;
+    return strcmp(ordo_dict_name(dict), "blink") == 0 && f == fault_opencl &&
+           (f->lasting || strcmp(f->what, "clCreateBuffer") != 0);
 }
 
 static void judge_broken(struct complaint *c, struct scene *s)
@@ -248,7 +250,7 @@ static bool may_stay(const struct scene *s, const struct fault *f, const struct 
 static void judge_rest(struct complaint *c, struct scene *s, const struct fault *f, const struct expected *e)
 {
     look(s, e->now);
-    if (e->now->status == ORDO_BROKEN && f == fault_opencl && changes_in_place(s->dict)) {
+    if (e->now->status == ORDO_BROKEN && may_break(s->dict, f)) {
         judge_broken(c, s);
         return;
     }
