@@ -11,8 +11,8 @@
 /* A version has 25 bits, and an operation changes a node twice at most. */
 #define LAUNCH_MOST ((size_t) 1 << 22)
 /* Operations beside each other for each leaf, and in any case. */
-#define LAUNCH_PER_LEAF ((size_t) 8)
-#define LAUNCH_LEAST    ((size_t) 1024)
+#define LAUNCH_PER_LEAF ((size_t) 4)
+#define LAUNCH_LEAST    ((size_t) 64)
 /* By one work-item: BLINK_STEPS of it do so many with some to spare. */
 #define LAUNCH_ALONE ((size_t) 2048)
 /* Rounds over the list before one work-item does what is left: then nothing is in the way. */
@@ -174,6 +174,15 @@ static ordo_status launch_list(const struct concurrent *c, size_t count, cl_mem 
     return ORDO_OK;
 }
 
+/* Before operations go on: the way down leads past leaves that nobody was told of, and what gave up may be lost among them. */
+static ordo_status mend(struct concurrent *c)
+{
+    ORDO_TRY(ordo_blink_mend(c->call, c->tree, c->state));
+    c->tree->list.fresh = false;
+    /* the clock goes on */
+    return ordo_call_fill(c->call, c->tree->state, BLINK_TICK * sizeof(cl_uint), sizeof(cl_uint), c->state[BLINK_TICK]);
+}
+
 static ordo_status settle(struct concurrent *c)
 {
     cl_mem list = c->pending, next = NULL;
@@ -186,6 +195,8 @@ static ordo_status settle(struct concurrent *c)
         if (round > rounds_most(c))
             return ordo_fail(c->call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__,
                              "%zu operations come to no end: is a node latched that nobody holds?", count);
+        if (c->state[BLINK_LAGGING])
+            ORDO_TRY(mend(c));
         if (c->state[BLINK_STARVED] > 0)
             ORDO_TRY(grow_again(c));
         if (!next)
