@@ -177,6 +177,19 @@ static void bad_array(struct trial *r, size_t i)
     r->slice[i] = was;
 }
 
+/* Array `out` begins at byte `end` of the arena, which is in the part of array i, and is given as a sub-buffer of that part. */
+static void overlapping_sub_buffer(struct trial *r, size_t out, size_t i, size_t end)
+{
+    const cl_buffer_region region = { i * APART, APART };
+    cl_int                 code = CL_SUCCESS;
+    cl_mem sub = clCreateSubBuffer(r->arena.mem, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+
+    test_true(r->t, code == CL_SUCCESS);
+    r->slice[out] = ordo_at(sub, (end - i * APART) / r->array[out].bytes);
+    refuse(r, &r->good, ORDO_INVALID, r->call->array[out].name, "overlaps as a sub-buffer");
+    (void) clReleaseMemObject(sub);
+}
+
 /* An output begins where another array ends: at its last element. All are in one buffer. */
 static void overlapping_array(struct trial *r, size_t out)
 {
@@ -195,6 +208,7 @@ static void overlapping_array(struct trial *r, size_t out)
         r->slice[out] = ordo_at(r->arena.mem, end / r->array[out].bytes);
         (void) snprintf(what, sizeof what, "overlaps %s", r->call->array[i].name);
         refuse(r, &r->good, ORDO_INVALID, r->call->array[out].name, what);
+        overlapping_sub_buffer(r, out, i, end);
     }
     memcpy(r->slice, apart, sizeof apart);
 }
