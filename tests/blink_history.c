@@ -143,7 +143,8 @@ static size_t n_numbers(const struct plan *plan)
 static uint64_t form_of(const struct run *r, size_t number)
 {
     const uint64_t all = all_ones(r->key_bytes);
-    return number + 1 == n_numbers(r->plan) ? all : number * (all / n_numbers(r->plan));
+    const size_t   n = n_numbers(r->plan);
+    return n == 0 || number + 1 == n ? all : number * (all / n);
 }
 
 static uint64_t key_at(const struct run *r, size_t number)
@@ -773,7 +774,7 @@ static bool some_order(const struct history_op *op, size_t *order, size_t done, 
 static size_t random_operations(struct test *t, struct history_op op[7])
 {
     const size_t n = 1 + test_below(t, 7);
-    uint32_t     ticks[14];
+    uint32_t     ticks[14] = { 0 };
 
     for (uint32_t i = 0; i < 2 * n; i++)
         ticks[i] = i + 1;

@@ -230,7 +230,7 @@ static enum history_verdict search_on(struct search *s)
         return HISTORY_WRONG;
 
     size_t         place = 0;
-    const uint64_t state = mix(s->hash ^ mix((uint64_t) (s->current + 3))) | 1;
+    const uint64_t state = mix(s->hash ^ mix((uint64_t) s->current + 3)) | 1;
     if (seen_has(s, state, &place))
         return HISTORY_WRONG;
     if (s->n_seen >= SEARCH_MOST)
@@ -349,7 +349,7 @@ static enum history_verdict explain_key(const struct history_op *op, size_t coun
     s.seen = get(NULL, s.seen_room * sizeof *s.seen);
     memset(s.seen, 0, s.seen_room * sizeof *s.seen);
     for (int i = 0; i < s.count; i++) {
-        s.action[i] = (struct action) { .hash = mix((uint64_t) (i + 1) << 32) }; /* values, below, are small numbers */
+        s.action[i] = (struct action) { .hash = mix(((uint64_t) i + 1) << 32) }; /* values, below, are small numbers */
         /* The last one is a look at what is there in the end. */
         s.action[i].kind = i < n            ? kind_of(&op[i], values)
                            : !after.present ? READ_ABSENT
