@@ -623,14 +623,14 @@ ORDO_FN void blink_shift_beside(const blink_tree *tree, uint level, uint node, u
     if (WORDS_BESIDE(level)) {
         __global uint *words = blink_words_beside(tree, level, node);
         column_uint    c;
-        column_peek_uint(&c, words, slot, count);
+        column_peek_uint(&c, words, slot, count + open); /* all that is written back: a number in an unused slot is a node's, too */
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_poke_uint(&c, words, slot, count + open);
     }
 #if ORDO_VALUE_BYTES == 8
     if (ULONGS_BESIDE(level)) {
         column_ulong c;
-        column_peek_ulong(&c, blink_values(tree, node), slot, count);
+        column_peek_ulong(&c, blink_values(tree, node), slot, count + open);
         column_shift_ulong(&c, slot, open, value);
         column_poke_ulong(&c, blink_values(tree, node), slot, count + open);
     }
@@ -901,6 +901,8 @@ ORDO_FN uint blink_step(const blink_batch *batch, blink_op *op)
     __global ordo_key_form *line = blink_line(&batch->tree, op->level, op->at);
     const blink_tail        tail = blink_peek_tail(batch, line);
 
+    if (tail.header == BLINK_UNBORN) /* an entry was read whose number was not there yet */
+        return blink_astray(op);
     if (tail.header & BLINK_LATCHED)
         return STEP_AGAIN;
     if (op->query > tail.high) {
