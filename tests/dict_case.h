@@ -7,6 +7,7 @@
 #include "model.h"
 #include "support.h"
 
+#include "ordo/blink.h"
 #include "ordo/lsm.h"
 #include "ordo/sorted_array.h"
 
@@ -14,9 +15,9 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-enum { SORTED_ARRAY, LSM, N_STRUCTURES };
+enum { SORTED_ARRAY, LSM, BLINK, N_STRUCTURES };
 enum { LSM_CLEANING = N_STRUCTURES }; /* cleans up as often as it may */
-static const char *const structure_name[N_STRUCTURES + 1] = { "sorted array", "lsm", "lsm" };
+static const char *const structure_name[N_STRUCTURES + 1] = { "sorted array", "lsm", "blink", "lsm" };
 
 static inline ordo_status create(ordo_device *dev, int structure, ordo_type key, uint32_t value_bytes, ordo_dict **out)
 {
@@ -26,6 +27,8 @@ static inline ordo_status create(ordo_device *dev, int structure, ordo_type key,
         return ordo_sorted_array_create(dev, ordo_sorted_array_config(.dict = config), out);
     if (structure == LSM)
         return ordo_lsm_create(dev, ordo_lsm_config(.dict = config), out);
+    if (structure == BLINK)
+        return ordo_blink_create(dev, ordo_blink_config(.dict = config), out);
     return ordo_lsm_create(
         dev, ordo_lsm_config(.dict = config, .cleanup_doubled = true, .cleanup_stale_percent = 1, .cleanup_least = 100),
         out);

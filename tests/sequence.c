@@ -741,7 +741,7 @@ static void check_statistics(struct run *run, bool compact)
                  is.stale, is.tombstones);
     if (is.bytes_peak < is.bytes_data + is.bytes_index + is.bytes_marks)
         complain(run, "the peak of %zu bytes is less than what is there", is.bytes_peak);
-    if ((is.runs == 0) != (is.elements + is.stale + is.tombstones == 0))
+    if (is.leaves == 0 && (is.runs == 0) != (is.elements + is.stale + is.tombstones == 0))
         complain(run, "%zu runs of %zu elements, %zu stale, %zu tombstones", is.runs, is.elements, is.stale,
                  is.tombstones);
     if (compact && (is.stale || is.tombstones || is.runs > 1))

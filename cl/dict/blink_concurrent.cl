@@ -623,7 +623,8 @@ ORDO_FN void blink_shift_beside(const blink_tree *tree, uint level, uint node, u
     if (WORDS_BESIDE(level)) {
         __global uint *words = blink_words_beside(tree, level, node);
         column_uint    c;
-        column_peek_uint(&c, words, slot, count + open); /* all that is written back: a number in an unused slot is a node's, too */
+        column_peek_uint(&c, words, slot,
+                         count + open); /* all that is written back: a number in an unused slot is a node's, too */
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_poke_uint(&c, words, slot, count + open);
     }
@@ -982,6 +983,15 @@ ORDO_FN void blink_give_up(const blink_batch *batch, const blink_op *op, bool st
     batch->pending[ordo_add(state + BLINK_PENDING, 1)] = (uint4) (op->i, op->count, (uint) op->query, upper);
 }
 
+/* Its die falls otherwise in each launch: what fails once must not fail for ever. */
+ORDO_FN void blink_begin_torture(const blink_batch *batch, blink_op *op)
+{
+    if (BLINK_TORTURE)
+        op->dice = (uint) get_global_id(0) * 2654435761u + ordo_add(batch->tree.state + BLINK_TICK, 1) * 40503u;
+    if ((BLINK_TORTURE & 32) && get_global_id(0) % 64 == 0)
+        blink_wait(batch, 1, ORDO_CPU ? 2000000 : 1000);
+}
+
 /* Where a work-item stands: in an operation, or before number `next` of the launch's. */
 typedef struct {
     blink_op op;
@@ -1036,13 +1046,14 @@ ORDO_FN bool blink_take_turn(const blink_batch *batch, blink_turn *turn, uint fi
  * `never`, `pending`, `history`: see blink_batch. The state counts those that are put on `pending`. */
 ORDO_KERNEL(BLINK_GROUP)
 void blink_apply(BLINK_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
-            __global const uint4 *again, __global uint4 *pending, __global uint *history, __global const uchar *codes,
-            ulong codes_at, __global const ordo_key *keys, ulong keys_at, __global const ordo_key *his, ulong his_at,
-            __global const blink_value *values, ulong values_at, __global const ulong *rooms, ulong rooms_at,
-            __global uchar *found, ulong found_at, __global ordo_key *keys_out, ulong keys_out_at,
-            __global blink_value *values_out, ulong values_out_at, __global uint *counts, ulong counts_at,
-            __global uchar *outcomes, ulong outcomes_at, __global ordo_key *range_keys, ulong range_keys_at,
-            __global blink_value *range_values, ulong range_values_at, ulong range_capacity)
+                 __global const uint4 *again, __global uint4 *pending, __global uint *history,
+                 __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
+                 __global const ordo_key *his, ulong his_at, __global const blink_value *values, ulong values_at,
+                 __global const ulong *rooms, ulong rooms_at, __global uchar *found, ulong found_at,
+                 __global ordo_key *keys_out, ulong keys_out_at, __global blink_value *values_out, ulong values_out_at,
+                 __global uint *counts, ulong counts_at, __global uchar *outcomes, ulong outcomes_at,
+                 __global ordo_key *range_keys, ulong range_keys_at, __global blink_value *range_values,
+                 ulong range_values_at, ulong range_capacity)
 {
 #define AT(array) (array ? array + array##_at : array)
     const blink_batch batch = {
@@ -1071,7 +1082,7 @@ void blink_apply(BLINK_TREE, uint leaf_capacity, uint inner_capacity, uint first
     blink_turn turn = { .next = get_global_id(0), .idle = true };
 
     turn.op.elements = 0;
-    turn.op.dice = (uint) turn.next * 2654435761u + first;
+    blink_begin_torture(&batch, &turn.op);
     /* The sub-group takes its steps together. Without that, lanes that try for a latch again and again may keep the lane of their
      * own that has it from going on: on an H200 some operations in a million gave up after 1024 tries, 10 ms. */
     for (bool more = true; subgroup_any(more);)
@@ -1085,7 +1096,8 @@ void blink_apply(BLINK_TREE, uint leaf_capacity, uint inner_capacity, uint first
 ORDO_KERNEL(BLINK_GROUP)
 void blink_tally(__global const uchar *codes, ulong codes_at, uint n, __global uint *tally)
 {
-    uint of[4] = { 0, 0, 0, 0 };
+    __local uint sums[4];
+    uint         of[4] = { 0, 0, 0, 0 };
 
     for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) {
         const uint code = codes[codes_at + i];
@@ -1094,8 +1106,15 @@ void blink_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
         of[2] += code == CODE_RANGE;
         of[3] += code == CODE_ERASE;
     }
+    for (uint k = get_local_id(0); k < 4; k += BLINK_GROUP)
+        sums[k] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
     ORDO_UNROLL
     for (uint k = 0; k < 4; k++)
         if (of[k])
-            (void) ordo_add(tally + k, of[k]);
+            (void) ordo_local_add(sums + k, of[k]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = get_local_id(0); k < 4; k += BLINK_GROUP)
+        if (sums[k])
+            (void) ordo_add(tally + k, sums[k]);
 }

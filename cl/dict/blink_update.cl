@@ -434,7 +434,7 @@ typedef struct {
     uint leaf, count, changed;
 } lane_state;
 
-#define LANE_READS (TEAM_WIDTH < 4 ? TEAM_WIDTH : 4) /* leaves whose lines a team has under way at once */
+#define LANE_READS (TEAM_WIDTH < 8 ? TEAM_WIDTH : 8) /* leaves whose lines a team has under way at once */
 
 /* By the whole team: its lanes' leaves into its part of local memory. */
 ORDO_FN void lanes_read(const blink_tree *tree, lane_state mine, __local lane_leaf *leaves)
@@ -712,7 +712,7 @@ ORDO_FN uint bucket_take(const blink_tree *tree, const leaf_batch *batch, __priv
 }
 
 /* Leaves that a team takes in a row, what they are known by read at once, each leaf read while the one before is worked on. */
-#define BUCKET_ROW (TEAM_WIDTH < 8 ? TEAM_WIDTH : 8)
+#define BUCKET_ROW (TEAM_WIDTH < 2 ? TEAM_WIDTH : 2)
 
 ORDO_KERNEL(BLINK_GROUP)
 void update_buckets(BLINK_TREE, __global const uint *touched, __global const uint *heads, __global const uint *parents,

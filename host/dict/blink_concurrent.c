@@ -195,10 +195,10 @@ static ordo_status settle(struct concurrent *c)
         if (round > rounds_most(c))
             return ordo_fail(c->call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__,
                              "%zu operations come to no end: is a node latched that nobody holds?", count);
-        if (c->state[BLINK_LAGGING])
-            ORDO_TRY(mend(c));
         if (c->state[BLINK_STARVED] > 0)
             ORDO_TRY(grow_again(c));
+        if (c->state[BLINK_LAGGING]) /* after growth, which goes by the number of inner nodes as it was read */
+            ORDO_TRY(mend(c));
         if (!next)
             ORDO_TRY(ordo_call_scratch(c->call, count * PENDING_BYTES, &next));
         ORDO_TRY(launch_list(c, count, list, next, is_alone(c) || round >= ROUNDS_TOGETHER));
@@ -221,7 +221,7 @@ static ordo_status take_tally(struct concurrent *c)
     ordo_blink_add_slice(&args, &c->batch->codes);
     BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(words));
     ORDO_TRY(
-        run_kernel(c, "blink_tally", ordo_blink_flat(c->tree).group, ordo_min_size(c->batch->count, 1 << 14), &args));
+        run_kernel(c, "blink_tally", ordo_blink_flat(c->tree).group, ordo_min_size(c->batch->count, (size_t) 1 << 18), &args));
     return ordo_call_read(c->call, words, 0, &c->tally, sizeof c->tally);
 }
 

@@ -62,16 +62,24 @@ void ordo_blink_drop_list(struct ordo_blink *tree)
     tree->list = (struct ordo_blink_list) { .room = 0 };
 }
 
-static ordo_status make_room(struct ordo_call *call, struct ordo_blink *tree)
+static ordo_status create_list(struct ordo_call *call, struct ordo_blink *tree)
 {
-    const size_t room = tree->leaf_capacity, bytes = room * sizeof(cl_uint);
-    if (tree->list.room >= tree->leaves_most)
-        return ORDO_OK;
-    ordo_blink_drop_list(tree);
-    tree->list.room = room;
+    const size_t bytes = tree->list.room * sizeof(cl_uint);
     ORDO_TRY(ordo_blink_buffer(call, tree, bytes, &tree->list.order));
     ORDO_TRY(ordo_blink_buffer(call, tree, bytes, &tree->list.place));
     return ordo_blink_buffer(call, tree, bytes + sizeof(cl_uint), &tree->list.before);
+}
+
+static ordo_status make_room(struct ordo_call *call, struct ordo_blink *tree)
+{
+    if (tree->list.room >= tree->leaves_most)
+        return ORDO_OK;
+    ordo_blink_drop_list(tree);
+    tree->list.room = tree->leaf_capacity;
+    const ordo_status status = create_list(call, tree);
+    if (status != ORDO_OK)
+        ordo_blink_drop_list(tree);
+    return status;
 }
 
 /* Leaves by their lows, which are all different but for the first leaf's and, it may be, the next one's: both 0, and the sort

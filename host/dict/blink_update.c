@@ -264,8 +264,8 @@ static ordo_status update_buckets(struct ordo_call *call, const struct ordo_blin
               ORDO_ARG(b->bucket));
     add_updates(&larges, batch);
     BLINK_ADD(&larges, ORDO_ARG(batch->all_erased), ORDO_ARG(dirty));
-    /* as many leaves may split as get new ones; a team takes eight in a row */
-    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_buckets", &shape, ordo_ceil_div(wanted, 8), &larges);
+    /* as many leaves may split as get new ones; a team takes two in a row */
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_buckets", &shape, ordo_ceil_div(wanted, 2), &larges);
 }
 
 /* ---- 3 change -------------------------------------------------------------------------------------------------------------- */
