@@ -36,8 +36,9 @@
  *       throws away the first-level cache, in which the inner nodes lie.
  *
  * BLINK_HISTORY 1 records when each operation began and ended. BLINK_TORTURE (tests) is the sum of 1: latches cannot be had now
- * and then; 2: nor new nodes; 4: long pauses between the stores of a change; 8: between the two looks; 16: before the level above is told of a split; 32: now and
- * then a work-item begins only when another is at work. The pauses last until the clock of histories has gone on, so they need BLINK_HISTORY to be short.
+ * and then; 2: nor new nodes; 4: long pauses between the stores of a change; 8: between the two looks; 16: before the level
+ * above is told of a split; 32: now and then a work-item begins only when another is at work. The pauses last until the clock of
+ * histories has gone on, so that they need BLINK_HISTORY to be short.
  */
 #pragma once
 #include "dict/blink_node.cl"
@@ -150,7 +151,7 @@ ORDO_FN void blink_wait(const blink_batch *batch, uint ticks, uint looks)
 
 ORDO_FN void blink_dawdle(const blink_batch *batch, blink_op *op, uint kind)
 {
-    if (blink_mischance(op, kind, kind == 16 ? 2 : 16))
+    if (blink_mischance(op, kind, kind == 16 ? 1 : 16))
         blink_wait(batch, 16, ORDO_CPU ? 1000 : 100);
 }
 
@@ -623,8 +624,8 @@ ORDO_FN void blink_shift_beside(const blink_tree *tree, uint level, uint node, u
     if (WORDS_BESIDE(level)) {
         __global uint *words = blink_words_beside(tree, level, node);
         column_uint    c;
-        column_peek_uint(&c, words, slot,
-                         count + open); /* all that is written back: a number in an unused slot is a node's, too */
+        /* Also an unused slot that is written back with its piece: a number there is a node's of the level below, too. */
+        column_peek_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_poke_uint(&c, words, slot, count + open);
     }
