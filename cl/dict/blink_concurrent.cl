@@ -1043,9 +1043,23 @@ ORDO_FN bool blink_take_turn(const blink_batch *batch, blink_turn *turn, uint fi
     return true;
 }
 
+/* Lanes that may run independently of each other take their steps together all the same. Without that, lanes that try for a latch
+ * again and again may keep the lane of their own that has it from going on: on an H200 some operations in a million gave up after
+ * 1024 tries, 10 ms. Elsewhere lanes run in step, and the compiler is free to choose a sub-group for which it has registers. */
+#if ORDO_LANES == ORDO_LANES_NVIDIA && BLINK_GROUP % ORDO_SUBGROUP == 0
+#define BLINK_ANY(more) subgroup_any(more)
+#else
+#define BLINK_ANY(more) (more)
+#endif
+#if ORDO_LANES == ORDO_LANES_KHR
+#define BLINK_KERNEL __kernel __attribute__((reqd_work_group_size(BLINK_GROUP, 1, 1)))
+#else
+#define BLINK_KERNEL ORDO_KERNEL(BLINK_GROUP)
+#endif
+
 /* Operations first .. first + n - 1 of the batch; or, if `again` is there, of those that gave up in another launch. `final`,
  * `never`, `pending`, `history`: see blink_batch. The state counts those that are put on `pending`. */
-ORDO_KERNEL(BLINK_GROUP)
+BLINK_KERNEL
 void blink_apply(BLINK_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
                  __global const uint4 *again, __global uint4 *pending, __global uint *history,
                  __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
@@ -1084,9 +1098,7 @@ void blink_apply(BLINK_TREE, uint leaf_capacity, uint inner_capacity, uint first
 
     turn.op.elements = 0;
     blink_begin_torture(&batch, &turn.op);
-    /* The sub-group takes its steps together. Without that, lanes that try for a latch again and again may keep the lane of their
-     * own that has it from going on: on an H200 some operations in a million gave up after 1024 tries, 10 ms. */
-    for (bool more = true; subgroup_any(more);)
+    for (bool more = true; BLINK_ANY(more);)
         if (more)
             more = blink_take_turn(&batch, &turn, first, n, again);
     if (turn.op.elements)
