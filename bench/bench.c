@@ -470,6 +470,7 @@ static void conclude_dicts(const struct run *run)
         "first   the first call after updates, which may have to settle what is new; rates are of the calls after it\n"
         "/ array this rate over that of a sorted array with the same elements; / rebuild: over building one\n"
         "        anew, each per element that goes in\n"
+        "held    device memory at the end; / kept: over that of the keys and values that are there\n"
         "peak    device memory held at most; / data: over that of the keys and values that were put in\n",
         run->options->fills);
     if (run->options->no_host)

@@ -62,7 +62,7 @@ static void print_help(void)
         "      --seed N            of the random inputs (1)\n"
         "\n"
         "Dictionaries only:\n"
-        "  -s, --structure LIST    of sorted_array, lsm (all)\n"
+        "  -s, --structure LIST    of sorted_array, lsm, blink (all)\n"
         "      --batch LIST        elements of an update, written like sizes (a sixteenth of the size)\n"
         "      --hit-rate PERCENT  how many of the keys to find are there (100)\n"
         "      --width N           elements that a count or range finds, in the mean (8)\n"

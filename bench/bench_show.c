@@ -59,6 +59,8 @@ static void json_statistics(cJSON *json, const struct ordo_dict_statistics *stat
     cJSON_AddNumberToObject(json, "bytes_spare", (double) statistics->bytes_spare);
     cJSON_AddNumberToObject(json, "bytes_peak", (double) statistics->bytes_peak);
     cJSON_AddNumberToObject(json, "cleanups", (double) statistics->cleanups);
+    cJSON_AddNumberToObject(json, "leaves", (double) statistics->leaves);
+    cJSON_AddNumberToObject(json, "levels", (double) statistics->levels);
 }
 
 static void json_dict(cJSON *json, const struct row *row)
@@ -154,8 +156,9 @@ static void add_dict_columns(struct layout *layout, enum workload workload)
         add_column(layout, "best", 7, false);
     }
     add_column(layout, "/ array", 7, false);
-    if (workload == CLEANUP) {
+    if (workload == CLEANUP)
         add_column(layout, "/ rebuild", 9, false);
+    if (!plan_has_fills(workload)) {
         add_column(layout, "held", 8, false);
         add_column(layout, "/ kept", 6, false);
     }
@@ -255,11 +258,10 @@ static size_t put_in(const struct row *row)
 }
 
 /* What the dictionary holds afterwards, also as a share of the keys and values that are left. */
-static void put_cleanup(struct line *line, const struct row *row, double pair)
+static void put_held(struct line *line, const struct row *row, double pair)
 {
     const struct ordo_dict_statistics *s = &row->dict.statistics;
     const double held = s->elements ? (double) (s->bytes_data + s->bytes_index + s->bytes_marks + s->bytes_spare) : NAN;
-    text_ratio(next(line), row->rate * row->dict.rebuild_seconds / (double) row->spec.count);
     text_bytes(next(line), held);
     text_ratio(next(line), held / (pair * (double) s->elements));
 }
@@ -273,7 +275,9 @@ static void put_dict(struct line *line, const struct row *row)
         put_fills(line, row);
     text_ratio(next(line), row->rate / row->array_rate);
     if (row->spec.workload == CLEANUP)
-        put_cleanup(line, row, pair);
+        text_ratio(next(line), row->rate * row->dict.rebuild_seconds / (double) row->spec.count);
+    if (!plan_has_fills(row->spec.workload))
+        put_held(line, row, pair);
     text_bytes(next(line), peak);
     text_ratio(next(line), peak / (pair * (double) put_in(row)));
 }

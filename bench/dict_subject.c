@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict_subject.h"
 
+#include "ordo/blink.h"
 #include "ordo/ordo.h"
 
 #include <inttypes.h>
@@ -198,6 +199,8 @@ static ordo_status create(struct dict_subject *subject)
     const struct ordo_dict_config dict = { .key = spec->type, .value_bytes = spec->value_bytes };
     if (spec->variant == SORTED_ARRAY)
         return ordo_sorted_array_create(subject->device, ordo_sorted_array_config(.dict = dict), &subject->dict);
+    if (spec->variant == BLINK)
+        return ordo_blink_create(subject->device, ordo_blink_config(.dict = dict), &subject->dict);
     return ordo_lsm_create(subject->device, ordo_lsm_config(.dict = dict, .growth = spec->growth), &subject->dict);
 }
 

@@ -17,8 +17,8 @@ void        dict_subject_close(struct dict_subject **subject);
 /* Moves the plan's work (and churn) to the device, as it is now. */
 ordo_status dict_subject_load(struct dict_subject *subject, char *why, size_t why_bytes);
 
-/* Brings the content from the table's first `from` batches to its first `to`: the LSM by upserts, a sorted array by a
- * bulk build. */
+/* Brings the content from the table's first `from` batches to its first `to`: by upserts, a sorted array by a bulk
+ * build. */
 ordo_status dict_subject_fill(struct dict_subject *subject, size_t from, size_t to);
 
 /* A call_fn (timing.h) for `prepare`: clears, fills with the whole table, and lets the churn happen. */

@@ -39,7 +39,7 @@ const char *variant_name(enum workload workload, int variant)
 {
     static const char *const runs[] = { "4-runs", "8-runs", "16-runs" };
     static const char *const queries[] = { "random", "sorted", "random+index", "sorted+index" };
-    static const char *const structures[N_STRUCTURES] = { "sorted_array", "lsm" };
+    static const char *const structures[N_STRUCTURES] = { "sorted_array", "lsm", "blink" };
 
     if (workload_is_dict(workload))
         return variant < N_STRUCTURES ? structures[variant] : NULL;

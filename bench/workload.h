@@ -67,7 +67,7 @@ const char *workload_text(enum workload workload);
 const char *variant_name(enum workload workload, int variant);
 
 /* Of dictionaries the variant is the structure. */
-enum structure { SORTED_ARRAY, LSM, N_STRUCTURES };
+enum structure { SORTED_ARRAY, LSM, BLINK, N_STRUCTURES };
 
 /* search and lookup: variant is a sum of these. */
 #define VARIANT_SORTED 1 /* queries in ascending order */
