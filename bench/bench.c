@@ -4,6 +4,7 @@
 #include "bench_run.h"
 #include "devices.h"
 #include "dict_plan.h"
+#include "dict_subject.h"
 #include "dict_yardstick.h"
 #include "peers.h"
 #include "subject.h"
@@ -29,7 +30,8 @@ static cJSON *read_former(const char *path)
 static bool same_dict_point(const cJSON *row, const struct spec *spec)
 {
     return number_of(row, "batch") == (double) spec_batch(spec) && number_of(row, "hit_percent") == spec->hit_percent &&
-           number_of(row, "width") == spec->width && number_of(row, "growth") == spec->growth;
+           number_of(row, "width") == spec->width && number_of(row, "growth") == spec->growth &&
+           (spec->workload != CONCURRENTMIX || number_of(row, "update_percent") == spec->update_percent);
 }
 
 static bool same_point(const cJSON *row, const struct spec *spec)
@@ -115,6 +117,7 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     struct dict_figures      figures;
     const struct timing_goal goal = goal_of(run);
     spec.variant = SORTED_ARRAY;
+    spec.workload = point->workload == CONCURRENTREAD ? READRANDOM : point->workload;
     const ordo_status got = dict_measure(run->device, &spec, &goal, false, &figures, why, sizeof why);
     if (got == ORDO_OK && figures.right)
         return (double) spec_operations(&spec) / figures.timing.wall.median;
@@ -280,25 +283,31 @@ static bool variant_wanted(const struct options *o, enum workload workload, int 
 
 /* How many places each axis has for a workload: those that mean nothing to it have one. */
 struct axes {
-    int types, values, dists, batches;
+    int types, values, dists, batches, updates;
 };
+
+static bool has_batches(enum workload workload)
+{
+    return workload_is_dict(workload) && workload != CONCURRENTFILL;
+}
 
 static struct axes axes_of(const struct options *o, enum workload workload)
 {
     return (struct axes) { .types = o->n_types,
                            .values = workload_has_values(workload) ? o->n_value_bytes : 1,
                            .dists = workload == FILLSEQ ? 1 : o->n_dists,
-                           .batches = workload_is_dict(workload) && o->n_batches ? o->n_batches : 1 };
+                           .batches = has_batches(workload) && o->n_batches ? o->n_batches : 1,
+                           .updates = workload == CONCURRENTMIX ? o->n_updates : 1 };
 }
 
-/* The i-th point of the axes, batches changing fastest. */
+/* The i-th point of the axes, shares of updates changing fastest, then batches. */
 static struct spec point_of(const struct run *run, enum workload workload, int variant, int i)
 {
     const struct options *o = run->options;
     const struct axes     axes = axes_of(o, workload);
-    const int             batch = i % axes.batches, dist = i / axes.batches % axes.dists;
-    const int             value = i / axes.batches / axes.dists % axes.values;
-    const int             type = i / axes.batches / axes.dists / axes.values;
+    const int             update = i % axes.updates, batch = i / axes.updates % axes.batches;
+    const int             others = i / axes.updates / axes.batches, dist = others % axes.dists;
+    const int             value = others / axes.dists % axes.values, type = others / axes.dists / axes.values;
     struct spec           spec = { .workload = workload,
                                    .variant = variant,
                                    .type = (ordo_type) o->types[type],
@@ -307,11 +316,13 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
                                    .n_queries = workload_has_queries(workload) ? run->n_queries : 0,
                                    .seed = o->seed };
     if (workload_is_dict(workload)) {
-        spec.batch = o->n_batches ? o->batches[batch] : 0;
+        spec.batch = o->n_batches && has_batches(workload) ? o->batches[batch] : 0;
         spec.hit_percent = o->hit_percent;
         spec.width = o->width;
         spec.fills = o->fills;
         spec.growth = o->growth;
+        spec.update_percent = workload == CONCURRENTMIX ? o->update_percents[update] : 0;
+        spec.erase_percent = o->erase_percent;
     }
     return spec;
 }
@@ -322,14 +333,21 @@ static bool variant_makes_sense(enum workload workload, int variant)
     return workload != CLEANUP || variant != SORTED_ARRAY;
 }
 
+static bool variant_can(const struct run *run, enum workload workload, int variant)
+{
+    const struct spec spec = point_of(run, workload, variant, 0);
+    return !workload_is_dict(workload) || dict_subject_can(run->device, &spec);
+}
+
 /* Adds the series of one workload to `list`, or only counts them if it is NULL. */
 static int list_series(const struct run *run, enum workload workload, struct series *list)
 {
     const struct axes axes = axes_of(run->options, workload);
-    const int         points = axes.types * axes.values * axes.dists * axes.batches;
+    const int         points = axes.types * axes.values * axes.dists * axes.batches * axes.updates;
     int               n = 0;
     for (int variant = 0; variant_name(workload, variant); variant++) {
-        if (!variant_wanted(run->options, workload, variant) || !variant_makes_sense(workload, variant))
+        if (!variant_wanted(run->options, workload, variant) || !variant_makes_sense(workload, variant) ||
+            !variant_can(run, workload, variant))
             continue;
         for (int i = 0; i < points; i++, n++)
             if (list)
@@ -346,11 +364,18 @@ static void introduce_workload(const struct run *run, enum workload workload)
     fprintf(run->out, "\n%s: %s", workload_name(workload), workload_text(workload));
     if (workload_has_queries(workload))
         fprintf(run->out, " (%s queries", text_count(queries, run->n_queries));
-    if (workload == READRANDOM)
+    if (workload == READRANDOM || workload == CONCURRENTREAD)
         fprintf(run->out, ", %u %% of them there", run->options->hit_percent);
     if (workload == COUNTRANDOM || workload == RANGERANDOM)
         fprintf(run->out, ", each for %u elements in the mean", run->options->width);
-    fprintf(run->out, workload_has_queries(workload) ? ")\n" : "\n");
+    if (workload_has_queries(workload))
+        fprintf(run->out, ")");
+    if (workload == DELETERANDOM && run->options->erase_percent < 100)
+        fprintf(run->out, " (%u %% of the elements)", run->options->erase_percent);
+    fprintf(run->out, "\n");
+    for (int v = 0; variant_name(workload, v); v++)
+        if (variant_wanted(run->options, workload, v) && !variant_can(run, workload, v))
+            fprintf(run->out, "    %s is passed over: it takes no concurrent batches\n", variant_name(workload, v));
 }
 
 static void run_workload(struct run *run, enum workload workload)
@@ -366,7 +391,8 @@ static void run_workload(struct run *run, enum workload workload)
     }
     list_series(run, workload, list);
     introduce_workload(run, workload);
-    table_head(&table);
+    if (n)
+        table_head(&table);
     for (int s = 0; s < n; s++)
         run_series(run, list, &list[s], &table);
     for (int s = 0; s < n; s++) {

@@ -38,6 +38,12 @@ static const char *value_bytes_any(int i)
     return names[i];
 }
 
+static const char *percent_any(int i)
+{
+    static const char *const names[] = { "0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100" };
+    return names[i];
+}
+
 static void print_help(void)
 {
     printf(
@@ -46,8 +52,10 @@ static void print_help(void)
         "\n"
         "What to measure (lists are separated by commas):\n"
         "  -w, --workload LIST     of sort, merge, merge_runs, scan, reduce, compact, search, lookup (arrays);\n"
-        "                          fillrandom, fillseq, overwrite, deleterandom, readrandom, readmissing, seekrandom,\n"
-        "                          countrandom, rangerandom, readwhilewriting, mixed, cleanup (dicts) (default: all)\n"
+        "                          fillrandom, fillseq, overwrite, deleterandom, insertrandom, readrandom, "
+        "readmissing,\n"
+        "                          seekrandom, countrandom, rangerandom, concurrentread, readwhilewriting, mixed,\n"
+        "                          cleanup, concurrentfill, concurrentinsert, concurrentmix (dicts) (default: all)\n"
         "      --variant LIST      of 4-runs, 8-runs, 16-runs; random, sorted, random+index, sorted+index (all)\n"
         "  -n, --sizes LIST        numbers of elements: 12 means 2^12, 12..27 every power between, =1000 just that\n"
         "                          (default: 16,20,24; on a CPU 12,16,20)\n"
@@ -65,6 +73,8 @@ static void print_help(void)
         "  -s, --structure LIST    of sorted_array, lsm, blink (all)\n"
         "      --batch LIST        elements of an update, written like sizes (a sixteenth of the size)\n"
         "      --hit-rate PERCENT  how many of the keys to find are there (100)\n"
+        "      --erase PERCENT     how many elements deleterandom erases (100)\n"
+        "      --updates LIST      of 0, 10, 20 to 100: of a concurrentmix, how many percent are updates (20,60,100)\n"
         "      --width N           elements that a count or range finds, in the mean (8)\n"
         "      --fills N           queries are timed after so many numbers of batches, spread over all (16); 1: after "
         "all\n"
@@ -91,6 +101,7 @@ static void print_help(void)
         "  ordo-bench -w sort,merge -n 12..27\n"
         "  ordo-bench -w search --variant random+index -n 20,24,27 --peers\n"
         "  ordo-bench -w fillrandom,readrandom -s lsm -n 24 --batch 16,18,20\n"
+        "  ordo-bench -w concurrentfill,concurrentmix -s blink -n 20,24 --updates 20,100\n"
         "  ordo-bench --budget 60 --json new.json --compare old.json\n"
         "\n"
         "Exit status: 0; 1 if a result was wrong or a call failed; 2 for bad arguments.\n");
@@ -121,6 +132,14 @@ static void value_bytes_option(struct options *o, const char *text)
     o->n_value_bytes = o->n_value_bytes > 3 ? 3 : o->n_value_bytes;
     for (int i = 0; i < o->n_value_bytes; i++)
         o->value_bytes[i] = (uint32_t) chosen[i] * 4;
+}
+
+static void updates_option(struct options *o, const char *text)
+{
+    int chosen[MOST_NAMES];
+    o->n_updates = names_option("--updates", text, percent_any, 11, chosen);
+    for (int i = 0; i < o->n_updates; i++)
+        o->update_percents[i] = (uint32_t) chosen[i] * 10;
 }
 
 static void choose_workload(struct options *o, int workload)
@@ -165,6 +184,8 @@ enum {
     OPT_VARIANT = 256,
     OPT_BATCH,
     OPT_HIT_RATE,
+    OPT_ERASE,
+    OPT_UPDATES,
     OPT_WIDTH,
     OPT_FILLS,
     OPT_GROWTH,
@@ -185,6 +206,8 @@ static const struct option long_options[] = {
     { "structure", required_argument, NULL, 's' },
     { "batch", required_argument, NULL, OPT_BATCH },
     { "hit-rate", required_argument, NULL, OPT_HIT_RATE },
+    { "erase", required_argument, NULL, OPT_ERASE },
+    { "updates", required_argument, NULL, OPT_UPDATES },
     { "width", required_argument, NULL, OPT_WIDTH },
     { "fills", required_argument, NULL, OPT_FILLS },
     { "growth", required_argument, NULL, OPT_GROWTH },
@@ -226,6 +249,12 @@ static void take_option(struct options *o, int option)
         break;
     case OPT_HIT_RATE:
         o->hit_percent = (uint32_t) option_number("--hit-rate", optarg, 0, 100);
+        break;
+    case OPT_ERASE:
+        o->erase_percent = (uint32_t) option_number("--erase", optarg, 1, 100);
+        break;
+    case OPT_UPDATES:
+        updates_option(o, optarg);
         break;
     case OPT_WIDTH:
         o->width = (uint32_t) option_number("--width", optarg, 1, 1 << 20);
@@ -307,6 +336,9 @@ struct options read_options(int argc, char **argv)
                          .repetitions = 20,
                          .seed = 1,
                          .hit_percent = 100,
+                         .erase_percent = 100,
+                         .n_updates = 3,
+                         .update_percents = { 20, 60, 100 },
                          .width = 8,
                          .fills = 16 };
     choose_workloads(&o, N_ALL_WORKLOADS);

@@ -20,7 +20,9 @@ struct options {
     size_t      n_queries; /* 0: the device's default */
     size_t      batches[MOST_SIZES];
     int         n_batches; /* 0: by size */
-    uint32_t    hit_percent, width, fills, growth;
+    uint32_t    update_percents[MOST_NAMES];
+    int         n_updates;
+    uint32_t    hit_percent, erase_percent, width, fills, growth;
     const char *device, *json, *compare;
     int         repetitions;
     double      budget; /* seconds; 0: none */

@@ -45,6 +45,8 @@ static void json_point(cJSON *json, const struct spec *spec)
     cJSON_AddNumberToObject(json, "hit_percent", spec->hit_percent);
     cJSON_AddNumberToObject(json, "width", spec->width);
     cJSON_AddNumberToObject(json, "growth", spec->growth);
+    if (spec->workload == CONCURRENTMIX)
+        cJSON_AddNumberToObject(json, "update_percent", spec->update_percent);
 }
 
 static void json_statistics(cJSON *json, const struct ordo_dict_statistics *statistics)
@@ -148,6 +150,12 @@ static void add_array_columns(struct layout *layout)
     add_column(layout, "copy", 6, false);
 }
 
+/* Whether a sorted array can do the same. */
+static bool has_array(enum workload workload)
+{
+    return !workload_is_concurrent(workload) || plan_has_fills(workload);
+}
+
 static void add_dict_columns(struct layout *layout, enum workload workload)
 {
     if (plan_has_fills(workload)) {
@@ -155,7 +163,8 @@ static void add_dict_columns(struct layout *layout, enum workload workload)
         add_column(layout, "worst", 7, false);
         add_column(layout, "best", 7, false);
     }
-    add_column(layout, "/ array", 7, false);
+    if (has_array(workload))
+        add_column(layout, "/ array", 7, false);
     if (workload == CLEANUP)
         add_column(layout, "/ rebuild", 9, false);
     if (!plan_has_fills(workload)) {
@@ -177,6 +186,8 @@ struct layout lay_out(const struct run *run, enum workload workload)
     add_column(&layout, workload_has_queries(workload) ? "keys" : "count", 6, false);
     if (dict)
         add_column(&layout, "batch", 6, false);
+    if (workload == CONCURRENTMIX)
+        add_column(&layout, "updates", 7, false);
     add_column(&layout, "rate /s", 7, false);
     add_column(&layout, "time", 8, false);
     add_column(&layout, "+-", 6, false);
@@ -222,6 +233,8 @@ static void put_point(struct line *line, const struct spec *spec)
     text_count(next(line), spec->count);
     if (workload_is_dict(spec->workload))
         text_count(next(line), spec_batch(spec));
+    if (spec->workload == CONCURRENTMIX)
+        text_percent(next(line), spec->update_percent / 100.0);
 }
 
 static void put_fills(struct line *line, const struct row *row)
@@ -247,6 +260,9 @@ static size_t put_in(const struct row *row)
     case OVERWRITE:
     case DELETERANDOM:
     case MIXED:
+    case INSERTRANDOM:
+    case CONCURRENTINSERT:
+    case CONCURRENTMIX:
         return spec->count + spec_operations(spec);
     case READWHILEWRITING:
         return spec->count + spec_operations(spec) / 2;
@@ -273,7 +289,8 @@ static void put_dict(struct line *line, const struct row *row)
     const double                       pair = (double) ordo_type_bytes(row->spec.type) + row->spec.value_bytes;
     if (plan_has_fills(row->spec.workload))
         put_fills(line, row);
-    text_ratio(next(line), row->rate / row->array_rate);
+    if (has_array(row->spec.workload))
+        text_ratio(next(line), row->rate / row->array_rate);
     if (row->spec.workload == CLEANUP)
         text_ratio(next(line), row->rate * row->dict.rebuild_seconds / (double) row->spec.count);
     if (!plan_has_fills(row->spec.workload))
@@ -334,8 +351,12 @@ void draw_rows(const struct run *run, const struct row *rows, int n)
     char values[32] = "";
     if (rows->spec.value_bytes)
         snprintf(values, sizeof values, " and values of %u bytes", rows->spec.value_bytes);
-    snprintf(title, sizeof title, "\n%s%s%s: %s keys%s, %s%s%s", workload_name(rows->spec.workload),
+    char updates[32] = "";
+    if (rows->spec.workload == CONCURRENTMIX)
+        snprintf(updates, sizeof updates, ", %u %% updates", rows->spec.update_percent);
+    snprintf(title, sizeof title, "\n%s%s%s: %s keys%s, %s%s%s%s", workload_name(rows->spec.workload),
              *variant ? " " : "", variant, type_name(rows->spec.type), values, dist_name(rows->spec.dist),
-             rows->spec.batch ? ", batches of " : "", rows->spec.batch ? text_count(batch, rows->spec.batch) : "");
+             rows->spec.batch ? ", batches of " : "", rows->spec.batch ? text_count(batch, rows->spec.batch) : "",
+             updates);
     chart(run->out, title, bars, n, 50);
 }

@@ -19,7 +19,7 @@ static uint64_t stream(const struct dict_plan *plan, int which)
 
 static bool is_fill(enum workload workload)
 {
-    return workload == FILLRANDOM || workload == FILLSEQ;
+    return workload == FILLRANDOM || workload == FILLSEQ || workload == CONCURRENTFILL;
 }
 
 /* Requests may favour some keys; a table that is filled to be asked has each about once. */
@@ -46,26 +46,24 @@ static bool draw_elements(const struct dict_plan *plan, struct sheet *sheet, int
 }
 
 /* Steps of one batch each, over `count` rows from `at` on. */
-static void batch_steps(const struct dict_plan *plan, struct step *steps, enum step_call call, size_t at, size_t count)
+static void batch_steps(size_t batch, struct step *steps, enum step_call call, size_t at, size_t count)
 {
-    const size_t batch = spec_batch(&plan->spec);
     for (size_t done = 0; done < count; done += batch)
         *steps++ =
             (struct step) { .call = call, .at = at + done, .count = count - done < batch ? count - done : batch };
 }
 
-static size_t batches_of(const struct dict_plan *plan, size_t count)
+static size_t batches_of(size_t batch, size_t count)
 {
-    const size_t batch = spec_batch(&plan->spec);
     return (count + batch - 1) / batch;
 }
 
 static bool fill_script(const struct dict_plan *plan, struct script *script)
 {
-    const size_t count = plan->spec.count;
-    if (!draw_elements(plan, &script->sheet, STREAM_TABLE, 0, count) || !script_steps(script, batches_of(plan, count)))
+    const size_t count = plan->spec.count, batch = spec_table_batch(&plan->spec);
+    if (!draw_elements(plan, &script->sheet, STREAM_TABLE, 0, count) || !script_steps(script, batches_of(batch, count)))
         return false;
-    batch_steps(plan, script->steps, DO_UPSERT, 0, count);
+    batch_steps(batch, script->steps, DO_UPSERT, 0, count);
     return true;
 }
 
@@ -122,6 +120,7 @@ static uint32_t hits(const struct spec *spec)
 {
     switch (spec->workload) {
     case READRANDOM:
+    case CONCURRENTREAD:
     case READWHILEWRITING:
         return spec->hit_percent;
     case READMISSING:
@@ -176,7 +175,7 @@ static void interval_span(void *requests_, size_t from, size_t to, int part)
 
 bool plan_has_fills(enum workload workload)
 {
-    return workload >= READRANDOM && workload <= RANGERANDOM;
+    return workload >= READRANDOM && workload <= CONCURRENTREAD;
 }
 
 static bool query_columns(const struct dict_plan *plan, struct sheet *sheet)
@@ -184,7 +183,7 @@ static bool query_columns(const struct dict_plan *plan, struct sheet *sheet)
     const enum workload workload = plan->spec.workload;
     const size_t        rows = plan->spec.n_queries;
     const bool          range = workload == RANGERANDOM, interval = range || workload == COUNTRANDOM;
-    const bool          seek = workload == SEEKRANDOM;
+    const bool          seek = workload == SEEKRANDOM, concurrent = workload == CONCURRENTREAD;
 
     sheet_free(sheet);
     sheet->hints = malloc(rows * sizeof *sheet->hints + 1);
@@ -193,7 +192,9 @@ static bool query_columns(const struct dict_plan *plan, struct sheet *sheet)
            sheet_column(sheet, COL_VALUES_OUT, interval ? 0 : rows) &&
            sheet_column(sheet, COL_KEYS_OUT, seek ? rows : 0) &&
            sheet_column(sheet, COL_COUNTS, interval && !range ? rows : 0) &&
-           sheet_column(sheet, COL_OFFSETS, range ? rows + 1 : 0);
+           sheet_column(sheet, COL_OFFSETS, range ? rows + 1 : 0) &&
+           sheet_column(sheet, COL_CODES, concurrent ? rows : 0) /* zeros: ORDO_FIND */ &&
+           sheet_column(sheet, COL_OUTCOMES, concurrent ? rows : 0);
 }
 
 static bool draw_queries(struct dict_plan *plan)
@@ -203,10 +204,11 @@ static bool draw_queries(struct dict_plan *plan)
     struct script        *work = &plan->work;
     const struct requests requests = { plan, &work->sheet, 0, count };
     const bool            interval = workload == RANGERANDOM || workload == COUNTRANDOM;
-    const enum step_call  call = workload == SEEKRANDOM    ? DO_SEEK
-                                 : workload == COUNTRANDOM ? DO_COUNT
-                                 : workload == RANGERANDOM ? DO_RANGE
-                                                           : DO_FIND;
+    const enum step_call  call = workload == SEEKRANDOM       ? DO_SEEK
+                                 : workload == COUNTRANDOM    ? DO_COUNT
+                                 : workload == RANGERANDOM    ? DO_RANGE
+                                 : workload == CONCURRENTREAD ? DO_CONCURRENT
+                                                              : DO_FIND;
     if (!query_columns(plan, &work->sheet) || !script_steps(work, 1))
         return false;
     for_spans(count, interval ? interval_span : point_span, (void *) &requests);
@@ -240,20 +242,30 @@ bool plan_advance(struct dict_plan *plan, size_t from, size_t to)
 
 /* ---- updates ------------------------------------------------------------------------------------------------- */
 
-/* As many requests as there are elements, each for a key that was there at first. */
+/* Requests, each for a key that was there at first. */
 static bool draw_changes(struct dict_plan *plan, enum step_call call)
 {
-    const size_t          count = plan->spec.count;
+    const size_t          count = spec_changes(&plan->spec), batch = spec_batch(&plan->spec);
     struct script        *work = &plan->work;
     const struct requests requests = { plan, &work->sheet, 0, count };
     if (!sheet_column(&work->sheet, COL_KEYS, count) ||
         !sheet_column(&work->sheet, COL_VALUES, call == DO_UPSERT ? count : 0) ||
-        !script_steps(work, batches_of(plan, count)))
+        !script_steps(work, batches_of(batch, count)))
         return false;
     for_spans(count, point_span, (void *) &requests);
     for (size_t i = 0; i < count; i++)
-        sheet_set(&work->sheet, COL_VALUES, i, value_of(plan->spec.value_bytes, count + i));
-    batch_steps(plan, work->steps, call, 0, count);
+        sheet_set(&work->sheet, COL_VALUES, i, value_of(plan->spec.value_bytes, plan->spec.count + i));
+    batch_steps(batch, work->steps, call, 0, count);
+    return true;
+}
+
+/* One batch of new keys. */
+static bool draw_inserts(struct dict_plan *plan)
+{
+    const size_t batch = spec_batch(&plan->spec);
+    if (!draw_elements(plan, &plan->work.sheet, STREAM_NEW, plan->spec.count, batch) || !script_steps(&plan->work, 1))
+        return false;
+    plan->work.steps[0] = (struct step) { .call = DO_UPSERT, .count = batch };
     return true;
 }
 
@@ -327,22 +339,125 @@ static bool draw_mix(struct dict_plan *plan)
     return true;
 }
 
+/* ---- concurrent batches -------------------------------------------------------------------------------------- */
+
+/* What a row's operation stores, whichever of those with its key is the last. */
+static void set_value_by_key(struct sheet *sheet, size_t row)
+{
+    sheet_set(sheet, COL_VALUES, row, draw(STREAM_NEW, sheet_get(sheet, COL_KEYS, row)));
+}
+
+/* One batch of upserts. Which of equal keys is the first there is no telling: nobody asks what was found. */
+static bool draw_concurrent_upserts(struct dict_plan *plan, int from_stream)
+{
+    const size_t  count = spec_batch(&plan->spec);
+    struct sheet *sheet = &plan->work.sheet;
+    if (!draw_elements(plan, sheet, from_stream, plan->spec.count, count) || !sheet_column(sheet, COL_CODES, count) ||
+        !sheet_column(sheet, COL_OUTCOMES, count) || !script_steps(&plan->work, 1))
+        return false;
+    for (size_t row = 0; row < count; row++) {
+        sheet_set(sheet, COL_CODES, row, ORDO_UPSERT);
+        set_value_by_key(sheet, row);
+    }
+    plan->work.steps[0] = (struct step) { .call = DO_CONCURRENT, .count = count };
+    return true;
+}
+
+/* The middle between the model's key `at` and what follows it: new keys go up to there, successors are asked for above. */
+static uint64_t middle_after(const struct dict_plan *plan, size_t at)
+{
+    const struct model *model = &plan->model;
+    const uint64_t      key = model_key(model, at);
+    return key + ((at + 1 < model->count ? model_key(model, at + 1) : highest(plan)) - key) / 2;
+}
+
+static ordo_code concurrent_code(const struct dict_plan *plan, uint64_t r)
+{
+    const bool other = r >> 63;
+    if (r % 100 < plan->spec.update_percent)
+        return other ? ORDO_ERASE : ORDO_UPSERT;
+    return other ? ORDO_SEEK_GE : ORDO_FIND;
+}
+
+/* The operation that has the model's key `at` for itself: nothing else of the batch is about this key, nor between the
+ * middle before it and the middle after it. A new key where there is room for one, else the old one. */
+static void draw_concurrent_operation(const struct dict_plan *plan, struct sheet *sheet, size_t row, size_t at,
+                                      ordo_code code)
+{
+    const uint64_t own = model_key(&plan->model, at), r = draw(stream(plan, STREAM_PICK), row);
+    uint64_t       key = own;
+    if (code == ORDO_UPSERT && middle_after(plan, at) > own)
+        key = own + 1 + r % (middle_after(plan, at) - own);
+    if (code == ORDO_SEEK_GE && at > 0)
+        key = own - r % (own - middle_after(plan, at - 1));
+    sheet_set(sheet, COL_CODES, row, code);
+    set_stored(sheet, COL_KEYS, row, key);
+    set_value_by_key(sheet, row);
+    sheet->hints[row] = (uint32_t) (at + (key > own));
+}
+
+static void concurrent_span(void *requests_, size_t from, size_t to, int part)
+{
+    const struct requests  *requests = requests_;
+    const struct dict_plan *plan = requests->plan;
+    const size_t            keys = plan->model.count, rows = requests->count;
+    (void) part;
+    for (size_t row = from; row < to; row++) {
+        const size_t    place = requests->sheet->hints[row];
+        const size_t    at = rows > keys ? place : place * keys / rows;
+        const ordo_code code = concurrent_code(plan, draw(stream(plan, STREAM_CODE), row));
+        /* Nothing happens to the first key: finds of it are those of more operations than keys. */
+        if (place == 0 || at >= keys)
+            draw_concurrent_operation(plan, requests->sheet, row, 0, ORDO_FIND);
+        else
+            draw_concurrent_operation(plan, requests->sheet, row, at, code);
+    }
+}
+
+/* Numbers 0 .. count - 1 in any order. */
+static uint32_t *shuffled(const struct dict_plan *plan, size_t count)
+{
+    uint32_t *numbers = malloc(count * sizeof *numbers + 1);
+    for (size_t i = 0; numbers && i < count; i++) {
+        const size_t from = (size_t) (draw(stream(plan, STREAM_MISS), i) % (i + 1));
+        numbers[i] = numbers[from];
+        numbers[from] = (uint32_t) i;
+    }
+    return numbers;
+}
+
+static bool draw_concurrent_mix(struct dict_plan *plan)
+{
+    const size_t          rows = spec_batch(&plan->spec);
+    struct sheet         *sheet = &plan->work.sheet;
+    const struct requests requests = { plan, sheet, 0, rows };
+    sheet->hints = shuffled(plan, rows);
+    if (!sheet->hints || !sheet_column(sheet, COL_CODES, rows) || !sheet_column(sheet, COL_KEYS, rows) ||
+        !sheet_column(sheet, COL_VALUES, rows) || !sheet_column(sheet, COL_FOUND, rows) ||
+        !sheet_column(sheet, COL_KEYS_OUT, rows) || !sheet_column(sheet, COL_VALUES_OUT, rows) ||
+        !sheet_column(sheet, COL_OUTCOMES, rows) || !script_steps(&plan->work, 1))
+        return false;
+    for_spans(rows, concurrent_span, (void *) &requests);
+    plan->work.steps[0] = (struct step) { .call = DO_CONCURRENT, .count = rows };
+    return true;
+}
+
 /* ---- cleanup ------------------------------------------------------------------------------------------------- */
 
 /* A tenth is replaced, then a tenth erased. */
 static bool draw_churn(struct dict_plan *plan)
 {
-    const size_t          tenth = spec_tenth(&plan->spec);
+    const size_t          tenth = spec_tenth(&plan->spec), batch = spec_batch(&plan->spec);
     struct script        *churn = &plan->churn;
     const struct requests requests = { plan, &churn->sheet, 0, 2 * tenth };
     if (!sheet_column(&churn->sheet, COL_KEYS, 2 * tenth) || !sheet_column(&churn->sheet, COL_VALUES, 2 * tenth) ||
-        !script_steps(churn, 2 * batches_of(plan, tenth)))
+        !script_steps(churn, 2 * batches_of(batch, tenth)))
         return false;
     for_spans(2 * tenth, point_span, (void *) &requests);
     for (size_t i = 0; i < tenth; i++)
         sheet_set(&churn->sheet, COL_VALUES, i, value_of(plan->spec.value_bytes, plan->spec.count + i));
-    batch_steps(plan, churn->steps, DO_UPSERT, 0, tenth);
-    batch_steps(plan, churn->steps + batches_of(plan, tenth), DO_ERASE, tenth, tenth);
+    batch_steps(batch, churn->steps, DO_UPSERT, 0, tenth);
+    batch_steps(batch, churn->steps + batches_of(batch, tenth), DO_ERASE, tenth, tenth);
     if (!script_steps(&plan->work, 1))
         return false;
     plan->work.steps[0] = (struct step) { .call = DO_COMPACT };
@@ -358,6 +473,14 @@ static bool draw_work(struct dict_plan *plan)
         return draw_changes(plan, DO_UPSERT);
     case DELETERANDOM:
         return draw_changes(plan, DO_ERASE);
+    case INSERTRANDOM:
+        return draw_inserts(plan);
+    case CONCURRENTFILL:
+        return draw_concurrent_upserts(plan, STREAM_TABLE);
+    case CONCURRENTINSERT:
+        return draw_concurrent_upserts(plan, STREAM_NEW);
+    case CONCURRENTMIX:
+        return draw_concurrent_mix(plan);
     case READWHILEWRITING:
         return draw_rounds(plan);
     case MIXED:

@@ -112,6 +112,22 @@ static ordo_status apply(ordo_dict *dict, const struct columns *c, const struct 
     return ordo_dict_apply(dict, &batch, NULL, order);
 }
 
+static ordo_status apply_concurrent(ordo_dict *dict, const struct columns *c, const struct step *step,
+                                    const struct ordo_order *order)
+{
+    const struct ordo_concurrent_batch batch = {
+        .codes = slice(c, COL_CODES, step->at),
+        .keys = slice(c, COL_KEYS, step->at),
+        .values = slice(c, COL_VALUES, step->at),
+        .count = step->count,
+        .found = slice(c, COL_FOUND, step->at),
+        .keys_out = slice(c, COL_KEYS_OUT, step->at),
+        .values_out = slice(c, COL_VALUES_OUT, step->at),
+        .outcomes = slice(c, COL_OUTCOMES, step->at),
+    };
+    return ordo_dict_apply_concurrent(dict, &batch, order);
+}
+
 static ordo_status do_step(ordo_dict *dict, const struct columns *c, const struct step *step,
                            const struct ordo_order *order)
 {
@@ -138,6 +154,8 @@ static ordo_status do_step(ordo_dict *dict, const struct columns *c, const struc
                                step->range_count, NULL, order);
     case DO_APPLY:
         return apply(dict, c, step, order);
+    case DO_CONCURRENT:
+        return apply_concurrent(dict, c, step, order);
     case DO_COMPACT:
         return ordo_dict_compact(dict, order);
     }
@@ -193,15 +211,24 @@ ordo_status dict_subject_rebuild(void *arg, const struct ordo_order *order)
 
 /* ---- life ---------------------------------------------------------------------------------------------------- */
 
-static ordo_status create(struct dict_subject *subject)
+static ordo_status create(ordo_device *device, const struct spec *spec, ordo_dict **dict)
 {
-    const struct spec            *spec = &subject->plan->spec;
-    const struct ordo_dict_config dict = { .key = spec->type, .value_bytes = spec->value_bytes };
+    const struct ordo_dict_config config = { .key = spec->type, .value_bytes = spec->value_bytes };
     if (spec->variant == SORTED_ARRAY)
-        return ordo_sorted_array_create(subject->device, ordo_sorted_array_config(.dict = dict), &subject->dict);
+        return ordo_sorted_array_create(device, ordo_sorted_array_config(.dict = config), dict);
     if (spec->variant == BLINK)
-        return ordo_blink_create(subject->device, ordo_blink_config(.dict = dict), &subject->dict);
-    return ordo_lsm_create(subject->device, ordo_lsm_config(.dict = dict, .growth = spec->growth), &subject->dict);
+        return ordo_blink_create(device, ordo_blink_config(.dict = config), dict);
+    return ordo_lsm_create(device, ordo_lsm_config(.dict = config, .growth = spec->growth), dict);
+}
+
+bool dict_subject_can(ordo_device *device, const struct spec *spec)
+{
+    ordo_dict *dict = NULL;
+    if (!workload_is_concurrent(spec->workload) || create(device, spec, &dict) != ORDO_OK)
+        return true;
+    const bool can = ordo_dict_can(dict, ORDO_CAN_CONCURRENT);
+    ordo_dict_destroy(&dict);
+    return can;
 }
 
 ordo_status dict_subject_open(ordo_device *device, const struct dict_plan *plan, struct dict_subject **out, char *why,
@@ -215,7 +242,7 @@ ordo_status dict_subject_open(ordo_device *device, const struct dict_plan *plan,
     }
     subject->device = device;
     subject->plan = plan;
-    ordo_status made = explain(subject, create(subject), why, why_bytes);
+    ordo_status made = explain(subject, create(device, &plan->spec, &subject->dict), why, why_bytes);
     if (made == ORDO_OK)
         made = columns_make(subject, &plan->table.sheet, &subject->table, why, why_bytes);
     if (made != ORDO_OK)

@@ -8,6 +8,10 @@
 
 struct dict_subject;
 
+/* Whether the structure that the variant names can do the workload. True where that cannot be found out: then opening it
+ * says why. */
+bool dict_subject_can(ordo_device *device, const struct spec *spec);
+
 /* An empty dictionary of the structure that the plan's variant names, and the plan's table in device memory. The plan must
  * outlive it. After an error *out is NULL and `why` says what failed. */
 ordo_status dict_subject_open(ordo_device *device, const struct dict_plan *plan, struct dict_subject **out, char *why,

@@ -23,6 +23,10 @@ const char *dict_yardstick_name(enum workload workload)
     case FILLSEQ:
     case OVERWRITE:
     case DELETERANDOM:
+    case INSERTRANDOM:
+    case CONCURRENTFILL:
+    case CONCURRENTINSERT:
+    case CONCURRENTREAD:
     case READRANDOM:
     case READMISSING:
     case SEEKRANDOM:

@@ -53,20 +53,32 @@ size_t model_up_to(const struct model *model, uint64_t key, size_t from)
 
 /* ---- updates ------------------------------------------------------------------------------------------------- */
 
-/* Rows of a batch by key, equal keys in their order: ordered forms, and 32-bit row numbers as values. */
+static ordo_code code_of_row(const struct sheet *sheet, const struct step *step, size_t row)
+{
+    if (step->call == DO_CONCURRENT)
+        return (ordo_code) ((const uint8_t *) sheet->at[COL_CODES])[row];
+    return step->call == DO_ERASE ? ORDO_ERASE : ORDO_UPSERT;
+}
+
+/* Rows of a batch that change something by key, equal keys in their order: ordered forms, and 32-bit row numbers as
+ * values. */
 static bool sort_rows(const struct model *model, const struct sheet *sheet, const struct step *step,
-                      struct pairs *sorted)
+                      struct pairs *sorted, size_t *n)
 {
     const size_t bytes = model->key_bytes, count = step->count;
+    *n = 0;
     *sorted = (struct pairs) { malloc(count * bytes + 1), malloc(count * 4 + 1) };
     struct pairs spare = { malloc(count * bytes + 1), malloc(count * 4 + 1) };
     const bool   made = sorted->keys && sorted->values && spare.keys && spare.values;
     if (made) {
-        for (size_t i = 0; i < count; i++) {
-            set_element(sorted->keys, bytes, i, key_order(model->type, sheet_get(sheet, COL_KEYS, step->at + i)));
-            set_element(sorted->values, 4, i, step->at + i);
+        for (size_t row = step->at; row < step->at + count; row++) {
+            const ordo_code code = code_of_row(sheet, step, row);
+            if (code != ORDO_UPSERT && code != ORDO_ERASE)
+                continue;
+            set_element(sorted->keys, bytes, *n, key_order(model->type, sheet_get(sheet, COL_KEYS, row)));
+            set_element(sorted->values, 4, (*n)++, row);
         }
-        host_radix_sort(*sorted, spare, bytes, 4, count);
+        host_radix_sort(*sorted, spare, bytes, 4, *n);
     }
     free(spare.keys);
     free(spare.values);
@@ -82,22 +94,22 @@ static void append(struct model *model, uint64_t key, uint64_t value)
 }
 
 /* Merges the sorted rows in: the last of equal ones is stored, or takes its key away. */
-static void merge_rows(const struct model *old, const struct pairs *sorted, const struct sheet *sheet,
+static void merge_rows(const struct model *old, const struct pairs *sorted, size_t n, const struct sheet *sheet,
                        const struct step *step, struct model *out)
 {
     const size_t bytes = old->key_bytes;
     size_t       i = 0, j = 0;
-    while (i < old->count || j < step->count) {
-        if (j == step->count || (i < old->count && model_key(old, i) < element(sorted->keys, bytes, j))) {
+    while (i < old->count || j < n) {
+        if (j == n || (i < old->count && model_key(old, i) < element(sorted->keys, bytes, j))) {
             append(out, model_key(old, i), model_value(old, i));
             i++;
             continue;
         }
         const uint64_t key = element(sorted->keys, bytes, j);
-        while (j + 1 < step->count && element(sorted->keys, bytes, j + 1) == key)
+        while (j + 1 < n && element(sorted->keys, bytes, j + 1) == key)
             j++;
         const size_t row = (size_t) element(sorted->values, 4, j++);
-        if (step->call != DO_ERASE)
+        if (code_of_row(sheet, step, row) != ORDO_ERASE)
             append(out, key, old->value_bytes ? sheet_get(sheet, COL_VALUES, row) : 0);
         i += i < old->count && model_key(old, i) == key;
     }
@@ -106,13 +118,14 @@ static void merge_rows(const struct model *old, const struct pairs *sorted, cons
 static bool update(struct model *model, const struct sheet *sheet, const struct step *step)
 {
     const size_t most = model->count + step->count;
+    size_t       n = 0;
     struct pairs sorted = { NULL, NULL };
     struct model out = model_empty(model->type, model->value_bytes);
     out.keys = malloc(most * out.key_bytes + 1);
     out.values = malloc(most * out.value_bytes + 1);
-    const bool made = out.keys && out.values && sort_rows(model, sheet, step, &sorted);
+    const bool made = out.keys && out.values && sort_rows(model, sheet, step, &sorted, &n);
     if (made)
-        merge_rows(model, &sorted, sheet, step, &out);
+        merge_rows(model, &sorted, n, sheet, step, &out);
     free(sorted.keys);
     free(sorted.values);
     if (!made) {
@@ -145,24 +158,28 @@ static size_t below_row(const struct query *query, size_t row)
     return model_below(query->model, key_of_row(query, COL_KEYS, row), hints ? hints[row] : SIZE_MAX);
 }
 
+/* values: its value, too. */
+static void find_row(const struct query *query, size_t row, bool values)
+{
+    const struct model *model = query->model;
+    const size_t        at = below_row(query, row);
+    const bool          here = at < model->count && model_key(model, at) == key_of_row(query, COL_KEYS, row);
+    sheet_set(query->sheet, COL_FOUND, row, here);
+    if (here && values)
+        sheet_set(query->sheet, COL_VALUES_OUT, row, model_value(model, at));
+}
+
 static void find_span(void *query_, size_t from, size_t to, int part)
 {
     const struct query *query = query_;
-    const struct model *model = query->model;
     (void) part;
-    for (size_t row = query->step->at + from; row < query->step->at + to; row++) {
-        const size_t at = below_row(query, row);
-        const bool   here = at < model->count && model_key(model, at) == key_of_row(query, COL_KEYS, row);
-        sheet_set(query->sheet, COL_FOUND, row, here);
-        if (here)
-            sheet_set(query->sheet, COL_VALUES_OUT, row, model_value(model, at));
-    }
+    for (size_t row = query->step->at + from; row < query->step->at + to; row++)
+        find_row(query, row, true);
 }
 
-/* The place that stands in the step's relation to a row's key; count if there is none. */
-static size_t sought(const struct query *query, size_t row)
+/* The place that stands in a relation to a row's key; count if there is none. */
+static size_t sought(const struct query *query, ordo_relation relation, size_t row)
 {
-    const ordo_relation relation = query->step->relation;
     const struct model *model = query->model;
     const size_t        below = below_row(query, row);
     const bool          here = below < model->count && model_key(model, below) == key_of_row(query, COL_KEYS, row);
@@ -174,19 +191,23 @@ static size_t sought(const struct query *query, size_t row)
     return below ? below - 1 : model->count;
 }
 
+static void seek_row(const struct query *query, ordo_relation relation, size_t row)
+{
+    const struct model *model = query->model;
+    const size_t        at = sought(query, relation, row);
+    sheet_set(query->sheet, COL_FOUND, row, at < model->count);
+    if (at == model->count)
+        return;
+    sheet_set(query->sheet, COL_KEYS_OUT, row, key_stored(model->type, model_key(model, at)));
+    sheet_set(query->sheet, COL_VALUES_OUT, row, model_value(model, at));
+}
+
 static void seek_span(void *query_, size_t from, size_t to, int part)
 {
     const struct query *query = query_;
-    const struct model *model = query->model;
     (void) part;
-    for (size_t row = query->step->at + from; row < query->step->at + to; row++) {
-        const size_t at = sought(query, row);
-        sheet_set(query->sheet, COL_FOUND, row, at < model->count);
-        if (at == model->count)
-            continue;
-        sheet_set(query->sheet, COL_KEYS_OUT, row, key_stored(model->type, model_key(model, at)));
-        sheet_set(query->sheet, COL_VALUES_OUT, row, model_value(model, at));
-    }
+    for (size_t row = query->step->at + from; row < query->step->at + to; row++)
+        seek_row(query, query->step->relation, row);
 }
 
 /* How many keys lie in a row's interval, from *at on. */
@@ -249,6 +270,33 @@ static bool do_range(const struct model *model, struct sheet *sheet, struct step
     return true;
 }
 
+/* ---- concurrent batches -------------------------------------------------------------------------------------- */
+
+static void concurrent_span(void *query_, size_t from, size_t to, int part)
+{
+    const struct query *query = query_;
+    (void) part;
+    for (size_t row = query->step->at + from; row < query->step->at + to; row++) {
+        const ordo_code code = code_of_row(query->sheet, query->step, row);
+        sheet_set(query->sheet, COL_OUTCOMES, row, ORDO_DONE);
+        if (!query->sheet->at[COL_FOUND])
+            continue;
+        if (code == ORDO_SEEK_GE)
+            seek_row(query, ORDO_GE, row);
+        else
+            find_row(query, row, code == ORDO_FIND);
+    }
+}
+
+/* Finds, successors, upserts and erases that no order among them can tell apart: every one is answered as before the
+ * batch. */
+static bool do_concurrent(struct model *model, struct sheet *sheet, struct step *step)
+{
+    struct query query = { model, sheet, step };
+    for_spans(step->count, concurrent_span, &query);
+    return update(model, sheet, step);
+}
+
 /* ---- any step ------------------------------------------------------------------------------------------------ */
 
 bool model_do(struct model *model, struct sheet *sheet, struct step *step)
@@ -274,6 +322,8 @@ bool model_do(struct model *model, struct sheet *sheet, struct step *step)
         return do_range(model, sheet, step);
     case DO_APPLY:
         return model_apply(model, sheet, step);
+    case DO_CONCURRENT:
+        return do_concurrent(model, sheet, step);
     case DO_COMPACT: /* changes nothing that can be seen */
         return true;
     }

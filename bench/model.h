@@ -30,7 +30,7 @@ size_t model_below(const struct model *model, uint64_t key, size_t hint);
 /* How many keys are at or below `key`, of which `from` are known to be; quick if it is little more. */
 size_t model_up_to(const struct model *model, uint64_t key, size_t from);
 
-/* Does the step, and writes to the sheet's outputs what a dictionary must give. Range columns grow as needed, and the
+/* Does the step (of a concurrent batch: one whose results no order of its operations would change), and writes to the sheet's outputs what a dictionary must give. Range columns grow as needed, and the
  * step learns how many elements it gives. False without memory. */
 bool model_do(struct model *model, struct sheet *sheet, struct step *step);
 /* The whole script; elements of ranges follow those of the steps before. */

@@ -9,6 +9,7 @@ size_t sheet_width(const struct sheet *sheet, enum column_id column)
     switch (column) {
     case COL_CODES:
     case COL_FOUND:
+    case COL_OUTCOMES:
         return 1;
     case COL_VALUES:
     case COL_VALUES_OUT:
@@ -25,9 +26,9 @@ size_t sheet_width(const struct sheet *sheet, enum column_id column)
 
 const char *column_name(enum column_id column)
 {
-    static const char *const names[N_COLUMNS] = { "codes",   "keys",       "his",         "values",
-                                                  "found",   "keys_out",   "values_out",  "counts",
-                                                  "offsets", "range_keys", "range_values" };
+    static const char *const names[N_COLUMNS] = { "codes",   "keys",       "his",          "values",
+                                                  "found",   "keys_out",   "values_out",   "counts",
+                                                  "offsets", "range_keys", "range_values", "outcomes" };
     return names[column];
 }
 

@@ -22,6 +22,7 @@ enum column_id {
     COL_OFFSETS,
     COL_RANGE_KEYS,
     COL_RANGE_VALUES,
+    COL_OUTCOMES,
     N_COLUMNS
 };
 #define FIRST_OUTPUT COL_FOUND
@@ -54,7 +55,18 @@ void sheet_set(struct sheet *sheet, enum column_id column, size_t row, uint64_t 
 
 /* ---- scripts ------------------------------------------------------------------------------------------------- */
 
-enum step_call { DO_BUILD, DO_UPSERT, DO_ERASE, DO_FIND, DO_SEEK, DO_COUNT, DO_RANGE, DO_APPLY, DO_COMPACT };
+enum step_call {
+    DO_BUILD,
+    DO_UPSERT,
+    DO_ERASE,
+    DO_FIND,
+    DO_SEEK,
+    DO_COUNT,
+    DO_RANGE,
+    DO_APPLY,
+    DO_CONCURRENT,
+    DO_COMPACT
+};
 
 /* One call on rows at .. at + count - 1. */
 struct step {

@@ -71,6 +71,12 @@ bool workload_is_dict(enum workload workload)
     return workload >= N_WORKLOADS;
 }
 
+bool workload_is_concurrent(enum workload workload)
+{
+    return workload == CONCURRENTREAD || workload == CONCURRENTFILL || workload == CONCURRENTINSERT ||
+           workload == CONCURRENTMIX;
+}
+
 bool workload_has_values(enum workload workload)
 {
     return workload != SCAN && workload != REDUCE && workload != SEARCH;
@@ -78,7 +84,7 @@ bool workload_has_values(enum workload workload)
 
 bool workload_has_queries(enum workload workload)
 {
-    return workload == SEARCH || workload == LOOKUP || (workload >= READRANDOM && workload <= RANGERANDOM);
+    return workload == SEARCH || workload == LOOKUP || (workload >= READRANDOM && workload <= CONCURRENTREAD);
 }
 
 static size_t type_bytes(ordo_type type)
@@ -99,10 +105,32 @@ struct ordo_run spec_run(const struct spec *spec, size_t r)
     return (struct ordo_run) { r * each, r + 1 == runs ? spec->count - r * each : each };
 }
 
+/* One batch is timed, of a dictionary that is there. */
+static bool is_one_batch(enum workload workload)
+{
+    return workload == INSERTRANDOM || workload == CONCURRENTINSERT || workload == CONCURRENTMIX;
+}
+
 size_t spec_batch(const struct spec *spec)
 {
-    const size_t wanted = spec->batch ? spec->batch : spec->count / 16;
+    const size_t wanted = spec->workload == CONCURRENTFILL ? spec->count : spec->batch ? spec->batch : spec->count / 16;
     return wanted > spec->count ? spec->count : wanted ? wanted : 1;
+}
+
+size_t spec_table_batch(const struct spec *spec)
+{
+    struct spec table = *spec;
+    if (is_one_batch(spec->workload))
+        table.batch = 0;
+    return spec_batch(&table);
+}
+
+size_t spec_changes(const struct spec *spec)
+{
+    if (spec->workload != DELETERANDOM || spec->erase_percent == 0)
+        return spec->count;
+    const size_t changes = (size_t) ((double) spec->count * spec->erase_percent / 100);
+    return changes ? changes : 1;
 }
 
 #define MOST_ROUNDS 8
@@ -126,7 +154,9 @@ size_t spec_operations(const struct spec *spec)
         return spec_rounds(spec) * spec_batch(spec);
     if (spec->workload == CLEANUP)
         return spec->count + 2 * spec_tenth(spec);
-    return workload_has_queries(spec->workload) ? spec->n_queries : spec->count;
+    if (is_one_batch(spec->workload))
+        return spec_batch(spec);
+    return workload_has_queries(spec->workload) ? spec->n_queries : spec_changes(spec);
 }
 
 double spec_bytes(const struct spec *spec)

@@ -35,15 +35,20 @@ extern "C" {
     X(FILLRANDOM, "fillrandom", "upsert of all elements, batch by batch, into an empty dictionary")                    \
     X(FILLSEQ, "fillseq", "the same with keys one after another")                                                      \
     X(OVERWRITE, "overwrite", "upsert of as many keys as there are elements, each there already")                      \
-    X(DELETERANDOM, "deleterandom", "erase of as many keys as there are elements, each there at first")                \
+    X(DELETERANDOM, "deleterandom", "erase of as many keys as there are elements or fewer, each there at first")       \
+    X(INSERTRANDOM, "insertrandom", "upsert of one batch of new keys into a dictionary with all elements")             \
     X(READRANDOM, "readrandom", "find of keys that are there, as many of them as the hit rate says")                   \
     X(READMISSING, "readmissing", "find of keys that are not there")                                                   \
     X(SEEKRANDOM, "seekrandom", "the next key and its value, of keys that are not there")                              \
     X(COUNTRANDOM, "countrandom", "the number of keys in an interval")                                                 \
     X(RANGERANDOM, "rangerandom", "the elements in an interval")                                                       \
+    X(CONCURRENTREAD, "concurrentread", "readrandom by a concurrent batch")                                            \
     X(READWHILEWRITING, "readwhilewriting", "a batch of upserts of new keys, a batch of finds, and so on")             \
     X(MIXED, "mixed", "batches of finds, upserts, inserts, erases, seeks, counts and ranges in any order")             \
-    X(CLEANUP, "cleanup", "drops what is stale, after a tenth was erased and a tenth replaced")
+    X(CLEANUP, "cleanup", "drops what is stale, after a tenth was erased and a tenth replaced")                        \
+    X(CONCURRENTFILL, "concurrentfill", "upsert of all elements by one concurrent batch into an empty dictionary")     \
+    X(CONCURRENTINSERT, "concurrentinsert", "insertrandom by a concurrent batch")                                      \
+    X(CONCURRENTMIX, "concurrentmix", "a concurrent batch: upserts and erases, finds and successors, each by halves")
 
 enum workload {
 #define X(id, name, text) id,
@@ -59,6 +64,8 @@ enum workload {
 };
 
 bool workload_is_dict(enum workload workload);
+/* Whether it is one of concurrent batches, which not every structure takes. */
+bool workload_is_concurrent(enum workload workload);
 
 const char *workload_name(enum workload workload);
 const char *workload_text(enum workload workload);
@@ -98,15 +105,17 @@ struct spec {
     uint32_t      value_bytes; /* 0, 4 or 8; scan, reduce and search have no values: 0 */
     enum dist     dist;
     size_t        count;     /* elements; merge, merge_runs: elements out */
-    size_t        n_queries; /* search, lookup; dictionaries: of readrandom to rangerandom */
+    size_t        n_queries; /* search, lookup; dictionaries: of readrandom to concurrentread */
     uint64_t      seed;
 
     /* Dictionaries only. */
-    size_t   batch;       /* elements of a batch; 0: a sixteenth of all (see spec_batch) */
-    uint32_t hit_percent; /* of the keys to find, how many are there */
-    uint32_t width;       /* elements in an interval, in the mean; at least 1 */
-    uint32_t fills;       /* numbers of batches, evenly spread, after which queries are timed */
-    uint32_t growth;      /* of an LSM; 0: its default */
+    size_t   batch;          /* elements of a batch; 0: a sixteenth of all (see spec_batch) */
+    uint32_t hit_percent;    /* of the keys to find, how many are there */
+    uint32_t width;          /* elements in an interval, in the mean; at least 1 */
+    uint32_t fills;          /* numbers of batches, evenly spread, after which queries are timed */
+    uint32_t growth;         /* of an LSM; 0: its default */
+    uint32_t update_percent; /* of concurrentmix: how many of the operations change something */
+    uint32_t erase_percent;  /* of deleterandom: as a share of the elements; 0: 100 */
 };
 
 /* Whether the workload has values at all: sort, merge, merge_runs, compact, lookup, dictionaries. */
@@ -119,6 +128,10 @@ struct ordo_run spec_run(const struct spec *spec, size_t r);
 
 /* The batch size in elements: at most count, at least 1. */
 size_t spec_batch(const struct spec *spec);
+/* The batch size by which a dictionary gets what it has beforehand. */
+size_t spec_table_batch(const struct spec *spec);
+/* Elements that overwrite and deleterandom go through. */
+size_t spec_changes(const struct spec *spec);
 /* How many batches take turns with others (readwhilewriting, mixed): no more than the host can follow in short time. */
 size_t spec_rounds(const struct spec *spec);
 /* What cleanup replaces, and what it erases. */

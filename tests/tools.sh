@@ -99,6 +99,8 @@ expect 0 "$bench" --workload dicts --sizes =1,=1000 --batch =3,=300 --queries =5
     --hit-rate 50 --width 3 --json "$dir/dicts.json"
 prints out '^lsm .* ok$'
 prints out '^sorted_array .* ok$'
+prints out '^blink .* ok$'
+prints out 'lsm is passed over'
 prints_no out 'WRONG'
 prints_no out 'failed'
 prints_no out 'skipped'
@@ -106,6 +108,16 @@ expect 0 "$bench" --workload fillrandom,rangerandom,mixed --structure lsm --type
     --dist clustered,zipf --sizes =2000 --batch =99 --queries =500 --fills 2 --growth 4 --reps 3 --budget 200 --no-host
 prints out '^lsm .* ok$'
 prints_no out 'WRONG'
+expect 0 "$bench" --workload concurrentfill,concurrentread,concurrentmix,deleterandom --structure blink --types i64 \
+    --value-bytes 0,8 --dist few,clustered --sizes =3000 --batch =700,=3000 --updates 0,50,100 --erase 10 --queries =500 \
+    --fills 2 --reps 3 --budget 200 --no-host
+prints out '^blink .* ok$'
+prints out '10 % of the elements'
+prints_no out 'WRONG'
+prints_no out 'failed'
+prints_no out 'skipped'
+expect 2 "$bench" --updates 15
+prints err '10, 20'
 expect 0 "$bench" --workload readrandom --structure lsm --sizes =1000 --batch =300 --queries =500 --fills 3 --width 3 \
     --hit-rate 50 --reps 3 --compare "$dir/dicts.json" --json -
 prints out '"rate_before"'
