@@ -306,6 +306,31 @@ ORDO_FN uint blink_place(__global const ordo_key_form *line, ordo_key_form query
 #endif
 }
 
+/* The column of children, or of values if these are of the same size. */
+ORDO_FN __global uint *blink_words_beside(const blink_tree *tree, uint level, uint node)
+{
+#if ORDO_VALUE_BYTES == 4
+    if (level == 0)
+        return blink_values(tree, node);
+#endif
+    return blink_children(tree, node);
+}
+#define WORDS_BESIDE(level)  ((level) > 0 || ORDO_VALUE_BYTES == 4)
+#define ULONGS_BESIDE(level) ((level) == 0 && ORDO_VALUE_BYTES == 8)
+
+/* All of a node at once, on CPUs: its two arrays, of a line of the cache and a half each, or two. */
+ORDO_FN void blink_prefetch(const blink_tree *tree, uint level, uint node)
+{
+#if ORDO_CPU
+    ORDO_PREFETCH(blink_line(tree, level, node));
+    ORDO_PREFETCH(blink_line(tree, level, node) + BLINK_SLOTS / 2);
+    if (WORDS_BESIDE(level)) {
+        ORDO_PREFETCH(blink_words_beside(tree, level, node));
+        ORDO_PREFETCH(blink_words_beside(tree, level, node) + BLINK_SLOTS / 2);
+    }
+#endif
+}
+
 /* The node of op->level to look for the query in, or BLINK_NONE if that led nowhere. A hint, by the argument at the top. */
 ORDO_FN uint blink_go_down(const blink_batch *batch, const blink_op *op, uint root)
 {
@@ -330,6 +355,7 @@ ORDO_FN uint blink_go_down(const blink_batch *batch, const blink_op *op, uint ro
         node = op->lost ? ordo_peek(child) : *child;
         if (node >= (above > 1 ? batch->inner_capacity : batch->leaf_capacity))
             return BLINK_NONE;
+        blink_prefetch(tree, above - 1, node);
     }
     return node;
 }
@@ -604,18 +630,6 @@ ORDO_FN uint column_place(const column_keys *c, ordo_key_form key, ordo_key_form
 }
 
 /* ---- what goes with the keys --------------------------------------------------------------------------------------------------- */
-
-/* The column of children, or of values if these are of the same size. */
-ORDO_FN __global uint *blink_words_beside(const blink_tree *tree, uint level, uint node)
-{
-#if ORDO_VALUE_BYTES == 4
-    if (level == 0)
-        return blink_values(tree, node);
-#endif
-    return blink_children(tree, node);
-}
-#define WORDS_BESIDE(level)  ((level) > 0 || ORDO_VALUE_BYTES == 4)
-#define ULONGS_BESIDE(level) ((level) == 0 && ORDO_VALUE_BYTES == 8)
 
 /* column_shift of what goes with `count` keys. `child`, `value`: what goes with a new one. */
 ORDO_FN void blink_shift_beside(const blink_tree *tree, uint level, uint node, uint slot, uint count, bool open,
