@@ -314,6 +314,69 @@ static bool apply(struct run *r)
     return status == ORDO_OK || is_wrong(r, "the batch gave '%s'", ordo_status_string(status));
 }
 
+/* The inner nodes as they lie in memory. */
+struct inner_nodes {
+    cl_uint   state[BLINK_STATE_WORDS];
+    uint8_t  *lines, *level; /* level of each node; 0: in none */
+    uint32_t *children;
+};
+
+static ordo_status read_inner(const struct run *r, struct ordo_call *call, struct inner_nodes *in)
+{
+    const struct ordo_blink *tree = ordo_blink_of(r->dict);
+
+    ORDO_TRY(ordo_call_read(call, tree->state, 0, in->state, sizeof in->state));
+    const size_t n = in->state[BLINK_INNER];
+    in->lines = test_alloc(n * BLINK_WORDS * r->key_bytes);
+    in->children = test_alloc(n * BLINK_SLOTS * sizeof(uint32_t));
+    in->level = test_alloc(n);
+    memset(in->level, 0, n);
+    ORDO_TRY(ordo_call_read(call, tree->inner_keys, 0, in->lines, n * BLINK_WORDS * r->key_bytes));
+    return ordo_call_read(call, tree->children, 0, in->children, n * BLINK_SLOTS * sizeof(uint32_t));
+}
+
+static uint32_t entries_of(const struct run *r, const struct inner_nodes *in, size_t node)
+{
+    return (uint32_t) get(in->lines + node * BLINK_WORDS * r->key_bytes, r->key_bytes, BLINK_HEADER) & BLINK_COUNT_MASK;
+}
+
+/* Torn reads come upon slots that are not used: there must be no number of a node of another level. */
+static bool check_slots(struct run *r, struct inner_nodes *in)
+{
+    const uint32_t n = in->state[BLINK_INNER], root = in->state[BLINK_ROOT] & BLINK_NODE_MASK;
+    const uint32_t levels = in->state[BLINK_ROOT] >> BLINK_LEVEL_SHIFT;
+
+    if (levels > 0)
+        in->level[root] = (uint8_t) levels;
+    for (uint32_t level = levels; level > 1; level--)
+        for (uint32_t node = 0; node < n; node++)
+            for (uint32_t s = 0; in->level[node] == level && s < entries_of(r, in, node); s++)
+                in->level[in->children[node * BLINK_SLOTS + s]] = (uint8_t) (level - 1);
+    for (uint32_t node = 0; node < n; node++)
+        for (uint32_t s = entries_of(r, in, node); in->level[node] > 0 && s < BLINK_SLOTS; s++) {
+            const uint32_t child = in->children[node * BLINK_SLOTS + s], level = in->level[node];
+            const bool good = level == 1 ? child < in->state[BLINK_LEAVES] : child < n && in->level[child] == level - 1;
+            if (!good && child != BLINK_NONE)
+                return is_wrong(r, "inner node %u of level %u has %u in slot %u, which is not used", node, level, child,
+                                s);
+        }
+    return true;
+}
+
+static bool check_spare_slots(struct run *r)
+{
+    struct inner_nodes in = { .lines = NULL };
+    struct ordo_call   call;
+
+    test_ok(r->t, ordo_call_begin(&call, r->t->dev, NULL));
+    test_ok(r->t, ordo_call_end(&call, read_inner(r, &call, &in)));
+    const bool good = check_slots(r, &in);
+    free(in.lines);
+    free(in.children);
+    free(in.level);
+    return good;
+}
+
 static bool read_after(struct run *r)
 {
     char              text[512] = "";
@@ -524,7 +587,7 @@ static bool run_history(struct test *t, const struct plan *plan, uint64_t seed, 
     t->random = seed;
     r.key_bytes = ordo_type_bytes(plan->type);
     make_input(&r);
-    const bool good = make_dict(&r) && apply(&r) && read_after(&r) && check_history(&r);
+    const bool good = make_dict(&r) && apply(&r) && read_after(&r) && check_spare_slots(&r) && check_history(&r);
     memcpy(wrong, r.wrong, sizeof r.wrong);
     free_run(&r);
     return good;
@@ -856,6 +919,11 @@ static const struct bug bugs[] = {
     { "one version for ever", "((was + BLINK_VERSION_ONE) & BLINK_VERSION_MASK)", "(was & BLINK_VERSION_MASK)",
       AT_ONE_LEAF },
     { "the level above is not told", "    op->level++;\n", "    return STEP_DONE;\n", AT_SPLITS },
+    { "a number in a slot that is not used", "        column_peek_uint(&c, words, slot, count + open);\n",
+      "        column_peek_uint(&c, words, slot, count);\n"
+      "        for (uint s = 0; s < BLINK_SLOTS; s++)\n"
+      "            c.at[s] = s < count ? c.at[s] : 77777 + s;\n",
+      AT_SPLITS },
     { "no way to the right", "    if (op->query > tail.high) {\n", "    if (false) {\n", AT_SPLITS },
 };
 
