@@ -254,7 +254,9 @@ struct ordo_concurrent_batch {
  *           So: each key reported was there, with that value, at some moment of the operation; a key that was there all the
  *           while, and lies in the range, is reported exactly once; keys ascend.
  * Errors    running out of memory is an outcome per operation, and the call ORDO_OK. An OpenCL error ends the call;
- *           what was done by then stays done.
+ *           what was done by then stays done. Stores without values, counts and ranges without his, and ranges without rooms
+ *           refuse the whole batch: ORDO_INVALID, and nothing is done.
+ * Scratch   16 bytes an operation.
  * Waits. ORDO_UNSUPPORTED where !ordo_dict_can(dict, ORDO_CAN_CONCURRENT). */
 ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict *dict, const struct ordo_concurrent_batch *batch,
                                                 const struct ordo_order *order);
