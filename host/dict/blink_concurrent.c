@@ -220,8 +220,8 @@ static ordo_status take_tally(struct concurrent *c)
     ORDO_TRY(ordo_call_fill(c->call, words, 0, sizeof c->tally, 0));
     ordo_blink_add_slice(&args, &c->batch->codes);
     BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(words));
-    ORDO_TRY(
-        run_kernel(c, "blink_tally", ordo_blink_flat(c->tree).group, ordo_min_size(c->batch->count, (size_t) 1 << 18), &args));
+    ORDO_TRY(run_kernel(c, "blink_tally", ordo_blink_flat(c->tree).group,
+                        ordo_min_size(c->batch->count, (size_t) 1 << 18), &args));
     return ordo_call_read(c->call, words, 0, &c->tally, sizeof c->tally);
 }
 

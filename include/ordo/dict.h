@@ -240,10 +240,11 @@ struct ordo_concurrent_batch {
     struct ordo_slice found, keys_out, values_out, counts; /* as in ordo_batch */
     struct ordo_slice outcomes;                            /* bytes: ordo_outcome; ordo_none() where nobody asks */
 
-    struct ordo_slice rooms; /* count + 1 numbers (uint64_t), an input: range i may write elements rooms[i] to rooms[i + 1]
+    struct ordo_slice
+        rooms; /* count + 1 numbers (uint64_t), an input: range i may write elements rooms[i] to rooms[i + 1]
                                 - 1; they ascend. ordo_none() if there are no ranges */
     struct ordo_slice range_keys, range_values;
-    size_t            range_capacity; /* elements that range_keys and range_values have room for; rooms beyond are cut */
+    size_t range_capacity; /* elements that range_keys and range_values have room for; rooms beyond are cut */
 };
 
 /* Does all operations of a batch at once, each as soon as a work-item comes to it.
