@@ -146,7 +146,7 @@ static void measure_dict(struct run *run, struct row *row, const struct row *bes
         row->array_rate = row->rate;
     else if (beside)
         row->array_rate = beside->rate;
-    else if (plan_has_fills(row->spec.workload) && row->outcome == GOOD)
+    else if (plan_has_fills(row->spec.workload) && row->outcome == GOOD && !run->options->no_array)
         row->array_rate = rate_of_sorted_array(run, &row->spec);
 }
 

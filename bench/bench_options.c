@@ -89,6 +89,7 @@ static void print_help(void)
         "ordo-peer,\n"
         "                          built where there is nvcc)\n"
         "      --no-host           leave out the plain host code\n"
+        "      --no-array          leave out the sorted array beside queries of other structures\n"
         "      --compare FILE      a former --json: prints new rate / old rate, and marks what is over 5 %% slower\n"
         "\n"
         "Output:\n"
@@ -192,6 +193,7 @@ enum {
     OPT_SEED,
     OPT_PEERS,
     OPT_NO_HOST,
+    OPT_NO_ARRAY,
     OPT_COMPARE,
     OPT_JSON,
     OPT_CHART,
@@ -222,6 +224,7 @@ static const struct option long_options[] = {
     { "budget", required_argument, NULL, 'b' },
     { "peers", no_argument, NULL, OPT_PEERS },
     { "no-host", no_argument, NULL, OPT_NO_HOST },
+    { "no-array", no_argument, NULL, OPT_NO_ARRAY },
     { "compare", required_argument, NULL, OPT_COMPARE },
     { "json", required_argument, NULL, OPT_JSON },
     { "chart", no_argument, NULL, OPT_CHART },
@@ -297,6 +300,9 @@ static void take_option(struct options *o, int option)
         break;
     case OPT_NO_HOST:
         o->no_host = true;
+        break;
+    case OPT_NO_ARRAY:
+        o->no_array = true;
         break;
     case OPT_COMPARE:
         o->compare = optarg;

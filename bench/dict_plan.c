@@ -417,7 +417,7 @@ static void concurrent_span(void *requests_, size_t from, size_t to, int part)
 /* Numbers 0 .. count - 1 in any order. */
 static uint32_t *shuffled(const struct dict_plan *plan, size_t count)
 {
-    uint32_t *numbers = malloc(count * sizeof *numbers + 1);
+    uint32_t *numbers = calloc(count + 1, sizeof *numbers);
     for (size_t i = 0; numbers && i < count; i++) {
         const size_t from = (size_t) (draw(stream(plan, STREAM_MISS), i) % (i + 1));
         numbers[i] = numbers[from];
