@@ -43,11 +43,8 @@ static ordo_status create_blink(ordo_device *dev, const struct ordo_dict_config 
 }
 
 const struct subject subjects[] = {
-    { "sorted_array", create_sorted_array },
-    { "lsm", create_lsm },
-    { "lsm_growth_2", create_lsm_growth_2 },
-    { "lsm_cleanup", create_lsm_cleanup },
-    { "blink", create_blink },
+    { "sorted_array", create_sorted_array }, { "lsm", create_lsm },     { "lsm_growth_2", create_lsm_growth_2 },
+    { "lsm_cleanup", create_lsm_cleanup },   { "blink", create_blink },
 };
 const size_t n_subjects = LENGTH(subjects);
 

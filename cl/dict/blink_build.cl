@@ -60,7 +60,7 @@ void build_leaves(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, __gl
             form = size;
         if (word == BLINK_HIGH && !last)
             form = key_bits(keys[first + size - 1]);
-        leaf_keys[i] = form;
+        blink_leaf(&tree, leaf)[word] = form;
     }
 }
 

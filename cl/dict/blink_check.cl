@@ -42,10 +42,9 @@ void check_down(BLINK_TREE, uint level, __global uint *levels, __global uint *le
             continue;
         }
         const uint right = *blink_right(blink_line(&tree, level - 1, child));
-        const uint next = slot + 1 < blink_count(line) ? children[i + 1]
-                          : *blink_right(line) < state[BLINK_INNER]
-                              ? blink_children(&tree, *blink_right(line))[0]
-                              : BLINK_NONE;
+        const uint next = slot + 1 < blink_count(line)              ? children[i + 1]
+                          : *blink_right(line) < state[BLINK_INNER] ? blink_children(&tree, *blink_right(line))[0]
+                                                                    : BLINK_NONE;
         if (right != next)
             ordo_min(&wrong[WRONG_ENTRY], node);
     }

@@ -33,7 +33,7 @@ typedef struct {
     __global ordo_key_form *inner_keys;
     __global uint          *children;
     __global uint          *state;
-    __global uint          *leaf_counts; /* of each leaf at rest its count, once more: few enough words to stay in a cache */
+    __global uint *leaf_counts; /* of each leaf at rest its count, once more: few enough words to stay in a cache */
 } blink_tree;
 
 #define BLINK_TREE                                                                                                     \
@@ -41,7 +41,7 @@ typedef struct {
         __global uint *children, __global uint *state, __global uint *leaf_counts
 #define BLINK_TREE_HERE                                                                                                \
     {                                                                                                                  \
-        leaf_keys, leaf_values, inner_keys, children, state, leaf_counts                                                    \
+        leaf_keys, leaf_values, inner_keys, children, state, leaf_counts                                               \
     }
 
 /* ---- a node ------------------------------------------------------------------------------------------------------ */
@@ -94,7 +94,7 @@ ORDO_FN uint blink_root_node(uint root)
 
 /* Keys of a node less than the query (low bits) and equal to it (COUNT_EQUAL each); unused slots are equal to a query of all
  * ones and less than none. */
-#define COUNT_EQUAL 0x100u
+#define COUNT_EQUAL       0x100u
 #define COUNT_LESS(count) ((count) % COUNT_EQUAL)
 
 #if ORDO_CPU && TEAM_WIDTH == 1

@@ -362,9 +362,9 @@ ORDO_FN blink_piece blink_piece_of(__global const uint *order, __global const ui
 /* Long ranges, piece by piece, each group of work-items a share of all. starts: where each query's pieces begin. Nothing is written if offsets[last], the end of all ranges, is past the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void blink_range_long(BLINK_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
-                 uint n, __global const uint *leaves, __global const uint *slots, __global const ulong *starts,
-                 __global const ulong *offsets, ulong offsets_at, ulong last, ulong capacity,
-                 __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out, ulong values_at)
+                      uint n, __global const uint *leaves, __global const uint *slots, __global const ulong *starts,
+                      __global const ulong *offsets, ulong offsets_at, ulong last, ulong capacity,
+                      __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out, ulong values_at)
 {
     const blink_tree tree = BLINK_TREE_HERE;
     const ulong      total = starts[n];

@@ -199,9 +199,9 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     leaf_update u = { share.first + t * share.step, 0, false, false, false };
     if (t >= share.count)
         return u;
-    const uint     i = u.index, spot = batch->spots[i];
-    const bool     counts = i + 1 == batch->n || batch->keys[i + 1] != batch->keys[i];
-    const bool     erases = batch->all_erased || (batch->erased && batch->erased[i]);
+    const uint i = u.index, spot = batch->spots[i];
+    const bool counts = i + 1 == batch->n || batch->keys[i + 1] != batch->keys[i];
+    const bool erases = batch->all_erased || (batch->erased && batch->erased[i]);
     u.slot = spot & PLACE_SLOT;
     u.hit = (spot & PLACE_HIT) != 0;
     u.stores = counts && !erases;
@@ -302,6 +302,21 @@ ORDO_FN void blink_mark_dirty(const blink_tree *tree, uint level, uint node, __g
         list[ordo_add(&tree->state[BLINK_DIRTY_NODES + level], 1)] = node;
 }
 
+/* The same of a node of each lane that has one. By the whole team. */
+ORDO_FN void blink_mark_each(const blink_tree *tree, uint level, uint node, bool has, __global uint *list)
+{
+    const bool      fresh = has && !(ordo_or(blink_header(blink_inner(tree, node)), BLINK_DIRTY) & BLINK_DIRTY);
+    const team_mask lanes = team_ballot(fresh);
+    uint            first = 0;
+    if (lanes == 0)
+        return;
+    if (team_lane() == 0)
+        first = ordo_add(&tree->state[BLINK_DIRTY_NODES + level], mask_count(lanes));
+    first = team_bcast(first, 0);
+    if (fresh)
+        list[first + mask_count(lanes & team_lanes_below())] = node;
+}
+
 /* What a leaf's elements and its share of the batch become; how many elements more there are. By a whole team. */
 ORDO_FN uint leaf_take(const blink_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
@@ -335,13 +350,12 @@ void update_leaves(BLINK_TREE, __global const uint *leaves, __global const uint 
                    uint most, __global uint *dirty)
 {
     const blink_tree tree = BLINK_TREE_HERE;
-    const leaf_batch batch = {
-        keys + keys_at, values + values_at, erased ? erased + erased_at : erased, spots, n, all_erased
-    };
+    const leaf_batch batch = { keys + keys_at, values + values_at, erased ? erased + erased_at : erased, spots, n,
+                               all_erased };
     uint             more = 0;
 
     for (uint g = BLINK_TEAM; g < state[BLINK_GROUPS]; g += BLINK_TEAMS) {
-        const uint size = first[g + 1] - first[g], step = (size - 1) / most + 1;
+        const uint       size = first[g + 1] - first[g], step = (size - 1) / most + 1;
         const leaf_share share = { first[g], step, (size - 1) / step + 1 };
         node_split       split;
         more += leaf_take(&tree, leaves[first[g]], &batch, share, &split);
@@ -361,11 +375,42 @@ void update_leaves(BLINK_TREE, __global const uint *leaves, __global const uint 
 #define ARRIVAL          (BLINK_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
+/* Adds up over the group what its work-items give, and then once to a word that all groups share: such words take an atomic at
+ * a time, some 2 ns each on an H200. By the whole group, from uniform control flow; `sum` is its own. */
+ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
+{
+    if (get_local_id(0) == 0)
+        *sum = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (x)
+        (void) ordo_local_add(sum, x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0 && *sum)
+        (void) ordo_add(to, *sum);
+}
+
+/* A place on a list for each work-item of the group that wants one; the same of the group. */
+ORDO_FN uint group_append(volatile __global uint *length, __local uint sum[2], bool wants)
+{
+    uint place = 0;
+    if (get_local_id(0) == 0)
+        sum[0] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (wants)
+        place = ordo_local_add(&sum[0], 1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0 && sum[0])
+        sum[1] = ordo_add(length, sum[0]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return sum[1] + place;
+}
+
 /* heads[i]: the leaf whose head update i is, or BLINK_NONE. */
 ORDO_KERNEL(BLINK_GROUP)
 void bucket_updates(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
                     __global uint *heads, __global uint *parents)
 {
+    __local uint     sum;
     const blink_tree tree = BLINK_TREE_HERE;
     uint             wanted = 0;
 
@@ -391,9 +436,7 @@ void bucket_updates(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, ui
             wanted += blink_nodes_for(all) - blink_nodes_for(all - 1);
         }
     }
-    wanted = team_reduce_add(wanted);
-    if (wanted && team_lane() == 0)
-        ordo_add(&state[BLINK_WANTED], wanted);
+    group_add(&state[BLINK_WANTED], &sum, wanted);
 }
 
 /* leaf_counts[] as the leaves' headers have it, without arrivals; 0 of what is no leaf yet. */
@@ -418,6 +461,8 @@ ORDO_FN uint bucket_next(__global const uint *bucket, uint head, uint all, uint 
 
 /* ---- leaves that need not split, each by a work-item ---------------------------------------------------------------------- */
 
+#if TEAM_WIDTH >= 16 /* where a bucket's updates have a lane each; others sort */
+
 /* Most leaves. The team reads and writes its lanes' leaves one after another, a line at a time, and between that each lane
  * changes its own one in local memory: as many leaves as lanes hide each other's latency, and memory sees whole lines. (On an
  * H200, 2^20 updates: a sub-group for each leaf 0.36 ms, a work-item with its leaf in registers 0.24 ms.) */
@@ -434,7 +479,12 @@ typedef struct {
     uint leaf, count, changed;
 } lane_state;
 
-#define LANE_READS (TEAM_WIDTH < 8 ? TEAM_WIDTH : 8) /* leaves whose lines a team has under way at once */
+/* Leaves whose lines a team has under way at once: as registers allow. */
+#if TEAM_WIDTH >= 32 && KEY_BITS == 32 && ORDO_VALUE_BYTES <= 4
+#define LANE_READS 8
+#else
+#define LANE_READS 2
+#endif
 
 /* By the whole team: its lanes' leaves into its part of local memory. */
 ORDO_FN void lanes_read(const blink_tree *tree, lane_state mine, __local lane_leaf *leaves)
@@ -569,18 +619,6 @@ ORDO_FN void lane_updates(const leaf_batch *batch, __global const uint *bucket, 
     }
 }
 
-/* A place on a list for each lane that wants one. By whole teams. */
-ORDO_FN uint team_append(volatile __global uint *length, bool wants)
-{
-    const team_mask lanes = team_ballot(wants);
-    uint            first = 0;
-    if (lanes == 0)
-        return 0;
-    if (team_lane() == 0)
-        first = ordo_add(length, mask_count(lanes));
-    return team_bcast(first, 0) + mask_count(lanes & team_lanes_below());
-}
-
 /* A work-item for each update that is a head. Those whose leaf may have to split go on the list touched[], in no order. */
 ORDO_KERNEL(BLINK_GROUP)
 void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, __global const uint *heads,
@@ -588,15 +626,16 @@ void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, _
                   __global const blink_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,
                   uint all_erased, __global uint *touched)
 {
-    __local lane_leaf   leaves[BLINK_GROUP];
-    __local lane_leaf  *its = leaves + get_local_id(0), *team = leaves + team_index() * TEAM_WIDTH;
-    const blink_tree    tree = BLINK_TREE_HERE;
-    const leaf_batch    batch = {
-        keys + keys_at, values + values_at, erased ? erased + erased_at : erased, 0, 0, all_erased
-    };
-    uint                more = 0;
+    __local lane_leaf  leaves[BLINK_GROUP];
+    __local uint       sum[2];
+    __local lane_leaf *its = leaves + get_local_id(0), *team = leaves + team_index() * TEAM_WIDTH;
+    const blink_tree   tree = BLINK_TREE_HERE;
+    const leaf_batch   batch = { keys + keys_at, values + values_at, erased ? erased + erased_at : erased, 0, 0,
+                                 all_erased };
+    uint               more = 0;
 
-    for (ulong first = get_group_id(0) * (ulong) BLINK_GROUP; first < n; first += get_num_groups(0) * (ulong) BLINK_GROUP) {
+    for (ulong first = get_group_id(0) * (ulong) BLINK_GROUP; first < n;
+         first += get_num_groups(0) * (ulong) BLINK_GROUP) {
         const uint i = (uint) first + (uint) get_local_id(0), leaf = i < n ? heads[i] : BLINK_NONE;
         const uint counted = leaf != BLINK_NONE ? leaf_counts[leaf] : 0;
         const uint count = counted & BLINK_COUNT_MASK, all = ARRIVALS(counted);
@@ -612,14 +651,13 @@ void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, _
         team_sync();
         lanes_write(&tree, mine, team);
         team_sync();
-        const uint place = team_append(&state[BLINK_GROUPS], large);
+        const uint place = group_append(&state[BLINK_GROUPS], sum, large);
         if (large)
             touched[place] = i;
     }
-    more = team_reduce_add(more);
-    if (team_lane() == 0 && more)
-        ordo_add(&state[BLINK_ELEMENTS], more);
+    group_add(&state[BLINK_ELEMENTS], sum, more);
 }
+#endif
 
 /* ---- a leaf that may split, by a team ------------------------------------------------------------------------------------ */
 
@@ -712,7 +750,7 @@ ORDO_FN uint bucket_take(const blink_tree *tree, const leaf_batch *batch, __priv
 }
 
 /* Leaves that a team takes in a row, what they are known by read at once, each leaf read while the one before is worked on. */
-#define BUCKET_ROW (TEAM_WIDTH < 2 ? TEAM_WIDTH : 2)
+#define BUCKET_ROW (TEAM_WIDTH < 8 ? TEAM_WIDTH : 8)
 
 ORDO_KERNEL(BLINK_GROUP)
 void update_buckets(BLINK_TREE, __global const uint *touched, __global const uint *heads, __global const uint *parents,
@@ -721,17 +759,18 @@ void update_buckets(BLINK_TREE, __global const uint *touched, __global const uin
                     uint all_erased, __global uint *dirty)
 {
     const blink_tree tree = BLINK_TREE_HERE;
-    const leaf_batch batch = {
-        keys + keys_at, values + values_at, erased ? erased + erased_at : erased, 0, 0, all_erased
-    };
+    const leaf_batch batch = { keys + keys_at, values + values_at, erased ? erased + erased_at : erased, 0, 0,
+                               all_erased };
+    __local uint     sum;
     const uint       n = state[BLINK_GROUPS];
     uint             more = 0;
 
     for (uint base = BLINK_TEAM * BUCKET_ROW; base < n; base += BLINK_TEAMS * BUCKET_ROW) {
-        const uint here = min(n - base, (uint) BUCKET_ROW), head = touched[base + min(team_lane(), here - 1)];
-        const uint leaf = heads[head], parent = parents[head], counted = leaf_counts[leaf];
-        bucket_load next = bucket_read(&tree, &batch, team_bcast(head, 0), team_bcast(leaf, 0), team_bcast(counted, 0),
-                                       slots, bucket);
+        const uint  here = min(n - base, (uint) BUCKET_ROW), head = touched[base + min(team_lane(), here - 1)];
+        const uint  leaf = heads[head], parent = parents[head], counted = leaf_counts[leaf];
+        bucket_load next =
+            bucket_read(&tree, &batch, team_bcast(head, 0), team_bcast(leaf, 0), team_bcast(counted, 0), slots, bucket);
+        bool splits = false; /* this lane's leaf */
         for (uint j = 0; j < here; j++) {
             bucket_load load = next;
             node_split  split;
@@ -739,13 +778,11 @@ void update_buckets(BLINK_TREE, __global const uint *touched, __global const uin
                 next = bucket_read(&tree, &batch, team_bcast(head, j + 1), team_bcast(leaf, j + 1),
                                    team_bcast(counted, j + 1), slots, bucket);
             more += bucket_take(&tree, &batch, &load, &split);
-            const uint its_parent = team_bcast(parent, j);
-            if (split.nodes > 1 && team_lane() == 0 && its_parent != BLINK_NONE)
-                blink_mark_dirty(&tree, 1, its_parent, dirty);
+            splits = splits || (split.nodes > 1 && j == team_lane());
         }
+        blink_mark_each(&tree, 1, parent, splits && parent != BLINK_NONE, dirty);
     }
-    if (team_lane() == 0 && more)
-        ordo_add(&state[BLINK_ELEMENTS], more);
+    group_add(&state[BLINK_ELEMENTS], &sum, team_lane() == 0 ? more : 0);
 }
 
 /* ---- inner nodes ----------------------------------------------------------------------------------------------------- */
@@ -785,7 +822,8 @@ ORDO_FN uint inner_take(const blink_tree *tree, uint level, uint node, __private
         if (slot < count) {
             tile->key[r] = line[slot];
             tile->child[r] = blink_children(tree, node)[slot];
-            tile->chain[r] = chain_length(tree, level - 1, tile->child[r], line[slot + 1 < count ? slot + 1 : BLINK_HIGH]);
+            tile->chain[r] =
+                chain_length(tree, level - 1, tile->child[r], line[slot + 1 < count ? slot + 1 : BLINK_HIGH]);
         }
         const uint mine = slot < count ? tile->chain[r] + 1 : 0;
         tile->to[r] = all + team_scan_exclusive_add(mine);

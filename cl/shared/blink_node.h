@@ -68,10 +68,10 @@ enum blink_word {
     BLINK_WANTED,  /* new leaves, at most */
     BLINK_LARGEST, /* updates that fall into one leaf, at most */
     /* Of concurrent batches. */
-    BLINK_PENDING, /* operations that gave up */
-    BLINK_STARVED, /* of these, for want of leaves */
-    BLINK_TICK,    /* the clock of recorded histories */
-    BLINK_LAGGING, /* not 0: nodes have split and the level above has not been told */
+    BLINK_PENDING,     /* operations that gave up */
+    BLINK_STARVED,     /* of these, for want of leaves */
+    BLINK_TICK,        /* the clock of recorded histories */
+    BLINK_LAGGING,     /* not 0: nodes have split and the level above has not been told */
     BLINK_DIRTY_NODES, /* for each level: nodes on its list */
     BLINK_STATE_WORDS = BLINK_DIRTY_NODES + BLINK_LEVELS_MAX + 1
 };

@@ -94,11 +94,9 @@ static ordo_status place_lasts(struct ordo_call *call, const ordo_dict *dict, co
     ORDO_TRY(ordo_call_scratch(call, (u->count + 1) * sizeof(cl_uint), places));
     ORDO_TRY(launch(call, dict, "batch_lasts", u->count + 1,
                     ORDO_ARGS(ORDO_ARG(u->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(n), ORDO_ARG(*places))));
-    const struct ordo_scan scan = { .type = ORDO_U32,
-                                    .op = ORDO_SUM,
-                                    .in = ordo_at(*places, 0),
-                                    .out = ordo_at(*places, 0),
-                                    .count = u->count + 1 };
+    const struct ordo_scan scan = {
+        .type = ORDO_U32, .op = ORDO_SUM, .in = ordo_at(*places, 0), .out = ordo_at(*places, 0), .count = u->count + 1
+    };
     ORDO_TRY(ordo_call_scan(call, &scan));
     ORDO_TRY(ordo_call_read(call, *places, u->count * sizeof total, &total, sizeof total));
     *kept = total;
@@ -108,10 +106,10 @@ static ordo_status place_lasts(struct ordo_call *call, const ordo_dict *dict, co
 ordo_status ordo_batch_distinct(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_updates *updates)
 {
     const struct ordo_sorted_updates u = *updates;
-    const cl_ulong keys_at = u.keys.at, values_at = u.values.at, erased_at = u.erased.at;
-    const cl_uint  n = (cl_uint) u.count;
-    cl_mem         places = NULL, keys = NULL, values = NULL, erased = NULL;
-    size_t         kept = 0;
+    const cl_ulong                   keys_at = u.keys.at, values_at = u.values.at, erased_at = u.erased.at;
+    const cl_uint                    n = (cl_uint) u.count;
+    cl_mem                           places = NULL, keys = NULL, values = NULL, erased = NULL;
+    size_t                           kept = 0;
 
     if (u.distinct)
         return ORDO_OK;
@@ -123,8 +121,8 @@ ordo_status ordo_batch_distinct(struct ordo_call *call, const ordo_dict *dict, s
         ORDO_TRY(ordo_call_scratch(call, kept, &erased));
     ORDO_TRY(launch(call, dict, "batch_keep", u.count,
                     ORDO_ARGS(ORDO_ARG(places), ORDO_ARG(n), ORDO_ARG(u.keys.mem), ORDO_ARG(keys_at),
-                              ORDO_ARG(u.values.mem), ORDO_ARG(values_at), ORDO_ARG(u.erased.mem),
-                              ORDO_ARG(erased_at), ORDO_ARG(keys), ORDO_ARG(values), ORDO_ARG(erased))));
+                              ORDO_ARG(u.values.mem), ORDO_ARG(values_at), ORDO_ARG(u.erased.mem), ORDO_ARG(erased_at),
+                              ORDO_ARG(keys), ORDO_ARG(values), ORDO_ARG(erased))));
     *updates = (struct ordo_sorted_updates) { ordo_at(keys, 0), ordo_at(values, 0), ordo_at(erased, 0), kept, true };
     return ORDO_OK;
 }

@@ -28,19 +28,19 @@ struct ordo_blink {
     ordo_dict                dict; /* first */
     struct ordo_blink_config config;
     /* Pools: nodes past those taken are BLINK_UNBORN (B6). All NULL: nothing was ever stored, or all was cleared. */
-    cl_mem leaf_keys, leaf_values, inner_keys, children;
-    cl_mem counts; /* a word for each leaf: its count once more, where batches say which leaves they touch */
-    cl_mem state; /* BLINK_STATE_WORDS words */
-    size_t leaf_capacity, inner_capacity;
-    size_t leaves_most; /* no more leaves than this are taken; the state knows how many */
-    bool   counted;     /* counts are those of the leaves' headers */
-    unsigned crowded;   /* batches to be sorted before one tries buckets again */
-    bool   in_order;    /* leaf i is the i-th in key order, since the last bulk build */
-    bool   in_doubt;    /* a change was begun and not seen through: to be checked before anything else */
-    bool   broken;      /* checked, and not sound */
+    cl_mem   leaf_keys, leaf_values, inner_keys, children;
+    cl_mem   counts; /* a word for each leaf: its count once more, where batches say which leaves they touch */
+    cl_mem   state;  /* BLINK_STATE_WORDS words */
+    size_t   leaf_capacity, inner_capacity;
+    size_t   leaves_most; /* no more leaves than this are taken; the state knows how many */
+    bool     counted;     /* counts are those of the leaves' headers */
+    unsigned crowded;     /* batches to be sorted before one tries buckets again */
+    bool     in_order;    /* leaf i is the i-th in key order, since the last bulk build */
+    bool     in_doubt;    /* a change was begun and not seen through: to be checked before anything else */
+    bool     broken;      /* checked, and not sound */
     struct ordo_blink_list list;
-    size_t bytes, bytes_peak, rebuilds;
-    struct ordo_runs runs; /* what a rebuild merges in */
+    size_t                 bytes, bytes_peak, rebuilds;
+    struct ordo_runs       runs; /* what a rebuild merges in */
     /* Tests: BLINK_TORTURE of cl/dict/blink_concurrent.cl, and where concurrent batches leave their histories (two
      * ticks an operation, uint32_t, by its index), or NULL. */
     uint32_t torture;
@@ -130,8 +130,8 @@ ordo_status ordo_blink_size(ordo_dict *dict, struct ordo_call *call, size_t *out
 ordo_status ordo_blink_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                               struct ordo_slice values_out, size_t capacity, size_t *count);
 /* Where each key belongs: leaves[i], places[i] (BLINK_PLACE_... of blink_node.cl) and, unless NULL, its leaf's parent. */
-ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys, size_t count,
-                              cl_mem leaves, cl_mem places, cl_mem parents);
+ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys,
+                              size_t count, cl_mem leaves, cl_mem places, cl_mem parents);
 /* How searches are cut. */
 struct ordo_blink_shape ordo_blink_search_shape(const struct ordo_blink *tree);
 /* Makes the list fresh. */

@@ -40,7 +40,8 @@ static ordo_status prepare(struct ordo_call *call, const struct ordo_blink *tree
     ORDO_TRY(ordo_call_fill(call, look->leaves, 0, leaves, BLINK_NONE));
     ORDO_TRY(ordo_call_fill(call, look->wrong, 0, N_FINDINGS * sizeof(cl_uint), BLINK_NONE));
     ORDO_TRY(ordo_call_fill(call, look->wrong, N_FINDINGS * sizeof(cl_uint), sizeof(cl_uint), 0));
-    return ordo_call_fill(call, level > 0 ? look->levels : look->leaves, node * sizeof(cl_uint), sizeof(cl_uint), level);
+    return ordo_call_fill(call, level > 0 ? look->levels : look->leaves, node * sizeof(cl_uint), sizeof(cl_uint),
+                          level);
 }
 
 static ordo_status look_down(struct ordo_call *call, const struct ordo_blink *tree, cl_uint level, size_t inner,

@@ -38,8 +38,8 @@ ordo_status ordo_blink_find(ordo_dict *dict, struct ordo_call *call, const struc
     return ordo_blink_launch(call, tree, QUERY_FILE, "blink_find", &shape, finds->count, &args);
 }
 
-ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys, size_t count,
-                              cl_mem leaves, cl_mem spots, cl_mem parents)
+ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys,
+                              size_t count, cl_mem leaves, cl_mem spots, cl_mem parents)
 {
     const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
     const cl_uint                 n = (cl_uint) count;
@@ -207,7 +207,7 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
 }
 
 /* How many pieces there are is known on the device alone: work-items for as many as there may be, within reason. */
-#define PIECE_ITEMS ((size_t) 1 << 21)
+#define PIECE_ITEMS     ((size_t) 1 << 21)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
 /* Work-items for a short range; RANGE_LANES of cl/dict/blink_query.cl. */

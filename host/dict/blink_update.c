@@ -32,8 +32,8 @@ static ordo_status run_of_tree(struct ordo_call *call, struct ordo_blink *tree, 
     size_t again = 0;
     ORDO_TRY(ordo_runs_block(&tree->runs, call, count, out));
     out->distinct = true;
-    const ordo_status status = ordo_blink_export(&tree->dict, call, ordo_run_keys(out),
-                                                 ordo_run_values(&tree->dict, out), count, &again);
+    const ordo_status status =
+        ordo_blink_export(&tree->dict, call, ordo_run_keys(out), ordo_run_values(&tree->dict, out), count, &again);
     if (status != ORDO_OK)
         ordo_runs_release(&tree->runs, out);
     return status;
@@ -264,8 +264,8 @@ static ordo_status update_buckets(struct ordo_call *call, const struct ordo_blin
               ORDO_ARG(b->bucket));
     add_updates(&larges, batch);
     BLINK_ADD(&larges, ORDO_ARG(batch->all_erased), ORDO_ARG(dirty));
-    /* as many leaves may split as get new ones; a team takes two in a row */
-    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_buckets", &shape, ordo_ceil_div(wanted, 2), &larges);
+    /* as many leaves may split as get new ones; a team takes eight in a row */
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_buckets", &shape, ordo_ceil_div(wanted, 8), &larges);
 }
 
 /* ---- 3 change -------------------------------------------------------------------------------------------------------------- */
@@ -316,12 +316,13 @@ static ordo_status update_above(struct ordo_call *call, struct ordo_blink *tree,
                                 const cl_mem list[2])
 {
     const cl_uint top = state[BLINK_ROOT] >> BLINK_LEVEL_SHIFT;
-    const size_t  most = ordo_min_size(state[BLINK_WANTED], state[BLINK_INNER]);
+    size_t        most = ordo_min_size(state[BLINK_WANTED], state[BLINK_INNER]);
 
     if (state[BLINK_WANTED] == 0)
         return ORDO_OK;
     tree->in_order = false;
-    for (cl_uint level = 1; level <= top; level++)
+    /* each level has a tenth of the nodes of the one below it, at most */
+    for (cl_uint level = 1; level <= top; level++, most = most / 10 + 1)
         ORDO_TRY(update_level(call, tree, level, most, list[level % 2], list[(level + 1) % 2]));
     return update_root(call, tree);
 }
@@ -432,8 +433,7 @@ static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_blink *
 static ordo_status sort_batch(struct ordo_call *call, const struct ordo_blink *tree, bool erase, struct ordo_slice keys,
                               struct ordo_slice values, size_t count, struct batch *out)
 {
-    const struct ordo_sort_params params = { .key = tree->dict.key,
-                                             .value_bytes = erase ? 0 : tree->dict.value_bytes };
+    const struct ordo_sort_params params = { .key = tree->dict.key, .value_bytes = erase ? 0 : tree->dict.value_bytes };
     *out = (struct batch) { { .count = count }, erase };
     ORDO_TRY(ordo_call_scratch(call, count * tree->dict.key_bytes, &out->u.keys.mem));
     if (params.value_bytes)

@@ -28,8 +28,11 @@ struct ordo_blink_config {
  * Cost    an update of b elements: a sort of b, then each leaf that it touches is read and written once; large batches
  *         rebuild the tree. Waits once, for the number of new leaves. Of queries, those that follow an update and go by order
  *         (count, range, seek, export) first list the leaves in order, once.
- * Memory  1.28 times keys and values after a build, 1.65 after random updates, an eighth of that in reserve, and 20 bytes a leaf
- *         for the list. A pool that is full is copied into a larger one. A rebuild holds the tree, the elements twice, and the new tree. */
+ * Memory  1.35 times keys and values after a build, 1.7 after random updates; a sixth of that in reserve, and 12 bytes a leaf for
+ *         the list. A pool that is full is copied into a larger one. A rebuild holds the tree, its elements twice, and the new tree.
+ * Errors  running out of memory changes nothing. Updates change nodes in place: after an OpenCL error half way through one
+ *         the tree is checked by the next call. If it is sound, it holds some of the batch; if not, each call returns ORDO_BROKEN
+ *         until the tree is built anew or cleared. */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config, ordo_dict **out);
 
 #ifdef __cplusplus

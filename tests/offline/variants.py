@@ -98,6 +98,19 @@ for pair in PAIRS:
         row(f"dict/{module}.cl", **pair, RUN_GROUP=[1, 64])
 
 
+def fits_sub_group(target, defines):
+    return not target.cpu and defines["TEAM_WIDTH"] <= target.sub_group
+
+
+for pair in PAIRS:
+    for module in "build", "check":
+        row(f"dict/blink_{module}.cl", **pair, RUN_GROUP=[1, 64], BLINK_GROUP=64, TEAM_WIDTH=1)
+    row("dict/blink_query.cl", **pair, RUN_GROUP=128, BLINK_GROUP=128, TEAM_WIDTH=[1, 4], only=fits_sub_group)
+    row("dict/blink_query.cl", **pair, RUN_GROUP=64, BLINK_GROUP=64, BLINK_ITEMS=8, TEAM_WIDTH=1, only=on_cpu)
+    row("dict/blink_update.cl", **pair, RUN_GROUP=64, BLINK_GROUP=64, TEAM_WIDTH=["sub", 4, 1], only=fits_sub_group)
+    row("dict/blink_update.cl", **pair, RUN_GROUP=64, BLINK_GROUP=64, TEAM_WIDTH=1, only=on_cpu)
+
+
 def has_registers(target, defines):
     """Intel's compiler warns of spills. Eight bytes of both are a node of 112 registers for each lane: it has no more than 128. And
     what tests are put in makes the kernel larger."""
