@@ -388,7 +388,7 @@ static void draw_concurrent_operation(const struct dict_plan *plan, struct sheet
     uint64_t       key = own;
     if (code == ORDO_UPSERT && middle_after(plan, at) > own)
         key = own + 1 + r % (middle_after(plan, at) - own);
-    if (code == ORDO_SEEK_GE && at > 0)
+    if (code == ORDO_SEEK_GE && at > 0 && r >> 61) /* else exactly its own */
         key = own - r % (own - middle_after(plan, at - 1));
     sheet_set(sheet, COL_CODES, row, code);
     set_stored(sheet, COL_KEYS, row, key);
