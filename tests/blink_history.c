@@ -906,6 +906,11 @@ struct bug {
         "splits", ORDO_U32, 4, 1200, 0, 0, ANY_ORDER, 5000, STORES, 0, 60                                              \
     }
 
+#define AT_MANY_SPLITS                                                                                                 \
+    {                                                                                                                  \
+        "many splits", ORDO_U32, 4, 4500, 0, 0, ANY_ORDER, 5000, STORES, 0, 60                                         \
+    }
+
 static const struct bug bugs[] = {
     { "no latch", "if (ordo_cas(header + blink_before_look(batch, seen), was, was | BLINK_LATCHED) != was)",
       "if (false)", AT_ONE_LEAF },
@@ -923,7 +928,7 @@ static const struct bug bugs[] = {
       "        column_peek_uint(&c, words, slot, count);\n"
       "        for (uint s = 0; s < BLINK_SLOTS; s++)\n"
       "            c.at[s] = s < count ? c.at[s] : 77777 + s;\n",
-      AT_SPLITS },
+      AT_MANY_SPLITS },
     { "no way to the right", "    if (op->query > tail.high) {\n", "    if (false) {\n", AT_SPLITS },
 };
 

@@ -11,6 +11,7 @@
 #define ORDO_VERSION "0.1.0"
 
 #include "array.h"
+#include "blink.h"
 #include "device.h"
 #include "dict.h"
 #include "lsm.h"
