@@ -141,7 +141,7 @@ static ordo_status grow_ahead(struct concurrent *c)
 {
     const size_t stores = c->tally.stores, leaves = c->state[BLINK_LEAVES];
     const size_t needed = leaves + ordo_min_size(stores, leaves) + stores / (BLINK_SLOTS / 2) + 1;
-    const size_t likely = (c->state[BLINK_ELEMENTS] + stores) / 18 + 64;
+    const size_t likely = (c->state[BLINK_ELEMENTS] + stores) / 22 + 64; /* and the reserve */
 
     return grow_to(c, ordo_min_size(needed, likely > leaves ? likely : leaves));
 }
