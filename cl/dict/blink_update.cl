@@ -5,7 +5,7 @@
  *   group_plan                 how many new leaves the batch may need: nothing is changed yet
  *   update_leaves              each leaf takes its group, and splits into as many as it needs
  *   bucket_updates             a batch that is not sorted, if few of its updates meet in a leaf: which these are
- *   update_heads, update_buckets     its leaves: those that cannot split, a work-item each, and the others
+ *   update_heads               its leaves: those that cannot split by a work-item each, the others by a team
  *   count_leaves               what leaf_counts[] is before that
  *   update_level               parents, of which a list was kept, take in what their children have split off
  *   update_root                new levels above a root that has split
@@ -389,22 +389,6 @@ ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
         (void) ordo_add(to, *sum);
 }
 
-/* A place on a list for each work-item of the group that wants one; the same of the group. */
-ORDO_FN uint group_append(volatile __global uint *length, __local uint sum[2], bool wants)
-{
-    uint place = 0;
-    if (get_local_id(0) == 0)
-        sum[0] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (wants)
-        place = ordo_local_add(&sum[0], 1);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0 && sum[0])
-        sum[1] = ordo_add(length, sum[0]);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return sum[1] + place;
-}
-
 /* heads[i]: the leaf whose head update i is, or BLINK_NONE. */
 ORDO_KERNEL(BLINK_GROUP)
 void bucket_updates(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
@@ -459,9 +443,99 @@ ORDO_FN uint bucket_next(__global const uint *bucket, uint head, uint all, uint 
     return next;
 }
 
-/* ---- leaves that need not split, each by a work-item ---------------------------------------------------------------------- */
-
 #if TEAM_WIDTH >= 16 /* where a bucket's updates have a lane each; others sort */
+
+/* ---- a leaf that may split, by a team ------------------------------------------------------------------------------------ */
+
+/* A leaf and its updates, as a team's lanes read them at once. */
+typedef struct {
+    leaf_tile     tile;
+    uint          leaf, count, updates;
+    ordo_key_form key; /* of this lane's update */
+    uint          index;
+} bucket_load;
+
+/* `head`: the update that is the leaf's head. */
+ORDO_FN bucket_load bucket_read(const blink_tree *tree, const leaf_batch *batch, uint head, uint leaf, uint counted,
+                                uint slots, __global const uint *bucket)
+{
+    bucket_load load;
+    load.leaf = leaf;
+    load.count = counted & BLINK_COUNT_MASK;
+    load.updates = ARRIVALS(counted);
+    load.index = head;
+    if (team_lane() > 0 && team_lane() < load.updates)
+        load.index = bucket[(ulong) leaf * slots + team_lane() - 1];
+    tile_take(tree, leaf, load.count, &load.tile);
+    load.key = key_bits(batch->keys[load.index]);
+    return load;
+}
+
+/* Lane l gets the update that is the l-th by key, and among equal keys by index. */
+ORDO_FN void bucket_sort(__private bucket_load *load)
+{
+    uint rank = 0, from = 0;
+    for (uint j = 0; j < load->updates; j++) {
+        const ordo_key_form key = blink_bcast_key(load->key, j);
+        const uint          index = team_bcast(load->index, j);
+        rank += key < load->key || (key == load->key && index < load->index);
+    }
+    for (uint j = 0; j < load->updates; j++)
+        from = team_bcast(rank, j) == team_lane() ? j : from;
+#if KEY_BITS == 32
+    load->key = team_shuffle(load->key, from);
+#else
+    load->key = team_shuffle64(load->key, from);
+#endif
+    load->index = team_shuffle(load->index, from);
+}
+
+/* This lane's update, of a bucket that is sorted: where it belongs in the leaf. */
+ORDO_FN leaf_update bucket_update(const leaf_batch *batch, const bucket_load *load)
+{
+    leaf_update u = { load->index, 0, false, false, false };
+    bool        counts = team_lane() < load->updates;
+
+    for (uint j = 0; j < load->updates; j++) {
+        const ordo_key_form key = blink_bcast_key(load->key, j);
+        uint                less = 0;
+        bool                hit = false;
+        ORDO_UNROLL
+        for (uint r = 0; r < LANE_WORDS; r++) {
+            less += mask_count(team_ballot(load->tile.kept[r] && load->tile.key[r] < key));
+            hit = hit || team_any(load->tile.kept[r] && load->tile.key[r] == key);
+        }
+        if (j == team_lane()) {
+            u.slot = less;
+            u.hit = hit;
+        }
+        if (j == team_lane() + 1 && key == load->key) /* of equal keys the last counts */
+            counts = false;
+    }
+    const bool erases = batch->all_erased || (batch->erased && batch->erased[u.index]);
+    u.stores = counts && !erases;
+    u.removes = counts && u.hit;
+    return u;
+}
+
+ORDO_FN uint bucket_take(const blink_tree *tree, const leaf_batch *batch, __private bucket_load *load,
+                         __private node_split *split)
+{
+    leaf_change change = { 0, 0 }, before = { 0, 0 };
+
+    if (load->updates > 1)
+        bucket_sort(load);
+    const leaf_update u = bucket_update(batch, load);
+    tile_update(&load->tile, u, &change);
+    *split = split_begin(tree, 0, load->leaf, load->count + change.stores - change.removes);
+    team_sync(); /* all lanes have read the leaf */
+    split_put_tile(tree, split, &load->tile);
+    split_put_updates(tree, batch, u, split, &before);
+    split_frame(tree, split);
+    return change.stores - change.removes;
+}
+
+/* ---- leaves that need not split, each by a work-item ---------------------------------------------------------------------- */
 
 /* Most leaves. The team reads and writes its lanes' leaves one after another, a line at a time, and between that each lane
  * changes its own one in local memory: as many leaves as lanes hide each other's latency, and memory sees whole lines. (On an
@@ -619,15 +693,34 @@ ORDO_FN void lane_updates(const leaf_batch *batch, __global const uint *bucket, 
     }
 }
 
-/* A work-item for each update that is a head. Those whose leaf may have to split go on the list touched[], in no order. */
+/* The team's leaves that may split, one after another; how many elements more there are. By the whole team. */
+ORDO_FN uint team_take_large(const blink_tree *tree, const leaf_batch *batch, __global const uint *bucket, uint slots,
+                             bool large, uint head, uint leaf, uint counted, uint parent, __global uint *dirty)
+{
+    uint more = 0;
+    bool splits = false; /* this lane's leaf */
+
+    for (team_mask left = team_ballot(large); left; left &= left - 1) {
+        const uint  t = first_lane(left);
+        node_split  split;
+        bucket_load load =
+            bucket_read(tree, batch, team_bcast(head, t), team_bcast(leaf, t), team_bcast(counted, t), slots, bucket);
+        more += bucket_take(tree, batch, &load, &split);
+        splits = splits || (split.nodes > 1 && t == team_lane());
+    }
+    blink_mark_each(tree, 1, parent, splits && parent != BLINK_NONE, dirty);
+    return team_lane() == 0 ? more : 0;
+}
+
+/* A work-item for each update that is a head. */
 ORDO_KERNEL(BLINK_GROUP)
 void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, __global const uint *heads,
                   __global const uint *parents, __global const ordo_key *keys, ulong keys_at,
                   __global const blink_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,
-                  uint all_erased, __global uint *touched)
+                  uint all_erased, __global uint *dirty)
 {
     __local lane_leaf  leaves[BLINK_GROUP];
-    __local uint       sum[2];
+    __local uint       sum;
     __local lane_leaf *its = leaves + get_local_id(0), *team = leaves + team_index() * TEAM_WIDTH;
     const blink_tree   tree = BLINK_TREE_HERE;
     const leaf_batch   batch = { keys + keys_at, values + values_at, erased ? erased + erased_at : erased, 0, 0,
@@ -651,139 +744,13 @@ void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, _
         team_sync();
         lanes_write(&tree, mine, team);
         team_sync();
-        const uint place = group_append(&state[BLINK_GROUPS], sum, large);
-        if (large)
-            touched[place] = i;
+        more += team_take_large(&tree, &batch, bucket, slots, large, i, leaf, counted, large ? parents[i] : BLINK_NONE,
+                                dirty);
     }
-    group_add(&state[BLINK_ELEMENTS], sum, more);
+    group_add(&state[BLINK_ELEMENTS], &sum, more);
 }
+
 #endif
-
-/* ---- a leaf that may split, by a team ------------------------------------------------------------------------------------ */
-
-/* A leaf and its updates, as a team's lanes read them at once. */
-typedef struct {
-    leaf_tile     tile;
-    uint          leaf, count, updates;
-    ordo_key_form key; /* of this lane's update */
-    uint          index;
-} bucket_load;
-
-/* `head`: the update that is the leaf's head. */
-ORDO_FN bucket_load bucket_read(const blink_tree *tree, const leaf_batch *batch, uint head, uint leaf, uint counted,
-                                uint slots, __global const uint *bucket)
-{
-    bucket_load load;
-    load.leaf = leaf;
-    load.count = counted & BLINK_COUNT_MASK;
-    load.updates = ARRIVALS(counted);
-    load.index = head;
-    if (team_lane() > 0 && team_lane() < load.updates)
-        load.index = bucket[(ulong) leaf * slots + team_lane() - 1];
-    tile_take(tree, leaf, load.count, &load.tile);
-    load.key = key_bits(batch->keys[load.index]);
-    return load;
-}
-
-/* Lane l gets the update that is the l-th by key, and among equal keys by index. */
-ORDO_FN void bucket_sort(__private bucket_load *load)
-{
-    uint rank = 0, from = 0;
-    for (uint j = 0; j < load->updates; j++) {
-        const ordo_key_form key = blink_bcast_key(load->key, j);
-        const uint          index = team_bcast(load->index, j);
-        rank += key < load->key || (key == load->key && index < load->index);
-    }
-    for (uint j = 0; j < load->updates; j++)
-        from = team_bcast(rank, j) == team_lane() ? j : from;
-#if KEY_BITS == 32
-    load->key = team_shuffle(load->key, from);
-#else
-    load->key = team_shuffle64(load->key, from);
-#endif
-    load->index = team_shuffle(load->index, from);
-}
-
-/* This lane's update, of a bucket that is sorted: where it belongs in the leaf. */
-ORDO_FN leaf_update bucket_update(const leaf_batch *batch, const bucket_load *load)
-{
-    leaf_update u = { load->index, 0, false, false, false };
-    bool        counts = team_lane() < load->updates;
-
-    for (uint j = 0; j < load->updates; j++) {
-        const ordo_key_form key = blink_bcast_key(load->key, j);
-        uint                less = 0;
-        bool                hit = false;
-        ORDO_UNROLL
-        for (uint r = 0; r < LANE_WORDS; r++) {
-            less += mask_count(team_ballot(load->tile.kept[r] && load->tile.key[r] < key));
-            hit = hit || team_any(load->tile.kept[r] && load->tile.key[r] == key);
-        }
-        if (j == team_lane()) {
-            u.slot = less;
-            u.hit = hit;
-        }
-        if (j == team_lane() + 1 && key == load->key) /* of equal keys the last counts */
-            counts = false;
-    }
-    const bool erases = batch->all_erased || (batch->erased && batch->erased[u.index]);
-    u.stores = counts && !erases;
-    u.removes = counts && u.hit;
-    return u;
-}
-
-ORDO_FN uint bucket_take(const blink_tree *tree, const leaf_batch *batch, __private bucket_load *load,
-                         __private node_split *split)
-{
-    leaf_change change = { 0, 0 }, before = { 0, 0 };
-
-    if (load->updates > 1)
-        bucket_sort(load);
-    const leaf_update u = bucket_update(batch, load);
-    tile_update(&load->tile, u, &change);
-    *split = split_begin(tree, 0, load->leaf, load->count + change.stores - change.removes);
-    team_sync(); /* all lanes have read the leaf */
-    split_put_tile(tree, split, &load->tile);
-    split_put_updates(tree, batch, u, split, &before);
-    split_frame(tree, split);
-    return change.stores - change.removes;
-}
-
-/* Leaves that a team takes in a row, what they are known by read at once, each leaf read while the one before is worked on. */
-#define BUCKET_ROW (TEAM_WIDTH < 8 ? TEAM_WIDTH : 8)
-
-ORDO_KERNEL(BLINK_GROUP)
-void update_buckets(BLINK_TREE, __global const uint *touched, __global const uint *heads, __global const uint *parents,
-                    uint slots, __global const uint *bucket, __global const ordo_key *keys, ulong keys_at,
-                    __global const blink_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,
-                    uint all_erased, __global uint *dirty)
-{
-    const blink_tree tree = BLINK_TREE_HERE;
-    const leaf_batch batch = { keys + keys_at, values + values_at, erased ? erased + erased_at : erased, 0, 0,
-                               all_erased };
-    __local uint     sum;
-    const uint       n = state[BLINK_GROUPS];
-    uint             more = 0;
-
-    for (uint base = BLINK_TEAM * BUCKET_ROW; base < n; base += BLINK_TEAMS * BUCKET_ROW) {
-        const uint  here = min(n - base, (uint) BUCKET_ROW), head = touched[base + min(team_lane(), here - 1)];
-        const uint  leaf = heads[head], parent = parents[head], counted = leaf_counts[leaf];
-        bucket_load next =
-            bucket_read(&tree, &batch, team_bcast(head, 0), team_bcast(leaf, 0), team_bcast(counted, 0), slots, bucket);
-        bool splits = false; /* this lane's leaf */
-        for (uint j = 0; j < here; j++) {
-            bucket_load load = next;
-            node_split  split;
-            if (j + 1 < here)
-                next = bucket_read(&tree, &batch, team_bcast(head, j + 1), team_bcast(leaf, j + 1),
-                                   team_bcast(counted, j + 1), slots, bucket);
-            more += bucket_take(&tree, &batch, &load, &split);
-            splits = splits || (split.nodes > 1 && j == team_lane());
-        }
-        blink_mark_each(&tree, 1, parent, splits && parent != BLINK_NONE, dirty);
-    }
-    group_add(&state[BLINK_ELEMENTS], &sum, team_lane() == 0 ? more : 0);
-}
 
 /* ---- inner nodes ----------------------------------------------------------------------------------------------------- */
 
@@ -918,7 +885,7 @@ ORDO_FN uint root_grow(const blink_tree *tree, uint root)
     return (level + 1) << BLINK_LEVEL_SHIFT | split.node;
 }
 
-/* Also makes the lists of dirty nodes empty again. */
+/* Also makes the lists of dirty nodes empty again, and what a plan found. */
 ORDO_KERNEL(BLINK_GROUP)
 void update_root(BLINK_TREE)
 {
@@ -933,8 +900,10 @@ void update_root(BLINK_TREE)
         team_sync();
         ordo_fence_device();
     }
-    if (team_lane() == 0)
+    if (team_lane() == 0) {
         state[BLINK_ROOT] = root;
+        state[BLINK_GROUPS] = state[BLINK_WANTED] = state[BLINK_LARGEST] = 0;
+    }
     for (uint level = team_lane(); level < BLINK_LEVELS_MAX; level += TEAM_WIDTH)
         state[BLINK_DIRTY_NODES + level] = 0;
 }

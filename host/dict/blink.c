@@ -321,7 +321,7 @@ ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tre
     }
     tree->in_doubt = true;
     ORDO_TRY(build_all(call, tree, keys, values, count, leaves, fill));
-    tree->in_doubt = tree->broken = tree->list.fresh = tree->counted = false;
+    tree->in_doubt = tree->broken = tree->list.fresh = tree->counted = tree->planned = false;
     tree->in_order = true;
     tree->leaves_most = leaves;
     return ORDO_OK;

@@ -34,6 +34,7 @@ struct ordo_blink {
     size_t   leaf_capacity, inner_capacity;
     size_t   leaves_most; /* no more leaves than this are taken; the state knows how many */
     bool     counted;     /* counts are those of the leaves' headers */
+    bool     planned;     /* the state has words of a plan that are not 0 */
     unsigned crowded;     /* batches to be sorted before one tries buckets again */
     bool     in_order;    /* leaf i is the i-th in key order, since the last bulk build */
     bool     in_doubt;    /* a change was begun and not seen through: to be checked before anything else */

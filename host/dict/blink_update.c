@@ -165,6 +165,7 @@ static ordo_status make_plan(struct ordo_call *call, struct ordo_blink *tree, co
 {
     const size_t count = batch->u.count;
     ORDO_TRY(ordo_blink_locate(call, tree, batch->u.keys, count, plan->leaves, plan->spots, plan->parents));
+    tree->planned = true;
     ORDO_TRY(group(call, tree, count, plan));
     return ordo_blink_read_state(call, tree, plan->state);
 }
@@ -181,7 +182,7 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* In scratch, instead of a plan's: see bucket_updates in cl/dict/blink_update.cl. */
 struct buckets {
-    cl_mem  bucket, heads, parents, touched;
+    cl_mem  bucket, heads, parents;
     cl_uint slots;
 };
 
@@ -204,8 +205,7 @@ static ordo_status take_bucket_scratch(struct ordo_call *call, const struct ordo
     b->slots = count < tree->leaves_most / 2 ? SLOTS_FEW : SLOTS_MANY;
     ORDO_TRY(ordo_call_scratch(call, tree->leaves_most * b->slots * sizeof(cl_uint), &b->bucket));
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &b->heads));
-    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &b->parents));
-    return ordo_call_scratch(call, count * sizeof(cl_uint), &b->touched);
+    return ordo_call_scratch(call, count * sizeof(cl_uint), &b->parents);
 }
 
 static ordo_status count_leaves(struct ordo_call *call, const struct ordo_blink *tree)
@@ -229,7 +229,9 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree,
     if (!tree->counted)
         ORDO_TRY(count_leaves(call, tree));
     tree->counted = false; /* until all that arrived has been taken */
-    ORDO_TRY(ordo_call_fill(call, tree->state, BLINK_GROUPS * sizeof(cl_uint), 3 * sizeof(cl_uint), 0));
+    if (tree->planned)
+        ORDO_TRY(ordo_call_fill(call, tree->state, BLINK_GROUPS * sizeof(cl_uint), 3 * sizeof(cl_uint), 0));
+    tree->planned = true;
     ordo_blink_add_tree(&args, tree);
     ordo_blink_add_slice(&args, &batch->u.keys);
     BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
@@ -237,35 +239,21 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree,
     return ordo_blink_read_state(call, tree, state);
 }
 
-static void add_updates(struct ordo_blink_args *args, const struct batch *batch)
-{
-    ordo_blink_add_slice(args, &batch->u.keys);
-    ordo_blink_add_slice(args, &batch->u.values);
-    ordo_blink_add_slice(args, &batch->u.erased);
-}
-
 static ordo_status update_buckets(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
-                                  const struct buckets *b, size_t wanted, cl_mem dirty)
+                                  const struct buckets *b, cl_mem dirty)
 {
-    const struct ordo_blink_shape shape = ordo_blink_teams(tree);
-    const struct ordo_blink_shape each = { shape.group, shape.lanes, 1 };
-    const cl_uint                 n = (cl_uint) batch->u.count;
-    struct ordo_blink_args        heads = { .n = 0 }, larges = { .n = 0 };
+    struct ordo_blink_shape shape = ordo_blink_teams(tree);
+    const cl_uint           n = (cl_uint) batch->u.count;
+    struct ordo_blink_args  args = { .n = 0 };
 
-    ordo_blink_add_tree(&heads, tree);
-    BLINK_ADD(&heads, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
-    add_updates(&heads, batch);
-    BLINK_ADD(&heads, ORDO_ARG(batch->all_erased), ORDO_ARG(b->touched));
-    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "update_heads", &each, batch->u.count, &heads));
-    if (wanted == 0)
-        return ORDO_OK;
-    ordo_blink_add_tree(&larges, tree);
-    BLINK_ADD(&larges, ORDO_ARG(b->touched), ORDO_ARG(b->heads), ORDO_ARG(b->parents), ORDO_ARG(b->slots),
-              ORDO_ARG(b->bucket));
-    add_updates(&larges, batch);
-    BLINK_ADD(&larges, ORDO_ARG(batch->all_erased), ORDO_ARG(dirty));
-    /* as many leaves may split as get new ones; a team takes eight in a row */
-    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_buckets", &shape, ordo_ceil_div(wanted, 8), &larges);
+    shape.items = 1;
+    ordo_blink_add_tree(&args, tree);
+    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
+    ordo_blink_add_slice(&args, &batch->u.keys);
+    ordo_blink_add_slice(&args, &batch->u.values);
+    ordo_blink_add_slice(&args, &batch->u.erased);
+    BLINK_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(dirty));
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_heads", &shape, batch->u.count, &args);
 }
 
 /* ---- 3 change -------------------------------------------------------------------------------------------------------------- */
@@ -318,13 +306,17 @@ static ordo_status update_above(struct ordo_call *call, struct ordo_blink *tree,
     const cl_uint top = state[BLINK_ROOT] >> BLINK_LEVEL_SHIFT;
     size_t        most = ordo_min_size(state[BLINK_WANTED], state[BLINK_INNER]);
 
-    if (state[BLINK_WANTED] == 0)
+    if (state[BLINK_WANTED] == 0) {
+        tree->planned = state[BLINK_GROUPS] != 0 || state[BLINK_LARGEST] != 0;
         return ORDO_OK;
+    }
     tree->in_order = false;
     /* each level has a tenth of the nodes of the one below it, at most */
     for (cl_uint level = 1; level <= top; level++, most = most / 10 + 1)
         ORDO_TRY(update_level(call, tree, level, most, list[level % 2], list[(level + 1) % 2]));
-    return update_root(call, tree);
+    ORDO_TRY(update_root(call, tree));
+    tree->planned = false;
+    return ORDO_OK;
 }
 
 /* By a plan, or by buckets if these are not NULL. */
@@ -339,7 +331,7 @@ static ordo_status change(struct ordo_call *call, struct ordo_blink *tree, const
     tree->list.fresh = false;
     tree->in_doubt = true;
     if (buckets)
-        ORDO_TRY(update_buckets(call, tree, batch, buckets, state[BLINK_WANTED], list[1]));
+        ORDO_TRY(update_buckets(call, tree, batch, buckets, list[1]));
     else
         ORDO_TRY(update_leaves(call, tree, batch, plan, list[1]));
     ORDO_TRY(update_above(call, tree, state, list));
