@@ -222,7 +222,7 @@ static void judge_event(struct complaint *c, struct scene *s, ordo_status got)
 static bool may_break(const ordo_dict *dict, const struct fault *f)
 {
     return strcmp(ordo_dict_name(dict), "blink") == 0 && f == fault_opencl &&
-           (f->lasting || strcmp(f->what, "clCreateBuffer") != 0);
+           (f->lasting || !f->what || strcmp(f->what, "clCreateBuffer") != 0);
 }
 
 static void judge_broken(struct complaint *c, struct scene *s)

@@ -102,7 +102,7 @@ static size_t line_bytes(const struct ordo_blink *tree)
 }
 static size_t values_bytes(const struct ordo_blink *tree)
 {
-    return BLINK_SLOTS * tree->dict.value_bytes;
+    return (size_t) BLINK_SLOTS * tree->dict.value_bytes;
 }
 #define CHILDREN_BYTES (BLINK_SLOTS * sizeof(cl_uint))
 

@@ -130,9 +130,9 @@ ordo_status ordo_blink_seek(ordo_dict *dict, struct ordo_call *call, const struc
 ordo_status ordo_blink_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
 ordo_status ordo_blink_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                               struct ordo_slice values_out, size_t capacity, size_t *count);
-/* Where each key belongs: leaves[i], places[i] (BLINK_PLACE_... of blink_node.cl) and, unless NULL, its leaf's parent. */
+/* Where each key belongs: leaves[i], spots[i] (BLINK_PLACE_... of blink_node.cl) and, unless NULL, its leaf's parent. */
 ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys,
-                              size_t count, cl_mem leaves, cl_mem places, cl_mem parents);
+                              size_t count, cl_mem leaves, cl_mem spots, cl_mem parents);
 /* How searches are cut. */
 struct ordo_blink_shape ordo_blink_search_shape(const struct ordo_blink *tree);
 /* Makes the list fresh. */

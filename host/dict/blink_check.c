@@ -155,7 +155,8 @@ ordo_status ordo_blink_statistics(ordo_dict *dict, struct ordo_call *call, struc
         return ORDO_OK;
     ORDO_TRY(ordo_blink_trust(call, tree));
     ORDO_TRY(ordo_blink_read_state(call, tree, state));
-    const size_t leaf_bytes = BLINK_WORDS * kb + BLINK_SLOTS * vb, inner_bytes = BLINK_WORDS * kb + BLINK_SLOTS * 4;
+    const size_t leaf_bytes = BLINK_WORDS * kb + BLINK_SLOTS * vb,
+                 inner_bytes = BLINK_WORDS * kb + BLINK_SLOTS * sizeof(cl_uint);
     out->elements = state[BLINK_ELEMENTS];
     out->leaves = state[BLINK_LEAVES];
     out->levels = (state[BLINK_ROOT] >> BLINK_LEVEL_SHIFT) + (size_t) 1;
