@@ -908,7 +908,7 @@ struct bug {
 
 #define AT_MANY_SPLITS                                                                                                 \
     {                                                                                                                  \
-        "many splits", ORDO_U32, 4, 4500, 0, 0, ANY_ORDER, 5000, STORES, 0, 60                                         \
+        "many splits", ORDO_U32, 4, 4500, 0, 0, ANY_ORDER, 5000, STORES, 0, 0                                          \
     }
 
 static const struct bug bugs[] = {
