@@ -54,8 +54,9 @@ void apply_survey(__global const uchar *codes, ulong codes_at, uint n, __global 
 /* ---- the state of a key over time ------------------------------------------------------------------------------ */
 
 /* The batch in key order. Position j is operation index[j]. A stretch begins where a key begins, and at each upsert and
- * erase: within it only the first insert can matter. start[j]: where j's stretch begins; insert[j]: the first insert from
- * there to j, or NONE. there[j], value[j]: whether j's key was in the dictionary before the batch, and its value. */
+ * erase: within it only the first insert can matter. start[j]: where j's stretch begins; insert[j]: the first insert
+ * from there to j, or NONE. there[j], value[j]: whether j's key was in the dictionary before the batch, and its
+ * value. */
 typedef struct {
     __global const uchar       *codes;
     __global const ordo_key    *keys;
@@ -113,8 +114,8 @@ ORDO_FN merge_value state_value(const sorted_batch *b, uint j, key_state s)
 }
 #endif
 
-/* Where a scan (maximum; minimum in stretches) makes start and insert of; heads: where stretches begin. groups: in the high
- * half 1 where a key begins, in the low half 1 if it was there, too; of position n: 0. */
+/* Where a scan (maximum; minimum in stretches) makes start and insert of; heads: where stretches begin. groups: in
+ * the high half 1 where a key begins, in the low half 1 if it was there, too; of position n: 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *start,
@@ -152,8 +153,8 @@ void apply_groups(__global const ulong *groups, uint n, __global uint *group_of,
     }
 }
 
-/* Results of finds, contains and updates. changed[j]: whether the batch leaves j's key, of which j is the last operation,
- * in another state; of position n: 0. entries (NULL: not wanted): the timeline's. */
+/* Results of finds, contains and updates. changed[j]: whether the batch leaves j's key, of which j is the last
+ * operation, in another state; of position n: 0. entries (NULL: not wanted): the timeline's. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, __global const uint *group_of, __global uint *changed, __global ulong *entries,
                   __global uchar *found, ulong found_at, __global merge_value *values_out, ulong values_out_at)
@@ -312,8 +313,8 @@ ORDO_FN key_state group_state(const sorted_batch *b, __global const uint *first_
 
 /* near_key[j], near_found[j]: the neighbour of sorted[j] in the dictionary. Keys that were there before the batch form
  * chains of neighbours; a chain ends at a key whose neighbour the batch does not touch, or that has none. end[j], once
- * scanned for the maximum: 1 more than the nearest end at or before j; `forward`: with positions counted from the right,
- * at or after. */
+ * scanned for the maximum: 1 more than the nearest end at or before j; `forward`: with positions counted from the
+ * right, at or after. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(__global const ordo_key *sorted, __global const uchar *there, uint n, uint forward,
                  __global const ordo_key *near_key, __global const uchar *near_found, __global uint *end)
@@ -329,8 +330,8 @@ void apply_chain(__global const ordo_key *sorted, __global const uchar *there, u
     }
 }
 
-/* Seeks of one relation: of what the batch touches, the nearest key that is there at the time; of what it does not touch,
- * the neighbour in the dictionary, or of the end of its chain; and of the two the nearer. */
+/* Seeks of one relation: of what the batch touches, the nearest key that is there at the time; of what it does not
+ * touch, the neighbour in the dictionary, or of the end of its chain; and of the two the nearer. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
                 __global const ordo_key *queries, uint n_queries, uint forward, uint upper,
@@ -405,8 +406,8 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
     }
 }
 
-/* Of each range: the first group in it, the changes of groups before it, and (touched) how many keys in it that the batch
- * touches are there at its time; of range n_queries: 0. */
+/* Of each range: the first group in it, the changes of groups before it, and (touched) how many keys in it that the
+ * batch touches are there at its time; of range n_queries: 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
@@ -448,8 +449,8 @@ ORDO_FN uint query_of(__global const ulong *first, uint n, ulong x)
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* Elements of the ranges before the batch (base_...; those of range q from base_first[q] on) that the batch does not touch
- * go to their places: as many on as changes have brought in or taken out before them. */
+/* Elements of the ranges before the batch (base_...; those of range q from base_first[q] on) that the batch does not
+ * touch go to their places: as many on as changes have brought in or taken out before them. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,
@@ -474,8 +475,8 @@ void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     }
 }
 
-/* Keys that the batch touches and that are there at a range's time go to theirs: before each stand those of them that are
- * less, and what is less in the range and not touched. */
+/* Keys that the batch touches and that are there at a range's time go to theirs: before each stand those of them
+ * that are less, and what is less in the range and not touched. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
                          uint n_queries, __global const uint *group, __global const ulong *touched,

@@ -7,7 +7,8 @@
  *   batch_widen    uint to ulong, for offsets
  *   batch_lasts, batch_keep   of equal keys the last
  *
- * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
+ * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES,
+ * RUN_GROUP.
  */
 #pragma once
 #include "dict/each.cl"

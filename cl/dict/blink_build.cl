@@ -64,8 +64,8 @@ void build_leaves(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, __gl
     }
 }
 
-/* Nodes first_node .. of `level` over n children of the level below: those from first_child on, or, unless it is NULL, those
- * that `order` lists. */
+/* Nodes first_node .. of `level` over n children of the level below: those from first_child on, or, unless it is
+ * NULL, those that `order` lists. */
 ORDO_KERNEL(RUN_GROUP)
 void build_inner(BLINK_TREE, uint level, __global const uint *order, uint first_child, uint n, uint first_node,
                  uint nodes)
@@ -104,7 +104,7 @@ void build_state(__global uint *state, uint root, uint leaves, uint inner, uint 
     state[BLINK_ELEMENTS] = elements;
 }
 
-/* ---- the list of leaves -------------------------------------------------------------------------------------------- */
+/* ---- the list of leaves ------------------------------------------------------------------------------------------ */
 
 /* Of each leaf its low and its number; of what is no leaf yet all ones, which is no leaf's low. */
 ORDO_KERNEL(RUN_GROUP)
@@ -117,8 +117,8 @@ void list_lows(BLINK_TREE, uint places, __global ordo_key_form *lows, __global u
     }
 }
 
-/* place[order[i]] = i; before[i] = the elements of the i-th leaf, of place `places` 0. `sorted`: leaf i is the i-th, and order
- * is written, too. */
+/* place[order[i]] = i; before[i] = the elements of the i-th leaf, of place `places` 0. `sorted`: leaf i is the i-th,
+ * and order is written, too. */
 ORDO_KERNEL(RUN_GROUP)
 void list_places(BLINK_TREE, uint places, uint sorted, __global uint *order, __global uint *place,
                  __global uint *before)

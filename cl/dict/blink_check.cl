@@ -4,8 +4,8 @@
  *   check_down            a level's entries, from the root down: which level each inner node is of, and which leaves there are
  *   check_leaves, check_inner   each node by itself, and with its right neighbour
  *
- * wrong[f] is the first node with finding f (enum blink_finding of host/dict/blink_check.c); where there is none, what the host
- * has put there.
+ * wrong[f] is the first node with finding f (enum blink_finding of host/dict/blink_check.c); where there is none, what
+ * the host has put there.
  */
 #pragma once
 #include "dict/blink_node.cl"
@@ -21,8 +21,8 @@
 #define WRONG_ENTRY       12
 #define N_ELEMENTS        13
 
-/* levels[node]: BLINK_NONE, or the level of an inner node that the entries above it have reached; leaves[leaf] likewise, 0.
- * Goes through the entries of `level`. */
+/* levels[node]: BLINK_NONE, or the level of an inner node that the entries above it have reached; leaves[leaf]
+ * likewise, 0. Goes through the entries of `level`. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(BLINK_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {

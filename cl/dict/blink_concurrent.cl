@@ -4,19 +4,22 @@
  *   blink_apply   runs operations, and lists those that gave up
  *   blink_tally   what there is in a batch
  *
- * An operation is a loop of steps: from the root to a node, then something done there, to the right, or up a level with the
- * news of a split. A latch is taken, used and given back within one step, and no step waits. So lanes of a sub-group need
- * not run independently of each other, and no operation holds more than one latch: while the level above has not heard
- * of a split, searches reach the new node by its left neighbour's link. (Lehman and Yao, Efficient Locking for Concurrent
- * Operations on B-Trees, TODS 1981; one latch at a time: Sagiv, Concurrent Operations on B*-Trees, JCSS 1986.)
+ * An operation is a loop of steps: from the root to a node, then something done there, to the right, or up a level with
+ * the news of a split. A latch is taken, used and given back within one step, and no step waits. So lanes of a
+ * sub-group need not run independently of each other, and no operation holds more than one latch: while the level above
+ * has not heard of a split, searches reach the new node by its left neighbour's link. (Lehman and Yao, Efficient
+ * Locking for Concurrent Operations on B-Trees, TODS 1981; one latch at a time: Sagiv, Concurrent Operations on
+ * B*-Trees, JCSS 1986.)
  *
- * The way down is a hint. Inner nodes are read without latch, version, or order, by loads that may come from any cache, stale or
- * torn. Whatever is read, one of these holds:
- *   - Each number that was ever a child in a node of level L + 1 is a node of level L: nodes change neither level nor place,
+ * The way down is a hint. Inner nodes are read without latch, version, or order, by loads that may come from any cache,
+ * stale or torn. Whatever is read, one of these holds:
+ *   - Each number that was ever a child in a node of level L + 1 is a node of level L: nodes change neither level nor
+ *   place,
  *     and none is freed during a launch. Words of a node that nobody has written yet are all ones, which is no node's
  *     number. So a number within the pool is a node of the level looked for, or one whose own words are not there yet:
  *     these look latched, or lead nowhere.
- *   - A node's low never changes. If the query is above the high of where it was led, the way goes on by the links to the
+ *   - A node's low never changes. If the query is above the high of where it was led, the way goes on by the links to
+ *   the
  *     right; if it is not above the low, a mistake was made on the way, and the search starts again from the root, this
  *     time past the caches.
  *
@@ -25,20 +28,22 @@
  *            was there at one moment: whoever changes a leaf latches it before, and gives it another version after.
  *   change   the same, but the second look is a compare-and-swap that latches the leaf: if it succeeds, what was read before
  *            is still so, and is now the work-item's own.
- * A version has 25 bits. A launch has at most 2^22 operations (the host sees to it), each of which changes a node at most twice.
+ * A version has 25 bits. A launch has at most 2^22 operations (the host sees to it), each of which changes a node at
+ * most twice.
  *
  * How these accesses are ordered, BLINK_BY_FENCE says:
  *   1   by fences: the first look acquires, a fence lies before the second one; after the compare-and-swap there is a fence, and
  *       the last store releases.
  *   0   on devices that start accesses in the order of the program, guess neither values nor branches, and have one cache behind
- *       the peeks and pokes of all groups (NVIDIA): what is read later is at an address that is computed from what was read
+ *       the peeks and pokes of all groups (NVIDIA): what is read later is at an address that is computed from what was
+ *       read
  *       before (ordo_after), stores after a compare-and-swap hang on its result, and the last store releases. No access
  *       throws away the first-level cache, in which the inner nodes lie.
  *
- * BLINK_HISTORY 1 records when each operation began and ended. BLINK_TORTURE (tests) is the sum of 1: latches cannot be had now
- * and then; 2: nor new nodes; 4: long pauses between the stores of a change; 8: between the two looks; 16: before the level
- * above is told of a split; 32: now and then a work-item begins only when another is at work. The pauses last until the clock of
- * histories has gone on, so that they need BLINK_HISTORY to be short.
+ * BLINK_HISTORY 1 records when each operation began and ended. BLINK_TORTURE (tests) is the sum of 1: latches cannot be
+ * had now and then; 2: nor new nodes; 4: long pauses between the stores of a change; 8: between the two looks; 16:
+ * before the level above is told of a split; 32: now and then a work-item begins only when another is at work. The
+ * pauses last until the clock of histories has gone on, so that they need BLINK_HISTORY to be short.
  */
 #pragma once
 #include "dict/blink_node.cl"
@@ -92,7 +97,7 @@
 /* Nodes are split in the middle. */
 #define BLINK_HALF (BLINK_SLOTS / 2)
 
-/* ---- a work-item ----------------------------------------------------------------------------------------------------- */
+/* ---- a work-item ------------------------------------------------------------------------------------------------- */
 
 /* What all operations of a launch share. Arrays may be NULL. */
 typedef struct {
@@ -139,8 +144,8 @@ ORDO_FN bool blink_mischance(blink_op *op, uint kind, uint one_in)
     return (op->dice >> 8) % one_in == 0;
 }
 
-/* Waits for others to come by: until their clock has gone on by `ticks`, but not for ever. A processor looks often, for it reads
- * from its cache; and a thread may have to be woken. */
+/* Waits for others to come by: until their clock has gone on by `ticks`, but not for ever. A processor looks often,
+ * for it reads from its cache; and a thread may have to be woken. */
 ORDO_FN void blink_wait(const blink_batch *batch, uint ticks, uint looks)
 {
     volatile __global uint *clock = batch->tree.state + BLINK_TICK;
@@ -155,7 +160,7 @@ ORDO_FN void blink_dawdle(const blink_batch *batch, blink_op *op, uint kind)
         blink_wait(batch, 16, ORDO_CPU ? 1000 : 100);
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------------ */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 /* 0, to be added to the address of what is read after the first look at a header, which is `seen`. */
 ORDO_FN uint blink_after_look(const blink_batch *batch, uint seen)
@@ -187,7 +192,7 @@ ORDO_FN uint blink_fold(ordo_key_form form)
 #endif
 }
 
-/* ---- reading a node ----------------------------------------------------------------------------------------------------- */
+/* ---- reading a node ---------------------------------------------------------------------------------------------- */
 
 /* A line's words besides the keys; the header was read first. */
 typedef struct {
@@ -268,8 +273,8 @@ ORDO_FN void blink_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 #endif
 }
 
-/* How many keys of a line are less than the query; *next: the first one that is not, unused slots included, all ones if there
- * is none. `fresh`: past the caches. */
+/* How many keys of a line are less than the query; *next: the first one that is not, unused slots included, all ones
+ * if there is none. `fresh`: past the caches. */
 ORDO_FN uint blink_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if ORDO_CPU
@@ -331,7 +336,8 @@ ORDO_FN void blink_prefetch(const blink_tree *tree, uint level, uint node)
 #endif
 }
 
-/* The node of op->level to look for the query in, or BLINK_NONE if that led nowhere. A hint, by the argument at the top. */
+/* The node of op->level to look for the query in, or BLINK_NONE if that led nowhere. A hint, by the argument at the
+ * top. */
 ORDO_FN uint blink_go_down(const blink_batch *batch, const blink_op *op, uint root)
 {
     const blink_tree *tree = &batch->tree;
@@ -366,7 +372,7 @@ ORDO_FN bool blink_unchanged(const blink_batch *batch, __global ordo_key_form *l
     return ordo_load_relaxed(blink_header(line) + blink_before_look(batch, seen)) == tail.header;
 }
 
-/* ---- results -------------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 ORDO_FN void blink_tick(const blink_batch *batch, const blink_op *op, uint end)
 {
@@ -404,7 +410,7 @@ ORDO_FN uint blink_answer_seek(const blink_batch *batch, const blink_op *op, boo
     return blink_answer(batch, op, found);
 }
 
-/* ---- reading steps ---------------------------------------------------------------------------------------------------------- */
+/* ---- reading steps ----------------------------------------------------------------------------------------------- */
 
 /* Find and contains, at the leaf that covers the key. */
 ORDO_FN uint blink_look_up(const blink_batch *batch, blink_op *op, __global ordo_key_form *line, blink_tail tail)
@@ -461,8 +467,8 @@ ORDO_FN uint blink_seek_on(const blink_batch *batch, blink_op *op, __global ordo
         return STEP_AGAIN;
     if (found || (forward ? tail.right == BLINK_NONE : op->at == 0))
         return blink_answer_seek(batch, op, found, key, value);
-    /* No key from the query to this leaf's end: the rest begins where the leaf ends. Where that is now, the links say; there
-     * are none to the left, so that the way there is from the root. */
+    /* No key from the query to this leaf's end: the rest begins where the leaf ends. Where that is now, the links
+     * say; there are none to the left, so that the way there is from the root. */
     op->query = forward ? tail.high + 1 : tail.low;
     op->at = forward ? tail.right : BLINK_NONE;
     return STEP_ON;
@@ -494,9 +500,9 @@ ORDO_FN void blink_write_element(const blink_batch *batch, const blink_op *op, u
 #endif
 }
 
-/* Counts and ranges: the keys of this leaf from the query to `his`, then on to its right neighbour. Elements are written
- * before it is known whether they were there at one moment: if not, they lie behind the count, in the range's own room, and
- * the next look writes over them. */
+/* Counts and ranges: the keys of this leaf from the query to `his`, then on to its right neighbour. Elements are
+ * written before it is known whether they were there at one moment: if not, they lie behind the count, in the
+ * range's own room, and the next look writes over them. */
 ORDO_FN uint blink_scan_on(const blink_batch *batch, blink_op *op, __global ordo_key_form *line, blink_tail tail)
 {
     const uint          count = tail.header & BLINK_COUNT_MASK;
@@ -539,7 +545,7 @@ ORDO_FN uint blink_scan_on(const blink_batch *batch, blink_op *op, __global ordo
     return STEP_DONE;
 }
 
-/* ---- columns of a node in registers ------------------------------------------------------------------------------------------ */
+/* ---- columns of a node in registers ------------------------------------------------------------------------------ */
 
 #define UNPACK_uint(at, s, piece)                                                                                      \
     at[s] = piece.x;                                                                                                   \
@@ -629,7 +635,7 @@ ORDO_FN uint column_place(const column_keys *c, ordo_key_form key, ordo_key_form
     return less;
 }
 
-/* ---- what goes with the keys --------------------------------------------------------------------------------------------------- */
+/* ---- what goes with the keys ------------------------------------------------------------------------------------- */
 
 /* column_shift of what goes with `count` keys. `child`, `value`: what goes with a new one. */
 ORDO_FN void blink_shift_beside(const blink_tree *tree, uint level, uint node, uint slot, uint count, bool open,
@@ -638,7 +644,8 @@ ORDO_FN void blink_shift_beside(const blink_tree *tree, uint level, uint node, u
     if (WORDS_BESIDE(level)) {
         __global uint *words = blink_words_beside(tree, level, node);
         column_uint    c;
-        /* Also an unused slot that is written back with its piece: a number there is a node's of the level below, too. */
+        /* Also an unused slot that is written back with its piece: a number there is a node's of the level below,
+         * too. */
         column_peek_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_poke_uint(&c, words, slot, count + open);
@@ -671,10 +678,10 @@ ORDO_FN void blink_halve_beside(const blink_tree *tree, uint level, uint node, u
 #endif
 }
 
-/* ---- writing steps -------------------------------------------------------------------------------------------------------------- */
+/* ---- writing steps ----------------------------------------------------------------------------------------------- */
 
-/* The next free node, or BLINK_NONE. The counter may end above the capacity, by no more than there are work-items; the host
- * puts it right. */
+/* The next free node, or BLINK_NONE. The counter may end above the capacity, by no more than there are work-items;
+ * the host puts it right. */
 ORDO_FN uint blink_new_node(const blink_batch *batch, blink_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? BLINK_INNER : BLINK_LEAVES);
@@ -725,8 +732,8 @@ ORDO_FN void blink_poke_tail(__global ordo_key_form *line, blink_tail tail)
 #endif
 }
 
-/* Moves the upper half of a full, latched node to a new one, which nobody knows before the latch is given back. `keys` are the
- * node's. `middle`: the high of the one and the low of the other. */
+/* Moves the upper half of a full, latched node to a new one, which nobody knows before the latch is given back.
+ * `keys` are the node's. `middle`: the high of the one and the low of the other. */
 ORDO_FN void blink_split(const blink_batch *batch, blink_op *op, const column_keys *keys, blink_tail tail,
                          ordo_key_form middle, uint into)
 {
@@ -777,7 +784,8 @@ typedef struct {
     ordo_key_form middle;            /* between the two */
 } blink_site;
 
-/* Splits a full, latched node in which a key is to be put into `slot`. False if there is no node for it: no harm is done. */
+/* Splits a full, latched node in which a key is to be put into `slot`. False if there is no node for it: no harm is
+ * done. */
 ORDO_FN bool blink_make_room(const blink_batch *batch, blink_op *op, column_keys *keys, blink_tail tail,
                              blink_site *site)
 {
@@ -894,7 +902,7 @@ ORDO_FN uint blink_grow(const blink_batch *batch, blink_op *op, uint root)
     return STEP_DONE;
 }
 
-/* ---- operations -------------------------------------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------------------------------- */
 
 ORDO_FN uint blink_astray(blink_op *op)
 {
@@ -1057,9 +1065,10 @@ ORDO_FN bool blink_take_turn(const blink_batch *batch, blink_turn *turn, uint fi
     return true;
 }
 
-/* Lanes that may run independently of each other take their steps together all the same. Without that, lanes that try for a latch
- * again and again may keep the lane of their own that has it from going on: on an H200 some operations in a million gave up after
- * 1024 tries, 10 ms. Elsewhere lanes run in step, and the compiler is free to choose a sub-group for which it has registers. */
+/* Lanes that may run independently of each other take their steps together all the same. Without that, lanes that
+ * try for a latch again and again may keep the lane of their own that has it from going on: on an H200 some
+ * operations in a million gave up after 1024 tries, 10 ms. Elsewhere lanes run in step, and the compiler is free to
+ * choose a sub-group for which it has registers. */
 #if ORDO_LANES == ORDO_LANES_NVIDIA && BLINK_GROUP % ORDO_SUBGROUP == 0
 #define BLINK_ANY(more) subgroup_any(more)
 #else
@@ -1071,8 +1080,8 @@ ORDO_FN bool blink_take_turn(const blink_batch *batch, blink_turn *turn, uint fi
 #define BLINK_KERNEL ORDO_KERNEL(BLINK_GROUP)
 #endif
 
-/* Operations first .. first + n - 1 of the batch; or, if `again` is there, of those that gave up in another launch. `final`,
- * `never`, `pending`, `history`: see blink_batch. The state counts those that are put on `pending`. */
+/* Operations first .. first + n - 1 of the batch; or, if `again` is there, of those that gave up in another launch.
+ * `final`, `never`, `pending`, `history`: see blink_batch. The state counts those that are put on `pending`. */
 BLINK_KERNEL
 void blink_apply(BLINK_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
                  __global const uint4 *again, __global uint4 *pending, __global uint *history,

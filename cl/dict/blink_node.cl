@@ -24,7 +24,7 @@ typedef ordo_value blink_value;
 typedef uint blink_value; /* there are none */
 #endif
 
-/* The least ordered form that can stand in an unused slot: it ends every comparison that asks for less. */
+/* What an unused slot holds: no query is greater, so a count of lesser keys does not count it. */
 #define BLINK_UNUSED (~(ordo_key_form) 0)
 
 typedef struct {
@@ -90,10 +90,10 @@ ORDO_FN uint blink_root_node(uint root)
     return root & BLINK_NODE_MASK;
 }
 
-/* ---- how many keys of a node are less than a query ------------------------------------------------------------------ */
+/* ---- how many keys of a node are less than a query --------------------------------------------------------------- */
 
-/* Keys of a node less than the query (low bits) and equal to it (COUNT_EQUAL each); unused slots are equal to a query of all
- * ones and less than none. */
+/* Keys of a node less than the query (low bits) and equal to it (COUNT_EQUAL each); unused slots are equal to a
+ * query of all ones and less than none. */
 #define COUNT_EQUAL       0x100u
 #define COUNT_LESS(count) ((count) % COUNT_EQUAL)
 
@@ -104,20 +104,15 @@ ORDO_FN uint blink_root_node(uint root)
 #endif
 
 /* Spelled with vectors: of a sum of comparisons the compiler would make bits, and take these apart one by one. */
-ORDO_FN uint blink_less(__global const ordo_key_form *line, ordo_key_form query)
+ORDO_FN uint blink_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
     const int8 eight = convert_int8(vload8(0, line) < query) + convert_int8(vload8(1, line) < query) +
                        convert_int8(vload8(2, line) < query); /* true is -1 */
     const int4 four = eight.lo + eight.hi + convert_int4(vload4(6, line) < query);
     const int2 two = four.lo + four.hi;
+    const uint less = (uint) - (two.x + two.y);
 
-    return (uint) - (two.x + two.y);
-}
-
-ORDO_FN uint blink_compare(__global const ordo_key_form *line, ordo_key_form query)
-{
-    const uint less = blink_less(line, query);
-    return less + (less < BLINK_SLOTS && line[less] == query ? COUNT_EQUAL : 0);
+    return less + (equal && less < BLINK_SLOTS && line[less] == query ? COUNT_EQUAL : 0);
 }
 
 #else
@@ -132,7 +127,7 @@ ORDO_FN uint blink_count_key(ordo_key_form key, ordo_key_form query, bool equal)
     return (uint) (key < query) + (equal && key == query ? COUNT_EQUAL : 0);
 }
 
-/* This lane's part of the count. */
+/* This lane's part of the count, with the equal ones or without. */
 ORDO_FN uint blink_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
     uint count = 0;
@@ -153,30 +148,26 @@ ORDO_FN uint blink_count_lane(__global const ordo_key_form *line, ordo_key_form 
     return count;
 }
 
+#endif
+
 /* By a team, called by whole sub-groups. */
 ORDO_FN uint blink_less(__global const ordo_key_form *line, ordo_key_form query)
 {
     return team_reduce_add(blink_count_lane(line, query, false));
 }
-ORDO_FN uint blink_compare(__global const ordo_key_form *line, ordo_key_form query)
-{
-    return team_reduce_add(blink_count_lane(line, query, true));
-}
-
-#endif
 
 /* A place in a leaf: how many of its keys are less than the query, and PLACE_HIT if the query is the next one. */
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* The entry of an inner node to go down by, of `less` keys that are less than the query: the last of these, or the first of all
- * for what is below the first key of a level (B2). */
+/* The entry of an inner node to go down by, of `less` keys that are less than the query: the last of these, or the
+ * first of all for what is below the first key of a level (B2). */
 ORDO_FN uint blink_entry(uint less)
 {
     return max(less, 1u) - 1;
 }
 
-/* ---- from the root to a leaf ------------------------------------------------------------------------------------------ */
+/* ---- from the root to a leaf ------------------------------------------------------------------------------------- */
 
 #define TEAM_QUERIES (BLINK_ITEMS * TEAM_WIDTH)
 
@@ -202,9 +193,9 @@ ORDO_FN void blink_share(__private const ordo_key_form query[BLINK_ITEMS], __pri
         way[m].query = blink_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
-/* Takes all of a team's queries from the root to the node of `level` that covers them: in a tree at rest a level's node is
- * found by the entries above it alone (B4). Called by whole sub-groups. */
-ORDO_FN void blink_descend(const blink_tree *tree, uint level, __private blink_way way[TEAM_QUERIES])
+/* Takes all of a team's queries from the root to the leaves that cover them: in a tree at rest the entries above are
+ * enough (B4). Called by whole sub-groups. */
+ORDO_FN void blink_descend(const blink_tree *tree, __private blink_way way[TEAM_QUERIES])
 {
     const uint root = tree->state[BLINK_ROOT];
 
@@ -213,16 +204,11 @@ ORDO_FN void blink_descend(const blink_tree *tree, uint level, __private blink_w
         way[m].node = blink_root_node(root);
         way[m].parent = BLINK_NONE;
     }
-    for (uint above = blink_root_level(root); above > level; above--) {
+    for (uint above = blink_root_level(root); above > 0; above--) {
         uint less[TEAM_QUERIES];
         ORDO_UNROLL
-        for (uint m = 0; m < TEAM_QUERIES; m++) {
-#if ORDO_CPU && TEAM_WIDTH == 1
-            less[m] = blink_less(blink_inner(tree, way[m].node), way[m].query);
-#else
+        for (uint m = 0; m < TEAM_QUERIES; m++)
             less[m] = blink_count_lane(blink_inner(tree, way[m].node), way[m].query, false);
-#endif
-        }
         ORDO_UNROLL
         for (uint m = 0; m < TEAM_QUERIES; m++) {
             const uint entry = blink_entry(team_reduce_add(less[m]));
@@ -236,7 +222,7 @@ ORDO_FN void blink_descend(const blink_tree *tree, uint level, __private blink_w
     }
 }
 
-/* ---- tiles of queries ------------------------------------------------------------------------------------------------- */
+/* ---- tiles of queries -------------------------------------------------------------------------------------------- */
 
 #define BLINK_TILE ((uint) (BLINK_GROUP * BLINK_ITEMS))
 
@@ -256,7 +242,7 @@ ORDO_FN void blink_take_tile(const blink_tree *tree, __global const ordo_key *ke
     for (uint r = 0; r < BLINK_ITEMS; r++)
         query[r] = key_bits(keys[min(blink_query_at(first, r), n - 1)]);
     blink_share(query, way);
-    blink_descend(tree, 0, way);
+    blink_descend(tree, way);
 }
 
 /* What a team has found for this work-item's r-th query: lane l's are those numbered l modulo TEAM_WIDTH. */

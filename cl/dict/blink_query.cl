@@ -20,13 +20,8 @@ ORDO_FN void blink_places(const blink_tree *tree, __private const blink_way way[
                           __private uint place[TEAM_QUERIES])
 {
     ORDO_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++) {
-#if ORDO_CPU && TEAM_WIDTH == 1
-        place[m] = blink_compare(blink_leaf(tree, way[m].node), way[m].query);
-#else
+    for (uint m = 0; m < TEAM_QUERIES; m++)
         place[m] = blink_count_lane(blink_leaf(tree, way[m].node), way[m].query, true);
-#endif
-    }
     ORDO_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint count = team_reduce_add(place[m]), slot = COUNT_LESS(count);
@@ -103,7 +98,7 @@ void blink_locate(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint
     }
 }
 
-/* ---- intervals ------------------------------------------------------------------------------------------------------- */
+/* ---- intervals --------------------------------------------------------------------------------------------------- */
 
 /* Where the keys from lo to hi lie: from a slot of a leaf on, so many. */
 typedef struct {
@@ -118,13 +113,8 @@ ORDO_FN void blink_not_after(const blink_tree *tree, __private const ordo_key_fo
                              __private const uint leaf[TEAM_QUERIES], __private uint slot[TEAM_QUERIES])
 {
     ORDO_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++) {
-#if ORDO_CPU && TEAM_WIDTH == 1
-        slot[m] = blink_compare(blink_leaf(tree, leaf[m]), hi[m]);
-#else
+    for (uint m = 0; m < TEAM_QUERIES; m++)
         slot[m] = blink_count_lane(blink_leaf(tree, leaf[m]), hi[m], true);
-#endif
-    }
     ORDO_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint count = team_reduce_add(slot[m]), less = COUNT_LESS(count);
@@ -174,7 +164,7 @@ ORDO_FN void blink_intervals(const blink_tree *tree, __global const uint *place,
     ORDO_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
         end[m].query = hi[m];
-    blink_descend(tree, 0, end);
+    blink_descend(tree, end);
     ORDO_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
         leaf[m] = end[m].node;
@@ -246,8 +236,8 @@ ORDO_FN uint blink_place_of_rank(__global const uint *before, uint low, uint hig
 /* Ranges of more elements than this are copied leaf by leaf, by all work-items together. */
 #define BLINK_LONG 128
 
-/* Of each range: leaves[i] and slots[i], where it begins; counts[i] (if not NULL) in 64 bits; pieces[i]: of a long one the leaves that
- * it reaches into, at most, of others 0. Of the one past the last: 0. */
+/* Of each range: leaves[i] and slots[i], where it begins; counts[i] (if not NULL) in 64 bits; pieces[i]: of a long
+ * one the leaves that it reaches into, at most, of others 0. Of the one past the last: 0. */
 ORDO_KERNEL(BLINK_GROUP)
 void blink_measure(BLINK_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
@@ -284,7 +274,7 @@ void blink_measure(BLINK_TREE, uint places, __global const uint *place, __global
     }
 }
 
-/* ---- by order ------------------------------------------------------------------------------------------------------ */
+/* ---- by order ---------------------------------------------------------------------------------------------------- */
 
 /* How many keys of the tree are less than a located key, or not greater (`upper`). */
 ORDO_FN uint blink_rank(__global const uint *place, __global const uint *before, uint leaf, uint spot, bool upper)
@@ -292,8 +282,8 @@ ORDO_FN uint blink_rank(__global const uint *place, __global const uint *before,
     return before[place[leaf]] + (spot & PLACE_SLOT) + (upper && (spot & PLACE_HIT) ? 1 : 0);
 }
 
-/* The element of this rank, which is there, near place `at`: most often in that leaf or in the next to it. Leaves without
- * elements are not walked over. */
+/* The element of this rank, which is there, near place `at`: most often in that leaf or in the next to it. Leaves
+ * without elements are not walked over. */
 ORDO_FN uint blink_place_near(__global const uint *before, uint places, uint at, uint rank)
 {
     if (rank < before[at])
@@ -329,10 +319,10 @@ void blink_seek(BLINK_TREE, uint places, __global const uint *order, __global co
     }
 }
 
-/* ---- ranges -------------------------------------------------------------------------------------------------------- */
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
-/* Copies one piece with RANGE_LANES work-items, of which this is number `lane`. A range's elements are those of ranks from that
- * of its lower bound on. */
+/* Copies one piece with RANGE_LANES work-items, of which this is number `lane`. A range's elements are those of
+ * ranks from that of its lower bound on. */
 #if ORDO_CPU
 #define RANGE_LANES 1
 #else
@@ -359,7 +349,8 @@ ORDO_FN blink_piece blink_piece_of(__global const uint *order, __global const ui
     return piece;
 }
 
-/* Long ranges, piece by piece, each group of work-items a share of all. starts: where each query's pieces begin. Nothing is written if offsets[last], the end of all ranges, is past the capacity. */
+/* Long ranges, piece by piece, each group of work-items a share of all. starts: where each query's pieces begin.
+ * Nothing is written if offsets[last], the end of all ranges, is past the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void blink_range_long(BLINK_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *slots, __global const ulong *starts,

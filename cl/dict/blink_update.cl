@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches in key order into a B-link tree, without latches: a node is changed by one team, once a launch.
+/* Batches into a B-link tree, without latches: a node is changed by one team, once a launch.
  *
  *   group_flags, group_first   groups of updates that fall into one leaf
  *   group_plan                 how many new leaves the batch may need: nothing is changed yet
@@ -10,8 +10,8 @@
  *   update_level               parents, of which a list was kept, take in what their children have split off
  *   update_root                new levels above a root that has split
  *
- * What a child has split off is found by its links: from the child to the right, up to where the parent's next entry begins
- * (B4). So no list of new nodes is kept, and no order among them.
+ * What a child has split off is found by its links: from the child to the right, up to where the parent's next entry
+ * begins (B4). So no list of new nodes is kept, and no order among them.
  *
  * BLINK_TEAM kernels: a team is a whole sub-group; a node's words lie across its lanes, word x in lane x % TEAM_WIDTH.
  */
@@ -69,7 +69,7 @@ void group_plan(BLINK_TREE, __global const uint *leaves, __global const uint *fi
         ordo_max(&state[BLINK_LARGEST], largest);
 }
 
-/* ---- what a node becomes ------------------------------------------------------------------------------------------- */
+/* ---- what a node becomes ----------------------------------------------------------------------------------------- */
 
 /* A node whose `all` entries are shared among itself and `nodes` - 1 new ones, numbered from first_new on. */
 typedef struct {
@@ -119,8 +119,8 @@ ORDO_FN split_place split_where(const node_split *split, uint p)
     return to;
 }
 
-/* Writes the words of the nodes that do not depend on keys: unused slots, links, headers, and the last one's high. By a whole
- * team. */
+/* Writes the words of the nodes that do not depend on keys: unused slots, links, headers, and the last one's high.
+ * By a whole team. */
 ORDO_FN void split_frame(const blink_tree *tree, const node_split *split)
 {
     for (uint j = 0; j < split->nodes; j++) {
@@ -152,7 +152,7 @@ ORDO_FN void split_border(const blink_tree *tree, const node_split *split, uint 
     blink_line(tree, split->level, split_number(split, j + 1))[BLINK_LOW] = border;
 }
 
-/* ---- leaves -------------------------------------------------------------------------------------------------------- */
+/* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
 /* Entry p of a leaf's. The last key of a leaf is its high. */
 ORDO_FN void split_put_element(const blink_tree *tree, const node_split *split, uint p, ordo_key_form key,
@@ -295,14 +295,7 @@ ORDO_FN void split_put_tile(const blink_tree *tree, const node_split *split, __p
     }
 }
 
-/* Puts a node on its level's list, once. */
-ORDO_FN void blink_mark_dirty(const blink_tree *tree, uint level, uint node, __global uint *list)
-{
-    if (!(ordo_or(blink_header(blink_inner(tree, node)), BLINK_DIRTY) & BLINK_DIRTY))
-        list[ordo_add(&tree->state[BLINK_DIRTY_NODES + level], 1)] = node;
-}
-
-/* The same of a node of each lane that has one. By the whole team. */
+/* Puts each lane's node, if it has one, on the list of its level, once. By the whole team. */
 ORDO_FN void blink_mark_each(const blink_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && !(ordo_or(blink_header(blink_inner(tree, node)), BLINK_DIRTY) & BLINK_DIRTY);
@@ -341,8 +334,8 @@ ORDO_FN uint leaf_take(const blink_tree *tree, uint leaf, const leaf_batch *batc
 #define BLINK_TEAM  ((uint) get_group_id(0) * (BLINK_GROUP / TEAM_WIDTH) + team_index())
 #define BLINK_TEAMS ((uint) get_num_groups(0) * (BLINK_GROUP / TEAM_WIDTH))
 
-/* Of a group of more than `most` updates, which then are all distinct, that many are taken, evenly spread: the leaf splits, and what it
- * becomes takes more the next time. dirty: the list of level 1. */
+/* Of a group of more than `most` updates, which then are all distinct, that many are taken, evenly spread: the leaf
+ * splits, and what it becomes takes more the next time. dirty: the list of level 1. */
 ORDO_KERNEL(BLINK_GROUP)
 void update_leaves(BLINK_TREE, __global const uint *leaves, __global const uint *parents, __global const uint *first,
                    __global const ordo_key *keys, ulong keys_at, __global const blink_value *values, ulong values_at,
@@ -359,24 +352,24 @@ void update_leaves(BLINK_TREE, __global const uint *leaves, __global const uint 
         const leaf_share share = { first[g], step, (size - 1) / step + 1 };
         node_split       split;
         more += leaf_take(&tree, leaves[first[g]], &batch, share, &split);
-        if (split.nodes > 1 && team_lane() == 0 && parents[first[g]] != BLINK_NONE)
-            blink_mark_dirty(&tree, 1, parents[first[g]], dirty);
+        const uint parent = parents[first[g]];
+        blink_mark_each(&tree, 1, parent, team_lane() == 0 && split.nodes > 1 && parent != BLINK_NONE, dirty);
     }
     if (team_lane() == 0 && more)
         ordo_add(&state[BLINK_ELEMENTS], more);
 }
 
-/* ---- leaves, of a batch that is not sorted ----------------------------------------------------------------------------- */
+/* ---- leaves, of a batch that is not sorted ----------------------------------------------------------------------- */
 
 /* Updates say at their leaf that they are there: leaf_counts[leaf] counts them, too, above the leaf's own count.
- * The one that comes first is the leaf's head, and does the work in the next launch; the k-th after it leaves its index in the
- * leaf's bucket, bucket[leaf * slots + k - 1]. So which update is the head is chance, but the work goes by index. If more come
- * than a bucket holds, BLINK_LARGEST tells, and the batch is sorted instead. */
+ * The one that comes first is the leaf's head, and does the work in the next launch; the k-th after it leaves its
+ * index in the leaf's bucket, bucket[leaf * slots + k - 1]. So which update is the head is chance, but the work goes
+ * by index. If more come than a bucket holds, BLINK_LARGEST tells, and the batch is sorted instead. */
 #define ARRIVAL          (BLINK_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
-/* Adds up over the group what its work-items give, and then once to a word that all groups share: such words take an atomic at
- * a time, some 2 ns each on an H200. By the whole group, from uniform control flow; `sum` is its own. */
+/* Adds up over the group what its work-items give, and then once to a word that all groups share: such words take an
+ * atomic at a time, some 2 ns each on an H200. By the whole group, from uniform control flow; `sum` is its own. */
 ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
 {
     if (get_local_id(0) == 0)
@@ -445,7 +438,7 @@ ORDO_FN uint bucket_next(__global const uint *bucket, uint head, uint all, uint 
 
 #if TEAM_WIDTH >= 16 /* where a bucket's updates have a lane each; others sort */
 
-/* ---- a leaf that may split, by a team ------------------------------------------------------------------------------------ */
+/* ---- a leaf that may split, by a team ---------------------------------------------------------------------------- */
 
 /* A leaf and its updates, as a team's lanes read them at once. */
 typedef struct {
@@ -535,11 +528,12 @@ ORDO_FN uint bucket_take(const blink_tree *tree, const leaf_batch *batch, __priv
     return change.stores - change.removes;
 }
 
-/* ---- leaves that need not split, each by a work-item ---------------------------------------------------------------------- */
+/* ---- leaves that need not split, each by a work-item ------------------------------------------------------------- */
 
-/* Most leaves. The team reads and writes its lanes' leaves one after another, a line at a time, and between that each lane
- * changes its own one in local memory: as many leaves as lanes hide each other's latency, and memory sees whole lines. (On an
- * H200, 2^20 updates: a sub-group for each leaf 0.36 ms, a work-item with its leaf in registers 0.24 ms.) */
+/* Most leaves. The team reads and writes its lanes' leaves one after another, a line at a time, and between that
+ * each lane changes its own one in local memory: as many leaves as lanes hide each other's latency, and memory sees
+ * whole lines. (On an H200, 2^20 updates: a sub-group for each leaf 0.36 ms, this 0.24 ms. With the leaf in
+ * registers it is as fast at 2^20, but takes 78 us instead of 75 us at 2^18, and spills on others.) */
 typedef struct {
     ordo_key_form key[BLINK_SLOTS + 1]; /* one more: neighbours' leaves begin in other banks */
 #if ORDO_VALUE_BYTES
@@ -752,7 +746,7 @@ void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, _
 
 #endif
 
-/* ---- inner nodes ----------------------------------------------------------------------------------------------------- */
+/* ---- inner nodes ------------------------------------------------------------------------------------------------- */
 
 /* An inner node's entries in a team's lanes, and the chain of nodes that each child has split off. */
 typedef struct {
@@ -855,12 +849,11 @@ void update_level(BLINK_TREE, uint level, __global const uint *list, __global ui
         if (split.nodes == 1 || level == top)
             continue;
         const uint parent = blink_covering(&tree, level + 1, low + 1);
-        if (team_lane() == 0)
-            blink_mark_dirty(&tree, level + 1, parent, next);
+        blink_mark_each(&tree, level + 1, parent, team_lane() == 0, next);
     }
 }
 
-/* ---- the root ---------------------------------------------------------------------------------------------------------- */
+/* ---- the root ---------------------------------------------------------------------------------------------------- */
 
 /* One level more, over the chain that begins with the root. By one team. */
 ORDO_FN uint root_grow(const blink_tree *tree, uint root)

@@ -10,7 +10,7 @@
 
 #define RUN_EACH(type, i, n) for (type i = get_global_id(0); i < (n); i += get_global_size(0))
 
-/* ---- shares of many items, some items an owner --------------------------------------------------------------------- */
+/* ---- shares of many items, some items an owner ------------------------------------------------------------------- */
 
 /* starts[i]: where owner i's items begin, ascending. The last owner from `low` to `high` that begins at or before c. */
 ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong c)

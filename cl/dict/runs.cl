@@ -10,7 +10,8 @@
  *   run_none       the answer when there is no run
  *   run_check      looks for what must not be
  *
- * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
+ * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES,
+ * RUN_GROUP.
  */
 #pragma once
 #include "device/atomic.cl"
@@ -55,9 +56,9 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
     return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
 }
 
-/* A run's keys, which begin on 256 bytes and have room for whole words. `fresh`: the words hold nothing yet. Keys are read
- * four at a time, as each work-item has 32 in a row: settling a run of 63 M took 0.30 ms one at a time on an H200, and takes
- * 0.13 ms so. */
+/* A run's keys, which begin on 256 bytes and have room for whole words. `fresh`: the words hold nothing yet. Keys
+ * are read four at a time, as each work-item has 32 in a row: settling a run of 63 M took 0.30 ms one at a time on
+ * an H200, and takes 0.13 ms so. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {
@@ -180,8 +181,8 @@ ORDO_FN void range_barrier(void)
 #endif
 }
 
-/* Of each query: candidates[i], the elements of all runs between the ranks of its bounds, and (offsets, if not NULL) how
- * many of them are visible; of query n: 0. Ranks of run r are lows[r * n ..]. */
+/* Of each query: candidates[i], the elements of all runs between the ranks of its bounds, and (offsets, if not NULL)
+ * how many of them are visible; of query n: 0. Ranks of run r are lows[r * n ..]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
@@ -221,8 +222,8 @@ ORDO_FN uint run_less(__global const ordo_key *keys, uint first, uint end, ordo_
 
 #define RANGE_ITEMS 4 /* candidates per work-item and tile; a work-item alone looks so far ahead for their queries */
 
-/* Writes the candidate that is the i-th of its query to its place, if it is visible: before it stand the visible elements
- * of all runs that are in the range and less. (No other visible element has its key: R2.) */
+/* Writes the candidate that is the i-th of its query to its place, if it is visible: before it stand the visible
+ * elements of all runs that are in the range and less. (No other visible element has its key: R2.) */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place,
                        __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -251,8 +252,8 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 #endif
 }
 
-/* Each group takes a share of the candidates, tile by tile, however many of them a query has. offsets: where each query's results begin; nothing
- * is written if offsets[last], their end, is past the capacity. */
+/* Each group takes a share of the candidates, tile by tile, however many of them a query has. offsets: where each
+ * query's results begin; nothing is written if offsets[last], their end, is past the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const ulong *offsets, ulong offsets_at, ulong last,
@@ -301,9 +302,10 @@ void run_none(__global uchar *found, ulong found_at, uint n)
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* wrong[0]: the first element that the next one is less than; [1]: that the next one equals; [2]: the first of 32 of which
- * one is stale (a bit of `stale`) and not hidden; [3]: the first entry of the directory that is not what `words` from
- * counted_at on say (`counted`: they do); [4]: stale elements. Where there is none: what the host has put there. */
+/* wrong[0]: the first element that the next one is less than; [1]: that the next one equals; [2]: the first of 32 of
+ * which one is stale (a bit of `stale`) and not hidden; [3]: the first entry of the directory that is not what
+ * `words` from counted_at on say (`counted`: they do); [4]: stale elements. Where there is none: what the host has
+ * put there. */
 ORDO_KERNEL(RUN_GROUP)
 void run_check(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                __global const uint *visible, ulong visible_at, __global const uint *words, ulong stale_at,

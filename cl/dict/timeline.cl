@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the keys of a mixed batch are in the dictionary: a wavelet matrix (F. Claude, G. Navarro, G. Ordonez, 2015) over the
- * batch in the order of its indices ("times"). Entry i stands for operation i: its group, which is the number of its key
- * among the batch's distinct keys, and its change: +1 if the operation brings the key in, -1 if it takes it out, else 0.
+/* When the keys of a mixed batch are in the dictionary: a wavelet matrix (F. Claude, G. Navarro, G. Ordonez, 2015) over
+ * the batch in the order of its indices ("times"). Entry i stands for operation i: its group, which is the number of
+ * its key among the batch's distinct keys, and its change: +1 if the operation brings the key in, -1 if it takes it
+ * out, else 0.
  *
- * Level b (from the highest bit of a group's number down) holds all entries, in stable order of the bits above b read from
- * the right; for each block of 32 of them
+ * Level b (from the highest bit of a group's number down) holds all entries, in stable order of the bits above b read
+ * from the right; for each block of 32 of them
  *
  *     masks[3 * block]      bit b of each entry's group
  *     masks[.. + 1], [+ 2]  entries whose bit is 0 and whose change is +1; and -1
  *     sums[block]           of the blocks before: entries whose bit is 0 in the high half, and in the low half their
  *                           changes, each block's lifted by 32 so that no sum is negative
  *
- * so that "changes of groups below g before time t" and "the r-th group that is there at time t" take one step per level.
- * Memory: 20 bytes per 32 entries and level. */
+ * so that "changes of groups below g before time t" and "the r-th group that is there at time t" take one step per
+ * level. Memory: 20 bytes per 32 entries and level. */
 #pragma once
 #include "device/compiler.cl"
 
@@ -32,8 +33,8 @@ typedef struct {
     uint n, n_blocks, n_levels, n_groups;
 } timeline;
 
-/* Of the first e entries of a level, those whose bit is 0; adds the sum of their changes to *changes. (Results are single
- * words: Oclgrind does not know what Clang makes of functions that return structs.) */
+/* Of the first e entries of a level, those whose bit is 0; adds the sum of their changes to *changes. (Results are
+ * single words: Oclgrind does not know what Clang makes of functions that return structs.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -44,7 +45,8 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* One step down: the entries from *first to *end - 1 whose bit is `bit`. Returns the changes of those whose bit is 0. */
+/* One step down: the entries from *first to *end - 1 whose bit is `bit`. Returns the changes of those whose bit is
+ * 0. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;

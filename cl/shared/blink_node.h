@@ -13,8 +13,10 @@
  *
  *     leaf_keys, leaf_values, inner_keys, children
  *
- * A leaf covers the keys from low, exclusive, to high, inclusive; the first one of its level every key up to high. Entry j of
- * an inner node stands for a node of the level below whose low is its key. Level 0 is the leaves.
+ * A fifth, leaf_counts, has each leaf's count once more, for batches that count their updates there.
+ *
+ * A leaf covers the keys from low, exclusive, to high, inclusive; the first one of its level every key up to high.
+ * Entry j of an inner node stands for a node of the level below whose low is its key. Level 0 is the leaves.
  *
  * Invariants (checked by host/dict/blink_check.c when the tree is at rest: no launch that changes it is under way):
  *   B1 order    the keys of a node ascend, all different; unused slots hold BLINK_UNUSED. No key value is special: how many
@@ -28,8 +30,8 @@
  *   B6 free     nodes from the next free one on are in no level, and their headers are BLINK_UNBORN.
  *   B7 latch    no header has BLINK_LATCHED or BLINK_DIRTY set.
  *
- * While operations run side by side B4 and B5 may lag behind: a node that has split is found by its left neighbour's link.
- * Lehman and Yao, Efficient Locking for Concurrent Operations on B-Trees (TODS 1981). */
+ * While operations run side by side B4 and B5 may lag behind: a node that has split is found by its left neighbour's
+ * link. Lehman and Yao, Efficient Locking for Concurrent Operations on B-Trees (TODS 1981). */
 #pragma once
 #include "shared/types.h"
 
@@ -42,8 +44,8 @@
 
 #define BLINK_NONE 0xffffffffu
 
-/* A header: the number of entries, and a version that each change of the node makes another. Words of nodes that nobody has
- * taken yet are all ones, so that they look latched. */
+/* A header: the number of entries, and a version that each change of the node makes another. Words of nodes that
+ * nobody has taken yet are all ones, so that they look latched. */
 #define BLINK_COUNT_MASK   0x1fu
 #define BLINK_VERSION_ONE  0x20u
 #define BLINK_VERSION_MASK 0x3fffffe0u

@@ -5,7 +5,8 @@
  * same width whose order is the key's. Unsigned integers are their own; signed ones have the sign bit flipped; floats
  * become IEEE total order (-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN). In a descending kernel it is complemented.
  *
- * Kernels are compiled for one kind of key: ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1), ORDO_VALUE_BYTES (0, 4, 8):
+ * Kernels are compiled for one kind of key: ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1), ORDO_VALUE_BYTES (0, 4,
+ * 8):
  *
  *     ordo_key                     a stored key: uint or ulong
  *     ordo_key_form                its ordered form: the same width

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hidden bits and visible counts of sorted runs, both of which begin on 256 bytes. host/dict/runs.h draws a run and has the
- * invariants. */
+/* Hidden bits and visible counts of sorted runs, both of which begin on 256 bytes. host/dict/runs.h draws a run and
+ * has the invariants. */
 #pragma once
 #include "shared/types.h"
 
@@ -23,8 +23,8 @@ ORDO_FN uint run_low_bits(uint n)
     return n >= 32 ? 0xffffffffu : (1u << n) - 1;
 }
 
-/* How many of the elements 0 .. i - 1 are visible, where there are bits and a directory (R5). Of a block in which nothing is
- * hidden, which most are, the directory alone tells. */
+/* How many of the elements 0 .. i - 1 are visible, where there are bits and a directory (R5). Of a block in which
+ * nothing is hidden, which most are, the directory alone tells. */
 ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint *visible, uint i)
 {
     const uint block = i / RUN_BLOCK, k = i % RUN_BLOCK, before = visible[block];
@@ -53,7 +53,8 @@ ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uin
     return n;
 }
 
-/* The first visible element at or after i; count if there is none. Long hidden stretches cost a binary search of blocks. */
+/* The first visible element at or after i; count if there is none. Long hidden stretches cost a binary search of
+ * blocks. */
 ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *visible, uint i, uint count)
 {
     if (!hidden || i >= count)

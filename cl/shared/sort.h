@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What host and kernels of the radix sort both know.
  *
- * A *pass* sorts by one digit. Elements are cut into *tiles*, one per work-group. Between passes lies one buffer of words,
- * the control buffer:
+ * A *pass* sorts by one digit. Elements are cut into *tiles*, one per work-group. Between passes lies one buffer of
+ * words, the control buffer:
  *
  *   one-sweep        +---------+---------------------------+------------------------+
  *                    | tickets | status                    | bases                  |
@@ -13,8 +13,8 @@
  *
  * and, for one-sweep, the counters: finished groups, then passes x RADIX. They are zero between launches.
  *
- * Look-back status of (tile, digit): a code in the top two bits, a count of elements in the others. A launch covers at most
- * SORT_LAUNCH_MAX elements, so the count has room.
+ * Look-back status of (tile, digit): a code in the top two bits, a count of elements in the others. A launch covers at
+ * most SORT_LAUNCH_MAX elements, so the count has room.
  *
  *   S1  A word goes from "nothing" to "own count" to "count up to here", each in one store, and never back in a launch.
  *   S2  At the end of a launch every word of its tiles says "count up to here". Passes use two different codes for that in
@@ -62,8 +62,8 @@ struct sort_small {
     ordo_u32 count, first_bit, bits, passes;
 };
 
-/* Arguments of one pass over chunks (CPUs): chunk c has elements c * chunk .. (c + 1) * chunk - 1. The control buffer holds
- * counts[digit * chunks + chunk]. */
+/* Arguments of one pass over chunks (CPUs): chunk c has elements c * chunk .. (c + 1) * chunk - 1. The control
+ * buffer holds counts[digit * chunks + chunk]. */
 struct sort_chunks {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, shift, digit_mask;

@@ -12,9 +12,9 @@
  *
  * Nothing is stored before 4, so a batch that is refused, or that runs out of memory, has changed nothing.
  *
- * Cost for n operations: 2 is a sort and a find. 3, only if there are order queries, is about 5 launches per bit of n and
- * 20 bytes of scratch per 32 operations and bit; a seek or count takes log2(n) steps besides the structure's own, and a
- * range as many per element that lay in it before the batch or does at its time. */
+ * Cost for n operations: 2 is a sort and a find. 3, only if there are order queries, is about 5 launches per bit of
+ * n and 20 bytes of scratch per 32 operations and bit; a seek or count takes log2(n) steps besides the structure's
+ * own, and a range as many per element that lay in it before the batch or does at its time. */
 #include "dict/batch.h"
 
 #include "primitive/scan.h"
@@ -38,60 +38,25 @@ struct apply {
     cl_uint n_blocks, n_levels;
 };
 
-/* ---- launches ------------------------------------------------------------------------------------------------------ */
-
-#define MAX_ARGS 48
-struct args {
-    struct ordo_arg arg[MAX_ARGS];
-    size_t          n;
-    cl_ulong        at[8]; /* offsets live until the launch */
-    size_t          n_at;
-};
-
-static void add_mem(struct args *args, const cl_mem *mem)
-{
-    args->arg[args->n++] = ORDO_ARG(*mem);
-}
-
-static void add_uint(struct args *args, const cl_uint *value)
-{
-    args->arg[args->n++] = ORDO_ARG(*value);
-}
-
-static void add_slice(struct args *args, const struct ordo_slice *slice)
-{
-    cl_ulong *at = &args->at[args->n_at++];
-    *at = slice->at;
-    args->arg[args->n++] = ORDO_ARG(slice->mem);
-    args->arg[args->n++] = ORDO_ARG(*at);
-}
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 /* BATCH_ARGS of cl/dict/apply.cl. */
-static void add_batch(struct args *args, const struct apply *a)
+static void add_batch(struct ordo_args *args, const struct apply *a)
 {
-    add_slice(args, &a->batch->codes);
-    add_slice(args, &a->batch->values);
-    add_mem(args, &a->sorted.keys);
-    add_mem(args, &a->sorted.index);
-    add_mem(args, &a->start);
-    add_mem(args, &a->insert);
-    add_mem(args, &a->there);
-    add_mem(args, &a->before);
-    add_uint(args, &a->n);
+    ordo_args_slice(args, &a->batch->codes);
+    ordo_args_slice(args, &a->batch->values);
+    ORDO_ADD(args, ORDO_ARG(a->sorted.keys), ORDO_ARG(a->sorted.index), ORDO_ARG(a->start), ORDO_ARG(a->insert),
+             ORDO_ARG(a->there), ORDO_ARG(a->before), ORDO_ARG(a->n));
 }
 
 /* TIMELINE_ARGS. */
-static void add_timeline(struct args *args, const struct apply *a)
+static void add_timeline(struct ordo_args *args, const struct apply *a)
 {
-    add_mem(args, &a->masks);
-    add_mem(args, &a->sums);
-    add_mem(args, &a->there_before);
-    add_mem(args, &a->group_of);
-    add_uint(args, &a->n_blocks);
-    add_uint(args, &a->n_levels);
+    ORDO_ADD(args, ORDO_ARG(a->masks), ORDO_ARG(a->sums), ORDO_ARG(a->there_before), ORDO_ARG(a->group_of),
+             ORDO_ARG(a->n_blocks), ORDO_ARG(a->n_levels));
 }
 
-static ordo_status launch(const struct apply *a, const char *name, size_t items, const struct args *args)
+static ordo_status launch(const struct apply *a, const char *name, size_t items, const struct ordo_args *args)
 {
     return ordo_dict_launch(a->call, a->dict, "dict/apply.cl", name, items, args->arg, args->n);
 }
@@ -110,23 +75,22 @@ static ordo_status scan(const struct apply *a, ordo_type type, ordo_op op, bool 
     return ordo_call_scan(a->call, &s);
 }
 
-/* ---- 1 survey ------------------------------------------------------------------------------------------------------ */
+/* ---- 1 survey ---------------------------------------------------------------------------------------------------- */
 
 /* Work-items of the survey; each counts for itself. */
 #define SURVEY_ITEMS ((size_t) 1 << 14)
 
 static ordo_status take_survey(struct apply *a)
 {
-    const int   mark = a->call->n_scratch;
-    struct args args = { .n = 0 };
-    cl_mem      survey = NULL;
+    const int        mark = a->call->n_scratch;
+    struct ordo_args args = { .n = 0 };
+    cl_mem           survey = NULL;
 
     ORDO_TRY(scratch(a, SURVEY_WORDS, sizeof(cl_uint), &survey));
     ORDO_TRY(ordo_call_fill(a->call, survey, 0, N_CODES * sizeof(cl_uint), 0));
     ORDO_TRY(ordo_call_fill(a->call, survey, FIRST_UNKNOWN * sizeof(cl_uint), sizeof(cl_uint), 0xffffffffu));
-    add_slice(&args, &a->batch->codes);
-    add_uint(&args, &a->n);
-    add_mem(&args, &survey);
+    ordo_args_slice(&args, &a->batch->codes);
+    ORDO_ADD(&args, ORDO_ARG(a->n), ORDO_ARG(survey));
     ORDO_TRY(launch(a, "apply_survey", ordo_min_size(a->n, SURVEY_ITEMS), &args));
     ORDO_TRY(ordo_call_read(a->call, survey, 0, a->survey, sizeof a->survey));
     ordo_call_release(a->call, mark);
@@ -161,7 +125,7 @@ static ordo_status check_survey(const struct apply *a)
     return ORDO_OK;
 }
 
-/* ---- 2 point operations ---------------------------------------------------------------------------------------------- */
+/* ---- 2 point operations ------------------------------------------------------------------------------------------ */
 
 static ordo_status find_all(struct apply *a)
 {
@@ -175,8 +139,8 @@ static ordo_status find_all(struct apply *a)
 /* start, insert and the groups. */
 static ordo_status divide(struct apply *a)
 {
-    struct args args = { .n = 0 }, group_args = { .n = 0 };
-    cl_mem      heads = NULL, groups = NULL;
+    struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };
+    cl_mem           heads = NULL, groups = NULL;
 
     ORDO_TRY(scratch(a, a->n, sizeof(cl_uint), &a->start));
     ORDO_TRY(scratch(a, a->n, sizeof(cl_uint), &a->insert));
@@ -187,15 +151,9 @@ static ordo_status divide(struct apply *a)
     ORDO_TRY(scratch(a, a->n, 1, &heads));
     ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_ulong), &groups));
 
-    add_slice(&args, &a->batch->codes);
-    add_mem(&args, &a->sorted.keys);
-    add_mem(&args, &a->sorted.index);
-    add_mem(&args, &a->there);
-    add_uint(&args, &a->n);
-    add_mem(&args, &a->start);
-    add_mem(&args, &a->insert);
-    add_mem(&args, &heads);
-    add_mem(&args, &groups);
+    ordo_args_slice(&args, &a->batch->codes);
+    ORDO_ADD(&args, ORDO_ARG(a->sorted.keys), ORDO_ARG(a->sorted.index), ORDO_ARG(a->there), ORDO_ARG(a->n),
+             ORDO_ARG(a->start), ORDO_ARG(a->insert), ORDO_ARG(heads), ORDO_ARG(groups));
     ORDO_TRY(launch(a, "apply_starts", a->n + (size_t) 1, &args));
     ORDO_TRY(scan(a, ORDO_U32, ORDO_MAX, true, a->start, 0, a->n));
     const struct ordo_scan inserts = { .type = ORDO_U32,
@@ -208,11 +166,8 @@ static ordo_status divide(struct apply *a)
     ORDO_TRY(ordo_call_scan(a->call, &inserts));
     ORDO_TRY(scan(a, ORDO_U64, ORDO_SUM, false, groups, 0, a->n + (size_t) 1));
 
-    add_mem(&group_args, &groups);
-    add_uint(&group_args, &a->n);
-    add_mem(&group_args, &a->group_of);
-    add_mem(&group_args, &a->first_of);
-    add_mem(&group_args, &a->there_before);
+    ORDO_ADD(&group_args, ORDO_ARG(groups), ORDO_ARG(a->n), ORDO_ARG(a->group_of), ORDO_ARG(a->first_of),
+             ORDO_ARG(a->there_before));
     ORDO_TRY(launch(a, "apply_groups", a->n + (size_t) 1, &group_args));
     ordo_call_release(a->call, mark);
     return ORDO_OK;
@@ -220,42 +175,31 @@ static ordo_status divide(struct apply *a)
 
 static ordo_status resolve_points(struct apply *a, bool timeline)
 {
-    struct args args = { .n = 0 };
+    struct ordo_args args = { .n = 0 };
     ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->changed));
     if (timeline)
         ORDO_TRY(scratch(a, a->n, sizeof(cl_ulong), &a->entries));
     add_batch(&args, a);
-    add_mem(&args, &a->group_of);
-    add_mem(&args, &a->changed);
-    add_mem(&args, &a->entries);
-    add_slice(&args, &a->batch->found);
-    add_slice(&args, &a->batch->values_out);
+    ORDO_ADD(&args, ORDO_ARG(a->group_of), ORDO_ARG(a->changed), ORDO_ARG(a->entries));
+    ordo_args_slice(&args, &a->batch->found);
+    ordo_args_slice(&args, &a->batch->values_out);
     return launch(a, "apply_points", a->n + (size_t) 1, &args);
 }
 
-/* ---- 3 the timeline --------------------------------------------------------------------------------------------------- */
+/* ---- 3 the timeline ---------------------------------------------------------------------------------------------- */
 
 static ordo_status build_level(struct apply *a, cl_uint level, cl_mem from, cl_mem to)
 {
-    struct args pack = { .n = 0 }, move = { .n = 0 };
+    struct ordo_args pack = { .n = 0 }, move = { .n = 0 };
 
-    add_mem(&pack, &from);
-    add_uint(&pack, &a->n);
-    add_uint(&pack, &level);
-    add_uint(&pack, &a->n_blocks);
-    add_mem(&pack, &a->masks);
-    add_mem(&pack, &a->sums);
+    ORDO_ADD(&pack, ORDO_ARG(from), ORDO_ARG(a->n), ORDO_ARG(level), ORDO_ARG(a->n_blocks), ORDO_ARG(a->masks),
+             ORDO_ARG(a->sums));
     ORDO_TRY(launch(a, "timeline_pack", a->n_blocks, &pack));
     ORDO_TRY(scan(a, ORDO_U64, ORDO_SUM, false, a->sums, (size_t) level * a->n_blocks, a->n_blocks));
     if (level == 0)
         return ORDO_OK;
-    add_mem(&move, &from);
-    add_uint(&move, &a->n);
-    add_uint(&move, &level);
-    add_uint(&move, &a->n_blocks);
-    add_mem(&move, &a->masks);
-    add_mem(&move, &a->sums);
-    add_mem(&move, &to);
+    ORDO_ADD(&move, ORDO_ARG(from), ORDO_ARG(a->n), ORDO_ARG(level), ORDO_ARG(a->n_blocks), ORDO_ARG(a->masks),
+             ORDO_ARG(a->sums), ORDO_ARG(to));
     return launch(a, "timeline_move", a->n, &move);
 }
 
@@ -280,7 +224,7 @@ static ordo_status build_timeline(struct apply *a)
     return ORDO_OK;
 }
 
-/* ---- 3 order queries ---------------------------------------------------------------------------------------------------- */
+/* ---- 3 order queries --------------------------------------------------------------------------------------------- */
 
 /* The operations of some codes, in the order of the batch. */
 struct picked {
@@ -290,9 +234,9 @@ struct picked {
 
 static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool bounds, struct picked *out)
 {
-    const cl_uint first = (cl_uint) least, last = (cl_uint) most;
-    struct args   flag = { .n = 0 }, gather = { .n = 0 };
-    cl_mem        places = NULL;
+    const cl_uint    first = (cl_uint) least, last = (cl_uint) most;
+    struct ordo_args flag = { .n = 0 }, gather = { .n = 0 };
+    cl_mem           places = NULL;
 
     *out = (struct picked) { .n = n_of(a, least, most) };
     ORDO_TRY(scratch(a, out->n, sizeof(cl_uint), &out->ops));
@@ -301,20 +245,14 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     const int mark = a->call->n_scratch;
     ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &places));
 
-    add_slice(&flag, &a->batch->codes);
-    add_uint(&flag, &a->n);
-    add_uint(&flag, &first);
-    add_uint(&flag, &last);
-    add_mem(&flag, &places);
+    ordo_args_slice(&flag, &a->batch->codes);
+    ORDO_ADD(&flag, ORDO_ARG(a->n), ORDO_ARG(first), ORDO_ARG(last), ORDO_ARG(places));
     ORDO_TRY(launch(a, "apply_pick", a->n + (size_t) 1, &flag));
     ORDO_TRY(scan(a, ORDO_U32, ORDO_SUM, false, places, 0, a->n + (size_t) 1));
-    add_mem(&gather, &places);
-    add_uint(&gather, &a->n);
-    add_slice(&gather, &a->batch->keys);
-    add_slice(&gather, &a->batch->his);
-    add_mem(&gather, &out->ops);
-    add_mem(&gather, &out->lo);
-    add_mem(&gather, &out->hi);
+    ORDO_ADD(&gather, ORDO_ARG(places), ORDO_ARG(a->n));
+    ordo_args_slice(&gather, &a->batch->keys);
+    ordo_args_slice(&gather, &a->batch->his);
+    ORDO_ADD(&gather, ORDO_ARG(out->ops), ORDO_ARG(out->lo), ORDO_ARG(out->hi));
     ORDO_TRY(launch(a, "apply_gather", a->n, &gather));
     ordo_call_release(a->call, mark);
     return ORDO_OK;
@@ -340,16 +278,11 @@ static ordo_status seek_now(struct apply *a, ordo_relation relation, cl_mem keys
 /* Neighbours of all sorted keys on one side, and where chains of neighbours end. */
 static ordo_status find_chains(struct apply *a, cl_uint forward, struct neighbours *near, cl_mem *end)
 {
-    struct args args = { .n = 0 };
+    struct ordo_args args = { .n = 0 };
     ORDO_TRY(scratch(a, a->n, sizeof(cl_uint), end));
     ORDO_TRY(seek_now(a, forward ? ORDO_GT : ORDO_LT, a->sorted.keys, a->n, near));
-    add_mem(&args, &a->sorted.keys);
-    add_mem(&args, &a->there);
-    add_uint(&args, &a->n);
-    add_uint(&args, &forward);
-    add_mem(&args, &near->keys);
-    add_mem(&args, &near->found);
-    add_mem(&args, end);
+    ORDO_ADD(&args, ORDO_ARG(a->sorted.keys), ORDO_ARG(a->there), ORDO_ARG(a->n), ORDO_ARG(forward),
+             ORDO_ARG(near->keys), ORDO_ARG(near->found), ORDO_ARG(*end));
     ORDO_TRY(launch(a, "apply_chain", a->n, &args));
     return scan(a, ORDO_U32, ORDO_MAX, true, *end, 0, a->n);
 }
@@ -360,7 +293,7 @@ static ordo_status resolve_seeks(struct apply *a, ordo_relation relation, const 
     const cl_uint     forward = relation == ORDO_GE || relation == ORDO_GT;
     const cl_uint     upper = relation == ORDO_LE || relation == ORDO_GT;
     const int         mark = a->call->n_scratch;
-    struct args       args = { .n = 0 };
+    struct ordo_args  args = { .n = 0 };
     struct picked     picked;
     struct neighbours base;
 
@@ -370,22 +303,12 @@ static ordo_status resolve_seeks(struct apply *a, ordo_relation relation, const 
     ORDO_TRY(seek_now(a, relation, picked.lo, picked.n, &base));
     add_batch(&args, a);
     add_timeline(&args, a);
-    add_mem(&args, &a->first_of);
-    add_mem(&args, &picked.ops);
-    add_mem(&args, &picked.lo);
-    add_uint(&args, &picked.n);
-    add_uint(&args, &forward);
-    add_uint(&args, &upper);
-    add_mem(&args, &base.keys);
-    add_mem(&args, &base.values);
-    add_mem(&args, &base.found);
-    add_mem(&args, &near->keys);
-    add_mem(&args, &near->values);
-    add_mem(&args, &near->found);
-    add_mem(&args, &end);
-    add_slice(&args, &a->batch->keys_out);
-    add_slice(&args, &a->batch->values_out);
-    add_slice(&args, &a->batch->found);
+    ORDO_ADD(&args, ORDO_ARG(a->first_of), ORDO_ARG(picked.ops), ORDO_ARG(picked.lo), ORDO_ARG(picked.n),
+             ORDO_ARG(forward), ORDO_ARG(upper), ORDO_ARG(base.keys), ORDO_ARG(base.values), ORDO_ARG(base.found),
+             ORDO_ARG(near->keys), ORDO_ARG(near->values), ORDO_ARG(near->found), ORDO_ARG(end));
+    ordo_args_slice(&args, &a->batch->keys_out);
+    ordo_args_slice(&args, &a->batch->values_out);
+    ordo_args_slice(&args, &a->batch->found);
     ORDO_TRY(launch(a, "apply_seek", picked.n, &args));
     ordo_call_release(a->call, mark);
     return ORDO_OK;
@@ -411,10 +334,10 @@ static ordo_status resolve_side(struct apply *a, bool forward)
 /* lengths, if wanted: of each operation the number of elements in its range. */
 static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
 {
-    const int     mark = a->call->n_scratch;
-    struct args   args = { .n = 0 };
-    struct picked picked;
-    cl_mem        base = NULL;
+    const int        mark = a->call->n_scratch;
+    struct ordo_args args = { .n = 0 };
+    struct picked    picked;
+    cl_mem           base = NULL;
 
     if (n_of(a, ORDO_COUNT, ORDO_RANGE) == 0)
         return ORDO_OK;
@@ -422,17 +345,13 @@ static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
     ORDO_TRY(scratch(a, picked.n, sizeof(cl_uint), &base));
     const struct ordo_counts counts = { ordo_at(picked.lo, 0), ordo_at(picked.hi, 0), picked.n, ordo_at(base, 0) };
     ORDO_TRY(a->dict->structure->count(a->dict, a->call, &counts));
-    add_uint(&args, &a->n);
-    add_slice(&args, &a->batch->codes);
-    add_mem(&args, &a->sorted.keys);
+    ORDO_ADD(&args, ORDO_ARG(a->n));
+    ordo_args_slice(&args, &a->batch->codes);
+    ORDO_ADD(&args, ORDO_ARG(a->sorted.keys));
     add_timeline(&args, a);
-    add_mem(&args, &picked.ops);
-    add_mem(&args, &picked.lo);
-    add_mem(&args, &picked.hi);
-    add_uint(&args, &picked.n);
-    add_mem(&args, &base);
-    add_slice(&args, &a->batch->counts);
-    add_mem(&args, &lengths);
+    ORDO_ADD(&args, ORDO_ARG(picked.ops), ORDO_ARG(picked.lo), ORDO_ARG(picked.hi), ORDO_ARG(picked.n), ORDO_ARG(base));
+    ordo_args_slice(&args, &a->batch->counts);
+    ORDO_ADD(&args, ORDO_ARG(lengths));
     ORDO_TRY(launch(a, "apply_count", picked.n, &args));
     ordo_call_release(a->call, mark);
     return ORDO_OK;
@@ -457,7 +376,7 @@ static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed
     return ORDO_OK;
 }
 
-/* ---- 3 ranges -------------------------------------------------------------------------------------------------------------- */
+/* ---- 3 ranges ---------------------------------------------------------------------------------------------------- */
 
 /* The elements of the ranges as the dictionary has them now. */
 struct range_base {
@@ -494,45 +413,34 @@ struct range_plan {
 
 static ordo_status plan_ranges(struct apply *a, const struct picked *picked, struct range_plan *out)
 {
-    struct args args = { .n = 0 };
+    struct ordo_args args = { .n = 0 };
     ORDO_TRY(scratch(a, picked->n, sizeof(cl_uint), &out->group));
     ORDO_TRY(scratch(a, picked->n, sizeof(cl_int), &out->changes));
     ORDO_TRY(scratch(a, picked->n + (size_t) 1, sizeof(cl_ulong), &out->touched));
-    add_uint(&args, &a->n);
-    add_mem(&args, &a->sorted.keys);
+    ORDO_ADD(&args, ORDO_ARG(a->n), ORDO_ARG(a->sorted.keys));
     add_timeline(&args, a);
-    add_mem(&args, &picked->ops);
-    add_mem(&args, &picked->lo);
-    add_mem(&args, &picked->hi);
-    add_uint(&args, &picked->n);
-    add_mem(&args, &out->group);
-    add_mem(&args, &out->changes);
-    add_mem(&args, &out->touched);
+    ORDO_ADD(&args, ORDO_ARG(picked->ops), ORDO_ARG(picked->lo), ORDO_ARG(picked->hi), ORDO_ARG(picked->n),
+             ORDO_ARG(out->group), ORDO_ARG(out->changes), ORDO_ARG(out->touched));
     ORDO_TRY(launch(a, "apply_range_plan", picked->n + (size_t) 1, &args));
     return scan(a, ORDO_U64, ORDO_SUM, false, out->touched, 0, picked->n + (size_t) 1);
 }
 
 /* RANGE_OUT of cl/dict/apply.cl. */
-static void add_range_out(struct args *args, const struct apply *a)
+static void add_range_out(struct ordo_args *args, const struct apply *a)
 {
-    add_slice(args, &a->batch->offsets);
-    add_slice(args, &a->batch->range_keys);
-    add_slice(args, &a->batch->range_values);
+    ordo_args_slice(args, &a->batch->offsets);
+    ordo_args_slice(args, &a->batch->range_keys);
+    ordo_args_slice(args, &a->batch->range_values);
 }
 
 static ordo_status write_kept(struct apply *a, const struct picked *picked, const struct range_plan *plan,
                               const struct range_base *base)
 {
-    struct args args = { .n = 0 };
-    add_uint(&args, &a->n);
-    add_mem(&args, &a->sorted.keys);
+    struct ordo_args args = { .n = 0 };
+    ORDO_ADD(&args, ORDO_ARG(a->n), ORDO_ARG(a->sorted.keys));
     add_timeline(&args, a);
-    add_mem(&args, &picked->ops);
-    add_uint(&args, &picked->n);
-    add_mem(&args, &plan->changes);
-    add_mem(&args, &base->first);
-    add_mem(&args, &base->keys);
-    add_mem(&args, &base->values);
+    ORDO_ADD(&args, ORDO_ARG(picked->ops), ORDO_ARG(picked->n), ORDO_ARG(plan->changes), ORDO_ARG(base->first),
+             ORDO_ARG(base->keys), ORDO_ARG(base->values));
     add_range_out(&args, a);
     return launch(a, "apply_range_kept", (size_t) base->total, &args);
 }
@@ -543,16 +451,11 @@ static ordo_status write_kept(struct apply *a, const struct picked *picked, cons
 static ordo_status write_touched(struct apply *a, const struct picked *picked, const struct range_plan *plan,
                                  const struct range_base *base)
 {
-    struct args args = { .n = 0 };
+    struct ordo_args args = { .n = 0 };
     add_batch(&args, a);
     add_timeline(&args, a);
-    add_mem(&args, &a->first_of);
-    add_mem(&args, &picked->ops);
-    add_uint(&args, &picked->n);
-    add_mem(&args, &plan->group);
-    add_mem(&args, &plan->touched);
-    add_mem(&args, &base->first);
-    add_mem(&args, &base->keys);
+    ORDO_ADD(&args, ORDO_ARG(a->first_of), ORDO_ARG(picked->ops), ORDO_ARG(picked->n), ORDO_ARG(plan->group),
+             ORDO_ARG(plan->touched), ORDO_ARG(base->first), ORDO_ARG(base->keys));
     add_range_out(&args, a);
     return launch(a, "apply_range_touched", ordo_min_size(a->batch->range_capacity, TOUCHED_ITEMS), &args);
 }
@@ -575,13 +478,13 @@ static ordo_status resolve_ranges(struct apply *a)
     return ORDO_OK;
 }
 
-/* ---- 4 store --------------------------------------------------------------------------------------------------------------- */
+/* ---- 4 store ----------------------------------------------------------------------------------------------------- */
 
 static ordo_status store(struct apply *a)
 {
-    struct args args = { .n = 0 };
-    cl_uint     count = 0;
-    cl_mem      keys = NULL, values = NULL, erased = NULL;
+    struct ordo_args args = { .n = 0 };
+    cl_uint          count = 0;
+    cl_mem           keys = NULL, values = NULL, erased = NULL;
 
     if (n_of(a, ORDO_UPSERT, ORDO_ERASE) == 0)
         return ORDO_OK;
@@ -593,17 +496,14 @@ static ordo_status store(struct apply *a)
     ORDO_TRY(scratch(a, count, a->dict->value_bytes, &values));
     ORDO_TRY(scratch(a, count, 1, &erased));
     add_batch(&args, a);
-    add_mem(&args, &a->changed);
-    add_mem(&args, &keys);
-    add_mem(&args, &values);
-    add_mem(&args, &erased);
+    ORDO_ADD(&args, ORDO_ARG(a->changed), ORDO_ARG(keys), ORDO_ARG(values), ORDO_ARG(erased));
     ORDO_TRY(launch(a, "apply_store", a->n, &args));
     const struct ordo_sorted_updates updates = { ordo_at(keys, 0), ordo_at(values, 0), ordo_at(erased, 0), count,
                                                  true };
     return a->dict->structure->update_sorted(a->dict, a->call, &updates);
 }
 
-/* ---- the batch ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the batch --------------------------------------------------------------------------------------------------- */
 
 static ordo_status resolve_order(struct apply *a, size_t *needed)
 {

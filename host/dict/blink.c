@@ -2,25 +2,12 @@
 /* The B-link tree's pools of nodes, its bulk build, and its place behind the interface. */
 #include "dict/blink.h"
 
-/* ---- launches ----------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-void ordo_blink_add(struct ordo_blink_args *args, const struct ordo_arg *own, size_t n)
+void ordo_blink_add_tree(struct ordo_args *args, const struct ordo_blink *tree)
 {
-    for (size_t i = 0; i < n; i++)
-        args->arg[args->n++] = own[i];
-}
-
-void ordo_blink_add_slice(struct ordo_blink_args *args, const struct ordo_slice *slice)
-{
-    cl_ulong *at = &args->at[args->n_at++];
-    *at = slice->at;
-    BLINK_ADD(args, ORDO_ARG(slice->mem), ORDO_ARG(*at));
-}
-
-void ordo_blink_add_tree(struct ordo_blink_args *args, const struct ordo_blink *tree)
-{
-    BLINK_ADD(args, ORDO_ARG(tree->leaf_keys), ORDO_ARG(tree->leaf_values), ORDO_ARG(tree->inner_keys),
-              ORDO_ARG(tree->children), ORDO_ARG(tree->state), ORDO_ARG(tree->counts));
+    ORDO_ADD(args, ORDO_ARG(tree->leaf_keys), ORDO_ARG(tree->leaf_values), ORDO_ARG(tree->inner_keys),
+             ORDO_ARG(tree->children), ORDO_ARG(tree->state), ORDO_ARG(tree->counts));
 }
 
 /* Work-items of a group; most work alone. */
@@ -51,7 +38,7 @@ struct ordo_blink_shape ordo_blink_teams(const struct ordo_blink *tree)
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 ordo_status ordo_blink_launch(struct ordo_call *call, const struct ordo_blink *tree, const char *file, const char *name,
-                              const struct ordo_blink_shape *shape, size_t items, const struct ordo_blink_args *args)
+                              const struct ordo_blink_shape *shape, size_t items, const struct ordo_args *args)
 {
     const struct ordo_define defines[] = {
         { "ORDO_KEY", tree->dict.key },
@@ -69,7 +56,7 @@ ordo_status ordo_blink_launch(struct ordo_call *call, const struct ordo_blink *t
                             args->arg, args->n);
 }
 
-/* ---- memory --------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_blink_buffer(struct ordo_call *call, struct ordo_blink *tree, size_t bytes, cl_mem *out)
 {
@@ -88,7 +75,7 @@ void ordo_blink_drop(struct ordo_blink *tree, cl_mem *mem, size_t bytes)
     tree->bytes -= bytes;
 }
 
-/* ---- pools ------------------------------------------------------------------------------------------------------------ */
+/* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 struct pools {
     cl_mem leaf_keys, leaf_values, inner_keys, children, counts;
@@ -195,8 +182,8 @@ static bool is_capped(const struct ordo_blink *tree, size_t leaves)
     return tree->config.max_leaves > 0 && leaves > tree->config.max_leaves;
 }
 
-/* Reserve beside what is needed, so that not each batch copies the tree: a sixth, so that six times as much is copied as
- * is stored. */
+/* Reserve beside what is needed, so that not each batch copies the tree: a sixth, so that six times as much is
+ * copied as is stored. */
 static size_t with_reserve(const struct ordo_blink *tree, size_t leaves)
 {
     const size_t more = leaves + leaves / 6 + 64;
@@ -233,7 +220,7 @@ ordo_status ordo_blink_read_state(struct ordo_call *call, struct ordo_blink *tre
     return ORDO_OK;
 }
 
-/* ---- bulk build ----------------------------------------------------------------------------------------------------------- */
+/* ---- bulk build -------------------------------------------------------------------------------------------------- */
 
 #define BUILD_FILE "dict/blink_build.cl"
 
@@ -248,16 +235,16 @@ static ordo_status build_leaves(struct ordo_call *call, const struct ordo_blink 
 {
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
     const cl_uint                 n = (cl_uint) count, leaves = (cl_uint) n_leaves;
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
     ordo_blink_add_tree(&args, tree);
-    ordo_blink_add_slice(&args, &keys);
-    ordo_blink_add_slice(&args, &values);
-    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(leaves));
+    ordo_args_slice(&args, &keys);
+    ordo_args_slice(&args, &values);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(leaves));
     return ordo_blink_launch(call, tree, BUILD_FILE, "build_leaves", &shape, n_leaves * BLINK_WORDS, &args);
 }
 
-/* The levels above the leaves, up to one node. order: the leaves in order; NULL: as they are numbered. *root and *inner: the
- * root word, and how many inner nodes there are. */
+/* The levels above the leaves, up to one node. order: the leaves in order; NULL: as they are numbered. *root and
+ * *inner: the root word, and how many inner nodes there are. */
 static ordo_status build_above(struct ordo_call *call, const struct ordo_blink *tree, cl_mem order, size_t leaves,
                                unsigned fill, cl_uint *root, cl_uint *inner)
 {
@@ -266,12 +253,12 @@ static ordo_status build_above(struct ordo_call *call, const struct ordo_blink *
     cl_uint                       level = 0, first_child = 0, n = (cl_uint) leaves, first = 0;
 
     while (n > 1) {
-        struct ordo_blink_args args = { .n = 0 };
-        const cl_uint          nodes = (cl_uint) nodes_over(n, fill);
+        struct ordo_args args = { .n = 0 };
+        const cl_uint    nodes = (cl_uint) nodes_over(n, fill);
         level++;
         ordo_blink_add_tree(&args, tree);
-        BLINK_ADD(&args, ORDO_ARG(level), level == 1 ? ORDO_ARG(order) : ORDO_ARG(as_numbered), ORDO_ARG(first_child),
-                  ORDO_ARG(n), ORDO_ARG(first), ORDO_ARG(nodes));
+        ORDO_ADD(&args, ORDO_ARG(level), level == 1 ? ORDO_ARG(order) : ORDO_ARG(as_numbered), ORDO_ARG(first_child),
+                 ORDO_ARG(n), ORDO_ARG(first), ORDO_ARG(nodes));
         ORDO_TRY(ordo_blink_launch(call, tree, BUILD_FILE, "build_inner", &shape, (size_t) nodes * BLINK_WORDS, &args));
         first_child = first;
         first += nodes;
@@ -287,8 +274,8 @@ static ordo_status build_state(struct ordo_call *call, const struct ordo_blink *
 {
     const struct ordo_blink_shape shape = { 1, 1, 0 };
     const cl_uint                 leaves = (cl_uint) n_leaves, elements = (cl_uint) count;
-    struct ordo_blink_args        args = { .n = 0 };
-    BLINK_ADD(&args, ORDO_ARG(tree->state), ORDO_ARG(root), ORDO_ARG(leaves), ORDO_ARG(inner), ORDO_ARG(elements));
+    struct ordo_args              args = { .n = 0 };
+    ORDO_ADD(&args, ORDO_ARG(tree->state), ORDO_ARG(root), ORDO_ARG(leaves), ORDO_ARG(inner), ORDO_ARG(elements));
     return ordo_blink_launch(call, tree, BUILD_FILE, "build_state", &shape, 1, &args);
 }
 
@@ -345,7 +332,7 @@ ordo_status ordo_blink_begin(struct ordo_call *call, struct ordo_blink *tree)
     return ordo_blink_bulk_build(call, tree, ordo_none(), ordo_none(), 0, tree->config.fill_percent);
 }
 
-/* ---- the structure ---------------------------------------------------------------------------------------------------------- */
+/* ---- the structure ----------------------------------------------------------------------------------------------- */
 
 static void clear(ordo_dict *dict)
 {

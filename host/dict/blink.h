@@ -61,23 +61,11 @@ static inline bool ordo_blink_has_nodes(const struct ordo_blink *tree)
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-#define ORDO_BLINK_MAX_ARGS 40
-
-struct ordo_blink_args {
-    struct ordo_arg arg[ORDO_BLINK_MAX_ARGS];
-    size_t          n;
-    cl_ulong        at[12]; /* offsets live until the launch */
-    size_t          n_at;
-};
-
 /* BLINK_TREE of cl/dict/blink_node.cl. */
-void ordo_blink_add_tree(struct ordo_blink_args *args, const struct ordo_blink *tree);
-void ordo_blink_add(struct ordo_blink_args *args, const struct ordo_arg *own, size_t n);
-void ordo_blink_add_slice(struct ordo_blink_args *args, const struct ordo_slice *slice);
-#define BLINK_ADD(args, ...) ordo_blink_add((args), ORDO_ARGS(__VA_ARGS__))
+void ordo_blink_add_tree(struct ordo_args *args, const struct ordo_blink *tree);
 
-/* How a kernel of cl/dict/blink_*.cl is cut: BLINK_GROUP (and RUN_GROUP), TEAM_WIDTH, and BLINK_ITEMS queries per work-item; 0 of
- * these: a team takes one item after another. */
+/* How a kernel of cl/dict/blink_*.cl is cut: BLINK_GROUP (and RUN_GROUP), TEAM_WIDTH, and BLINK_ITEMS queries per
+ * work-item; 0 of these: a team takes one item after another. */
 struct ordo_blink_shape {
     size_t group, lanes, items;
 };
@@ -88,22 +76,22 @@ struct ordo_blink_shape ordo_blink_teams(const struct ordo_blink *tree);
 
 /* Enough groups for so many items, within reason: kernels loop. */
 ordo_status ordo_blink_launch(struct ordo_call *call, const struct ordo_blink *tree, const char *file, const char *name,
-                              const struct ordo_blink_shape *shape, size_t items, const struct ordo_blink_args *args);
+                              const struct ordo_blink_shape *shape, size_t items, const struct ordo_args *args);
 
 /* ---- pools: blink.c ---------------------------------------------------------------------------------------------- */
 
 /* Reads the whole state; waits. Sets leaves_most. */
 ordo_status ordo_blink_read_state(struct ordo_call *call, struct ordo_blink *tree, cl_uint state[BLINK_STATE_WORDS]);
-/* Room for so many leaves, and for all inner nodes that they can ever need: a 12th, for no inner node but the last has less
- * than 13 entries when it is made. Copies what is there, of which `state` says how much. ORDO_NO_DEVICE_MEMORY also above
- * config.max_leaves; the tree is then as it was. */
+/* Room for so many leaves, and for all inner nodes that they can ever need: a 12th, for no inner node but the last
+ * has less than 13 entries when it is made. Copies what is there, of which `state` says how much.
+ * ORDO_NO_DEVICE_MEMORY also above config.max_leaves; the tree is then as it was. */
 ordo_status ordo_blink_reserve(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state, size_t leaves);
 /* Makes all inner levels anew, of a tree whose leaves are right and linked. `state`: as read. Enqueues; no wait. */
 ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
 /* An empty leaf as the root, if there are no nodes at all. */
 ordo_status ordo_blink_begin(struct ordo_call *call, struct ordo_blink *tree);
-/* Puts a tree of `count` sorted, distinct elements in the place of what is there, with nodes `fill` percent full. Enqueues; no
- * wait. */
+/* Puts a tree of `count` sorted, distinct elements in the place of what is there, with nodes `fill` percent full.
+ * Enqueues; no wait. */
 ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tree, struct ordo_slice keys,
                                   struct ordo_slice values, size_t count, unsigned fill);
 /* Memory of the tree's own, counted. */
@@ -112,7 +100,7 @@ void        ordo_blink_drop(struct ordo_blink *tree, cl_mem *mem, size_t bytes);
 /* If the tree is in doubt, checks it; ORDO_BROKEN if it is not sound, or was not before. */
 ordo_status ordo_blink_trust(struct ordo_call *call, struct ordo_blink *tree);
 
-/* ---- updates: blink_update.c --------------------------------------------------------------------------------------- */
+/* ---- updates: blink_update.c ------------------------------------------------------------------------------------- */
 
 ordo_status ordo_blink_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                               struct ordo_slice values, size_t count);
@@ -121,7 +109,7 @@ ordo_status ordo_blink_build(ordo_dict *dict, struct ordo_call *call, struct ord
                              size_t count);
 ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call);
 
-/* ---- queries: blink_query.c ---------------------------------------------------------------------------------------- */
+/* ---- queries: blink_query.c -------------------------------------------------------------------------------------- */
 
 ordo_status ordo_blink_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
 ordo_status ordo_blink_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
@@ -130,7 +118,8 @@ ordo_status ordo_blink_seek(ordo_dict *dict, struct ordo_call *call, const struc
 ordo_status ordo_blink_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
 ordo_status ordo_blink_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                               struct ordo_slice values_out, size_t capacity, size_t *count);
-/* Where each key belongs: leaves[i], spots[i] (BLINK_PLACE_... of blink_node.cl) and, unless NULL, its leaf's parent. */
+/* Where each key belongs: leaves[i], spots[i] (PLACE_SLOT and PLACE_HIT of blink_node.cl) and, unless NULL, its
+ * leaf's parent. */
 ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys,
                               size_t count, cl_mem leaves, cl_mem spots, cl_mem parents);
 /* How searches are cut. */
@@ -139,7 +128,7 @@ struct ordo_blink_shape ordo_blink_search_shape(const struct ordo_blink *tree);
 ordo_status ordo_blink_list_leaves(struct ordo_call *call, struct ordo_blink *tree);
 void        ordo_blink_drop_list(struct ordo_blink *tree);
 
-/* ---- the rest -------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_blink_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
                                         const struct ordo_concurrent_batch *batch);

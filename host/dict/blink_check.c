@@ -48,9 +48,9 @@ static ordo_status look_down(struct ordo_call *call, const struct ordo_blink *tr
                              const struct look *look)
 {
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
     ordo_blink_add_tree(&args, tree);
-    BLINK_ADD(&args, ORDO_ARG(level), ORDO_ARG(look->levels), ORDO_ARG(look->leaves), ORDO_ARG(look->wrong));
+    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(look->levels), ORDO_ARG(look->leaves), ORDO_ARG(look->wrong));
     return ordo_blink_launch(call, tree, CHECK_FILE, "check_down", &shape, inner * BLINK_SLOTS, &args);
 }
 
@@ -59,9 +59,9 @@ static ordo_status look_at_nodes(struct ordo_call *call, const struct ordo_blink
 {
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
     const cl_uint                 nodes = (cl_uint) n_nodes;
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
     ordo_blink_add_tree(&args, tree);
-    BLINK_ADD(&args, ORDO_ARG(nodes), ORDO_ARG(reached), ORDO_ARG(wrong));
+    ORDO_ADD(&args, ORDO_ARG(nodes), ORDO_ARG(reached), ORDO_ARG(wrong));
     return ordo_blink_launch(call, tree, CHECK_FILE, kernel, &shape, n_nodes, &args);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on a B-link tree side by side: launches of cl/dict/blink_concurrent.cl until none is left over.
  *
- * A batch is cut into launches, each twice the one before: work-items that are many more than leaves are only in each other's
- * way. Operations that give up are listed; when all have had their turn, the list is launched, and what gives up of it, and so
- * on. If some gave up for want of leaves, the pool grows in between; if it cannot, those that need one are refused. */
+ * A batch is cut into launches, each twice the one before: work-items that are many more than leaves are only in
+ * each other's way. Operations that give up are listed; when all have had their turn, the list is launched, and what
+ * gives up of it, and so on. If some gave up for want of leaves, the pool grows in between; if it cannot, those that
+ * need one are refused. */
 #include "dict/blink.h"
 
 #define CONCURRENT_FILE "dict/blink_concurrent.cl"
@@ -41,10 +42,10 @@ static bool is_alone(const struct concurrent *c)
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY;
 }
 
-/* ---- launches -------------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 static ordo_status run_kernel(const struct concurrent *c, const char *name, size_t group, size_t items,
-                              const struct ordo_blink_args *args)
+                              const struct ordo_args *args)
 {
     const struct ordo_define defines[] = {
         { "ORDO_KEY", c->tree->dict.key },
@@ -69,19 +70,19 @@ static ordo_status launch(const struct concurrent *c, size_t from, size_t count,
     const struct ordo_slice *const            in[] = { &b->codes, &b->keys, &b->his, &b->values, &b->rooms };
     const struct ordo_slice *const            out[] = { &b->found,    &b->keys_out,   &b->values_out,  &b->counts,
                                                         &b->outcomes, &b->range_keys, &b->range_values };
-    const cl_uint          leaves = (cl_uint) c->tree->leaf_capacity, inner = (cl_uint) c->tree->inner_capacity;
-    const cl_uint          first = (cl_uint) from, n = (cl_uint) count;
-    const cl_ulong         room = b->range_capacity;
-    struct ordo_blink_args args = { .n = 0 };
+    const cl_uint    leaves = (cl_uint) c->tree->leaf_capacity, inner = (cl_uint) c->tree->inner_capacity;
+    const cl_uint    first = (cl_uint) from, n = (cl_uint) count;
+    const cl_ulong   room = b->range_capacity;
+    struct ordo_args args = { .n = 0 };
 
     ordo_blink_add_tree(&args, c->tree);
-    BLINK_ADD(&args, ORDO_ARG(leaves), ORDO_ARG(inner), ORDO_ARG(first), ORDO_ARG(n), ORDO_ARG(c->final),
-              ORDO_ARG(never), ORDO_ARG(again), ORDO_ARG(pending), ORDO_ARG(c->tree->history));
+    ORDO_ADD(&args, ORDO_ARG(leaves), ORDO_ARG(inner), ORDO_ARG(first), ORDO_ARG(n), ORDO_ARG(c->final),
+             ORDO_ARG(never), ORDO_ARG(again), ORDO_ARG(pending), ORDO_ARG(c->tree->history));
     for (size_t i = 0; i < sizeof in / sizeof *in; i++)
-        ordo_blink_add_slice(&args, in[i]);
+        ordo_args_slice(&args, in[i]);
     for (size_t i = 0; i < sizeof out / sizeof *out; i++)
-        ordo_blink_add_slice(&args, out[i]);
-    BLINK_ADD(&args, ORDO_ARG(room));
+        ordo_args_slice(&args, out[i]);
+    ORDO_ADD(&args, ORDO_ARG(room));
     if (alone)
         return run_kernel(c, "blink_apply", 1, 1, &args);
     /* In large launches work-items take several operations: those that are done sooner take more. */
@@ -104,7 +105,7 @@ static ordo_status launch_all(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------------ */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* The state, with counters that went above the pools put right; the counters of gave-up operations begin anew. */
 static ordo_status read_state(struct concurrent *c)
@@ -119,7 +120,8 @@ static ordo_status read_state(struct concurrent *c)
     return ordo_call_fill(c->call, device, BLINK_PENDING * sizeof(cl_uint), 2 * sizeof(cl_uint), 0);
 }
 
-/* Room for so many leaves, or for as many as there can be. Growth that fails is no error: operations wait for it to be. */
+/* Room for so many leaves, or for as many as there can be. Growth that fails is no error: operations wait for it to
+ * be. */
 static ordo_status grow_to(struct concurrent *c, size_t leaves)
 {
     const size_t cap = c->tree->config.max_leaves, had = c->tree->leaf_capacity;
@@ -135,8 +137,8 @@ static ordo_status grow_to(struct concurrent *c, size_t leaves)
     return ORDO_OK;
 }
 
-/* Ahead of the first launch, for what it will be if keys fall anywhere: two thirds of each leaf. But no more than can be
- * needed: each leaf may be full now, and is then split into two halves. */
+/* Ahead of the first launch, for what it will be if keys fall anywhere: two thirds of each leaf. But no more than
+ * can be needed: each leaf may be full now, and is then split into two halves. */
 static ordo_status grow_ahead(struct concurrent *c)
 {
     const size_t stores = c->tally.stores, leaves = c->state[BLINK_LEAVES];
@@ -156,7 +158,7 @@ static ordo_status grow_again(struct concurrent *c)
     return ORDO_OK;
 }
 
-/* ---- what gave up ------------------------------------------------------------------------------------------------------ */
+/* ---- what gave up ------------------------------------------------------------------------------------------------ */
 
 /* Long scans take a launch for each BLINK_STEPS leaves: that many rounds are no sign of trouble. */
 static size_t rounds_most(const struct concurrent *c)
@@ -174,7 +176,8 @@ static ordo_status launch_list(const struct concurrent *c, size_t count, cl_mem 
     return ORDO_OK;
 }
 
-/* Before operations go on: the way down leads past leaves that nobody was told of, and what gave up may be lost among them. */
+/* Before operations go on: the way down leads past leaves that nobody was told of, and what gave up may be lost
+ * among them. */
 static ordo_status mend(struct concurrent *c)
 {
     ORDO_TRY(ordo_blink_mend(c->call, c->tree, c->state));
@@ -208,18 +211,18 @@ static ordo_status settle(struct concurrent *c)
     }
 }
 
-/* ---- a batch ------------------------------------------------------------------------------------------------------------ */
+/* ---- a batch ----------------------------------------------------------------------------------------------------- */
 
 static ordo_status take_tally(struct concurrent *c)
 {
-    const cl_uint          n = (cl_uint) c->batch->count;
-    struct ordo_blink_args args = { .n = 0 };
-    cl_mem                 words = NULL;
+    const cl_uint    n = (cl_uint) c->batch->count;
+    struct ordo_args args = { .n = 0 };
+    cl_mem           words = NULL;
 
     ORDO_TRY(ordo_call_scratch(c->call, sizeof c->tally, &words));
     ORDO_TRY(ordo_call_fill(c->call, words, 0, sizeof c->tally, 0));
-    ordo_blink_add_slice(&args, &c->batch->codes);
-    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(words));
+    ordo_args_slice(&args, &c->batch->codes);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(words));
     ORDO_TRY(run_kernel(c, "blink_tally", ordo_blink_flat(c->tree).group,
                         ordo_min_size(c->batch->count, (size_t) 1 << 18), &args));
     return ordo_call_read(c->call, words, 0, &c->tally, sizeof c->tally);

@@ -9,7 +9,7 @@
 #define BUILD_FILE "dict/blink_build.cl"
 #define QUERY_FILE "dict/blink_query.cl"
 
-/* ---- keys ------------------------------------------------------------------------------------------------------------ */
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 struct ordo_blink_shape ordo_blink_search_shape(const struct ordo_blink *tree)
 {
@@ -27,14 +27,14 @@ ordo_status ordo_blink_find(ordo_dict *dict, struct ordo_call *call, const struc
     struct ordo_blink            *tree = ordo_blink_of(dict);
     const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
     const cl_uint                 n = (cl_uint) finds->count;
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
 
     ORDO_TRY(ordo_blink_begin(call, tree));
     ordo_blink_add_tree(&args, tree);
-    ordo_blink_add_slice(&args, &finds->keys);
-    BLINK_ADD(&args, ORDO_ARG(n));
-    ordo_blink_add_slice(&args, &finds->values_out);
-    ordo_blink_add_slice(&args, &finds->found);
+    ordo_args_slice(&args, &finds->keys);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    ordo_args_slice(&args, &finds->values_out);
+    ordo_args_slice(&args, &finds->found);
     return ordo_blink_launch(call, tree, QUERY_FILE, "blink_find", &shape, finds->count, &args);
 }
 
@@ -43,15 +43,15 @@ ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *t
 {
     const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
     const cl_uint                 n = (cl_uint) count;
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
 
     ordo_blink_add_tree(&args, tree);
-    ordo_blink_add_slice(&args, &keys);
-    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(spots), ORDO_ARG(parents));
+    ordo_args_slice(&args, &keys);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(spots), ORDO_ARG(parents));
     return ordo_blink_launch(call, tree, QUERY_FILE, "blink_locate", &shape, count, &args);
 }
 
-/* ---- the list of leaves ------------------------------------------------------------------------------------------------ */
+/* ---- the list of leaves ------------------------------------------------------------------------------------------ */
 
 void ordo_blink_drop_list(struct ordo_blink *tree)
 {
@@ -82,8 +82,8 @@ static ordo_status make_room(struct ordo_call *call, struct ordo_blink *tree)
     return status;
 }
 
-/* Leaves by their lows, which are all different but for the first leaf's and, it may be, the next one's: both 0, and the sort
- * is stable, and the first leaf has number 0. */
+/* Leaves by their lows, which are all different but for the first leaf's and, it may be, the next one's: both 0, and
+ * the sort is stable, and the first leaf has number 0. */
 static ordo_status sort_leaves(struct ordo_call *call, const struct ordo_blink *tree, size_t count)
 {
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
@@ -91,7 +91,7 @@ static ordo_status sort_leaves(struct ordo_call *call, const struct ordo_blink *
     const struct ordo_sort_params params = { .key = tree->dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32,
                                              .value_bytes = sizeof(cl_uint) };
     const cl_uint                 places = (cl_uint) count;
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
     const int                     mark = call->n_scratch;
     cl_mem                        lows = NULL, sorted = NULL, leaves = NULL;
 
@@ -99,7 +99,7 @@ static ordo_status sort_leaves(struct ordo_call *call, const struct ordo_blink *
     ORDO_TRY(ordo_call_scratch(call, count * tree->dict.key_bytes, &sorted));
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &leaves));
     ordo_blink_add_tree(&args, tree);
-    BLINK_ADD(&args, ORDO_ARG(places), ORDO_ARG(lows), ORDO_ARG(leaves));
+    ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(lows), ORDO_ARG(leaves));
     ORDO_TRY(ordo_blink_launch(call, tree, BUILD_FILE, "list_lows", &shape, count, &args));
     ORDO_TRY(ordo_call_sort(call, &params, ordo_at(lows, 0), ordo_at(leaves, 0), ordo_at(sorted, 0),
                             ordo_at(tree->list.order, 0), count));
@@ -111,7 +111,7 @@ ordo_status ordo_blink_list_leaves(struct ordo_call *call, struct ordo_blink *tr
 {
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
     struct ordo_blink_list       *list = &tree->list;
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
 
     if (list->fresh)
         return ORDO_OK;
@@ -121,8 +121,8 @@ ordo_status ordo_blink_list_leaves(struct ordo_call *call, struct ordo_blink *tr
     if (!sorted)
         ORDO_TRY(sort_leaves(call, tree, list->places));
     ordo_blink_add_tree(&args, tree);
-    BLINK_ADD(&args, ORDO_ARG(places), ORDO_ARG(sorted), ORDO_ARG(list->order), ORDO_ARG(list->place),
-              ORDO_ARG(list->before));
+    ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(sorted), ORDO_ARG(list->order), ORDO_ARG(list->place),
+             ORDO_ARG(list->before));
     ORDO_TRY(ordo_blink_launch(call, tree, BUILD_FILE, "list_places", &shape, list->places + 1, &args));
     const struct ordo_scan scan = { .type = ORDO_U32,
                                     .op = ORDO_SUM,
@@ -149,26 +149,26 @@ static struct ordo_slice from(struct ordo_slice slice, size_t at)
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
 }
 
-/* ---- counts -------------------------------------------------------------------------------------------------------------- */
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_blink_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
 {
     struct ordo_blink            *tree = ordo_blink_of(dict);
     const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
     const cl_uint                 n = (cl_uint) counts->count;
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
 
     ORDO_TRY(begin_order(call, tree));
     ordo_blink_add_tree(&args, tree);
-    BLINK_ADD(&args, ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
-    ordo_blink_add_slice(&args, &counts->lo);
-    ordo_blink_add_slice(&args, &counts->hi);
-    BLINK_ADD(&args, ORDO_ARG(n));
-    ordo_blink_add_slice(&args, &counts->counts);
+    ORDO_ADD(&args, ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
+    ordo_args_slice(&args, &counts->lo);
+    ordo_args_slice(&args, &counts->hi);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    ordo_args_slice(&args, &counts->counts);
     return ordo_blink_launch(call, tree, QUERY_FILE, "blink_counts", &shape, counts->count, &args);
 }
 
-/* ---- ranges -------------------------------------------------------------------------------------------------------------- */
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
 /* Of a stretch of ranges, in scratch: where each begins, and its pieces if it is long. */
 struct starts {
@@ -189,14 +189,14 @@ static ordo_status measure(struct ordo_call *call, const struct ordo_blink *tree
     const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
     const cl_uint                 n = (cl_uint) r->count, places = (cl_uint) tree->list.places;
     const struct ordo_slice       counts = offsets ? r->offsets : ordo_none();
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
 
     ordo_blink_add_tree(&args, tree);
-    BLINK_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
-    ordo_blink_add_slice(&args, &r->lo);
-    ordo_blink_add_slice(&args, &r->hi);
-    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->leaves), ORDO_ARG(s->slots), ORDO_ARG(s->pieces));
-    ordo_blink_add_slice(&args, &counts);
+    ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
+    ordo_args_slice(&args, &r->lo);
+    ordo_args_slice(&args, &r->hi);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->leaves), ORDO_ARG(s->slots), ORDO_ARG(s->pieces));
+    ordo_args_slice(&args, &counts);
     return ordo_blink_launch(call, tree, QUERY_FILE, "blink_measure", &shape, r->count, &args);
 }
 
@@ -213,13 +213,13 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
 /* Work-items for a short range; RANGE_LANES of cl/dict/blink_query.cl. */
 #define RANGE_LANES 8
 
-static void add_results(struct ordo_blink_args *args, const struct ordo_ranges *r, const cl_ulong *last,
+static void add_results(struct ordo_args *args, const struct ordo_ranges *r, const cl_ulong *last,
                         const cl_ulong *capacity)
 {
-    ordo_blink_add_slice(args, &r->offsets);
-    BLINK_ADD(args, ORDO_ARG(*last), ORDO_ARG(*capacity));
-    ordo_blink_add_slice(args, &r->keys_out);
-    ordo_blink_add_slice(args, &r->values_out);
+    ordo_args_slice(args, &r->offsets);
+    ORDO_ADD(args, ORDO_ARG(*last), ORDO_ARG(*capacity));
+    ordo_args_slice(args, &r->keys_out);
+    ordo_args_slice(args, &r->values_out);
 }
 
 /* `all`: of which these ranges are a stretch, so that all say whether there is room. */
@@ -230,17 +230,17 @@ static ordo_status write_ranges(struct ordo_call *call, const struct ordo_blink 
     const bool                    cpu = ordo_device_facts(call->dev)->cpu;
     const cl_uint                 n = (cl_uint) r->count;
     const cl_ulong                last = all->offsets.at + all->count, capacity = all->capacity;
-    struct ordo_blink_args        brief = { .n = 0 }, lengthy = { .n = 0 };
+    struct ordo_args              brief = { .n = 0 }, lengthy = { .n = 0 };
 
     ordo_blink_add_tree(&brief, tree);
-    BLINK_ADD(&brief, ORDO_ARG(n), ORDO_ARG(s->leaves), ORDO_ARG(s->slots));
+    ORDO_ADD(&brief, ORDO_ARG(n), ORDO_ARG(s->leaves), ORDO_ARG(s->slots));
     add_results(&brief, r, &last, &capacity);
     ORDO_TRY(ordo_blink_launch(call, tree, QUERY_FILE, "blink_range_short", &shape, r->count * (cpu ? 1 : RANGE_LANES),
                                &brief));
     ORDO_TRY(scan_sums(call, ordo_at(s->pieces, 0), r->count + 1));
     ordo_blink_add_tree(&lengthy, tree);
-    BLINK_ADD(&lengthy, ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before),
-              ORDO_ARG(n), ORDO_ARG(s->leaves), ORDO_ARG(s->slots), ORDO_ARG(s->pieces));
+    ORDO_ADD(&lengthy, ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before), ORDO_ARG(n),
+             ORDO_ARG(s->leaves), ORDO_ARG(s->slots), ORDO_ARG(s->pieces));
     add_results(&lengthy, r, &last, &capacity);
     return ordo_blink_launch(call, tree, QUERY_FILE, "blink_range_long", &shape,
                              cpu ? PIECE_ITEMS_CPU : ordo_min_size(all->capacity, PIECE_ITEMS), &lengthy);
@@ -291,7 +291,7 @@ ordo_status ordo_blink_range(ordo_dict *dict, struct ordo_call *call, const stru
     return ORDO_OK;
 }
 
-/* ---- neighbours ------------------------------------------------------------------------------------------------------------ */
+/* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
 static ordo_status seek_some(struct ordo_call *call, const struct ordo_blink *tree, const struct ordo_seeks *s,
                              cl_mem leaves, cl_mem spots)
@@ -300,16 +300,16 @@ static ordo_status seek_some(struct ordo_call *call, const struct ordo_blink *tr
     const cl_uint                 n = (cl_uint) s->count, places = (cl_uint) tree->list.places;
     const cl_uint                 forward = s->relation == ORDO_GE || s->relation == ORDO_GT;
     const cl_uint                 upper = s->relation == ORDO_LE || s->relation == ORDO_GT;
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
 
     ORDO_TRY(ordo_blink_locate(call, tree, s->keys, s->count, leaves, spots, NULL));
     ordo_blink_add_tree(&args, tree);
-    BLINK_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place),
-              ORDO_ARG(tree->list.before), ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(spots), ORDO_ARG(forward),
-              ORDO_ARG(upper));
-    ordo_blink_add_slice(&args, &s->keys_out);
-    ordo_blink_add_slice(&args, &s->values_out);
-    ordo_blink_add_slice(&args, &s->found);
+    ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place),
+             ORDO_ARG(tree->list.before), ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(spots), ORDO_ARG(forward),
+             ORDO_ARG(upper));
+    ordo_args_slice(&args, &s->keys_out);
+    ordo_args_slice(&args, &s->values_out);
+    ordo_args_slice(&args, &s->found);
     return ordo_blink_launch(call, tree, QUERY_FILE, "blink_seek", &shape, s->count, &args);
 }
 
@@ -336,7 +336,7 @@ ordo_status ordo_blink_seek(ordo_dict *dict, struct ordo_call *call, const struc
     return ORDO_OK;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_blink_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 {
@@ -353,7 +353,7 @@ ordo_status ordo_blink_export(ordo_dict *dict, struct ordo_call *call, struct or
 {
     struct ordo_blink            *tree = ordo_blink_of(dict);
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
 
     ORDO_TRY(ordo_blink_size(dict, call, count));
     if (*count > capacity)
@@ -362,8 +362,8 @@ ordo_status ordo_blink_export(ordo_dict *dict, struct ordo_call *call, struct or
     ORDO_TRY(ordo_blink_list_leaves(call, tree));
     const cl_uint places = (cl_uint) tree->list.places;
     ordo_blink_add_tree(&args, tree);
-    BLINK_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.before));
-    ordo_blink_add_slice(&args, &keys_out);
-    ordo_blink_add_slice(&args, &values_out);
+    ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.before));
+    ordo_args_slice(&args, &keys_out);
+    ordo_args_slice(&args, &values_out);
     return ordo_blink_launch(call, tree, BUILD_FILE, "list_export", &shape, tree->list.places * BLINK_WORDS, &args);
 }

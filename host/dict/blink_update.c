@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches into a B-link tree: in place, leaf by leaf and then level by level (cl/dict/blink_update.cl), or by building the tree
- * anew.
+/* Batches into a B-link tree: in place, leaf by leaf and then level by level (cl/dict/blink_update.cl), or by building
+ * the tree anew.
  *
  *   1  plan     the updates of each leaf; how many new leaves at most         waits
  *   2  reserve  memory for these: after this nothing can fail but the device
  *   3  change   leaves, then each level, then the root
  *
- * The updates of a leaf are brought together by sorting the batch, or, where a GPU has few for each leaf, by buckets: no sort, and
- * half the launches. If very many updates fall into one leaf, 1 and 3 go round: each round, of all of memory's need reserved before the first, puts a
- * sample of the group into the tree, so that the next one finds many leaves in its place. */
+ * The updates of a leaf are brought together by sorting the batch, or, where a GPU has few for each leaf, by
+ * buckets: no sort, and half the launches. If very many updates fall into one leaf, 1 and 3 go round: memory for all
+ * rounds is reserved before the first, and each puts a sample of the group into the tree, so that the next one finds
+ * many leaves in its place. */
 #include "dict/blink.h"
 
 #include "dict/batch.h"
@@ -17,13 +18,13 @@
 
 #define UPDATE_FILE "dict/blink_update.cl"
 
-/* A batch in key order. */
+/* A batch; in key order unless it goes by buckets. */
 struct batch {
     struct ordo_sorted_updates u;
     cl_uint                    all_erased;
 };
 
-/* ---- rebuilding ------------------------------------------------------------------------------------------------------ */
+/* ---- rebuilding -------------------------------------------------------------------------------------------------- */
 
 /* The tree's elements as a run. */
 static ordo_status run_of_tree(struct ordo_call *call, struct ordo_blink *tree, size_t count,
@@ -93,8 +94,8 @@ static ordo_status rebuild(struct ordo_call *call, struct ordo_blink *tree, stru
                         batch && tree->config.fill_percent > UPDATE_FILL ? UPDATE_FILL : tree->config.fill_percent);
 }
 
-/* A batch of so many updates costs less when the tree is built anew, as measured: an in-place update reads and writes each leaf
- * that it touches, which these are all. */
+/* A batch of so many updates costs less when the tree is built anew (measured on an H200 alone): an in-place update
+ * reads and writes each leaf that it touches, which these are all. */
 #define REBUILD_PER_LEAF 2
 
 static bool is_worth_rebuilding(const struct ordo_blink *tree, size_t count)
@@ -123,7 +124,7 @@ ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call)
     return status;
 }
 
-/* ---- 1 plan ------------------------------------------------------------------------------------------------------------- */
+/* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
 
 /* In scratch: of each update its leaf, its place there and its leaf's parent; and where groups begin. */
 struct plan {
@@ -135,12 +136,12 @@ static ordo_status group(struct ordo_call *call, const struct ordo_blink *tree, 
 {
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
     const cl_uint                 n = (cl_uint) count;
-    struct ordo_blink_args        flags = { .n = 0 }, first = { .n = 0 }, need = { .n = 0 };
+    struct ordo_args              flags = { .n = 0 }, first = { .n = 0 }, need = { .n = 0 };
     const int                     mark = call->n_scratch;
     cl_mem                        number = NULL;
 
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &number));
-    BLINK_ADD(&flags, ORDO_ARG(plan->leaves), ORDO_ARG(n), ORDO_ARG(number));
+    ORDO_ADD(&flags, ORDO_ARG(plan->leaves), ORDO_ARG(n), ORDO_ARG(number));
     ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_flags", &shape, count, &flags));
     const struct ordo_scan scan = { .type = ORDO_U32,
                                     .op = ORDO_SUM,
@@ -149,10 +150,10 @@ static ordo_status group(struct ordo_call *call, const struct ordo_blink *tree, 
                                     .out = ordo_at(number, 0),
                                     .count = count };
     ORDO_TRY(ordo_call_scan(call, &scan));
-    BLINK_ADD(&first, ORDO_ARG(number), ORDO_ARG(n), ORDO_ARG(plan->first), ORDO_ARG(tree->state));
+    ORDO_ADD(&first, ORDO_ARG(number), ORDO_ARG(n), ORDO_ARG(plan->first), ORDO_ARG(tree->state));
     ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_first", &shape, count, &first));
     ordo_blink_add_tree(&need, tree);
-    BLINK_ADD(&need, ORDO_ARG(plan->leaves), ORDO_ARG(plan->first));
+    ORDO_ADD(&need, ORDO_ARG(plan->leaves), ORDO_ARG(plan->first));
     /* Each work-item ends with two atomics: some thousands of them take all groups. */
     ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_plan", &shape, ordo_min_size(count, 1 << 13), &need));
     ordo_call_release(call, mark);
@@ -178,7 +179,7 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_uint), &plan->first);
 }
 
-/* ---- 1 plan, by buckets ---------------------------------------------------------------------------------------------------- */
+/* ---- 1 plan, by buckets ------------------------------------------------------------------------------------------ */
 
 /* In scratch, instead of a plan's: see bucket_updates in cl/dict/blink_update.cl. */
 struct buckets {
@@ -186,12 +187,13 @@ struct buckets {
     cl_uint slots;
 };
 
-/* A bucket holds the updates of a leaf but the first. With as many updates as half of the leaves, some leaf gets more than 8
- * by chance; up to twice the leaves, none gets more than 16. */
+/* A bucket holds the updates of a leaf but the first. With as many updates as half of the leaves, some leaf gets
+ * more than 8 by chance; up to twice the leaves, none gets more than 16. */
 #define SLOTS_FEW  7
 #define SLOTS_MANY 15
 
-/* On a GPU, where lanes can talk, and updates are few for the leaves: no sort is needed to bring those of a leaf together. */
+/* On a GPU, where lanes can talk, and updates are few for the leaves: no sort is needed to bring those of a leaf
+ * together. */
 static bool is_for_buckets(const struct ordo_blink *tree, size_t count)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(tree->dict.dev);
@@ -212,9 +214,9 @@ static ordo_status count_leaves(struct ordo_call *call, const struct ordo_blink 
 {
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
     const cl_uint                 capacity = (cl_uint) tree->leaf_capacity;
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
     ordo_blink_add_tree(&args, tree);
-    BLINK_ADD(&args, ORDO_ARG(capacity));
+    ORDO_ADD(&args, ORDO_ARG(capacity));
     return ordo_blink_launch(call, tree, UPDATE_FILE, "count_leaves", &shape, tree->leaf_capacity, &args);
 }
 
@@ -224,7 +226,7 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree,
 {
     const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
     const cl_uint                 n = (cl_uint) batch->u.count;
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
 
     if (!tree->counted)
         ORDO_TRY(count_leaves(call, tree));
@@ -233,8 +235,8 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree,
         ORDO_TRY(ordo_call_fill(call, tree->state, BLINK_GROUPS * sizeof(cl_uint), 3 * sizeof(cl_uint), 0));
     tree->planned = true;
     ordo_blink_add_tree(&args, tree);
-    ordo_blink_add_slice(&args, &batch->u.keys);
-    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
+    ordo_args_slice(&args, &batch->u.keys);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
     ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "bucket_updates", &shape, batch->u.count, &args));
     return ordo_blink_read_state(call, tree, state);
 }
@@ -244,19 +246,19 @@ static ordo_status update_buckets(struct ordo_call *call, const struct ordo_blin
 {
     struct ordo_blink_shape shape = ordo_blink_teams(tree);
     const cl_uint           n = (cl_uint) batch->u.count;
-    struct ordo_blink_args  args = { .n = 0 };
+    struct ordo_args        args = { .n = 0 };
 
     shape.items = 1;
     ordo_blink_add_tree(&args, tree);
-    BLINK_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
-    ordo_blink_add_slice(&args, &batch->u.keys);
-    ordo_blink_add_slice(&args, &batch->u.values);
-    ordo_blink_add_slice(&args, &batch->u.erased);
-    BLINK_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(dirty));
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
+    ordo_args_slice(&args, &batch->u.keys);
+    ordo_args_slice(&args, &batch->u.values);
+    ordo_args_slice(&args, &batch->u.erased);
+    ORDO_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(dirty));
     return ordo_blink_launch(call, tree, UPDATE_FILE, "update_heads", &shape, batch->u.count, &args);
 }
 
-/* ---- 3 change -------------------------------------------------------------------------------------------------------------- */
+/* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
 /* Updates of one leaf that its team takes one after another in a round. */
 #define SHARE_MOST 1024
@@ -269,14 +271,14 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_blink
 {
     const struct ordo_blink_shape shape = ordo_blink_teams(tree);
     const cl_uint                 n = (cl_uint) batch->u.count, most = SHARE_MOST;
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
 
     ordo_blink_add_tree(&args, tree);
-    BLINK_ADD(&args, ORDO_ARG(plan->leaves), ORDO_ARG(plan->parents), ORDO_ARG(plan->first));
-    ordo_blink_add_slice(&args, &batch->u.keys);
-    ordo_blink_add_slice(&args, &batch->u.values);
-    ordo_blink_add_slice(&args, &batch->u.erased);
-    BLINK_ADD(&args, ORDO_ARG(plan->spots), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most), ORDO_ARG(dirty));
+    ORDO_ADD(&args, ORDO_ARG(plan->leaves), ORDO_ARG(plan->parents), ORDO_ARG(plan->first));
+    ordo_args_slice(&args, &batch->u.keys);
+    ordo_args_slice(&args, &batch->u.values);
+    ordo_args_slice(&args, &batch->u.erased);
+    ORDO_ADD(&args, ORDO_ARG(plan->spots), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most), ORDO_ARG(dirty));
     return ordo_blink_launch(call, tree, UPDATE_FILE, "update_leaves", &shape,
                              ordo_min_size(plan->state[BLINK_GROUPS], LEAF_TEAMS), &args);
 }
@@ -285,16 +287,16 @@ static ordo_status update_level(struct ordo_call *call, const struct ordo_blink 
                                 cl_mem list, cl_mem next)
 {
     const struct ordo_blink_shape shape = ordo_blink_teams(tree);
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
     ordo_blink_add_tree(&args, tree);
-    BLINK_ADD(&args, ORDO_ARG(level), ORDO_ARG(list), ORDO_ARG(next));
+    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(list), ORDO_ARG(next));
     return ordo_blink_launch(call, tree, UPDATE_FILE, "update_level", &shape, nodes, &args);
 }
 
 static ordo_status update_root(struct ordo_call *call, const struct ordo_blink *tree)
 {
     const struct ordo_blink_shape shape = ordo_blink_teams(tree);
-    struct ordo_blink_args        args = { .n = 0 };
+    struct ordo_args              args = { .n = 0 };
     ordo_blink_add_tree(&args, tree);
     return ordo_blink_launch(call, tree, UPDATE_FILE, "update_root", &shape, 1, &args);
 }
@@ -340,7 +342,7 @@ static ordo_status change(struct ordo_call *call, struct ordo_blink *tree, const
     return ORDO_OK;
 }
 
-/* ---- a batch --------------------------------------------------------------------------------------------------------------- */
+/* ---- a batch ----------------------------------------------------------------------------------------------------- */
 
 /* Leaves that are less than a quarter full are not worth keeping. */
 static bool is_hollow(const cl_uint state[BLINK_STATE_WORDS])

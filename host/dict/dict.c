@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* ---- life --------------------------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 
 static ordo_status check_config(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
 {
@@ -73,7 +73,7 @@ const char *ordo_dict_name(const ordo_dict *dict)
     return dict ? dict->structure->name : "";
 }
 
-/* ---- calls -------------------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 static ordo_status begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op, const struct ordo_order *order)
 {
@@ -101,7 +101,7 @@ static size_t if_wanted(struct ordo_slice slice, size_t bytes)
     return slice.mem ? bytes : 0;
 }
 
-/* ---- updates ------------------------------------------------------------------------------------------------------ */
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 static ordo_status check_elements(const ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values,
                                   size_t value_bytes, size_t count)
@@ -190,7 +190,7 @@ ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order *order)
     return end(&call, dict, dict->structure->compact(dict, &call));
 }
 
-/* ---- queries ------------------------------------------------------------------------------------------------------ */
+/* ---- queries ----------------------------------------------------------------------------------------------------- */
 
 static ordo_status find(struct ordo_call *call, ordo_dict *dict, const struct ordo_finds *f)
 {
@@ -376,7 +376,7 @@ ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out, struct
     return end(&call, dict, export_all(&call, dict, keys_out, values_out, capacity, count));
 }
 
-/* ---- mixed batches -------------------------------------------------------------------------------------------------- */
+/* ---- mixed batches ----------------------------------------------------------------------------------------------- */
 
 static ordo_status check_batch(const ordo_dict *dict, const struct ordo_batch *b)
 {
@@ -419,7 +419,7 @@ ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch, siz
     return end(&call, dict, apply(&call, dict, batch, needed));
 }
 
-/* ---- operations side by side ------------------------------------------------------------------------------------------ */
+/* ---- operations side by side ------------------------------------------------------------------------------------- */
 
 static ordo_status check_concurrent(const ordo_dict *dict, const struct ordo_concurrent_batch *b)
 {
@@ -457,7 +457,7 @@ ordo_status ordo_dict_apply_concurrent(ordo_dict *dict, const struct ordo_concur
     return end(&call, dict, apply_concurrent(&call, dict, batch));
 }
 
-/* ---- what is inside --------------------------------------------------------------------------------------------------- */
+/* ---- what is inside ---------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What stands between the interface (include/ordo/dict.h) and a structure.
  *
- * dict.c checks every argument, takes the lock, orders queues and hands structures calls that are right: slices checked,
- * counts from 1 up, no overlap. A structure's functions run inside an ordo_call and only enqueue, unless they say "waits".
- * They leave the dictionary as it was when they fail before their first launch that changes it; all memory comes first.
+ * dict.c checks every argument, takes the lock, orders queues and hands structures calls that are right: slices
+ * checked, counts from 1 up, no overlap. A structure's functions run inside an ordo_call and only enqueue, unless they
+ * say "waits". They leave the dictionary as it was when they fail before their first launch that changes it; all memory
+ * comes first.
  */
 #ifndef ORDO_DICT_PRIVATE_H
 #define ORDO_DICT_PRIVATE_H
@@ -86,8 +87,8 @@ struct ordo_dict {
     size_t                       n_results;
 };
 
-/* Makes a structure's part of a new dictionary: `bytes` of memory, all zero but for what every dictionary has. Checks the
- * configuration. */
+/* Makes a structure's part of a new dictionary: `bytes` of memory, all zero but for what every dictionary has.
+ * Checks the configuration. */
 ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure,
                              const struct ordo_dict_config *config, size_t bytes, ordo_dict **out);
 
@@ -95,8 +96,8 @@ ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *stru
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);
 
-/* Every update that has results asks for this once they are written and before it stores anything: a call over host memory
- * reads them then, so that nothing can fail once it has stored. */
+/* Every update that has results asks for this once they are written and before it stores anything: a call over host
+ * memory reads them then, so that nothing can fail once it has stored. */
 ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call);
 
 /* Inserts of absent keys as upserts that change nothing where the key is there: no wait. */

@@ -15,7 +15,7 @@ ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
     return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;
 }
 
-/* ---- updates ------------------------------------------------------------------------------------------------------ */
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values, size_t count)
 {
@@ -81,7 +81,7 @@ ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count
     return ordo_host_finish(dict->dev, a, N_OF(a), ordo_dict_erase(dict, a[0].slice, count, NULL));
 }
 
-/* ---- queries ------------------------------------------------------------------------------------------------------ */
+/* ---- queries ----------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_dict_find_host(ordo_dict *dict, const void *keys, size_t count, void *values_out, uint8_t *found)
 {
@@ -196,7 +196,7 @@ ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void *values_
     return ordo_host_finish(dict->dev, a, N_OF(a), status);
 }
 
-/* ---- mixed batches -------------------------------------------------------------------------------------------------- */
+/* ---- mixed batches ----------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *b, size_t *needed)
 {
@@ -244,7 +244,7 @@ ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *
     return status;
 }
 
-/* ---- operations side by side ------------------------------------------------------------------------------------------ */
+/* ---- operations side by side ------------------------------------------------------------------------------------- */
 
 ordo_status ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurrent_batch *b)
 {

@@ -28,7 +28,7 @@ static size_t stored(const struct ordo_runs *runs)
     return count;
 }
 
-/* ---- cleanup ------------------------------------------------------------------------------------------------------- */
+/* ---- cleanup ----------------------------------------------------------------------------------------------------- */
 
 static void restart(struct lsm *lsm)
 {
@@ -92,7 +92,7 @@ static ordo_status clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* ---- updates --------------------------------------------------------------------------------------------------------- */
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 /* How many of the newest runs are merged with a batch of `count`. */
 static size_t runs_to_merge(const struct lsm *lsm, size_t count)
@@ -182,7 +182,7 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return ORDO_OK;
 }
 
-/* ---- the structure ----------------------------------------------------------------------------------------------------- */
+/* ---- the structure ----------------------------------------------------------------------------------------------- */
 
 static const struct ordo_structure lsm_structure = {
     .name = "lsm",

@@ -7,7 +7,7 @@
 #include "primitive/search.h"
 #include "shared/run_table.h"
 
-/* ---- keys ----------------------------------------------------------------------------------------------------------- */
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 static struct ordo_search search_for(const ordo_dict *dict, const struct ordo_finds *finds,
                                      const struct ordo_sorted_run *run)
@@ -80,7 +80,7 @@ ordo_status ordo_runs_find(ordo_dict *dict, struct ordo_call *call, const struct
     return ORDO_OK;
 }
 
-/* ---- ranks ------------------------------------------------------------------------------------------------------------ */
+/* ---- ranks ------------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_run_rank(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
                           struct ordo_slice keys, size_t count, bool upper, bool sorted, struct ordo_slice ranks)
@@ -98,7 +98,7 @@ ordo_status ordo_run_rank(struct ordo_call *call, const ordo_dict *dict, struct 
     return ordo_call_search(call, &search);
 }
 
-/* ---- counts ------------------------------------------------------------------------------------------------------------- */
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
 
 /* Queries whose ranks are in scratch at once, for all runs together. */
 #define RANKS_MAX ((size_t) 1 << 25)
@@ -146,7 +146,7 @@ ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struc
     return ORDO_OK;
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------------------------- */
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
 static run_table table_of(const ordo_dict *dict, const struct ordo_run_set *set)
 {
@@ -161,41 +161,30 @@ static run_table table_of(const ordo_dict *dict, const struct ordo_run_set *set)
     return table;
 }
 
-/* What a stretch of ranges has in scratch: ranks of run r from r * count on, and where each query's candidates begin. */
+/* What a stretch of ranges has in scratch: ranks of run r from r * count on, and where each query's candidates
+ * begin. */
 struct range_scratch {
     cl_mem lows, highs, candidates;
 };
 
 /* The buffers of the runs' keys, or values, as a kernel's first arguments. */
-struct run_args {
-    struct ordo_arg arg[2 * RUN_TABLE_MAX + 16];
-    size_t          n;
-};
-
-static void add_runs(struct run_args *args, const struct ordo_run_set *set, bool are_there)
+static void add_runs(struct ordo_args *args, const struct ordo_run_set *set, bool are_there)
 {
     static const cl_mem none = NULL;
     for (size_t r = 0; r < RUN_TABLE_MAX; r++) {
         const cl_mem *mem = are_there && r < set->n ? &set->run[r].mem : &none;
-        args->arg[args->n++] = ORDO_ARG(*mem);
+        ORDO_ADD(args, ORDO_ARG(*mem));
     }
-}
-
-static void add_args(struct run_args *args, const struct ordo_arg *own, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        args->arg[args->n++] = own[i];
 }
 
 /* Ranks, candidates and, if wanted, the numbers of results in the place of offsets. */
 static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, bool offsets, const struct range_scratch *s)
 {
-    const run_table table = table_of(dict, set);
-    const cl_ulong  lo_at = ranges->lo.at, hi_at = ranges->hi.at, offsets_at = ranges->offsets.at;
-    const cl_uint   n = (cl_uint) ranges->count;
-    const cl_mem    offsets_mem = offsets ? ranges->offsets.mem : NULL;
-    struct run_args args = { .n = 0 };
+    const run_table         table = table_of(dict, set);
+    const cl_uint           n = (cl_uint) ranges->count;
+    const struct ordo_slice sums = { offsets ? ranges->offsets.mem : NULL, ranges->offsets.at };
+    struct ordo_args        args = { .n = 0 };
 
     for (size_t r = 0; r < set->n; r++) {
         ORDO_TRY(ordo_run_rank(call, dict, &set->run[r], ranges->lo, ranges->count, false, false,
@@ -204,9 +193,11 @@ static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict,
                                ordo_at(s->highs, r * ranges->count)));
     }
     add_runs(&args, set, true);
-    add_args(&args, ORDO_ARGS(ORDO_ARG(table), ORDO_ARG(ranges->lo.mem), ORDO_ARG(lo_at), ORDO_ARG(ranges->hi.mem),
-                              ORDO_ARG(hi_at), ORDO_ARG(n), ORDO_ARG(s->lows), ORDO_ARG(s->highs),
-                              ORDO_ARG(s->candidates), ORDO_ARG(offsets_mem), ORDO_ARG(offsets_at)));
+    ORDO_ADD(&args, ORDO_ARG(table));
+    ordo_args_slice(&args, &ranges->lo);
+    ordo_args_slice(&args, &ranges->hi);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->lows), ORDO_ARG(s->highs), ORDO_ARG(s->candidates));
+    ordo_args_slice(&args, &sums);
     return ordo_runs_launch(call, dict, "run_measure", ranges->count + 1, args.arg, args.n);
 }
 
@@ -221,19 +212,20 @@ static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, c
                                 const struct ordo_ranges *ranges, const struct ordo_ranges *all,
                                 const struct range_scratch *s)
 {
-    const run_table table = table_of(dict, set);
-    const cl_uint   n = (cl_uint) ranges->count;
-    const cl_ulong  offsets_at = ranges->offsets.at, last = all->offsets.at + all->count, capacity = all->capacity;
-    const cl_ulong  keys_at = ranges->keys_out.at, values_at = ranges->values_out.at;
-    struct run_args args = { .n = 0 };
+    const run_table  table = table_of(dict, set);
+    const cl_uint    n = (cl_uint) ranges->count;
+    const cl_ulong   last = all->offsets.at + all->count, capacity = all->capacity;
+    struct ordo_args args = { .n = 0 };
 
     add_runs(&args, set, true);
     add_runs(&args, set, dict->value_bytes > 0);
-    add_args(&args, ORDO_ARGS(ORDO_ARG(table), ORDO_ARG(s->lows), ORDO_ARG(s->highs), ORDO_ARG(n),
-                              ORDO_ARG(s->candidates), ORDO_ARG(ranges->offsets.mem), ORDO_ARG(offsets_at),
-                              ORDO_ARG(last), ORDO_ARG(capacity), ORDO_ARG(ranges->keys_out.mem), ORDO_ARG(keys_at),
-                              ORDO_ARG(ranges->values_out.mem), ORDO_ARG(values_at)));
-    /* How many candidates there are is known on the device alone: groups for all that there is room for, within reason. */
+    ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(s->lows), ORDO_ARG(s->highs), ORDO_ARG(n), ORDO_ARG(s->candidates));
+    ordo_args_slice(&args, &ranges->offsets);
+    ORDO_ADD(&args, ORDO_ARG(last), ORDO_ARG(capacity));
+    ordo_args_slice(&args, &ranges->keys_out);
+    ordo_args_slice(&args, &ranges->values_out);
+    /* How many candidates there are is known on the device alone: groups for all that there is room for, within
+     * reason. */
     const size_t items = ordo_min_size(all->capacity, (size_t) 1 << 20);
     return ordo_dict_launch_shares(call, dict, "dict/runs.cl", "run_range",
                                    items > ranges->count ? items : ranges->count, args.arg, args.n);
@@ -290,7 +282,7 @@ ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struc
     return ORDO_OK;
 }
 
-/* ---- neighbours ------------------------------------------------------------------------------------------------------------ */
+/* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
 static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_seeks *seeks,
                                struct ordo_sorted_run *run, bool first, cl_mem ranks)
@@ -339,7 +331,7 @@ ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct
     return ORDO_OK;
 }
 
-/* ---- all -------------------------------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 {

@@ -5,7 +5,7 @@
 #include "dict/batch.h"
 #include "primitive/scan.h"
 
-/* ---- launches ------------------------------------------------------------------------------------------------------ */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_runs_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
                              const struct ordo_arg *args, size_t n_args)
@@ -13,7 +13,7 @@ ordo_status ordo_runs_launch(struct ordo_call *call, const ordo_dict *dict, cons
     return ordo_dict_launch(call, dict, "dict/runs.cl", name, items, args, n_args);
 }
 
-/* ---- marks --------------------------------------------------------------------------------------------------------- */
+/* ---- marks ------------------------------------------------------------------------------------------------------- */
 
 /* Hides what an equal element follows in the run. `fresh`: `hidden` is not yet written. */
 static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
@@ -88,7 +88,7 @@ ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dic
     return ORDO_OK;
 }
 
-/* ---- the directory ---------------------------------------------------------------------------------------------------- */
+/* ---- the directory ----------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                    struct ordo_slice out)

@@ -296,7 +296,7 @@ ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ord
     return *count ? distil_into(call, dict, &runs->set, keys_out, values_out) : ORDO_OK;
 }
 
-/* ---- whole contents ----------------------------------------------------------------------------------------------- */
+/* ---- whole contents ---------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count)

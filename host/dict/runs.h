@@ -14,15 +14,16 @@
  *   R2 newest    the newest element of a key is the last one of its segment in the newest run that has the key. It alone can
  *                be visible: a key is in the dictionary if it is and its hidden bit is 0.
  *   R3 hidden    the hidden bit is set of every tombstone, and of no other element that is newest; of stale elements (not the
- *                newest of their keys) it may be set. A run without `has_hidden` has no bits: no element is a tombstone.
+ *                newest of their keys) it may be set. A run without `has_hidden` has no bits: no element is a
+ *                tombstone.
  *   R4 settled   a `marked` run has hidden its own stale elements and those that it makes stale in older runs. If all are
  *                marked, an element's hidden bit is 0 just if it is visible.
  *   R5 counted   visible[j] of a `counted` run is the number of its elements before j * RUN_BLOCK whose hidden bit is 0 (one
  *                entry more than blocks: the last is all).
  *   R6 distinct  of a run that is `distinct` all keys differ.
  *
- * An update adds a run, or merges the newest ones with it into a new one; no key or value changes in place, so an update
- * that fails has changed nothing. Hidden bits are set in place, by queries too: only for what is stale (R3).
+ * An update adds a run, or merges the newest ones with it into a new one; no key or value changes in place, so an
+ * update that fails has changed nothing. Hidden bits are set in place, by queries too: only for what is stale (R3).
  */
 #ifndef ORDO_RUNS_H
 #define ORDO_RUNS_H

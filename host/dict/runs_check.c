@@ -52,7 +52,7 @@ static ordo_status look(struct ordo_call *call, const ordo_dict *dict, const str
     return ORDO_OK;
 }
 
-/* ---- invariants ------------------------------------------------------------------------------------------------------- */
+/* ---- invariants -------------------------------------------------------------------------------------------------- */
 
 static bool is_settled(const struct ordo_run_set *set)
 {
@@ -99,7 +99,7 @@ ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* ---- statistics --------------------------------------------------------------------------------------------------------- */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 static void add_bytes(const ordo_dict *dict, const struct ordo_sorted_run *run, struct ordo_dict_statistics *out)
 {

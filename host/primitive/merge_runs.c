@@ -121,43 +121,31 @@ static ordo_status find_kernel(struct ordo_call *call, const struct merge *m, co
     return ordo_call_kernel(call, "primitive/merge_runs.cl", name, defines, out);
 }
 
-/* Arguments of a launch: a buffer for each run, used or not, then others. */
-#define MAX_ARGS (2 * ORDO_MAX_RUNS + 12)
-struct args {
-    struct ordo_arg arg[MAX_ARGS];
-    size_t          n;
-};
-
-static void add(struct args *args, const struct ordo_arg *arg, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        args->arg[args->n++] = arg[i];
-}
-
-static void add_keys(struct args *args, const struct merge *m)
+/* A launch's first arguments: a buffer for each run, used or not. */
+static void add_keys(struct ordo_args *args, const struct merge *m)
 {
     for (size_t r = 0; r < ORDO_MAX_RUNS; r++)
-        args->arg[args->n++] = ORDO_ARG(m->run[r].keys.mem);
+        ORDO_ADD(args, ORDO_ARG(m->run[r].keys.mem));
 }
 
-static void add_values(struct args *args, const struct merge *m)
+static void add_values(struct ordo_args *args, const struct merge *m)
 {
     for (size_t r = 0; r < ORDO_MAX_RUNS; r++)
-        args->arg[args->n++] = ORDO_ARG(m->run[r].values.mem);
+        ORDO_ADD(args, ORDO_ARG(m->run[r].values.mem));
 }
 
 static ordo_status launch(struct ordo_call *call, const struct merge *m, const char *name, size_t items, size_t group,
-                          struct args *args, const struct ordo_arg *own, size_t n_own)
+                          struct ordo_args *args, const struct ordo_arg *own, size_t n_own)
 {
     struct ordo_kernel *kernel = NULL;
     ORDO_TRY(find_kernel(call, m, name, &kernel));
-    add(args, own, n_own);
+    ordo_args_add(args, own, n_own);
     return ordo_call_launch(call, kernel, ordo_ceil_div(items, group), group, args->arg, args->n);
 }
 
 static ordo_status enqueue_sample(struct ordo_call *call, const struct merge *m)
 {
-    struct args args = { .n = 0 };
+    struct ordo_args args = { .n = 0 };
     add_keys(&args, m);
     return launch(call, m, "runs_sample", m->n_samples, m->search_group, &args,
                   ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->samples)));
@@ -165,15 +153,15 @@ static ordo_status enqueue_sample(struct ordo_call *call, const struct merge *m)
 
 static ordo_status enqueue_select(struct ordo_call *call, const struct merge *m)
 {
-    struct args args = { .n = 0 };
+    struct ordo_args args = { .n = 0 };
     return launch(call, m, "runs_select", m->n_samples, m->search_group, &args,
                   ORDO_ARGS(ORDO_ARG(m->samples), ORDO_ARG(m->table), ORDO_ARG(m->splitters)));
 }
 
 static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
 {
-    const cl_uint n_splitters = (cl_uint) m->n_splitters;
-    struct args   args = { .n = 0 };
+    const cl_uint    n_splitters = (cl_uint) m->n_splitters;
+    struct ordo_args args = { .n = 0 };
     add_keys(&args, m);
     return launch(call, m, "runs_split", m->n_splitters * m->table.n_runs, m->search_group, &args,
                   ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->samples), ORDO_ARG(m->splitters), ORDO_ARG(n_splitters),
@@ -182,10 +170,10 @@ static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
 
 static ordo_status enqueue_tiles(struct ordo_call *call, const struct merge *m)
 {
-    const cl_ulong keys_out_at = m->out.keys.at, values_out_at = m->out.values.at, hidden_at = m->out.hidden.at;
-    const cl_uint  n_tiles = (cl_uint) m->n_splitters + 1;
-    const cl_uint  n_rounds = (cl_uint) m->shape.n_rounds, capacity = (cl_uint) m->shape.capacity;
-    struct args    args = { .n = 0 };
+    const cl_ulong   keys_out_at = m->out.keys.at, values_out_at = m->out.values.at, hidden_at = m->out.hidden.at;
+    const cl_uint    n_tiles = (cl_uint) m->n_splitters + 1;
+    const cl_uint    n_rounds = (cl_uint) m->shape.n_rounds, capacity = (cl_uint) m->shape.capacity;
+    struct ordo_args args = { .n = 0 };
     add_keys(&args, m);
     add_values(&args, m);
     return launch(

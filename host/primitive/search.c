@@ -75,25 +75,6 @@ static size_t groups_for(const struct ordo_search *s, const struct shape *shape,
 
 /* ---- a launch ------------------------------------------------------------------------------------------------ */
 
-#define MAX_ARGS 24
-struct args {
-    struct ordo_arg arg[MAX_ARGS];
-    size_t          n;
-};
-
-static void add(struct args *args, struct ordo_arg arg)
-{
-    args->arg[args->n++] = arg;
-}
-
-/* A slice as the kernels take it: its memory, and where it begins. The pointers must live until the launch. */
-static void add_slice(struct args *args, const struct ordo_slice *slice, cl_ulong *at)
-{
-    *at = slice->at;
-    add(args, ORDO_ARG(slice->mem));
-    add(args, ORDO_ARG(*at));
-}
-
 /* Launches a kernel with the arguments that all have, then with `own`. */
 static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, const struct shape *shape,
                           const char *name, size_t node, size_t lanes, size_t groups, const struct ordo_arg *own,
@@ -114,29 +95,27 @@ static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, c
     };
     const cl_uint       count = (cl_uint) s->count, n_queries = (cl_uint) s->n_queries;
     const cl_uint       stage = (s->first_run ? 1u : 0) | (s->last_run ? 2u : 0);
-    struct args         args = { .n = 0 };
-    cl_ulong            at[6];
+    struct ordo_args    args = { .n = 0 };
     struct ordo_kernel *kernel = NULL;
 
     ORDO_TRY(ordo_call_kernel(call, "primitive/search.cl", name, defines, &kernel));
-    add_slice(&args, &s->keys, &at[0]);
-    add(&args, ORDO_ARG(count));
-    add_slice(&args, &s->queries, &at[1]);
-    add(&args, ORDO_ARG(n_queries));
+    ordo_args_slice(&args, &s->keys);
+    ORDO_ADD(&args, ORDO_ARG(count));
+    ordo_args_slice(&args, &s->queries);
+    ORDO_ADD(&args, ORDO_ARG(n_queries));
     if (!s->lookup)
-        add_slice(&args, &s->ranks, &at[2]);
+        ordo_args_slice(&args, &s->ranks);
     if (s->lookup && s->value_bytes) {
-        add_slice(&args, &s->values, &at[2]);
-        add_slice(&args, &s->values_out, &at[3]);
+        ordo_args_slice(&args, &s->values);
+        ordo_args_slice(&args, &s->values_out);
     }
     if (s->lookup)
-        add_slice(&args, &s->found, &at[4]);
+        ordo_args_slice(&args, &s->found);
     if (s->in_run) {
-        add_slice(&args, &s->hidden, &at[5]);
-        add(&args, ORDO_ARG(stage));
+        ordo_args_slice(&args, &s->hidden);
+        ORDO_ADD(&args, ORDO_ARG(stage));
     }
-    for (size_t i = 0; i < n_own; i++)
-        add(&args, own[i]);
+    ordo_args_add(&args, own, n_own);
     return ordo_call_launch(call, kernel, groups, shape->group, args.arg, args.n);
 }
 

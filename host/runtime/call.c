@@ -2,6 +2,7 @@
 /* Calls: a stretch of commands enqueued under the device's lock. */
 #include "device_private.h"
 
+#include <assert.h>
 #include <unistd.h>
 
 void ordo_lock(ordo_device *dev)
@@ -188,6 +189,21 @@ ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out)
 }
 
 /* ---- commands ------------------------------------------------------------------------------------------------ */
+
+void ordo_args_add(struct ordo_args *args, const struct ordo_arg *more, size_t n)
+{
+    assert(args->n + n <= sizeof args->arg / sizeof args->arg[0]);
+    for (size_t i = 0; i < n; i++)
+        args->arg[args->n++] = more[i];
+}
+
+void ordo_args_slice(struct ordo_args *args, const struct ordo_slice *slice)
+{
+    assert(args->n_at < sizeof args->at / sizeof args->at[0]);
+    cl_ulong *at = &args->at[args->n_at++];
+    *at = slice->at;
+    ORDO_ADD(args, ORDO_ARG(slice->mem), ORDO_ARG(*at));
+}
 
 ordo_status ordo_call_launch(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups, size_t group_size,
                              const struct ordo_arg *args, size_t n_args)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening and closing devices: selection, probe, self-test, and what is remembered of both. */
-#define _GNU_SOURCE
+/* Opening and closing devices: probe, self-test, and what to do about failures. */
 #include "device_private.h"
 #include "self_test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,177 +13,6 @@ static double now_ms(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return 1e3 * (double) t.tv_sec + 1e-6 * (double) t.tv_nsec;
-}
-
-/* ---- selection ----------------------------------------------------------------------------------------------- */
-
-#define MAX_LISTED 64
-
-struct listed {
-    cl_device_id id;
-    unsigned     platform, device;
-    bool         gpu, cpu;
-    char         name[128], platform_name[128];
-};
-
-/* Whether a call is done; if not, *failed is why. */
-static bool done(cl_int code, cl_int *failed)
-{
-    if (code != CL_SUCCESS)
-        *failed = code;
-    return code == CL_SUCCESS;
-}
-
-static void describe(struct listed *entry, cl_platform_id platform, cl_int *failed)
-{
-    cl_device_type type = 0;
-    char           text[512] = "";
-    if (done(clGetDeviceInfo(entry->id, CL_DEVICE_TYPE, sizeof type, &type, NULL), failed)) {
-        entry->gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
-        entry->cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
-    }
-    if (done(clGetDeviceInfo(entry->id, CL_DEVICE_NAME, sizeof text - 1, text, NULL), failed))
-        snprintf(entry->name, sizeof entry->name, "%.127s", text);
-    if (done(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof text - 1, text, NULL), failed))
-        snprintf(entry->platform_name, sizeof entry->platform_name, "%.127s", text);
-}
-
-/* Every device of every platform, in the loader's order; platforms without devices are passed over. One broken driver does
- * not hide the others: *failed is the code of what failed, else CL_SUCCESS. */
-static size_t list_devices(struct listed *out, cl_int *failed)
-{
-    cl_platform_id platforms[16];
-    cl_uint        n_platforms = 0;
-    size_t         n = 0;
-    *failed = CL_SUCCESS;
-    if (!done(clGetPlatformIDs(16, platforms, &n_platforms), failed))
-        return 0;
-    for (cl_uint p = 0; p < n_platforms && p < 16; p++) {
-        cl_device_id ids[MAX_LISTED];
-        cl_uint      n_ids = 0;
-        const cl_int code = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_LISTED, ids, &n_ids);
-        if (code == CL_DEVICE_NOT_FOUND || !done(code, failed))
-            continue;
-        for (cl_uint d = 0; d < n_ids && d < MAX_LISTED && n < MAX_LISTED; d++) {
-            out[n] = (struct listed) { .id = ids[d], .platform = p, .device = d };
-            describe(&out[n++], platforms[p], failed);
-        }
-    }
-    return n;
-}
-
-/* Whether `select` names this device. */
-static bool selected(const struct listed *entry, const char *select)
-{
-    unsigned platform = 0, device = 0;
-    char     rest = 0;
-    if (sscanf(select, "%u:%u%c", &platform, &device, &rest) == 2)
-        return entry->platform == platform && entry->device == device;
-    if (strcasecmp(select, "gpu") == 0)
-        return entry->gpu;
-    if (strcasecmp(select, "cpu") == 0)
-        return entry->cpu;
-    return strcasestr(entry->name, select) || strcasestr(entry->platform_name, select);
-}
-
-static const struct listed *choose(const struct listed *list, size_t n, const char *select)
-{
-    if (select && *select) {
-        for (size_t i = 0; i < n; i++)
-            if (selected(&list[i], select))
-                return &list[i];
-        return NULL;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (list[i].gpu)
-            return &list[i];
-    return &list[0];
-}
-
-static ordo_status refuse_selection(ordo_device *dev, const struct listed *list, size_t n, const char *select,
-                                    cl_int failed)
-{
-    char   choices[2048] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < n && used < sizeof choices - 300; i++)
-        used += (size_t) snprintf(choices + used, sizeof choices - used, "\n  %u:%u  %s%s  (%s)", list[i].platform,
-                                  list[i].device, list[i].name,
-                                  list[i].gpu   ? ", gpu"
-                                  : list[i].cpu ? ", cpu"
-                                                : "",
-                                  list[i].platform_name);
-    return ordo_fail(dev, ORDO_NO_DEVICE, failed, __FILE__, __LINE__,
-                     "no device is called \"%s\"; there are (also \"gpu\", \"cpu\", or part of a name):%s", select,
-                     choices);
-}
-
-static ordo_status select_device(ordo_device *dev, const char *select)
-{
-    struct listed *list = calloc(MAX_LISTED, sizeof *list);
-    ORDO_REQUIRE(dev, list, ORDO_NO_HOST_MEMORY);
-    cl_int       failed = CL_SUCCESS;
-    const size_t n = list_devices(list, &failed);
-    ordo_status  got = ORDO_OK;
-    if (n == 0) {
-        got =
-            ordo_fail(dev, ORDO_NO_DEVICE, failed, __FILE__, __LINE__,
-                      "there is no OpenCL device: install a driver's package, such as pocl-opencl-icd for the CPU, "
-                      "nvidia-opencl-icd, intel-opencl-icd, or mesa-opencl-icd (with RUSTICL_ENABLE=radeonsi) for AMD");
-    } else {
-        const struct listed *chosen = choose(list, n, select);
-        if (chosen)
-            dev->id = chosen->id;
-        else
-            got = refuse_selection(dev, list, n, select, failed);
-    }
-    free(list);
-    return got;
-}
-
-/* ---- probe and self-test, remembered ------------------------------------------------------------------------- */
-
-/* What a probe found that costs compiles or runs to find again. */
-struct remembered {
-    struct ordo_device_facts facts;
-    char                     std[24];
-    bool                     khr_ballot, intel_sub_groups, tested;
-};
-
-static struct ordo_hash memory_key(ordo_device *dev, const char *mask)
-{
-    const struct ordo_hash sources = ordo_sources_hash(dev);
-    return ORDO_HASH_TEXT(ordo_hash_of(dev->identity, &sources, sizeof sources), mask);
-}
-
-static bool recall(ordo_device *dev, struct ordo_hash key)
-{
-    size_t             bytes = 0;
-    struct remembered *r = ordo_cache_read(dev, "probe", key, &bytes);
-    const bool         good = r && bytes == sizeof *r;
-    if (good) {
-        dev->facts = r->facts;
-        memcpy(dev->std, r->std, sizeof dev->std);
-        dev->khr_ballot = r->khr_ballot;
-        dev->intel_sub_groups = r->intel_sub_groups;
-        dev->facts.self_test_remembered = r->tested;
-        dev->facts.open_ms = dev->facts.build_ms = dev->facts.self_test_ms = 0;
-    }
-    free(r);
-    return good;
-}
-
-static void remember(ordo_device *dev, struct ordo_hash key)
-{
-    struct remembered r;
-    if (dev->probe_disturbed)
-        return;
-    memset(&r, 0, sizeof r);
-    r.facts = dev->facts;
-    memcpy(r.std, dev->std, sizeof r.std);
-    r.khr_ballot = dev->khr_ballot;
-    r.intel_sub_groups = dev->intel_sub_groups;
-    r.tested = true;
-    ordo_cache_write(dev, "probe", key, &r, sizeof r);
 }
 
 /* ---- self-test and what to do about failures ----------------------------------------------------------------- */
@@ -320,8 +147,8 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     ordo_cache_open(dev);
     dev->memory_limit = dev->facts.global_bytes;
 
-    const struct ordo_hash key = memory_key(dev, mask);
-    const bool             known = recall(dev, key);
+    const struct ordo_hash key = ordo_memory_key(dev, mask);
+    const bool             known = ordo_recall(dev, key);
     if (!known) {
         ORDO_TRY(ordo_probe_trials(dev));
         ORDO_TRY(ordo_apply_mask(dev, mask));
@@ -329,7 +156,7 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     ordo_profile_load(dev);
     if (!config->no_self_test && !dev->facts.self_test_remembered) {
         ORDO_TRY(settle(dev));
-        remember(dev, key);
+        ordo_remember(dev, key);
         ORDO_TRY(ordo_device_trim(dev));
     }
     if (config->memory_limit)
@@ -385,7 +212,7 @@ ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_devic
     if (!dev)
         return ORDO_NO_HOST_MEMORY;
 
-    ordo_status got = select_device(dev, config->select ? config->select : getenv("ORDO_DEVICE"));
+    ordo_status got = ordo_select_device(dev, config->select ? config->select : getenv("ORDO_DEVICE"));
     if (got == ORDO_OK)
         got = create_objects(dev, config);
     if (got == ORDO_OK)

@@ -103,6 +103,24 @@ ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
 /* After a fact was lowered: the driver's default language where nothing needs a newer one. */
 void ordo_choose_older_language(ordo_device *dev);
 
+/* select.c */
+struct ordo_listed {
+    cl_device_id id;
+    unsigned     platform, device;
+    bool         gpu, cpu;
+    char         name[128], platform_name[128];
+};
+/* Sets dev->id to the device that `select` names, of all that the loader lists. */
+ordo_status ordo_select_device(ordo_device *dev, const char *select);
+/* One of n (not 0) devices; NULL if none is called so. */
+const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, const char *select);
+
+/* remember.c: the outcome of probe and self-test, by device, kernel sources and mask. */
+struct ordo_hash ordo_memory_key(ordo_device *dev, const char *mask);
+/* Takes it over instead of probing, if it is there and fits the features that were probed. */
+bool ordo_recall(ordo_device *dev, struct ordo_hash key);
+void ordo_remember(ordo_device *dev, struct ordo_hash key);
+
 /* program.c */
 void ordo_programs_destroy(ordo_device *dev);
 /* Whether a text compiles and its kernel `trial` can be made; quiet. Some drivers find fault only with the kernel. */

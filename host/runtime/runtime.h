@@ -127,6 +127,19 @@ struct ordo_arg {
 #define ORDO_ARGS(...)                                                                                                 \
     ((struct ordo_arg[]) { __VA_ARGS__ }), sizeof((struct ordo_arg[]) { __VA_ARGS__ }) / sizeof(struct ordo_arg)
 
+/* Arguments that are put together piece by piece. The list keeps the offsets of its slices, so it stays where it is until
+ * the launch; all else that is added must live as long. */
+struct ordo_args {
+    struct ordo_arg arg[64];
+    size_t          n;
+    cl_ulong        at[12];
+    size_t          n_at;
+};
+void ordo_args_add(struct ordo_args *args, const struct ordo_arg *more, size_t n);
+#define ORDO_ADD(args, ...) ordo_args_add((args), ORDO_ARGS(__VA_ARGS__))
+/* A slice as kernels take it: its memory, and where it begins. */
+void ordo_args_slice(struct ordo_args *args, const struct ordo_slice *slice);
+
 /* Enqueues groups x group_size work-items. ORDO_UNSUPPORTED if the kernel cannot run with such a group here (registers,
  * local memory). groups may be 0: nothing happens.
  * A NULL cl_mem argument is legal in OpenCL and reaches the kernel as a NULL pointer. */
