@@ -81,7 +81,8 @@ Test(device, opens_every_device_by_its_numbers)
 
 Test(device, lists_the_choices_for_a_wrong_name)
 {
-    static const char *const wrong[] = { "no such device", "99:0", "0:99", "0:", ":", "0:0:0", "-1:0", "cpux" };
+    static const char *const wrong[] = { "no such device", "99:0", "0:99", "0:",           ":",
+                                         "0:0:0",          "-1:0", "+0:0", "4294967296:0", "cpux" };
     char                     message[4096], name[128];
     ordo_device             *dev = NULL;
     cr_assert(unsetenv("ORDO_DEVICE") == 0);
