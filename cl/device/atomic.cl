@@ -273,7 +273,8 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
  *          NVIDIA never at all. 16 bytes are read at once, from a multiple of 16.
  *   poke   the store that goes with it.
  *
- * Words are poked that are read by peeks alone; words of the kinds above may be peeked at, too. */
+ * Words are poked that are read by peeks alone; words of the kinds above may be peeked at, too. Plain loads of such words, for
+ * which anything will do that some cache has, are made under !ORDO_CHECKED. */
 
 ORDO_FN void ordo_fence_acquire(void)
 {
@@ -328,6 +329,41 @@ ORDO_FN void ordo_poke128(volatile __global uint *p, uint4 v)
     __asm__ volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.x), "r"(v.y), "r"(v.z),
                      "r"(v.w)
                      : "memory");
+}
+
+#elif ORDO_CHECKED
+
+/* An atomic update each, of 32 bits: wider words may be torn. */
+ORDO_FN uint ordo_peek(volatile __global const uint *p)
+{
+    return atomic_or((volatile __global uint *) p, 0u);
+}
+ORDO_FN ulong ordo_peek64(volatile __global const ulong *p)
+{
+    volatile __global const uint *words = (volatile __global const uint *) p;
+    return ordo_peek(words) | (ulong) ordo_peek(words + 1) << 32;
+}
+ORDO_FN uint4 ordo_peek128(volatile __global const uint *p)
+{
+    return (uint4) (ordo_peek(p), ordo_peek(p + 1), ordo_peek(p + 2), ordo_peek(p + 3));
+}
+
+ORDO_FN void ordo_poke(volatile __global uint *p, uint v)
+{
+    (void) atomic_xchg(p, v);
+}
+ORDO_FN void ordo_poke64(volatile __global ulong *p, ulong v)
+{
+    volatile __global uint *words = (volatile __global uint *) p;
+    ordo_poke(words, (uint) v);
+    ordo_poke(words + 1, (uint) (v >> 32));
+}
+ORDO_FN void ordo_poke128(volatile __global uint *p, uint4 v)
+{
+    ordo_poke(p, v.x);
+    ordo_poke(p + 1, v.y);
+    ordo_poke(p + 2, v.z);
+    ordo_poke(p + 3, v.w);
 }
 
 #else

@@ -277,7 +277,7 @@ ORDO_FN void blink_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
  * if there is none. `fresh`: past the caches. */
 ORDO_FN uint blink_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
-#if ORDO_CPU
+#if ORDO_CPU && !ORDO_CHECKED
     (void) fresh;
     const uint less = blink_less(line, query);
     *next = less < BLINK_SLOTS ? line[less] : BLINK_UNUSED;
@@ -341,15 +341,16 @@ ORDO_FN void blink_prefetch(const blink_tree *tree, uint level, uint node)
 ORDO_FN uint blink_go_down(const blink_batch *batch, const blink_op *op, uint root)
 {
     const blink_tree *tree = &batch->tree;
+    const bool        fresh = op->lost || ORDO_CHECKED;
     uint              node = blink_root_node(root), hops = 0;
 
     for (uint above = blink_root_level(root); above > op->level; above--) {
         __global ordo_key_form *line = blink_inner(tree, node);
         ordo_key_form           next;
-        const uint              less = blink_place(line, op->query, op->lost, &next);
+        const uint              less = blink_place(line, op->query, fresh, &next);
         if (next == BLINK_UNUSED) { /* behind the last key, it seems */
-            const uint right = op->lost ? ordo_peek(blink_right(line)) : *blink_right(line);
-            if (op->query > (op->lost ? blink_peek_key(line + BLINK_HIGH) : line[BLINK_HIGH])) {
+            const uint right = fresh ? ordo_peek(blink_right(line)) : *blink_right(line);
+            if (op->query > (fresh ? blink_peek_key(line + BLINK_HIGH) : line[BLINK_HIGH])) {
                 if (right >= batch->inner_capacity || hops++ > BLINK_TRIES)
                     return BLINK_NONE;
                 node = right;
@@ -358,7 +359,7 @@ ORDO_FN uint blink_go_down(const blink_batch *batch, const blink_op *op, uint ro
             }
         }
         __global uint *child = blink_children(tree, node) + blink_entry(less);
-        node = op->lost ? ordo_peek(child) : *child;
+        node = fresh ? ordo_peek(child) : *child;
         if (node >= (above > 1 ? batch->inner_capacity : batch->leaf_capacity))
             return BLINK_NONE;
         blink_prefetch(tree, above - 1, node);

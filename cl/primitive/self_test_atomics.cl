@@ -125,17 +125,26 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
+/* Plain accesses, unless they are looked at by what does not know the order that a release makes. */
+#if ORDO_CHECKED
+#define PAYLOAD(p)        ordo_peek(p)
+#define SET_PAYLOAD(p, x) ordo_poke((p), (x))
+#else
+#define PAYLOAD(p)        (*(p))
+#define SET_PAYLOAD(p, x) (*(p) = (x))
+#endif
+
 /* The group's work-items check what the predecessor left in the payload, by plain loads, and replace it. */
 ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *report, uint ticket)
 {
     for (uint j = (uint) get_local_id(0); j < CHAIN_PAYLOAD; j += GROUP_SIZE) {
-        const uint want = CHAIN_PAYLOAD_AFTER(ticket - 1, j), got = payload[j];
+        const uint want = CHAIN_PAYLOAD_AFTER(ticket - 1, j), got = PAYLOAD(payload + j);
         if (got != want && ordo_add(report + CHAIN_STALE, 1) == 0) {
             ordo_store_relaxed(report + CHAIN_STALE_GROUP, ticket);
             ordo_store_relaxed(report + CHAIN_STALE_GOT, got);
             ordo_store_relaxed(report + CHAIN_STALE_WANT, want);
         }
-        payload[j] = CHAIN_PAYLOAD_AFTER(ticket, j);
+        SET_PAYLOAD(payload + j, CHAIN_PAYLOAD_AFTER(ticket, j));
     }
 }
 
