@@ -218,6 +218,39 @@ Test(program, an_include_that_is_passed_over_does_not_count)
     end(&o);
 }
 
+/* The first of `files` files, each of which includes the next `times` times where the compiler may pass it over. */
+static void expect_refused(int files, int times, const char *part)
+{
+    char           name[16], text[4096];
+    struct overlay o;
+    begin(&o, "0.cl");
+    for (int i = 0; i < files; i++) {
+        size_t used = 0;
+        text[0] = 0;
+        for (int n = 0; n < times; n++)
+            used += (size_t) snprintf(text + used, sizeof text - used, "#if X\n#include \"primitive/%d.cl\"\n#endif\n",
+                                      i + 1 < files ? i + 1 : 0);
+        snprintf(name, sizeof name, "%d.cl", i);
+        write_file(&o, name, text);
+    }
+
+    ordo_device *dev = open_device(true);
+    cr_assert(build_kernel(dev, "primitive/0.cl", "nothing") == ORDO_BUILD);
+    check_message(dev, part, ".cl");
+    ordo_device_close(&dev);
+    for (int i = 1; i < files; i++) {
+        snprintf(name, sizeof name, "%d.cl", i);
+        remove_file(&o, name);
+    }
+    end(&o);
+}
+
+Test(program, sources_without_measure_are_refused)
+{
+    expect_refused(40, 1, "one file more than");
+    expect_refused(9, 50, "bytes"); /* 50 to the power of 8 inclusions */
+}
+
 /* Behind each kind of branch and of repeated include the lines are still those of the file. */
 Test(program, errors_behind_branches_are_at_their_lines)
 {

@@ -2,6 +2,7 @@
 /* Sequences from seeds and from files, and smaller ones that fail alike. */
 #include "sequence.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
@@ -118,11 +119,25 @@ static size_t number_of(const char *word, const char *const words[], size_t n)
     return i;
 }
 
-static bool read_step(const char *word, uint32_t count, uint32_t salt, struct sequence *s)
+/* A number of no more than `most`, in C's notation; nothing may follow it. */
+static bool read_number(const char *text, uint64_t most, uint64_t *out)
 {
+    char *end = NULL;
+
+    errno = 0;
+    *out = strtoull(text, &end, 0);
+    return text[0] >= '0' && text[0] <= '9' && *end == 0 && errno == 0 && *out <= most;
+}
+
+static bool read_step(const char *word, const char *count_text, const char *salt_text, struct sequence *s)
+{
+    uint64_t count = 0, salt = 0;
+
+    if (!read_number(count_text, UINT32_MAX, &count) || !read_number(salt_text, UINT32_MAX, &salt))
+        return false;
     for (int kind = 0; kind < N_STEP_KINDS; kind++)
         if (strcmp(step_word[kind], word) == 0 && s->n_steps < STEPS_MAX) {
-            s->step[s->n_steps++] = (struct step) { (enum step_kind) kind, count, salt };
+            s->step[s->n_steps++] = (struct step) { (enum step_kind) kind, (uint32_t) count, (uint32_t) salt };
             return true;
         }
     return false;
@@ -139,27 +154,29 @@ static bool read_setting(const char *word, const char *value, struct sequence *s
         return (size_t) (s->type = (ordo_type) number_of(value, test_type_name, 6)) < 6;
     if (strcmp(word, "shape") == 0)
         return (s->shape = (enum key_shape) number_of(value, key_shape_name, N_KEY_SHAPES)) < N_KEY_SHAPES;
-    const uint64_t number = strtoull(value, NULL, 0);
-    if (strcmp(word, "value_bytes") == 0)
-        s->value_bytes = (uint32_t) number;
-    else if (strcmp(word, "keys") == 0)
-        s->n_keys = (uint32_t) number;
-    else if (strcmp(word, "seed") == 0)
-        s->seed = number;
-    else
+    uint64_t number = 0;
+    if (strcmp(word, "seed") == 0)
+        return read_number(value, UINT64_MAX, &s->seed);
+    if (!read_number(value, UINT32_MAX, &number))
         return false;
-    return true;
+    if (strcmp(word, "keys") == 0)
+        return (s->n_keys = (uint32_t) number) > 0;
+    if (strcmp(word, "value_bytes") == 0)
+        return (s->value_bytes = (uint32_t) number) <= 8 && s->value_bytes % 4 == 0;
+    return false;
 }
 
 static bool read_line(const char *line, struct sequence *s)
 {
-    char      word[32] = "", value[32] = "", salt[32] = "";
-    const int n = sscanf(line, "%31s %31s %31s", word, value, salt);
+    char      word[32] = "", value[32] = "", salt[32] = "", more[2] = "";
+    const int n = sscanf(line, "%31s %31s %31s %1s", word, value, salt, more);
 
     if (n <= 0 || word[0] == '#')
         return true;
-    if (n == 3 && salt[0] != '#')
-        return read_step(word, (uint32_t) strtoul(value, NULL, 0), (uint32_t) strtoul(salt, NULL, 0), s);
+    if (n == 4 && salt[0] != '#' && more[0] != '#')
+        return false;
+    if (n >= 3 && salt[0] != '#')
+        return read_step(word, value, salt, s);
     return n >= 2 && read_setting(word, value, s);
 }
 

@@ -80,9 +80,10 @@ static bool is_choice(enum ordo_tunable t, uint32_t value)
 /* Sets every tunable that `name` means; false if there is none, or the value is not one of its choices. */
 static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo_origin origin)
 {
-    bool known = false;
+    const size_t head = strcspn(name, ".");
+    bool         known = false;
     for (int t = 0; t < ORDO_N_TUNABLES; t++)
-        for (int shape = 0; shape < ORDO_N_SHAPES; shape++) {
+        for (int shape = 0; shape < ORDO_N_SHAPES && strncmp(name, tunables[t].name, head + 1) == 0; shape++) {
             char full[48];
             full_name((enum ordo_tunable) t, (enum ordo_shape) shape, full, sizeof full);
             if ((strcmp(name, full) != 0 && strcmp(name, tunables[t].name) != 0) ||
@@ -95,6 +96,19 @@ static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo
     return known;
 }
 
+/* One word NAME=VALUE, cut in two; false if it is no such word, or means nothing. */
+static bool apply_word(ordo_device *dev, char *word, ordo_origin origin)
+{
+    char *value = strchr(word, '=');
+    if (!value)
+        return false;
+    *value++ = 0;
+    if (!*value || value[strspn(value, "0123456789")]) /* strtoul takes signs and blanks too */
+        return false;
+    const unsigned long long number = strtoull(value, NULL, 10);
+    return number <= UINT32_MAX && set_by_name(dev, word, (uint32_t) number, origin);
+}
+
 /* Reads words NAME=VALUE. What is not understood is named in the log and skipped. */
 static void apply_text(ordo_device *dev, const char *text, ordo_origin origin, const char *where)
 {
@@ -104,19 +118,14 @@ static void apply_text(ordo_device *dev, const char *text, ordo_origin origin, c
             text += strcspn(text, "\n");
             continue;
         }
-        const size_t length = strcspn(text, " \t\r\n#");
-        char         word[80], *end = NULL;
-        snprintf(word, sizeof word, "%.*s", (int) (length < 79 ? length : 79), text);
+        const int length = (int) strcspn(text, " \t\r\n#");
+        char      word[80];
+        const int shown = length < (int) sizeof word ? length : (int) sizeof word - 1;
+        snprintf(word, sizeof word, "%.*s", shown, text);
+        if (length && (shown < length || !apply_word(dev, word, origin)))
+            ordo_log(dev, ORDO_LOG_WARNING, "%s: %.*s ignored: no such tunable, or not one of its values", where, shown,
+                     text);
         text += length;
-        char *value = strchr(word, '=');
-        if (!length)
-            continue;
-        if (value)
-            *value++ = 0;
-        const unsigned long number = value ? strtoul(value, &end, 10) : 0;
-        if (!value || end == value || *end || number > UINT32_MAX || !set_by_name(dev, word, (uint32_t) number, origin))
-            ordo_log(dev, ORDO_LOG_WARNING, "%s: %s=%s ignored: no such tunable, or not one of its values", where, word,
-                     value ? value : "");
     }
 }
 
@@ -217,11 +226,16 @@ static void load_user_profile(ordo_device *dev)
     FILE *file = profile_path(dev, &path) && path ? fopen(path, "rb") : NULL;
     if (file) {
         char         text[65536];
-        const size_t bytes = fread(text, 1, sizeof text - 1, file);
-        text[bytes] = 0;
+        const size_t bytes = fread(text, 1, sizeof text, file);
+        const bool   whole = !ferror(file) && bytes < sizeof text && !memchr(text, 0, bytes);
         fclose(file);
-        apply_text(dev, text, ORDO_ORIGIN_TUNED, path);
-        ordo_log(dev, ORDO_LOG_INFO, "profile read: %s", path);
+        if (whole) {
+            text[bytes] = 0;
+            apply_text(dev, text, ORDO_ORIGIN_TUNED, path);
+            ordo_log(dev, ORDO_LOG_INFO, "profile read: %s", path);
+        } else {
+            ordo_log(dev, ORDO_LOG_WARNING, "profile ignored, it is no text of less than 64 KiB: %s", path);
+        }
     }
     free(path);
 }

@@ -44,6 +44,10 @@ static void text_add_string(struct text *t, const char *from)
 
 /* ---- source files -------------------------------------------------------------------------------------------- */
 
+/* The most that one program comes to with its includes; the largest of the library is a tenth of it. */
+#define MAX_SOURCE_BYTES (1u << 20)
+
+/* A file as a string, or NULL: not there, a folder, or larger than any source. */
 static char *read_whole(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -51,10 +55,11 @@ static char *read_whole(const char *path)
         return NULL;
     struct text body = { 0 };
     char        block[4096];
-    for (size_t got; (got = fread(block, 1, sizeof block, file)) > 0;)
+    for (size_t got; body.bytes <= MAX_SOURCE_BYTES && (got = fread(block, 1, sizeof block, file)) > 0;)
         text_add(&body, block, got);
+    const bool whole = !ferror(file) && body.bytes <= MAX_SOURCE_BYTES && !body.failed;
     fclose(file);
-    if (body.failed) {
+    if (!whole) {
         free(body.at);
         return NULL;
     }
@@ -110,18 +115,22 @@ struct expansion {
     struct included    files[MAX_INCLUDES];
     int                n_files;
     int                depth;        /* of #if, in all files that are open */
-    char               missing[160]; /* what could not be found, "" if nothing */
+    char               trouble[360]; /* what is wrong with the sources, "" if nothing */
 };
 
-/* The number of a file, new or not; -1 if there is no room for it. */
+/* The number of a file, new or not; -1, without memory or with trouble, if there is no room for it. */
 static int file_number(struct expansion *e, const char *path)
 {
     for (int i = 0; i < e->n_files; i++)
         if (strcmp(e->files[i].path, path) == 0)
             return i;
-    if (e->n_files == MAX_INCLUDES || !(e->files[e->n_files].path = ordo_format("%s", path)))
+    if (e->n_files == MAX_INCLUDES) {
+        snprintf(e->trouble, sizeof e->trouble, "%s is one file more than the %d of a program", path, MAX_INCLUDES);
         return -1;
-    return e->n_files++;
+    }
+    e->files[e->n_files].path = ordo_format("%s", path);
+    e->out.failed = e->out.failed || !e->files[e->n_files].path;
+    return e->out.failed ? -1 : e->n_files++;
 }
 
 /* The path between the quotes of an #include line, in `path`; false for any other line. */
@@ -146,8 +155,8 @@ static bool find_include(struct expansion *e, const char *from, const char *path
     if (file_text(e->dev, full, text))
         return true;
     const char *slash = strrchr(from, '/');
-    snprintf(full, room, "%.*s/%s", slash ? (int) (slash - from) : 0, from, path);
-    return file_text(e->dev, full, text);
+    const int   bytes = snprintf(full, room, "%.*s/%s", slash ? (int) (slash - from) : 0, from, path);
+    return (size_t) bytes < room && file_text(e->dev, full, text);
 }
 
 static void expand(struct expansion *e, const char *path, const char *text);
@@ -157,10 +166,8 @@ static void expand_once(struct expansion *e, const char *path, const char *text)
 {
     char      guard[96];
     const int n = file_number(e, path);
-    if (n < 0) {
-        e->out.failed = true;
+    if (n < 0)
         return;
-    }
     if (e->files[n].open || e->files[n].certain)
         return;
     snprintf(guard, sizeof guard, "#ifndef ORDO_INCLUDED_%d\n#define ORDO_INCLUDED_%d\n", n, n);
@@ -177,7 +184,10 @@ static void expand_include(struct expansion *e, const char *from, const char *pa
     char  full[160];
     char *text = NULL;
     if (!find_include(e, from, path, full, sizeof full, &text))
-        snprintf(e->missing, sizeof e->missing, "%s (included by %s)", path, from);
+        snprintf(e->trouble, sizeof e->trouble, "no kernel source %s (included by %s)", path, from);
+    else if (e->out.bytes > MAX_SOURCE_BYTES)
+        snprintf(e->trouble, sizeof e->trouble, "at %s (included by %s) the program has more than %u bytes", full, from,
+                 MAX_SOURCE_BYTES);
     else if (text)
         expand_once(e, full, text);
     else
@@ -216,7 +226,7 @@ static void expand(struct expansion *e, const char *path, const char *text)
     bool      moved = false;
     int       number = 1;
     mark_line(e, 1, path);
-    for (const char *line = text; *line && !e->missing[0]; number++) {
+    for (const char *line = text; *line && !e->trouble[0] && !e->out.failed; number++) {
         const char  *end = strchr(line, '\n');
         const size_t bytes = end ? (size_t) (end - line) + 1 : strlen(line);
         char         included[120];
@@ -244,9 +254,9 @@ static ordo_status expand_file(ordo_device *dev, const char *file, char **out)
     expand_include(&e, "the library", file);
     for (int i = 0; i < e.n_files; i++)
         free(e.files[i].path);
-    if (e.missing[0] || e.out.failed || !e.out.at) {
+    if (e.trouble[0] || e.out.failed || !e.out.at) {
         free(e.out.at);
-        return e.missing[0] ? ordo_fail(dev, ORDO_BUILD, 0, __FILE__, __LINE__, "no kernel source %s", e.missing)
+        return e.trouble[0] ? ordo_fail(dev, ORDO_BUILD, 0, __FILE__, __LINE__, "%s", e.trouble)
                             : ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "expanding %s", file);
     }
     *out = e.out.at;
