@@ -44,6 +44,9 @@
 
 #define BLINK_NONE 0xffffffffu
 
+/* Updates of a leaf that a batch by buckets can hold beside the first, at most. */
+#define BLINK_BUCKET_SLOTS 15
+
 /* A header: the number of entries, and a version that each change of the node makes another. Words of nodes that
  * nobody has taken yet are all ones, so that they look latched. */
 #define BLINK_COUNT_MASK   0x1fu
@@ -69,6 +72,9 @@ enum blink_word {
     BLINK_GROUPS,  /* leaves that it touches */
     BLINK_WANTED,  /* new leaves, at most */
     BLINK_LARGEST, /* updates that fall into one leaf, at most */
+    /* The last two, of the last batch. */
+    BLINK_FOUND_WANTED,
+    BLINK_FOUND_LARGEST,
     /* Of concurrent batches. */
     BLINK_PENDING,     /* operations that gave up */
     BLINK_STARVED,     /* of these, for want of leaves */

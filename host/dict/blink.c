@@ -27,11 +27,23 @@ struct ordo_blink_shape ordo_blink_flat(const struct ordo_blink *tree)
     return (struct ordo_blink_shape) { group_of(tree, GROUP, 1), 1, 0 };
 }
 
-struct ordo_blink_shape ordo_blink_teams(const struct ordo_blink *tree)
+struct ordo_blink_shape ordo_blink_teams(const struct ordo_blink *tree, size_t group)
 {
     const size_t sub_group = ordo_device_facts(tree->dict.dev)->sub_group;
-    const size_t group = group_of(tree, GROUP, sub_group);
+    group = group_of(tree, group ? group : GROUP, sub_group);
     return (struct ordo_blink_shape) { group, group < sub_group ? 1 : sub_group, 0 };
+}
+
+/* Lanes of a narrow team: each then holds 4 of a leaf's slots, 16 bytes of keys of 4 bytes. */
+#define NARROW       8
+#define NARROW_GROUP 128
+
+struct ordo_blink_shape ordo_blink_narrow(const struct ordo_blink *tree)
+{
+    struct ordo_blink_shape shape = ordo_blink_teams(tree, NARROW_GROUP);
+    shape.lanes = ordo_min_size(shape.lanes, NARROW);
+    shape.items = 1;
+    return shape;
 }
 
 /* More groups than this fill every device; work-items, or teams, then take several items. */
@@ -308,7 +320,7 @@ ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tre
     }
     tree->in_doubt = true;
     ORDO_TRY(build_all(call, tree, keys, values, count, leaves, fill));
-    tree->in_doubt = tree->broken = tree->list.fresh = tree->counted = tree->planned = false;
+    tree->in_doubt = tree->broken = tree->list.fresh = tree->counted = tree->planned = tree->hollow = false;
     tree->in_order = true;
     tree->leaves_most = leaves;
     return ORDO_OK;
@@ -343,7 +355,7 @@ static void clear(ordo_dict *dict)
     ordo_blink_drop_list(tree);
     ordo_runs_clear(&tree->runs.dict);
     tree->leaves_most = 0;
-    tree->in_doubt = tree->broken = false;
+    tree->in_doubt = tree->broken = tree->hollow = false;
 }
 
 static const struct ordo_structure blink = {

@@ -36,6 +36,7 @@ struct ordo_blink {
     bool     counted;     /* counts are those of the leaves' headers */
     bool     planned;     /* the state has words of a plan that are not 0 */
     unsigned crowded;     /* batches to be sorted before one tries buckets again */
+    bool     hollow;      /* leaves are so empty that the next batch builds the tree anew */
     bool     in_order;    /* leaf i is the i-th in key order, since the last bulk build */
     bool     in_doubt;    /* a change was begun and not seen through: to be checked before anything else */
     bool     broken;      /* checked, and not sound */
@@ -71,8 +72,10 @@ struct ordo_blink_shape {
 };
 /* A work-item for each item. */
 struct ordo_blink_shape ordo_blink_flat(const struct ordo_blink *tree);
-/* A whole sub-group for each item. */
-struct ordo_blink_shape ordo_blink_teams(const struct ordo_blink *tree);
+/* A whole sub-group for each item; groups of `group` work-items, 0: of the usual number. */
+struct ordo_blink_shape ordo_blink_teams(const struct ordo_blink *tree, size_t group);
+/* A work-item for each item, teams of a few lanes. */
+struct ordo_blink_shape ordo_blink_narrow(const struct ordo_blink *tree);
 
 /* Enough groups for so many items, within reason: kernels loop. */
 ordo_status ordo_blink_launch(struct ordo_call *call, const struct ordo_blink *tree, const char *file, const char *name,

@@ -17,6 +17,7 @@
 #include "primitive/sort.h"
 
 #define UPDATE_FILE "dict/blink_update.cl"
+#define BUCKET_FILE "dict/blink_bucket.cl"
 
 /* A batch; in key order unless it goes by buckets. */
 struct batch {
@@ -100,7 +101,7 @@ static ordo_status rebuild(struct ordo_call *call, struct ordo_blink *tree, stru
 
 static bool is_worth_rebuilding(const struct ordo_blink *tree, size_t count)
 {
-    return count / REBUILD_PER_LEAF >= tree->leaves_most;
+    return tree->hollow || count / REBUILD_PER_LEAF >= tree->leaves_most;
 }
 
 ordo_status ordo_blink_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
@@ -179,35 +180,133 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_uint), &plan->first);
 }
 
-/* ---- 1 plan, by buckets ------------------------------------------------------------------------------------------ */
+/* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
-/* In scratch, instead of a plan's: see bucket_updates in cl/dict/blink_update.cl. */
+/* Work-items of the group that takes the levels near the root. */
+#define TOP_GROUP 512
+
+/* Updates of one leaf that its team takes one after another in a round. */
+#define SHARE_MOST 1024
+
+/* Teams that take leaves: each ends with an atomic. */
+#define LEAF_TEAMS ((size_t) 1 << 15)
+
+static ordo_status update_leaves(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
+                                 const struct plan *plan, cl_mem dirty)
+{
+    const struct ordo_blink_shape shape = ordo_blink_teams(tree, 0);
+    const cl_uint                 n = (cl_uint) batch->u.count, most = SHARE_MOST;
+    struct ordo_args              args = { .n = 0 };
+
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(plan->leaves), ORDO_ARG(plan->parents), ORDO_ARG(plan->first));
+    ordo_args_slice(&args, &batch->u.keys);
+    ordo_args_slice(&args, &batch->u.values);
+    ordo_args_slice(&args, &batch->u.erased);
+    ORDO_ADD(&args, ORDO_ARG(plan->spots), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most), ORDO_ARG(dirty));
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_leaves", &shape,
+                             ordo_min_size(plan->state[BLINK_GROUPS], LEAF_TEAMS), &args);
+}
+
+/* Nodes that a level has at most, as far as launches go: fewer than this share of the level below. */
+#define NODES_SHARE 12
+
+/* Levels of no more nodes than this are taken by one group, in one launch. */
+#define TOP_NODES 1024
+
+/* Teams that take the nodes of a level. */
+#define LEVEL_TEAMS ((size_t) 1 << 14)
+
+static ordo_status update_level(struct ordo_call *call, const struct ordo_blink *tree, cl_uint level, size_t nodes,
+                                const cl_mem list[2])
+{
+    const struct ordo_blink_shape shape = ordo_blink_teams(tree, 0);
+    struct ordo_args              args = { .n = 0 };
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(list[level % 2]), ORDO_ARG(list[(level + 1) % 2]));
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_level", &shape, ordo_min_size(nodes, LEVEL_TEAMS), &args);
+}
+
+static ordo_status update_top(struct ordo_call *call, const struct ordo_blink *tree, cl_uint level,
+                              const cl_mem list[2])
+{
+    const struct ordo_blink_shape shape = ordo_blink_teams(tree, TOP_GROUP);
+    struct ordo_args              args = { .n = 0 };
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(list[0]), ORDO_ARG(list[1]));
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_top", &shape, 1, &args);
+}
+
+/* Lists of nodes with entries to take in, of even levels and of odd ones. */
+static ordo_status take_lists(struct ordo_call *call, const struct ordo_blink *tree, cl_mem list[2])
+{
+    for (int i = 0; i < 2; i++)
+        ORDO_TRY(ordo_call_scratch(call, (tree->inner_capacity + 1) * sizeof(cl_uint), &list[i]));
+    return ORDO_OK;
+}
+
+/* What inner nodes have to do after leaves have split, of which there were `leaves` at most, and `splits` at most
+ * did. */
+static ordo_status update_above(struct ordo_call *call, struct ordo_blink *tree, size_t leaves, size_t splits,
+                                const cl_mem list[2])
+{
+    cl_uint level = 1;
+    size_t  nodes = leaves / NODES_SHARE;
+
+    for (; nodes > TOP_NODES; level++, nodes /= NODES_SHARE)
+        ORDO_TRY(update_level(call, tree, level, ordo_min_size(nodes, splits), list));
+    ORDO_TRY(update_top(call, tree, level, list));
+    tree->planned = false;
+    return ORDO_OK;
+}
+
+/* By a plan. */
+static ordo_status change(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+                          const struct plan *plan)
+{
+    const int mark = call->n_scratch;
+    cl_mem    list[2] = { NULL, NULL };
+
+    ORDO_TRY(take_lists(call, tree, list));
+    tree->list.fresh = false;
+    tree->in_doubt = true;
+    ORDO_TRY(update_leaves(call, tree, batch, plan, list[1]));
+    if (plan->state[BLINK_WANTED] > 0) {
+        tree->in_order = false;
+        ORDO_TRY(update_above(call, tree, plan->state[BLINK_LEAVES], plan->state[BLINK_WANTED], list));
+    }
+    tree->in_doubt = false;
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- a batch by buckets ------------------------------------------------------------------------------------------ */
+
+/* In scratch: see bucket_updates in cl/dict/blink_bucket.cl. */
 struct buckets {
-    cl_mem  bucket, heads, parents;
+    cl_mem  bucket, heads, parents, list[2];
     cl_uint slots;
 };
 
-/* A bucket holds the updates of a leaf but the first. With as many updates as half of the leaves, some leaf gets
- * more than 8 by chance; up to twice the leaves, none gets more than 16. */
-#define SLOTS_FEW  7
-#define SLOTS_MANY 15
+/* A bucket holds the updates of a leaf but the first. With as many updates as half of the leaves, some leaf gets more
+ * than
+ * 8 by chance; up to twice the leaves, none gets more than 16. */
+#define SLOTS_FEW 7
 
-/* On a GPU, where lanes can talk, and updates are few for the leaves: no sort is needed to bring those of a leaf
- * together. */
+/* On a GPU, if updates are few for the leaves: no sort is needed to bring those of a leaf together. */
 static bool is_for_buckets(const struct ordo_blink *tree, size_t count)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(tree->dict.dev);
-    return !facts->cpu && ordo_blink_teams(tree).lanes > SLOTS_MANY && count / 2 <= tree->leaves_most &&
-           tree->crowded == 0;
+    return !ordo_device_facts(tree->dict.dev)->cpu && count / 2 <= tree->leaves_most && tree->crowded == 0;
 }
 
 static ordo_status take_bucket_scratch(struct ordo_call *call, const struct ordo_blink *tree, size_t count,
                                        struct buckets *b)
 {
-    b->slots = count < tree->leaves_most / 2 ? SLOTS_FEW : SLOTS_MANY;
+    b->slots = count < tree->leaves_most / 2 ? SLOTS_FEW : BLINK_BUCKET_SLOTS;
     ORDO_TRY(ordo_call_scratch(call, tree->leaves_most * b->slots * sizeof(cl_uint), &b->bucket));
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &b->heads));
-    return ordo_call_scratch(call, count * sizeof(cl_uint), &b->parents);
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &b->parents));
+    return take_lists(call, tree, b->list);
 }
 
 static ordo_status count_leaves(struct ordo_call *call, const struct ordo_blink *tree)
@@ -217,12 +316,11 @@ static ordo_status count_leaves(struct ordo_call *call, const struct ordo_blink 
     struct ordo_args              args = { .n = 0 };
     ordo_blink_add_tree(&args, tree);
     ORDO_ADD(&args, ORDO_ARG(capacity));
-    return ordo_blink_launch(call, tree, UPDATE_FILE, "count_leaves", &shape, tree->leaf_capacity, &args);
+    return ordo_blink_launch(call, tree, BUCKET_FILE, "count_leaves", &shape, tree->leaf_capacity, &args);
 }
 
-/* Puts updates into buckets; waits. */
 static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
-                                const struct buckets *b, cl_uint state[BLINK_STATE_WORDS])
+                                const struct buckets *b)
 {
     const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
     const cl_uint                 n = (cl_uint) batch->u.count;
@@ -237,108 +335,41 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree,
     ordo_blink_add_tree(&args, tree);
     ordo_args_slice(&args, &batch->u.keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
-    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "bucket_updates", &shape, batch->u.count, &args));
-    return ordo_blink_read_state(call, tree, state);
+    return ordo_blink_launch(call, tree, BUCKET_FILE, "bucket_updates", &shape, batch->u.count, &args);
 }
 
-static ordo_status update_buckets(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
-                                  const struct buckets *b, cl_mem dirty)
+/* Changes nothing if the batch crowds a bucket, or wants more new leaves than the pools have. */
+static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
+                                 const struct buckets *b)
 {
-    struct ordo_blink_shape shape = ordo_blink_teams(tree);
-    const cl_uint           n = (cl_uint) batch->u.count;
-    struct ordo_args        args = { .n = 0 };
+    const struct ordo_blink_shape shape = ordo_blink_narrow(tree);
+    const cl_uint                 n = (cl_uint) batch->u.count;
+    const cl_uint                 room = (cl_uint) (tree->leaf_capacity - tree->leaves_most);
+    struct ordo_args              args = { .n = 0 };
 
-    shape.items = 1;
     ordo_blink_add_tree(&args, tree);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
     ordo_args_slice(&args, &batch->u.keys);
     ordo_args_slice(&args, &batch->u.values);
     ordo_args_slice(&args, &batch->u.erased);
-    ORDO_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(dirty));
-    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_heads", &shape, batch->u.count, &args);
+    ORDO_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(room), ORDO_ARG(b->list[1]));
+    return ordo_blink_launch(call, tree, BUCKET_FILE, "update_heads", &shape, batch->u.count, &args);
 }
 
-/* ---- 3 change ---------------------------------------------------------------------------------------------------- */
-
-/* Updates of one leaf that its team takes one after another in a round. */
-#define SHARE_MOST 1024
-
-/* Teams that take leaves: each ends with an atomic. */
-#define LEAF_TEAMS ((size_t) 1 << 15)
-
-static ordo_status update_leaves(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
-                                 const struct plan *plan, cl_mem dirty)
+/* Enqueues all that a batch by buckets does, and reads the state after it; waits. */
+static ordo_status try_buckets(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+                               const struct buckets *b, cl_uint state[BLINK_STATE_WORDS])
 {
-    const struct ordo_blink_shape shape = ordo_blink_teams(tree);
-    const cl_uint                 n = (cl_uint) batch->u.count, most = SHARE_MOST;
-    struct ordo_args              args = { .n = 0 };
+    const size_t leaves = tree->leaves_most;
+    const bool   in_order = tree->in_order;
 
-    ordo_blink_add_tree(&args, tree);
-    ORDO_ADD(&args, ORDO_ARG(plan->leaves), ORDO_ARG(plan->parents), ORDO_ARG(plan->first));
-    ordo_args_slice(&args, &batch->u.keys);
-    ordo_args_slice(&args, &batch->u.values);
-    ordo_args_slice(&args, &batch->u.erased);
-    ORDO_ADD(&args, ORDO_ARG(plan->spots), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most), ORDO_ARG(dirty));
-    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_leaves", &shape,
-                             ordo_min_size(plan->state[BLINK_GROUPS], LEAF_TEAMS), &args);
-}
-
-static ordo_status update_level(struct ordo_call *call, const struct ordo_blink *tree, cl_uint level, size_t nodes,
-                                cl_mem list, cl_mem next)
-{
-    const struct ordo_blink_shape shape = ordo_blink_teams(tree);
-    struct ordo_args              args = { .n = 0 };
-    ordo_blink_add_tree(&args, tree);
-    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(list), ORDO_ARG(next));
-    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_level", &shape, nodes, &args);
-}
-
-static ordo_status update_root(struct ordo_call *call, const struct ordo_blink *tree)
-{
-    const struct ordo_blink_shape shape = ordo_blink_teams(tree);
-    struct ordo_args              args = { .n = 0 };
-    ordo_blink_add_tree(&args, tree);
-    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_root", &shape, 1, &args);
-}
-
-/* What inner nodes have to do after leaves have split. list: of level 1, and room for the next. */
-static ordo_status update_above(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state,
-                                const cl_mem list[2])
-{
-    const cl_uint top = state[BLINK_ROOT] >> BLINK_LEVEL_SHIFT;
-    size_t        most = ordo_min_size(state[BLINK_WANTED], state[BLINK_INNER]);
-
-    if (state[BLINK_WANTED] == 0) {
-        tree->planned = state[BLINK_GROUPS] != 0 || state[BLINK_LARGEST] != 0;
-        return ORDO_OK;
-    }
-    tree->in_order = false;
-    /* each level has a tenth of the nodes of the one below it, at most */
-    for (cl_uint level = 1; level <= top; level++, most = most / 10 + 1)
-        ORDO_TRY(update_level(call, tree, level, most, list[level % 2], list[(level + 1) % 2]));
-    ORDO_TRY(update_root(call, tree));
-    tree->planned = false;
-    return ORDO_OK;
-}
-
-/* By a plan, or by buckets if these are not NULL. */
-static ordo_status change(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
-                          const struct plan *plan, const struct buckets *buckets, const cl_uint *state)
-{
-    const int mark = call->n_scratch;
-    cl_mem    list[2] = { NULL, NULL };
-
-    for (int i = 0; i < 2; i++)
-        ORDO_TRY(ordo_call_scratch(call, (state[BLINK_INNER] + (size_t) 1) * sizeof(cl_uint), &list[i]));
-    tree->list.fresh = false;
     tree->in_doubt = true;
-    if (buckets)
-        ORDO_TRY(update_buckets(call, tree, batch, buckets, list[1]));
-    else
-        ORDO_TRY(update_leaves(call, tree, batch, plan, list[1]));
-    ORDO_TRY(update_above(call, tree, state, list));
+    tree->list.fresh = tree->in_order = false;
+    ORDO_TRY(empty_buckets(call, tree, batch, b));
+    ORDO_TRY(update_above(call, tree, leaves, batch->u.count, b->list));
+    ORDO_TRY(ordo_blink_read_state(call, tree, state));
     tree->in_doubt = false;
-    ordo_call_release(call, mark);
+    tree->in_order = in_order && state[BLINK_FOUND_WANTED] == 0;
     return ORDO_OK;
 }
 
@@ -376,7 +407,7 @@ static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_blink *t
     for (;;) {
         ORDO_TRY(make_plan(call, tree, batch, plan));
         tree->leaves_most = tree->leaf_capacity;
-        ORDO_TRY(change(call, tree, batch, plan, NULL, plan->state));
+        ORDO_TRY(change(call, tree, batch, plan));
         if (plan->state[BLINK_LARGEST] <= SHARE_MOST)
             return ORDO_OK;
     }
@@ -393,7 +424,7 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_blink
         return update_in_rounds(call, tree, batch, &plan);
     const size_t leaves = (size_t) plan.state[BLINK_LEAVES] + plan.state[BLINK_WANTED];
     ORDO_TRY(ordo_blink_reserve(call, tree, plan.state, leaves));
-    ORDO_TRY(change(call, tree, batch, &plan, NULL, plan.state));
+    ORDO_TRY(change(call, tree, batch, &plan));
     tree->leaves_most = leaves;
     return ORDO_OK;
 }
@@ -401,7 +432,8 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_blink
 /* After a batch that crowded some leaf, so many batches are sorted before another tries buckets. */
 #define CROWDED_BATCHES 15
 
-/* *done: false, and nothing changed, if the batch is to be sorted instead. */
+/* *done: false, and nothing changed, if the batch is to be sorted instead. The device decides whether the leaves can
+ * take the batch, so that there is one wait, at the end; only when pools must grow there is another. */
 static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
                                      bool *done)
 {
@@ -410,17 +442,19 @@ static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_blink *
 
     *done = false;
     ORDO_TRY(take_bucket_scratch(call, tree, batch->u.count, &b));
-    ORDO_TRY(fill_buckets(call, tree, batch, &b, state));
-    if (state[BLINK_LARGEST] > 0)
+    const size_t room = tree->leaf_capacity - tree->leaves_most;
+    ORDO_TRY(fill_buckets(call, tree, batch, &b));
+    ORDO_TRY(try_buckets(call, tree, batch, &b, state));
+    if (state[BLINK_FOUND_LARGEST] > 0) {
         tree->crowded = CROWDED_BATCHES;
-    if (state[BLINK_LARGEST] > 0 || is_hollow(state))
         return ORDO_OK;
-    const size_t leaves = (size_t) state[BLINK_LEAVES] + state[BLINK_WANTED];
-    ORDO_TRY(ordo_blink_reserve(call, tree, state, leaves));
-    *done = true;
-    ORDO_TRY(change(call, tree, batch, NULL, &b, state));
-    tree->counted = true;
-    tree->leaves_most = leaves;
+    }
+    if (state[BLINK_FOUND_WANTED] > room) {
+        ORDO_TRY(ordo_blink_reserve(call, tree, state, (size_t) state[BLINK_LEAVES] + state[BLINK_FOUND_WANTED]));
+        ORDO_TRY(try_buckets(call, tree, batch, &b, state));
+    }
+    *done = tree->counted = true;
+    tree->hollow = is_hollow(state);
     return ORDO_OK;
 }
 
