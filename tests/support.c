@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of device code share: see support.h. */
 #include "support.h"
+#include "watchdog.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -51,6 +52,7 @@ void test_context(struct test *t, const char *format, ...)
     va_start(args, format);
     (void) vsnprintf(t->context, sizeof t->context, format, args);
     va_end(args);
+    watchdog_note(t->context, t->facts ? t->facts->name : "", t->mask, t->seed);
 }
 
 void test_check_status(const struct test *t, ordo_status got, ordo_status want, const char *call, const char *file,
@@ -89,6 +91,7 @@ static void run_body(ordo_device *dev, const char *mask, test_body body)
     struct test t = { .dev = dev, .facts = ordo_device_facts(dev), .mask = mask, .seed = seed_of_run() };
 
     t.random = t.seed;
+    watchdog_note("", t.facts->name, mask ? mask : "", t.seed);
     body(&t);
 }
 

@@ -61,7 +61,7 @@ ordo_device *test_open_again(const struct test *t);
 
 /* ---- what is expected ---------------------------------------------------------------------------------------- */
 
-/* Says what is being tried from here on ("count 5, shape few"); printed with a failure. */
+/* Says what is being tried from here on ("count 5, shape few"); printed with a failure. A sign of life (watchdog.h). */
 void test_context(struct test *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Ends the test as failed with this sentence and all that is known. */

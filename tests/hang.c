@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests that hang on purpose, for hangs.c, which runs this program and expects it to be ended. */
+#include "support.h"
+
+#include <unistd.h>
+
+static void wait_for_ever(struct test *t)
+{
+    t->seed = 77;
+    test_context(t, "a lock that nobody gives back");
+    for (;;)
+        (void) pause();
+}
+
+Test(hang, on_the_host)
+{
+    test_each_device_with("local=16384", wait_for_ever);
+}
+
+/* Before anything is tried. */
+Test(hang, at_once)
+{
+    for (;;)
+        (void) pause();
+}
+
+static const char kernel_text[] = "__kernel void spin(volatile __global uint *p) { while (*p == 0) ; }\n";
+
+/* In clFinish, behind a kernel that waits for what never comes. */
+static void wait_for_a_kernel(struct test *t)
+{
+    const char       *text = kernel_text;
+    const size_t      one = 1;
+    cl_int            code = CL_SUCCESS;
+    cl_device_id      id = ordo_device_id(t->dev);
+    const cl_uint     zero = 0;
+    struct test_array word = test_upload(t, &zero, 1, sizeof zero, 0);
+    cl_program        program = clCreateProgramWithSource(ordo_device_context(t->dev), 1, &text, NULL, &code);
+
+    test_true(t, code == CL_SUCCESS && clBuildProgram(program, 1, &id, "", NULL, NULL) == CL_SUCCESS);
+    cl_kernel kernel = clCreateKernel(program, "spin", &code);
+    test_true(t, code == CL_SUCCESS && clSetKernelArg(kernel, 0, sizeof word.mem, &word.mem) == CL_SUCCESS);
+    test_context(t, "a word that stays 0");
+    code = clEnqueueNDRangeKernel(ordo_device_queue(t->dev), kernel, 1, NULL, &one, &one, 0, NULL, NULL);
+    test_true(t, code == CL_SUCCESS);
+    test_ok(t, ordo_device_finish(t->dev));
+}
+
+Test(hang, on_the_device)
+{
+    test_each_device(wait_for_a_kernel);
+}
+
+/* Signs of life, for longer than the watchdog's patience: not ended. */
+static void take_long(struct test *t)
+{
+    for (int i = 0; i < 6; i++) {
+        test_context(t, "step %d", i);
+        (void) usleep(500000);
+    }
+}
+
+Test(hang, not_at_all)
+{
+    test_each_device(take_long);
+}
