@@ -127,6 +127,9 @@ static ordo_status check(struct ordo_call *call, struct ordo_blink *tree)
 ordo_status ordo_blink_trust(struct ordo_call *call, struct ordo_blink *tree)
 {
     if (tree->in_doubt && !tree->broken) {
+        /* nor is what was known of it */
+        tree->in_order = tree->list.fresh = tree->counted = tree->hollow = false;
+        tree->planned = true;
         const ordo_status status = check(call, tree);
         tree->broken = status == ORDO_BROKEN;
         tree->in_doubt = status != ORDO_OK;
