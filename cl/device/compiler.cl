@@ -88,8 +88,13 @@
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
 
-/* Begins every function that is not a kernel. Never always_inline: Oclgrind 21.10 stops at what that leaves behind. */
+/* Begins every function that is not a kernel. Never always_inline: Oclgrind 21.10 stops at what that leaves behind, and at what
+ * is left where its compiler inlines functions that return structs. */
+#if ORDO_CHECKED
+#define ORDO_FN static __attribute__((unused, noinline))
+#else
 #define ORDO_FN static inline __attribute__((unused))
+#endif
 
 /* Before a loop of constant length whose body indexes a register array: without it the array would go to memory. */
 #define ORDO_UNROLL _Pragma("unroll")

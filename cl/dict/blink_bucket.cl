@@ -411,7 +411,7 @@ ORDO_FN uint bucket_take_large(const blink_tree *tree, const bucket_batch *batch
     node_split  split = split_plan(tree, 0, work.leaf, held.count);
     const bool  splits = split.nodes > 1 && team_lane() == 0;
     const bool  marks = splits && work.parent != BLINK_NONE && blink_is_fresh(tree, work.parent);
-    const uint2 from = group_take(tree, share, splits ? split.nodes - 1 : 0, marks);
+    const uint2 from = group_take(tree, share, team_lane() == 0 ? max(split.nodes, 1u) - 1 : 0, marks);
     split.first_new = team_bcast(from.x, 0);
     if (has)
         held_split(tree, &split, &held);
@@ -464,13 +464,13 @@ void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, _
     n = state[BLINK_LARGEST] || state[BLINK_WANTED] > room ? 0 : n;
     for (ulong first = get_group_id(0) * (ulong) BLINK_GROUP; first < n;
          first += get_num_groups(0) * (ulong) BLINK_GROUP) {
-        const uint      i = (uint) first + (uint) get_local_id(0);
-        const leaf_work mine = work_of(&tree, heads, i, i < n);
-        const bool      is_large = mine.count + mine.updates > BLINK_SLOTS;
-
         if (get_local_id(0) == 0)
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
+
+        const uint      i = (uint) first + (uint) get_local_id(0);
+        const leaf_work mine = work_of(&tree, heads, i, i < n);
+        const bool      is_large = mine.count + mine.updates > BLINK_SLOTS;
         if (is_large)
             large[ordo_local_add(&n_large, 1)] = i;
         TEAM_FOR_EACH (owner, mine.updates > 0 && !is_large) {
