@@ -2,6 +2,7 @@
 /* That ordo_dict_check notices each broken invariant: this breaks them, one at a time. */
 #include "support.h"
 
+#include "dict/blink.h"
 #include "dict/runs.h"
 #include "ordo/lsm.h"
 #include "ordo/sorted_array.h"
@@ -121,4 +122,115 @@ static void check_repeats(struct test *t)
 Test(dict_check, a_repeated_key_is_noticed)
 {
     test_each_device(check_repeats);
+}
+
+/* ---- the B-link tree ------------------------------------------------------------------------------------------------ */
+
+/* A tree of three levels, some nodes of which have split since it was built. */
+static ordo_dict *make_tree(struct test *t)
+{
+    enum { BUILT = 20000, MORE = 3000 };
+    uint32_t  *keys = test_alloc(BUILT * sizeof *keys);
+    ordo_dict *dict = NULL;
+
+    for (uint32_t i = 0; i < BUILT; i++)
+        keys[i] = 16 * i;
+    test_ok(t, ordo_blink_create(t->dev, ordo_blink_config(.dict = { ORDO_U32, 4 }), &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, keys, BUILT));
+    for (uint32_t i = 0; i < MORE; i++)
+        keys[i] = 32 * i + 1;
+    test_ok(t, ordo_dict_upsert_host(dict, keys, keys, MORE));
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free(keys);
+    return dict;
+}
+
+/* Changes a word of a tree, sees that it is noticed, and changes it back. */
+static void expect_tree_noticed(struct test *t, ordo_dict *dict, cl_mem mem, size_t at, uint32_t word,
+                                const char *invariant)
+{
+    const uint32_t was = peek(t, mem, at * sizeof word);
+
+    test_context(t, "%s: word %zu, %#x for %#x", invariant, at, word, was);
+    test_true(t, was != word);
+    poke(t, mem, at * sizeof word, word);
+    expect_broken(t, dict, invariant);
+    poke(t, mem, at * sizeof word, was);
+    test_ok(t, ordo_dict_check(dict, NULL));
+}
+
+static size_t word_of(size_t node, size_t word)
+{
+    return node * BLINK_WORDS + word;
+}
+
+static void check_leaf_words(struct test *t, ordo_dict *dict, size_t leaf)
+{
+    const struct ordo_blink *tree = ordo_blink_of(dict);
+    const cl_mem             keys = tree->leaf_keys;
+    const uint32_t first = peek(t, keys, word_of(leaf, 0) * 4), low = peek(t, keys, word_of(leaf, BLINK_LOW) * 4);
+    const uint32_t count = peek(t, keys, word_of(leaf, BLINK_HEADER) * 4) & BLINK_COUNT_MASK;
+
+    test_true(t, count > 2 && count < BLINK_SLOTS);
+    expect_tree_noticed(t, dict, keys, word_of(leaf, 1), first, "B1");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, count), first, "B1");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, 0), low, "B2");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_HIGH), first, "B2");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_RIGHT), (uint32_t) leaf, "B3");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_RIGHT), BLINK_NONE, "B3");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_LOW), low - 1, "B3");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_HEADER), count | BLINK_LATCHED, "B7");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_HEADER), count - 1, "B1");
+}
+
+static void check_inner_words(struct test *t, ordo_dict *dict, size_t node)
+{
+    const struct ordo_blink *tree = ordo_blink_of(dict);
+    const cl_mem             keys = tree->inner_keys, children = tree->children;
+    const uint32_t           count = peek(t, keys, word_of(node, BLINK_HEADER) * 4) & BLINK_COUNT_MASK;
+    const uint32_t           first = peek(t, keys, word_of(node, 0) * 4);
+    const size_t             child = node * BLINK_SLOTS;
+
+    test_true(t, count > 2 && count < BLINK_SLOTS);
+    expect_tree_noticed(t, dict, keys, word_of(node, 1), first, "B4");
+    expect_tree_noticed(t, dict, keys, word_of(node, 0), first + 1, "B4");
+    expect_tree_noticed(t, dict, keys, word_of(node, count), first, "B1");
+    expect_tree_noticed(t, dict, keys, word_of(node, BLINK_HIGH), first, "B2");
+    expect_tree_noticed(t, dict, keys, word_of(node, BLINK_RIGHT), (uint32_t) node, "B3");
+    expect_tree_noticed(t, dict, keys, word_of(node, BLINK_HEADER), count | BLINK_DIRTY, "B7");
+    expect_tree_noticed(t, dict, children, child + 1, peek(t, children, child * 4), "B4");
+    expect_tree_noticed(t, dict, children, child, 0x7fffffff, "B4");
+    expect_tree_noticed(t, dict, children, child + count, 0x7fffffff, "B4");
+}
+
+static void check_tree_words(struct test *t)
+{
+    ordo_dict         *dict = make_tree(t);
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    const uint32_t     leaves = peek(t, tree->state, BLINK_LEAVES * 4), inner = peek(t, tree->state, BLINK_INNER * 4);
+    const uint32_t     root = peek(t, tree->state, BLINK_ROOT * 4);
+
+    check_leaf_words(t, dict, 1);
+    check_leaf_words(t, dict, leaves / 2);
+    check_inner_words(t, dict, 1);
+    test_true(t, leaves < tree->leaf_capacity && inner < tree->inner_capacity && root >> BLINK_LEVEL_SHIFT >= 2);
+    /* leaves that no entry leads to, a root that is not the whole level, pools and counters */
+    expect_tree_noticed(t, dict, tree->state, BLINK_ROOT, 1u << BLINK_LEVEL_SHIFT | 0, "B4");
+    expect_tree_noticed(t, dict, tree->state, BLINK_ROOT, root | BLINK_ROOT_LATCHED, "B7");
+    expect_tree_noticed(t, dict, tree->state, BLINK_ROOT, (root & ~BLINK_NODE_MASK) | inner, "B5");
+    expect_tree_noticed(t, dict, tree->state, BLINK_LEAVES, leaves + 1, "B");
+    expect_tree_noticed(t, dict, tree->leaf_keys, word_of(leaves, BLINK_HEADER), 3, "B6");
+    expect_tree_noticed(t, dict, tree->inner_keys, word_of(inner, BLINK_HEADER), 3, "B6");
+    expect_tree_noticed(t, dict, tree->state, BLINK_DIRTY_NODES + 1, 1, "B7");
+    expect_tree_noticed(t, dict, tree->state, BLINK_ELEMENTS, 7, "leaves hold");
+    /* counts, wherever the tree keeps them */
+    if (tree->counted)
+        expect_tree_noticed(t, dict, tree->counts, 1, 63, "B8");
+    ordo_dict_destroy(&dict);
+}
+
+Test(dict_check, a_wrong_word_of_a_tree_is_noticed)
+{
+    test_each_device(check_tree_words);
+    test_each_device_with("cpu=0", check_tree_words);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batches into a B-link tree that are not sorted, where few of their updates meet in a leaf.
  *
- *   count_leaves     what leaf_counts[] is before
  *   bucket_updates   each update goes down to its leaf, and says there that it has come
  *   update_heads     the leaves take their updates, and split: the first update that came to a leaf stands for it
  *
@@ -70,15 +69,6 @@ void bucket_updates(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, ui
         }
     }
     group_add(&state[BLINK_WANTED], &sum, wanted);
-}
-
-/* leaf_counts[] as the leaves' headers have it, without arrivals; 0 of what is no leaf yet. */
-ORDO_KERNEL(RUN_GROUP)
-void count_leaves(BLINK_TREE, uint capacity)
-{
-    const blink_tree tree = BLINK_TREE_HERE;
-    RUN_EACH (uint, leaf, capacity)
-        leaf_counts[leaf] = leaf < state[BLINK_LEAVES] ? blink_count(blink_leaf(&tree, leaf)) : 0;
 }
 
 /* ---- columns: keys or values across a team's lanes --------------------------------------------------------------- */
@@ -468,6 +458,7 @@ void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
+        /* from here on, as PoCL 3.1 lost such a condition on its way across a barrier */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > BLINK_SLOTS;

@@ -3,6 +3,7 @@
  *
  *   build_leaves, build_inner   a level each, from the leaves up; nodes are numbered as they lie
  *   build_state                 the state of the new tree
+ *   count_leaves                leaf_counts[]
  *   list_lows, list_places      the leaves in key order
  *   list_export                 all elements
  *
@@ -102,6 +103,15 @@ void build_state(__global uint *state, uint root, uint leaves, uint inner, uint 
     state[BLINK_LEAVES] = leaves;
     state[BLINK_INNER] = inner;
     state[BLINK_ELEMENTS] = elements;
+}
+
+/* leaf_counts[] as the leaves' headers have it, without arrivals; 0 of what is no leaf yet. */
+ORDO_KERNEL(RUN_GROUP)
+void count_leaves(BLINK_TREE, uint capacity)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+    RUN_EACH (uint, leaf, capacity)
+        leaf_counts[leaf] = leaf < state[BLINK_LEAVES] ? blink_count(blink_leaf(&tree, leaf)) : 0;
 }
 
 /* ---- the list of leaves ------------------------------------------------------------------------------------------ */

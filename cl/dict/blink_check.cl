@@ -19,7 +19,8 @@
 #define WRONG_LEAF_FREE   5
 #define WRONG_INNER       6 /* the same for inner nodes: 6 to 11 */
 #define WRONG_ENTRY       12
-#define N_ELEMENTS        13
+#define WRONG_COUNT       13
+#define N_ELEMENTS        14
 
 /* levels[node]: BLINK_NONE, or the level of an inner node that the entries above it have reached; leaves[leaf]
  * likewise, 0. Goes through the entries of `level`. */
@@ -32,9 +33,14 @@ void check_down(BLINK_TREE, uint level, __global uint *levels, __global uint *le
     RUN_EACH (ulong, i, (ulong) state[BLINK_INNER] * BLINK_SLOTS) {
         const uint              node = (uint) (i / BLINK_SLOTS), slot = (uint) (i % BLINK_SLOTS);
         __global ordo_key_form *line = blink_inner(&tree, node);
-        if (levels[node] != level || slot >= blink_count(line))
+        if (levels[node] != level)
             continue;
         const uint child = children[i];
+        if (slot >= blink_count(line)) {
+            if (child != BLINK_NONE && child >= below)
+                ordo_min(&wrong[WRONG_ENTRY], node);
+            continue;
+        }
         const bool good = child < below && blink_line(&tree, level - 1, child)[BLINK_LOW] == line[slot];
         /* twice is wrong, too */
         if (!good || ordo_exchange(level > 1 ? &levels[child] : &leaves[child], level - 1) != BLINK_NONE) {
@@ -87,8 +93,9 @@ ORDO_FN void check_node(const blink_tree *tree, uint level, uint node, uint take
         ordo_min(&wrong[from + WRONG_LEAF_LATCH], node);
 }
 
+/* counted: whether leaf_counts[] are to be right. */
 ORDO_KERNEL(RUN_GROUP)
-void check_leaves(BLINK_TREE, uint capacity, __global const uint *leaves, __global uint *wrong)
+void check_leaves(BLINK_TREE, uint capacity, __global const uint *leaves, __global uint *wrong, uint counted)
 {
     const blink_tree tree = BLINK_TREE_HERE;
     uint             elements = 0;
@@ -102,7 +109,10 @@ void check_leaves(BLINK_TREE, uint capacity, __global const uint *leaves, __glob
         check_node(&tree, 0, leaf, state[BLINK_LEAVES], 0, wrong);
         if (leaves[leaf] == BLINK_NONE)
             ordo_min(&wrong[WRONG_LEAF_COVER], leaf);
-        elements += blink_count(blink_leaf(&tree, leaf));
+        const uint count = blink_count(blink_leaf(&tree, leaf));
+        if (counted && leaf_counts[leaf] != count)
+            ordo_min(&wrong[WRONG_COUNT], leaf);
+        elements += count;
     }
     if (elements)
         ordo_add(&wrong[N_ELEMENTS], elements);

@@ -13,7 +13,7 @@
  *
  *     leaf_keys, leaf_values, inner_keys, children
  *
- * A fifth, leaf_counts, has each leaf's count once more, for batches that count their updates there.
+ * A fifth, leaf_counts, has each leaf's count once more (B8), for batches that count their updates there.
  *
  * A leaf covers the keys from low, exclusive, to high, inclusive; the first one of its level every key up to high.
  * Entry j of an inner node stands for a node of the level below whose low is its key. Level 0 is the leaves.
@@ -26,9 +26,11 @@
  *               BLINK_NONE.
  *   B3 links    right is the next node of the level; its low is this node's high.
  *   B4 cover    the entries of a level, in order, are the nodes of the level below, in order: each once, with its low.
+ *               Unused slots hold numbers of such nodes, or BLINK_NONE.
  *   B5 root     the root is the only node of its level.
  *   B6 free     nodes from the next free one on are in no level, and their headers are BLINK_UNBORN.
  *   B7 latch    no header has BLINK_LATCHED or BLINK_DIRTY set.
+ *   B8 counts   leaf_counts[] are the counts in the leaves' headers, where the host takes them to be (`counted`).
  *
  * While operations run side by side B4 and B5 may lag behind: a node that has split is found by its left neighbour's
  * link. Lehman and Yao, Efficient Locking for Concurrent Operations on B-Trees (TODS 1981). */

@@ -326,6 +326,16 @@ ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tre
     return ORDO_OK;
 }
 
+ordo_status ordo_blink_count_leaves(struct ordo_call *call, const struct ordo_blink *tree)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const cl_uint                 capacity = (cl_uint) tree->leaf_capacity;
+    struct ordo_args              args = { .n = 0 };
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(capacity));
+    return ordo_blink_launch(call, tree, BUILD_FILE, "count_leaves", &shape, tree->leaf_capacity, &args);
+}
+
 ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state)
 {
     const struct pools pools = pools_of(tree);

@@ -91,6 +91,8 @@ ordo_status ordo_blink_read_state(struct ordo_call *call, struct ordo_blink *tre
 ordo_status ordo_blink_reserve(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state, size_t leaves);
 /* Makes all inner levels anew, of a tree whose leaves are right and linked. `state`: as read. Enqueues; no wait. */
 ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
+/* Makes counts those of the leaves' headers. Enqueues; no wait. */
+ordo_status ordo_blink_count_leaves(struct ordo_call *call, const struct ordo_blink *tree);
 /* An empty leaf as the root, if there are no nodes at all. */
 ordo_status ordo_blink_begin(struct ordo_call *call, struct ordo_blink *tree);
 /* Puts a tree of `count` sorted, distinct elements in the place of what is there, with nodes `fill` percent full.

@@ -20,7 +20,9 @@ static const char *const finding[] = {
     "B7: inner node %u is latched",
     "B4: inner node %u has no entry above it",
     "B6: inner node %u is not taken, and looks so",
-    "B4: an entry of inner node %u is wrong: its child's low, a child that another has, or the order of children",
+    "B4: an entry of inner node %u is wrong: its child's low, a child that another has, the order of "
+    "children, or a number in an unused slot that no node has",
+    "B8: of leaf %u another count is kept than its own",
 };
 enum { N_FINDINGS = sizeof finding / sizeof *finding, N_WORDS = N_FINDINGS + 1 };
 
@@ -54,15 +56,18 @@ static ordo_status look_down(struct ordo_call *call, const struct ordo_blink *tr
     return ordo_blink_launch(call, tree, CHECK_FILE, "check_down", &shape, inner * BLINK_SLOTS, &args);
 }
 
-static ordo_status look_at_nodes(struct ordo_call *call, const struct ordo_blink *tree, const char *kernel,
-                                 size_t n_nodes, cl_mem reached, cl_mem wrong)
+static ordo_status look_at_nodes(struct ordo_call *call, const struct ordo_blink *tree, bool leaves, cl_mem reached,
+                                 cl_mem wrong)
 {
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
-    const cl_uint                 nodes = (cl_uint) n_nodes;
+    const size_t                  n_nodes = leaves ? tree->leaf_capacity : tree->inner_capacity;
+    const cl_uint                 nodes = (cl_uint) n_nodes, counted = tree->counted;
     struct ordo_args              args = { .n = 0 };
     ordo_blink_add_tree(&args, tree);
     ORDO_ADD(&args, ORDO_ARG(nodes), ORDO_ARG(reached), ORDO_ARG(wrong));
-    return ordo_blink_launch(call, tree, CHECK_FILE, kernel, &shape, n_nodes, &args);
+    if (leaves)
+        ORDO_ADD(&args, ORDO_ARG(counted));
+    return ordo_blink_launch(call, tree, CHECK_FILE, leaves ? "check_leaves" : "check_inner", &shape, n_nodes, &args);
 }
 
 static ordo_status look_at_all(struct ordo_call *call, const struct ordo_blink *tree,
@@ -74,8 +79,8 @@ static ordo_status look_at_all(struct ordo_call *call, const struct ordo_blink *
     ORDO_TRY(prepare(call, tree, state[BLINK_ROOT], &look));
     for (cl_uint level = state[BLINK_ROOT] >> BLINK_LEVEL_SHIFT; level > 0; level--)
         ORDO_TRY(look_down(call, tree, level, state[BLINK_INNER], &look));
-    ORDO_TRY(look_at_nodes(call, tree, "check_leaves", tree->leaf_capacity, look.leaves, look.wrong));
-    ORDO_TRY(look_at_nodes(call, tree, "check_inner", tree->inner_capacity, look.levels, look.wrong));
+    ORDO_TRY(look_at_nodes(call, tree, true, look.leaves, look.wrong));
+    ORDO_TRY(look_at_nodes(call, tree, false, look.levels, look.wrong));
     ORDO_TRY(ordo_call_read(call, look.wrong, 0, found, N_WORDS * sizeof *found));
     ordo_call_release(call, mark);
     return ORDO_OK;
@@ -105,7 +110,7 @@ static ordo_status judge(const struct ordo_blink *tree, const cl_uint state[BLIN
 {
     for (int f = 0; f < N_FINDINGS; f++)
         if (found[f] != BLINK_NONE) {
-            char text[160];
+            char text[256];
             snprintf(text, sizeof text, finding[f], found[f]);
             return BROKEN(tree->dict.dev, "%s", text);
         }

@@ -309,16 +309,6 @@ static ordo_status take_bucket_scratch(struct ordo_call *call, const struct ordo
     return take_lists(call, tree, b->list);
 }
 
-static ordo_status count_leaves(struct ordo_call *call, const struct ordo_blink *tree)
-{
-    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
-    const cl_uint                 capacity = (cl_uint) tree->leaf_capacity;
-    struct ordo_args              args = { .n = 0 };
-    ordo_blink_add_tree(&args, tree);
-    ORDO_ADD(&args, ORDO_ARG(capacity));
-    return ordo_blink_launch(call, tree, BUCKET_FILE, "count_leaves", &shape, tree->leaf_capacity, &args);
-}
-
 static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
                                 const struct buckets *b)
 {
@@ -327,7 +317,7 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree,
     struct ordo_args              args = { .n = 0 };
 
     if (!tree->counted)
-        ORDO_TRY(count_leaves(call, tree));
+        ORDO_TRY(ordo_blink_count_leaves(call, tree));
     tree->counted = false; /* until all that arrived has been taken */
     if (tree->planned)
         ORDO_TRY(ordo_call_fill(call, tree->state, BLINK_GROUPS * sizeof(cl_uint), 3 * sizeof(cl_uint), 0));
