@@ -2,6 +2,7 @@
 /* Tests that hang on purpose, for hangs.c, which runs this program and expects it to be ended. */
 #include "support.h"
 
+#include <time.h>
 #include <unistd.h>
 
 static void wait_for_ever(struct test *t)
@@ -56,7 +57,7 @@ static void take_long(struct test *t)
 {
     for (int i = 0; i < 6; i++) {
         test_context(t, "step %d", i);
-        (void) usleep(500000);
+        (void) nanosleep(&(struct timespec) { .tv_nsec = 500000000 }, NULL);
     }
 }
 
