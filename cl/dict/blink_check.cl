@@ -33,7 +33,7 @@ void check_down(BLINK_TREE, uint level, __global uint *levels, __global uint *le
     RUN_EACH (ulong, i, (ulong) state[BLINK_INNER] * BLINK_SLOTS) {
         const uint              node = (uint) (i / BLINK_SLOTS), slot = (uint) (i % BLINK_SLOTS);
         __global ordo_key_form *line = blink_inner(&tree, node);
-        if (levels[node] != level)
+        if (ordo_peek(&levels[node]) != level) /* others set those of the level below */
             continue;
         const uint child = children[i];
         if (slot >= blink_count(line)) {
