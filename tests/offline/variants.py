@@ -1,123 +1,171 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel variants that compile.py compiles for every target: one row per module and set of tunables.
+"""Which kernel variants there are, as the library itself tells (asked.c), and which of them each device compiles.
 
-    row(MODULE, NAME=value, ...)
-
-A value is a number; a list, of which every member is compiled (lists multiply); or a word:
-    "sub"      the target's sub-group
-    "narrow"   4, or the sub-group if that is less
-everywhere=True compiles it for each target of compile.py, not only for the main ones: for code that meets the hardware.
-`only=f` keeps those combinations for which f(target, defines) holds. target has .lanes, .sub_group, .cpu, .progress.
+The library is asked about each target's facts. Of variants that differ only in the type of key of one size, or in the
+order, one is kept, by turns of all types. What is left is dealt out, always in the same way:
+  - what meets the hardware to every device;
+  - values as large as keys, or code that has no values, to one device of each maker;
+  - other values, and what tests put in, to one device of one maker.
 """
+import collections
+import os
+import shutil
+import subprocess
+import zlib
 
-VARIANTS = []
+# Code that meets the hardware, for every device.
+EVERYWHERE = {"primitive/self_test_lanes.cl", "primitive/self_test_atomics.cl", "group.cl"}
+# Tunables that the host goes by, and no kernel.
+ON_THE_HOST = {"sort.method", "sort.direct", "search.local_keys"}
 
-
-def row(module, only=lambda target, defines: True, everywhere=False, **defines):
-    VARIANTS.append((module, only, everywhere, defines))
-
-
-def on_gpu(target, _):
-    return not target.cpu
-
-
-def on_cpu(target, _):
-    return target.cpu
-
-
-U32, U64, I32, I64, F32, F64 = range(6)
-# Both widths of key, one with a sign and one without; every size of value.
-PAIRS = [dict(ORDO_KEY=U32, ORDO_VALUE_BYTES=0), dict(ORDO_KEY=F32, ORDO_VALUE_BYTES=4),
-         dict(ORDO_KEY=F64, ORDO_VALUE_BYTES=8)]
-
-# ---- the device layer and what groups do --------------------------------------------------------------------------
-row("primitive/self_test_lanes.cl", everywhere=True, GROUP_SIZE=128, TEAM_WIDTH=["sub", "narrow", 1])
-row("primitive/self_test_atomics.cl", everywhere=True, GROUP_SIZE=[1, 128])
-row("group.cl", everywhere=True, GROUP_SIZE=["sub", 256], TEAM_WIDTH=["sub", 1], only=on_gpu)
-row("group.cl", everywhere=True, GROUP_SIZE=1, only=on_cpu)
-
-# ---- scan, reduce, compact ----------------------------------------------------------------------------------------
-SUM, MIN, MAX = range(3)
+FACTS = {"ORDO_LANES", "ORDO_ATOMICS", "ORDO_SUBGROUP", "ORDO_INT64_ATOMICS", "ORDO_CPU", "ORDO_PROGRESS",
+         "ORDO_KHR_BALLOT", "ORDO_KHR_SHUFFLE", "ORDO_INTEL_SUB_GROUPS"}
 
 
-def progress_if_lookback(target, defines):
-    return target.progress or not defines["SCAN_LOOKBACK"]
+class Variant:
+    """A program that the library builds: its module and options, and the kernels that it takes from it."""
+
+    def __init__(self, path, choice, kernels, options):
+        self.path, self.choice, self.kernels = path, choice, kernels.split()
+        self.module = os.path.basename(path).replace("-", "/")
+        self.options = options.split()
+        self.defines = [tuple(o[2:].split("=")) for o in self.options if o.startswith("-D")]
+        self.own = [(name, value) for name, value in self.defines if name not in FACTS]
+
+    @property
+    def title(self):
+        return " ".join([self.module] + [f"{name}={value}" for name, value in self.own])
+
+    @property
+    def shape(self):
+        """Bytes of key and value; None for what it has none of."""
+        own = dict(self.own)
+        key, value = own.get("COMPACT_KEY_BYTES"), own.get("ORDO_VALUE_BYTES", own.get("COMPACT_VALUE_BYTES"))
+        if "ORDO_KEY" in own:
+            key = "48"[int(own["ORDO_KEY"]) % 2]
+        return key, value
+
+    @property
+    def is_common(self):
+        key, value = self.shape
+        for_tests = {name: value for name, value in self.own if name in ("BLINK_HISTORY", "BLINK_TORTURE")}
+        return value in (None, key) and not any(int(number) for number in for_tests.values())
+
+    @property
+    def kind(self):
+        """What it shares with variants that are as good as the same."""
+        own = [f"{name}={value}" for name, value in self.own if name not in ("ORDO_KEY", "ORDO_DESCENDING")]
+        return " ".join([self.module, f"key={self.shape[0]}", *own])
+
+    @property
+    def tuning(self):
+        """The same, whatever the shape of data."""
+        own = [f"{name}={value}" for name, value in self.own if "KEY" not in name and "VALUE" not in name
+               and name != "ORDO_DESCENDING"]
+        return " ".join([self.module, *own])
 
 
-for group, items, where in (256, 16, on_gpu), (1, 4096, on_cpu):
-    for key, op in (U32, SUM), (F64, MIN):
-        row("primitive/scan.cl", ORDO_KEY=key, FOLD_OP=op, FOLD_SEGMENTED=[0, 1], SCAN_LOOKBACK=[0, 1],
-            FOLD_GROUP=group, TILE_ITEMS=items,
-            only=lambda target, defines, where=where: where(target, defines) and progress_if_lookback(target, defines))
-        row("primitive/reduce.cl", ORDO_KEY=key, FOLD_OP=op, FOLD_GROUP=group, TILE_ITEMS=items, only=where)
-    row("primitive/compact.cl", COMPACT_KEY_BYTES=[4, 8], COMPACT_VALUE_BYTES=[0, 8], SCAN_LOOKBACK=[0, 1],
-        FOLD_GROUP=group, TILE_ITEMS=items,
-        only=lambda target, defines, where=where: where(target, defines) and progress_if_lookback(target, defines))
-
-# ---- sort ---------------------------------------------------------------------------------------------------------
-for pair in PAIRS:
-    row("primitive/sort.cl", **pair, GROUP_SIZE=256, RANK_ITEMS=12, RANK_BITS=8, HISTOGRAM_COPIES=4, only=on_gpu)
-    row("primitive/sort_small.cl", **pair, GROUP_SIZE=256, RANK_ITEMS=8, RANK_BITS=8, only=on_gpu)
-    row("primitive/sort_chunked.cl", **pair, RANK_BITS=8, only=on_cpu)
-    row("primitive/sort_chunked.cl", **pair, RANK_BITS=6, only=on_gpu)
-row("primitive/sort.cl", ORDO_KEY=I64, ORDO_VALUE_BYTES=4, ORDO_DESCENDING=1, GROUP_SIZE=512, RANK_ITEMS=7, RANK_BITS=5,
-    HISTOGRAM_COPIES=1, only=on_gpu)
-
-# ---- merge --------------------------------------------------------------------------------------------------------
-for pair in PAIRS:
-    row("primitive/merge.cl", **pair, MERGE_GROUP=256, MERGE_ITEMS=9, MERGE_STAGED=[0, 1], only=on_gpu)
-    row("primitive/merge.cl", **pair, MERGE_GROUP=1, MERGE_ITEMS=4096)
-    row("primitive/merge_runs.cl", **pair, RUNS_GROUP=256, RUNS_ITEMS=9, RUNS_SEARCH_GROUP=64, only=on_gpu)
-    row("primitive/merge_runs.cl", **pair, RUNS_GROUP=128, RUNS_ITEMS=8, RUNS_SEARCH_GROUP=64, RUNS_HIDDEN=[1, 2],
-        only=on_gpu)
-    row("primitive/merge_runs.cl", **pair, RUNS_GROUP=1, RUNS_ITEMS=4096, RUNS_SEARCH_GROUP=1, RUNS_HIDDEN=[0, 1, 2])
-
-# ---- search -------------------------------------------------------------------------------------------------------
-SEARCHES = [dict(ORDO_KEY=U32, SEARCH_UPPER=0), dict(ORDO_KEY=F64, SEARCH_UPPER=1),
-            dict(ORDO_KEY=F32, SEARCH_LOOKUP=1, ORDO_VALUE_BYTES=4), dict(ORDO_KEY=I64, SEARCH_LOOKUP=1, ORDO_VALUE_BYTES=0),
-            dict(ORDO_KEY=U64, SEARCH_LOOKUP=1, ORDO_VALUE_BYTES=8)]
-
-row("primitive/index.cl", ORDO_KEY=[U32, F64], INDEX_NODE_LOG2=4)
-for search in SEARCHES:
-    row("primitive/search.cl", **search, SEARCH_LOCAL=1, SEARCH_GROUP=256, SEARCH_ITEMS=1, SEARCH_NODE=16,
-        TEAM_WIDTH=[2, 4], only=lambda target, defines: not target.cpu and defines["TEAM_WIDTH"] <= target.sub_group)
-    row("primitive/search.cl", **search, SEARCH_LOCAL=1, SEARCH_GROUP=512, SEARCH_ITEMS=4, SEARCH_NODE=8, TEAM_WIDTH=1,
-        only=on_gpu)
-    row("primitive/search.cl", **search, SEARCH_LOCAL=0, SEARCH_GROUP=64, SEARCH_ITEMS=16, SEARCH_NODE=16, TEAM_WIDTH=1,
-        only=on_cpu)
-    row("primitive/search.cl", **search, SEARCH_LOCAL=0, SEARCH_GROUP=1, SEARCH_ITEMS=1, SEARCH_NODE=16, TEAM_WIDTH=1)
-    if "SEARCH_LOOKUP" in search:
-        row("primitive/search.cl", **search, SEARCH_UPPER=1, SEARCH_RUN=1, SEARCH_LOCAL=1, SEARCH_GROUP=512, SEARCH_ITEMS=4,
-            SEARCH_NODE=8, TEAM_WIDTH=1, only=on_gpu)
-        row("primitive/search.cl", **search, SEARCH_UPPER=1, SEARCH_RUN=1, SEARCH_LOCAL=0, SEARCH_GROUP=64, SEARCH_ITEMS=16,
-            SEARCH_NODE=16, TEAM_WIDTH=1, only=on_cpu)
-
-# ---- dictionaries -------------------------------------------------------------------------------------------------
-for pair in PAIRS:
-    for module in "runs", "batch", "apply":
-        row(f"dict/{module}.cl", **pair, RUN_GROUP=[1, 64])
+def parse(text):
+    """(variants, {choice: programs that it asks for beside shipped ones}) of what asked.c prints."""
+    variants, choices = [], {}
+    for line in text.splitlines():
+        fields = line.split("\t")
+        if fields[0] == "choice":
+            choices[fields[1]] = int(fields[2])
+        else:
+            variants.append(Variant(*fields))
+    return variants, choices
 
 
-def fits_sub_group(target, defines):
-    return not target.cpu and defines["TEAM_WIDTH"] <= target.sub_group
+def ask(asked, out, cl_dir, facts, what="shipped"):
+    """parse() of what the library builds on a device with these facts."""
+    shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(out)
+    words = [f"{name}={value}" for name, value in facts.items()]
+    done = subprocess.run([asked, out, cl_dir, what, *words], stdout=subprocess.PIPE, check=True, text=True,
+                          timeout=600)
+    return parse(done.stdout)
 
 
-for pair in PAIRS:
-    for module in "build", "check":
-        row(f"dict/blink_{module}.cl", **pair, RUN_GROUP=[1, 64], BLINK_GROUP=64, TEAM_WIDTH=1)
-    row("dict/blink_query.cl", **pair, RUN_GROUP=128, BLINK_GROUP=128, TEAM_WIDTH=[1, 4], only=fits_sub_group)
-    row("dict/blink_query.cl", **pair, RUN_GROUP=64, BLINK_GROUP=64, BLINK_ITEMS=8, TEAM_WIDTH=1, only=on_cpu)
-    row("dict/blink_update.cl", **pair, RUN_GROUP=64, BLINK_GROUP=64, TEAM_WIDTH=["sub", 4, 1], only=fits_sub_group)
-    row("dict/blink_update.cl", **pair, RUN_GROUP=64, BLINK_GROUP=64, TEAM_WIDTH=1, only=on_cpu)
+def turn_of(kind, n):
+    return zlib.crc32(kind.encode()) % n
 
 
-def has_registers(target, defines):
-    """Intel's compiler warns of spills. Eight bytes of both are a node of 112 registers for each lane: it has no more than 128. And
-    what tests are put in makes the kernel larger."""
-    return target.lanes != 1 or (defines["ORDO_VALUE_BYTES"] < 8 and "BLINK_TORTURE" not in defines)
+def one_of_each_kind(variants, kind_of=lambda variant: variant.kind):
+    """One of those that are alike, with the kernels of all."""
+    kinds = collections.defaultdict(list)
+    for variant in variants:
+        kinds[kind_of(variant)].append(variant)
+    kept = []
+    for kind, alike in kinds.items():
+        chosen = sorted(alike, key=lambda v: v.title)[turn_of(kind, len(alike))]
+        chosen.kernels = sorted({kernel for v in alike for kernel in v.kernels})
+        kept.append(chosen)
+    return kept
 
 
-for pair in PAIRS:
-    row("dict/blink_concurrent.cl", **pair, BLINK_GROUP=[1, 64], TEAM_WIDTH=1, only=has_registers)
-row("dict/blink_concurrent.cl", ORDO_KEY=U32, ORDO_VALUE_BYTES=4, BLINK_GROUP=64, TEAM_WIDTH=1, BLINK_BY_FENCE=1,
-    BLINK_HISTORY=1, BLINK_TORTURE=63, only=has_registers)
+def takers(kind, able):
+    """Who of [(target, variant)] compiles this kind."""
+    if able[0][1].module in EVERYWHERE:
+        return able
+    makers = collections.defaultdict(list)
+    for target, variant in able:
+        makers[target.maker].append((target, variant))
+    chosen = [pairs[turn_of(kind, len(pairs))] for pairs in makers.values()]
+    return chosen if able[0][1].is_common else [chosen[turn_of(kind + "maker", len(chosen))]]
+
+
+def deal(lists, everything=False):
+    """{target: its share} of {target: what it could compile}. Targets of one group share."""
+    shares = {target: [] for target in lists}
+    able = collections.defaultdict(list)
+    for target, variants in lists.items():
+        for variant in variants:
+            able[target.group, variant.kind].append((target, variant))
+    for (_, kind), pairs in able.items():
+        for target, variant in pairs if everything else takers(kind, pairs):
+            shares[target].append(variant)
+    return shares
+
+
+def is_asked(variants):
+    """Whether a kernel of a variant's module is one that the library takes from this variant. (One that it never takes,
+    because only a kernel's answer would make it, counts everywhere.)"""
+    taken = collections.defaultdict(set)
+    for variant in variants:
+        taken[variant.module].update(variant.kernels)
+    return lambda variant, kernel: kernel in variant.kernels or kernel not in taken[variant.module]
+
+
+# ---- whether all is there ------------------------------------------------------------------------------------------
+
+def modules_with_kernels(cl_folder):
+    """The files under cl/ in which a kernel begins."""
+    found = set()
+    for folder, _, names in os.walk(cl_folder):
+        for name in names:
+            path = os.path.relpath(os.path.join(folder, name), cl_folder)
+            if name.endswith(".cl") and not path.startswith("device") and has_kernel(os.path.join(folder, name)):
+                found.add(path)
+    return found
+
+
+def has_kernel(path):
+    with open(path, encoding="ascii") as file:
+        lines = [line for line in file if not line.lstrip().startswith(("*", "/*", "#"))]
+    return any(word in line for line in lines for word in ("_KERNEL(", "__kernel", "_KERNEL void"))
+
+
+def gaps(modules, variants, choices):
+    """What the library has and asked.c does not bring it to build, in sentences."""
+    built = {variant.module for variant in variants}
+    sentences = [f"no call in asked.c makes the library build {module}: let one do so" for module in
+                 sorted(modules - built)]
+    asked_for = collections.Counter()
+    for choice, n in choices.items():
+        section, rest = choice.split("=")[0].split(".", 1)
+        asked_for[f"{section}.{rest.split('.')[-1]}"] += n
+    sentences += [f"tunable {name}: none of its choices makes the library build anything else. Let asked.c call what "
+                  "it is for; if it is for the host alone, name it in ON_THE_HOST of variants.py"
+                  for name, n in sorted(asked_for.items()) if n == 0 and name not in ON_THE_HOST]
+    return sentences

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints which programs the library builds on a device with given facts. No list is kept by hand: every call of the
+ * interface is made, with every shape of data, under the shipped profile, then with each tunable at each of its choices.
+ * A line for each program: the file with its text, "shipped" or the choice that asked for it first, the kernels made of
+ * it, the options; tabs between. And for each choice a line "choice", its name and value, and how many programs it asks
+ * for that the shipped profile does not.
+ *
+ * usage: asked OUT CL-DIR WHAT NAME=VALUE...
+ *
+ *   OUT     receives the texts of modules; an empty folder
+ *   CL-DIR  looked into first, as by ORDO_CL_DIR: kernels that only tests have
+ *   WHAT    "shipped" or "choices": then also every choice of every tunable, one at a time
+ *   NAMEs   facts: lanes atomics sub_group int64 cpu progress ballot intel local max_group units nvidia_options
+ *
+ * Kernels do nothing here: where a dictionary goes by what one wrote, it goes by a made-up number, by each of a few. */
+#include "no_driver.h"
+#include "ordo/ordo.h"
+#include "runtime/device_private.h"
+#include "runtime/self_test.h"
+
+#include "dict/blink.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* ---- what is told ---------------------------------------------------------------------------------------------- */
+
+static const char *out_dir;
+
+/* "primitive/sort.cl", from the text's first #line. */
+static void module_of(const char *text, char *name, size_t room)
+{
+    const char *quote = strchr(text, '"');
+    snprintf(name, room, "%.*s", (int) strcspn(quote + 1, "\""), quote + 1);
+}
+
+/* Once: the folder was empty. */
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = access(path, R_OK) == 0 ? NULL : fopen(path, "w");
+    if (!file)
+        return;
+    (void) fputs(text, file);
+    (void) fclose(file);
+}
+
+#define MOST_PROGRAMS 4096
+
+static struct program {
+    char            *path, *choice, *options, *kernels;
+    struct ordo_hash hash;
+    unsigned         last_choice; /* that asked for it */
+} programs[MOST_PROGRAMS];
+static size_t      n_programs;
+static const char  shipped[] = "shipped";
+static const char *choice = shipped;
+static unsigned    n_choices;   /* tried so far */
+static size_t      n_differing; /* programs of this choice that are not shipped ones */
+
+static char *copy_of(const char *text)
+{
+    char *copy = ordo_format("%s", text);
+    if (!copy)
+        abort();
+    return copy;
+}
+
+/* The number of a program, new or not. */
+static size_t number_of(const char *path, const char *options)
+{
+    const struct ordo_hash hash = ORDO_HASH_TEXT(ORDO_HASH_TEXT(((struct ordo_hash) { 0, 0 }), path), options);
+    for (size_t i = 0; i < n_programs; i++)
+        if (programs[i].hash.low == hash.low && programs[i].hash.high == hash.high)
+            return i;
+    if (n_programs == MOST_PROGRAMS)
+        abort();
+    programs[n_programs] = (struct program) { copy_of(path), copy_of(choice), copy_of(options), copy_of(""), hash, 0 };
+    return n_programs++;
+}
+
+static size_t built(const char *text, const char *options)
+{
+    char name[128], path[4096];
+    module_of(text, name, sizeof name);
+    for (char *at = name; *at; at++)
+        *at = *at == '/' ? '-' : *at;
+    snprintf(path, sizeof path, "%s/%s", out_dir, name);
+    write_text(path, text);
+    const size_t number = number_of(path, options);
+    if (programs[number].last_choice != n_choices && strcmp(programs[number].choice, shipped) != 0)
+        n_differing++;
+    programs[number].last_choice = n_choices;
+    return number;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)); at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+static void created(size_t number, const char *kernel)
+{
+    struct program *p = &programs[number];
+    if (has_word(p->kernels, kernel))
+        return;
+    char *more = ordo_format("%s%s%s", p->kernels, *p->kernels ? " " : "", kernel);
+    free(p->kernels);
+    p->kernels = more;
+}
+
+static void print_programs(void)
+{
+    for (size_t i = 0; i < n_programs; i++) {
+        struct program *p = &programs[i];
+        printf("%s\t%s\t%s\t%s\n", p->path, p->choice, p->kernels, p->options);
+        free(p->path);
+        free(p->choice);
+        free(p->options);
+        free(p->kernels);
+    }
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------------------------- */
+
+/* Buffers of one call: room for `count` elements of 8 bytes each. */
+#define N_ARRAYS 16
+
+struct arrays {
+    cl_mem            mem[N_ARRAYS];
+    struct ordo_slice at[N_ARRAYS];
+};
+
+static struct arrays arrays_create(size_t count)
+{
+    struct arrays a;
+    for (size_t i = 0; i < N_ARRAYS; i++) {
+        a.mem[i] = no_driver_buffer((count + 4) * 8);
+        a.at[i] = ordo_at(a.mem[i], 0);
+    }
+    return a;
+}
+
+static void arrays_destroy(struct arrays *a)
+{
+    for (size_t i = 0; i < N_ARRAYS; i++)
+        clReleaseMemObject(a->mem[i]);
+}
+
+/* A slice for values, or none. */
+static struct ordo_slice if_bytes(struct ordo_slice slice, uint32_t bytes)
+{
+    return bytes ? slice : ordo_none();
+}
+
+/* ---- primitives ------------------------------------------------------------------------------------------------ */
+
+/* Every shape of data, every type of key, both orders. */
+struct pair {
+    ordo_type key;
+    uint32_t  value_bytes;
+    bool      descending;
+};
+static const struct pair pairs[] = { { ORDO_U32, 0, false }, { ORDO_F32, 4, false }, { ORDO_I32, 8, true },
+                                     { ORDO_I64, 0, true },  { ORDO_U64, 4, false }, { ORDO_F64, 8, false } };
+
+/* From what one group takes to what is many rounds of the largest device. */
+static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 19, 1 << 21, 1 << 24 };
+
+/* Of one call; then launches fail, so that no loop goes on for ever for want of what a kernel should have written. */
+#define LAUNCHES 2000
+
+/* Most calls fail in the end, on answers that no kernel gave. What matters is what was built before. */
+static void ignore(ordo_status status)
+{
+    (void) status;
+    no_driver.launches = LAUNCHES;
+}
+
+static void ask_folds(ordo_device *dev, const struct arrays *a, size_t count)
+{
+    static const struct {
+        ordo_type type;
+        ordo_op   op;
+    } folds[] = { { ORDO_U32, ORDO_SUM }, { ORDO_U64, ORDO_SUM }, { ORDO_U32, ORDO_MAX },
+                  { ORDO_F32, ORDO_MIN }, { ORDO_F64, ORDO_MAX }, { ORDO_I64, ORDO_MIN } };
+    for (size_t i = 0; i < COUNT_OF(folds); i++) {
+        const struct ordo_scan_params   scan = { .type = folds[i].type, .op = folds[i].op };
+        const struct ordo_reduce_params reduce = { .type = folds[i].type, .op = folds[i].op };
+        ignore(ordo_scan(dev, &scan, a->at[0], a->at[1], count, NULL));
+        ignore(ordo_segmented_scan(dev, &scan, a->at[0], a->at[2], a->at[1], count, NULL));
+        ignore(ordo_reduce(dev, &reduce, a->at[0], count, a->at[1], NULL));
+    }
+}
+
+static void ask_compact(ordo_device *dev, const struct arrays *a, size_t count, const struct pair *pair)
+{
+    const struct ordo_compact_params params = { (uint32_t) ordo_type_bytes(pair->key), pair->value_bytes };
+    ignore(ordo_compact(dev, &params, a->at[0], if_bytes(a->at[1], pair->value_bytes), a->at[2], count, a->at[3],
+                        if_bytes(a->at[4], pair->value_bytes), a->at[5], NULL));
+}
+
+static void ask_sort(ordo_device *dev, const struct arrays *a, size_t count, const struct pair *pair)
+{
+    const struct ordo_sort_params params = { pair->key, pair->value_bytes, pair->descending, 0, 0 };
+    const struct ordo_slice       values = if_bytes(a->at[1], pair->value_bytes);
+    ignore(ordo_sort(dev, &params, a->at[0], values, a->at[2], if_bytes(a->at[3], pair->value_bytes), count, NULL));
+    ignore(ordo_sort(dev, &params, a->at[0], values, a->at[0], values, count, NULL));
+}
+
+static void ask_merges(ordo_device *dev, const struct arrays *a, size_t count, const struct pair *pair)
+{
+    const struct ordo_merge_params params = { pair->key, pair->value_bytes, pair->descending };
+    const struct ordo_slice        values = if_bytes(a->at[1], pair->value_bytes);
+    struct ordo_run                runs[ORDO_MAX_RUNS];
+    ignore(ordo_merge(dev, &params, a->at[0], values, count / 2, a->at[2], if_bytes(a->at[3], pair->value_bytes),
+                      count - count / 2, a->at[4], if_bytes(a->at[5], pair->value_bytes), NULL));
+    for (size_t n = 2; n <= ORDO_MAX_RUNS; n += 7) {
+        for (size_t i = 0; i < n; i++)
+            runs[i] = (struct ordo_run) { i * (count / n), count / n };
+        ignore(ordo_merge_runs(dev, &params, a->at[0], values, runs, n, a->at[4], if_bytes(a->at[5], pair->value_bytes),
+                               NULL));
+    }
+}
+
+static void ask_searches(ordo_device *dev, const struct arrays *a, size_t count, const struct pair *pair)
+{
+    const size_t n = count / 4;
+    ordo_index  *index = NULL;
+    ignore(ordo_index_build(dev, pair->key, a->at[0], count, NULL, &index));
+    for (int i = 0; i < 8; i++) {
+        const struct ordo_search_params search = { pair->key, (i & 1) != 0, (i & 2) != 0, i & 4 ? index : NULL };
+        const struct ordo_lookup_params lookup = { pair->key, pair->value_bytes, (i & 2) != 0, i & 4 ? index : NULL };
+        ignore(ordo_search(dev, &search, a->at[0], count, a->at[2], n, a->at[3], NULL));
+        ignore(ordo_lookup(dev, &lookup, a->at[0], if_bytes(a->at[1], pair->value_bytes), count, a->at[2], n,
+                           if_bytes(a->at[4], pair->value_bytes), a->at[5], NULL));
+    }
+    ordo_index_destroy(&index);
+}
+
+/* Whether a tunable ("sort.k4v8.items") is of this primitive; NULL: any. */
+static bool is_of(const char *tunable, const char *primitive)
+{
+    return !tunable || (strncmp(tunable, primitive, strlen(primitive)) == 0 && tunable[strlen(primitive)] == '.');
+}
+
+/* Whether it is for data of this shape: "k4v8", or "k4" whatever the values. */
+static bool is_for(const char *tunable, const struct pair *pair)
+{
+    const size_t key_bytes = ordo_type_bytes(pair->key);
+    char         shape[16], any_values[16];
+    snprintf(shape, sizeof shape, ".k%zuv%u.", key_bytes, pair->value_bytes);
+    snprintf(any_values, sizeof any_values, ".k%zu.", key_bytes);
+    return !tunable || strstr(tunable, shape) || strstr(tunable, any_values);
+}
+
+static void ask_pairs(ordo_device *dev, const char *tunable, const struct arrays *a, size_t count)
+{
+    static const struct {
+        const char *name;
+        void (*ask)(ordo_device *dev, const struct arrays *a, size_t count, const struct pair *pair);
+    } primitives[] = { { "compact", ask_compact },
+                       { "sort", ask_sort },
+                       { "merge", ask_merges },
+                       { "merge_runs", ask_merges },
+                       { "search", ask_searches } };
+    for (size_t i = 0; i < COUNT_OF(primitives); i++)
+        for (size_t p = 0; p < COUNT_OF(pairs); p++)
+            if (is_of(tunable, primitives[i].name) && is_for(tunable, &pairs[p]))
+                primitives[i].ask(dev, a, count, &pairs[p]);
+}
+
+/* tunable: of which a choice is tried; NULL: all is asked for. */
+static void ask_primitives(ordo_device *dev, const char *tunable)
+{
+    for (size_t c = 0; c < COUNT_OF(counts); c++) {
+        struct arrays a = arrays_create(counts[c]);
+        if (is_of(tunable, "scan") || is_of(tunable, "compact"))
+            ask_folds(dev, &a, counts[c]);
+        ask_pairs(dev, tunable, &a, counts[c]);
+        arrays_destroy(&a);
+    }
+}
+
+/* ---- dictionaries ---------------------------------------------------------------------------------------------- */
+
+#define KEYS ((size_t) 20000)
+
+/* What kernels are taken to have counted. */
+static cl_uint answer;
+
+/* Of a B-link tree of two levels, so that there is work above its leaves. */
+static void make_up_state(cl_uint *state)
+{
+    state[BLINK_ROOT] = 1u << BLINK_LEVEL_SHIFT;
+    state[BLINK_LEAVES] = answer;
+    state[BLINK_INNER] = 1;
+    state[BLINK_ELEMENTS] = answer;
+    state[BLINK_GROUPS] = answer;
+    state[BLINK_WANTED] = answer;
+    state[BLINK_LARGEST] = answer == 600 ? 0 : answer;
+    state[BLINK_PENDING] = answer;
+    state[BLINK_LAGGING] = answer;
+}
+
+static void make_up(cl_uint *to, size_t words)
+{
+    if (words == BLINK_STATE_WORDS)
+        make_up_state(to);
+    else
+        for (size_t i = 0; i < words; i++)
+            to[i] = to[i] || (words == 2 && i == 1) ? to[i] : answer; /* two: one number of 64 bits */
+}
+
+static void ask_queries(ordo_dict *dict, const struct arrays *a, uint32_t value_bytes, size_t count)
+{
+    const struct ordo_slice values = if_bytes(a->at[3], value_bytes);
+    size_t                  needed = 0;
+    ignore(ordo_dict_find(dict, a->at[0], count, values, a->at[4], NULL));
+    ignore(ordo_dict_contains(dict, a->at[0], count, a->at[4], NULL));
+    ignore(ordo_dict_count(dict, a->at[0], a->at[1], count, a->at[5], NULL));
+    ignore(ordo_dict_range(dict, a->at[0], a->at[1], count, a->at[6], a->at[7], values, KEYS, &needed, NULL));
+    for (int relation = ORDO_LT; relation <= ORDO_GT; relation++)
+        ignore(ordo_dict_seek(dict, (ordo_relation) relation, a->at[0], count, a->at[7], values, a->at[4], NULL));
+    ignore(ordo_dict_size(dict, NULL, &needed));
+    ignore(ordo_dict_export(dict, a->at[7], values, KEYS, &needed, NULL));
+}
+
+static void ask_batches(ordo_dict *dict, const struct arrays *a, uint32_t value_bytes, size_t count)
+{
+    const struct ordo_slice values = if_bytes(a->at[3], value_bytes), values_out = if_bytes(a->at[8], value_bytes);
+    const struct ordo_slice range_values = if_bytes(a->at[9], value_bytes);
+    size_t                  needed = 0;
+    const struct ordo_batch batch = {
+        a->at[0],   a->at[1], a->at[2], values,    count,        a->at[4], a->at[5],
+        values_out, a->at[6], a->at[7], a->at[10], range_values, KEYS,
+    };
+    const struct ordo_concurrent_batch concurrent = {
+        a->at[0],   a->at[1], a->at[2],  values,   count,     a->at[4],     a->at[5],
+        values_out, a->at[6], a->at[11], a->at[7], a->at[10], range_values, KEYS,
+    };
+    ignore(ordo_dict_apply(dict, &batch, &needed, NULL));
+    ignore(ordo_dict_apply_concurrent(dict, &concurrent, NULL));
+}
+
+static void ask_dict(ordo_dict *dict, uint32_t value_bytes)
+{
+    static const size_t         batches[] = { 100, 3000, KEYS };
+    struct arrays               a = arrays_create(2 * KEYS);
+    const struct ordo_slice     values = if_bytes(a.at[1], value_bytes);
+    struct ordo_dict_statistics statistics;
+
+    ignore(ordo_dict_build(dict, a.at[0], values, KEYS, NULL));
+    for (size_t i = 0; i < COUNT_OF(batches); i++) {
+        ask_queries(dict, &a, value_bytes, batches[i]);
+        ignore(ordo_dict_upsert(dict, a.at[0], values, batches[i], NULL));
+        ignore(ordo_dict_insert(dict, a.at[0], values, batches[i], a.at[2], NULL));
+        ignore(ordo_dict_erase(dict, a.at[0], batches[i], NULL));
+        ask_batches(dict, &a, value_bytes, batches[i]);
+    }
+    ignore(ordo_dict_check(dict, NULL));
+    ignore(ordo_dict_statistics(dict, NULL, &statistics));
+    ignore(ordo_dict_compact(dict, NULL));
+    ask_queries(dict, &a, value_bytes, KEYS);
+    arrays_destroy(&a);
+}
+
+/* A tree that tests look into: its concurrent kernels have more in them. */
+static void ask_tested_tree(ordo_dict *dict, uint32_t value_bytes)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    tree->history = no_driver_buffer(16 * KEYS);
+    tree->torture = 63;
+    ask_dict(dict, value_bytes);
+    clReleaseMemObject(tree->history);
+}
+
+static void ask_structures(ordo_device *dev, const struct pair *pair)
+{
+    const struct ordo_dict_config         config = { pair->key, pair->value_bytes };
+    const struct ordo_sorted_array_config array = { config };
+    const struct ordo_lsm_config          lsm = { .dict = config };
+    const struct ordo_blink_config        blink = { .dict = config };
+    ordo_dict                            *dict[4] = { NULL };
+
+    if (ordo_sorted_array_create(dev, &array, &dict[0]) != ORDO_OK || ordo_lsm_create(dev, &lsm, &dict[1]) != ORDO_OK ||
+        ordo_blink_create(dev, &blink, &dict[2]) != ORDO_OK || ordo_blink_create(dev, &blink, &dict[3]) != ORDO_OK)
+        abort();
+    for (int i = 0; i < 3; i++)
+        ask_dict(dict[i], pair->value_bytes);
+    if (pair->value_bytes == 4)
+        ask_tested_tree(dict[3], pair->value_bytes);
+    for (int i = 0; i < 4; i++)
+        ordo_dict_destroy(&dict[i]);
+}
+
+static void ask_dicts(ordo_device *dev)
+{
+    static const unsigned answers[] = { 0, 1, 600, 5000 };
+    for (size_t i = 0; i < COUNT_OF(answers); i++)
+        for (size_t p = 0; p < COUNT_OF(pairs); p++) {
+            answer = answers[i];
+            ask_structures(dev, &pairs[p]);
+        }
+}
+
+/* ---- the device's own tests, and the tests' ---------------------------------------------------------------------- */
+
+static void ask_self_test(ordo_device *dev)
+{
+    const uint32_t lanes = dev->facts.sub_group, group = lanes > 1 ? 2 * lanes : 64;
+    const uint32_t widths[] = { lanes, 4, 1 };
+    for (size_t i = 0; i < COUNT_OF(widths); i++) {
+        const struct ordo_lanes_case c = { widths[i], group, 8, 1 };
+        if (widths[i] <= lanes)
+            ignore(ordo_self_test_lanes_case(dev, &c));
+    }
+    ignore(ordo_self_test_lanes(dev));
+    ignore(ordo_self_test_atomics(dev));
+}
+
+/* As tests/group.c. */
+static void ask_group(ordo_device *dev)
+{
+    static const long   widths[] = { 1, 4, 0 };
+    struct ordo_call    call;
+    struct ordo_kernel *kernel = NULL;
+    for (size_t i = 0; i < COUNT_OF(widths); i++) {
+        const long               width = widths[i] ? widths[i] : (long) dev->facts.sub_group;
+        const struct ordo_define defines[] = { { "GROUP_SIZE", dev->facts.cpu ? 4 : 128 },
+                                               { "TEAM_WIDTH", width },
+                                               { NULL, 0 } };
+        if (width > (long) dev->facts.sub_group || ordo_call_begin(&call, dev, NULL) != ORDO_OK)
+            continue;
+        ignore(ordo_call_end(&call, ordo_call_kernel(&call, "group.cl", "scan_add", defines, &kernel)));
+    }
+}
+
+/* ---- choices --------------------------------------------------------------------------------------------------- */
+
+static void ask_choice(ordo_device *dev, const struct ordo_tunable_info *info, uint32_t value)
+{
+    char *name = ordo_format("%s=%u", info->name, value);
+    if (!name || ordo_device_set_tunable(dev, info->name, value) != ORDO_OK)
+        abort();
+    choice = name;
+    n_choices++;
+    n_differing = 0;
+    ordo_programs_destroy(dev); /* so that all is built again */
+    ordo_profile_lower(dev);
+    ask_primitives(dev, info->name);
+    answer = 600;
+    for (size_t p = 0; p < COUNT_OF(pairs); p++)
+        if (is_of(info->name, "blink") && is_for(info->name, &pairs[p]))
+            ask_structures(dev, &pairs[p]);
+    printf("choice\t%s\t%zu\n", name, n_differing);
+    free(name);
+}
+
+static void ask_choices(ordo_device *dev)
+{
+    struct ordo_tunable_info info;
+    for (size_t i = 0; ordo_device_tunable(dev, i, &info) == ORDO_OK; i++) {
+        for (uint32_t c = 0; c < info.n_choices; c++)
+            if (info.choice[c] != info.value)
+                ask_choice(dev, &info, info.choice[c]);
+        if (ordo_device_set_tunable(dev, info.name, info.value) != ORDO_OK)
+            abort();
+    }
+}
+
+/* ---- the program ----------------------------------------------------------------------------------------------- */
+
+struct facts {
+    unsigned lanes, atomics, sub_group, int64, cpu, progress, ballot, intel, local, max_group, units, nvidia_options;
+};
+
+static bool take_fact(struct facts *f, const char *word)
+{
+    const struct {
+        const char *name;
+        unsigned   *at;
+    } names[] = {
+        { "lanes=", &f->lanes },         { "atomics=", &f->atomics }, { "sub_group=", &f->sub_group },
+        { "int64=", &f->int64 },         { "cpu=", &f->cpu },         { "progress=", &f->progress },
+        { "ballot=", &f->ballot },       { "intel=", &f->intel },     { "local=", &f->local },
+        { "max_group=", &f->max_group }, { "units=", &f->units },     { "nvidia_options=", &f->nvidia_options }
+    };
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (strncmp(word, names[i].name, strlen(names[i].name)) == 0) {
+            *names[i].at = (unsigned) strtoul(word + strlen(names[i].name), NULL, 10);
+            return true;
+        }
+    return false;
+}
+
+/* A device of these facts that the probe never saw. */
+static void make_device(ordo_device *dev, const struct facts *f, const char *cl_dir)
+{
+    static char extensions[] = " cl_nv_compiler_options ";
+    static char own_dir[4096];
+
+    pthread_mutexattr_t recursive;
+    dev->facts.lanes = (ordo_lanes) f->lanes;
+    dev->facts.atomics = (ordo_atomics) f->atomics;
+    dev->facts.sub_group = f->sub_group;
+    dev->facts.int64_atomics = f->int64 != 0;
+    dev->facts.cpu = f->cpu != 0;
+    dev->facts.groups_progress = f->progress != 0;
+    dev->facts.local_bytes = f->local;
+    dev->facts.max_group = f->max_group;
+    dev->facts.compute_units = f->units;
+    dev->facts.max_alloc_bytes = dev->memory_limit = (uint64_t) 1 << 40;
+    dev->khr_ballot = f->ballot != 0;
+    dev->intel_sub_groups = f->intel != 0;
+    dev->extensions = f->nvidia_options ? extensions : extensions + sizeof extensions - 2;
+    dev->pid = getpid();
+    snprintf(own_dir, sizeof own_dir, "%s", cl_dir);
+    dev->cl_dir = own_dir;
+    no_driver.max_group = f->max_group;
+    (void) pthread_mutexattr_init(&recursive);
+    (void) pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    (void) pthread_mutex_init(&dev->lock, &recursive);
+    ordo_profile_load(dev);
+}
+
+int main(int argc, char **argv)
+{
+    static ordo_device        dev;
+    struct ordo_device_config config = { .mask = NULL };
+    struct facts              facts = { 0 };
+
+    for (int i = 4; i < argc; i++)
+        if (!take_fact(&facts, argv[i]))
+            argc = 0;
+    if (argc < 5) {
+        (void) fprintf(stderr, "usage: asked OUT CL-DIR shipped|choices FACT=VALUE...\n");
+        return 2;
+    }
+    (void) setenv("ORDO_PROFILE", "off", 1);
+    if (ordo_errors_open(&dev, &config) != ORDO_OK)
+        return 1;
+    out_dir = argv[1];
+    no_driver.built = built;
+    no_driver.created = created;
+    no_driver.read = make_up;
+    no_driver.launches = LAUNCHES;
+    make_device(&dev, &facts, argv[2]);
+    ask_self_test(&dev);
+    ask_group(&dev);
+    ask_primitives(&dev, NULL);
+    ask_dicts(&dev);
+    if (strcmp(argv[3], "choices") == 0)
+        ask_choices(&dev);
+    print_programs();
+    return 0;
+}

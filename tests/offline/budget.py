@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each kernel may take on each device: budget.txt, one line for each, and whether one has grown past it.
+
+The figures are those of the worst of the variants that were compiled for the device. They depend on the compiler, so
+they hold for the versions that the file names; of a compiler of another version they are only reported.
+"""
+import math
+
+BUDGETED = ("registers", "local", "private", "spills")
+# How much more than its budget a kernel may take: compilers are not steady to the last register.
+SLACK = dict(registers=lambda old: max(4, math.ceil(old / 16)), local=lambda old: 0,
+             private=lambda old: max(16, old // 16) if old else 0, spills=lambda old: max(2, old // 8) if old else 0)
+
+HEAD = """\
+# What each kernel takes on each device, at most: registers, bytes of local memory, bytes of private memory, spills.
+# README.md says how to read and renew this; "-": the compiler does not tell.
+"""
+WHAT_TO_DO = "Make it smaller, or, if it is worth what it takes, renew the budget: see tests/offline/README.md."
+
+
+def worst(figures):
+    """{(kernel, device): {figure: the largest}} of [(kernel, device, {figure: number})]."""
+    most = {}
+    for kernel, device, numbers in figures:
+        line = most.setdefault((kernel, device), {})
+        for figure in BUDGETED:
+            if figure in numbers:
+                line[figure] = max(line.get(figure, 0), numbers[figure])
+    return most
+
+
+# ---- the file ------------------------------------------------------------------------------------------------------
+
+def read(text):
+    """(compilers, lines): {device: compiler}, {(kernel, device): {figure: number}}."""
+    compilers, lines = {}, {}
+    for line in text.splitlines():
+        words = line.split()
+        if not words or line.startswith("#"):
+            continue
+        if words[0] == "compiler":
+            compilers[words[1]] = " ".join(words[2:])
+            continue
+        numbers = {figure: int(word) for figure, word in zip(BUDGETED, words[2:]) if word != "-"}
+        lines[words[0], words[1]] = numbers
+    return compilers, lines
+
+
+def write(compilers, lines):
+    text = [HEAD]
+    text += [f"compiler {device:20} {compilers[device]}\n" for device in sorted(compilers)]
+    text.append(f"\n# {'kernel':22} {'device':20} " + " ".join(f"{figure:>9}" for figure in BUDGETED) + "\n")
+    for kernel, device in sorted(lines):
+        numbers = [str(lines[kernel, device].get(figure, "-")) for figure in BUDGETED]
+        text.append(f"{kernel:24} {device:20} " + " ".join(f"{number:>9}" for number in numbers) + "\n")
+    return "".join(text)
+
+
+def renewed(old, compilers, lines, gone):
+    """The file's text with what was compiled now in the place of what it said. `gone`: (kernel, device) that a whole
+    run would have seen and did not."""
+    old_compilers, old_lines = old
+    kept = {key: numbers for key, numbers in old_lines.items() if key not in gone}
+    return write({**old_compilers, **compilers}, {**kept, **lines})
+
+
+# ---- comparing -----------------------------------------------------------------------------------------------------
+
+def growth(kernel, device, now, budget):
+    """Sentences about one kernel on one device."""
+    sentences = []
+    for figure in BUDGETED:
+        number, allowed = now.get(figure, 0), budget.get(figure, 0)
+        if number > allowed + SLACK[figure](allowed):
+            verb = "spills" if figure == "spills" and allowed == 0 else "has grown"
+            sentences.append(f"{kernel} on {device} {verb}: {figure} {number}, budget {allowed}")
+    return sentences
+
+
+def compare(budget, compilers, lines):
+    """(failures, notes) of {(kernel, device): figures} against a file that was read."""
+    known_compilers, known = budget
+    failures, notes = [], []
+    others = sorted(device for device, name in compilers.items() if known_compilers.get(device, name) != name)
+    for device in others:
+        notes.append(f"{device}: the budget is of {known_compilers[device]}, this is {compilers[device]}: not compared")
+    for (kernel, device), now in sorted(lines.items()):
+        if device in others:
+            continue
+        if (kernel, device) not in known:
+            failures.append(f"{kernel} on {device} has no budget: " +
+                            ", ".join(f"{figure} {number}" for figure, number in now.items()))
+        else:
+            failures += growth(kernel, device, now, known[kernel, device])
+    return failures, notes
+
+
+def gone(budget, lines, devices):
+    """(kernel, device) in the budget that a whole run on these devices did not see."""
+    return {key for key in budget[1] if key[1] in devices and key not in lines}
