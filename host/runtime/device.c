@@ -78,12 +78,12 @@ static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *faile
 
 static ordo_status settle(ordo_device *dev)
 {
-    const double             start = now_ms(), built = dev->facts.build_ms;
+    const double             start = now_ms(), built = dev->build_ms;
     enum ordo_self_test_part failed = ORDO_TEST_LANES;
     ordo_status              got = try_variant(dev, &failed);
     while (blames_variant(got) && step_down(dev, failed))
         got = try_variant(dev, &failed);
-    dev->facts.self_test_ms = now_ms() - start - (dev->facts.build_ms - built);
+    dev->facts.self_test_ms = now_ms() - start - (dev->build_ms - built);
     return got;
 }
 
@@ -189,6 +189,7 @@ static ordo_status finish(ordo_device *dev, const struct ordo_device_config *con
 {
     if (got == ORDO_OK) {
         dev->facts.open_ms = now_ms() - start;
+        dev->facts.build_ms = dev->build_ms;
         ordo_log(dev, ORDO_LOG_INFO, "opened %s (%s) in %.1f ms", dev->facts.name, dev->facts.platform,
                  dev->facts.open_ms);
         *out = dev;

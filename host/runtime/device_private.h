@@ -67,13 +67,14 @@ struct ordo_device {
     ordo_log_level log_level;
     bool           log_to_stderr;
 
-    char  std[24];          /* -cl-std=... that the probe chose, or "" */
-    bool  khr_ballot;       /* with ORDO_LANES_KHR: sub_group_ballot compiles */
-    bool  intel_sub_groups; /* a kernel can fix its sub-group size */
-    bool  probe_disturbed;  /* a trial ended for want of memory: what it says holds for now only */
-    char *extensions;       /* of the device, space at both ends */
-    char *cl_dir;           /* ORDO_CL_DIR, or NULL */
-    char *cache_dir;        /* NULL: no disk cache */
+    char   std[24];          /* -cl-std=... that the probe chose, or "" */
+    bool   khr_ballot;       /* with ORDO_LANES_KHR: sub_group_ballot compiles */
+    bool   intel_sub_groups; /* a kernel can fix its sub-group size */
+    double build_ms;         /* spent on building programs, since it was opened too */
+    bool   probe_disturbed;  /* a trial ended for want of memory: what it says holds for now only */
+    char  *extensions;       /* of the device, space at both ends */
+    char  *cl_dir;           /* ORDO_CL_DIR, or NULL */
+    char  *cache_dir;        /* NULL: no disk cache */
 
     struct ordo_hash     identity; /* device, driver, platform, library version */
     struct ordo_program *programs;

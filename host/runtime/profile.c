@@ -321,21 +321,20 @@ static bool write_profile(ordo_device *dev, FILE *file)
     return fclose(file) == 0 && good;
 }
 
-/* Writes the whole file under a temporary name and renames it. */
+/* Writes the whole file under a temporary name, which no other process and no other device has, and renames it. */
 static ordo_status save_to(ordo_device *dev, const char *target)
 {
-    char *temporary = ordo_format("%s.new", target);
+    char *temporary = ordo_format("%s.new-%ld-%p", target, (long) getpid(), (void *) dev);
     ORDO_REQUIRE(dev, temporary, ORDO_NO_HOST_MEMORY);
+    ordo_lock(dev);
     FILE *file = make_parents(temporary) ? fopen(temporary, "wb") : NULL;
     bool  good = false;
     if (file) {
-        ordo_lock(dev);
-        good = write_profile(dev, file);
-        ordo_unlock(dev);
-        good = good && rename(temporary, target) == 0;
+        good = write_profile(dev, file) && rename(temporary, target) == 0;
         if (!good)
             unlink(temporary);
     }
+    ordo_unlock(dev);
     free(temporary);
     return good ? ORDO_OK : ordo_fail(dev, ORDO_IO, 0, __FILE__, __LINE__, "the profile cannot be written: %s", target);
 }

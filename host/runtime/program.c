@@ -475,7 +475,7 @@ static ordo_status build(ordo_device *dev, const char *file, const struct ordo_d
         got = build_from_source(dev, file, text, options, out);
         if (got == ORDO_OK && cached)
             keep_binary(dev, key, *out);
-        dev->facts.build_ms += now_ms() - start;
+        dev->build_ms += now_ms() - start;
     }
     ordo_log(dev, ORDO_LOG_DEBUG, "built %s from %s in %.1f ms:%s", file, origin, now_ms() - start, options);
     free(text);

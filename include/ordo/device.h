@@ -147,7 +147,8 @@ struct ordo_device_facts {
     char         dropped[256]; /* variants that failed and what replaced them, one per line; "" if none */
 };
 
-/* Valid until the device is closed; NULL for NULL. */
+/* Valid until the device is closed; NULL for NULL. Facts stay as they are, but for self_test_ms and self_test_remembered,
+ * which ordo_device_self_test sets. */
 ORDO_API const struct ordo_device_facts *ordo_device_facts(const ordo_device *device);
 
 /* Runs the self-test now (known answers for lanes, atomics, scan and sort with the chosen variants), whatever is

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Eight threads on one device and on two, with objects of their own and with shared ones. A program without Criterion,
+ * which the thread sanitizer cannot run; it prints TAP as the others do.
+ *
+ * ORDO_DEVICE=... restricts it to one device, which is then opened twice. PoCL is asked for two devices. */
+#define _GNU_SOURCE
+#include "ordo/blink.h"
+#include "ordo/lsm.h"
+#include "ordo/ordo.h"
+#include "ordo/sorted_array.h"
+
+#include "runtime/device_private.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { THREADS = 8, SHARE = 500 };
+
+/* ---- threads ------------------------------------------------------------------------------------------------- */
+
+struct job {
+    ordo_device *dev;
+    ordo_dict   *dict;   /* shared, or NULL */
+    const char  *select; /* how its device is opened */
+    uint32_t     number; /* of the thread */
+    char         why[512];
+};
+
+static int n_tests, n_failed;
+
+static void complain(struct job *job, int line, const char *what)
+{
+    char error[256] = "";
+    if (job->dev)
+        (void) ordo_device_last_error(job->dev, error, sizeof error);
+    (void) snprintf(job->why, sizeof job->why, "thread %u, line %d: not so: %s; last error: %s", job->number, line,
+                    what, error);
+}
+
+/* Leaves the function, whose thread has failed. */
+#define EXPECT(job, cond)                                                                                              \
+    do {                                                                                                               \
+        if (!(cond)) {                                                                                                 \
+            complain((job), __LINE__, #cond);                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
+    } while (0)
+#define OK(job, call) EXPECT((job), (call) == ORDO_OK)
+
+struct start {
+    void (*work)(struct job *job);
+    struct job *job;
+};
+
+static void *thread_main(void *argument)
+{
+    const struct start *start = argument;
+    start->work(start->job);
+    return NULL;
+}
+
+static void report(bool good, const char *title, const char *why)
+{
+    n_failed += !good;
+    (void) printf("%sok %d - %s\n", good ? "" : "not ", ++n_tests, title);
+    if (!good)
+        (void) fprintf(stderr, "%s: %s\n", title, why);
+    (void) fflush(stdout);
+}
+
+/* Runs eight threads to their ends. */
+static void run(const char *title, void (*work)(struct job *job), struct job jobs[THREADS])
+{
+    pthread_t    threads[THREADS];
+    struct start starts[THREADS];
+    const char  *why = "";
+    int          n = 0;
+    for (; n < THREADS; n++) {
+        starts[n] = (struct start) { work, &jobs[n] };
+        if (pthread_create(&threads[n], NULL, thread_main, &starts[n]) != 0)
+            break;
+    }
+    if (n < THREADS)
+        why = "a thread cannot be made";
+    while (n-- > 0) {
+        (void) pthread_join(threads[n], NULL);
+        why = jobs[n].why[0] ? jobs[n].why : why;
+    }
+    report(!why[0], title, why);
+}
+
+/* ---- the devices --------------------------------------------------------------------------------------------- */
+
+static char         selects[2][24]; /* "platform:device" */
+static int          n_devices;      /* of them */
+static ordo_device *devices[2];
+
+/* The first two that the loader lists; with ORDO_DEVICE, that one. */
+static void find_devices(void)
+{
+    cl_platform_id platforms[16];
+    cl_uint        n_platforms = 0, n = 0;
+    if (getenv("ORDO_DEVICE")) {
+        n_devices = 1;
+        return;
+    }
+    if (clGetPlatformIDs(16, platforms, &n_platforms) != CL_SUCCESS)
+        return;
+    for (cl_uint p = 0; p < n_platforms && p < 16; p++) {
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 0, NULL, &n) != CL_SUCCESS)
+            continue;
+        for (cl_uint d = 0; d < n && n_devices < 2; d++)
+            (void) snprintf(selects[n_devices++], sizeof selects[0], "%u:%u", p, d);
+    }
+}
+
+static const char *select_of(int i)
+{
+    return selects[i % n_devices][0] ? selects[i % n_devices] : NULL;
+}
+
+static ordo_status open_device(const char *select, ordo_device **out)
+{
+    char                            message[1024] = "";
+    const struct ordo_device_config config = { .select = select, .message = message, .message_bytes = sizeof message };
+    const ordo_status               got = ordo_device_open(&config, out);
+    if (got != ORDO_OK)
+        (void) fprintf(stderr, "%s: %s\n", select ? select : "the device", message);
+    return got;
+}
+
+/* Eight jobs in turn on the first n devices. */
+static void deal(struct job jobs[THREADS], int n)
+{
+    for (uint32_t i = 0; i < THREADS; i++)
+        jobs[i] = (struct job) { .dev = devices[(int) i % n], .select = select_of((int) i % n), .number = i };
+}
+
+/* ---- objects of their own ------------------------------------------------------------------------------------ */
+
+static uint32_t key_of(uint32_t number, uint32_t i)
+{
+    return (number * SHARE + i) * 2654435761u; /* an odd factor: no two are equal */
+}
+
+static void sort_own(struct job *job)
+{
+    enum { MOST = 20000 };
+    uint32_t *keys = malloc(MOST * sizeof *keys), *values = malloc(MOST * sizeof *values);
+    bool      good = keys && values;
+    for (uint32_t round = 0; good && round < 6; round++) {
+        const uint32_t n = (MOST >> (2 * round)) + job->number;
+        for (uint32_t i = 0; i < n && i < MOST; i++) {
+            keys[i] = key_of(job->number, i);
+            values[i] = i;
+        }
+        const uint32_t count = n < MOST ? n : MOST;
+        good = ordo_sort_host(job->dev, ordo_sort_params(.key = ORDO_U32, .value_bytes = 4), keys, values, count) ==
+               ORDO_OK;
+        for (uint32_t i = 0; good && i < count; i++)
+            good = keys[i] == key_of(job->number, values[i]) && (i == 0 || keys[i - 1] < keys[i]);
+    }
+    free(keys);
+    free(values);
+    EXPECT(job, good);
+}
+
+static ordo_status create(ordo_device *dev, uint32_t structure, ordo_dict **out)
+{
+    static const struct ordo_dict_config config = { ORDO_U32, 4 };
+    if (structure % 3 == 0)
+        return ordo_sorted_array_create(dev, ordo_sorted_array_config(.dict = config), out);
+    if (structure % 3 == 1)
+        return ordo_lsm_create(dev, ordo_lsm_config(.dict = config), out);
+    return ordo_blink_create(dev, ordo_blink_config(.dict = config), out);
+}
+
+/* Stores, finds and erases keys that no other thread has. */
+static void use_dictionary(struct job *job, ordo_dict *dict)
+{
+    uint32_t keys[SHARE], values[SHARE], got[SHARE];
+    uint8_t  found[SHARE];
+    size_t   size = 0;
+    for (uint32_t round = 0; round < 4; round++) {
+        for (uint32_t i = 0; i < SHARE; i++) {
+            keys[i] = key_of(job->number, i);
+            values[i] = keys[i] ^ round;
+        }
+        OK(job, ordo_dict_upsert_host(dict, keys, values, SHARE));
+        OK(job, ordo_dict_find_host(dict, keys, SHARE, got, found));
+        for (uint32_t i = 0; i < SHARE; i++)
+            EXPECT(job, found[i] == 1 && got[i] == values[i]);
+        OK(job, ordo_dict_erase_host(dict, keys, SHARE / 2));
+        OK(job, ordo_dict_contains_host(dict, keys, SHARE, found));
+        for (uint32_t i = 0; i < SHARE; i++)
+            EXPECT(job, found[i] == (i >= SHARE / 2));
+        OK(job, ordo_dict_size(dict, NULL, &size));
+        EXPECT(job, size >= SHARE / 2 && size <= (size_t) THREADS * SHARE);
+        if (round == 2 && job->number % 4 == 0)
+            OK(job, ordo_dict_compact(dict, NULL));
+    }
+}
+
+static void own_dictionary(struct job *job)
+{
+    ordo_dict *dict = NULL;
+    OK(job, create(job->dev, job->number, &dict));
+    use_dictionary(job, dict);
+    if (!job->why[0] && ordo_dict_check(dict, NULL) != ORDO_OK)
+        complain(job, __LINE__, "the dictionary is sound");
+    ordo_dict_destroy(&dict);
+}
+
+static void own_objects(struct job *job)
+{
+    if (job->number & 1)
+        sort_own(job);
+    else
+        own_dictionary(job);
+}
+
+/* ---- shared ones --------------------------------------------------------------------------------------------- */
+
+static bool write_words(cl_command_queue queue, cl_mem mem, const uint32_t *words)
+{
+    return clEnqueueWriteBuffer(queue, mem, CL_TRUE, 0, SHARE * sizeof *words, words, 0, NULL, NULL) == CL_SUCCESS;
+}
+
+/* The same through a queue of the thread's own; nothing is waited for but the last event. */
+static void use_dictionary_by_queue(struct job *job, cl_command_queue queue, const cl_mem mem[3])
+{
+    uint32_t keys[SHARE];
+    uint8_t  found[SHARE];
+    for (uint32_t i = 0; i < SHARE; i++)
+        keys[i] = key_of(job->number, i);
+    EXPECT(job, write_words(queue, mem[0], keys) && write_words(queue, mem[1], keys));
+    for (int round = 0; round < 4; round++) {
+        cl_event                done = NULL;
+        const struct ordo_order plain = { .queue = queue }, last = { .queue = queue, .done = &done };
+        OK(job, ordo_dict_upsert(job->dict, ordo_at(mem[0], 0), ordo_at(mem[1], 0), SHARE, &plain));
+        OK(job, ordo_dict_erase(job->dict, ordo_at(mem[0], 0), SHARE / 2, &plain));
+        OK(job, ordo_dict_contains(job->dict, ordo_at(mem[0], 0), SHARE, ordo_at(mem[2], 0), &last));
+        const bool read = clEnqueueReadBuffer(queue, mem[2], CL_TRUE, 0, SHARE, found, 1, &done, NULL) == CL_SUCCESS;
+        EXPECT(job, clReleaseEvent(done) == CL_SUCCESS && read);
+        for (uint32_t i = 0; i < SHARE; i++)
+            EXPECT(job, found[i] == (i >= SHARE / 2));
+    }
+}
+
+static void shared_dictionary(struct job *job)
+{
+    if (job->number & 1) {
+        use_dictionary(job, job->dict);
+        return;
+    }
+    cl_int           code[4] = { CL_SUCCESS };
+    cl_context       context = ordo_device_context(job->dev);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, ordo_device_id(job->dev), NULL, &code[0]);
+    cl_mem           mem[3];
+    for (int i = 0; i < 3; i++)
+        mem[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, SHARE * sizeof(uint32_t), NULL, &code[1 + i]);
+    if (code[0] == CL_SUCCESS && code[1] == CL_SUCCESS && code[2] == CL_SUCCESS && code[3] == CL_SUCCESS)
+        use_dictionary_by_queue(job, queue, mem);
+    else
+        complain(job, __LINE__, "a queue and buffers can be made");
+    (void) clFinish(queue);
+    for (int i = 0; i < 3; i++)
+        (void) clReleaseMemObject(mem[i]);
+    (void) clReleaseCommandQueue(queue);
+}
+
+static void shared_dictionaries(const char *title, int n)
+{
+    for (uint32_t structure = 0; structure < 3; structure++) {
+        struct job jobs[THREADS];
+        ordo_dict *dict[2] = { NULL, NULL };
+        size_t     size = 0;
+        char       name[96];
+        bool       good = true;
+        deal(jobs, n);
+        for (int i = 0; i < n; i++)
+            good = good && create(devices[i], structure, &dict[i]) == ORDO_OK;
+        for (int i = 0; i < THREADS; i++)
+            jobs[i].dict = dict[i % n];
+        (void) snprintf(name, sizeof name, "%.70s: %s", title, good ? ordo_dict_name(dict[0]) : "no dictionary");
+        if (good)
+            run(name, shared_dictionary, jobs);
+        for (int i = 0; i < n; i++) {
+            good = good && ordo_dict_check(dict[i], NULL) == ORDO_OK &&
+                   ordo_dict_size(dict[i], NULL, &size) == ORDO_OK &&
+                   size == (size_t) THREADS / (size_t) n * (SHARE - SHARE / 2);
+            ordo_dict_destroy(&dict[i]);
+        }
+        (void) snprintf(name, sizeof name, "%.60s: %u as it should be in the end", title, structure);
+        report(good, name, "the dictionary is not sound, or not of the size it should have");
+    }
+}
+
+/* ---- the device itself --------------------------------------------------------------------------------------- */
+
+/* Odd threads sort, the others ask, set, and make calls that fail. */
+static void settings(struct job *job)
+{
+    if (job->number & 1) {
+        sort_own(job);
+        return;
+    }
+    for (int round = 0; round < 30; round++) {
+        struct ordo_memory              memory;
+        struct ordo_tunable_info        info;
+        char                            text[256] = "";
+        const struct ordo_device_facts *facts = ordo_device_facts(job->dev);
+        EXPECT(job, facts->max_group > 0 && facts->open_ms > 0 && facts->build_ms >= 0);
+        OK(job, ordo_device_memory(job->dev, &memory));
+        OK(job, ordo_device_set_tunable(job->dev, "sort.small_items", round & 1 ? 4 : 8));
+        EXPECT(job, ordo_device_set_tunable(job->dev, "no.such.name", 1) == ORDO_INVALID);
+        EXPECT(job, ordo_device_last_error(job->dev, text, sizeof text) > 1 && text[0]);
+        OK(job, ordo_device_tunable(job->dev, (size_t) round, &info));
+        if (round % 10 == 9)
+            OK(job, ordo_device_trim(job->dev));
+        if (round == 15)
+            OK(job, ordo_device_finish(job->dev));
+    }
+    if (job->number == 2)
+        OK(job, ordo_device_self_test(job->dev));
+}
+
+/* Beside others that do the same: the cache's directory, and the profile's file, are for all. */
+static void open_and_close(struct job *job)
+{
+    for (int round = 0; round < 3; round++) {
+        ordo_device *dev = NULL;
+        char         path[256];
+        OK(job, open_device(job->select, &dev));
+        job->dev = dev;
+        sort_own(job);
+        if (!job->why[0] && ordo_device_set_tunable(dev, "sort.small_items", 8) != ORDO_OK)
+            complain(job, __LINE__, "a tunable is set");
+        if (!job->why[0] && ordo_device_save_profile(dev, path, sizeof path) != ORDO_OK)
+            complain(job, __LINE__, "the profile is saved");
+        job->dev = NULL;
+        ordo_device_close(&dev);
+    }
+}
+
+/* What is read of an entry that others write is one of the things that they write. */
+static void same_entry(struct job *job)
+{
+    const struct ordo_hash key = { 1, 2 };
+    char                   body[3000];
+    memset(body, (int) job->number, sizeof body);
+    for (int round = 0; round < 20; round++) {
+        size_t bytes = 0;
+        ordo_cache_write(job->dev, "thing", key, body, 100 + 300 * (size_t) job->number);
+        char *got = ordo_cache_read(job->dev, "thing", key, &bytes);
+        bool  good = !got || (got[0] < THREADS && bytes == 100 + 300 * (size_t) got[0]);
+        for (size_t i = 0; got && good && i < bytes; i++)
+            good = got[i] == got[0];
+        if (got && round % 8 == 7)
+            ordo_cache_drop(job->dev, "thing", key);
+        free(got);
+        EXPECT(job, good);
+    }
+}
+
+/* Everything once by one thread, for each device: PoCL 3.1 ends the process (pocl_release_dlhandle_cache: Assertion
+ * `found->ref_count > 0') where contexts launch a kernel at the same time that it has yet to compile. */
+static bool warm_up(int n)
+{
+    for (int i = 0; i < n; i++)
+        for (uint32_t number = 0; number < THREADS; number++) {
+            struct job job = { .select = select_of(i), .number = number };
+            if (number < 2)
+                open_and_close(&job); /* the second time with a profile */
+            if (job.why[0] || open_device(job.select, &job.dev) != ORDO_OK)
+                return false;
+            own_objects(&job);
+            if (!job.why[0])
+                settings(&job);
+            if (job.why[0])
+                (void) fprintf(stderr, "%s\n", job.why);
+            ordo_device_close(&job.dev);
+            if (job.why[0])
+                return false;
+        }
+    return true;
+}
+
+/* ---- all ----------------------------------------------------------------------------------------------------- */
+
+static int remove_one(const char *path, const struct stat *info, int type, struct FTW *where)
+{
+    (void) info;
+    (void) type;
+    (void) where;
+    return remove(path);
+}
+
+/* With n devices open. */
+static void run_all(const char *title, int n)
+{
+    static const struct {
+        const char *name;
+        void (*work)(struct job *job);
+    } works[] = {
+        { "sorts and dictionaries of their own", own_objects },
+        { "settings, errors and memory beside sorts", settings },
+        { "one entry of the cache", same_entry },
+        { "opening, saving a profile, closing", open_and_close },
+    };
+    struct job jobs[THREADS];
+    char       name[96];
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+        deal(jobs, n);
+        (void) snprintf(name, sizeof name, "%s: %s", title, works[i].name);
+        run(name, works[i].work, jobs);
+    }
+    (void) snprintf(name, sizeof name, "%s: a shared dictionary", title);
+    shared_dictionaries(name, n);
+}
+
+int main(void)
+{
+    char       dir[] = "/tmp/ordo-threads-XXXXXX", profile[64];
+    struct job jobs[THREADS];
+    if (!mkdtemp(dir))
+        return 1;
+    (void) snprintf(profile, sizeof profile, "%s/profile", dir);
+    if (setenv("POCL_DEVICES", "pthread basic", 0) != 0 || setenv("ORDO_CACHE", dir, 1) != 0 ||
+        setenv("ORDO_PROFILE", profile, 1) != 0)
+        return 1;
+
+    find_devices();
+    if (n_devices > 0) {
+        report(warm_up(n_devices), "one thread, each device", "see above");
+        (void) nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        deal(jobs, 1);
+        run("eight threads open the device at once, nothing known of it", open_and_close, jobs);
+        (void) unlink(profile);
+        const bool open = open_device(select_of(0), &devices[0]) == ORDO_OK &&
+                          open_device(select_of(n_devices - 1), &devices[1]) == ORDO_OK;
+        report(open, "two devices are open", "a device cannot be opened");
+        if (open) {
+            run_all("one device", 1);
+            run_all(n_devices > 1 ? "two devices" : "one device, opened twice", 2);
+        }
+        ordo_device_close(&devices[0]);
+        ordo_device_close(&devices[1]);
+    } else {
+        report(false, "there is a device", "there is no OpenCL device to test on");
+    }
+    (void) nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    (void) printf("1..%d\n", n_tests);
+    return n_failed > 0;
+}
