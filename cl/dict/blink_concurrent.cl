@@ -14,31 +14,31 @@
  * The way down is a hint. Inner nodes are read without latch, version, or order, by loads that may come from any cache,
  * stale or torn. Whatever is read, one of these holds:
  *   - Each number that was ever a child in a node of level L + 1 is a node of level L: nodes change neither level nor
- *   place,
- *     and none is freed during a launch. Words of a node that nobody has written yet are all ones, which is no node's
- *     number. So a number within the pool is a node of the level looked for, or one whose own words are not there yet:
- *     these look latched, or lead nowhere.
+ *     place, and none is freed during a launch. Words of a node that nobody has written yet are all ones, which is no
+ *     node's number. So a number within the pool is a node of the level looked for, or one whose own words are not
+ *     there yet: these look latched, or lead nowhere.
  *   - A node's low never changes. If the query is above the high of where it was led, the way goes on by the links to
- *   the
- *     right; if it is not above the low, a mistake was made on the way, and the search starts again from the root, this
- *     time past the caches.
+ *     the right; if it is not above the low, a mistake was made on the way, and the search starts again from the root,
+ *     this time past the caches.
+ * So is a link to the right: it is followed without a second look at the header, and may lead to a node that is being
+ * made. That one is latched until all of it is there.
  *
  * Leaves are read and changed by their headers' version:
- *   read     the header; then what is to be read; then the header again. If it is the same and not latched, all that was read
- *            was there at one moment: whoever changes a leaf latches it before, and gives it another version after.
- *   change   the same, but the second look is a compare-and-swap that latches the leaf: if it succeeds, what was read before
- *            is still so, and is now the work-item's own.
+ *   read     the header; then what is to be read; then the header again. If it is the same and not latched, all that
+ *            was read was there at one moment: whoever changes a leaf latches it before, and gives it another version
+ *            after.
+ *   change   the same, but the second look is a compare-and-swap that latches the leaf: if it succeeds, what was read
+ *            before is still so, and is now the work-item's own.
  * A version has 25 bits. A launch has at most 2^22 operations (the host sees to it), each of which changes a node at
  * most twice.
  *
  * How these accesses are ordered, BLINK_BY_FENCE says:
- *   1   by fences: the first look acquires, a fence lies before the second one; after the compare-and-swap there is a fence, and
- *       the last store releases.
- *   0   on devices that start accesses in the order of the program, guess neither values nor branches, and have one cache behind
- *       the peeks and pokes of all groups (NVIDIA): what is read later is at an address that is computed from what was
- *       read
- *       before (ordo_after), stores after a compare-and-swap hang on its result, and the last store releases. No access
- *       throws away the first-level cache, in which the inner nodes lie.
+ *   1   by fences: the first look acquires, a fence lies before the second one; after the compare-and-swap there is a
+ *       fence, and the last store releases.
+ *   0   on devices that start accesses in the order of the program, guess neither values nor branches, and have one
+ *       cache behind the peeks and pokes of all groups (NVIDIA): what is read later is at an address that is computed
+ *       from what was read before (ordo_after), stores after a compare-and-swap hang on its result, and the last store
+ *       releases. No access throws away the first-level cache, in which the inner nodes lie.
  *
  * BLINK_HISTORY 1 records when each operation began and ended. BLINK_TORTURE (tests) is the sum of 1: latches cannot be
  * had now and then; 2: nor new nodes; 4: long pauses between the stores of a change; 8: between the two looks; 16:
@@ -200,11 +200,12 @@ typedef struct {
     uint          right, header;
 } blink_tail;
 
-ORDO_FN blink_tail blink_peek_tail(const blink_batch *batch, __global ordo_key_form *line)
+ORDO_FN blink_tail blink_peek_tail(const blink_batch *batch, blink_op *op, __global ordo_key_form *line)
 {
     blink_tail tail;
 #if BLINK_BY_FENCE
     tail.header = ordo_load_acquire(blink_header(line));
+    blink_dawdle(batch, op, 8);
 #endif
 #if KEY_BITS == 32
     const uint4 words = ordo_peek128((__global const uint *) (line + BLINK_LOW));
@@ -563,8 +564,8 @@ ORDO_FN uint blink_scan_on(const blink_batch *batch, blink_op *op, __global ordo
 
 /* Of a column of keys, values or children:
  *   column_peek    reads, column_poke writes the pieces that hold slots first .. end - 1; others are left as they are
- *   column_shift   `open`: makes room at `slot` and puts x there; what was in the last slot goes. Else takes out `slot`; x moves
- *                  into the last one
+ *   column_shift   `open`: makes room at `slot` and puts x there; what was in the last slot goes. Else takes out
+ *                  `slot`; x moves into the last one
  *   column_keep    keeps the lower or the upper half, from slot 0 on, and fills up with `fill` */
 #define BLINK_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
@@ -733,14 +734,14 @@ ORDO_FN void blink_poke_tail(__global ordo_key_form *line, blink_tail tail)
 #endif
 }
 
-/* Moves the upper half of a full, latched node to a new one, which nobody knows before the latch is given back.
- * `keys` are the node's. `middle`: the high of the one and the low of the other. */
+/* Moves the upper half of a full, latched node to a new one, which is latched, too: whoever has seen the node's header
+ * before, and its new link and high after, is there already. `keys` are the node's. `middle`: the high of the one and the low of the other. */
 ORDO_FN void blink_split(const blink_batch *batch, blink_op *op, const column_keys *keys, blink_tail tail,
                          ordo_key_form middle, uint into)
 {
     __global ordo_key_form *left = blink_line(&batch->tree, op->level, op->at);
     __global ordo_key_form *right = blink_line(&batch->tree, op->level, into);
-    const blink_tail        of_right = { middle, tail.high, tail.right, BLINK_HALF };
+    const blink_tail        of_right = { middle, tail.high, tail.right, BLINK_HALF | BLINK_LATCHED };
     column_keys             part = *keys;
 
     KEYS_DO(keep)(&part, true, BLINK_UNUSED);
@@ -830,8 +831,8 @@ ORDO_FN void blink_change_node(const blink_batch *batch, blink_op *op, column_ke
         blink_shift_beside(tree, op->level, site->node, site->slot, site->count, open, op->child, value);
     }
     const uint count = site->count + open - (change == CHANGE_CLOSE);
-    if (line != home)
-        ordo_store_relaxed(blink_header(line), count); /* nobody knows it before the release of the other */
+    if (site->fresh != BLINK_NONE)
+        ordo_store_release(blink_header(blink_line(tree, op->level, site->fresh)), line != home ? count : BLINK_HALF);
     blink_publish(batch, op, blink_header(home), tail.header, line != home ? BLINK_HALF : count);
     if (op->level == 0)
         op->elements += open - (change == CHANGE_CLOSE);
@@ -924,7 +925,7 @@ ORDO_FN uint blink_step(const blink_batch *batch, blink_op *op)
             return blink_astray(op);
     }
     __global ordo_key_form *line = blink_line(&batch->tree, op->level, op->at);
-    const blink_tail        tail = blink_peek_tail(batch, line);
+    const blink_tail        tail = blink_peek_tail(batch, op, line);
 
     if (tail.header == BLINK_UNBORN) /* an entry was read whose number was not there yet */
         return blink_astray(op);
