@@ -444,11 +444,20 @@ static void ask_group(ordo_device *dev)
 
 /* ---- choices --------------------------------------------------------------------------------------------------- */
 
+static void set_tunable(ordo_device *dev, const struct ordo_tunable_info *info, uint32_t value)
+{
+    if (ordo_device_set_tunable(dev, info->name, value) == ORDO_OK)
+        return;
+    (void) fprintf(stderr, "tunable %s: %u, of the shipped profile, is none of its choices\n", info->name, value);
+    exit(1);
+}
+
 static void ask_choice(ordo_device *dev, const struct ordo_tunable_info *info, uint32_t value)
 {
     char *name = ordo_format("%s=%u", info->name, value);
-    if (!name || ordo_device_set_tunable(dev, info->name, value) != ORDO_OK)
+    if (!name)
         abort();
+    set_tunable(dev, info, value);
     choice = name;
     n_choices++;
     n_differing = 0;
@@ -470,8 +479,7 @@ static void ask_choices(ordo_device *dev)
         for (uint32_t c = 0; c < info.n_choices; c++)
             if (info.choice[c] != info.value)
                 ask_choice(dev, &info, info.choice[c]);
-        if (ordo_device_set_tunable(dev, info.name, info.value) != ORDO_OK)
-            abort();
+        set_tunable(dev, &info, info.value);
     }
 }
 

@@ -11,6 +11,7 @@ import collections
 import os
 import shutil
 import subprocess
+import sys
 import zlib
 
 # Code that meets the hardware, for every device.
@@ -82,8 +83,10 @@ def ask(asked, out, cl_dir, facts, what="shipped"):
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
     words = [f"{name}={value}" for name, value in facts.items()]
-    done = subprocess.run([asked, out, cl_dir, what, *words], stdout=subprocess.PIPE, check=True, text=True,
-                          timeout=600)
+    done = subprocess.run([asked, out, cl_dir, what, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          check=False, text=True, timeout=600)
+    if done.returncode != 0:
+        sys.exit(f"{asked} {what} {' '.join(words)}: {done.stderr or done.returncode}")
     return parse(done.stdout)
 
 
