@@ -715,6 +715,17 @@ ORDO_FN void blink_publish(const blink_batch *batch, blink_op *op, __global uint
     ordo_store_release(header, ((was + BLINK_VERSION_ONE) & BLINK_VERSION_MASK) | count);
 }
 
+/* Opens a new node, before its left neighbour is given back. Where header and high are read at once, nobody is led to it
+ * before that. */
+ORDO_FN void blink_open(__global uint *header, uint count)
+{
+#if BLINK_BY_FENCE
+    ordo_store_release(header, count);
+#else
+    ordo_store_relaxed(header, count);
+#endif
+}
+
 ORDO_FN void blink_poke_key(__global ordo_key_form *p, ordo_key_form key)
 {
 #if KEY_BITS == 32
@@ -832,7 +843,7 @@ ORDO_FN void blink_change_node(const blink_batch *batch, blink_op *op, column_ke
     }
     const uint count = site->count + open - (change == CHANGE_CLOSE);
     if (site->fresh != BLINK_NONE)
-        ordo_store_release(blink_header(blink_line(tree, op->level, site->fresh)), line != home ? count : BLINK_HALF);
+        blink_open(blink_header(blink_line(tree, op->level, site->fresh)), line != home ? count : BLINK_HALF);
     blink_publish(batch, op, blink_header(home), tail.header, line != home ? BLINK_HALF : count);
     if (op->level == 0)
         op->elements += open - (change == CHANGE_CLOSE);
