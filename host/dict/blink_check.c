@@ -20,8 +20,8 @@ static const char *const finding[] = {
     "B7: inner node %u is latched",
     "B4: inner node %u has no entry above it",
     "B6: inner node %u is not taken, and looks so",
-    "B4: an entry of inner node %u is wrong: its child's low, a child that another has, the order of "
-    "children, or a number in an unused slot that no node has",
+    ("B4: an entry of inner node %u is wrong: its child's low, a child that another has, the order of "
+     "children, or a number in an unused slot that no node has"),
     "B8: of leaf %u another count is kept than its own",
 };
 enum { N_FINDINGS = sizeof finding / sizeof *finding, N_WORDS = N_FINDINGS + 1 };
