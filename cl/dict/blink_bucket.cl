@@ -76,6 +76,9 @@ void bucket_updates(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, ui
 /* Slots of a lane. A leaf that may overflow has two parts: slots from BLINK_WORDS on are in the second. */
 #define LANE_SLOTS (BLINK_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
+#if BLINK_SLOTS + 1 + BLINK_BUCKET_SLOTS > LEAF_PARTS * BLINK_WORDS
+#error "a leaf and its updates must fit in the parts"
+#endif
 
 ORDO_FN uint lane_slot(uint part, uint k)
 {

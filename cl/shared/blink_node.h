@@ -47,7 +47,7 @@
 #define BLINK_NONE 0xffffffffu
 
 /* Updates of a leaf that a batch by buckets can hold beside the first, at most. */
-#define BLINK_BUCKET_SLOTS 15
+#define BLINK_BUCKET_SLOTS 23
 
 /* A header: the number of entries, and a version that each change of the node makes another. Words of nodes that
  * nobody has taken yet are all ones, so that they look latched. */
