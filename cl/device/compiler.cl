@@ -57,6 +57,10 @@
 #ifndef ORDO_CHECKED
 #define ORDO_CHECKED 0
 #endif
+#if ORDO_CHECKED /* in order all the same, on a simulator: tests may say that the device has better ones */
+#undef ORDO_ATOMICS
+#define ORDO_ATOMICS ORDO_ATOMICS_LEGACY
+#endif
 
 #if ORDO_SUBGROUP < 1 || ORDO_SUBGROUP > 64 || (ORDO_SUBGROUP & (ORDO_SUBGROUP - 1))
 #error "ORDO_SUBGROUP must be a power of two up to 64: a ballot is one bit per lane of a 64-bit word"
