@@ -160,8 +160,33 @@ class Nvidia(Target):
         run(["clang-19", *CLANG, *self.flags, *self.link, *defines, "-S", variant.path, "-o", ptx])
         if not tool("ptxas"):
             return {}
+        self.fix_groups(ptx, run(["clang-19", "-x", "cl", *self.flags, *defines, "-E", "-P", variant.path]))
         return ptxas_figures(run([tool("ptxas"), "-v", *[f"--maxrregcount={n}" for n in limits],
                                   f"-arch={self.name}", ptx, "-o", f"{folder}/out.cubin"]))
+
+
+    @staticmethod
+    def fix_groups(path, source):
+        """Gives kernels in PTX the sizes of group that they have in the source: Clang leaves them out, and NVIDIA's own
+        front end does not. They limit the registers."""
+        with open(path, encoding="ascii") as file:
+            ptx = with_groups(file.read(), groups_of(source))
+        with open(path, "w", encoding="ascii") as file:
+            file.write(ptx)
+
+
+def groups_of(source):
+    """{kernel: work-items of its groups} of a text without macros."""
+    found = re.findall(r"reqd_work_group_size\(([\d\s*+/()-]+),\s*1,\s*1\)\s*\)\)\s*void\s+(\w+)", source)
+    return {kernel: eval(size.replace("/", "//")) for size, kernel in found}  # digits and operators
+
+
+def with_groups(ptx, groups):
+    def entry(match):
+        size = groups.get(match[2])
+        return match[1] + (f".reqntid {size}, 1, 1\n" if size else "")
+
+    return re.sub(r"(\.entry (\w+)\([^)]*\)\n)", entry, ptx)
 
 
 class NvidiaForm(Nvidia):

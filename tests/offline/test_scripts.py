@@ -91,6 +91,12 @@ class Figures(unittest.TestCase):
                          {"merge_tiles": dict(registers=48, local=9232, private=16, spills=12),
                           "merge_chunks": dict(registers=30, local=0, private=0, spills=0)})
 
+    def test_groups_in_ptx(self):
+        source = "__kernel __attribute__((reqd_work_group_size((2 * 64), 1, 1))) void k(__global int *p)"
+        self.assertEqual(targets.groups_of(source), {"k": 128})
+        ptx = ".visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n}\n.visible .entry l(\n)\n{\n}\n"
+        self.assertEqual(targets.with_groups(ptx, {"k": 128}), ptx.replace(")\n{", ")\n.reqntid 128, 1, 1\n{", 1))
+
     def test_intel(self):
         info = targets.section(elf_with(".ze_info", ZE_INFO.encode()), ".ze_info").decode()
         self.assertEqual(targets.intel_figures(info, {"run_find": 9}),
@@ -248,8 +254,9 @@ class WholeRun(unittest.TestCase):
     def test_a_compiler_that_fails_or_is_missing(self):
         with tempfile.TemporaryDirectory() as folder:
             self.run_with(folder, "--renew")
-            status, text = self.run_with(folder, broken=True)
+            status, text = self.run_with(folder, "--renew", broken=True)
             self.assertEqual(status, 1)
+            self.assertEqual(self.run_with(folder)[0], 0, "what did not compile keeps its budget")
             self.assertIn("FAILED gpu: ", text)
             status, text = self.run_with(folder, missing=["cc"])
             self.assertIn("skip   gpu", text)
