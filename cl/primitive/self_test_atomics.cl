@@ -11,7 +11,7 @@
 /* words     ATOMICS_WORDS, 0 but for the minimum, which is all ones
  * own       one per work-item
  * answers   ATOMICS_ANSWERS per work-item */
-#define UPDATES(kernel_name, word, suffix, spread)                                                                     \
+#define UPDATES(kernel_name, word, suffix, spread, oppose)                                                             \
     ORDO_FN bool cas_add##suffix(volatile __global word *p)                                                            \
     {                                                                                                                  \
         word seen = ordo_load_relaxed##suffix(p);                                                                      \
@@ -26,8 +26,9 @@
     ORDO_KERNEL(GROUP_SIZE) void kernel_name(__global word *words, __global word *own, __global word *answers)         \
     {                                                                                                                  \
         const uint i = (uint) get_global_id(0), n = (uint) get_global_size(0);                                         \
-        const word mark = atomics_mark(i) * (spread);                                                                  \
+        const word mark = oppose(atomics_mark(i));                                                                     \
         answers[ATOMICS_SEEN_ADD * n + i] = ordo_add##suffix(words + ATOMICS_ADD, spread);                             \
+        (void) ordo_add##suffix(words + ATOMICS_CARRY, ATOMICS_CARRIED);                                               \
         (void) ordo_max##suffix(words + ATOMICS_MAX, mark);                                                            \
         (void) ordo_min##suffix(words + ATOMICS_MIN, mark);                                                            \
         answers[ATOMICS_SEEN_EXCHANGE * n + i] = ordo_exchange##suffix(words + ATOMICS_EXCHANGE, (i + 1) * (spread));  \
@@ -37,12 +38,88 @@
         answers[ATOMICS_SEEN_RELAXED * n + i] = ordo_load_relaxed##suffix(own + i);                                    \
         ordo_store_release##suffix(own + i, mark + 1);                                                                 \
         answers[ATOMICS_SEEN_ACQUIRE * n + i] = ordo_load_acquire##suffix(own + i);                                    \
+        answers[ATOMICS_SEEN_REFUSED * n + i] = ordo_cas##suffix(own + i, mark, 0);                                    \
+        answers[ATOMICS_SEEN_AGREED * n + i] = ordo_cas##suffix(own + i, mark + 1, mark + 2);                          \
     }
 
-UPDATES(self_test_updates, uint, , 1u)
+#define AS_IT_IS(mark) (mark)
+UPDATES(self_test_updates, uint, , 1u, AS_IT_IS)
 #if ORDO_INT64_ATOMICS
-UPDATES(self_test_updates64, ulong, 64, (ulong) ATOMICS_SPREAD64)
+UPDATES(self_test_updates64, ulong, 64, (ulong) ATOMICS_SPREAD64, ATOMICS_OPPOSE64)
 #endif
+
+/* own, answers   ATOMICS_PEEK_WORDS per work-item, side by side; from a multiple of 16 bytes on */
+ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *answers)
+{
+    const uint           i = (uint) get_global_id(0), mark = atomics_mark(i);
+    __global uint       *poked = own + i * ATOMICS_PEEK_WORDS, *by_4 = poked + ATOMICS_PEEK_BY_4;
+    __global ulong      *by_2 = (__global ulong *) (poked + ATOMICS_PEEK_BY_2);
+    __global uint *const seen = answers + i * ATOMICS_PEEK_WORDS;
+
+    ordo_poke(poked, mark);
+    ordo_poke64(by_2, ATOMICS_OPPOSE64(mark));
+    ordo_poke128(by_4, (uint4) (mark + 4, mark + 5, mark + 6, mark + 7));
+    ordo_fence_device();
+    ordo_fence_acquire();
+    seen[0] = ordo_peek(poked + ordo_after(mark, 0));
+    seen[1] = poked[1];
+    const ulong two = ordo_peek64(by_2);
+    const uint4 four = ordo_peek128(by_4);
+    seen[2] = (uint) two;
+    seen[3] = (uint) (two >> 32);
+    vstore4(four, 0, seen + ATOMICS_PEEK_BY_4);
+}
+
+/* The first work-item waits for another, or not for ever. */
+ORDO_FN void await_company(__global uint *words)
+{
+    if (ordo_add(words + CONTEND_HERE, 1) == 0)
+        for (uint look = 0; look < CONTEND_PATIENCE && ordo_load_relaxed(words + CONTEND_HERE) == 1; look++)
+            ordo_pause();
+}
+
+/* Rounds of updates of the same words by all work-items, as long as they seldom meet. A device on which an update is no
+ * single step loses some only if another comes in between: few updates each, or one thread after another, would not show it.
+ * words, words64   CONTEND_WORDS and CONTEND_WORDS64, 0 (NULL without ORDO_INT64_ATOMICS)
+ * answers          CONTEND_ANSWERS per work-item
+ * rounds, all      the most rounds of a work-item, and about the most of all together */
+ORDO_KERNEL(GROUP_SIZE)
+void self_test_contend(__global uint *words, __global ulong *words64, __global uint *answers, uint rounds, uint all)
+{
+    const uint i = (uint) get_global_id(0), n = (uint) get_global_size(0);
+    uint       round = 0, met = 0, next = 0, swapped = 0, put = 0, taken = 0, torn = 0;
+
+    await_company(words);
+    for (; round < rounds && next < all && met < CONTEND_MEETINGS && !ordo_load_relaxed(words + CONTEND_STOP);
+         round++) {
+        const uint before = ordo_add(words + CONTEND_ADD, 1);
+        for (uint k = 0; k < CONTEND_BURST; k++) {
+            const uint seen = ordo_load_relaxed(words + CONTEND_CAS);
+            swapped += ordo_cas(words + CONTEND_CAS, seen, seen + 1) == seen;
+        }
+        for (uint k = 0; k < CONTEND_BURST; k++) {
+            put += i + round + k;
+            taken += ordo_exchange(words + CONTEND_EXCHANGE, i + round + k);
+        }
+#if ORDO_INT64_ATOMICS
+        (void) ordo_add64(words64 + CONTEND_ADD64, CONTEND_STEP64);
+        for (uint k = 0; k < CONTEND_BURST; k++) {
+            ordo_store_relaxed64(words64 + CONTEND_TORN64, CONTEND_WHOLE64(i + 1));
+            const ulong whole = ordo_load_relaxed64(words64 + CONTEND_TORN64);
+            torn += !CONTEND_IS_WHOLE64(whole);
+        }
+#endif
+        met += round > 0 && before != next;
+        next = before + 1;
+    }
+    if (met == CONTEND_MEETINGS)
+        ordo_store_relaxed(words + CONTEND_STOP, 1);
+    answers[CONTEND_ROUNDS * n + i] = round;
+    answers[CONTEND_SWAPPED * n + i] = swapped;
+    answers[CONTEND_PUT * n + i] = put;
+    answers[CONTEND_TAKEN * n + i] = taken;
+    answers[CONTEND_TORN * n + i] = torn;
+}
 
 /* outcome   ATOMICS_LOCALS per group */
 ORDO_KERNEL(GROUP_SIZE) void self_test_local_updates(__global uint *outcome)
@@ -57,6 +134,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_local_updates(__global uint *outcome)
     (void) ordo_local_add(words + ATOMICS_LOCAL_ADD, lid + 1);
     (void) ordo_local_max(words + ATOMICS_LOCAL_MAX, atomics_mark((uint) get_global_id(0)));
     (void) ordo_local_or(words + ATOMICS_LOCAL_OR, 1u << lid % 32);
+    (void) ordo_local_add(words + ATOMICS_LOCAL_TAKEN, ordo_local_add(words + ATOMICS_LOCAL_TAKE, 1));
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid == 0)
         for (uint w = 0; w < ATOMICS_LOCALS; w++)

@@ -70,7 +70,8 @@ enum lanes_answer {
 /* Words that n work-items update together, from element 0 of their buffer on. 32 and 64 bits alike. */
 enum atomics_word {
     ATOMICS_ADD,      /* each adds 1 (spread) */
-    ATOMICS_MAX,      /* of atomics_mark(i) (spread) */
+    ATOMICS_CARRY,    /* each adds ATOMICS_CARRIED, whose sums carry into the upper half of 64 bits */
+    ATOMICS_MAX,      /* of atomics_mark(i) (opposed) */
     ATOMICS_MIN,      /* the same */
     ATOMICS_EXCHANGE, /* each puts i + 1 (spread), and so takes what another put */
     ATOMICS_OR,       /* each sets a bit: i / 8 modulo the word's bits */
@@ -81,19 +82,68 @@ enum atomics_word {
 };
 /* A number is spread over both halves of a 64-bit word by multiplying it by this. */
 #define ATOMICS_SPREAD64 0x100000001
+#define ATOMICS_CARRIED  0xc0000001u
+/* Of a number below 2^31: one whose two halves have opposite orders, so that neither may be compared alone. */
+#define ATOMICS_OPPOSE64(mark) ((ordo_u64) (mark) << 32 | (0xffffffffu - (mark)))
 
 /* What each work-item gets back: answers[ATOMICS_SEEN_... * n + i]. */
 enum atomics_answer {
     ATOMICS_SEEN_ADD,      /* the word before its addition */
     ATOMICS_SEEN_EXCHANGE, /* the word before its exchange */
-    ATOMICS_SEEN_RELAXED,  /* atomics_mark(i) (spread), stored in a word of its own and loaded */
+    ATOMICS_SEEN_RELAXED,  /* atomics_mark(i) (opposed), stored in a word of its own and loaded */
     ATOMICS_SEEN_ACQUIRE,  /* and 1 more */
     ATOMICS_SEEN_CAS,      /* 1 if its compare and swap succeeded within ATOMICS_CAS_TRIES */
+    ATOMICS_SEEN_REFUSED,  /* the word of its own again, from a compare and swap that expects something else */
+    ATOMICS_SEEN_AGREED,   /* and again, from one that stores 1 more */
     ATOMICS_ANSWERS
 };
 
-/* Per group, three words of local memory that its work-items update together. */
-enum atomics_local { ATOMICS_LOCAL_ADD, ATOMICS_LOCAL_MAX, ATOMICS_LOCAL_OR, ATOMICS_LOCALS };
+/* Per group, words of local memory that its work-items update together. */
+enum atomics_local {
+    ATOMICS_LOCAL_ADD,
+    ATOMICS_LOCAL_MAX,
+    ATOMICS_LOCAL_OR,
+    ATOMICS_LOCAL_TAKE,  /* each adds 1, and so takes a number */
+    ATOMICS_LOCAL_TAKEN, /* the sum of the numbers taken */
+    ATOMICS_LOCALS
+};
+
+/* Words of its own that a work-item pokes and peeks at, by one, by two and by four. */
+enum { ATOMICS_PEEK_WORDS = 8, ATOMICS_PEEK_BY_2 = 2, ATOMICS_PEEK_BY_4 = 4 };
+
+/* Where groups quarrel: words that some of them update at once, round after round, until they have met often enough. */
+enum contend_word {
+    CONTEND_HERE, /* work-items that have begun */
+    CONTEND_STOP, /* 1: they have met often enough */
+    CONTEND_ADD,  /* + 1 each round */
+    CONTEND_CAS,  /* + 1 for each compare and swap that succeeded */
+    CONTEND_EXCHANGE,
+    CONTEND_WORDS,
+    /* and of 64 bits */
+    CONTEND_ADD64 = 0, /* + CONTEND_STEP64 each round */
+    CONTEND_TORN64,    /* CONTEND_WHOLE64(any number), 0 at first: neither halves nor mixtures */
+    CONTEND_WORDS64
+};
+/* What each work-item found, over all its rounds. */
+enum contend_answer {
+    CONTEND_ROUNDS,
+    CONTEND_SWAPPED, /* compare and swaps that succeeded */
+    CONTEND_PUT,     /* the sum of what it put in exchange */
+    CONTEND_TAKEN,   /* the sum of what it got for it */
+    CONTEND_TORN,    /* loads of mixtures */
+    CONTEND_ANSWERS
+};
+enum {
+    CONTEND_MEETINGS = 512,       /* enough: rounds before which another work-item had been at the word */
+    CONTEND_BURST = 32,           /* updates of one kind in a round: others are then at the same */
+    CONTEND_ROUNDS_FEW = 1 << 16, /* of all work-items together, where few run at once */
+    CONTEND_ROUNDS_MANY = 16,     /* of each */
+    CONTEND_GROUPS_FEW = 64,
+    CONTEND_PATIENCE = 1 << 20 /* looks of the first work-item for a second one: a thread may have to be woken */
+};
+#define CONTEND_STEP64        0x80000001
+#define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
+#define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
 /* A number that looks random, below 2^31, and is different for different i. */
 static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)

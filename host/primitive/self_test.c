@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The primitives' part of the self-test: scan and sort with the variants that the facts and the profile choose, in one
+/* The primitives' part of the self-test: scan, sort and search with the variants that the facts and the profile choose, in one
  * work-group and across many. */
 #include "runtime/self_test.h"
 
@@ -11,7 +11,7 @@
 /* Input and answer of a test of `count` elements. */
 struct arrays {
     size_t    count;
-    uint32_t *keys, *out_keys, *out_values;
+    uint32_t *keys, *out_keys, *out_values, *queries;
 };
 
 /* Every digit of every width varies, and one key in sixteen has an equal one near. */
@@ -68,18 +68,40 @@ static ordo_status test_sort(ordo_device *dev, const struct arrays *a)
     return check_sorted(dev, a);
 }
 
+/* Of every key of the input, and of one more than it, where it belongs among the keys, which are sorted by now. */
+static ordo_status test_search(ordo_device *dev, const struct arrays *a)
+{
+    const struct ordo_search_params lower = { .key = ORDO_U32 };
+    uint32_t                       *ranks = a->out_values; /* read, and written over */
+
+    for (uint32_t more = 0; more < 2; more++) {
+        for (size_t i = 0; i < a->count; i++)
+            a->queries[i] = a->keys[i] + more;
+        ORDO_TRY(ordo_search_host(dev, &lower, a->out_keys, a->count, a->queries, a->count, ranks));
+        for (size_t i = 0; i < a->count; i++) {
+            const uint32_t rank = ranks[i], query = a->queries[i];
+            if (rank > a->count || (rank > 0 && a->out_keys[rank - 1] >= query) ||
+                (rank < a->count && a->out_keys[rank] < query))
+                return WRONG(dev, "search in %zu keys: the rank of %" PRIu32 " is not %" PRIu32, a->count, query, rank);
+        }
+    }
+    return ORDO_OK;
+}
+
 static ordo_status test_count(ordo_device *dev, size_t count)
 {
-    uint32_t *all = malloc(3 * count * sizeof *all);
+    uint32_t *all = malloc(4 * count * sizeof *all);
 
     ORDO_REQUIRE(dev, all, ORDO_NO_HOST_MEMORY);
-    const struct arrays a = { count, all, all + count, all + 2 * count };
+    const struct arrays a = { count, all, all + count, all + 2 * count, all + 3 * count };
     for (size_t i = 0; i < count; i++)
         a.keys[i] = key_of(i);
 
     ordo_status status = test_scan(dev, &a);
     if (status == ORDO_OK)
         status = test_sort(dev, &a);
+    if (status == ORDO_OK)
+        status = test_search(dev, &a);
     free(all);
     return status;
 }

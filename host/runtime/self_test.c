@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define LANES_MODULE   "primitive/self_test_lanes.cl"
 #define ATOMICS_MODULE "primitive/self_test_atomics.cl"
@@ -322,17 +323,24 @@ static ordo_status check_word(const struct updates *u, const char *what, uint64_
                  what, u->bits == 64 ? "64" : "", u->n, u->group, got, want);
 }
 
+/* atomics_mark(i) in the word's bits. */
+static uint64_t mark_of(const struct updates *u, uint32_t i)
+{
+    return u->bits == 64 ? ATOMICS_OPPOSE64(atomics_mark(i)) : atomics_mark(i);
+}
+
 static ordo_status check_words(const struct updates *u)
 {
     const uint64_t ones = ~(uint64_t) 0 >> (64 - u->bits);
     uint64_t       most = 0, least = ones, set = 0;
     for (uint32_t i = 0; i < u->n; i++) {
-        const uint64_t mark = atomics_mark(i) * u->spread;
+        const uint64_t mark = mark_of(u, i);
         most = mark > most ? mark : most;
         least = mark < least ? mark : least;
         set |= (uint64_t) 1 << i / 8 % u->bits;
     }
     ORDO_TRY(check_word(u, "ordo_add", u->words[ATOMICS_ADD], u->n * u->spread));
+    ORDO_TRY(check_word(u, "ordo_add", u->words[ATOMICS_CARRY], (uint64_t) u->n * ATOMICS_CARRIED & ones));
     ORDO_TRY(check_word(u, "ordo_max", u->words[ATOMICS_MAX], most));
     ORDO_TRY(check_word(u, "ordo_min", u->words[ATOMICS_MIN], least));
     ORDO_TRY(check_word(u, "ordo_or", u->words[ATOMICS_OR], set));
@@ -340,7 +348,7 @@ static ordo_status check_words(const struct updates *u)
         ORDO_TRY(check_word(u, "ordo_cas", u->words[ATOMICS_CAS + w],
                             u->n / ATOMICS_CAS_WORDS + (w < u->n % ATOMICS_CAS_WORDS)));
     for (uint32_t i = 0; i < u->n; i++)
-        ORDO_TRY(check_word(u, "ordo_store_release", u->own[i], atomics_mark(i) * u->spread + 1));
+        ORDO_TRY(check_word(u, "ordo_cas of a word that nobody shares", u->own[i], mark_of(u, i) + 2));
     return ORDO_OK;
 }
 
@@ -371,9 +379,11 @@ static ordo_status check_seen(const struct updates *u)
         ORDO_TRY(take(u, "ordo_exchange", u->answers[ATOMICS_SEEN_EXCHANGE * n + i]));
 
     for (uint32_t i = 0; i < n; i++) {
-        const uint64_t mark = atomics_mark(i) * u->spread;
+        const uint64_t mark = mark_of(u, i);
         ORDO_TRY(check_word(u, "ordo_load_relaxed", u->answers[ATOMICS_SEEN_RELAXED * n + i], mark));
         ORDO_TRY(check_word(u, "ordo_load_acquire", u->answers[ATOMICS_SEEN_ACQUIRE * n + i], mark + 1));
+        ORDO_TRY(check_word(u, "ordo_cas, refused,", u->answers[ATOMICS_SEEN_REFUSED * n + i], mark + 1));
+        ORDO_TRY(check_word(u, "ordo_cas, agreed,", u->answers[ATOMICS_SEEN_AGREED * n + i], mark + 1));
         if (u->answers[ATOMICS_SEEN_CAS * n + i] != 1)
             return WRONG(u->dev, "ordo_cas%s: %d tries in a loop did not succeed once", u->bits == 64 ? "64" : "",
                          (int) ATOMICS_CAS_TRIES);
@@ -387,8 +397,8 @@ static ordo_status run_updates(struct ordo_call *call, const struct updates *u)
     widen(u->words, ATOMICS_WORDS, u->bits);
     widen(u->own, u->n, u->bits);
     widen(u->answers, (size_t) ATOMICS_ANSWERS * u->n, u->bits);
-    ORDO_TRY(check_words(u));
-    return check_seen(u);
+    ORDO_TRY(check_seen(u));
+    return check_words(u);
 }
 
 static ordo_status test_updates(struct ordo_call *call, uint32_t bits, uint32_t group, uint32_t n)
@@ -444,8 +454,148 @@ static ordo_status test_local(struct ordo_call *call, uint32_t group)
         ORDO_TRY(check_local(call->dev, "ordo_local_add", g, got[g][ATOMICS_LOCAL_ADD], sum));
         ORDO_TRY(check_local(call->dev, "ordo_local_max", g, got[g][ATOMICS_LOCAL_MAX], most));
         ORDO_TRY(check_local(call->dev, "ordo_local_or", g, got[g][ATOMICS_LOCAL_OR], set));
+        ORDO_TRY(check_local(call->dev, "what ordo_local_add gives", g, got[g][ATOMICS_LOCAL_TAKEN],
+                             group * (group - 1) / 2));
     }
     return ORDO_OK;
+}
+
+/* ---- atomics: words that are peeked at ----------------------------------------------------------------------- */
+
+enum { PEEKERS_MOST = 256 };
+
+static ordo_status test_peeks(struct ordo_call *call, uint32_t group)
+{
+    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { NULL, 0 } };
+    struct ordo_kernel      *kernel = NULL;
+    cl_mem                   own = NULL, seen = NULL;
+    uint32_t                 got[2][PEEKERS_MOST * ATOMICS_PEEK_WORDS];
+    const uint32_t           n = group < PEEKERS_MOST ? PEEKERS_MOST / group * group : PEEKERS_MOST;
+    const size_t             bytes = (size_t) n * ATOMICS_PEEK_WORDS * sizeof got[0][0];
+
+    ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, "self_test_peeks", defines, &kernel));
+    ORDO_TRY(ordo_call_scratch(call, bytes, &own));
+    ORDO_TRY(ordo_call_scratch(call, bytes, &seen));
+    ORDO_TRY(ordo_call_fill(call, own, 0, bytes, 0));
+    ORDO_TRY(ordo_call_launch(call, kernel, n / group, group, ORDO_ARGS(ORDO_ARG(own), ORDO_ARG(seen))));
+    ORDO_TRY(ordo_call_read(call, own, 0, got[0], bytes));
+    ORDO_TRY(ordo_call_read(call, seen, 0, got[1], bytes));
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t mark = atomics_mark(i);
+        const uint32_t want[ATOMICS_PEEK_WORDS] = { mark,     0,        UINT32_MAX - mark, mark,
+                                                    mark + 4, mark + 5, mark + 6,          mark + 7 };
+        for (uint32_t w = 0; w < 2 * ATOMICS_PEEK_WORDS; w++) {
+            const uint32_t word = w % ATOMICS_PEEK_WORDS,
+                           is = got[w / ATOMICS_PEEK_WORDS][i * ATOMICS_PEEK_WORDS + word];
+            if (is != want[word])
+                return WRONG(call->dev,
+                             "%s, word %u of work-item %u in groups of %u: 0x%" PRIx32 " instead of 0x%" PRIx32,
+                             w < ATOMICS_PEEK_WORDS ? "ordo_poke" : "ordo_peek", word, i, group, is, want[word]);
+        }
+    }
+    return ORDO_OK;
+}
+
+/* ---- atomics: quarrels --------------------------------------------------------------------------------------- */
+
+struct quarrel {
+    uint32_t  n, words[CONTEND_WORDS];
+    uint64_t  words64[CONTEND_WORDS64];
+    uint32_t *answers; /* CONTEND_ANSWERS * n */
+    cl_mem    device_words, device_words64, device_answers;
+};
+
+/* Whether the device runs but a few groups at once, so that it takes many rounds until they meet. */
+static bool runs_few(const ordo_device *dev)
+{
+    const struct ordo_device_facts *f = ordo_device_facts(dev);
+    return f->cpu || f->compute_units < CONTEND_GROUPS_FEW / 2;
+}
+
+static ordo_status lend_to_quarrel(struct ordo_call *call, struct quarrel *q)
+{
+    ORDO_TRY(ordo_call_scratch(call, sizeof q->words, &q->device_words));
+    ORDO_TRY(ordo_call_scratch(call, sizeof q->words64, &q->device_words64));
+    return ordo_call_scratch(call, (size_t) CONTEND_ANSWERS * q->n * sizeof *q->answers, &q->device_answers);
+}
+
+static ordo_status ask_quarrel(struct ordo_call *call, uint32_t group, struct quarrel *q)
+{
+    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { NULL, 0 } };
+    const bool               few = runs_few(call->dev);
+    const cl_uint            rounds = few ? CONTEND_ROUNDS_FEW : CONTEND_ROUNDS_MANY, all = few ? rounds : UINT32_MAX;
+    const size_t             bytes = (size_t) CONTEND_ANSWERS * q->n * sizeof *q->answers;
+    struct ordo_kernel      *kernel = NULL;
+
+    ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, "self_test_contend", defines, &kernel));
+    ORDO_TRY(ordo_call_fill(call, q->device_words, 0, sizeof q->words, 0));
+    ORDO_TRY(ordo_call_fill(call, q->device_words64, 0, sizeof q->words64, 0));
+    ORDO_TRY(ordo_call_launch(call, kernel, q->n / group, group,
+                              ORDO_ARGS(ORDO_ARG(q->device_words), ORDO_ARG(q->device_words64),
+                                        ORDO_ARG(q->device_answers), ORDO_ARG(rounds), ORDO_ARG(all))));
+    ORDO_TRY(ordo_call_read(call, q->device_words, 0, q->words, sizeof q->words));
+    ORDO_TRY(ordo_call_read(call, q->device_words64, 0, q->words64, sizeof q->words64));
+    return ordo_call_read(call, q->device_answers, 0, q->answers, bytes);
+}
+
+static ordo_status check_quarrel(ordo_device *dev, const struct quarrel *q)
+{
+    uint32_t sum[CONTEND_ANSWERS] = { 0 };
+    for (uint32_t a = 0; a < CONTEND_ANSWERS; a++)
+        for (uint32_t i = 0; i < q->n; i++)
+            sum[a] += q->answers[a * q->n + i];
+
+    const bool     wide = ordo_device_facts(dev)->int64_atomics;
+    const uint64_t stepped = sum[CONTEND_ROUNDS] * (uint64_t) CONTEND_STEP64;
+    if (q->words[CONTEND_ADD] != sum[CONTEND_ROUNDS])
+        return WRONG(dev, "ordo_add of 1, %u times by %u work-items at once: the word ended as %u", sum[CONTEND_ROUNDS],
+                     q->n, q->words[CONTEND_ADD]);
+    if (q->words[CONTEND_CAS] != sum[CONTEND_SWAPPED])
+        return WRONG(dev, "ordo_cas to 1 more, said to have succeeded %u times: the word ended as %u",
+                     sum[CONTEND_SWAPPED], q->words[CONTEND_CAS]);
+    if (q->words[CONTEND_EXCHANGE] != sum[CONTEND_PUT] - sum[CONTEND_TAKEN])
+        return WRONG(dev, "ordo_exchange by %u work-items at once: something was given twice, or lost", q->n);
+    if (wide && q->words64[CONTEND_ADD64] != stepped)
+        return WRONG(dev, "ordo_add64, %u times by %u work-items at once: 0x%" PRIx64 " instead of 0x%" PRIx64,
+                     sum[CONTEND_ROUNDS], q->n, q->words64[CONTEND_ADD64], stepped);
+    if (wide && sum[CONTEND_TORN])
+        return WRONG(dev, "ordo_load_relaxed64 and ordo_store_relaxed64: %u of %u loads gave halves of two stores",
+                     sum[CONTEND_TORN], sum[CONTEND_ROUNDS]);
+    return ORDO_OK;
+}
+
+/* Again and again for so long, while they have not met: on a CPU that is busy with other things one thread may be done before
+ * the next one wakes. */
+#define QUARREL_MS 50
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double) t.tv_sec + 1e-6 * (double) t.tv_nsec;
+}
+
+static ordo_status test_quarrel(struct ordo_call *call, uint32_t group)
+{
+    const struct ordo_device_facts *f = ordo_device_facts(call->dev);
+    const uint32_t                  groups = runs_few(call->dev) ? CONTEND_GROUPS_FEW : 2 * f->compute_units;
+    struct quarrel                  q = { .n = groups * group };
+
+    if (f->compute_units < 2 && f->cpu)
+        return ORDO_OK; /* one thread: nobody to meet */
+    q.answers = calloc((size_t) CONTEND_ANSWERS * q.n, sizeof *q.answers);
+    ORDO_REQUIRE(call->dev, q.answers, ORDO_NO_HOST_MEMORY);
+    const double end = now_ms() + QUARREL_MS;
+    ordo_status  got = lend_to_quarrel(call, &q);
+    for (bool met = false; got == ORDO_OK && !met;) {
+        got = ask_quarrel(call, group, &q);
+        if (got == ORDO_OK)
+            got = check_quarrel(call->dev, &q);
+        met = q.words[CONTEND_STOP] || !runs_few(call->dev) || now_ms() > end;
+    }
+    free(q.answers);
+    return got;
 }
 
 /* ---- atomics: a chain of groups ------------------------------------------------------------------------------ */
@@ -531,6 +681,8 @@ static ordo_status test_atomics(struct ordo_call *call)
     if (f->int64_atomics)
         ORDO_TRY(test_updates(call, 64, group, groups * group));
     ORDO_TRY(test_local(call, group));
+    ORDO_TRY(test_peeks(call, group));
+    ORDO_TRY(test_quarrel(call, group));
     return f->groups_progress ? test_chain(call, group) : ORDO_OK;
 }
 

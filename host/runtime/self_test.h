@@ -11,7 +11,7 @@ enum ordo_self_test_part { ORDO_TEST_LANES, ORDO_TEST_ATOMICS, ORDO_TEST_PRIMITI
 
 ordo_status ordo_self_test_lanes(ordo_device *dev);   /* runtime/self_test.c: long loops, all of device/team.cl */
 ordo_status ordo_self_test_atomics(ordo_device *dev); /* runtime/self_test.c: device/atomic.cl across work-groups */
-/* primitive/self_test.c: scan and sort. The one call upwards: only the layer above knows what its answers should be. */
+/* primitive/self_test.c: scan, sort and search. The one call upwards: only the layer above knows what its answers should be. */
 ordo_status ordo_self_test_primitives(ordo_device *dev);
 
 /* One run of the lanes' part; for tests. */
