@@ -39,6 +39,7 @@
         ordo_store_release##suffix(own + i, mark + 1);                                                                 \
         answers[ATOMICS_SEEN_ACQUIRE * n + i] = ordo_load_acquire##suffix(own + i);                                    \
         answers[ATOMICS_SEEN_REFUSED * n + i] = ordo_cas##suffix(own + i, mark, 0);                                    \
+        (void) ordo_cas##suffix(own + i, (mark + 1) ^ (word) 1 << (8 * sizeof(word) - 1), 0);                          \
         answers[ATOMICS_SEEN_AGREED * n + i] = ordo_cas##suffix(own + i, mark + 1, mark + 2);                          \
     }
 

@@ -94,7 +94,7 @@ enum atomics_answer {
     ATOMICS_SEEN_ACQUIRE,  /* and 1 more */
     ATOMICS_SEEN_CAS,      /* 1 if its compare and swap succeeded within ATOMICS_CAS_TRIES */
     ATOMICS_SEEN_REFUSED,  /* the word of its own again, from a compare and swap that expects something else */
-    ATOMICS_SEEN_AGREED,   /* and again, from one that stores 1 more */
+    ATOMICS_SEEN_AGREED,   /* and again, after another that differs in the upper half, from one that stores 1 more */
     ATOMICS_ANSWERS
 };
 

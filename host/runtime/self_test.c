@@ -582,8 +582,8 @@ static ordo_status test_quarrel(struct ordo_call *call, uint32_t group)
     const uint32_t                  groups = runs_few(call->dev) ? CONTEND_GROUPS_FEW : 2 * f->compute_units;
     struct quarrel                  q = { .n = groups * group };
 
-    if (f->compute_units < 2 && f->cpu)
-        return ORDO_OK; /* one thread: nobody to meet */
+    if (f->compute_units < 2)
+        return ORDO_OK; /* one thread, or a simulator: nobody to meet */
     q.answers = calloc((size_t) CONTEND_ANSWERS * q.n, sizeof *q.answers);
     ORDO_REQUIRE(call->dev, q.answers, ORDO_NO_HOST_MEMORY);
     const double end = now_ms() + QUARREL_MS;
