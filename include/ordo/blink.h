@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The B-link tree: nodes of 28 entries with links to the right, for small batches, ranges, and operations side by side.
  *
- * After M. A. Awad, S. Ashkiani, R. Johnson, M. Farach-Colton, J. D. Owens, "Engineering a High-Performance GPU B-Tree", PPoPP
- * 2019, and P. L. Lehman, S. B. Yao, "Efficient Locking for Concurrent Operations on B-Trees", TODS 1981. Here keys lie
- * apart from values; a search is done by a few lanes; batches in order take no latch: each leaf that a batch touches takes its
- * share at once, and parents then fetch what their children have split off, level by level. */
+ * After M. A. Awad, S. Ashkiani, R. Johnson, M. Farach-Colton, J. D. Owens, "Engineering a High-Performance GPU
+ * B-Tree", PPoPP 2019, and P. L. Lehman, S. B. Yao, "Efficient Locking for Concurrent Operations on B-Trees", TODS
+ * 1981. Here keys lie apart from values; a search is done by a few lanes; batches in order take no latch: each leaf
+ * that a batch touches takes its share at once, and parents then fetch what their children have split off, level by
+ * level. */
 #ifndef ORDO_BLINK_H
 #define ORDO_BLINK_H
 
@@ -18,21 +19,27 @@ struct ordo_blink_config {
     struct ordo_dict_config dict;
     /* How full build and compact make nodes, in percent: 50 to 100; 0: 90. Less: room for later updates. */
     uint32_t fill_percent;
-    /* The most leaves that the tree may take (of up to 28 elements each); 0: no limit but the device's memory. An update that
-     * would need more: ORDO_NO_DEVICE_MEMORY, and the tree is as it was; in concurrent batches a status per operation. */
+    /* The most leaves that the tree may take (of up to 28 elements each); 0: no limit but the device's memory. An
+     * update that would need more: ORDO_NO_DEVICE_MEMORY, and the tree is as it was; in concurrent batches a status
+     * per operation. */
     size_t max_leaves;
 };
 #define ordo_blink_config(...) (&(struct ordo_blink_config) { __VA_ARGS__ })
 
 /* An empty B-link tree. It can do all that dict.h names, ordo_dict_apply_concurrent included.
- * Cost    an update of b elements: a sort of b, then each leaf that it touches is read and written once; large batches
- *         rebuild the tree. Waits once, for the number of new leaves. Of queries, those that follow an update and go by order
- *         (count, range, seek, export) first list the leaves in order, once.
- * Memory  1.35 times keys and values after a build, 1.7 after random updates; a sixth of that in reserve, and 12 bytes a leaf for
- *         the list. A pool that is full is copied into a larger one. A rebuild holds the tree, its elements twice, and the new tree.
- * Errors  running out of memory changes nothing. Updates change nodes in place: after an OpenCL error half way through one
- *         the tree is checked by the next call. If it is sound, it holds some of the batch; if not, each call returns ORDO_BROKEN
- *         until the tree is built anew or cleared. */
+ * Cost    an update of b elements: on a GPU, up to some six a leaf, b searches, then each leaf that they touch is read
+ *         and written once; elsewhere, or where many fall into one leaf, a sort of b comes first. Larger batches
+ *         rebuild the tree. Waits once: for the end of the batch, of a sorted one for the number of new leaves; once
+ *         more where pools must grow. Of queries, those that follow an update and go by order (count, range, seek,
+ *         export) first list the leaves in order, once.
+ * Scratch of an update: 8 bytes an element, and 28 to 92 bytes a leaf of the tree; of a sorted one 16 bytes an element
+ *         besides keys and values.
+ * Memory  1.35 times keys and values after a build, 1.7 after random updates; a sixth of that in reserve, and 12 bytes a
+ *         leaf for the list. A pool that is full is copied into a larger one. A rebuild holds the tree, its elements
+ *         twice, and the new tree.
+ * Errors  running out of memory changes nothing. Updates change nodes in place: after an OpenCL error half way through
+ *         one the tree is checked by the next call. If it is sound, it holds some of the batch; if not, each call
+ *         returns ORDO_BROKEN until the tree is built anew or cleared. */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config, ordo_dict **out);
 
 #ifdef __cplusplus
