@@ -361,7 +361,9 @@ static ordo_status try_buckets(struct ordo_call *call, struct ordo_blink *tree, 
     tree->list.fresh = tree->in_order = false;
     ORDO_TRY(empty_buckets(call, tree, batch, b));
     ORDO_TRY(update_above(call, tree, leaves, batch->u.count, b->list));
-    ORDO_TRY(ordo_blink_read_state(call, tree, state));
+    /* The batch is stored by now, it seems: for want of memory at this point it is not given up at once. */
+    if (ordo_blink_read_state(call, tree, state) != ORDO_OK)
+        ORDO_TRY(ordo_blink_read_state(call, tree, state));
     tree->in_doubt = false;
     tree->in_order = in_order && state[BLINK_FOUND_WANTED] == 0;
     return ORDO_OK;
