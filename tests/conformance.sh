@@ -44,7 +44,7 @@ awk '
     /^platform /                { flush(); select = ""; next }
     /^  [0-9]+:[0-9]+  /        { flush(); select = $1; name = $0; sub(/^ *[^ ]+  /, "", name); sub(/  <-.*/, "", name); bad = driver = "" }
     /^      driver  /           { driver = $0; sub(/^ *driver *( *)/, "", driver); sub(/, OpenCL.*/, "", driver) }
-    /^      problem  /          { bad = $0; sub(/^ *problem */, "", bad) }
+    /^      refused  /          { bad = $0; sub(/^ *refused */, "", bad) }
     END                         { flush() }
 ' "$dir/info" >"$dir/devices"
 

@@ -401,7 +401,7 @@ ORDO_FN uint bucket_take_large(const blink_tree *tree, const bucket_batch *batch
     held_leaf held;
 
     held_take(tree, batch, work, LEAF_PARTS, &held);
-    node_split  split = split_plan(tree, 0, work.leaf, held.count);
+    node_split  split = split_plan(tree, 0, has ? work.leaf : BLINK_NONE, held.count);
     const bool  splits = split.nodes > 1 && team_lane() == 0;
     const bool  marks = splits && work.parent != BLINK_NONE && blink_is_fresh(tree, work.parent);
     const uint2 from = group_take(tree, share, team_lane() == 0 ? max(split.nodes, 1u) - 1 : 0, marks);

@@ -29,14 +29,16 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* Without numbers for the new nodes. Called by a whole team, or by some of a sub-group's. */
+/* Without numbers for the new nodes; of BLINK_NONE nothing is read. Called by a whole team, or by some of a sub-group's. */
 ORDO_FN node_split split_plan(const blink_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = blink_line(tree, level, node);
     node_split              split = { level, node, 0, blink_nodes_for(all), all, { all, 0 }, 0, 0 };
 
-    split.right = *blink_right(line);
-    split.high = line[BLINK_HIGH];
+    if (node != BLINK_NONE) {
+        split.right = *blink_right(line);
+        split.high = line[BLINK_HIGH];
+    }
     if (split.nodes > 1)
         split.share = share_among(all, split.nodes);
     return split;
