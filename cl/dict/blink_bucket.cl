@@ -17,9 +17,9 @@
 /* ---- which updates meet in a leaf -------------------------------------------------------------------------------- */
 
 /* Updates say at their leaf that they are there: leaf_counts[leaf] counts them, too, above the leaf's own count. The
- * one that comes first is the leaf's head; the k-th after it leaves its index in the leaf's bucket, bucket[leaf *
- * slots + k - 1]. So which update is the head is chance, but the work goes by index. If more come than a bucket
- * holds, BLINK_LARGEST tells, and the batch is sorted instead. */
+ * one that comes first is the leaf's head; the k-th after it leaves its index in the leaf's bucket:
+ * bucket[leaf * slots + k - 1]. So which update is the head is chance, but the work goes by index. If more come than a
+ * bucket holds, BLINK_LARGEST tells, and the batch is sorted instead. */
 #define ARRIVAL          (BLINK_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
