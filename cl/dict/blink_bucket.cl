@@ -128,10 +128,10 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
     ORDO_FN void column_read##suffix(__private type *column, uint parts, __global const type *from, uint count,        \
                                      type fill)                                                                        \
     {                                                                                                                  \
-        ORDO_UNROLL                                                                                                    \
+        LANE_UNROLL                                                                                                    \
         for (uint k = 0; k < parts * LANE_SLOTS; k++)                                                                  \
             column[k] = fill;                                                                                          \
-        ORDO_UNROLL                                                                                                    \
+        LANE_UNROLL                                                                                                    \
         for (uint k = 0; k < LANE_SLOTS; k += per_piece)                                                               \
             if (lane_slot(0, k) < count)                                                                               \
                 piece_read##suffix(from + lane_slot(0, k), column + k);                                                \
@@ -139,7 +139,7 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
                                                                                                                        \
     ORDO_FN void column_write##suffix(__private const type *column, __global type *to, uint first, uint end)           \
     {                                                                                                                  \
-        ORDO_UNROLL                                                                                                    \
+        LANE_UNROLL                                                                                                    \
         for (uint k = 0; k < LANE_SLOTS; k += per_piece)                                                               \
             if (lane_slot(0, k) < end && lane_slot(0, k) + per_piece > first)                                          \
                 piece_write##suffix(to + lane_slot(0, k), column + k);                                                 \
@@ -147,7 +147,7 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
                                                                                                                        \
     ORDO_FN void column_put##suffix(__private type *column, uint parts, uint at, bool puts, bool opens, type x)        \
     {                                                                                                                  \
-        ORDO_UNROLL                                                                                                    \
+        LANE_UNROLL                                                                                                    \
         for (uint part = parts; part-- > 0;) {                                                                         \
             __private type *mine = column + part * LANE_SLOTS;                                                         \
             type            below = lane_below##suffix(mine[LANE_SLOTS - 1]);                                          \
@@ -155,7 +155,7 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
                 const type last = team_bcast##suffix(column[part * LANE_SLOTS - 1], TEAM_WIDTH - 1);                   \
                 below = team_lane() == 0 ? last : below;                                                               \
             }                                                                                                          \
-            ORDO_UNROLL                                                                                                \
+            LANE_UNROLL                                                                                                \
             for (uint k = LANE_SLOTS; k-- > 0;) {                                                                      \
                 const uint slot = lane_slot(part, k);                                                                  \
                 const type lower = k > 0 ? mine[k > 0 ? k - 1 : 0] : below;                                            \
@@ -166,14 +166,14 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
                                                                                                                        \
     ORDO_FN void column_close##suffix(__private type *column, uint parts, uint at, bool closes, type fill)             \
     {                                                                                                                  \
-        ORDO_UNROLL                                                                                                    \
+        LANE_UNROLL                                                                                                    \
         for (uint part = 0; part < parts; part++) {                                                                    \
             __private type *mine = column + part * LANE_SLOTS;                                                         \
             type            above = team_shuffle##suffix(mine[0], (team_lane() + 1) % TEAM_WIDTH);                     \
             const type      next =                                                                                     \
                 part + 1 < parts ? team_bcast##suffix(column[(part + 1) % LEAF_PARTS * LANE_SLOTS], 0) : fill;    \
             above = team_lane() == TEAM_WIDTH - 1 ? next : above;                                                      \
-            ORDO_UNROLL                                                                                                \
+            LANE_UNROLL                                                                                                \
             for (uint k = 0; k < LANE_SLOTS; k++) {                                                                    \
                 const type upper = k + 1 < LANE_SLOTS ? mine[(k + 1) % LANE_SLOTS] : above;                            \
                 mine[k] = closes && lane_slot(part, k) >= at ? upper : mine[k];                                        \
@@ -257,7 +257,7 @@ typedef struct {
 
 ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private held_updates *u)
 {
-    ORDO_UNROLL
+    LANE_UNROLL
     for (uint e = 0; e < LANE_UPDATES; e++) {
         const uint j = e * TEAM_WIDTH + team_lane();
         u->index[e] = BLINK_NONE;
@@ -291,7 +291,7 @@ ORDO_FN one_update updates_next(__private held_updates *u)
     blink_value   value = 0;
     bool          erases = false;
 
-    ORDO_UNROLL
+    LANE_UNROLL
     for (uint e = 0; e < LANE_UPDATES; e++) {
         const bool less = u->index[e] < least;
         least = less ? u->index[e] : least;
@@ -302,7 +302,7 @@ ORDO_FN one_update updates_next(__private held_updates *u)
     const uint      next = ~team_reduce_max(~least);
     const team_mask lanes = team_ballot(least == next && least != BLINK_NONE);
     const uint      lane = lanes ? first_lane(lanes) : 0;
-    ORDO_UNROLL
+    LANE_UNROLL
     for (uint e = 0; e < LANE_UPDATES; e++)
         u->index[e] = u->index[e] == next ? BLINK_NONE : u->index[e];
     one_update one = { lanes != 0, team_bcast(erases, lane), OF_KEYS(team_bcast)(key, lane), 0 };
@@ -316,7 +316,7 @@ ORDO_FN one_update updates_next(__private held_updates *u)
 ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bool may_erase)
 {
     uint count = 0;
-    ORDO_UNROLL
+    LANE_UNROLL
     for (uint k = 0; k < parts * LANE_SLOTS; k++) {
         const bool used = lane_slot(k / LANE_SLOTS, k % LANE_SLOTS) < held->count;
         count += blink_count_key(held->key[k], u.key, used);
@@ -380,7 +380,7 @@ ORDO_FN uint2 group_take(const blink_tree *tree, __local group_share *share, uin
 /* Writes what a leaf has become: one leaf or more. Called by whole sub-groups; teams without work change nothing. */
 ORDO_FN void held_split(const blink_tree *tree, const node_split *split, __private const held_leaf *held)
 {
-    ORDO_UNROLL
+    LANE_UNROLL
     for (uint k = 0; k < LEAF_PARTS * LANE_SLOTS; k++) {
         const uint p = lane_slot(k / LANE_SLOTS, k % LANE_SLOTS);
 #if ORDO_VALUE_BYTES

@@ -6,6 +6,14 @@
 
 #define LANE_WORDS ((BLINK_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
+/* Before loops over a lane's words, or slots. Where one work-item has them all they are no registers, and PoCL takes 12 s
+ * to compile them one by one. */
+#if LANE_WORDS > 8
+#define LANE_UNROLL
+#else
+#define LANE_UNROLL ORDO_UNROLL
+#endif
+
 /* A node that splits, splits into nodes of about this many entries. */
 #define BLINK_TARGET 21
 
@@ -81,7 +89,7 @@ ORDO_FN void split_frame(const blink_tree *tree, const node_split *split)
         __global ordo_key_form *line = blink_line(tree, split->level, split_number(split, j));
         const bool              last = j + 1 == split->nodes;
         const uint              size = share_size(split->share, j);
-        ORDO_UNROLL
+        LANE_UNROLL
         for (uint r = 0; r < LANE_WORDS; r++) {
             const uint word = r * TEAM_WIDTH + team_lane();
             if (word >= size && word < BLINK_SLOTS)

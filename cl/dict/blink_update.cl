@@ -110,7 +110,7 @@ typedef struct {
 
 ORDO_FN void tile_take(const blink_tree *tree, uint leaf, uint count, __private leaf_tile *tile)
 {
-    ORDO_UNROLL
+    LANE_UNROLL
     for (uint r = 0; r < LANE_WORDS; r++) {
         const uint slot = r * TEAM_WIDTH + team_lane();
         tile->to[r] = slot;
@@ -127,7 +127,7 @@ ORDO_FN void tile_take(const blink_tree *tree, uint leaf, uint count, __private 
 /* Moves the elements for one update of some lane's. */
 ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stores, bool removes)
 {
-    ORDO_UNROLL
+    LANE_UNROLL
     for (uint r = 0; r < LANE_WORDS; r++) {
         const uint mine = r * TEAM_WIDTH + team_lane();
         tile->to[r] += stores && slot + hit <= mine;
@@ -172,7 +172,7 @@ ORDO_FN void split_put_updates(const blink_tree *tree, const leaf_batch *batch, 
 
 ORDO_FN void split_put_tile(const blink_tree *tree, const node_split *split, __private const leaf_tile *tile)
 {
-    ORDO_UNROLL
+    LANE_UNROLL
     for (uint r = 0; r < LANE_WORDS; r++) {
 #if ORDO_VALUE_BYTES
         const blink_value value = tile->value[r];
@@ -263,7 +263,7 @@ ORDO_FN uint inner_take(const blink_tree *tree, uint level, uint node, __private
     const uint              count = blink_count(line);
     uint                    all = 0;
 
-    ORDO_UNROLL
+    LANE_UNROLL
     for (uint r = 0; r < LANE_WORDS; r++) {
         const uint slot = r * TEAM_WIDTH + team_lane();
         tile->chain[r] = 0;
@@ -294,7 +294,7 @@ ORDO_FN void split_put_entry(const blink_tree *tree, const node_split *split, ui
 
 ORDO_FN void inner_put(const blink_tree *tree, uint count, const node_split *split, __private const inner_tile *tile)
 {
-    ORDO_UNROLL
+    LANE_UNROLL
     for (uint r = 0; r < LANE_WORDS; r++) {
         if (r * TEAM_WIDTH + team_lane() >= count)
             continue;

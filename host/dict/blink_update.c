@@ -238,7 +238,9 @@ static ordo_status update_level(struct ordo_call *call, const struct ordo_blink 
 static ordo_status update_top(struct ordo_call *call, const struct ordo_blink *tree, cl_uint level,
                               const cl_mem list[2])
 {
-    const struct ordo_blink_shape shape = ordo_blink_teams(tree, TOP_GROUP);
+    /* Of lanes that do not talk a large group is no use, and PoCL takes 12 s to compile for one. */
+    const bool                    talk = ordo_device_facts(tree->dict.dev)->sub_group > 1;
+    const struct ordo_blink_shape shape = ordo_blink_teams(tree, talk ? TOP_GROUP : 0);
     struct ordo_args              args = { .n = 0 };
     ordo_blink_add_tree(&args, tree);
     ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(list[0]), ORDO_ARG(list[1]));
