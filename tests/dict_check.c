@@ -207,8 +207,9 @@ static void check_tree_words(struct test *t)
 {
     ordo_dict         *dict = make_tree(t);
     struct ordo_blink *tree = ordo_blink_of(dict);
-    const uint32_t     leaves = peek(t, tree->state, BLINK_LEAVES * 4), inner = peek(t, tree->state, BLINK_INNER * 4);
-    const uint32_t     root = peek(t, tree->state, BLINK_ROOT * 4);
+    const uint32_t     leaves = peek(t, tree->state, (size_t) BLINK_LEAVES * 4);
+    const uint32_t     inner = peek(t, tree->state, (size_t) BLINK_INNER * 4);
+    const uint32_t     root = peek(t, tree->state, (size_t) BLINK_ROOT * 4);
 
     check_leaf_words(t, dict, 1);
     check_leaf_words(t, dict, leaves / 2);
