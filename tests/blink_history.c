@@ -898,13 +898,9 @@ struct bug {
     bool        by_fence; /* shows only where the words of a node are not read all at once */
 };
 
-#define AT_ONE_LEAF                                                                                                    \
+#define AT_ONE_LEAF(operations)                                                                                        \
     {                                                                                                                  \
-        "few keys", ORDO_U32, 4, 7, 0, 50, ANY_ORDER, 5000, POINTS, 0, 60                                              \
-    }
-#define LONGER_AT_ONE_LEAF                                                                                             \
-    {                                                                                                                  \
-        "few keys, longer", ORDO_U32, 4, 7, 0, 50, ANY_ORDER, 10000, POINTS, 0, 60                                     \
+        "few keys", ORDO_U32, 4, 7, 0, 50, ANY_ORDER, operations, POINTS, 0, 60                                        \
     }
 #define AT_SPLITS                                                                                                      \
     {                                                                                                                  \
@@ -923,16 +919,16 @@ struct bug {
 
 static const struct bug bugs[] = {
     { "no latch", "if (ordo_cas(header + blink_before_look(batch, seen), was, was | BLINK_LATCHED) != was)",
-      "if (false)", AT_ONE_LEAF },
+      "if (false)", AT_ONE_LEAF(5000) },
     { "given back before it is changed", "    if (change != CHANGE_VALUE) {\n",
       "    ordo_store_release(blink_header(home), ((tail.header + BLINK_VERSION_ONE) & BLINK_VERSION_MASK) | "
       "site->count);\n"
       "    if (change != CHANGE_VALUE) {\n",
-      AT_ONE_LEAF },
+      AT_ONE_LEAF(5000) },
     { "no second look", "blink_header(line) + blink_before_look(batch, seen)) == tail.header;",
-      "blink_header(line) + blink_before_look(batch, seen)) != 1;", AT_ONE_LEAF },
+      "blink_header(line) + blink_before_look(batch, seen)) != 1;", AT_ONE_LEAF(5000) },
     { "one version for ever", "((was + BLINK_VERSION_ONE) & BLINK_VERSION_MASK)", "(was & BLINK_VERSION_MASK)",
-      LONGER_AT_ONE_LEAF },
+      AT_ONE_LEAF(10000) },
     { "the level above is not told", "    op->level++;\n", "    return STEP_DONE;\n", AT_SPLITS },
     { "a number in a slot that is not used", "        column_peek_uint(&c, words, slot, count + open);\n",
       "        column_peek_uint(&c, words, slot, count);\n"

@@ -101,9 +101,9 @@ static bool has_buckets(const struct ordo_blink *tree)
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->crowded == 0;
 }
 
-/* A batch of so many updates a leaf costs less when the tree is built anew (measured on an H200 alone): one in place
- * reads and writes each leaf that it touches, which these are all. At 2^24 elements, in place and anew: 2^22 updates
- * 2.7 and 2.1 G/s by buckets, 1.4 and 2 G/s of a sorted batch. */
+/* A batch of so many updates a leaf costs less when the tree is built anew (measured on an H200 alone): one in place reads
+ * and writes each leaf that it touches, which these are all. At 2^24 elements: 2^22 updates by buckets 2.7, anew 2.1 G/s;
+ * a sorted batch in place 1.4 G/s at 2^21. */
 #define REBUILD_PER_LEAF 6
 #define REBUILD_SORTED   2
 
@@ -238,7 +238,7 @@ static ordo_status update_level(struct ordo_call *call, const struct ordo_blink 
 static ordo_status update_top(struct ordo_call *call, const struct ordo_blink *tree, cl_uint level,
                               const cl_mem list[2])
 {
-    /* Of lanes that do not talk a large group is no use, and PoCL takes 12 s to compile for one. */
+    /* of lanes that do not talk a large group is no use */
     const bool                    talk = ordo_device_facts(tree->dict.dev)->sub_group > 1;
     const struct ordo_blink_shape shape = ordo_blink_teams(tree, talk ? TOP_GROUP : 0);
     struct ordo_args              args = { .n = 0 };
@@ -298,8 +298,8 @@ struct buckets {
     cl_uint slots;
 };
 
-/* A bucket holds the updates of a leaf but the first. So many that a leaf gets more by chance in none of thousands of
- * batches: of half as many updates as leaves, of twice as many, of six times. */
+/* A bucket holds the updates of a leaf but the first. With random keys, and 2^20 leaves, some leaf gets more than these in
+ * one batch of some hundreds, by the Poisson distribution; that batch is sorted. */
 static cl_uint slots_for(size_t count, size_t leaves)
 {
     return count < leaves / 2 ? 7 : count < 2 * leaves ? 15 : BLINK_BUCKET_SLOTS;
