@@ -239,7 +239,7 @@ static bool has_int64_atomics(void)
 Test(self_test, replaces_variants_that_are_wrong_or_do_not_build)
 {
     if (!has_int64_atomics())
-        cr_skip_test("the device has no 64-bit atomics");
+        test_skip("the device has no 64-bit atomics");
     expect_narrowed("return atom_add(p, v + 1);");
     expect_narrowed("return no_such_function(p, v);");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults by number: who may fail counts its calls, and the chosen one fails without doing anything. Used by the OpenCL
- * layer (fault_layer.c) and for memory of the host (faults.c). */
+/* Faults by number: who may fail counts its calls, and the chosen one fails without doing anything. Used for OpenCL's
+ * calls (fault_opencl.c) and for memory of the host (fault_run.c). */
 #ifndef ORDO_TESTS_FAULT_H
 #define ORDO_TESTS_FAULT_H
 

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What tests of faults share: the two places where calls fail (OpenCL and host memory), what must hold afterwards, which
- * calls are chosen, and a record of what was tried. A program that uses this is linked with --wrap=malloc and its kin. */
+ * calls are chosen, and a record of what was tried. A program that uses this is linked with --wrap of both. */
 #ifndef ORDO_TESTS_FAULT_RUN_H
 #define ORDO_TESTS_FAULT_RUN_H
 
 #include "fault.h"
 #include "support.h"
 
-extern struct fault  fault_memory; /* host memory, of the library and of the test */
-extern struct fault *fault_opencl; /* the layer of fault_layer.c */
-
-/* Runs body on every device with the layer at `path` below it; skips the test where the OpenCL loader knows no layers. */
-void fault_with_layer(const char *path, test_body body);
+/* Host memory and OpenCL, of the library and of the test. */
+extern struct fault        fault_memory;
+extern struct fault *const fault_opencl;
 
 /* ---- what must hold ------------------------------------------------------------------------------------------ */
 

@@ -3,7 +3,7 @@
  * that suits, data is what it was, nothing leaks, and the same call works right after. Calls fail one by one, and all from
  * one on, as when a device is lost.
  *
- * The OpenCL calls are counted by the layer of fault_layer.c, host memory by the linker's --wrap. By default a sample of the
+ * Both go through functions of the test (fault_opencl.c, fault_run.c), by the linker's --wrap. By default a sample of the
  * calls fails, seeded as all tests are; ORDO_TEST_FAULTS=all takes every one. */
 #define _GNU_SOURCE
 #include "fault_scene.h"
@@ -133,12 +133,12 @@ static void primitives_and_memory(struct test *t)
 
 Test(faults, primitives_survive_every_opencl_call)
 {
-    fault_with_layer(TEST_FAULT_LAYER, primitives_and_opencl);
+    test_each_device(primitives_and_opencl);
 }
 
 Test(faults, primitives_survive_every_allocation)
 {
-    fault_with_layer(TEST_FAULT_LAYER, primitives_and_memory);
+    test_each_device(primitives_and_memory);
 }
 
 /* ---- dictionaries ------------------------------------------------------------------------------------------------------------- */
@@ -272,12 +272,67 @@ static void dictionaries_and_memory(struct test *t)
 
 Test(faults, dictionaries_survive_every_opencl_call)
 {
-    fault_with_layer(TEST_FAULT_LAYER, dictionaries_and_opencl);
+    test_each_device(dictionaries_and_opencl);
 }
 
 Test(faults, dictionaries_survive_every_allocation)
 {
-    fault_with_layer(TEST_FAULT_LAYER, dictionaries_and_memory);
+    test_each_device(dictionaries_and_memory);
+}
+
+/* ---- a device that failed --------------------------------------------------------------------------------------- */
+
+enum { ILLEGAL_ACCESS = -9999 }; /* NVIDIA's */
+
+/* All calls from `call` on return `code`. */
+static ordo_status with_lasting(ordo_device *dev, unsigned long call, cl_int code, ordo_status (*run)(ordo_device *dev))
+{
+    fault_arm(fault_opencl, call, code, true);
+    const ordo_status got = run(dev);
+    fault_opencl->armed = false;
+    return got;
+}
+
+static ordo_status scan_on_host(ordo_device *dev)
+{
+    uint32_t sums[100] = { 0 };
+    return ordo_scan_host(dev, ordo_scan_params(.type = ORDO_U32), sums, sums, LENGTH(sums));
+}
+
+/* Whether the message of the last error has this text. */
+static bool tells(ordo_device *dev, const char *want)
+{
+    char text[512] = "";
+    (void) ordo_device_last_error(dev, text, sizeof text);
+    return strstr(text, want) != NULL;
+}
+
+static void failing_device(struct test *t)
+{
+    ordo_device *dev = t->dev;
+
+    /* Want of memory, until a call that waits says otherwise; until one says that all is well again. */
+    test_ok(t, scan_on_host(dev));
+    test_ok(t, ordo_device_trim(dev));
+    test_status(t, with_lasting(dev, 1, CL_OUT_OF_RESOURCES, scan_on_host), ORDO_NO_DEVICE_MEMORY);
+    test_status(t, with_lasting(dev, 1, CL_OUT_OF_RESOURCES, ordo_device_finish), ORDO_DEVICE_FAILED);
+    test_true(t, tells(dev, "clFinish") && tells(dev, "CL_OUT_OF_RESOURCES (-5): a kernel failed"));
+    test_status(t, with_lasting(dev, 1, CL_OUT_OF_RESOURCES, scan_on_host), ORDO_DEVICE_FAILED);
+    test_status(t, with_lasting(dev, 1, CL_INVALID_COMMAND_QUEUE, ordo_device_finish), ORDO_DEVICE_FAILED);
+    test_ok(t, ordo_device_finish(dev));
+    test_status(t, with_lasting(dev, 1, CL_OUT_OF_RESOURCES, scan_on_host), ORDO_NO_DEVICE_MEMORY);
+
+    test_status(t, with_lasting(dev, 1, ILLEGAL_ACCESS, scan_on_host), ORDO_DEVICE_FAILED);
+    test_true(t, tells(dev, "NVIDIA's code for a kernel") && tells(dev, "(-9999): a kernel failed"));
+    test_true(t, ordo_device_last_cl_error(dev) == ILLEGAL_ACCESS);
+    test_status(t, with_lasting(dev, 1, -4242, scan_on_host), ORDO_OPENCL);
+    test_true(t, tells(dev, "unknown OpenCL code (-4242)"));
+    test_ok(t, scan_on_host(dev));
+}
+
+Test(faults, a_kernel_that_failed_is_no_want_of_memory)
+{
+    test_each_device(failing_device);
 }
 
 /* ---- that the tests can fail --------------------------------------------------------------------------------------------------- */
@@ -390,7 +445,7 @@ static void wrong_calls(struct test *t)
 
 Test(faults, what_is_wrong_is_noticed)
 {
-    fault_with_layer(TEST_FAULT_LAYER, wrong_calls);
+    test_each_device(wrong_calls);
 }
 
 static char *text_of(const char *path)
@@ -404,8 +459,8 @@ static char *text_of(const char *path)
     return text;
 }
 
-/* Fails for an OpenCL function that is called in a file and that the layer does not know. Returns how many are called. */
-static size_t find_calls(const char *path, const char *of_layer)
+/* Fails for an OpenCL function that is called in a file and that is not in the text `known`. Returns how many are called. */
+static size_t find_calls(const char *path, const char *known)
 {
     char  *text = text_of(path);
     size_t n = 0;
@@ -419,7 +474,7 @@ static size_t find_calls(const char *path, const char *of_layer)
         memcpy(name, at, length);
         name[length] = 0;
         const size_t begun = strncmp(name, "clRetain", 8) == 0 ? 8 : strncmp(name, "clRelease", 9) == 0 ? 9 : 0;
-        cr_assert(strstr(of_layer, name + begun) != NULL, "%s calls %s, which fault_layer.c does not make fail", path,
+        cr_assert(strstr(known, name + begun) != NULL, "%s calls %s, which fault_opencl.c does not make fail", path,
                   name);
         n++;
     }
@@ -427,10 +482,10 @@ static size_t find_calls(const char *path, const char *of_layer)
     return n;
 }
 
-/* Of the OpenCL calls in host/runtime, where all of the library's are, none escapes the layer. */
-Test(faults, the_layer_knows_every_call)
+/* Of the OpenCL calls in host/runtime, where all of the library's are, none escapes. */
+Test(faults, every_call_can_fail)
 {
-    char          *of_layer = text_of(TEST_SOURCE_DIR "/fault_layer.c");
+    char          *known = text_of(TEST_SOURCE_DIR "/fault_opencl.c");
     DIR           *dir = opendir(TEST_SOURCE_DIR "/../host/runtime");
     size_t         n = 0;
     struct dirent *entry = NULL;
@@ -441,9 +496,9 @@ Test(faults, the_layer_knows_every_call)
         if (!strstr(entry->d_name, ".c"))
             continue;
         (void) snprintf(path, sizeof path, "%s/../host/runtime/%s", TEST_SOURCE_DIR, entry->d_name);
-        n += find_calls(path, of_layer);
+        n += find_calls(path, known);
     }
     closedir(dir);
-    free(of_layer);
+    free(known);
     cr_assert(n > 60, "%zu calls found", n);
 }

@@ -174,10 +174,10 @@ static void opening_and_memory(struct test *t)
 
 Test(faults_open, opening_survives_every_opencl_call)
 {
-    fault_with_layer(TEST_FAULT_LAYER, opening_and_opencl);
+    test_each_device(opening_and_opencl);
 }
 
 Test(faults_open, opening_survives_every_allocation)
 {
-    fault_with_layer(TEST_FAULT_LAYER, opening_and_memory);
+    test_each_device(opening_and_memory);
 }

@@ -848,7 +848,7 @@ ParameterizedTest(struct planting *which, planted, is_caught_when_the_device_is_
     (void) setenv("POCL_AFFINITY", "1", 0); /* a core for each thread: else updates seldom meet on a busy machine */
     (void) mask_of(p, which->mask, mask, sizeof mask);
     if (!try_plant(p, mask))
-        cr_skip_test("%s: no device here runs this variant", p->name);
+        test_skip("%s: no device here runs this variant", p->name);
 }
 
 /* ---- what is remembered ------------------------------------------------------------------------------------------ */
@@ -899,5 +899,5 @@ Test(planted, is_neither_hidden_nor_spread_by_the_cache)
     overlay_end(&planted);
     overlay_end(&cache);
     if (!wide)
-        cr_skip_test("the device has no 64-bit atomics");
+        test_skip("the device has no 64-bit atomics");
 }

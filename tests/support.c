@@ -45,6 +45,19 @@ void test_fail(const struct test *t, const char *file, int line, const char *for
     abort();
 }
 
+void test_skip(const char *format, ...)
+{
+    char    why[1024];
+    va_list args;
+
+    va_start(args, format);
+    (void) vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    (void) fprintf(stderr, "skipped: %s\n", why);
+    cr_skip_test("%s", why);
+    abort();
+}
+
 void test_context(struct test *t, const char *format, ...)
 {
     va_list args;

@@ -68,6 +68,9 @@ void test_context(struct test *t, const char *format, ...) __attribute__((format
 _Noreturn void test_fail(const struct test *t, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Ends the test as skipped, and says why on stderr: Criterion keeps it to itself, unless it is asked. */
+_Noreturn void test_skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* An Ordo call that must succeed, or must return `want`. */
 #define test_ok(t, call)           test_status((t), (call), ORDO_OK)
 #define test_status(t, call, want) test_check_status((t), (call), (want), #call, __FILE__, __LINE__)

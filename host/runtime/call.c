@@ -262,9 +262,9 @@ ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void 
 {
     if (bytes == 0)
         return ORDO_OK;
-    ORDO_TRY_CL(call->dev,
-                clEnqueueReadBuffer(call->queue, from, CL_TRUE, at, bytes, to, n_wait(call), wait_list(call), NULL),
-                "clEnqueueReadBuffer");
+    ORDO_TRY_WAIT(call->dev,
+                  clEnqueueReadBuffer(call->queue, from, CL_TRUE, at, bytes, to, n_wait(call), wait_list(call), NULL),
+                  "clEnqueueReadBuffer");
     return enqueued(call);
 }
 

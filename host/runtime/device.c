@@ -319,6 +319,6 @@ ordo_status ordo_device_finish(ordo_device *dev)
 {
     ORDO_REQUIRE(dev, dev, ORDO_INVALID);
     ORDO_REQUIRE(dev, dev->pid == getpid(), ORDO_FORKED);
-    ORDO_TRY_CL(dev, clFinish(dev->queue), "clFinish");
+    ORDO_TRY_WAIT(dev, clFinish(dev->queue), "clFinish");
     return ORDO_OK;
 }

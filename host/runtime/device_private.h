@@ -57,10 +57,11 @@ struct ordo_device {
     bool                     own_queue_out_of_order; /* an adopted one may be */
 
     pthread_mutex_t lock;       /* recursive; everything below but the error text */
-    pthread_mutex_t error_lock; /* the error text */
+    pthread_mutex_t error_lock; /* the error text, and whether the device failed */
     char           *error;      /* NULL although there was an error: no memory for the message */
     ordo_status     error_status;
     cl_int          cl_error;
+    bool            failed; /* a kernel did, and no call that waits has succeeded since */
 
     ordo_log_fn    log;
     void          *log_user;

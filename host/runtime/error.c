@@ -9,6 +9,9 @@
 #undef ordo_fail /* stand-ins for the analyzer */
 #undef ordo_fail_cl
 
+/* Returned by any call of NVIDIA's driver after that. */
+#define ILLEGAL_ACCESS (-9999)
+
 const char *ordo_version(void)
 {
     return ORDO_VERSION;
@@ -82,6 +85,7 @@ const char *ordo_cl_error_string(cl_int code)
         N(CL_INVALID_COMPILER_OPTIONS),
 #undef N
         { -1001, "CL_PLATFORM_NOT_FOUND_KHR" },
+        { ILLEGAL_ACCESS, "NVIDIA's code for a kernel of this process that read or wrote outside of its memory" },
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].code == code)
@@ -145,10 +149,13 @@ ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const c
     char *what = format_list(format, list);
     va_end(list);
 
+    char        of_opencl[128] = "";
     const char *slash = strrchr(file, '/');
-    char       *text = ordo_format("%s:%d: %s [%s]%s%s: %s", slash ? slash + 1 : file, line,
-                             what ? what : "(no memory for the message)", dev->facts.name, code ? " " : "",
-                             code ? ordo_cl_error_string(code) : "", ordo_status_string(status));
+    if (code)
+        snprintf(of_opencl, sizeof of_opencl, " %s (%d)", ordo_cl_error_string(code), code);
+    char *text =
+        ordo_format("%s:%d: %s [%s]%s: %s", slash ? slash + 1 : file, line, what ? what : "(no memory for the message)",
+                    dev->facts.name, of_opencl, ordo_status_string(status));
     free(what);
 
     pthread_mutex_lock(&dev->error_lock);
@@ -167,13 +174,47 @@ bool ordo_is_want_of_memory(cl_int code)
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY;
 }
 
+static void set_failed(ordo_device *dev, bool failed)
+{
+    pthread_mutex_lock(&dev->error_lock);
+    dev->failed = failed;
+    pthread_mutex_unlock(&dev->error_lock);
+}
+
+static bool has_failed(ordo_device *dev)
+{
+    pthread_mutex_lock(&dev->error_lock);
+    const bool failed = dev->failed;
+    pthread_mutex_unlock(&dev->error_lock);
+    return failed;
+}
+
+/* What drivers answer to a wait for a kernel that failed, and to what is asked of its context after that. The first of them also
+ * means want of memory, where nothing failed. */
+static bool may_mean_failure(cl_int code)
+{
+    return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE;
+}
+
+static ordo_status status_of(ordo_device *dev, cl_int code)
+{
+    if (code == ILLEGAL_ACCESS || (dev && may_mean_failure(code) && has_failed(dev)))
+        return ORDO_DEVICE_FAILED;
+    if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES)
+        return ORDO_NO_DEVICE_MEMORY;
+    return code == CL_OUT_OF_HOST_MEMORY ? ORDO_NO_HOST_MEMORY : ORDO_OPENCL;
+}
+
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what)
 {
-    const bool        memory = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES;
-    const ordo_status status = memory                          ? ORDO_NO_DEVICE_MEMORY
-                               : code == CL_OUT_OF_HOST_MEMORY ? ORDO_NO_HOST_MEMORY
-                                                               : ORDO_OPENCL;
-    return ordo_fail(dev, status, code, file, line, "%s", what);
+    return ordo_fail(dev, status_of(dev, code), code, file, line, "%s", what);
+}
+
+ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int line, const char *what)
+{
+    if (code == CL_SUCCESS || may_mean_failure(code))
+        set_failed(dev, code != CL_SUCCESS);
+    return code == CL_SUCCESS ? ORDO_OK : ordo_fail_cl(dev, code, file, line, what);
 }
 
 size_t ordo_device_last_error(ordo_device *dev, char *text, size_t bytes)

@@ -47,8 +47,12 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
         if (code_ != CL_SUCCESS)                                                                                       \
             return ordo_fail_cl((dev), code_, __FILE__, __LINE__, (what));                                             \
     } while (0)
-/* ORDO_NO_DEVICE_MEMORY for the codes that mean it, else ORDO_OPENCL. */
+/* ORDO_NO_DEVICE_MEMORY for the codes that mean it, unless the device has failed; else ORDO_OPENCL. */
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what);
+
+/* The same of a call that waits for what was enqueued before: its code tells of a kernel that failed, too. */
+#define ORDO_TRY_WAIT(dev, code_expr, what) ORDO_TRY(ordo_waited((dev), (code_expr), __FILE__, __LINE__, (what)))
+ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int line, const char *what);
 
 #ifdef __clang_analyzer__ /* sees one file at a time, and would follow paths on which these return ORDO_OK */
 #define ordo_fail(dev, status, ...)  ((void) ordo_fail((dev), (status), __VA_ARGS__), (status))

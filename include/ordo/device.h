@@ -67,7 +67,7 @@ struct ordo_device_config {
  * facts.dropped tells.
  * Errors  ORDO_NO_DEVICE (the message lists the choices, or names the package to install), ORDO_SELF_TEST, ORDO_BUILD
  *         and ORDO_UNSUPPORTED if the safest variant fails too, and at once ORDO_OPENCL, ORDO_NO_HOST_MEMORY,
- *         ORDO_NO_DEVICE_MEMORY, ORDO_TOO_LARGE. *out is NULL after an error. */
+ *         ORDO_NO_DEVICE_MEMORY, ORDO_DEVICE_FAILED, ORDO_TOO_LARGE. *out is NULL after an error. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
 
 /* The same over the caller's own context, device and queue, all of which are retained. `queue` may be NULL: an
@@ -85,19 +85,22 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
 
 /* ---- errors -------------------------------------------------------------------------------------------------- */
 
-/* What holds after an error of the driver (ORDO_OPENCL, ORDO_NO_DEVICE_MEMORY, ORDO_NO_HOST_MEMORY, ORDO_BUILD), for every
- * object of Ordo: it is as it was before the call, nothing is lost, no order->done is handed out, and the same call works
+/* What holds after an error of the driver (ORDO_OPENCL, ORDO_NO_DEVICE_MEMORY, ORDO_NO_HOST_MEMORY, ORDO_BUILD,
+ * ORDO_DEVICE_FAILED), for every object of Ordo: it is as it was before the call, nothing is lost, no order->done is handed out, and the same call works
  * as soon as the driver does. What had been enqueued stays enqueued.
  * Where a driver fails for good (a lost device), each call returns its error, and destroying and closing frees what is left.
  * A call may then be done although it returns an error, if it was its event that could not be had.
  * Calls enqueue and return: a command that fails on the device itself, later, shows in a call that waits, such as
- * ordo_device_finish. What such a command was to write is undefined: a dictionary then has to be cleared. */
+ * ordo_device_finish, as ORDO_DEVICE_FAILED. What such a command was to write is undefined: a dictionary then has to be
+ * cleared. Most drivers then refuse all that is asked of the context, and NVIDIA's every new context of the process: until a
+ * call that waits succeeds, ORDO_DEVICE_FAILED is what is returned of that, too. */
 
 /* Copies the message of the last call on this device that failed (what, where, the device, the build log), cut to
  * `bytes` with its final 0; returns the bytes that the whole message needs, 1 if there was no failure yet. */
 ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);
 
-/* OpenCL's own code behind the last ORDO_OPENCL, ORDO_NO_DEVICE_MEMORY or ORDO_BUILD on this device; else 0. */
+/* OpenCL's own code behind the last ORDO_OPENCL, ORDO_NO_DEVICE_MEMORY, ORDO_DEVICE_FAILED or ORDO_BUILD on this device;
+ * else 0. */
 ORDO_API cl_int ordo_device_last_cl_error(ordo_device *device);
 
 /* The name of an OpenCL code ("CL_OUT_OF_RESOURCES"), or "unknown OpenCL code". Never NULL. */

@@ -21,8 +21,9 @@
  *   Overlap    outputs must not overlap inputs or each other: ORDO_INVALID.
  *   Results    are the same bits on every device, with every structure and tuning.
  *   Errors     ORDO_INVALID, ORDO_TOO_LARGE, ORDO_UNSUPPORTED (see ordo_dict_can), ORDO_NO_DEVICE_MEMORY, ORDO_BUILD,
- *              ORDO_OPENCL, ORDO_NO_HOST_MEMORY, ORDO_FORKED. After an error the dictionary holds what it held before the
- *              call, and the call may be made again. device.h says what holds where a driver fails for good.
+ *              ORDO_OPENCL, ORDO_DEVICE_FAILED, ORDO_NO_HOST_MEMORY, ORDO_FORKED. After an error the dictionary holds what
+ *              it held before the call, and the call may be made again. device.h says what holds where a kernel or a driver
+ *              fails for good.
  *   Threads    any number may call on one dictionary: a lock takes them one after another, updates included.
  */
 #ifndef ORDO_DICT_H

@@ -28,7 +28,8 @@ extern "C" {
     X(SELF_TEST, -10, "the device computes wrong answers with every variant")                                          \
     X(IO, -11, "a file could not be read or written")                                                                  \
     X(TOO_SMALL, -12, "a buffer has less room than the result needs; the size needed is given")                        \
-    X(BROKEN, -13, "an invariant of the structure does not hold; clear or destroy it")
+    X(BROKEN, -13, "an invariant of the structure does not hold; clear or destroy it")                                 \
+    X(DEVICE_FAILED, -14, "a kernel failed on the device; close it, and open it again in a new process")
 
 typedef enum ordo_status {
 #define X(name, code, text) ORDO_##name = (code),

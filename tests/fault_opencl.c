@@ -1,31 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An OpenCL layer (OPENCL_LAYERS=this file) between the loader and every driver. It counts the calls that go through, makes
- * the chosen one fail without doing it, and counts the objects that are alive. The test reaches `fault_layer` by dlsym.
+/* OpenCL as the library and the test see it: the linker's --wrap puts these functions before the loader's. They count the calls
+ * that go through, make the chosen one fail without doing it, and count the objects that are alive.
  *
  * A release that is to fail is done all the same: nobody could make up for it, and the counts stay true. */
-#define CL_TARGET_OPENCL_VERSION 300
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#include "fault.h"
+#include "fault_run.h"
 
-#include <CL/cl_layer.h>
-#include <string.h>
-
-__attribute__((visibility("default"))) struct fault fault_layer;
-
-static const struct _cl_icd_dispatch *below;
-static struct _cl_icd_dispatch        table;
+static struct fault opencl;
+struct fault *const fault_opencl = &opencl;
 
 /* ---- calls that return a code ----------------------------------------------------------------------------------- */
 
 #define CODE(name, suits, params, args)                                                                                \
-    static cl_int CL_API_CALL fail_##name params                                                                       \
+    cl_int CL_API_CALL __real_##name params;                                                                           \
+    cl_int CL_API_CALL __wrap_##name params;                                                                           \
+    cl_int CL_API_CALL __wrap_##name params                                                                            \
     {                                                                                                                  \
-        return fault_strikes(&fault_layer, #name, suits) ? (suits_code(suits)) : below->name args;                     \
+        return fault_strikes(&opencl, #name, suits) ? (suits_code(suits)) : __real_##name args;                        \
     }
 
 static cl_int suits_code(cl_int suits)
 {
-    return fault_layer.code ? fault_layer.code : suits;
+    return opencl.code ? opencl.code : suits;
 }
 
 CODE(clGetPlatformIDs, CL_OUT_OF_HOST_MEMORY, (cl_uint n, cl_platform_id *out, cl_uint *have), (n, out, have))
@@ -61,13 +56,15 @@ CODE(clSetUserEventStatus, CL_OUT_OF_RESOURCES, (cl_event event, cl_int status),
 /* ---- calls that make an object ------------------------------------------------------------------------------------ */
 
 #define MAKE(type, name, object, suits, params, args)                                                                  \
-    static type CL_API_CALL make_##name params                                                                         \
+    type CL_API_CALL __real_##name params;                                                                             \
+    type CL_API_CALL __wrap_##name params;                                                                             \
+    type CL_API_CALL __wrap_##name params                                                                              \
     {                                                                                                                  \
         type   made = NULL;                                                                                            \
         cl_int got = suits_code(suits);                                                                                \
-        if (!fault_strikes(&fault_layer, #name, suits))                                                                \
-            made = below->name args;                                                                                   \
-        fault_layer.live[object] += made != NULL;                                                                      \
+        if (!fault_strikes(&opencl, #name, suits))                                                                     \
+            made = __real_##name args;                                                                                 \
+        opencl.live[object] += made != NULL;                                                                           \
         if (code)                                                                                                      \
             *code = got;                                                                                               \
         return made;                                                                                                   \
@@ -99,29 +96,35 @@ MAKE(cl_event, clCreateUserEvent, FAULT_EVENTS, CL_OUT_OF_RESOURCES, (cl_context
      (context, &got))
 
 /* Of another shape: NULL is how it fails. */
-static void *CL_API_CALL fail_clGetExtensionFunctionAddressForPlatform(cl_platform_id of, const char *name)
+void *CL_API_CALL __real_clGetExtensionFunctionAddressForPlatform(cl_platform_id of, const char *name);
+void *CL_API_CALL __wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id of, const char *name);
+void *CL_API_CALL __wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id of, const char *name)
 {
-    if (fault_strikes(&fault_layer, "clGetExtensionFunctionAddressForPlatform", CL_SUCCESS))
+    if (fault_strikes(&opencl, "clGetExtensionFunctionAddressForPlatform", CL_SUCCESS))
         return NULL;
-    return below->clGetExtensionFunctionAddressForPlatform(of, name);
+    return __real_clGetExtensionFunctionAddressForPlatform(of, name);
 }
 
 /* ---- references ------------------------------------------------------------------------------------------------------ */
 
 #define REFERENCES(type, kind, object)                                                                                 \
-    static cl_int CL_API_CALL retain_##kind(type it)                                                                   \
+    cl_int CL_API_CALL __real_clRetain##kind(type it);                                                                 \
+    cl_int CL_API_CALL __wrap_clRetain##kind(type it);                                                                 \
+    cl_int CL_API_CALL __wrap_clRetain##kind(type it)                                                                  \
     {                                                                                                                  \
-        if (fault_strikes(&fault_layer, "clRetain" #kind, CL_OUT_OF_RESOURCES))                                        \
+        if (fault_strikes(&opencl, "clRetain" #kind, CL_OUT_OF_RESOURCES))                                             \
             return suits_code(CL_OUT_OF_RESOURCES);                                                                    \
-        const cl_int got = below->clRetain##kind(it);                                                                  \
-        fault_layer.live[object] += got == CL_SUCCESS;                                                                 \
+        const cl_int got = __real_clRetain##kind(it);                                                                  \
+        opencl.live[object] += got == CL_SUCCESS;                                                                      \
         return got;                                                                                                    \
     }                                                                                                                  \
-    static cl_int CL_API_CALL release_##kind(type it)                                                                  \
+    cl_int CL_API_CALL __real_clRelease##kind(type it);                                                                \
+    cl_int CL_API_CALL __wrap_clRelease##kind(type it);                                                                \
+    cl_int CL_API_CALL __wrap_clRelease##kind(type it)                                                                 \
     {                                                                                                                  \
-        const bool   fails = fault_strikes(&fault_layer, "clRelease" #kind, CL_OUT_OF_RESOURCES);                      \
-        const cl_int got = below->clRelease##kind(it);                                                                 \
-        fault_layer.live[object] -= got == CL_SUCCESS;                                                                 \
+        const bool   fails = fault_strikes(&opencl, "clRelease" #kind, CL_OUT_OF_RESOURCES);                           \
+        const cl_int got = __real_clRelease##kind(it);                                                                 \
+        opencl.live[object] -= got == CL_SUCCESS;                                                                      \
         return fails ? suits_code(CL_OUT_OF_RESOURCES) : got;                                                          \
     }
 
@@ -135,12 +138,14 @@ REFERENCES(cl_event, Event, FAULT_EVENTS)
 /* ---- commands ---------------------------------------------------------------------------------------------------------- */
 
 #define COMMAND(name, params, args)                                                                                    \
-    static cl_int CL_API_CALL enqueue_##name params                                                                    \
+    cl_int CL_API_CALL __real_##name params;                                                                           \
+    cl_int CL_API_CALL __wrap_##name params;                                                                           \
+    cl_int CL_API_CALL __wrap_##name params                                                                            \
     {                                                                                                                  \
-        if (fault_strikes(&fault_layer, #name, CL_OUT_OF_RESOURCES))                                                   \
+        if (fault_strikes(&opencl, #name, CL_OUT_OF_RESOURCES))                                                        \
             return suits_code(CL_OUT_OF_RESOURCES);                                                                    \
-        const cl_int got = below->name args;                                                                           \
-        fault_layer.live[FAULT_EVENTS] += got == CL_SUCCESS && done;                                                   \
+        const cl_int got = __real_##name args;                                                                         \
+        opencl.live[FAULT_EVENTS] += got == CL_SUCCESS && done;                                                        \
         return got;                                                                                                    \
     }
 #define WAITS_PARAMS cl_uint n, const cl_event *wait, cl_event *done
@@ -164,84 +169,3 @@ COMMAND(clEnqueueCopyBuffer,
         (queue, from, to, from_at, to_at, size, WAITS))
 COMMAND(clEnqueueMarkerWithWaitList, (cl_command_queue queue, WAITS_PARAMS), (queue, WAITS))
 COMMAND(clEnqueueBarrierWithWaitList, (cl_command_queue queue, WAITS_PARAMS), (queue, WAITS))
-
-/* ---- the layer ----------------------------------------------------------------------------------------------------------- */
-
-__attribute__((visibility("default"))) cl_int CL_API_CALL clGetLayerInfo(cl_layer_info param_name,
-                                                                         size_t param_value_size, void *param_value,
-                                                                         size_t *param_value_size_ret)
-{
-    static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-    static const char                 name[] = "faults";
-    const bool                        is_version = param_name == CL_LAYER_API_VERSION;
-    const size_t                      bytes = is_version ? sizeof version : sizeof name;
-
-    if ((!is_version && param_name != CL_LAYER_NAME) || (param_value && param_value_size < bytes))
-        return CL_INVALID_VALUE;
-    if (param_value)
-        memcpy(param_value, is_version ? (const void *) &version : name, bytes);
-    if (param_value_size_ret)
-        *param_value_size_ret = bytes;
-    return CL_SUCCESS;
-}
-
-static void take_over(void)
-{
-#define TAKE(how, name) table.name = how##_##name
-    TAKE(fail, clGetPlatformIDs);
-    TAKE(fail, clGetPlatformInfo);
-    TAKE(fail, clGetDeviceIDs);
-    TAKE(fail, clGetDeviceInfo);
-    TAKE(fail, clGetCommandQueueInfo);
-    TAKE(fail, clGetMemObjectInfo);
-    TAKE(fail, clGetProgramInfo);
-    TAKE(fail, clGetProgramBuildInfo);
-    TAKE(fail, clGetKernelWorkGroupInfo);
-    TAKE(fail, clBuildProgram);
-    TAKE(fail, clSetKernelArg);
-    TAKE(fail, clFlush);
-    TAKE(fail, clFinish);
-    TAKE(fail, clWaitForEvents);
-    TAKE(fail, clSetUserEventStatus);
-    TAKE(fail, clGetExtensionFunctionAddressForPlatform);
-    TAKE(make, clCreateContext);
-    TAKE(make, clCreateCommandQueue);
-    TAKE(make, clCreateCommandQueueWithProperties);
-    TAKE(make, clCreateBuffer);
-    TAKE(make, clCreateProgramWithSource);
-    TAKE(make, clCreateProgramWithBinary);
-    TAKE(make, clCreateKernel);
-    TAKE(make, clCreateUserEvent);
-    TAKE(enqueue, clEnqueueNDRangeKernel);
-    TAKE(enqueue, clEnqueueReadBuffer);
-    TAKE(enqueue, clEnqueueWriteBuffer);
-    TAKE(enqueue, clEnqueueFillBuffer);
-    TAKE(enqueue, clEnqueueCopyBuffer);
-    TAKE(enqueue, clEnqueueMarkerWithWaitList);
-    TAKE(enqueue, clEnqueueBarrierWithWaitList);
-#define TAKE_REFERENCES(kind) table.clRetain##kind = retain_##kind, table.clRelease##kind = release_##kind
-    TAKE_REFERENCES(Context);
-    TAKE_REFERENCES(CommandQueue);
-    TAKE_REFERENCES(MemObject);
-    TAKE_REFERENCES(Program);
-    TAKE_REFERENCES(Kernel);
-    TAKE_REFERENCES(Event);
-}
-
-__attribute__((visibility("default"))) cl_int CL_API_CALL clInitLayer(cl_uint                 num_entries,
-                                                                      const cl_icd_dispatch  *target_dispatch,
-                                                                      cl_uint                *num_entries_ret,
-                                                                      const cl_icd_dispatch **layer_dispatch_ret)
-{
-    const cl_uint all = sizeof table / sizeof(void *);
-    const cl_uint n = num_entries < all ? num_entries : all;
-
-    if (!target_dispatch || !num_entries_ret || !layer_dispatch_ret)
-        return CL_INVALID_VALUE;
-    below = target_dispatch;
-    memcpy(&table, target_dispatch, n * sizeof(void *));
-    take_over();
-    *num_entries_ret = n;
-    *layer_dispatch_ret = &table;
-    return CL_SUCCESS;
-}
