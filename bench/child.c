@@ -130,6 +130,15 @@ static bool listen_until(double deadline, const struct pipes *pipes, struct text
     return true;
 }
 
+char *child_text(int fd, double deadline, bool *in_time)
+{
+    const struct pipes one = { .answer = { fd, -1 }, .said = { -1, -1 } };
+    struct text        text = { NULL, 0, 0 };
+
+    *in_time = listen_until(deadline, &one, &text, NULL);
+    return text.bytes;
+}
+
 /* ---- the outcome --------------------------------------------------------------------------------------------- */
 
 static void keep_end(struct child_outcome *out, const struct text *said)

@@ -23,6 +23,10 @@ struct child {
     double             seconds;     /* ended by force after that */
 };
 
+/* What a pipe holds until its end, with a 0 behind it; *in_time says whether that came before `deadline` (see now()), and what is
+ * returned is then what came until then. NULL: nothing came. The caller frees it. */
+char *child_text(int fd, double deadline, bool *in_time);
+
 /* Runs this very program anew. Blocks until it ends or is ended. The caller deletes out->answer. */
 void child_run(const struct child *child, struct child_outcome *out);
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "peers.h"
 
+#include "child.h"
+#include "timing.h"
+
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,13 +75,13 @@ static char *list_of_counts(const size_t *counts, int n)
     return list;
 }
 
-/* Starts it with its standard output on a pipe. Returns the end to read from, or NULL. */
-static FILE *start(const char *program, char *const *argv, pid_t *child)
+/* Starts it with its standard output on a pipe. Returns the end to read from, or -1. */
+static int start(const char *program, char *const *argv, pid_t *child)
 {
     int                        ends[2];
     posix_spawn_file_actions_t actions;
     if (pipe(ends) != 0)
-        return NULL;
+        return -1;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
@@ -85,26 +89,59 @@ static FILE *start(const char *program, char *const *argv, pid_t *child)
     const int code = posix_spawn(child, program, &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    FILE *from = code == 0 ? fdopen(ends[0], "r") : NULL;
-    if (!from)
-        close(ends[0]);
-    errno = code ? code : errno;
-    return from;
+    if (code == 0)
+        return ends[0];
+    close(ends[0]);
+    errno = code;
+    return -1;
 }
 
-static bool read_rows(FILE *from, cJSON *rows, char *why, size_t why_bytes)
+/* A row of each line. */
+static bool parse_rows(char *text, cJSON *rows, char *why, size_t why_bytes)
 {
-    char line[4096];
-    bool good = true;
-    while (fgets(line, sizeof line, from)) {
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         cJSON *row = cJSON_Parse(line);
-        if (!row && good) {
-            snprintf(why, why_bytes, "ordo-peer printed what is not JSON: %.*s", (int) strcspn(line, "\n"), line);
-            good = false;
+        if (!row) {
+            snprintf(why, why_bytes, "ordo-peer printed what is not JSON: %.200s", line);
+            return false;
         }
-        if (row)
-            cJSON_AddItemToArray(rows, row);
+        cJSON_AddItemToArray(rows, row);
     }
+    return true;
+}
+
+/* After so many seconds it hangs: CUDA takes some to begin, and input is made and checked beside what is measured. */
+static double most_seconds(double budget)
+{
+    const char  *chosen = getenv("ORDO_PEER_SECONDS");
+    const double seconds = chosen ? strtod(chosen, NULL) : 0;
+    return seconds > 0 ? seconds : 300 + 10 * budget;
+}
+
+/* Reads all that it prints and waits for its end, or ends it. */
+static bool hear_out(int from, pid_t child, double seconds, cJSON *rows, char *why, size_t why_bytes)
+{
+    bool  in_time = false;
+    int   status = 0;
+    char *text = child_text(from, now() + seconds, &in_time);
+    if (!in_time)
+        kill(child, SIGKILL);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+
+    bool good = false;
+    if (!in_time)
+        snprintf(why, why_bytes,
+                 "ordo-peer was ended: it had not finished after %g s (ORDO_PEER_SECONDS=%g would wait longer)",
+                 seconds, 10 * seconds);
+    else if (WIFSIGNALED(status))
+        snprintf(why, why_bytes, "ordo-peer was ended by signal %d", WTERMSIG(status));
+    else if (WEXITSTATUS(status) != 0)
+        snprintf(why, why_bytes, "ordo-peer failed (%d)", WEXITSTATUS(status));
+    else
+        good = !text || parse_rows(text, rows, why, why_bytes);
+    free(text);
     return good;
 }
 
@@ -147,23 +184,16 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
                                       budget,
                                       NULL };
 
-    pid_t  child = 0;
-    FILE  *from = start(program, (char *const *) arguments, &child);
-    cJSON *rows = from ? cJSON_CreateArray() : NULL;
-    int    status = 0;
-    bool   good = from != NULL;
-    if (!from) {
+    pid_t     child = 0;
+    const int from = start(program, (char *const *) arguments, &child);
+    cJSON    *rows = cJSON_CreateArray();
+    bool      good = false;
+    if (from < 0)
         snprintf(why, why_bytes, "cannot run %s: %s", program, strerror(errno));
-    } else {
-        good = read_rows(from, rows, why, why_bytes);
-        fclose(from);
-        waitpid(child, &status, 0);
-        if (good && status != 0) {
-            snprintf(why, why_bytes, WIFSIGNALED(status) ? "ordo-peer was ended by signal %d" : "ordo-peer failed (%d)",
-                     WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-            good = false;
-        }
-    }
+    else
+        good = hear_out(from, child, most_seconds(seconds), rows, why, why_bytes);
+    if (from >= 0)
+        close(from);
     free(sizes);
     if (!good) {
         cJSON_Delete(rows);

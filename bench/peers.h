@@ -13,8 +13,8 @@ char *peer_program(char *why, size_t why_bytes);
 
 /* Runs it for one point of the axes and all `n` counts, on the CUDA device called `device_name`, within about `seconds`.
  * Returns an array of rows: "count", "name", "rate" (operations a second, wall clock), "device_rate", "wall_s",
- * "device_s", "check"; without a row where the peer has nothing to set against. NULL with the reason in `why` if it failed.
- * The caller deletes it. */
+ * "device_s", "check"; without a row where the peer has nothing to set against. NULL with the reason in `why` if it failed, or
+ * was ended as it took far longer than that (or than $ORDO_PEER_SECONDS). The caller deletes it. */
 cJSON *peer_rows(const char *program, const char *device_name, const struct spec *spec, const size_t *counts, int n,
                  double seconds, char *why, size_t why_bytes);
 

@@ -148,6 +148,20 @@ expect 2 "$bench" argument
 expect 2 "$bench" --no-such-option
 expect 2 env ORDO_PEER=/nowhere/ordo-peer "$bench" --peers
 prints err 'ORDO_PEER'
+
+# A peer that hangs, one that fails, and one that answers.
+peer_is() {
+    printf '#!/bin/sh\n%s\n' "$1" >"$dir/peer"
+    chmod +x "$dir/peer"
+    expect 0 env ORDO_PEER="$dir/peer" ORDO_PEER_SECONDS=1 "$bench" --peers --workload reduce --sizes =100 --reps 3
+}
+peer_is 'exec sleep 100'
+prints err 'ordo-peer was ended: it had not finished after 1 s'
+peer_is 'exit 3'
+prints err 'ordo-peer failed (3)'
+peer_is 'echo "{ \"count\": 100, \"name\": \"a peer\", \"rate\": 1e6 }"'
+prints_no err 'ordo-peer'
+
 expect 1 "$bench" --device no-such-device --workload scan
 prints err 'no-such-device'
 expect 1 "$bench" --workload reduce --sizes =100 --reps 3 --json /nowhere/file
