@@ -383,3 +383,34 @@ Test(cache, opening_remembers_the_self_test)
     ordo_device_close(&dev);
     end(&p);
 }
+
+/* Whether opening with this profile tests, and does not remember. */
+static bool tests_with_profile(struct place *p, const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
+    ordo_device *dev = open_device(p, true);
+    const bool   tests = !ordo_device_facts(dev)->self_test_remembered;
+    ordo_device_close(&dev);
+    return tests;
+}
+
+/* A profile selects variants: what was found with one says nothing of another. */
+Test(cache, opening_remembers_the_self_test_by_profile)
+{
+    struct place p;
+    char         path[256];
+    begin(&p);
+    (void) snprintf(path, sizeof path, "%s/profile", p.dir);
+    cr_assert(setenv("ORDO_PROFILE", path, 1) == 0);
+    cr_assert(tests_with_profile(&p, path, ""));
+    cr_assert(!tests_with_profile(&p, path, ""));
+    cr_assert(tests_with_profile(&p, path, "scan.items=8"));
+    cr_assert(!tests_with_profile(&p, path, "scan.items=8"));
+    cr_assert(!tests_with_profile(&p, path, ""));
+    cr_assert(setenv("ORDO_PROFILE", "off", 1) == 0);
+    ordo_device *dev = open_device(&p, true);
+    cr_assert(ordo_device_facts(dev)->self_test_remembered, "no profile, and one that says nothing");
+    ordo_device_close(&dev);
+    end(&p);
+}

@@ -147,8 +147,9 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     ordo_cache_open(dev);
     dev->memory_limit = dev->facts.global_bytes;
 
-    const struct ordo_hash key = ordo_memory_key(dev, mask);
-    const bool             known = ordo_recall(dev, key);
+    struct ordo_hash key;
+    ORDO_TRY(ordo_memory_key(dev, mask, &key));
+    const bool known = ordo_recall(dev, key);
     if (!known) {
         ORDO_TRY(ordo_probe_trials(dev));
         ORDO_TRY(ordo_apply_mask(dev, mask));

@@ -117,8 +117,9 @@ ordo_status ordo_select_device(ordo_device *dev, const char *select);
 /* One of n (not 0) devices; NULL if none is called so. */
 const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, const char *select);
 
-/* remember.c: the outcome of probe and self-test, by device, kernel sources and mask. */
-struct ordo_hash ordo_memory_key(ordo_device *dev, const char *mask);
+/* remember.c: the outcome of probe and self-test, by device, kernel sources, mask and the user's profile, which may select
+ * variants that were never tested. */
+ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_hash *out);
 /* Takes it over instead of probing, if it is there and fits the features that were probed. */
 bool ordo_recall(ordo_device *dev, struct ordo_hash key);
 void ordo_remember(ordo_device *dev, struct ordo_hash key);
@@ -161,6 +162,8 @@ void ordo_scratch_give(ordo_device *dev, struct ordo_scratch *block);
 
 /* profile.c: defaults for the facts at hand, then the shipped rows, then the user's profile. */
 void ordo_profile_load(ordo_device *dev);
+/* Adds what the user's profile says to a hash; without one it stays as it is. */
+ordo_status ordo_profile_hash(ordo_device *dev, struct ordo_hash *hash);
 /* After a fact was lowered: methods that rest on it go to the next safer one. */
 void ordo_profile_lower(ordo_device *dev);
 

@@ -220,24 +220,46 @@ static bool profile_path(const ordo_device *dev, char **out)
     return true;
 }
 
+enum { PROFILE_BYTES = 65536 };
+
+/* False if there is no such file, or what is in it is no profile: that is named in the log, if `dev` is not NULL. */
+static bool read_profile(ordo_device *dev, const char *path, char text[PROFILE_BYTES])
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    const size_t bytes = fread(text, 1, PROFILE_BYTES, file);
+    const bool   whole = !ferror(file) && bytes < PROFILE_BYTES && !memchr(text, 0, bytes);
+    fclose(file);
+    if (whole)
+        text[bytes] = 0;
+    else
+        ordo_log(dev, ORDO_LOG_WARNING, "profile ignored, it is no text of less than 64 KiB: %s", path);
+    return whole;
+}
+
 static void load_user_profile(ordo_device *dev)
 {
+    char  text[PROFILE_BYTES];
     char *path = NULL;
-    FILE *file = profile_path(dev, &path) && path ? fopen(path, "rb") : NULL;
-    if (file) {
-        char         text[65536];
-        const size_t bytes = fread(text, 1, sizeof text, file);
-        const bool   whole = !ferror(file) && bytes < sizeof text && !memchr(text, 0, bytes);
-        fclose(file);
-        if (whole) {
-            text[bytes] = 0;
-            apply_text(dev, text, ORDO_ORIGIN_TUNED, path);
-            ordo_log(dev, ORDO_LOG_INFO, "profile read: %s", path);
-        } else {
-            ordo_log(dev, ORDO_LOG_WARNING, "profile ignored, it is no text of less than 64 KiB: %s", path);
-        }
+    if (profile_path(dev, &path) && path && read_profile(dev, path, text)) {
+        apply_text(dev, text, ORDO_ORIGIN_TUNED, path);
+        ordo_log(dev, ORDO_LOG_INFO, "profile read: %s", path);
     }
     free(path);
+}
+
+ordo_status ordo_profile_hash(ordo_device *dev, struct ordo_hash *hash)
+{
+    char  text[PROFILE_BYTES];
+    char *path = NULL;
+    if (!profile_path(dev, &path))
+        return ORDO_OK;
+    ORDO_REQUIRE(dev, path, ORDO_NO_HOST_MEMORY);
+    if (read_profile(NULL, path, text) && text[0])
+        *hash = ORDO_HASH_TEXT(*hash, text);
+    free(path);
+    return ORDO_OK;
 }
 
 void ordo_profile_lower(ordo_device *dev)

@@ -13,10 +13,11 @@ struct remembered {
     char     dropped[sizeof((ordo_device *) 0)->facts.dropped];
 };
 
-struct ordo_hash ordo_memory_key(ordo_device *dev, const char *mask)
+ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_hash *out)
 {
     const struct ordo_hash sources = ordo_sources_hash(dev);
-    return ORDO_HASH_TEXT(ordo_hash_of(dev->identity, &sources, sizeof sources), mask);
+    *out = ORDO_HASH_TEXT(ordo_hash_of(dev->identity, &sources, sizeof sources), mask);
+    return ordo_profile_hash(dev, out);
 }
 
 static bool are_flags(const struct remembered *r)
