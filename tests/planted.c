@@ -788,9 +788,9 @@ static bool try_plant(const struct plant *p, const char *mask)
         cr_expect(bite == WRONG || bite == DIED, "%s, mask '%s': does not bite (%d)", p->name, mask, bite);
         long caught = 0;
         for (long i = 0; i < times(); i++) {
-            const int fate = in_child(fate_of, p, mask, false);
-            cr_expect(fate == CAUGHT || fate == MISSED, "%s, mask '%s': not refused, and not well (%d)", p->name, mask,
-                      fate);
+            const int  fate = in_child(fate_of, p, mask, false);
+            const bool missed = fate == MISSED || (p->kind & RACE && fate == NOT_CURED); /* met in one variant only */
+            cr_expect(missed || fate == CAUGHT, "%s, mask '%s': not refused, and not well (%d)", p->name, mask, fate);
             caught += fate == CAUGHT;
         }
         cr_expect(p->kind & RACE ? 2 * caught > times() : caught == times(), "%s, mask '%s': caught %ld times of %ld",
