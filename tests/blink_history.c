@@ -41,9 +41,14 @@ struct plan {
     {                                                                                                                  \
         25, 10, 25, 15, 25                                                                                             \
     }
-#define FINDS_OF_SPLITS                                                                                                \
+/* Finds are answered before anything else begins: what may meet a split are these. */
+#define SEEKS_OF_SPLITS                                                                                                \
     {                                                                                                                  \
-        50, 0, 0, 50                                                                                                   \
+        0, 0, 0, 50, 0, 0, 25, 25                                                                                      \
+    }
+#define CHANGES                                                                                                        \
+    {                                                                                                                  \
+        0, 0, 30, 35, 35                                                                                               \
     }
 #define ERASE_UPSERT                                                                                                   \
     {                                                                                                                  \
@@ -65,10 +70,10 @@ struct plan {
 static const struct plan plans[] = {
     { "few keys", ORDO_U32, 4, 7, 0, 50, ANY_ORDER, 5000, POINTS, 0, 0 },
     { "forty keys", ORDO_U32, 4, 40, 0, 50, ANY_ORDER, 5000, POINTS, 0, 0 },
-    { "finds during splits", ORDO_U32, 4, 2500, 0, 0, ANY_ORDER, 5000, FINDS_OF_SPLITS, 0, 0 },
+    { "seeks during splits", ORDO_U32, 4, 2500, 0, 0, ANY_ORDER, 5000, SEEKS_OF_SPLITS, 0, 0 },
     { "erase against upsert", ORDO_U32, 4, 60, 0, 50, ANY_ORDER, 5000, ERASE_UPSERT, 0, 0 },
     { "root splits", ORDO_U32, 4, 5000, 0, 0, ANY_ORDER, 5000, STORES, 0, 0 },
-    { "splits and finds", ORDO_U32, 4, 1200, 0, 0, ANY_ORDER, 5000, FINDS_OF_SPLITS, 0, 0 },
+    { "splits and seeks", ORDO_U32, 4, 1200, 0, 0, ANY_ORDER, 5000, SEEKS_OF_SPLITS, 0, 0 },
     { "ascending keys", ORDO_U32, 4, 4000, 0, 0, ASCENDING, 5000, STORES, 0, 0 },
     { "descending keys", ORDO_U32, 4, 4000, 0, 0, DESCENDING, 5000, STORES, 0, 0 },
     { "everything", ORDO_U32, 4, 300, 1, 50, ANY_ORDER, 5000, EVERYTHING, 0, 0 },
@@ -900,7 +905,7 @@ struct bug {
 
 #define AT_ONE_LEAF(operations)                                                                                        \
     {                                                                                                                  \
-        "few keys", ORDO_U32, 4, 7, 0, 50, ANY_ORDER, operations, POINTS, 0, 60                                        \
+        "few keys", ORDO_U32, 4, 7, 0, 50, ANY_ORDER, operations, CHANGES, 0, 60                                       \
     }
 #define AT_SPLITS                                                                                                      \
     {                                                                                                                  \
@@ -914,7 +919,7 @@ struct bug {
 
 #define AT_ASCENDING_SPLITS                                                                                            \
     {                                                                                                                  \
-        "ascending splits", ORDO_U32, 4, 4000, 0, 0, ASCENDING, 5000, STORES, 0, 44                                    \
+        "ascending splits", ORDO_U32, 4, 4000, 0, 0, ASCENDING, 7000, STORES, 0, 44                                    \
     }
 
 static const struct bug bugs[] = {
@@ -926,7 +931,7 @@ static const struct bug bugs[] = {
       "    if (change != CHANGE_VALUE) {\n",
       AT_ONE_LEAF(5000) },
     { "no second look", "blink_header(line) + blink_before_look(batch, seen)) == tail.header;",
-      "blink_header(line) + blink_before_look(batch, seen)) != 1;", AT_ONE_LEAF(5000) },
+      "blink_header(line) + blink_before_look(batch, seen)) != 1;", AT_ONE_LEAF(10000) },
     { "one version for ever", "((was + BLINK_VERSION_ONE) & BLINK_VERSION_MASK)", "(was & BLINK_VERSION_MASK)",
       AT_ONE_LEAF(10000) },
     { "the level above is not told", "    op->level++;\n", "    return STEP_DONE;\n", AT_SPLITS },

@@ -15,38 +15,28 @@
  */
 #pragma once
 #include "device/atomic.cl"
+#include "dict/codes.cl"
 #include "dict/each.cl"
 #include "dict/timeline.cl"
 #include "group/merge.cl"
 
-/* enum ordo_code of include/ordo/dict.h */
-#define CODE_FIND     0
-#define CODE_CONTAINS 1
-#define CODE_UPSERT   2
-#define CODE_INSERT   3
-#define CODE_ERASE    4
-#define CODE_SEEK_LT  5
-#define CODE_COUNT    9
-#define CODE_RANGE    10
-#define CODE_N        11
-
 #define NONE 0xffffffffu
 
-/* survey[code]: operations with it; [CODE_N]: the first whose code is unknown. */
+/* survey[code]: operations with it; [N_CODES]: the first whose code is unknown. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_survey(__global const uchar *codes, ulong codes_at, uint n, __global uint *survey)
 {
-    uint count[CODE_N];
-    for (uint c = 0; c < CODE_N; c++)
+    uint count[N_CODES];
+    for (uint c = 0; c < N_CODES; c++)
         count[c] = 0;
     RUN_EACH (uint, i, n) {
         const uint code = codes[codes_at + i];
-        for (uint c = 0; c < CODE_N; c++)
+        for (uint c = 0; c < N_CODES; c++)
             count[c] += code == c;
-        if (code >= CODE_N)
-            ordo_min(&survey[CODE_N], i);
+        if (code >= N_CODES)
+            ordo_min(&survey[N_CODES], i);
     }
-    for (uint c = 0; c < CODE_N; c++)
+    for (uint c = 0; c < N_CODES; c++)
         if (count[c])
             ordo_add(&survey[c], count[c]);
 }
@@ -255,7 +245,7 @@ ORDO_KERNEL(RUN_GROUP)
 void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least, uint most, __global uint *picked)
 {
     RUN_EACH (uint, i, n + 1) {
-        const uint code = i < n ? codes[codes_at + i] : CODE_N;
+        const uint code = i < n ? codes[codes_at + i] : N_CODES;
         picked[i] = code >= least && code <= most;
     }
 }

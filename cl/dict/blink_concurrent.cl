@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on a B-link tree side by side: each work-item takes one operation after another, and works on it alone.
+/* Operations on a B-link tree side by side: each work-item takes one operation after another, and works on it alone. Finds
+ * were answered before (blink_find_in_batch); what is left are updates, seeks, counts and ranges.
  *
  *   blink_apply   runs operations, and lists those that gave up
  *   blink_tally   what there is in a batch
@@ -47,6 +48,7 @@
  */
 #pragma once
 #include "dict/blink_node.cl"
+#include "dict/codes.cl"
 
 #if TEAM_WIDTH != 1
 #error "TEAM_WIDTH must be 1: each work-item has its own operation"
@@ -68,25 +70,6 @@
 #ifndef BLINK_STEPS
 #define BLINK_STEPS 16384
 #endif
-
-/* ordo_code and ordo_outcome of include/ordo/dict.h */
-#define CODE_FIND     0
-#define CODE_CONTAINS 1
-#define CODE_UPSERT   2
-#define CODE_INSERT   3
-#define CODE_ERASE    4
-#define CODE_SEEK_LT  5
-#define CODE_SEEK_LE  6
-#define CODE_SEEK_GE  7
-#define CODE_SEEK_GT  8
-#define CODE_COUNT    9
-#define CODE_RANGE    10
-#define N_CODES       11
-
-#define OUTCOME_DONE       0
-#define OUTCOME_NOT_STORED 1
-#define OUTCOME_CUT_SHORT  2
-#define OUTCOME_UNKNOWN    3
 
 /* What came of a step. */
 #define STEP_AGAIN   0 /* nothing: another work-item was in the way, or the search was led astray */
@@ -413,31 +396,6 @@ ORDO_FN uint blink_answer_seek(const blink_batch *batch, const blink_op *op, boo
 }
 
 /* ---- reading steps ----------------------------------------------------------------------------------------------- */
-
-/* Find and contains, at the leaf that covers the key. */
-ORDO_FN uint blink_look_up(const blink_batch *batch, blink_op *op, __global ordo_key_form *line, blink_tail tail)
-{
-    ordo_key_form next;
-    const uint    slot = blink_place(line + blink_after_look(batch, tail.header), op->query, true, &next);
-    const bool    found = next == op->query && slot < (tail.header & BLINK_COUNT_MASK);
-    uint          seen = slot ^ blink_fold(next);
-
-    blink_dawdle(batch, op, 8);
-#if ORDO_VALUE_BYTES
-    blink_value value = 0;
-    if (found && op->code == CODE_FIND && batch->values_out) {
-        value = blink_peek_value(blink_values(&batch->tree, op->at) + slot);
-        seen ^= (uint) value;
-    }
-#endif
-    if (!blink_unchanged(batch, line, tail, seen))
-        return STEP_AGAIN;
-#if ORDO_VALUE_BYTES
-    if (found && op->code == CODE_FIND && batch->values_out)
-        batch->values_out[op->i] = value;
-#endif
-    return blink_answer(batch, op, found);
-}
 
 /* Seeks: the nearest key of this leaf, or on to its neighbour. */
 ORDO_FN uint blink_seek_on(const blink_batch *batch, blink_op *op, __global ordo_key_form *line, blink_tail tail)
@@ -950,10 +908,8 @@ ORDO_FN uint blink_step(const blink_batch *batch, blink_op *op)
     }
     if (op->query <= tail.low && (op->level > 0 || op->at > 0)) /* leaf 0 is the first one */
         return blink_astray(op);
-    if (op->level > 0 || (op->code >= CODE_UPSERT && op->code <= CODE_ERASE))
+    if (op->level > 0 || CODE_UPDATES(op->code))
         return blink_write(batch, op, line, tail);
-    if (op->code <= CODE_CONTAINS)
-        return blink_look_up(batch, op, line, tail);
     if (op->code <= CODE_SEEK_GT)
         return blink_seek_on(batch, op, line, tail);
     return blink_scan_on(batch, op, line, tail);
@@ -964,6 +920,8 @@ ORDO_FN bool blink_take(const blink_batch *batch, blink_op *op)
 {
     op->code = batch->codes[op->i];
     op->count = 0;
+    if (CODE_FINDS(op->code))
+        return false;
     blink_tick(batch, op, 0);
     if (op->code >= N_CODES) {
         blink_outcome(batch, op, OUTCOME_UNKNOWN);
@@ -1141,12 +1099,14 @@ void blink_apply(BLINK_TREE, uint leaf_capacity, uint inner_capacity, uint first
         (void) ordo_add(state + BLINK_ELEMENTS, turn.op.elements);
 }
 
-/* tally: of a batch, how many operations store, count or range, range, erase. */
+#define TALLIES 5 /* struct tally of host/dict/blink_concurrent.c */
+
+/* tally: of a batch, how many operations store, count or range, range, erase, find. */
 ORDO_KERNEL(BLINK_GROUP)
 void blink_tally(__global const uchar *codes, ulong codes_at, uint n, __global uint *tally)
 {
-    __local uint sums[4];
-    uint         of[4] = { 0, 0, 0, 0 };
+    __local uint sums[TALLIES];
+    uint         of[TALLIES] = { 0, 0, 0, 0, 0 };
 
     for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) {
         const uint code = codes[codes_at + i];
@@ -1154,16 +1114,17 @@ void blink_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
         of[1] += code == CODE_COUNT || code == CODE_RANGE;
         of[2] += code == CODE_RANGE;
         of[3] += code == CODE_ERASE;
+        of[4] += CODE_FINDS(code);
     }
-    for (uint k = get_local_id(0); k < 4; k += BLINK_GROUP)
+    for (uint k = get_local_id(0); k < TALLIES; k += BLINK_GROUP)
         sums[k] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     ORDO_UNROLL
-    for (uint k = 0; k < 4; k++)
+    for (uint k = 0; k < TALLIES; k++)
         if (of[k])
             (void) ordo_local_add(sums + k, of[k]);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint k = get_local_id(0); k < 4; k += BLINK_GROUP)
+    for (uint k = get_local_id(0); k < TALLIES; k += BLINK_GROUP)
         if (sums[k])
             (void) ordo_add(tally + k, sums[k]);
 }

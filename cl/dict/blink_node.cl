@@ -232,15 +232,22 @@ ORDO_FN uint blink_query_at(uint first, uint r)
     return first + r * BLINK_GROUP + (uint) get_local_id(0);
 }
 
+/* This work-item's queries of a tile; there are n in all. */
+ORDO_FN void blink_load_queries(__global const ordo_key *keys, uint n, uint first,
+                                __private ordo_key_form query[BLINK_ITEMS])
+{
+    ORDO_UNROLL
+    for (uint r = 0; r < BLINK_ITEMS; r++)
+        query[r] = key_bits(keys[min(blink_query_at(first, r), n - 1)]);
+}
+
 /* Takes a tile of queries, of which there are n, down to their leaves. Called by the whole group. */
 ORDO_FN void blink_take_tile(const blink_tree *tree, __global const ordo_key *keys, uint n, uint first,
                              __private blink_way way[TEAM_QUERIES])
 {
     ordo_key_form query[BLINK_ITEMS];
 
-    ORDO_UNROLL
-    for (uint r = 0; r < BLINK_ITEMS; r++)
-        query[r] = key_bits(keys[min(blink_query_at(first, r), n - 1)]);
+    blink_load_queries(keys, n, first, query);
     blink_share(query, way);
     blink_descend(tree, way);
 }

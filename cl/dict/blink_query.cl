@@ -2,6 +2,7 @@
 /* Queries of a B-link tree at rest: no launch that changes it is under way, so loads may come from any cache.
  *
  *   blink_find, blink_locate       by teams, from the root down
+ *   blink_find_in_batch            the finds of a batch of operations side by side
  *   blink_counts, blink_measure    the same of two bounds at once
  *   blink_seek                     from where its keys are located
  *   blink_range_short, blink_range_long   the elements of ranges; the part of a long one that lies in one leaf is a piece
@@ -11,6 +12,7 @@
  */
 #pragma once
 #include "dict/blink_node.cl"
+#include "dict/codes.cl"
 #include "dict/each.cl"
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
@@ -31,14 +33,15 @@ ORDO_FN void blink_places(const blink_tree *tree, __private const blink_way way[
     }
 }
 
-/* Takes a tile of queries to their leaves and places, for each work-item its own. Called by the whole group. */
-ORDO_FN void blink_find_tile(const blink_tree *tree, __global const ordo_key *keys, uint n, uint first,
+/* Takes a tile's queries to their leaves and places, for each work-item its own. Called by whole sub-groups. */
+ORDO_FN void blink_find_tile(const blink_tree *tree, __private const ordo_key_form query[BLINK_ITEMS],
                              __private blink_spot spot[BLINK_ITEMS])
 {
     blink_way way[TEAM_QUERIES];
     uint      place[TEAM_QUERIES];
 
-    blink_take_tile(tree, keys, n, first, way);
+    blink_share(query, way);
+    blink_descend(tree, way);
     blink_places(tree, way, place);
     blink_own(way, spot);
     ORDO_UNROLL
@@ -53,10 +56,12 @@ void blink_find(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n
     const blink_tree tree = BLINK_TREE_HERE;
 
     for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
-        const uint first = (uint) tile * BLINK_TILE;
-        blink_spot spot[BLINK_ITEMS] = { { 0, 0, 0 } };
+        const uint    first = (uint) tile * BLINK_TILE;
+        ordo_key_form query[BLINK_ITEMS];
+        blink_spot    spot[BLINK_ITEMS] = { { 0, 0, 0 } };
 
-        blink_find_tile(&tree, keys + keys_at, n, first, spot);
+        blink_load_queries(keys + keys_at, n, first, query);
+        blink_find_tile(&tree, query, spot);
         ORDO_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r);
@@ -73,6 +78,53 @@ void blink_find(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n
     }
 }
 
+/* Find and contains of a batch's n operations. history: NULL, or where each operation's two ticks go: those of find i
+ * are 2 i and 2 i + 1. Other arrays may be NULL, too. */
+ORDO_KERNEL(BLINK_GROUP)
+void blink_find_in_batch(BLINK_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
+                         ulong keys_at, uint n, __global blink_value *values_out, ulong values_at,
+                         __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,
+                         __global uint *history)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+
+    for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
+        const uint    first = (uint) tile * BLINK_TILE;
+        ordo_key_form query[BLINK_ITEMS];
+        blink_spot    spot[BLINK_ITEMS] = { { 0, 0, 0 } };
+        uint          code[BLINK_ITEMS];
+        bool          any = false;
+
+        ORDO_UNROLL
+        for (uint r = 0; r < BLINK_ITEMS; r++) {
+            const uint i = blink_query_at(first, r);
+            code[r] = i < n ? codes[codes_at + i] : N_CODES;
+            query[r] = CODE_FINDS(code[r]) ? key_bits(keys[keys_at + i]) : 0; /* the others all go one way */
+            any = any || CODE_FINDS(code[r]);
+        }
+        if (!subgroup_any(any))
+            continue;
+        blink_find_tile(&tree, query, spot);
+        ORDO_UNROLL
+        for (uint r = 0; r < BLINK_ITEMS; r++) {
+            const uint i = blink_query_at(first, r);
+            const bool hit = (spot[r].place & PLACE_HIT) != 0;
+            if (!CODE_FINDS(code[r]))
+                continue;
+#if ORDO_VALUE_BYTES
+            if (values_out && hit && code[r] == CODE_FIND)
+                values_out[values_at + i] = blink_values(&tree, spot[r].leaf)[spot[r].place & PLACE_SLOT];
+#endif
+            if (found)
+                found[found_at + i] = hit;
+            if (outcomes)
+                outcomes[outcomes_at + i] = OUTCOME_DONE;
+            if (history)
+                vstore2((uint2) (2 * i, 2 * i + 1), i, history);
+        }
+    }
+}
+
 /* parents may be NULL. */
 ORDO_KERNEL(BLINK_GROUP)
 void blink_locate(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n, __global uint *leaves,
@@ -81,10 +133,12 @@ void blink_locate(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint
     const blink_tree tree = BLINK_TREE_HERE;
 
     for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
-        const uint first = (uint) tile * BLINK_TILE;
-        blink_spot spot[BLINK_ITEMS] = { { 0, 0, 0 } };
+        const uint    first = (uint) tile * BLINK_TILE;
+        ordo_key_form query[BLINK_ITEMS];
+        blink_spot    spot[BLINK_ITEMS] = { { 0, 0, 0 } };
 
-        blink_find_tile(&tree, keys + keys_at, n, first, spot);
+        blink_load_queries(keys + keys_at, n, first, query);
+        blink_find_tile(&tree, query, spot);
         ORDO_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r);

@@ -127,6 +127,9 @@ ordo_status ordo_blink_export(ordo_dict *dict, struct ordo_call *call, struct or
  * leaf's parent. */
 ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys,
                               size_t count, cl_mem leaves, cl_mem spots, cl_mem parents);
+/* The finds of a concurrent batch, and their ticks if there is a history. */
+ordo_status ordo_blink_find_in_batch(struct ordo_call *call, const struct ordo_blink *tree,
+                                     const struct ordo_concurrent_batch *batch);
 /* How searches are cut. */
 struct ordo_blink_shape ordo_blink_search_shape(const struct ordo_blink *tree);
 /* Makes the list fresh. */

@@ -251,7 +251,8 @@ struct ordo_concurrent_batch {
 /* Does all operations of a batch at once, each as soon as a work-item comes to it.
  * Order     each operation on one key (find, contains, upsert, insert, erase) takes effect at one moment between the call's
  *           beginning and its end: for each key there is one order of its operations that explains all results
- *           (linearizability). Which order that is may differ from run to run.
+ *           (linearizability). Which order that is may differ from run to run; but finds and contains come first: they see
+ *           what was there before the batch.
  * Neighbours, counts, ranges  what they see of each leaf was there at one moment, but leaves are looked at one after another.
  *           So: each key reported was there, with that value, at some moment of the operation; a key that was there all the
  *           while, and lies in the range, is reported exactly once; keys ascend.
