@@ -103,16 +103,21 @@ ORDO_FN uint blink_root_node(uint root)
 #pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks: no call passes them */
 #endif
 
-/* Spelled with vectors: of a sum of comparisons the compiler would make bits, and take these apart one by one. */
+/* Of a node one part is looked at, which one key picks: seldom the second one, and so seldom its lines of the cache. */
+#define BLINK_PART 16
+
+/* Spelled with vectors: of a sum of comparisons the compiler would make bits, and take these apart one by one. "Not
+ * less" rather than "less", as processors that compare signed numbers only make this of a maximum. */
 ORDO_FN uint blink_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
-    const int8 eight = convert_int8(vload8(0, line) < query) + convert_int8(vload8(1, line) < query) +
-                       convert_int8(vload8(2, line) < query); /* true is -1 */
-    const int4 four = eight.lo + eight.hi + convert_int4(vload4(6, line) < query);
+    const uint from = line[BLINK_PART - 1] < query ? BLINK_SLOTS - BLINK_PART : 0;
+    const int8 eight = convert_int8(vload8(0, line + from) >= query) + convert_int8(vload8(1, line + from) >= query);
+    const int4 four = eight.lo + eight.hi; /* true is -1 */
     const int2 two = four.lo + four.hi;
-    const uint less = (uint) - (two.x + two.y);
+    const uint less = from + BLINK_PART + (uint) (two.x + two.y);
+    const bool hit = equal & (less < BLINK_SLOTS) & (line[less] == query); /* no branch: line[BLINK_SLOTS] is there */
 
-    return less + (equal && less < BLINK_SLOTS && line[less] == query ? COUNT_EQUAL : 0);
+    return less + (hit ? COUNT_EQUAL : 0);
 }
 
 #else
@@ -171,6 +176,13 @@ ORDO_FN uint blink_entry(uint less)
 
 #define TEAM_QUERIES (BLINK_ITEMS * TEAM_WIDTH)
 
+/* Before a loop over these, or over a work-item's: on a GPU they are few and in registers, on a CPU many and in memory. */
+#if ORDO_CPU || BLINK_ITEMS > 16
+#define BLINK_UNROLL _Pragma("unroll 1")
+#else
+#define BLINK_UNROLL ORDO_UNROLL
+#endif
+
 typedef struct {
     ordo_key_form query;
     uint          node, parent;
@@ -188,7 +200,7 @@ ORDO_FN ordo_key_form blink_bcast_key(ordo_key_form key, uint lane)
 /* The queries of the team's lanes. Called by whole sub-groups. */
 ORDO_FN void blink_share(__private const ordo_key_form query[BLINK_ITEMS], __private blink_way way[TEAM_QUERIES])
 {
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
         way[m].query = blink_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
@@ -199,24 +211,23 @@ ORDO_FN void blink_descend(const blink_tree *tree, __private blink_way way[TEAM_
 {
     const uint root = tree->state[BLINK_ROOT];
 
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         way[m].node = blink_root_node(root);
         way[m].parent = BLINK_NONE;
     }
     for (uint above = blink_root_level(root); above > 0; above--) {
         uint less[TEAM_QUERIES];
-        ORDO_UNROLL
+        BLINK_UNROLL
         for (uint m = 0; m < TEAM_QUERIES; m++)
             less[m] = blink_count_lane(blink_inner(tree, way[m].node), way[m].query, false);
-        ORDO_UNROLL
+        BLINK_UNROLL
         for (uint m = 0; m < TEAM_QUERIES; m++) {
             const uint entry = blink_entry(team_reduce_add(less[m]));
             way[m].parent = way[m].node;
             way[m].node = blink_children(tree, way[m].node)[entry];
 #if ORDO_CPU
             ORDO_PREFETCH(blink_line(tree, above - 1, way[m].node));
-            ORDO_PREFETCH(blink_line(tree, above - 1, way[m].node) + BLINK_SLOTS / 2);
 #endif
         }
     }
@@ -226,17 +237,22 @@ ORDO_FN void blink_descend(const blink_tree *tree, __private blink_way way[TEAM_
 
 #define BLINK_TILE ((uint) (BLINK_GROUP * BLINK_ITEMS))
 
-/* The r-th query of this work-item in the tile that begins at `first`. */
+/* The r-th query of this work-item in the tile that begins at `first`: neighbours take neighbours; on a CPU a work-item
+ * takes its own in a row. */
 ORDO_FN uint blink_query_at(uint first, uint r)
 {
+#if ORDO_CPU
+    return first + (uint) get_local_id(0) * BLINK_ITEMS + r;
+#else
     return first + r * BLINK_GROUP + (uint) get_local_id(0);
+#endif
 }
 
 /* This work-item's queries of a tile; there are n in all. */
 ORDO_FN void blink_load_queries(__global const ordo_key *keys, uint n, uint first,
                                 __private ordo_key_form query[BLINK_ITEMS])
 {
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint r = 0; r < BLINK_ITEMS; r++)
         query[r] = key_bits(keys[min(blink_query_at(first, r), n - 1)]);
 }
@@ -259,7 +275,7 @@ typedef struct {
 
 ORDO_FN void blink_own(__private const blink_way way[TEAM_QUERIES], __private blink_spot spot[BLINK_ITEMS])
 {
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const bool own = m % TEAM_WIDTH == team_lane();
         const uint r = m / TEAM_WIDTH;

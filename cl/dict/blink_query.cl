@@ -21,10 +21,10 @@
 ORDO_FN void blink_places(const blink_tree *tree, __private const blink_way way[TEAM_QUERIES],
                           __private uint place[TEAM_QUERIES])
 {
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
         place[m] = blink_count_lane(blink_leaf(tree, way[m].node), way[m].query, true);
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint count = team_reduce_add(place[m]), slot = COUNT_LESS(count);
         const bool hit = count >= COUNT_EQUAL && /* unused slots are equal to all ones */
@@ -44,9 +44,20 @@ ORDO_FN void blink_find_tile(const blink_tree *tree, __private const ordo_key_fo
     blink_descend(tree, way);
     blink_places(tree, way, place);
     blink_own(way, spot);
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
         spot[m / TEAM_WIDTH].place = m % TEAM_WIDTH == team_lane() ? place[m] : spot[m / TEAM_WIDTH].place;
+}
+
+/* Asks for the values of what was found. */
+ORDO_FN void blink_prefetch_values(const blink_tree *tree, __private const blink_spot spot[BLINK_ITEMS])
+{
+#if ORDO_VALUE_BYTES
+    BLINK_UNROLL
+    for (uint r = 0; r < BLINK_ITEMS; r++)
+        if (spot[r].place & PLACE_HIT)
+            ORDO_PREFETCH(blink_values(tree, spot[r].leaf) + (spot[r].place & PLACE_SLOT));
+#endif
 }
 
 ORDO_KERNEL(BLINK_GROUP)
@@ -62,7 +73,9 @@ void blink_find(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n
 
         blink_load_queries(keys + keys_at, n, first, query);
         blink_find_tile(&tree, query, spot);
-        ORDO_UNROLL
+        if (values_out)
+            blink_prefetch_values(&tree, spot);
+        BLINK_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r);
             const bool hit = (spot[r].place & PLACE_HIT) != 0;
@@ -95,7 +108,7 @@ void blink_find_in_batch(BLINK_TREE, __global const uchar *codes, ulong codes_at
         uint          code[BLINK_ITEMS];
         bool          any = false;
 
-        ORDO_UNROLL
+        BLINK_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r);
             code[r] = i < n ? codes[codes_at + i] : N_CODES;
@@ -105,7 +118,9 @@ void blink_find_in_batch(BLINK_TREE, __global const uchar *codes, ulong codes_at
         if (!subgroup_any(any))
             continue;
         blink_find_tile(&tree, query, spot);
-        ORDO_UNROLL
+        if (values_out)
+            blink_prefetch_values(&tree, spot);
+        BLINK_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r);
             const bool hit = (spot[r].place & PLACE_HIT) != 0;
@@ -139,7 +154,7 @@ void blink_locate(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint
 
         blink_load_queries(keys + keys_at, n, first, query);
         blink_find_tile(&tree, query, spot);
-        ORDO_UNROLL
+        BLINK_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r);
             if (i >= n)
@@ -166,10 +181,10 @@ typedef struct {
 ORDO_FN void blink_not_after(const blink_tree *tree, __private const ordo_key_form hi[TEAM_QUERIES],
                              __private const uint leaf[TEAM_QUERIES], __private uint slot[TEAM_QUERIES])
 {
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
         slot[m] = blink_count_lane(blink_leaf(tree, leaf[m]), hi[m], true);
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint count = team_reduce_add(slot[m]), less = COUNT_LESS(count);
         /* all ones are not less than a query of all ones, and unused slots are all ones */
@@ -185,8 +200,12 @@ ORDO_FN void blink_intervals(const blink_tree *tree, __global const uint *place,
     uint spot[TEAM_QUERIES], leaf[TEAM_QUERIES], slot[TEAM_QUERIES];
     bool open[TEAM_QUERIES], any = false; /* the end is not found yet */
 
+    /* of the leaves, high and right will be wanted, too */
+    BLINK_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++)
+        ORDO_PREFETCH(blink_leaf(tree, way[m].node) + BLINK_HIGH);
     blink_places(tree, way, spot);
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         leaf[m] = way[m].node;
         to[m].leaf = leaf[m];
@@ -199,15 +218,18 @@ ORDO_FN void blink_intervals(const blink_tree *tree, __global const uint *place,
     for (uint hop = 0; hop <= BLINK_HOPS; hop++) {
         blink_not_after(tree, hi, leaf, slot);
         any = false;
-        ORDO_UNROLL
+        BLINK_UNROLL
         for (uint m = 0; m < TEAM_QUERIES; m++) {
             __global ordo_key_form *line = blink_leaf(tree, leaf[m]);
             if (!open[m])
                 continue;
             to[m].count += slot[m];
             open[m] = hi[m] > line[BLINK_HIGH];
-            if (open[m])
+            if (open[m]) {
                 leaf[m] = *blink_right(line);
+                ORDO_PREFETCH(blink_leaf(tree, leaf[m]));
+                ORDO_PREFETCH(blink_leaf(tree, leaf[m]) + BLINK_HIGH);
+            }
             any = any || open[m];
         }
         if (!subgroup_any(any))
@@ -215,15 +237,15 @@ ORDO_FN void blink_intervals(const blink_tree *tree, __global const uint *place,
     }
     /* what is still open ends far away: from the root, and the leaves between are counted by the list */
     blink_way end[TEAM_QUERIES];
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
         end[m].query = hi[m];
     blink_descend(tree, end);
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
         leaf[m] = end[m].node;
     blink_not_after(tree, hi, leaf, slot);
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
         if (open[m])
             to[m].count = before[place[leaf[m]]] + slot[m] - (before[place[to[m].leaf]] + to[m].slot);
@@ -239,14 +261,14 @@ ORDO_FN void blink_take_intervals(const blink_tree *tree, __global const uint *p
     blink_interval to[TEAM_QUERIES];
 
     blink_take_tile(tree, lo, n, first, way);
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint r = 0; r < BLINK_ITEMS; r++)
         top[r] = key_bits(hi[min(blink_query_at(first, r), n - 1)]);
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
         all[m] = blink_bcast_key(top[m / TEAM_WIDTH], m % TEAM_WIDTH);
     blink_intervals(tree, place, before, all, way, to);
-    ORDO_UNROLL
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const bool own = m % TEAM_WIDTH == team_lane();
         const uint r = m / TEAM_WIDTH;
@@ -267,7 +289,7 @@ void blink_counts(BLINK_TREE, __global const uint *place, __global const uint *b
         blink_interval mine[BLINK_ITEMS] = { { 0, 0, 0 } };
 
         blink_take_intervals(&tree, place, before, lo + lo_at, hi + hi_at, n, first, mine);
-        ORDO_UNROLL
+        BLINK_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++)
             if (blink_query_at(first, r) < n)
                 counts[counts_at + blink_query_at(first, r)] = mine[r].count;
@@ -356,19 +378,26 @@ void blink_seek(BLINK_TREE, uint places, __global const uint *order, __global co
     const blink_tree tree = BLINK_TREE_HERE;
 
     RUN_EACH (uint, i, n) {
-        const uint rank = blink_rank(place, before, leaves[i], spots[i], upper) - (forward ? 0 : 1);
-        const bool there = rank < before[places]; /* one before the first has wrapped round */
+        uint leaf = leaves[i], slot = (spots[i] & PLACE_SLOT) + (upper && (spots[i] & PLACE_HIT)) - (forward ? 0 : 1);
+        bool there = slot < BLINK_SLOTS && blink_leaf(&tree, leaf)[slot] != BLINK_UNUSED; /* most often */
+        if (!there) {
+            const uint rank = blink_rank(place, before, leaf, spots[i], upper) - (forward ? 0 : 1);
+            there = rank < before[places]; /* one before the first has wrapped round */
+            if (there) {
+                const uint at = blink_place_near(before, places, place[leaf], rank);
+                slot = rank - before[at];
+                leaf = order[at];
+            }
+        }
         if (found)
             found[found_at + i] = there;
         if (!there)
             continue;
-        const uint at = blink_place_near(before, places, place[leaves[i]], rank);
-        const uint slot = rank - before[at];
         if (keys_out)
-            keys_out[keys_at + i] = key_from_bits(blink_leaf(&tree, order[at])[slot]);
+            keys_out[keys_at + i] = key_from_bits(blink_leaf(&tree, leaf)[slot]);
 #if ORDO_VALUE_BYTES
         if (values_out)
-            values_out[values_at + i] = blink_values(&tree, order[at])[slot];
+            values_out[values_at + i] = blink_values(&tree, leaf)[slot];
 #endif
     }
 }

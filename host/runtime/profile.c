@@ -166,7 +166,7 @@ static const struct {
       "sort.method=2 sort.digit_bits=8 sort.group=1 sort.items=4 sort.small_group=1 sort.small_items=16 "
       "scan.method=1 scan.group=1 scan.items=4096 compact.group=1 compact.items=4096 merge.group=1 merge.items=4096 "
       "merge_runs.group=1 merge_runs.items=4096 search.node_keys=16 search.lanes=1 search.group=64 "
-      "search.items=16 blink.lanes=1 blink.group=64 blink.items=8" },
+      "search.items=16 blink.lanes=1 blink.group=32 blink.items=32" },
 };
 
 static bool row_fits(const ordo_device *dev, size_t i)
