@@ -70,7 +70,7 @@ static void failed_call(struct run *run, struct row *row, ordo_status status)
 static struct timing_goal goal_of(const struct run *run)
 {
     return (struct timing_goal) { .seconds = run->row_seconds,
-                                  .repetitions = run->options->repetitions,
+                                  .repetitions = (int) run->options->repetitions,
                                   .device_too = true };
 }
 

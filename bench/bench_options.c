@@ -4,6 +4,7 @@
 #include "report.h"
 
 #include <getopt.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 /* After the workloads, two names for many of them. */
@@ -108,39 +109,57 @@ static void print_help(void)
         "Exit status: 0; 1 if a result was wrong or a call failed; 2 for bad arguments.\n");
 }
 
-static int names_option(const char *option, const char *text, const char *(*name)(int), int n_names, int *chosen)
+struct option_row {
+    const char *name;     /* with its dashes */
+    char        letter;   /* 0: none */
+    int         argument; /* getopt_long's word */
+    void (*take)(struct options *o, const struct option_row *row, const char *text);
+    size_t at; /* of the member that it sets, where `take` does not know */
+    double low, high;
+};
+
+static void take_flag(struct options *o, const struct option_row *row, const char *text)
+{
+    (void) text;
+    *(bool *) ((char *) o + row->at) = true;
+}
+
+static void take_text(struct options *o, const struct option_row *row, const char *text)
+{
+    *(const char **) ((char *) o + row->at) = text;
+}
+
+static void take_uint32(struct options *o, const struct option_row *row, const char *text)
+{
+    *(uint32_t *) ((char *) o + row->at) = (uint32_t) option_number(row->name, text, row->low, row->high);
+}
+
+static void take_uint64(struct options *o, const struct option_row *row, const char *text)
+{
+    *(uint64_t *) ((char *) o + row->at) = (uint64_t) option_number(row->name, text, row->low, row->high);
+}
+
+static void take_double(struct options *o, const struct option_row *row, const char *text)
+{
+    *(double *) ((char *) o + row->at) = option_number(row->name, text, row->low, row->high);
+}
+
+static int take_names(const struct option_row *row, const char *text, const char *(*name)(int), int names, int *chosen)
 {
     char      why[1024];
-    const int n = parse_names(text, option + 2, name, n_names, chosen, MOST_NAMES, why, sizeof why);
+    const int n = parse_names(text, name, names, chosen, MOST_NAMES, why, sizeof why);
     if (n < 0)
-        usage_error("%s: %s", option, why);
+        usage_error("%s: %s", row->name, why);
     return n;
 }
 
-static int sizes_option(const char *option, const char *text, size_t *sizes, int room)
+static int take_some_sizes(const struct option_row *row, const char *text, size_t *sizes, int room)
 {
     char      why[512];
     const int n = parse_sizes(text, sizes, room, why, sizeof why);
     if (n < 0)
-        usage_error("%s: %s", option, why);
+        usage_error("%s: %s", row->name, why);
     return n;
-}
-
-static void value_bytes_option(struct options *o, const char *text)
-{
-    int chosen[MOST_NAMES];
-    o->n_value_bytes = names_option("--value-bytes", text, value_bytes_any, 3, chosen);
-    o->n_value_bytes = o->n_value_bytes > 3 ? 3 : o->n_value_bytes;
-    for (int i = 0; i < o->n_value_bytes; i++)
-        o->value_bytes[i] = (uint32_t) chosen[i] * 4;
-}
-
-static void updates_option(struct options *o, const char *text)
-{
-    int chosen[MOST_NAMES];
-    o->n_updates = names_option("--updates", text, percent_any, 11, chosen);
-    for (int i = 0; i < o->n_updates; i++)
-        o->update_percents[i] = (uint32_t) chosen[i] * 10;
 }
 
 static void choose_workload(struct options *o, int workload)
@@ -162,173 +181,155 @@ static void choose_workloads(struct options *o, int name)
         choose_workload(o, w);
 }
 
-static void workloads_option(struct options *o, const char *text)
+static void take_workloads(struct options *o, const struct option_row *row, const char *text)
 {
     int       chosen[MOST_NAMES];
-    const int n = names_option("--workload", text, workload_any, N_WORKLOAD_NAMES, chosen);
+    const int n = take_names(row, text, workload_any, N_WORKLOAD_NAMES, chosen);
     o->n_workloads = 0;
     for (int i = 0; i < n; i++)
         choose_workloads(o, chosen[i]);
 }
 
 /* --variant and --structure add to one list. */
-static void variants_option(struct options *o, const char *option, const char *text, const char *(*name)(int), int n,
-                            int first)
+static void choose_variants(struct options *o, const int *chosen, int n, int first)
 {
-    int       chosen[MOST_NAMES];
-    const int n_chosen = names_option(option, text, name, n, chosen);
-    for (int i = 0; i < n_chosen && o->n_variants < MOST_NAMES; i++)
+    for (int i = 0; i < n && o->n_variants < MOST_NAMES; i++)
         o->variants[o->n_variants++] = first + chosen[i];
 }
 
-enum {
-    OPT_VARIANT = 256,
-    OPT_BATCH,
-    OPT_HIT_RATE,
-    OPT_ERASE,
-    OPT_UPDATES,
-    OPT_WIDTH,
-    OPT_FILLS,
-    OPT_GROWTH,
-    OPT_SEED,
-    OPT_PEERS,
-    OPT_NO_HOST,
-    OPT_NO_ARRAY,
-    OPT_COMPARE,
-    OPT_JSON,
-    OPT_CHART,
-    OPT_NO_CHART,
-    OPT_LIST,
-    OPT_VERSION
-};
-
-static const struct option long_options[] = {
-    { "workload", required_argument, NULL, 'w' },
-    { "variant", required_argument, NULL, OPT_VARIANT },
-    { "structure", required_argument, NULL, 's' },
-    { "batch", required_argument, NULL, OPT_BATCH },
-    { "hit-rate", required_argument, NULL, OPT_HIT_RATE },
-    { "erase", required_argument, NULL, OPT_ERASE },
-    { "updates", required_argument, NULL, OPT_UPDATES },
-    { "width", required_argument, NULL, OPT_WIDTH },
-    { "fills", required_argument, NULL, OPT_FILLS },
-    { "growth", required_argument, NULL, OPT_GROWTH },
-    { "sizes", required_argument, NULL, 'n' },
-    { "types", required_argument, NULL, 't' },
-    { "value-bytes", required_argument, NULL, 'v' },
-    { "dist", required_argument, NULL, 'D' },
-    { "queries", required_argument, NULL, 'q' },
-    { "device", required_argument, NULL, 'd' },
-    { "seed", required_argument, NULL, OPT_SEED },
-    { "reps", required_argument, NULL, 'r' },
-    { "budget", required_argument, NULL, 'b' },
-    { "peers", no_argument, NULL, OPT_PEERS },
-    { "no-host", no_argument, NULL, OPT_NO_HOST },
-    { "no-array", no_argument, NULL, OPT_NO_ARRAY },
-    { "compare", required_argument, NULL, OPT_COMPARE },
-    { "json", required_argument, NULL, OPT_JSON },
-    { "chart", no_argument, NULL, OPT_CHART },
-    { "no-chart", no_argument, NULL, OPT_NO_CHART },
-    { "list", no_argument, NULL, OPT_LIST },
-    { "help", no_argument, NULL, 'h' },
-    { "version", no_argument, NULL, OPT_VERSION },
-    { NULL, 0, NULL, 0 },
-};
-
-static void take_option(struct options *o, int option)
+static void take_variants(struct options *o, const struct option_row *row, const char *text)
 {
-    switch (option) {
-    case 'w':
-        workloads_option(o, optarg);
-        break;
-    case OPT_VARIANT:
-        variants_option(o, "--variant", optarg, variant_any, N_ARRAY_VARIANTS, 0);
-        break;
-    case 's':
-        variants_option(o, "--structure", optarg, structure_any, N_STRUCTURES, N_ARRAY_VARIANTS);
-        break;
-    case OPT_BATCH:
-        o->n_batches = sizes_option("--batch", optarg, o->batches, MOST_SIZES);
-        break;
-    case OPT_HIT_RATE:
-        o->hit_percent = (uint32_t) option_number("--hit-rate", optarg, 0, 100);
-        break;
-    case OPT_ERASE:
-        o->erase_percent = (uint32_t) option_number("--erase", optarg, 1, 100);
-        break;
-    case OPT_UPDATES:
-        updates_option(o, optarg);
-        break;
-    case OPT_WIDTH:
-        o->width = (uint32_t) option_number("--width", optarg, 1, 1 << 20);
-        break;
-    case OPT_FILLS:
-        o->fills = (uint32_t) option_number("--fills", optarg, 1, 64);
-        break;
-    case OPT_GROWTH:
-        o->growth = (uint32_t) option_number("--growth", optarg, 2, 16);
-        break;
-    case 'n':
-        o->n_sizes = sizes_option("--sizes", optarg, o->sizes, MOST_SIZES);
-        break;
-    case 't':
-        o->n_types = names_option("--types", optarg, type_any, N_TYPES, o->types);
-        break;
-    case 'v':
-        value_bytes_option(o, optarg);
-        break;
-    case 'D':
-        o->n_dists = names_option("--dist", optarg, dist_any, N_DISTS, o->dists);
-        break;
-    case 'q':
-        sizes_option("--queries", optarg, &o->n_queries, 1);
-        break;
-    case 'd':
-        o->device = optarg;
-        break;
-    case OPT_SEED:
-        o->seed = (uint64_t) option_number("--seed", optarg, 0, 0x1p53);
-        break;
-    case 'r':
-        o->repetitions = (int) option_number("--reps", optarg, 3, 64);
-        break;
-    case 'b':
-        o->budget = option_number("--budget", optarg, 0.1, 1e6);
-        break;
-    case OPT_PEERS:
-        o->peers = true;
-        break;
-    case OPT_NO_HOST:
-        o->no_host = true;
-        break;
-    case OPT_NO_ARRAY:
-        o->no_array = true;
-        break;
-    case OPT_COMPARE:
-        o->compare = optarg;
-        break;
-    case OPT_JSON:
-        o->json = optarg;
-        break;
-    case OPT_CHART:
-        o->chart = true;
-        break;
-    case OPT_NO_CHART:
-        o->no_chart = true;
-        break;
-    case OPT_LIST:
-        o->list = true;
-        break;
-    case 'h':
-        print_help();
-        exit(EXIT_GOOD);
-    case OPT_VERSION:
-        printf("ordo-bench %s\n", ordo_version());
-        exit(EXIT_GOOD);
-    default: /* getopt has said what is wrong */
-        fprintf(stderr, "Try 'ordo-bench --help'.\n");
-        exit(EXIT_USAGE);
+    int chosen[MOST_NAMES];
+    choose_variants(o, chosen, take_names(row, text, variant_any, N_ARRAY_VARIANTS, chosen), 0);
+}
+
+static void take_structures(struct options *o, const struct option_row *row, const char *text)
+{
+    int chosen[MOST_NAMES];
+    choose_variants(o, chosen, take_names(row, text, structure_any, N_STRUCTURES, chosen), N_ARRAY_VARIANTS);
+}
+
+static void take_types(struct options *o, const struct option_row *row, const char *text)
+{
+    o->n_types = take_names(row, text, type_any, N_TYPES, o->types);
+}
+
+static void take_dists(struct options *o, const struct option_row *row, const char *text)
+{
+    o->n_dists = take_names(row, text, dist_any, N_DISTS, o->dists);
+}
+
+static void take_value_bytes(struct options *o, const struct option_row *row, const char *text)
+{
+    int chosen[MOST_NAMES];
+    o->n_value_bytes = take_names(row, text, value_bytes_any, 3, chosen);
+    o->n_value_bytes = o->n_value_bytes > 3 ? 3 : o->n_value_bytes;
+    for (int i = 0; i < o->n_value_bytes; i++)
+        o->value_bytes[i] = (uint32_t) chosen[i] * 4;
+}
+
+static void take_updates(struct options *o, const struct option_row *row, const char *text)
+{
+    int chosen[MOST_NAMES];
+    o->n_updates = take_names(row, text, percent_any, 11, chosen);
+    for (int i = 0; i < o->n_updates; i++)
+        o->update_percents[i] = (uint32_t) chosen[i] * 10;
+}
+
+static void take_sizes(struct options *o, const struct option_row *row, const char *text)
+{
+    o->n_sizes = take_some_sizes(row, text, o->sizes, MOST_SIZES);
+}
+
+static void take_batches(struct options *o, const struct option_row *row, const char *text)
+{
+    o->n_batches = take_some_sizes(row, text, o->batches, MOST_SIZES);
+}
+
+static void take_queries(struct options *o, const struct option_row *row, const char *text)
+{
+    take_some_sizes(row, text, &o->n_queries, 1);
+}
+
+static void take_help(struct options *o, const struct option_row *row, const char *text)
+{
+    (void) o, (void) row, (void) text;
+    print_help();
+    exit(EXIT_GOOD);
+}
+
+static void take_version(struct options *o, const struct option_row *row, const char *text)
+{
+    (void) o, (void) row, (void) text;
+    printf("ordo-bench %s\n", ordo_version());
+    exit(EXIT_GOOD);
+}
+
+#define AT(name) offsetof(struct options, name)
+static const struct option_row rows[] = {
+    { "--workload", 'w', required_argument, take_workloads, 0, 0, 0 },
+    { "--variant", 0, required_argument, take_variants, 0, 0, 0 },
+    { "--structure", 's', required_argument, take_structures, 0, 0, 0 },
+    { "--batch", 0, required_argument, take_batches, 0, 0, 0 },
+    { "--hit-rate", 0, required_argument, take_uint32, AT(hit_percent), 0, 100 },
+    { "--erase", 0, required_argument, take_uint32, AT(erase_percent), 1, 100 },
+    { "--updates", 0, required_argument, take_updates, 0, 0, 0 },
+    { "--width", 0, required_argument, take_uint32, AT(width), 1, 1 << 20 },
+    { "--fills", 0, required_argument, take_uint32, AT(fills), 1, 64 },
+    { "--growth", 0, required_argument, take_uint32, AT(growth), 2, 16 },
+    { "--sizes", 'n', required_argument, take_sizes, 0, 0, 0 },
+    { "--types", 't', required_argument, take_types, 0, 0, 0 },
+    { "--value-bytes", 'v', required_argument, take_value_bytes, 0, 0, 0 },
+    { "--dist", 'D', required_argument, take_dists, 0, 0, 0 },
+    { "--queries", 'q', required_argument, take_queries, 0, 0, 0 },
+    { "--device", 'd', required_argument, take_text, AT(device), 0, 0 },
+    { "--seed", 0, required_argument, take_uint64, AT(seed), 0, 0x1p53 },
+    { "--reps", 'r', required_argument, take_uint32, AT(repetitions), 3, 64 },
+    { "--budget", 'b', required_argument, take_double, AT(budget), 0.1, 1e6 },
+    { "--peers", 0, no_argument, take_flag, AT(peers), 0, 0 },
+    { "--no-host", 0, no_argument, take_flag, AT(no_host), 0, 0 },
+    { "--no-array", 0, no_argument, take_flag, AT(no_array), 0, 0 },
+    { "--compare", 0, required_argument, take_text, AT(compare), 0, 0 },
+    { "--json", 0, required_argument, take_text, AT(json), 0, 0 },
+    { "--chart", 0, no_argument, take_flag, AT(chart), 0, 0 },
+    { "--no-chart", 0, no_argument, take_flag, AT(no_chart), 0, 0 },
+    { "--list", 0, no_argument, take_flag, AT(list), 0, 0 },
+    { "--help", 'h', no_argument, take_help, 0, 0, 0 },
+    { "--version", 0, no_argument, take_version, 0, 0, 0 },
+};
+#define N_ROWS (sizeof rows / sizeof *rows)
+
+/* What getopt_long returns for a row. */
+static int code_of(size_t row)
+{
+    return rows[row].letter ? rows[row].letter : 256 + (int) row;
+}
+
+static void take_option(struct options *o, int code)
+{
+    for (size_t i = 0; i < N_ROWS; i++)
+        if (code == code_of(i)) {
+            rows[i].take(o, &rows[i], optarg);
+            return;
+        }
+    fprintf(stderr, "Try 'ordo-bench --help'.\n"); /* getopt has said what is wrong */
+    exit(EXIT_USAGE);
+}
+
+static void take_options(struct options *o, int argc, char **argv)
+{
+    struct option names[N_ROWS + 1] = { { .name = NULL } };
+    char          letters[2 * N_ROWS + 1] = "";
+
+    for (size_t i = 0, at = 0; i < N_ROWS; i++) {
+        names[i] = (struct option) { rows[i].name + 2, rows[i].argument, NULL, code_of(i) };
+        if (rows[i].letter)
+            letters[at++] = rows[i].letter;
+        if (rows[i].letter && rows[i].argument == required_argument)
+            letters[at++] = ':';
     }
+    for (int code; (code = getopt_long(argc, argv, letters, names, NULL)) != -1;)
+        take_option(o, code);
 }
 
 struct options read_options(int argc, char **argv)
@@ -349,8 +350,7 @@ struct options read_options(int argc, char **argv)
                          .fills = 16 };
     choose_workloads(&o, N_ALL_WORKLOADS);
     choose_workloads(&o, N_ALL_WORKLOADS + 1);
-    for (int option; (option = getopt_long(argc, argv, "w:s:n:t:v:D:q:d:r:b:h", long_options, NULL)) != -1;)
-        take_option(&o, option);
+    take_options(&o, argc, argv);
     if (optind < argc)
         usage_error("'%s' is no option; everything is said by options", argv[optind]);
     return o;

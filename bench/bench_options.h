@@ -24,7 +24,7 @@ struct options {
     int         n_updates;
     uint32_t    hit_percent, erase_percent, width, fills, growth;
     const char *device, *json, *compare;
-    int         repetitions;
+    uint32_t    repetitions;
     double      budget; /* seconds; 0: none */
     uint64_t    seed;
     bool        peers, no_host, no_array, chart, no_chart, list;

@@ -4,7 +4,7 @@
  * Drivers crash and hang. So each question goes to a process of its own: which platforms there are, which devices a
  * platform has, what a device can do. If even the first question kills its process, each registered driver is asked by
  * itself. */
-#define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
+#define _GNU_SOURCE /* nftw, mkdtemp, strcasestr */
 #include "child.h"
 #include "hardware.h"
 #include "report.h"
@@ -651,11 +651,10 @@ static void show_costs(const cJSON *device)
     }
 }
 
-static void show_device(const cJSON *device, bool chosen, bool tunables)
+static void show_device(const cJSON *device, const char *mark, bool tunables)
 {
     const cJSON *facts = cJSON_GetObjectItemCaseSensitive(device, "facts");
-    printf("\n  %s  %s (%s)%s\n", text_of(device, "select"), text_of(device, "name"), text_of(device, "type"),
-           chosen ? "  <- used unless told otherwise" : "");
+    printf("\n  %s  %s (%s)%s\n", text_of(device, "select"), text_of(device, "name"), text_of(device, "type"), mark);
     show_problem(device);
     if (*text_of(device, "why"))
         lines("refused", text_of(device, "why"));
@@ -668,29 +667,43 @@ static void show_device(const cJSON *device, bool chosen, bool tunables)
     show_costs(device);
 }
 
-/* As ordo_device_open does when nothing is said: the first GPU, else the first device. */
-static const cJSON *chosen_device(const cJSON *platforms)
+/* Whether ORDO_DEVICE means this device, as ordo_device_open reads it. */
+static bool is_named(const cJSON *platform, const cJSON *device, const char *said)
+{
+    if (strcasecmp(said, "gpu") == 0 || strcasecmp(said, "cpu") == 0)
+        return strcasecmp(text_of(device, "type"), said) == 0;
+    return strcmp(text_of(device, "select"), said) == 0 || strcasestr(text_of(device, "name"), said) ||
+           strcasestr(text_of(platform, "name"), said);
+}
+
+/* As ordo_device_open does: the first that is named, or if nothing is said the first GPU, else the first device. */
+static const cJSON *chosen_device(const cJSON *platforms, const char *said)
 {
     const cJSON *platform = NULL, *device = NULL, *first = NULL;
-    const char  *said = getenv("ORDO_DEVICE");
-    if (said && *said)
-        return NULL;
     cJSON_ArrayForEach(platform, platforms)
         cJSON_ArrayForEach(device, cJSON_GetObjectItemCaseSensitive(platform, "devices"))
     {
-        if (strcmp(text_of(device, "type"), "gpu") == 0)
+        if (said ? is_named(platform, device, said) : strcmp(text_of(device, "type"), "gpu") == 0)
             return device;
         first = first ? first : device;
     }
-    return first;
+    return said ? NULL : first;
+}
+
+/* A variable of the environment; NULL if it is not set, or empty. */
+static const char *variable(const char *name)
+{
+    const char *said = getenv(name);
+    return said && *said ? said : NULL;
 }
 
 static void show(const struct options *options, const cJSON *json)
 {
     const cJSON *platforms = cJSON_GetObjectItemCaseSensitive(json, "platforms"), *platform = NULL, *device = NULL;
     const bool   one_by_one = *text_of(json, "problem");
-    const cJSON *chosen = one_by_one ? NULL : chosen_device(platforms), *sentence = NULL;
-    const char  *file = NULL, *said = getenv("ORDO_DEVICE");
+    const char  *file = NULL, *said = variable("ORDO_DEVICE"), *mask = variable("ORDO_MASK");
+    const char  *mark = said ? "  <- chosen by ORDO_DEVICE" : "  <- used unless told otherwise";
+    const cJSON *chosen = one_by_one ? NULL : chosen_device(platforms, said), *sentence = NULL;
 
     printf("Ordo %s\n", ordo_version());
     if (one_by_one)
@@ -709,10 +722,12 @@ static void show(const struct options *options, const cJSON *json)
         show_problem(platform);
         if (!cJSON_GetArraySize(devices) && !*text_of(platform, "problem"))
             printf("  no devices\n");
-        cJSON_ArrayForEach(device, devices) show_device(device, device == chosen, options->tunables);
+        cJSON_ArrayForEach(device, devices) show_device(device, device == chosen ? mark : "", options->tunables);
     }
-    if (said && *said)
-        printf("\nORDO_DEVICE=%s chooses.\n", said);
+    if (said && !chosen && !one_by_one)
+        printf("\nORDO_DEVICE=%s names none of these: programs will say that there is no such device.\n", said);
+    if (mask)
+        printf("\nORDO_MASK=%s: devices pretend that they can less.\n", mask);
     cJSON_ArrayForEach(sentence, cJSON_GetObjectItemCaseSensitive(json, "advice"))
         printf("\n%s\n", cJSON_GetStringValue(sentence));
 }

@@ -843,8 +843,8 @@ int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why
     }
 }
 
-int parse_names(const char *text, const char *what, const char *(*name)(int), int n_names, int *chosen, int room,
-                char *why, size_t why_bytes)
+int parse_names(const char *text, const char *(*name)(int), int n_names, int *chosen, int room, char *why,
+                size_t why_bytes)
 {
     int n = 0;
     for (const char *at = text;; at++) {
@@ -853,7 +853,7 @@ int parse_names(const char *text, const char *what, const char *(*name)(int), in
         while (i < n_names && (strlen(name(i)) != length || strncmp(at, name(i), length) != 0))
             i++;
         if (i == n_names) {
-            int used = snprintf(why, why_bytes, "'%.*s' is no %s; there are", (int) length, at, what);
+            int used = snprintf(why, why_bytes, "'%.*s' is none of", (int) length, at);
             for (int k = 0; k < n_names && used > 0 && (size_t) used < why_bytes; k++)
                 used += snprintf(why + used, why_bytes - (size_t) used, "%s %s", k ? "," : "", name(k));
             return -1;

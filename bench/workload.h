@@ -218,8 +218,8 @@ bool answer_check(const struct spec *spec, const struct inputs *in, const struct
 
 /* Each reads one comma-separated list and returns how many entries it holds, or -1 with the reason in `why`. */
 int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why_bytes); /* "12,16..20,2^24,1000000" */
-int parse_names(const char *text, const char *what, const char *(*name)(int), int n_names, int *chosen, int room,
-                char *why, size_t why_bytes);
+int parse_names(const char *text, const char *(*name)(int), int n_names, int *chosen, int room, char *why,
+                size_t why_bytes);
 
 #ifdef __cplusplus
 }

@@ -400,10 +400,10 @@ Test(workload, names_are_read)
 {
     int  chosen[4];
     char why[64];
-    cr_expect_eq(parse_names("ab,a", "letter", letter, 3, chosen, 4, why, sizeof why), 2);
+    cr_expect_eq(parse_names("ab,a", letter, 3, chosen, 4, why, sizeof why), 2);
     cr_expect_eq(chosen[0], 1);
     cr_expect_eq(chosen[1], 0);
-    cr_expect_eq(parse_names("ab,", "letter", letter, 3, chosen, 4, why, sizeof why), -1);
-    cr_expect_eq(parse_names("abc", "letter", letter, 3, chosen, 4, why, sizeof why), -1);
-    cr_expect_str_eq(why, "'abc' is no letter; there are a, ab, b");
+    cr_expect_eq(parse_names("ab,", letter, 3, chosen, 4, why, sizeof why), -1);
+    cr_expect_eq(parse_names("abc", letter, 3, chosen, 4, why, sizeof why), -1);
+    cr_expect_str_eq(why, "'abc' is none of a, ab, b");
 }
