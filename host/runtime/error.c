@@ -151,11 +151,12 @@ ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const c
 
     char        of_opencl[128] = "";
     const char *slash = strrchr(file, '/');
+    const bool  named = *dev->facts.name; /* else there is no device yet */
     if (code)
         snprintf(of_opencl, sizeof of_opencl, " %s (%d)", ordo_cl_error_string(code), code);
-    char *text =
-        ordo_format("%s:%d: %s [%s]%s: %s", slash ? slash + 1 : file, line, what ? what : "(no memory for the message)",
-                    dev->facts.name, of_opencl, ordo_status_string(status));
+    char *text = ordo_format("%s:%d: %s%s%s%s%s: %s", slash ? slash + 1 : file, line, ordo_status_string(status),
+                             named ? " [" : "", dev->facts.name, named ? "]" : "", of_opencl,
+                             what ? what : "(no memory for the message)");
     free(what);
 
     pthread_mutex_lock(&dev->error_lock);
