@@ -565,22 +565,15 @@ static ordo_status check_quarrel(ordo_device *dev, const struct quarrel *q)
     return ORDO_OK;
 }
 
-/* Again and again for so long, while they have not met: on a CPU that is busy with other things one thread may be done before the
- * next one wakes. So long by the process's own time, too, which passes slowly there, but not for ever. */
-#define QUARREL_MS      50
-#define QUARREL_MOST_MS 500
+/* Again and again for so long, while they have not met: on a CPU that is busy with other things one thread may be done before
+ * the next one wakes. */
+#define QUARREL_MS 50
 
-static double ms_of(clockid_t clock)
+static double now_ms(void)
 {
     struct timespec t;
-    clock_gettime(clock, &t);
+    clock_gettime(CLOCK_MONOTONIC, &t);
     return 1e3 * (double) t.tv_sec + 1e-6 * (double) t.tv_nsec;
-}
-
-static bool is_long(double began, double began_own)
-{
-    const double spent = ms_of(CLOCK_MONOTONIC) - began, own = ms_of(CLOCK_PROCESS_CPUTIME_ID) - began_own;
-    return (spent > QUARREL_MS && own > QUARREL_MS) || spent > QUARREL_MOST_MS;
 }
 
 static ordo_status test_quarrel(struct ordo_call *call, uint32_t group)
@@ -593,13 +586,13 @@ static ordo_status test_quarrel(struct ordo_call *call, uint32_t group)
         return ORDO_OK; /* one thread, or a simulator: nobody to meet */
     q.answers = calloc((size_t) CONTEND_ANSWERS * q.n, sizeof *q.answers);
     ORDO_REQUIRE(call->dev, q.answers, ORDO_NO_HOST_MEMORY);
-    const double began = ms_of(CLOCK_MONOTONIC), began_own = ms_of(CLOCK_PROCESS_CPUTIME_ID);
+    const double end = now_ms() + QUARREL_MS;
     ordo_status  got = lend_to_quarrel(call, &q);
     for (bool met = false; got == ORDO_OK && !met;) {
         got = ask_quarrel(call, group, &q);
         if (got == ORDO_OK)
             got = check_quarrel(call->dev, &q);
-        met = q.words[CONTEND_STOP] || !runs_few(call->dev) || is_long(began, began_own);
+        met = q.words[CONTEND_STOP] || !runs_few(call->dev) || now_ms() > end;
     }
     free(q.answers);
     return got;
