@@ -406,7 +406,7 @@ static ordo_status build_from_source(ordo_device *dev, const char *file, const c
         char             *named = log ? log_with_files(log, text) : NULL;
         const char       *shown = named ? named : log ? log : "(the driver gives no log)";
         const ordo_status failed = ordo_fail(dev, code == CL_OUT_OF_HOST_MEMORY ? ORDO_NO_HOST_MEMORY : ORDO_BUILD,
-                                             code, __FILE__, __LINE__, "building %s with%s:\n%s", file, options, shown);
+                                             code, __FILE__, __LINE__, "building %s with %s:\n%s", file, options, shown);
         clReleaseProgram(program);
         free(named);
         free(log);
@@ -477,7 +477,7 @@ static ordo_status build(ordo_device *dev, const char *file, const struct ordo_d
             keep_binary(dev, key, *out);
         dev->build_ms += now_ms() - start;
     }
-    ordo_log(dev, ORDO_LOG_DEBUG, "built %s from %s in %.1f ms:%s", file, origin, now_ms() - start, options);
+    ordo_log(dev, ORDO_LOG_DEBUG, "built %s from %s in %.1f ms: %s", file, origin, now_ms() - start, options);
     free(text);
     free(options);
     return got;
