@@ -11,9 +11,12 @@
  *   SEARCH_LOOKUP   1: answers are values and whether the key was found; 0: ranks
  *   SEARCH_RUN      1: a lookup in one run of several (host/dict/runs.h), newest first: takes the last of equal keys, and
  *                   passes over queries that a newer run has answered. Has SEARCH_UPPER.
+ *   SEARCH_MARK     1: answers nothing, but hides what is found, in an older run whose hidden bits are there: the last of
+ *                   equal keys. Has SEARCH_UPPER and SEARCH_LOOKUP.
  *   SEARCH_LOCAL    1: the group keeps separators in local memory, which takes barriers; 0: it does without
  */
 #pragma once
+#include "device/atomic.cl"
 #include "group/search.cl"
 #include "shared/index.h"
 #include "shared/runs.h"
@@ -24,6 +27,10 @@
 #ifndef SEARCH_RUN
 #define SEARCH_RUN 0
 #endif
+#ifndef SEARCH_MARK
+#define SEARCH_MARK 0
+#endif
+#define SEARCH_LAST (SEARCH_RUN || SEARCH_MARK)
 #ifndef SEARCH_LOCAL
 #define SEARCH_LOCAL (!ORDO_CPU)
 #endif
@@ -69,6 +76,15 @@ typedef struct {
 #define ANSWERS                                                                                                        \
     {                                                                                                                  \
         ranks_mem + ranks_at                                                                                           \
+    }
+#elif SEARCH_MARK
+typedef struct {
+    __global uint *hidden;
+} answers;
+#define ANSWERS_ARGS __global uint *restrict hidden_mem, ulong hidden_at
+#define ANSWERS                                                                                                        \
+    {                                                                                                                  \
+        hidden_mem + hidden_at                                                                                         \
     }
 #else
 typedef struct {
@@ -125,6 +141,17 @@ ORDO_FN void answer(answers to, uint i, uint rank, bool equal)
     }
     to.found[i] = to.stage & 2 ? state == SEARCH_STATE_FOUND : state;
 }
+#elif SEARCH_MARK
+/* Hides the query's element, before which and itself are `rank` keys, if `equal`: if it is there. */
+ORDO_FN void answer(answers to, uint i, uint rank, bool equal)
+{
+    if (!equal)
+        return;
+    __global uint *word = to.hidden + ((rank - 1) >> 5);
+    const uint     bit = 1u << ((rank - 1) & 31);
+    if (!(ordo_load_relaxed(word) & bit))
+        ordo_or(word, bit);
+}
 #else
 /* Answers query i, whose lower bound is `rank`; `equal` tells whether the key there is the query. */
 ORDO_FN void answer(answers to, uint i, uint rank, bool equal)
@@ -144,7 +171,7 @@ ORDO_FN void answer(answers to, uint i, uint rank, bool equal)
 
 ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 {
-#if SEARCH_RUN
+#if SEARCH_LAST
     return rank > 0 && rank <= keys.count && key_bits(keys.key[rank - 1]) == query;
 #elif SEARCH_LOOKUP
     return rank < keys.count && key_bits(keys.key[rank]) == query;
@@ -348,7 +375,7 @@ ORDO_FN void prefetch_blocks(key_array keys, answers to, uint shift, __private c
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint at = min(way[m].unit * SEARCH_NODE - shift, keys.count - 1);
         ORDO_PREFETCH(keys.key + at);
-#if SEARCH_LOOKUP && ORDO_VALUE_BYTES
+#if SEARCH_LOOKUP && !SEARCH_MARK && ORDO_VALUE_BYTES
         ORDO_PREFETCH(to.from + at);
 #endif
     }
@@ -361,7 +388,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
                          __private const uint count[TEAM_QUERIES])
 {
     uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
-#if SEARCH_RUN
+#if SEARCH_LAST
     bool none_before[SEARCH_ITEMS] = { false }; /* in the block: the query may end the block before */
 #endif
 
@@ -371,7 +398,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
         const bool own = m % TEAM_WIDTH == team_lane();
         rank[r] = own ? way[m].unit * SEARCH_NODE - shift + total % COUNT_EQUAL : rank[r];
         equal[r] = own ? total / COUNT_EQUAL : equal[r];
-#if SEARCH_RUN
+#if SEARCH_LAST
         none_before[r] = own ? total % COUNT_EQUAL == 0 : none_before[r];
 #endif
     }
@@ -380,7 +407,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
         const uint i = tile_query(first, r);
         if (i >= queries.count)
             continue;
-#if SEARCH_RUN
+#if SEARCH_LAST
         const bool again = !COUNT_FINDS || none_before[r];
 #else
         const bool again = !COUNT_FINDS;

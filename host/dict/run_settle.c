@@ -4,6 +4,7 @@
 
 #include "dict/batch.h"
 #include "primitive/scan.h"
+#include "primitive/search.h"
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
@@ -26,27 +27,25 @@ static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, c
         ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(count), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at), ORDO_ARG(is_fresh)));
 }
 
-/* Elements whose ranks are in scratch at once. */
-#define RANKS_MAX ((size_t) 1 << 24)
-
 /* Hides in `older` the elements that `newer` has too; `hidden` is written. */
 static ordo_status mark_replaced(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *newer,
                                  struct ordo_sorted_run *older, struct ordo_slice hidden)
 {
-    const int mark = call->n_scratch;
-    cl_mem    ranks = NULL;
-    ORDO_TRY(ordo_call_scratch(call, ordo_min_size(newer->count, RANKS_MAX) * sizeof(cl_uint), &ranks));
-
-    for (size_t at = 0; at < newer->count; at += RANKS_MAX) {
-        const cl_uint  count = (cl_uint) ordo_min_size(newer->count - at, RANKS_MAX);
-        const cl_ulong newer_at = at, hidden_at = hidden.at;
-        ORDO_TRY(ordo_run_rank(call, dict, older, ordo_at(newer->mem, at), count, true, true, ordo_at(ranks, 0)));
-        ORDO_TRY(ordo_runs_launch(call, dict, "run_replaced", count,
-                                  ORDO_ARGS(ORDO_ARG(newer->mem), ORDO_ARG(newer_at), ORDO_ARG(ranks), ORDO_ARG(count),
-                                            ORDO_ARG(older->mem), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at))));
+    struct ordo_search search = { .key = dict->key,
+                                  .lookup = true,
+                                  .upper = true,
+                                  .sorted = true,
+                                  .marks = true,
+                                  .keys = ordo_run_keys(older),
+                                  .count = older->count,
+                                  .queries = ordo_run_keys(newer),
+                                  .n_queries = newer->count,
+                                  .hidden = hidden };
+    if (ordo_search_by_index(&search)) {
+        ORDO_TRY(ordo_run_index(call, dict, older));
+        search.index = &older->index;
     }
-    ordo_call_release(call, mark);
-    return ORDO_OK;
+    return ordo_call_search(call, &search);
 }
 
 /* Gives a run bits that hide nothing. */

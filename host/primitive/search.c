@@ -85,6 +85,7 @@ static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, c
         { "ORDO_VALUE_BYTES", s->value_bytes },
         { "SEARCH_LOOKUP", s->lookup },
         { "SEARCH_RUN", s->in_run },
+        { "SEARCH_MARK", s->marks },
         { "SEARCH_UPPER", s->upper },
         { "SEARCH_LOCAL", shape->local },
         { "SEARCH_GROUP", (long) shape->group },
@@ -109,12 +110,12 @@ static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, c
         ordo_args_slice(&args, &s->values);
         ordo_args_slice(&args, &s->values_out);
     }
-    if (s->lookup)
+    if (s->lookup && !s->marks)
         ordo_args_slice(&args, &s->found);
-    if (s->in_run) {
+    if (s->in_run || s->marks)
         ordo_args_slice(&args, &s->hidden);
+    if (s->in_run)
         ORDO_ADD(&args, ORDO_ARG(stage));
-    }
     ordo_args_add(&args, own, n_own);
     return ordo_call_launch(call, kernel, groups, shape->group, args.arg, args.n);
 }
@@ -233,13 +234,16 @@ static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
  * it reads less than a pass over the keys would. */
 #define SPARSE 16
 
+bool ordo_search_by_index(const struct ordo_search *s)
+{
+    return s->count > 0 && (!s->sorted || s->count / SPARSE > s->n_queries);
+}
+
 ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *s)
 {
-    const bool sparse = s->count / SPARSE > s->n_queries;
-
     if (s->n_queries == 0)
         return ORDO_OK;
-    if (s->index && s->count > 0 && (sparse || !s->sorted))
+    if (s->index && ordo_search_by_index(s))
         return enqueue_indexed(call, s);
     if (!s->sorted)
         return enqueue_array(call, s);

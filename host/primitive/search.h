@@ -20,7 +20,13 @@ struct ordo_search {
      * between the runs: SEARCH_STATE_* of cl/primitive/search.cl. */
     bool              in_run, first_run, last_run;
     struct ordo_slice hidden; /* uint32_t words; ordo_none(): none is hidden */
+
+    /* A lookup that answers nothing: of the last of equal keys that are queries, it sets the bits in `hidden`. */
+    bool marks;
 };
+
+/* Whether a search makes use of an index, if there is one. */
+bool ordo_search_by_index(const struct ordo_search *search);
 
 ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *search);
 
