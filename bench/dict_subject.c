@@ -218,7 +218,10 @@ static ordo_status create(ordo_device *device, const struct spec *spec, ordo_dic
         return ordo_sorted_array_create(device, ordo_sorted_array_config(.dict = config), dict);
     if (spec->variant == BLINK)
         return ordo_blink_create(device, ordo_blink_config(.dict = config), dict);
-    return ordo_lsm_create(device, ordo_lsm_config(.dict = config, .growth = spec->growth), dict);
+    /* Queries after some number of batches are timed again and again: in the runs that the batches left. */
+    const bool keep_runs = plan_has_fills(spec->workload);
+    return ordo_lsm_create(device, ordo_lsm_config(.dict = config, .growth = spec->growth, .keep_runs = keep_runs),
+                           dict);
 }
 
 bool dict_subject_can(ordo_device *device, const struct spec *spec)

@@ -36,7 +36,8 @@ static ordo_dict *make_many_runs(struct test *t)
     ordo_dict *dict = NULL;
     uint32_t  *keys = test_alloc((size_t) KEYS * sizeof *keys), *values = test_alloc((size_t) KEYS * sizeof *values);
 
-    test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .growth = 2), &dict));
+    test_ok(t,
+            ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .growth = 2, .keep_runs = true), &dict));
     for (uint32_t b = 0; b < BATCHES; b++) {
         const uint32_t count = KEYS >> b;
         for (uint32_t i = 0; i < count; i++) {

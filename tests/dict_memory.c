@@ -2,6 +2,7 @@
 /* Memory of dictionaries: what they do with too little, what they say they hold, what they give back. */
 #include "dict_case.h"
 
+#include "dict/runs.h"
 #include "runtime/device_private.h"
 
 /* ---- too little memory --------------------------------------------------------------------------------------- */
@@ -370,6 +371,189 @@ static void policies(struct test *t)
 Test(dict_memory, cleanup_follows_its_policy)
 {
     test_each_device(policies);
+}
+
+/* ---- runs that queries merge -------------------------------------------------------------------------------------- */
+
+enum { ASKED_FIND, ASKED_COUNT, ASKED_SEEK, ASKED_RANGE, ASKED_WIDE, N_ASKED };
+enum { LAYER = 100000, RECENT = 20000, STALE = RECENT / 2 }; /* which are not merged with each other, on any device */
+enum { POINTS = 20000, WIDE = 40 };
+
+/* Keys of which half are there, and room for answers. */
+struct asker {
+    uint32_t *keys, *his, *out;
+    uint8_t  *found;
+    uint64_t *offsets;
+    size_t    room, stored;
+};
+
+static struct asker asker_make(size_t stored)
+{
+    struct asker a = { .room = (size_t) WIDE * stored, .stored = stored };
+    a.keys = test_alloc(POINTS * sizeof *a.keys);
+    a.his = test_alloc(POINTS * sizeof *a.his);
+    a.found = test_alloc(POINTS);
+    a.offsets = test_alloc((POINTS + 1) * sizeof *a.offsets);
+    a.out = test_alloc(a.room * sizeof *a.out);
+    return a;
+}
+
+static void asker_free(struct asker *a)
+{
+    free(a->keys);
+    free(a->his);
+    free(a->found);
+    free(a->offsets);
+    free(a->out);
+}
+
+/* One call, whose answers are as they must be whatever the runs are. */
+static void ask(struct test *t, ordo_dict *dict, struct asker *a, int kind)
+{
+    size_t needed = 0, wrong = 0;
+
+    for (uint32_t i = 0; i < POINTS; i++)
+        a->his[i] = a->keys[i] = key_of(i % 2 ? i : (uint32_t) a->stored + i);
+    if (kind == ASKED_FIND)
+        test_ok(t, ordo_dict_find_host(dict, a->keys, POINTS, NULL, a->found));
+    else if (kind == ASKED_COUNT)
+        test_ok(t, ordo_dict_count_host(dict, a->keys, a->his, POINTS, a->out));
+    else if (kind == ASKED_SEEK)
+        test_ok(t, ordo_dict_seek_host(dict, ORDO_GE, a->keys, POINTS, a->out, NULL, a->found));
+    else if (kind == ASKED_RANGE)
+        test_ok(t, ordo_dict_range_host(dict, a->keys, a->his, POINTS, a->offsets, a->out, NULL, POINTS, &needed));
+    for (uint32_t i = 0; i < POINTS && kind != ASKED_WIDE; i++) {
+        const uint32_t here = i % 2;
+        wrong += kind == ASKED_FIND    ? a->found[i] != here
+                 : kind == ASKED_COUNT ? a->out[i] != here
+                 : kind == ASKED_SEEK
+                     ? a->found[i] && (a->out[i] == a->keys[i]) != here
+                     : a->offsets[i + 1] - a->offsets[i] != here || (here && a->out[i / 2] != a->keys[i]);
+    }
+    if (kind == ASKED_WIDE) {
+        for (size_t q = 0; q < WIDE; q++) {
+            a->keys[q] = 0;
+            a->his[q] = UINT32_MAX;
+        }
+        test_ok(t, ordo_dict_range_host(dict, a->keys, a->his, WIDE, a->offsets, a->out, NULL, a->room, &needed));
+        for (size_t q = 0; q < WIDE; q++)
+            wrong += a->offsets[q + 1] != (q + 1) * a->stored;
+        for (size_t i = 0; i < needed; i++)
+            wrong += i % a->stored > 0 && a->out[i - 1] >= a->out[i];
+    }
+    if (wrong > 0)
+        test_fail(t, __FILE__, __LINE__, "%zu answers of kind %d are wrong", wrong, kind);
+}
+
+/* Two runs, some elements of which are stale. */
+static ordo_dict *make_layers(struct test *t, ordo_device *dev, bool keep_runs)
+{
+    const struct ordo_lsm_config config = { .dict = { ORDO_U32, 0 }, .keep_runs = keep_runs };
+    uint32_t                    *keys = test_alloc(LAYER * sizeof *keys);
+    ordo_dict                   *dict = NULL;
+
+    test_ok(t, ordo_lsm_create(dev, &config, &dict));
+    number_keys(keys, 0, LAYER);
+    test_ok(t, ordo_dict_build_host(dict, keys, NULL, LAYER));
+    number_keys(keys, LAYER - STALE, RECENT);
+    test_ok(t, ordo_dict_upsert_host(dict, keys, NULL, RECENT));
+    free(keys);
+    return dict;
+}
+
+/* By the second call other queries have `paid` what it takes, or nothing. */
+static void check_paid(struct test *t, int kind, bool keep_runs, uint64_t paid, size_t runs_after)
+{
+    ordo_dict   *dict = make_layers(t, t->dev, keep_runs);
+    struct asker a = asker_make(LAYER + RECENT - STALE);
+    const bool   at_once = kind == ASKED_WIDE && !keep_runs && t->facts->cpu;
+
+    test_context(t, "queries of kind %d, %s", kind, keep_runs ? "keep_runs" : "runs may be merged");
+    ask(t, dict, &a, kind);
+    test_true(t, ordo_runs_of(dict)->set.n == (at_once ? 1 : 2));
+    ordo_runs_of(dict)->set.run[1].paid += at_once ? 0 : paid;
+    ask(t, dict, &a, kind);
+    const struct ordo_dict_statistics s = statistics_of(t, dict);
+    test_true(t, s.runs == runs_after && s.elements == a.stored && s.cleanups == 0);
+    ask(t, dict, &a, kind);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    asker_free(&a);
+    ordo_dict_destroy(&dict);
+}
+
+#define ENOUGH ((uint64_t) 1 << 32)
+
+static void paid_merges(struct test *t)
+{
+    for (int kind = 0; kind < N_ASKED; kind++)
+        check_paid(t, kind, false, ENOUGH, 1);
+    check_paid(t, ASKED_FIND, false, 0, 2);
+    check_paid(t, ASKED_FIND, true, ENOUGH, 2);
+    check_paid(t, ASKED_WIDE, true, ENOUGH, 2);
+}
+
+/* What was paid stays when an update merges runs, and in the end is enough. */
+static void rent(struct test *t)
+{
+    enum { TURNS = 100, SMALL = 100 };
+    ordo_dict   *dict = make_layers(t, t->dev, false);
+    struct asker a = asker_make(LAYER + RECENT - STALE);
+    uint32_t     keys[SMALL];
+    int          turn = 0;
+
+    test_context(t, "queries pay little by little");
+    for (; turn < TURNS; turn++) {
+        ask(t, dict, &a, ASKED_FIND);
+        if (ordo_runs_of(dict)->set.n == 1)
+            break;
+        number_keys(keys, 0, SMALL);
+        test_ok(t, ordo_dict_upsert_host(dict, keys, NULL, SMALL));
+    }
+    test_true(t, turn > 3 && turn < TURNS);
+    asker_free(&a);
+    ordo_dict_destroy(&dict);
+}
+
+Test(dict_memory, queries_pay_little_by_little)
+{
+    test_each_device(rent);
+}
+
+Test(dict_memory, queries_merge_the_runs_that_they_have_paid_for)
+{
+    test_each_device(paid_merges);
+}
+
+/* Without the memory to merge, queries go on as before. */
+static void unpaid_merges(struct test *t)
+{
+    ordo_device       *dev = test_open_again(t);
+    ordo_dict         *dict = make_layers(t, dev, false);
+    struct test_array  found = test_upload(t, NULL, POINTS, 1, 0), keys = test_upload(t, NULL, POINTS, 4, 0);
+    struct ordo_memory memory;
+
+    test_context(t, "no memory to merge");
+    test_ok(t, ordo_device_finish(dev));
+    test_ok(t, ordo_device_trim(dev));
+    test_ok(t, ordo_device_memory(dev, &memory));
+    const uint64_t unlimited = dev->memory_limit;
+    dev->memory_limit = memory.held_bytes + 4096;
+    ordo_runs_of(dict)->set.run[1].paid = ENOUGH;
+    test_ok(t, ordo_dict_contains(dict, test_slice(&keys), POINTS, test_slice(&found), NULL));
+    dev->memory_limit = unlimited;
+    test_true(t, ordo_runs_of(dict)->set.n == 2 && ordo_runs_of(dict)->set.run[1].paid == 0);
+    ordo_runs_of(dict)->set.run[1].paid = ENOUGH;
+    test_ok(t, ordo_dict_contains(dict, test_slice(&keys), POINTS, test_slice(&found), NULL));
+    test_true(t, ordo_runs_of(dict)->set.n == 1);
+    ordo_dict_destroy(&dict);
+    test_free(&found);
+    test_free(&keys);
+    ordo_device_close(&dev);
+}
+
+Test(dict_memory, queries_go_on_without_the_memory_to_merge)
+{
+    test_each_device(unpaid_merges);
 }
 
 static uint64_t held_by(struct test *t, ordo_device *dev)

@@ -26,7 +26,7 @@ static ordo_status create_lsm(ordo_device *dev, const struct ordo_dict_config *c
 
 static ordo_status create_lsm_growth_2(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
 {
-    return ordo_lsm_create(dev, ordo_lsm_config(.dict = *config, .growth = 2), out);
+    return ordo_lsm_create(dev, ordo_lsm_config(.dict = *config, .growth = 2, .keep_runs = true), out);
 }
 
 static ordo_status create_lsm_cleanup(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)

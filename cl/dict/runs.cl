@@ -3,7 +3,6 @@
  *
  *   run_erased     hidden bits from bytes
  *   run_repeats    hides each element that an equal one follows in its run
- *   run_replaced   hides the elements of an older run that a newer one has, given their ranks
  *   run_visible    counts the visible elements of each block
  *   run_count, run_seek        one run's part of the answers, given the ranks
  *   run_measure, run_range     ranges over all runs
@@ -76,22 +75,6 @@ void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidde
         const uint pairs = min(count - 1 - first, 32u); /* elements that have a next one */
         bits &= run_low_bits(pairs);
         hidden[hidden_at + word] = bits | (fresh ? 0 : hidden[hidden_at + word]);
-    }
-}
-
-/* ranks[i]: how many keys of the older run are not after newer[i]. */
-ORDO_KERNEL(RUN_GROUP)
-void run_replaced(__global const ordo_key *newer, ulong newer_at, __global const uint *ranks, uint count,
-                  __global const ordo_key *older, __global uint *hidden, ulong hidden_at)
-{
-    RUN_EACH (uint, i, count) {
-        const uint rank = ranks[i];
-        if (rank == 0 || older[rank - 1] != newer[newer_at + i])
-            continue;
-        __global uint *word = hidden + hidden_at + ((rank - 1) >> 5);
-        const uint     bit = 1u << ((rank - 1) & 31);
-        if (!(ordo_load_relaxed(word) & bit))
-            ordo_or(word, bit);
     }
 }
 
@@ -181,12 +164,22 @@ ORDO_FN void range_barrier(void)
 #endif
 }
 
+/* How many of the elements 0 .. i - 1 of run r are visible. */
+ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
+{
+    return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
+}
+
+/* Of a range with more candidates than this, places are counted from the runs' first elements, not from the range's. */
+#define RANGE_WIDE RUN_BLOCK
+
 /* Of each query: candidates[i], the elements of all runs between the ranks of its bounds, and (offsets, if not NULL)
- * how many of them are visible; of query n: 0. Ranks of run r are lows[r * n ..]. */
+ * how many of them are visible; of query n: 0. Of a wide one before[i]: the visible elements that are before it in the
+ * runs. Ranks of run r are lows[r * n ..]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
-                 __global ulong *offsets, ulong offsets_at)
+                 __global uint *before, __global ulong *offsets, ulong offsets_at)
 {
     __local range_runs mem;
     if (get_local_id(0) == 0) {
@@ -201,6 +194,12 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
                 all += high - low;
                 visible += offsets ? run_visible_between(mem.hidden_of[r], mem.visible_of[r], low, high) : 0;
             }
+        if (all > RANGE_WIDE) {
+            uint first = 0;
+            for (uint r = 0; r < runs.n_runs; r++)
+                first += range_visible(&mem, r, lows[(ulong) r * n + i]);
+            before[i] = first;
+        }
         candidates[i] = all;
         if (offsets)
             offsets[offsets_at + i] = visible;
@@ -223,9 +222,10 @@ ORDO_FN uint run_less(__global const ordo_key *keys, uint first, uint end, ordo_
 #define RANGE_ITEMS 4 /* candidates per work-item and tile; a work-item alone looks so far ahead for their queries */
 
 /* Writes the candidate that is the i-th of its query to its place, if it is visible: before it stand the visible
- * elements of all runs that are in the range and less. (No other visible element has its key: R2.) */
-ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place,
-                       __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
+ * elements of all runs that are in the range and less. (No other visible element has its key: R2.) `all`: all candidates
+ * of the query are visible, which saves looking. `wide`: `place` is that of the runs' first visible element. */
+ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
+                       bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
 {
     uint run = 0;
@@ -236,13 +236,16 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
         i -= here;
     }
     const uint at = lows[(ulong) run * n + query] + (uint) i;
-    if (run_is_hidden(runs->hidden_of[run], at))
+    if (!all && run_is_hidden(runs->hidden_of[run], at))
         return;
     const ordo_key key = runs->key_of[run][at];
     for (uint r = 0; r < n_runs; r++) {
         const uint first = lows[(ulong) r * n + query];
         const uint end = r == run ? at : run_less(runs->key_of[r], first, highs[(ulong) r * n + query], key_bits(key));
-        place += run_visible_between(runs->hidden_of[r], runs->visible_of[r], first, end);
+        if (wide)
+            place += range_visible(runs, r, end);
+        else
+            place += all ? end - first : run_visible_between(runs->hidden_of[r], runs->visible_of[r], first, end);
     }
     if (keys_out)
         keys_out[place] = key;
@@ -256,9 +259,9 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
  * query's results begin; nothing is written if offsets[last], their end, is past the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
-               __global const ulong *candidates, __global const ulong *offsets, ulong offsets_at, ulong last,
-               ulong capacity, __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out,
-               ulong values_out_at)
+               __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
+               ulong offsets_at, ulong last, ulong capacity, __global ordo_key *keys_out, ulong keys_out_at,
+               __global merge_value *values_out, ulong values_out_at)
 {
     __local range_runs mem;
     if (get_local_id(0) == 0) {
@@ -285,8 +288,10 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
         for (ulong c = first + get_local_id(0); c < past; c += RUN_GROUP) {
             const uint query = each_owner(candidates, low, high, c);
             low = RUN_GROUP == 1 ? query : low;
-            run_write(&mem, runs.n_runs, n, query, c - candidates[query], offsets[query], lows, highs, keys_out,
-                      values_out);
+            const ulong here = candidates[query + 1] - candidates[query], place = offsets[query];
+            const bool  all = offsets[query + 1] - place == here, wide = !all && here > RANGE_WIDE;
+            run_write(&mem, runs.n_runs, n, query, c - candidates[query], wide ? place - before[query] : place, all,
+                      wide, lows, highs, keys_out, values_out);
         }
         low = high;
     }

@@ -278,7 +278,7 @@ ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_s
                             struct ordo_slice offsets, struct ordo_slice keys_out, struct ordo_slice values_out,
                             size_t capacity, size_t *needed, const struct ordo_order *order)
 {
-    const struct ordo_ranges r = { lo, hi, count, offsets, false, keys_out, values_out, capacity };
+    const struct ordo_ranges r = { lo, hi, count, offsets, false, keys_out, values_out, capacity, needed != NULL };
     struct ordo_call         call;
     ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
     return end(&call, dict, range(&call, dict, &r, needed));

@@ -49,6 +49,7 @@ struct ordo_ranges {
     bool              offsets_known;
     struct ordo_slice keys_out, values_out; /* each may be ordo_none() */
     size_t            capacity;
+    bool              waits; /* the caller waits for the number of results */
 };
 
 struct ordo_structure {

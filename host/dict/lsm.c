@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU LSM: which runs a batch is merged with, and when to clean up. */
+/* The GPU LSM: which runs a batch is merged with, when queries pay for a merge, and when to clean up. */
 #include "ordo/lsm.h"
 #include "dict/runs.h"
 
@@ -112,25 +112,43 @@ static size_t runs_to_merge(const struct lsm *lsm, size_t count)
     return n;
 }
 
+/* Merges n runs, of which the set's from `first` on are all but perhaps the last, into one in their place, for which
+ * queries have paid so much. */
+static ordo_status merge_from(struct lsm *lsm, struct ordo_call *call, size_t first, const struct ordo_sorted_run *runs,
+                              size_t n, uint64_t paid)
+{
+    struct ordo_sorted_run merged;
+    ORDO_TRY(ordo_runs_merge(&lsm->runs, call, runs, n, &merged));
+    merged.paid = paid;
+    lsm->runs.set.n = first + 1;
+    lsm->runs.set.run[first] = merged;
+    for (size_t i = 0; i < n; i++) {
+        struct ordo_sorted_run gone = runs[i];
+        ordo_runs_release(&lsm->runs, &gone);
+    }
+    return ORDO_OK;
+}
+
 /* Adds a batch, which is the set's or goes. */
 static ordo_status add(struct lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
-    struct ordo_runs      *runs = &lsm->runs;
-    const size_t           n = runs_to_merge(lsm, batch->count), first = runs->set.n - n;
-    struct ordo_sorted_run merged = *batch, in[ORDO_MAX_RUNS];
+    struct ordo_run_set   *set = &lsm->runs.set;
+    const size_t           n = runs_to_merge(lsm, batch->count), first = set->n - n;
+    struct ordo_sorted_run in[ORDO_MAX_RUNS];
+    uint64_t               paid = 0;
+    ordo_status            status = ORDO_OK;
 
-    memcpy(in, &runs->set.run[first], n * sizeof *in);
+    memcpy(in, &set->run[first], n * sizeof *in);
     in[n] = *batch;
-    if (n > 0) {
-        const ordo_status status = ordo_runs_merge(runs, call, in, n + 1, &merged);
-        ordo_runs_release(runs, batch);
-        ORDO_TRY(status);
-    }
-    runs->set.n = first + 1;
-    runs->set.run[first] = merged;
     for (size_t i = 0; i < n; i++)
-        ordo_runs_release(runs, &in[i]);
-    return ORDO_OK;
+        paid += in[i].paid;
+    if (n == 0)
+        set->run[set->n++] = *batch;
+    else
+        status = merge_from(lsm, call, first, in, n + 1, paid);
+    if (status != ORDO_OK)
+        ordo_runs_release(&lsm->runs, batch);
+    return status;
 }
 
 /* Makes room for `count` more elements in what counts of elements can say. */
@@ -182,6 +200,124 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return ORDO_OK;
 }
 
+/* ---- queries ----------------------------------------------------------------------------------------------------- */
+
+/* Of k runs a query looks into k - 1 that it need not if they were one. Each run remembers what queries have paid for
+ * looking into it; as soon as they have paid for some of the newest runs what it costs to merge these with the one before,
+ * this is done: so nobody pays more than twice what the better of the two would have cost, whatever comes next, as who
+ * rents skis until the rent has come to their price. All is counted in elements that a merge moves in the time. */
+#define FIND_MOVES       2
+#define RANK_MOVES       3 /* a search for a rank; a count takes two */
+#define RANGE_MOVES      8 /* a range without its elements */
+#define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
+#define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
+#define MERGE_LAUNCHES   64 /* buffers that are made and let go of, above all */
+#define MERGE_MOVES      3
+
+static uint64_t launch_moves(const struct lsm *lsm)
+{
+    return ordo_device_facts(lsm->runs.dict.dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
+}
+
+/* What merging runs `first` and on costs, with the new run's memory, index and marks. */
+static uint64_t cost_of_merge(const struct lsm *lsm, size_t first)
+{
+    uint64_t moved = 0;
+    for (size_t r = first; r < lsm->runs.set.n; r++)
+        moved += lsm->runs.set.run[r].count;
+    return MERGE_LAUNCHES * launch_moves(lsm) + MERGE_MOVES * moved;
+}
+
+/* What queries have paid for the runs after `first`, with `visit` more for each. */
+static uint64_t paid_for(const struct lsm *lsm, size_t first, uint64_t visit)
+{
+    uint64_t paid = 0;
+    for (size_t r = first + 1; r < lsm->runs.set.n; r++)
+        paid += lsm->runs.set.run[r].paid + visit;
+    return paid;
+}
+
+/* Where the most runs begin that queries have paid for, with `visit` more for each run; the last if for none. */
+static size_t first_paid_for(const struct lsm *lsm, uint64_t visit)
+{
+    size_t first = 0;
+    while (first + 1 < lsm->runs.set.n && paid_for(lsm, first, visit) < cost_of_merge(lsm, first))
+        first++;
+    return first;
+}
+
+/* Queries are about to pay `visit` for each run: merges what they have then paid for. Without the memory for it they
+ * go on without, and pay anew. */
+static ordo_status pay(struct lsm *lsm, struct ordo_call *call, uint64_t visit)
+{
+    struct ordo_run_set   *set = &lsm->runs.set;
+    const size_t           first = first_paid_for(lsm, visit);
+    struct ordo_sorted_run in[ORDO_MAX_RUNS];
+
+    if (lsm->config.keep_runs || set->n < 2)
+        return ORDO_OK;
+    for (size_t r = 0; r < set->n; r++)
+        set->run[r].paid += visit;
+    if (first + 1 == set->n)
+        return ORDO_OK;
+    memcpy(in, &set->run[first], (set->n - first) * sizeof *in);
+    const ordo_status status = merge_from(lsm, call, first, in, set->n - first, in[0].paid);
+    if (status != ORDO_NO_DEVICE_MEMORY)
+        return status;
+    for (size_t r = first; r < set->n; r++)
+        set->run[r].paid = 0;
+    ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: no memory to merge what queries look into, going on without");
+    return ORDO_OK;
+}
+
+static ordo_status pay_for_queries(struct lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves)
+{
+    return pay(lsm, call, launch_moves(lsm) + moves * queries);
+}
+
+static ordo_status find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
+{
+    ORDO_TRY(pay_for_queries(lsm_of(dict), call, finds->count, FIND_MOVES));
+    return ordo_runs_find(dict, call, finds);
+}
+
+static ordo_status count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
+{
+    ORDO_TRY(pay_for_queries(lsm_of(dict), call, counts->count, (uint64_t) 2 * RANK_MOVES));
+    return ordo_runs_count(dict, call, counts);
+}
+
+static ordo_status seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
+{
+    ORDO_TRY(pay_for_queries(lsm_of(dict), call, seeks->count, RANK_MOVES));
+    return ordo_runs_seek(dict, call, seeks);
+}
+
+/* Whether ranges with so many results would pay for a merge. */
+static bool results_pay(const struct lsm *lsm, size_t results)
+{
+    return !lsm->config.keep_runs && first_paid_for(lsm, results / 2) + 1 < lsm->runs.set.n;
+}
+
+/* A call that waits for the number of results anyway first asks about how many there are, if there is room for so many
+ * that they may pay for a merge. */
+static ordo_status pay_for_results(struct lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
+{
+    const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;
+    double     results = 0;
+    if (!ranges->waits || !wanted || !results_pay(lsm, ranges->capacity))
+        return ORDO_OK;
+    ORDO_TRY(ordo_runs_estimate(&lsm->runs.dict, call, ranges, &results));
+    return results > (double) ranges->capacity ? ORDO_OK : pay(lsm, call, (uint64_t) results / 2);
+}
+
+static ordo_status range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
+{
+    ORDO_TRY(pay_for_queries(lsm_of(dict), call, ranges->count, RANGE_MOVES));
+    ORDO_TRY(pay_for_results(lsm_of(dict), call, ranges));
+    return ordo_runs_range(dict, call, ranges);
+}
+
 /* ---- the structure ----------------------------------------------------------------------------------------------- */
 
 static const struct ordo_structure lsm_structure = {
@@ -192,10 +328,10 @@ static const struct ordo_structure lsm_structure = {
     .update = update,
     .update_sorted = update_sorted,
     .compact = compact,
-    .find = ordo_runs_find,
-    .count = ordo_runs_count,
-    .range = ordo_runs_range,
-    .seek = ordo_runs_seek,
+    .find = find,
+    .count = count,
+    .range = range,
+    .seek = seek,
     .size = ordo_runs_size,
     .export_all = ordo_runs_export,
     .check = ordo_runs_check,

@@ -82,13 +82,13 @@ ordo_status ordo_runs_find(ordo_dict *dict, struct ordo_call *call, const struct
 
 /* ---- ranks ------------------------------------------------------------------------------------------------------- */
 
-ordo_status ordo_run_rank(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
-                          struct ordo_slice keys, size_t count, bool upper, bool sorted, struct ordo_slice ranks)
+/* ranks[i] = how many of the run's keys are less than keys[i], or not greater (`upper`). */
+static ordo_status rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
+                               struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks)
 {
     ORDO_TRY(ordo_run_index(call, dict, run));
     struct ordo_search search = { .key = dict->key,
                                   .upper = upper,
-                                  .sorted = sorted,
                                   .index = &run->index,
                                   .keys = ordo_run_keys(run),
                                   .count = run->count,
@@ -110,8 +110,8 @@ static ordo_status count_in_run(struct ordo_call *call, const ordo_dict *dict, c
     const cl_ulong          lo_at = c->lo.at, hi_at = c->hi.at, counts_at = c->counts.at;
     const cl_ulong          hidden_at = hidden.at, visible_at = visible.at, lows_at = 0, highs_at = c->count;
     const cl_uint           n = (cl_uint) c->count, is_first = first;
-    ORDO_TRY(ordo_run_rank(call, dict, run, c->lo, c->count, false, false, ordo_at(ranks, lows_at)));
-    ORDO_TRY(ordo_run_rank(call, dict, run, c->hi, c->count, true, false, ordo_at(ranks, highs_at)));
+    ORDO_TRY(rank_in_run(call, dict, run, c->lo, c->count, false, ordo_at(ranks, lows_at)));
+    ORDO_TRY(rank_in_run(call, dict, run, c->hi, c->count, true, ordo_at(ranks, highs_at)));
     return ordo_runs_launch(call, dict, "run_count", c->count,
                             ORDO_ARGS(ORDO_ARG(c->lo.mem), ORDO_ARG(lo_at), ORDO_ARG(c->hi.mem), ORDO_ARG(hi_at),
                                       ORDO_ARG(n), ORDO_ARG(ranks), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at),
@@ -161,10 +161,10 @@ static run_table table_of(const ordo_dict *dict, const struct ordo_run_set *set)
     return table;
 }
 
-/* What a stretch of ranges has in scratch: ranks of run r from r * count on, and where each query's candidates
- * begin. */
+/* What a stretch of ranges has in scratch: ranks of run r from r * count on, where each query's candidates begin, and how
+ * many visible elements are before it. */
 struct range_scratch {
-    cl_mem lows, highs, candidates;
+    cl_mem lows, highs, candidates, before;
 };
 
 /* The buffers of the runs' keys, or values, as a kernel's first arguments. */
@@ -187,16 +187,16 @@ static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict,
     struct ordo_args        args = { .n = 0 };
 
     for (size_t r = 0; r < set->n; r++) {
-        ORDO_TRY(ordo_run_rank(call, dict, &set->run[r], ranges->lo, ranges->count, false, false,
-                               ordo_at(s->lows, r * ranges->count)));
-        ORDO_TRY(ordo_run_rank(call, dict, &set->run[r], ranges->hi, ranges->count, true, false,
-                               ordo_at(s->highs, r * ranges->count)));
+        ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->lo, ranges->count, false,
+                             ordo_at(s->lows, r * ranges->count)));
+        ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->hi, ranges->count, true,
+                             ordo_at(s->highs, r * ranges->count)));
     }
     add_runs(&args, set, true);
     ORDO_ADD(&args, ORDO_ARG(table));
     ordo_args_slice(&args, &ranges->lo);
     ordo_args_slice(&args, &ranges->hi);
-    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->lows), ORDO_ARG(s->highs), ORDO_ARG(s->candidates));
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->lows), ORDO_ARG(s->highs), ORDO_ARG(s->candidates), ORDO_ARG(s->before));
     ordo_args_slice(&args, &sums);
     return ordo_runs_launch(call, dict, "run_measure", ranges->count + 1, args.arg, args.n);
 }
@@ -219,7 +219,8 @@ static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, c
 
     add_runs(&args, set, true);
     add_runs(&args, set, dict->value_bytes > 0);
-    ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(s->lows), ORDO_ARG(s->highs), ORDO_ARG(n), ORDO_ARG(s->candidates));
+    ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(s->lows), ORDO_ARG(s->highs), ORDO_ARG(n), ORDO_ARG(s->candidates),
+             ORDO_ARG(s->before));
     ordo_args_slice(&args, &ranges->offsets);
     ORDO_ADD(&args, ORDO_ARG(last), ORDO_ARG(capacity));
     ordo_args_slice(&args, &ranges->keys_out);
@@ -263,6 +264,15 @@ static ordo_status range_in_stretches(struct ordo_call *call, const ordo_dict *d
     return ORDO_OK;
 }
 
+/* Scratch for `most` ranges at a time in n runs. */
+static ordo_status take_range_scratch(struct ordo_call *call, size_t n, size_t most, struct range_scratch *s)
+{
+    ORDO_TRY(ordo_call_scratch(call, n * most * sizeof(cl_uint), &s->lows));
+    ORDO_TRY(ordo_call_scratch(call, n * most * sizeof(cl_uint), &s->highs));
+    ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &s->before));
+    return ordo_call_scratch(call, (most + 1) * sizeof(cl_ulong), &s->candidates);
+}
+
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     struct ordo_run_set *set = &ordo_runs_of(dict)->set;
@@ -274,10 +284,33 @@ ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struc
                               (ranges->count + 1) * sizeof(cl_ulong), 0);
     const size_t most = ordo_min_size(ranges->count, RANKS_MAX / set->n);
     ORDO_TRY(ordo_run_set_settle(call, dict, set));
-    ORDO_TRY(ordo_call_scratch(call, set->n * most * sizeof(cl_uint), &s.lows));
-    ORDO_TRY(ordo_call_scratch(call, set->n * most * sizeof(cl_uint), &s.highs));
-    ORDO_TRY(ordo_call_scratch(call, (most + 1) * sizeof(cl_ulong), &s.candidates));
+    ORDO_TRY(take_range_scratch(call, set->n, most, &s));
     ORDO_TRY(range_in_stretches(call, dict, set, ranges, most, &s));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* Ranges that are asked for how many elements they have, to know about the others. */
+#define SAMPLE_MAX ((size_t) 1 << 14)
+
+ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges, double *out)
+{
+    struct ordo_run_set     *set = &ordo_runs_of(dict)->set;
+    const int                mark = call->n_scratch;
+    const struct ordo_ranges part = stretch_of(ranges, 0, SAMPLE_MAX);
+    struct range_scratch     s;
+    cl_ulong                 candidates = 0;
+
+    *out = 0;
+    if (set->n == 0 || part.count == 0)
+        return ORDO_OK;
+    ORDO_TRY(ordo_run_index(call, dict, &set->run[0]));
+    struct ordo_run_set oldest = { .run = { set->run[0] }, .n = 1 };
+    ORDO_TRY(take_range_scratch(call, 1, part.count, &s));
+    ORDO_TRY(measure_ranges(call, dict, &oldest, &part, false, &s));
+    ORDO_TRY(scan_sums(call, ordo_at(s.candidates, 0), part.count + 1));
+    ORDO_TRY(ordo_call_read(call, s.candidates, part.count * sizeof candidates, &candidates, sizeof candidates));
+    *out = (double) candidates * ((double) ranges->count / (double) part.count);
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
@@ -295,7 +328,7 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
     const cl_uint  count = (cl_uint) run->count, n = (cl_uint) seeks->count, is_first = first;
     const cl_uint  forward = seeks->relation == ORDO_GE || seeks->relation == ORDO_GT;
     const bool     upper = seeks->relation == ORDO_LE || seeks->relation == ORDO_GT;
-    ORDO_TRY(ordo_run_rank(call, dict, run, seeks->keys, seeks->count, upper, false, ordo_at(ranks, 0)));
+    ORDO_TRY(rank_in_run(call, dict, run, seeks->keys, seeks->count, upper, ordo_at(ranks, 0)));
     return ordo_runs_launch(call, dict, "run_seek", seeks->count,
                             ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(values.mem), ORDO_ARG(values_at), ORDO_ARG(count),
                                       ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at), ORDO_ARG(visible.mem),

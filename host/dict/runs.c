@@ -61,13 +61,10 @@ void ordo_runs_drop_spare(struct ordo_runs *runs)
         drop_spare(runs, 0);
 }
 
-/* Small blocks are not worth counting: below this, spare ones stay. */
-#define SPARE_LEAST ((size_t) 4 << 20)
-
 /* Drops spare blocks, the largest first, until they take no more than `most` bytes. */
 static void limit_spare(struct ordo_runs *runs, size_t most)
 {
-    while (runs->n_spare > 0 && runs->spare_bytes > SPARE_LEAST && runs->spare_bytes > most) {
+    while (runs->spare_bytes > most) {
         size_t largest = 0;
         for (size_t i = 1; i < runs->n_spare; i++)
             if (runs->spare[i].bytes > runs->spare[largest].bytes)
@@ -81,11 +78,27 @@ static size_t live_bytes(const struct ordo_runs *runs)
     return runs->bytes - runs->spare_bytes;
 }
 
+/* Below this, and below a share of what is live, spare blocks are not worth letting go of. */
+#define SPARE_LEAST ((size_t) 4 << 20)
+#define SPARE_SHARE 32
+
+/* Blocks are a little larger than asked for, so that a later run that is a little longer may have one again: drivers
+ * take 0.1 ms and more to make a large buffer and to let go of one. */
+static size_t roomy(size_t bytes)
+{
+    size_t step = 256;
+    while (step * 64 < bytes)
+        step *= 2;
+    return ordo_ceil_div(bytes, step) * step;
+}
+
 /* A new block, at first beside so many spare ones that all take at most twice what is live. */
-static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, size_t bytes,
+static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, size_t least,
                                 struct ordo_sorted_run *out)
 {
-    limit_spare(runs, live_bytes(runs) > bytes ? live_bytes(runs) - bytes : 0);
+    const size_t bytes = roomy(least);
+    const size_t live = live_bytes(runs), few = live / SPARE_SHARE > SPARE_LEAST ? live / SPARE_SHARE : SPARE_LEAST;
+    limit_spare(runs, live > bytes && live - bytes > few ? live - bytes : few);
     ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
     if (made == ORDO_NO_DEVICE_MEMORY && runs->n_spare > 0) {
         ordo_runs_drop_spare(runs);
@@ -119,7 +132,7 @@ void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run)
     runs->spare[runs->n_spare++].bytes = run->mem_bytes;
     runs->spare_bytes += run->mem_bytes;
     run->mem = NULL;
-    limit_spare(runs, live_bytes(runs));
+    limit_spare(runs, live_bytes(runs) > SPARE_LEAST ? live_bytes(runs) : SPARE_LEAST);
 }
 
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run)
@@ -238,13 +251,15 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
                             struct ordo_sorted_run *out)
 {
     size_t count = 0;
-    bool   any_hidden = false;
+    bool   any_hidden = false, all_marked = true;
     for (size_t i = 0; i < n; i++) {
         count += in[i].count;
         any_hidden = any_hidden || in[i].has_hidden;
+        all_marked = all_marked && in[i].marked;
     }
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
     out->has_hidden = any_hidden;
+    out->marked = all_marked;
     const struct ordo_merge_target target = { ordo_run_keys(out), ordo_run_values(&runs->dict, out),
                                               ordo_run_hidden(out) };
     return keep_if_ok(runs, out,
@@ -331,6 +346,6 @@ ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call)
         ordo_runs_replace(runs, &run);
         runs->cleanups++;
     }
-    ordo_runs_drop_spare(runs);
+    limit_spare(runs, live_bytes(runs) / 128); /* small blocks are not worth it */
     return ORDO_OK;
 }

@@ -49,6 +49,7 @@ struct ordo_sorted_run {
     bool                   distinct;   /* R6 */
     bool                   indexed;    /* the index is built; its nodes lie in the block */
     struct ordo_index      index;
+    uint64_t               paid; /* what queries have cost that looked into it (lsm.c) */
 };
 
 /* Oldest first; no run in it is empty. */
@@ -124,7 +125,7 @@ ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool 
 /* A new run from updates that are sorted. */
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
                            struct ordo_sorted_run *out);
-/* Merges n runs of the device's, oldest first, into a new one that keeps every element. */
+/* Merges n runs of the device's, oldest first and each next to the last, into a new one that keeps every element. */
 ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in, size_t n,
                             struct ordo_sorted_run *out);
 /* A new run of what is visible in the set: settles it, waits for its size. `out` has no block if nothing is visible. */
@@ -154,12 +155,11 @@ ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dic
 /* ---- run_query.c ------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_runs_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* ranks[i] = how many of the run's keys are less than keys[i], or not greater (`upper`). `sorted`: keys ascend. */
-ordo_status ordo_run_rank(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
-                          struct ordo_slice keys, size_t count, bool upper, bool sorted, struct ordo_slice ranks);
 /* These settle. */
 ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
+/* About how many elements of the oldest run the ranges have. Waits. */
+ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges, double *out);
 ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
 ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
 ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,

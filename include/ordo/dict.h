@@ -89,7 +89,7 @@ ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, siz
 /* Empties the dictionary and gives its memory back. */
 ORDO_API ordo_status ordo_dict_clear(ordo_dict *dict);
 
-/* Drops what no query can see (replaced and erased elements) and gives spare memory back. Waits. */
+/* Drops what no query can see (replaced and erased elements) and gives spare memory back, but for a hundredth. Waits. */
 ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order *order);
 
 /* ---- queries ------------------------------------------------------------------------------------------------- */

@@ -25,6 +25,10 @@ struct ordo_lsm_config {
     bool     cleanup_doubled;
     uint32_t cleanup_stale_percent; /* and when this share of what is stored is known to be stale; 0: off */
     size_t   cleanup_least;         /* 0: 2^20 */
+    /* Queries leave the runs as they are, as in the paper. Else, as soon as queries have paid as much for looking into
+     * several runs as it costs to merge these, they are merged: many queries at a time then cost little more than in one
+     * run, and no queries cost more than about twice what they would have. */
+    bool keep_runs;
 };
 #define ordo_lsm_config(...) (&(struct ordo_lsm_config) { __VA_ARGS__ })
 
@@ -32,8 +36,11 @@ struct ordo_lsm_config {
  * Cost    an update of b elements: a sort of b, and merges of, in the mean, less than log2(n / b) times b elements; no
  *         wait for the device. Queries of keys look into each run until they find; queries of order first settle
  *         the runs that are new since the last one: their elements are searched for, once, in each older run.
- * Memory  keys and values of all that is stored, 1 bit each, 7 % of the keys for indexes; during a carry or a cleanup at
- *         most 2.2 times the keys and values, and 4 MiB. */
+ *         Either may merge runs first (keep_runs); ranges do so for many results only where the caller waits for their
+ *         number.
+ * Memory  keys and values of all that is stored, 1 bit each, 7 % of the keys for indexes; during a carry, a cleanup or a
+ *         merge by queries at most 2.2 times the keys and values, and 4 MiB. Without the memory for it, queries merge
+ *         nothing. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config, ordo_dict **out);
 
 #ifdef __cplusplus
