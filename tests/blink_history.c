@@ -48,7 +48,7 @@ struct plan {
     }
 #define CHANGES                                                                                                        \
     {                                                                                                                  \
-        0, 0, 30, 35, 35                                                                                               \
+        0, 0, 20, 40, 40                                                                                               \
     }
 #define ERASE_UPSERT                                                                                                   \
     {                                                                                                                  \
@@ -931,7 +931,7 @@ static const struct bug bugs[] = {
       "    if (change != CHANGE_VALUE) {\n",
       AT_ONE_LEAF(5000) },
     { "no second look", "blink_header(line) + blink_before_look(batch, seen)) == tail.header;",
-      "blink_header(line) + blink_before_look(batch, seen)) != 1;", AT_ONE_LEAF(10000) },
+      "blink_header(line) + blink_before_look(batch, seen)) != 1;", AT_ONE_LEAF(6000) },
     { "one version for ever", "((was + BLINK_VERSION_ONE) & BLINK_VERSION_MASK)", "(was & BLINK_VERSION_MASK)",
       AT_ONE_LEAF(10000) },
     { "the level above is not told", "    op->level++;\n", "    return STEP_DONE;\n", AT_SPLITS },

@@ -169,26 +169,51 @@ void blink_locate(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint
 
 /* ---- intervals --------------------------------------------------------------------------------------------------- */
 
-/* Where the keys from lo to hi lie: from a slot of a leaf on, so many. */
+/* Where the keys from lo to hi lie: from a slot of a leaf on, so many. `start` is the slot and, from bit 8 on, how many
+ * of them are in that leaf. */
 typedef struct {
-    uint leaf, slot, count;
+    uint leaf, start, count;
 } blink_interval;
+
+#define START_SLOT(start) ((start) &0xffu)
+#define START_HERE(start) ((start) >> 8)
 
 /* By how many leaves to the right an interval's end is looked for by links; further ones are found from the root. */
 #define BLINK_HOPS 2
 
-/* Of each of a team's queries: how many keys of its leaf are not greater than hi. Called by whole sub-groups. */
-ORDO_FN void blink_not_after(const blink_tree *tree, __private const ordo_key_form hi[TEAM_QUERIES],
-                             __private const uint leaf[TEAM_QUERIES], __private uint slot[TEAM_QUERIES])
+/* How many keys of a leaf are not greater than hi. `count`: blink_count_lane with the equal ones, of all lanes. */
+ORDO_FN uint blink_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
+    /* all ones are not less than a query of all ones, and unused slots are all ones */
+    return hi == BLINK_UNUSED ? blink_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
+}
+
+/* The part of a team's intervals that lies in the leaves where they begin; which ones go on (`open`). Both counts are
+ * of one look at a leaf. Called by whole sub-groups. */
+ORDO_FN void blink_begin_intervals(const blink_tree *tree, __private const ordo_key_form hi[TEAM_QUERIES],
+                                   __private const blink_way way[TEAM_QUERIES],
+                                   __private blink_interval to[TEAM_QUERIES], __private bool open[TEAM_QUERIES])
+{
+    uint counts[TEAM_QUERIES];
+
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        slot[m] = blink_count_lane(blink_leaf(tree, leaf[m]), hi[m], true);
+        ORDO_PREFETCH(blink_leaf(tree, way[m].node) + BLINK_HIGH); /* and right, beside it */
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
-        const uint count = team_reduce_add(slot[m]), less = COUNT_LESS(count);
-        /* all ones are not less than a query of all ones, and unused slots are all ones */
-        slot[m] = hi[m] == BLINK_UNUSED ? blink_count(blink_leaf(tree, leaf[m])) : less + count / COUNT_EQUAL;
+        __global ordo_key_form *line = blink_leaf(tree, way[m].node);
+        const uint              before = blink_count_lane(line, way[m].query, false);
+        counts[m] = before << 16 | blink_count_lane(line, hi[m], true);
+    }
+    BLINK_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        __global ordo_key_form *line = blink_leaf(tree, way[m].node);
+        const uint              all = team_reduce_add(counts[m]), slot = all >> 16;
+        const bool              empty = way[m].query > hi[m];
+        to[m].leaf = way[m].node;
+        to[m].count = empty ? 0 : blink_not_after(line, hi[m], all & 0xffff) - slot;
+        to[m].start = slot | to[m].count << 8;
+        open[m] = !empty && hi[m] > line[BLINK_HIGH];
     }
 }
 
@@ -197,43 +222,42 @@ ORDO_FN void blink_intervals(const blink_tree *tree, __global const uint *place,
                              __private const ordo_key_form hi[TEAM_QUERIES], __private blink_way way[TEAM_QUERIES],
                              __private blink_interval to[TEAM_QUERIES])
 {
-    uint spot[TEAM_QUERIES], leaf[TEAM_QUERIES], slot[TEAM_QUERIES];
-    bool open[TEAM_QUERIES], any = false; /* the end is not found yet */
+    uint leaf[TEAM_QUERIES], counts[TEAM_QUERIES];
+    bool open[TEAM_QUERIES]; /* the end is not found yet */
 
-    /* of the leaves, high and right will be wanted, too */
+    blink_begin_intervals(tree, hi, way, to, open);
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        ORDO_PREFETCH(blink_leaf(tree, way[m].node) + BLINK_HIGH);
-    blink_places(tree, way, spot);
-    BLINK_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++) {
         leaf[m] = way[m].node;
-        to[m].leaf = leaf[m];
-        to[m].slot = spot[m] & PLACE_SLOT;
-        to[m].count = 0 - to[m].slot;
-        open[m] = way[m].query <= hi[m];
-        if (!open[m])
-            to[m].count = 0;
-    }
-    for (uint hop = 0; hop <= BLINK_HOPS; hop++) {
-        blink_not_after(tree, hi, leaf, slot);
-        any = false;
+    for (uint hop = 0;; hop++) {
+        bool any = false;
+        BLINK_UNROLL
+        for (uint m = 0; m < TEAM_QUERIES; m++)
+            any = any || open[m];
+        if (!subgroup_any(any))
+            return;
+        if (hop == BLINK_HOPS)
+            break;
+        BLINK_UNROLL
+        for (uint m = 0; m < TEAM_QUERIES; m++) {
+            if (!open[m])
+                continue;
+            leaf[m] = *blink_right(blink_leaf(tree, leaf[m]));
+            ORDO_PREFETCH(blink_leaf(tree, leaf[m]));
+            ORDO_PREFETCH(blink_leaf(tree, leaf[m]) + BLINK_HIGH);
+        }
+        BLINK_UNROLL
+        for (uint m = 0; m < TEAM_QUERIES; m++)
+            counts[m] = open[m] ? blink_count_lane(blink_leaf(tree, leaf[m]), hi[m], true) : 0;
         BLINK_UNROLL
         for (uint m = 0; m < TEAM_QUERIES; m++) {
             __global ordo_key_form *line = blink_leaf(tree, leaf[m]);
+            const uint              all = team_reduce_add(counts[m]);
             if (!open[m])
                 continue;
-            to[m].count += slot[m];
+            to[m].count += blink_not_after(line, hi[m], all);
             open[m] = hi[m] > line[BLINK_HIGH];
-            if (open[m]) {
-                leaf[m] = *blink_right(line);
-                ORDO_PREFETCH(blink_leaf(tree, leaf[m]));
-                ORDO_PREFETCH(blink_leaf(tree, leaf[m]) + BLINK_HIGH);
-            }
-            any = any || open[m];
         }
-        if (!subgroup_any(any))
-            return;
     }
     /* what is still open ends far away: from the root, and the leaves between are counted by the list */
     blink_way end[TEAM_QUERIES];
@@ -243,12 +267,14 @@ ORDO_FN void blink_intervals(const blink_tree *tree, __global const uint *place,
     blink_descend(tree, end);
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        leaf[m] = end[m].node;
-    blink_not_after(tree, hi, leaf, slot);
+        counts[m] = blink_count_lane(blink_leaf(tree, end[m].node), hi[m], true);
     BLINK_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++)
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        const uint all = team_reduce_add(counts[m]);
         if (open[m])
-            to[m].count = before[place[leaf[m]]] + slot[m] - (before[place[to[m].leaf]] + to[m].slot);
+            to[m].count = before[place[end[m].node]] + blink_not_after(blink_leaf(tree, end[m].node), hi[m], all) -
+                          (before[place[to[m].leaf]] + START_SLOT(to[m].start));
+    }
 }
 
 /* Takes a tile of intervals, of which there are n; each work-item gets its own. Called by the whole group. */
@@ -273,7 +299,7 @@ ORDO_FN void blink_take_intervals(const blink_tree *tree, __global const uint *p
         const bool own = m % TEAM_WIDTH == team_lane();
         const uint r = m / TEAM_WIDTH;
         mine[r].leaf = own ? to[m].leaf : mine[r].leaf;
-        mine[r].slot = own ? to[m].slot : mine[r].slot;
+        mine[r].start = own ? to[m].start : mine[r].start;
         mine[r].count = own ? to[m].count : mine[r].count;
     }
 }
@@ -312,12 +338,12 @@ ORDO_FN uint blink_place_of_rank(__global const uint *before, uint low, uint hig
 /* Ranges of more elements than this are copied leaf by leaf, by all work-items together. */
 #define BLINK_LONG 128
 
-/* Of each range: leaves[i] and slots[i], where it begins; counts[i] (if not NULL) in 64 bits; pieces[i]: of a long
+/* Of each range: leaves[i] and starts[i], where it begins (blink_interval); counts[i] (if not NULL) in 64 bits; pieces[i]: of a long
  * one the leaves that it reaches into, at most, of others 0. Of the one past the last: 0. */
 ORDO_KERNEL(BLINK_GROUP)
 void blink_measure(BLINK_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
-                   __global uint *leaves, __global uint *slots, __global ulong *pieces, __global ulong *counts,
+                   __global uint *leaves, __global uint *starts, __global ulong *pieces, __global ulong *counts,
                    ulong counts_at)
 {
     const blink_tree tree = BLINK_TREE_HERE;
@@ -333,11 +359,11 @@ void blink_measure(BLINK_TREE, uint places, __global const uint *place, __global
             if (i >= n)
                 continue;
             if (mine[r].count > BLINK_LONG) {
-                const uint at = place[mine[r].leaf], end = before[at] + mine[r].slot + mine[r].count;
+                const uint at = place[mine[r].leaf], end = before[at] + START_SLOT(mine[r].start) + mine[r].count;
                 its_pieces = blink_place_of_rank(before, at, places - 1, end - 1) - at + 1;
             }
             leaves[i] = mine[r].leaf;
-            slots[i] = mine[r].slot;
+            starts[i] = mine[r].start;
             pieces[i] = its_pieces;
             if (counts)
                 counts[counts_at + i] = mine[r].count;
@@ -418,11 +444,11 @@ typedef struct {
 } blink_piece;
 
 ORDO_FN blink_piece blink_piece_of(__global const uint *order, __global const uint *place, __global const uint *before,
-                                   __global const uint *leaves, __global const uint *slots, ulong offset, ulong past,
+                                   __global const uint *leaves, __global const uint *starts, ulong offset, ulong past,
                                    uint query, uint number)
 {
     const uint  start = place[leaves[query]], at = start + number;
-    const uint  rank = before[start] + slots[query]; /* of the range's first element */
+    const uint  rank = before[start] + START_SLOT(starts[query]); /* of the range's first element */
     const uint  end_rank = rank + (uint) (past - offset);
     blink_piece piece = { order[at], 0, 0, 0 };
 
@@ -432,16 +458,16 @@ ORDO_FN blink_piece blink_piece_of(__global const uint *order, __global const ui
     return piece;
 }
 
-/* Long ranges, piece by piece, each group of work-items a share of all. starts: where each query's pieces begin.
+/* Long ranges, piece by piece, each group of work-items a share of all. pieces: where each query's begin.
  * Nothing is written if offsets[last], the end of all ranges, is past the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void blink_range_long(BLINK_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
-                      uint n, __global const uint *leaves, __global const uint *slots, __global const ulong *starts,
+                      uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,
                       __global const ulong *offsets, ulong offsets_at, ulong last, ulong capacity,
                       __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out, ulong values_at)
 {
     const blink_tree tree = BLINK_TREE_HERE;
-    const ulong      total = starts[n];
+    const ulong      total = pieces[n];
     const uint       lane = (uint) get_global_id(0) % RANGE_LANES;
 
     if (offsets[last] > capacity || total == 0)
@@ -449,11 +475,11 @@ void blink_range_long(BLINK_TREE, __global const uint *order, __global const uin
     offsets += offsets_at;
     const ulong workers = get_global_size(0) / RANGE_LANES, share = (total - 1) / workers + 1;
     const ulong begin = min(get_global_id(0) / RANGE_LANES * share, total), end = min(begin + share, total);
-    uint        query = begin < end ? each_owner(starts, 0, n - 1, begin) : 0;
+    uint        query = begin < end ? each_owner(pieces, 0, n - 1, begin) : 0;
     for (ulong p = begin; p < end; p++) {
-        query = each_owner_from(starts, query, n, p);
-        const blink_piece piece = blink_piece_of(order, place, before, leaves, slots, offsets[query],
-                                                 offsets[query + 1], query, (uint) (p - starts[query]));
+        query = each_owner_from(pieces, query, n, p);
+        const blink_piece piece = blink_piece_of(order, place, before, leaves, starts, offsets[query],
+                                                 offsets[query + 1], query, (uint) (p - pieces[query]));
         for (uint slot = piece.first + lane; slot < piece.end; slot += RANGE_LANES) {
             if (keys_out)
                 keys_out[keys_at + piece.to + (slot - piece.first)] =
@@ -466,37 +492,128 @@ void blink_range_long(BLINK_TREE, __global const uint *order, __global const uin
     }
 }
 
-/* Short ranges, by RANGE_LANES work-items each, leaf after leaf by the links. */
+/* What ranges are copied with. Arrays may be NULL. */
+typedef struct {
+    blink_tree            tree;
+    __global const ulong *offsets;
+    __global ordo_key    *keys;
+    __global blink_value *values;
+} blink_copy;
+
+ORDO_FN void blink_copy_element(const blink_copy *copy, uint leaf, uint slot, ulong to)
+{
+    if (copy->keys)
+        copy->keys[to] = key_from_bits(blink_leaf(&copy->tree, leaf)[slot]);
+#if ORDO_VALUE_BYTES
+    if (copy->values)
+        copy->values[to] = blink_values(&copy->tree, leaf)[slot];
+#endif
+}
+
+/* One range, leaf after leaf by the links, unless it is long. */
+ORDO_FN void blink_copy_range(const blink_copy *copy, uint i, uint leaf, uint start)
+{
+    ulong       to = copy->offsets[i];
+    const ulong all = copy->offsets[i + 1] - to;
+    uint        slot = START_SLOT(start), here = START_HERE(start);
+
+    for (uint left = all > BLINK_LONG ? 0 : (uint) all; left > 0;) {
+        __global ordo_key_form *line = blink_leaf(&copy->tree, leaf);
+        for (uint k = 0; k < here; k++)
+            blink_copy_element(copy, leaf, slot + k, to + k);
+        left -= here;
+        to += here;
+        slot = 0;
+        leaf = left > 0 ? *blink_right(line) : leaf;
+        here = left > 0 ? min(left, blink_count(blink_leaf(&copy->tree, leaf))) : 0;
+    }
+}
+
+#if !ORDO_CPU
+
+/* A tile's ranges: element start[q] and those behind it, of which leaf[q] has the first ones, are those of range q. */
+typedef struct {
+    uint start[RUN_GROUP + 1], leaf[RUN_GROUP], first[RUN_GROUP];
+    uint has_long;
+} blink_range_tile;
+
+/* Fills in a tile of m ranges; true if none of them is long. Called by the whole group. */
+ORDO_FN bool blink_take_ranges(__local blink_range_tile *tile, const blink_copy *copy, __global const uint *leaves,
+                               __global const uint *starts, uint first, uint m)
+{
+    const uint  lid = (uint) get_local_id(0);
+    const ulong base = copy->offsets[first];
+
+    barrier(CLK_LOCAL_MEM_FENCE); /* all are done with the tile before */
+    if (lid == 0)
+        tile->start[0] = tile->has_long = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid < m) {
+        const ulong end = copy->offsets[first + lid + 1];
+        tile->start[lid + 1] = (uint) (end - base);
+        tile->leaf[lid] = leaves[first + lid];
+        tile->first[lid] = starts[first + lid];
+        if (end - copy->offsets[first + lid] > BLINK_LONG)
+            (void) ordo_local_or(&tile->has_long, 1);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return tile->has_long == 0;
+}
+
+/* Element e of a tile. */
+ORDO_FN void blink_copy_of_tile(__local const blink_range_tile *tile, const blink_copy *copy, uint m, uint e, ulong to)
+{
+    uint q = 0;
+    for (uint past = m; past - q > 1;) { /* the last range that begins at or before e */
+        const uint middle = (q + past) / 2;
+        if (tile->start[middle] <= e)
+            q = middle;
+        else
+            past = middle;
+    }
+    uint       leaf = tile->leaf[q], k = e - tile->start[q];
+    const uint first = tile->first[q], here = START_HERE(first);
+    if (k < here) {
+        blink_copy_element(copy, leaf, START_SLOT(first) + k, to);
+        return;
+    }
+    k -= here;
+    leaf = *blink_right(blink_leaf(&copy->tree, leaf));
+    for (uint count; k >= (count = blink_count(blink_leaf(&copy->tree, leaf)));) {
+        k -= count;
+        leaf = *blink_right(blink_leaf(&copy->tree, leaf));
+    }
+    blink_copy_element(copy, leaf, k, to);
+}
+
+#endif
+
+/* Short ranges; on GPUs `most` of them at a time (not more than RUN_GROUP) by a group, whose work-items take their
+ * elements, as these follow each other in the output, in turn. */
 ORDO_KERNEL(RUN_GROUP)
-void blink_range_short(BLINK_TREE, uint n, __global const uint *leaves, __global const uint *slots,
+void blink_range_short(BLINK_TREE, uint n, uint most, __global const uint *leaves, __global const uint *starts,
                        __global const ulong *offsets, ulong offsets_at, ulong last, ulong capacity,
                        __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out, ulong values_at)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
-    const uint       lane = (uint) get_global_id(0) % RANGE_LANES;
+    const blink_copy copy = { BLINK_TREE_HERE, offsets + offsets_at, keys_out ? keys_out + keys_at : keys_out,
+                              values_out ? values_out + values_at : values_out };
 
     if (offsets[last] > capacity)
         return;
-    offsets += offsets_at;
-    for (ulong i = get_global_id(0) / RANGE_LANES; i < n; i += get_global_size(0) / RANGE_LANES) {
-        ulong      to = offsets[i];
-        const uint all = (uint) (offsets[i + 1] - to);
-        uint       leaf = leaves[i], slot = slots[i], left = all > BLINK_LONG ? 0 : all;
-        while (left > 0) {
-            __global ordo_key_form *line = blink_leaf(&tree, leaf);
-            const uint              here = min(left, blink_count(line) - slot);
-            for (uint k = lane; k < here; k += RANGE_LANES) {
-                if (keys_out)
-                    keys_out[keys_at + to + k] = key_from_bits(line[slot + k]);
-#if ORDO_VALUE_BYTES
-                if (values_out)
-                    values_out[values_at + to + k] = blink_values(&tree, leaf)[slot + k];
-#endif
-            }
-            left -= here;
-            to += here;
-            slot = 0;
-            leaf = *blink_right(line);
+#if ORDO_CPU
+    (void) most;
+    RUN_EACH (uint, i, n)
+        blink_copy_range(&copy, i, leaves[i], starts[i]);
+#else
+    __local blink_range_tile tile;
+    for (ulong at = (ulong) get_group_id(0) * most; at < n; at += (ulong) get_num_groups(0) * most) {
+        const uint first = (uint) at, m = min(most, n - first), lid = (uint) get_local_id(0);
+        if (blink_take_ranges(&tile, &copy, leaves, starts, first, m)) {
+            for (uint e = lid; e < tile.start[m]; e += RUN_GROUP)
+                blink_copy_of_tile(&tile, &copy, m, e, copy.offsets[first] + e);
+        } else if (lid < m) {
+            blink_copy_range(&copy, first + lid, leaves[first + lid], starts[first + lid]);
         }
     }
+#endif
 }

@@ -190,13 +190,13 @@ ordo_status ordo_blink_count(ordo_dict *dict, struct ordo_call *call, const stru
 
 /* Of a stretch of ranges, in scratch: where each begins, and its pieces if it is long. */
 struct starts {
-    cl_mem leaves, slots, pieces;
+    cl_mem leaves, at, pieces;
 };
 
 static ordo_status take_starts(struct ordo_call *call, size_t count, struct starts *out)
 {
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &out->leaves));
-    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &out->slots));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &out->at));
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_ulong), &out->pieces);
 }
 
@@ -213,7 +213,7 @@ static ordo_status measure(struct ordo_call *call, const struct ordo_blink *tree
     ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
     ordo_args_slice(&args, &r->lo);
     ordo_args_slice(&args, &r->hi);
-    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->leaves), ORDO_ARG(s->slots), ORDO_ARG(s->pieces));
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->leaves), ORDO_ARG(s->at), ORDO_ARG(s->pieces));
     ordo_args_slice(&args, &counts);
     return ordo_blink_launch(call, tree, QUERY_FILE, "blink_measure", &shape, r->count, &args);
 }
@@ -228,8 +228,9 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
 #define PIECE_ITEMS     ((size_t) 1 << 21)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* Work-items for a short range; RANGE_LANES of cl/dict/blink_query.cl. */
-#define RANGE_LANES 8
+/* A group takes so many short ranges at a time, but fewer where there would be less than so many groups. */
+#define RANGES_TILE 64
+#define RANGE_TILES ((size_t) 4096)
 
 static void add_results(struct ordo_args *args, const struct ordo_ranges *r, const cl_ulong *last,
                         const cl_ulong *capacity)
@@ -246,19 +247,21 @@ static ordo_status write_ranges(struct ordo_call *call, const struct ordo_blink 
 {
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
     const bool                    cpu = ordo_device_facts(call->dev)->cpu;
+    const size_t                  tile = ordo_min_size(shape.group, RANGES_TILE);
     const cl_uint                 n = (cl_uint) r->count;
+    const cl_uint                 most = (cl_uint) ordo_min_size(tile, ordo_ceil_div(r->count, RANGE_TILES));
     const cl_ulong                last = all->offsets.at + all->count, capacity = all->capacity;
     struct ordo_args              brief = { .n = 0 }, lengthy = { .n = 0 };
 
     ordo_blink_add_tree(&brief, tree);
-    ORDO_ADD(&brief, ORDO_ARG(n), ORDO_ARG(s->leaves), ORDO_ARG(s->slots));
+    ORDO_ADD(&brief, ORDO_ARG(n), ORDO_ARG(most), ORDO_ARG(s->leaves), ORDO_ARG(s->at));
     add_results(&brief, r, &last, &capacity);
-    ORDO_TRY(ordo_blink_launch(call, tree, QUERY_FILE, "blink_range_short", &shape, r->count * (cpu ? 1 : RANGE_LANES),
-                               &brief));
+    ORDO_TRY(ordo_blink_launch(call, tree, QUERY_FILE, "blink_range_short", &shape,
+                               cpu ? r->count : ordo_ceil_div(r->count, most) * shape.group, &brief));
     ORDO_TRY(scan_sums(call, ordo_at(s->pieces, 0), r->count + 1));
     ordo_blink_add_tree(&lengthy, tree);
     ORDO_ADD(&lengthy, ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before), ORDO_ARG(n),
-             ORDO_ARG(s->leaves), ORDO_ARG(s->slots), ORDO_ARG(s->pieces));
+             ORDO_ARG(s->leaves), ORDO_ARG(s->at), ORDO_ARG(s->pieces));
     add_results(&lengthy, r, &last, &capacity);
     return ordo_blink_launch(call, tree, QUERY_FILE, "blink_range_long", &shape,
                              cpu ? PIECE_ITEMS_CPU : ordo_min_size(all->capacity, PIECE_ITEMS), &lengthy);
