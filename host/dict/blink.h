@@ -36,6 +36,7 @@ struct ordo_blink {
     bool     counted;     /* counts are those of the leaves' headers */
     bool     planned;     /* the state has words of a plan that are not 0 */
     unsigned crowded;     /* batches to be sorted before one tries buckets again */
+    unsigned crowding;    /* how many it would be after the next that crowds a leaf */
     bool     hollow;      /* leaves are so empty that the next batch builds the tree anew */
     bool     in_order;    /* leaf i is the i-th in key order, since the last bulk build */
     bool     in_doubt;    /* a change was begun and not seen through: to be checked before anything else */

@@ -427,8 +427,10 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_blink
     return ORDO_OK;
 }
 
-/* After a batch that crowded some leaf, so many batches are sorted before another tries buckets. */
-#define CROWDED_BATCHES 15
+/* After a batch that crowded some leaf, batches are sorted before another tries buckets: none at first, for of random
+ * batches one in some hundreds overflows by chance (at 2^20 leaves); then, while each that tries does, 1, 3, 7 and so
+ * on, up to this many. */
+#define CROWDED_MOST 15
 
 /* *done: false, and nothing changed, if the batch is to be sorted instead. The device decides whether the leaves can
  * take the batch, so that there is one wait, at the end; only when pools must grow there is another. */
@@ -444,13 +446,15 @@ static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_blink *
     ORDO_TRY(fill_buckets(call, tree, batch, &b));
     ORDO_TRY(try_buckets(call, tree, batch, &b, state));
     if (state[BLINK_FOUND_LARGEST] > 0) {
-        tree->crowded = CROWDED_BATCHES;
+        tree->crowded = tree->crowding;
+        tree->crowding = tree->crowding < CROWDED_MOST ? 2 * tree->crowding + 1 : CROWDED_MOST;
         return ORDO_OK;
     }
     if (state[BLINK_FOUND_WANTED] > room) {
         ORDO_TRY(ordo_blink_reserve(call, tree, state, (size_t) state[BLINK_LEAVES] + state[BLINK_FOUND_WANTED]));
         ORDO_TRY(try_buckets(call, tree, batch, &b, state));
     }
+    tree->crowding = 0;
     *done = tree->counted = true;
     tree->hollow = is_hollow(state);
     return ORDO_OK;
