@@ -204,6 +204,20 @@ ORDO_FN uint leaf_take(const blink_tree *tree, uint leaf, const leaf_batch *batc
     return change.stores - change.removes;
 }
 
+/* Asks for all of a leaf. */
+ORDO_FN void leaf_prefetch(const blink_tree *tree, uint leaf)
+{
+    for (uint slot = 0; slot < BLINK_WORDS; slot += 512 / KEY_BITS)
+        ORDO_PREFETCH(blink_leaf(tree, leaf) + slot);
+#if ORDO_VALUE_BYTES
+    for (uint slot = 0; slot < BLINK_SLOTS; slot += 64 / ORDO_VALUE_BYTES)
+        ORDO_PREFETCH(blink_values(tree, leaf) + slot);
+#endif
+}
+
+/* So many leaves before a team's turn comes, a CPU asks for it. */
+#define LEAVES_AHEAD 8
+
 /* The team's number among all of the launch's, and how many there are. */
 #define BLINK_TEAM  ((uint) get_group_id(0) * (BLINK_GROUP / TEAM_WIDTH) + team_index())
 #define BLINK_TEAMS ((uint) get_num_groups(0) * (BLINK_GROUP / TEAM_WIDTH))
@@ -225,6 +239,10 @@ void update_leaves(BLINK_TREE, __global const uint *leaves, __global const uint 
         const uint       size = first[g + 1] - first[g], step = (size - 1) / most + 1;
         const leaf_share share = { first[g], step, (size - 1) / step + 1 };
         node_split       split;
+#if ORDO_CPU
+        if (g + LEAVES_AHEAD < state[BLINK_GROUPS])
+            leaf_prefetch(&tree, leaves[first[g + LEAVES_AHEAD]]);
+#endif
         more += leaf_take(&tree, leaves[first[g]], &batch, share, &split);
         const uint parent = parents[first[g]];
         blink_mark_each(&tree, 1, parent, team_lane() == 0 && split.nodes > 1 && parent != BLINK_NONE, dirty);
