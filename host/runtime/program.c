@@ -405,8 +405,9 @@ static ordo_status build_from_source(ordo_device *dev, const char *file, const c
     if (code != CL_SUCCESS) {
         char             *named = log ? log_with_files(log, text) : NULL;
         const char       *shown = named ? named : log ? log : "(the driver gives no log)";
-        const ordo_status failed = ordo_fail(dev, code == CL_OUT_OF_HOST_MEMORY ? ORDO_NO_HOST_MEMORY : ORDO_BUILD,
-                                             code, __FILE__, __LINE__, "building %s with %s:\n%s", file, options, shown);
+        const ordo_status failed =
+            ordo_fail(dev, code == CL_OUT_OF_HOST_MEMORY ? ORDO_NO_HOST_MEMORY : ORDO_BUILD, code, __FILE__, __LINE__,
+                      "building %s with %s:\n%s", file, options, shown);
         clReleaseProgram(program);
         free(named);
         free(log);
