@@ -415,18 +415,18 @@ static void change_ranges(struct demo *demo, size_t *wrong)
 static void usage(void)
 {
     printf(
-        "usage: ordo-demo [--file FILE] [--count N] [--device WHICH] [--json FILE]\n"
-        "\n"
+        "Usage: ordo-demo [OPTION]...\n"
         "Sorts the IPv4 ranges of all countries on an OpenCL device, maps N addresses to countries, and checks every\n"
         "answer against a binary search on the host; then withdraws and announces ranges in dictionaries and asks "
         "again.\n"
-        "Ends with ok (exit code 0) or WRONG (1).\n"
         "\n"
-        "  --file FILE      lines \"first,last,country\" (default " DEFAULT_FILE ",\n"
-        "                   from Debian's package tor-geoipdb)\n"
-        "  --count N        addresses to map (default %d)\n"
-        "  --device WHICH   gpu, cpu, 0:1 (platform:device) or part of a name (default: ORDO_DEVICE, else a GPU)\n"
-        "  --json FILE      writes the results as JSON too; - is standard output\n",
+        "      --file FILE     lines \"first,last,country\" (" DEFAULT_FILE ", from Debian's package tor-geoipdb)\n"
+        "      --count N       addresses to map (%d)\n"
+        "      --device WHICH  0:1 (platform:device), gpu, cpu or part of a name (ORDO_DEVICE, else the first GPU)\n"
+        "      --json FILE     the results as JSON as well; - is standard output\n"
+        "  -h, --help\n"
+        "\n"
+        "Exit status: 0 (ok); 1 if an answer was WRONG or a call failed; 2 for bad arguments.\n",
         DEFAULT_COUNT);
 }
 
@@ -455,12 +455,13 @@ static struct options parse_options(int argc, char **argv)
         case 'h':
             usage();
             exit(EXIT_GOOD);
-        default:
+        default: /* getopt has said what is wrong */
+            fprintf(stderr, "Try 'ordo-demo --help'.\n");
             exit(EXIT_USAGE);
         }
     }
     if (optind < argc)
-        usage_error("what is \"%s\"?", argv[optind]);
+        usage_error("'%s' is no option", argv[optind]);
     return options;
 }
 
