@@ -139,7 +139,8 @@ bool fault_every_call(void)
     return text && strcmp(text, "all") == 0;
 }
 
-/* Whether call `n` of those that a scenario makes is to fail, in a sample of about `few`. Most calls set arguments of kernels: these count for less. */
+/* Whether call `n` of those that a scenario makes is to fail, in a sample of about `few`. Most calls set arguments of
+ * kernels: these count for less. */
 bool fault_chosen(struct test *t, const struct fault *f, unsigned long n, unsigned long few)
 {
     const bool          argument = n < FAULT_LOG && strcmp(f->log[n - 1], "clSetKernelArg") == 0;

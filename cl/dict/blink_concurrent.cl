@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on a B-link tree side by side: each work-item takes one operation after another, and works on it alone. Finds
- * were answered before (blink_find_in_batch); what is left are updates, seeks, counts and ranges.
+/* Operations on a B-link tree side by side: each work-item takes one operation after another, and works on it alone.
+ * Finds were answered before (blink_find_in_batch); what is left are updates, seeks, counts and ranges.
  *
  *   blink_apply   runs operations, and lists those that gave up
  *   blink_tally   what there is in a batch
@@ -704,7 +704,8 @@ ORDO_FN void blink_poke_tail(__global ordo_key_form *line, blink_tail tail)
 }
 
 /* Moves the upper half of a full, latched node to a new one, which is latched, too: whoever has seen the node's header
- * before, and its new link and high after, is there already. `keys` are the node's. `middle`: the high of the one and the low of the other. */
+ * before, and its new link and high after, is there already. `keys` are the node's. `middle`: the high of the one and the
+ * low of the other. */
 ORDO_FN void blink_split(const blink_batch *batch, blink_op *op, const column_keys *keys, blink_tail tail,
                          ordo_key_form middle, uint into)
 {

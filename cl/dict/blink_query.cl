@@ -338,8 +338,8 @@ ORDO_FN uint blink_place_of_rank(__global const uint *before, uint low, uint hig
 /* Ranges of more elements than this are copied leaf by leaf, by all work-items together. */
 #define BLINK_LONG 128
 
-/* Of each range: leaves[i] and starts[i], where it begins (blink_interval); counts[i] (if not NULL) in 64 bits; pieces[i]: of a long
- * one the leaves that it reaches into, at most, of others 0. Of the one past the last: 0. */
+/* Of each range: leaves[i] and starts[i], where it begins (blink_interval); counts[i] (if not NULL) in 64 bits;
+ * pieces[i]: of a long one the leaves that it reaches into, at most, of others 0. Of the one past the last: 0. */
 ORDO_KERNEL(BLINK_GROUP)
 void blink_measure(BLINK_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,

@@ -190,8 +190,8 @@ static bool has_failed(ordo_device *dev)
     return failed;
 }
 
-/* What drivers answer to a wait for a kernel that failed, and to what is asked of its context after that. The first of them also
- * means want of memory, where nothing failed. */
+/* What drivers answer to a wait for a kernel that failed, and to what is asked of its context after that. The first of
+ * them also means want of memory, where nothing failed. */
 static bool may_mean_failure(cl_int code)
 {
     return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE;

@@ -15,8 +15,8 @@
  *   Scratch    comes from the device's pool and returns to it; each call says how much. ordo_device_memory has the peak.
  *   Errors     ORDO_INVALID (NULL, a range outside its buffer, overlap, another context's buffer or queue, an unknown
  *              type), ORDO_TOO_LARGE (count), ORDO_NO_DEVICE_MEMORY, ORDO_NO_HOST_MEMORY, ORDO_BUILD, ORDO_OPENCL,
- *              ORDO_DEVICE_FAILED, ORDO_FORKED. After an error inputs are as they were, and the call may be made again; outputs may be partly
- *              written only if the driver failed in the middle.
+ *              ORDO_DEVICE_FAILED, ORDO_FORKED. After an error inputs are as they were, and the call may be made again;
+ *              outputs may be partly written only if the driver failed in the middle.
  *
  * Order of keys: integers by value; floats in IEEE total order (-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN).
  */

@@ -87,14 +87,14 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
 /* ---- errors -------------------------------------------------------------------------------------------------- */
 
 /* What holds after an error of the driver (ORDO_OPENCL, ORDO_NO_DEVICE_MEMORY, ORDO_NO_HOST_MEMORY, ORDO_BUILD,
- * ORDO_DEVICE_FAILED), for every object of Ordo: it is as it was before the call, nothing is lost, no order->done is handed out, and the same call works
- * as soon as the driver does. What had been enqueued stays enqueued.
+ * ORDO_DEVICE_FAILED), for every object of Ordo: it is as it was before the call, nothing is lost, no order->done is
+ * handed out, and the same call works as soon as the driver does. What had been enqueued stays enqueued.
  * Where a driver fails for good (a lost device), each call returns its error, and destroying and closing frees what is left.
  * A call may then be done although it returns an error, if it was its event that could not be had.
  * Calls enqueue and return: a command that fails on the device itself, later, shows in a call that waits, such as
  * ordo_device_finish, as ORDO_DEVICE_FAILED. What such a command was to write is undefined: a dictionary then has to be
- * cleared. Most drivers then refuse all that is asked of the context, and NVIDIA's every new context of the process: until a
- * call that waits succeeds, ORDO_DEVICE_FAILED is what is returned of that, too. */
+ * cleared. Most drivers then refuse all that is asked of the context, and NVIDIA's every new context of the process:
+ * until a call that waits succeeds, ORDO_DEVICE_FAILED is what is returned of that, too. */
 
 /* Copies the message of the last call on this device that failed (what, where, the device, the build log), cut to
  * `bytes` with its final 0; returns the bytes that the whole message needs, 1 if there was no failure yet. */
