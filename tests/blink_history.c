@@ -5,6 +5,7 @@
  *
  * ORDO_TEST_HISTORIES=number of histories of 5,000 operations (default 200). */
 #include "history.h"
+#include "overlay.h"
 #include "support.h"
 
 #include "dict/blink.h"
@@ -13,7 +14,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
@@ -948,51 +948,14 @@ static const struct bug bugs[] = {
       AT_ASCENDING_SPLITS, true },
 };
 
-#define KERNEL_FILE TEST_CL_DIR "/../../cl/dict/blink_concurrent.cl"
-
-/* A directory whose files stand before those of the library. */
-struct overlay {
-    char dir[64], sub[80], file[128];
-};
-
-static char *read_file(const char *path)
-{
-    FILE *in = fopen(path, "rb");
-    cr_assert(in != NULL, "%s", path);
-    cr_assert(fseek(in, 0, SEEK_END) == 0);
-    const long size = ftell(in);
-    char      *text = test_alloc((size_t) size + 1);
-    rewind(in);
-    cr_assert(size > 0 && fread(text, 1, (size_t) size, in) == (size_t) size);
-    text[size] = '\0';
-    (void) fclose(in);
-    return text;
-}
-
 static void put_in(struct overlay *o, const struct bug *bug)
 {
-    char *text = read_file(KERNEL_FILE), *at = strstr(text, bug->text);
+    static const char file[] = "dict/blink_concurrent.cl";
 
-    cr_assert(at != NULL && strstr(at + 1, bug->text) == NULL, "'%s' is not in the kernel once", bug->text);
-    (void) snprintf(o->dir, sizeof o->dir, "/tmp/ordo-history-test-XXXXXX");
-    cr_assert(mkdtemp(o->dir) != NULL);
-    (void) snprintf(o->sub, sizeof o->sub, "%s/dict", o->dir);
-    cr_assert(mkdir(o->sub, 0700) == 0);
-    (void) snprintf(o->file, sizeof o->file, "%s/blink_concurrent.cl", o->sub);
-    FILE *out = fopen(o->file, "wb");
-    cr_assert(out != NULL);
-    (void) fwrite(text, 1, (size_t) (at - text), out);
-    (void) fputs(bug->instead, out);
-    (void) fputs(at + strlen(bug->text), out);
-    (void) fclose(out);
-    free(text);
-    cr_assert(setenv("ORDO_CL_DIR", o->dir, 1) == 0);
-}
-
-static void take_out(const struct overlay *o)
-{
-    (void) unsetenv("ORDO_CL_DIR");
-    cr_assert(remove(o->file) == 0 && rmdir(o->sub) == 0 && rmdir(o->dir) == 0);
+    overlay_begin(o);
+    cr_assert(overlay_count(o, file, bug->text) == 1, "'%s' is not in the kernel once", bug->text);
+    overlay_edit(o, file, bug->text, bug->instead);
+    overlay_use(o);
 }
 
 static const struct bug *bug_under_test;
@@ -1030,6 +993,6 @@ Test(blink_history, catches_bugs_put_in)
         bug_under_test = &bugs[b];
         put_in(&o, bug_under_test);
         test_each_device_with("group=1", expect_caught);
-        take_out(&o);
+        overlay_end(&o);
     }
 }

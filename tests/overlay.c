@@ -84,6 +84,17 @@ void overlay_edit(const struct overlay *o, const char *file, const char *from, c
     free(text);
 }
 
+size_t overlay_count(const struct overlay *o, const char *file, const char *text)
+{
+    char  *in = text_of(o, file);
+    size_t n = 0;
+
+    for (const char *at = in; (at = strstr(at, text)) != NULL; at++)
+        n++;
+    free(in);
+    return n;
+}
+
 void overlay_use(const struct overlay *o)
 {
     cr_assert(setenv("ORDO_CL_DIR", o->dir, 1) == 0);

@@ -3,6 +3,8 @@
 #ifndef ORDO_TESTS_OVERLAY_H
 #define ORDO_TESTS_OVERLAY_H
 
+#include <stddef.h>
+
 struct overlay {
     char dir[64];
 };
@@ -13,6 +15,8 @@ void overlay_begin(struct overlay *o);
 void overlay_write(const struct overlay *o, const char *file, const char *text);
 /* The file as it is there, or else as it is in the library, in which the first `from` becomes `to`. */
 void overlay_edit(const struct overlay *o, const char *file, const char *from, const char *to);
+/* How often a text is in the file as it is there, or in the library. */
+size_t overlay_count(const struct overlay *o, const char *file, const char *text);
 /* From here on devices are opened with it. */
 void overlay_use(const struct overlay *o);
 /* No longer; and removes the directory. */

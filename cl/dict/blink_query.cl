@@ -60,6 +60,18 @@ ORDO_FN void blink_prefetch_values(const blink_tree *tree, __private const blink
 #endif
 }
 
+/* Writes what came of a query that ended at `spot`. Either place may be NULL. */
+ORDO_FN void blink_tell(const blink_tree *tree, blink_spot spot, __global blink_value *value, __global uchar *found)
+{
+    const bool hit = (spot.place & PLACE_HIT) != 0;
+#if ORDO_VALUE_BYTES
+    if (value && hit)
+        *value = blink_values(tree, spot.leaf)[spot.place & PLACE_SLOT];
+#endif
+    if (found)
+        *found = hit;
+}
+
 ORDO_KERNEL(BLINK_GROUP)
 void blink_find(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n, __global blink_value *values_out,
                 ulong values_at, __global uchar *found, ulong found_at)
@@ -78,15 +90,9 @@ void blink_find(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n
         BLINK_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r);
-            const bool hit = (spot[r].place & PLACE_HIT) != 0;
-            if (i >= n)
-                continue;
-#if ORDO_VALUE_BYTES
-            if (values_out && hit)
-                values_out[values_at + i] = blink_values(&tree, spot[r].leaf)[spot[r].place & PLACE_SLOT];
-#endif
-            if (found)
-                found[found_at + i] = hit;
+            if (i < n)
+                blink_tell(&tree, spot[r], values_out ? values_out + values_at + i : values_out,
+                           found ? found + found_at + i : found);
         }
     }
 }
@@ -123,15 +129,10 @@ void blink_find_in_batch(BLINK_TREE, __global const uchar *codes, ulong codes_at
         BLINK_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r);
-            const bool hit = (spot[r].place & PLACE_HIT) != 0;
             if (!CODE_FINDS(code[r]))
                 continue;
-#if ORDO_VALUE_BYTES
-            if (values_out && hit && code[r] == CODE_FIND)
-                values_out[values_at + i] = blink_values(&tree, spot[r].leaf)[spot[r].place & PLACE_SLOT];
-#endif
-            if (found)
-                found[found_at + i] = hit;
+            blink_tell(&tree, spot[r], values_out && code[r] == CODE_FIND ? values_out + values_at + i : 0,
+                       found ? found + found_at + i : found);
             if (outcomes)
                 outcomes[outcomes_at + i] = OUTCOME_DONE;
             if (history)
@@ -430,6 +431,30 @@ void blink_seek(BLINK_TREE, uint places, __global const uint *order, __global co
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
+/* What ranges are copied with. Arrays may be NULL. */
+typedef struct {
+    blink_tree            tree;
+    __global const ulong *offsets;
+    __global ordo_key    *keys;
+    __global blink_value *values;
+} blink_copy;
+
+#define BLINK_COPY_HERE                                                                                                \
+    {                                                                                                                  \
+        BLINK_TREE_HERE, offsets + offsets_at, keys_out ? keys_out + keys_at : keys_out,                               \
+            values_out ? values_out + values_at : values_out                                                           \
+    }
+
+ORDO_FN void blink_copy_element(const blink_copy *copy, uint leaf, uint slot, ulong to)
+{
+    if (copy->keys)
+        copy->keys[to] = key_from_bits(blink_leaf(&copy->tree, leaf)[slot]);
+#if ORDO_VALUE_BYTES
+    if (copy->values)
+        copy->values[to] = blink_values(&copy->tree, leaf)[slot];
+#endif
+}
+
 /* Copies one piece with RANGE_LANES work-items, of which this is number `lane`. A range's elements are those of
  * ranks from that of its lower bound on. */
 #if ORDO_CPU
@@ -466,48 +491,22 @@ void blink_range_long(BLINK_TREE, __global const uint *order, __global const uin
                       __global const ulong *offsets, ulong offsets_at, ulong last, ulong capacity,
                       __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out, ulong values_at)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
+    const blink_copy copy = BLINK_COPY_HERE;
     const ulong      total = pieces[n];
     const uint       lane = (uint) get_global_id(0) % RANGE_LANES;
 
     if (offsets[last] > capacity || total == 0)
         return;
-    offsets += offsets_at;
     const ulong workers = get_global_size(0) / RANGE_LANES, share = (total - 1) / workers + 1;
     const ulong begin = min(get_global_id(0) / RANGE_LANES * share, total), end = min(begin + share, total);
     uint        query = begin < end ? each_owner(pieces, 0, n - 1, begin) : 0;
     for (ulong p = begin; p < end; p++) {
         query = each_owner_from(pieces, query, n, p);
-        const blink_piece piece = blink_piece_of(order, place, before, leaves, starts, offsets[query],
-                                                 offsets[query + 1], query, (uint) (p - pieces[query]));
-        for (uint slot = piece.first + lane; slot < piece.end; slot += RANGE_LANES) {
-            if (keys_out)
-                keys_out[keys_at + piece.to + (slot - piece.first)] =
-                    key_from_bits(blink_leaf(&tree, piece.leaf)[slot]);
-#if ORDO_VALUE_BYTES
-            if (values_out)
-                values_out[values_at + piece.to + (slot - piece.first)] = blink_values(&tree, piece.leaf)[slot];
-#endif
-        }
+        const blink_piece piece = blink_piece_of(order, place, before, leaves, starts, copy.offsets[query],
+                                                 copy.offsets[query + 1], query, (uint) (p - pieces[query]));
+        for (uint slot = piece.first + lane; slot < piece.end; slot += RANGE_LANES)
+            blink_copy_element(&copy, piece.leaf, slot, piece.to + (slot - piece.first));
     }
-}
-
-/* What ranges are copied with. Arrays may be NULL. */
-typedef struct {
-    blink_tree            tree;
-    __global const ulong *offsets;
-    __global ordo_key    *keys;
-    __global blink_value *values;
-} blink_copy;
-
-ORDO_FN void blink_copy_element(const blink_copy *copy, uint leaf, uint slot, ulong to)
-{
-    if (copy->keys)
-        copy->keys[to] = key_from_bits(blink_leaf(&copy->tree, leaf)[slot]);
-#if ORDO_VALUE_BYTES
-    if (copy->values)
-        copy->values[to] = blink_values(&copy->tree, leaf)[slot];
-#endif
 }
 
 /* One range, leaf after leaf by the links, unless it is long. */
@@ -595,8 +594,7 @@ void blink_range_short(BLINK_TREE, uint n, uint most, __global const uint *leave
                        __global const ulong *offsets, ulong offsets_at, ulong last, ulong capacity,
                        __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out, ulong values_at)
 {
-    const blink_copy copy = { BLINK_TREE_HERE, offsets + offsets_at, keys_out ? keys_out + keys_at : keys_out,
-                              values_out ? values_out + values_at : values_out };
+    const blink_copy copy = BLINK_COPY_HERE;
 
     if (offsets[last] > capacity)
         return;

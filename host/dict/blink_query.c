@@ -228,8 +228,8 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
 #define PIECE_ITEMS     ((size_t) 1 << 21)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* A group takes so many short ranges at a time, but fewer where there would be less than so many groups. */
-#define RANGES_TILE 64
+/* A group takes as many short ranges at a time as it has work-items, but fewer where there would be less than so many
+ * tiles. */
 #define RANGE_TILES ((size_t) 4096)
 
 static void add_results(struct ordo_args *args, const struct ordo_ranges *r, const cl_ulong *last,
@@ -247,9 +247,8 @@ static ordo_status write_ranges(struct ordo_call *call, const struct ordo_blink 
 {
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
     const bool                    cpu = ordo_device_facts(call->dev)->cpu;
-    const size_t                  tile = ordo_min_size(shape.group, RANGES_TILE);
     const cl_uint                 n = (cl_uint) r->count;
-    const cl_uint                 most = (cl_uint) ordo_min_size(tile, ordo_ceil_div(r->count, RANGE_TILES));
+    const cl_uint                 most = (cl_uint) ordo_min_size(shape.group, ordo_ceil_div(r->count, RANGE_TILES));
     const cl_ulong                last = all->offsets.at + all->count, capacity = all->capacity;
     struct ordo_args              brief = { .n = 0 }, lengthy = { .n = 0 };
 
