@@ -89,21 +89,17 @@ ORDO_FN void split_frame(const blink_tree *tree, const node_split *split)
         __global ordo_key_form *line = blink_line(tree, split->level, split_number(split, j));
         const bool              last = j + 1 == split->nodes;
         const uint              size = share_size(split->share, j);
-        LANE_UNROLL
-        for (uint r = 0; r < LANE_WORDS; r++) {
-            const uint word = r * TEAM_WIDTH + team_lane();
-            if (word >= size && word < BLINK_SLOTS)
-                line[word] = BLINK_UNUSED;
-            if (word == BLINK_RIGHT)
-                line[word] = last ? split->right : split_number(split, j + 1);
-            if (word == BLINK_HEADER) {
-                line[word] = size;
-                if (split->level == 0)
-                    tree->leaf_counts[split_number(split, j)] = size;
-            }
-            if (word == BLINK_HIGH && last)
-                line[word] = split->high;
+        for (uint slot = size + team_lane(); slot < BLINK_SLOTS; slot += TEAM_WIDTH)
+            line[slot] = BLINK_UNUSED;
+        if (team_lane() == BLINK_RIGHT % TEAM_WIDTH)
+            line[BLINK_RIGHT] = last ? split->right : split_number(split, j + 1);
+        if (team_lane() == BLINK_HEADER % TEAM_WIDTH) {
+            line[BLINK_HEADER] = size;
+            if (split->level == 0)
+                tree->leaf_counts[split_number(split, j)] = size;
         }
+        if (team_lane() == BLINK_HIGH % TEAM_WIDTH && last)
+            line[BLINK_HIGH] = split->high;
     }
 }
 

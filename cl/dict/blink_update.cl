@@ -98,6 +98,87 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     return u;
 }
 
+/* Stores an update at place p of all that its leaf becomes. */
+ORDO_FN void split_put_update(const blink_tree *tree, const leaf_batch *batch, leaf_update u, const node_split *split,
+                              uint p)
+{
+#if ORDO_VALUE_BYTES
+    const blink_value value = batch->values[u.index];
+#else
+    const blink_value value = 0;
+#endif
+    split_put_element(tree, split, p, key_bits(batch->keys[u.index]), value);
+}
+
+#if TEAM_WIDTH == 1
+
+/* A leaf's elements. */
+typedef struct {
+    ordo_key_form key[BLINK_SLOTS];
+#if ORDO_VALUE_BYTES
+    blink_value value[BLINK_SLOTS];
+#endif
+} leaf_copy;
+
+/* Unused slots too: so many words are copied fastest. */
+ORDO_FN void copy_take(const blink_tree *tree, uint leaf, __private leaf_copy *copy)
+{
+    for (uint slot = 0; slot < BLINK_SLOTS; slot++)
+        copy->key[slot] = blink_leaf(tree, leaf)[slot];
+#if ORDO_VALUE_BYTES
+    for (uint slot = 0; slot < BLINK_SLOTS; slot++)
+        copy->value[slot] = blink_values(tree, leaf)[slot];
+#endif
+}
+
+/* Stores the elements of slots from .. to - 1 at place p of all that the leaf becomes. */
+ORDO_FN void split_put_copy(const blink_tree *tree, const node_split *split, __private const leaf_copy *copy, uint from,
+                            uint to, uint p)
+{
+    if (split->nodes == 1 && p == from)
+        return; /* there they are */
+    for (uint slot = from; slot < to; slot++) {
+#if ORDO_VALUE_BYTES
+        const blink_value value = copy->value[slot];
+#else
+        const blink_value value = 0;
+#endif
+        split_put_element(tree, split, p + slot - from, copy->key[slot], value);
+    }
+}
+
+/* What a leaf's elements and its share of the batch become: one work-item merges them. How many elements more there are. */
+ORDO_FN uint leaf_take(const blink_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
+                       __private node_split *split)
+{
+    const uint count = blink_count(blink_leaf(tree, leaf));
+    uint       more = 0, from = 0, p = 0;
+    leaf_copy  copy;
+
+    copy_take(tree, leaf, &copy);
+    for (uint t = 0; t < share.count; t++) {
+        const leaf_update u = share_update(batch, share, t);
+        more += (uint) u.stores - (uint) u.removes;
+    }
+    *split = split_begin(tree, 0, leaf, count + more);
+    for (uint t = 0; t < share.count; t++) {
+        const leaf_update u = share_update(batch, share, t);
+        if (!u.stores && !u.removes)
+            continue;
+        split_put_copy(tree, split, &copy, from, u.slot, p);
+        p += u.slot - from;
+        from = u.slot + u.removes;
+        if (u.stores)
+            split_put_update(tree, batch, u, split, p++);
+    }
+    split_put_copy(tree, split, &copy, from, count, p);
+    split_frame(tree, split);
+    return more;
+}
+
+#endif
+#if TEAM_WIDTH > 1
+
 /* A leaf's elements in a team's lanes, and what the updates do to them. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
@@ -156,16 +237,10 @@ ORDO_FN void split_put_updates(const blink_tree *tree, const leaf_batch *batch, 
 {
     const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);
 
-    if (u.stores) {
-        const uint p = u.slot + before->stores + mask_count(stores & team_lanes_below()) -
-                       (before->removes + mask_count(removes & team_lanes_below()));
-#if ORDO_VALUE_BYTES
-        const blink_value value = batch->values[u.index];
-#else
-        const blink_value value = 0;
-#endif
-        split_put_element(tree, split, p, key_bits(batch->keys[u.index]), value);
-    }
+    if (u.stores)
+        split_put_update(tree, batch, u, split,
+                         u.slot + before->stores + mask_count(stores & team_lanes_below()) -
+                             (before->removes + mask_count(removes & team_lanes_below())));
     before->stores += mask_count(stores);
     before->removes += mask_count(removes);
 }
@@ -204,6 +279,8 @@ ORDO_FN uint leaf_take(const blink_tree *tree, uint leaf, const leaf_batch *batc
     return change.stores - change.removes;
 }
 
+#endif
+
 /* Asks for all of a leaf. */
 ORDO_FN void leaf_prefetch(const blink_tree *tree, uint leaf)
 {
@@ -222,6 +299,16 @@ ORDO_FN void leaf_prefetch(const blink_tree *tree, uint leaf)
 #define BLINK_TEAM  ((uint) get_group_id(0) * (BLINK_GROUP / TEAM_WIDTH) + team_index())
 #define BLINK_TEAMS ((uint) get_num_groups(0) * (BLINK_GROUP / TEAM_WIDTH))
 
+/* A team's share of n items: a CPU's are in a row, as its work-items take their turns. */
+#if ORDO_CPU
+#define BLINK_SHARE(i, n)                                                                                              \
+    for (uint i = share_first(share_among(n, BLINK_TEAMS), BLINK_TEAM),                                                \
+              end_ = i + share_size(share_among(n, BLINK_TEAMS), BLINK_TEAM);                                          \
+         i < end_; i++)
+#else
+#define BLINK_SHARE(i, n) for (uint i = BLINK_TEAM; i < (n); i += BLINK_TEAMS)
+#endif
+
 /* Of a group of more than `most` updates, which then are all distinct, that many are taken, evenly spread: the leaf
  * splits, and what it becomes takes more the next time. dirty: the list of level 1. */
 ORDO_KERNEL(BLINK_GROUP)
@@ -233,14 +320,15 @@ void update_leaves(BLINK_TREE, __global const uint *leaves, __global const uint 
     const blink_tree tree = BLINK_TREE_HERE;
     const leaf_batch batch = { keys + keys_at, values + values_at, erased ? erased + erased_at : erased, spots, n,
                                all_erased };
+    const uint       groups = state[BLINK_GROUPS]; /* once: others change words beside it */
     uint             more = 0;
 
-    for (uint g = BLINK_TEAM; g < state[BLINK_GROUPS]; g += BLINK_TEAMS) {
+    BLINK_SHARE (g, groups) {
         const uint       size = first[g + 1] - first[g], step = (size - 1) / most + 1;
         const leaf_share share = { first[g], step, (size - 1) / step + 1 };
         node_split       split;
 #if ORDO_CPU
-        if (g + LEAVES_AHEAD < state[BLINK_GROUPS])
+        if (g + LEAVES_AHEAD < groups)
             leaf_prefetch(&tree, leaves[first[g + LEAVES_AHEAD]]);
 #endif
         more += leaf_take(&tree, leaves[first[g]], &batch, share, &split);

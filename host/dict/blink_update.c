@@ -196,14 +196,16 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 /* Updates of one leaf that its team takes one after another in a round. */
 #define SHARE_MOST 1024
 
-/* Teams that take leaves: each ends with an atomic. */
-#define LEAF_TEAMS ((size_t) 1 << 15)
+/* Teams that take leaves: each ends with an atomic, for which CPUs wait as long as for a leaf. */
+#define LEAF_TEAMS     ((size_t) 1 << 15)
+#define LEAF_TEAMS_CPU ((size_t) 1 << 12)
 
 static ordo_status update_leaves(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
                                  const struct plan *plan, cl_mem dirty)
 {
     const struct ordo_blink_shape shape = ordo_blink_teams(tree, 0);
     const cl_uint                 n = (cl_uint) batch->u.count, most = SHARE_MOST;
+    const size_t                  teams = ordo_device_facts(tree->dict.dev)->cpu ? LEAF_TEAMS_CPU : LEAF_TEAMS;
     struct ordo_args              args = { .n = 0 };
 
     ordo_blink_add_tree(&args, tree);
@@ -213,7 +215,7 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_blink
     ordo_args_slice(&args, &batch->u.erased);
     ORDO_ADD(&args, ORDO_ARG(plan->spots), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most), ORDO_ARG(dirty));
     return ordo_blink_launch(call, tree, UPDATE_FILE, "update_leaves", &shape,
-                             ordo_min_size(plan->state[BLINK_GROUPS], LEAF_TEAMS), &args);
+                             ordo_min_size(plan->state[BLINK_GROUPS], teams), &args);
 }
 
 /* Nodes that a level has at most, as far as launches go: fewer than this share of the level below. */
