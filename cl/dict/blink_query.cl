@@ -170,17 +170,16 @@ void blink_locate(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint
 
 /* ---- intervals --------------------------------------------------------------------------------------------------- */
 
-/* Where the keys from lo to hi lie: from a slot of a leaf on, so many. `start` is the slot and, from bit 8 on, how many
- * of them are in that leaf. */
+/* Where the keys from lo to hi lie: from a slot of a leaf on, so many. `next` is the leaf to the right of it, if any of
+ * them are there. `start` is the slot; from bit 8 on, how many of them are in the first leaf; and whether all the others are
+ * in the next. */
 typedef struct {
-    uint leaf, start, count;
+    uint leaf, next, start, count;
 } blink_interval;
 
 #define START_SLOT(start) ((start) &0xffu)
-#define START_HERE(start) ((start) >> 8)
-
-/* By how many leaves to the right an interval's end is looked for by links; further ones are found from the root. */
-#define BLINK_HOPS 2
+#define START_HERE(start) ((start) >> 8 & 0xffu)
+#define START_TWO         0x10000u
 
 /* How many keys of a leaf are not greater than hi. `count`: blink_count_lane with the equal ones, of all lanes. */
 ORDO_FN uint blink_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
@@ -189,120 +188,139 @@ ORDO_FN uint blink_not_after(__global ordo_key_form *line, ordo_key_form hi, uin
     return hi == BLINK_UNUSED ? blink_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* The part of a team's intervals that lies in the leaves where they begin; which ones go on (`open`). Both counts are
- * of one look at a leaf. Called by whole sub-groups. */
-ORDO_FN void blink_begin_intervals(const blink_tree *tree, __private const ordo_key_form hi[TEAM_QUERIES],
-                                   __private const blink_way way[TEAM_QUERIES],
-                                   __private blink_interval to[TEAM_QUERIES], __private bool open[TEAM_QUERIES])
+/* Gives each work-item, of what its team knows of all its queries, what belongs to its own. */
+ORDO_FN void blink_keep_own(__private const uint all[TEAM_QUERIES], __private uint own[BLINK_ITEMS])
+{
+    BLINK_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++)
+        own[m / TEAM_WIDTH] = m % TEAM_WIDTH == team_lane() ? all[m] : own[m / TEAM_WIDTH];
+}
+
+/* The leaves that cover hi, by one more look at the parents of those that cover lo; where that is another parent's, the leaf
+ * to the right. So most often both ends' leaves are known before one of them is read. Called by whole sub-groups. */
+ORDO_FN void blink_last_leaves(const blink_tree *tree, __private const ordo_key_form hi[TEAM_QUERIES],
+                               __private const blink_way way[TEAM_QUERIES], __private uint last[TEAM_QUERIES])
+{
+    BLINK_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++)
+        last[m] = way[m].parent == BLINK_NONE ? 0 : blink_count_lane(blink_inner(tree, way[m].parent), hi[m], false);
+    BLINK_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        const uint less = team_reduce_add(last[m]);
+        if (way[m].parent == BLINK_NONE)
+            last[m] = way[m].node; /* the only one */
+        else if (hi[m] > blink_inner(tree, way[m].parent)[BLINK_HIGH])
+            last[m] = *blink_right(blink_leaf(tree, way[m].node));
+        else
+            last[m] = blink_children(tree, way[m].parent)[blink_entry(less)];
+#if ORDO_CPU
+        ORDO_PREFETCH(blink_leaf(tree, last[m]));
+        ORDO_PREFETCH(blink_leaf(tree, last[m]) + BLINK_HIGH);
+#endif
+    }
+}
+
+/* How many keys are less than lo in the leaves that cover lo (bits 16 on), and not greater than hi in the last leaves
+ * (blink_count_lane), for each work-item its own. Called by whole sub-groups. */
+ORDO_FN void blink_count_ends(const blink_tree *tree, __private const blink_way way[TEAM_QUERIES],
+                              __private const ordo_key_form hi[TEAM_QUERIES], __private const uint last[TEAM_QUERIES],
+                              __private uint own[BLINK_ITEMS])
 {
     uint counts[TEAM_QUERIES];
 
     BLINK_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        counts[m] = blink_count_lane(blink_leaf(tree, way[m].node), way[m].query, false) << 16;
+        counts[m] |= blink_count_lane(blink_leaf(tree, last[m]), hi[m], true);
+    }
+    BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        ORDO_PREFETCH(blink_leaf(tree, way[m].node) + BLINK_HIGH); /* and right, beside it */
-    BLINK_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++) {
-        __global ordo_key_form *line = blink_leaf(tree, way[m].node);
-        const uint              before = blink_count_lane(line, way[m].query, false);
-        counts[m] = before << 16 | blink_count_lane(line, hi[m], true);
-    }
-    BLINK_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++) {
-        __global ordo_key_form *line = blink_leaf(tree, way[m].node);
-        const uint              all = team_reduce_add(counts[m]), slot = all >> 16;
-        const bool              empty = way[m].query > hi[m];
-        to[m].leaf = way[m].node;
-        to[m].count = empty ? 0 : blink_not_after(line, hi[m], all & 0xffff) - slot;
-        to[m].start = slot | to[m].count << 8;
-        open[m] = !empty && hi[m] > line[BLINK_HIGH];
-    }
+        counts[m] = team_reduce_add(counts[m]);
+    blink_keep_own(counts, own);
 }
 
-/* Called by whole sub-groups: the intervals of a team's queries. Ones that are empty because lo > hi have count 0. */
-ORDO_FN void blink_intervals(const blink_tree *tree, __global const uint *place, __global const uint *before,
-                             __private const ordo_key_form hi[TEAM_QUERIES], __private blink_way way[TEAM_QUERIES],
-                             __private blink_interval to[TEAM_QUERIES])
+/* Makes an interval of where it begins (to->leaf), the leaf where it ends or seems to (to->next), and what was counted there.
+ * False: it goes on further, and its count is not known. */
+ORDO_FN bool blink_close(const blink_tree *tree, ordo_key_form lo, ordo_key_form hi, uint counted,
+                         __private blink_interval *to)
 {
-    uint leaf[TEAM_QUERIES], counts[TEAM_QUERIES];
-    bool open[TEAM_QUERIES]; /* the end is not found yet */
+    __global ordo_key_form *line = blink_leaf(tree, to->leaf), *end = blink_leaf(tree, to->next);
+    const uint last = to->next, slot = counted >> 16, not_after = blink_not_after(end, hi, counted & 0xffff);
+    const bool empty = lo > hi, one = empty || last == to->leaf;
+    const uint here = empty ? 0 : (one ? not_after : blink_count(line)) - slot;
 
-    blink_begin_intervals(tree, hi, way, to, open);
-    BLINK_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++)
-        leaf[m] = way[m].node;
-    for (uint hop = 0;; hop++) {
-        bool any = false;
-        BLINK_UNROLL
-        for (uint m = 0; m < TEAM_QUERIES; m++)
-            any = any || open[m];
-        if (!subgroup_any(any))
-            return;
-        if (hop == BLINK_HOPS)
-            break;
-        BLINK_UNROLL
-        for (uint m = 0; m < TEAM_QUERIES; m++) {
-            if (!open[m])
-                continue;
-            leaf[m] = *blink_right(blink_leaf(tree, leaf[m]));
-            ORDO_PREFETCH(blink_leaf(tree, leaf[m]));
-            ORDO_PREFETCH(blink_leaf(tree, leaf[m]) + BLINK_HIGH);
-        }
-        BLINK_UNROLL
-        for (uint m = 0; m < TEAM_QUERIES; m++)
-            counts[m] = open[m] ? blink_count_lane(blink_leaf(tree, leaf[m]), hi[m], true) : 0;
-        BLINK_UNROLL
-        for (uint m = 0; m < TEAM_QUERIES; m++) {
-            __global ordo_key_form *line = blink_leaf(tree, leaf[m]);
-            const uint              all = team_reduce_add(counts[m]);
-            if (!open[m])
-                continue;
-            to[m].count += blink_not_after(line, hi[m], all);
-            open[m] = hi[m] > line[BLINK_HIGH];
-        }
-    }
-    /* what is still open ends far away: from the root, and the leaves between are counted by the list */
+    to->next = one ? to->leaf : *blink_right(line);
+    const bool two = one || (last == to->next && hi <= end[BLINK_HIGH]);
+    to->start = slot | here << 8 | (two ? START_TWO : 0);
+    to->count = one ? here : here + not_after;
+    return two;
+}
+
+/* Counts what goes on for more than a leaf (`far`): its end from the root, the leaves between by the list. Called by whole
+ * sub-groups. */
+ORDO_FN void blink_count_far(const blink_tree *tree, __global const uint *place, __global const uint *before,
+                             __private const ordo_key_form hi[BLINK_ITEMS], __private const bool far[BLINK_ITEMS],
+                             __private blink_interval mine[BLINK_ITEMS])
+{
     blink_way end[TEAM_QUERIES];
-    BLINK_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++)
-        end[m].query = hi[m];
+    uint      all[TEAM_QUERIES], leaf[BLINK_ITEMS] = { 0 }, count[BLINK_ITEMS] = { 0 };
+
+    blink_share(hi, end);
     blink_descend(tree, end);
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        counts[m] = blink_count_lane(blink_leaf(tree, end[m].node), hi[m], true);
+        all[m] = blink_count_lane(blink_leaf(tree, end[m].node), end[m].query, true);
     BLINK_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++) {
-        const uint all = team_reduce_add(counts[m]);
-        if (open[m])
-            to[m].count = before[place[end[m].node]] + blink_not_after(blink_leaf(tree, end[m].node), hi[m], all) -
-                          (before[place[to[m].leaf]] + START_SLOT(to[m].start));
-    }
+    for (uint m = 0; m < TEAM_QUERIES; m++)
+        all[m] = team_reduce_add(all[m]);
+    blink_keep_own(all, count);
+    BLINK_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++)
+        all[m] = end[m].node;
+    blink_keep_own(all, leaf);
+    BLINK_UNROLL
+    for (uint r = 0; r < BLINK_ITEMS; r++)
+        if (far[r])
+            mine[r].count = before[place[leaf[r]]] + blink_not_after(blink_leaf(tree, leaf[r]), hi[r], count[r]) -
+                            (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
-/* Takes a tile of intervals, of which there are n; each work-item gets its own. Called by the whole group. */
+/* Takes a tile of intervals, of which there are n; each work-item gets its own. Ones that are empty because lo > hi have
+ * count 0. Called by the whole group. */
 ORDO_FN void blink_take_intervals(const blink_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private blink_interval mine[BLINK_ITEMS])
 {
-    ordo_key_form  top[BLINK_ITEMS], all[TEAM_QUERIES];
-    blink_way      way[TEAM_QUERIES];
-    blink_interval to[TEAM_QUERIES];
+    ordo_key_form low[BLINK_ITEMS], high[BLINK_ITEMS], all[TEAM_QUERIES];
+    blink_way     way[TEAM_QUERIES];
+    uint          last[TEAM_QUERIES], own[BLINK_ITEMS] = { 0 }, counted[BLINK_ITEMS] = { 0 };
+    bool          far[BLINK_ITEMS], any_far = false;
 
-    blink_take_tile(tree, lo, n, first, way);
-    BLINK_UNROLL
-    for (uint r = 0; r < BLINK_ITEMS; r++)
-        top[r] = key_bits(hi[min(blink_query_at(first, r), n - 1)]);
+    blink_load_queries(lo, n, first, low);
+    blink_load_queries(hi, n, first, high);
+    blink_share(low, way);
+    blink_descend(tree, way);
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        all[m] = blink_bcast_key(top[m / TEAM_WIDTH], m % TEAM_WIDTH);
-    blink_intervals(tree, place, before, all, way, to);
+        all[m] = blink_bcast_key(high[m / TEAM_WIDTH], m % TEAM_WIDTH);
+    blink_last_leaves(tree, all, way, last);
+    blink_count_ends(tree, way, all, last, counted);
+    blink_keep_own(last, own);
     BLINK_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++) {
-        const bool own = m % TEAM_WIDTH == team_lane();
-        const uint r = m / TEAM_WIDTH;
-        mine[r].leaf = own ? to[m].leaf : mine[r].leaf;
-        mine[r].start = own ? to[m].start : mine[r].start;
-        mine[r].count = own ? to[m].count : mine[r].count;
+    for (uint r = 0; r < BLINK_ITEMS; r++)
+        mine[r].next = own[r];
+    BLINK_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++)
+        last[m] = way[m].node;
+    blink_keep_own(last, own);
+    BLINK_UNROLL
+    for (uint r = 0; r < BLINK_ITEMS; r++) {
+        mine[r].leaf = own[r];
+        far[r] = !blink_close(tree, low[r], high[r], counted[r], &mine[r]);
+        any_far = any_far || far[r];
     }
+    if (subgroup_any(any_far))
+        blink_count_far(tree, place, before, high, far, mine);
 }
 
 ORDO_KERNEL(BLINK_GROUP)
@@ -313,7 +331,7 @@ void blink_counts(BLINK_TREE, __global const uint *place, __global const uint *b
 
     for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
         const uint     first = (uint) tile * BLINK_TILE;
-        blink_interval mine[BLINK_ITEMS] = { { 0, 0, 0 } };
+        blink_interval mine[BLINK_ITEMS] = { { 0, 0, 0, 0 } };
 
         blink_take_intervals(&tree, place, before, lo + lo_at, hi + hi_at, n, first, mine);
         BLINK_UNROLL
@@ -339,19 +357,19 @@ ORDO_FN uint blink_place_of_rank(__global const uint *before, uint low, uint hig
 /* Ranges of more elements than this are copied leaf by leaf, by all work-items together. */
 #define BLINK_LONG 128
 
-/* Of each range: leaves[i] and starts[i], where it begins (blink_interval); counts[i] (if not NULL) in 64 bits;
+/* Of each range: leaves[i], nexts[i] and starts[i], where it begins (blink_interval); counts[i] (if not NULL) in 64 bits;
  * pieces[i]: of a long one the leaves that it reaches into, at most, of others 0. Of the one past the last: 0. */
 ORDO_KERNEL(BLINK_GROUP)
 void blink_measure(BLINK_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
-                   __global uint *leaves, __global uint *starts, __global ulong *pieces, __global ulong *counts,
-                   ulong counts_at)
+                   __global uint *leaves, __global uint *nexts, __global uint *starts, __global ulong *pieces,
+                   __global ulong *counts, ulong counts_at)
 {
     const blink_tree tree = BLINK_TREE_HERE;
 
     for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
         const uint     first = (uint) tile * BLINK_TILE;
-        blink_interval mine[BLINK_ITEMS] = { { 0, 0, 0 } };
+        blink_interval mine[BLINK_ITEMS] = { { 0, 0, 0, 0 } };
 
         blink_take_intervals(&tree, place, before, lo + lo_at, hi + hi_at, n, first, mine);
         for (uint r = 0; r < BLINK_ITEMS; r++) {
@@ -364,6 +382,7 @@ void blink_measure(BLINK_TREE, uint places, __global const uint *place, __global
                 its_pieces = blink_place_of_rank(before, at, places - 1, end - 1) - at + 1;
             }
             leaves[i] = mine[r].leaf;
+            nexts[i] = mine[r].next;
             starts[i] = mine[r].start;
             pieces[i] = its_pieces;
             if (counts)
@@ -445,13 +464,33 @@ typedef struct {
             values_out ? values_out + values_at : values_out                                                           \
     }
 
-ORDO_FN void blink_copy_element(const blink_copy *copy, uint leaf, uint slot, ulong to)
+/* Elements on their way: all are read before one is written, as a work-item waits at a write for what is written. */
+typedef struct {
+    ordo_key_form key;
+#if ORDO_VALUE_BYTES
+    blink_value value;
+#endif
+} blink_element;
+
+ORDO_FN blink_element blink_read_element(const blink_copy *copy, uint leaf, uint slot)
 {
+    blink_element element = { 0 };
     if (copy->keys)
-        copy->keys[to] = key_from_bits(blink_leaf(&copy->tree, leaf)[slot]);
+        element.key = blink_leaf(&copy->tree, leaf)[slot];
 #if ORDO_VALUE_BYTES
     if (copy->values)
-        copy->values[to] = blink_values(&copy->tree, leaf)[slot];
+        element.value = blink_values(&copy->tree, leaf)[slot];
+#endif
+    return element;
+}
+
+ORDO_FN void blink_write_element(const blink_copy *copy, ulong to, blink_element element)
+{
+    if (copy->keys)
+        copy->keys[to] = key_from_bits(element.key);
+#if ORDO_VALUE_BYTES
+    if (copy->values)
+        copy->values[to] = element.value;
 #endif
 }
 
@@ -459,8 +498,10 @@ ORDO_FN void blink_copy_element(const blink_copy *copy, uint leaf, uint slot, ul
  * ranks from that of its lower bound on. */
 #if ORDO_CPU
 #define RANGE_LANES 1
+#define RANGE_SLOTS 1
 #else
-#define RANGE_LANES 8
+#define RANGE_LANES (RUN_GROUP < 8 ? RUN_GROUP : 8)
+#define RANGE_SLOTS 4 /* of a leaf, for each of them */
 #endif
 
 typedef struct {
@@ -483,8 +524,39 @@ ORDO_FN blink_piece blink_piece_of(__global const uint *order, __global const ui
     return piece;
 }
 
-/* Long ranges, piece by piece, each group of work-items a share of all. pieces: where each query's begin.
- * Nothing is written if offsets[last], the end of all ranges, is past the capacity. */
+ORDO_FN void blink_copy_piece(const blink_copy *copy, const blink_piece *piece, uint lane)
+{
+    for (uint slot = piece->first + lane; slot < piece->end; slot += RANGE_LANES * RANGE_SLOTS) {
+        blink_element element[RANGE_SLOTS];
+        ORDO_UNROLL
+        for (uint r = 0; r < RANGE_SLOTS; r++)
+            if (slot + r * RANGE_LANES < piece->end)
+                element[r] = blink_read_element(copy, piece->leaf, slot + r * RANGE_LANES);
+        ORDO_UNROLL
+        for (uint r = 0; r < RANGE_SLOTS; r++)
+            if (slot + r * RANGE_LANES < piece->end)
+                blink_write_element(copy, piece->to + (slot + r * RANGE_LANES - piece->first), element[r]);
+    }
+}
+
+/* What long ranges are cut by, besides. pieces: where each query's begin. */
+typedef struct {
+    __global const uint  *order, *place, *before, *leaves, *starts;
+    __global const ulong *pieces;
+    uint                  n;
+} blink_long;
+
+/* Piece p of all; *query: whose it is, found from that of a piece before it on. */
+ORDO_FN blink_piece blink_long_piece(const blink_long *ranges, const blink_copy *copy, ulong p, __private uint *query)
+{
+    const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
+    return blink_piece_of(ranges->order, ranges->place, ranges->before, ranges->leaves, ranges->starts,
+                          copy->offsets[q], copy->offsets[q + 1], q, (uint) (p - ranges->pieces[q]));
+}
+
+/* Long ranges, piece by piece. Nothing is written if offsets[last], the end of all ranges, is past the capacity. On CPUs
+ * each work-item takes a share of all pieces; on others each group does, and for as many at a time as it has work-items
+ * these first find out, for one each, where it is and goes. */
 ORDO_KERNEL(RUN_GROUP)
 void blink_range_long(BLINK_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,
@@ -492,75 +564,116 @@ void blink_range_long(BLINK_TREE, __global const uint *order, __global const uin
                       __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out, ulong values_at)
 {
     const blink_copy copy = BLINK_COPY_HERE;
+    const blink_long ranges = { order, place, before, leaves, starts, pieces, n };
     const ulong      total = pieces[n];
-    const uint       lane = (uint) get_global_id(0) % RANGE_LANES;
 
     if (offsets[last] > capacity || total == 0)
         return;
-    const ulong workers = get_global_size(0) / RANGE_LANES, share = (total - 1) / workers + 1;
-    const ulong begin = min(get_global_id(0) / RANGE_LANES * share, total), end = min(begin + share, total);
+#if ORDO_CPU
+    const ulong share = (total - 1) / get_global_size(0) + 1;
+    const ulong begin = min(get_global_id(0) * share, total), end = min(begin + share, total);
     uint        query = begin < end ? each_owner(pieces, 0, n - 1, begin) : 0;
     for (ulong p = begin; p < end; p++) {
-        query = each_owner_from(pieces, query, n, p);
-        const blink_piece piece = blink_piece_of(order, place, before, leaves, starts, copy.offsets[query],
-                                                 copy.offsets[query + 1], query, (uint) (p - pieces[query]));
-        for (uint slot = piece.first + lane; slot < piece.end; slot += RANGE_LANES)
-            blink_copy_element(&copy, piece.leaf, slot, piece.to + (slot - piece.first));
+        const blink_piece piece = blink_long_piece(&ranges, &copy, p, &query);
+        blink_copy_piece(&copy, &piece, 0);
     }
+#else
+    __local blink_piece piece[RUN_GROUP];
+    const uint          lid = (uint) get_local_id(0);
+    const ulong         share = ((total - 1) / RUN_GROUP / get_num_groups(0) + 1) * RUN_GROUP;
+    const ulong         begin = get_group_id(0) * share, end = min(begin + share, total);
+    uint                query = begin + lid < end ? each_owner(pieces, 0, n - 1, begin + lid) : 0;
+    for (ulong first = begin; first < end; first += RUN_GROUP) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (first + lid < end)
+            piece[lid] = blink_long_piece(&ranges, &copy, first + lid, &query);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint k = lid / RANGE_LANES; k < min((ulong) RUN_GROUP, end - first); k += RUN_GROUP / RANGE_LANES) {
+            const blink_piece one = piece[k];
+            blink_copy_piece(&copy, &one, lid % RANGE_LANES);
+        }
+    }
+#endif
 }
 
-/* One range, leaf after leaf by the links, unless it is long. */
-ORDO_FN void blink_copy_range(const blink_copy *copy, uint i, uint leaf, uint start)
+#if ORDO_CPU
+
+/* One range, leaf after leaf, unless it is long. */
+ORDO_FN void blink_copy_range(const blink_copy *copy, uint i, uint leaf, uint next, uint start)
 {
     ulong       to = copy->offsets[i];
     const ulong all = copy->offsets[i + 1] - to;
     uint        slot = START_SLOT(start), here = START_HERE(start);
 
     for (uint left = all > BLINK_LONG ? 0 : (uint) all; left > 0;) {
-        __global ordo_key_form *line = blink_leaf(&copy->tree, leaf);
         for (uint k = 0; k < here; k++)
-            blink_copy_element(copy, leaf, slot + k, to + k);
+            blink_write_element(copy, to + k, blink_read_element(copy, leaf, slot + k));
         left -= here;
         to += here;
         slot = 0;
-        leaf = left > 0 ? *blink_right(line) : leaf;
-        here = left > 0 ? min(left, blink_count(blink_leaf(&copy->tree, leaf))) : 0;
+        leaf = next;
+        if (left > 0 && (start & START_TWO)) {
+            here = left;
+        } else if (left > 0) {
+            here = min(left, blink_count(blink_leaf(&copy->tree, leaf)));
+            next = *blink_right(blink_leaf(&copy->tree, leaf));
+        }
     }
 }
 
-#if !ORDO_CPU
+#else
 
-/* A tile's ranges: element start[q] and those behind it, of which leaf[q] has the first ones, are those of range q. */
+/* A tile's ranges: element start[q] and those behind it, of which leaf[q] has the first ones, are those of range q. Long ones
+ * have none here. */
 typedef struct {
-    uint start[RUN_GROUP + 1], leaf[RUN_GROUP], first[RUN_GROUP];
+    ulong to[RUN_GROUP];
+    uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];
     uint has_long;
 } blink_range_tile;
 
-/* Fills in a tile of m ranges; true if none of them is long. Called by the whole group. */
-ORDO_FN bool blink_take_ranges(__local blink_range_tile *tile, const blink_copy *copy, __global const uint *leaves,
-                               __global const uint *starts, uint first, uint m)
+/* Leaves the long ones out of a tile of m. Called by the whole group. */
+ORDO_FN void blink_leave_out_long(__local blink_range_tile *tile, uint m)
 {
-    const uint  lid = (uint) get_local_id(0);
-    const ulong base = copy->offsets[first];
+    const uint lid = (uint) get_local_id(0);
+    uint out = 0;
+
+    for (uint q = 0; q <= min(lid, m - 1); q++) {
+        const uint length = tile->start[q + 1] - tile->start[q];
+        out += length > BLINK_LONG ? length : 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid < m)
+        tile->start[lid + 1] -= out;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Fills in a tile of m ranges. Called by the whole group. */
+ORDO_FN void blink_take_ranges(__local blink_range_tile *tile, const blink_copy *copy, __global const uint *leaves,
+                               __global const uint *nexts, __global const uint *starts, uint first, uint m)
+{
+    const uint lid = (uint) get_local_id(0);
 
     barrier(CLK_LOCAL_MEM_FENCE); /* all are done with the tile before */
     if (lid == 0)
         tile->start[0] = tile->has_long = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid < m) {
-        const ulong end = copy->offsets[first + lid + 1];
-        tile->start[lid + 1] = (uint) (end - base);
+        const ulong begin = copy->offsets[first + lid], end = copy->offsets[first + lid + 1];
+        tile->to[lid] = begin;
+        tile->start[lid + 1] = (uint) (end - copy->offsets[first]); /* modulo 2^32: of long ones */
         tile->leaf[lid] = leaves[first + lid];
+        tile->next[lid] = nexts[first + lid];
         tile->first[lid] = starts[first + lid];
-        if (end - copy->offsets[first + lid] > BLINK_LONG)
+        if (end - begin > BLINK_LONG)
             (void) ordo_local_or(&tile->has_long, 1);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    return tile->has_long == 0;
+    if (tile->has_long)
+        blink_leave_out_long(tile, m);
 }
 
 /* Element e of a tile. */
-ORDO_FN void blink_copy_of_tile(__local const blink_range_tile *tile, const blink_copy *copy, uint m, uint e, ulong to)
+ORDO_FN void blink_copy_of_tile(__local const blink_range_tile *tile, const blink_copy *copy, uint m, uint e)
 {
     uint q = 0;
     for (uint past = m; past - q > 1;) { /* the last range that begins at or before e */
@@ -570,19 +683,19 @@ ORDO_FN void blink_copy_of_tile(__local const blink_range_tile *tile, const blin
         else
             past = middle;
     }
-    uint       leaf = tile->leaf[q], k = e - tile->start[q];
     const uint first = tile->first[q], here = START_HERE(first);
-    if (k < here) {
-        blink_copy_element(copy, leaf, START_SLOT(first) + k, to);
-        return;
+    const ulong to = tile->to[q] + (e - tile->start[q]);
+    uint leaf = tile->leaf[q], slot = e - tile->start[q] + START_SLOT(first);
+    if (e - tile->start[q] >= here) {
+        leaf = tile->next[q];
+        slot = e - tile->start[q] - here;
+        if (!(first & START_TWO))
+            for (uint count; slot >= (count = blink_count(blink_leaf(&copy->tree, leaf)));) {
+                slot -= count;
+                leaf = *blink_right(blink_leaf(&copy->tree, leaf));
+            }
     }
-    k -= here;
-    leaf = *blink_right(blink_leaf(&copy->tree, leaf));
-    for (uint count; k >= (count = blink_count(blink_leaf(&copy->tree, leaf)));) {
-        k -= count;
-        leaf = *blink_right(blink_leaf(&copy->tree, leaf));
-    }
-    blink_copy_element(copy, leaf, k, to);
+    blink_write_element(copy, to, blink_read_element(copy, leaf, slot));
 }
 
 #endif
@@ -590,9 +703,10 @@ ORDO_FN void blink_copy_of_tile(__local const blink_range_tile *tile, const blin
 /* Short ranges; on GPUs `most` of them at a time (not more than RUN_GROUP) by a group, whose work-items take their
  * elements, as these follow each other in the output, in turn. */
 ORDO_KERNEL(RUN_GROUP)
-void blink_range_short(BLINK_TREE, uint n, uint most, __global const uint *leaves, __global const uint *starts,
-                       __global const ulong *offsets, ulong offsets_at, ulong last, ulong capacity,
-                       __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out, ulong values_at)
+void blink_range_short(BLINK_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,
+                       __global const uint *starts, __global const ulong *offsets, ulong offsets_at, ulong last,
+                       ulong capacity, __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out,
+                       ulong values_at)
 {
     const blink_copy copy = BLINK_COPY_HERE;
 
@@ -601,17 +715,14 @@ void blink_range_short(BLINK_TREE, uint n, uint most, __global const uint *leave
 #if ORDO_CPU
     (void) most;
     RUN_EACH (uint, i, n)
-        blink_copy_range(&copy, i, leaves[i], starts[i]);
+        blink_copy_range(&copy, i, leaves[i], nexts[i], starts[i]);
 #else
     __local blink_range_tile tile;
     for (ulong at = (ulong) get_group_id(0) * most; at < n; at += (ulong) get_num_groups(0) * most) {
-        const uint first = (uint) at, m = min(most, n - first), lid = (uint) get_local_id(0);
-        if (blink_take_ranges(&tile, &copy, leaves, starts, first, m)) {
-            for (uint e = lid; e < tile.start[m]; e += RUN_GROUP)
-                blink_copy_of_tile(&tile, &copy, m, e, copy.offsets[first] + e);
-        } else if (lid < m) {
-            blink_copy_range(&copy, first + lid, leaves[first + lid], starts[first + lid]);
-        }
+        const uint first = (uint) at, m = min(most, n - first);
+        blink_take_ranges(&tile, &copy, leaves, nexts, starts, first, m);
+        for (uint e = (uint) get_local_id(0); e < tile.start[m]; e += RUN_GROUP)
+            blink_copy_of_tile(&tile, &copy, m, e);
     }
 #endif
 }

@@ -190,12 +190,13 @@ ordo_status ordo_blink_count(ordo_dict *dict, struct ordo_call *call, const stru
 
 /* Of a stretch of ranges, in scratch: where each begins, and its pieces if it is long. */
 struct starts {
-    cl_mem leaves, at, pieces;
+    cl_mem leaves, nexts, at, pieces;
 };
 
 static ordo_status take_starts(struct ordo_call *call, size_t count, struct starts *out)
 {
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &out->leaves));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &out->nexts));
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &out->at));
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_ulong), &out->pieces);
 }
@@ -213,7 +214,7 @@ static ordo_status measure(struct ordo_call *call, const struct ordo_blink *tree
     ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
     ordo_args_slice(&args, &r->lo);
     ordo_args_slice(&args, &r->hi);
-    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->leaves), ORDO_ARG(s->at), ORDO_ARG(s->pieces));
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->leaves), ORDO_ARG(s->nexts), ORDO_ARG(s->at), ORDO_ARG(s->pieces));
     ordo_args_slice(&args, &counts);
     return ordo_blink_launch(call, tree, QUERY_FILE, "blink_measure", &shape, r->count, &args);
 }
@@ -225,7 +226,7 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
 }
 
 /* How many pieces there are is known on the device alone: work-items for as many as there may be, within reason. */
-#define PIECE_ITEMS     ((size_t) 1 << 21)
+#define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
 /* A group takes as many short ranges at a time as it has work-items, but fewer where there would be less than so many
@@ -253,7 +254,7 @@ static ordo_status write_ranges(struct ordo_call *call, const struct ordo_blink 
     struct ordo_args              brief = { .n = 0 }, lengthy = { .n = 0 };
 
     ordo_blink_add_tree(&brief, tree);
-    ORDO_ADD(&brief, ORDO_ARG(n), ORDO_ARG(most), ORDO_ARG(s->leaves), ORDO_ARG(s->at));
+    ORDO_ADD(&brief, ORDO_ARG(n), ORDO_ARG(most), ORDO_ARG(s->leaves), ORDO_ARG(s->nexts), ORDO_ARG(s->at));
     add_results(&brief, r, &last, &capacity);
     ORDO_TRY(ordo_blink_launch(call, tree, QUERY_FILE, "blink_range_short", &shape,
                                cpu ? r->count : ordo_ceil_div(r->count, most) * shape.group, &brief));
