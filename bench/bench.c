@@ -88,7 +88,7 @@ static void measure(struct run *run, struct row *row, struct subject *subject)
     row->index_bytes = subject_index_bytes(subject);
     row->index_seconds = subject_index_seconds(subject);
 
-    progress("%s %s: checking", workload_name(row->spec.workload), variant_name(row->spec.workload, row->spec.variant));
+    progress("checking");
     row->outcome = subject_check(subject, row->why, sizeof row->why) ? GOOD : WRONG;
     row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
     row->bytes_per_second = spec_bytes(&row->spec) / row->timing.wall.median;
@@ -109,6 +109,16 @@ static void measure_arrays(struct run *run, struct row *row)
     subject_close(&subject);
 }
 
+/* What the terminal shows of a row while it is measured. */
+static void announce(const struct run *run, const struct spec *spec)
+{
+    char        count[TEXT_BYTES];
+    const char *variant = variant_name(spec->workload, spec->variant);
+    progress_about("%s%s%s, %s, %d %s left", workload_name(spec->workload), *variant ? " " : "", variant,
+                   text_count(count, spec->count), run->rows_left, run->rows_left == 1 ? "row" : "rows");
+    progress("timing");
+}
+
 /* The rate of the sorted array at the same point, measured beside; NaN if it failed or was wrong. */
 static double rate_of_sorted_array(struct run *run, const struct spec *point)
 {
@@ -118,6 +128,7 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     const struct timing_goal goal = goal_of(run);
     spec.variant = SORTED_ARRAY;
     spec.workload = point->workload == CONCURRENTREAD ? READRANDOM : point->workload;
+    announce(run, &spec);
     const ordo_status got = dict_measure(run->device, &spec, &goal, false, &figures, why, sizeof why);
     if (got == ORDO_OK && figures.right)
         return (double) spec_operations(&spec) / figures.timing.wall.median;
@@ -185,9 +196,7 @@ static void run_row(struct run *run, struct row *row, const struct row *beside)
         return;
     }
 
-    char count[TEXT_BYTES];
-    progress("%s %s, %s: %d rows left", workload_name(row->spec.workload),
-             variant_name(row->spec.workload, row->spec.variant), text_count(count, row->spec.count), run->rows_left);
+    announce(run, &row->spec);
     ordo_device_trim(run->device);
     if (workload_is_dict(row->spec.workload))
         measure_dict(run, row, beside);
@@ -218,7 +227,8 @@ static void ask_peer(struct run *run, struct series *series)
     const double left = run->deadline - now();
     if (!run->peer_program || left <= 0)
         return;
-    progress("%s: the peer's turn", workload_name(series->spec.workload));
+    progress_about("%s", workload_name(series->spec.workload));
+    progress("the peer's turn");
     series->peers =
         peer_rows(run->peer_program, ordo_device_facts(run->device)->name, &series->spec, run->sizes, run->n_sizes,
                   isinf(left) ? run->n_sizes : left / run->rows_left * run->n_sizes * 0.3, why, sizeof why);
@@ -524,13 +534,13 @@ static void conclude(const struct run *run)
     if (any_dict(run->options))
         conclude_dicts(run);
     if (run->slower)
-        fprintf(run->out, "%d rows are more than 5 %% slower than in %s.\n", run->slower, run->options->compare);
+        fprintf(run->out, "Rows more than 5 %% slower than in %s: %d.\n", run->options->compare, run->slower);
     if (run->skipped)
-        fprintf(run->out, "%d rows were skipped: the budget was spent.\n", run->skipped);
+        fprintf(run->out, "Rows skipped, as the budget was spent: %d.\n", run->skipped);
     if (run->wrong)
-        fprintf(run->out, "%d rows are WRONG.\n", run->wrong);
+        fprintf(run->out, "Rows WRONG: %d.\n", run->wrong);
     if (run->failed)
-        fprintf(run->out, "%d rows failed.\n", run->failed);
+        fprintf(run->out, "Rows that failed: %d.\n", run->failed);
 }
 
 static int save_json(const struct run *run)
@@ -552,6 +562,7 @@ static int run_all(struct run *run)
     }
     const double whole = run->options->budget / n;
     for (int i = 0; i < n; i++) {
+        progress_about("%s", "");
         progress("opening the device");
         run->device = open_device(selected[i]);
         if (!run->device) {

@@ -4,6 +4,7 @@
 #include "report.h"
 
 #include <getopt.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -129,14 +130,28 @@ static void take_text(struct options *o, const struct option_row *row, const cha
     *(const char **) ((char *) o + row->at) = text;
 }
 
+static void take_json(struct options *o, const struct option_row *row, const char *text)
+{
+    (void) row;
+    o->json = json_option(text);
+}
+
+static double whole_number(const struct option_row *row, const char *text)
+{
+    const double number = option_number(row->name, text, row->low, row->high);
+    if (number != floor(number))
+        usage_error("%s: '%s' is no whole number", row->name, text);
+    return number;
+}
+
 static void take_uint32(struct options *o, const struct option_row *row, const char *text)
 {
-    *(uint32_t *) ((char *) o + row->at) = (uint32_t) option_number(row->name, text, row->low, row->high);
+    *(uint32_t *) ((char *) o + row->at) = (uint32_t) whole_number(row, text);
 }
 
 static void take_uint64(struct options *o, const struct option_row *row, const char *text)
 {
-    *(uint64_t *) ((char *) o + row->at) = (uint64_t) option_number(row->name, text, row->low, row->high);
+    *(uint64_t *) ((char *) o + row->at) = (uint64_t) whole_number(row, text);
 }
 
 static void take_double(struct options *o, const struct option_row *row, const char *text)
@@ -290,7 +305,7 @@ static const struct option_row rows[] = {
     { "--no-host", 0, no_argument, take_flag, AT(no_host), 0, 0 },
     { "--no-array", 0, no_argument, take_flag, AT(no_array), 0, 0 },
     { "--compare", 0, required_argument, take_text, AT(compare), 0, 0 },
-    { "--json", 0, required_argument, take_text, AT(json), 0, 0 },
+    { "--json", 0, required_argument, take_json, 0, 0, 0 },
     { "--chart", 0, no_argument, take_flag, AT(chart), 0, 0 },
     { "--no-chart", 0, no_argument, take_flag, AT(no_chart), 0, 0 },
     { "--list", 0, no_argument, take_flag, AT(list), 0, 0 },

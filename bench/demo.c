@@ -450,7 +450,7 @@ static struct options parse_options(int argc, char **argv)
             options.device = optarg;
             break;
         case 'j':
-            options.json = optarg;
+            options.json = json_option(optarg);
             break;
         case 'h':
             usage();

@@ -38,7 +38,7 @@ static ordo_status measure_once(struct measuring *m)
     goal.prepare = dict_subject_prepare;
     TRY(dict_subject_load(m->subject, m->why, m->why_bytes));
     TRY(time_calls(m->device, dict_subject_work, m->subject, &goal, &m->out->timing));
-    progress("%s: checking", workload_name(m->plan.spec.workload));
+    progress("checking");
     m->out->right = dict_subject_check(m->subject, true, m->why, m->why_bytes);
     return ORDO_OK;
 }
@@ -98,7 +98,7 @@ static ordo_status measure_fills(struct measuring *m)
     m->out->timing = (struct timing) { .device = spread_of(NULL, 0) };
     m->out->right = true;
     for (size_t i = 0; i < fills && m->out->right; i++) {
-        progress("%s: fill %zu of %zu", workload_name(m->plan.spec.workload), i + 1, fills);
+        progress("fill %zu of %zu", i + 1, fills);
         TRY(measure_fill(m, &goal, i ? plan_fill(&m->plan, i - 1) : 0, plan_fill(&m->plan, i)));
     }
     return ORDO_OK;
@@ -124,7 +124,7 @@ ordo_status dict_measure(ordo_device *device, const struct spec *spec, const str
     const ordo_status got = measure(&m);
     dict_subject_close(&m.subject);
     if (got == ORDO_OK && host) {
-        progress("%s: the host's turn", workload_name(spec->workload));
+        progress("the host's turn");
         out->yardstick = dict_yardstick_rate(&m.plan);
     }
     plan_free(&m.plan);

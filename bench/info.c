@@ -8,6 +8,7 @@
 #include "child.h"
 #include "hardware.h"
 #include "report.h"
+#include "runtime/choose.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -667,27 +668,30 @@ static void show_device(const cJSON *device, const char *mark, bool tunables)
     show_costs(device);
 }
 
-/* Whether ORDO_DEVICE means this device, as ordo_device_open reads it. */
-static bool is_named(const cJSON *platform, const cJSON *device, const char *said)
-{
-    if (strcasecmp(said, "gpu") == 0 || strcasecmp(said, "cpu") == 0)
-        return strcasecmp(text_of(device, "type"), said) == 0;
-    return strcmp(text_of(device, "select"), said) == 0 || strcasestr(text_of(device, "name"), said) ||
-           strcasestr(text_of(platform, "name"), said);
-}
-
-/* As ordo_device_open does: the first that is named, or if nothing is said the first GPU, else the first device. */
+/* The device that ordo_device_open takes; NULL if there is none, or none is called what ORDO_DEVICE said. */
 static const cJSON *chosen_device(const cJSON *platforms, const char *said)
 {
-    const cJSON *platform = NULL, *device = NULL, *first = NULL;
+    struct ordo_listed list[MOST_DEVICES];
+    const cJSON       *platform = NULL, *device = NULL, *devices[MOST_DEVICES];
+    size_t             n = 0;
     cJSON_ArrayForEach(platform, platforms)
-        cJSON_ArrayForEach(device, cJSON_GetObjectItemCaseSensitive(platform, "devices"))
     {
-        if (said ? is_named(platform, device, said) : strcmp(text_of(device, "type"), "gpu") == 0)
-            return device;
-        first = first ? first : device;
+        unsigned number = 0;
+        cJSON_ArrayForEach(device, cJSON_GetObjectItemCaseSensitive(platform, "devices"))
+        {
+            if (n == MOST_DEVICES)
+                break;
+            list[n] = (struct ordo_listed) { .platform = (unsigned) number_of(platform, "number"),
+                                             .device = number++,
+                                             .gpu = strcmp(text_of(device, "type"), "gpu") == 0,
+                                             .cpu = strcmp(text_of(device, "type"), "cpu") == 0 };
+            snprintf(list[n].name, sizeof list[n].name, "%s", text_of(device, "name"));
+            snprintf(list[n].platform_name, sizeof list[n].platform_name, "%s", text_of(platform, "name"));
+            devices[n++] = device;
+        }
     }
-    return said ? NULL : first;
+    const struct ordo_listed *chosen = n ? ordo_choose(list, n, said) : NULL;
+    return chosen ? devices[chosen - list] : NULL;
 }
 
 /* A variable of the environment; NULL if it is not set, or empty. */
@@ -773,7 +777,7 @@ static struct options read_options(int argc, char **argv)
             o.seconds = option_number("--timeout", optarg, 0.01, 86400);
             break;
         case OPT_JSON:
-            o.json = optarg;
+            o.json = json_option(optarg);
             break;
         case OPT_ROOT:
             o.root = optarg;

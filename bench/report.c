@@ -5,10 +5,12 @@
 #include "threads.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -112,6 +114,17 @@ char *text_percent(char text[TEXT_BYTES], double share)
     return text;
 }
 
+/* ---- the terminal -------------------------------------------------------------------------------------------- */
+
+/* Columns of a terminal, 80 if it does not say; INT_MAX if it is none. */
+static int columns_of(int file)
+{
+    struct winsize size = { .ws_col = 0 };
+    if (!isatty(file))
+        return INT_MAX;
+    return ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+}
+
 /* ---- tables and charts --------------------------------------------------------------------------------------- */
 
 static void table_line(const struct table *table, const char *const *cells)
@@ -148,7 +161,10 @@ void table_row(const struct table *table, const char *const *cells)
 
 void chart(FILE *out, const char *title, const struct bar *bars, int n_bars, int width)
 {
-    double most = 0;
+    const int room = columns_of(fileno(out)) - 12 - 8; /* label and rate */
+    double    most = 0;
+    if (width > room)
+        width = room > 1 ? room : 1;
     for (int b = 0; b < n_bars; b++)
         if (bars[b].value > most)
             most = bars[b].value;
@@ -168,6 +184,15 @@ void chart(FILE *out, const char *title, const struct bar *bars, int n_bars, int
 /* ---- progress ------------------------------------------------------------------------------------------------ */
 
 static bool progress_is_shown;
+static char progress_begin[100];
+
+void progress_about(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(progress_begin, sizeof progress_begin, format, args);
+    va_end(args);
+}
 
 void progress(const char *format, ...)
 {
@@ -175,13 +200,16 @@ void progress(const char *format, ...)
     if (!isatty(STDERR_FILENO) || (terminal && strcmp(terminal, "dumb") == 0))
         return;
 
-    char    line[100];
-    va_list args;
+    char      line[200];
+    const int columns = columns_of(STDERR_FILENO);
+    va_list   args;
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
     /* Carriage return, the text, and "erase to the end of the line". */
-    fprintf(stderr, "\r%.79s\033[K", line);
+    char whole[320];
+    snprintf(whole, sizeof whole, "%s%s%s", progress_begin, *progress_begin ? ": " : "", line);
+    fprintf(stderr, "\r%.*s\033[K", columns - 1, whole);
     fflush(stderr);
     progress_is_shown = true;
 }
@@ -310,6 +338,16 @@ cJSON *json_device(const struct ordo_device_facts *facts)
 static bool is_standard(const char *path)
 {
     return strcmp(path, "-") == 0;
+}
+
+const char *json_option(const char *path)
+{
+    FILE *file = is_standard(path) ? NULL : fopen(path, "a");
+    if (!file && !is_standard(path))
+        usage_error("--json: cannot write %s: %s", path, strerror(errno));
+    if (file)
+        fclose(file);
+    return path;
 }
 
 bool json_write(const char *path, const cJSON *json, char *why, size_t why_bytes)

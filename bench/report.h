@@ -44,12 +44,15 @@ struct bar {
     char   label[TEXT_BYTES];
     double value; /* NaN: nothing is drawn */
 };
-/* One line per bar, the longest of them filling the width; each with its value as a rate. */
+/* One line per bar, the longest of them filling the width, or what there is of it on a terminal; each with its value as a
+ * rate. */
 void chart(FILE *out, const char *title, const struct bar *bars, int n_bars, int width);
 
 /* ---- progress ------------------------------------------------------------------------------------------------ */
 
-/* One line on stderr that the next one overwrites; nothing at all if stderr is no terminal. */
+/* What the lines of progress begin with from now on; nothing if that is empty. */
+void progress_about(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* One line on stderr that the next one overwrites, cut to the terminal; nothing at all if stderr is no terminal. */
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_clear(void);
 
@@ -60,6 +63,8 @@ void json_number(cJSON *object, const char *name, double number);
 /* "tool", "version", "revision", "date", "host" (system, processors, variables that change results), "arguments". */
 cJSON *json_head(const char *tool, int argc, char **argv);
 cJSON *json_device(const struct ordo_device_facts *facts);
+/* The argument of --json; ends the program as usage_error does if it cannot be written to: not after hours of measuring. */
+const char *json_option(const char *path);
 /* Both: "-" is standard input or output; on failure the reason is in `why`. json_read returns NULL then. */
 bool   json_write(const char *path, const cJSON *json, char *why, size_t why_bytes);
 cJSON *json_read(const char *path, char *why, size_t why_bytes);

@@ -107,7 +107,7 @@ static void take_option(struct options *o, int option)
         o->row = true;
         break;
     case OPT_JSON:
-        o->json = optarg;
+        o->json = json_option(optarg);
         break;
     case 'h':
         print_help();

@@ -164,7 +164,7 @@ prints_no err 'ordo-peer'
 
 expect 1 "$bench" --device no-such-device --workload scan
 prints err 'no-such-device'
-expect 1 "$bench" --workload reduce --sizes =100 --reps 3 --json /nowhere/file
+expect 2 "$bench" --json /nowhere/file
 prints err 'cannot write'
 
 # ---- ordo-tune

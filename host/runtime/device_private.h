@@ -105,17 +105,8 @@ ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
 /* After a fact was lowered: the driver's default language where nothing needs a newer one. */
 void ordo_choose_older_language(ordo_device *dev);
 
-/* select.c */
-struct ordo_listed {
-    cl_device_id id;
-    unsigned     platform, device;
-    bool         gpu, cpu;
-    char         name[128], platform_name[128];
-};
-/* Sets dev->id to the device that `select` names, of all that the loader lists. */
+/* select.c: sets dev->id to the device that `select` names, of all that the loader lists. */
 ordo_status ordo_select_device(ordo_device *dev, const char *select);
-/* One of n (not 0) devices; NULL if none is called so. */
-const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, const char *select);
 
 /* remember.c: the outcome of probe and self-test, by device, kernel sources, mask and the user's profile, which may select
  * variants that were never tested. */

@@ -3,10 +3,11 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 
-#include "runtime/device_private.h"
+#include "runtime/choose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 enum { DEVICES = 8 };
