@@ -71,55 +71,97 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
     vstore4(four, 0, seen + ATOMICS_PEEK_BY_4);
 }
 
-/* The first work-item waits for another, or not for ever. */
-ORDO_FN void await_company(__global uint *words)
+/* Bursts of updates of one word, in which nothing else is done: on a device on which an update is no single step, an update
+ * by another then comes in between. Each adds what it stored, less what it took, to *balance, and gives how often another
+ * work-item had been at the word in the meantime. */
+#define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
+    ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
+    {                                                                                                                  \
+        uint met = 0;                                                                                                  \
+        word own = 0;                                                                                                  \
+        for (uint k = 0; k < CONTEND_BURST; k++) {                                                                     \
+            const word before = ordo_add##suffix(p, step);                                                             \
+            met += k > 0 && before != own;                                                                             \
+            own = before + (step);                                                                                     \
+        }                                                                                                              \
+        *balance += CONTEND_BURST;                                                                                     \
+        return met;                                                                                                    \
+    }
+
+BURST_OF_ADDITIONS(burst_of_additions, uint, , 1u)
+
+ORDO_FN uint burst_of_swaps(volatile __global uint *p, uint *balance)
 {
-    if (ordo_add(words + CONTEND_HERE, 1) == 0)
-        for (uint look = 0; look < CONTEND_PATIENCE && ordo_load_relaxed(words + CONTEND_HERE) == 1; look++)
-            ordo_pause();
+    uint met = 0, own = 0;
+    for (uint k = 0; k < CONTEND_BURST; k++) {
+        const uint before = ordo_load_relaxed(p), swapped = ordo_cas(p, before, before + 1) == before;
+        met += k > 0 && before != own;
+        own = before + swapped;
+        *balance += swapped;
+    }
+    return met;
 }
 
-/* Rounds of updates of the same words by all work-items, as long as they seldom meet. A device on which an update is no
- * single step loses some only if another comes in between: few updates each, or one thread after another, would not show it.
+ORDO_FN uint burst_of_exchanges(volatile __global uint *p, uint first, uint *balance)
+{
+    uint met = 0;
+    for (uint k = 0; k < CONTEND_BURST; k++) {
+        const uint before = ordo_exchange(p, first + k);
+        met += k > 0 && before != first + k - 1;
+        *balance += first + k - before;
+    }
+    return met;
+}
+
+#if ORDO_INT64_ATOMICS
+BURST_OF_ADDITIONS(burst_of_additions64, ulong, 64, (ulong) CONTEND_STEP64)
+
+/* Here the balance counts mixtures. Loads are many more than stores: what a work-item has just stored it is given itself. */
+ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balance)
+{
+    uint met = 0;
+    for (uint k = 0; k < CONTEND_BURST; k++) {
+        if (k % CONTEND_LOADS == 0)
+            ordo_store_relaxed64(p, CONTEND_WHOLE64(own));
+        const ulong whole = ordo_load_relaxed64(p);
+        met += whole != CONTEND_WHOLE64(own);
+        *balance += !CONTEND_IS_WHOLE64(whole);
+    }
+    return met;
+}
+#endif
+
+/* A word for each kind of update, which all work-items update, until they have met at it often enough.
  * words, words64   CONTEND_WORDS and CONTEND_WORDS64, 0 (NULL without ORDO_INT64_ATOMICS)
- * answers          CONTEND_ANSWERS per work-item
- * rounds, all      the most rounds of a work-item, and about the most of all together */
+ * balances         CONTEND_KINDS per work-item
+ * rounds, enough   the most bursts of each kind by a work-item, and meetings of all after which there are no more */
 ORDO_KERNEL(GROUP_SIZE)
-void self_test_contend(__global uint *words, __global ulong *words64, __global uint *answers, uint rounds, uint all)
+void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
     const uint i = (uint) get_global_id(0), n = (uint) get_global_size(0);
-    uint       round = 0, met = 0, next = 0, swapped = 0, put = 0, taken = 0, torn = 0;
+    uint       balance[CONTEND_KINDS] = { 0 };
 
-    await_company(words);
-    for (; round < rounds && next < all && met < CONTEND_MEETINGS && !ordo_load_relaxed(words + CONTEND_STOP);
-         round++) {
-        const uint before = ordo_add(words + CONTEND_ADD, 1);
-        for (uint k = 0; k < CONTEND_BURST; k++) {
-            const uint seen = ordo_load_relaxed(words + CONTEND_CAS);
-            swapped += ordo_cas(words + CONTEND_CAS, seen, seen + 1) == seen;
-        }
-        for (uint k = 0; k < CONTEND_BURST; k++) {
-            put += i + round + k;
-            taken += ordo_exchange(words + CONTEND_EXCHANGE, i + round + k);
-        }
-#if ORDO_INT64_ATOMICS
-        (void) ordo_add64(words64 + CONTEND_ADD64, CONTEND_STEP64);
-        for (uint k = 0; k < CONTEND_BURST; k++) {
-            ordo_store_relaxed64(words64 + CONTEND_TORN64, CONTEND_WHOLE64(i + 1));
-            const ulong whole = ordo_load_relaxed64(words64 + CONTEND_TORN64);
-            torn += !CONTEND_IS_WHOLE64(whole);
-        }
-#endif
-        met += round > 0 && before != next;
-        next = before + 1;
+#define BURST(kind, burst)                                                                                             \
+    if (ordo_load_relaxed(words + CONTEND_MET + (kind)) < enough) {                                                    \
+        const uint met = (burst);                                                                                      \
+        running = true;                                                                                                \
+        if (met > 0)                                                                                                   \
+            (void) ordo_add(words + CONTEND_MET + (kind), met);                                                        \
     }
-    if (met == CONTEND_MEETINGS)
-        ordo_store_relaxed(words + CONTEND_STOP, 1);
-    answers[CONTEND_ROUNDS * n + i] = round;
-    answers[CONTEND_SWAPPED * n + i] = swapped;
-    answers[CONTEND_PUT * n + i] = put;
-    answers[CONTEND_TAKEN * n + i] = taken;
-    answers[CONTEND_TORN * n + i] = torn;
+    bool running = true;
+    for (uint round = 0; running && round < rounds; round++) {
+        running = false;
+        BURST(CONTEND_ADD, burst_of_additions(words + CONTEND_ADD, balance + CONTEND_ADD))
+        BURST(CONTEND_CAS, burst_of_swaps(words + CONTEND_CAS, balance + CONTEND_CAS))
+        BURST(CONTEND_EXCHANGE, burst_of_exchanges(words + CONTEND_EXCHANGE, (i * rounds + round) * CONTEND_BURST,
+                                                   balance + CONTEND_EXCHANGE))
+#if ORDO_INT64_ATOMICS
+        BURST(CONTEND_ADD64, burst_of_additions64(words64 + CONTEND_WORD_ADD64, balance + CONTEND_ADD64))
+        BURST(CONTEND_STORE64, burst_of_stores64(words64 + CONTEND_WORD_STORE64, i + 1, balance + CONTEND_STORE64))
+#endif
+    }
+    for (uint kind = 0; kind < CONTEND_KINDS; kind++)
+        balances[kind * n + i] = balance[kind];
 }
 
 /* outcome   ATOMICS_LOCALS per group */

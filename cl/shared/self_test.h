@@ -111,35 +111,25 @@ enum atomics_local {
 /* Words of its own that a work-item pokes and peeks at, by one, by two and by four. */
 enum { ATOMICS_PEEK_WORDS = 8, ATOMICS_PEEK_BY_2 = 2, ATOMICS_PEEK_BY_4 = 4 };
 
-/* Where groups quarrel: words that some of them update at once, round after round, until they have met often enough. */
-enum contend_word {
-    CONTEND_HERE, /* work-items that have begun */
-    CONTEND_STOP, /* 1: they have met often enough */
-    CONTEND_ADD,  /* + 1 each round */
-    CONTEND_CAS,  /* + 1 for each compare and swap that succeeded */
-    CONTEND_EXCHANGE,
-    CONTEND_WORDS,
-    /* and of 64 bits */
-    CONTEND_ADD64 = 0, /* + CONTEND_STEP64 each round */
-    CONTEND_TORN64,    /* CONTEND_WHOLE64(any number), 0 at first: neither halves nor mixtures */
-    CONTEND_WORDS64
+/* Where groups quarrel: words that all of them update at once, each in one way, until they have met there often enough. */
+enum contend_kind {
+    CONTEND_ADD,      /* + 1 */
+    CONTEND_CAS,      /* + 1, where it succeeds */
+    CONTEND_EXCHANGE, /* of numbers that are all different */
+    CONTEND_ADD64,    /* + CONTEND_STEP64; from here on 64 bits */
+    CONTEND_STORE64,  /* of CONTEND_WHOLE64(a number of one's own), and loads: neither halves nor mixtures */
+    CONTEND_KINDS
 };
-/* What each work-item found, over all its rounds. */
-enum contend_answer {
-    CONTEND_ROUNDS,
-    CONTEND_SWAPPED, /* compare and swaps that succeeded */
-    CONTEND_PUT,     /* the sum of what it put in exchange */
-    CONTEND_TAKEN,   /* the sum of what it got for it */
-    CONTEND_TORN,    /* loads of mixtures */
-    CONTEND_ANSWERS
-};
+/* The words of 32 bits: by kind, and from CONTEND_MET on how often another work-item had been there in between, by kind. */
+enum { CONTEND_MET = CONTEND_KINDS, CONTEND_WORDS = CONTEND_MET + CONTEND_KINDS };
+enum { CONTEND_WORD_ADD64, CONTEND_WORD_STORE64, CONTEND_WORDS64 };
 enum {
-    CONTEND_MEETINGS = 512,       /* enough: rounds before which another work-item had been at the word */
-    CONTEND_BURST = 32,           /* updates of one kind in a round: others are then at the same */
-    CONTEND_ROUNDS_FEW = 1 << 16, /* of all work-items together, where few run at once */
-    CONTEND_ROUNDS_MANY = 16,     /* of each */
-    CONTEND_GROUPS_FEW = 64,
-    CONTEND_PATIENCE = 1 << 20 /* looks of the first work-item for a second one: a thread may have to be woken */
+    CONTEND_BURST = 64,        /* updates between two looks at whether they have met often enough */
+    CONTEND_LOADS = 32,        /* after each store of 64 bits */
+    CONTEND_ENOUGH = 128,      /* meetings, for each work-item of a group: these may meet each other */
+    CONTEND_ROUNDS = 4,        /* bursts of a work-item; more where they do not meet */
+    CONTEND_ROUNDS_MOST = 256, /* in one launch */
+    CONTEND_GROUPS_FEW = 64    /* where few run at once */
 };
 #define CONTEND_STEP64        0x80000001
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
