@@ -487,12 +487,22 @@ static void print_list(void)
     }
 }
 
-static bool any_dict(const struct options *options)
+/* Whether workloads of dictionaries, or of arrays, are measured. */
+static bool any_of(const struct options *options, bool dicts)
 {
     for (int w = 0; w < options->n_workloads; w++)
-        if (workload_is_dict((enum workload) options->workloads[w]))
+        if (workload_is_dict((enum workload) options->workloads[w]) == dicts)
             return true;
     return false;
+}
+
+static void conclude_arrays(const struct run *run)
+{
+    fprintf(
+        run->out,
+        "GB/s    10^9 bytes a second, counting those that have to move at least; copy: as a share of the copy rate\n");
+    if (!run->options->no_host)
+        fprintf(run->out, "/ x     this rate over that of x on one thread of the host\n");
 }
 
 static void conclude_dicts(const struct run *run)
@@ -527,11 +537,12 @@ static void conclude(const struct run *run)
         "        the repetitions\n"
         "+-      half the way from their 10th to their 90th percentile\n"
         "device  the time of a call on the device's own clock\n"
-        "GB/s    10^9 bytes a second, counting those that have to move at least; copy: as a share of the copy rate\n"
-        "/ x     this rate over that of x on one thread of the host%s\n"
-        "check   whether all of the output was right\n",
-        run->peer_program ? "; peer: CUB, Thrust or an LSM of CUB's calls on this device" : "");
-    if (any_dict(run->options))
+        "check   whether all of the output was right\n");
+    if (run->peer_program)
+        fprintf(run->out, "/ peer  this rate over that of CUB, Thrust or an LSM of CUB's calls on this device\n");
+    if (any_of(run->options, false))
+        conclude_arrays(run);
+    if (any_of(run->options, true))
         conclude_dicts(run);
     if (run->slower)
         fprintf(run->out, "Rows more than 5 %% slower than in %s: %d.\n", run->options->compare, run->slower);

@@ -288,7 +288,8 @@ static double map_and_check(struct demo *demo, const char *name, const uint32_t 
     struct map_step step = { words_on_device(demo, count, addresses), words_on_device(demo, count, NULL), count };
     run_step(demo, name, count, map_addresses, &step);
 
-    progress("checking %zu answers", count);
+    char answers[TEXT_BYTES];
+    progress("checking %s answers", text_grouped(answers, count));
     uint32_t *ranks = words_from_device(demo, step.ranks, count);
     must_cl("clReleaseMemObject", clReleaseMemObject(step.addresses));
     must_cl("clReleaseMemObject", clReleaseMemObject(step.ranks));

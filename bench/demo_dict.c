@@ -214,7 +214,7 @@ static ordo_status play(struct scene *scene, size_t batch, int rounds, size_t pe
     TRY(begin(scene));
     for (int round = 0; round < rounds; round++) {
         const size_t at = (size_t) round * per_round;
-        progress("batches of %zu changes: %d of %d", batch, round + 1, rounds);
+        progress("%d of %d", round + 1, rounds);
         TRY(play_round(scene, scene->addresses + (at + per_round <= scene->count ? at : 0)));
     }
     return ORDO_OK;
@@ -223,8 +223,15 @@ static ordo_status play(struct scene *scene, size_t batch, int rounds, size_t pe
 /* A first time with few questions builds the kernels. */
 static ordo_status play_twice(struct scene *scene, size_t batch, int rounds, size_t per_round)
 {
+    char changes[TEXT_BYTES];
+    text_grouped(changes, batch);
+
+    progress_about("batches of %s changes, building kernels", changes);
     TRY(play(scene, batch, rounds, per_round < 1000 ? per_round : 1000));
-    return play(scene, batch, rounds, per_round);
+    progress_about("batches of %s changes", changes);
+    const ordo_status got = play(scene, batch, rounds, per_round);
+    progress_about("%s", "");
+    return got;
 }
 
 /* ---- what came out ------------------------------------------------------------------------------------------- */
