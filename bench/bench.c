@@ -31,6 +31,7 @@ static bool same_dict_point(const cJSON *row, const struct spec *spec)
 {
     return number_of(row, "batch") == (double) spec_batch(spec) && number_of(row, "hit_percent") == spec->hit_percent &&
            number_of(row, "width") == spec->width && number_of(row, "growth") == spec->growth &&
+           cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(row, "first_calls")) == spec->first_calls &&
            (spec->workload != CONCURRENTMIX || number_of(row, "update_percent") == spec->update_percent);
 }
 
@@ -127,6 +128,7 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     struct dict_figures      figures;
     const struct timing_goal goal = goal_of(run);
     spec.variant = SORTED_ARRAY;
+    spec.first_calls = false;
     spec.workload = point->workload == CONCURRENTREAD ? READRANDOM : point->workload;
     announce(run, &spec);
     const ordo_status got = dict_measure(run->device, &spec, &goal, false, &figures, why, sizeof why);
@@ -331,6 +333,7 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
         spec.width = o->width;
         spec.fills = o->fills;
         spec.growth = o->growth;
+        spec.first_calls = o->first_calls && plan_has_fills(workload);
         spec.update_percent = workload == CONCURRENTMIX ? o->update_percents[update] : 0;
         spec.erase_percent = o->erase_percent;
     }

@@ -81,6 +81,9 @@ static void print_help(void)
         "      --fills N           queries are timed after so many numbers of batches, spread over all (16); 1: after "
         "all\n"
         "      --growth N          of the LSM (its default)\n"
+        "      --first-calls       queries: each call that is timed is the first after the updates, and may merge runs "
+        "of\n"
+        "                          the LSM, which else stay as the updates left them; the sorted array is asked again\n"
         "\n"
         "How long:\n"
         "  -r, --reps N            repetitions at most (20); three at least\n"
@@ -292,6 +295,7 @@ static const struct option_row rows[] = {
     { "--width", 0, required_argument, take_uint32, AT(width), 1, 1 << 20 },
     { "--fills", 0, required_argument, take_uint32, AT(fills), 1, 64 },
     { "--growth", 0, required_argument, take_uint32, AT(growth), 2, 16 },
+    { "--first-calls", 0, no_argument, take_flag, AT(first_calls), 0, 0 },
     { "--sizes", 'n', required_argument, take_sizes, 0, 0, 0 },
     { "--types", 't', required_argument, take_types, 0, 0, 0 },
     { "--value-bytes", 'v', required_argument, take_value_bytes, 0, 0, 0 },

@@ -27,7 +27,7 @@ struct options {
     uint32_t    repetitions;
     double      budget; /* seconds; 0: none */
     uint64_t    seed;
-    bool        peers, no_host, no_array, chart, no_chart, list;
+    bool        first_calls, peers, no_host, no_array, chart, no_chart, list;
 };
 
 /* Exits after --help and --version, and with a complaint where an option is wrong. */

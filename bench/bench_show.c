@@ -45,6 +45,8 @@ static void json_point(cJSON *json, const struct spec *spec)
     cJSON_AddNumberToObject(json, "hit_percent", spec->hit_percent);
     cJSON_AddNumberToObject(json, "width", spec->width);
     cJSON_AddNumberToObject(json, "growth", spec->growth);
+    if (spec->first_calls)
+        cJSON_AddBoolToObject(json, "first_calls", true);
     if (spec->workload == CONCURRENTMIX)
         cJSON_AddNumberToObject(json, "update_percent", spec->update_percent);
 }

@@ -95,6 +95,7 @@ static ordo_status measure_fills(struct measuring *m)
     struct timing_goal goal = *m->goal;
     goal.seconds /= (double) fills;
     goal.device_too = false;
+    goal.prepare = m->plan.spec.first_calls ? dict_subject_prepare : NULL;
     m->out->timing = (struct timing) { .device = spread_of(NULL, 0) };
     m->out->right = true;
     for (size_t i = 0; i < fills && m->out->right; i++) {

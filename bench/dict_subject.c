@@ -19,6 +19,7 @@ struct dict_subject {
     const struct dict_plan *plan;
     ordo_dict              *dict;
     struct columns          table, churn, work;
+    size_t                  filled; /* batches of the table that are in it, of queries */
 };
 
 #define TRY(expr)                                                                                                      \
@@ -128,12 +129,14 @@ static ordo_status apply_concurrent(ordo_dict *dict, const struct columns *c, co
     return ordo_dict_apply_concurrent(dict, &batch, order);
 }
 
-static ordo_status do_step(ordo_dict *dict, const struct columns *c, const struct step *step,
+static ordo_status do_step(const struct dict_subject *subject, const struct columns *c, const struct step *step,
                            const struct ordo_order *order)
 {
+    ordo_dict              *dict = subject->dict;
     const struct ordo_slice keys = slice(c, COL_KEYS, step->at), values = slice(c, COL_VALUES, step->at);
     const struct ordo_slice his = slice(c, COL_HIS, step->at), found = slice(c, COL_FOUND, step->at);
     const struct ordo_slice values_out = slice(c, COL_VALUES_OUT, step->at);
+    size_t                  needed; /* ranges that wait for it may merge runs */
     switch (step->call) {
     case DO_BUILD:
         return ordo_dict_build(dict, keys, values, step->count, order);
@@ -151,7 +154,7 @@ static ordo_status do_step(ordo_dict *dict, const struct columns *c, const struc
     case DO_RANGE:
         return ordo_dict_range(dict, keys, his, step->count, slice(c, COL_OFFSETS, step->offsets_at),
                                slice(c, COL_RANGE_KEYS, step->range_at), slice(c, COL_RANGE_VALUES, step->range_at),
-                               step->range_count, NULL, order);
+                               step->range_count, subject->plan->spec.first_calls ? &needed : NULL, order);
     case DO_APPLY:
         return apply(dict, c, step, order);
     case DO_CONCURRENT:
@@ -169,7 +172,7 @@ static ordo_status do_steps(const struct dict_subject *subject, const struct col
     struct ordo_order within = order ? *order : (struct ordo_order) { .queue = NULL };
     for (size_t s = from; s < to; s++) {
         within.done = order && s + 1 == to ? order->done : NULL;
-        TRY(do_step(subject->dict, columns, &script->steps[s], &within));
+        TRY(do_step(subject, columns, &script->steps[s], &within));
         within.n_wait = 0;
     }
     return ORDO_OK;
@@ -178,21 +181,23 @@ static ordo_status do_steps(const struct dict_subject *subject, const struct col
 ordo_status dict_subject_fill(struct dict_subject *subject, size_t from, size_t to)
 {
     const struct script *table = &subject->plan->table;
+    subject->filled = to;
     if (subject->plan->spec.variant != SORTED_ARRAY)
         return do_steps(subject, &subject->table, table, from, to, NULL);
     struct step build = { .call = DO_BUILD };
     for (size_t s = 0; s < to; s++)
         build.count += table->steps[s].count;
-    return do_step(subject->dict, &subject->table, &build, NULL);
+    return do_step(subject, &subject->table, &build, NULL);
 }
 
 ordo_status dict_subject_prepare(void *arg, const struct ordo_order *order)
 {
     struct dict_subject *subject = arg;
     (void) order; /* what is not timed runs on the device's own queue; the caller waits for it */
+    const size_t steps = plan_has_fills(subject->plan->spec.workload) ? subject->filled : subject->plan->table.n_steps;
     TRY(ordo_dict_clear(subject->dict));
-    if (subject->plan->table.n_steps)
-        TRY(dict_subject_fill(subject, 0, subject->plan->table.n_steps));
+    if (steps)
+        TRY(dict_subject_fill(subject, 0, steps));
     return do_steps(subject, &subject->churn, &subject->plan->churn, 0, subject->plan->churn.n_steps, NULL);
 }
 
@@ -206,7 +211,7 @@ ordo_status dict_subject_rebuild(void *arg, const struct ordo_order *order)
 {
     struct dict_subject *subject = arg;
     const struct step    build = { .call = DO_BUILD, .count = subject->plan->table.sheet.rows[COL_KEYS] };
-    return do_step(subject->dict, &subject->table, &build, order);
+    return do_step(subject, &subject->table, &build, order);
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------------- */
@@ -219,7 +224,7 @@ static ordo_status create(ordo_device *device, const struct spec *spec, ordo_dic
     if (spec->variant == BLINK)
         return ordo_blink_create(device, ordo_blink_config(.dict = config), dict);
     /* Queries after some number of batches are timed again and again: in the runs that the batches left. */
-    const bool keep_runs = plan_has_fills(spec->workload);
+    const bool keep_runs = plan_has_fills(spec->workload) && !spec->first_calls;
     return ordo_lsm_create(device, ordo_lsm_config(.dict = config, .growth = spec->growth, .keep_runs = keep_runs),
                            dict);
 }

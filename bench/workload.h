@@ -114,6 +114,7 @@ struct spec {
     uint32_t width;          /* elements in an interval, in the mean; at least 1 */
     uint32_t fills;          /* numbers of batches, evenly spread, after which queries are timed */
     uint32_t growth;         /* of an LSM; 0: its default */
+    bool     first_calls;    /* queries: each call that is timed is the first after the updates, and may merge runs */
     uint32_t update_percent; /* of concurrentmix: how many of the operations change something */
     uint32_t erase_percent;  /* of deleterandom: as a share of the elements; 0: 100 */
 };

@@ -214,10 +214,7 @@ ORDO_FN uint runs_first_region(uint round)
 }
 
 typedef struct {
-    union {
-        ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
-        merge_value   values[RUNS_SLOTS];
-    };
+    ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
 #if RUNS_FROM
     ushort from[RUNS_SLOTS + RUNS_ITEMS]; /* where in the tile's input (round 0) the element of a slot stood; with
                                              RUNS_FROM_HIDDEN if it is hidden */
@@ -297,12 +294,6 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Which runs the elements of the tile's input are of that one work-item loads: four bits each. */
-#define RUNS_PER_WORD 8
-typedef struct {
-    uint word[(RUNS_ITEMS + RUNS_PER_WORD - 1) / RUNS_PER_WORD];
-} runs_loaded;
-
 #if RUNS_HIDDEN
 /* The hidden bit of element `at` of the tile's input, which is of run r. */
 ORDO_FN uint runs_load_hidden(__local const runs_local *mem, uint r, uint at)
@@ -311,10 +302,10 @@ ORDO_FN uint runs_load_hidden(__local const runs_local *mem, uint r, uint at)
 }
 #endif
 
-/* Loads the tile's keys, run by run, and hidden bits; *loaded says of which runs they are. The tile has `count` elements, at least one; past its end
- * the last is read again: loads without a condition are in flight all at once.
+/* Loads the tile's keys, run by run, and hidden bits. The tile has `count` elements, at least one; past its end the last is
+ * read again: loads without a condition are in flight all at once.
  * Called by the whole group; ends with a barrier. */
-ORDO_FN void runs_load_keys(__local runs_local *mem, uint count, __private runs_loaded *loaded)
+ORDO_FN void runs_load_keys(__local runs_local *mem, uint count)
 {
     const uint lid = (uint) get_local_id(0);
     ordo_key   key[RUNS_ITEMS];
@@ -329,10 +320,6 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint count, __private runs_
 #if RUNS_HIDDEN
         hidden |= runs_load_hidden(mem, r, at) << i;
 #endif
-        if (i % RUNS_PER_WORD == 0)
-            loaded->word[i / RUNS_PER_WORD] = r;
-        else
-            loaded->word[i / RUNS_PER_WORD] |= r << (4 * (i % RUNS_PER_WORD));
     }
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++) {
@@ -385,12 +372,6 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round)
 }
 
 /* ---- a tile's hidden bits -------------------------------------------------------------------------------------- */
-
-/* Which run an element of the tile's input is of, that this work-item has loaded as its i-th. */
-ORDO_FN uint runs_run_of(__private const runs_loaded *loaded, uint i)
-{
-    return loaded->word[i / RUNS_PER_WORD] >> (4 * (i % RUNS_PER_WORD)) & (RUN_TABLE_MAX - 1);
-}
 
 #if RUNS_HIDDEN == RUNS_KEEP
 /* Sets bit (shift + slot) of mem->marks for each slot that is hidden, of which there are few: many of one word would queue
@@ -488,19 +469,12 @@ ORDO_FN uint runs_close_gaps(__local runs_local *mem, uint count)
 }
 #endif
 
-/* Writes the merged tile out: the keys of its first `left` slots, then their values, which pass through the local memory
- * that held the keys. `count`: the tile's input. An output that is NULL is left out. Called by the whole group, after a
- * barrier. */
-ORDO_FN void runs_store(__local runs_local *mem, uint count, uint left, __private const runs_loaded *loaded,
-                        __global ordo_key *keys_out, __global merge_value *values_out)
+/* Writes out what is in the first `left` slots of the merged tile, whose input has `count` elements: keys, then values,
+ * gathered from where they are. An output that is NULL is left out. Called by the whole group, after a barrier. */
+ORDO_FN void runs_store(__local runs_local *mem, uint count, uint left, __global ordo_key *keys_out,
+                        __global merge_value *values_out)
 {
     const uint lid = (uint) get_local_id(0);
-#if ORDO_VALUE_BYTES
-    merge_value value[RUNS_ITEMS];
-    ORDO_UNROLL
-    for (uint i = 0; i < RUNS_ITEMS; i++)
-        value[i] = mem->value_of[runs_run_of(loaded, i)][min(i * RUNS_GROUP + lid, count - 1)];
-#endif
     if (keys_out) {
         keys_out += mem->begin;
         ORDO_UNROLL
@@ -509,17 +483,19 @@ ORDO_FN void runs_store(__local runs_local *mem, uint count, uint left, __privat
                 keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
     }
 #if ORDO_VALUE_BYTES
-    barrier(CLK_LOCAL_MEM_FENCE);
-    ORDO_UNROLL
-    for (uint i = 0; i < RUNS_ITEMS; i++)
-        mem->values[i * RUNS_GROUP + lid] = value[i];
-    barrier(CLK_LOCAL_MEM_FENCE);
     if (values_out) {
+        merge_value value[RUNS_ITEMS];
         values_out += mem->begin;
+        ORDO_UNROLL
+        for (uint i = 0; i < RUNS_ITEMS; i++) {
+            const uint from = mem->from[min(i * RUNS_GROUP + lid, count - 1)] & ~RUNS_FROM_HIDDEN;
+            const uint at = min(from, count - 1); /* of runs that are not in order it may be anything */
+            value[i] = mem->value_of[runs_last_start(mem->start, RUN_TABLE_MAX, at)][at];
+        }
         ORDO_UNROLL
         for (uint i = 0; i < RUNS_ITEMS; i++)
             if (i * RUNS_GROUP + lid < left)
-                values_out[i * RUNS_GROUP + lid] = mem->values[mem->from[i * RUNS_GROUP + lid] & ~RUNS_FROM_HIDDEN];
+                values_out[i * RUNS_GROUP + lid] = value[i];
     }
 #endif
 }
@@ -546,8 +522,7 @@ void runs_tiles(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restr
     const uint count = mem.used[0];
     if (count == 0)
         return;
-    runs_loaded loaded;
-    runs_load_keys(&mem, count, &loaded);
+    runs_load_keys(&mem, count);
     for (uint round = 1; round <= n_rounds; round++)
         runs_merge_round(&mem, round);
     uint left = count;
@@ -556,8 +531,7 @@ void runs_tiles(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restr
 #elif RUNS_HIDDEN == RUNS_DISTIL
     left = runs_close_gaps(&mem, count);
 #endif
-    runs_store(&mem, count, left, &loaded, keys_out ? keys_out + keys_out_at : 0,
-               values_out ? values_out + values_out_at : 0);
+    runs_store(&mem, count, left, keys_out ? keys_out + keys_out_at : 0, values_out ? values_out + values_out_at : 0);
 }
 
 #else

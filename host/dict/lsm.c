@@ -49,6 +49,14 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
+/* Between updates, which will want memory again: keeps what is spare. */
+static ordo_status clean_up(struct lsm *lsm, struct ordo_call *call)
+{
+    ORDO_TRY(ordo_runs_clean_up(&lsm->runs.dict, call));
+    restart(lsm);
+    return ORDO_OK;
+}
+
 static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                          size_t count)
 {
@@ -85,7 +93,7 @@ static ordo_status clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
     bool        due = has_doubled(lsm);
     ordo_status status = due ? ORDO_OK : is_stale(lsm, call, &due);
     if (status == ORDO_OK && due)
-        status = compact(&lsm->runs.dict, call);
+        status = clean_up(lsm, call);
     if (status != ORDO_NO_DEVICE_MEMORY)
         return status;
     ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: no memory to clean up, going on without");
@@ -148,6 +156,7 @@ static ordo_status add(struct lsm *lsm, struct ordo_call *call, struct ordo_sort
         status = merge_from(lsm, call, first, in, n + 1, paid);
     if (status != ORDO_OK)
         ordo_runs_release(&lsm->runs, batch);
+    ordo_runs_trim_spare(&lsm->runs); /* large runs are merged too seldom to keep their blocks until then */
     return status;
 }
 
@@ -155,7 +164,7 @@ static ordo_status add(struct lsm *lsm, struct ordo_call *call, struct ordo_sort
 static ordo_status check_room(struct lsm *lsm, struct ordo_call *call, size_t count)
 {
     if (count > ORDO_MAX_COUNT - stored(&lsm->runs))
-        ORDO_TRY(compact(&lsm->runs.dict, call));
+        ORDO_TRY(clean_up(lsm, call));
     ORDO_REQUIRE(call->dev, count <= ORDO_MAX_COUNT - stored(&lsm->runs), ORDO_TOO_LARGE);
     return ORDO_OK;
 }
@@ -208,7 +217,7 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
  * rents skis until the rent has come to their price. All is counted in elements that a merge moves in the time. */
 #define FIND_MOVES       2
 #define RANK_MOVES       3 /* a search for a rank; a count takes two */
-#define RANGE_MOVES      8 /* a range without its elements */
+#define RANGE_MOVES      8 /* a range without its elements, each of which takes one */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64 /* buffers that are made and let go of, above all */
@@ -296,7 +305,7 @@ static ordo_status seek(ordo_dict *dict, struct ordo_call *call, const struct or
 /* Whether ranges with so many results would pay for a merge. */
 static bool results_pay(const struct lsm *lsm, size_t results)
 {
-    return !lsm->config.keep_runs && first_paid_for(lsm, results / 2) + 1 < lsm->runs.set.n;
+    return !lsm->config.keep_runs && first_paid_for(lsm, results) + 1 < lsm->runs.set.n;
 }
 
 /* A call that waits for the number of results anyway first asks about how many there are, if there is room for so many
@@ -308,7 +317,7 @@ static ordo_status pay_for_results(struct lsm *lsm, struct ordo_call *call, cons
     if (!ranges->waits || !wanted || !results_pay(lsm, ranges->capacity))
         return ORDO_OK;
     ORDO_TRY(ordo_runs_estimate(&lsm->runs.dict, call, ranges, &results));
-    return results > (double) ranges->capacity ? ORDO_OK : pay(lsm, call, (uint64_t) results / 2);
+    return results > (double) ranges->capacity ? ORDO_OK : pay(lsm, call, (uint64_t) results);
 }
 
 static ordo_status range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)

@@ -78,9 +78,18 @@ static size_t live_bytes(const struct ordo_runs *runs)
     return runs->bytes - runs->spare_bytes;
 }
 
-/* Below this, and below a share of what is live, spare blocks are not worth letting go of. */
+/* Spare blocks of so much in all, and of such a share of what is live, are not worth letting go of: for each, however small,
+ * that takes drivers 25 us, in which the device does nothing. */
 #define SPARE_LEAST ((size_t) 4 << 20)
 #define SPARE_SHARE 32
+
+/* How much spare blocks may take when `bytes` more are to be had: all that is held is then at most twice what is live, and
+ * the little that is not worth letting go of. */
+static size_t spare_most(const struct ordo_runs *runs, size_t bytes)
+{
+    const size_t live = live_bytes(runs);
+    return SPARE_LEAST + live / SPARE_SHARE + (live > bytes ? live - bytes : 0);
+}
 
 /* Blocks are a little larger than asked for, so that a later run that is a little longer may have one again: drivers
  * take 0.1 ms and more to make a large buffer and to let go of one. */
@@ -92,13 +101,11 @@ static size_t roomy(size_t bytes)
     return ordo_ceil_div(bytes, step) * step;
 }
 
-/* A new block, at first beside so many spare ones that all take at most twice what is live. */
 static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, size_t least,
                                 struct ordo_sorted_run *out)
 {
     const size_t bytes = roomy(least);
-    const size_t live = live_bytes(runs), few = live / SPARE_SHARE > SPARE_LEAST ? live / SPARE_SHARE : SPARE_LEAST;
-    limit_spare(runs, live > bytes && live - bytes > few ? live - bytes : few);
+    limit_spare(runs, spare_most(runs, bytes));
     ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
     if (made == ORDO_NO_DEVICE_MEMORY && runs->n_spare > 0) {
         ordo_runs_drop_spare(runs);
@@ -132,7 +139,12 @@ void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run)
     runs->spare[runs->n_spare++].bytes = run->mem_bytes;
     runs->spare_bytes += run->mem_bytes;
     run->mem = NULL;
-    limit_spare(runs, live_bytes(runs) > SPARE_LEAST ? live_bytes(runs) : SPARE_LEAST);
+    limit_spare(runs, spare_most(runs, 0));
+}
+
+void ordo_runs_trim_spare(struct ordo_runs *runs)
+{
+    limit_spare(runs, SPARE_LEAST + live_bytes(runs) / 4);
 }
 
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run)
@@ -336,16 +348,32 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return ORDO_OK;
 }
 
-ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call)
+/* Of a run by itself: with what its block has left over, a sixteenth of what it takes. */
+static size_t little_spare(const struct ordo_runs *runs)
+{
+    const struct ordo_sorted_run *run = &runs->set.run[0];
+    const size_t                  left_over = runs->set.n ? run->mem_bytes - run->layout.bytes : 0;
+    const size_t                  little = runs->set.n ? run->layout.bytes / 16 : 0;
+    return little > left_over ? little - left_over : 0;
+}
+
+ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call)
 {
     struct ordo_runs      *runs = ordo_runs_of(dict);
     struct ordo_sorted_run run;
 
-    if (runs->set.n > 0 && !ordo_run_set_is_clean(&runs->set)) {
-        ORDO_TRY(ordo_runs_distil(runs, call, &runs->set, &run));
-        ordo_runs_replace(runs, &run);
-        runs->cleanups++;
-    }
-    limit_spare(runs, live_bytes(runs) / 128); /* small blocks are not worth it */
+    if (runs->set.n == 0 || ordo_run_set_is_clean(&runs->set))
+        return ORDO_OK;
+    ORDO_TRY(ordo_runs_distil(runs, call, &runs->set, &run));
+    ordo_runs_replace(runs, &run);
+    runs->cleanups++;
+    return ORDO_OK;
+}
+
+ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call)
+{
+    struct ordo_runs *runs = ordo_runs_of(dict);
+    ORDO_TRY(ordo_runs_clean_up(dict, call));
+    limit_spare(runs, little_spare(runs));
     return ORDO_OK;
 }

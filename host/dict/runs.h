@@ -62,7 +62,7 @@ struct ordo_run_set {
 struct ordo_runs {
     ordo_dict           dict;
     struct ordo_run_set set;
-    /* Blocks kept for later runs, so few that all blocks together take at most twice what runs do. */
+    /* Blocks kept for later runs, so few that all blocks together take little more than twice what runs do. */
     struct {
         cl_mem mem;
         size_t bytes;
@@ -114,6 +114,8 @@ void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
 /* Puts one run in the place of all; none if `run` has none. */
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
+/* Keeps few spare blocks: a quarter of what runs take. */
+void ordo_runs_trim_spare(struct ordo_runs *runs);
 
 /* ---- runs.c: runs from batches, and from runs ------------------------------------------------------------------ */
 
@@ -136,6 +138,9 @@ ordo_status ordo_runs_distil(struct ordo_runs *runs, struct ordo_call *call, str
 void        ordo_runs_clear(ordo_dict *dict);
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
+/* Puts what is visible into one run. */
+ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
+/* And keeps next to no spare blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
 
 /* ---- run_settle.c ----------------------------------------------------------------------------------------------- */
