@@ -156,7 +156,7 @@ static ordo_status add(struct lsm *lsm, struct ordo_call *call, struct ordo_sort
         status = merge_from(lsm, call, first, in, n + 1, paid);
     if (status != ORDO_OK)
         ordo_runs_release(&lsm->runs, batch);
-    ordo_runs_trim_spare(&lsm->runs); /* large runs are merged too seldom to keep their blocks until then */
+    ordo_runs_trim_spare(&lsm->runs);
     return status;
 }
 

@@ -144,7 +144,7 @@ void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run)
 
 void ordo_runs_trim_spare(struct ordo_runs *runs)
 {
-    limit_spare(runs, SPARE_LEAST + live_bytes(runs) / 4);
+    limit_spare(runs, live_bytes(runs) > SPARE_LEAST ? live_bytes(runs) : SPARE_LEAST);
 }
 
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run)

@@ -114,7 +114,7 @@ void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
 /* Puts one run in the place of all; none if `run` has none. */
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
-/* Keeps few spare blocks: a quarter of what runs take. */
+/* Keeps spare blocks of no more than runs take. */
 void ordo_runs_trim_spare(struct ordo_runs *runs);
 
 /* ---- runs.c: runs from batches, and from runs ------------------------------------------------------------------ */
