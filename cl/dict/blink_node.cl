@@ -106,11 +106,17 @@ ORDO_FN uint blink_root_node(uint root)
 /* Of a node one part is looked at, which one key picks: seldom the second one, and so seldom its lines of the cache. */
 #define BLINK_PART 16
 
+/* Where the part for a query begins. */
+ORDO_FN uint blink_part(__global const ordo_key_form *line, ordo_key_form query)
+{
+    return line[BLINK_PART - 1] < query ? BLINK_SLOTS - BLINK_PART : 0;
+}
+
 /* Spelled with vectors: of a sum of comparisons the compiler would make bits, and take these apart one by one. "Not
  * less" rather than "less", as processors that compare signed numbers only make this of a maximum. */
 ORDO_FN uint blink_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
-    const uint from = line[BLINK_PART - 1] < query ? BLINK_SLOTS - BLINK_PART : 0;
+    const uint from = blink_part(line, query);
     const int8 eight = convert_int8(vload8(0, line + from) >= query) + convert_int8(vload8(1, line + from) >= query);
     const int4 four = eight.lo + eight.hi; /* true is -1 */
     const int2 two = four.lo + four.hi;
@@ -227,7 +233,7 @@ ORDO_FN void blink_descend(const blink_tree *tree, __private blink_way way[TEAM_
             way[m].parent = way[m].node;
             way[m].node = blink_children(tree, way[m].node)[entry];
 #if ORDO_CPU
-            ORDO_PREFETCH(blink_line(tree, above - 1, way[m].node));
+            ORDO_PREFETCH(blink_line(tree, above - 1, way[m].node) + BLINK_SLOTS / 2); /* the key that picks a part */
 #endif
         }
     }

@@ -17,10 +17,24 @@
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
+/* Asks for the parts of leaves that are about to be looked at. */
+ORDO_FN void blink_prefetch_parts(const blink_tree *tree, __private const blink_way way[TEAM_QUERIES])
+{
+#if ORDO_CPU && TEAM_WIDTH == 1
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        __global const ordo_key_form *line = blink_leaf(tree, way[m].node);
+        line += blink_part(line, way[m].query);
+        for (uint end = BLINK_PART; end > 0; end -= 512 / KEY_BITS)
+            ORDO_PREFETCH(line + end - 1);
+    }
+#endif
+}
+
 /* The places of a team's queries in their leaves. Called by whole sub-groups. */
 ORDO_FN void blink_places(const blink_tree *tree, __private const blink_way way[TEAM_QUERIES],
                           __private uint place[TEAM_QUERIES])
 {
+    blink_prefetch_parts(tree, way);
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
         place[m] = blink_count_lane(blink_leaf(tree, way[m].node), way[m].query, true);
