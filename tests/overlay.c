@@ -51,6 +51,15 @@ static char *copy_of(const char *text, size_t bytes)
     return made;
 }
 
+static const char *library_text(const char *file)
+{
+    for (size_t i = 0; i < ordo_n_cl_files; i++)
+        if (strcmp(ordo_cl_files[i].path, file) == 0)
+            return ordo_cl_files[i].text;
+    cr_assert_fail("the library has no %s", file);
+    return NULL;
+}
+
 /* To be freed. */
 static char *text_of(const struct overlay *o, const char *file)
 {
@@ -63,11 +72,8 @@ static char *text_of(const struct overlay *o, const char *file)
         cr_assert(bytes < sizeof text && fclose(in) == 0, "%s", path);
         return copy_of(text, bytes);
     }
-    for (size_t i = 0; i < ordo_n_cl_files; i++)
-        if (strcmp(ordo_cl_files[i].path, file) == 0)
-            return copy_of(ordo_cl_files[i].text, strlen(ordo_cl_files[i].text));
-    cr_assert_fail("the library has no %s", file);
-    return NULL;
+    const char *library = library_text(file);
+    return copy_of(library, strlen(library));
 }
 
 void overlay_edit(const struct overlay *o, const char *file, const char *from, const char *to)
@@ -82,6 +88,21 @@ void overlay_edit(const struct overlay *o, const char *file, const char *from, c
     overlay_write(o, file, made);
     free(made);
     free(text);
+}
+
+int overlay_add_line(const struct overlay *o, const char *file, const char *from, const char *line)
+{
+    const char  *library = library_text(from);
+    const size_t bytes = strlen(library) + strlen(line) + 2;
+    char        *made = test_alloc(bytes);
+    int          number = 1;
+
+    (void) snprintf(made, bytes, "%s%s\n", library, line);
+    overlay_write(o, file, made);
+    free(made);
+    for (const char *at = library; (at = strchr(at, '\n')) != NULL; at++)
+        number++;
+    return number;
 }
 
 size_t overlay_count(const struct overlay *o, const char *file, const char *text)

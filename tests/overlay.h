@@ -15,6 +15,8 @@ void overlay_begin(struct overlay *o);
 void overlay_write(const struct overlay *o, const char *file, const char *text);
 /* The file as it is there, or else as it is in the library, in which the first `from` becomes `to`. */
 void overlay_edit(const struct overlay *o, const char *file, const char *from, const char *to);
+/* The library's `from` with one line more, as `file`; the number of that line. */
+int overlay_add_line(const struct overlay *o, const char *file, const char *from, const char *line);
 /* How often a text is in the file as it is there, or in the library. */
 size_t overlay_count(const struct overlay *o, const char *file, const char *text);
 /* From here on devices are opened with it. */

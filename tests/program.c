@@ -1,50 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs: kernels from ORDO_CL_DIR, build errors that name the real file and line, variants. */
+#include "overlay.h"
 #include "support.h"
 
 #include "runtime/device_private.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define KERNELS TEST_CL_DIR "/../../cl"
-
-/* A directory whose files stand before those of the library. */
-struct overlay {
-    char dir[64], sub[80], file[160];
-};
-
-static void begin(struct overlay *o, const char *name)
+/* An empty overlay, in use. */
+static void begin(struct overlay *o)
 {
-    snprintf(o->dir, sizeof o->dir, "/tmp/ordo-program-test-XXXXXX");
-    cr_assert(mkdtemp(o->dir) != NULL);
-    snprintf(o->sub, sizeof o->sub, "%s/primitive", o->dir);
-    cr_assert(mkdir(o->sub, 0700) == 0);
-    snprintf(o->file, sizeof o->file, "%s/%s", o->sub, name);
-    cr_assert(setenv("ORDO_CL_DIR", o->dir, 1) == 0);
-}
-
-static void end(const struct overlay *o)
-{
-    (void) remove(o->file);
-    cr_assert(rmdir(o->sub) == 0 && rmdir(o->dir) == 0);
-}
-
-/* The library's file and one more line, whose number this returns. */
-static int copy_and_add(const struct overlay *o, const char *from, const char *line)
-{
-    FILE *in = fopen(from, "rb"), *out = fopen(o->file, "wb");
-    char  text[1024];
-    int   number = 1;
-    cr_assert(in && out, "%s", from);
-    for (; fgets(text, sizeof text, in); number++)
-        fputs(text, out);
-    fprintf(out, "%s\n", line);
-    fclose(in);
-    fclose(out);
-    return number;
+    overlay_begin(o);
+    overlay_use(o);
 }
 
 /* "primitive/scan.cl:123" */
@@ -93,8 +60,8 @@ static void check_message(ordo_device *dev, const char *one, const char *other)
 Test(program, a_build_error_names_file_and_line)
 {
     struct overlay o;
-    begin(&o, "scan.cl");
-    const int    line = copy_and_add(&o, KERNELS "/primitive/scan.cl", "no_such_type nonsense(void);");
+    begin(&o);
+    const int    line = overlay_add_line(&o, "primitive/scan.cl", "primitive/scan.cl", "no_such_type nonsense(void);");
     ordo_device *dev = open_device(true);
 
     cr_assert(scan_few(dev) == ORDO_BUILD);
@@ -103,10 +70,10 @@ Test(program, a_build_error_names_file_and_line)
     cr_assert(scan_few(dev) == ORDO_BUILD, "the second time too");
     cr_assert(sort_few(dev) == ORDO_OK, "what does not need the file works on");
 
-    (void) copy_and_add(&o, KERNELS "/primitive/scan.cl", "");
+    overlay_edit(&o, "primitive/scan.cl", "no_such_type nonsense(void);", "");
     cr_assert(scan_few(dev) == ORDO_OK, "after it was repaired");
     ordo_device_close(&dev);
-    end(&o);
+    overlay_end(&o);
 }
 
 Test(program, a_build_error_makes_opening_fail_with_its_message)
@@ -115,45 +82,27 @@ Test(program, a_build_error_makes_opening_fail_with_its_message)
     ordo_device                    *dev = NULL;
     const struct ordo_device_config config = { .message = message, .message_bytes = sizeof message };
     struct overlay                  o;
-    begin(&o, "scan.cl");
-    const int line = copy_and_add(&o, KERNELS "/primitive/scan.cl", "no_such_type nonsense(void);");
+    begin(&o);
+    const int line = overlay_add_line(&o, "primitive/scan.cl", "primitive/scan.cl", "no_such_type nonsense(void);");
 
     cr_assert(ordo_device_open(&config, &dev) == ORDO_BUILD);
     cr_assert(dev == NULL);
     cr_assert(strstr(message, place("primitive/scan.cl", line)), "%s", message);
-    end(&o);
+    overlay_end(&o);
 }
 
 Test(program, a_missing_include_is_named)
 {
     struct overlay o;
-    begin(&o, "scan.cl");
-    (void) copy_and_add(&o, KERNELS "/primitive/scan.cl", "#include \"group/absent.cl\"");
+    begin(&o);
+    (void) overlay_add_line(&o, "primitive/scan.cl", "primitive/scan.cl", "#include \"group/absent.cl\"");
     ordo_device *dev = open_device(true);
 
     cr_assert(scan_few(dev) == ORDO_BUILD);
     check_message(dev, "group/absent.cl", "primitive/scan.cl");
     cr_assert(sort_few(dev) == ORDO_OK);
     ordo_device_close(&dev);
-    end(&o);
-}
-
-/* A file below the overlay's directory. */
-static void write_file(const struct overlay *o, const char *name, const char *text)
-{
-    char path[160];
-    snprintf(path, sizeof path, "%s/%s", o->sub, name);
-    FILE *file = fopen(path, "wb");
-    cr_assert(file != NULL, "%s", path);
-    fputs(text, file);
-    fclose(file);
-}
-
-static void remove_file(const struct overlay *o, const char *name)
-{
-    char path[160];
-    snprintf(path, sizeof path, "%s/%s", o->sub, name);
-    cr_assert(remove(path) == 0, "%s", path);
+    overlay_end(&o);
 }
 
 static ordo_status build_kernel(ordo_device *dev, const char *module, const char *name)
@@ -168,18 +117,17 @@ static ordo_status build_kernel(ordo_device *dev, const char *module, const char
 Test(program, an_error_in_an_included_file_is_named_by_it)
 {
     struct overlay o;
-    begin(&o, "broken.cl");
-    const int line = copy_and_add(&o, KERNELS "/group/scan.cl", "no_such_type nonsense(void);");
-    write_file(&o, "module.cl",
-               "#pragma once\n#define TEAM_WIDTH 1\n#include \"primitive/broken.cl\"\n"
-               "__kernel void nothing(__global uint *p) { p[0] = 0; }\n");
+    begin(&o);
+    const int line = overlay_add_line(&o, "primitive/broken.cl", "group/scan.cl", "no_such_type nonsense(void);");
+    overlay_write(&o, "primitive/module.cl",
+                  "#pragma once\n#define TEAM_WIDTH 1\n#include \"primitive/broken.cl\"\n"
+                  "__kernel void nothing(__global uint *p) { p[0] = 0; }\n");
 
     ordo_device *dev = open_device(true);
     cr_assert(build_kernel(dev, "primitive/module.cl", "nothing") == ORDO_BUILD);
     check_message(dev, place("primitive/broken.cl", line), "no_such_type");
     ordo_device_close(&dev);
-    remove_file(&o, "module.cl");
-    end(&o);
+    overlay_end(&o);
 }
 
 /* ---- includes in branches ------------------------------------------------------------------------------------ */
@@ -198,51 +146,45 @@ Test(program, an_include_that_is_passed_over_does_not_count)
         "#include \"primitive/whole.cl\"\n#include \"primitive/part.cl\"\n#include \"primitive/whole.cl\"" KERNEL,
     };
     struct overlay o;
-    begin(&o, "part.cl");
-    write_file(&o, "part.cl", "#pragma once\nenum { ANSWER = 42 }; /* twice is an error */\n");
-    write_file(&o, "whole.cl",
-               "#pragma once\n#if 1\n#include \"primitive/part.cl\"\n#endif\n"
-               "#include \"primitive/whole.cl\"\nenum { WHOLE = ANSWER };\n");
+    begin(&o);
+    overlay_write(&o, "primitive/part.cl", "#pragma once\nenum { ANSWER = 42 }; /* twice is an error */\n");
+    overlay_write(&o, "primitive/whole.cl",
+                  "#pragma once\n#if 1\n#include \"primitive/part.cl\"\n#endif\n"
+                  "#include \"primitive/whole.cl\"\nenum { WHOLE = ANSWER };\n");
 
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
         char         text[1024] = "";
         ordo_device *dev = open_device(true);
-        write_file(&o, "module.cl", modules[i]);
+        overlay_write(&o, "primitive/module.cl", modules[i]);
         const ordo_status got = build_kernel(dev, "primitive/module.cl", "nothing");
         (void) ordo_device_last_error(dev, text, sizeof text);
         cr_assert(got == ORDO_OK, "module %zu: %s", i, text);
         ordo_device_close(&dev);
     }
-    remove_file(&o, "module.cl");
-    remove_file(&o, "whole.cl");
-    end(&o);
+    overlay_end(&o);
 }
 
 /* The first of `files` files, each of which includes the next `times` times where the compiler may pass it over. */
 static void expect_refused(int files, int times, const char *part)
 {
-    char           name[16], text[4096];
+    char           name[32], text[4096];
     struct overlay o;
-    begin(&o, "0.cl");
+    begin(&o);
     for (int i = 0; i < files; i++) {
         size_t used = 0;
         text[0] = 0;
         for (int n = 0; n < times; n++)
             used += (size_t) snprintf(text + used, sizeof text - used, "#if X\n#include \"primitive/%d.cl\"\n#endif\n",
                                       i + 1 < files ? i + 1 : 0);
-        snprintf(name, sizeof name, "%d.cl", i);
-        write_file(&o, name, text);
+        snprintf(name, sizeof name, "primitive/%d.cl", i);
+        overlay_write(&o, name, text);
     }
 
     ordo_device *dev = open_device(true);
     cr_assert(build_kernel(dev, "primitive/0.cl", "nothing") == ORDO_BUILD);
     check_message(dev, part, ".cl");
     ordo_device_close(&dev);
-    for (int i = 1; i < files; i++) {
-        snprintf(name, sizeof name, "%d.cl", i);
-        remove_file(&o, name);
-    }
-    end(&o);
+    overlay_end(&o);
 }
 
 Test(program, sources_without_measure_are_refused)
@@ -267,18 +209,17 @@ Test(program, errors_behind_branches_are_at_their_lines)
         { "#include \"primitive/part.cl\"\n#include \"primitive/part.cl\"\n\nno_such_type nonsense(void);\n", 4 },
     };
     struct overlay o;
-    begin(&o, "part.cl");
-    write_file(&o, "part.cl", "#pragma once\nenum { ANSWER = 42 };\n");
+    begin(&o);
+    overlay_write(&o, "primitive/part.cl", "#pragma once\nenum { ANSWER = 42 };\n");
 
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
         ordo_device *dev = open_device(true);
-        write_file(&o, "module.cl", modules[i].text);
+        overlay_write(&o, "primitive/module.cl", modules[i].text);
         cr_assert(build_kernel(dev, "primitive/module.cl", "nothing") == ORDO_BUILD, "module %zu", i);
         check_message(dev, place("primitive/module.cl", modules[i].line), "no_such_type");
         ordo_device_close(&dev);
     }
-    remove_file(&o, "module.cl");
-    end(&o);
+    overlay_end(&o);
 }
 
 /* ---- modules that are not there ------------------------------------------------------------------------------ */
