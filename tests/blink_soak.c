@@ -396,15 +396,19 @@ static void check_tree(struct life *l, const struct batch *b)
     free(values);
 }
 
-static void concurrent_batch(struct life *l, struct batch *b)
+/* Returns how long it took, checks left out. */
+static double concurrent_batch(struct life *l, struct batch *b)
 {
     make_operations(l, b);
     test_context(l->t, "a batch of %zu on %zu keys of %zu bytes", b->n, l->keys, l->bytes);
     const struct ordo_host_concurrent_batch batch = arguments_of(b);
+    const double                            begin = now();
     test_ok(l->t, ordo_dict_apply_concurrent_host(l->dict, &batch));
+    const double seconds = now() - begin;
     count_changes(l, b);
     check_results(l, b);
     check_tree(l, b);
+    return seconds;
 }
 
 /* ---- lives ----------------------------------------------------------------------------------------------------------- */
@@ -476,6 +480,8 @@ static size_t resident_bytes(void)
 
 struct soaked {
     size_t lives, batches, operations;
+    double slowest; /* seconds that the longest batch took, checks left out */
+    char   what[128];
 };
 
 static void live(struct test *t, struct batch *b, double until, struct soaked *done)
@@ -489,7 +495,13 @@ static void live(struct test *t, struct batch *b, double until, struct soaked *d
             test_ok(t, ordo_dict_compact(l.dict, NULL));
         else if (other < 3)
             batch_in_order(&l);
-        concurrent_batch(&l, b);
+        const double seconds = concurrent_batch(&l, b);
+        if (seconds > done->slowest) {
+            done->slowest = seconds;
+            (void) snprintf(done->what, sizeof done->what,
+                            "%zu operations, the first %u, on numbers like %zu and %zu of %zu", b->n, b->codes[0],
+                            b->number[0], b->number[b->n - 1], l.keys);
+        }
         done->batches++;
         done->operations += b->n;
     }
@@ -515,9 +527,10 @@ static void soak(struct test *t)
     free_batch(&b);
     if (text)
         (void) fprintf(stderr,
-                       "%s%s%s: %zu trees, %zu batches, %zu operations in %.0f s; %zu MiB, a quarter through %zu\n",
+                       "%s%s%s: %zu trees, %zu batches, %zu operations in %.0f s; %zu MiB, a quarter through %zu; "
+                       "longest %.2f s: %s\n",
                        t->facts->name, *t->mask ? ", mask " : "", t->mask, done.lives, done.batches, done.operations,
-                       now() - begin, resident_bytes() >> 20, resident >> 20);
+                       now() - begin, resident_bytes() >> 20, resident >> 20, done.slowest, done.what);
 }
 
 Test(blink_soak, random_batches_do_what_they_can_have_done)

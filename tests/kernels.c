@@ -7,6 +7,7 @@
 #include "dict_case.h"
 #include "sequence.h"
 
+#include "dict/blink.h"
 #include "runtime/cl_files.h"
 #include "runtime/device_private.h"
 
@@ -261,6 +262,9 @@ static void concurrent(struct test *t)
         test_ok(t, ordo_dict_check(dict, NULL));
         call.array[0].input = INPUT_CODES;
         call.array[1].input = INPUT_RANDOM;
+        run_call(t, &call, dict, 220, held);
+        test_ok(t, ordo_dict_check(dict, NULL));
+        ordo_blink_of(dict)->torture = 1 + 64; /* some give up in each launch */
         run_call(t, &call, dict, 220, held);
         test_ok(t, ordo_dict_check(dict, NULL));
         ordo_dict_destroy(&dict);

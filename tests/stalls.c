@@ -7,7 +7,7 @@
  *   look-back      of scan and compact (group/lookback.cl), and of the sort (primitive/sort.cl): for what tiles publish. A tile that
  *                  is silent for LOOKBACK_POLLS or SORT_LOOKS looks is folded or counted again
  *   the self-test  for the turn of the group before: CHAIN_PATIENCE looks, then look-back is not used on the device
- *   B-link tree    for latches of leaves and of the root: BLINK_TRIES steps, then a later launch, and after some hundred of these an
+ *   B-link tree    for latches of leaves and of the root: BLINK_TRIES steps, then another launch, then the tree is checked, and that is an
  *                  error; what the root's latch keeps from being told is made good by the host
  * Reduce, merge and the rest wait for nothing.
  *
@@ -368,7 +368,7 @@ static void expect_broken(struct test *t, ordo_dict *dict)
 
     (void) ordo_device_last_error(t->dev, text, sizeof text);
     (void) fprintf(stderr, "    %s\n", text);
-    test_true(t, strstr(text, "come to no end") && strstr(text, "latched"));
+    test_true(t, strstr(text, "latched"));
     test_context(t, "a call after that");
     const double begin = now_ms();
     test_status(t, ordo_dict_find_host(dict, &key, 1, &value, &found), ORDO_BROKEN);

@@ -2,8 +2,10 @@
 /* Operations on a B-link tree side by side: each work-item takes one operation after another, and works on it alone.
  * Finds were answered before (blink_find_in_batch); what is left are updates, seeks, counts and ranges.
  *
- *   blink_apply   runs operations, and lists those that gave up
- *   blink_tally   what there is in a batch
+ *   blink_apply     runs operations, and lists those that gave up
+ *   blink_tally     what there is in a batch
+ *   blink_gather    makes a batch of the updates that gave up, to be done in order
+ *   blink_scatter   hands its results on
  *
  * An operation is a loop of steps: from the root to a node, then something done there, to the right, or up a level with
  * the news of a split. A latch is taken, used and given back within one step, and no step waits. So lanes of a
@@ -43,8 +45,9 @@
  *
  * BLINK_HISTORY 1 records when each operation began and ended. BLINK_TORTURE (tests) is the sum of 1: latches cannot be
  * had now and then; 2: nor new nodes; 4: long pauses between the stores of a change; 8: between the two looks; 16:
- * before the level above is told of a split; 32: now and then a work-item begins only when another is at work. The
- * pauses last until the clock of histories has gone on, so that they need BLINK_HISTORY to be short.
+ * before the level above is told of a split; 32: now and then a work-item begins only when another is at work; 64:
+ * operations give up at the first step that comes to nothing. The pauses last until the clock of histories has gone on,
+ * so that they need BLINK_HISTORY to be short.
  */
 #pragma once
 #include "dict/blink_node.cl"
@@ -63,9 +66,10 @@
 #define BLINK_TORTURE 0
 #endif
 
-/* Steps of an operation that came to nothing, after which it is left to another launch; and steps of a work-item. */
+/* Steps of an operation that came to nothing, after which it is left to another launch; and steps of a work-item. (A try
+ * takes some 10 us on an H200 where a leaf is fought over.) */
 #ifndef BLINK_TRIES
-#define BLINK_TRIES 1024
+#define BLINK_TRIES (BLINK_TORTURE & 64 ? 0 : 256)
 #endif
 #ifndef BLINK_STEPS
 #define BLINK_STEPS 16384
@@ -1128,4 +1132,44 @@ void blink_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
     for (uint k = get_local_id(0); k < TALLIES; k += BLINK_GROUP)
         if (sums[k])
             (void) ordo_add(tally + k, sums[k]);
+}
+
+/* Of `count` operations that gave up (blink_batch), the updates become a batch: operation p of it is number where[p] of
+ * the batch that they come from. The others go to `rest`. taken: how many of both. values may be NULL. */
+ORDO_KERNEL(BLINK_GROUP)
+void blink_gather(__global const uint4 *left, uint count, __global const uchar *codes, ulong codes_at,
+                  __global const ordo_key *keys, ulong keys_at, __global const blink_value *values, ulong values_at,
+                  __global uint *taken, __global uint *where, __global uchar *codes_out, __global ordo_key *keys_out,
+                  __global blink_value *values_out, __global uint4 *rest)
+{
+    const uint l = (uint) get_global_id(0);
+    if (l >= count)
+        return;
+    const uint i = left[l].x, code = codes[codes_at + i];
+    if (!CODE_UPDATES(code)) {
+        rest[ordo_add(taken + 1, 1)] = left[l];
+        return;
+    }
+    const uint p = ordo_add(taken, 1);
+    where[p] = i;
+    codes_out[p] = (uchar) code;
+    keys_out[p] = keys[keys_at + i];
+    if (values && code != CODE_ERASE)
+        values_out[p] = values[values_at + i];
+}
+
+/* `results` of such a batch; the ticks of a history's ends begin with `tick`. Arrays may be NULL. */
+ORDO_KERNEL(BLINK_GROUP)
+void blink_scatter(uint count, __global const uint *where, __global const uchar *results, __global uchar *found,
+                   ulong found_at, __global uchar *outcomes, ulong outcomes_at, __global uint *history, uint tick)
+{
+    const uint p = (uint) get_global_id(0);
+    if (p >= count)
+        return;
+    if (found)
+        found[found_at + where[p]] = results[p];
+    if (outcomes)
+        outcomes[outcomes_at + where[p]] = OUTCOME_DONE;
+    if (history)
+        history[2 * where[p] + 1] = tick + p;
 }

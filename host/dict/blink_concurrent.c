@@ -7,10 +7,14 @@
  * to 6 G/s in a kernel that does nothing else.
  *
  * A batch is cut into launches, each twice the one before: work-items that are many more than leaves are only in
- * each other's way. Operations that give up are listed; when all have had their turn, the list is launched, and what
- * gives up of it, and so on. If some gave up for want of leaves, the pool grows in between; if it cannot, those that
- * need one are refused. */
+ * each other's way. Operations that give up are listed; when all have had their turn, the list is launched again. What
+ * then is left of updates is done as a batch in order, which takes no latches: so a leaf that very many want costs a
+ * sort, not as many turns. (Each of them overlaps all others that are left: any order will do.) If some gave up for want
+ * of leaves, the pool grows in between; if it cannot, operations go on one by one, and those that need one are refused.
+ */
 #include "dict/blink.h"
+
+#include "dict/batch.h"
 
 #define CONCURRENT_FILE "dict/blink_concurrent.cl"
 
@@ -21,8 +25,10 @@
 #define LAUNCH_LEAST    ((size_t) 64)
 /* By one work-item: BLINK_STEPS of it do so many with some to spare. */
 #define LAUNCH_ALONE ((size_t) 2048)
-/* Rounds over the list before one work-item does what is left: then nothing is in the way. */
-#define ROUNDS_TOGETHER 8
+/* Rounds over the list before its updates are done in order; and, where there is no memory for that, before one work-item
+ * does what is left: then nothing is in the way. */
+#define ROUNDS_TOGETHER 1
+#define ROUNDS_OF_MANY  8
 
 /* A cl_uint4: operation, count, query. */
 #define PENDING_BYTES ((size_t) 16)
@@ -191,25 +197,113 @@ static ordo_status mend(struct concurrent *c)
     return ordo_call_fill(c->call, c->tree->state, BLINK_TICK * sizeof(cl_uint), sizeof(cl_uint), c->state[BLINK_TICK]);
 }
 
+/* The updates among what gave up, in scratch: of each its number, and as a batch. */
+struct left {
+    cl_mem            where, found, rest;
+    cl_uint           taken[2]; /* updates, others */
+    struct ordo_batch updates;
+};
+
+static ordo_status gather(const struct concurrent *c, size_t count, cl_mem list, struct left *out)
+{
+    const struct ordo_concurrent_batch *b = c->batch;
+    const struct ordo_dict             *dict = &c->tree->dict;
+    const cl_uint                       n = (cl_uint) count;
+    struct ordo_args                    args = { .n = 0 };
+    cl_mem                              taken = NULL;
+
+    *out = (struct left) { .where = NULL };
+    ORDO_TRY(ordo_call_scratch(c->call, sizeof out->taken, &taken));
+    ORDO_TRY(ordo_call_scratch(c->call, count * sizeof(cl_uint), &out->where));
+    ORDO_TRY(ordo_call_scratch(c->call, count, &out->found));
+    ORDO_TRY(ordo_call_scratch(c->call, count * PENDING_BYTES, &out->rest));
+    ORDO_TRY(ordo_call_scratch(c->call, count, &out->updates.codes.mem));
+    ORDO_TRY(ordo_call_scratch(c->call, count * dict->key_bytes, &out->updates.keys.mem));
+    if (b->values.mem && dict->value_bytes)
+        ORDO_TRY(ordo_call_scratch(c->call, count * dict->value_bytes, &out->updates.values.mem));
+    ORDO_TRY(ordo_call_fill(c->call, taken, 0, sizeof out->taken, 0));
+    ORDO_ADD(&args, ORDO_ARG(list), ORDO_ARG(n));
+    ordo_args_slice(&args, &b->codes);
+    ordo_args_slice(&args, &b->keys);
+    ordo_args_slice(&args, &b->values);
+    ORDO_ADD(&args, ORDO_ARG(taken), ORDO_ARG(out->where), ORDO_ARG(out->updates.codes.mem),
+             ORDO_ARG(out->updates.keys.mem), ORDO_ARG(out->updates.values.mem), ORDO_ARG(out->rest));
+    ORDO_TRY(run_kernel(c, "blink_gather", ordo_blink_flat(c->tree).group, count, &args));
+    ORDO_TRY(ordo_call_read(c->call, taken, 0, out->taken, sizeof out->taken));
+    out->updates.count = out->taken[0];
+    out->updates.found = ordo_at(out->found, 0);
+    return ORDO_OK;
+}
+
+static ordo_status scatter(const struct concurrent *c, const struct left *left)
+{
+    const cl_uint    n = left->taken[0], tick = c->state[BLINK_TICK], after = tick + n;
+    struct ordo_args args = { .n = 0 };
+
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(left->where), ORDO_ARG(left->found));
+    ordo_args_slice(&args, &c->batch->found);
+    ordo_args_slice(&args, &c->batch->outcomes);
+    ORDO_ADD(&args, ORDO_ARG(c->tree->history), ORDO_ARG(tick));
+    ORDO_TRY(run_kernel(c, "blink_scatter", ordo_blink_flat(c->tree).group, n, &args));
+    return ordo_call_fill(c->call, c->tree->state, BLINK_TICK * sizeof(cl_uint), sizeof(cl_uint), after);
+}
+
+/* Before leaves are changed side by side: what is known of the tree besides is no longer so. */
+static void expect_changes(struct ordo_blink *tree)
+{
+    tree->in_doubt = true;
+    tree->list.fresh = tree->in_order = tree->counted = false;
+}
+
+/* Does the updates of a list in order, and makes *list and *count what else there is; both are as they were if there is no
+ * memory for it. The tree is still in doubt, and so is checked first: a leaf that somebody has latched and left would
+ * otherwise be taken for a sound one. */
+static ordo_status settle_in_order(struct concurrent *c, size_t *count, cl_mem *list)
+{
+    struct left left;
+    ordo_status status = gather(c, *count, *list, &left);
+
+    if (status == ORDO_OK && left.taken[0] == 0)
+        return ORDO_OK;
+    if (status == ORDO_OK)
+        status = ordo_dict_apply_enqueue(&c->tree->dict, c->call, &left.updates, NULL);
+    expect_changes(c->tree);
+    if (status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE)
+        return ORDO_OK;
+    ORDO_TRY(status);
+    ORDO_TRY(scatter(c, &left));
+    *count = left.taken[1];
+    *list = left.rest;
+    return ORDO_OK;
+}
+
+/* One more turn for a list of operations, of which what gives up goes to `next`. */
+static ordo_status settle_round(struct concurrent *c, size_t round, size_t *count, cl_mem *list, cl_mem next)
+{
+    if (c->state[BLINK_STARVED] > 0)
+        ORDO_TRY(grow_again(c));
+    if (c->state[BLINK_LAGGING]) /* after growth, which goes by the number of inner nodes as it was read */
+        ORDO_TRY(mend(c));
+    if (round == ROUNDS_TOGETHER && !is_alone(c))
+        ORDO_TRY(settle_in_order(c, count, list));
+    return launch_list(c, *count, *list, next, is_alone(c) || round >= ROUNDS_OF_MANY);
+}
+
 static ordo_status settle(struct concurrent *c)
 {
     cl_mem list = c->pending, next = NULL;
 
     for (size_t round = 0;; round++) {
         ORDO_TRY(read_state(c));
-        const size_t count = c->state[BLINK_PENDING];
+        size_t count = c->state[BLINK_PENDING];
         if (count == 0)
             return ORDO_OK;
         if (round > rounds_most(c))
             return ordo_fail(c->call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__,
                              "%zu operations come to no end: is a node latched that nobody holds?", count);
-        if (c->state[BLINK_STARVED] > 0)
-            ORDO_TRY(grow_again(c));
-        if (c->state[BLINK_LAGGING]) /* after growth, which goes by the number of inner nodes as it was read */
-            ORDO_TRY(mend(c));
         if (!next)
             ORDO_TRY(ordo_call_scratch(c->call, count * PENDING_BYTES, &next));
-        ORDO_TRY(launch_list(c, count, list, next, is_alone(c) || round >= ROUNDS_TOGETHER));
+        ORDO_TRY(settle_round(c, round, &count, &list, next));
         const cl_mem done = list;
         list = next;
         next = done;
@@ -272,10 +366,8 @@ static ordo_status run_others(struct concurrent *c)
     struct ordo_blink *tree = c->tree;
 
     ORDO_TRY(prepare(c));
-    if (c->tally.stores || c->tally.erases) {
-        tree->in_doubt = true;
-        tree->list.fresh = tree->in_order = tree->counted = false;
-    }
+    if (c->tally.stores || c->tally.erases)
+        expect_changes(tree);
     ORDO_TRY(launch_all(c));
     ORDO_TRY(settle(c));
     if (c->state[BLINK_LAGGING])
