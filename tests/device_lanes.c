@@ -60,6 +60,9 @@ static bool waited_in_vain(const struct test *t)
     return strstr(message, "waited in vain") != NULL;
 }
 
+/* Each goes on until groups were seen to meet. */
+enum { ROUNDS = 4 };
+
 /* A group's patience is bounded. On a busy CPU the thread that runs the group before it may get no time for so long; such
  * a round says nothing. */
 static void check_atomics(struct test *t)
@@ -67,7 +70,7 @@ static void check_atomics(struct test *t)
     const bool promised = promises_progress(t);
     int        in_vain = 0;
 
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         test_context(t, "round %d", round);
         const ordo_status self_test = ordo_self_test_atomics(t->dev);
         if (self_test == ORDO_SELF_TEST && !promised && waited_in_vain(t))
@@ -77,8 +80,8 @@ static void check_atomics(struct test *t)
     }
     if (in_vain)
         (void) fprintf(stderr,
-                       "%s, mask '%s': %d of 20 rounds skipped, as a group waited in vain: the device is busy\n",
-                       t->facts->name, t->mask, in_vain);
+                       "%s, mask '%s': %d of %d rounds skipped, as a group waited in vain: the device is busy\n",
+                       t->facts->name, t->mask, in_vain, ROUNDS);
 }
 
 static void check_passing_on(struct test *t)
