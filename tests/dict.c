@@ -3,13 +3,12 @@
  *
  * ORDO_TEST_OPS=number of operations in random sequences (default 2400000 for all types together); ORDO_TEST_REPLAY=file
  * runs one sequence; ORDO_TEST_TRACE=1 prints each step before it runs. */
+#include "dict_case.h"
 #include "sequence.h"
 
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
-
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 static const uint32_t value_sizes[] = { 0, 4, 8 };
 
@@ -34,6 +33,77 @@ static void every_operation(struct test *t, size_t subject, ordo_type type, uint
         const struct sequence s = sequence_every(subject, type, value_bytes, shape, counts[i]);
         run_or_fail(t, &s);
     }
+}
+
+/* ---- many updates between two keys --------------------------------------------------------------------------- */
+
+enum { APART = 10000, HELD = 60000, CROWD = 3000 };
+
+/* Mixed updates, each key twice; `erases`: which of them erase. */
+static void crowd_mixed(struct test *t, ordo_dict *dict, struct model *model, const uint32_t *keys, uint32_t erases)
+{
+    uint32_t *twice = test_alloc(2 * CROWD * sizeof *twice), *values = test_alloc(2 * CROWD * sizeof *values);
+    uint8_t  *codes = test_alloc(2 * CROWD);
+
+    for (uint32_t i = 0; i < 2 * CROWD; i++) {
+        twice[i] = keys[i / 2];
+        values[i] = i;
+        codes[i] = erases >> i % 4 & 1 ? ORDO_ERASE : ORDO_UPSERT;
+    }
+    const struct ordo_host_batch batch = { .codes = codes, .keys = twice, .values = values, .count = 2 * CROWD };
+    test_ok(t, ordo_dict_apply_host(dict, &batch, NULL));
+    (void) model_apply(model, &batch);
+    free(twice);
+    free(values);
+    free(codes);
+}
+
+/* All of a batch belongs between two keys, so to one leaf of a tree that is too large to be made anew; much of it erases what is
+ * not there. */
+static void crowd(struct test *t, int structure)
+{
+    uint32_t    *keys = test_alloc(HELD * sizeof *keys), *values = test_alloc(HELD * sizeof *values);
+    ordo_dict   *dict = NULL;
+    struct model model = model_empty(ORDO_U32, 4);
+
+    for (uint32_t i = 0; i < HELD; i++) {
+        keys[i] = APART * i;
+        values[i] = i;
+    }
+    test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, values, HELD));
+    model_batch(&model, ORDO_UPSERT, keys, values, HELD);
+    for (uint32_t i = 0; i < CROWD; i++)
+        keys[i] = APART * 77 + 1 + (i * 7 % CROWD);
+    test_context(t, "%s: %d erased that are not there", structure_name[structure], CROWD);
+    test_ok(t, ordo_dict_erase_host(dict, keys, CROWD));
+    expect_content(t, dict, &model);
+    static const uint32_t patterns[] = { 0xf, 0x2, 0x9, 0x0 }; /* all erase, ..., none */
+    for (size_t p = 0; p < LENGTH(patterns); p++) {
+        test_context(t, "%s: %d mixed, by 0x%x", structure_name[structure], 2 * CROWD, patterns[p]);
+        crowd_mixed(t, dict, &model, keys, patterns[p]);
+        expect_content(t, dict, &model);
+    }
+    test_context(t, "%s: all erased", structure_name[structure]);
+    model_batch(&model, ORDO_ERASE, keys, NULL, CROWD);
+    test_ok(t, ordo_dict_erase_host(dict, keys, CROWD));
+    expect_content(t, dict, &model);
+    ordo_dict_destroy(&dict);
+    model_free(&model);
+    free(keys);
+    free(values);
+}
+
+static void crowd_each(struct test *t)
+{
+    for (int structure = 0; structure < N_STRUCTURES; structure++)
+        crowd(t, structure);
+}
+
+Test(dict, many_updates_between_two_keys)
+{
+    test_each_device(crowd_each);
+    test_each_device_with("cpu=0", crowd_each);
 }
 
 /* ---- random sequences ---------------------------------------------------------------------------------------- */

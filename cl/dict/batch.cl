@@ -5,7 +5,7 @@
  *   batch_heads    where each element's group of equal keys begins, once scanned for the maximum
  *   insert_resolve what an insert of absent keys stores
  *   batch_widen    uint to ulong, for offsets
- *   batch_lasts, batch_keep   of equal keys the last
+ *   batch_keep     of a batch, what flags say
  *
  * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES,
  * RUN_GROUP.
@@ -55,15 +55,7 @@ void batch_widen(__global const uint *from, ulong from_at, uint n, __global ulon
         to[to_at + i] = i < n ? from[from_at + i] : 0;
 }
 
-/* lasts[j] = whether j is the last of its group of equal keys; of n: 0. */
-ORDO_KERNEL(RUN_GROUP)
-void batch_lasts(__global const ordo_key *keys, ulong keys_at, uint n, __global uint *lasts)
-{
-    RUN_EACH (uint, j, n + 1)
-        lasts[j] = j < n && (j + 1 == n || keys[keys_at + j] != keys[keys_at + j + 1]);
-}
-
-/* Keeps the elements whose number, of places scanned from batch_lasts, the next one's is not. erased may be NULL. */
+/* Keeps the elements whose flag was set before `places` were made of n + 1 flags by a scan. erased may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void batch_keep(__global const uint *places, uint n, __global const ordo_key *keys, ulong keys_at,
                 __global const merge_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,

@@ -3,6 +3,7 @@
  *
  *   group_flags, group_first   groups of a sorted batch's updates that fall into one leaf
  *   group_plan                 how many new leaves the batch may need: nothing is changed yet
+ *   group_effects              which updates do anything
  *   update_leaves              each leaf takes its group, and splits into as many as it needs
  *   update_level               parents, of which a list was kept, take in what their children have split off
  *   update_top                 the same of all levels from one on, then new levels above a root that has split
@@ -66,6 +67,18 @@ typedef struct {
     __global const uint        *spots;
     uint                        n, all_erased;
 } leaf_batch;
+
+/* flags[j] = whether update j does anything: it is the last of its key, and no erase of what is not there. Of n: 0. */
+ORDO_KERNEL(RUN_GROUP)
+void group_effects(__global const ordo_key *keys, ulong keys_at, __global const uchar *erased, ulong erased_at,
+                   __global const uint *spots, uint n, uint all_erased, __global uint *flags)
+{
+    RUN_EACH (uint, j, n + 1) {
+        const bool last = j < n && (j + 1 == n || keys[keys_at + j] != keys[keys_at + j + 1]);
+        const bool erases = last && (all_erased || (erased && erased[erased_at + j]));
+        flags[j] = last && (!erases || (spots[j] & PLACE_HIT));
+    }
+}
 
 /* Every step-th update from `first` on. */
 typedef struct {

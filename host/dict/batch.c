@@ -84,45 +84,40 @@ ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struc
     return ORDO_OK;
 }
 
-/* Where in `out` each of the updates goes; waits. */
-static ordo_status place_lasts(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_updates *u,
-                               cl_mem *places, size_t *kept)
+/* Of n + 1 flags, the last 0: how many are set before each; waits for how many there are. */
+static ordo_status number_kept(struct ordo_call *call, cl_mem flags, size_t n, size_t *kept)
 {
-    const cl_ulong keys_at = u->keys.at;
-    const cl_uint  n = (cl_uint) u->count;
-    cl_uint        total = 0;
-    ORDO_TRY(ordo_call_scratch(call, (u->count + 1) * sizeof(cl_uint), places));
-    ORDO_TRY(launch(call, dict, "batch_lasts", u->count + 1,
-                    ORDO_ARGS(ORDO_ARG(u->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(n), ORDO_ARG(*places))));
     const struct ordo_scan scan = {
-        .type = ORDO_U32, .op = ORDO_SUM, .in = ordo_at(*places, 0), .out = ordo_at(*places, 0), .count = u->count + 1
+        .type = ORDO_U32, .op = ORDO_SUM, .in = ordo_at(flags, 0), .out = ordo_at(flags, 0), .count = n + 1
     };
+    cl_uint total = 0;
     ORDO_TRY(ordo_call_scan(call, &scan));
-    ORDO_TRY(ordo_call_read(call, *places, u->count * sizeof total, &total, sizeof total));
+    ORDO_TRY(ordo_call_read(call, flags, n * sizeof total, &total, sizeof total));
     *kept = total;
     return ORDO_OK;
 }
 
-ordo_status ordo_batch_distinct(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_updates *updates)
+ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_mem flags,
+                            struct ordo_sorted_updates *updates)
 {
     const struct ordo_sorted_updates u = *updates;
     const cl_ulong                   keys_at = u.keys.at, values_at = u.values.at, erased_at = u.erased.at;
     const cl_uint                    n = (cl_uint) u.count;
-    cl_mem                           places = NULL, keys = NULL, values = NULL, erased = NULL;
+    cl_mem                           keys = NULL, values = NULL, erased = NULL;
     size_t                           kept = 0;
 
-    if (u.distinct)
-        return ORDO_OK;
-    ORDO_TRY(place_lasts(call, dict, &u, &places, &kept));
-    ORDO_TRY(ordo_call_scratch(call, kept * dict->key_bytes, &keys));
-    if (u.values.mem)
+    ORDO_TRY(number_kept(call, flags, u.count, &kept));
+    if (kept > 0)
+        ORDO_TRY(ordo_call_scratch(call, kept * dict->key_bytes, &keys));
+    if (kept > 0 && u.values.mem)
         ORDO_TRY(ordo_call_scratch(call, kept * dict->value_bytes, &values));
-    if (u.erased.mem)
+    if (kept > 0 && u.erased.mem)
         ORDO_TRY(ordo_call_scratch(call, kept, &erased));
-    ORDO_TRY(launch(call, dict, "batch_keep", u.count,
-                    ORDO_ARGS(ORDO_ARG(places), ORDO_ARG(n), ORDO_ARG(u.keys.mem), ORDO_ARG(keys_at),
-                              ORDO_ARG(u.values.mem), ORDO_ARG(values_at), ORDO_ARG(u.erased.mem), ORDO_ARG(erased_at),
-                              ORDO_ARG(keys), ORDO_ARG(values), ORDO_ARG(erased))));
+    if (kept > 0)
+        ORDO_TRY(launch(call, dict, "batch_keep", u.count,
+                        ORDO_ARGS(ORDO_ARG(flags), ORDO_ARG(n), ORDO_ARG(u.keys.mem), ORDO_ARG(keys_at),
+                                  ORDO_ARG(u.values.mem), ORDO_ARG(values_at), ORDO_ARG(u.erased.mem),
+                                  ORDO_ARG(erased_at), ORDO_ARG(keys), ORDO_ARG(values), ORDO_ARG(erased))));
     *updates = (struct ordo_sorted_updates) { ordo_at(keys, 0), ordo_at(values, 0), ordo_at(erased, 0), kept, true };
     return ORDO_OK;
 }

@@ -15,8 +15,10 @@ struct ordo_sorted_batch {
 ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                             struct ordo_sorted_batch *out);
 
-/* Of equal keys only the last, into scratch; waits for how many these are. Nothing if they are distinct. */
-ordo_status ordo_batch_distinct(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_updates *updates);
+/* Keeps what flags say (count + 1 of them, uint32_t, the last 0), which has distinct keys, in scratch; waits for how much
+ * that is. The flags are lost. */
+ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_mem flags,
+                            struct ordo_sorted_updates *updates);
 
 /* Launches a kernel of `file` for these types over `items`; a work-item takes more than one where there are many. */
 ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,

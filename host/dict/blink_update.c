@@ -395,6 +395,26 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_blink *tree,
     return rebuild(call, tree, &run);
 }
 
+/* Leaves only updates that do anything, of which a leaf can have no more than 28 but for those that store new keys. */
+static ordo_status keep_effects(struct ordo_call *call, const struct ordo_blink *tree, struct batch *batch,
+                                const struct plan *plan)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const cl_uint                 n = (cl_uint) batch->u.count;
+    struct ordo_args              args = { .n = 0 };
+    cl_mem                        flags = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, (batch->u.count + 1) * sizeof(cl_uint), &flags));
+    ordo_args_slice(&args, &batch->u.keys);
+    ordo_args_slice(&args, &batch->u.erased);
+    ORDO_ADD(&args, ORDO_ARG(plan->spots), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(flags));
+    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_effects", &shape, batch->u.count + 1, &args));
+    return ordo_batch_keep(call, &tree->dict, flags, &batch->u);
+}
+
+/* Each round leaves a 36th of the largest group at most, or what one can take: so many are enough for all. */
+#define ROUNDS_MOST 16
+
 /* Many updates in one leaf: in rounds. The plan is of a first look. */
 static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_blink *tree, struct batch *batch,
                                     struct plan *plan)
@@ -403,14 +423,18 @@ static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_blink *t
     const size_t half = BLINK_SLOTS / 2, groups = plan->state[BLINK_GROUPS];
     const size_t entries = batch->u.count + groups * BLINK_SLOTS;
     ORDO_TRY(ordo_blink_reserve(call, tree, plan->state, plan->state[BLINK_LEAVES] + groups + entries / half));
-    ORDO_TRY(ordo_batch_distinct(call, &tree->dict, &batch->u));
-    for (;;) {
+    ORDO_TRY(keep_effects(call, tree, batch, plan));
+    for (int round = 0; round < ROUNDS_MOST && batch->u.count > 0; round++) {
         ORDO_TRY(make_plan(call, tree, batch, plan));
         tree->leaves_most = tree->leaf_capacity;
         ORDO_TRY(change(call, tree, batch, plan));
         if (plan->state[BLINK_LARGEST] <= SHARE_MOST)
             return ORDO_OK;
     }
+    if (batch->u.count == 0)
+        return ORDO_OK;
+    tree->in_doubt = true;
+    return ordo_fail(call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__, "updates of one leaf come to no end");
 }
 
 static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_blink *tree, struct batch *batch)
