@@ -4,6 +4,7 @@
 #include "model.h"
 #include "support.h"
 
+#include "dict/blink.h"
 #include "ordo/blink.h"
 #include "ordo/lsm.h"
 #include "ordo/sorted_array.h"
@@ -334,6 +335,85 @@ Test(blink_concurrent, a_pool_that_may_not_grow_refuses_what_it_has_no_room_for)
 {
     test_each_device(no_more_leaves);
     test_each_device_with("atomics=legacy", no_more_leaves);
+}
+
+/* ---- what gives up ------------------------------------------------------------------------------------------------- */
+
+enum { LEFT = 5000 };
+
+/* Erases of all there is. Some give up (torture), and are done in order, where an almost empty tree is built anew: of
+ * nothing. Then it takes operations as any other does. */
+static void erase_all(struct test *t)
+{
+    ordo_dict   *dict = make_tree(t, 0);
+    struct batch b = make_batch(LEFT);
+    size_t       size = 1, erased = 0;
+
+    test_true(t, store_all(t, dict, &b, ORDO_UPSERT) == LEFT);
+    ordo_blink_of(dict)->torture = 1 + 64;
+    test_context(t, "%d keys erased by operations that give up", LEFT);
+    memset(b.codes, ORDO_ERASE, b.n);
+    fill_bytes(b.found, b.n);
+    fill_bytes(b.outcomes, b.n);
+    test_ok(t,
+            ordo_dict_apply_concurrent_host(
+                dict, &(struct ordo_host_concurrent_batch) {
+                          .codes = b.codes, .keys = b.keys, .count = b.n, .found = b.found, .outcomes = b.outcomes }));
+    for (size_t i = 0; i < b.n; i++)
+        erased += b.found[i] == 1 && b.outcomes[i] == ORDO_DONE;
+    test_true(t, erased == LEFT);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_ok(t, ordo_dict_size(dict, NULL, &size));
+    test_true(t, size == 0);
+    ordo_blink_of(dict)->torture = 0;
+    test_true(t, store_all(t, dict, &b, ORDO_INSERT) == LEFT);
+    expect_stored(t, dict, &b);
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+}
+
+Test(blink_concurrent, erases_that_give_up_may_leave_nothing)
+{
+    test_each_device(erase_all);
+    test_each_device_with("cpu=0", erase_all);
+}
+
+/* Every operation on one key: a leaf that all want, and none gets for long. */
+static void one_key(struct test *t)
+{
+    static const uint8_t codes[] = { ORDO_UPSERT, ORDO_ERASE, ORDO_INSERT };
+    ordo_dict           *dict = make_tree(t, 0);
+    struct batch         b = make_batch(100000);
+    size_t               size = 0, came = 0, went = 0;
+
+    test_context(t, "%zu operations on one key", b.n);
+    for (size_t i = 0; i < b.n; i++) {
+        b.codes[i] = codes[i % 3];
+        b.keys[i] = 42;
+        b.values[i] = (uint32_t) i;
+    }
+    test_ok(t, ordo_dict_apply_concurrent_host(dict, &(struct ordo_host_concurrent_batch) { .codes = b.codes,
+                                                                                            .keys = b.keys,
+                                                                                            .values = b.values,
+                                                                                            .count = b.n,
+                                                                                            .found = b.found,
+                                                                                            .outcomes = b.outcomes }));
+    for (size_t i = 0; i < b.n; i++) {
+        test_true(t, b.outcomes[i] == ORDO_DONE);
+        came += b.codes[i] != ORDO_ERASE && !b.found[i];
+        went += b.codes[i] == ORDO_ERASE && b.found[i];
+    }
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_ok(t, ordo_dict_size(dict, NULL, &size));
+    test_true(t, came - went == size && size <= 1);
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+}
+
+Test(blink_concurrent, very_many_operations_may_want_one_key)
+{
+    test_each_device(one_key);
+    test_each_device_with("cpu=0", one_key);
 }
 
 /* ---- long ranges -------------------------------------------------------------------------------------------------------- */

@@ -267,6 +267,8 @@ static ordo_status settle_in_order(struct concurrent *c, size_t *count, cl_mem *
         return ORDO_OK;
     if (status == ORDO_OK)
         status = ordo_dict_apply_enqueue(&c->tree->dict, c->call, &left.updates, NULL);
+    if (status == ORDO_OK && !ordo_blink_has_nodes(c->tree)) /* all that there was is erased */
+        status = ordo_blink_begin(c->call, c->tree);
     expect_changes(c->tree);
     if (status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE)
         return ORDO_OK;
