@@ -42,8 +42,9 @@ enum { APART = 10000, HELD = 60000, CROWD = 3000 };
 /* Mixed updates, each key twice; `erases`: which of them erase. */
 static void crowd_mixed(struct test *t, ordo_dict *dict, struct model *model, const uint32_t *keys, uint32_t erases)
 {
-    uint32_t *twice = test_alloc(2 * CROWD * sizeof *twice), *values = test_alloc(2 * CROWD * sizeof *values);
-    uint8_t  *codes = test_alloc(2 * CROWD);
+    uint32_t *twice = test_alloc((size_t) 2 * CROWD * sizeof *twice),
+             *values = test_alloc((size_t) 2 * CROWD * sizeof *values);
+    uint8_t *codes = test_alloc((size_t) 2 * CROWD);
 
     for (uint32_t i = 0; i < 2 * CROWD; i++) {
         twice[i] = keys[i / 2];

@@ -2,6 +2,8 @@
 /* One public call with faults in it: see fault_scene.h. */
 #include "fault_scene.h"
 
+#include "dict/blink.h"
+
 #include "runtime/device_private.h"
 
 #include <stdio.h>
@@ -50,6 +52,8 @@ static void make_dictionary(struct scene *s)
     }
     test_ok(s->t, ordo_dict_upsert_host(s->dict, keys, values, SCENE_RECENT));
     test_ok(s->t, ordo_dict_erase_host(s->dict, keys, SCENE_RECENT / 5));
+    if (s->is->torture)
+        ordo_blink_of(s->dict)->torture = s->is->torture;
 }
 
 static void begin(struct scene *s, struct test *t, const struct scenario *is)

@@ -23,8 +23,9 @@ struct scenario {
     int             structure;           /* of dict_case.h, or NO_DICT */
     uint32_t        held;                /* elements of the dictionary */
     enum order_kind order;
-    bool            cold;  /* no kernel is built */
-    const char     *fresh; /* a directory for programs that is empty; NULL: as it is */
+    bool            cold;    /* no kernel is built */
+    const char     *fresh;   /* a directory for programs that is empty; NULL: as it is */
+    uint32_t        torture; /* of a B-link tree: BLINK_TORTURE */
 };
 
 struct scene {

@@ -233,6 +233,17 @@ static void special_calls_of(struct test *t, struct fault *f, int structure)
             }
 }
 
+/* Operations that give up at once, in part, and are done in order. */
+static void give_up(struct test *t, struct fault *f)
+{
+    for (size_t i = 0; i < n_dict_calls; i++)
+        if (dict_calls[i].needs == ORDO_CAN_CONCURRENT)
+            fault_sweep(t,
+                        &(struct scenario) { "ordo_dict_apply_concurrent, some give up,", &dict_calls[i],
+                                             .structure = BLINK, .held = SCENE_HELD, .torture = 1 + 64 },
+                        f);
+}
+
 static void plain_calls_of(struct test *t, struct fault *f, int structure)
 {
     const struct scenario all[] = {
@@ -256,6 +267,7 @@ static void each_dictionary(struct test *t, struct fault *f)
         special_calls_of(t, f, s);
         plain_calls_of(t, f, s);
     }
+    give_up(t, f);
 }
 
 static void dictionaries_and_opencl(struct test *t)

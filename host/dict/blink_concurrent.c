@@ -267,12 +267,12 @@ static ordo_status settle_in_order(struct concurrent *c, size_t *count, cl_mem *
         return ORDO_OK;
     if (status == ORDO_OK)
         status = ordo_dict_apply_enqueue(&c->tree->dict, c->call, &left.updates, NULL);
-    if (status == ORDO_OK && !ordo_blink_has_nodes(c->tree)) /* all that there was is erased */
-        status = ordo_blink_begin(c->call, c->tree);
     expect_changes(c->tree);
     if (status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE)
         return ORDO_OK;
     ORDO_TRY(status);
+    if (!ordo_blink_has_nodes(c->tree)) /* all that there was is erased */
+        ORDO_TRY(ordo_blink_begin(c->call, c->tree));
     ORDO_TRY(scatter(c, &left));
     *count = left.taken[1];
     *list = left.rest;
@@ -363,6 +363,15 @@ static ordo_status prepare(struct concurrent *c)
     return ordo_call_scratch(c->call, c->batch->count * PENDING_BYTES, &c->pending);
 }
 
+/* After an error what was done stays done: the levels above are told of what has split, if that can still be had. The next
+ * call looks at the tree. */
+static ordo_status end_early(struct concurrent *c, ordo_status status)
+{
+    if (status != ORDO_BROKEN && read_state(c) == ORDO_OK && c->state[BLINK_LAGGING])
+        (void) ordo_blink_mend(c->call, c->tree, c->state);
+    return status;
+}
+
 static ordo_status run_others(struct concurrent *c)
 {
     struct ordo_blink *tree = c->tree;
@@ -370,8 +379,11 @@ static ordo_status run_others(struct concurrent *c)
     ORDO_TRY(prepare(c));
     if (c->tally.stores || c->tally.erases)
         expect_changes(tree);
-    ORDO_TRY(launch_all(c));
-    ORDO_TRY(settle(c));
+    ordo_status status = launch_all(c);
+    if (status == ORDO_OK)
+        status = settle(c);
+    if (status != ORDO_OK)
+        return end_early(c, status);
     if (c->state[BLINK_LAGGING])
         ORDO_TRY(ordo_blink_mend(c->call, tree, c->state));
     tree->in_doubt = false;
