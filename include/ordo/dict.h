@@ -259,7 +259,9 @@ struct ordo_concurrent_batch {
  * Errors    running out of memory is an outcome per operation, and the call ORDO_OK. An OpenCL error ends the call;
  *           what was done by then stays done. Stores without values, counts and ranges without his, and ranges without rooms
  *           refuse the whole batch: ORDO_INVALID, and nothing is done.
- * Scratch   16 bytes an operation.
+ * Cost      a search and a change of a leaf for each update, at once as far as they meet different leaves. Updates that give
+ *           up, as too many want one leaf, are in the end done as by ordo_dict_apply, after a look at the whole structure.
+ * Scratch   16 bytes an operation; those that give up as many again, and what ordo_dict_apply takes.
  * Waits. ORDO_UNSUPPORTED where !ordo_dict_can(dict, ORDO_CAN_CONCURRENT). */
 ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict *dict, const struct ordo_concurrent_batch *batch,
                                                 const struct ordo_order *order);
