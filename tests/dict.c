@@ -51,7 +51,9 @@ static void crowd_mixed(struct test *t, ordo_dict *dict, struct model *model, co
         values[i] = i;
         codes[i] = erases >> i % 4 & 1 ? ORDO_ERASE : ORDO_UPSERT;
     }
-    const struct ordo_host_batch batch = { .codes = codes, .keys = twice, .values = values, .count = 2 * CROWD };
+    const struct ordo_host_batch batch = {
+        .codes = codes, .keys = twice, .values = values, .count = (size_t) 2 * CROWD
+    };
     test_ok(t, ordo_dict_apply_host(dict, &batch, NULL));
     (void) model_apply(model, &batch);
     free(twice);
