@@ -285,8 +285,12 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
+/* Whether ordo_after and ordo_peek give order without a fence: on devices that start accesses in the order of the program,
+ * guess neither values nor branches, and have one cache behind the peeks and pokes of all groups. */
+#define ORDO_AFTER_ORDERS (ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA)
+
 /* An offset of 0 that nobody can know before `seen` is there; `never` is 0, which the compiler must not know. What is accessed
- * at such an offset is accessed after `seen` has come in, on devices that guess neither addresses nor branches. */
+ * at such an offset is accessed after `seen` has come in, where ORDO_AFTER_ORDERS. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {
     return seen & never;

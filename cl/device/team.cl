@@ -38,6 +38,9 @@ typedef uint subgroup_mask;
 #define SUBGROUP_ALL_LANES (0xffffffffu >> (32 - ORDO_SUBGROUP))
 #endif
 
+/* Whether lanes of a sub-group may run independently of each other where control flow parts. */
+#define SUBGROUP_MAY_PART (ORDO_LANES == ORDO_LANES_NVIDIA)
+
 /* ---- the hardware: lane, subgroup_ballot, shuffles, sync ------------------------------------------------------- */
 
 /* Each back end defines, for a whole sub-group:

@@ -38,10 +38,9 @@
  * How these accesses are ordered, BLINK_BY_FENCE says:
  *   1   by fences: the first look acquires, a fence lies before the second one; after the compare-and-swap there is a
  *       fence, and the last store releases.
- *   0   on devices that start accesses in the order of the program, guess neither values nor branches, and have one
- *       cache behind the peeks and pokes of all groups (NVIDIA): what is read later is at an address that is computed
- *       from what was read before (ordo_after), stores after a compare-and-swap hang on its result, and the last store
- *       releases. No access throws away the first-level cache, in which the inner nodes lie.
+ *   0   where ORDO_AFTER_ORDERS (device/atomic.cl): what is read later is at an address that is computed from what was
+ *       read before (ordo_after), stores after a compare-and-swap hang on its result, and the last store releases. No
+ *       access throws away the first-level cache, in which the inner nodes lie.
  *
  * BLINK_HISTORY 1 records when each operation began and ended. BLINK_TORTURE (tests) is the sum of 1: latches cannot be
  * had now and then; 2: nor new nodes; 4: long pauses between the stores of a change; 8: between the two looks; 16:
@@ -57,7 +56,7 @@
 #error "TEAM_WIDTH must be 1: each work-item has its own operation"
 #endif
 #ifndef BLINK_BY_FENCE
-#define BLINK_BY_FENCE (ORDO_ATOMICS != ORDO_ATOMICS_NVIDIA)
+#define BLINK_BY_FENCE (!ORDO_AFTER_ORDERS)
 #endif
 #ifndef BLINK_HISTORY
 #define BLINK_HISTORY 0
@@ -1045,7 +1044,7 @@ ORDO_FN bool blink_take_turn(const blink_batch *batch, blink_turn *turn, uint fi
  * try for a latch again and again may keep the lane of their own that has it from going on: on an H200 some
  * operations in a million gave up after 1024 tries, 10 ms. Elsewhere lanes run in step, and the compiler is free to
  * choose a sub-group for which it has registers. */
-#if ORDO_LANES == ORDO_LANES_NVIDIA && BLINK_GROUP % ORDO_SUBGROUP == 0
+#if SUBGROUP_MAY_PART && BLINK_GROUP % ORDO_SUBGROUP == 0
 #define BLINK_ANY(more) subgroup_any(more)
 #else
 #define BLINK_ANY(more) (more)

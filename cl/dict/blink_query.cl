@@ -202,100 +202,95 @@ ORDO_FN uint blink_not_after(__global ordo_key_form *line, ordo_key_form hi, uin
     return hi == BLINK_UNUSED ? blink_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* Gives each work-item, of what its team knows of all its queries, what belongs to its own. */
-ORDO_FN void blink_keep_own(__private const uint all[TEAM_QUERIES], __private uint own[BLINK_ITEMS])
+/* The ways to the last leaves, those that cover hi (ends[m].query), by one more look at the parents of those that cover lo;
+ * where hi is another parent's, to the leaf to the right. So most often both ends' leaves are known before one of them is
+ * read. Called by whole sub-groups. */
+ORDO_FN void blink_go_to_ends(const blink_tree *tree, __private const blink_way way[TEAM_QUERIES],
+                              __private blink_way ends[TEAM_QUERIES])
 {
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        own[m / TEAM_WIDTH] = m % TEAM_WIDTH == team_lane() ? all[m] : own[m / TEAM_WIDTH];
-}
-
-/* The leaves that cover hi, by one more look at the parents of those that cover lo; where that is another parent's, the leaf
- * to the right. So most often both ends' leaves are known before one of them is read. Called by whole sub-groups. */
-ORDO_FN void blink_last_leaves(const blink_tree *tree, __private const ordo_key_form hi[TEAM_QUERIES],
-                               __private const blink_way way[TEAM_QUERIES], __private uint last[TEAM_QUERIES])
-{
-    BLINK_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++)
-        last[m] = way[m].parent == BLINK_NONE ? 0 : blink_count_lane(blink_inner(tree, way[m].parent), hi[m], false);
+        ends[m].node =
+            way[m].parent == BLINK_NONE ? 0 : blink_count_lane(blink_inner(tree, way[m].parent), ends[m].query, false);
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
-        const uint less = team_reduce_add(last[m]);
+        const uint less = team_reduce_add(ends[m].node);
+        ends[m].parent = BLINK_NONE; /* nobody asks */
         if (way[m].parent == BLINK_NONE)
-            last[m] = way[m].node; /* the only one */
-        else if (hi[m] > blink_inner(tree, way[m].parent)[BLINK_HIGH])
-            last[m] = *blink_right(blink_leaf(tree, way[m].node));
+            ends[m].node = way[m].node; /* the only one */
+        else if (ends[m].query > blink_inner(tree, way[m].parent)[BLINK_HIGH])
+            ends[m].node = *blink_right(blink_leaf(tree, way[m].node));
         else
-            last[m] = blink_children(tree, way[m].parent)[blink_entry(less)];
+            ends[m].node = blink_children(tree, way[m].parent)[blink_entry(less)];
 #if ORDO_CPU
-        ORDO_PREFETCH(blink_leaf(tree, last[m]));
-        ORDO_PREFETCH(blink_leaf(tree, last[m]) + BLINK_HIGH);
+        ORDO_PREFETCH(blink_leaf(tree, ends[m].node));
+        ORDO_PREFETCH(blink_leaf(tree, ends[m].node) + BLINK_HIGH);
 #endif
+    }
+}
+
+/* Sums up what the lanes of a team have counted for each of its queries; each work-item keeps its own queries' sums. Called by
+ * whole sub-groups. */
+ORDO_FN void blink_sum_own(__private uint counts[TEAM_QUERIES], __private uint own[BLINK_ITEMS])
+{
+    BLINK_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        const uint sum = team_reduce_add(counts[m]);
+        own[m / TEAM_WIDTH] = m % TEAM_WIDTH == team_lane() ? sum : own[m / TEAM_WIDTH];
     }
 }
 
 /* How many keys are less than lo in the leaves that cover lo (bits 16 on), and not greater than hi in the last leaves
  * (blink_count_lane), for each work-item its own. Called by whole sub-groups. */
 ORDO_FN void blink_count_ends(const blink_tree *tree, __private const blink_way way[TEAM_QUERIES],
-                              __private const ordo_key_form hi[TEAM_QUERIES], __private const uint last[TEAM_QUERIES],
-                              __private uint own[BLINK_ITEMS])
+                              __private const blink_way ends[TEAM_QUERIES], __private uint own[BLINK_ITEMS])
 {
     uint counts[TEAM_QUERIES];
 
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         counts[m] = blink_count_lane(blink_leaf(tree, way[m].node), way[m].query, false) << 16;
-        counts[m] |= blink_count_lane(blink_leaf(tree, last[m]), hi[m], true);
+        counts[m] |= blink_count_lane(blink_leaf(tree, ends[m].node), ends[m].query, true);
     }
-    BLINK_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++)
-        counts[m] = team_reduce_add(counts[m]);
-    blink_keep_own(counts, own);
+    blink_sum_own(counts, own);
 }
 
-/* Makes an interval of where it begins (to->leaf), the leaf where it ends or seems to (to->next), and what was counted there.
- * False: it goes on further, and its count is not known. */
-ORDO_FN bool blink_close(const blink_tree *tree, ordo_key_form lo, ordo_key_form hi, uint counted,
-                         __private blink_interval *to)
+/* The interval that begins in leaf `from` and ends in leaf `last`, or seems to, and what was counted there. Without START_TWO
+ * it goes on further, and its count is not known. */
+ORDO_FN blink_interval blink_close(const blink_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
+                                   uint counted)
 {
-    __global ordo_key_form *line = blink_leaf(tree, to->leaf), *end = blink_leaf(tree, to->next);
-    const uint last = to->next, slot = counted >> 16, not_after = blink_not_after(end, hi, counted & 0xffff);
-    const bool empty = lo > hi, one = empty || last == to->leaf;
-    const uint here = empty ? 0 : (one ? not_after : blink_count(line)) - slot;
-
-    to->next = one ? to->leaf : *blink_right(line);
-    const bool two = one || (last == to->next && hi <= end[BLINK_HIGH]);
-    to->start = slot | here << 8 | (two ? START_TWO : 0);
-    to->count = one ? here : here + not_after;
-    return two;
+    __global ordo_key_form *line = blink_leaf(tree, from), *end = blink_leaf(tree, last);
+    const uint              slot = counted >> 16, not_after = blink_not_after(end, hi, counted & 0xffff);
+    const bool              empty = lo > hi, one = empty || last == from;
+    const uint              here = empty ? 0 : (one ? not_after : blink_count(line)) - slot;
+    const uint              next = one ? from : *blink_right(line);
+    const bool              two = one || (last == next && hi <= end[BLINK_HIGH]);
+    const blink_interval is = { from, next, slot | here << 8 | (two ? START_TWO : 0), one ? here : here + not_after };
+    return is;
 }
 
-/* Counts what goes on for more than a leaf (`far`): its end from the root, the leaves between by the list. Called by whole
+/* Counts what has no START_TWO: its end from the root, the leaves between by the list. Called by whole
  * sub-groups. */
 ORDO_FN void blink_count_far(const blink_tree *tree, __global const uint *place, __global const uint *before,
-                             __private const ordo_key_form hi[BLINK_ITEMS], __private const bool far[BLINK_ITEMS],
-                             __private blink_interval mine[BLINK_ITEMS])
+                             __private const ordo_key_form hi[BLINK_ITEMS], __private blink_interval mine[BLINK_ITEMS])
 {
-    blink_way end[TEAM_QUERIES];
-    uint      all[TEAM_QUERIES], leaf[BLINK_ITEMS] = { 0 }, count[BLINK_ITEMS] = { 0 };
+    blink_way  ends[TEAM_QUERIES];
+    blink_spot last[BLINK_ITEMS] = { { 0, 0, 0 } };
+    uint       counts[TEAM_QUERIES], count[BLINK_ITEMS] = { 0 };
 
-    blink_share(hi, end);
-    blink_descend(tree, end);
+    blink_share(hi, ends);
+    blink_descend(tree, ends);
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        all[m] = blink_count_lane(blink_leaf(tree, end[m].node), end[m].query, true);
-    BLINK_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++)
-        all[m] = team_reduce_add(all[m]);
-    blink_keep_own(all, count);
-    BLINK_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++)
-        all[m] = end[m].node;
-    blink_keep_own(all, leaf);
+        counts[m] = blink_count_lane(blink_leaf(tree, ends[m].node), ends[m].query, true);
+    blink_sum_own(counts, count);
+    blink_own(ends, last);
     BLINK_UNROLL
     for (uint r = 0; r < BLINK_ITEMS; r++)
-        if (far[r])
-            mine[r].count = before[place[leaf[r]]] + blink_not_after(blink_leaf(tree, leaf[r]), hi[r], count[r]) -
+        if (!(mine[r].start & START_TWO))
+            mine[r].count = before[place[last[r].leaf]] +
+                            blink_not_after(blink_leaf(tree, last[r].leaf), hi[r], count[r]) -
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
@@ -305,36 +300,28 @@ ORDO_FN void blink_take_intervals(const blink_tree *tree, __global const uint *p
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private blink_interval mine[BLINK_ITEMS])
 {
-    ordo_key_form low[BLINK_ITEMS], high[BLINK_ITEMS], all[TEAM_QUERIES];
-    blink_way     way[TEAM_QUERIES];
-    uint          last[TEAM_QUERIES], own[BLINK_ITEMS] = { 0 }, counted[BLINK_ITEMS] = { 0 };
-    bool          far[BLINK_ITEMS], any_far = false;
+    ordo_key_form low[BLINK_ITEMS], high[BLINK_ITEMS];
+    blink_way     way[TEAM_QUERIES], ends[TEAM_QUERIES];
+    blink_spot    from[BLINK_ITEMS] = { { 0, 0, 0 } }, last[BLINK_ITEMS] = { { 0, 0, 0 } };
+    uint          counted[BLINK_ITEMS] = { 0 };
+    bool          far = false;
 
     blink_load_queries(lo, n, first, low);
     blink_load_queries(hi, n, first, high);
     blink_share(low, way);
     blink_descend(tree, way);
-    BLINK_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++)
-        all[m] = blink_bcast_key(high[m / TEAM_WIDTH], m % TEAM_WIDTH);
-    blink_last_leaves(tree, all, way, last);
-    blink_count_ends(tree, way, all, last, counted);
-    blink_keep_own(last, own);
-    BLINK_UNROLL
-    for (uint r = 0; r < BLINK_ITEMS; r++)
-        mine[r].next = own[r];
-    BLINK_UNROLL
-    for (uint m = 0; m < TEAM_QUERIES; m++)
-        last[m] = way[m].node;
-    blink_keep_own(last, own);
+    blink_share(high, ends);
+    blink_go_to_ends(tree, way, ends);
+    blink_count_ends(tree, way, ends, counted);
+    blink_own(way, from);
+    blink_own(ends, last);
     BLINK_UNROLL
     for (uint r = 0; r < BLINK_ITEMS; r++) {
-        mine[r].leaf = own[r];
-        far[r] = !blink_close(tree, low[r], high[r], counted[r], &mine[r]);
-        any_far = any_far || far[r];
+        mine[r] = blink_close(tree, low[r], high[r], from[r].leaf, last[r].leaf, counted[r]);
+        far = far || !(mine[r].start & START_TWO);
     }
-    if (subgroup_any(any_far))
-        blink_count_far(tree, place, before, high, far, mine);
+    if (subgroup_any(far))
+        blink_count_far(tree, place, before, high, mine);
 }
 
 ORDO_KERNEL(BLINK_GROUP)

@@ -424,15 +424,15 @@ static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_blink *t
     const size_t entries = batch->u.count + groups * BLINK_SLOTS;
     ORDO_TRY(ordo_blink_reserve(call, tree, plan->state, plan->state[BLINK_LEAVES] + groups + entries / half));
     ORDO_TRY(keep_effects(call, tree, batch, plan));
-    for (int round = 0; round < ROUNDS_MOST && batch->u.count > 0; round++) {
+    if (batch->u.count == 0)
+        return ORDO_OK;
+    for (int round = 0; round < ROUNDS_MOST; round++) {
         ORDO_TRY(make_plan(call, tree, batch, plan));
         tree->leaves_most = tree->leaf_capacity;
         ORDO_TRY(change(call, tree, batch, plan));
         if (plan->state[BLINK_LARGEST] <= SHARE_MOST)
             return ORDO_OK;
     }
-    if (batch->u.count == 0)
-        return ORDO_OK;
     tree->in_doubt = true;
     return ordo_fail(call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__, "updates of one leaf come to no end");
 }
