@@ -77,6 +77,47 @@ Test(dict_arguments, values_where_there_are_none_are_refused)
     test_each_device(each_superfluous_values);
 }
 
+/* Inputs may share memory: one array is keys and values. */
+static void keys_as_values(struct test *t, int structure)
+{
+    enum { COUNT = 20000 };
+    uint32_t  *numbers = test_alloc(COUNT * sizeof *numbers), *got = test_alloc(COUNT * sizeof *got);
+    uint8_t   *found = test_alloc(COUNT);
+    ordo_dict *dict = NULL;
+
+    for (uint32_t i = 0; i < COUNT; i++)
+        numbers[i] = i * 2654435761U;
+    struct test_array       array = test_upload(t, numbers, COUNT, 4, 1);
+    const struct ordo_slice both = test_slice(&array);
+
+    test_context(t, "keys that are the values of a %s", structure_name[structure]);
+    test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
+    test_ok(t, ordo_dict_build(dict, both, both, COUNT / 4, NULL));
+    test_ok(t, ordo_dict_insert(dict, both, both, COUNT / 2, ordo_none(), NULL));
+    test_ok(t, ordo_dict_upsert(dict, both, both, COUNT, NULL));
+    test_ok(t, ordo_dict_find_host(dict, numbers, COUNT, got, found));
+    test_same(t, "values", ORDO_U32, got, numbers, COUNT);
+    for (size_t i = 0; i < COUNT; i++)
+        test_true(t, found[i] == 1);
+    ordo_dict_destroy(&dict);
+    test_free(&array);
+    free(numbers);
+    free(got);
+    free(found);
+}
+
+static void each_keys_as_values(struct test *t)
+{
+    for (int s = 0; s < N_STRUCTURES; s++)
+        keys_as_values(t, s);
+}
+
+Test(dict_arguments, keys_may_be_their_own_values)
+{
+    test_each_device(each_keys_as_values);
+    test_each_device_with("cpu=0", each_keys_as_values);
+}
+
 /* ---- mixed batches ------------------------------------------------------------------------------------------- */
 
 /* A batch that changes much, but for what the tests make wrong in it. */

@@ -14,8 +14,8 @@ static ordo_status check_config(ordo_device *dev, const struct ordo_dict_config 
     *out = NULL;
     ORDO_REQUIRE(dev, dev != NULL, ORDO_INVALID);
     ORDO_REQUIRE(dev, config != NULL, ORDO_INVALID);
-    ORDO_REQUIRE(dev, ordo_type_bytes(config->key) != 0, ORDO_INVALID);
-    ORDO_REQUIRE(dev, ordo_is_value_bytes(config->value_bytes), ORDO_INVALID);
+    ORDO_TRY(ordo_check_type(dev, config->key));
+    ORDO_TRY(ordo_check_value_bytes(dev, config->value_bytes));
     return ORDO_OK;
 }
 
@@ -79,8 +79,8 @@ static ordo_status begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op o
 {
     ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
     if (!ordo_dict_can(dict, op))
-        return ordo_fail(dict->dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__, "a %s cannot do this",
-                         ordo_dict_name(dict));
+        return ordo_fail(dict->dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
+                         "%s: this structure cannot do that (see ordo_dict_can)", ordo_dict_name(dict));
     ORDO_TRY(ordo_call_begin(call, dict->dev, order));
     const ordo_status status = ordo_call_follow(call, &dict->last);
     return status == ORDO_OK ? ORDO_OK : ordo_call_end(call, status);

@@ -34,6 +34,21 @@ uint64_t ordo_key_bits(ordo_type type, const void *key)
     return key_bits_of((int) type, word);
 }
 
+ordo_status ordo_check_type(ordo_device *dev, ordo_type type)
+{
+    if (ordo_type_bytes(type) == 0)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%d is no type (ordo_type)", (int) type);
+    return ORDO_OK;
+}
+
+ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes)
+{
+    if (bytes != 0 && bytes != 4 && bytes != 8)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "values of %u bytes: they may have 0, 4 or 8",
+                         (unsigned) bytes);
+    return ORDO_OK;
+}
+
 static bool is_float(ordo_type type)
 {
     return type == ORDO_F32 || type == ORDO_F64;
@@ -46,8 +61,9 @@ static bool is_op(ordo_op op)
 
 ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op)
 {
-    ORDO_REQUIRE(dev, ordo_type_bytes(type) != 0, ORDO_INVALID);
-    ORDO_REQUIRE(dev, is_op(op), ORDO_INVALID);
+    ORDO_TRY(ordo_check_type(dev, type));
+    if (!is_op(op))
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%d is no operation (ordo_op)", (int) op);
     if (op == ORDO_SUM && is_float(type))
         return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
                          "a sum of floats would depend on how the device groups them: ORDO_SUM is for integers");

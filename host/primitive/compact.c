@@ -90,45 +90,27 @@ static ordo_status enqueue(struct ordo_call *call, const struct compaction *c)
     return enqueue_ranges(call, c, &t, counts);
 }
 
-static ordo_status check_overlap(ordo_device *dev, const struct compaction *c)
-{
-    const size_t n = c->count, key = c->params->key_bytes, value = c->params->value_bytes;
-
-    ORDO_REQUIRE_APART(dev, c->keys_out, n, key, c->keys, n, key);
-    ORDO_REQUIRE_APART(dev, c->keys_out, n, key, c->values, n, value);
-    ORDO_REQUIRE_APART(dev, c->keys_out, n, key, c->flags, n, 1);
-    ORDO_REQUIRE_APART(dev, c->values_out, n, value, c->keys, n, key);
-    ORDO_REQUIRE_APART(dev, c->values_out, n, value, c->values, n, value);
-    ORDO_REQUIRE_APART(dev, c->values_out, n, value, c->flags, n, 1);
-    ORDO_REQUIRE_APART(dev, c->values_out, n, value, c->keys_out, n, key);
-    ORDO_REQUIRE_APART(dev, c->kept, 1, COUNT_BYTES, c->keys, n, key);
-    ORDO_REQUIRE_APART(dev, c->kept, 1, COUNT_BYTES, c->values, n, value);
-    ORDO_REQUIRE_APART(dev, c->kept, 1, COUNT_BYTES, c->flags, n, 1);
-    ORDO_REQUIRE_APART(dev, c->kept, 1, COUNT_BYTES, c->keys_out, n, key);
-    ORDO_REQUIRE_APART(dev, c->kept, 1, COUNT_BYTES, c->values_out, n, value);
-    return ORDO_OK;
-}
-
 static ordo_status check_params(ordo_device *dev, const struct ordo_compact_params *params)
 {
     ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
     ORDO_REQUIRE(dev, params->key_bytes == 4 || params->key_bytes == 8, ORDO_INVALID);
-    ORDO_REQUIRE(dev, ordo_is_value_bytes(params->value_bytes), ORDO_INVALID);
+    ORDO_TRY(ordo_check_value_bytes(dev, params->value_bytes));
     return ORDO_OK;
 }
 
 static ordo_status check(ordo_device *dev, const struct compaction *c)
 {
-    const uint32_t key_bytes = c->params->key_bytes, value_bytes = c->params->value_bytes;
-
-    ORDO_REQUIRE(dev, c->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
-    ORDO_TRY(ordo_check_slice(dev, "keys", c->keys, c->count, key_bytes));
-    ORDO_TRY(ordo_check_slice(dev, "values", c->values, c->count, value_bytes));
-    ORDO_TRY(ordo_check_slice(dev, "flags", c->flags, c->count, 1));
-    ORDO_TRY(ordo_check_slice(dev, "keys_out", c->keys_out, c->count, key_bytes));
-    ORDO_TRY(ordo_check_slice(dev, "values_out", c->values_out, c->count, value_bytes));
-    ORDO_TRY(ordo_check_slice(dev, "kept", c->kept, 1, COUNT_BYTES));
-    return check_overlap(dev, c);
+    const size_t            n = c->count, key_bytes = c->params->key_bytes, value_bytes = c->params->value_bytes;
+    const struct ordo_array arrays[] = {
+        { "keys", c->keys, n, key_bytes },
+        { "values", c->values, n, value_bytes },
+        { "flags", c->flags, n, 1 },
+        { "keys_out", c->keys_out, n, key_bytes },
+        { "values_out", c->values_out, n, value_bytes },
+        { "kept", c->kept, 1, COUNT_BYTES },
+    };
+    ORDO_REQUIRE(dev, n <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    return ordo_check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 3);
 }
 
 ordo_status ordo_compact(ordo_device *dev, const struct ordo_compact_params *params, struct ordo_slice keys,

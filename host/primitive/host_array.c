@@ -13,7 +13,8 @@ static ordo_status check(ordo_device *dev, const struct ordo_host_array *a)
     const void *host = a->upload ? a->from : a->to;
 
     ORDO_REQUIRE(dev, a->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
-    ORDO_REQUIRE(dev, host != NULL || a->count == 0 || a->bytes == 0, ORDO_INVALID);
+    if (!host && a->count > 0 && a->bytes > 0)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s is NULL", a->name);
     return ORDO_OK;
 }
 

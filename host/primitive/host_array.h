@@ -18,6 +18,7 @@
 #include "runtime/runtime.h"
 
 struct ordo_host_array {
+    const char       *name;  /* for messages */
     const void       *from;  /* uploaded, if `upload` */
     void             *to;    /* receives, if `download` */
     size_t            count; /* elements; may be lowered before ordo_host_finish to receive fewer */
@@ -28,25 +29,18 @@ struct ordo_host_array {
     const size_t     *limit; /* if not NULL: no more than *limit elements are received, as it is then */
 };
 
+#define ORDO_HOST_ARRAY(array, n, element, ...)                                                                        \
+    ((struct ordo_host_array) { .name = #array, .count = (n), .bytes = (element), __VA_ARGS__ })
+
 /* Read by the call. bytes 0: not there (values of a sort of keys alone), whatever the pointer. */
-static inline struct ordo_host_array ordo_host_in(const void *from, size_t count, size_t bytes)
-{
-    return (struct ordo_host_array) { .from = from, .count = count, .bytes = bytes, .upload = true };
-}
+#define ordo_host_in(array, n, element) ORDO_HOST_ARRAY(array, n, element, .from = (array), .upload = true)
 
 /* Written by the call, all of it (but see ordo_host_read). */
-static inline struct ordo_host_array ordo_host_out(void *to, size_t count, size_t bytes)
-{
-    return (struct ordo_host_array) { .to = to, .count = count, .bytes = bytes, .download = true };
-}
+#define ordo_host_out(array, n, element) ORDO_HOST_ARRAY(array, n, element, .to = (array), .download = true)
 
 /* Read and written, or written only in places. */
-static inline struct ordo_host_array ordo_host_inout(void *data, size_t count, size_t bytes)
-{
-    return (struct ordo_host_array) {
-        .from = data, .to = data, .count = count, .bytes = bytes, .upload = true, .download = true
-    };
-}
+#define ordo_host_inout(array, n, element)                                                                             \
+    ORDO_HOST_ARRAY(array, n, element, .from = (array), .to = (array), .upload = true, .download = true)
 
 /* Creates the buffers and uploads. After an error no buffer is left. */
 ordo_status ordo_host_upload(ordo_device *dev, struct ordo_host_array *arrays, size_t n);

@@ -57,7 +57,7 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
 {
     ordo_device *dev = call->dev;
 
-    ORDO_REQUIRE(dev, ordo_type_bytes(key) != 0, ORDO_INVALID);
+    ORDO_TRY(ordo_check_type(dev, key));
     ORDO_REQUIRE(dev, count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
     ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
 

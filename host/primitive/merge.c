@@ -88,8 +88,8 @@ ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_p
 ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params)
 {
     ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
-    ORDO_REQUIRE(dev, ordo_type_bytes(params->key) != 0, ORDO_INVALID);
-    ORDO_REQUIRE(dev, ordo_is_value_bytes(params->value_bytes), ORDO_INVALID);
+    ORDO_TRY(ordo_check_type(dev, params->key));
+    ORDO_TRY(ordo_check_value_bytes(dev, params->value_bytes));
     return ORDO_OK;
 }
 

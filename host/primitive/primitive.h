@@ -15,11 +15,9 @@ static inline size_t ordo_min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* 0, 4 or 8: what a value may be. */
-static inline bool ordo_is_value_bytes(uint32_t bytes)
-{
-    return bytes == 0 || bytes == 4 || bytes == 8;
-}
+/* That it is one of the types, and that a value may have so many bytes: 0, 4 or 8. Else ORDO_INVALID. */
+ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
+ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
 
 /* An array that a call is given. */
 struct ordo_array {

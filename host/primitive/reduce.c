@@ -70,10 +70,8 @@ static ordo_status check(ordo_device *dev, const struct reduction *r)
 
     ORDO_TRY(ordo_check_op(dev, r->params->type, r->params->op));
     ORDO_REQUIRE(dev, r->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
-    ORDO_TRY(ordo_check_slice(dev, "in", r->in, r->count, bytes));
-    ORDO_TRY(ordo_check_slice(dev, "out", r->out, 1, bytes));
-    ORDO_REQUIRE_APART(dev, r->in, r->count, bytes, r->out, 1, bytes);
-    return ORDO_OK;
+    const struct ordo_array arrays[] = { { "in", r->in, r->count, bytes }, { "out", r->out, 1, bytes } };
+    return ordo_check_arrays(dev, arrays, 2, 1);
 }
 
 ordo_status ordo_reduce(ordo_device *dev, const struct ordo_reduce_params *params, struct ordo_slice in, size_t count,

@@ -115,14 +115,12 @@ static ordo_status check(ordo_device *dev, const struct ordo_scan *scan, bool se
 
     ORDO_TRY(ordo_check_op(dev, scan->type, scan->op));
     ORDO_REQUIRE(dev, scan->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
-    ORDO_TRY(ordo_check_slice(dev, "in", scan->in, scan->count, bytes));
-    ORDO_TRY(ordo_check_slice(dev, "out", scan->out, scan->count, bytes));
-    ORDO_TRY(ordo_check_slice(dev, "heads", scan->heads, scan->count, segmented));
-    if (!in_place)
-        ORDO_REQUIRE_APART(dev, scan->in, scan->count, bytes, scan->out, scan->count, bytes);
-    if (segmented)
-        ORDO_REQUIRE_APART(dev, scan->heads, scan->count, 1, scan->out, scan->count, bytes);
-    return ORDO_OK;
+    const struct ordo_array arrays[] = {
+        { "in", scan->in, scan->count, bytes },
+        { "heads", scan->heads, scan->count, segmented },
+        { "out", scan->out, scan->count, bytes },
+    };
+    return ordo_check_arrays(dev, arrays + in_place, 3U - in_place, 1);
 }
 
 static ordo_status run(ordo_device *dev, const struct ordo_scan_params *params, struct ordo_slice in,

@@ -274,8 +274,8 @@ static ordo_status check_and_enqueue(struct ordo_call *call, struct ordo_search 
 {
     ordo_device *dev = call->dev;
 
-    ORDO_REQUIRE(dev, ordo_type_bytes(s->key) != 0, ORDO_INVALID);
-    ORDO_REQUIRE(dev, ordo_is_value_bytes(s->value_bytes), ORDO_INVALID);
+    ORDO_TRY(ordo_check_type(dev, s->key));
+    ORDO_TRY(ordo_check_value_bytes(dev, s->value_bytes));
     ORDO_REQUIRE(dev, s->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
     ORDO_REQUIRE(dev, s->n_queries <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
 
@@ -346,8 +346,8 @@ ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *param
 static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_bytes, const ordo_index *index)
 {
     ORDO_REQUIRE(dev, index == NULL, ORDO_INVALID);
-    ORDO_REQUIRE(dev, ordo_type_bytes(key) != 0, ORDO_INVALID);
-    ORDO_REQUIRE(dev, ordo_is_value_bytes(value_bytes), ORDO_INVALID);
+    ORDO_TRY(ordo_check_type(dev, key));
+    ORDO_TRY(ordo_check_value_bytes(dev, value_bytes));
     return ORDO_OK;
 }
 

@@ -389,28 +389,21 @@ static ordo_status sort_chunked(struct sort *s)
 
 static ordo_status check_sort(struct sort *s)
 {
-    ordo_device *dev = s->dev;
-    const size_t kb = s->key_bytes, vb = s->value_bytes, n = s->count;
-    const bool   same_keys = in_place(s);
-    const bool   same_values = s->in.values.mem == s->out.values.mem && s->in.values.at == s->out.values.at;
+    const size_t            kb = s->key_bytes, vb = s->value_bytes, n = s->count;
+    const bool              same_keys = in_place(s);
+    const bool              same_values = s->in.values.mem == s->out.values.mem && s->in.values.at == s->out.values.at;
+    const struct ordo_array arrays[] = {
+        { "keys_in", s->in.keys, n, kb },
+        { "values_in", s->in.values, n, vb },
+        { "keys_out", s->out.keys, n, kb },
+        { "values_out", s->out.values, n, vb },
+    };
 
-    ORDO_TRY(ordo_check_slice(dev, "keys_in", s->in.keys, n, kb));
-    ORDO_TRY(ordo_check_slice(dev, "keys_out", s->out.keys, n, kb));
-    ORDO_TRY(ordo_check_slice(dev, "values_in", s->in.values, n, vb));
-    ORDO_TRY(ordo_check_slice(dev, "values_out", s->out.values, n, vb));
-    if (n == 0)
-        return ORDO_OK;
-    if (vb && same_keys != same_values)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "of keys and values only one is sorted in place");
-    if (!same_keys)
-        ORDO_REQUIRE_APART(dev, s->in.keys, n, kb, s->out.keys, n, kb);
-    if (!same_values)
-        ORDO_REQUIRE_APART(dev, s->in.values, n, vb, s->out.values, n, vb);
-    ORDO_REQUIRE_APART(dev, s->in.keys, n, kb, s->in.values, n, vb);
-    ORDO_REQUIRE_APART(dev, s->in.keys, n, kb, s->out.values, n, vb);
-    ORDO_REQUIRE_APART(dev, s->out.keys, n, kb, s->in.values, n, vb);
-    ORDO_REQUIRE_APART(dev, s->out.keys, n, kb, s->out.values, n, vb);
-    return ORDO_OK;
+    if (n > 0 && vb > 0 && same_keys != same_values)
+        return ordo_fail(s->dev, ORDO_INVALID, 0, __FILE__, __LINE__, "of keys and values only one is sorted in place");
+    if (same_keys && same_values) /* the outputs are the inputs */
+        return ordo_check_arrays(s->dev, arrays, 2, 1);
+    return ordo_check_arrays(s->dev, arrays, 4, 2);
 }
 
 static ordo_status enqueue_sort(struct sort *s)
@@ -441,9 +434,9 @@ static ordo_status enqueue_sort(struct sort *s)
 static ordo_status check_params(ordo_device *dev, const struct ordo_sort_params *params, size_t count)
 {
     ORDO_REQUIRE(dev, dev && params, ORDO_INVALID);
+    ORDO_TRY(ordo_check_type(dev, params->key));
     const size_t key_bits = 8 * ordo_type_bytes(params->key);
-    ORDO_REQUIRE(dev, key_bits != 0, ORDO_INVALID);
-    ORDO_REQUIRE(dev, ordo_is_value_bytes(params->value_bytes), ORDO_INVALID);
+    ORDO_TRY(ordo_check_value_bytes(dev, params->value_bytes));
     ORDO_REQUIRE(dev, params->first_bit < key_bits && params->bits <= key_bits - params->first_bit, ORDO_INVALID);
     ORDO_REQUIRE(dev, count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
     return ORDO_OK;

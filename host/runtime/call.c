@@ -38,7 +38,9 @@ static ordo_status check_queue(ordo_device *dev, cl_command_queue queue, bool *o
 static ordo_status check_order(struct ordo_call *call)
 {
     ordo_device *dev = call->dev;
-    ORDO_REQUIRE(dev, !call->order || !call->order->n_wait == !call->order->wait, ORDO_INVALID);
+    if (call->order && !call->order->n_wait != !call->order->wait)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the order has n_wait %u, but %s wait list",
+                         (unsigned) call->order->n_wait, call->order->wait ? "a" : "no");
     if (call->queue != dev->queue)
         return check_queue(dev, call->queue, &call->out_of_order);
     return ORDO_OK;

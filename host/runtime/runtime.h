@@ -33,7 +33,7 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
             return try_;                                                                                               \
     } while (0)
 
-/* A precondition, as code and as the sentence that the user reads: "array.c:46: not so: count <= ORDO_MAX_COUNT". */
+/* A precondition, as code and as the sentence that the user reads: "sort.c:443: not so: count <= ORDO_MAX_COUNT". */
 #define ORDO_REQUIRE(dev, cond, status)                                                                                \
     do {                                                                                                               \
         if (!(cond))                                                                                                   \
@@ -162,11 +162,6 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
 /* Whether a_count elements of a_bytes each at a share a byte with those at b. Sub-buffers of one buffer are seen through. */
 bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
                          size_t b_bytes);
-#define ORDO_REQUIRE_APART(dev, a, a_count, a_bytes, b, b_count, b_bytes)                                              \
-    do {                                                                                                               \
-        if (ordo_slices_overlap((a), (a_count), (a_bytes), (b), (b_count), (b_bytes)))                                 \
-            return ordo_fail((dev), ORDO_INVALID, 0, __FILE__, __LINE__, "%s and %s overlap", #a, #b);                 \
-    } while (0)
 
 /* ---- tunables: profile.c ------------------------------------------------------------------------------------- */
 
