@@ -8,15 +8,17 @@
  * What holds for every call here:
  *   Arrays     a cl_mem of the device's context and an offset in elements (ordo_at). Any alignment of elements.
  *   Blocking   calls enqueue and return; inputs must stay untouched, and outputs unread, until the commands are done.
- *              Calls ending in _host take arrays in host memory and block until the result is there.
+ *              Calls ending in _host take arrays in host memory (NULL for ordo_none()), need room on the device for
+ *              these besides scratch, and block until the result is there.
  *   Count      0 is fine and does nothing but signal order->done. Up to ORDO_MAX_COUNT elements a call.
- *   Overlap    outputs must not overlap inputs or each other unless a call says so: ORDO_INVALID.
+ *   Overlap    outputs must not overlap inputs or each other unless a call says so: ORDO_INVALID. Inputs may overlap.
  *   Results    depend on the input alone: the same bits on every device, with every tuning, in every run.
  *   Scratch    comes from the device's pool and returns to it; each call says how much. ordo_device_memory has the peak.
  *   Errors     ORDO_INVALID (NULL, a range outside its buffer, overlap, another context's buffer or queue, an unknown
- *              type), ORDO_TOO_LARGE (count), ORDO_NO_DEVICE_MEMORY, ORDO_NO_HOST_MEMORY, ORDO_BUILD, ORDO_OPENCL,
- *              ORDO_DEVICE_FAILED, ORDO_FORKED. After an error inputs are as they were, and the call may be made again;
- *              outputs may be partly written only if the driver failed in the middle.
+ *              type), ORDO_TOO_LARGE (count), ORDO_UNSUPPORTED (sums of floats), ORDO_NO_DEVICE_MEMORY,
+ *              ORDO_NO_HOST_MEMORY, ORDO_BUILD, ORDO_OPENCL, ORDO_DEVICE_FAILED, ORDO_FORKED;
+ *              ordo_device_last_error says which argument, and what is wrong with it. After an error inputs are as they
+ *              were, and the call may be made again; outputs may be partly written only if the driver failed in the middle.
  *
  * Order of keys: integers by value; floats in IEEE total order (-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN).
  */
@@ -210,7 +212,8 @@ struct ordo_search_params {
     ordo_type         key;
     bool              upper;          /* rank = number of keys <= query; else the number of keys < query */
     bool              sorted_queries; /* queries are ascending: faster; if they are not, results are still right */
-    const ordo_index *index;          /* over exactly these keys (mem, at, count); NULL: binary search */
+    const ordo_index *index;          /* over exactly these keys (mem, at, count); NULL: binary search, and
+                                             always so in calls ending in _host */
 };
 #define ordo_search_params(...) (&(struct ordo_search_params) { __VA_ARGS__ })
 
@@ -226,8 +229,8 @@ ORDO_API ordo_status ordo_search_host(ordo_device *device, const struct ordo_sea
 
 struct ordo_lookup_params {
     ordo_type         key;
-    uint32_t          value_bytes; /* 0, 4 or 8 */
-    bool              sorted_queries;
+    uint32_t          value_bytes;    /* 0, 4 or 8 */
+    bool              sorted_queries; /* both as in ordo_search_params */
     const ordo_index *index;
 };
 #define ordo_lookup_params(...) (&(struct ordo_lookup_params) { __VA_ARGS__ })

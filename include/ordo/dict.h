@@ -12,18 +12,20 @@
  *
  * What holds for every call here:
  *   Arrays     device memory with an offset in elements (ordo_at), or ordo_none() where a call allows it. Values are
- *              ordo_none() where value_bytes is 0. Calls ending in _host take host memory instead, and block.
+ *              ordo_none() where value_bytes is 0. Calls ending in _host take host memory instead (NULL for ordo_none();
+ *              values are not looked at where value_bytes is 0), need room on the device for it, and block.
  *   Batches    any size from 1 up to ORDO_MAX_COUNT; 0 does nothing but signal order->done. A batch acts as if its
  *              operations ran one after another in the order of their indices. Queries see all updates of calls before.
  *   Blocking   calls enqueue and return. Those that wait for the device say so under "Waits"; they wait for what
  *              order->wait names, too. Inputs must stay untouched, and outputs unread, until the commands are done.
  *   Order      the dictionary orders its own calls: one made on another queue waits for those made before.
- *   Overlap    outputs must not overlap inputs or each other: ORDO_INVALID.
+ *   Overlap    outputs must not overlap inputs or each other: ORDO_INVALID. Inputs may: keys may be their own values.
  *   Results    are the same bits on every device, with every structure and tuning.
- *   Errors     ORDO_INVALID, ORDO_TOO_LARGE, ORDO_UNSUPPORTED (see ordo_dict_can), ORDO_NO_DEVICE_MEMORY, ORDO_BUILD,
- *              ORDO_OPENCL, ORDO_DEVICE_FAILED, ORDO_NO_HOST_MEMORY, ORDO_FORKED. After an error the dictionary holds what
- *              it held before the call, and the call may be made again. device.h says what holds where a kernel or a driver
- *              fails for good.
+ *   Errors     ORDO_INVALID, ORDO_TOO_LARGE (more than ORDO_MAX_COUNT elements in a batch, or stored in all),
+ *              ORDO_UNSUPPORTED (see ordo_dict_can), ORDO_NO_DEVICE_MEMORY, ORDO_BUILD, ORDO_OPENCL, ORDO_DEVICE_FAILED,
+ *              ORDO_NO_HOST_MEMORY, ORDO_FORKED; ordo_device_last_error says what is wrong. After an error the dictionary
+ *              holds what it held before the call, and the call may be made again. device.h says what holds where a kernel
+ *              or a driver fails for good.
  *   Threads    any number may call on one dictionary: a lock takes them one after another, updates included.
  */
 #ifndef ORDO_DICT_H
@@ -92,7 +94,11 @@ ORDO_API ordo_status ordo_dict_clear(ordo_dict *dict);
 /* Drops what no query can see (replaced and erased elements) and gives spare memory back, but for a hundredth. Waits. */
 ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order *order);
 
-/* ---- queries ------------------------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------------------------
+ *
+ * Each costs a search, in an LSM in each run, and what it returns; the structures' headers say what may come before.
+ * Scratch  none for finds; up to 8 bytes a query for counts and seeks; 20 for ranges, in an LSM 8 more for each further
+ *          run. */
 
 /* values_out[i] = the value of keys[i]; left alone where the key is not there. found (one byte each: 1 or 0) and
  * values_out may be ordo_none(). */
@@ -117,7 +123,8 @@ ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const
  *   capacity  elements that keys_out and values_out have room for. If offsets[count] is more, offsets are right but
  *             nothing is written to keys_out and values_out.
  *   needed    receives offsets[count], for which the call waits; it then returns ORDO_TOO_SMALL where that is more than
- *             capacity. NULL: the call does not wait, and the caller looks at offsets[count]. */
+ *             capacity. NULL: the call does not wait, and the caller looks at offsets[count]. In host memory the
+ *             call waits, and returns that, whether needed is NULL or not. */
 ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi, size_t count,
                                      struct ordo_slice offsets, struct ordo_slice keys_out,
                                      struct ordo_slice values_out, size_t capacity, size_t *needed,
@@ -298,8 +305,8 @@ struct ordo_dict_statistics {
     size_t bytes_spare; /* held for later, and what blocks have left over */
     size_t bytes_peak;  /* the most that the dictionary held at once since it was created, all uses together */
     size_t cleanups;    /* since it was created; of a tree, rebuilds */
-    size_t leaves;      /* of a tree: nodes that hold elements, and levels above them */
-    size_t levels;
+    size_t leaves;      /* of a tree: nodes that hold elements */
+    size_t levels;      /* of a tree: from the root to the leaves, both counted */
 };
 /* Waits, to count. */
 ORDO_API ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order,

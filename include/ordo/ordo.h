@@ -2,7 +2,14 @@
 /* Ordo: ordered dictionaries and sorting for any OpenCL device.
  *
  * Reading order: status.h (what calls return), device.h (open a device), array.h (scan, sort, merge, search),
- * dict.h (dictionaries), sorted_array.h and lsm.h (the structures behind them).
+ * dict.h (dictionaries), sorted_array.h, lsm.h and blink.h (the structures behind them).
+ *
+ * Parameters are structs in which zero means the default. In C a macro of the same name makes one in place:
+ * ordo_sort_params(.key = ORDO_U32, .value_bytes = 4). C++ has no such literals; there, name it and give its address:
+ *
+ *     ordo_sort_params params = {};
+ *     params.key = ORDO_U32;
+ *     ordo_sort_host(device, &params, keys, nullptr, count);
  */
 #ifndef ORDO_ORDO_H
 #define ORDO_ORDO_H
