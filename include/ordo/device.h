@@ -49,7 +49,8 @@ typedef void (*ordo_log_fn)(void *user, ordo_log_level level, const char *messag
 struct ordo_device_config {
     const char *select;  /* "0:1" (platform:device), "gpu", "cpu", or part of a device's or platform's name, in any
                                 case; NULL: the environment's ORDO_DEVICE, else the first GPU, else the first device */
-    ordo_log_fn log;     /* NULL: nothing is printed unless ORDO_LOG=error|warning|info|debug is set (stderr) */
+    ordo_log_fn log;     /* receives errors and warnings, or what ORDO_LOG=error|warning|info|debug says; NULL: nothing
+                                is printed unless that is set (stderr) */
     void       *user;    /* handed to log */
     char       *message; /* receives why opening failed, cut to fit; NULL if not wanted */
     size_t      message_bytes;
@@ -97,7 +98,8 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
  * until a call that waits succeeds, ORDO_DEVICE_FAILED is what is returned of that, too. */
 
 /* Copies the message of the last call on this device that failed (what, where, the device, the build log), cut to
- * `bytes` with its final 0; returns the bytes that the whole message needs, 1 if there was no failure yet. */
+ * `bytes` with its final 0; returns the bytes that the whole message needs, 1 if there was no failure yet. A call that was
+ * given NULL for its device or dictionary leaves none. */
 ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);
 
 /* OpenCL's own code behind the last ORDO_OPENCL, ORDO_NO_DEVICE_MEMORY, ORDO_DEVICE_FAILED or ORDO_BUILD on this device;
