@@ -35,8 +35,8 @@ struct ordo_blink_config {
  * Scratch of an update: 8 bytes an element, and 28 to 92 bytes a leaf of the tree; of a sorted one 16 bytes an element
  *         besides keys and values.
  * Memory  1.35 times keys and values after a build, 1.7 after random updates; a sixth of that in reserve, and 12 bytes a
- *         leaf for the list. A pool that is full is copied into a larger one. A rebuild holds the tree, its elements
- *         twice, and the new tree.
+ *         leaf for the list. A pool that is full is copied into a larger one. A build or rebuild holds the tree as it was,
+ *         the elements twice (a build besides the scratch of a sort), and the new tree.
  * Errors  running out of memory changes nothing. Updates change nodes in place: after an OpenCL error half way through
  *         one the tree is checked by the next call. If it is sound, it holds some of the batch; if not, each call
  *         returns ORDO_BROKEN until the tree is built anew or cleared. */

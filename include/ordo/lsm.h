@@ -39,8 +39,9 @@ struct ordo_lsm_config {
  *         Either may merge runs first (keep_runs); ranges do so for many results only where the caller waits for their
  *         number.
  * Memory  keys and values of all that is stored, 1 bit each, 7 % of the keys for indexes; during a carry, a cleanup or a
- *         merge by queries at most 2.2 times the keys and values (2.25 of keys of 4 bytes alone), and 4 MiB. Without
- *         the memory for it, queries merge nothing. */
+ *         merge by queries at most 2.2 times the keys and values (2.25 of keys of 4 bytes alone), and 4 MiB; what
+ *         merges leave free of that stays held for the next ones until ordo_dict_compact. Without the memory for it,
+ *         queries merge nothing. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config, ordo_dict **out);
 
 #ifdef __cplusplus
