@@ -67,8 +67,8 @@ static ordo_status refuse_selection(ordo_device *dev, const struct ordo_listed *
                                                 : "",
                                   list[i].platform_name);
     return ordo_fail(dev, ORDO_NO_DEVICE, failed, __FILE__, __LINE__,
-                     "no device is called \"%s\"; there are (also \"gpu\", \"cpu\", or part of a name):%s", select,
-                     choices);
+                     "\"%s\" selects none of the devices here (by number, \"gpu\", \"cpu\" or part of a name):%s",
+                     select, choices);
 }
 
 ordo_status ordo_select_device(ordo_device *dev, const char *select)
