@@ -220,7 +220,7 @@ struct ordo_search_params {
 /* Batched lower or upper bound: ranks[i] (uint32_t) = where queries[i] falls among `count` ascending keys, 0 to count.
  * Keys that are not sorted give undefined ranks within 0..count, never an access outside the buffer.
  * Cost     random queries: with an index about log(count)/log(node keys) reads of a node (64 to 128 bytes) per query,
- *          without, log2(count) reads, on a GPU the first ten or so of local memory. No scratch. */
+ *          without, log2(count) reads, of which a GPU does the first ten or so in local memory. No scratch. */
 ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_params *params, struct ordo_slice keys,
                                  size_t count, struct ordo_slice queries, size_t n_queries, struct ordo_slice ranks,
                                  const struct ordo_order *order);

@@ -72,13 +72,16 @@ ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys, st
                                      const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values, size_t count);
 
-/* Stores each key with its value, replacing the value that it had. */
+/* Stores each key with its value, replacing the value that it had.
+ * Cost     of this and of ordo_dict_erase: an update, which the structures' headers describe.
+ * Scratch  as much as the batch's keys and values, but where a structure's header says more. */
 ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
                                       const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void *values, size_t count);
 
 /* Stores each key that is not there; those that are keep their values. inserted (one byte each, or ordo_none()): 1 where
- * the key was stored, 0 where it was there already, or earlier in the batch. */
+ * the key was stored, 0 where it was there already, or earlier in the batch.
+ * Cost     a sort of the keys, a find for each, and an update. Scratch two keys and 12 bytes an element, or the update's. */
 ORDO_API ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
                                       struct ordo_slice inserted, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values, size_t count,
