@@ -167,7 +167,7 @@ static void add_dict_columns(struct layout *layout, enum workload workload)
     }
     if (has_array(workload))
         add_column(layout, "/ array", 7, false);
-    if (workload == CLEANUP)
+    if (workload_cleans_up(workload))
         add_column(layout, "/ rebuild", 9, false);
     if (!plan_has_fills(workload)) {
         add_column(layout, "held", 8, false);
@@ -269,6 +269,7 @@ static size_t put_in(const struct row *row)
     case READWHILEWRITING:
         return spec->count + spec_operations(spec) / 2;
     case CLEANUP:
+    case COMPACTALL:
         return spec_operations(spec);
     default:
         return row->dict.n_fills ? row->dict.fills[row->dict.n_fills - 1].elements : spec->count;
@@ -293,7 +294,7 @@ static void put_dict(struct line *line, const struct row *row)
         put_fills(line, row);
     if (has_array(row->spec.workload))
         text_ratio(next(line), row->rate / row->array_rate);
-    if (row->spec.workload == CLEANUP)
+    if (workload_cleans_up(row->spec.workload))
         text_ratio(next(line), row->rate * row->dict.rebuild_seconds / (double) row->spec.count);
     if (!plan_has_fills(row->spec.workload))
         put_held(line, row, pair);

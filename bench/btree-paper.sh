@@ -33,5 +33,5 @@ for percent in 10 50 100; do
     measure "erase-$percent" -w deleterandom -n "$sizes" --batch 26 --erase "$percent" --budget 20 "$@"
 done
 measure mix -w concurrentmix -n "$sizes" --batch 20 --updates 20,60,100 --budget 60 "$@"
-measure compact -w cleanup -n "$sizes" --batch 20 --budget 30 "$@"
+measure compact -w compactall -n "$sizes" --batch 20 --budget 30 "$@"
 exit "$status"

@@ -112,7 +112,7 @@ static ordo_status measure(struct measuring *m)
     TRY(dict_subject_open(m->device, &m->plan, &m->subject, m->why, m->why_bytes));
     TRY(plan_has_fills(m->plan.spec.workload) ? measure_fills(m) : measure_once(m));
     TRY(dict_subject_statistics(m->subject, &m->out->statistics));
-    return m->plan.spec.workload == CLEANUP ? measure_rebuild(m) : ORDO_OK;
+    return workload_cleans_up(m->plan.spec.workload) ? measure_rebuild(m) : ORDO_OK;
 }
 
 ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, bool host,

@@ -460,7 +460,7 @@ static bool draw_churn(struct dict_plan *plan)
     batch_steps(batch, churn->steps + batches_of(batch, tenth), DO_ERASE, tenth, tenth);
     if (!script_steps(&plan->work, 1))
         return false;
-    plan->work.steps[0] = (struct step) { .call = DO_COMPACT };
+    plan->work.steps[0] = (struct step) { .call = plan->spec.workload == CLEANUP ? DO_CLEAN_UP : DO_COMPACT };
     return true;
 }
 
@@ -486,6 +486,7 @@ static bool draw_work(struct dict_plan *plan)
     case MIXED:
         return draw_mix(plan);
     case CLEANUP:
+    case COMPACTALL:
         return draw_churn(plan);
     default:
         return fill_script(plan, &plan->work);

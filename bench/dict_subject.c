@@ -159,6 +159,8 @@ static ordo_status do_step(const struct dict_subject *subject, const struct colu
         return apply(dict, c, step, order);
     case DO_CONCURRENT:
         return apply_concurrent(dict, c, step, order);
+    case DO_CLEAN_UP:
+        return ordo_lsm_cleanup(dict, order);
     case DO_COMPACT:
         return ordo_dict_compact(dict, order);
     }

@@ -324,6 +324,7 @@ bool model_do(struct model *model, struct sheet *sheet, struct step *step)
         return model_apply(model, sheet, step);
     case DO_CONCURRENT:
         return do_concurrent(model, sheet, step);
+    case DO_CLEAN_UP:
     case DO_COMPACT: /* changes nothing that can be seen */
         return true;
     }

@@ -65,6 +65,7 @@ enum step_call {
     DO_RANGE,
     DO_APPLY,
     DO_CONCURRENT,
+    DO_CLEAN_UP,
     DO_COMPACT
 };
 

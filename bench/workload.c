@@ -71,6 +71,11 @@ bool workload_is_dict(enum workload workload)
     return workload >= N_WORKLOADS;
 }
 
+bool workload_cleans_up(enum workload workload)
+{
+    return workload == CLEANUP || workload == COMPACTALL;
+}
+
 bool workload_is_concurrent(enum workload workload)
 {
     return workload == CONCURRENTREAD || workload == CONCURRENTFILL || workload == CONCURRENTINSERT ||
@@ -152,7 +157,7 @@ size_t spec_operations(const struct spec *spec)
         return 2 * spec_rounds(spec) * spec_batch(spec);
     if (spec->workload == MIXED)
         return spec_rounds(spec) * spec_batch(spec);
-    if (spec->workload == CLEANUP)
+    if (workload_cleans_up(spec->workload))
         return spec->count + 2 * spec_tenth(spec);
     if (is_one_batch(spec->workload))
         return spec_batch(spec);

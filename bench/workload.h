@@ -46,6 +46,7 @@ extern "C" {
     X(READWHILEWRITING, "readwhilewriting", "a batch of upserts of new keys, a batch of finds, and so on")             \
     X(MIXED, "mixed", "batches of finds, upserts, inserts, erases, seeks, counts and ranges in any order")             \
     X(CLEANUP, "cleanup", "drops what is stale, after a tenth was erased and a tenth replaced")                        \
+    X(COMPACTALL, "compactall", "the same, and gives spare memory back")                                               \
     X(CONCURRENTFILL, "concurrentfill", "upsert of all elements by one concurrent batch into an empty dictionary")     \
     X(CONCURRENTINSERT, "concurrentinsert", "insertrandom by a concurrent batch")                                      \
     X(CONCURRENTMIX, "concurrentmix", "a concurrent batch: upserts and erases, finds and successors, each by halves")
@@ -64,6 +65,8 @@ enum workload {
 };
 
 bool workload_is_dict(enum workload workload);
+/* CLEANUP and COMPACTALL. */
+bool workload_cleans_up(enum workload workload);
 /* Whether it is one of concurrent batches, which not every structure takes. */
 bool workload_is_concurrent(enum workload workload);
 

@@ -658,6 +658,7 @@ static void no_dictionary(struct test *t)
     test_true(t, strcmp(ordo_dict_name(NULL), "") == 0 && !ordo_dict_can(NULL, ORDO_CAN_FIND));
     test_status(t, ordo_dict_clear(NULL), ORDO_INVALID);
     test_status(t, ordo_dict_compact(NULL, NULL), ORDO_INVALID);
+    test_status(t, ordo_lsm_cleanup(NULL, NULL), ORDO_INVALID);
     test_status(t, ordo_dict_check(NULL, NULL), ORDO_INVALID);
     test_status(t, ordo_dict_size(NULL, NULL, &size), ORDO_INVALID);
     test_status(t, ordo_dict_statistics(NULL, NULL, &statistics), ORDO_INVALID);
@@ -678,10 +679,12 @@ static void dictionary_parameters(struct test *t)
         test_status(t, ordo_dict_statistics(dict, NULL, NULL), ORDO_INVALID);
         for (size_t i = 0; i < LENGTH(bad); i++) {
             test_status(t, ordo_dict_compact(dict, &bad[i]), ORDO_INVALID);
+            test_status(t, ordo_lsm_cleanup(dict, &bad[i]), ORDO_INVALID);
             test_status(t, ordo_dict_check(dict, &bad[i]), ORDO_INVALID);
             test_status(t, ordo_dict_size(dict, &bad[i], &size), ORDO_INVALID);
             test_status(t, ordo_dict_statistics(dict, &bad[i], &statistics), ORDO_INVALID);
         }
+        test_status(t, ordo_lsm_cleanup(dict, NULL), s == LSM ? ORDO_OK : ORDO_UNSUPPORTED);
         expect_numbers(t, dict, 0, HELD);
         ordo_dict_destroy(&dict);
     }
@@ -765,6 +768,7 @@ static const struct other {
     { "ordo_dict_size", "dict order out", no_dictionary, dictionary_parameters },
     { "ordo_dict_check", "dict order", no_dictionary, dictionary_parameters },
     { "ordo_dict_statistics", "dict order out", no_dictionary, dictionary_parameters },
+    { "ordo_lsm_cleanup", "dict order", no_dictionary, dictionary_parameters },
     { "ordo_lsm_create", "device config out", creating, configurations },
     { "ordo_sorted_array_create", "device config out", creating, configurations },
     { "ordo_blink_create", "device config out", creating, configurations },

@@ -235,6 +235,7 @@ static void number_keys(uint32_t *keys, uint32_t from, uint32_t count)
 
 /* Sizes of which none is merged with another, on any device. */
 enum { STORED = 400000, REPLACED = 60000, ERASED = 15000, ABSENT = 4000 };
+enum { FEW_BYTES = 4 << 20 }; /* of spare blocks that are not worth giving back */
 
 static void check_statistics(struct test *t, int structure)
 {
@@ -273,6 +274,12 @@ static void check_statistics(struct test *t, int structure)
     else
         expect_elements(t, &s, STORED - ERASED, 0, 0, run);
 
+    test_status(t, ordo_lsm_cleanup(dict, NULL), structure == LSM ? ORDO_OK : ORDO_UNSUPPORTED);
+    if (structure == LSM) {
+        s = statistics_of(t, dict);
+        expect_elements(t, &s, STORED - ERASED, 0, 0, 1);
+        test_true(t, bytes_now(&s) <= (s.bytes_data + s.bytes_index + s.bytes_marks) / 10 * 21 + FEW_BYTES);
+    }
     test_ok(t, ordo_dict_compact(dict, NULL));
     s = statistics_of(t, dict);
     expect_elements(t, &s, STORED - ERASED, 0, 0, run);
@@ -301,7 +308,7 @@ Test(dict_memory, statistics_count_what_is_stored)
  * by then, and the few spare blocks that are not worth giving back. */
 static void check_peak(struct test *t, ordo_dict *dict)
 {
-    enum { BATCH = 30011, BATCHES = 40, FEW_BYTES = 4 << 20 };
+    enum { BATCH = 30011, BATCHES = 40 };
     static uint32_t             keys[BATCH];
     struct ordo_dict_statistics s;
     size_t                      peak = 0;

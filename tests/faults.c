@@ -169,6 +169,11 @@ static ordo_status compact(struct scene *s)
     return ordo_dict_compact(s->dict, NULL);
 }
 
+static ordo_status cleanup(struct scene *s)
+{
+    return ordo_lsm_cleanup(s->dict, NULL);
+}
+
 static ordo_status check(struct scene *s)
 {
     return ordo_dict_check(s->dict, NULL);
@@ -251,13 +256,15 @@ static void plain_calls_of(struct test *t, struct fault *f, int structure)
         { "destroy", .run = destroy, .structure = structure, .held = SCENE_HELD },
         { "clear", .run = clear, .structure = structure, .held = SCENE_HELD },
         { "compact", .run = compact, .structure = structure, .held = SCENE_HELD },
+        { "cleanup", .run = cleanup, .structure = structure, .held = SCENE_HELD },
         { "check", .run = check, .structure = structure, .held = SCENE_HELD },
         { "size", .run = size, .structure = structure, .held = SCENE_HELD },
         { "statistics", .run = statistics, .structure = structure, .held = SCENE_HELD },
     };
 
     for (size_t i = 0; i < LENGTH(all); i++)
-        fault_sweep(t, &all[i], f);
+        if (all[i].run != cleanup || structure == LSM)
+            fault_sweep(t, &all[i], f);
 }
 
 static void each_dictionary(struct test *t, struct fault *f)

@@ -221,12 +221,14 @@ typedef struct {
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
+    uint      before[RUN_TABLE_MAX]; /* of a run's elements before its part, those in the output */
     /* Element `at` of the tile's input, if of run r, is key_of[r][at], once runs_lay_out is done; before, each points to
      * its run's first element. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
+    uint       shift[RUN_TABLE_MAX];       /* which element of its run element `at` of the tile's input is, less `at` */
     uint       marks[RUNS_SLOTS / 32 + 2]; /* keep: bits of hidden slots, as words of the whole output */
     ushort     visible[RUNS_GROUP];        /* distil: visible slots of each work-item */
     uint       stretch[RUN_TABLE_MAX];     /* distil: and of as many work-items in a row as make these */
@@ -256,15 +258,14 @@ ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint capaci
     mem->used[round] = slot;
 }
 
-/* How many elements of run r before this tile are visible. */
-ORDO_FN uint runs_visible_before(__local const runs_local *mem, uint r)
+/* How many elements of run r that come before its element i are in the output. */
+ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
 {
-#if RUNS_HIDDEN
-    if (r < mem->table.n_runs)
-        return mem->hidden_of[r] ? run_visible_before(mem->hidden_of[r], mem->visible_of[r], mem->part[r].begin)
-                                 : mem->part[r].begin;
+#if RUNS_HIDDEN == RUNS_DISTIL
+    if (mem->hidden_of[r])
+        return run_visible_before(mem->hidden_of[r], mem->visible_of[r], i);
 #endif
-    return 0;
+    return i;
 }
 
 /* Where the tile's input lies and which slots each round uses. Called by the whole group; ends with a barrier. */
@@ -274,8 +275,9 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     const uint lid = (uint) get_local_id(0);
     if (lid < RUN_TABLE_MAX) {
         const runs_part none = { 0, 0 };
-        mem->part[lid] =
-            lid < mem->table.n_runs ? runs_part_of(&mem->table, splits, (uint) get_group_id(0), n_tiles, lid) : none;
+        const bool      is = lid < mem->table.n_runs;
+        mem->part[lid] = is ? runs_part_of(&mem->table, splits, (uint) get_group_id(0), n_tiles, lid) : none;
+        mem->before[lid] = is ? runs_output_before(mem, lid, mem->part[lid].begin) : 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid <= n_rounds)
@@ -283,29 +285,24 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     if (lid == 0) {
         mem->begin = 0;
         for (uint r = 0; r < RUN_TABLE_MAX; r++)
-            mem->begin += RUNS_HIDDEN == RUNS_DISTIL ? runs_visible_before(mem, r) : mem->part[r].begin;
+            mem->begin += mem->before[r];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid < RUN_TABLE_MAX) {
         const long shift = (long) mem->part[lid].begin - (long) mem->start[lid];
         mem->key_of[lid] += shift;
         mem->value_of[lid] += shift;
+#if RUNS_HIDDEN
+        mem->shift[lid] = (uint) shift;
+#endif
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-#if RUNS_HIDDEN
-/* The hidden bit of element `at` of the tile's input, which is of run r. */
-ORDO_FN uint runs_load_hidden(__local const runs_local *mem, uint r, uint at)
-{
-    return run_is_hidden(mem->hidden_of[r], mem->part[r].begin + at - mem->start[r]);
-}
-#endif
-
 /* Loads the tile's keys, run by run, and hidden bits. The tile has `count` elements, at least one; past its end the last is
- * read again: loads without a condition are in flight all at once.
+ * read again: loads without a condition are in flight all at once. The runs are among the first n.
  * Called by the whole group; ends with a barrier. */
-ORDO_FN void runs_load_keys(__local runs_local *mem, uint count)
+ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
 {
     const uint lid = (uint) get_local_id(0);
     ordo_key   key[RUNS_ITEMS];
@@ -315,10 +312,10 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint count)
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++) {
         const uint at = min(i * RUNS_GROUP + lid, count - 1);
-        const uint r = runs_last_start(mem->start, RUN_TABLE_MAX, at);
+        const uint r = runs_last_start(mem->start, n, at);
         key[i] = mem->key_of[r][at];
 #if RUNS_HIDDEN
-        hidden |= runs_load_hidden(mem, r, at) << i;
+        hidden |= (uint) run_is_hidden(mem->hidden_of[r], mem->shift[r] + at) << i;
 #endif
     }
     ORDO_UNROLL
@@ -471,7 +468,7 @@ ORDO_FN uint runs_close_gaps(__local runs_local *mem, uint count)
 
 /* Writes out what is in the first `left` slots of the merged tile, whose input has `count` elements: keys, then values,
  * gathered from where they are. An output that is NULL is left out. Called by the whole group, after a barrier. */
-ORDO_FN void runs_store(__local runs_local *mem, uint count, uint left, __global ordo_key *keys_out,
+ORDO_FN void runs_store(__local runs_local *mem, uint n, uint count, uint left, __global ordo_key *keys_out,
                         __global merge_value *values_out)
 {
     const uint lid = (uint) get_local_id(0);
@@ -490,7 +487,7 @@ ORDO_FN void runs_store(__local runs_local *mem, uint count, uint left, __global
         for (uint i = 0; i < RUNS_ITEMS; i++) {
             const uint from = mem->from[min(i * RUNS_GROUP + lid, count - 1)] & ~RUNS_FROM_HIDDEN;
             const uint at = min(from, count - 1); /* of runs that are not in order it may be anything */
-            value[i] = mem->value_of[runs_last_start(mem->start, RUN_TABLE_MAX, at)][at];
+            value[i] = mem->value_of[runs_last_start(mem->start, n, at)][at];
         }
         ORDO_UNROLL
         for (uint i = 0; i < RUNS_ITEMS; i++)
@@ -519,10 +516,10 @@ void runs_tiles(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restr
     runs_load_table(&runs, &mem.table);
     runs_lay_out(&mem, splits, n_tiles, n_rounds, capacity);
 
-    const uint count = mem.used[0];
+    const uint count = mem.used[0], n = 1u << n_rounds;
     if (count == 0)
         return;
-    runs_load_keys(&mem, count);
+    runs_load_keys(&mem, n, count);
     for (uint round = 1; round <= n_rounds; round++)
         runs_merge_round(&mem, round);
     uint left = count;
@@ -531,7 +528,8 @@ void runs_tiles(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restr
 #elif RUNS_HIDDEN == RUNS_DISTIL
     left = runs_close_gaps(&mem, count);
 #endif
-    runs_store(&mem, count, left, keys_out ? keys_out + keys_out_at : 0, values_out ? values_out + values_out_at : 0);
+    runs_store(&mem, n, count, left, keys_out ? keys_out + keys_out_at : 0,
+               values_out ? values_out + values_out_at : 0);
 }
 
 #else

@@ -75,12 +75,17 @@ const char *ordo_dict_name(const ordo_dict *dict)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
+static ordo_status unable(const ordo_dict *dict)
+{
+    return ordo_fail(dict->dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
+                     "%s: this structure cannot do that (see ordo_dict_can)", ordo_dict_name(dict));
+}
+
 static ordo_status begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op, const struct ordo_order *order)
 {
     ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
     if (!ordo_dict_can(dict, op))
-        return ordo_fail(dict->dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
-                         "%s: this structure cannot do that (see ordo_dict_can)", ordo_dict_name(dict));
+        return unable(dict);
     ORDO_TRY(ordo_call_begin(call, dict->dev, order));
     const ordo_status status = ordo_call_follow(call, &dict->last);
     return status == ORDO_OK ? ORDO_OK : ordo_call_end(call, status);
@@ -181,6 +186,13 @@ ordo_status ordo_dict_clear(ordo_dict *dict)
     ORDO_TRY(begin(&call, dict, ORDO_CAN_BUILD, NULL));
     dict->structure->clear(dict);
     return end(&call, dict, ORDO_OK);
+}
+
+ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_COMPACT, order));
+    return end(&call, dict, dict->structure->clean_up ? dict->structure->clean_up(dict, &call) : unable(dict));
 }
 
 ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order *order)

@@ -65,6 +65,7 @@ struct ordo_structure {
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
     /* NULL where there is no such thing. Waits. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
+    ordo_status (*clean_up)(ordo_dict *dict, struct ordo_call *call);
     ordo_status (*compact)(ordo_dict *dict, struct ordo_call *call);
     ordo_status (*find)(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
     ordo_status (*count)(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);

@@ -50,10 +50,10 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
 }
 
 /* Between updates, which will want memory again: keeps what is spare. */
-static ordo_status clean_up(struct lsm *lsm, struct ordo_call *call)
+static ordo_status clean_up(ordo_dict *dict, struct ordo_call *call)
 {
-    ORDO_TRY(ordo_runs_clean_up(&lsm->runs.dict, call));
-    restart(lsm);
+    ORDO_TRY(ordo_runs_clean_up(dict, call));
+    restart(lsm_of(dict));
     return ORDO_OK;
 }
 
@@ -93,7 +93,7 @@ static ordo_status clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
     bool        due = has_doubled(lsm);
     ordo_status status = due ? ORDO_OK : is_stale(lsm, call, &due);
     if (status == ORDO_OK && due)
-        status = clean_up(lsm, call);
+        status = clean_up(&lsm->runs.dict, call);
     if (status != ORDO_NO_DEVICE_MEMORY)
         return status;
     ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: no memory to clean up, going on without");
@@ -164,7 +164,7 @@ static ordo_status add(struct lsm *lsm, struct ordo_call *call, struct ordo_sort
 static ordo_status check_room(struct lsm *lsm, struct ordo_call *call, size_t count)
 {
     if (count > ORDO_MAX_COUNT - stored(&lsm->runs))
-        ORDO_TRY(clean_up(lsm, call));
+        ORDO_TRY(clean_up(&lsm->runs.dict, call));
     ORDO_REQUIRE(call->dev, count <= ORDO_MAX_COUNT - stored(&lsm->runs), ORDO_TOO_LARGE);
     return ORDO_OK;
 }
@@ -336,6 +336,7 @@ static const struct ordo_structure lsm_structure = {
     .build = build,
     .update = update,
     .update_sorted = update_sorted,
+    .clean_up = clean_up,
     .compact = compact,
     .find = find,
     .count = count,

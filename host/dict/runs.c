@@ -298,18 +298,26 @@ static ordo_status distil_into(struct ordo_call *call, const ordo_dict *dict, co
     return merge_into(call, dict, ORDO_MARKS_DISTIL, set->run, set->n, &target);
 }
 
-ordo_status ordo_runs_distil(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
-                             struct ordo_sorted_run *out)
+/* A new run of the `count` elements that are visible in a settled set. */
+static ordo_status distil(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
+                          struct ordo_sorted_run *out)
 {
-    size_t count = 0;
     *out = (struct ordo_sorted_run) { .mem = NULL };
-    ORDO_TRY(ordo_run_set_size(call, &runs->dict, set, &count));
     if (count == 0)
         return ORDO_OK;
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
     out->distinct = out->marked = true;
     return keep_if_ok(runs, out,
                       distil_into(call, &runs->dict, set, ordo_run_keys(out), ordo_run_values(&runs->dict, out)));
+}
+
+ordo_status ordo_runs_distil(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
+                             struct ordo_sorted_run *out)
+{
+    size_t count = 0;
+    *out = (struct ordo_sorted_run) { .mem = NULL };
+    ORDO_TRY(ordo_run_set_size(call, &runs->dict, set, &count));
+    return distil(runs, call, set, count, out);
 }
 
 ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
@@ -341,7 +349,7 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
         ordo_runs_replace(runs, &fresh.run[0]);
         return ORDO_OK;
     }
-    const ordo_status status = ordo_runs_distil(runs, call, &fresh, &run);
+    const ordo_status status = distil(runs, call, &fresh, distinct, &run);
     ordo_runs_release(runs, &fresh.run[0]);
     ORDO_TRY(status);
     ordo_runs_replace(runs, &run);

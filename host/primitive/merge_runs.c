@@ -30,8 +30,8 @@ static size_t local_bytes(const struct ordo_merge_params *params, enum ordo_merg
 {
     const size_t key_bytes = ordo_type_bytes(params->key);
     const size_t from = params->value_bytes || marks ? 2 : 0;
-    const size_t bits = marks ? 3 * (group * items / 8) + 256 : 0;
-    return (group * items + items + 1) * (key_bytes + from) + bits + 1344;
+    const size_t bits = marks ? group * items / 8 + 2 * group + 400 : 0;
+    return (group * items + items + 1) * (key_bytes + from) + bits + 1280;
 }
 
 /* Tiles of a group; false if such a group cannot run here or its tile is too small for so many runs. */
