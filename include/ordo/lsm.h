@@ -46,7 +46,7 @@ ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_
 
 /* The cleanup of section III-F, as the config's rules call for it, now: puts all that a query can see into one run. Memory of
  * the old runs stays with the dictionary for updates to come, at most as much as the new run takes; ordo_dict_compact
- * gives that back too, which costs drivers time (0.1 of 0.6 ms at 2^24 elements on an H200). Waits. Out of memory leaves the
+ * gives that back too, which costs drivers time (0.14 of 0.61 ms at 2^24 elements on an H200). Waits. Out of memory leaves the
  * dictionary as it was. ORDO_UNSUPPORTED if dict is no LSM.
  * Cost    as a query of order; then reads and writes every element once. */
 ORDO_API ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order);
