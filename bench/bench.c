@@ -550,7 +550,7 @@ static void conclude(const struct run *run)
     if (any_of(run->options, true))
         conclude_dicts(run);
     if (run->slower)
-        fprintf(run->out, "Rows more than 5 %% slower than in %s: %d.\n", run->options->compare, run->slower);
+        fprintf(run->out, "Rows slower than in %s: %d.\n", run->options->compare, run->slower);
     if (run->skipped)
         fprintf(run->out, "Rows skipped, as the budget was spent: %d.\n", run->skipped);
     if (run->wrong)

@@ -302,18 +302,30 @@ static void put_dict(struct line *line, const struct row *row)
     text_ratio(next(line), peak / (pair * (double) put_in(row)));
 }
 
+/* Half the way from the 10th to the 90th percentile, as a share of the median. */
+static double spread_share(const struct spread *s)
+{
+    return (s->high - s->low) / 2 / s->median;
+}
+
+/* By more than 5 %, and by more than what repetitions differ. */
+static bool is_slower(const struct row *row)
+{
+    return row->rate < 0.95 * row->before && row->rate * (1 + spread_share(&row->timing.wall)) < row->before;
+}
+
 void show_row(struct run *run, const struct table *table, const struct row *row)
 {
     const enum workload  workload = row->spec.workload;
     const struct timing *t = &row->timing;
-    const bool           slower = row->rate / row->before < 0.95;
+    const bool           slower = is_slower(row);
     struct line          line = { .n = 0 };
     const char          *cells[MOST_COLUMNS];
 
     put_point(&line, &row->spec);
     text_rate(next(&line), row->rate);
     text_seconds(next(&line), t->wall.median);
-    text_percent(next(&line), (t->wall.high - t->wall.low) / 2 / t->wall.median);
+    text_percent(next(&line), spread_share(&t->wall));
     if (!plan_has_fills(workload))
         text_seconds(next(&line), t->device.median);
     if (workload_is_dict(workload)) {
