@@ -270,8 +270,7 @@ ORDO_FN blink_interval blink_close(const blink_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Counts what has no START_TWO: its end from the root, the leaves between by the list. Called by whole
- * sub-groups. */
+/* Counts what has no START_TWO: its end from the root, the leaves between by the list. Called by whole sub-groups. */
 ORDO_FN void blink_count_far(const blink_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[BLINK_ITEMS], __private blink_interval mine[BLINK_ITEMS])
 {

@@ -130,19 +130,27 @@ static size_t total_at(const struct ordo_sorted_run *run)
     return run->layout.visible + (ordo_run_entries(run->count) - 1) * sizeof(cl_uint);
 }
 
-/* A read each, which on an H200 is no slower than to copy the totals together first. (Reads that do not wait are: they stop
- * the queue for 0.14 ms.) */
+/* Waits once, however many runs there are. (Reads that do not wait stop an H200's queue for 0.14 ms.) */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out)
 {
     const int mark = call->n_scratch;
+    cl_mem    totals = NULL;
+    cl_uint   total[ORDO_MAX_RUNS];
+    size_t    n = 0;
+
     *out = 0;
     ORDO_TRY(ordo_run_set_settle(call, dict, set));
-    ordo_call_release(call, mark);
+    ORDO_TRY(ordo_call_scratch(call, sizeof total, &totals));
     for (size_t r = 0; r < set->n; r++) {
-        cl_uint total = (cl_uint) set->run[r].count;
-        if (set->run[r].has_hidden)
-            ORDO_TRY(ordo_call_read(call, set->run[r].mem, total_at(&set->run[r]), &total, sizeof total));
-        *out += total;
+        const struct ordo_sorted_run *run = &set->run[r];
+        if (!run->has_hidden)
+            *out += run->count;
+        else
+            ORDO_TRY(ordo_call_copy(call, run->mem, total_at(run), totals, n++ * sizeof(cl_uint), sizeof(cl_uint)));
     }
+    ORDO_TRY(ordo_call_read(call, totals, 0, total, n * sizeof(cl_uint)));
+    for (size_t i = 0; i < n; i++)
+        *out += total[i];
+    ordo_call_release(call, mark);
     return ORDO_OK;
 }

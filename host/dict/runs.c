@@ -298,11 +298,10 @@ static ordo_status distil_into(struct ordo_call *call, const ordo_dict *dict, co
     return merge_into(call, dict, ORDO_MARKS_DISTIL, set->run, set->n, &target);
 }
 
-/* A new run of the `count` elements that are visible in a settled set. */
+/* A new run of the `count` elements that are visible in a settled set; of none *out stays as it is. */
 static ordo_status distil(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
                           struct ordo_sorted_run *out)
 {
-    *out = (struct ordo_sorted_run) { .mem = NULL };
     if (count == 0)
         return ORDO_OK;
     ORDO_TRY(ordo_runs_block(runs, call, count, out));

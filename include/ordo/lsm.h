@@ -45,7 +45,7 @@ struct ordo_lsm_config {
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config, ordo_dict **out);
 
 /* The cleanup of section III-F, as the config's rules call for it, now: puts all that a query can see into one run. Memory of
- * the old runs stays with the dictionary for updates to come, at most as much as the new run takes; ordo_dict_compact
+ * the old runs stays with the dictionary for updates to come, at most as much as the new run takes, and 4 MiB; ordo_dict_compact
  * gives that back too, which costs drivers time (0.14 of 0.61 ms at 2^24 elements on an H200). Waits. Out of memory leaves the
  * dictionary as it was. ORDO_UNSUPPORTED if dict is no LSM.
  * Cost    as a query of order; then reads and writes every element once. */
