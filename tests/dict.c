@@ -205,6 +205,7 @@ Test(dict, results_are_the_same_bits_everywhere)
 /* On a CPU, "cpu=0" gives the kernels of an unknown GPU. A type each: compiling is what takes the time. */
 static void check_gpu(struct test *t)
 {
+    test_look_back(t);
     for (size_t subject = 0; subject < n_subjects; subject++)
         (void) random_sequences(t, subject, ORDO_U32, 4, 30000);
 }

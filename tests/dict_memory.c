@@ -233,6 +233,23 @@ static void number_keys(uint32_t *keys, uint32_t from, uint32_t count)
         keys[i] = key_of(from + i);
 }
 
+/* Elements from .. end - 1 are there with these values, those before are not. */
+static void expect_found(struct test *t, ordo_dict *dict, uint32_t from, uint32_t end, const uint32_t *values)
+{
+    uint32_t *keys = test_alloc(end * sizeof *keys), *found_values = test_alloc(end * sizeof *found_values);
+    uint8_t  *found = test_alloc(end);
+
+    number_keys(keys, 0, end);
+    test_ok(t, ordo_dict_find_host(dict, keys, end, found_values, found));
+    for (uint32_t i = 0; i < end; i++)
+        if (found[i] != (i >= from) || (found[i] && found_values[i] != values[i]))
+            test_fail(t, __FILE__, __LINE__, "element %u is %sfound, with %u", i, found[i] ? "" : "not ",
+                      found_values[i]);
+    free(keys);
+    free(found_values);
+    free(found);
+}
+
 /* Sizes of which none is merged with another, on any device. */
 enum { STORED = 400000, REPLACED = 60000, ERASED = 15000, ABSENT = 4000 };
 enum { FEW_BYTES = 4 << 20 }; /* of spare blocks that are not worth giving back */
@@ -342,6 +359,60 @@ static void peaks(struct test *t)
 Test(dict_memory, the_peak_is_as_promised)
 {
     test_each_device(peaks);
+}
+
+/* Cleanups of runs that no query has settled: a run of `held` elements, a tenth of which is replaced, and a run that erases
+ * `erased` of them. */
+static void clean_up(struct test *t, uint32_t held, uint32_t erased)
+{
+    uint32_t                   *keys = test_alloc(held * sizeof *keys);
+    ordo_dict                  *dict = NULL;
+    struct ordo_dict_statistics s;
+    const size_t                cleanups = held > 1 || erased > 0; /* of one element there is nothing to clean up */
+    const size_t                put_in = ((size_t) held + held / 10 + erased) * 8;
+
+    test_context(t, "cleanup of %u elements, %u erased", held, erased);
+    test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .growth = 2), &dict));
+    number_keys(keys, 0, held);
+    test_ok(t, ordo_dict_upsert_host(dict, keys, keys, held));
+    test_ok(t, ordo_dict_upsert_host(dict, keys, keys + 1, held / 10));
+    test_ok(t, ordo_dict_erase_host(dict, keys, erased));
+    test_ok(t, ordo_lsm_cleanup(dict, NULL));
+    s = statistics_of(t, dict);
+    expect_elements(t, &s, held - erased, 0, 0, held > erased);
+    test_true(t, s.cleanups == cleanups && s.bytes_peak <= put_in / 10 * 22 + FEW_BYTES);
+    test_true(t, bytes_now(&s) <= s.bytes_data / 10 * 42 + FEW_BYTES); /* the run's block and a spare one */
+    test_ok(t, ordo_dict_check(dict, NULL));
+    for (uint32_t i = erased; i < held / 10; i++)
+        keys[i] = keys[i + 1];
+    expect_found(t, dict, erased, held, keys);
+    test_ok(t, ordo_dict_compact(dict, NULL));
+    s = statistics_of(t, dict);
+    expect_elements(t, &s, held - erased, 0, 0, held > erased);
+    test_true(t, s.cleanups == cleanups);
+    test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 + s.elements * 4 / 100 * 8 + 4096);
+    expect_found(t, dict, erased, held, keys);
+    ordo_dict_destroy(&dict);
+    free(keys);
+}
+
+static void clean_up_each(struct test *t)
+{
+    static const uint32_t held = 600000;
+
+    test_look_back(t);
+    clean_up(t, held, 0);
+    clean_up(t, held, held / 10);
+    clean_up(t, held, held / 10 * 9); /* most of the room that it took is not needed */
+    clean_up(t, held, held);
+    clean_up(t, 1, 0);
+    clean_up(t, 1, 1);
+}
+
+Test(dict_memory, a_cleanup_takes_what_is_promised)
+{
+    test_each_device(clean_up_each);
+    test_each_device_with("cpu=0,progress=1", clean_up_each);
 }
 
 /* Policies count cleanups; off, there are none. */

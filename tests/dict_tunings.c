@@ -19,6 +19,7 @@ static bool try_value(struct test *t, const struct ordo_tunable_info *info, uint
     const struct sequence s = sequence_random(seed % n_subjects, ORDO_U32, 4, seed);
 
     own.dev = test_open_again(t);
+    test_look_back(&own);
     test_ok(&own, ordo_device_set_tunable(own.dev, info->name, value));
     const struct outcome o = sequence_run(&own, &s, NULL);
     if (o.failed && o.status != ORDO_UNSUPPORTED) {

@@ -218,6 +218,28 @@ static void batches(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
+/* Of runs that are not settled, where groups make progress: elements that are replaced, and some that are erased. */
+static void cleanup(struct test *t)
+{
+    enum { HELD = 500, ERASED = 20 };
+    ordo_dict *dict = NULL;
+    uint32_t   keys[ERASED];
+
+    if (t->facts->cpu)
+        return;
+    dict = make_dict(t, t->dev, LSM, 0, HELD + ERASED);
+    test_look_back(t);
+    set_tunables(t, "merge_runs.items=5");
+    test_context(t, "cleanup");
+    upsert_numbers(t, dict, HELD - BATCH, 1);
+    for (uint32_t i = 0; i < ERASED; i++)
+        keys[i] = key_of(HELD + i);
+    test_ok(t, ordo_dict_erase_host(dict, keys, ERASED));
+    test_ok(t, ordo_lsm_cleanup(dict, NULL));
+    expect_numbers(t, dict, 0, HELD);
+    ordo_dict_destroy(&dict);
+}
+
 static void self_test(struct test *t)
 {
     test_ok(t, ordo_device_self_test(t->dev));
@@ -290,7 +312,8 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
         const char *name;
         void (*run)(struct test *t);
     } parts[] = { { "self-test", self_test }, { "primitives", primitives }, { "sequences", sequences },
-                  { "batches", batches },     { "rounds", rounds },         { "concurrent", concurrent } };
+                  { "batches", batches },     { "rounds", rounds },         { "concurrent", concurrent },
+                  { "cleanup", cleanup } };
     for (size_t i = 0; i < LENGTH(parts); i++) {
         const clock_t since = clock();
         if (only && strcmp(only, parts[i].name) != 0)

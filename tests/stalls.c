@@ -4,7 +4,7 @@
  *
  * The stalls are put in through ORDO_CL_DIR. A group that stalls still does its own work: one that stops altogether would keep any
  * launch from ending. What waits, and for what:
- *   look-back      of scan and compact (group/lookback.cl), and of the sort (primitive/sort.cl): for what tiles publish. A tile that
+ *   look-back      of scan, compact and an LSM's cleanup (group/lookback.cl), and of the sort (primitive/sort.cl): for what tiles publish. A tile that
  *                  is silent for LOOKBACK_POLLS or SORT_LOOKS looks is folded or counted again
  *   the self-test  for the turn of the group before: CHAIN_PATIENCE looks, then look-back is not used on the device
  *   B-link tree    for latches of leaves and of the root: BLINK_TRIES steps, then another launch, then the tree is checked, and that is an
@@ -15,6 +15,7 @@
 #include "overlay.h"
 #include "support.h"
 
+#include "ordo/lsm.h"
 #include "runtime/runtime.h"
 
 #include <stdio.h>
@@ -141,6 +142,42 @@ static void try_sort(struct test *t, struct arrays *a, const char *what)
     }
 }
 
+/* A cleanup of runs that are not settled: a few of each key's values, and every seventh key erased. */
+static void try_cleanup(struct test *t, struct arrays *a, const char *what)
+{
+    enum { KEPT = 40000, AGAIN = 12000 };
+    ordo_dict *dict = NULL;
+    size_t     size = 0, next = 0;
+
+    for (uint32_t i = 0; i < KEPT; i++) {
+        a->keys[i] = 2 * i;
+        a->values[i] = i;
+    }
+    test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .growth = 2), &dict));
+    test_ok(t, ordo_dict_upsert_host(dict, a->keys, a->values, KEPT));
+    for (uint32_t i = 0; i < AGAIN; i++)
+        a->values[i] = i + 7;
+    test_ok(t, ordo_dict_upsert_host(dict, a->keys, a->values, AGAIN));
+    for (uint32_t i = 0; 7 * i < KEPT; i++)
+        a->out[i] = 14 * i;
+    test_ok(t, ordo_dict_erase_host(dict, a->out, (KEPT + 6) / 7));
+
+    test_context(t, "%s: cleanup", what);
+    const double begin = now_ms();
+    test_ok(t, ordo_lsm_cleanup(dict, NULL));
+    ended(t, t->context, begin);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_ok(t, ordo_dict_export_host(dict, a->out, a->values, COUNT, &size));
+    for (uint32_t i = 0; i < KEPT; i++) {
+        if (i % 7 == 0)
+            continue;
+        test_true(t, next < size && a->out[next] == 2 * i && a->values[next] == (i < AGAIN ? i + 7 : i));
+        next++;
+    }
+    test_true(t, next == size);
+    ordo_dict_destroy(&dict);
+}
+
 static void set_look_back(struct test *t, bool sort)
 {
     test_true(t, t->facts->groups_progress);
@@ -154,6 +191,7 @@ static void set_look_back(struct test *t, bool sort)
         test_ok(t, ordo_device_set_tunable(t->dev, "scan.items", 4));
         test_ok(t, ordo_device_set_tunable(t->dev, "compact.group", 64));
         test_ok(t, ordo_device_set_tunable(t->dev, "compact.items", 4));
+        test_ok(t, ordo_device_set_tunable(t->dev, "merge_runs.group", 64));
     }
 }
 
@@ -171,6 +209,7 @@ static void never_answering(struct test *outer)
     for (int again = 0; again < 2; again++) { /* the first time includes building */
         try_scan(&t, &a, false, "tiles that never answer");
         try_compact(&t, &a, "tiles that never answer");
+        try_cleanup(&t, &a, "tiles that never answer");
     }
     free_arrays(&a);
     ordo_device_close(&t.dev);

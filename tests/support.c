@@ -3,6 +3,8 @@
 #include "support.h"
 #include "watchdog.h"
 
+#include "runtime/runtime.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -221,6 +223,12 @@ ordo_device *test_open_again(const struct test *t)
     const struct place place = { ordo_device_context(t->dev), ordo_device_id(t->dev) };
 
     return open_place(&place, t->mask);
+}
+
+void test_look_back(struct test *t)
+{
+    if (t->facts->groups_progress && !t->facts->cpu)
+        test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", ORDO_SCAN_LOOKBACK));
 }
 
 /* ---- random input -------------------------------------------------------------------------------------------- */

@@ -59,6 +59,10 @@ void test_each_device_with(const char *mask, test_body body);
 /* Another device object like t->dev, for tests of two devices; close it with ordo_device_close. */
 ordo_device *test_open_again(const struct test *t);
 
+/* Has tiles learn from each other what is before them, wherever a GPU's groups make progress: without lanes that is not what
+ * is chosen by itself. */
+void test_look_back(struct test *t);
+
 /* ---- what is expected ---------------------------------------------------------------------------------------- */
 
 /* Says what is being tried from here on ("count 5, shape few"); printed with a failure. A sign of life (watchdog.h). */

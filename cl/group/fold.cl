@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folding keys with an associative operator: over a team, over a work-group.
  *
+ * FOLD_COUNTS      1: what is folded are not keys, but counts of 32 bits, whatever the keys
  * FOLD_OP          FOLD_SUM, FOLD_MIN or FOLD_MAX (enum ordo_op)
  * FOLD_SEGMENTED   1: an item has a head flag too, and nothing reaches past a head from before it:
  *                     (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
@@ -26,6 +27,9 @@
 #define FOLD_MIN 1
 #define FOLD_MAX 2
 
+#ifndef FOLD_COUNTS
+#define FOLD_COUNTS 0
+#endif
 #ifndef FOLD_OP
 #define FOLD_OP FOLD_SUM
 #endif
@@ -35,7 +39,7 @@
 #if FOLD_OP < FOLD_SUM || FOLD_OP > FOLD_MAX
 #error "FOLD_OP must be an ordo_op"
 #endif
-#if FOLD_OP == FOLD_SUM && (ORDO_KEY == KEY_F32 || ORDO_KEY == KEY_F64)
+#if FOLD_OP == FOLD_SUM && !FOLD_COUNTS && (ORDO_KEY == KEY_F32 || ORDO_KEY == KEY_F64)
 #error "a sum of floats depends on how they are grouped: FOLD_SUM is for integers"
 #endif
 #if FOLD_GROUP % TEAM_WIDTH
@@ -48,21 +52,28 @@
 
 /* What is folded: a value, which is a key as it is (FOLD_SUM) or its ordered form, and in segments a head flag (0 or 1)
  * behind it. No structs: Oclgrind 21.10 cannot run what its compiler makes of functions that return them. */
+#if FOLD_COUNTS
+typedef uint fold_word;
+#define FOLD_BITS 32
+#else
+typedef ordo_key fold_word;
+#define FOLD_BITS KEY_BITS
+#endif
 #if !FOLD_SEGMENTED
-typedef ordo_key fold_item;
-#elif KEY_BITS == 64
-typedef ulong2 fold_item;
+typedef fold_word fold_item;
+#elif FOLD_BITS == 64
+typedef ulong2   fold_item;
 #else
 typedef uint2 fold_item;
 #endif
 
 #if FOLD_OP == FOLD_MIN
-#define FOLD_IDENTITY (~(ordo_key) 0)
+#define FOLD_IDENTITY (~(fold_word) 0)
 #else
-#define FOLD_IDENTITY ((ordo_key) 0)
+#define FOLD_IDENTITY ((fold_word) 0)
 #endif
 
-ORDO_FN fold_item fold_make(ordo_key value, uint head)
+ORDO_FN fold_item fold_make(fold_word value, uint head)
 {
 #if FOLD_SEGMENTED
     return (fold_item) (value, head);
@@ -76,7 +87,7 @@ ORDO_FN fold_item fold_identity(void)
     return fold_make(FOLD_IDENTITY, 0);
 }
 
-ORDO_FN ordo_key fold_value(fold_item x)
+ORDO_FN fold_word fold_value(fold_item x)
 {
 #if FOLD_SEGMENTED
     return x.x;
@@ -94,6 +105,7 @@ ORDO_FN uint fold_head(fold_item x)
 #endif
 }
 
+#if !FOLD_COUNTS
 /* The value of a stored key, and the key to store for a value. */
 ORDO_FN ordo_key fold_value_of(ordo_key key)
 {
@@ -112,8 +124,9 @@ ORDO_FN ordo_key fold_key_of(ordo_key value)
     return key_from_bits(value);
 #endif
 }
+#endif
 
-ORDO_FN ordo_key fold_values(ordo_key a, ordo_key b)
+ORDO_FN fold_word fold_values(fold_word a, fold_word b)
 {
 #if FOLD_OP == FOLD_SUM
     return a + b;
@@ -142,7 +155,7 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
 
 /* Called by whole sub-groups, as all of team.cl. */
 
-#if KEY_BITS == 64
+#if FOLD_BITS == 64
 #define FOLD_SHUFFLE_(name, x, by)                                                                                     \
     fold_make(team_##name##64(fold_value(x), by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #else

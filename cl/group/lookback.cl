@@ -50,7 +50,7 @@ typedef uint lookback_word;
 #define lookback_load         ordo_load_relaxed
 #define lookback_store        ordo_store_relaxed
 #endif
-#define LOOKBACK_WORDS (KEY_BITS / LOOKBACK_PAYLOAD_BITS)
+#define LOOKBACK_WORDS (FOLD_BITS / LOOKBACK_PAYLOAD_BITS)
 
 /* What the groups of a launch share, all 0 at first: the next tile's number, then the tiles' words. */
 #define LOOKBACK_TICKET_BYTES 64
@@ -87,13 +87,13 @@ ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item 
 ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
 {
     lookback_status status;
-    ordo_key        value = 0;
+    fold_word       value = 0;
     uint            flags_all = ~0u, flags_any = 0;
 
     ORDO_UNROLL
     for (uint w = 0; w < LOOKBACK_WORDS; w++) {
         const lookback_word word = lookback_load(s.words + (ulong) tile * LOOKBACK_WORDS + w);
-        value |= (ordo_key) (word >> LOOKBACK_PAYLOAD_BITS) << (w * LOOKBACK_PAYLOAD_BITS);
+        value |= (fold_word) (word >> LOOKBACK_PAYLOAD_BITS) << (w * LOOKBACK_PAYLOAD_BITS);
         flags_all &= (uint) word & 7;
         flags_any |= (uint) word & 7;
     }

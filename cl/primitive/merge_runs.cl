@@ -6,10 +6,12 @@
  *   runs_select    finds each sample's rank among all samples; every window-th is a splitter and ends a tile
  *   runs_split     finds how many elements of each run do not come after each splitter
  *   runs_tiles     one group per tile loads its part of each run, merges them pair by pair in local memory, stores them
+ *   runs_sift      the same, and leaves out what is not the newest element of its key
  *   runs_chunks    RUNS_GROUP == 1, for CPUs: one work-item per tile, with a tournament over the runs
  *
  * Runs lie in buffers of their own or in one; the host passes each run's. With RUNS_HIDDEN 1 an element has a hidden bit,
- * which goes where it goes; with 2 only elements whose bit is 0 are written, where the runs' visible counts say.
+ * which goes where it goes; with 2 only elements whose bit is 0 are written, where the runs' visible counts say; with 3 of
+ * each key only the last element, if its bit is 0, where look-back says: so runs need not be settled before.
  *
  * Between two splitters lie `window` samples (the later splitter among them), and in each run fewer than `stride`
  * elements between two samples: a tile holds at most window * stride + n_runs * (stride - 1) elements.
@@ -35,9 +37,17 @@
 #endif
 #define RUNS_KEEP   1
 #define RUNS_DISTIL 2
+#define RUNS_SIFT   3
 /* Whether it matters where in a tile's input an element stood. */
 #define RUNS_FROM        (ORDO_VALUE_BYTES || RUNS_HIDDEN)
 #define RUNS_FROM_HIDDEN 0x8000
+/* Whether only visible elements are written, by groups. */
+#define RUNS_CLOSES_GAPS (RUNS_GROUP > 1 && (RUNS_HIDDEN == RUNS_DISTIL || RUNS_HIDDEN == RUNS_SIFT))
+#if RUNS_CLOSES_GAPS
+#define FOLD_GROUP  RUNS_GROUP
+#define FOLD_COUNTS 1
+#include "group/fold.cl"
+#endif
 
 /* ---- the table and searches in it ------------------------------------------------------------------------------ */
 
@@ -230,8 +240,14 @@ typedef struct {
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
     uint       shift[RUN_TABLE_MAX];       /* which element of its run element `at` of the tile's input is, less `at` */
     uint       marks[RUNS_SLOTS / 32 + 2]; /* keep: bits of hidden slots, as words of the whole output */
-    ushort     visible[RUNS_GROUP];        /* distil: visible slots of each work-item */
-    uint       stretch[RUN_TABLE_MAX];     /* distil: and of as many work-items in a row as make these */
+#endif
+#if RUNS_CLOSES_GAPS
+    fold_scratch visible; /* slots */
+#endif
+#if RUNS_HIDDEN == RUNS_SIFT
+    ordo_key_form next[RUN_TABLE_MAX]; /* the key that follows a run's part of the tile */
+    uint          has_next[RUN_TABLE_MAX];
+    uint          ticket, tiles_before; /* look-back's */
 #endif
     uint start[RUNS_REGIONS];       /* a region's first slot */
     uint count[RUNS_REGIONS];       /* a region's elements */
@@ -240,11 +256,11 @@ typedef struct {
 } runs_local;
 
 /* Lays out the regions of one round. `capacity` bounds the tile where runs are not in order; in order it never does. */
-ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint capacity)
+ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
     uint       slot = 0, in_region = 0, left = capacity;
-    for (uint r = 0; r < RUN_TABLE_MAX; r++) {
+    for (uint r = 0; r < n; r++) {
         const uint count = min(mem->part[r].end - mem->part[r].begin, left);
         left -= count;
         in_region += count;
@@ -268,23 +284,27 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
+/* One of four work-items that set up what a group needs, side by side. (Keys' and values' pointers by two of them: twice the
+ * registers, to NVIDIA's assembler.) */
+#define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
+
 /* Where the tile's input lies and which slots each round uses. Called by the whole group; ends with a barrier. */
-ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint n_tiles, uint n_rounds,
+ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint tile, uint n_tiles, uint n_rounds,
                           uint capacity)
 {
     const uint lid = (uint) get_local_id(0);
     if (lid < RUN_TABLE_MAX) {
         const runs_part none = { 0, 0 };
         const bool      is = lid < mem->table.n_runs;
-        mem->part[lid] = is ? runs_part_of(&mem->table, splits, (uint) get_group_id(0), n_tiles, lid) : none;
+        mem->part[lid] = is ? runs_part_of(&mem->table, splits, tile, n_tiles, lid) : none;
         mem->before[lid] = is ? runs_output_before(mem, lid, mem->part[lid].begin) : 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid <= n_rounds)
-        runs_lay_out_round(mem, lid, capacity);
-    if (lid == 0) {
+        runs_lay_out_round(mem, lid, 1u << n_rounds, capacity);
+    if (lid == RUNS_GROUP - 1) {
         mem->begin = 0;
-        for (uint r = 0; r < RUN_TABLE_MAX; r++)
+        for (uint r = 0; r < 1u << n_rounds; r++)
             mem->begin += mem->before[r];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -297,6 +317,12 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
 #endif
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Which run element `at` of the tile's input is of, the first n. Mostly the first one, which is mostly the largest. */
+ORDO_FN uint runs_run_of(__local const runs_local *mem, uint n, uint at)
+{
+    return at < mem->start[1] ? 0 : runs_last_start(mem->start, n, at);
 }
 
 /* Loads the tile's keys, run by run, and hidden bits. The tile has `count` elements, at least one; past its end the last is
@@ -312,7 +338,7 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++) {
         const uint at = min(i * RUNS_GROUP + lid, count - 1);
-        const uint r = runs_last_start(mem->start, n, at);
+        const uint r = runs_run_of(mem, n, at);
         key[i] = mem->key_of[r][at];
 #if RUNS_HIDDEN
         hidden |= (uint) run_is_hidden(mem->hidden_of[r], mem->shift[r] + at) << i;
@@ -323,23 +349,33 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
         mem->keys[i * RUNS_GROUP + lid] = key_bits(key[i]);
 #if RUNS_HIDDEN
         mem->from[i * RUNS_GROUP + lid] = (ushort) (i * RUNS_GROUP + lid) | (hidden >> i & 1 ? RUNS_FROM_HIDDEN : 0);
+#elif RUNS_FROM
+        mem->from[i * RUNS_GROUP + lid] = (ushort) (i * RUNS_GROUP + lid);
 #endif
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Makes the regions of a round, each from two of the round before, in place. Each work-item makes RUNS_ITEMS slots; those
+/* Whether a round has something to do for the region at `slot`: not for the first one if its right half is empty, as it
+ * begins where its left half does. */
+ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
+{
+    const uint right = runs_first_region(round - 1) + 1;
+    return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
+}
+
+/* Makes the regions of a round, each from two of the round before, in place; of n runs at first. Each work-item makes RUNS_ITEMS slots; those
  * past a region's end get elements without meaning. Called by the whole group; needs a barrier before, ends with one. */
-ORDO_FN void runs_merge_round(__local runs_local *mem, uint round)
+ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
-    const bool    works = slot < mem->used[round];
+    const bool    works = runs_merges(mem, round, slot);
     ordo_key_form merged[RUNS_ITEMS];
     uint          from[RUNS_ITEMS];
 
     if (works) {
         __local const uint *starts = mem->start + runs_first_region(round);
-        const uint          region = runs_last_start(starts, RUN_TABLE_MAX >> round, slot);
+        const uint          region = runs_last_start(starts, n >> round, slot);
         const uint          left = runs_first_region(round - 1) + 2 * region;
         const uint          a_at = mem->start[left], a_count = mem->count[left];
         const uint          b_at = mem->start[left + 1], b_count = mem->count[left + 1];
@@ -348,11 +384,9 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round)
         const merge_cursor  at = { a_at + a, a_at + a_count, b_at + diagonal - a, b_at + b_count };
         runs_serial(mem->keys, at, merged, from);
 #if RUNS_FROM
-        if (RUNS_HIDDEN || round > 1) {
-            ORDO_UNROLL
-            for (uint i = 0; i < RUNS_ITEMS; i++)
-                from[i] = mem->from[from[i]];
-        }
+        ORDO_UNROLL
+        for (uint i = 0; i < RUNS_ITEMS; i++)
+            from[i] = mem->from[from[i]];
 #endif
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -403,42 +437,81 @@ ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uin
 }
 #endif
 
-#if RUNS_HIDDEN == RUNS_DISTIL
-/* Visible slots of the work-items before this one, and of all: in two steps, through sums of stretches of work-items.
- * By the whole group; ends with a barrier. */
-ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
+#if RUNS_CLOSES_GAPS
+#if RUNS_HIDDEN == RUNS_SIFT
+/* The key that follows the part of the tile of this work-item's run, if it has one: it is known long before it is needed. */
+typedef struct {
+    ordo_key_form key;
+    bool          is;
+} runs_key;
+
+ORDO_FN runs_key runs_read_next(__local const runs_local *mem)
 {
-    const uint lid = (uint) get_local_id(0), stretch = RUNS_GROUP / RUN_TABLE_MAX;
-    uint       rank = 0;
-    mem->visible[lid] = (ushort) visible;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (lid < RUN_TABLE_MAX) {
-        uint sum = 0;
-        for (uint i = 0; i < stretch; i++)
-            sum += mem->visible[lid * stretch + i];
-        mem->stretch[lid] = sum;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    *total = 0;
-    for (uint i = 0; i < RUN_TABLE_MAX; i++) {
-        rank += i < lid / stretch ? mem->stretch[i] : 0;
-        *total += mem->stretch[i];
-    }
-    for (uint i = lid / stretch * stretch; i < lid; i++)
-        rank += mem->visible[i];
-    return rank;
+    const uint r = min((uint) get_local_id(0), (uint) RUN_TABLE_MAX - 1);
+    runs_key   next = { 0, get_local_id(0) < mem->table.n_runs && mem->part[r].end < mem->table.count[r] };
+    if (next.is)
+        next.key = key_bits(mem->key_of[r][mem->start[r] + mem->part[r].end - mem->part[r].begin]);
+    return next;
 }
 
-/* Closes the gaps of hidden slots in the merged tile: first of keys, then of `from`, as both at once are too many registers
- * for some. Returns how many slots are left. By the whole group; ends with a barrier. */
-ORDO_FN uint runs_close_gaps(__local runs_local *mem, uint count)
+/* By the whole group; ends with a barrier. */
+ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
+{
+    if (get_local_id(0) < RUN_TABLE_MAX) {
+        mem->next[get_local_id(0)] = next.key;
+        mem->has_next[get_local_id(0)] = next.is;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Whether an element of key x follows the tile, which has one and nothing greater. */
+ORDO_FN bool runs_goes_on(__local const runs_local *mem, ordo_key_form x)
+{
+    bool does = false;
+    for (uint r = 0; r < mem->table.n_runs; r++)
+        does = does || (mem->has_next[r] && mem->next[r] == x);
+    return does;
+}
+
+/* Whether the element of a slot is the newest of its key. */
+ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count)
+{
+    const ordo_key_form x = mem->keys[slot];
+    return slot + 1 < count ? mem->keys[slot + 1] != x : !runs_goes_on(mem, x);
+}
+#else
+ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count)
+{
+    return true;
+}
+#endif
+
+/* Of this work-item's slots of the merged tile, which has `count`, those that are visible: a bit each. */
+ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS;
-    uint       shown = 0, total = 0; /* a bit for each visible slot */
+    uint       visible = 0;
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++)
-        shown |= (uint) (first + i < count && !(mem->from[first + i] & RUNS_FROM_HIDDEN)) << i;
-    const uint    begin = runs_rank_visible(mem, popcount(shown), &total);
+        visible |= (uint) (first + i < count && !(mem->from[first + i] & RUNS_FROM_HIDDEN) &&
+                           runs_is_newest(mem, first + i, count))
+                   << i;
+    return visible;
+}
+
+/* Visible slots of the work-items before this one, and of all. By the whole group, from uniform control flow; a barrier
+ * inside. */
+ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
+{
+    const uint upto = team_fold_upto(visible);
+    return group_fold_before(team_item(upto, TEAM_WIDTH - 1), &mem->visible, total) + upto - visible;
+}
+
+/* Closes the gaps in the merged tile: moves this work-item's visible slots to slot `begin` and on; first keys, then `from`,
+ * as both at once are too many registers for some. By the whole group; ends with a barrier. */
+ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
+{
+    const uint    first = (uint) get_local_id(0) * RUNS_ITEMS;
     ordo_key_form key[RUNS_ITEMS];
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++)
@@ -447,7 +520,7 @@ ORDO_FN uint runs_close_gaps(__local runs_local *mem, uint count)
     uint to = begin;
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++)
-        if (shown >> i & 1)
+        if (visible >> i & 1)
             mem->keys[to++] = key[i];
 #if ORDO_VALUE_BYTES
     ushort from[RUNS_ITEMS];
@@ -458,45 +531,58 @@ ORDO_FN uint runs_close_gaps(__local runs_local *mem, uint count)
     to = begin;
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++)
-        if (shown >> i & 1)
+        if (visible >> i & 1)
             mem->from[to++] = from[i];
 #endif
     barrier(CLK_LOCAL_MEM_FENCE);
-    return total;
 }
 #endif
 
-/* Writes out what is in the first `left` slots of the merged tile, whose input has `count` elements: keys, then values,
- * gathered from where they are. An output that is NULL is left out. Called by the whole group, after a barrier. */
-ORDO_FN void runs_store(__local runs_local *mem, uint n, uint count, uint left, __global ordo_key *keys_out,
-                        __global merge_value *values_out)
+/* Writes the keys of the first `left` slots of the merged tile, if keys_out is not NULL. By the whole group, after a
+ * barrier. */
+ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global ordo_key *keys_out)
 {
     const uint lid = (uint) get_local_id(0);
-    if (keys_out) {
-        keys_out += mem->begin;
-        ORDO_UNROLL
-        for (uint i = 0; i < RUNS_ITEMS; i++)
-            if (i * RUNS_GROUP + lid < left)
-                keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
-    }
+    if (!keys_out)
+        return;
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (i * RUNS_GROUP + lid < left)
+            keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
+}
+
+/* Writes the values of the first `left` slots, from where they are, if values_out is not NULL; the tile's input has `count`
+ * elements, at least one, of n runs. By the whole group, after a barrier. */
+ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count, uint left,
+                              __global merge_value *values_out)
+{
 #if ORDO_VALUE_BYTES
-    if (values_out) {
-        merge_value value[RUNS_ITEMS];
-        values_out += mem->begin;
-        ORDO_UNROLL
-        for (uint i = 0; i < RUNS_ITEMS; i++) {
-            const uint from = mem->from[min(i * RUNS_GROUP + lid, count - 1)] & ~RUNS_FROM_HIDDEN;
-            const uint at = min(from, count - 1); /* of runs that are not in order it may be anything */
-            value[i] = mem->value_of[runs_last_start(mem->start, n, at)][at];
-        }
-        ORDO_UNROLL
-        for (uint i = 0; i < RUNS_ITEMS; i++)
-            if (i * RUNS_GROUP + lid < left)
-                values_out[i * RUNS_GROUP + lid] = value[i];
+    const uint  lid = (uint) get_local_id(0);
+    merge_value value[RUNS_ITEMS];
+    if (!values_out)
+        return;
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++) {
+        const uint from = mem->from[min(i * RUNS_GROUP + lid, count - 1)] & ~RUNS_FROM_HIDDEN;
+        const uint at = min(from, count - 1); /* of runs that are not in order it may be anything */
+        value[i] = mem->value_of[runs_run_of(mem, n, at)][at];
     }
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (i * RUNS_GROUP + lid < left)
+            values_out[i * RUNS_GROUP + lid] = value[i];
 #endif
 }
 
+/* Loads a tile and merges it. It has `count` elements, at least one. By the whole group; ends with a barrier. */
+ORDO_FN void runs_make_tile(__local runs_local *mem, uint n_rounds, uint count)
+{
+    runs_load_keys(mem, 1u << n_rounds, count);
+    for (uint round = 1; round <= n_rounds; round++)
+        runs_merge_round(mem, round, 1u << n_rounds);
+}
+
+#if RUNS_HIDDEN != RUNS_SIFT
 /* One group per tile. n_rounds: runs fit in 2^n_rounds, 1 to RUNS_ROUNDS_MAX. capacity: the most elements of a tile, such
  * that they fit in RUNS_SLOTS with the gaps between the regions of round 1. */
 ORDO_KERNEL(RUNS_GROUP)
@@ -506,7 +592,7 @@ void runs_tiles(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restr
                 ulong hidden_out_at)
 {
     __local runs_local mem;
-    if (get_local_id(0) == 0) {
+    if (RUNS_SETTER(1)) {
         RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
         RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
 #if RUNS_HIDDEN
@@ -514,23 +600,112 @@ void runs_tiles(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restr
 #endif
     }
     runs_load_table(&runs, &mem.table);
-    runs_lay_out(&mem, splits, n_tiles, n_rounds, capacity);
+    runs_lay_out(&mem, splits, (uint) get_group_id(0), n_tiles, n_rounds, capacity);
 
-    const uint count = mem.used[0], n = 1u << n_rounds;
+    const uint count = mem.used[0];
     if (count == 0)
         return;
-    runs_load_keys(&mem, n, count);
-    for (uint round = 1; round <= n_rounds; round++)
-        runs_merge_round(&mem, round);
+    runs_make_tile(&mem, n_rounds, count);
     uint left = count;
 #if RUNS_HIDDEN == RUNS_KEEP
     runs_store_hidden(&mem, count, hidden_out + hidden_out_at);
 #elif RUNS_HIDDEN == RUNS_DISTIL
-    left = runs_close_gaps(&mem, count);
+    const uint visible = runs_visible_slots(&mem, count);
+    const uint begin = runs_rank_visible(&mem, popcount(visible), &left);
+    runs_close_gaps(&mem, visible, begin);
 #endif
-    runs_store(&mem, n, count, left, keys_out ? keys_out + keys_out_at : 0,
-               values_out ? values_out + values_out_at : 0);
+    runs_store_keys(&mem, left, keys_out ? keys_out + keys_out_at + mem.begin : 0);
+    runs_copy_values(&mem, 1u << n_rounds, count, left, values_out ? values_out + values_out_at + mem.begin : 0);
 }
+
+#else
+
+typedef struct {
+    __local const runs_local *mem;
+    __global const uint *splits;
+    uint n_tiles;
+} runs_input;
+#define LOOKBACK_INPUT runs_input
+
+/* Whether element i of run r, in its part of a tile, is visible. Elements of its key in newer runs, if any, are in their
+ * parts of the tile or next after them. */
+ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
+{
+    __local const runs_local *mem = in->mem;
+    const runs_keys keys = mem->key_of[r] + mem->start[r] - mem->part[r].begin;
+    const ordo_key_form x = key_bits(keys[i]);
+    bool visible = !run_is_hidden(mem->hidden_of[r], i);
+    if (i + 1 < mem->table.count[r])
+        visible = visible && key_bits(keys[i + 1]) != x;
+    for (uint s = r + 1; s < mem->table.n_runs; s++) {
+        const runs_keys newer = mem->key_of[s] + mem->start[s] - mem->part[s].begin;
+        const runs_part part = runs_part_of(&mem->table, in->splits, tile, in->n_tiles, s);
+        const uint at = runs_count_before(newer, part.begin, part.end, x, false);
+        if (at < mem->table.count[s])
+            visible = visible && key_bits(newer[at]) != x;
+    }
+    return visible;
+}
+
+/* Visible elements of a tile, from the runs themselves. */
+ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
+{
+    uint visible = 0;
+    for (uint r = 0; r < in->mem->table.n_runs; r++) {
+        const runs_part part = runs_part_of(&in->mem->table, in->splits, tile, in->n_tiles, r);
+        for (uint i = part.begin + team_lane(); i < part.end; i += TEAM_WIDTH)
+            visible += runs_is_visible(in, tile, r, i);
+    }
+    return team_reduce_add(visible);
+}
+
+#include "group/lookback.cl"
+
+/* As runs_tiles, for tiles in the order in which groups start. `state`: see lookback_state; 0 at first. *kept = how many
+ * elements are written. */
+ORDO_KERNEL(RUNS_GROUP)
+void runs_sift(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,
+               uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
+               __global merge_value *restrict values_out, ulong values_out_at, __global uint *state,
+               __global uint *restrict kept)
+{
+    __local runs_local mem;
+    const lookback_state s = lookback_state_at(state);
+    const runs_input input = { &mem, splits, n_tiles };
+    if (RUNS_SETTER(3))
+        mem.ticket = ordo_add(s.ticket, 1);
+    if (RUNS_SETTER(1)) {
+        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
+        RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
+    }
+    if (RUNS_SETTER(2)) {
+        RUNS_EACH(RUNS_POINT_MARKS, &mem)
+    }
+    runs_load_table(&runs, &mem.table);
+    const uint tile = mem.ticket;
+    runs_lay_out(&mem, splits, tile, n_tiles, n_rounds, capacity);
+
+    const uint count = mem.used[0];
+    const runs_key next = runs_read_next(&mem);
+    uint visible = 0, left = 0;
+    if (count > 0) {
+        runs_make_tile(&mem, n_rounds, count);
+        runs_keep_next(&mem, next);
+        visible = runs_visible_slots(&mem, count);
+    }
+    const uint begin = runs_rank_visible(&mem, popcount(visible), &left);
+    if (get_local_id(0) == 0)
+        lookback_announce(s, tile, left, false);
+    runs_close_gaps(&mem, visible, begin);
+    const uint before = lookback_prefix(&input, s, tile, left, false, &mem.tiles_before);
+    runs_store_keys(&mem, left, keys_out + keys_out_at + before);
+    if (count > 0)
+        runs_copy_values(&mem, 1u << n_rounds, count, left, values_out ? values_out + values_out_at + before : 0);
+    if (tile == n_tiles - 1 && get_local_id(0) == 0)
+        *kept = before + left;
+}
+
+#endif
 
 #else
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runs of a multi-way merge, as a kernel argument. No run in it is empty. */
+/* The runs of a multi-way merge, as a kernel argument. */
 #pragma once
 #include "shared/types.h"
 

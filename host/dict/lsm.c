@@ -255,13 +255,28 @@ static size_t first_paid_for(const struct lsm *lsm, uint64_t visit)
     return first;
 }
 
+/* Merges the runs from `first` on. Where that is all, and the call may wait, what is stale is left out, which takes no longer
+ * and saves every query from now on looking for it. */
+static ordo_status merge_paid(struct lsm *lsm, struct ordo_call *call, size_t first, bool waits)
+{
+    const struct ordo_run_set *set = &lsm->runs.set;
+    struct ordo_sorted_run     in[ORDO_MAX_RUNS];
+
+    if (first == 0 && waits && ordo_runs_can_sift(&lsm->runs, set->n)) {
+        ORDO_TRY(ordo_runs_gather(&lsm->runs.dict, call));
+        restart(lsm);
+        return ORDO_OK;
+    }
+    memcpy(in, &set->run[first], (set->n - first) * sizeof *in);
+    return merge_from(lsm, call, first, in, set->n - first, in[0].paid);
+}
+
 /* Queries are about to pay `visit` for each run: merges what they have then paid for. Without the memory for it they
  * go on without, and pay anew. */
-static ordo_status pay(struct lsm *lsm, struct ordo_call *call, uint64_t visit)
+static ordo_status pay(struct lsm *lsm, struct ordo_call *call, uint64_t visit, bool waits)
 {
-    struct ordo_run_set   *set = &lsm->runs.set;
-    const size_t           first = first_paid_for(lsm, visit);
-    struct ordo_sorted_run in[ORDO_MAX_RUNS];
+    struct ordo_run_set *set = &lsm->runs.set;
+    const size_t         first = first_paid_for(lsm, visit);
 
     if (lsm->config.keep_runs || set->n < 2)
         return ORDO_OK;
@@ -269,8 +284,7 @@ static ordo_status pay(struct lsm *lsm, struct ordo_call *call, uint64_t visit)
         set->run[r].paid += visit;
     if (first + 1 == set->n)
         return ORDO_OK;
-    memcpy(in, &set->run[first], (set->n - first) * sizeof *in);
-    const ordo_status status = merge_from(lsm, call, first, in, set->n - first, in[0].paid);
+    const ordo_status status = merge_paid(lsm, call, first, waits);
     if (status != ORDO_NO_DEVICE_MEMORY)
         return status;
     for (size_t r = first; r < set->n; r++)
@@ -279,26 +293,26 @@ static ordo_status pay(struct lsm *lsm, struct ordo_call *call, uint64_t visit)
     return ORDO_OK;
 }
 
-static ordo_status pay_for_queries(struct lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves)
+static ordo_status pay_for_queries(struct lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves, bool waits)
 {
-    return pay(lsm, call, launch_moves(lsm) + moves * queries);
+    return pay(lsm, call, launch_moves(lsm) + moves * queries, waits);
 }
 
 static ordo_status find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
 {
-    ORDO_TRY(pay_for_queries(lsm_of(dict), call, finds->count, FIND_MOVES));
+    ORDO_TRY(pay_for_queries(lsm_of(dict), call, finds->count, FIND_MOVES, false));
     return ordo_runs_find(dict, call, finds);
 }
 
 static ordo_status count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
 {
-    ORDO_TRY(pay_for_queries(lsm_of(dict), call, counts->count, (uint64_t) 2 * RANK_MOVES));
+    ORDO_TRY(pay_for_queries(lsm_of(dict), call, counts->count, (uint64_t) 2 * RANK_MOVES, false));
     return ordo_runs_count(dict, call, counts);
 }
 
 static ordo_status seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
 {
-    ORDO_TRY(pay_for_queries(lsm_of(dict), call, seeks->count, RANK_MOVES));
+    ORDO_TRY(pay_for_queries(lsm_of(dict), call, seeks->count, RANK_MOVES, false));
     return ordo_runs_seek(dict, call, seeks);
 }
 
@@ -317,12 +331,12 @@ static ordo_status pay_for_results(struct lsm *lsm, struct ordo_call *call, cons
     if (!ranges->waits || !wanted || !results_pay(lsm, ranges->capacity))
         return ORDO_OK;
     ORDO_TRY(ordo_runs_estimate(&lsm->runs.dict, call, ranges, &results));
-    return results > (double) ranges->capacity ? ORDO_OK : pay(lsm, call, (uint64_t) results);
+    return results > (double) ranges->capacity ? ORDO_OK : pay(lsm, call, (uint64_t) results, true);
 }
 
 static ordo_status range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
-    ORDO_TRY(pay_for_queries(lsm_of(dict), call, ranges->count, RANGE_MOVES));
+    ORDO_TRY(pay_for_queries(lsm_of(dict), call, ranges->count, RANGE_MOVES, ranges->waits));
     ORDO_TRY(pay_for_results(lsm_of(dict), call, ranges));
     return ordo_runs_range(dict, call, ranges);
 }

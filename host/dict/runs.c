@@ -147,7 +147,8 @@ void ordo_runs_trim_spare(struct ordo_runs *runs)
     limit_spare(runs, live_bytes(runs) > SPARE_LEAST ? live_bytes(runs) : SPARE_LEAST);
 }
 
-void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run)
+/* Puts one run in the place of all; none if `run` has none. */
+static void replace(struct ordo_runs *runs, const struct ordo_sorted_run *run)
 {
     const struct ordo_run_set old = runs->set;
     runs->set.n = run->mem != NULL;
@@ -161,7 +162,7 @@ void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run
 void ordo_runs_clear(ordo_dict *dict)
 {
     struct ordo_runs *runs = ordo_runs_of(dict);
-    ordo_runs_replace(runs, &(struct ordo_sorted_run) { .mem = NULL });
+    replace(runs, &(struct ordo_sorted_run) { .mem = NULL });
     ordo_runs_drop_spare(runs);
 }
 
@@ -319,6 +320,62 @@ ordo_status ordo_runs_distil(struct ordo_runs *runs, struct ordo_call *call, str
     return distil(runs, call, set, count, out);
 }
 
+static bool is_settled(const struct ordo_run_set *set)
+{
+    bool all = true;
+    for (size_t r = 0; r < set->n; r++)
+        all = all && set->run[r].marked;
+    return all;
+}
+
+static ordo_status sift_into(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
+                             const struct ordo_sorted_run *run, size_t *count)
+{
+    const int                mark = call->n_scratch;
+    struct ordo_merge_target target = { ordo_run_keys(run), ordo_run_values(dict, run), ordo_none(), NULL };
+    cl_uint                  kept = 0;
+    ORDO_TRY(ordo_call_scratch(call, sizeof kept, &target.kept));
+    ORDO_TRY(merge_into(call, dict, ORDO_MARKS_SIFT, set->run, set->n, &target));
+    ORDO_TRY(ordo_call_read(call, target.kept, 0, &kept, sizeof kept));
+    ordo_call_release(call, mark);
+    *count = kept;
+    return ORDO_OK;
+}
+
+/* A new run of what is visible in the set, whose runs need not be settled, in a block with room for all that they have.
+ * Waits. *out has no block if nothing is visible. */
+static ordo_status sift(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
+                        struct ordo_sorted_run *out)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < set->n; r++)
+        count += set->run[r].count;
+    ORDO_TRY(ordo_runs_block(runs, call, count, out));
+    ORDO_TRY(keep_if_ok(runs, out, sift_into(call, &runs->dict, set, out, &out->count)));
+    out->distinct = out->marked = true;
+    out->layout.bytes = layout_of(&runs->dict, out->count).bytes;
+    if (out->count == 0)
+        ordo_runs_release(runs, out);
+    return ORDO_OK;
+}
+
+bool ordo_runs_can_sift(const struct ordo_runs *runs, size_t n_runs)
+{
+    const struct ordo_merge_params params = { .key = runs->dict.key, .value_bytes = runs->dict.value_bytes };
+    return ordo_merge_can_sift(runs->dict.dev, &params, n_runs);
+}
+
+ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
+                              struct ordo_sorted_run *out)
+{
+    if (!is_settled(set) && ordo_runs_can_sift(runs, set->n)) {
+        const ordo_status status = sift(runs, call, set, out);
+        if (status != ORDO_NO_DEVICE_MEMORY)
+            return status;
+    }
+    return ordo_runs_distil(runs, call, set, out);
+}
+
 ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count)
 {
@@ -345,14 +402,20 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     if (distinct == count) {
         fresh.run[0].distinct = true;
         fresh.run[0].has_hidden = false;
-        ordo_runs_replace(runs, &fresh.run[0]);
+        replace(runs, &fresh.run[0]);
         return ORDO_OK;
     }
     const ordo_status status = distil(runs, call, &fresh, distinct, &run);
     ordo_runs_release(runs, &fresh.run[0]);
     ORDO_TRY(status);
-    ordo_runs_replace(runs, &run);
+    replace(runs, &run);
     return ORDO_OK;
+}
+
+/* Whether a run's block has more than it needs and a little (roomy, take_spare). */
+static bool wastes(const struct ordo_sorted_run *run)
+{
+    return run->mem_bytes > run->layout.bytes + run->layout.bytes / 16 + 4096;
 }
 
 /* Of a run by itself: with what its block has left over, a sixteenth of what it takes. */
@@ -364,15 +427,45 @@ static size_t little_spare(const struct ordo_runs *runs)
     return little > left_over ? little - left_over : 0;
 }
 
-ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call)
+/* Puts what is visible into one run in a block of the size that it needs. */
+static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call)
+{
+    struct ordo_sorted_run run;
+    ORDO_TRY(ordo_runs_distil(runs, call, &runs->set, &run));
+    replace(runs, &run);
+    return ORDO_OK;
+}
+
+/* What the caller wants is done by then, so a smaller block that is not to be had is no error. */
+void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run)
+{
+    replace(runs, run);
+    if (run->mem && run->mem_bytes / 2 > run->layout.bytes && gather_tightly(runs, call) != ORDO_OK)
+        ordo_log(call->dev, ORDO_LOG_WARNING, "a run stays in a block more than twice as large as it needs");
+}
+
+ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call)
 {
     struct ordo_runs      *runs = ordo_runs_of(dict);
     struct ordo_sorted_run run;
 
-    if (runs->set.n == 0 || ordo_run_set_is_clean(&runs->set))
+    ORDO_TRY(ordo_runs_visible(runs, call, &runs->set, &run));
+    ordo_runs_become(runs, call, &run);
+    return ORDO_OK;
+}
+
+static bool is_clean(const struct ordo_runs *runs)
+{
+    return runs->set.n == 0 || ordo_run_set_is_clean(&runs->set);
+}
+
+ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call)
+{
+    struct ordo_runs *runs = ordo_runs_of(dict);
+
+    if (is_clean(runs))
         return ORDO_OK;
-    ORDO_TRY(ordo_runs_distil(runs, call, &runs->set, &run));
-    ordo_runs_replace(runs, &run);
+    ORDO_TRY(ordo_runs_gather(dict, call));
     runs->cleanups++;
     return ORDO_OK;
 }
@@ -380,7 +473,11 @@ ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call)
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call)
 {
     struct ordo_runs *runs = ordo_runs_of(dict);
-    ORDO_TRY(ordo_runs_clean_up(dict, call));
+    const bool        clean = is_clean(runs);
+
+    if (!clean || (runs->set.n > 0 && wastes(&runs->set.run[0])))
+        ORDO_TRY(gather_tightly(runs, call));
+    runs->cleanups += !clean;
     limit_spare(runs, little_spare(runs));
     return ORDO_OK;
 }

@@ -111,8 +111,6 @@ static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
 /* Keeps the run's block for later, or lets go of it. A run without a block is fine. */
 void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
-/* Puts one run in the place of all; none if `run` has none. */
-void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
 /* Keeps spare blocks of no more than runs take. */
 void ordo_runs_trim_spare(struct ordo_runs *runs);
@@ -133,12 +131,22 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
 /* A new run of what is visible in the set: settles it, waits for its size. `out` has no block if nothing is visible. */
 ordo_status ordo_runs_distil(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
+/* Whether so many runs need not be settled for that. */
+bool ordo_runs_can_sift(const struct ordo_runs *runs, size_t n_runs);
+/* The same, without settling the set where that can be done and there is the memory: then in a block with room for all that the
+ * runs have, and the run's layout. */
+ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
+                              struct ordo_sorted_run *out);
 
 /* What the sorted array and the LSM have in common of struct ordo_structure. */
 void        ordo_runs_clear(ordo_dict *dict);
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Puts what is visible into one run. */
+/* Puts one run, clean or none, in the place of all; into a smaller block if it needs less than half of its own. */
+void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
+/* Puts what is visible into one run, in a block at most twice as large as it needs. The set has a run. Waits. */
+ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
+/* The same, and counts as a cleanup; nothing where all is visible in one run. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
 /* And keeps next to no spare blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);

@@ -11,10 +11,10 @@ static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, s
     struct ordo_sorted_run merged;
 
     set.run[set.n++] = *batch;
-    const ordo_status status = ordo_runs_distil(runs, call, &set, &merged);
+    const ordo_status status = ordo_runs_visible(runs, call, &set, &merged);
     ordo_runs_release(runs, batch);
     ORDO_TRY(status);
-    ordo_runs_replace(runs, &merged);
+    ordo_runs_become(runs, call, &merged);
     return ORDO_OK;
 }
 

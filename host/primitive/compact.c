@@ -34,7 +34,7 @@ static ordo_status enqueue_lookback(struct ordo_call *call, const struct compact
     cl_mem              state = NULL;
 
     ORDO_TRY(find_kernel(call, c, t, "compact_lookback", &kernel));
-    ORDO_TRY(ordo_lookback_state(call, t, COUNT_BYTES, &state));
+    ORDO_TRY(ordo_lookback_state(call, t->tiles, COUNT_BYTES, &state));
     return ordo_call_launch(call, kernel, t->tiles, t->group,
                             ORDO_ARGS(ORDO_ARG(c->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(c->values.mem),
                                       ORDO_ARG(values_at), ORDO_ARG(c->flags.mem), ORDO_ARG(flags_at),

@@ -3,6 +3,7 @@
 #include "primitive/merge_runs.h"
 #include "primitive/host_array.h"
 #include "primitive/merge.h"
+#include "primitive/tiles.h"
 
 #include "shared/run_table.h"
 
@@ -30,7 +31,7 @@ static size_t local_bytes(const struct ordo_merge_params *params, enum ordo_merg
 {
     const size_t key_bytes = ordo_type_bytes(params->key);
     const size_t from = params->value_bytes || marks ? 2 : 0;
-    const size_t bits = marks ? group * items / 8 + 2 * group + 400 : 0;
+    const size_t bits = marks ? group * items / 8 + 4 * group + 640 : 0;
     return (group * items + items + 1) * (key_bytes + from) + bits + 1280;
 }
 
@@ -43,6 +44,7 @@ static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *pa
     const size_t                    gaps = ((size_t) 1 << (shape->n_rounds - 1)) * (shape->items - 1);
 
     if (shape->group < RUN_TABLE_MAX || shape->group > facts->max_group || slots <= gaps ||
+        shape->group % facts->sub_group != 0 ||
         local_bytes(params, marks, shape->group, shape->items) > facts->local_bytes)
         return false;
     shape->capacity = slots - gaps;
@@ -167,6 +169,23 @@ static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
                             ORDO_ARG(m->splits)));
 }
 
+static ordo_status enqueue_sift(struct ordo_call *call, const struct merge *m)
+{
+    const cl_ulong   keys_out_at = m->out.keys.at, values_out_at = m->out.values.at;
+    const cl_uint    n_tiles = (cl_uint) m->n_splitters + 1;
+    const cl_uint    n_rounds = (cl_uint) m->shape.n_rounds, capacity = (cl_uint) m->shape.capacity;
+    struct ordo_args args = { .n = 0 };
+    cl_mem           state = NULL;
+    ORDO_TRY(ordo_lookback_state(call, n_tiles, sizeof(cl_uint), &state));
+    add_keys(&args, m);
+    add_values(&args, m);
+    return launch(call, m, "runs_sift", n_tiles * m->shape.group, m->shape.group, &args,
+                  ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->splits), ORDO_ARG(n_tiles), ORDO_ARG(n_rounds),
+                            ORDO_ARG(capacity), ORDO_ARG(m->out.keys.mem), ORDO_ARG(keys_out_at),
+                            ORDO_ARG(m->out.values.mem), ORDO_ARG(values_out_at), ORDO_ARG(state),
+                            ORDO_ARG(m->out.kept)));
+}
+
 static ordo_status enqueue_tiles(struct ordo_call *call, const struct merge *m)
 {
     const cl_ulong   keys_out_at = m->out.keys.at, values_out_at = m->out.values.at, hidden_at = m->out.hidden.at;
@@ -182,12 +201,44 @@ static ordo_status enqueue_tiles(struct ordo_call *call, const struct merge *m)
                   ORDO_ARG(values_out_at), ORDO_ARG(m->out.hidden.mem), ORDO_ARG(hidden_at)));
 }
 
+static void put_run(struct merge *m, size_t r, const struct ordo_merge_source *run)
+{
+    m->run[r] = *run;
+    m->table.keys_at[r] = run->keys.at;
+    m->table.values_at[r] = run->values.at;
+    m->table.count[r] = (cl_uint) run->count;
+    m->table.hidden_at[r] = run->hidden == SIZE_MAX ? RUN_TABLE_NONE : (cl_uint) (run->hidden / 256);
+    m->table.visible_at[r] = run->hidden == SIZE_MAX ? 0 : (cl_uint) (run->visible / 256);
+}
+
+/* To an entry further on; leaves an empty run. */
+static void move_run(struct merge *m, size_t from, size_t to)
+{
+    const struct ordo_merge_source run = m->run[from], none = { .hidden = SIZE_MAX };
+    put_run(m, from, &none);
+    put_run(m, to, &run);
+}
+
+/* Of 3, 5 or 9 runs the first one, mostly the largest, is left out of all rounds but the last: the others move to the right
+ * half of the tree of rounds, and in the left one it is alone. (Of other numbers that takes a round more, and a round of few
+ * elements costs as much as one of many.) */
+static void set_first_apart(struct merge *m)
+{
+    const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);
+    if (m->shape.group == 1 || n != half + 1 || n < 3)
+        return;
+    for (size_t r = n - 1; r > 0; r--)
+        move_run(m, r, half + r - 1);
+    m->table.n_runs = (cl_uint) (half + n - 1);
+}
+
 /* Three runs or more, or bits to mind. */
 static ordo_status enqueue_many(struct ordo_call *call, struct merge *m)
 {
     const size_t key_bytes = ordo_type_bytes(m->params->key);
 
     m->shape = choose_shape(call->dev, m->params, m->marks, m->table.n_runs);
+    set_first_apart(m);
     m->search_group = m->shape.group > 1 ? ordo_min_size(m->shape.group, 128) : 1;
     m->table.stride = (cl_uint) m->shape.stride;
     m->table.window = (cl_uint) m->shape.window;
@@ -206,7 +257,7 @@ static ordo_status enqueue_many(struct ordo_call *call, struct merge *m)
         ORDO_TRY(enqueue_select(call, m));
         ORDO_TRY(enqueue_split(call, m));
     }
-    return enqueue_tiles(call, m);
+    return m->marks == ORDO_MARKS_SIFT ? enqueue_sift(call, m) : enqueue_tiles(call, m);
 }
 
 /* A run as one side of a merge of two. */
@@ -240,16 +291,14 @@ static ordo_status enqueue(struct ordo_call *call, struct merge *m)
 
 static void add_run(struct merge *m, const struct ordo_merge_source *run)
 {
-    const cl_uint r = m->table.n_runs;
-    if (run->count == 0)
-        return;
-    m->run[r] = *run;
-    m->table.keys_at[r] = run->keys.at;
-    m->table.values_at[r] = run->values.at;
-    m->table.count[r] = (cl_uint) run->count;
-    m->table.hidden_at[r] = run->hidden == SIZE_MAX ? RUN_TABLE_NONE : (cl_uint) (run->hidden / 256);
-    m->table.visible_at[r] = run->hidden == SIZE_MAX ? 0 : (cl_uint) (run->visible / 256);
-    m->table.n_runs++;
+    if (run->count > 0)
+        put_run(m, m->table.n_runs++, run);
+}
+
+bool ordo_merge_can_sift(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs)
+{
+    const struct shape shape = choose_shape(dev, params, ORDO_MARKS_SIFT, n_runs);
+    return shape.group > 1 && ordo_looks_back(dev, ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes));
 }
 
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,

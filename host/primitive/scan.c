@@ -46,7 +46,7 @@ static ordo_status enqueue_lookback(struct ordo_call *call, const struct ordo_sc
     cl_mem              state = NULL;
 
     ORDO_TRY(find_kernel(call, scan, t, "scan_lookback", &kernel));
-    ORDO_TRY(ordo_lookback_state(call, t, ordo_type_bytes(scan->type), &state));
+    ORDO_TRY(ordo_lookback_state(call, t->tiles, ordo_type_bytes(scan->type), &state));
     return ordo_call_launch(call, kernel, t->tiles, t->group,
                             ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
                                       ORDO_ARG(heads_at), ORDO_ARG(scan->out.mem), ORDO_ARG(out_at), ORDO_ARG(count),

@@ -28,6 +28,11 @@ static size_t groups_at_once(const struct ordo_device_facts *facts, size_t group
     return ordo_min_size(facts->compute_units * per_unit, GROUPS_MAX);
 }
 
+bool ordo_looks_back(const ordo_device *dev, enum ordo_shape shape)
+{
+    return ordo_tunable(dev, ORDO_SCAN_METHOD, shape) == ORDO_SCAN_LOOKBACK && ordo_device_facts(dev)->groups_progress;
+}
+
 struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_tunable items,
                                 size_t key_bytes, size_t count, size_t at)
 {
@@ -36,7 +41,7 @@ struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group,
     struct ordo_tiles               t = { .group = ordo_group_of(dev, group, shape) };
 
     t.items = items_of(t.group, ordo_tunable(dev, items, shape));
-    t.lookback = ordo_tunable(dev, ORDO_SCAN_METHOD, shape) == ORDO_SCAN_LOOKBACK && facts->groups_progress;
+    t.lookback = ordo_looks_back(dev, shape);
     t.shift = t.group == 1 ? 0 : (cl_uint) (at % (16 / key_bytes));
     t.tiles = (cl_uint) ordo_ceil_div(count + t.shift, t.group * t.items);
     t.range =
@@ -46,12 +51,12 @@ struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group,
 }
 
 /* LOOKBACK_TICKET_BYTES and LOOKBACK_WORDS of group/lookback.cl: half of a word is payload. */
-static size_t lookback_bytes(const struct ordo_tiles *tiles, size_t item_bytes)
+static size_t lookback_bytes(size_t tiles, size_t item_bytes)
 {
-    return 64 + (size_t) tiles->tiles * 2 * item_bytes;
+    return 64 + tiles * 2 * item_bytes;
 }
 
-ordo_status ordo_lookback_state(struct ordo_call *call, const struct ordo_tiles *tiles, size_t item_bytes, cl_mem *out)
+ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, cl_mem *out)
 {
     const size_t bytes = lookback_bytes(tiles, item_bytes);
 

@@ -20,7 +20,9 @@ struct ordo_tiles {
 struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_tunable items,
                                 size_t key_bytes, size_t count, size_t at);
 
-/* Scratch for look-back's state of these tiles, each with an item of `item_bytes`, all 0. */
-ordo_status ordo_lookback_state(struct ordo_call *call, const struct ordo_tiles *tiles, size_t item_bytes, cl_mem *out);
+/* Whether tiles of one launch learn from each other what is before them (cl/group/lookback.cl). */
+bool ordo_looks_back(const ordo_device *dev, enum ordo_shape shape);
+/* Scratch for look-back's state of so many tiles, each with an item of `item_bytes`, all 0. */
+ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, cl_mem *out);
 
 #endif

@@ -364,6 +364,8 @@ static void ask_dict(ordo_dict *dict, uint32_t value_bytes)
         ignore(ordo_dict_erase(dict, a.at[0], batches[i], NULL));
         ask_batches(dict, &a, value_bytes, batches[i]);
     }
+    ignore(ordo_dict_upsert(dict, a.at[0], values, KEYS, NULL));
+    ignore(ordo_lsm_cleanup(dict, NULL));
     ignore(ordo_dict_check(dict, NULL));
     ignore(ordo_dict_statistics(dict, NULL, &statistics));
     ignore(ordo_dict_compact(dict, NULL));
