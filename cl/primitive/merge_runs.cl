@@ -364,8 +364,9 @@ ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Makes the regions of a round, each from two of the round before, in place; of n runs at first. Each work-item makes RUNS_ITEMS slots; those
- * past a region's end get elements without meaning. Called by the whole group; needs a barrier before, ends with one. */
+/* Makes the regions of a round, each from two of the round before, in place; at first there are n runs. Each work-item makes
+ * RUNS_ITEMS slots; those past a region's end get elements without meaning. Called by the whole group; needs a barrier before,
+ * ends with one. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runs of a multi-way merge, as a kernel argument. */
+/* The runs of a multi-way merge, as a kernel argument. Some may be empty. */
 #pragma once
 #include "shared/types.h"
 

@@ -33,14 +33,15 @@
 #include "primitive/merge_runs.h"
 #include "shared/runs.h"
 
-/* Where the parts of a block lie, in bytes from its start; all are multiples of 256. */
+/* Where the parts of a block lie, in bytes from its start; all are multiples of 256. Parts may have room for more elements than
+ * the run has: they are then further apart than `bytes` tells. */
 struct ordo_run_layout {
     size_t values, hidden, visible, nodes, bytes;
 };
 
 struct ordo_sorted_run {
     cl_mem                 mem;
-    size_t                 mem_bytes; /* of the block; layout.bytes or a little more */
+    size_t                 mem_bytes; /* of the block; layout.bytes, what the run needs, or more */
     struct ordo_run_layout layout;
     size_t                 count;
     bool                   has_hidden; /* R3 */

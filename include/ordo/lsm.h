@@ -37,18 +37,20 @@ struct ordo_lsm_config {
  *         wait for the device. Queries of keys look into each run until they find; queries of order first settle
  *         the runs that are new since the last one: their elements are searched for, once, in each older run.
  *         Either may merge runs first (keep_runs); ranges do so for many results only where the caller waits for their
- *         number.
+ *         number, and then, if all runs are merged, what is stale is left out.
  * Memory  keys and values of all that is stored, 1 bit each, 7 % of the keys for indexes; during a carry, a cleanup or a
  *         merge by queries at most 2.2 times the keys and values (2.25 of keys of 4 bytes alone), and 4 MiB; what
  *         merges leave free of that stays held for the next ones until ordo_dict_compact. Without the memory for it,
  *         queries merge nothing. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config, ordo_dict **out);
 
-/* The cleanup of section III-F, as the config's rules call for it, now: puts all that a query can see into one run. Memory of
- * the old runs stays with the dictionary for updates to come, at most as much as the new run takes, and 4 MiB; ordo_dict_compact
- * gives that back too, which costs drivers time (0.14 of 0.61 ms at 2^24 elements on an H200). Waits. Out of memory leaves the
- * dictionary as it was. ORDO_UNSUPPORTED if dict is no LSM.
- * Cost    as a query of order; then reads and writes every element once. */
+/* The cleanup of section III-F, as the config's rules call for it, now: puts all that a query can see into one run. Memory
+ * stays with the dictionary for updates to come, at most what was held before or during the cleanup: the new run's block may be
+ * up to twice as large as it needs, and of the old runs' as much is kept as that takes, and 4 MiB. ordo_dict_compact gives back
+ * what is not needed, for which it has to know the size first, and which costs drivers time (0.54 for 0.39 ms at 2^24 elements
+ * on an H200). Waits. Out of memory leaves the dictionary as it was. ORDO_UNSUPPORTED if dict is no LSM.
+ * Cost    reads and writes every element once. On CPUs, and GPUs on which a work-group may not wait for one that started before,
+ *         the runs are settled first, as by a query of order. */
 ORDO_API ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order);
 
 #ifdef __cplusplus
