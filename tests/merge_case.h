@@ -248,7 +248,8 @@ static bool try_runs(struct test *t, const struct merge_case *c)
 
 /* ---- cases ---------------------------------------------------------------------------------------------------- */
 
-/* Lengths of many runs: few and many, empty ones, of wildly different lengths, none long enough for a sample. */
+/* Lengths of many runs: few and many, empty ones, of wildly different lengths, the first by far the longest, none long enough
+ * for a sample. */
 static const struct {
     size_t n_runs, count[ORDO_MAX_RUNS];
 } run_counts[] = {
@@ -261,10 +262,12 @@ static const struct {
     { 3, { 1, 1, 1 } },
     { 3, { 700, 1, 900 } },
     { 3, { 12000, 11000, 10000 } },
+    { 3, { 40000, 700, 30 } },
     { 4, { 5000, 0, 5000, 5000 } },
     { 5, { 1, 20000, 3, 400, 50 } },
     { 8, { 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096 } },
     { 9, { 1, 2, 4, 8, 16, 32, 64, 128, 256 } },
+    { 9, { 60000, 9000, 9000, 2000, 2000, 500, 500, 3, 700 } },
     { 16, { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } },
     { 16, { 30, 31, 32, 33, 63, 64, 65, 66, 95, 96, 97, 98, 127, 128, 129, 130 } },
     { 16, { 40000, 20000, 10000, 5000, 2500, 1250, 625, 312, 156, 78, 39, 19, 9, 4, 2, 1 } },
