@@ -294,6 +294,29 @@ Test(faults, dictionaries_survive_every_opencl_call)
     test_each_device(dictionaries_and_opencl);
 }
 
+/* What leaves out what is stale while it merges, by groups that wait for each other. */
+static void sifting(struct test *t)
+{
+    static const char *const names[] = { "ordo_dict_upsert", "ordo_dict_erase" };
+
+    test_look_back(t);
+    fault_sweep(t, &(struct scenario) { "cleanup", .run = cleanup, .structure = LSM, .held = SCENE_HELD },
+                fault_opencl);
+    for (size_t i = 0; i < n_dict_calls; i++)
+        for (size_t name = 0; name < LENGTH(names); name++)
+            if (strcmp(dict_calls[i].name, names[name]) == 0)
+                fault_sweep(t,
+                            &(struct scenario) { dict_calls[i].name, &dict_calls[i], .structure = SORTED_ARRAY,
+                                                 .held = SCENE_HELD },
+                            fault_opencl);
+    fault_show(t, "OpenCL, merges that leave out what is stale", 10);
+}
+
+Test(faults, merges_that_leave_out_what_is_stale_survive_every_opencl_call)
+{
+    test_each_device_with("cpu=0,progress=1", sifting);
+}
+
 Test(faults, dictionaries_survive_every_allocation)
 {
     test_each_device(dictionaries_and_memory);
