@@ -297,18 +297,15 @@ Test(faults, dictionaries_survive_every_opencl_call)
 /* What leaves out what is stale while it merges, by groups that wait for each other. */
 static void sifting(struct test *t)
 {
-    static const char *const names[] = { "ordo_dict_upsert", "ordo_dict_erase" };
+    const struct scenario all[] = {
+        { "cleanup", .run = cleanup, .structure = LSM, .held = SCENE_HELD },
+        { "upsert", call_named("ordo_dict_upsert"), .structure = SORTED_ARRAY, .held = SCENE_HELD },
+        { "erase", call_named("ordo_dict_erase"), .structure = SORTED_ARRAY, .held = SCENE_HELD },
+    };
 
     test_look_back(t);
-    fault_sweep(t, &(struct scenario) { "cleanup", .run = cleanup, .structure = LSM, .held = SCENE_HELD },
-                fault_opencl);
-    for (size_t i = 0; i < n_dict_calls; i++)
-        for (size_t name = 0; name < LENGTH(names); name++)
-            if (strcmp(dict_calls[i].name, names[name]) == 0)
-                fault_sweep(t,
-                            &(struct scenario) { dict_calls[i].name, &dict_calls[i], .structure = SORTED_ARRAY,
-                                                 .held = SCENE_HELD },
-                            fault_opencl);
+    for (size_t i = 0; i < LENGTH(all); i++)
+        fault_sweep(t, &all[i], fault_opencl);
     fault_show(t, "OpenCL, merges that leave out what is stale", 10);
 }
 

@@ -4,8 +4,9 @@
  *
  * The stalls are put in through ORDO_CL_DIR. A group that stalls still does its own work: one that stops altogether would keep any
  * launch from ending. What waits, and for what:
- *   look-back      of scan, compact and an LSM's cleanup (group/lookback.cl), and of the sort (primitive/sort.cl): for what tiles publish. A tile that
- *                  is silent for LOOKBACK_POLLS or SORT_LOOKS looks is folded or counted again
+ *   look-back      of scan, of compact, of merges that leave out what is stale (group/lookback.cl), and of the sort
+ *                  (primitive/sort.cl): for what tiles publish. A tile that is silent for LOOKBACK_POLLS or SORT_LOOKS looks is
+ *                  folded or counted again
  *   the self-test  for the turn of the group before: CHAIN_PATIENCE looks, then look-back is not used on the device
  *   B-link tree    for latches of leaves and of the root: BLINK_TRIES steps, then another launch, then the tree is checked, and that is an
  *                  error; what the root's latch keeps from being told is made good by the host

@@ -103,14 +103,20 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
     return status;
 }
 
+/* The next tile's number: the order in which groups ask for theirs. By one work-item of each. */
+ORDO_FN uint lookback_take(lookback_state s)
+{
+    return ordo_add(s.ticket, 1);
+}
+
 /* The number of the group's tile: the order in which groups start. By the whole group; a barrier inside. */
 ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 {
 #if FOLD_GROUP == 1
-    return ordo_add(s.ticket, 1);
+    return lookback_take(s);
 #else
     if (get_local_id(0) == 0)
-        *broadcast = ordo_add(s.ticket, 1);
+        *broadcast = lookback_take(s);
     barrier(CLK_LOCAL_MEM_FENCE);
     return *broadcast;
 #endif

@@ -284,8 +284,8 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* One of four work-items that set up what a group needs, side by side. (Keys' and values' pointers by two of them: twice the
- * registers, to NVIDIA's assembler.) */
+/* One of four work-items that set up what a group needs, side by side. (With the pointers of keys and of values by two of
+ * them plain merges took 86 registers on sm_90, for 48.) */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
 /* Where the tile's input lies and which slots each round uses. Called by the whole group; ends with a barrier. */
@@ -323,6 +323,12 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
 ORDO_FN uint runs_run_of(__local const runs_local *mem, uint n, uint at)
 {
     return at < mem->start[1] ? 0 : runs_last_start(mem->start, n, at);
+}
+
+/* Run r from its first element on, once runs_lay_out is done. */
+ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
+{
+    return mem->key_of[r] + mem->start[r] - mem->part[r].begin;
 }
 
 /* Loads the tile's keys, run by run, and hidden bits. The tile has `count` elements, at least one; past its end the last is
@@ -451,7 +457,7 @@ ORDO_FN runs_key runs_read_next(__local const runs_local *mem)
     const uint r = min((uint) get_local_id(0), (uint) RUN_TABLE_MAX - 1);
     runs_key   next = { 0, get_local_id(0) < mem->table.n_runs && mem->part[r].end < mem->table.count[r] };
     if (next.is)
-        next.key = key_bits(mem->key_of[r][mem->start[r] + mem->part[r].end - mem->part[r].begin]);
+        next.key = key_bits(runs_whole(mem, r)[mem->part[r].end]);
     return next;
 }
 
@@ -633,13 +639,13 @@ typedef struct {
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
     __local const runs_local *mem = in->mem;
-    const runs_keys keys = mem->key_of[r] + mem->start[r] - mem->part[r].begin;
+    const runs_keys keys = runs_whole(mem, r);
     const ordo_key_form x = key_bits(keys[i]);
     bool visible = !run_is_hidden(mem->hidden_of[r], i);
     if (i + 1 < mem->table.count[r])
         visible = visible && key_bits(keys[i + 1]) != x;
     for (uint s = r + 1; s < mem->table.n_runs; s++) {
-        const runs_keys newer = mem->key_of[s] + mem->start[s] - mem->part[s].begin;
+        const runs_keys newer = runs_whole(mem, s);
         const runs_part part = runs_part_of(&mem->table, in->splits, tile, in->n_tiles, s);
         const uint at = runs_count_before(newer, part.begin, part.end, x, false);
         if (at < mem->table.count[s])
@@ -674,7 +680,7 @@ void runs_sift(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restri
     const lookback_state s = lookback_state_at(state);
     const runs_input input = { &mem, splits, n_tiles };
     if (RUNS_SETTER(3))
-        mem.ticket = ordo_add(s.ticket, 1);
+        mem.ticket = lookback_take(s);
     if (RUNS_SETTER(1)) {
         RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
         RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)

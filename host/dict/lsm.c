@@ -20,19 +20,16 @@ static struct lsm *lsm_of(ordo_dict *dict)
     return (struct lsm *) dict;
 }
 
-static size_t stored(const struct ordo_runs *runs)
+static size_t stored(const struct lsm *lsm)
 {
-    size_t count = 0;
-    for (size_t r = 0; r < runs->set.n; r++)
-        count += runs->set.run[r].count;
-    return count;
+    return ordo_run_set_stored(&lsm->runs.set);
 }
 
 /* ---- cleanup ----------------------------------------------------------------------------------------------------- */
 
 static void restart(struct lsm *lsm)
 {
-    lsm->left = stored(&lsm->runs);
+    lsm->left = stored(lsm);
     lsm->arrived = lsm->known_stale = lsm->may_be_stale = 0;
 }
 
@@ -73,7 +70,7 @@ static bool has_doubled(const struct lsm *lsm)
 /* What is stale is counted only when it may be enough, and not again before cleanup_least more have come. */
 static ordo_status is_stale(struct lsm *lsm, struct ordo_call *call, bool *out)
 {
-    const size_t limit = (size_t) ((double) stored(&lsm->runs) * lsm->config.cleanup_stale_percent / 100);
+    const size_t limit = (size_t) ((double) stored(lsm) * lsm->config.cleanup_stale_percent / 100);
     size_t       visible = 0;
 
     *out = false;
@@ -81,7 +78,7 @@ static ordo_status is_stale(struct lsm *lsm, struct ordo_call *call, bool *out)
         lsm->known_stale + lsm->may_be_stale <= limit)
         return ORDO_OK;
     ORDO_TRY(ordo_runs_size(&lsm->runs.dict, call, &visible));
-    lsm->known_stale = stored(&lsm->runs) - visible;
+    lsm->known_stale = stored(lsm) - visible;
     lsm->may_be_stale = 0;
     *out = lsm->known_stale > limit;
     return ORDO_OK;
@@ -163,9 +160,9 @@ static ordo_status add(struct lsm *lsm, struct ordo_call *call, struct ordo_sort
 /* Makes room for `count` more elements in what counts of elements can say. */
 static ordo_status check_room(struct lsm *lsm, struct ordo_call *call, size_t count)
 {
-    if (count > ORDO_MAX_COUNT - stored(&lsm->runs))
+    if (count > ORDO_MAX_COUNT - stored(lsm))
         ORDO_TRY(clean_up(&lsm->runs.dict, call));
-    ORDO_REQUIRE(call->dev, count <= ORDO_MAX_COUNT - stored(&lsm->runs), ORDO_TOO_LARGE);
+    ORDO_REQUIRE(call->dev, count <= ORDO_MAX_COUNT - stored(lsm), ORDO_TOO_LARGE);
     return ORDO_OK;
 }
 

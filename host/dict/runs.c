@@ -347,10 +347,7 @@ static ordo_status sift_into(struct ordo_call *call, const ordo_dict *dict, cons
 static ordo_status sift(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                         struct ordo_sorted_run *out)
 {
-    size_t count = 0;
-    for (size_t r = 0; r < set->n; r++)
-        count += set->run[r].count;
-    ORDO_TRY(ordo_runs_block(runs, call, count, out));
+    ORDO_TRY(ordo_runs_block(runs, call, ordo_run_set_stored(set), out));
     ORDO_TRY(keep_if_ok(runs, out, sift_into(call, &runs->dict, set, out, &out->count)));
     out->distinct = out->marked = true;
     out->layout.bytes = layout_of(&runs->dict, out->count).bytes;

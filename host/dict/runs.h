@@ -100,6 +100,14 @@ static inline size_t ordo_run_entries(size_t count)
 {
     return ordo_ceil_div(count, RUN_BLOCK) + 1;
 }
+/* Elements of all runs, visible or not. */
+static inline size_t ordo_run_set_stored(const struct ordo_run_set *set)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < set->n; r++)
+        count += set->run[r].count;
+    return count;
+}
 /* Nothing in it is hidden, nothing elsewhere is newer. */
 static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
 {

@@ -298,7 +298,8 @@ static void add_run(struct merge *m, const struct ordo_merge_source *run)
 bool ordo_merge_can_sift(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs)
 {
     const struct shape shape = choose_shape(dev, params, ORDO_MARKS_SIFT, n_runs);
-    return shape.group > 1 && ordo_looks_back(dev, ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes));
+    return shape.group > 1 &&
+           ordo_looks_back(dev, ordo_shape_of(sizeof(cl_uint), 0)); /* for counts, whatever the keys */
 }
 
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
