@@ -11,7 +11,7 @@
  *   ORDO_INT64_ATOMICS 1 if cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics are there
  *   ORDO_CPU           1 on a CPU: no barriers for speed, contiguous chunks per work-item
  *   ORDO_PROGRESS      1 if a started work-group is known to keep running: bounded waits for it make sense
- * And a simulator that looks for data races may be given (tests/oclgrind.sh):
+ * And a simulator that looks for data races may be given (tests/conformance/oclgrind.sh):
  *   ORDO_CHECKED       1: what may race goes through the functions of atomic.cl and is an atomic update in each of them, so
  *                      that any other access that races is a mistake
  * The defaults below are the least that any device can, so that each file also compiles alone.

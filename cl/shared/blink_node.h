@@ -18,7 +18,7 @@
  * A leaf covers the keys from low, exclusive, to high, inclusive; the first one of its level every key up to high.
  * Entry j of an inner node stands for a node of the level below whose low is its key. Level 0 is the leaves.
  *
- * Invariants (checked by host/dict/blink_check.c when the tree is at rest: no launch that changes it is under way):
+ * Invariants (checked by host/dict/blink/check.c when the tree is at rest: no launch that changes it is under way):
  *   B1 order    the keys of a node ascend, all different; unused slots hold BLINK_UNUSED. No key value is special: how many
  *               are used the header says.
  *   B2 bounds   keys of a leaf lie in (low, high]; those of an inner node in [low, high), the first being low. The

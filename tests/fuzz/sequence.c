@@ -2,7 +2,7 @@
 /* The files of tests/replay. */
 #include "fuzz.h"
 
-#include "sequence.h"
+#include "tests/dict/sequence.h"
 
 #include <stdlib.h>
 #include <string.h>

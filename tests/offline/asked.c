@@ -18,7 +18,7 @@
 #include "runtime/device_private.h"
 #include "runtime/self_test.h"
 
-#include "dict/blink.h"
+#include "dict/blink/blink.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -427,7 +427,7 @@ static void ask_self_test(ordo_device *dev)
     ignore(ordo_self_test_atomics(dev));
 }
 
-/* As tests/group.c. */
+/* As tests/primitive/group.c. */
 static void ask_group(ordo_device *dev)
 {
     static const long   widths[] = { 1, 4, 0 };

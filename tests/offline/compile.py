@@ -6,7 +6,7 @@ against a budget. See README.md.
 usage: compile.py [--renew] [--everything] [--json FILE] ASKED CL-DIR OUT [WORD...]
 
   ASKED         the program that tells which variants there are (asked.c)
-  CL-DIR        kernels that only tests have (tests/cl)
+  CL-DIR        kernels that only tests have (tests/primitive/cl)
   OUT           receives figures.txt: what every kernel of every variant takes
   WORD...       only the targets and modules whose names contain one of them
   --renew       writes budget.txt anew; with WORDs the lines of what was compiled

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include "bench/common/report.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+/* After the workloads, two names for many of them. */
+#define N_WORKLOAD_NAMES (N_ALL_WORKLOADS + 2)
+static const char *workload_any(int i)
+{
+    return i == N_ALL_WORKLOADS ? "arrays" : i > N_ALL_WORKLOADS ? "dicts" : workload_name((enum workload) i);
+}
+static const char *type_any(int i)
+{
+    return type_name((ordo_type) i);
+}
+static const char *dist_any(int i)
+{
+    return dist_name((enum dist) i);
+}
+/* Those of arrays, then the structures. */
+#define N_ARRAY_VARIANTS 7
+const char *variant_any(int i)
+{
+    if (i >= N_ARRAY_VARIANTS)
+        return variant_name(FILLRANDOM, i - N_ARRAY_VARIANTS);
+    return i < 3 ? variant_name(MERGE_RUNS, i) : variant_name(SEARCH, i - 3);
+}
+static const char *structure_any(int i)
+{
+    return variant_name(FILLRANDOM, i);
+}
+static const char *value_bytes_any(int i)
+{
+    static const char *const names[] = { "0", "4", "8" };
+    return names[i];
+}
+
+static const char *percent_any(int i)
+{
+    static const char *const names[] = { "0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100" };
+    return names[i];
+}
+
+static void print_help(void)
+{
+    printf(
+        "Usage: ordo-bench [OPTION]...\n"
+        "Measures sorting, merging, scanning, searching and dictionaries on OpenCL devices, and checks every result.\n"
+        "\n"
+        "What to measure (lists are separated by commas):\n"
+        "  -w, --workload LIST     of sort, merge, merge_runs, scan, reduce, compact, search, lookup (arrays);\n"
+        "                          fillrandom, fillseq, overwrite, deleterandom, insertrandom, readrandom, "
+        "readmissing,\n"
+        "                          seekrandom, countrandom, rangerandom, concurrentread, readwhilewriting, mixed,\n"
+        "                          cleanup, compactall, concurrentfill, concurrentinsert, concurrentmix (dicts)\n"
+        "                          (default: all)\n"
+        "      --variant LIST      of 4-runs, 8-runs, 16-runs; random, sorted, random+index, sorted+index (all)\n"
+        "  -n, --sizes LIST        numbers of elements: 12 means 2^12, 12..27 every power between; =12, and numbers\n"
+        "                          above 31, just that (default: 16,20,24; on a CPU 12,16,20)\n"
+        "  -t, --types LIST        of u32, u64, i32, i64, f32, f64 (u32)\n"
+        "  -v, --value-bytes LIST  of 0, 4, 8 (4); scan, reduce and search have no values\n"
+        "  -D, --dist LIST         of uniform, few, sorted, reverse, zipf, sequential, clustered (uniform); of\n"
+        "                          dictionaries also which keys are asked for: zipf some more often, sorted,\n"
+        "                          reverse and sequential in order\n"
+        "  -q, --queries N         queries of a search, lookup, read, seek, count or range, written like a size\n"
+        "                          (24; on a CPU 20)\n"
+        "  -d, --device LIST       0:1, gpu, cpu, part of a name, or all (ORDO_DEVICE, else the first GPU)\n"
+        "      --seed N            of the random inputs (1)\n"
+        "\n"
+        "Dictionaries only:\n"
+        "  -s, --structure LIST    of sorted_array, lsm, blink (all)\n"
+        "      --batch LIST        elements of an update, written like sizes (a sixteenth of the size)\n"
+        "      --hit-rate PERCENT  how many of the keys to find are there (100)\n"
+        "      --erase PERCENT     how many elements deleterandom erases (100)\n"
+        "      --updates LIST      of 0, 10, 20 to 100: of a concurrentmix, how many percent are updates (20,60,100)\n"
+        "      --width N           elements that a count or range finds, in the mean (8)\n"
+        "      --fills N           queries are timed after so many numbers of batches, spread over all (16); 1: after "
+        "all\n"
+        "      --growth N          of the LSM (its default)\n"
+        "      --first-calls       queries: each call that is timed is the first after the updates, and may merge runs "
+        "of\n"
+        "                          the LSM, which else stay as the updates left them; the sorted array is asked again\n"
+        "\n"
+        "How long:\n"
+        "  -r, --reps N            repetitions at most (20); three at least\n"
+        "  -b, --budget SECONDS    for everything; rows that no longer fit are named and skipped (none)\n"
+        "\n"
+        "Beside it:\n"
+        "      --peers             CUB and Thrust on the same device, and a GPU LSM made of CUB's calls (needs "
+        "ordo-peer,\n"
+        "                          built where there is nvcc)\n"
+        "      --no-host           leave out the plain host code\n"
+        "      --no-array          leave out the sorted array beside queries of other structures\n"
+        "      --compare FILE      a former --json: prints new rate / old rate, and marks what is slower by more than\n"
+        "                          5 %% and by more than its repetitions differ\n"
+        "\n"
+        "Output:\n"
+        "      --json FILE         everything as JSON as well; - is standard output (tables then go to stderr)\n"
+        "      --chart, --no-chart bars of rate over size at the end (default: on a terminal)\n"
+        "      --list              names workloads, variants and devices, and ends\n"
+        "  -h, --help, --version\n"
+        "\n"
+        "Examples:\n"
+        "  ordo-bench -w sort,merge -n 12..27\n"
+        "  ordo-bench -w search --variant random+index -n 20,24,27 --peers\n"
+        "  ordo-bench -w fillrandom,readrandom -s lsm -n 24 --batch 16,18,20\n"
+        "  ordo-bench -w concurrentfill,concurrentmix -s blink -n 20,24 --updates 20,100\n"
+        "  ordo-bench --budget 60 --json new.json --compare old.json\n"
+        "\n"
+        "Exit status: 0; 1 if a result was wrong or a call failed; 2 for bad arguments.\n");
+}
+
+struct option_row {
+    const char *name;     /* with its dashes */
+    char        letter;   /* 0: none */
+    int         argument; /* getopt_long's word */
+    void (*take)(struct options *o, const struct option_row *row, const char *text);
+    size_t at; /* of the member that it sets, where `take` does not know */
+    double low, high;
+};
+
+static void take_flag(struct options *o, const struct option_row *row, const char *text)
+{
+    (void) text;
+    *(bool *) ((char *) o + row->at) = true;
+}
+
+static void take_text(struct options *o, const struct option_row *row, const char *text)
+{
+    *(const char **) ((char *) o + row->at) = text;
+}
+
+static void take_json(struct options *o, const struct option_row *row, const char *text)
+{
+    (void) row;
+    o->json = json_option(text);
+}
+
+static double whole_number(const struct option_row *row, const char *text)
+{
+    const double number = option_number(row->name, text, row->low, row->high);
+    if (number != floor(number))
+        usage_error("%s: '%s' is no whole number", row->name, text);
+    return number;
+}
+
+static void take_uint32(struct options *o, const struct option_row *row, const char *text)
+{
+    *(uint32_t *) ((char *) o + row->at) = (uint32_t) whole_number(row, text);
+}
+
+static void take_uint64(struct options *o, const struct option_row *row, const char *text)
+{
+    *(uint64_t *) ((char *) o + row->at) = (uint64_t) whole_number(row, text);
+}
+
+static void take_double(struct options *o, const struct option_row *row, const char *text)
+{
+    *(double *) ((char *) o + row->at) = option_number(row->name, text, row->low, row->high);
+}
+
+static int take_names(const struct option_row *row, const char *text, const char *(*name)(int), int names, int *chosen)
+{
+    char      why[1024];
+    const int n = parse_names(text, name, names, chosen, MOST_NAMES, why, sizeof why);
+    if (n < 0)
+        usage_error("%s: %s", row->name, why);
+    return n;
+}
+
+static int take_some_sizes(const struct option_row *row, const char *text, size_t *sizes, int room)
+{
+    char      why[512];
+    const int n = parse_sizes(text, sizes, room, why, sizeof why);
+    if (n < 0)
+        usage_error("%s: %s", row->name, why);
+    return n;
+}
+
+static void choose_workload(struct options *o, int workload)
+{
+    if (o->n_workloads < MOST_NAMES)
+        o->workloads[o->n_workloads++] = workload;
+}
+
+/* One workload, or all of arrays or of dictionaries. */
+static void choose_workloads(struct options *o, int name)
+{
+    if (name < N_ALL_WORKLOADS) {
+        choose_workload(o, name);
+        return;
+    }
+    const int from = name == N_ALL_WORKLOADS ? 0 : N_WORKLOADS;
+    const int to = name == N_ALL_WORKLOADS ? N_WORKLOADS : N_ALL_WORKLOADS;
+    for (int w = from; w < to; w++)
+        choose_workload(o, w);
+}
+
+static void take_workloads(struct options *o, const struct option_row *row, const char *text)
+{
+    int       chosen[MOST_NAMES];
+    const int n = take_names(row, text, workload_any, N_WORKLOAD_NAMES, chosen);
+    o->n_workloads = 0;
+    for (int i = 0; i < n; i++)
+        choose_workloads(o, chosen[i]);
+}
+
+/* --variant and --structure add to one list. */
+static void choose_variants(struct options *o, const int *chosen, int n, int first)
+{
+    for (int i = 0; i < n && o->n_variants < MOST_NAMES; i++)
+        o->variants[o->n_variants++] = first + chosen[i];
+}
+
+static void take_variants(struct options *o, const struct option_row *row, const char *text)
+{
+    int chosen[MOST_NAMES];
+    choose_variants(o, chosen, take_names(row, text, variant_any, N_ARRAY_VARIANTS, chosen), 0);
+}
+
+static void take_structures(struct options *o, const struct option_row *row, const char *text)
+{
+    int chosen[MOST_NAMES];
+    choose_variants(o, chosen, take_names(row, text, structure_any, N_STRUCTURES, chosen), N_ARRAY_VARIANTS);
+}
+
+static void take_types(struct options *o, const struct option_row *row, const char *text)
+{
+    o->n_types = take_names(row, text, type_any, N_TYPES, o->types);
+}
+
+static void take_dists(struct options *o, const struct option_row *row, const char *text)
+{
+    o->n_dists = take_names(row, text, dist_any, N_DISTS, o->dists);
+}
+
+static void take_value_bytes(struct options *o, const struct option_row *row, const char *text)
+{
+    int chosen[MOST_NAMES];
+    o->n_value_bytes = take_names(row, text, value_bytes_any, 3, chosen);
+    o->n_value_bytes = o->n_value_bytes > 3 ? 3 : o->n_value_bytes;
+    for (int i = 0; i < o->n_value_bytes; i++)
+        o->value_bytes[i] = (uint32_t) chosen[i] * 4;
+}
+
+static void take_updates(struct options *o, const struct option_row *row, const char *text)
+{
+    int chosen[MOST_NAMES];
+    o->n_updates = take_names(row, text, percent_any, 11, chosen);
+    for (int i = 0; i < o->n_updates; i++)
+        o->update_percents[i] = (uint32_t) chosen[i] * 10;
+}
+
+static void take_sizes(struct options *o, const struct option_row *row, const char *text)
+{
+    o->n_sizes = take_some_sizes(row, text, o->sizes, MOST_SIZES);
+}
+
+static void take_batches(struct options *o, const struct option_row *row, const char *text)
+{
+    o->n_batches = take_some_sizes(row, text, o->batches, MOST_SIZES);
+}
+
+static void take_queries(struct options *o, const struct option_row *row, const char *text)
+{
+    take_some_sizes(row, text, &o->n_queries, 1);
+}
+
+static void take_help(struct options *o, const struct option_row *row, const char *text)
+{
+    (void) o, (void) row, (void) text;
+    print_help();
+    exit(EXIT_GOOD);
+}
+
+static void take_version(struct options *o, const struct option_row *row, const char *text)
+{
+    (void) o, (void) row, (void) text;
+    printf("ordo-bench %s\n", ordo_version());
+    exit(EXIT_GOOD);
+}
+
+#define AT(name) offsetof(struct options, name)
+static const struct option_row rows[] = {
+    { "--workload", 'w', required_argument, take_workloads, 0, 0, 0 },
+    { "--variant", 0, required_argument, take_variants, 0, 0, 0 },
+    { "--structure", 's', required_argument, take_structures, 0, 0, 0 },
+    { "--batch", 0, required_argument, take_batches, 0, 0, 0 },
+    { "--hit-rate", 0, required_argument, take_uint32, AT(hit_percent), 0, 100 },
+    { "--erase", 0, required_argument, take_uint32, AT(erase_percent), 1, 100 },
+    { "--updates", 0, required_argument, take_updates, 0, 0, 0 },
+    { "--width", 0, required_argument, take_uint32, AT(width), 1, 1 << 20 },
+    { "--fills", 0, required_argument, take_uint32, AT(fills), 1, 64 },
+    { "--growth", 0, required_argument, take_uint32, AT(growth), 2, 16 },
+    { "--first-calls", 0, no_argument, take_flag, AT(first_calls), 0, 0 },
+    { "--sizes", 'n', required_argument, take_sizes, 0, 0, 0 },
+    { "--types", 't', required_argument, take_types, 0, 0, 0 },
+    { "--value-bytes", 'v', required_argument, take_value_bytes, 0, 0, 0 },
+    { "--dist", 'D', required_argument, take_dists, 0, 0, 0 },
+    { "--queries", 'q', required_argument, take_queries, 0, 0, 0 },
+    { "--device", 'd', required_argument, take_text, AT(device), 0, 0 },
+    { "--seed", 0, required_argument, take_uint64, AT(seed), 0, 0x1p53 },
+    { "--reps", 'r', required_argument, take_uint32, AT(repetitions), 3, 64 },
+    { "--budget", 'b', required_argument, take_double, AT(budget), 0.1, 1e6 },
+    { "--peers", 0, no_argument, take_flag, AT(peers), 0, 0 },
+    { "--no-host", 0, no_argument, take_flag, AT(no_host), 0, 0 },
+    { "--no-array", 0, no_argument, take_flag, AT(no_array), 0, 0 },
+    { "--compare", 0, required_argument, take_text, AT(compare), 0, 0 },
+    { "--json", 0, required_argument, take_json, 0, 0, 0 },
+    { "--chart", 0, no_argument, take_flag, AT(chart), 0, 0 },
+    { "--no-chart", 0, no_argument, take_flag, AT(no_chart), 0, 0 },
+    { "--list", 0, no_argument, take_flag, AT(list), 0, 0 },
+    { "--help", 'h', no_argument, take_help, 0, 0, 0 },
+    { "--version", 0, no_argument, take_version, 0, 0, 0 },
+};
+#define N_ROWS (sizeof rows / sizeof *rows)
+
+/* What getopt_long returns for a row. */
+static int code_of(size_t row)
+{
+    return rows[row].letter ? rows[row].letter : 256 + (int) row;
+}
+
+static void take_option(struct options *o, int code)
+{
+    for (size_t i = 0; i < N_ROWS; i++)
+        if (code == code_of(i)) {
+            rows[i].take(o, &rows[i], optarg);
+            return;
+        }
+    fprintf(stderr, "Try 'ordo-bench --help'.\n"); /* getopt has said what is wrong */
+    exit(EXIT_USAGE);
+}
+
+static void take_options(struct options *o, int argc, char **argv)
+{
+    struct option names[N_ROWS + 1] = { { .name = NULL } };
+    char          letters[2 * N_ROWS + 1] = "";
+
+    for (size_t i = 0, at = 0; i < N_ROWS; i++) {
+        names[i] = (struct option) { rows[i].name + 2, rows[i].argument, NULL, code_of(i) };
+        if (rows[i].letter)
+            letters[at++] = rows[i].letter;
+        if (rows[i].letter && rows[i].argument == required_argument)
+            letters[at++] = ':';
+    }
+    for (int code; (code = getopt_long(argc, argv, letters, names, NULL)) != -1;)
+        take_option(o, code);
+}
+
+struct options read_options(int argc, char **argv)
+{
+    struct options o = { .n_types = 1,
+                         .types = { ORDO_U32 },
+                         .n_dists = 1,
+                         .dists = { UNIFORM },
+                         .n_value_bytes = 1,
+                         .value_bytes = { 4 },
+                         .repetitions = 20,
+                         .seed = 1,
+                         .hit_percent = 100,
+                         .erase_percent = 100,
+                         .n_updates = 3,
+                         .update_percents = { 20, 60, 100 },
+                         .width = 8,
+                         .fills = 16 };
+    choose_workloads(&o, N_ALL_WORKLOADS);
+    choose_workloads(&o, N_ALL_WORKLOADS + 1);
+    take_options(&o, argc, argv);
+    if (optind < argc)
+        usage_error("'%s' is no option; everything is said by options", argv[optind]);
+    return o;
+}

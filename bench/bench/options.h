@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What ordo-bench is asked to do. */
+#ifndef BENCH_BENCH_OPTIONS_H
+#define BENCH_BENCH_OPTIONS_H
+
+#include "bench/workload/workload.h"
+
+#define MOST_SIZES 64
+#define MOST_NAMES 32
+
+struct options {
+    int         workloads[MOST_NAMES], n_workloads;
+    int         variants[MOST_NAMES], n_variants; /* indices of variant_any; those of a workload: none means all */
+    int         types[MOST_NAMES], n_types;
+    int         dists[MOST_NAMES], n_dists;
+    uint32_t    value_bytes[3];
+    int         n_value_bytes;
+    size_t      sizes[MOST_SIZES];
+    int         n_sizes;   /* 0: the device's default */
+    size_t      n_queries; /* 0: the device's default */
+    size_t      batches[MOST_SIZES];
+    int         n_batches; /* 0: by size */
+    uint32_t    update_percents[MOST_NAMES];
+    int         n_updates;
+    uint32_t    hit_percent, erase_percent, width, fills, growth;
+    const char *device, *json, *compare;
+    uint32_t    repetitions;
+    double      budget; /* seconds; 0: none */
+    uint64_t    seed;
+    bool        first_calls, peers, no_host, no_array, chart, no_chart, list;
+};
+
+/* Exits after --help and --version, and with a complaint where an option is wrong. */
+struct options read_options(int argc, char **argv);
+
+/* The names of all variants of all workloads. */
+const char *variant_any(int i);
+
+#endif

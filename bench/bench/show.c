@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench/workload/dict_plan.h"
+#include "run.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const outcome_names[] = { "ok", "WRONG", "failed", "too large", "skipped" };
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------- */
+
+double number_of(const cJSON *object, const char *name)
+{
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsNumber(number) ? number->valuedouble : NAN;
+}
+
+bool text_is(const cJSON *object, const char *name, const char *text)
+{
+    const char *got = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    return got && strcmp(got, text) == 0;
+}
+
+static cJSON *json_spread(const struct spread *spread)
+{
+    cJSON *json = cJSON_CreateObject();
+    json_number(json, "median", spread->median);
+    json_number(json, "p10", spread->low);
+    json_number(json, "p90", spread->high);
+    return json;
+}
+
+static void json_point(cJSON *json, const struct spec *spec)
+{
+    cJSON_AddStringToObject(json, "workload", workload_name(spec->workload));
+    cJSON_AddStringToObject(json, "variant", variant_name(spec->workload, spec->variant));
+    cJSON_AddStringToObject(json, "key", type_name(spec->type));
+    cJSON_AddNumberToObject(json, "value_bytes", spec->value_bytes);
+    cJSON_AddStringToObject(json, "dist", dist_name(spec->dist));
+    cJSON_AddNumberToObject(json, "count", (double) spec->count);
+    cJSON_AddNumberToObject(json, "operations", (double) spec_operations(spec));
+    if (!workload_is_dict(spec->workload))
+        return;
+    cJSON_AddNumberToObject(json, "batch", (double) spec_batch(spec));
+    cJSON_AddNumberToObject(json, "hit_percent", spec->hit_percent);
+    cJSON_AddNumberToObject(json, "width", spec->width);
+    cJSON_AddNumberToObject(json, "growth", spec->growth);
+    if (spec->first_calls)
+        cJSON_AddBoolToObject(json, "first_calls", true);
+    if (spec->workload == CONCURRENTMIX)
+        cJSON_AddNumberToObject(json, "update_percent", spec->update_percent);
+}
+
+static void json_statistics(cJSON *json, const struct ordo_dict_statistics *statistics)
+{
+    cJSON_AddNumberToObject(json, "elements", (double) statistics->elements);
+    cJSON_AddNumberToObject(json, "stale", (double) statistics->stale);
+    cJSON_AddNumberToObject(json, "tombstones", (double) statistics->tombstones);
+    cJSON_AddNumberToObject(json, "runs", (double) statistics->runs);
+    cJSON_AddNumberToObject(json, "bytes_data", (double) statistics->bytes_data);
+    cJSON_AddNumberToObject(json, "bytes_index", (double) statistics->bytes_index);
+    cJSON_AddNumberToObject(json, "bytes_marks", (double) statistics->bytes_marks);
+    cJSON_AddNumberToObject(json, "bytes_spare", (double) statistics->bytes_spare);
+    cJSON_AddNumberToObject(json, "bytes_peak", (double) statistics->bytes_peak);
+    cJSON_AddNumberToObject(json, "cleanups", (double) statistics->cleanups);
+    cJSON_AddNumberToObject(json, "leaves", (double) statistics->leaves);
+    cJSON_AddNumberToObject(json, "levels", (double) statistics->levels);
+}
+
+static void json_dict(cJSON *json, const struct row *row)
+{
+    const struct dict_figures *dict = &row->dict;
+    json_number(json, "rate_of_sorted_array", row->array_rate);
+    json_number(json, "rebuild_s", dict->rebuild_seconds);
+    json_statistics(cJSON_AddObjectToObject(json, "statistics"), &dict->statistics);
+    cJSON *fills = dict->n_fills ? cJSON_AddArrayToObject(json, "fills") : NULL;
+    for (int i = 0; i < dict->n_fills; i++) {
+        cJSON *fill = cJSON_CreateObject();
+        cJSON_AddNumberToObject(fill, "batches", (double) dict->fills[i].batches);
+        cJSON_AddNumberToObject(fill, "elements", (double) dict->fills[i].elements);
+        json_number(fill, "first_call_s", dict->fills[i].first_seconds);
+        json_number(fill, "rate", (double) spec_operations(&row->spec) / dict->fills[i].seconds);
+        cJSON_AddItemToArray(fills, fill);
+    }
+}
+
+static void json_measured(cJSON *json, const struct row *row)
+{
+    json_number(json, "rate", row->rate);
+    cJSON_AddItemToObject(json, "wall_s", json_spread(&row->timing.wall));
+    cJSON_AddItemToObject(json, "device_s", json_spread(&row->timing.device));
+    json_number(json, "first_call_s", row->timing.first_call);
+    cJSON_AddNumberToObject(json, "repetitions", row->timing.repetitions);
+    cJSON_AddNumberToObject(json, "calls_per_repetition", row->timing.batch);
+    if (workload_is_dict(row->spec.workload)) {
+        json_dict(json, row);
+    } else {
+        json_number(json, "bytes_counted", spec_bytes(&row->spec));
+        json_number(json, "bytes_per_s", row->bytes_per_second);
+        json_number(json, "share_of_copy_rate", row->copy_share);
+    }
+    cJSON_AddNumberToObject(json, "scratch_bytes", (double) row->scratch_bytes);
+    if (row->index_bytes) {
+        cJSON_AddNumberToObject(json, "index_bytes", (double) row->index_bytes);
+        json_number(json, "index_build_s", row->index_seconds);
+    }
+    cJSON *host = cJSON_AddObjectToObject(json, "host_rates");
+    for (int i = 0; i < MAX_YARDSTICKS; i++)
+        if (yardstick_name(row->spec.workload, i) && !isnan(row->yardstick[i]))
+            json_number(host, yardstick_name(row->spec.workload, i), row->yardstick[i]);
+    if (row->peer)
+        cJSON_AddItemToObject(json, "peer", cJSON_Duplicate(row->peer, true));
+    if (!isnan(row->before))
+        json_number(json, "rate_before", row->before);
+}
+
+void json_row(const struct run *run, const struct row *row)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddNumberToObject(json, "device", run->device_number);
+    json_point(json, &row->spec);
+    cJSON_AddStringToObject(json, "check", outcome_names[row->outcome]);
+    if (row->why[0])
+        cJSON_AddStringToObject(json, "why", row->why);
+    if (row->outcome == GOOD || row->outcome == WRONG)
+        json_measured(json, row);
+    cJSON_AddItemToArray(run->rows, json);
+}
+
+static void add_column(struct layout *layout, const char *title, int width, bool left)
+{
+    struct column *column = &layout->columns[layout->n++];
+    snprintf(column->title, sizeof column->title, "%s", title);
+    column->width = width;
+    column->left = left;
+}
+
+/* A column "/ name" for each yardstick. */
+static void add_yardsticks(struct layout *layout, const struct run *run, enum workload workload)
+{
+    for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host; i++)
+        if (yardstick_name(workload, i)) {
+            char title[16];
+            snprintf(title, sizeof title, "/ %s", yardstick_name(workload, i));
+            add_column(layout, title, 8, false);
+        }
+}
+
+static void add_array_columns(struct layout *layout)
+{
+    add_column(layout, "GB/s", 5, false);
+    add_column(layout, "copy", 6, false);
+}
+
+/* Whether a sorted array can do the same. */
+static bool has_array(enum workload workload)
+{
+    return !workload_is_concurrent(workload) || plan_has_fills(workload);
+}
+
+static void add_dict_columns(struct layout *layout, enum workload workload)
+{
+    if (plan_has_fills(workload)) {
+        add_column(layout, "first", 8, false);
+        add_column(layout, "worst", 7, false);
+        add_column(layout, "best", 7, false);
+    }
+    if (has_array(workload))
+        add_column(layout, "/ array", 7, false);
+    if (workload_cleans_up(workload))
+        add_column(layout, "/ rebuild", 9, false);
+    if (!plan_has_fills(workload)) {
+        add_column(layout, "held", 8, false);
+        add_column(layout, "/ kept", 6, false);
+    }
+    add_column(layout, "peak", 8, false);
+    add_column(layout, "/ data", 6, false);
+}
+
+struct layout lay_out(const struct run *run, enum workload workload)
+{
+    const bool    dict = workload_is_dict(workload);
+    const bool    wide = run->options->n_dists > 1 || run->options->dists[0] != UNIFORM || workload == FILLSEQ;
+    struct layout layout = { .n = 0 };
+    if (variant_name(workload, 1))
+        add_column(&layout, dict ? "structure" : "variant", 12, true);
+    add_column(&layout, "data", wide ? 15 : 5, true);
+    add_column(&layout, workload_has_queries(workload) ? "keys" : "count", 6, false);
+    if (dict)
+        add_column(&layout, "batch", 6, false);
+    if (workload == CONCURRENTMIX)
+        add_column(&layout, "updates", 7, false);
+    add_column(&layout, "rate /s", 7, false);
+    add_column(&layout, "time", 8, false);
+    add_column(&layout, "+-", 6, false);
+    if (!plan_has_fills(workload))
+        add_column(&layout, "device", 8, false);
+    if (dict)
+        add_dict_columns(&layout, workload);
+    else
+        add_array_columns(&layout);
+    add_yardsticks(&layout, run, workload);
+    if (run->peer_program)
+        add_column(&layout, "/ peer", 7, false);
+    if (run->before)
+        add_column(&layout, "/ before", 8, false);
+    add_column(&layout, "check", 5, true);
+    return layout;
+}
+
+static double peer_rate(const struct row *row)
+{
+    return row->peer ? number_of(row->peer, "rate") : NAN;
+}
+
+/* The texts of one row, in the order of lay_out. */
+struct line {
+    char text[MOST_COLUMNS][80];
+    int  n;
+};
+
+static char *next(struct line *line)
+{
+    return line->text[line->n++];
+}
+
+static void put_point(struct line *line, const struct spec *spec)
+{
+    if (variant_name(spec->workload, 1))
+        snprintf(next(line), sizeof *line->text, "%s", variant_name(spec->workload, spec->variant));
+    char *data = next(line);
+    snprintf(data, sizeof *line->text, spec->value_bytes ? "%s+%u" : "%s", type_name(spec->type), spec->value_bytes);
+    if (spec->dist != UNIFORM)
+        snprintf(data + strlen(data), 20, " %s", dist_name(spec->dist));
+    text_count(next(line), spec->count);
+    if (workload_is_dict(spec->workload))
+        text_count(next(line), spec_batch(spec));
+    if (spec->workload == CONCURRENTMIX)
+        text_percent(next(line), spec->update_percent / 100.0);
+}
+
+static void put_fills(struct line *line, const struct row *row)
+{
+    const int n = row->dict.n_fills;
+    double    low = NAN, high = NAN, first = 0;
+    for (int i = 0; i < n; i++) {
+        const double rate = (double) spec_operations(&row->spec) / row->dict.fills[i].seconds;
+        low = fmin(low, rate);
+        high = fmax(high, rate);
+        first += i ? row->dict.fills[i].first_seconds / (n - 1) : 0; /* the very first builds kernels */
+    }
+    text_seconds(next(line), n > 1 ? first : NAN);
+    text_rate(next(line), low);
+    text_rate(next(line), high);
+}
+
+/* Elements that updates brought, erasures included. */
+static size_t put_in(const struct row *row)
+{
+    const struct spec *spec = &row->spec;
+    switch (spec->workload) {
+    case OVERWRITE:
+    case DELETERANDOM:
+    case MIXED:
+    case INSERTRANDOM:
+    case CONCURRENTINSERT:
+    case CONCURRENTMIX:
+        return spec->count + spec_operations(spec);
+    case READWHILEWRITING:
+        return spec->count + spec_operations(spec) / 2;
+    case CLEANUP:
+    case COMPACTALL:
+        return spec_operations(spec);
+    default:
+        return row->dict.n_fills ? row->dict.fills[row->dict.n_fills - 1].elements : spec->count;
+    }
+}
+
+/* What the dictionary holds afterwards, also as a share of the keys and values that are left. */
+static void put_held(struct line *line, const struct row *row, double pair)
+{
+    const struct ordo_dict_statistics *s = &row->dict.statistics;
+    const double held = s->elements ? (double) (s->bytes_data + s->bytes_index + s->bytes_marks + s->bytes_spare) : NAN;
+    text_bytes(next(line), held);
+    text_ratio(next(line), held / (pair * (double) s->elements));
+}
+
+static void put_dict(struct line *line, const struct row *row)
+{
+    const struct ordo_dict_statistics *statistics = &row->dict.statistics;
+    const double                       peak = statistics->bytes_peak ? (double) statistics->bytes_peak : NAN;
+    const double                       pair = (double) ordo_type_bytes(row->spec.type) + row->spec.value_bytes;
+    if (plan_has_fills(row->spec.workload))
+        put_fills(line, row);
+    if (has_array(row->spec.workload))
+        text_ratio(next(line), row->rate / row->array_rate);
+    if (workload_cleans_up(row->spec.workload))
+        text_ratio(next(line), row->rate * row->dict.rebuild_seconds / (double) row->spec.count);
+    if (!plan_has_fills(row->spec.workload))
+        put_held(line, row, pair);
+    text_bytes(next(line), peak);
+    text_ratio(next(line), peak / (pair * (double) put_in(row)));
+}
+
+/* Half the way from the 10th to the 90th percentile, as a share of the median. */
+static double spread_share(const struct spread *s)
+{
+    return (s->high - s->low) / 2 / s->median;
+}
+
+/* By more than 5 %, and by more than what repetitions differ. */
+static bool is_slower(const struct row *row)
+{
+    return row->rate < 0.95 * row->before && row->rate * (1 + spread_share(&row->timing.wall)) < row->before;
+}
+
+void show_row(struct run *run, const struct table *table, const struct row *row)
+{
+    const enum workload  workload = row->spec.workload;
+    const struct timing *t = &row->timing;
+    const bool           slower = is_slower(row);
+    struct line          line = { .n = 0 };
+    const char          *cells[MOST_COLUMNS];
+
+    put_point(&line, &row->spec);
+    text_rate(next(&line), row->rate);
+    text_seconds(next(&line), t->wall.median);
+    text_percent(next(&line), spread_share(&t->wall));
+    if (!plan_has_fills(workload))
+        text_seconds(next(&line), t->device.median);
+    if (workload_is_dict(workload)) {
+        put_dict(&line, row);
+    } else {
+        text_giga(next(&line), row->bytes_per_second);
+        text_percent(next(&line), row->copy_share);
+    }
+    for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host; i++)
+        if (yardstick_name(workload, i))
+            text_ratio(next(&line), row->rate / row->yardstick[i]);
+    if (run->peer_program)
+        text_ratio(next(&line), row->rate / peer_rate(row));
+    if (run->before)
+        text_ratio(next(&line), row->rate / row->before);
+    snprintf(next(&line), sizeof *line.text, "%s%s", outcome_names[row->outcome], slower ? ", slower" : "");
+    for (int c = 0; c < line.n; c++)
+        cells[c] = line.text[c];
+    table_row(table, cells);
+    if (row->why[0])
+        fprintf(table->out, "    %s\n", row->why);
+    run->slower += slower;
+}
+
+void draw_rows(const struct run *run, const struct row *rows, int n)
+{
+    struct bar  bars[MOST_SIZES];
+    char        title[160], batch[TEXT_BYTES];
+    const char *variant = variant_name(rows->spec.workload, rows->spec.variant);
+    int         known = 0;
+    for (int i = 0; i < n; i++) {
+        text_count(bars[i].label, rows[i].spec.count);
+        bars[i].value = rows[i].rate;
+        known += !isnan(rows[i].rate);
+    }
+    if (known < 2)
+        return;
+    char values[32] = "";
+    if (rows->spec.value_bytes)
+        snprintf(values, sizeof values, " and values of %u bytes", rows->spec.value_bytes);
+    char updates[32] = "";
+    if (rows->spec.workload == CONCURRENTMIX)
+        snprintf(updates, sizeof updates, ", %u %% updates", rows->spec.update_percent);
+    snprintf(title, sizeof title, "\n%s%s%s: %s keys%s, %s%s%s%s", workload_name(rows->spec.workload),
+             *variant ? " " : "", variant, type_name(rows->spec.type), values, dist_name(rows->spec.dist),
+             rows->spec.batch ? ", batches of " : "", rows->spec.batch ? text_count(batch, rows->spec.batch) : "",
+             updates);
+    chart(run->out, title, bars, n, 50);
+}

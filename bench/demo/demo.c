@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ordo-demo: a real job from beginning to end. Sorts the address ranges of all countries on the device, maps millions of
+ * addresses to countries, and checks every answer against a binary search on the host; lets the ranges change, in two
+ * dictionaries; then a look at the primitives. */
+#include "bench/common/report.h"
+#include "bench/common/threads.h"
+#include "bench/common/timing.h"
+#include "dicts.h"
+#include "geoip.h"
+#include "mapping.h"
+#include "primitives.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEFAULT_FILE   "/usr/share/tor/geoip"
+#define DEFAULT_COUNT  16000000
+#define TOP_COUNTRIES  10
+#define REPORTED_LINES 5
+
+struct options {
+    const char *file;
+    const char *device; /* NULL: Ordo's choice */
+    const char *json;   /* NULL: none */
+    size_t      count;
+};
+
+struct demo {
+    struct options                  options;
+    FILE                           *out; /* for people; stderr when standard output carries JSON */
+    ordo_device                    *device;
+    const struct ordo_device_facts *facts;
+    struct geoip                    geoip;
+    cl_mem                          first, row; /* the sorted ranges, on the device */
+    ordo_index                     *index;
+    uint32_t                       *sorted_first, *sorted_row; /* the same, read back */
+    struct mapping_result           result;
+    cJSON                          *json, *json_steps;
+};
+
+/* ---- what can go wrong --------------------------------------------------------------------------------------- */
+
+static _Noreturn void give_up(const char *what, const char *why)
+{
+    progress_clear();
+    complain("%s: %s", what, why);
+    exit(EXIT_FAILED);
+}
+
+/* Ends the program, with the device's own message, unless the call went well. */
+static void must(struct demo *demo, const char *what, ordo_status status)
+{
+    if (status == ORDO_OK)
+        return;
+    char text[4096] = "";
+    ordo_device_last_error(demo->device, text, sizeof text);
+    give_up(what, *text ? text : ordo_status_string(status));
+}
+
+static void must_cl(const char *what, cl_int code)
+{
+    if (code != CL_SUCCESS)
+        give_up(what, ordo_cl_error_string(code));
+}
+
+static void *must_have(void *memory)
+{
+    if (!memory)
+        give_up("host", ordo_status_string(ORDO_NO_HOST_MEMORY));
+    return memory;
+}
+
+/* ---- buffers: an Ordo device is an ordinary OpenCL device ---------------------------------------------------- */
+
+/* A buffer of `count` words; `from` gives their values unless it is NULL. */
+static cl_mem words_on_device(struct demo *demo, size_t count, const uint32_t *from)
+{
+    cl_int       code = CL_SUCCESS;
+    const size_t bytes = (count ? count : 1) * sizeof *from;
+    cl_mem       mem = clCreateBuffer(ordo_device_context(demo->device), CL_MEM_READ_WRITE, bytes, NULL, &code);
+    must_cl("clCreateBuffer", code);
+    if (from && count)
+        must_cl("clEnqueueWriteBuffer", clEnqueueWriteBuffer(ordo_device_queue(demo->device), mem, CL_TRUE, 0,
+                                                             count * sizeof *from, from, 0, NULL, NULL));
+    return mem;
+}
+
+static uint32_t *words_from_device(struct demo *demo, cl_mem mem, size_t count)
+{
+    uint32_t *words = must_have(malloc((count ? count : 1) * sizeof *words));
+    if (count)
+        must_cl("clEnqueueReadBuffer", clEnqueueReadBuffer(ordo_device_queue(demo->device), mem, CL_TRUE, 0,
+                                                           count * sizeof *words, words, 0, NULL, NULL));
+    return words;
+}
+
+/* ---- steps and their times ----------------------------------------------------------------------------------- */
+
+static const struct column step_columns[] = { { "", 36, true },
+                                              { "items", 10, false },
+                                              { "first run", 10, false },
+                                              { "time", 10, false },
+                                              { "per second", 11, false } };
+
+static struct table step_table(const struct demo *demo)
+{
+    return (struct table) { demo->out, step_columns, sizeof step_columns / sizeof step_columns[0] };
+}
+
+/* `first` NaN: the step ran once. */
+static void show_step(struct demo *demo, const char *name, size_t items, double first, double seconds)
+{
+    char               count[TEXT_BYTES], first_text[TEXT_BYTES], time_text[TEXT_BYTES], rate[TEXT_BYTES];
+    const struct table table = step_table(demo);
+    table_row(&table, (const char *[]) { name, text_grouped(count, items), text_seconds(first_text, first),
+                                         text_seconds(time_text, seconds), text_rate(rate, (double) items / seconds) });
+
+    cJSON *step = cJSON_CreateObject();
+    cJSON_AddStringToObject(step, "step", name);
+    cJSON_AddNumberToObject(step, "items", (double) items);
+    json_number(step, "first_run_seconds", first);
+    json_number(step, "seconds", seconds);
+    cJSON_AddItemToArray(demo->json_steps, step);
+}
+
+typedef ordo_status (*step_fn)(struct demo *demo, void *arg);
+
+/* Runs a step twice: the first time builds its kernels, the second one counts. */
+static void run_step(struct demo *demo, const char *name, size_t items, step_fn step, void *arg)
+{
+    double seconds[2];
+    for (int run = 0; run < 2; run++) {
+        progress("%s%s", name, run ? " again" : ", building kernels");
+        const double begin = now();
+        must(demo, name, step(demo, arg));
+        must(demo, name, ordo_device_finish(demo->device));
+        seconds[run] = now() - begin;
+    }
+    show_step(demo, name, items, seconds[0], seconds[1]);
+}
+
+/* ---- the device ---------------------------------------------------------------------------------------------- */
+
+static void open_device(struct demo *demo)
+{
+    char                            message[4096] = "";
+    const struct ordo_device_config config = { .select = demo->options.device,
+                                               .message = message,
+                                               .message_bytes = sizeof message };
+    const ordo_status               got = ordo_device_open(&config, &demo->device);
+    if (got != ORDO_OK)
+        give_up("no device", *message ? message : ordo_status_string(got));
+    demo->facts = ordo_device_facts(demo->device);
+}
+
+/* Opens the device twice, to show what the caches are worth. */
+static void start(struct demo *demo)
+{
+    progress("opening the device");
+    open_device(demo);
+    const struct ordo_device_facts first = *demo->facts;
+    ordo_device_close(&demo->device);
+    open_device(demo);
+    const struct ordo_device_facts *facts = demo->facts;
+
+    char memory[TEXT_BYTES], cold[TEXT_BYTES], build[TEXT_BYTES], test[TEXT_BYTES], warm[TEXT_BYTES];
+    progress_clear();
+    fprintf(demo->out, "device   %s (%s), %s, %" PRIu32 " compute units, %s\n", facts->name, facts->platform,
+            facts->cpu ? "a CPU" : "a GPU", facts->compute_units, text_bytes(memory, (double) facts->global_bytes));
+    fprintf(demo->out, "lanes    %s, sub-groups of %" PRIu32 "; atomics: %s\n", lanes_name(facts->lanes),
+            facts->sub_group, atomics_name(facts->atomics));
+    fprintf(demo->out, "opened   in %s", text_seconds(cold, first.open_ms / 1e3));
+    if (first.self_test_remembered)
+        fprintf(demo->out, " with what an earlier run has found out");
+    else
+        fprintf(demo->out, " (building kernels %s, self-test %s)", text_seconds(build, first.build_ms / 1e3),
+                text_seconds(test, first.self_test_ms / 1e3));
+    fprintf(demo->out, ", a second time in %s\n", text_seconds(warm, facts->open_ms / 1e3));
+    if (facts->dropped[0])
+        fprintf(demo->out, "dropped  %s\n", facts->dropped);
+    fprintf(demo->out, "\n");
+    cJSON_AddItemToObject(demo->json, "device", json_device(facts));
+    json_number(demo->json, "first_open_seconds", first.open_ms / 1e3);
+    json_number(demo->json, "second_open_seconds", facts->open_ms / 1e3);
+}
+
+/* ---- the ranges ---------------------------------------------------------------------------------------------- */
+
+static void report_line(void *demo_, size_t line, const char *why)
+{
+    const struct demo *demo = demo_;
+    if (demo->geoip.bad <= REPORTED_LINES)
+        complain("%s, line %zu: %s; left out", demo->options.file, line, why);
+}
+
+static void read_ranges(struct demo *demo)
+{
+    char         why[512];
+    const double begin = now();
+    progress("reading %s", demo->options.file);
+    if (!geoip_read(demo->options.file, report_line, demo, &demo->geoip, why, sizeof why)) {
+        const bool missing = access(demo->options.file, F_OK) != 0;
+        complain("%s%s", why,
+                 missing ? "\nDebian's package tor-geoipdb has " DEFAULT_FILE "; --file names another" : "");
+        exit(EXIT_FAILED);
+    }
+    char time[TEXT_BYTES], count[TEXT_BYTES];
+    progress_clear();
+    if (demo->geoip.bad > REPORTED_LINES)
+        complain("%zu lines of %s were left out in all", demo->geoip.bad, demo->options.file);
+    fprintf(demo->out, "ranges   %s from %s, read in %s\n", text_grouped(count, demo->geoip.count), demo->options.file,
+            text_seconds(time, now() - begin));
+    cJSON_AddNumberToObject(demo->json, "ranges", (double) demo->geoip.count);
+    cJSON_AddNumberToObject(demo->json, "lines_left_out", (double) demo->geoip.bad);
+}
+
+struct sort_step {
+    cl_mem first, row;
+};
+
+static ordo_status sort_ranges(struct demo *demo, void *step_)
+{
+    const struct sort_step *step = step_;
+    return ordo_sort(demo->device, ordo_sort_params(.key = ORDO_U32, .value_bytes = 4), ordo_at(step->first, 0),
+                     ordo_at(step->row, 0), ordo_at(demo->first, 0), ordo_at(demo->row, 0), demo->geoip.count, NULL);
+}
+
+static ordo_status build_index(struct demo *demo, void *unused)
+{
+    (void) unused;
+    ordo_index_destroy(&demo->index);
+    return ordo_index_build(demo->device, ORDO_U32, ordo_at(demo->first, 0), demo->geoip.count, NULL, &demo->index);
+}
+
+/* Shuffles the ranges, as if they came from anywhere, and lets the device put them in order again. */
+static void sort_on_device(struct demo *demo)
+{
+    const size_t count = demo->geoip.count;
+    uint32_t    *rows = must_have(malloc(count * sizeof *rows));
+    uint32_t    *firsts = must_have(malloc(count * sizeof *firsts));
+    mapping_shuffle(rows, count);
+    for (size_t i = 0; i < count; i++)
+        firsts[i] = demo->geoip.first[rows[i]];
+    struct sort_step step = { words_on_device(demo, count, firsts), words_on_device(demo, count, rows) };
+    demo->first = words_on_device(demo, count, NULL);
+    demo->row = words_on_device(demo, count, NULL);
+    free(rows);
+    free(firsts);
+
+    const struct table table = step_table(demo);
+    table_head(&table);
+    run_step(demo, "sort the shuffled ranges", count, sort_ranges, &step);
+    run_step(demo, "build the search index", count, build_index, NULL);
+
+    demo->sorted_first = words_from_device(demo, demo->first, count);
+    demo->sorted_row = words_from_device(demo, demo->row, count);
+    const size_t wrong = mapping_check_sort(
+        &demo->geoip, (struct mapping_table) { .first = demo->sorted_first, .row = demo->sorted_row });
+    if (wrong)
+        complain("WRONG: %zu of %zu ranges are out of place after the sort", wrong, count);
+    demo->result.wrong += wrong;
+    must_cl("clReleaseMemObject", clReleaseMemObject(step.first));
+    must_cl("clReleaseMemObject", clReleaseMemObject(step.row));
+}
+
+/* ---- the addresses ------------------------------------------------------------------------------------------- */
+
+struct map_step {
+    cl_mem addresses, ranks;
+    size_t count;
+};
+
+static ordo_status map_addresses(struct demo *demo, void *step_)
+{
+    const struct map_step *step = step_;
+    return ordo_search(demo->device, ordo_search_params(.key = ORDO_U32, .upper = true, .index = demo->index),
+                       ordo_at(demo->first, 0), demo->geoip.count, ordo_at(step->addresses, 0), step->count,
+                       ordo_at(step->ranks, 0), NULL);
+}
+
+/* Returns the seconds of the check. */
+static double map_and_check(struct demo *demo, const char *name, const uint32_t *addresses, size_t count)
+{
+    struct map_step step = { words_on_device(demo, count, addresses), words_on_device(demo, count, NULL), count };
+    run_step(demo, name, count, map_addresses, &step);
+
+    char answers[TEXT_BYTES];
+    progress("checking %s answers", text_grouped(answers, count));
+    uint32_t *ranks = words_from_device(demo, step.ranks, count);
+    must_cl("clReleaseMemObject", clReleaseMemObject(step.addresses));
+    must_cl("clReleaseMemObject", clReleaseMemObject(step.ranks));
+    const double begin = now();
+    if (!mapping_check(&demo->geoip, (struct mapping_table) { demo->sorted_first, demo->sorted_row }, addresses, ranks,
+                       count, &demo->result))
+        must_have(NULL);
+    free(ranks);
+    return now() - begin;
+}
+
+static void map_all(struct demo *demo)
+{
+    const size_t repeated = demo->options.count / 2;
+    const size_t random = demo->options.count - repeated;
+    uint32_t    *addresses = must_have(malloc(random * sizeof *addresses));
+
+    progress("drawing addresses");
+    mapping_random(addresses, random);
+    double seconds = map_and_check(demo, "map random addresses", addresses, random);
+    progress("drawing addresses");
+    if (!mapping_repeated(&demo->geoip, addresses, repeated))
+        must_have(NULL);
+    if (repeated)
+        seconds += map_and_check(demo, "map addresses of busy hosts", addresses, repeated);
+    free(addresses);
+
+    char name[64];
+    snprintf(name, sizeof name, "check each on the host, %d thread%s", processors(), processors() == 1 ? "" : "s");
+    show_step(demo, name, demo->options.count, NAN, seconds);
+}
+
+/* ---- what came out ------------------------------------------------------------------------------------------- */
+
+static uint16_t most_frequent(const size_t *by_country)
+{
+    uint16_t most = 0;
+    for (size_t c = 1; c < MAPPING_COUNTRIES; c++)
+        if (by_country[c] > by_country[most])
+            most = (uint16_t) c;
+    return most;
+}
+
+/* Empties the counters of those that it shows. */
+static void show_countries(struct demo *demo)
+{
+    static const struct column columns[] = {
+        { "country", 8, true }, { "addresses", 10, false }, { "share", 7, false }, { "", 40, true }
+    };
+    const struct table table = { demo->out, columns, sizeof columns / sizeof columns[0] };
+    cJSON             *list = cJSON_AddArrayToObject(demo->json, "countries");
+    size_t            *by_country = demo->result.by_country;
+    const double       most = (double) by_country[most_frequent(by_country)];
+    fprintf(demo->out, "\n");
+    table_head(&table);
+    for (int place = 0; place < TOP_COUNTRIES; place++) {
+        const uint16_t country = most_frequent(by_country);
+        const size_t   count = by_country[country];
+        if (count == 0)
+            break;
+        char name[3], count_text[TEXT_BYTES], share[TEXT_BYTES], bar[41] = "";
+        geoip_country_name(country, name);
+        memset(bar, '#', (size_t) (40.0 * (double) count / most + 0.5));
+        table_row(&table,
+                  (const char *[]) { name, text_grouped(count_text, count),
+                                     text_percent(share, (double) count / (double) demo->result.checked), bar });
+        cJSON *entry = cJSON_CreateObject();
+        cJSON_AddStringToObject(entry, "country", name);
+        cJSON_AddNumberToObject(entry, "addresses", (double) count);
+        cJSON_AddItemToArray(list, entry);
+        by_country[country] = 0;
+    }
+    char unlisted[TEXT_BYTES];
+    fprintf(demo->out, "%s addresses lie in no range\n\n", text_grouped(unlisted, demo->result.unlisted));
+    cJSON_AddNumberToObject(demo->json, "in_no_range", (double) demo->result.unlisted);
+}
+
+static void show_verdict(struct demo *demo)
+{
+    const struct mapping_result *result = &demo->result;
+    char                         checked[TEXT_BYTES];
+    text_grouped(checked, result->checked);
+    if (result->wrong)
+        fprintf(demo->out,
+                "WRONG: %zu of %s answers differ from the host's, such as rank %zu for address %" PRIu32 "\n\n",
+                result->wrong, checked, result->example_rank, result->example);
+    else
+        fprintf(demo->out, "ok: all %s answers agree with a binary search on the host\n\n", checked);
+    cJSON_AddNumberToObject(demo->json, "checked", (double) result->checked);
+    cJSON_AddNumberToObject(demo->json, "wrong", (double) result->wrong);
+}
+
+/* ---- ranges that change -------------------------------------------------------------------------------------- */
+
+/* Again half of the addresses are random and half those of busy hosts, now in turns. */
+static uint32_t *draw_addresses(struct demo *demo)
+{
+    const size_t count = demo->options.count, half = count / 2;
+    uint32_t    *addresses = must_have(malloc((count + 1) * sizeof *addresses));
+    uint32_t    *repeated = must_have(malloc((half + 1) * sizeof *repeated));
+    progress("drawing addresses");
+    mapping_random(addresses, count);
+    if (!mapping_repeated(&demo->geoip, repeated, half))
+        must_have(NULL);
+    for (size_t i = 0; i < half; i++)
+        addresses[2 * i] = repeated[i];
+    free(repeated);
+    return addresses;
+}
+
+static void change_ranges(struct demo *demo, size_t *wrong)
+{
+    char      why[4096] = "";
+    uint32_t *addresses = draw_addresses(demo);
+    if (demo_dict(demo->device, &demo->geoip, addresses, demo->options.count, demo->out, demo->json, wrong, why,
+                  sizeof why) != ORDO_OK)
+        give_up("dictionaries", why);
+    free(addresses);
+    fprintf(demo->out, "\n");
+}
+
+/* ---- the program --------------------------------------------------------------------------------------------- */
+
+static void usage(void)
+{
+    printf(
+        "Usage: ordo-demo [OPTION]...\n"
+        "Sorts the IPv4 ranges of all countries on an OpenCL device, maps N addresses to countries, and checks every\n"
+        "answer against a binary search on the host; then withdraws and announces ranges in dictionaries and asks "
+        "again.\n"
+        "\n"
+        "      --file FILE     lines \"first,last,country\" (" DEFAULT_FILE ", from Debian's package tor-geoipdb)\n"
+        "      --count N       addresses to map (%d)\n"
+        "      --device WHICH  0:1 (platform:device), gpu, cpu or part of a name (ORDO_DEVICE, else the first GPU)\n"
+        "      --json FILE     the results as JSON as well; - is standard output\n"
+        "  -h, --help\n"
+        "\n"
+        "Exit status: 0 (ok); 1 if an answer was WRONG or a call failed; 2 for bad arguments.\n",
+        DEFAULT_COUNT);
+}
+
+static struct options parse_options(int argc, char **argv)
+{
+    static const struct option longs[] = {
+        { "file", required_argument, NULL, 'f' },   { "count", required_argument, NULL, 'c' },
+        { "device", required_argument, NULL, 'd' }, { "json", required_argument, NULL, 'j' },
+        { "help", no_argument, NULL, 'h' },         { NULL, 0, NULL, 0 },
+    };
+    struct options options = { .file = DEFAULT_FILE, .count = DEFAULT_COUNT };
+    for (int option; (option = getopt_long(argc, argv, "h", longs, NULL)) != -1;) {
+        switch (option) {
+        case 'f':
+            options.file = optarg;
+            break;
+        case 'c':
+            options.count = (size_t) option_number("--count", optarg, 1, (double) ORDO_MAX_COUNT);
+            break;
+        case 'd':
+            options.device = optarg;
+            break;
+        case 'j':
+            options.json = json_option(optarg);
+            break;
+        case 'h':
+            usage();
+            exit(EXIT_GOOD);
+        default: /* getopt has said what is wrong */
+            fprintf(stderr, "Try 'ordo-demo --help'.\n");
+            exit(EXIT_USAGE);
+        }
+    }
+    if (optind < argc)
+        usage_error("'%s' is no option", argv[optind]);
+    return options;
+}
+
+static void release(struct demo *demo)
+{
+    ordo_index_destroy(&demo->index);
+    must_cl("clReleaseMemObject", clReleaseMemObject(demo->first));
+    must_cl("clReleaseMemObject", clReleaseMemObject(demo->row));
+    ordo_device_close(&demo->device);
+    free(demo->sorted_first);
+    free(demo->sorted_row);
+    geoip_free(&demo->geoip);
+    mapping_result_free(&demo->result);
+    cJSON_Delete(demo->json);
+}
+
+int main(int argc, char **argv)
+{
+    tool_name("ordo-demo");
+    struct demo demo = { .options = parse_options(argc, argv) };
+    const bool  json_on_stdout = demo.options.json && !strcmp(demo.options.json, "-");
+    demo.out = json_on_stdout ? stderr : stdout;
+    demo.json = must_have(json_head("ordo-demo", argc, argv));
+    demo.json_steps = must_have(cJSON_AddArrayToObject(demo.json, "steps"));
+    if (!mapping_result_make(&demo.result))
+        must_have(NULL);
+
+    read_ranges(&demo);
+    start(&demo);
+    sort_on_device(&demo);
+    map_all(&demo);
+    show_countries(&demo);
+    show_verdict(&demo);
+
+    size_t wrong = demo.result.wrong;
+    char   why[4096] = "";
+    change_ranges(&demo, &wrong);
+    if (demo_primitives(demo.device, demo.out, demo.json, &wrong, why, sizeof why) != ORDO_OK)
+        give_up("primitives", why);
+    if (demo.facts->cpu)
+        fprintf(demo.out, "\nThis device is a CPU: the figures show that it works, not how fast a GPU is.\n");
+    if (demo.options.json && !json_write(demo.options.json, demo.json, why, sizeof why))
+        give_up(demo.options.json, why);
+    release(&demo);
+    return wrong ? EXIT_FAILED : EXIT_GOOD;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dict_measure.h"
+
+#include "bench/common/report.h"
+#include "bench/peers/dict_yardstick.h"
+#include "dict_subject.h"
+
+#include <math.h>
+
+struct measuring {
+    ordo_device              *device;
+    const struct timing_goal *goal;
+    struct dict_plan          plan;
+    struct dict_subject      *subject;
+    struct dict_figures      *out;
+    char                     *why;
+    size_t                    why_bytes;
+};
+
+#define TRY(expr)                                                                                                      \
+    do {                                                                                                               \
+        const ordo_status try_ = (expr);                                                                               \
+        if (try_ != ORDO_OK)                                                                                           \
+            return try_;                                                                                               \
+    } while (0)
+
+static ordo_status no_memory(const struct measuring *m)
+{
+    snprintf(m->why, m->why_bytes, "%s", ordo_status_string(ORDO_NO_HOST_MEMORY));
+    return ORDO_NO_HOST_MEMORY;
+}
+
+/* ---- updates ------------------------------------------------------------------------------------------------- */
+
+static ordo_status measure_once(struct measuring *m)
+{
+    struct timing_goal goal = *m->goal;
+    goal.prepare = dict_subject_prepare;
+    TRY(dict_subject_load(m->subject, m->why, m->why_bytes));
+    TRY(time_calls(m->device, dict_subject_work, m->subject, &goal, &m->out->timing));
+    progress("checking");
+    m->out->right = dict_subject_check(m->subject, true, m->why, m->why_bytes);
+    return ORDO_OK;
+}
+
+static ordo_status measure_rebuild(struct measuring *m)
+{
+    struct timing timing;
+    TRY(time_calls(m->device, dict_subject_rebuild, m->subject, m->goal, &timing));
+    m->out->rebuild_seconds = timing.wall.median;
+    return ORDO_OK;
+}
+
+/* ---- queries, at each fill ----------------------------------------------------------------------------------- */
+
+static void add_spread(struct spread *sum, const struct spread *part, double share)
+{
+    sum->median += part->median * share;
+    sum->low += part->low * share;
+    sum->high += part->high * share;
+}
+
+static void add_timing(struct timing *sum, const struct timing *part, double share)
+{
+    add_spread(&sum->wall, &part->wall, share);
+    sum->first_call = sum->repetitions ? sum->first_call : part->first_call;
+    sum->repetitions += part->repetitions;
+    sum->batch = part->batch;
+}
+
+static size_t elements_in(const struct dict_plan *plan, size_t batches)
+{
+    return batches ? plan->table.steps[batches - 1].at + plan->table.steps[batches - 1].count : 0;
+}
+
+static ordo_status measure_fill(struct measuring *m, const struct timing_goal *goal, size_t from, size_t to)
+{
+    struct timing timing;
+    if (!plan_advance(&m->plan, from, to))
+        return no_memory(m);
+    TRY(dict_subject_fill(m->subject, from, to));
+    TRY(dict_subject_load(m->subject, m->why, m->why_bytes));
+    TRY(time_calls(m->device, dict_subject_work, m->subject, goal, &timing));
+    add_timing(&m->out->timing, &timing, 1 / (double) plan_fills(&m->plan));
+    m->out->fills[m->out->n_fills++] =
+        (struct dict_fill) { to, elements_in(&m->plan, to), timing.wall.median, timing.first_call };
+    m->out->right =
+        dict_subject_check(m->subject, to == plan_fill(&m->plan, plan_fills(&m->plan) - 1), m->why, m->why_bytes);
+    return ORDO_OK;
+}
+
+static ordo_status measure_fills(struct measuring *m)
+{
+    const size_t       fills = plan_fills(&m->plan);
+    struct timing_goal goal = *m->goal;
+    goal.seconds /= (double) fills;
+    goal.device_too = false;
+    goal.prepare = m->plan.spec.first_calls ? dict_subject_prepare : NULL;
+    m->out->timing = (struct timing) { .device = spread_of(NULL, 0) };
+    m->out->right = true;
+    for (size_t i = 0; i < fills && m->out->right; i++) {
+        progress("fill %zu of %zu", i + 1, fills);
+        TRY(measure_fill(m, &goal, i ? plan_fill(&m->plan, i - 1) : 0, plan_fill(&m->plan, i)));
+    }
+    return ORDO_OK;
+}
+
+/* ---- both ---------------------------------------------------------------------------------------------------- */
+
+static ordo_status measure(struct measuring *m)
+{
+    TRY(dict_subject_open(m->device, &m->plan, &m->subject, m->why, m->why_bytes));
+    TRY(plan_has_fills(m->plan.spec.workload) ? measure_fills(m) : measure_once(m));
+    TRY(dict_subject_statistics(m->subject, &m->out->statistics));
+    return workload_cleans_up(m->plan.spec.workload) ? measure_rebuild(m) : ORDO_OK;
+}
+
+ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, bool host,
+                         struct dict_figures *out, char *why, size_t why_bytes)
+{
+    struct measuring m = { .device = device, .goal = goal, .out = out, .why = why, .why_bytes = why_bytes };
+    *out = (struct dict_figures) { .rebuild_seconds = NAN, .yardstick = NAN };
+    if (!plan_make(spec, &m.plan))
+        return no_memory(&m);
+    const ordo_status got = measure(&m);
+    dict_subject_close(&m.subject);
+    if (got == ORDO_OK && host) {
+        progress("the host's turn");
+        out->yardstick = dict_yardstick_rate(&m.plan);
+    }
+    plan_free(&m.plan);
+    return got;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One point of the axes on a dictionary: the plan is made, gone through and timed, and everything is checked. */
+#ifndef BENCH_DICT_MEASURE_H
+#define BENCH_DICT_MEASURE_H
+
+#include "bench/common/timing.h"
+#include "bench/workload/workload.h"
+
+#include "ordo/ordo.h"
+
+#define MOST_FILLS 64
+
+/* What queries took when the dictionary had so many of its batches. */
+struct dict_fill {
+    size_t batches, elements; /* put in */
+    double seconds;           /* a call with all queries */
+    double first_seconds;     /* the first such call after the updates; of the first fill with building kernels */
+};
+
+struct dict_figures {
+    bool          right;
+    struct timing timing; /* of queries: the mean over all fills, so that rates are harmonic means; host's clock only */
+    int           n_fills;
+    struct dict_fill            fills[MOST_FILLS];
+    double                      rebuild_seconds; /* cleanup: what building it anew takes; NaN otherwise */
+    double                      yardstick;       /* operations a second of the host's B-tree; NaN: not known */
+    struct ordo_dict_statistics statistics;      /* at the end */
+};
+
+/* Returns the first error, with its reason in `why`; with a wrong answer ORDO_OK, and `why` says what is wrong.
+ * host: take the yardstick too. */
+ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, bool host,
+                         struct dict_figures *out, char *why, size_t why_bytes);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "yardstick.h"
+
+#include "bench/common/timing.h"
+#include "bench/workload/baseline.h"
+#include "dict_yardstick.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QSORT_MOST   ((size_t) 1 << 20)
+#define ARRAY_MOST   ((size_t) 1 << 24)
+#define QUERIES_MOST ((size_t) 1 << 20)
+#define TIMES        3
+
+const char *yardstick_name(enum workload workload, int i)
+{
+    static const char *const names[N_WORKLOADS][MAX_YARDSTICKS] = {
+        [SORT] = { "radix", "qsort" }, [MERGE] = { "merge" },  [MERGE_RUNS] = { "merge" }, [SCAN] = { "loop" },
+        [REDUCE] = { "loop" },         [COMPACT] = { "loop" }, [SEARCH] = { "binary" },    [LOOKUP] = { "binary" },
+    };
+    if (workload_is_dict(workload))
+        return i == 0 ? dict_yardstick_name(workload) : NULL;
+    return i < MAX_YARDSTICKS ? names[workload][i] : NULL;
+}
+
+/* A copy of the inputs that host code may work on, keys in ordered form, and room for as much again. */
+struct desk {
+    struct pairs work, spare;
+    size_t       key_bytes;
+};
+
+static void lay_out(const struct spec *spec, const struct inputs *in, const struct desk *desk)
+{
+    for (size_t i = 0; i < spec->count; i++)
+        set_element(desk->work.keys, desk->key_bytes, i, key_order(spec->type, element(in->keys, desk->key_bytes, i)));
+    if (spec->value_bytes)
+        memcpy(desk->work.values, in->values, spec->count * spec->value_bytes);
+}
+
+/* Also touches the spare pages, so that no timing has to. */
+static bool desk_open(const struct spec *spec, struct desk *desk)
+{
+    const size_t keys = spec->count * ordo_type_bytes(spec->type) + 8, values = spec->count * spec->value_bytes + 8;
+    *desk = (struct desk) { { malloc(keys), malloc(values) },
+                            { malloc(keys), malloc(values) },
+                            ordo_type_bytes(spec->type) };
+    if (!desk->work.keys || !desk->work.values || !desk->spare.keys || !desk->spare.values)
+        return false;
+    memset(desk->spare.keys, 0, keys);
+    memset(desk->spare.values, 0, values);
+    return true;
+}
+
+static void desk_close(struct desk *desk)
+{
+    free(desk->work.keys);
+    free(desk->work.values);
+    free(desk->spare.keys);
+    free(desk->spare.values);
+}
+
+/* What a compiler must not find unused. */
+static volatile size_t sink;
+
+static void merge_all_runs(const struct spec *spec, const struct desk *desk)
+{
+    struct pairs from = desk->work, to = desk->spare;
+    const size_t each = spec->count / spec_runs(spec);
+    for (size_t runs = spec_runs(spec), length = each; runs > 1; runs /= 2, length *= 2) {
+        for (size_t r = 0; r < runs; r += 2) {
+            const size_t at = r * length, count = r + 2 == runs ? spec->count - at : 2 * length;
+            char        *keys = from.keys, *values = from.values, *keys_out = to.keys, *values_out = to.values;
+            host_merge((struct pairs) { keys + at * desk->key_bytes, values + at * spec->value_bytes }, desk->key_bytes,
+                       spec->value_bytes, length, count,
+                       (struct pairs) { keys_out + at * desk->key_bytes, values_out + at * spec->value_bytes });
+        }
+        const struct pairs next = from;
+        from = to;
+        to = next;
+    }
+}
+
+static size_t queries_timed(const struct spec *spec)
+{
+    return spec->n_queries < QUERIES_MOST ? spec->n_queries : QUERIES_MOST;
+}
+
+static void search_queries(const struct spec *spec, const struct inputs *in, const struct desk *desk)
+{
+    uint32_t *ranks = desk->spare.keys; /* as many as fit: stored only so that the work is not left out */
+    for (size_t i = 0; i < queries_timed(spec); i++) {
+        const uint64_t query = key_order(spec->type, element(in->queries, desk->key_bytes, i));
+        const size_t   rank = host_lower_bound(desk->work.keys, desk->key_bytes, spec->count, query);
+        if (spec->workload == LOOKUP && spec->value_bytes && rank < spec->count)
+            sink = (size_t) element(desk->work.values, spec->value_bytes, rank);
+        if (i < spec->count)
+            ranks[i] = (uint32_t) rank;
+        else
+            sink = rank;
+    }
+}
+
+static double one_run(const struct spec *spec, const struct inputs *in, int i, const struct desk *desk)
+{
+    lay_out(spec, in, desk);
+    const double before = now();
+    switch (spec->workload) {
+    case SORT:
+        if (i == 1)
+            return host_qsort(desk->work, desk->key_bytes, spec->value_bytes, spec->count);
+        host_radix_sort(desk->work, desk->spare, desk->key_bytes, spec->value_bytes, spec->count);
+        break;
+    case MERGE:
+    case MERGE_RUNS:
+        merge_all_runs(spec, desk);
+        break;
+    case SCAN:
+        sink = (size_t) host_scan(desk->work.keys, desk->key_bytes, spec->count, spec_op(spec) == ORDO_MAX,
+                                  desk->spare.keys);
+        break;
+    case REDUCE:
+        sink = (size_t) host_scan(desk->work.keys, desk->key_bytes, spec->count, spec_op(spec) == ORDO_MAX, NULL);
+        break;
+    case COMPACT:
+        sink = host_compact(desk->work, in->flags, desk->key_bytes, spec->value_bytes, spec->count, desk->spare);
+        break;
+    default:
+        search_queries(spec, in, desk);
+        break;
+    }
+    return now() - before;
+}
+
+double yardstick_rate(const struct spec *spec, const struct inputs *in, int i)
+{
+    const bool   queries = workload_has_queries(spec->workload);
+    const size_t most = spec->workload == SORT && i == 1 ? QSORT_MOST : ARRAY_MOST;
+    struct desk  desk = { { NULL, NULL }, { NULL, NULL }, 0 };
+    double       seconds[TIMES];
+    int          times = 0;
+
+    if (spec->count == 0 || (!queries && spec->count > most))
+        return NAN;
+    if (desk_open(spec, &desk))
+        for (double all = 0; times < TIMES && (times == 0 || all < 0.5); times++) {
+            seconds[times] = one_run(spec, in, i, &desk);
+            all += seconds[times];
+        }
+    desk_close(&desk);
+    if (times == 0 || seconds[0] < 0)
+        return NAN;
+    return (double) (queries ? queries_timed(spec) : spec->count) / spread_of(seconds, times).median;
+}

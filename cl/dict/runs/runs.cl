@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marks of sorted runs and queries of order; host/dict/runs/runs.h draws a run and has the invariants.
+ *
+ *   run_erased     hidden bits from bytes
+ *   run_repeats    hides each element that an equal one follows in its run
+ *   run_visible    counts the visible elements of each block
+ *   run_count, run_seek        one run's part of the answers, given the ranks
+ *   run_measure, run_range     ranges over all runs
+ *   run_none       the answer when there is no run
+ *   run_check      looks for what must not be
+ *
+ * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES,
+ * RUN_GROUP.
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "dict/each.cl"
+#include "group/runs.cl"
+
+/* The bits of word `word` that stand for elements. */
+ORDO_FN uint run_word_mask(uint word, uint count)
+{
+    return count - word * 32 >= 32 ? 0xffffffffu : (1u << (count - word * 32)) - 1;
+}
+
+ORDO_FN uint run_words(uint count)
+{
+    return (count >> 5) + ((count & 31) != 0);
+}
+
+/* ---- marks ------------------------------------------------------------------------------------------------------- */
+
+ORDO_KERNEL(RUN_GROUP)
+void run_erased(__global const uchar *erased, ulong erased_at, uint count, __global uint *hidden, ulong hidden_at)
+{
+    erased += erased_at;
+    RUN_EACH (uint, word, run_words(count)) {
+        const uint here = min(count - word * 32, 32u);
+        uint       bits = 0;
+        for (uint i = 0; i < here; i++)
+            bits |= (uint) (erased[(ulong) word * 32 + i] != 0) << i;
+        hidden[hidden_at + word] = bits;
+    }
+}
+
+#if KEY_BITS == 64
+typedef ulong4 run_keys4;
+#else
+typedef uint4 run_keys4;
+#endif
+
+/* Bits of the elements that an equal one follows, of four and the next. */
+ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
+{
+    return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
+}
+
+/* A run's keys, which begin on 256 bytes and have room for whole words. `fresh`: the words hold nothing yet. Each work-item
+ * makes a byte of bits, of 8 keys in a row: with a word, of 32, what neighbours read lay too far apart for a first-level
+ * cache (a run of 17 M took 30 us on an H200, and takes 24). */
+ORDO_KERNEL(RUN_GROUP)
+void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
+{
+    __global const run_keys4 *fours = (__global const run_keys4 *) keys;
+    __global uchar           *bytes = (__global uchar *) (hidden + hidden_at);
+    RUN_EACH (uint, byte, run_words(count) * 4) {
+        const run_keys4 a = fours[(ulong) byte * 2], b = fours[(ulong) byte * 2 + 1];
+        const uint      next = min(byte * 8 + 8, count - 1);
+        const uint      pairs = count - 1 - min(byte * 8, count - 1); /* elements from here on that have a next one */
+        const uint      bits = run_equal_bits(a, b.s0) | run_equal_bits(b, keys[next]) << 4;
+        bytes[byte] = (uchar) ((bits & run_low_bits(min(pairs, 8u))) | (fresh ? 0u : bytes[byte]));
+    }
+}
+
+/* visible[b] = visible elements of block b; of the block past the last: 0. hidden begins on 256 bytes. */
+ORDO_KERNEL(RUN_GROUP)
+void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __global uint *visible, ulong visible_at)
+{
+    __global const uint4 *words = (__global const uint4 *) (hidden + hidden_at);
+    const uint            blocks = (count - 1) / RUN_BLOCK + 1;
+    RUN_EACH (uint, block, blocks + 1) {
+        uint n = 0;
+        if (block < blocks) {
+            const uint  here = min(count - block * RUN_BLOCK, (uint) RUN_BLOCK);
+            const uint4 w = ~words[block];
+            n = popcount(w.s0 & run_low_bits(here)) + popcount(w.s1 & run_low_bits(max((int) here - 32, 0))) +
+                popcount(w.s2 & run_low_bits(max((int) here - 64, 0))) +
+                popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
+        }
+        visible[visible_at + block] = n;
+    }
+}
+
+/* ---- one run's part ---------------------------------------------------------------------------------------------- */
+
+/* counts[i] (+)= visible elements between the ranks of lo[i] and hi[i], which are ranks[i] and ranks[n + i]. */
+ORDO_KERNEL(RUN_GROUP)
+void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
+               __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
+               ulong visible_at, uint first, __global uint *counts, ulong counts_at)
+{
+    if (hidden)
+        hidden += hidden_at;
+    visible += visible_at;
+    counts += counts_at;
+    RUN_EACH (uint, i, n) {
+        const bool some = key_bits(lo[lo_at + i]) <= key_bits(hi[hi_at + i]);
+        uint       count = first ? 0 : counts[i];
+        if (some)
+            count += run_visible_between(hidden, visible, ranks[i], ranks[n + i]);
+        counts[i] = count;
+    }
+}
+
+/* The nearest visible element of this run at or after its rank (`forward`), or before it, if it is nearer than what the
+ * runs before have found. */
+ORDO_KERNEL(RUN_GROUP)
+void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
+              __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
+              __global const uint *ranks, uint n, uint forward, uint first, __global ordo_key *keys_out,
+              ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global uchar *found,
+              ulong found_at)
+{
+    if (hidden)
+        hidden += hidden_at;
+    visible += visible_at;
+    RUN_EACH (uint, i, n) {
+        const uint place = forward ? run_next_visible(hidden, visible, ranks[i], count)
+                                   : run_last_visible(hidden, visible, ranks[i]) - 1;
+        const bool before = !first && found[found_at + i];
+        if (place < count) {
+            const ordo_key_form mine = key_bits(keys[place]);
+            const ordo_key_form other = before ? key_bits(keys_out[keys_out_at + i]) : 0;
+            if (!before || (forward ? mine < other : mine > other)) {
+                keys_out[keys_out_at + i] = key_from_bits(mine);
+#if ORDO_VALUE_BYTES
+                if (values_out)
+                    values_out[values_out_at + i] = values[values_at + place];
+#endif
+            }
+        }
+        found[found_at + i] = before || place < count;
+    }
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    runs_keys   key_of[RUN_TABLE_MAX];
+    runs_values value_of[RUN_TABLE_MAX];
+    runs_words  hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
+} range_runs;
+
+ORDO_FN void range_barrier(void)
+{
+#if RUN_GROUP > 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+}
+
+/* How many of the elements 0 .. i - 1 of run r are visible. */
+ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
+{
+    return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
+}
+
+/* Of a range with more candidates than this, places are counted from the runs' first elements, not from the range's. */
+#define RANGE_WIDE RUN_BLOCK
+
+/* Of each query: candidates[i], the elements of all runs between the ranks of its bounds, and (offsets, if not NULL)
+ * how many of them are visible; of query n: 0. Of a wide one before[i]: the visible elements that are before it in the
+ * runs. Ranks of run r are lows[r * n ..]. */
+ORDO_KERNEL(RUN_GROUP)
+void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
+                 ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
+                 __global uint *before, __global ulong *offsets, ulong offsets_at)
+{
+    __local range_runs mem;
+    if (get_local_id(0) == 0) {
+        RUNS_EACH(RUNS_POINT_MARKS, &mem)
+    }
+    range_barrier();
+    RUN_EACH (uint, i, n + 1) {
+        ulong all = 0, visible = 0;
+        if (i < n && key_bits(lo[lo_at + i]) <= key_bits(hi[hi_at + i]))
+            for (uint r = 0; r < runs.n_runs; r++) {
+                const uint low = lows[(ulong) r * n + i], high = highs[(ulong) r * n + i];
+                all += high - low;
+                visible += offsets ? run_visible_between(mem.hidden_of[r], mem.visible_of[r], low, high) : 0;
+            }
+        if (all > RANGE_WIDE) {
+            uint first = 0;
+            for (uint r = 0; r < runs.n_runs; r++)
+                first += range_visible(&mem, r, lows[(ulong) r * n + i]);
+            before[i] = first;
+        }
+        candidates[i] = all;
+        if (offsets)
+            offsets[offsets_at + i] = visible;
+    }
+}
+
+/* How many of keys[first .. end - 1] are less than x, plus first. */
+ORDO_FN uint run_less(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
+{
+    while (first < end) {
+        const uint middle = first + (end - first) / 2;
+        if (key_bits(keys[middle]) < x)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+#define RANGE_ITEMS 4 /* candidates per work-item and tile; a work-item alone looks so far ahead for their queries */
+
+/* Writes the candidate that is the i-th of its query to its place, if it is visible: before it stand the visible
+ * elements of all runs that are in the range and less. (No other visible element has its key: R2.) `all`: all candidates
+ * of the query are visible, which saves looking. `wide`: `place` is that of the runs' first visible element. */
+ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
+                       bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
+                       __global merge_value *values_out)
+{
+    uint run = 0;
+    for (; run + 1 < n_runs; run++) {
+        const uint here = highs[(ulong) run * n + query] - lows[(ulong) run * n + query];
+        if (i < here)
+            break;
+        i -= here;
+    }
+    const uint at = lows[(ulong) run * n + query] + (uint) i;
+    if (!all && run_is_hidden(runs->hidden_of[run], at))
+        return;
+    const ordo_key key = runs->key_of[run][at];
+    for (uint r = 0; r < n_runs; r++) {
+        const uint first = lows[(ulong) r * n + query];
+        const uint end = r == run ? at : run_less(runs->key_of[r], first, highs[(ulong) r * n + query], key_bits(key));
+        if (wide)
+            place += range_visible(runs, r, end);
+        else
+            place += all ? end - first : run_visible_between(runs->hidden_of[r], runs->visible_of[r], first, end);
+    }
+    if (keys_out)
+        keys_out[place] = key;
+#if ORDO_VALUE_BYTES
+    if (values_out)
+        values_out[place] = runs->value_of[run][at];
+#endif
+}
+
+/* Each group takes a share of the candidates, tile by tile, however many of them a query has. offsets: where each
+ * query's results begin; nothing is written if offsets[last], their end, is past the capacity. */
+ORDO_KERNEL(RUN_GROUP)
+void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
+               __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
+               ulong offsets_at, ulong last, ulong capacity, __global ordo_key *keys_out, ulong keys_out_at,
+               __global merge_value *values_out, ulong values_out_at)
+{
+    __local range_runs mem;
+    if (get_local_id(0) == 0) {
+        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
+        RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
+        RUNS_EACH(RUNS_POINT_MARKS, &mem)
+    }
+    range_barrier();
+    if (offsets[last] > capacity || candidates[n] == 0)
+        return;
+    offsets += offsets_at;
+    if (keys_out)
+        keys_out += keys_out_at;
+    if (values_out)
+        values_out += values_out_at;
+
+    const ulong tile = RUN_GROUP * RANGE_ITEMS, total = candidates[n];
+    const ulong share = ((total - 1) / tile / get_num_groups(0) + 1) * tile;
+    const ulong begin = min(get_group_id(0) * share, total), end = min(begin + share, total);
+    uint        low = begin < end ? each_owner(candidates, 0, n - 1, begin) : 0;
+    for (ulong first = begin; first < end; first += tile) {
+        const ulong past = min(first + tile, end);
+        const uint  high = each_owner_from(candidates, low, n, past - 1);
+        for (ulong c = first + get_local_id(0); c < past; c += RUN_GROUP) {
+            const uint query = each_owner(candidates, low, high, c);
+            low = RUN_GROUP == 1 ? query : low;
+            const ulong here = candidates[query + 1] - candidates[query], place = offsets[query];
+            const bool  all = offsets[query + 1] - place == here, wide = !all && here > RANGE_WIDE;
+            run_write(&mem, runs.n_runs, n, query, c - candidates[query], wide ? place - before[query] : place, all,
+                      wide, lows, highs, keys_out, values_out);
+        }
+        low = high;
+    }
+}
+
+/* Nothing is found. */
+ORDO_KERNEL(RUN_GROUP)
+void run_none(__global uchar *found, ulong found_at, uint n)
+{
+    RUN_EACH (uint, i, n)
+        found[found_at + i] = 0;
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+/* wrong[0]: the first element that the next one is less than; [1]: that the next one equals; [2]: the first of 32 of
+ * which one is stale (a bit of `stale`) and not hidden; [3]: the first entry of the directory that is not what
+ * `words` from counted_at on say (`counted`: they do); [4]: stale elements. Where there is none: what the host has
+ * put there. */
+ORDO_KERNEL(RUN_GROUP)
+void run_check(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
+               __global const uint *visible, ulong visible_at, __global const uint *words, ulong stale_at,
+               ulong counted_at, uint counted, __global uint *wrong)
+{
+    RUN_EACH (uint, i, count - 1) {
+        const ordo_key_form key = key_bits(keys[i]), next = key_bits(keys[i + 1]);
+        if (next < key)
+            ordo_min(&wrong[0], i);
+        if (next == key)
+            ordo_min(&wrong[1], i);
+    }
+    RUN_EACH (uint, word, run_words(count)) {
+        const uint bits = words[stale_at + word] & run_word_mask(word, count);
+        if (bits & ~(hidden ? hidden[hidden_at + word] : 0u))
+            ordo_min(&wrong[2], word * 32);
+        if (bits)
+            ordo_add(&wrong[4], popcount(bits));
+    }
+    if (!counted)
+        return;
+    RUN_EACH (uint, entry, (count - 1) / RUN_BLOCK + 2)
+        if (visible[visible_at + entry] != words[counted_at + entry])
+            ordo_min(&wrong[3], entry);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The B-link tree on the host's side; cl/shared/blink_node.h draws it and has the invariants.
+ *
+ *   blink.c             pools of nodes, bulk build, the structure's table
+ *   update.c            batches in order, without latches
+ *   query.c             finds; queries by order, over the list of leaves
+ *   concurrent.c        operations side by side
+ *   check.c             the invariants
+ */
+#ifndef ORDO_BLINK_PRIVATE_H
+#define ORDO_BLINK_PRIVATE_H
+
+#include "dict/runs/runs.h"
+#include "ordo/blink.h"
+#include "shared/blink_node.h"
+
+/* The leaves in key order, made when a query by order needs it; uint32_t each. */
+struct ordo_blink_list {
+    cl_mem order;  /* leaves, in order */
+    cl_mem place;  /* of each leaf: where in the order it stands */
+    cl_mem before; /* of each place: elements in leaves before it; one more than places */
+    size_t places; /* at least the leaves taken; places past them have no elements */
+    size_t room;   /* places that there is room for */
+    bool   fresh;  /* as the tree is now */
+};
+
+struct ordo_blink {
+    ordo_dict                dict; /* first */
+    struct ordo_blink_config config;
+    /* Pools: nodes past those taken are BLINK_UNBORN (B6). All NULL: nothing was ever stored, or all was cleared. */
+    cl_mem   leaf_keys, leaf_values, inner_keys, children;
+    cl_mem   counts; /* a word for each leaf: its count once more, where batches say which leaves they touch */
+    cl_mem   state;  /* BLINK_STATE_WORDS words */
+    size_t   leaf_capacity, inner_capacity;
+    size_t   leaves_most; /* no more leaves than this are taken; the state knows how many */
+    bool     counted;     /* counts are those of the leaves' headers */
+    bool     planned;     /* the state has words of a plan that are not 0 */
+    unsigned crowded;     /* batches to be sorted before one tries buckets again */
+    unsigned crowding;    /* how many it would be after the next that crowds a leaf */
+    bool     hollow;      /* leaves are so empty that the next batch builds the tree anew */
+    bool     in_order;    /* leaf i is the i-th in key order, since the last bulk build */
+    bool     in_doubt;    /* a change was begun and not seen through: to be checked before anything else */
+    bool     broken;      /* checked, and not sound */
+    struct ordo_blink_list list;
+    size_t                 bytes, bytes_peak, rebuilds;
+    struct ordo_runs       runs; /* what a rebuild merges in */
+    /* Tests: BLINK_TORTURE of cl/dict/blink/concurrent.cl, and where concurrent batches leave their histories (two
+     * ticks an operation, uint32_t, by its index), or NULL. */
+    uint32_t torture;
+    cl_mem   history;
+};
+
+static inline struct ordo_blink *ordo_blink_of(ordo_dict *dict)
+{
+    return (struct ordo_blink *) dict;
+}
+
+/* Whether there are nodes: leaf 0 at least. */
+static inline bool ordo_blink_has_nodes(const struct ordo_blink *tree)
+{
+    return tree->leaf_keys != NULL;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+/* BLINK_TREE of cl/dict/blink/node.cl. */
+void ordo_blink_add_tree(struct ordo_args *args, const struct ordo_blink *tree);
+
+/* How a kernel of cl/dict/blink_*.cl is cut: BLINK_GROUP (and RUN_GROUP), TEAM_WIDTH, and BLINK_ITEMS queries per
+ * work-item; 0 of these: a team takes one item after another. */
+struct ordo_blink_shape {
+    size_t group, lanes, items;
+};
+/* A work-item for each item. */
+struct ordo_blink_shape ordo_blink_flat(const struct ordo_blink *tree);
+/* A whole sub-group for each item; groups of `group` work-items, 0: of the usual number. */
+struct ordo_blink_shape ordo_blink_teams(const struct ordo_blink *tree, size_t group);
+/* A work-item for each item, teams of a few lanes. */
+struct ordo_blink_shape ordo_blink_narrow(const struct ordo_blink *tree);
+
+/* Enough groups for so many items, within reason: kernels loop. */
+ordo_status ordo_blink_launch(struct ordo_call *call, const struct ordo_blink *tree, const char *file, const char *name,
+                              const struct ordo_blink_shape *shape, size_t items, const struct ordo_args *args);
+
+/* ---- pools: blink.c ---------------------------------------------------------------------------------------------- */
+
+/* Reads the whole state; waits. Sets leaves_most. */
+ordo_status ordo_blink_read_state(struct ordo_call *call, struct ordo_blink *tree, cl_uint state[BLINK_STATE_WORDS]);
+/* Room for so many leaves, and for all inner nodes that they can ever need: a 12th, for no inner node but the last
+ * has less than 13 entries when it is made. Copies what is there, of which `state` says how much.
+ * ORDO_NO_DEVICE_MEMORY also above config.max_leaves; the tree is then as it was. */
+ordo_status ordo_blink_reserve(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state, size_t leaves);
+/* Makes all inner levels anew, of a tree whose leaves are right and linked. `state`: as read. Enqueues; no wait. */
+ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
+/* Makes counts those of the leaves' headers. Enqueues; no wait. */
+ordo_status ordo_blink_count_leaves(struct ordo_call *call, const struct ordo_blink *tree);
+/* An empty leaf as the root, if there are no nodes at all. */
+ordo_status ordo_blink_begin(struct ordo_call *call, struct ordo_blink *tree);
+/* Puts a tree of `count` sorted, distinct elements in the place of what is there, with nodes `fill` percent full.
+ * Enqueues; no wait. */
+ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tree, struct ordo_slice keys,
+                                  struct ordo_slice values, size_t count, unsigned fill);
+/* Memory of the tree's own, counted. */
+ordo_status ordo_blink_buffer(struct ordo_call *call, struct ordo_blink *tree, size_t bytes, cl_mem *out);
+void        ordo_blink_drop(struct ordo_blink *tree, cl_mem *mem, size_t bytes);
+/* If the tree is in doubt, checks it; ORDO_BROKEN if it is not sound, or was not before. */
+ordo_status ordo_blink_trust(struct ordo_call *call, struct ordo_blink *tree);
+
+/* ---- updates: update.c ------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_blink_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                              struct ordo_slice values, size_t count);
+ordo_status ordo_blink_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *u);
+ordo_status ordo_blink_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+                             size_t count);
+ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call);
+
+/* ---- queries: query.c -------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_blink_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
+ordo_status ordo_blink_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
+ordo_status ordo_blink_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
+ordo_status ordo_blink_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
+ordo_status ordo_blink_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
+ordo_status ordo_blink_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
+                              struct ordo_slice values_out, size_t capacity, size_t *count);
+/* Where each key belongs: leaves[i], spots[i] (PLACE_SLOT and PLACE_HIT of node.cl) and, unless NULL, its
+ * leaf's parent. */
+ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys,
+                              size_t count, cl_mem leaves, cl_mem spots, cl_mem parents);
+/* The finds of a concurrent batch, and their ticks if there is a history. */
+ordo_status ordo_blink_find_in_batch(struct ordo_call *call, const struct ordo_blink *tree,
+                                     const struct ordo_concurrent_batch *batch);
+/* How searches are cut. */
+struct ordo_blink_shape ordo_blink_search_shape(const struct ordo_blink *tree);
+/* Makes the list fresh. */
+ordo_status ordo_blink_list_leaves(struct ordo_call *call, struct ordo_blink *tree);
+void        ordo_blink_drop_list(struct ordo_blink *tree);
+
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_blink_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
+                                        const struct ordo_concurrent_batch *batch);
+ordo_status ordo_blink_check(ordo_dict *dict, struct ordo_call *call);
+ordo_status ordo_blink_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The invariants of cl/shared/blink_node.h, and what a tree holds. */
+#include "dict/blink/blink.h"
+
+#include <stdio.h>
+
+#define CHECK_FILE "dict/blink/check.cl"
+
+/* What cl/dict/blink/check.cl finds, in its order. */
+static const char *const finding[] = {
+    "B1: keys of leaf %u do not ascend, or an unused slot is not marked",
+    "B2: a key of leaf %u lies outside of its bounds",
+    "B3: the right neighbour of leaf %u does not begin where it ends",
+    "B7: leaf %u is latched",
+    "B4: leaf %u has no entry above it",
+    "B6: leaf %u is not taken, and looks so",
+    "B1: keys of inner node %u do not ascend, or an unused slot is not marked",
+    "B2: a key of inner node %u lies outside of its bounds",
+    "B3: the right neighbour of inner node %u does not begin where it ends",
+    "B7: inner node %u is latched",
+    "B4: inner node %u has no entry above it",
+    "B6: inner node %u is not taken, and looks so",
+    ("B4: an entry of inner node %u is wrong: its child's low, a child that another has, the order of "
+     "children, or a number in an unused slot that no node has"),
+    "B8: of leaf %u another count is kept than its own",
+};
+enum { N_FINDINGS = sizeof finding / sizeof *finding, N_WORDS = N_FINDINGS + 1 };
+
+/* In scratch: which nodes entries have reached, and what was found. */
+struct look {
+    cl_mem levels, leaves, wrong;
+};
+
+static ordo_status prepare(struct ordo_call *call, const struct ordo_blink *tree, cl_uint root, struct look *look)
+{
+    const cl_uint level = root >> BLINK_LEVEL_SHIFT, node = root & BLINK_NODE_MASK;
+    const size_t  levels = tree->inner_capacity * sizeof(cl_uint), leaves = tree->leaf_capacity * sizeof(cl_uint);
+    ORDO_TRY(ordo_call_scratch(call, levels, &look->levels));
+    ORDO_TRY(ordo_call_scratch(call, leaves, &look->leaves));
+    ORDO_TRY(ordo_call_scratch(call, N_WORDS * sizeof(cl_uint), &look->wrong));
+    ORDO_TRY(ordo_call_fill(call, look->levels, 0, levels, BLINK_NONE));
+    ORDO_TRY(ordo_call_fill(call, look->leaves, 0, leaves, BLINK_NONE));
+    ORDO_TRY(ordo_call_fill(call, look->wrong, 0, N_FINDINGS * sizeof(cl_uint), BLINK_NONE));
+    ORDO_TRY(ordo_call_fill(call, look->wrong, N_FINDINGS * sizeof(cl_uint), sizeof(cl_uint), 0));
+    return ordo_call_fill(call, level > 0 ? look->levels : look->leaves, node * sizeof(cl_uint), sizeof(cl_uint),
+                          level);
+}
+
+static ordo_status look_down(struct ordo_call *call, const struct ordo_blink *tree, cl_uint level, size_t inner,
+                             const struct look *look)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    struct ordo_args              args = { .n = 0 };
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(look->levels), ORDO_ARG(look->leaves), ORDO_ARG(look->wrong));
+    return ordo_blink_launch(call, tree, CHECK_FILE, "check_down", &shape, inner * BLINK_SLOTS, &args);
+}
+
+static ordo_status look_at_nodes(struct ordo_call *call, const struct ordo_blink *tree, bool leaves, cl_mem reached,
+                                 cl_mem wrong)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const size_t                  n_nodes = leaves ? tree->leaf_capacity : tree->inner_capacity;
+    const cl_uint                 nodes = (cl_uint) n_nodes, counted = tree->counted;
+    struct ordo_args              args = { .n = 0 };
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(nodes), ORDO_ARG(reached), ORDO_ARG(wrong));
+    if (leaves)
+        ORDO_ADD(&args, ORDO_ARG(counted));
+    return ordo_blink_launch(call, tree, CHECK_FILE, leaves ? "check_leaves" : "check_inner", &shape, n_nodes, &args);
+}
+
+static ordo_status look_at_all(struct ordo_call *call, const struct ordo_blink *tree,
+                               const cl_uint state[BLINK_STATE_WORDS], cl_uint found[N_WORDS])
+{
+    const int   mark = call->n_scratch;
+    struct look look;
+
+    ORDO_TRY(prepare(call, tree, state[BLINK_ROOT], &look));
+    for (cl_uint level = state[BLINK_ROOT] >> BLINK_LEVEL_SHIFT; level > 0; level--)
+        ORDO_TRY(look_down(call, tree, level, state[BLINK_INNER], &look));
+    ORDO_TRY(look_at_nodes(call, tree, true, look.leaves, look.wrong));
+    ORDO_TRY(look_at_nodes(call, tree, false, look.levels, look.wrong));
+    ORDO_TRY(ordo_call_read(call, look.wrong, 0, found, N_WORDS * sizeof *found));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+#define BROKEN(dev, ...) ordo_fail((dev), ORDO_BROKEN, 0, __FILE__, __LINE__, __VA_ARGS__)
+
+/* What is wrong without a look at nodes: they would be looked for where there are none. */
+static ordo_status judge_state(const struct ordo_blink *tree, const cl_uint state[BLINK_STATE_WORDS])
+{
+    ordo_device  *dev = tree->dict.dev;
+    const cl_uint root = state[BLINK_ROOT], level = root >> BLINK_LEVEL_SHIFT & 15, node = root & BLINK_NODE_MASK;
+    if (root & BLINK_ROOT_LATCHED)
+        return BROKEN(dev, "B7: the root is latched");
+    if (level > BLINK_LEVELS_MAX || node >= state[level > 0 ? BLINK_INNER : BLINK_LEAVES])
+        return BROKEN(dev, "B5: the root, of level %u, is node %u, of which there is none", level, node);
+    if (state[BLINK_INNER] > tree->inner_capacity)
+        return BROKEN(dev, "B6: %u inner nodes are taken, of %zu", state[BLINK_INNER], tree->inner_capacity);
+    for (int l = 0; l <= BLINK_LEVELS_MAX; l++)
+        if (state[BLINK_DIRTY_NODES + l])
+            return BROKEN(dev, "B7: level %d has a list of %u nodes", l, state[BLINK_DIRTY_NODES + l]);
+    return ORDO_OK;
+}
+
+static ordo_status judge(const struct ordo_blink *tree, const cl_uint state[BLINK_STATE_WORDS],
+                         const cl_uint found[N_WORDS])
+{
+    for (int f = 0; f < N_FINDINGS; f++)
+        if (found[f] != BLINK_NONE) {
+            char text[256];
+            snprintf(text, sizeof text, finding[f], found[f]);
+            return BROKEN(tree->dict.dev, "%s", text);
+        }
+    if (found[N_FINDINGS] != state[BLINK_ELEMENTS])
+        return BROKEN(tree->dict.dev, "leaves hold %u elements, %u are counted", found[N_FINDINGS],
+                      state[BLINK_ELEMENTS]);
+    return ORDO_OK;
+}
+
+static ordo_status check(struct ordo_call *call, struct ordo_blink *tree)
+{
+    cl_uint state[BLINK_STATE_WORDS], found[N_WORDS];
+    ORDO_TRY(ordo_blink_read_state(call, tree, state));
+    ORDO_TRY(judge_state(tree, state));
+    ORDO_TRY(look_at_all(call, tree, state, found));
+    return judge(tree, state, found);
+}
+
+ordo_status ordo_blink_trust(struct ordo_call *call, struct ordo_blink *tree)
+{
+    if (tree->in_doubt && !tree->broken) {
+        /* nor is what was known of it */
+        tree->in_order = tree->list.fresh = tree->counted = tree->hollow = false;
+        tree->planned = true;
+        const ordo_status status = check(call, tree);
+        tree->broken = status == ORDO_BROKEN;
+        tree->in_doubt = status != ORDO_OK;
+        ORDO_TRY(status);
+    }
+    if (tree->broken)
+        return BROKEN(call->dev, "the tree was broken by a call that failed half way; build or clear it");
+    return ORDO_OK;
+}
+
+ordo_status ordo_blink_check(ordo_dict *dict, struct ordo_call *call)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    ORDO_TRY(ordo_blink_begin(call, tree));
+    return check(call, tree);
+}
+
+ordo_status ordo_blink_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    const size_t       kb = dict->key_bytes, vb = dict->value_bytes;
+    cl_uint            state[BLINK_STATE_WORDS];
+
+    *out = (struct ordo_dict_statistics) { .bytes_peak = tree->bytes_peak, .cleanups = tree->rebuilds };
+    if (!ordo_blink_has_nodes(tree))
+        return ORDO_OK;
+    ORDO_TRY(ordo_blink_trust(call, tree));
+    ORDO_TRY(ordo_blink_read_state(call, tree, state));
+    const size_t leaf_bytes = BLINK_WORDS * kb + BLINK_SLOTS * vb,
+                 inner_bytes = BLINK_WORDS * kb + BLINK_SLOTS * sizeof(cl_uint);
+    out->elements = state[BLINK_ELEMENTS];
+    out->leaves = state[BLINK_LEAVES];
+    out->levels = (state[BLINK_ROOT] >> BLINK_LEVEL_SHIFT) + (size_t) 1;
+    out->bytes_data = out->elements * (kb + vb);
+    out->bytes_index = state[BLINK_INNER] * inner_bytes + (tree->list.room * 3 + 1) * sizeof(cl_uint);
+    out->bytes_marks = out->leaves * leaf_bytes - out->bytes_data;
+    out->bytes_spare = tree->bytes - out->bytes_data - out->bytes_index - out->bytes_marks;
+    return ORDO_OK;
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queries of a B-link tree at rest: launches of cl/dict/blink/query.cl and of the list of leaves. */
+#include "dict/blink/blink.h"
+
+#include "dict/batch.h"
+#include "primitive/scan.h"
+#include "primitive/sort.h"
+
+#define BUILD_FILE "dict/blink/build.cl"
+#define QUERY_FILE "dict/blink/query.cl"
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+struct ordo_blink_shape ordo_blink_search_shape(const struct ordo_blink *tree)
+{
+    const ordo_device      *dev = tree->dict.dev;
+    const enum ordo_shape   data = ordo_shape_of(tree->dict.key_bytes, tree->dict.value_bytes);
+    struct ordo_blink_shape shape = { ordo_group_of(dev, ORDO_BLINK_GROUP, data), 1,
+                                      ordo_tunable(dev, ORDO_BLINK_ITEMS, data) };
+    if (shape.group > 1)
+        shape.lanes = ordo_min_size(ordo_tunable(dev, ORDO_BLINK_LANES, data), ordo_device_facts(dev)->sub_group);
+    return shape;
+}
+
+ordo_status ordo_blink_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
+{
+    struct ordo_blink            *tree = ordo_blink_of(dict);
+    const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
+    const cl_uint                 n = (cl_uint) finds->count;
+    struct ordo_args              args = { .n = 0 };
+
+    ORDO_TRY(ordo_blink_begin(call, tree));
+    ordo_blink_add_tree(&args, tree);
+    ordo_args_slice(&args, &finds->keys);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    ordo_args_slice(&args, &finds->values_out);
+    ordo_args_slice(&args, &finds->found);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_find", &shape, finds->count, &args);
+}
+
+ordo_status ordo_blink_find_in_batch(struct ordo_call *call, const struct ordo_blink *tree,
+                                     const struct ordo_concurrent_batch *batch)
+{
+    const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
+    const cl_uint                 n = (cl_uint) batch->count;
+    struct ordo_args              args = { .n = 0 };
+
+    ordo_blink_add_tree(&args, tree);
+    ordo_args_slice(&args, &batch->codes);
+    ordo_args_slice(&args, &batch->keys);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    ordo_args_slice(&args, &batch->values_out);
+    ordo_args_slice(&args, &batch->found);
+    ordo_args_slice(&args, &batch->outcomes);
+    ORDO_ADD(&args, ORDO_ARG(tree->history));
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_find_in_batch", &shape, batch->count, &args);
+}
+
+ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys,
+                              size_t count, cl_mem leaves, cl_mem spots, cl_mem parents)
+{
+    const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
+    const cl_uint                 n = (cl_uint) count;
+    struct ordo_args              args = { .n = 0 };
+
+    ordo_blink_add_tree(&args, tree);
+    ordo_args_slice(&args, &keys);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(spots), ORDO_ARG(parents));
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_locate", &shape, count, &args);
+}
+
+/* ---- the list of leaves ------------------------------------------------------------------------------------------ */
+
+void ordo_blink_drop_list(struct ordo_blink *tree)
+{
+    const size_t bytes = tree->list.room * sizeof(cl_uint);
+    ordo_blink_drop(tree, &tree->list.order, bytes);
+    ordo_blink_drop(tree, &tree->list.place, bytes);
+    ordo_blink_drop(tree, &tree->list.before, bytes + sizeof(cl_uint));
+    tree->list = (struct ordo_blink_list) { .room = 0 };
+}
+
+static ordo_status create_list(struct ordo_call *call, struct ordo_blink *tree)
+{
+    const size_t bytes = tree->list.room * sizeof(cl_uint);
+    ORDO_TRY(ordo_blink_buffer(call, tree, bytes, &tree->list.order));
+    ORDO_TRY(ordo_blink_buffer(call, tree, bytes, &tree->list.place));
+    return ordo_blink_buffer(call, tree, bytes + sizeof(cl_uint), &tree->list.before);
+}
+
+static ordo_status make_room(struct ordo_call *call, struct ordo_blink *tree)
+{
+    if (tree->list.room >= tree->leaves_most)
+        return ORDO_OK;
+    ordo_blink_drop_list(tree);
+    tree->list.room = tree->leaf_capacity;
+    const ordo_status status = create_list(call, tree);
+    if (status != ORDO_OK)
+        ordo_blink_drop_list(tree);
+    return status;
+}
+
+/* Leaves by their lows, which are all different but for the first leaf's and, it may be, the next one's: both 0, and
+ * the sort is stable, and the first leaf has number 0. */
+static ordo_status sort_leaves(struct ordo_call *call, const struct ordo_blink *tree, size_t count)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    /* lows are ordered forms: unsigned */
+    const struct ordo_sort_params params = { .key = tree->dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32,
+                                             .value_bytes = sizeof(cl_uint) };
+    const cl_uint                 places = (cl_uint) count;
+    struct ordo_args              args = { .n = 0 };
+    const int                     mark = call->n_scratch;
+    cl_mem                        lows = NULL, sorted = NULL, leaves = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, count * tree->dict.key_bytes, &lows));
+    ORDO_TRY(ordo_call_scratch(call, count * tree->dict.key_bytes, &sorted));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &leaves));
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(lows), ORDO_ARG(leaves));
+    ORDO_TRY(ordo_blink_launch(call, tree, BUILD_FILE, "list_lows", &shape, count, &args));
+    ORDO_TRY(ordo_call_sort(call, &params, ordo_at(lows, 0), ordo_at(leaves, 0), ordo_at(sorted, 0),
+                            ordo_at(tree->list.order, 0), count));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+ordo_status ordo_blink_list_leaves(struct ordo_call *call, struct ordo_blink *tree)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    struct ordo_blink_list       *list = &tree->list;
+    struct ordo_args              args = { .n = 0 };
+
+    if (list->fresh)
+        return ORDO_OK;
+    ORDO_TRY(make_room(call, tree));
+    list->places = tree->leaves_most;
+    const cl_uint places = (cl_uint) list->places, sorted = tree->in_order;
+    if (!sorted)
+        ORDO_TRY(sort_leaves(call, tree, list->places));
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(sorted), ORDO_ARG(list->order), ORDO_ARG(list->place),
+             ORDO_ARG(list->before));
+    ORDO_TRY(ordo_blink_launch(call, tree, BUILD_FILE, "list_places", &shape, list->places + 1, &args));
+    const struct ordo_scan scan = { .type = ORDO_U32,
+                                    .op = ORDO_SUM,
+                                    .in = ordo_at(list->before, 0),
+                                    .out = ordo_at(list->before, 0),
+                                    .count = list->places + 1 };
+    ORDO_TRY(ordo_call_scan(call, &scan));
+    list->fresh = true;
+    return ORDO_OK;
+}
+
+/* Begins every query by order. */
+static ordo_status begin_order(struct ordo_call *call, struct ordo_blink *tree)
+{
+    ORDO_TRY(ordo_blink_begin(call, tree));
+    return ordo_blink_list_leaves(call, tree);
+}
+
+/* Queries of which something is in scratch at once. */
+#define QUERIES_MAX ((size_t) 1 << 26)
+
+static struct ordo_slice from(struct ordo_slice slice, size_t at)
+{
+    return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
+}
+
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
+
+ordo_status ordo_blink_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
+{
+    struct ordo_blink            *tree = ordo_blink_of(dict);
+    const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
+    const cl_uint                 n = (cl_uint) counts->count;
+    struct ordo_args              args = { .n = 0 };
+
+    ORDO_TRY(begin_order(call, tree));
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
+    ordo_args_slice(&args, &counts->lo);
+    ordo_args_slice(&args, &counts->hi);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    ordo_args_slice(&args, &counts->counts);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_counts", &shape, counts->count, &args);
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
+
+/* Of a stretch of ranges, in scratch: where each begins, and its pieces if it is long. */
+struct starts {
+    cl_mem leaves, nexts, at, pieces;
+};
+
+static ordo_status take_starts(struct ordo_call *call, size_t count, struct starts *out)
+{
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &out->leaves));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &out->nexts));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &out->at));
+    return ordo_call_scratch(call, (count + 1) * sizeof(cl_ulong), &out->pieces);
+}
+
+/* Starts of one stretch of ranges; the numbers of elements in the place of offsets, too, if wanted. */
+static ordo_status measure(struct ordo_call *call, const struct ordo_blink *tree, const struct ordo_ranges *r,
+                           bool offsets, const struct starts *s)
+{
+    const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
+    const cl_uint                 n = (cl_uint) r->count, places = (cl_uint) tree->list.places;
+    const struct ordo_slice       counts = offsets ? r->offsets : ordo_none();
+    struct ordo_args              args = { .n = 0 };
+
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
+    ordo_args_slice(&args, &r->lo);
+    ordo_args_slice(&args, &r->hi);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->leaves), ORDO_ARG(s->nexts), ORDO_ARG(s->at), ORDO_ARG(s->pieces));
+    ordo_args_slice(&args, &counts);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_measure", &shape, r->count, &args);
+}
+
+static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, size_t count)
+{
+    const struct ordo_scan scan = { .type = ORDO_U64, .op = ORDO_SUM, .in = sums, .out = sums, .count = count };
+    return ordo_call_scan(call, &scan);
+}
+
+/* How many pieces there are is known on the device alone: work-items for as many as there may be, within reason. */
+#define PIECE_ITEMS     ((size_t) 1 << 19)
+#define PIECE_ITEMS_CPU ((size_t) 1 << 12)
+
+/* A group takes as many short ranges at a time as it has work-items, but fewer where there would be less than so many
+ * tiles. */
+#define RANGE_TILES ((size_t) 4096)
+
+static void add_results(struct ordo_args *args, const struct ordo_ranges *r, const cl_ulong *last,
+                        const cl_ulong *capacity)
+{
+    ordo_args_slice(args, &r->offsets);
+    ORDO_ADD(args, ORDO_ARG(*last), ORDO_ARG(*capacity));
+    ordo_args_slice(args, &r->keys_out);
+    ordo_args_slice(args, &r->values_out);
+}
+
+/* `all`: of which these ranges are a stretch, so that all say whether there is room. */
+static ordo_status write_ranges(struct ordo_call *call, const struct ordo_blink *tree, const struct ordo_ranges *r,
+                                const struct ordo_ranges *all, const struct starts *s)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const bool                    cpu = ordo_device_facts(call->dev)->cpu;
+    const cl_uint                 n = (cl_uint) r->count;
+    const cl_uint                 most = (cl_uint) ordo_min_size(shape.group, ordo_ceil_div(r->count, RANGE_TILES));
+    const cl_ulong                last = all->offsets.at + all->count, capacity = all->capacity;
+    struct ordo_args              brief = { .n = 0 }, lengthy = { .n = 0 };
+
+    ordo_blink_add_tree(&brief, tree);
+    ORDO_ADD(&brief, ORDO_ARG(n), ORDO_ARG(most), ORDO_ARG(s->leaves), ORDO_ARG(s->nexts), ORDO_ARG(s->at));
+    add_results(&brief, r, &last, &capacity);
+    ORDO_TRY(ordo_blink_launch(call, tree, QUERY_FILE, "blink_range_short", &shape,
+                               cpu ? r->count : ordo_ceil_div(r->count, most) * shape.group, &brief));
+    ORDO_TRY(scan_sums(call, ordo_at(s->pieces, 0), r->count + 1));
+    ordo_blink_add_tree(&lengthy, tree);
+    ORDO_ADD(&lengthy, ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before), ORDO_ARG(n),
+             ORDO_ARG(s->leaves), ORDO_ARG(s->at), ORDO_ARG(s->pieces));
+    add_results(&lengthy, r, &last, &capacity);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_range_long", &shape,
+                             cpu ? PIECE_ITEMS_CPU : ordo_min_size(all->capacity, PIECE_ITEMS), &lengthy);
+}
+
+static struct ordo_ranges stretch_of(const struct ordo_ranges *ranges, size_t at, size_t most)
+{
+    struct ordo_ranges part = *ranges;
+    part.lo = from(ranges->lo, at);
+    part.hi = from(ranges->hi, at);
+    part.offsets = from(ranges->offsets, at);
+    part.count = ordo_min_size(ranges->count - at, most);
+    return part;
+}
+
+/* The starts of one stretch stay for the second half; those of more are found again. */
+static ordo_status range_in_stretches(struct ordo_call *call, const struct ordo_blink *tree,
+                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)
+{
+    const bool wanted = ranges->capacity > 0 && (ranges->keys_out.mem || ranges->values_out.mem);
+
+    for (size_t at = 0; at < ranges->count && !ranges->offsets_known; at += most) {
+        const struct ordo_ranges part = stretch_of(ranges, at, most);
+        ORDO_TRY(measure(call, tree, &part, true, s));
+    }
+    if (!ranges->offsets_known)
+        ORDO_TRY(scan_sums(call, ranges->offsets, ranges->count + 1));
+    for (size_t at = 0; at < ranges->count && wanted; at += most) {
+        const struct ordo_ranges part = stretch_of(ranges, at, most);
+        if (ranges->offsets_known || most < ranges->count)
+            ORDO_TRY(measure(call, tree, &part, false, s));
+        ORDO_TRY(write_ranges(call, tree, &part, ranges, s));
+    }
+    return ORDO_OK;
+}
+
+ordo_status ordo_blink_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    const int          mark = call->n_scratch;
+    const size_t       most = ordo_min_size(ranges->count, QUERIES_MAX);
+    struct starts      starts;
+
+    ORDO_TRY(begin_order(call, tree));
+    ORDO_TRY(take_starts(call, most, &starts));
+    ORDO_TRY(range_in_stretches(call, tree, ranges, most, &starts));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- neighbours -------------------------------------------------------------------------------------------------- */
+
+static ordo_status seek_some(struct ordo_call *call, const struct ordo_blink *tree, const struct ordo_seeks *s,
+                             cl_mem leaves, cl_mem spots)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const cl_uint                 n = (cl_uint) s->count, places = (cl_uint) tree->list.places;
+    const cl_uint                 forward = s->relation == ORDO_GE || s->relation == ORDO_GT;
+    const cl_uint                 upper = s->relation == ORDO_LE || s->relation == ORDO_GT;
+    struct ordo_args              args = { .n = 0 };
+
+    ORDO_TRY(ordo_blink_locate(call, tree, s->keys, s->count, leaves, spots, NULL));
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place),
+             ORDO_ARG(tree->list.before), ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(spots), ORDO_ARG(forward),
+             ORDO_ARG(upper));
+    ordo_args_slice(&args, &s->keys_out);
+    ordo_args_slice(&args, &s->values_out);
+    ordo_args_slice(&args, &s->found);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_seek", &shape, s->count, &args);
+}
+
+ordo_status ordo_blink_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    const int          mark = call->n_scratch;
+    const size_t       most = ordo_min_size(seeks->count, QUERIES_MAX);
+    cl_mem             leaves = NULL, spots = NULL;
+
+    ORDO_TRY(begin_order(call, tree));
+    ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &leaves));
+    ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &spots));
+    for (size_t at = 0; at < seeks->count; at += most) {
+        struct ordo_seeks part = *seeks;
+        part.keys = from(seeks->keys, at);
+        part.keys_out = from(seeks->keys_out, at);
+        part.values_out = from(seeks->values_out, at);
+        part.found = from(seeks->found, at);
+        part.count = ordo_min_size(seeks->count - at, most);
+        ORDO_TRY(seek_some(call, tree, &part, leaves, spots));
+    }
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_blink_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    cl_uint            state[BLINK_STATE_WORDS];
+    ORDO_TRY(ordo_blink_begin(call, tree));
+    ORDO_TRY(ordo_blink_read_state(call, tree, state));
+    *out = state[BLINK_ELEMENTS];
+    return ORDO_OK;
+}
+
+ordo_status ordo_blink_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
+                              struct ordo_slice values_out, size_t capacity, size_t *count)
+{
+    struct ordo_blink            *tree = ordo_blink_of(dict);
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    struct ordo_args              args = { .n = 0 };
+
+    ORDO_TRY(ordo_blink_size(dict, call, count));
+    if (*count > capacity)
+        return ordo_fail(call->dev, ORDO_TOO_SMALL, 0, __FILE__, __LINE__, "%zu elements, and room for %zu", *count,
+                         capacity);
+    ORDO_TRY(ordo_blink_list_leaves(call, tree));
+    const cl_uint places = (cl_uint) tree->list.places;
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.before));
+    ordo_args_slice(&args, &keys_out);
+    ordo_args_slice(&args, &values_out);
+    return ordo_blink_launch(call, tree, BUILD_FILE, "list_export", &shape, tree->list.places * BLINK_WORDS, &args);
+}

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches into a B-link tree: in place, leaf by leaf and then level by level (cl/dict/blink/update.cl), or by building
+ * the tree anew.
+ *
+ *   1  plan     the updates of each leaf; how many new leaves at most         waits
+ *   2  reserve  memory for these: after this nothing can fail but the device
+ *   3  change   leaves, then each level, then the root
+ *
+ * The updates of a leaf are brought together by sorting the batch, or, where a GPU has few for each leaf, by
+ * buckets: no sort, and half the launches. If very many updates fall into one leaf, 1 and 3 go round: memory for all
+ * rounds is reserved before the first, and each puts a sample of the group into the tree, so that the next one finds
+ * many leaves in its place. */
+#include "dict/blink/blink.h"
+
+#include "dict/batch.h"
+#include "primitive/scan.h"
+#include "primitive/sort.h"
+
+#define UPDATE_FILE "dict/blink/update.cl"
+#define BUCKET_FILE "dict/blink/bucket.cl"
+
+/* A batch; in key order unless it goes by buckets. */
+struct batch {
+    struct ordo_sorted_updates u;
+    cl_uint                    all_erased;
+};
+
+/* ---- rebuilding -------------------------------------------------------------------------------------------------- */
+
+/* The tree's elements as a run. */
+static ordo_status run_of_tree(struct ordo_call *call, struct ordo_blink *tree, size_t count,
+                               struct ordo_sorted_run *out)
+{
+    size_t again = 0;
+    ORDO_TRY(ordo_runs_block(&tree->runs, call, count, out));
+    out->distinct = true;
+    const ordo_status status =
+        ordo_blink_export(&tree->dict, call, ordo_run_keys(out), ordo_run_values(&tree->dict, out), count, &again);
+    if (status != ORDO_OK)
+        ordo_runs_release(&tree->runs, out);
+    return status;
+}
+
+static ordo_status build_of_run(struct ordo_call *call, struct ordo_blink *tree, const struct ordo_sorted_run *run,
+                                unsigned fill)
+{
+    if (!run->mem) {
+        tree->dict.structure->clear(&tree->dict);
+        return ORDO_OK;
+    }
+    return ordo_blink_bulk_build(call, tree, ordo_run_keys(run), ordo_run_values(&tree->dict, run), run->count, fill);
+}
+
+/* A tree of what is visible in a set of runs, all of which go. */
+static ordo_status build_of_set(struct ordo_call *call, struct ordo_blink *tree, struct ordo_run_set *set,
+                                unsigned fill)
+{
+    struct ordo_sorted_run all = { .mem = NULL };
+    ordo_status            status = ordo_runs_distil(&tree->runs, call, set, &all);
+    for (size_t r = 0; r < set->n; r++)
+        ordo_runs_release(&tree->runs, &set->run[r]);
+    if (tree->bytes_peak < tree->bytes + tree->runs.bytes_peak)
+        tree->bytes_peak = tree->bytes + tree->runs.bytes_peak;
+    if (status == ORDO_OK)
+        status = build_of_run(call, tree, &all, fill);
+    ordo_runs_release(&tree->runs, &all);
+    ordo_runs_drop_spare(&tree->runs);
+    tree->runs.bytes_peak = 0;
+    return status;
+}
+
+/* How full a rebuild by an update leaves nodes, so that not all split in the next one. */
+#define UPDATE_FILL 70
+
+/* A new tree of the old one and a batch, which goes; batch NULL: of the old one alone. Waits. */
+static ordo_status rebuild(struct ordo_call *call, struct ordo_blink *tree, struct ordo_sorted_run *batch)
+{
+    struct ordo_run_set set = { .n = 0 };
+    size_t              count = 0;
+    ordo_status         status = ordo_blink_size(&tree->dict, call, &count);
+    if (status == ORDO_OK && count > 0) {
+        status = run_of_tree(call, tree, count, &set.run[0]);
+        set.n = status == ORDO_OK;
+    }
+    if (status != ORDO_OK) {
+        if (batch)
+            ordo_runs_release(&tree->runs, batch);
+        ordo_runs_drop_spare(&tree->runs);
+        return status;
+    }
+    if (batch)
+        set.run[set.n++] = *batch;
+    tree->rebuilds++;
+    return build_of_set(call, tree, &set,
+                        batch && tree->config.fill_percent > UPDATE_FILL ? UPDATE_FILL : tree->config.fill_percent);
+}
+
+/* Whether a batch in place goes by buckets: on a GPU, unless leaves have been crowded of late. */
+static bool has_buckets(const struct ordo_blink *tree)
+{
+    return !ordo_device_facts(tree->dict.dev)->cpu && tree->crowded == 0;
+}
+
+/* A batch of so many updates a leaf costs less when the tree is built anew (measured on an H200 alone): one in place reads
+ * and writes each leaf that it touches, which these are all. At 2^24 elements: 2^22 updates by buckets 2.7, anew 2.1 G/s;
+ * a sorted batch in place 1.4 G/s at 2^21. */
+#define REBUILD_PER_LEAF 6
+#define REBUILD_SORTED   2
+
+static bool is_worth_rebuilding(const struct ordo_blink *tree, size_t count)
+{
+    return tree->hollow || count / (has_buckets(tree) ? REBUILD_PER_LEAF : REBUILD_SORTED) >= tree->leaves_most;
+}
+
+ordo_status ordo_blink_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+                             size_t count)
+{
+    struct ordo_blink  *tree = ordo_blink_of(dict);
+    struct ordo_run_set set = { .n = 1 };
+    ORDO_TRY(ordo_runs_sort(&tree->runs, call, false, keys, values, count, &set.run[0]));
+    return build_of_set(call, tree, &set, tree->config.fill_percent);
+}
+
+ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    if (!ordo_blink_has_nodes(tree))
+        return ORDO_OK;
+    ORDO_TRY(ordo_blink_trust(call, tree));
+    ordo_blink_drop_list(tree);
+    const ordo_status status = rebuild(call, tree, NULL);
+    ordo_blink_drop_list(tree);
+    return status;
+}
+
+/* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
+
+/* In scratch: of each update its leaf, its place there and its leaf's parent; and where groups begin. */
+struct plan {
+    cl_mem  leaves, spots, parents, first;
+    cl_uint state[BLINK_STATE_WORDS];
+};
+
+static ordo_status group(struct ordo_call *call, const struct ordo_blink *tree, size_t count, const struct plan *plan)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const cl_uint                 n = (cl_uint) count;
+    struct ordo_args              flags = { .n = 0 }, first = { .n = 0 }, need = { .n = 0 };
+    const int                     mark = call->n_scratch;
+    cl_mem                        number = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &number));
+    ORDO_ADD(&flags, ORDO_ARG(plan->leaves), ORDO_ARG(n), ORDO_ARG(number));
+    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_flags", &shape, count, &flags));
+    const struct ordo_scan scan = { .type = ORDO_U32,
+                                    .op = ORDO_SUM,
+                                    .inclusive = true,
+                                    .in = ordo_at(number, 0),
+                                    .out = ordo_at(number, 0),
+                                    .count = count };
+    ORDO_TRY(ordo_call_scan(call, &scan));
+    ORDO_ADD(&first, ORDO_ARG(number), ORDO_ARG(n), ORDO_ARG(plan->first), ORDO_ARG(tree->state));
+    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_first", &shape, count, &first));
+    ordo_blink_add_tree(&need, tree);
+    ORDO_ADD(&need, ORDO_ARG(plan->leaves), ORDO_ARG(plan->first));
+    /* Each work-item ends with two atomics: some thousands of them take all groups. */
+    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_plan", &shape, ordo_min_size(count, 1 << 13), &need));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* Waits. */
+static ordo_status make_plan(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+                             struct plan *plan)
+{
+    const size_t count = batch->u.count;
+    ORDO_TRY(ordo_blink_locate(call, tree, batch->u.keys, count, plan->leaves, plan->spots, plan->parents));
+    tree->planned = true;
+    ORDO_TRY(group(call, tree, count, plan));
+    return ordo_blink_read_state(call, tree, plan->state);
+}
+
+static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struct plan *plan)
+{
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &plan->leaves));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &plan->spots));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &plan->parents));
+    return ordo_call_scratch(call, (count + 1) * sizeof(cl_uint), &plan->first);
+}
+
+/* ---- 3 change ---------------------------------------------------------------------------------------------------- */
+
+/* Work-items of the group that takes the levels near the root. */
+#define TOP_GROUP 512
+
+/* Updates of one leaf that its team takes one after another in a round. */
+#define SHARE_MOST 1024
+
+/* Teams that take leaves: each ends with an atomic, for which CPUs wait as long as for a leaf. */
+#define LEAF_TEAMS     ((size_t) 1 << 15)
+#define LEAF_TEAMS_CPU ((size_t) 1 << 12)
+
+static ordo_status update_leaves(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
+                                 const struct plan *plan, cl_mem dirty)
+{
+    const struct ordo_blink_shape shape = ordo_blink_teams(tree, 0);
+    const cl_uint                 n = (cl_uint) batch->u.count, most = SHARE_MOST;
+    const size_t                  teams = ordo_device_facts(tree->dict.dev)->cpu ? LEAF_TEAMS_CPU : LEAF_TEAMS;
+    struct ordo_args              args = { .n = 0 };
+
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(plan->leaves), ORDO_ARG(plan->parents), ORDO_ARG(plan->first));
+    ordo_args_slice(&args, &batch->u.keys);
+    ordo_args_slice(&args, &batch->u.values);
+    ordo_args_slice(&args, &batch->u.erased);
+    ORDO_ADD(&args, ORDO_ARG(plan->spots), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most), ORDO_ARG(dirty));
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_leaves", &shape,
+                             ordo_min_size(plan->state[BLINK_GROUPS], teams), &args);
+}
+
+/* Nodes that a level has at most, as far as launches go: fewer than this share of the level below. */
+#define NODES_SHARE 12
+
+/* Levels of no more nodes than this are taken by one group, in one launch. */
+#define TOP_NODES 1024
+
+/* Teams that take the nodes of a level. */
+#define LEVEL_TEAMS ((size_t) 1 << 14)
+
+static ordo_status update_level(struct ordo_call *call, const struct ordo_blink *tree, cl_uint level, size_t nodes,
+                                const cl_mem list[2])
+{
+    const struct ordo_blink_shape shape = ordo_blink_teams(tree, 0);
+    struct ordo_args              args = { .n = 0 };
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(list[level % 2]), ORDO_ARG(list[(level + 1) % 2]));
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_level", &shape, ordo_min_size(nodes, LEVEL_TEAMS), &args);
+}
+
+static ordo_status update_top(struct ordo_call *call, const struct ordo_blink *tree, cl_uint level,
+                              const cl_mem list[2])
+{
+    /* of lanes that do not talk a large group is no use */
+    const bool                    talk = ordo_device_facts(tree->dict.dev)->sub_group > 1;
+    const struct ordo_blink_shape shape = ordo_blink_teams(tree, talk ? TOP_GROUP : 0);
+    struct ordo_args              args = { .n = 0 };
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(list[0]), ORDO_ARG(list[1]));
+    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_top", &shape, 1, &args);
+}
+
+/* Lists of nodes with entries to take in, of even levels and of odd ones. */
+static ordo_status take_lists(struct ordo_call *call, const struct ordo_blink *tree, cl_mem list[2])
+{
+    for (int i = 0; i < 2; i++)
+        ORDO_TRY(ordo_call_scratch(call, (tree->inner_capacity + 1) * sizeof(cl_uint), &list[i]));
+    return ORDO_OK;
+}
+
+/* What inner nodes have to do after leaves have split, of which there were `leaves` at most, and `splits` at most
+ * did. */
+static ordo_status update_above(struct ordo_call *call, struct ordo_blink *tree, size_t leaves, size_t splits,
+                                const cl_mem list[2])
+{
+    cl_uint level = 1;
+    size_t  nodes = leaves / NODES_SHARE;
+
+    for (; nodes > TOP_NODES; level++, nodes /= NODES_SHARE)
+        ORDO_TRY(update_level(call, tree, level, ordo_min_size(nodes, splits), list));
+    ORDO_TRY(update_top(call, tree, level, list));
+    tree->planned = false;
+    return ORDO_OK;
+}
+
+/* By a plan. */
+static ordo_status change(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+                          const struct plan *plan)
+{
+    const int mark = call->n_scratch;
+    cl_mem    list[2] = { NULL, NULL };
+
+    ORDO_TRY(take_lists(call, tree, list));
+    tree->list.fresh = false;
+    tree->in_doubt = true;
+    ORDO_TRY(update_leaves(call, tree, batch, plan, list[1]));
+    if (plan->state[BLINK_WANTED] > 0) {
+        tree->in_order = false;
+        ORDO_TRY(update_above(call, tree, plan->state[BLINK_LEAVES], plan->state[BLINK_WANTED], list));
+    }
+    tree->in_doubt = false;
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- a batch by buckets ------------------------------------------------------------------------------------------ */
+
+/* In scratch: see bucket_updates in cl/dict/blink/bucket.cl. */
+struct buckets {
+    cl_mem  bucket, heads, parents, list[2];
+    cl_uint slots;
+};
+
+/* A bucket holds the updates of a leaf but the first. With random keys, and 2^20 leaves, some leaf gets more than these in
+ * one batch of some hundreds, by the Poisson distribution; that batch is sorted. */
+static cl_uint slots_for(size_t count, size_t leaves)
+{
+    return count < leaves / 2 ? 7 : count < 2 * leaves ? 15 : BLINK_BUCKET_SLOTS;
+}
+
+static ordo_status take_bucket_scratch(struct ordo_call *call, const struct ordo_blink *tree, size_t count,
+                                       struct buckets *b)
+{
+    b->slots = slots_for(count, tree->leaves_most);
+    ORDO_TRY(ordo_call_scratch(call, tree->leaves_most * b->slots * sizeof(cl_uint), &b->bucket));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &b->heads));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &b->parents));
+    return take_lists(call, tree, b->list);
+}
+
+static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+                                const struct buckets *b)
+{
+    const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
+    const cl_uint                 n = (cl_uint) batch->u.count;
+    struct ordo_args              args = { .n = 0 };
+
+    if (!tree->counted)
+        ORDO_TRY(ordo_blink_count_leaves(call, tree));
+    tree->counted = false; /* until all that arrived has been taken */
+    if (tree->planned)
+        ORDO_TRY(ordo_call_fill(call, tree->state, BLINK_GROUPS * sizeof(cl_uint), 3 * sizeof(cl_uint), 0));
+    tree->planned = true;
+    ordo_blink_add_tree(&args, tree);
+    ordo_args_slice(&args, &batch->u.keys);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
+    return ordo_blink_launch(call, tree, BUCKET_FILE, "bucket_updates", &shape, batch->u.count, &args);
+}
+
+/* Changes nothing if the batch crowds a bucket, or wants more new leaves than the pools have. */
+static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
+                                 const struct buckets *b)
+{
+    const struct ordo_blink_shape shape = ordo_blink_narrow(tree);
+    const cl_uint                 n = (cl_uint) batch->u.count;
+    const cl_uint                 room = (cl_uint) (tree->leaf_capacity - tree->leaves_most);
+    struct ordo_args              args = { .n = 0 };
+
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
+    ordo_args_slice(&args, &batch->u.keys);
+    ordo_args_slice(&args, &batch->u.values);
+    ordo_args_slice(&args, &batch->u.erased);
+    ORDO_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(room), ORDO_ARG(b->list[1]));
+    return ordo_blink_launch(call, tree, BUCKET_FILE, "update_heads", &shape, batch->u.count, &args);
+}
+
+/* Enqueues all that a batch by buckets does, and reads the state after it; waits. */
+static ordo_status try_buckets(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+                               const struct buckets *b, cl_uint state[BLINK_STATE_WORDS])
+{
+    const size_t leaves = tree->leaves_most;
+    const bool   in_order = tree->in_order;
+
+    tree->in_doubt = true;
+    tree->list.fresh = tree->in_order = false;
+    ORDO_TRY(empty_buckets(call, tree, batch, b));
+    ORDO_TRY(update_above(call, tree, leaves, batch->u.count, b->list));
+    /* The batch is stored by now, it seems: for want of memory at this point it is not given up at once. */
+    if (ordo_blink_read_state(call, tree, state) != ORDO_OK)
+        ORDO_TRY(ordo_blink_read_state(call, tree, state));
+    tree->in_doubt = false;
+    tree->in_order = in_order && state[BLINK_FOUND_WANTED] == 0;
+    return ORDO_OK;
+}
+
+/* ---- a batch ----------------------------------------------------------------------------------------------------- */
+
+/* Leaves that are less than a quarter full are not worth keeping. */
+static bool is_hollow(const cl_uint state[BLINK_STATE_WORDS])
+{
+    return state[BLINK_LEAVES] > 64 && state[BLINK_ELEMENTS] / (BLINK_SLOTS / 4) < state[BLINK_LEAVES];
+}
+
+static ordo_status rebuild_with(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch)
+{
+    struct ordo_sorted_updates u = batch->u;
+    struct ordo_sorted_run     run;
+    if (batch->all_erased) {
+        ORDO_TRY(ordo_call_scratch(call, ordo_ceil_div(u.count, 4) * 4, &u.erased.mem));
+        ORDO_TRY(ordo_call_fill(call, u.erased.mem, 0, ordo_ceil_div(u.count, 4) * 4, 0x01010101u));
+        if (tree->dict.value_bytes)
+            ORDO_TRY(ordo_call_scratch(call, u.count * tree->dict.value_bytes, &u.values.mem));
+    }
+    ORDO_TRY(ordo_runs_take(&tree->runs, call, &u, &run));
+    return rebuild(call, tree, &run);
+}
+
+/* Leaves only updates that do anything, of which a leaf can have no more than 28 but for those that store new keys. */
+static ordo_status keep_effects(struct ordo_call *call, const struct ordo_blink *tree, struct batch *batch,
+                                const struct plan *plan)
+{
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const cl_uint                 n = (cl_uint) batch->u.count;
+    struct ordo_args              args = { .n = 0 };
+    cl_mem                        flags = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, (batch->u.count + 1) * sizeof(cl_uint), &flags));
+    ordo_args_slice(&args, &batch->u.keys);
+    ordo_args_slice(&args, &batch->u.erased);
+    ORDO_ADD(&args, ORDO_ARG(plan->spots), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(flags));
+    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_effects", &shape, batch->u.count + 1, &args));
+    return ordo_batch_keep(call, &tree->dict, flags, &batch->u);
+}
+
+/* Each round leaves a 36th of the largest group at most, or what one can take: so many are enough for all. */
+#define ROUNDS_MOST 16
+
+/* Many updates in one leaf: in rounds. The plan is of a first look. */
+static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_blink *tree, struct batch *batch,
+                                    struct plan *plan)
+{
+    /* Splits leave at least half a node's entries in each. */
+    const size_t half = BLINK_SLOTS / 2, groups = plan->state[BLINK_GROUPS];
+    const size_t entries = batch->u.count + groups * BLINK_SLOTS;
+    ORDO_TRY(ordo_blink_reserve(call, tree, plan->state, plan->state[BLINK_LEAVES] + groups + entries / half));
+    ORDO_TRY(keep_effects(call, tree, batch, plan));
+    if (batch->u.count == 0)
+        return ORDO_OK;
+    for (int round = 0; round < ROUNDS_MOST; round++) {
+        ORDO_TRY(make_plan(call, tree, batch, plan));
+        tree->leaves_most = tree->leaf_capacity;
+        ORDO_TRY(change(call, tree, batch, plan));
+        if (plan->state[BLINK_LARGEST] <= SHARE_MOST)
+            return ORDO_OK;
+    }
+    tree->in_doubt = true;
+    return ordo_fail(call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__, "updates of one leaf come to no end");
+}
+
+static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_blink *tree, struct batch *batch)
+{
+    struct plan plan;
+    ORDO_TRY(take_plan_scratch(call, batch->u.count, &plan));
+    ORDO_TRY(make_plan(call, tree, batch, &plan));
+    if (is_hollow(plan.state))
+        return rebuild_with(call, tree, batch);
+    if (plan.state[BLINK_LARGEST] > SHARE_MOST)
+        return update_in_rounds(call, tree, batch, &plan);
+    const size_t leaves = (size_t) plan.state[BLINK_LEAVES] + plan.state[BLINK_WANTED];
+    ORDO_TRY(ordo_blink_reserve(call, tree, plan.state, leaves));
+    ORDO_TRY(change(call, tree, batch, &plan));
+    tree->leaves_most = leaves;
+    return ORDO_OK;
+}
+
+/* After a batch that crowded some leaf, batches are sorted before another tries buckets: none at first, for of random
+ * batches one in some hundreds overflows by chance (at 2^20 leaves); then, while each that tries does, 1, 3, 7 and so
+ * on, up to this many. */
+#define CROWDED_MOST 15
+
+/* *done: false, and nothing changed, if the batch is to be sorted instead. The device decides whether the leaves can
+ * take the batch, so that there is one wait, at the end; only when pools must grow there is another. */
+static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+                                     bool *done)
+{
+    struct buckets b;
+    cl_uint        state[BLINK_STATE_WORDS];
+
+    *done = false;
+    ORDO_TRY(take_bucket_scratch(call, tree, batch->u.count, &b));
+    const size_t room = tree->leaf_capacity - tree->leaves_most;
+    ORDO_TRY(fill_buckets(call, tree, batch, &b));
+    ORDO_TRY(try_buckets(call, tree, batch, &b, state));
+    if (state[BLINK_FOUND_LARGEST] > 0) {
+        tree->crowded = tree->crowding;
+        tree->crowding = tree->crowding < CROWDED_MOST ? 2 * tree->crowding + 1 : CROWDED_MOST;
+        return ORDO_OK;
+    }
+    if (state[BLINK_FOUND_WANTED] > room) {
+        ORDO_TRY(ordo_blink_reserve(call, tree, state, (size_t) state[BLINK_LEAVES] + state[BLINK_FOUND_WANTED]));
+        ORDO_TRY(try_buckets(call, tree, batch, &b, state));
+    }
+    tree->crowding = 0;
+    *done = tree->counted = true;
+    tree->hollow = is_hollow(state);
+    return ORDO_OK;
+}
+
+static ordo_status sort_batch(struct ordo_call *call, const struct ordo_blink *tree, bool erase, struct ordo_slice keys,
+                              struct ordo_slice values, size_t count, struct batch *out)
+{
+    const struct ordo_sort_params params = { .key = tree->dict.key, .value_bytes = erase ? 0 : tree->dict.value_bytes };
+    *out = (struct batch) { { .count = count }, erase };
+    ORDO_TRY(ordo_call_scratch(call, count * tree->dict.key_bytes, &out->u.keys.mem));
+    if (params.value_bytes)
+        ORDO_TRY(ordo_call_scratch(call, count * params.value_bytes, &out->u.values.mem));
+    return ordo_call_sort(call, &params, keys, values, out->u.keys, out->u.values, count);
+}
+
+/* *done: false, and nothing changed, if the batch is to be sorted. */
+static ordo_status update_unsorted(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+                                   bool *done)
+{
+    *done = false;
+    if (has_buckets(tree) && !is_worth_rebuilding(tree, batch->u.count))
+        return update_by_buckets(call, tree, batch, done);
+    tree->crowded -= tree->crowded > 0;
+    return ORDO_OK;
+}
+
+ordo_status ordo_blink_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                              struct ordo_slice values, size_t count)
+{
+    struct ordo_blink     *tree = ordo_blink_of(dict);
+    struct batch           batch = { { .keys = keys, .values = values, .count = count }, erase };
+    struct ordo_sorted_run run;
+    bool                   done = false;
+
+    ORDO_TRY(ordo_blink_begin(call, tree));
+    ORDO_TRY(update_unsorted(call, tree, &batch, &done));
+    if (done)
+        return ORDO_OK;
+    if (is_worth_rebuilding(tree, count)) {
+        ORDO_TRY(ordo_runs_sort(&tree->runs, call, erase, keys, values, count, &run));
+        return rebuild(call, tree, &run);
+    }
+    ORDO_TRY(sort_batch(call, tree, erase, keys, values, count, &batch));
+    return update_sorted_batch(call, tree, &batch);
+}
+
+ordo_status ordo_blink_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *u)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    struct batch       batch = { *u, 0 };
+    bool               done = false;
+
+    ORDO_TRY(ordo_blink_begin(call, tree));
+    ORDO_TRY(update_unsorted(call, tree, &batch, &done));
+    if (done)
+        return ORDO_OK;
+    return is_worth_rebuilding(tree, u->count) ? rebuild_with(call, tree, &batch)
+                                               : update_sorted_batch(call, tree, &batch);
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The GPU LSM: which runs a batch is merged with, when queries pay for a merge, and when to clean up. */
+#include "ordo/lsm.h"
+#include "dict/runs/runs.h"
+
+/* Runs of fewer elements than this together are always merged: a launch costs more. */
+#define LEAST_RUN_GPU ((size_t) 1 << 14)
+#define LEAST_RUN_CPU ((size_t) 1 << 10)
+
+struct lsm {
+    struct ordo_runs       runs; /* first: a dictionary is a struct ordo_runs, and that a struct lsm */
+    struct ordo_lsm_config config;
+    size_t                 arrived;                   /* elements since the last cleanup */
+    size_t                 left;                      /* that it left */
+    size_t                 known_stale, may_be_stale; /* when last counted; at most, since then */
+};
+
+static struct lsm *lsm_of(ordo_dict *dict)
+{
+    return (struct lsm *) dict;
+}
+
+static size_t stored(const struct lsm *lsm)
+{
+    return ordo_run_set_stored(&lsm->runs.set);
+}
+
+/* ---- cleanup ----------------------------------------------------------------------------------------------------- */
+
+static void restart(struct lsm *lsm)
+{
+    lsm->left = stored(lsm);
+    lsm->arrived = lsm->known_stale = lsm->may_be_stale = 0;
+}
+
+static void clear(ordo_dict *dict)
+{
+    ordo_runs_clear(dict);
+    restart(lsm_of(dict));
+}
+
+static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
+{
+    ORDO_TRY(ordo_runs_compact(dict, call));
+    restart(lsm_of(dict));
+    return ORDO_OK;
+}
+
+/* Between updates, which will want memory again: keeps what is spare. */
+static ordo_status clean_up(ordo_dict *dict, struct ordo_call *call)
+{
+    ORDO_TRY(ordo_runs_clean_up(dict, call));
+    restart(lsm_of(dict));
+    return ORDO_OK;
+}
+
+static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+                         size_t count)
+{
+    ORDO_TRY(ordo_runs_build(dict, call, keys, values, count));
+    restart(lsm_of(dict));
+    return ORDO_OK;
+}
+
+static bool has_doubled(const struct lsm *lsm)
+{
+    return lsm->config.cleanup_doubled && lsm->arrived >= lsm->config.cleanup_least && lsm->arrived >= lsm->left;
+}
+
+/* What is stale is counted only when it may be enough, and not again before cleanup_least more have come. */
+static ordo_status is_stale(struct lsm *lsm, struct ordo_call *call, bool *out)
+{
+    const size_t limit = (size_t) ((double) stored(lsm) * lsm->config.cleanup_stale_percent / 100);
+    size_t       visible = 0;
+
+    *out = false;
+    if (lsm->config.cleanup_stale_percent == 0 || lsm->may_be_stale < lsm->config.cleanup_least ||
+        lsm->known_stale + lsm->may_be_stale <= limit)
+        return ORDO_OK;
+    ORDO_TRY(ordo_runs_size(&lsm->runs.dict, call, &visible));
+    lsm->known_stale = stored(lsm) - visible;
+    lsm->may_be_stale = 0;
+    *out = lsm->known_stale > limit;
+    return ORDO_OK;
+}
+
+/* Without the memory for it, an update goes on without a cleanup. */
+static ordo_status clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
+{
+    bool        due = has_doubled(lsm);
+    ordo_status status = due ? ORDO_OK : is_stale(lsm, call, &due);
+    if (status == ORDO_OK && due)
+        status = clean_up(&lsm->runs.dict, call);
+    if (status != ORDO_NO_DEVICE_MEMORY)
+        return status;
+    ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: no memory to clean up, going on without");
+    return ORDO_OK;
+}
+
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
+
+/* How many of the newest runs are merged with a batch of `count`. */
+static size_t runs_to_merge(const struct lsm *lsm, size_t count)
+{
+    const struct ordo_run_set *set = &lsm->runs.set;
+    const size_t               least = ordo_device_facts(lsm->runs.dict.dev)->cpu ? LEAST_RUN_CPU : LEAST_RUN_GPU;
+    size_t                     n = 0, newer = count;
+
+    while (n < set->n && n + 1 < ORDO_MAX_RUNS) {
+        const size_t older = set->run[set->n - 1 - n].count;
+        const bool   full = set->n == ORDO_MAX_RUNS && n == 0;
+        if (older / (lsm->config.growth - 1) > newer && older + newer > least && !full)
+            break;
+        newer += older;
+        n++;
+    }
+    return n;
+}
+
+/* Merges n runs, of which the set's from `first` on are all but perhaps the last, into one in their place, for which
+ * queries have paid so much. */
+static ordo_status merge_from(struct lsm *lsm, struct ordo_call *call, size_t first, const struct ordo_sorted_run *runs,
+                              size_t n, uint64_t paid)
+{
+    struct ordo_sorted_run merged;
+    ORDO_TRY(ordo_runs_merge(&lsm->runs, call, runs, n, &merged));
+    merged.paid = paid;
+    lsm->runs.set.n = first + 1;
+    lsm->runs.set.run[first] = merged;
+    for (size_t i = 0; i < n; i++) {
+        struct ordo_sorted_run gone = runs[i];
+        ordo_runs_release(&lsm->runs, &gone);
+    }
+    return ORDO_OK;
+}
+
+/* Adds a batch, which is the set's or goes. */
+static ordo_status add(struct lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
+{
+    struct ordo_run_set   *set = &lsm->runs.set;
+    const size_t           n = runs_to_merge(lsm, batch->count), first = set->n - n;
+    struct ordo_sorted_run in[ORDO_MAX_RUNS];
+    uint64_t               paid = 0;
+    ordo_status            status = ORDO_OK;
+
+    memcpy(in, &set->run[first], n * sizeof *in);
+    in[n] = *batch;
+    for (size_t i = 0; i < n; i++)
+        paid += in[i].paid;
+    if (n == 0)
+        set->run[set->n++] = *batch;
+    else
+        status = merge_from(lsm, call, first, in, n + 1, paid);
+    if (status != ORDO_OK)
+        ordo_runs_release(&lsm->runs, batch);
+    ordo_runs_trim_spare(&lsm->runs);
+    return status;
+}
+
+/* Makes room for `count` more elements in what counts of elements can say. */
+static ordo_status check_room(struct lsm *lsm, struct ordo_call *call, size_t count)
+{
+    if (count > ORDO_MAX_COUNT - stored(lsm))
+        ORDO_TRY(clean_up(&lsm->runs.dict, call));
+    ORDO_REQUIRE(call->dev, count <= ORDO_MAX_COUNT - stored(lsm), ORDO_TOO_LARGE);
+    return ORDO_OK;
+}
+
+static ordo_status prepare(struct lsm *lsm, struct ordo_call *call, size_t count)
+{
+    ORDO_TRY(clean_up_if_due(lsm, call));
+    return check_room(lsm, call, count);
+}
+
+/* An element makes one stale, itself or what it replaces; a tombstone is of no more use than what it erases. */
+static void note_arrival(struct lsm *lsm, size_t count, bool erase)
+{
+    lsm->arrived += count;
+    lsm->may_be_stale += erase ? 2 * count : count;
+}
+
+static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                          struct ordo_slice values, size_t count)
+{
+    struct lsm            *lsm = lsm_of(dict);
+    struct ordo_sorted_run batch;
+
+    if (erase && lsm->runs.set.n == 0)
+        return ORDO_OK;
+    ORDO_TRY(prepare(lsm, call, count));
+    ORDO_TRY(ordo_runs_sort(&lsm->runs, call, erase, keys, values, count, &batch));
+    ORDO_TRY(add(lsm, call, &batch));
+    note_arrival(lsm, count, erase);
+    return ORDO_OK;
+}
+
+static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates)
+{
+    struct lsm            *lsm = lsm_of(dict);
+    struct ordo_sorted_run batch;
+
+    ORDO_TRY(prepare(lsm, call, updates->count));
+    ORDO_TRY(ordo_runs_take(&lsm->runs, call, updates, &batch));
+    ORDO_TRY(add(lsm, call, &batch));
+    note_arrival(lsm, updates->count, updates->erased.mem != NULL);
+    return ORDO_OK;
+}
+
+/* ---- queries ----------------------------------------------------------------------------------------------------- */
+
+/* Of k runs a query looks into k - 1 that it need not if they were one. Each run remembers what queries have paid for
+ * looking into it; as soon as they have paid for some of the newest runs what it costs to merge these with the one before,
+ * this is done: so nobody pays more than twice what the better of the two would have cost, whatever comes next, as who
+ * rents skis until the rent has come to their price. All is counted in elements that a merge moves in the time. */
+#define FIND_MOVES       2
+#define RANK_MOVES       3 /* a search for a rank; a count takes two */
+#define RANGE_MOVES      8 /* a range without its elements, each of which takes one */
+#define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
+#define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
+#define MERGE_LAUNCHES   64 /* buffers that are made and let go of, above all */
+#define MERGE_MOVES      3
+
+static uint64_t launch_moves(const struct lsm *lsm)
+{
+    return ordo_device_facts(lsm->runs.dict.dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
+}
+
+/* What merging runs `first` and on costs, with the new run's memory, index and marks. */
+static uint64_t cost_of_merge(const struct lsm *lsm, size_t first)
+{
+    uint64_t moved = 0;
+    for (size_t r = first; r < lsm->runs.set.n; r++)
+        moved += lsm->runs.set.run[r].count;
+    return MERGE_LAUNCHES * launch_moves(lsm) + MERGE_MOVES * moved;
+}
+
+/* What queries have paid for the runs after `first`, with `visit` more for each. */
+static uint64_t paid_for(const struct lsm *lsm, size_t first, uint64_t visit)
+{
+    uint64_t paid = 0;
+    for (size_t r = first + 1; r < lsm->runs.set.n; r++)
+        paid += lsm->runs.set.run[r].paid + visit;
+    return paid;
+}
+
+/* Where the most runs begin that queries have paid for, with `visit` more for each run; the last if for none. */
+static size_t first_paid_for(const struct lsm *lsm, uint64_t visit)
+{
+    size_t first = 0;
+    while (first + 1 < lsm->runs.set.n && paid_for(lsm, first, visit) < cost_of_merge(lsm, first))
+        first++;
+    return first;
+}
+
+/* Merges the runs from `first` on. Where that is all, and the call may wait, what is stale is left out, which takes no longer
+ * and saves every query from now on looking for it. */
+static ordo_status merge_paid(struct lsm *lsm, struct ordo_call *call, size_t first, bool waits)
+{
+    const struct ordo_run_set *set = &lsm->runs.set;
+    struct ordo_sorted_run     in[ORDO_MAX_RUNS];
+
+    if (first == 0 && waits && ordo_runs_can_sift(&lsm->runs, set->n)) {
+        ORDO_TRY(ordo_runs_gather(&lsm->runs.dict, call));
+        restart(lsm);
+        return ORDO_OK;
+    }
+    memcpy(in, &set->run[first], (set->n - first) * sizeof *in);
+    return merge_from(lsm, call, first, in, set->n - first, in[0].paid);
+}
+
+/* Queries are about to pay `visit` for each run: merges what they have then paid for. Without the memory for it they
+ * go on without, and pay anew. */
+static ordo_status pay(struct lsm *lsm, struct ordo_call *call, uint64_t visit, bool waits)
+{
+    struct ordo_run_set *set = &lsm->runs.set;
+    const size_t         first = first_paid_for(lsm, visit);
+
+    if (lsm->config.keep_runs || set->n < 2)
+        return ORDO_OK;
+    for (size_t r = 0; r < set->n; r++)
+        set->run[r].paid += visit;
+    if (first + 1 == set->n)
+        return ORDO_OK;
+    const ordo_status status = merge_paid(lsm, call, first, waits);
+    if (status != ORDO_NO_DEVICE_MEMORY)
+        return status;
+    for (size_t r = first; r < set->n; r++)
+        set->run[r].paid = 0;
+    ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: no memory to merge what queries look into, going on without");
+    return ORDO_OK;
+}
+
+static ordo_status pay_for_queries(struct lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves, bool waits)
+{
+    return pay(lsm, call, launch_moves(lsm) + moves * queries, waits);
+}
+
+static ordo_status find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
+{
+    ORDO_TRY(pay_for_queries(lsm_of(dict), call, finds->count, FIND_MOVES, false));
+    return ordo_runs_find(dict, call, finds);
+}
+
+static ordo_status count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
+{
+    ORDO_TRY(pay_for_queries(lsm_of(dict), call, counts->count, (uint64_t) 2 * RANK_MOVES, false));
+    return ordo_runs_count(dict, call, counts);
+}
+
+static ordo_status seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
+{
+    ORDO_TRY(pay_for_queries(lsm_of(dict), call, seeks->count, RANK_MOVES, false));
+    return ordo_runs_seek(dict, call, seeks);
+}
+
+/* Whether ranges with so many results would pay for a merge. */
+static bool results_pay(const struct lsm *lsm, size_t results)
+{
+    return !lsm->config.keep_runs && first_paid_for(lsm, results) + 1 < lsm->runs.set.n;
+}
+
+/* A call that waits for the number of results anyway first asks about how many there are, if there is room for so many
+ * that they may pay for a merge. */
+static ordo_status pay_for_results(struct lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
+{
+    const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;
+    double     results = 0;
+    if (!ranges->waits || !wanted || !results_pay(lsm, ranges->capacity))
+        return ORDO_OK;
+    ORDO_TRY(ordo_runs_estimate(&lsm->runs.dict, call, ranges, &results));
+    return results > (double) ranges->capacity ? ORDO_OK : pay(lsm, call, (uint64_t) results, true);
+}
+
+static ordo_status range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
+{
+    ORDO_TRY(pay_for_queries(lsm_of(dict), call, ranges->count, RANGE_MOVES, ranges->waits));
+    ORDO_TRY(pay_for_results(lsm_of(dict), call, ranges));
+    return ordo_runs_range(dict, call, ranges);
+}
+
+/* ---- the structure ----------------------------------------------------------------------------------------------- */
+
+static const struct ordo_structure lsm_structure = {
+    .name = "lsm",
+    .destroy = ordo_runs_clear,
+    .clear = clear,
+    .build = build,
+    .update = update,
+    .update_sorted = update_sorted,
+    .clean_up = clean_up,
+    .compact = compact,
+    .find = find,
+    .count = count,
+    .range = range,
+    .seek = seek,
+    .size = ordo_runs_size,
+    .export_all = ordo_runs_export,
+    .check = ordo_runs_check,
+    .statistics = ordo_runs_statistics,
+};
+
+ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config, ordo_dict **out)
+{
+    ORDO_TRY(ordo_dict_create(device, &lsm_structure, config ? &config->dict : NULL, sizeof(struct lsm), out));
+    struct lsm *lsm = lsm_of(*out);
+    lsm->config = *config;
+    if (config->growth == 0)
+        lsm->config.growth = 4;
+    if (config->cleanup_least == 0)
+        lsm->config.cleanup_least = (size_t) 1 << 20;
+    if (lsm->config.growth >= 2 && lsm->config.growth <= 16 && lsm->config.cleanup_stale_percent <= 100)
+        return ORDO_OK;
+    ordo_dict_destroy(out);
+    return ordo_fail(device, ORDO_INVALID, 0, __FILE__, __LINE__, "growth %u, or cleanup_stale_percent %u: %s",
+                     config->growth, config->cleanup_stale_percent, "from 2 to 16, and up to 100");
+}

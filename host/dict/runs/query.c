@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queries of sorted runs: searches in each run, and launches of cl/dict/runs/runs.cl over the ranks. */
+#include "dict/runs/runs.h"
+
+#include "dict/batch.h"
+#include "primitive/scan.h"
+#include "primitive/search.h"
+#include "shared/run_table.h"
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+static struct ordo_search search_for(const ordo_dict *dict, const struct ordo_finds *finds,
+                                     const struct ordo_sorted_run *run)
+{
+    return (struct ordo_search) { .key = dict->key,
+                                  .lookup = true,
+                                  .sorted = finds->sorted,
+                                  .value_bytes = dict->value_bytes,
+                                  .index = &run->index,
+                                  .keys = ordo_run_keys(run),
+                                  .count = run->count,
+                                  .queries = finds->keys,
+                                  .n_queries = finds->count,
+                                  .values = ordo_run_values(dict, run),
+                                  .values_out = finds->values_out,
+                                  .found = finds->found };
+}
+
+/* One run in which all keys differ and nothing is hidden: nothing to remember between runs. */
+static ordo_status find_clean(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
+                              struct ordo_sorted_run *run)
+{
+    ORDO_TRY(ordo_run_index(call, dict, run));
+    struct ordo_search search = search_for(dict, finds, run);
+    return ordo_call_search(call, &search);
+}
+
+/* finds->found is there: it passes from run to run. */
+static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
+                               struct ordo_sorted_run *run, bool first, bool last)
+{
+    ORDO_TRY(ordo_run_index(call, dict, run));
+    struct ordo_search search = search_for(dict, finds, run);
+    search.upper = search.in_run = true;
+    search.first_run = first;
+    search.last_run = last;
+    search.hidden = ordo_run_hidden(run);
+    return ordo_call_search(call, &search);
+}
+
+/* found[0 .. count - 1] = 0, in bytes of any number at any place. */
+static ordo_status find_nothing(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice found, size_t count)
+{
+    const cl_ulong at = found.at;
+    const cl_uint  n = (cl_uint) count;
+    if (!found.mem)
+        return ORDO_OK;
+    return ordo_runs_launch(call, dict, "run_none", count, ORDO_ARGS(ORDO_ARG(found.mem), ORDO_ARG(at), ORDO_ARG(n)));
+}
+
+/* What was asked for, or scratch. */
+static ordo_status or_scratch(struct ordo_call *call, struct ordo_slice wanted, size_t bytes, struct ordo_slice *out)
+{
+    *out = wanted;
+    return wanted.mem ? ORDO_OK : ordo_call_scratch(call, bytes, &out->mem);
+}
+
+ordo_status ordo_runs_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
+{
+    struct ordo_run_set *set = &ordo_runs_of(dict)->set;
+    struct ordo_finds    all = *finds;
+
+    if (set->n == 0)
+        return find_nothing(call, dict, finds->found, finds->count);
+    if (ordo_run_set_is_clean(set))
+        return find_clean(call, dict, finds, &set->run[0]);
+    ORDO_TRY(or_scratch(call, finds->found, finds->count, &all.found));
+    for (size_t r = set->n; r-- > 0;)
+        ORDO_TRY(find_in_run(call, dict, &all, &set->run[r], r == set->n - 1, r == 0));
+    return ORDO_OK;
+}
+
+/* ---- ranks ------------------------------------------------------------------------------------------------------- */
+
+/* ranks[i] = how many of the run's keys are less than keys[i], or not greater (`upper`). */
+static ordo_status rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
+                               struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks)
+{
+    ORDO_TRY(ordo_run_index(call, dict, run));
+    struct ordo_search search = { .key = dict->key,
+                                  .upper = upper,
+                                  .index = &run->index,
+                                  .keys = ordo_run_keys(run),
+                                  .count = run->count,
+                                  .queries = keys,
+                                  .n_queries = count,
+                                  .ranks = ranks };
+    return ordo_call_search(call, &search);
+}
+
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
+
+/* Queries whose ranks are in scratch at once, for all runs together. */
+#define RANKS_MAX ((size_t) 1 << 25)
+
+static ordo_status count_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_counts *c,
+                                struct ordo_sorted_run *run, bool first, cl_mem ranks)
+{
+    const struct ordo_slice hidden = ordo_run_hidden(run), visible = ordo_run_visible(run);
+    const cl_ulong          lo_at = c->lo.at, hi_at = c->hi.at, counts_at = c->counts.at;
+    const cl_ulong          hidden_at = hidden.at, visible_at = visible.at, lows_at = 0, highs_at = c->count;
+    const cl_uint           n = (cl_uint) c->count, is_first = first;
+    ORDO_TRY(rank_in_run(call, dict, run, c->lo, c->count, false, ordo_at(ranks, lows_at)));
+    ORDO_TRY(rank_in_run(call, dict, run, c->hi, c->count, true, ordo_at(ranks, highs_at)));
+    return ordo_runs_launch(call, dict, "run_count", c->count,
+                            ORDO_ARGS(ORDO_ARG(c->lo.mem), ORDO_ARG(lo_at), ORDO_ARG(c->hi.mem), ORDO_ARG(hi_at),
+                                      ORDO_ARG(n), ORDO_ARG(ranks), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at),
+                                      ORDO_ARG(visible.mem), ORDO_ARG(visible_at), ORDO_ARG(is_first),
+                                      ORDO_ARG(c->counts.mem), ORDO_ARG(counts_at)));
+}
+
+static struct ordo_slice from(struct ordo_slice slice, size_t at)
+{
+    return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
+}
+
+ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
+{
+    struct ordo_run_set *set = &ordo_runs_of(dict)->set;
+    const int            mark = call->n_scratch;
+    const size_t         most = ordo_min_size(counts->count, RANKS_MAX);
+    cl_mem               ranks = NULL;
+
+    if (set->n == 0)
+        return ordo_call_fill(call, counts->counts.mem, counts->counts.at * sizeof(cl_uint),
+                              counts->count * sizeof(cl_uint), 0);
+    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    ORDO_TRY(ordo_call_scratch(call, 2 * most * sizeof(cl_uint), &ranks));
+    for (size_t at = 0; at < counts->count; at += most) {
+        const struct ordo_counts part = { from(counts->lo, at), from(counts->hi, at),
+                                          ordo_min_size(counts->count - at, most), from(counts->counts, at) };
+        for (size_t r = 0; r < set->n; r++)
+            ORDO_TRY(count_in_run(call, dict, &part, &set->run[r], r == 0, ranks));
+    }
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
+
+static run_table table_of(const ordo_dict *dict, const struct ordo_run_set *set)
+{
+    run_table table = { .n_runs = (cl_uint) set->n };
+    for (size_t r = 0; r < set->n; r++) {
+        const struct ordo_sorted_run *run = &set->run[r];
+        table.values_at[r] = ordo_run_values(dict, run).at;
+        table.count[r] = (cl_uint) run->count;
+        table.hidden_at[r] = run->has_hidden ? (cl_uint) (run->layout.hidden / 256) : RUN_TABLE_NONE;
+        table.visible_at[r] = run->has_hidden ? (cl_uint) (run->layout.visible / 256) : 0;
+    }
+    return table;
+}
+
+/* What a stretch of ranges has in scratch: ranks of run r from r * count on, where each query's candidates begin, and how
+ * many visible elements are before it. */
+struct range_scratch {
+    cl_mem lows, highs, candidates, before;
+};
+
+/* The buffers of the runs' keys, or values, as a kernel's first arguments. */
+static void add_runs(struct ordo_args *args, const struct ordo_run_set *set, bool are_there)
+{
+    static const cl_mem none = NULL;
+    for (size_t r = 0; r < RUN_TABLE_MAX; r++) {
+        const cl_mem *mem = are_there && r < set->n ? &set->run[r].mem : &none;
+        ORDO_ADD(args, ORDO_ARG(*mem));
+    }
+}
+
+/* Ranks, candidates and, if wanted, the numbers of results in the place of offsets. */
+static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
+                                  const struct ordo_ranges *ranges, bool offsets, const struct range_scratch *s)
+{
+    const run_table         table = table_of(dict, set);
+    const cl_uint           n = (cl_uint) ranges->count;
+    const struct ordo_slice sums = { offsets ? ranges->offsets.mem : NULL, ranges->offsets.at };
+    struct ordo_args        args = { .n = 0 };
+
+    for (size_t r = 0; r < set->n; r++) {
+        ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->lo, ranges->count, false,
+                             ordo_at(s->lows, r * ranges->count)));
+        ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->hi, ranges->count, true,
+                             ordo_at(s->highs, r * ranges->count)));
+    }
+    add_runs(&args, set, true);
+    ORDO_ADD(&args, ORDO_ARG(table));
+    ordo_args_slice(&args, &ranges->lo);
+    ordo_args_slice(&args, &ranges->hi);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->lows), ORDO_ARG(s->highs), ORDO_ARG(s->candidates), ORDO_ARG(s->before));
+    ordo_args_slice(&args, &sums);
+    return ordo_runs_launch(call, dict, "run_measure", ranges->count + 1, args.arg, args.n);
+}
+
+static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, size_t count)
+{
+    const struct ordo_scan scan = { .type = ORDO_U64, .op = ORDO_SUM, .in = sums, .out = sums, .count = count };
+    return ordo_call_scan(call, &scan);
+}
+
+/* `all`: of which these ranges are a stretch, so that all say whether there is room. */
+static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
+                                const struct ordo_ranges *ranges, const struct ordo_ranges *all,
+                                const struct range_scratch *s)
+{
+    const run_table  table = table_of(dict, set);
+    const cl_uint    n = (cl_uint) ranges->count;
+    const cl_ulong   last = all->offsets.at + all->count, capacity = all->capacity;
+    struct ordo_args args = { .n = 0 };
+
+    add_runs(&args, set, true);
+    add_runs(&args, set, dict->value_bytes > 0);
+    ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(s->lows), ORDO_ARG(s->highs), ORDO_ARG(n), ORDO_ARG(s->candidates),
+             ORDO_ARG(s->before));
+    ordo_args_slice(&args, &ranges->offsets);
+    ORDO_ADD(&args, ORDO_ARG(last), ORDO_ARG(capacity));
+    ordo_args_slice(&args, &ranges->keys_out);
+    ordo_args_slice(&args, &ranges->values_out);
+    /* How many candidates there are is known on the device alone: groups for all that there is room for, within
+     * reason. */
+    const size_t items = ordo_min_size(all->capacity, (size_t) 1 << 20);
+    return ordo_dict_launch_shares(call, dict, "dict/runs/runs.cl", "run_range",
+                                   items > ranges->count ? items : ranges->count, args.arg, args.n);
+}
+
+static struct ordo_ranges stretch_of(const struct ordo_ranges *ranges, size_t at, size_t most)
+{
+    struct ordo_ranges part = *ranges;
+    part.lo = from(ranges->lo, at);
+    part.hi = from(ranges->hi, at);
+    part.offsets = from(ranges->offsets, at);
+    part.count = ordo_min_size(ranges->count - at, most);
+    return part;
+}
+
+/* The ranks of one stretch stay for the second half; those of more are found again. */
+static ordo_status range_in_stretches(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
+                                      const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
+{
+    const bool wanted = ranges->capacity > 0 && (ranges->keys_out.mem || ranges->values_out.mem);
+
+    for (size_t at = 0; at < ranges->count && !ranges->offsets_known; at += most) {
+        const struct ordo_ranges part = stretch_of(ranges, at, most);
+        ORDO_TRY(measure_ranges(call, dict, set, &part, true, s));
+    }
+    if (!ranges->offsets_known)
+        ORDO_TRY(scan_sums(call, ranges->offsets, ranges->count + 1));
+    for (size_t at = 0; at < ranges->count && wanted; at += most) {
+        const struct ordo_ranges part = stretch_of(ranges, at, most);
+        if (ranges->offsets_known || most < ranges->count)
+            ORDO_TRY(measure_ranges(call, dict, set, &part, false, s));
+        ORDO_TRY(scan_sums(call, ordo_at(s->candidates, 0), part.count + 1));
+        ORDO_TRY(write_ranges(call, dict, set, &part, ranges, s));
+    }
+    return ORDO_OK;
+}
+
+/* Scratch for `most` ranges at a time in n runs. */
+static ordo_status take_range_scratch(struct ordo_call *call, size_t n, size_t most, struct range_scratch *s)
+{
+    ORDO_TRY(ordo_call_scratch(call, n * most * sizeof(cl_uint), &s->lows));
+    ORDO_TRY(ordo_call_scratch(call, n * most * sizeof(cl_uint), &s->highs));
+    ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &s->before));
+    return ordo_call_scratch(call, (most + 1) * sizeof(cl_ulong), &s->candidates);
+}
+
+ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
+{
+    struct ordo_run_set *set = &ordo_runs_of(dict)->set;
+    const int            mark = call->n_scratch;
+    struct range_scratch s;
+
+    if (set->n == 0)
+        return ordo_call_fill(call, ranges->offsets.mem, ranges->offsets.at * sizeof(cl_ulong),
+                              (ranges->count + 1) * sizeof(cl_ulong), 0);
+    const size_t most = ordo_min_size(ranges->count, RANKS_MAX / set->n);
+    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    ORDO_TRY(take_range_scratch(call, set->n, most, &s));
+    ORDO_TRY(range_in_stretches(call, dict, set, ranges, most, &s));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* Ranges that are asked for how many elements they have, to know about the others. */
+#define SAMPLE_MAX ((size_t) 1 << 14)
+
+ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges, double *out)
+{
+    struct ordo_run_set     *set = &ordo_runs_of(dict)->set;
+    const int                mark = call->n_scratch;
+    const struct ordo_ranges part = stretch_of(ranges, 0, SAMPLE_MAX);
+    struct range_scratch     s;
+    cl_ulong                 candidates = 0;
+
+    *out = 0;
+    if (set->n == 0 || part.count == 0)
+        return ORDO_OK;
+    ORDO_TRY(ordo_run_index(call, dict, &set->run[0]));
+    struct ordo_run_set oldest = { .run = { set->run[0] }, .n = 1 };
+    ORDO_TRY(take_range_scratch(call, 1, part.count, &s));
+    ORDO_TRY(measure_ranges(call, dict, &oldest, &part, false, &s));
+    ORDO_TRY(scan_sums(call, ordo_at(s.candidates, 0), part.count + 1));
+    ORDO_TRY(ordo_call_read(call, s.candidates, part.count * sizeof candidates, &candidates, sizeof candidates));
+    *out = (double) candidates * ((double) ranges->count / (double) part.count);
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- neighbours -------------------------------------------------------------------------------------------------- */
+
+static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_seeks *seeks,
+                               struct ordo_sorted_run *run, bool first, cl_mem ranks)
+{
+    const struct ordo_slice values = ordo_run_values(dict, run), hidden = ordo_run_hidden(run),
+                            visible = ordo_run_visible(run);
+    const cl_ulong values_at = values.at, hidden_at = hidden.at, visible_at = visible.at;
+    const cl_ulong keys_out_at = seeks->keys_out.at, values_out_at = seeks->values_out.at;
+    const cl_ulong found_at = seeks->found.at;
+    const cl_uint  count = (cl_uint) run->count, n = (cl_uint) seeks->count, is_first = first;
+    const cl_uint  forward = seeks->relation == ORDO_GE || seeks->relation == ORDO_GT;
+    const bool     upper = seeks->relation == ORDO_LE || seeks->relation == ORDO_GT;
+    ORDO_TRY(rank_in_run(call, dict, run, seeks->keys, seeks->count, upper, ordo_at(ranks, 0)));
+    return ordo_runs_launch(call, dict, "run_seek", seeks->count,
+                            ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(values.mem), ORDO_ARG(values_at), ORDO_ARG(count),
+                                      ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at), ORDO_ARG(visible.mem),
+                                      ORDO_ARG(visible_at), ORDO_ARG(ranks), ORDO_ARG(n), ORDO_ARG(forward),
+                                      ORDO_ARG(is_first), ORDO_ARG(seeks->keys_out.mem), ORDO_ARG(keys_out_at),
+                                      ORDO_ARG(seeks->values_out.mem), ORDO_ARG(values_out_at),
+                                      ORDO_ARG(seeks->found.mem), ORDO_ARG(found_at)));
+}
+
+ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
+{
+    struct ordo_run_set *set = &ordo_runs_of(dict)->set;
+    const int            mark = call->n_scratch;
+    const size_t         most = ordo_min_size(seeks->count, RANKS_MAX);
+    struct ordo_seeks    s = *seeks;
+    cl_mem               ranks = NULL;
+
+    if (set->n == 0)
+        return find_nothing(call, dict, seeks->found, seeks->count);
+    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    ORDO_TRY(or_scratch(call, seeks->keys_out, seeks->count * dict->key_bytes, &s.keys_out));
+    ORDO_TRY(or_scratch(call, seeks->found, seeks->count, &s.found));
+    ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &ranks));
+    for (size_t at = 0; at < seeks->count; at += most) {
+        const struct ordo_seeks part = {
+            seeks->relation,      from(s.keys, at),       ordo_min_size(seeks->count - at, most),
+            from(s.keys_out, at), from(s.values_out, at), from(s.found, at),
+        };
+        for (size_t r = 0; r < set->n; r++)
+            ORDO_TRY(seek_in_run(call, dict, &part, &set->run[r], r == 0, ranks));
+    }
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
+{
+    return ordo_run_set_size(call, dict, &ordo_runs_of(dict)->set, out);
+}

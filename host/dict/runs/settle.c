@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marks what is stale in sorted runs, and counts what is left: launches of cl/dict/runs/runs.cl. */
+#include "dict/runs/runs.h"
+
+#include "dict/batch.h"
+#include "primitive/scan.h"
+#include "primitive/search.h"
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_runs_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
+                             const struct ordo_arg *args, size_t n_args)
+{
+    return ordo_dict_launch(call, dict, "dict/runs/runs.cl", name, items, args, n_args);
+}
+
+/* ---- marks ------------------------------------------------------------------------------------------------------- */
+
+/* Hides what an equal element follows in the run. `fresh`: `hidden` is not yet written. */
+static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
+                                struct ordo_slice hidden, bool fresh)
+{
+    const cl_ulong hidden_at = hidden.at;
+    const cl_uint  count = (cl_uint) run->count, is_fresh = fresh;
+    return ordo_runs_launch(
+        call, dict, "run_repeats", ordo_ceil_div(run->count, 32) * 4,
+        ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(count), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at), ORDO_ARG(is_fresh)));
+}
+
+/* Hides in `older` the elements that `newer` has too; `hidden` is written. */
+static ordo_status mark_replaced(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *newer,
+                                 struct ordo_sorted_run *older, struct ordo_slice hidden)
+{
+    struct ordo_search search = { .key = dict->key,
+                                  .lookup = true,
+                                  .upper = true,
+                                  .sorted = true,
+                                  .marks = true,
+                                  .keys = ordo_run_keys(older),
+                                  .count = older->count,
+                                  .queries = ordo_run_keys(newer),
+                                  .n_queries = newer->count,
+                                  .hidden = hidden };
+    if (ordo_search_by_index(&search)) {
+        ORDO_TRY(ordo_run_index(call, dict, older));
+        search.index = &older->index;
+    }
+    return ordo_call_search(call, &search);
+}
+
+/* Gives a run bits that hide nothing. */
+static ordo_status add_bits(struct ordo_call *call, struct ordo_sorted_run *run)
+{
+    if (run->has_hidden)
+        return ORDO_OK;
+    ORDO_TRY(ordo_call_fill(call, run->mem, run->layout.hidden, ordo_ceil_div(run->count, 32) * 4, 0));
+    run->has_hidden = true;
+    return ORDO_OK;
+}
+
+/* What run r makes stale, in itself and in older runs. */
+static ordo_status mark_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t r)
+{
+    struct ordo_sorted_run *run = &set->run[r];
+    if (!run->distinct) {
+        const bool fresh = !run->has_hidden;
+        run->counted = false;
+        ORDO_TRY(mark_repeats(call, dict, run, ordo_at(run->mem, run->layout.hidden / 4), fresh));
+        run->has_hidden = true;
+    }
+    for (size_t older = 0; older < r; older++) {
+        set->run[older].counted = false;
+        ORDO_TRY(add_bits(call, &set->run[older]));
+        ORDO_TRY(mark_replaced(call, dict, run, &set->run[older], ordo_run_hidden(&set->run[older])));
+    }
+    return ORDO_OK;
+}
+
+ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
+                                    const struct ordo_slice *stale)
+{
+    for (size_t r = 0; r < set->n; r++) {
+        ORDO_TRY(mark_repeats(call, dict, &set->run[r], stale[r], true));
+        for (size_t older = 0; older < r; older++)
+            ORDO_TRY(mark_replaced(call, dict, &set->run[r], &set->run[older], stale[older]));
+    }
+    return ORDO_OK;
+}
+
+/* ---- the directory ----------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
+                                   struct ordo_slice out)
+{
+    const cl_ulong         hidden_at = run->layout.hidden / 4, out_at = out.at;
+    const cl_uint          count = (cl_uint) run->count;
+    const struct ordo_scan scan = {
+        .type = ORDO_U32, .op = ORDO_SUM, .in = out, .out = out, .count = ordo_run_entries(run->count)
+    };
+    ORDO_TRY(ordo_runs_launch(
+        call, dict, "run_visible", scan.count,
+        ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(hidden_at), ORDO_ARG(count), ORDO_ARG(out.mem), ORDO_ARG(out_at))));
+    return ordo_call_scan(call, &scan);
+}
+
+static ordo_status count_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run)
+{
+    if (run->counted || !run->has_hidden)
+        return ORDO_OK;
+    ORDO_TRY(ordo_run_count_visible(call, dict, run, ordo_run_visible(run)));
+    run->counted = true;
+    return ORDO_OK;
+}
+
+ordo_status ordo_run_set_settle(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set)
+{
+    for (size_t r = 0; r < set->n; r++)
+        if (!set->run[r].marked)
+            ORDO_TRY(mark_run(call, dict, set, r));
+    for (size_t r = 0; r < set->n; r++)
+        ORDO_TRY(count_run(call, dict, &set->run[r]));
+    for (size_t r = 0; r < set->n; r++)
+        set->run[r].marked = true;
+    return ORDO_OK;
+}
+
+/* The last entry of a run's directory. */
+static size_t total_at(const struct ordo_sorted_run *run)
+{
+    return run->layout.visible + (ordo_run_entries(run->count) - 1) * sizeof(cl_uint);
+}
+
+/* Waits once, however many runs there are. (Reads that do not wait stop an H200's queue for 0.14 ms.) */
+ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out)
+{
+    const int mark = call->n_scratch;
+    cl_mem    totals = NULL;
+    cl_uint   total[ORDO_MAX_RUNS];
+    size_t    n = 0;
+
+    *out = 0;
+    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    ORDO_TRY(ordo_call_scratch(call, sizeof total, &totals));
+    for (size_t r = 0; r < set->n; r++) {
+        const struct ordo_sorted_run *run = &set->run[r];
+        if (!run->has_hidden)
+            *out += run->count;
+        else
+            ORDO_TRY(ordo_call_copy(call, run->mem, total_at(run), totals, n++ * sizeof(cl_uint), sizeof(cl_uint)));
+    }
+    ORDO_TRY(ordo_call_read(call, totals, 0, total, n * sizeof(cl_uint)));
+    for (size_t i = 0; i < n; i++)
+        *out += total[i];
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}

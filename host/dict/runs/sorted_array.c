@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sorted array: at most one run, in which all keys differ and nothing is hidden. */
+#include "ordo/sorted_array.h"
+#include "dict/runs/runs.h"
+
+/* Merges the array and a batch, which goes, into a new array. The set is a copy: what is marked in the array's bits on
+ * the way is of no meaning to the array itself, which has none. */
+static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch)
+{
+    struct ordo_run_set    set = runs->set;
+    struct ordo_sorted_run merged;
+
+    set.run[set.n++] = *batch;
+    const ordo_status status = ordo_runs_visible(runs, call, &set, &merged);
+    ordo_runs_release(runs, batch);
+    ORDO_TRY(status);
+    ordo_runs_become(runs, call, &merged);
+    return ORDO_OK;
+}
+
+static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                          struct ordo_slice values, size_t count)
+{
+    struct ordo_runs      *runs = ordo_runs_of(dict);
+    struct ordo_sorted_run batch;
+
+    if (runs->set.n == 0)
+        return erase ? ORDO_OK : ordo_runs_build(dict, call, keys, values, count);
+    ORDO_TRY(ordo_runs_sort(runs, call, erase, keys, values, count, &batch));
+    return merge_batch(runs, call, &batch);
+}
+
+static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates)
+{
+    struct ordo_runs      *runs = ordo_runs_of(dict);
+    struct ordo_sorted_run batch;
+
+    ORDO_TRY(ordo_runs_take(runs, call, updates, &batch));
+    return merge_batch(runs, call, &batch);
+}
+
+static const struct ordo_structure sorted_array = {
+    .name = "sorted array",
+    .destroy = ordo_runs_clear,
+    .clear = ordo_runs_clear,
+    .build = ordo_runs_build,
+    .update = update,
+    .update_sorted = update_sorted,
+    .compact = ordo_runs_compact,
+    .find = ordo_runs_find,
+    .count = ordo_runs_count,
+    .range = ordo_runs_range,
+    .seek = ordo_runs_seek,
+    .size = ordo_runs_size,
+    .export_all = ordo_runs_export,
+    .check = ordo_runs_check,
+    .statistics = ordo_runs_statistics,
+};
+
+ordo_status ordo_sorted_array_create(ordo_device *device, const struct ordo_sorted_array_config *config,
+                                     ordo_dict **out)
+{
+    return ordo_dict_create(device, &sorted_array, config ? &config->dict : NULL, sizeof(struct ordo_runs), out);
+}

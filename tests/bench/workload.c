@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inputs and the checks of the tools, on the host alone: that right answers pass, and that each kind of wrong one does
+ * not. */
+#include "bench/workload/workload.h"
+#include "bench/workload/baseline.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Large enough for several threads, odd. */
+#define COUNT   ((size_t) 20011)
+#define QUERIES ((size_t) 17001)
+
+/* ---- a right answer, by plain code --------------------------------------------------------------------------- */
+
+struct outputs {
+    void    *keys, *values;
+    uint32_t ranks[QUERIES];
+    uint8_t  found[QUERIES];
+    uint64_t total;
+    uint32_t kept;
+};
+
+static struct spec spec_of(enum workload workload, int variant, ordo_type type, uint32_t value_bytes, enum dist dist)
+{
+    return (struct spec) { .workload = workload,
+                           .variant = variant,
+                           .type = type,
+                           .value_bytes = workload_has_values(workload) ? value_bytes : 0,
+                           .dist = dist,
+                           .count = COUNT,
+                           .n_queries = workload_has_queries(workload) ? QUERIES : 0,
+                           .seed = 3 };
+}
+
+static size_t key_bytes(const struct spec *spec)
+{
+    return spec->type == ORDO_U32 || spec->type == ORDO_I32 || spec->type == ORDO_F32 ? 4 : 8;
+}
+
+/* Sorts by insertion of runs that are sorted already or by radix, in ordered form: stable. */
+static void answer_by_sorting(const struct spec *spec, const struct inputs *in, struct outputs *out)
+{
+    const size_t bytes = key_bytes(spec);
+    void        *spare_keys = malloc(COUNT * bytes), *spare_values = malloc(COUNT * 8);
+    for (size_t i = 0; i < COUNT; i++)
+        set_element(out->keys, bytes, i, key_order(spec->type, element(in->keys, bytes, i)));
+    if (spec->value_bytes)
+        memcpy(out->values, in->values, COUNT * spec->value_bytes);
+    host_radix_sort((struct pairs) { out->keys, out->values }, (struct pairs) { spare_keys, spare_values }, bytes,
+                    spec->value_bytes, COUNT);
+    for (size_t i = 0; i < COUNT; i++)
+        set_element(out->keys, bytes, i, key_stored(spec->type, element(out->keys, bytes, i)));
+    free(spare_keys);
+    free(spare_values);
+}
+
+static void answer_scan(const struct spec *spec, const struct inputs *in, struct outputs *out)
+{
+    const size_t bytes = key_bytes(spec);
+    const bool   maximum = spec_op(spec) == ORDO_MAX;
+    void        *orders = malloc(COUNT * bytes);
+    for (size_t i = 0; i < COUNT; i++) {
+        const uint64_t key = element(in->keys, bytes, i);
+        set_element(orders, bytes, i, maximum ? key_order(spec->type, key) : key);
+    }
+    const uint64_t all = host_scan(orders, bytes, COUNT, maximum, out->keys);
+    for (size_t i = 0; i < COUNT && maximum; i++)
+        set_element(out->keys, bytes, i, key_stored(spec->type, element(out->keys, bytes, i)));
+    set_element(&out->total, bytes, 0, maximum ? key_stored(spec->type, all) : all);
+    free(orders);
+}
+
+static void answer_queries(const struct spec *spec, const struct inputs *in, struct outputs *out)
+{
+    const size_t bytes = key_bytes(spec);
+    void        *orders = malloc(COUNT * bytes);
+    for (size_t i = 0; i < COUNT; i++)
+        set_element(orders, bytes, i, key_order(spec->type, element(in->keys, bytes, i)));
+    for (size_t q = 0; q < QUERIES; q++) {
+        const uint64_t query = key_order(spec->type, element(in->queries, bytes, q));
+        const size_t   rank = host_lower_bound(orders, bytes, COUNT, query);
+        out->ranks[q] = (uint32_t) rank;
+        out->found[q] = rank < COUNT && element(orders, bytes, rank) == query;
+        if (out->found[q] && spec->value_bytes)
+            set_element(out->values, spec->value_bytes, q, element(in->values, spec->value_bytes, rank));
+    }
+    free(orders);
+}
+
+static void answer_right(const struct spec *spec, const struct inputs *in, struct outputs *out)
+{
+    memset(out->keys, POISON_BYTE, COUNT * 8);
+    memset(out->values, POISON_BYTE, COUNT * 8);
+    switch (spec->workload) {
+    case SCAN:
+    case REDUCE:
+        answer_scan(spec, in, out);
+        break;
+    case COMPACT:
+        out->kept = (uint32_t) host_compact((struct pairs) { in->keys, in->values }, in->flags, key_bytes(spec),
+                                            spec->value_bytes, COUNT, (struct pairs) { out->keys, out->values });
+        break;
+    case SEARCH:
+    case LOOKUP:
+        answer_queries(spec, in, out);
+        break;
+    default:
+        answer_by_sorting(spec, in, out);
+        break;
+    }
+}
+
+static bool passes(const struct spec *spec, const struct inputs *in, const struct outputs *out, char *why, size_t bytes)
+{
+    const struct answer answer = { out->keys, out->values, out->ranks, out->found, &out->total, out->kept };
+    return answer_check(spec, in, &answer, false, why, bytes);
+}
+
+static struct outputs *make_outputs(void)
+{
+    struct outputs *out = calloc(1, sizeof *out);
+    cr_assert(out);
+    out->keys = malloc(COUNT * 8);
+    out->values = malloc(COUNT * 8);
+    cr_assert(out->keys && out->values);
+    return out;
+}
+
+static void free_outputs(struct outputs *out)
+{
+    free(out->keys);
+    free(out->values);
+    free(out);
+}
+
+/* ---- every point of the axes --------------------------------------------------------------------------------- */
+
+static void for_each_spec(void (*body)(const struct spec *spec, const struct inputs *in, struct outputs *out))
+{
+    struct outputs *out = make_outputs();
+    for (int w = 0; w < N_WORKLOADS; w++)
+        for (int variant = 0; variant_name((enum workload) w, variant); variant++)
+            for (int type = 0; type < N_TYPES; type++)
+                for (uint32_t value_bytes = 0; value_bytes <= 8; value_bytes += 4) {
+                    const struct spec spec = spec_of((enum workload) w, variant, (ordo_type) type, value_bytes,
+                                                     (enum dist)((w + type + (int) value_bytes) % N_DISTS));
+                    struct inputs     in;
+                    cr_assert(inputs_make(&spec, &in));
+                    body(&spec, &in, out);
+                    inputs_free(&in);
+                }
+    free_outputs(out);
+}
+
+static void expect_pass(const struct spec *spec, const struct inputs *in, struct outputs *out)
+{
+    char why[512];
+    answer_right(spec, in, out);
+    cr_expect(passes(spec, in, out, why, sizeof why), "%s %s %s+%u %s: %s", workload_name(spec->workload),
+              variant_name(spec->workload, spec->variant), type_name(spec->type), spec->value_bytes,
+              dist_name(spec->dist), why);
+}
+
+Test(workload, right_answers_pass)
+{
+    for_each_spec(expect_pass);
+}
+
+static void expect_fail(const struct spec *spec, const struct inputs *in, const struct outputs *out, const char *what)
+{
+    char why[512];
+    cr_expect(!passes(spec, in, out, why, sizeof why), "%s of %s+%u %s with %s passed", workload_name(spec->workload),
+              type_name(spec->type), spec->value_bytes, dist_name(spec->dist), what);
+    cr_expect(why[0] != 0, "it says why");
+}
+
+/* A different key or value at one place. */
+static void flip(void *array, size_t bytes, size_t i)
+{
+    set_element(array, bytes, i, element(array, bytes, i) ^ 1);
+}
+
+static void swap_elements(void *array, size_t bytes, size_t i, size_t k)
+{
+    const uint64_t was = element(array, bytes, i);
+    set_element(array, bytes, i, element(array, bytes, k));
+    set_element(array, bytes, k, was);
+}
+
+/* Wrong in one place only, the last. */
+static void expect_one_wrong_place_to_fail(const struct spec *spec, const struct inputs *in, struct outputs *out)
+{
+    const size_t bytes = key_bytes(spec), last = COUNT - 1;
+    answer_right(spec, in, out);
+    switch (spec->workload) {
+    case REDUCE:
+        flip(&out->total, bytes, 0);
+        expect_fail(spec, in, out, "another total");
+        break;
+    case COMPACT:
+        flip(out->keys, bytes, out->kept - 1);
+        expect_fail(spec, in, out, "another key");
+        flip(out->keys, bytes, out->kept - 1);
+        out->kept++;
+        expect_fail(spec, in, out, "one kept too many");
+        break;
+    case SEARCH:
+        out->ranks[QUERIES - 1]++;
+        expect_fail(spec, in, out, "a rank too high");
+        out->ranks[QUERIES - 1] = (uint32_t) COUNT + 1;
+        expect_fail(spec, in, out, "a rank beyond the end");
+        break;
+    case LOOKUP:
+        out->found[QUERIES - 1] ^= 1;
+        expect_fail(spec, in, out, "found the other way");
+        break;
+    default:
+        flip(out->keys, bytes, last);
+        expect_fail(spec, in, out, "another key");
+        break;
+    }
+}
+
+Test(workload, one_wrong_place_fails)
+{
+    for_each_spec(expect_one_wrong_place_to_fail);
+}
+
+static void expect_wrong_values_to_fail(const struct spec *spec, const struct inputs *in, struct outputs *out)
+{
+    const size_t last = (spec->workload == LOOKUP ? QUERIES : spec->workload == COMPACT ? in->kept : COUNT) - 1;
+    if (!spec->value_bytes)
+        return;
+    answer_right(spec, in, out);
+    flip(out->values, spec->value_bytes, last);
+    expect_fail(spec, in, out, "another value (or one where none belongs)");
+}
+
+Test(workload, wrong_values_fail)
+{
+    for_each_spec(expect_wrong_values_to_fail);
+}
+
+/* ---- what only sorts can get wrong --------------------------------------------------------------------------- */
+
+/* The last i for which keys i - 1 and i are equal (or differ). */
+static size_t last_neighbours(const struct outputs *out, size_t bytes, bool equal)
+{
+    for (size_t i = COUNT - 1; i > 0; i--)
+        if ((element(out->keys, bytes, i) == element(out->keys, bytes, i - 1)) == equal)
+            return i;
+    return 0;
+}
+
+Test(workload, equal_keys_out_of_their_order_fail)
+{
+    const struct spec spec = spec_of(SORT, 0, ORDO_F32, 4, FEW);
+    struct outputs   *out = make_outputs();
+    struct inputs     in;
+    cr_assert(inputs_make(&spec, &in));
+    answer_right(&spec, &in, out);
+    const size_t i = last_neighbours(out, 4, true);
+    cr_assert(i > 0);
+    swap_elements(out->values, 4, i - 1, i);
+    expect_fail(&spec, &in, out, "two equal keys exchanged");
+
+    const struct answer answer = { .keys = out->keys, .values = out->values };
+    char                why[512];
+    cr_expect(answer_check(&spec, &in, &answer, true, why, sizeof why), "ties may swap where that is allowed: %s", why);
+    inputs_free(&in);
+    free_outputs(out);
+}
+
+Test(workload, neighbours_out_of_order_fail)
+{
+    for (uint32_t value_bytes = 0; value_bytes <= 8; value_bytes += 4) {
+        const struct spec spec = spec_of(MERGE, 0, ORDO_I64, value_bytes, UNIFORM);
+        struct outputs   *out = make_outputs();
+        struct inputs     in;
+        cr_assert(inputs_make(&spec, &in));
+        answer_right(&spec, &in, out);
+        const size_t i = last_neighbours(out, 8, false);
+        swap_elements(out->keys, 8, i - 1, i);
+        if (value_bytes)
+            swap_elements(out->values, value_bytes, i - 1, i);
+        expect_fail(&spec, &in, out, "two neighbours exchanged");
+        inputs_free(&in);
+        free_outputs(out);
+    }
+}
+
+/* The keys are in order, but one came out twice and its neighbour not at all. */
+Test(workload, a_key_twice_fails)
+{
+    for (uint32_t value_bytes = 0; value_bytes <= 8; value_bytes += 4) {
+        const struct spec spec = spec_of(SORT, 0, ORDO_U32, value_bytes, ZIPF);
+        struct outputs   *out = make_outputs();
+        struct inputs     in;
+        cr_assert(inputs_make(&spec, &in));
+        answer_right(&spec, &in, out);
+        const size_t i = last_neighbours(out, 4, false);
+        set_element(out->keys, 4, i, element(out->keys, 4, i - 1));
+        if (value_bytes)
+            set_element(out->values, value_bytes, i, element(out->values, value_bytes, i - 1));
+        expect_fail(&spec, &in, out, "an element twice");
+        inputs_free(&in);
+        free_outputs(out);
+    }
+}
+
+/* ---- inputs -------------------------------------------------------------------------------------------------- */
+
+Test(workload, runs_are_sorted_and_cover_the_array)
+{
+    for (int variant = 0; variant < 3; variant++)
+        for (int dist = 0; dist < N_DISTS; dist++) {
+            const struct spec spec = spec_of(MERGE_RUNS, variant, ORDO_F64, 4, (enum dist) dist);
+            struct inputs     in;
+            size_t            next = 0;
+            cr_assert(inputs_make(&spec, &in));
+            for (size_t r = 0; r < spec_runs(&spec); r++) {
+                const struct ordo_run run = spec_run(&spec, r);
+                cr_expect_eq(run.at, next);
+                next = run.at + run.count;
+                for (size_t i = run.at + 1; i < next; i++)
+                    cr_assert(key_order(spec.type, element(in.keys, 8, i - 1)) <=
+                                  key_order(spec.type, element(in.keys, 8, i)),
+                              "%s: element %zu of run %zu", dist_name((enum dist) dist), i - run.at, r);
+            }
+            cr_expect_eq(next, COUNT);
+            inputs_free(&in);
+        }
+}
+
+/* Drawn in order or sorted afterwards: the same kind of keys. Sixteen equal parts of the range get about as many each. */
+Test(workload, ordered_draws_are_uniform)
+{
+    const struct spec spec = spec_of(SEARCH, VARIANT_SORTED, ORDO_U64, 0, UNIFORM);
+    struct inputs     in;
+    size_t            part[16] = { 0 };
+    cr_assert(inputs_make(&spec, &in));
+    for (size_t i = 0; i < COUNT; i++)
+        part[element(in.keys, 8, i) >> 60]++;
+    for (int p = 0; p < 16; p++)
+        cr_expect(part[p] > COUNT / 16 * 9 / 10 && part[p] < COUNT / 16 * 11 / 10, "part %d has %zu of %zu", p, part[p],
+                  COUNT);
+    inputs_free(&in);
+}
+
+Test(workload, stored_keys_keep_their_order)
+{
+    const float floats[] = { -1e30f, -1.5f, -0.0f, 0.0f, 1e-40f, 2.0f, 1e30f };
+    uint32_t    before = 0;
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
+        uint32_t stored;
+        memcpy(&stored, &floats[i], 4);
+        const uint64_t order = key_order(ORDO_F32, stored);
+        cr_expect(i == 0 || order > before, "%g", floats[i]);
+        before = (uint32_t) order;
+    }
+    for (int type = 0; type < N_TYPES; type++)
+        for (uint64_t i = 0; i < 1000; i++) {
+            const uint64_t order =
+                type == ORDO_U32 || type == ORDO_I32 || type == ORDO_F32 ? draw(1, i) >> 32 : draw(1, i);
+            const uint64_t stored = key_stored((ordo_type) type, order);
+            cr_expect_eq(key_order((ordo_type) type, stored), order);
+            cr_expect_eq(key_order((ordo_type) type, stored), ordo_key_bits((ordo_type) type, &stored));
+        }
+}
+
+/* ---- text ---------------------------------------------------------------------------------------------------- */
+
+Test(workload, sizes_are_read)
+{
+    size_t sizes[8];
+    char   why[512];
+    cr_expect_eq(parse_sizes("12,16..18,=1000,2^20,1000000", sizes, 8, why, sizeof why), 7);
+    const size_t want[] = { 1 << 12, 1 << 16, 1 << 17, 1 << 18, 1000, 1 << 20, 1000000 };
+    for (int i = 0; i < 7; i++)
+        cr_expect_eq(sizes[i], want[i]);
+
+    static const char *const bad[] = { "",           ",",      "12,", "x",   "12..",
+                                       "14..12",     "..",     "=",   "=0",  "2^",
+                                       "2^32",       "-1",     "12 ", "1e6", "99999999999999999999",
+                                       "4294967295", "12..=20" };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_expect_eq(parse_sizes(bad[i], sizes, 8, why, sizeof why), -1, "'%s' is refused", bad[i]);
+}
+
+static const char *letter(int i)
+{
+    static const char *const names[] = { "a", "ab", "b" };
+    return names[i];
+}
+
+Test(workload, names_are_read)
+{
+    int  chosen[4];
+    char why[64];
+    cr_expect_eq(parse_names("ab,a", letter, 3, chosen, 4, why, sizeof why), 2);
+    cr_expect_eq(chosen[0], 1);
+    cr_expect_eq(chosen[1], 0);
+    cr_expect_eq(parse_names("ab,", letter, 3, chosen, 4, why, sizeof why), -1);
+    cr_expect_eq(parse_names("abc", letter, 3, chosen, 4, why, sizeof why), -1);
+    cr_expect_str_eq(why, "'abc' is none of a, ab, b");
+}

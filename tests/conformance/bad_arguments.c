@@ -1,0 +1,885 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bad arguments of every public function, parameter by parameter as the headers in include/ordo have them: each is refused
+ * with its status, and nothing happens. A function or a parameter that nobody here knows to give badly fails the test.
+ *
+ * Functions over arrays are those of calls.h; the others have a row in `others`. What only one call has (bit ranges, gaps
+ * between runs, codes of mixed batches) is tested with that call. Released objects are not given: OpenCL promises nothing. */
+#include "tests/dict/dict_case.h"
+#include "tests/support/calls.h"
+
+#include "ordo/blink.h"
+
+#include <dirent.h>
+#include <stdio.h>
+
+enum { N = 100, HELD = 50, APART = 4096 /* bytes between arrays in the arena */, NO_DICT = -1 };
+
+/* ---- the headers ------------------------------------------------------------------------------------------------------- */
+
+enum { PARAMETERS = 12, FUNCTIONS = 200 };
+
+struct function {
+    char   name[64];
+    char   parameter[PARAMETERS][32];
+    bool   pointer[PARAMETERS]; /* not a value nor an array */
+    size_t n;
+};
+
+static struct function functions[FUNCTIONS];
+static size_t          n_functions;
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Copies the last word before `end`. */
+static void last_word(const char *begin, const char *end, char *to, size_t room)
+{
+    while (end > begin && !is_letter(end[-1]))
+        end--;
+    const char *word = end;
+    while (word > begin && is_letter(word[-1]))
+        word--;
+    cr_assert((size_t) (end - word) < room);
+    memcpy(to, word, (size_t) (end - word));
+    to[end - word] = 0;
+}
+
+/* One declaration: "ordo_status ordo_scan(ordo_device *device, ..., const struct ordo_order *order)". */
+static void read_declaration(const char *text, const char *end)
+{
+    struct function *f = &functions[n_functions++];
+    const char      *open = memchr(text, '(', (size_t) (end - text));
+
+    cr_assert(n_functions < FUNCTIONS && open != NULL);
+    *f = (struct function) { .n = 0 };
+    last_word(text, open, f->name, sizeof f->name);
+    for (const char *at = open + 1; at < end;) {
+        const char *next = memchr(at, ',', (size_t) (end - at));
+        next = next ? next : end;
+        cr_assert(f->n < PARAMETERS);
+        last_word(at, next, f->parameter[f->n], sizeof f->parameter[f->n]);
+        f->pointer[f->n] = memchr(at, '*', (size_t) (next - at)) != NULL;
+        f->n += strcmp(f->parameter[f->n], "void") != 0;
+        at = next + 1;
+    }
+}
+
+static void read_header(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    cr_assert(file != NULL, "%s", path);
+    char        *text = test_alloc(1 << 18);
+    const size_t bytes = fread(text, 1, (1 << 18) - 1, file);
+
+    fclose(file);
+    text[bytes] = 0;
+    for (const char *at = text; (at = strstr(at, "ORDO_API "));) {
+        const char *end = strstr(at, ");");
+        if (at > text && at[-1] == '\n' && end)
+            read_declaration(at, end);
+        at += strlen("ORDO_API ");
+    }
+    free(text);
+}
+
+static void read_headers(void)
+{
+    DIR *dir = opendir(TEST_SOURCE_DIR "/../include/ordo");
+
+    cr_assert(dir != NULL);
+    n_functions = 0;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        char path[512];
+        (void) snprintf(path, sizeof path, "%s/../include/ordo/%s", TEST_SOURCE_DIR, entry->d_name);
+        if (strstr(entry->d_name, ".h"))
+            read_header(path);
+    }
+    closedir(dir);
+    cr_assert(n_functions > 70, "%zu functions found", n_functions);
+}
+
+static bool has_parameter(const struct function *f, const char *name)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (strcmp(f->parameter[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* ---- calls over arrays -------------------------------------------------------------------------------------------------- */
+
+/* A function with what to give it. */
+struct trial {
+    struct test             *t;
+    const struct function   *function;
+    const struct array_call *call;
+    bool                     host; /* the form over host memory */
+    struct given             good;
+    size_t                   n;
+    struct test_array        array[CALL_ARRAYS], arena;
+    struct ordo_slice        slice[CALL_ARRAYS];
+    void                    *host_array[CALL_ARRAYS];
+    cl_context               foreign; /* another context, a queue and a buffer of it */
+    cl_command_queue         foreign_queue;
+    cl_mem                   foreign_mem;
+};
+
+static unsigned long n_refused; /* a test that tries nothing proves nothing */
+
+static ordo_status run(const struct trial *r, const struct given *g)
+{
+    return r->host ? r->call->run_host(g, r->host_array) : r->call->run(g, r->slice);
+}
+
+static void refuse(const struct trial *r, const struct given *g, ordo_status want, const char *parameter,
+                   const char *what)
+{
+    test_context(r->t, "%s%s%s: %s %s", r->function->name, r->good.dict ? " of a " : "",
+                 r->good.dict ? ordo_dict_name(r->good.dict) : "", parameter, what);
+    test_status(r->t, run(r, g), want);
+    n_refused += want != ORDO_OK;
+}
+
+static void bad_object(struct trial *r, const char *parameter)
+{
+    struct given g = r->good;
+
+    g.dev = NULL;
+    g.dict = NULL;
+    refuse(r, &g, ORDO_INVALID, parameter, "is NULL");
+}
+
+static void bad_array(struct trial *r, size_t i)
+{
+    const struct ordo_slice was = r->slice[i];
+    const size_t            bytes = r->array[i].bytes;
+    const struct {
+        const char       *text;
+        struct ordo_slice slice;
+    } bad[] = {
+        { "is absent", ordo_none() },
+        { "is of another context", ordo_at(r->foreign_mem, 0) },
+        { "begins at the end of time", ordo_at(was.mem, SIZE_MAX) },
+        { "has bytes that overflow", ordo_at(was.mem, SIZE_MAX / bytes) },
+        { "has an end that overflows", ordo_at(was.mem, SIZE_MAX - r->array[i].count + 1) },
+        /* 64 guard bytes lie behind each array: this many elements and one more */
+        { "ends one element too late", ordo_at(was.mem, was.at + 64 / bytes + 1) },
+    };
+
+    for (size_t b = 0; b < LENGTH(bad); b++) {
+        if (!bad[b].slice.mem && r->call->array[i].optional)
+            continue;
+        r->slice[i] = bad[b].slice;
+        refuse(r, &r->good, ORDO_INVALID, r->call->array[i].name, bad[b].text);
+    }
+    r->slice[i] = was;
+}
+
+/* Array `out` begins at byte `end` of the arena, which is in the part of array i, and is given as a sub-buffer of that part. */
+static void overlapping_sub_buffer(struct trial *r, size_t out, size_t i, size_t end)
+{
+    const cl_buffer_region region = { i * APART, APART };
+    cl_int                 code = CL_SUCCESS;
+    cl_mem sub = clCreateSubBuffer(r->arena.mem, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+
+    test_true(r->t, code == CL_SUCCESS);
+    r->slice[out] = ordo_at(sub, (end - i * APART) / r->array[out].bytes);
+    refuse(r, &r->good, ORDO_INVALID, r->call->array[out].name, "overlaps as a sub-buffer");
+    (void) clReleaseMemObject(sub);
+}
+
+/* An output begins where another array ends: at its last element. All are in one buffer. */
+static void overlapping_array(struct trial *r, size_t out)
+{
+    struct ordo_slice apart[CALL_ARRAYS];
+    char              what[96];
+
+    if (!r->call->array[out].output)
+        return;
+    memcpy(apart, r->slice, sizeof apart);
+    for (size_t i = 0; i < r->n; i++)
+        r->slice[i] = ordo_at(r->arena.mem, i * APART / r->array[i].bytes);
+    for (size_t i = 0; i < r->n; i++) {
+        const size_t end = i * APART + (r->array[i].count - 1) * r->array[i].bytes;
+        if (i == out)
+            continue;
+        r->slice[out] = ordo_at(r->arena.mem, end / r->array[out].bytes);
+        (void) snprintf(what, sizeof what, "overlaps %s", r->call->array[i].name);
+        refuse(r, &r->good, ORDO_INVALID, r->call->array[out].name, what);
+        overlapping_sub_buffer(r, out, i, end);
+    }
+    memcpy(r->slice, apart, sizeof apart);
+}
+
+static void bad_host_array(struct trial *r, size_t i)
+{
+    void *const was = r->host_array[i];
+
+    if (r->call->array[i].optional)
+        return;
+    r->host_array[i] = NULL;
+    refuse(r, &r->good, ORDO_INVALID, r->call->array[i].name, "is NULL");
+    r->host_array[i] = was;
+}
+
+static void give_bad_array(struct trial *r, size_t i)
+{
+    if (r->host) {
+        bad_host_array(r, i);
+        return;
+    }
+    bad_array(r, i);
+    overlapping_array(r, i);
+}
+
+/* A number of elements. */
+static void bad_count(struct trial *r, const char *parameter, struct given *g, size_t *count)
+{
+    *count = ORDO_MAX_COUNT + 1;
+    refuse(r, g, ORDO_TOO_LARGE, parameter, "is more than a call takes");
+    *count = SIZE_MAX;
+    refuse(r, g, ORDO_TOO_LARGE, parameter, "is more than there can be");
+    *count = ORDO_MAX_COUNT / 2;
+    if (!r->host)
+        refuse(r, g, ORDO_INVALID, parameter, "is more than the arrays have");
+}
+
+static void bad_fields(struct trial *r)
+{
+    static const uint32_t bad_bytes[] = { 0, 1, 3, 5, 7, 12, 16, UINT32_MAX };
+    struct given          g = r->good;
+
+    for (int type = -1; r->call->typed && type < 20; type += type < 0 ? 7 : 13) {
+        g.type = (ordo_type) type;
+        refuse(r, &g, ORDO_INVALID, "the type", "is none");
+    }
+    g = r->good;
+    for (size_t i = 0; r->call->has_values && i < LENGTH(bad_bytes); i++) {
+        g.value_bytes = bad_bytes[i]; /* 0 is a size, but there are values */
+        if (bad_bytes[i] != 0 || !r->host)
+            refuse(r, &g, ORDO_INVALID, "value_bytes", "is no size of values, or there are values for none");
+    }
+}
+
+static void bad_params(struct trial *r, const char *parameter)
+{
+    struct given g = r->good;
+
+    g.no_params = true;
+    refuse(r, &g, ORDO_INVALID, parameter, "is NULL");
+    bad_fields(r);
+    if (strcmp(parameter, "batch") != 0)
+        return;
+    g = r->good;
+    bad_count(r, "batch.count", &g, &g.count);
+    for (size_t i = 0; i < r->n; i++)
+        give_bad_array(r, i);
+}
+
+static void bad_order(struct trial *r)
+{
+    const cl_event no_event = NULL;
+    const struct {
+        const char       *text;
+        ordo_status       want;
+        struct ordo_order order;
+    } bad[] = {
+        { "has a queue of another context", ORDO_INVALID, { .queue = r->foreign_queue } },
+        { "has no list for what it waits for", ORDO_INVALID, { .n_wait = 1 } },
+        { "has a list without a length", ORDO_INVALID, { .wait = &no_event } },
+    };
+
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        struct given g = r->good;
+        g.order = &bad[i].order;
+        refuse(r, &g, bad[i].want, "order", bad[i].text);
+    }
+}
+
+static void bad_runs(struct trial *r)
+{
+    const struct ordo_run outside[] = { { N / 2, N }, { 0, N / 2 } }, far[] = { { SIZE_MAX, 1 }, { 0, N / 2 } },
+                          huge[] = { { 0, SIZE_MAX }, { 0, N / 2 } };
+    struct given g = r->good;
+
+    g.runs = NULL;
+    refuse(r, &g, ORDO_INVALID, "runs", "is NULL");
+    if (!r->host) {
+        g.runs = outside;
+        refuse(r, &g, ORDO_INVALID, "runs", "end outside the arrays");
+    }
+    g.runs = far;
+    refuse(r, &g, r->host ? ORDO_TOO_LARGE : ORDO_INVALID, "runs", "begin at the end of time");
+    g.runs = huge;
+    refuse(r, &g, ORDO_TOO_LARGE, "runs", "are longer than there can be");
+    g = r->good;
+    g.n_runs = ORDO_MAX_RUNS + 1;
+    refuse(r, &g, ORDO_INVALID, "n_runs", "is too much");
+    g.n_runs = SIZE_MAX;
+    refuse(r, &g, ORDO_INVALID, "n_runs", "is the maximum");
+}
+
+static void bad_capacity(struct trial *r)
+{
+    struct given g = r->good;
+
+    g.room = SIZE_MAX;
+    refuse(r, &g, r->host ? ORDO_TOO_LARGE : ORDO_INVALID, "capacity", "is the maximum");
+    g.room = ORDO_MAX_COUNT + 1;
+    refuse(r, &g, r->host ? ORDO_TOO_LARGE : ORDO_INVALID, "capacity", "is more than a call takes");
+}
+
+static void bad_relation(struct trial *r)
+{
+    struct given g = r->good;
+
+    for (int relation = -1; relation < 2000; relation += relation < 4 ? 5 : 1000) {
+        g.relation = (ordo_relation) relation;
+        refuse(r, &g, ORDO_INVALID, "relation", "is none");
+    }
+}
+
+/* The array of this name; n if there is none. ordo_sort_host sorts in place. */
+static size_t array_named(const struct trial *r, const char *name)
+{
+    const bool in_place = strcmp(r->function->name, "ordo_sort_host") == 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        if (strcmp(r->call->array[i].name, name) == 0 ||
+            (in_place && r->call->array[i].output && strncmp(r->call->array[i].name, name, strlen(name)) == 0))
+            return i;
+    return r->n;
+}
+
+static bool is_one_of(const char *name, const char *a, const char *b)
+{
+    return strcmp(name, a) == 0 || strcmp(name, b) == 0;
+}
+
+/* Gives one parameter badly; false: nobody knows how. */
+static bool give_badly(struct trial *r, size_t p)
+{
+    const char  *name = r->function->parameter[p];
+    const size_t i = array_named(r, name);
+    struct given g = r->good;
+
+    if (i < r->n) {
+        give_bad_array(r, i);
+    } else if (is_one_of(name, "device", "dict")) {
+        bad_object(r, name);
+    } else if (is_one_of(name, "params", "batch")) {
+        bad_params(r, name);
+    } else if (strcmp(name, "count") == 0 && r->function->pointer[p]) {
+        g.no_count = true;
+        refuse(r, &g, ORDO_INVALID, name, "is NULL");
+    } else if (strcmp(name, "b_count") == 0 ||
+               (strcmp(name, "count") == 0 && has_parameter(r->function, "n_queries"))) {
+        bad_count(r, name, &g, &g.second);
+    } else if (is_one_of(name, "count", "n_queries") || strcmp(name, "a_count") == 0) {
+        bad_count(r, name, &g, &g.count);
+    } else if (strcmp(name, "order") == 0) {
+        bad_order(r);
+    } else if (is_one_of(name, "runs", "n_runs")) {
+        bad_runs(r);
+    } else if (strcmp(name, "capacity") == 0) {
+        bad_capacity(r);
+    } else if (strcmp(name, "relation") == 0) {
+        bad_relation(r);
+    } else {
+        return strcmp(name, "needed") == 0; /* may be NULL, and is nothing else */
+    }
+    return true;
+}
+
+/* ---- a trial ---------------------------------------------------------------------------------------------------------------- */
+
+static void make_foreign(struct trial *r)
+{
+    const cl_device_id id = ordo_device_id(r->t->dev);
+    cl_int             code = CL_SUCCESS;
+
+    r->foreign = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+    r->foreign_queue = test_queue_of(r->foreign, id, 0);
+    r->foreign_mem = clCreateBuffer(r->foreign, CL_MEM_READ_WRITE, (size_t) APART * 2, NULL, &code);
+    test_true(r->t, code == CL_SUCCESS && r->foreign_queue != NULL);
+}
+
+static void make_arrays(struct trial *r)
+{
+    r->n = call_arrays(r->call);
+    for (size_t i = 0; i < r->n; i++) {
+        const size_t bytes = call_array_count(&r->call->array[i], N) * r->call->array[i].bytes;
+        r->host_array[i] = test_alloc(bytes);
+        memset(r->host_array[i], TEST_EMPTY, bytes);
+    }
+    call_fill(r->t, r->call, N, HELD, r->host_array);
+    for (size_t i = 0; i < r->n; i++) {
+        r->array[i] = test_upload(r->t, r->host_array[i], call_array_count(&r->call->array[i], N),
+                                  r->call->array[i].bytes, 3 * i);
+        r->slice[i] = test_slice(&r->array[i]);
+    }
+    r->arena = test_upload(r->t, NULL, (size_t) CALL_ARRAYS * APART, 1, 0);
+}
+
+static void expect_empty(const struct trial *r, const char *name, const void *got, size_t bytes)
+{
+    uint8_t *want = test_alloc(bytes);
+
+    memset(want, TEST_EMPTY, bytes);
+    test_same_bytes(r->t, name, got, want, bytes);
+    free(want);
+}
+
+static void expect_untouched(const struct trial *r)
+{
+    const bool in_place = strcmp(r->function->name, "ordo_sort_host") == 0;
+    uint8_t   *got = test_alloc((size_t) CALL_ARRAYS * APART);
+
+    test_context(r->t, "%s: after what was refused", r->function->name);
+    test_ok(r->t, ordo_device_finish(r->t->dev));
+    test_download(r->t, &r->arena, got);
+    expect_empty(r, "the arena", got, r->arena.count);
+    for (size_t i = 0; i < r->n; i++) {
+        if (!r->call->array[i].output || (r->host && in_place))
+            continue;
+        test_download(r->t, &r->array[i], got);
+        expect_empty(r, r->call->array[i].name, r->host ? r->host_array[i] : got,
+                     r->array[i].count * r->array[i].bytes);
+    }
+    free(got);
+    if (r->good.dict)
+        expect_numbers(r->t, r->good.dict, 0, HELD);
+}
+
+static void end(struct trial *r)
+{
+    test_ok(r->t, ordo_device_finish(r->t->dev));
+    for (size_t i = 0; i < r->n; i++) {
+        test_free(&r->array[i]);
+        free(r->host_array[i]);
+    }
+    test_free(&r->arena);
+    (void) clReleaseMemObject(r->foreign_mem);
+    (void) clReleaseCommandQueue(r->foreign_queue);
+    (void) clReleaseContext(r->foreign);
+    ordo_dict_destroy(&r->good.dict);
+}
+
+/* Every parameter of a function over arrays; structure: of dict_case.h, or NO_DICT. */
+static void try_function(struct test *t, const struct function *f, const struct array_call *call, int structure)
+{
+    struct trial r = { .t = t, .function = f, .call = call, .host = strcmp(f->name, call->name) != 0 };
+    ordo_dict   *dict = structure == NO_DICT ? NULL : make_dict(t, t->dev, structure, 0, HELD);
+
+    r.good = call_given(t->dev, dict, N);
+    make_foreign(&r);
+    make_arrays(&r);
+    if (dict && !ordo_dict_can(dict, call->needs)) {
+        refuse(&r, &r.good, ORDO_UNSUPPORTED, "all", "is right");
+    } else {
+        for (size_t p = 0; p < f->n; p++)
+            if (!give_badly(&r, p))
+                test_fail(t, __FILE__, __LINE__, "%s: nobody knows how to give '%s' badly", f->name, f->parameter[p]);
+        expect_untouched(&r);
+        refuse(&r, &r.good, ORDO_OK, "all", "is right");
+    }
+    end(&r);
+}
+
+/* ---- the other functions ----------------------------------------------------------------------------------------------------- */
+
+static void texts(struct test *t)
+{
+    for (int i = -2000; i < 2000; i++) {
+        test_true(t, ordo_status_string((ordo_status) i)[0] != 0);
+        test_true(t, ordo_cl_error_string(i)[0] != 0);
+    }
+    test_true(t, strcmp(ordo_status_string((ordo_status) 1000), "unknown status") == 0);
+    test_true(t, strcmp(ordo_cl_error_string(INT32_MIN), "unknown OpenCL code") == 0);
+    test_true(t, strcmp(ordo_version(), ORDO_VERSION) == 0);
+}
+
+static void opening(struct test *t)
+{
+    char                            message[256] = "";
+    const struct ordo_device_config no_such = { .select = "no such device",
+                                                .message = message,
+                                                .message_bytes = sizeof message },
+                                    bad_mask = { .mask = "lanes=7",
+                                                 .message = message,
+                                                 .message_bytes = sizeof message };
+    ordo_device *const something = (ordo_device *) t;
+    ordo_device       *dev = something;
+
+    test_status(t, ordo_device_open(NULL, NULL), ORDO_INVALID);
+    test_status(t, ordo_device_open(&no_such, &dev), ORDO_NO_DEVICE);
+    test_true(t, dev == NULL && strstr(message, "no such device") != NULL);
+    dev = something;
+    test_status(t, ordo_device_open(&bad_mask, &dev), ORDO_INVALID);
+    test_true(t, dev == NULL && strstr(message, "lanes=7") != NULL);
+}
+
+static void adopting(struct test *t)
+{
+    const cl_context   context = ordo_device_context(t->dev);
+    const cl_device_id id = ordo_device_id(t->dev);
+    struct trial       r = { .t = t };
+    ordo_device       *dev = (ordo_device *) t;
+
+    make_foreign(&r);
+    test_status(t, ordo_device_adopt(context, id, NULL, NULL, NULL), ORDO_INVALID);
+    test_status(t, ordo_device_adopt(NULL, id, NULL, NULL, &dev), ORDO_INVALID);
+    test_true(t, dev == NULL);
+    test_status(t, ordo_device_adopt(context, NULL, NULL, NULL, &dev), ORDO_INVALID);
+    test_status(t, ordo_device_adopt(context, id, r.foreign_queue, NULL, &dev), ORDO_INVALID);
+    test_status(t, ordo_device_adopt(r.foreign, id, ordo_device_queue(t->dev), NULL, &dev), ORDO_INVALID);
+    test_true(t, dev == NULL);
+    (void) clReleaseMemObject(r.foreign_mem);
+    (void) clReleaseCommandQueue(r.foreign_queue);
+    (void) clReleaseContext(r.foreign);
+}
+
+static void no_device(struct test *t)
+{
+    char                     text[8] = "as was";
+    struct ordo_memory       memory;
+    struct ordo_tunable_info info;
+    ordo_device             *none = NULL;
+
+    ordo_device_close(NULL);
+    ordo_device_close(&none);
+    test_true(t, !ordo_device_context(NULL) && !ordo_device_id(NULL) && !ordo_device_queue(NULL));
+    test_true(t, !ordo_device_facts(NULL));
+    test_true(t, ordo_device_last_error(NULL, text, sizeof text) == 0 && strcmp(text, "as was") == 0);
+    test_true(t, ordo_device_last_cl_error(NULL) == 0);
+    test_status(t, ordo_device_self_test(NULL), ORDO_INVALID);
+    test_status(t, ordo_device_memory(NULL, &memory), ORDO_INVALID);
+    test_status(t, ordo_device_trim(NULL), ORDO_INVALID);
+    test_status(t, ordo_device_tunable(NULL, 0, &info), ORDO_INVALID);
+    test_status(t, ordo_device_set_tunable(NULL, "sort.k4v4.group", 1), ORDO_INVALID);
+    test_status(t, ordo_device_save_profile(NULL, text, sizeof text), ORDO_INVALID);
+    test_status(t, ordo_device_finish(NULL), ORDO_INVALID);
+}
+
+static void device_parameters(struct test *t)
+{
+    char                     text[8] = "as was";
+    struct ordo_tunable_info info;
+
+    test_status(t, ordo_device_memory(t->dev, NULL), ORDO_INVALID);
+    test_status(t, ordo_device_tunable(t->dev, 0, NULL), ORDO_INVALID);
+    test_status(t, ordo_device_tunable(t->dev, 100000, &info), ORDO_INVALID);
+    test_status(t, ordo_device_tunable(t->dev, SIZE_MAX, &info), ORDO_INVALID);
+    test_status(t, ordo_device_set_tunable(t->dev, NULL, 1), ORDO_INVALID);
+    test_status(t, ordo_device_set_tunable(t->dev, "", 1), ORDO_INVALID);
+    test_status(t, ordo_device_set_tunable(t->dev, "no.such.name", 1), ORDO_INVALID);
+    test_ok(t, ordo_device_tunable(t->dev, 0, &info));
+    test_status(t, ordo_device_set_tunable(t->dev, info.name, UINT32_MAX), ORDO_INVALID);
+    test_true(t, strstr(ordo_device_facts(t->dev)->name, "") != NULL);
+    const size_t need = ordo_device_last_error(t->dev, NULL, 0);
+    test_true(t, need > sizeof text && ordo_device_last_error(t->dev, NULL, sizeof text) == need);
+    test_true(t, ordo_device_last_error(t->dev, text, 0) == need && strcmp(text, "as was") == 0);
+    test_true(t, ordo_device_last_error(t->dev, text, sizeof text) == need && strlen(text) == sizeof text - 1);
+}
+
+/* The profile goes where nothing can be written. */
+static void profile(struct test *t)
+{
+    const char *was = getenv("ORDO_PROFILE");
+    char       *kept = was ? strdup(was) : NULL;
+    char        path[256] = "";
+
+    cr_assert(setenv("ORDO_PROFILE", "/proc/no/such/place", 1) == 0);
+    test_status(t, ordo_device_save_profile(t->dev, path, sizeof path), ORDO_IO);
+    test_true(t, strcmp(path, "/proc/no/such/place") == 0);
+    test_status(t, ordo_device_save_profile(t->dev, NULL, 0), ORDO_IO);
+    test_status(t, ordo_device_save_profile(t->dev, NULL, 100), ORDO_IO);
+    cr_assert((kept ? setenv("ORDO_PROFILE", kept, 1) : unsetenv("ORDO_PROFILE")) == 0);
+    free(kept);
+}
+
+static void types(struct test *t)
+{
+    const uint64_t key = 5;
+
+    for (int type = -1; type < 2000; type += type < 0 ? 7 : 331) {
+        test_true(t, ordo_type_bytes((ordo_type) type) == 0);
+        test_true(t, ordo_key_bits((ordo_type) type, &key) == 0);
+    }
+    test_true(t, ordo_key_bits(ORDO_U64, NULL) == 0);
+}
+
+static void indexes(struct test *t)
+{
+    struct trial      r = { .t = t, .function = &(struct function) { .name = "ordo_index_build" } };
+    struct test_array on = test_upload(t, NULL, N, 4, 1);
+    const struct {
+        struct ordo_slice keys;
+        size_t            count;
+        ordo_status       want;
+    } bad[] = { { ordo_none(), N, ORDO_INVALID },
+                { ordo_at(on.mem, SIZE_MAX), N, ORDO_INVALID },
+                { test_slice(&on), ORDO_MAX_COUNT / 2, ORDO_INVALID },
+                { test_slice(&on), ORDO_MAX_COUNT + 1, ORDO_TOO_LARGE },
+                { test_slice(&on), SIZE_MAX, ORDO_TOO_LARGE } };
+    ordo_index *index = NULL;
+
+    make_foreign(&r);
+    const struct ordo_order foreign = { .queue = r.foreign_queue };
+    test_status(t, ordo_index_build(NULL, ORDO_U32, test_slice(&on), N, NULL, &index), ORDO_INVALID);
+    test_status(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&on), N, NULL, NULL), ORDO_INVALID);
+    test_status(t, ordo_index_build(t->dev, (ordo_type) 6, test_slice(&on), N, NULL, &index), ORDO_INVALID);
+    test_status(t, ordo_index_build(t->dev, ORDO_U32, ordo_at(r.foreign_mem, 0), N, NULL, &index), ORDO_INVALID);
+    test_status(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&on), N, &foreign, &index), ORDO_INVALID);
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        index = (ordo_index *) t;
+        test_status(t, ordo_index_build(t->dev, ORDO_U32, bad[i].keys, bad[i].count, NULL, &index), bad[i].want);
+        test_true(t, index == NULL);
+    }
+    ordo_index_destroy(NULL);
+    ordo_index_destroy(&index);
+    test_true(t, ordo_index_bytes(NULL) == 0);
+    (void) clReleaseMemObject(r.foreign_mem);
+    (void) clReleaseCommandQueue(r.foreign_queue);
+    (void) clReleaseContext(r.foreign);
+    test_free(&on);
+}
+
+static void no_dictionary(struct test *t)
+{
+    struct ordo_dict_statistics statistics;
+    ordo_dict                  *none = NULL;
+    size_t                      size = 0;
+
+    ordo_dict_destroy(NULL);
+    ordo_dict_destroy(&none);
+    test_true(t, strcmp(ordo_dict_name(NULL), "") == 0 && !ordo_dict_can(NULL, ORDO_CAN_FIND));
+    test_status(t, ordo_dict_clear(NULL), ORDO_INVALID);
+    test_status(t, ordo_dict_compact(NULL, NULL), ORDO_INVALID);
+    test_status(t, ordo_lsm_cleanup(NULL, NULL), ORDO_INVALID);
+    test_status(t, ordo_dict_check(NULL, NULL), ORDO_INVALID);
+    test_status(t, ordo_dict_size(NULL, NULL, &size), ORDO_INVALID);
+    test_status(t, ordo_dict_statistics(NULL, NULL, &statistics), ORDO_INVALID);
+}
+
+static void dictionary_parameters(struct test *t)
+{
+    struct trial                r = { .t = t };
+    struct ordo_dict_statistics statistics;
+    size_t                      size = 0;
+
+    make_foreign(&r);
+    const struct ordo_order bad[] = { { .queue = r.foreign_queue }, { .n_wait = 1 }, { .wait = &(cl_event) { NULL } } };
+    for (int s = 0; s < N_STRUCTURES; s++) {
+        ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
+        test_true(t, !ordo_dict_can(dict, (ordo_dict_op) 1000) && !ordo_dict_can(dict, (ordo_dict_op) -1));
+        test_status(t, ordo_dict_size(dict, NULL, NULL), ORDO_INVALID);
+        test_status(t, ordo_dict_statistics(dict, NULL, NULL), ORDO_INVALID);
+        for (size_t i = 0; i < LENGTH(bad); i++) {
+            test_status(t, ordo_dict_compact(dict, &bad[i]), ORDO_INVALID);
+            test_status(t, ordo_lsm_cleanup(dict, &bad[i]), ORDO_INVALID);
+            test_status(t, ordo_dict_check(dict, &bad[i]), ORDO_INVALID);
+            test_status(t, ordo_dict_size(dict, &bad[i], &size), ORDO_INVALID);
+            test_status(t, ordo_dict_statistics(dict, &bad[i], &statistics), ORDO_INVALID);
+        }
+        test_status(t, ordo_lsm_cleanup(dict, NULL), s == LSM ? ORDO_OK : ORDO_UNSUPPORTED);
+        expect_numbers(t, dict, 0, HELD);
+        ordo_dict_destroy(&dict);
+    }
+    (void) clReleaseMemObject(r.foreign_mem);
+    (void) clReleaseCommandQueue(r.foreign_queue);
+    (void) clReleaseContext(r.foreign);
+}
+
+static void creating(struct test *t)
+{
+    static const uint32_t bad_bytes[] = { 1, 2, 3, 5, 7, 12, 16, UINT32_MAX };
+    ordo_dict *const      something = (ordo_dict *) t;
+
+    for (int s = 0; s < N_STRUCTURES; s++) {
+        ordo_dict *dict = something;
+        test_status(t, create(NULL, s, ORDO_U32, 4, &dict), ORDO_INVALID);
+        test_true(t, dict == NULL);
+        test_status(t, create(t->dev, s, ORDO_U32, 4, NULL), ORDO_INVALID);
+        for (int type = -1; type < 20; type += type < 0 ? 7 : 1) {
+            dict = something;
+            test_status(t, create(t->dev, s, (ordo_type) type, 4, &dict), ORDO_INVALID);
+            test_true(t, dict == NULL);
+        }
+        for (size_t i = 0; i < LENGTH(bad_bytes); i++) {
+            dict = something;
+            test_status(t, create(t->dev, s, ORDO_U32, bad_bytes[i], &dict), ORDO_INVALID);
+            test_true(t, dict == NULL);
+        }
+    }
+}
+
+#define NO_CONFIG(create)                                                                                              \
+    do {                                                                                                               \
+        ordo_dict *dict = (ordo_dict *) t;                                                                             \
+        test_status(t, create(t->dev, NULL, &dict), ORDO_INVALID);                                                     \
+        test_true(t, dict == NULL);                                                                                    \
+    } while (0)
+
+static void configurations(struct test *t)
+{
+    NO_CONFIG(ordo_lsm_create);
+    NO_CONFIG(ordo_sorted_array_create);
+    NO_CONFIG(ordo_blink_create);
+}
+
+/* Each function that is not in calls.h, with its parameters, and who gives them badly. */
+static const struct other {
+    const char *name, *parameters;
+    void (*trial)(struct test *t);
+    void (*more)(struct test *t);
+} others[] = {
+    { "ordo_version", "", texts, NULL },
+    { "ordo_status_string", "status", texts, NULL },
+    { "ordo_cl_error_string", "code", texts, NULL },
+    { "ordo_device_open", "config out", opening, NULL },
+    { "ordo_device_adopt", "context id queue config out", adopting, NULL },
+    { "ordo_device_close", "device", no_device, NULL },
+    { "ordo_device_context", "device", no_device, NULL },
+    { "ordo_device_id", "device", no_device, NULL },
+    { "ordo_device_queue", "device", no_device, NULL },
+    { "ordo_device_last_error", "device text bytes", no_device, device_parameters },
+    { "ordo_device_last_cl_error", "device", no_device, NULL },
+    { "ordo_device_facts", "device", no_device, NULL },
+    { "ordo_device_self_test", "device", no_device, NULL },
+    { "ordo_device_memory", "device out", no_device, device_parameters },
+    { "ordo_device_trim", "device", no_device, NULL },
+    { "ordo_device_tunable", "device i out", no_device, device_parameters },
+    { "ordo_device_set_tunable", "device name value", no_device, device_parameters },
+    { "ordo_device_save_profile", "device path path_bytes", no_device, profile },
+    { "ordo_device_finish", "device", no_device, NULL },
+    { "ordo_type_bytes", "type", types, NULL },
+    { "ordo_key_bits", "type key", types, NULL },
+    { "ordo_index_build", "device key keys count order out", indexes, NULL },
+    { "ordo_index_destroy", "index", indexes, NULL },
+    { "ordo_index_bytes", "index", indexes, NULL },
+    { "ordo_dict_destroy", "dict", no_dictionary, NULL },
+    { "ordo_dict_can", "dict op", no_dictionary, dictionary_parameters },
+    { "ordo_dict_name", "dict", no_dictionary, NULL },
+    { "ordo_dict_clear", "dict", no_dictionary, NULL },
+    { "ordo_dict_compact", "dict order", no_dictionary, dictionary_parameters },
+    { "ordo_dict_size", "dict order out", no_dictionary, dictionary_parameters },
+    { "ordo_dict_check", "dict order", no_dictionary, dictionary_parameters },
+    { "ordo_dict_statistics", "dict order out", no_dictionary, dictionary_parameters },
+    { "ordo_lsm_cleanup", "dict order", no_dictionary, dictionary_parameters },
+    { "ordo_lsm_create", "device config out", creating, configurations },
+    { "ordo_sorted_array_create", "device config out", creating, configurations },
+    { "ordo_blink_create", "device config out", creating, configurations },
+};
+
+/* ---- all of them ---------------------------------------------------------------------------------------------------------------- */
+
+static const struct array_call *array_call_of(const struct function *f)
+{
+    char         name[64];
+    const size_t length = strlen(f->name);
+
+    memcpy(name, f->name, sizeof name);
+    if (length > 5 && strcmp(name + length - 5, "_host") == 0)
+        name[length - 5] = 0;
+    return call_named(name);
+}
+
+static const struct other *other_named(const char *name)
+{
+    for (size_t i = 0; i < LENGTH(others); i++)
+        if (strcmp(others[i].name, name) == 0)
+            return &others[i];
+    return NULL;
+}
+
+static void try_other(struct test *t, const struct function *f, const struct other *other)
+{
+    char parameters[256] = "";
+
+    for (size_t p = 0, used = 0; p < f->n; p++)
+        used += (size_t) snprintf(parameters + used, sizeof parameters - used, "%s%s", p ? " " : "", f->parameter[p]);
+    test_context(t, "%s", f->name);
+    if (strcmp(parameters, other->parameters) != 0)
+        test_fail(t, __FILE__, __LINE__, "%s has the parameters '%s', but '%s' are tried", f->name, parameters,
+                  other->parameters);
+    other->trial(t);
+    if (other->more)
+        other->more(t);
+}
+
+static void every_function(struct test *t)
+{
+    read_headers();
+    for (size_t i = 0; i < n_functions; i++) {
+        const struct array_call *call = array_call_of(&functions[i]);
+        const struct other      *other = other_named(functions[i].name);
+        if (!call && !other)
+            test_fail(t, __FILE__, __LINE__, "nobody tries bad arguments of %s", functions[i].name);
+        else if (other)
+            try_other(t, &functions[i], other);
+        else if (strncmp(functions[i].name, "ordo_dict_", 10) != 0)
+            try_function(t, &functions[i], call, NO_DICT);
+        else
+            for (int s = 0; s < N_STRUCTURES; s++)
+                try_function(t, &functions[i], call, s);
+    }
+    fprintf(stderr, "bad arguments: %lu calls over arrays were refused\n", n_refused);
+    test_context(t, "the number of trials");
+    test_true(t, n_refused > 1000);
+    n_refused = 0;
+}
+
+Test(bad_arguments, are_refused_and_nothing_happens)
+{
+    test_each_device(every_function);
+}
+
+/* Every function that is tried is there. */
+static bool is_public(const char *name)
+{
+    for (size_t i = 0; i < n_functions; i++)
+        if (strcmp(functions[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+Test(bad_arguments, of_what_there_is)
+{
+    char name[64];
+
+    read_headers();
+    for (size_t i = 0; i < n_primitive_calls + n_dict_calls; i++) {
+        const struct array_call *call =
+            i < n_primitive_calls ? &primitive_calls[i] : &dict_calls[i - n_primitive_calls];
+        cr_assert(is_public(call->name), "%s", call->name);
+        (void) snprintf(name, sizeof name, "%s_host", call->name);
+        cr_assert(is_public(name), "%s", name);
+    }
+    for (size_t i = 0; i < LENGTH(others); i++)
+        cr_assert(is_public(others[i].name), "%s", others[i].name);
+}
+
+/* An image is an OpenCL memory object too. */
+static void image(struct test *t)
+{
+    const cl_image_format format = { CL_R, CL_UNSIGNED_INT32 };
+    const cl_image_desc   desc = { .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64, .image_height = 64 };
+    cl_int                code = CL_SUCCESS;
+    cl_mem made = clCreateImage(ordo_device_context(t->dev), CL_MEM_READ_WRITE, &format, &desc, NULL, &code);
+
+    if (code != CL_SUCCESS) {
+        cr_log_warn("%s has no such images", t->facts->name);
+        return;
+    }
+    test_status(t, ordo_scan(t->dev, ordo_scan_params(.type = ORDO_U32), ordo_at(made, 0), ordo_at(made, 0), N, NULL),
+                ORDO_INVALID);
+    (void) clReleaseMemObject(made);
+}
+
+Test(bad_arguments, an_image_is_no_array)
+{
+    test_each_device(image);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One hash of what every primitive and every structure returns, the same on each device and with each mask: conformance.sh
+ * prints it beside each implementation's name. */
+#include "tests/dict/sequence.h"
+#include "tests/support/calls.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define HASH_OF_ALL UINT64_C(0x4f23242e834638b4)
+
+static uint64_t fold(uint64_t hash, const void *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ ((const uint8_t *) bytes)[i]) * 0x100000001b3u;
+    return hash;
+}
+
+static uint64_t hash_of_call(struct test *t, const struct array_call *call, ordo_type type, uint64_t hash)
+{
+    enum { N = 5000 };
+    struct given g = call_given(t->dev, NULL, N);
+    struct test  fixed = *t; /* the same input on each device */
+    void        *a[CALL_ARRAYS] = { NULL };
+
+    test_context(t, "%s, %s", call->name, test_type_name[type]);
+    fixed.random = 1;
+    g.type = type;
+    for (size_t i = 0; i < call_arrays(call); i++) {
+        const size_t bytes = call_array_count(&call->array[i], N) * call->array[i].bytes;
+        a[i] = test_alloc(bytes);
+        memset(a[i], TEST_EMPTY, bytes);
+    }
+    call_fill(&fixed, call, N, N, a);
+    test_ok(t, call->run_host(&g, a));
+    for (size_t i = 0; i < call_arrays(call); i++) {
+        if (call->array[i].output)
+            hash = fold(hash, a[i], call_array_count(&call->array[i], N) * call->array[i].bytes);
+        free(a[i]);
+    }
+    return hash;
+}
+
+static uint64_t hash_of_structure(struct test *t, size_t subject)
+{
+    const struct sequence s = sequence_random(subject, ORDO_U32, 4, 1);
+    const struct outcome  o = sequence_run(t, &s, NULL);
+
+    if (o.failed)
+        sequence_fail(t, &s, &o);
+    return o.hash;
+}
+
+static void check_hash(struct test *t)
+{
+    uint64_t hash = 0xcbf29ce484222325u, of_first = 0;
+
+    for (size_t i = 0; i < n_primitive_calls; i++) {
+        hash = hash_of_call(t, &primitive_calls[i], ORDO_U32, hash);
+        if (primitive_calls[i].typed)
+            hash = hash_of_call(t, &primitive_calls[i], ORDO_I32, hash);
+    }
+    for (size_t subject = 0; subject < n_subjects; subject++) {
+        const uint64_t here = hash_of_structure(t, subject);
+        of_first = subject == 0 ? here : of_first;
+        test_context(t, "%s", subjects[subject].name);
+        test_true(t, here == of_first);
+    }
+    hash = fold(hash, &of_first, sizeof of_first);
+    (void) fprintf(stderr, "results 0x%016" PRIx64 "\n", hash);
+    test_context(t, "all results hash to 0x%016" PRIx64, hash);
+    test_true(t, hash == HASH_OF_ALL);
+}
+
+/* ORDO_TEST_MASKS=1: with each mask, which takes minutes: all kernels are built again for each. */
+Test(conformance, results_are_the_same_bits_everywhere)
+{
+    if (getenv("ORDO_TEST_MASKS"))
+        test_each_device_and_mask(check_hash);
+    else
+        test_each_device(check_hash);
+}

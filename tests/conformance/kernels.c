@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every kernel runs, on input as small as can be. oclgrind.sh runs this under a simulator that watches each access to memory,
+ * where a work-item is some thousand times slower than elsewhere: hence the sizes.
+ *
+ * Which kernels there are is read from the sources; which have run, from the log. One device: that which ORDO_DEVICE selects. */
+#include "tests/dict/dict_case.h"
+#include "tests/dict/sequence.h"
+#include "tests/support/calls.h"
+
+#include "dict/blink/blink.h"
+#include "runtime/cl_files.h"
+#include "runtime/device_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* ---- which kernels there are --------------------------------------------------------------------------------------------- */
+
+enum { KERNELS_MAX = 128 };
+
+struct kernels {
+    size_t n;
+    struct {
+        char name[48];
+        bool ran;
+    } of[KERNELS_MAX];
+};
+
+static void add_kernel(struct kernels *k, const char *name, size_t length)
+{
+    cr_assert(k->n < KERNELS_MAX && length < sizeof k->of[0].name, "%.*s", (int) length, name);
+    memcpy(k->of[k->n].name, name, length);
+    k->of[k->n++].name[length] = '\0';
+}
+
+static bool is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The name of the kernel that a line begins, and its length; 0 if it begins none. Kernels begin with __kernel or a macro that
+ * ends in KERNEL(...), on the line before or on this one. (Those of the self-test that macros make are passed over.) */
+static size_t kernel_on(const char *line, size_t bytes, const char **name)
+{
+    const char *void_at = strstr(line, "void ");
+
+    if (!void_at || void_at > line + bytes || line[bytes - 1] == '\\')
+        return 0;
+    *name = void_at + strlen("void ");
+    size_t length = 0;
+    while (is_name((*name)[length]))
+        length++;
+    return (*name)[length] == '(' ? length : 0;
+}
+
+static bool announces(const char *line, size_t length)
+{
+    const char *word = strstr(line, "KERNEL"), *plain = strstr(line, "__kernel");
+
+    return line[0] != '#' && ((word && word < line + length) || (plain && plain < line + length));
+}
+
+static void find_kernels(struct kernels *k)
+{
+    for (size_t i = 0; i < ordo_n_cl_files; i++) {
+        bool announced = false;
+        if (strncmp(ordo_cl_files[i].path, "primitive/", 10) != 0 && strncmp(ordo_cl_files[i].path, "dict/", 5) != 0)
+            continue; /* only examples, in comments */
+        for (const char *line = ordo_cl_files[i].text; line && *line;) {
+            const char  *end = strchr(line, '\n'), *name = NULL;
+            const size_t bytes = end ? (size_t) (end - line) : strlen(line);
+            const bool   here = announces(line, bytes);
+            const size_t length = announced || here ? kernel_on(line, bytes, &name) : 0;
+            if (length)
+                add_kernel(k, name, length);
+            announced = here && !length;
+            line = end ? end + 1 : NULL;
+        }
+    }
+}
+
+/* Kernels that only more elements launch than there is time for, beside one that runs and does just the same; and what
+ * only several compute units launch, of which a simulator has one (NULL). */
+static const struct {
+    const char *name, *same;
+} twins[] = { { "update_level", "update_top" }, { "self_test_contend", NULL } };
+
+static bool has_run(const struct kernels *k, const char *name)
+{
+    for (size_t i = 0; i < k->n; i++)
+        if (strcmp(k->of[i].name, name) == 0 && k->of[i].ran)
+            return true;
+    for (size_t i = 0; i < LENGTH(twins); i++)
+        if (strcmp(twins[i].name, name) == 0)
+            return !twins[i].same || has_run(k, twins[i].same);
+    return false;
+}
+
+/* "launch NAME: ..." */
+static void note_launch(void *user, ordo_log_level level, const char *message)
+{
+    struct kernels *k = user;
+    size_t          length = 0;
+
+    if (level != ORDO_LOG_DEBUG || strncmp(message, "launch ", 7) != 0)
+        return;
+    if (getenv("ORDO_TEST_TRACE"))
+        (void) fprintf(stderr, "%s\n", message);
+    while (is_name(message[7 + length]))
+        length++;
+    for (size_t i = 0; i < k->n; i++)
+        if (strlen(k->of[i].name) == length && memcmp(k->of[i].name, message + 7, length) == 0)
+            k->of[i].ran = true;
+}
+
+/* ---- what runs ----------------------------------------------------------------------------------------------------------- */
+
+static void run_call(struct test *t, const struct array_call *call, ordo_dict *dict, size_t n, size_t held)
+{
+    struct given      g = call_given(t->dev, dict, n);
+    void             *host[CALL_ARRAYS];
+    struct test_array array[CALL_ARRAYS];
+    struct ordo_slice slice[CALL_ARRAYS];
+
+    test_context(t, "%s, %zu elements", call->name, n);
+    for (size_t i = 0; i < call_arrays(call); i++)
+        host[i] = test_alloc(call_array_count(&call->array[i], n) * call->array[i].bytes);
+    call_fill(t, call, n, held, host);
+    for (size_t i = 0; i < call_arrays(call); i++) {
+        const struct call_array *is = &call->array[i];
+        array[i] = test_upload(t, is->output ? NULL : host[i], call_array_count(is, n), is->bytes, i % 2 * 3);
+        slice[i] = test_slice(&array[i]);
+    }
+    test_ok(t, call->run(&g, slice));
+    test_ok(t, ordo_device_finish(t->dev));
+    for (size_t i = 0; i < call_arrays(call); i++) {
+        test_download(t, &array[i], host[i]);
+        test_free(&array[i]);
+        free(host[i]);
+    }
+}
+
+/* NAME=VALUE with spaces between them. */
+static void set_tunables(struct test *t, const char *text)
+{
+    char copy[256], *rest = NULL;
+
+    (void) snprintf(copy, sizeof copy, "%s", text);
+    for (char *one = strtok_r(copy, " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
+        char *value = strchr(one, '=');
+        *value++ = '\0';
+        test_ok(t, ordo_device_set_tunable(t->dev, one, (uint32_t) strtoul(value, NULL, 10)));
+    }
+}
+
+/* With look-back, and without; each kind of sort. */
+static void primitives(struct test *t)
+{
+    static const char *const tunings[] = { "sort.method=0 sort.direct=0 scan.method=0", "sort.method=1 scan.method=1" };
+
+    if (t->facts->cpu) {
+        for (size_t i = 0; i < n_primitive_calls; i++)
+            run_call(t, &primitive_calls[i], NULL, 300, 300);
+        return;
+    }
+    set_tunables(t, "scan.items=4 compact.items=4 sort.items=4 merge.items=4 merge_runs.items=5");
+    for (size_t tuning = 0; tuning < LENGTH(tunings); tuning++) {
+        set_tunables(t, tunings[tuning]);
+        for (size_t i = 0; i < n_primitive_calls; i++)
+            run_call(t, &primitive_calls[i], NULL, 600, 300);
+    }
+    set_tunables(t, "sort.direct=8");
+    run_call(t, call_named("ordo_sort"), NULL, 600, 300);
+}
+
+/* Every operation of every structure; keys that are one another's neighbours, many of them the same. */
+static void sequences(struct test *t)
+{
+    static const char *const names[] = { "sorted_array", "lsm_growth_2", "blink" };
+
+    for (size_t subject = 0; subject < n_subjects; subject++)
+        for (size_t i = 0; i < LENGTH(names); i++) {
+            if (strcmp(subjects[subject].name, names[i]) != 0)
+                continue;
+            const struct sequence s = sequence_every(subject, ORDO_U32, 4, KEYS_CLUSTERED, 40);
+            const struct outcome  o = sequence_run(t, &s, NULL);
+            if (o.failed)
+                sequence_fail(t, &s, &o);
+        }
+}
+
+enum { BATCH = 40 };
+
+static void upsert_numbers(struct test *t, ordo_dict *dict, uint32_t from, uint32_t times)
+{
+    uint32_t keys[BATCH], values[BATCH];
+
+    for (uint32_t i = 0; i < BATCH; i++) {
+        keys[i] = key_of(from + i / times);
+        values[i] = value_of(from + i / times);
+    }
+    test_ok(t, ordo_dict_upsert_host(dict, keys, values, BATCH));
+}
+
+/* Batches few enough for the leaves that these are changed in place; they split, and so does the root above them. Then one
+ * that crowds a leaf. */
+static void batches(struct test *t)
+{
+    enum { HELD = 500, BATCHES = 8 };
+    ordo_dict *dict = make_dict(t, t->dev, BLINK, 0, HELD);
+
+    test_context(t, "batches in place");
+    for (uint32_t i = 0; i < BATCHES; i++)
+        upsert_numbers(t, dict, HELD + i * BATCH, 1);
+    upsert_numbers(t, dict, 7, BATCH);
+    expect_numbers(t, dict, 0, HELD + BATCHES * BATCH);
+    ordo_dict_destroy(&dict);
+}
+
+/* Of runs that are not settled, where groups make progress: elements that are replaced, and some that are erased. */
+static void cleanup(struct test *t)
+{
+    enum { HELD = 500, ERASED = 20 };
+    ordo_dict *dict = NULL;
+    uint32_t   keys[ERASED];
+
+    if (t->facts->cpu)
+        return;
+    dict = make_dict(t, t->dev, LSM, 0, HELD + ERASED);
+    test_look_back(t);
+    set_tunables(t, "merge_runs.items=5");
+    test_context(t, "cleanup");
+    upsert_numbers(t, dict, HELD - BATCH, 1);
+    for (uint32_t i = 0; i < ERASED; i++)
+        keys[i] = key_of(HELD + i);
+    test_ok(t, ordo_dict_erase_host(dict, keys, ERASED));
+    test_ok(t, ordo_lsm_cleanup(dict, NULL));
+    expect_numbers(t, dict, 0, HELD);
+    ordo_dict_destroy(&dict);
+}
+
+static void self_test(struct test *t)
+{
+    test_ok(t, ordo_device_self_test(t->dev));
+}
+
+/* More updates of one key than a team takes in a round, and leaves enough that the tree is not made anew. Then some that split
+ * leaves. */
+static void rounds(struct test *t)
+{
+    enum { UPDATES = 1030, HELD = 29 * UPDATES / 2 };
+    uint32_t   keys[UPDATES], values[UPDATES];
+    ordo_dict *dict = NULL;
+
+    if (!t->facts->cpu) /* the kernels are the same */
+        return;
+    dict = make_dict(t, t->dev, BLINK, 0, HELD);
+
+    test_context(t, "updates of one key");
+    for (uint32_t i = 0; i < UPDATES; i++) {
+        keys[i] = key_of(7);
+        values[i] = i + 1 < UPDATES ? i : value_of(7);
+    }
+    test_ok(t, ordo_dict_upsert_host(dict, keys, values, UPDATES));
+    upsert_numbers(t, dict, HELD, 1);
+    expect_numbers(t, dict, 0, HELD + BATCH);
+    ordo_dict_destroy(&dict);
+}
+
+/* Into a tree of one leaf, and every operation on one of some levels. By many work-items: Oclgrind's atomics are in order,
+ * although it does not say so. */
+static void concurrent(struct test *t)
+{
+    struct array_call  call = *call_named("ordo_dict_apply_concurrent");
+    const ordo_atomics was = t->dev->facts.atomics;
+
+    if (was == ORDO_ATOMICS_LEGACY)
+        t->dev->facts.atomics = ORDO_ATOMICS_C11; /* ORDO_CHECKED spells it otherwise */
+
+    for (uint32_t held = 10; held <= 310; held += 300) {
+        ordo_dict *dict = make_dict(t, t->dev, BLINK, 0, held);
+        run_call(t, &call, dict, 100, held);
+        test_ok(t, ordo_dict_check(dict, NULL));
+        call.array[0].input = INPUT_CODES;
+        call.array[1].input = INPUT_RANDOM;
+        run_call(t, &call, dict, 220, held);
+        test_ok(t, ordo_dict_check(dict, NULL));
+        ordo_blink_of(dict)->torture = 1 + 64; /* some give up in each launch */
+        run_call(t, &call, dict, 220, held);
+        test_ok(t, ordo_dict_check(dict, NULL));
+        ordo_dict_destroy(&dict);
+    }
+    t->dev->facts.atomics = was;
+}
+
+/* `only`: one part, or NULL. */
+static void run_all(struct kernels *k, const char *mask, const char *only)
+{
+    char                            message[512] = "";
+    const struct ordo_device_config config = { .log = note_launch,
+                                               .user = k,
+                                               .mask = mask,
+                                               .no_self_test = true,
+                                               .message = message,
+                                               .message_bytes = sizeof message };
+    struct test                     t = { .mask = mask, .seed = 1, .random = 1 };
+
+    cr_assert(ordo_device_open(&config, &t.dev) == ORDO_OK, "%s: %s", mask, message);
+    t.facts = ordo_device_facts(t.dev);
+    const struct {
+        const char *name;
+        void (*run)(struct test *t);
+    } parts[] = { { "self-test", self_test }, { "primitives", primitives }, { "sequences", sequences },
+                  { "batches", batches },     { "rounds", rounds },         { "concurrent", concurrent },
+                  { "cleanup", cleanup } };
+    for (size_t i = 0; i < LENGTH(parts); i++) {
+        const clock_t since = clock();
+        if (only && strcmp(only, parts[i].name) != 0)
+            continue;
+        parts[i].run(&t);
+        (void) fprintf(stderr, "%s%s%s in %.1f s\n", parts[i].name, *mask ? ", mask " : "", mask,
+                       (double) (clock() - since) / CLOCKS_PER_SEC);
+    }
+    ordo_device_close(&t.dev);
+}
+
+/* The device as it is, a CPU; and with the kernels of a GPU. ORDO_TEST_PART and ORDO_MASK: one part of it. */
+Test(kernels, each_runs)
+{
+    static const char *const masks[] = { "", "cpu=0,group=32,progress=1" };
+    const char *const part = getenv("ORDO_TEST_PART"), *const mask = getenv("ORDO_MASK");
+    struct kernels k = { 0 };
+    size_t         missing = 0;
+
+    if (part) {
+        run_all(&k, mask ? mask : "", part);
+        return;
+    }
+    find_kernels(&k);
+    cr_assert(setenv("ORDO_LOG", "debug", 1) == 0);
+    for (size_t i = 0; i < LENGTH(masks); i++)
+        run_all(&k, masks[i], NULL);
+    for (size_t i = 0; i < k.n; i++)
+        if (!has_run(&k, k.of[i].name)) {
+            (void) fprintf(stderr, "%s did not run\n", k.of[i].name);
+            missing++;
+        }
+    cr_assert(k.n > 60 && missing == 0, "%zu of %zu kernels did not run", missing, k.n);
+}

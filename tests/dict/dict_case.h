@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dictionaries of known content, for the tests of what they are given (dict_arguments.c), of order (dict_order.c) and of
+ * memory (dict_memory.c). The element of number i has key_of(i) and value_of(i). */
+#ifndef ORDO_TESTS_DICT_CASE_H
+#define ORDO_TESTS_DICT_CASE_H
+
+#include "model.h"
+#include "tests/support/support.h"
+
+#include "ordo/blink.h"
+#include "ordo/lsm.h"
+#include "ordo/sorted_array.h"
+
+#include <stdlib.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+enum { SORTED_ARRAY, LSM, BLINK, N_STRUCTURES };
+enum { LSM_CLEANING = N_STRUCTURES }; /* cleans up as often as it may */
+static const char *const structure_name[N_STRUCTURES + 1] = { "sorted array", "lsm", "blink", "lsm" };
+
+static inline ordo_status create(ordo_device *dev, int structure, ordo_type key, uint32_t value_bytes, ordo_dict **out)
+{
+    const struct ordo_dict_config config = { key, value_bytes };
+
+    if (structure == SORTED_ARRAY)
+        return ordo_sorted_array_create(dev, ordo_sorted_array_config(.dict = config), out);
+    if (structure == LSM)
+        return ordo_lsm_create(dev, ordo_lsm_config(.dict = config), out);
+    if (structure == BLINK)
+        return ordo_blink_create(dev, ordo_blink_config(.dict = config), out);
+    return ordo_lsm_create(
+        dev, ordo_lsm_config(.dict = config, .cleanup_doubled = true, .cleanup_stale_percent = 1, .cleanup_least = 100),
+        out);
+}
+
+static inline uint32_t key_of(uint32_t i)
+{
+    return i * 2654435761u;
+}
+static inline uint32_t value_of(uint32_t i)
+{
+    return i ^ 0xabcdu;
+}
+
+/* A dictionary of u32 keys and 4-byte values with the elements of the numbers from `from` on. */
+static inline ordo_dict *make_dict(struct test *t, ordo_device *dev, int structure, uint32_t from, uint32_t count)
+{
+    ordo_dict *dict = NULL;
+    uint32_t  *keys = test_alloc(count * sizeof *keys), *values = test_alloc(count * sizeof *values);
+
+    for (uint32_t i = 0; i < count; i++) {
+        keys[i] = key_of(from + i);
+        values[i] = value_of(from + i);
+    }
+    test_ok(t, create(dev, structure, ORDO_U32, 4, &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, values, count));
+    free(keys);
+    free(values);
+    return dict;
+}
+
+/* That the dictionary is sound and holds just the model's elements. */
+static inline void expect_content(struct test *t, ordo_dict *dict, const struct model *model)
+{
+    uint32_t *keys = test_alloc(model->count * sizeof *keys), *values = test_alloc(model->count * sizeof *values);
+    uint32_t *want = test_alloc(model->count * sizeof *want);
+    size_t    count = 0;
+
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_ok(t, ordo_dict_export_host(dict, keys, values, model->count, &count));
+    test_true(t, count == model->count);
+    for (size_t i = 0; i < count; i++)
+        want[i] = (uint32_t) model->element[i].key;
+    test_same(t, "exported keys", ORDO_U32, keys, want, count);
+    for (size_t i = 0; i < count; i++)
+        want[i] = (uint32_t) model->element[i].value;
+    test_same(t, "exported values", ORDO_U32, values, want, count);
+    free(keys);
+    free(values);
+    free(want);
+}
+
+/* The model after operations of one code on these keys; values may be NULL. */
+static inline void model_batch(struct model *model, ordo_code code, const uint32_t *keys, const uint32_t *values,
+                               size_t count)
+{
+    uint8_t *codes = test_alloc(count);
+
+    memset(codes, (int) code, count);
+    (void) model_apply(model,
+                       &(struct ordo_host_batch) { .codes = codes, .keys = keys, .values = values, .count = count });
+    free(codes);
+}
+
+static inline void model_fill(struct model *model, uint32_t from, uint32_t count)
+{
+    for (uint32_t i = from; i < from + count; i++)
+        model_batch(model, ORDO_UPSERT, &(uint32_t) { key_of(i) }, &(uint32_t) { value_of(i) }, 1);
+}
+
+static inline void expect_numbers(struct test *t, ordo_dict *dict, uint32_t from, uint32_t count)
+{
+    struct model model = model_empty(ORDO_U32, 4);
+
+    model_fill(&model, from, count);
+    expect_content(t, dict, &model);
+    model_free(&model);
+}
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* That ordo_dict_check notices each broken invariant: this breaks them, one at a time. */
+#include "tests/support/support.h"
+
+#include "dict/blink/blink.h"
+#include "dict/runs/runs.h"
+#include "ordo/lsm.h"
+#include "ordo/sorted_array.h"
+#include "shared/runs.h"
+
+#include <stdlib.h>
+
+/* Sizes of which none is merged with another, on any device. */
+enum { OLD = 300000, NEW = 50000 };
+
+/* An LSM of u32 keys without values: two runs, the newer one of keys that the older one has too, and some twice. */
+static ordo_dict *make_two_runs(struct test *t)
+{
+    uint32_t  *keys = test_alloc(OLD * sizeof *keys);
+    ordo_dict *dict = NULL;
+    size_t     size = 0;
+
+    for (uint32_t i = 0; i < OLD; i++)
+        keys[i] = i * 3;
+    test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 0 }), &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, NULL, OLD));
+    for (uint32_t i = 0; i < NEW; i++)
+        keys[i] = i / 2 * 6;
+    test_ok(t, ordo_dict_upsert_host(dict, keys, NULL, NEW));
+    test_ok(t, ordo_dict_size(dict, NULL, &size)); /* settles */
+    test_true(t, size == OLD && ordo_runs_of(dict)->set.n == 2);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free(keys);
+    return dict;
+}
+
+static void poke(struct test *t, cl_mem mem, size_t at, uint32_t word)
+{
+    test_true(t, clEnqueueWriteBuffer(ordo_device_queue(t->dev), mem, CL_TRUE, at, sizeof word, &word, 0, NULL, NULL) ==
+                     CL_SUCCESS);
+}
+
+static uint32_t peek(struct test *t, cl_mem mem, size_t at)
+{
+    uint32_t word = 0;
+
+    test_true(t, clEnqueueReadBuffer(ordo_device_queue(t->dev), mem, CL_TRUE, at, sizeof word, &word, 0, NULL, NULL) ==
+                     CL_SUCCESS);
+    return word;
+}
+
+static void expect_broken(struct test *t, ordo_dict *dict, const char *invariant)
+{
+    char text[512] = "";
+
+    test_status(t, ordo_dict_check(dict, NULL), ORDO_BROKEN);
+    (void) ordo_device_last_error(t->dev, text, sizeof text);
+    if (!strstr(text, invariant))
+        test_fail(t, __FILE__, __LINE__, "the message names another invariant than %s: %s", invariant, text);
+}
+
+/* Changes a word of a run, sees that it is noticed, and changes it back. */
+static void expect_noticed(struct test *t, ordo_dict *dict, size_t r, size_t at, uint32_t change, const char *invariant)
+{
+    const cl_mem   mem = ordo_runs_of(dict)->set.run[r].mem;
+    const uint32_t was = peek(t, mem, at);
+
+    test_context(t, "%s: byte %zu of run %zu", invariant, at, r);
+    poke(t, mem, at, was ^ change);
+    expect_broken(t, dict, invariant);
+    poke(t, mem, at, was);
+    test_ok(t, ordo_dict_check(dict, NULL));
+}
+
+static void check_words(struct test *t)
+{
+    ordo_dict                    *dict = make_two_runs(t);
+    const struct ordo_sorted_run *old = &ordo_runs_of(dict)->set.run[0], *new = &ordo_runs_of(dict)->set.run[1];
+    const size_t                  blocks = ordo_ceil_div(old->count, RUN_BLOCK);
+
+    test_true(t, old->has_hidden && old->counted && old->marked && old->distinct);
+    test_true(t, new->has_hidden &&new->counted &&new->marked && !new->distinct);
+    /* the order of keys: at the ends, and inside */
+    expect_noticed(t, dict, 0, 0, 0x80000000u, "R1");
+    expect_noticed(t, dict, 0, 4 * (size_t) (OLD - 1), 0x00080000u, "R1");
+    expect_noticed(t, dict, 0, 4 * (size_t) 31, 0x40000000u, "R1");
+    expect_noticed(t, dict, 1, 4 * (size_t) (NEW / 2), 0x80000000u, "R1");
+    /* bits: run 1 replaces keys 0, 6, 12, ..., the first of two itself */
+    expect_noticed(t, dict, 0, old->layout.hidden, 1u << 0, "R4");
+    expect_noticed(t, dict, 0, old->layout.hidden + 4 * (size_t) 100, 1u << 30, "R4");
+    expect_noticed(t, dict, 1, new->layout.hidden + 4 * (size_t) 7, 1u << 2, "R4");
+    /* the directory: its first entry, one inside, its last */
+    expect_noticed(t, dict, 0, old->layout.visible, 1, "R5");
+    expect_noticed(t, dict, 0, old->layout.visible + 4 * (size_t) 9, 4, "R5");
+    expect_noticed(t, dict, 0, old->layout.visible + 4 * blocks, 1, "R5");
+    ordo_dict_destroy(&dict);
+}
+
+Test(dict_check, a_wrong_word_is_noticed)
+{
+    test_each_device(check_words);
+}
+
+/* Two equal keys where none should be. */
+static void check_repeats(struct test *t)
+{
+    uint32_t   keys[1000];
+    ordo_dict *dict = NULL;
+
+    for (uint32_t i = 0; i < 1000; i++)
+        keys[i] = 8 * i;
+    test_ok(t, ordo_sorted_array_create(t->dev, ordo_sorted_array_config(.dict = { ORDO_U32, 0 }), &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, NULL, 1000));
+    test_ok(t, ordo_dict_check(dict, NULL));
+    poke(t, ordo_runs_of(dict)->set.run[0].mem, 4 * (size_t) 511, 8 * 512);
+    expect_broken(t, dict, "R6");
+    test_ok(t, ordo_dict_clear(dict));
+    test_ok(t, ordo_dict_check(dict, NULL));
+    ordo_dict_destroy(&dict);
+}
+
+Test(dict_check, a_repeated_key_is_noticed)
+{
+    test_each_device(check_repeats);
+}
+
+/* ---- the B-link tree ------------------------------------------------------------------------------------------------ */
+
+/* A tree of three levels, some nodes of which have split since it was built. */
+static ordo_dict *make_tree(struct test *t)
+{
+    enum { BUILT = 20000, MORE = 3000 };
+    uint32_t  *keys = test_alloc(BUILT * sizeof *keys);
+    ordo_dict *dict = NULL;
+
+    for (uint32_t i = 0; i < BUILT; i++)
+        keys[i] = 16 * i;
+    test_ok(t, ordo_blink_create(t->dev, ordo_blink_config(.dict = { ORDO_U32, 4 }), &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, keys, BUILT));
+    for (uint32_t i = 0; i < MORE; i++)
+        keys[i] = 32 * i + 1;
+    test_ok(t, ordo_dict_upsert_host(dict, keys, keys, MORE));
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free(keys);
+    return dict;
+}
+
+/* Changes a word of a tree, sees that it is noticed, and changes it back. */
+static void expect_tree_noticed(struct test *t, ordo_dict *dict, cl_mem mem, size_t at, uint32_t word,
+                                const char *invariant)
+{
+    const uint32_t was = peek(t, mem, at * sizeof word);
+
+    test_context(t, "%s: word %zu, %#x for %#x", invariant, at, word, was);
+    test_true(t, was != word);
+    poke(t, mem, at * sizeof word, word);
+    expect_broken(t, dict, invariant);
+    poke(t, mem, at * sizeof word, was);
+    test_ok(t, ordo_dict_check(dict, NULL));
+}
+
+static size_t word_of(size_t node, size_t word)
+{
+    return node * BLINK_WORDS + word;
+}
+
+static void check_leaf_words(struct test *t, ordo_dict *dict, size_t leaf)
+{
+    const struct ordo_blink *tree = ordo_blink_of(dict);
+    const cl_mem             keys = tree->leaf_keys;
+    const uint32_t first = peek(t, keys, word_of(leaf, 0) * 4), low = peek(t, keys, word_of(leaf, BLINK_LOW) * 4);
+    const uint32_t count = peek(t, keys, word_of(leaf, BLINK_HEADER) * 4) & BLINK_COUNT_MASK;
+
+    test_true(t, count > 2 && count < BLINK_SLOTS);
+    expect_tree_noticed(t, dict, keys, word_of(leaf, 1), first, "B1");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, count), first, "B1");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, 0), low, "B2");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_HIGH), first, "B2");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_RIGHT), (uint32_t) leaf, "B3");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_RIGHT), BLINK_NONE, "B3");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_LOW), low - 1, "B3");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_HEADER), count | BLINK_LATCHED, "B7");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_HEADER), count - 1, "B1");
+}
+
+static void check_inner_words(struct test *t, ordo_dict *dict, size_t node)
+{
+    const struct ordo_blink *tree = ordo_blink_of(dict);
+    const cl_mem             keys = tree->inner_keys, children = tree->children;
+    const uint32_t           count = peek(t, keys, word_of(node, BLINK_HEADER) * 4) & BLINK_COUNT_MASK;
+    const uint32_t           first = peek(t, keys, word_of(node, 0) * 4);
+    const size_t             child = node * BLINK_SLOTS;
+
+    test_true(t, count > 2 && count < BLINK_SLOTS);
+    expect_tree_noticed(t, dict, keys, word_of(node, 1), first, "B4");
+    expect_tree_noticed(t, dict, keys, word_of(node, 0), first + 1, "B4");
+    expect_tree_noticed(t, dict, keys, word_of(node, count), first, "B1");
+    expect_tree_noticed(t, dict, keys, word_of(node, BLINK_HIGH), first, "B2");
+    expect_tree_noticed(t, dict, keys, word_of(node, BLINK_RIGHT), (uint32_t) node, "B3");
+    expect_tree_noticed(t, dict, keys, word_of(node, BLINK_HEADER), count | BLINK_DIRTY, "B7");
+    expect_tree_noticed(t, dict, children, child + 1, peek(t, children, child * 4), "B4");
+    expect_tree_noticed(t, dict, children, child, 0x7fffffff, "B4");
+    expect_tree_noticed(t, dict, children, child + count, 0x7fffffff, "B4");
+}
+
+static void check_tree_words(struct test *t)
+{
+    ordo_dict         *dict = make_tree(t);
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    const uint32_t     leaves = peek(t, tree->state, (size_t) BLINK_LEAVES * 4);
+    const uint32_t     inner = peek(t, tree->state, (size_t) BLINK_INNER * 4);
+    const uint32_t     root = peek(t, tree->state, (size_t) BLINK_ROOT * 4);
+
+    check_leaf_words(t, dict, 1);
+    check_leaf_words(t, dict, leaves / 2);
+    check_inner_words(t, dict, 1);
+    test_true(t, leaves < tree->leaf_capacity && inner < tree->inner_capacity && root >> BLINK_LEVEL_SHIFT >= 2);
+    /* leaves that no entry leads to, a root that is not the whole level, pools and counters */
+    expect_tree_noticed(t, dict, tree->state, BLINK_ROOT, 1u << BLINK_LEVEL_SHIFT | 0, "B4");
+    expect_tree_noticed(t, dict, tree->state, BLINK_ROOT, root | BLINK_ROOT_LATCHED, "B7");
+    expect_tree_noticed(t, dict, tree->state, BLINK_ROOT, (root & ~BLINK_NODE_MASK) | inner, "B5");
+    expect_tree_noticed(t, dict, tree->state, BLINK_LEAVES, leaves + 1, "B");
+    expect_tree_noticed(t, dict, tree->leaf_keys, word_of(leaves, BLINK_HEADER), 3, "B6");
+    expect_tree_noticed(t, dict, tree->inner_keys, word_of(inner, BLINK_HEADER), 3, "B6");
+    expect_tree_noticed(t, dict, tree->state, BLINK_DIRTY_NODES + 1, 1, "B7");
+    expect_tree_noticed(t, dict, tree->state, BLINK_ELEMENTS, 7, "leaves hold");
+    /* counts, wherever the tree keeps them */
+    if (tree->counted)
+        expect_tree_noticed(t, dict, tree->counts, 1, 63, "B8");
+    ordo_dict_destroy(&dict);
+}
+
+Test(dict_check, a_wrong_word_of_a_tree_is_noticed)
+{
+    test_each_device(check_tree_words);
+    test_each_device_with("cpu=0", check_tree_words);
+}

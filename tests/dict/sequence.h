@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sequences of batches on a dictionary, each compared with the model: made from a seed, or read from a file.
+ *
+ *     struct sequence s = sequence_random(2, ORDO_F32, 8, seed);
+ *     struct outcome  o = sequence_run(t, &s, NULL);
+ *     if (o.failed) sequence_fail(t, &s, &o);                 // shrinks it, prints it as a file, ends the test
+ *
+ * A file has one word and its value per line, then one line per step: what, how many operations, and a number that
+ * makes its input, so that a step does the same whatever steps are before it. '#' begins a comment.
+ *
+ *     structure lsm_growth_2
+ *     type f32
+ *     value_bytes 8
+ *     shape clustered
+ *     keys 5000
+ *     seed 17
+ *     build 3000 1
+ *     erase 33 2
+ *     apply 513 3
+ *
+ * `keys` is how many keys the batches draw from, queries mostly too.
+ */
+#ifndef ORDO_TESTS_SEQUENCE_H
+#define ORDO_TESTS_SEQUENCE_H
+
+#include "model.h"
+#include "tests/support/support.h"
+
+#include <stdio.h>
+
+/* Structures under test, each with a configuration. */
+struct subject {
+    const char *name;
+    ordo_status (*create)(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out);
+};
+extern const struct subject subjects[];
+extern const size_t         n_subjects;
+
+enum key_shape {
+    KEYS_SPARSE,     /* random bits, NaNs among floats */
+    KEYS_DENSE,      /* each key follows the one before */
+    KEYS_ASCENDING,  /* random bits, batches in key order */
+    KEYS_DESCENDING, /* and in reverse */
+    KEYS_EQUAL,      /* one key */
+    KEYS_FEW,        /* five */
+    KEYS_CLUSTERED,  /* dense stretches, far apart */
+    KEYS_EXTREMES,   /* 0, all ones, least, greatest, NaNs, infinities, both zeros */
+    N_KEY_SHAPES
+};
+
+/* The arrays of a step. */
+enum column {
+    COL_CODES,
+    COL_KEYS,
+    COL_HIS,
+    COL_VALUES,
+    COL_FOUND, /* the outputs begin here */
+    COL_KEYS_OUT,
+    COL_VALUES_OUT,
+    COL_COUNTS,
+    COL_OFFSETS,
+    COL_RANGE_KEYS,
+    COL_RANGE_VALUES,
+    N_COLUMNS
+};
+
+extern const char *const key_shape_name[N_KEY_SHAPES];
+
+/* name, word, the operation that it is in a mixed batch (N_CODES: none), inputs, outputs that must be there, that may be */
+#define STEP_MAP(X)                                                                                                    \
+    X(BUILD, "build", UPSERT, IN_KEYS | IN_VALUES, 0, 0)                                                               \
+    X(UPSERT, "upsert", UPSERT, IN_KEYS | IN_VALUES, 0, 0)                                                             \
+    X(INSERT, "insert", INSERT, IN_KEYS | IN_VALUES, 0, OUT_FOUND)                                                     \
+    X(ERASE, "erase", ERASE, IN_KEYS, 0, 0)                                                                            \
+    X(FIND, "find", FIND, IN_KEYS, 0, OUT_FOUND | OUT_VALUES)                                                          \
+    X(CONTAINS, "contains", CONTAINS, IN_KEYS, OUT_FOUND, 0)                                                           \
+    X(COUNT, "count", COUNT, IN_KEYS | IN_HIS, OUT_COUNTS, 0)                                                          \
+    X(RANGE, "range", RANGE, IN_KEYS | IN_HIS, OUT_OFFSETS, OUT_RANGES)                                                \
+    X(SEEK_LT, "seek_lt", SEEK_LT, IN_KEYS, 0, OUT_FOUND | OUT_KEYS | OUT_VALUES)                                      \
+    X(SEEK_LE, "seek_le", SEEK_LE, IN_KEYS, 0, OUT_FOUND | OUT_KEYS | OUT_VALUES)                                      \
+    X(SEEK_GE, "seek_ge", SEEK_GE, IN_KEYS, 0, OUT_FOUND | OUT_KEYS | OUT_VALUES)                                      \
+    X(SEEK_GT, "seek_gt", SEEK_GT, IN_KEYS, 0, OUT_FOUND | OUT_KEYS | OUT_VALUES)                                      \
+    X(FIRST, "first", SEEK_GE, 0, 0, OUT_FOUND | OUT_KEYS | OUT_VALUES)                                                \
+    X(LAST, "last", SEEK_LE, 0, 0, OUT_FOUND | OUT_KEYS | OUT_VALUES)                                                  \
+    X(EXPORT, "export", RANGE, 0, OUT_RANGE_KEYS, OUT_RANGES)                                                          \
+    X(SIZE, "size", N_CODES, 0, 0, 0)                                                                                  \
+    X(STATISTICS, "statistics", N_CODES, 0, 0, 0)                                                                      \
+    X(COMPACT, "compact", N_CODES, 0, 0, 0)                                                                            \
+    X(CLEAR, "clear", N_CODES, 0, 0, 0)                                                                                \
+    X(APPLY, "apply", N_CODES, IN_CODES | IN_KEYS | IN_HIS | IN_VALUES, OUT_OFFSETS,                                   \
+      OUT_FOUND | OUT_KEYS | OUT_VALUES | OUT_COUNTS | OUT_RANGES)
+
+enum step_kind {
+#define X(name, text, code, inputs, must, may) STEP_##name,
+    STEP_MAP(X)
+#undef X
+        N_STEP_KINDS
+};
+
+struct step {
+    enum step_kind kind;
+    uint32_t       count;
+    uint32_t       salt; /* with the sequence's seed: the step's random input */
+};
+
+extern const char *const step_word[N_STEP_KINDS];
+/* `count`, but 1 of steps that do one thing. */
+size_t step_operations(const struct step *step);
+
+enum { STEPS_MAX = 512 };
+
+struct sequence {
+    size_t         subject; /* number in `subjects` */
+    ordo_type      type;
+    uint32_t       value_bytes;
+    enum key_shape shape;
+    uint32_t       n_keys;
+    uint64_t       seed;
+    size_t         n_steps;
+    struct step    step[STEPS_MAX];
+};
+
+/* Random batches of random sizes, some far larger than others, queries between them. */
+struct sequence sequence_random(size_t subject, ordo_type type, uint32_t value_bytes, uint64_t seed);
+/* Every operation, with `count` in a batch, on a dictionary of about as many keys. */
+struct sequence sequence_every(size_t subject, ordo_type type, uint32_t value_bytes, enum key_shape shape,
+                               uint32_t count);
+/* Operations in all batches together. */
+size_t sequence_operations(const struct sequence *s);
+
+/* False, with a message on stderr, if the file is not as above. */
+bool sequence_read(const char *path, struct sequence *out);
+void sequence_print(FILE *to, const struct sequence *s);
+
+/* A mistake to make on purpose, for tests of the tests, in the first step of this kind where it is one: a bit of an
+ * output is turned over, or the model forgets its least element (column N_COLUMNS). */
+struct sabotage {
+    enum step_kind kind;
+    enum column    column;
+    bool           done;
+};
+
+struct outcome {
+    bool        failed;
+    ordo_status status; /* that a call should not have given; ORDO_OK if it was not that */
+    size_t      step;   /* that failed */
+    uint64_t    hash;   /* of all results */
+    char        what[768];
+};
+
+/* Runs all steps on a new dictionary. After each update and at the end it is checked (ordo_dict_check). */
+struct outcome sequence_run(struct test *t, const struct sequence *s, struct sabotage *sabotage);
+
+/* Leaves out steps, and operations of steps, while the sequence still fails. */
+void sequence_shrink(struct test *t, struct sequence *s, struct outcome *outcome);
+
+/* Prints the sequence, shrunk, as a file for tests/replay, and ends the test as failed. */
+_Noreturn void sequence_fail(struct test *t, const struct sequence *s, const struct outcome *outcome);
+
+#endif

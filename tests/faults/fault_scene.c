@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One public call with faults in it: see fault_scene.h. */
+#include "fault_scene.h"
+
+#include "dict/blink/blink.h"
+
+#include "runtime/device_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const order_name[] = { "the device's queue", "another queue", "an out-of-order queue" };
+
+static size_t bytes_of(const struct scene *s, size_t i)
+{
+    return s->array[i].count * s->array[i].bytes;
+}
+
+static void make_arrays(struct scene *s)
+{
+    const struct array_call *call = s->is->call;
+    struct test              fixed = *s->t; /* the same input every time */
+
+    fixed.random = s->t->seed;
+    s->n_arrays = call ? call_arrays(call) : 0;
+    for (size_t i = 0; i < s->n_arrays; i++) {
+        const size_t count = call_array_count(&call->array[i], SCENE_N);
+        s->host[i] = test_alloc(count * call->array[i].bytes);
+        memset(s->host[i], TEST_EMPTY, count * call->array[i].bytes);
+    }
+    if (call)
+        call_fill(&fixed, call, SCENE_N, SCENE_HELD, s->host);
+    for (size_t i = 0; i < s->n_arrays; i++)
+        s->array[i] =
+            test_upload(s->t, s->host[i], call_array_count(&call->array[i], SCENE_N), call->array[i].bytes, i % 2 * 3);
+}
+
+static void make_dictionary(struct scene *s)
+{
+    static uint32_t keys[SCENE_RECENT], values[SCENE_RECENT];
+
+    if (s->is->structure == NO_DICT)
+        return;
+    if (s->is->held == 0) {
+        test_ok(s->t, create(s->t->dev, s->is->structure, ORDO_U32, 4, &s->dict));
+        return;
+    }
+    s->dict = make_dict(s->t, s->t->dev, s->is->structure, 0, s->is->held);
+    for (uint32_t i = 0; i < SCENE_RECENT; i++) {
+        keys[i] = key_of(i * 7);
+        values[i] = i;
+    }
+    test_ok(s->t, ordo_dict_upsert_host(s->dict, keys, values, SCENE_RECENT));
+    test_ok(s->t, ordo_dict_erase_host(s->dict, keys, SCENE_RECENT / 5));
+    if (s->is->torture)
+        ordo_blink_of(s->dict)->torture = s->is->torture;
+}
+
+static void begin(struct scene *s, struct test *t, const struct scenario *is)
+{
+    *s = (struct scene) { .t = t, .is = is };
+    make_dictionary(s);
+    make_arrays(s);
+    if (is->order != OWN_QUEUE) {
+        s->order.queue = test_queue(t, is->order == OUT_OF_ORDER ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+        s->order.done = &s->done;
+        test_true(t, s->order.queue != NULL);
+    }
+    if (is->cold)
+        ordo_programs_destroy(t->dev);
+    if (is->fresh)
+        fault_empty(is->fresh);
+    test_ok(t, ordo_device_finish(t->dev));
+    test_ok(t, ordo_device_trim(t->dev)); /* so that scratch is made anew */
+}
+
+static void forget_event(struct scene *s)
+{
+    if (s->done)
+        (void) clReleaseEvent(s->done);
+    s->done = NULL;
+}
+
+static void end(struct scene *s)
+{
+    forget_event(s);
+    ordo_dict_destroy(&s->dict);
+    if (s->order.queue) {
+        (void) clFinish(s->order.queue);
+        (void) clReleaseCommandQueue(s->order.queue);
+    }
+    for (size_t i = 0; i < s->n_arrays; i++) {
+        test_free(&s->array[i]);
+        free(s->host[i]);
+    }
+    if (s->is->cold)
+        ordo_programs_destroy(s->t->dev);
+}
+
+static ordo_status run(struct scene *s)
+{
+    struct given      g = call_given(s->t->dev, s->dict, SCENE_N);
+    struct ordo_slice slice[CALL_ARRAYS];
+
+    if (s->is->order != OWN_QUEUE)
+        g.order = &s->order;
+    if (s->is->run)
+        return s->is->run(s);
+    if (s->is->host)
+        return s->is->call->run_host(&g, s->host);
+    for (size_t i = 0; i < s->n_arrays; i++)
+        slice[i] = test_slice(&s->array[i]);
+    return s->is->call->run(&g, slice);
+}
+
+static void look_at_dictionary(struct scene *s, struct outcome *o)
+{
+    o->count = 0;
+    o->status = s->dict ? ordo_dict_check(s->dict, NULL) : ORDO_OK;
+    if (s->dict && o->status == ORDO_OK)
+        o->status = ordo_dict_export_host(s->dict, o->keys, o->values, LENGTH(o->keys), &o->count);
+}
+
+static void look(struct scene *s, struct outcome *o)
+{
+    memcpy(o->numbers, s->numbers, sizeof o->numbers);
+    if (s->order.queue)
+        (void) clFinish(s->order.queue);
+    for (size_t i = 0; i < s->n_arrays; i++) {
+        if (!s->is->host)
+            test_download(s->t, &s->array[i], s->host[i]);
+        if (!o->output[i])
+            o->output[i] = test_alloc(bytes_of(s, i));
+        memcpy(o->output[i], s->host[i], bytes_of(s, i));
+    }
+    look_at_dictionary(s, o);
+}
+
+static void forget(struct outcome *o)
+{
+    for (size_t i = 0; i < CALL_ARRAYS; i++)
+        free(o->output[i]);
+    free(o);
+}
+
+static struct outcome *new_outcome(void)
+{
+    struct outcome *o = test_alloc(sizeof *o);
+
+    memset(o, 0, sizeof *o);
+    return o;
+}
+
+struct expected scene_expected(void)
+{
+    return (struct expected) { new_outcome(), new_outcome(), new_outcome() };
+}
+
+void scene_forget(struct expected *e)
+{
+    forget(e->before);
+    forget(e->after);
+    forget(e->now);
+}
+
+static bool same_content(const struct outcome *a, const struct outcome *b)
+{
+    return a->count == b->count && memcmp(a->keys, b->keys, a->count * sizeof *a->keys) == 0 &&
+           memcmp(a->values, b->values, a->count * sizeof *a->values) == 0;
+}
+
+/* The first array that differs, of the inputs alone if wanted; n_arrays if none does. */
+static size_t other_array(const struct scene *s, const struct outcome *a, const struct outcome *b, bool inputs)
+{
+    for (size_t i = 0; i < s->n_arrays; i++)
+        if ((!inputs || !s->is->call->array[i].output) && memcmp(a->output[i], b->output[i], bytes_of(s, i)) != 0)
+            return i;
+    return s->n_arrays;
+}
+
+/* ---- what must hold -------------------------------------------------------------------------------------------------------- */
+
+static void judge_error(struct complaint *c, ordo_device *dev, const struct fault *f, ordo_status got)
+{
+    char text[64] = "";
+
+    if (f->struck == 0)
+        complain(c, "an error where nothing failed: %s", ordo_status_string(got));
+    else if (!fault_suits(f, got))
+        complain(c, "it ended as '%s'", ordo_status_string(got));
+    (void) ordo_device_last_error(dev, text, sizeof text);
+    if (strlen(text) < 20)
+        complain(c, "the message of the error is '%s'", text);
+    if (f == fault_opencl && !f->lasting && ordo_device_last_cl_error(dev) != f->given)
+        complain(c, "the error's code is %s, not %s", ordo_cl_error_string(ordo_device_last_cl_error(dev)),
+                 ordo_cl_error_string(f->given));
+}
+
+static void judge_result(struct complaint *c, struct scene *s, const struct expected *e)
+{
+    const size_t other = other_array(s, e->now, e->after, false);
+
+    if (e->now->status != ORDO_OK)
+        complain(c, "the dictionary after the call: '%s'", ordo_status_string(e->now->status));
+    if (other < s->n_arrays)
+        complain(c, "%s differs from that of a call without a fault", s->is->call->array[other].name);
+    if (memcmp(e->now->numbers, e->after->numbers, sizeof e->now->numbers) != 0)
+        complain(c, "numbers differ from those of a call without a fault");
+    if (!same_content(e->now, e->after))
+        complain(c, "the dictionary holds something else than after a call without a fault");
+}
+
+static void judge_event(struct complaint *c, struct scene *s, ordo_status got)
+{
+    if (!s->order.done)
+        return;
+    if (got == ORDO_OK && (!s->done || clWaitForEvents(1, &s->done) != CL_SUCCESS))
+        complain(c, "there is no event to wait for");
+    if (got != ORDO_OK && s->done)
+        complain(c, "there is an event after an error");
+    forget_event(s);
+}
+
+/* A structure that is changed in place may be broken by a driver that fails half way, though not by want of memory, which
+ * is asked for first: it then says so until it is cleared. */
+static bool may_break(const ordo_dict *dict, const struct fault *f)
+{
+    return strcmp(ordo_dict_name(dict), "blink") == 0 && f == fault_opencl &&
+           (f->lasting || !f->what || strcmp(f->what, "clCreateBuffer") != 0);
+}
+
+static void judge_broken(struct complaint *c, struct scene *s)
+{
+    const uint32_t key = 1, value = 2;
+    size_t         size = 0;
+
+    if (run(s) != ORDO_BROKEN && ordo_dict_check(s->dict, NULL) != ORDO_OK)
+        complain(c, "a broken dictionary does not say so");
+    if (ordo_dict_clear(s->dict) != ORDO_OK || ordo_dict_upsert_host(s->dict, &key, &value, 1) != ORDO_OK ||
+        ordo_dict_check(s->dict, NULL) != ORDO_OK || ordo_dict_size(s->dict, NULL, &size) != ORDO_OK || size != 1)
+        complain(c, "a broken dictionary does not work when it is cleared");
+}
+
+/* Whether what the call did may stay although it failed: all of it if its event could not be had, as device.h says, and any
+ * part of a concurrent batch, as dict.h says. */
+static bool may_stay(const struct scene *s, const struct fault *f, const struct expected *e)
+{
+    if (s->is->call && s->is->call->needs == ORDO_CAN_CONCURRENT)
+        return true;
+    return f->lasting && s->is->structure != NO_DICT && same_content(e->now, e->after);
+}
+
+/* After an error: what was there is there, and the same call works. */
+static void judge_rest(struct complaint *c, struct scene *s, const struct fault *f, const struct expected *e)
+{
+    look(s, e->now);
+    if (e->now->status == ORDO_BROKEN && may_break(s->dict, f)) {
+        judge_broken(c, s);
+        return;
+    }
+    if (e->now->status != ORDO_OK)
+        complain(c, "the dictionary that is left: '%s'", ordo_status_string(e->now->status));
+    const bool stays = may_stay(s, f, e);
+    if (!stays && !same_content(e->now, e->before))
+        complain(c, "the dictionary holds something else than before");
+    if (other_array(s, e->now, e->before, true) < s->n_arrays)
+        complain(c, "an input was written");
+    const ordo_status again = run(s);
+    if (again != ORDO_OK)
+        complain(c, "the same call right after gives '%s'", ordo_status_string(again));
+    judge_event(c, s, again);
+    look(s, e->now);
+    if (!stays)
+        judge_result(c, s, e);
+    else if (!same_content(e->now, e->after))
+        complain(c, "the dictionary holds something else when the call is made again");
+}
+
+ordo_status scene_run_with(struct complaint *c, struct test *t, const struct scenario *is, const struct expected *e,
+                           struct fault *f, const struct fault *plan)
+{
+    const struct fault_holding was = fault_holding(t);
+    struct scene               s;
+
+    begin(&s, t, is);
+    fault_arm(f, plan->at, plan->code, plan->lasting);
+    const ordo_status got = run(&s);
+    f->armed = false;
+    if (got != ORDO_OK)
+        judge_error(c, t->dev, f, got);
+    judge_event(c, &s, got);
+    if (got != ORDO_OK) {
+        judge_rest(c, &s, f, e);
+    } else {
+        look(&s, e->now);
+        judge_result(c, &s, e);
+    }
+    end(&s);
+    const struct fault_holding now = fault_holding(t);
+    fault_judge_leaks(c, &was, &now);
+    return got;
+}
+
+/* ---- faults ------------------------------------------------------------------------------------------------------------ */
+
+static void try_one(struct test *t, const struct scenario *is, const struct expected *e, struct fault *f,
+                    const struct fault *plan)
+{
+    struct complaint  c = { "" };
+    const ordo_status got = scene_run_with(&c, t, is, e, f, plan);
+
+    fault_note(t, f, plan, got, &c);
+}
+
+static void describe(struct test *t, const struct scenario *is)
+{
+    test_context(t, "%s%s%s%s%s on %s%s", is->name, is->host ? "_host" : "", is->structure == NO_DICT ? "" : " of a ",
+                 is->structure == NO_DICT ? "" : structure_name[is->structure],
+                 is->structure != NO_DICT && is->held == 0 ? " that is empty" : "", order_name[is->order],
+                 is->cold ? ", kernels not built" : "");
+}
+
+void scene_run_without(struct test *t, const struct scenario *is, struct fault *f, struct expected *e)
+{
+    struct scene s;
+
+    begin(&s, t, is);
+    look(&s, e->before);
+    end(&s);
+    begin(&s, t, is);
+    fault_arm(f, 0, 0, false);
+    const ordo_status got = run(&s);
+    f->armed = false;
+    test_ok(t, got);
+    look(&s, e->after);
+    test_ok(t, e->before->status);
+    test_ok(t, e->after->status);
+    look(&s, e->now); /* so that its memory is there */
+    end(&s);
+}
+
+void fault_sweep(struct test *t, const struct scenario *is, struct fault *f)
+{
+    struct expected e = scene_expected();
+
+    describe(t, is);
+    scene_run_without(t, is, f, &e); /* builds what is not yet built */
+    scene_run_without(t, is, f, &e);
+    const unsigned long calls = f->calls;
+    struct fault       *seen = test_alloc(sizeof *seen);
+    *seen = *f;
+    for (unsigned long n = 1; n <= calls; n++) {
+        if (!fault_chosen(t, seen, n, 12))
+            continue;
+        try_one(t, is, &e, f, &(struct fault) { .at = n });
+        if (f == fault_opencl && (fault_every_call() || n % 5 == 0))
+            try_one(t, is, &e, f, &(struct fault) { .at = n, .code = CL_OUT_OF_HOST_MEMORY });
+        if (fault_every_call() || n % 3 == 0 || n == calls)
+            try_one(t, is, &e, f, &(struct fault) { .at = n, .lasting = true });
+    }
+    free(seen);
+    scene_forget(&e);
+}

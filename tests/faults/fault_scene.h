@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One public call with faults in it, again and again: on arrays and a dictionary that are made anew each time, compared
+ * with what it does without. */
+#ifndef ORDO_TESTS_FAULT_SCENE_H
+#define ORDO_TESTS_FAULT_SCENE_H
+
+#include "fault_run.h"
+#include "tests/dict/dict_case.h"
+#include "tests/support/calls.h"
+
+enum { SCENE_N = 1500, SCENE_HELD = 3000, SCENE_RECENT = 500, SCENE_NUMBERS = 4 };
+enum order_kind { OWN_QUEUE, IN_ORDER, OUT_OF_ORDER };
+enum { NO_DICT = -1 };
+
+struct scene;
+
+/* One public call, and what it is given. */
+struct scenario {
+    const char              *name;
+    const struct array_call *call;       /* gives the arrays, NULL: there are none */
+    bool                     host;       /* call->run_host instead of call->run */
+    ordo_status (*run)(struct scene *s); /* instead of both, if not NULL */
+    int             structure;           /* of dict_case.h, or NO_DICT */
+    uint32_t        held;                /* elements of the dictionary */
+    enum order_kind order;
+    bool            cold;    /* no kernel is built */
+    const char     *fresh;   /* a directory for programs that is empty; NULL: as it is */
+    uint32_t        torture; /* of a B-link tree: BLINK_TORTURE */
+};
+
+struct scene {
+    struct test           *t;
+    const struct scenario *is;
+    ordo_dict             *dict;
+    struct ordo_order      order;
+    cl_event               done;
+    size_t                 n_arrays;
+    struct test_array      array[CALL_ARRAYS];
+    void                  *host[CALL_ARRAYS]; /* what the arrays held, or hold */
+    size_t                 numbers[SCENE_NUMBERS];
+};
+
+/* What is there to see after a call. */
+struct outcome {
+    void       *output[CALL_ARRAYS];
+    size_t      numbers[SCENE_NUMBERS];
+    uint32_t    keys[SCENE_HELD + SCENE_RECENT + SCENE_N], values[SCENE_HELD + SCENE_RECENT + SCENE_N];
+    size_t      count;
+    ordo_status status; /* of checking and reading the dictionary */
+};
+
+/* What the calls of a scenario come to, and before it. */
+struct expected {
+    struct outcome *before, *after, *now;
+};
+
+struct expected scene_expected(void);
+void            scene_forget(struct expected *e);
+
+/* Runs the scenario without a fault, and learns what to expect; f counts its calls. The first run builds kernels. */
+void scene_run_without(struct test *t, const struct scenario *is, struct fault *f, struct expected *e);
+/* Runs it with one fault, as `plan` has it. Returns the status. */
+ordo_status scene_run_with(struct complaint *c, struct test *t, const struct scenario *is, const struct expected *e,
+                           struct fault *f, const struct fault *plan);
+/* Runs it with a fault at every call that is chosen. */
+void fault_sweep(struct test *t, const struct scenario *is, struct fault *f);
+
+#endif

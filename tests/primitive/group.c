@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What work-groups do together (cl/group/scan.cl), through the kernels of tests/primitive/cl/group.cl. */
+#include "tests/support/support.h"
+
+#include "runtime/runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { N_GROUPS = 3 };
+
+/* One operation of group.cl, and the same on the host. */
+struct op {
+    const char *name;
+    ordo_type   type;
+    bool        max;
+};
+static const struct op ops[] = {
+    { "add", ORDO_U32, false }, { "add64", ORDO_U64, false }, { "max", ORDO_U32, true }, { "max64", ORDO_U64, true }
+};
+
+static uint64_t combine(const struct op *op, uint64_t a, uint64_t b)
+{
+    if (op->max)
+        return a > b ? a : b;
+    return op->type == ORDO_U32 ? (uint32_t) (a + b) : a + b;
+}
+
+static uint64_t word_at(const struct op *op, const void *words, size_t i)
+{
+    return op->type == ORDO_U32 ? ((const uint32_t *) words)[i] : ((const uint64_t *) words)[i];
+}
+
+static void put_word(const struct op *op, void *words, size_t i, uint64_t word)
+{
+    if (op->type == ORDO_U32)
+        ((uint32_t *) words)[i] = (uint32_t) word;
+    else
+        ((uint64_t *) words)[i] = word;
+}
+
+/* One group's scan: below[i] from x[0] .. x[i - 1]; the whole. */
+static uint64_t scan_group(const struct op *op, const uint64_t *x, uint32_t group, uint64_t *below)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < group; i++) {
+        below[i] = sum;
+        sum = combine(op, sum, x[i]);
+    }
+    return sum;
+}
+
+/* What scan_NAME and reduce_NAME must give for one group: see group.cl. */
+static void want_group(const struct op *op, const uint64_t *x, uint32_t group, uint64_t *scanned, uint64_t totals[2],
+                       uint64_t reduced[2])
+{
+    uint64_t *again = test_alloc(group * sizeof *again);
+
+    totals[0] = scan_group(op, x, group, scanned);
+    for (uint32_t i = 0; i < group; i++)
+        again[i] = scanned[i] ^ x[i];
+    totals[1] = scan_group(op, again, group, scanned);
+
+    reduced[0] = totals[0];
+    reduced[1] = 0;
+    for (uint32_t i = 0; i < group; i++)
+        reduced[1] = combine(op, reduced[1], reduced[0] ^ x[i]);
+    free(again);
+}
+
+/* The arrays of one run: what the kernels must leave in out, totals, sums. */
+struct wanted {
+    void *in, *out, *totals, *sums;
+};
+
+static struct wanted want_all(struct test *t, const struct op *op, uint32_t group)
+{
+    const size_t  bytes = ordo_type_bytes(op->type), n = (size_t) N_GROUPS * group;
+    struct wanted w = { test_alloc(n * bytes), test_alloc(n * bytes), test_alloc(2 * n * bytes),
+                        test_alloc(2 * n * bytes) };
+    uint64_t     *x = test_alloc(group * sizeof *x), *scanned = test_alloc(group * sizeof *scanned);
+
+    test_random_bytes(t, w.in, n * bytes);
+    for (uint32_t g = 0; g < N_GROUPS; g++) {
+        uint64_t totals[2], reduced[2];
+        for (uint32_t i = 0; i < group; i++)
+            x[i] = word_at(op, w.in, (size_t) g * group + i);
+        want_group(op, x, group, scanned, totals, reduced);
+        for (uint32_t i = 0; i < group; i++) {
+            const size_t at = (size_t) g * group + i;
+            put_word(op, w.out, at, scanned[i]);
+            for (int k = 0; k < 2; k++) {
+                put_word(op, w.totals, 2 * at + (size_t) k, totals[k]);
+                put_word(op, w.sums, 2 * at + (size_t) k, reduced[k]);
+            }
+        }
+    }
+    free(x);
+    free(scanned);
+    return w;
+}
+
+static ordo_status launch(struct ordo_call *call, const char *verb, const struct op *op, uint32_t group, uint32_t width,
+                          const struct ordo_arg *args, size_t n_args)
+{
+    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { "TEAM_WIDTH", width }, { NULL, 0 } };
+    struct ordo_kernel      *kernel = NULL;
+    char                     name[32];
+
+    (void) snprintf(name, sizeof name, "%s_%s", verb, op->name);
+    ORDO_TRY(ordo_call_kernel(call, "group.cl", name, defines, &kernel));
+    return ordo_call_launch(call, kernel, N_GROUPS, group, args, n_args);
+}
+
+static void check_op(struct test *t, const struct op *op, uint32_t group, uint32_t width)
+{
+    const size_t      bytes = ordo_type_bytes(op->type), n = (size_t) N_GROUPS * group;
+    struct wanted     want = want_all(t, op, group);
+    struct test_array in = test_upload(t, want.in, n, bytes, 0), out = test_upload(t, NULL, n, bytes, 0);
+    struct test_array totals = test_upload(t, NULL, 2 * n, bytes, 0), sums = test_upload(t, NULL, 2 * n, bytes, 0);
+    struct ordo_call  call;
+
+    test_context(t, "%s, groups of %u, teams of %u", op->name, group, width);
+    test_ok(t, ordo_call_begin(&call, t->dev, NULL));
+    ordo_status got =
+        launch(&call, "scan", op, group, width, ORDO_ARGS(ORDO_ARG(in.mem), ORDO_ARG(out.mem), ORDO_ARG(totals.mem)));
+    if (got == ORDO_OK)
+        got = launch(&call, "reduce", op, group, width, ORDO_ARGS(ORDO_ARG(in.mem), ORDO_ARG(sums.mem)));
+    test_ok(t, ordo_call_end(&call, got));
+
+    test_expect(t, op->type, &out, want.out, n);
+    test_expect(t, op->type, &totals, want.totals, 2 * n);
+    test_expect(t, op->type, &sums, want.sums, 2 * n);
+    test_free(&in);
+    test_free(&out);
+    test_free(&totals);
+    test_free(&sums);
+    free(want.in);
+    free(want.out);
+    free(want.totals);
+    free(want.sums);
+}
+
+/* Groups of few and many sub-groups; teams of every width. Where lanes do not talk, groups of any size. */
+static void check_group_scan(struct test *t)
+{
+    static const uint32_t sub_groups[] = { 1, 2, 3, 7, 32 }, sizes[] = { 1, 2, 5, 64, 100 };
+    const uint32_t        lanes = t->facts->sub_group;
+
+    for (size_t i = 0; i < 5; i++) {
+        const uint32_t group = lanes > 1 ? sub_groups[i] * lanes : sizes[i];
+        if (group > t->facts->max_group)
+            continue;
+        for (uint32_t width = 1; width <= lanes; width *= 2)
+            for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
+                check_op(t, &ops[o], group, width);
+    }
+}
+
+Test(group, scans_and_reductions_cover_the_whole_group)
+{
+    (void) setenv("ORDO_CL_DIR", TEST_CL_DIR, 1);
+    test_each_device(check_group_scan);
+}

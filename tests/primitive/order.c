@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of calls among the caller's commands: wait lists, events, queues. */
+#include "tests/support/support.h"
+
+#include <stdlib.h>
+
+enum { COUNT = 50021 };
+
+/* A sort that must wait for an event: its input comes only while it waits. */
+static void check_waits(struct test *t, cl_command_queue queue)
+{
+    struct test_array keys = test_upload(t, NULL, COUNT, 4, 3);
+    uint32_t         *written = test_alloc(COUNT * sizeof *written), *want = test_alloc(COUNT * sizeof *want);
+    cl_command_queue  other = test_queue(t, 0);
+    cl_int            code = CL_SUCCESS;
+    cl_event          go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
+    struct ordo_order order = { .queue = queue, .n_wait = 1, .wait = &go, .done = &done };
+
+    for (uint32_t i = 0; i < COUNT; i++) {
+        written[i] = COUNT - i;
+        want[i] = i + 1;
+    }
+    test_ok(t, ordo_sort(t->dev, ordo_sort_params(.key = ORDO_U32), test_slice(&keys), ordo_none(), test_slice(&keys),
+                         ordo_none(), COUNT, &order));
+    test_true(t, done != NULL && test_event_state(done) != CL_COMPLETE);
+    test_true(t, clEnqueueWriteBuffer(other, keys.mem, CL_TRUE, 3 * sizeof *written, COUNT * sizeof *written, written,
+                                      0, NULL, NULL) == CL_SUCCESS);
+    test_true(t, test_event_state(done) != CL_COMPLETE);
+    test_true(t, clSetUserEventStatus(go, CL_COMPLETE) == CL_SUCCESS && clWaitForEvents(1, &done) == CL_SUCCESS);
+    test_expect(t, ORDO_U32, &keys, want, COUNT);
+
+    clReleaseEvent(go);
+    clReleaseEvent(done);
+    clReleaseCommandQueue(other);
+    test_free(&keys);
+    free(written);
+    free(want);
+}
+
+static void waits(struct test *t)
+{
+    cl_command_queue own = test_queue(t, 0), loose = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+
+    test_context(t, "the device's queue");
+    check_waits(t, NULL);
+    test_context(t, "an in-order queue");
+    check_waits(t, own);
+    test_context(t, "an out-of-order queue");
+    if (loose)
+        check_waits(t, loose);
+    clReleaseCommandQueue(own);
+    if (loose)
+        clReleaseCommandQueue(loose);
+}
+
+Test(order, a_call_waits_for_its_list)
+{
+    test_each_device(waits);
+}
+
+/* ---- nothing to do ------------------------------------------------------------------------------------------- */
+
+/* Every kind of call, for no elements: it must hand out an event, which waits for the list. */
+static ordo_status call_nothing(struct test *t, int which, const struct test_array *out, const struct ordo_order *order)
+{
+    const struct ordo_slice none = ordo_none();
+    switch (which) {
+    case 0:
+        return ordo_scan(t->dev, ordo_scan_params(.type = ORDO_U32), none, none, 0, order);
+    case 1:
+        return ordo_segmented_scan(t->dev, ordo_scan_params(.type = ORDO_U32), none, none, none, 0, order);
+    case 2:
+        return ordo_reduce(t->dev, ordo_reduce_params(.type = ORDO_U32), none, 0, test_slice(out), order);
+    case 3:
+        return ordo_compact(t->dev, ordo_compact_params(.key_bytes = 4), none, none, none, 0, none, none,
+                            test_slice(out), order);
+    case 4:
+        return ordo_sort(t->dev, ordo_sort_params(.key = ORDO_U32), none, none, none, none, 0, order);
+    case 5:
+        return ordo_merge(t->dev, ordo_merge_params(.key = ORDO_U32), none, none, 0, none, none, 0, none, none, order);
+    case 6:
+        return ordo_merge_runs(t->dev, ordo_merge_params(.key = ORDO_U32), none, none, NULL, 0, none, none, order);
+    case 7:
+        return ordo_search(t->dev, ordo_search_params(.key = ORDO_U32), none, 0, none, 0, none, order);
+    default:
+        return ordo_lookup(t->dev, ordo_lookup_params(.key = ORDO_U32), none, none, 0, none, 0, none, none, order);
+    }
+}
+
+static void nothing(struct test *t)
+{
+    struct test_array out = test_upload(t, NULL, 1, 4, 2);
+    cl_int            code = CL_SUCCESS;
+
+    for (int which = 0; which < 9; which++) {
+        cl_event                go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
+        const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };
+        test_context(t, "call %d of no elements", which);
+        test_ok(t, call_nothing(t, which, &out, &order));
+        test_true(t, done != NULL && test_event_state(done) != CL_COMPLETE);
+        test_true(t, clSetUserEventStatus(go, CL_COMPLETE) == CL_SUCCESS && clWaitForEvents(1, &done) == CL_SUCCESS);
+        test_ok(t, ordo_device_finish(t->dev));
+        clReleaseEvent(go);
+        clReleaseEvent(done);
+        test_ok(t, call_nothing(t, which, &out, NULL));
+    }
+    test_expect(t, ORDO_U32, &out, &(uint32_t) { 0 }, 1);
+    test_free(&out);
+}
+
+Test(order, done_is_signalled_for_no_elements_too)
+{
+    test_each_device(nothing);
+}
+
+/* ---- queues -------------------------------------------------------------------------------------------------- */
+
+/* A chain of calls on a queue, each reading what the last one wrote, all enqueued before any is waited for. */
+static void check_chain(struct test *t, cl_command_queue queue)
+{
+    enum { LINKS = 6 };
+    const uint32_t    one = 1;
+    uint32_t         *ones = test_alloc(COUNT * sizeof *ones), *want = test_alloc(COUNT * sizeof *want);
+    struct test_array a;
+    cl_event          done[LINKS] = { NULL };
+
+    for (size_t i = 0; i < COUNT; i++)
+        ones[i] = want[i] = one;
+    a = test_upload(t, ones, COUNT, 4, 1);
+    for (int link = 0; link < LINKS; link++) {
+        const struct ordo_order order = {
+            .queue = queue, .n_wait = link > 0, .wait = link > 0 ? &done[link - 1] : NULL, .done = &done[link]
+        };
+        for (size_t i = 1; i < COUNT; i++)
+            want[i] += want[i - 1];
+        test_ok(t, ordo_scan(t->dev, ordo_scan_params(.type = ORDO_U32, .op = ORDO_SUM, .inclusive = true),
+                             test_slice(&a), test_slice(&a), COUNT, &order));
+    }
+    test_true(t, clWaitForEvents(1, &done[LINKS - 1]) == CL_SUCCESS);
+    test_expect(t, ORDO_U32, &a, want, COUNT);
+    for (int link = 0; link < LINKS; link++)
+        clReleaseEvent(done[link]);
+    test_free(&a);
+    free(ones);
+    free(want);
+}
+
+static void queues(struct test *t)
+{
+    cl_command_queue loose = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE), own = test_queue(t, 0);
+
+    test_context(t, "a chain on an in-order queue");
+    check_chain(t, own);
+    test_context(t, "a chain on an out-of-order queue");
+    if (loose)
+        check_chain(t, loose);
+    test_context(t, "a chain on the device's queue");
+    check_chain(t, NULL);
+    clReleaseCommandQueue(own);
+    if (loose)
+        clReleaseCommandQueue(loose);
+}
+
+Test(order, calls_follow_each_other_on_any_queue)
+{
+    test_each_device_and_mask(queues);
+}
+
+/* Scratch that one queue still uses must not be given to another. */
+static void two_queues(struct test *t)
+{
+    cl_command_queue  queue[2] = { test_queue(t, 0), test_queue(t, 0) };
+    struct test_array keys[2];
+    uint32_t         *in[2], *want = test_alloc(COUNT * sizeof *want);
+
+    for (int q = 0; q < 2; q++) {
+        in[q] = test_alloc(COUNT * sizeof **in);
+        for (uint32_t i = 0; i < COUNT; i++)
+            in[q][i] = q ? COUNT - 1 - i : (uint32_t) ((uint64_t) i * 7919 % COUNT); /* a permutation: 7919 is prime */
+        keys[q] = test_upload(t, in[q], COUNT, 4, 1);
+    }
+    for (uint32_t i = 0; i < COUNT; i++)
+        want[i] = i;
+    for (int q = 0; q < 2; q++)
+        test_ok(t, ordo_sort(t->dev, ordo_sort_params(.key = ORDO_U32), test_slice(&keys[q]), ordo_none(),
+                             test_slice(&keys[q]), ordo_none(), COUNT, &(struct ordo_order) { .queue = queue[q] }));
+    for (int q = 0; q < 2; q++) {
+        test_context(t, "queue %d of two", q);
+        test_true(t, clFinish(queue[q]) == CL_SUCCESS);
+        test_expect(t, ORDO_U32, &keys[q], want, COUNT);
+        test_free(&keys[q]);
+        clReleaseCommandQueue(queue[q]);
+        free(in[q]);
+    }
+    free(want);
+}
+
+Test(order, queues_at_once_share_no_scratch)
+{
+    test_each_device(two_queues);
+}
+
+/* ---- what is refused ----------------------------------------------------------------------------------------- */
+
+static void refusals(struct test *t)
+{
+    struct test_array             a = test_upload(t, NULL, 100, 4, 1);
+    const struct ordo_scan_params sum = { ORDO_U32, ORDO_SUM, false };
+    uint8_t                       untouched[400];
+    cl_int                        code = CL_SUCCESS;
+    cl_device_id                  id = ordo_device_id(t->dev);
+    cl_context                    context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+    cl_command_queue              foreign = clCreateCommandQueueWithProperties(context, id, NULL, &code);
+    cl_event                      event = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
+
+    test_context(t, "bad orders");
+    test_status(t, ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100, &(struct ordo_order) { .n_wait = 1 }),
+                ORDO_INVALID);
+    test_status(t,
+                ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100, &(struct ordo_order) { .wait = &event }),
+                ORDO_INVALID);
+    test_status(t,
+                ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100,
+                          &(struct ordo_order) { .queue = foreign, .done = &done }),
+                ORDO_INVALID);
+    test_true(t, done == NULL);
+    memset(untouched, TEST_EMPTY, sizeof untouched);
+    test_expect(t, ORDO_U32, &a, untouched, 100);
+
+    test_ok(t, ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100, NULL));
+    clSetUserEventStatus(event, CL_COMPLETE); /* some drivers wait for it when the context goes */
+    clReleaseEvent(event);
+    clReleaseCommandQueue(foreign);
+    clReleaseContext(context);
+    test_free(&a);
+}
+
+Test(order, bad_orders_are_refused)
+{
+    test_each_device(refusals);
+}

@@ -1,0 +1,674 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening and closing devices, their facts, memory, tunables and profiles; threads and forks. */
+#include "tests/support/support.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- opening by name ----------------------------------------------------------------------------------------- */
+
+static ordo_status open_by(const char *select, char *message, size_t bytes, ordo_device **dev)
+{
+    const struct ordo_device_config config = {
+        .select = select, .message = message, .message_bytes = bytes, .no_self_test = true
+    };
+    return ordo_device_open(&config, dev);
+}
+
+/* Opens by `select`, through the configuration and through the environment, and expects a device of this name. */
+static void expect_named(const char *select, const char *name)
+{
+    char         message[2048] = "";
+    ordo_device *dev = NULL;
+    cr_assert(open_by(select, message, sizeof message, &dev) == ORDO_OK, "%s: %s", select, message);
+    cr_assert(!name || strcmp(ordo_device_facts(dev)->name, name) == 0, "%s", select);
+    ordo_device_close(&dev);
+
+    cr_assert(setenv("ORDO_DEVICE", select, 1) == 0);
+    cr_assert(open_by(NULL, message, sizeof message, &dev) == ORDO_OK, "ORDO_DEVICE=%s: %s", select, message);
+    cr_assert(!name || strcmp(ordo_device_facts(dev)->name, name) == 0, "ORDO_DEVICE=%s", select);
+    ordo_device_close(&dev);
+}
+
+Test(device, opens_by_number_kind_and_part_of_a_name)
+{
+    char         part[9] = "";
+    ordo_device *dev = NULL;
+    cr_assert(unsetenv("ORDO_DEVICE") == 0);
+    cr_assert(ordo_device_open(NULL, &dev) == ORDO_OK);
+    const struct ordo_device_facts facts = *ordo_device_facts(dev);
+    ordo_device_close(&dev);
+
+    expect_named(facts.name, facts.name);
+    for (size_t i = 0; i < sizeof part - 1 && facts.name[i]; i++) /* in the other case */
+        part[i] = facts.name[i] >= 'a' && facts.name[i] <= 'z'
+                      ? (char) (facts.name[i] - 32)
+                      : (char) (facts.name[i] | (facts.name[i] >= 'A' ? 32 : 0));
+    expect_named(part, NULL);
+    expect_named(facts.platform, NULL);
+    expect_named(facts.cpu ? "CPU" : "GPU", facts.name);
+    expect_named("", facts.name); /* as if it was not set */
+}
+
+static void by_number(struct test *t)
+{
+    char           select[32], message[256];
+    cl_platform_id platforms[16];
+    cl_device_id   ids[64];
+    cl_uint        n_platforms = 0, n = 0;
+    ordo_device   *dev = NULL;
+
+    test_true(t, clGetPlatformIDs(16, platforms, &n_platforms) == CL_SUCCESS);
+    for (cl_uint p = 0; p < n_platforms; p++)
+        for (cl_uint d = 0; clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, ids, &n) == CL_SUCCESS && d < n; d++) {
+            snprintf(select, sizeof select, "%u:%u", p, d);
+            test_context(t, "%s", select);
+            test_ok(t, open_by(select, message, sizeof message, &dev));
+            test_true(t, ordo_device_id(dev) == ids[d]);
+            ordo_device_close(&dev);
+        }
+}
+
+Test(device, opens_every_device_by_its_numbers)
+{
+    test_each_device(by_number);
+}
+
+Test(device, lists_the_choices_for_a_wrong_name)
+{
+    static const char *const wrong[] = { "no such device", "99:0", "0:99", "0:",           ":",
+                                         "0:0:0",          "-1:0", "+0:0", "4294967296:0", "cpux" };
+    char                     message[4096], name[128];
+    ordo_device             *dev = NULL;
+    cr_assert(unsetenv("ORDO_DEVICE") == 0);
+    cr_assert(ordo_device_open(NULL, &dev) == ORDO_OK);
+    memcpy(name, ordo_device_facts(dev)->name, sizeof name);
+    ordo_device_close(&dev);
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        dev = (ordo_device *) message;
+        cr_assert(open_by(wrong[i], message, sizeof message, &dev) == ORDO_NO_DEVICE, "%s", wrong[i]);
+        cr_assert(dev == NULL);
+        cr_assert(strstr(message, wrong[i]) && strstr(message, "0:0") && strstr(message, name), "%s", message);
+    }
+    char small[12];
+    memset(small, 'x', sizeof small);
+    cr_assert(open_by(wrong[0], small, 10, &dev) == ORDO_NO_DEVICE);
+    cr_assert(strlen(small) == 9 && small[10] == 'x', "the message is cut to fit");
+    cr_assert(open_by(wrong[0], NULL, 0, &dev) == ORDO_NO_DEVICE);
+    cr_assert(ordo_device_open(NULL, NULL) == ORDO_INVALID);
+}
+
+/* A directory without drivers, whatever the machine has; both loaders of OpenCL take it from the environment. */
+Test(device, says_what_to_install_without_any_device)
+{
+    char         message[2048] = "", empty[] = "/tmp/ordo-no-drivers-XXXXXX";
+    cl_uint      n_platforms = 0;
+    ordo_device *dev = NULL;
+    cr_assert(mkdtemp(empty) != NULL);
+    cr_assert(setenv("OCL_ICD_VENDORS", empty, 1) == 0);
+    cr_assert(setenv("OPENCL_VENDOR_PATH", empty, 1) == 0);
+    cr_assert(unsetenv("OCL_ICD_FILENAMES") == 0);
+    const cl_int code = clGetPlatformIDs(0, NULL, &n_platforms);
+    cr_assert(rmdir(empty) == 0);
+    if (code == CL_SUCCESS && n_platforms > 0)
+        test_skip("libOpenCL is no loader here but a driver itself");
+
+    cr_assert(open_by(NULL, message, sizeof message, &dev) == ORDO_NO_DEVICE, "%s", message);
+    cr_assert(dev == NULL && strstr(message, "pocl-opencl-icd"), "%s", message);
+}
+
+/* ---- adopting ------------------------------------------------------------------------------------------------ */
+
+/* Sorts a few keys; what it says. */
+static ordo_status sort_few(ordo_device *dev)
+{
+    uint32_t          keys[] = { 5, 3, 9, 1, 3 }, values[] = { 0, 1, 2, 3, 4 };
+    const uint32_t    want_keys[] = { 1, 3, 3, 5, 9 }, want_values[] = { 3, 1, 4, 0, 2 };
+    const ordo_status got = ordo_sort_host(dev, ordo_sort_params(.key = ORDO_U32, .value_bytes = 4), keys, values, 5);
+    cr_assert(got != ORDO_OK ||
+              (memcmp(keys, want_keys, sizeof keys) == 0 && memcmp(values, want_values, sizeof values) == 0));
+    return got;
+}
+
+static cl_uint references(cl_context context)
+{
+    cl_uint n = 0;
+    (void) clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof n, &n, NULL);
+    return n;
+}
+
+/* Whether a context comes to have n references: a driver's own threads may let go of finished commands a little later. */
+static bool comes_to_have(cl_context context, cl_uint n)
+{
+    for (int ms = 0; ms < 10000 && references(context) != n; ms++)
+        (void) nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);
+    return references(context) == n;
+}
+
+/* Adopts and uses a queue of the caller's, and lets go of everything. */
+static void check_adopted(struct test *t, cl_context context, cl_command_queue queue)
+{
+    ordo_device                    *dev = NULL;
+    const struct ordo_device_config config = { .mask = t->mask };
+    const cl_uint                   before = references(context);
+
+    test_ok(t, ordo_device_adopt(context, ordo_device_id(t->dev), queue, &config, &dev));
+    test_true(t, ordo_device_context(dev) == context && ordo_device_id(dev) == ordo_device_id(t->dev));
+    test_true(t, !queue || ordo_device_queue(dev) == queue);
+    test_ok(t, sort_few(dev));
+    test_ok(t, ordo_device_self_test(dev));
+    ordo_device_close(&dev);
+    test_true(t, comes_to_have(context, before));
+    test_true(t, !queue || clFinish(queue) == CL_SUCCESS);
+}
+
+static void adopts(struct test *t)
+{
+    const cl_device_id id = ordo_device_id(t->dev);
+    cl_int             code = CL_SUCCESS;
+    cl_context         context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+    cl_context         other = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+    cl_command_queue   queue = test_queue_of(context, id, 0), foreign = test_queue_of(other, id, 0);
+    cl_command_queue   loose = test_queue_of(context, id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    ordo_device       *dev = NULL;
+
+    test_context(t, "no queue");
+    check_adopted(t, context, NULL);
+    test_context(t, "an in-order queue");
+    check_adopted(t, context, queue);
+    test_context(t, "an out-of-order queue");
+    if (loose)
+        check_adopted(t, context, loose);
+
+    test_context(t, "what cannot be adopted");
+    char                            message[512] = "";
+    const struct ordo_device_config config = { .message = message, .message_bytes = sizeof message };
+    const cl_uint                   before = references(context);
+    test_status(t, ordo_device_adopt(context, id, foreign, &config, &dev), ORDO_INVALID);
+    test_true(t, dev == NULL && strstr(message, "queue") != NULL);
+    test_status(t, ordo_device_adopt(NULL, id, NULL, &config, &dev), ORDO_INVALID);
+    test_status(t, ordo_device_adopt(context, NULL, NULL, &config, &dev), ORDO_INVALID);
+    test_status(t, ordo_device_adopt(context, id, NULL, NULL, NULL), ORDO_INVALID);
+    test_true(t, comes_to_have(context, before));
+
+    if (loose)
+        clReleaseCommandQueue(loose);
+    clReleaseCommandQueue(queue);
+    clReleaseCommandQueue(foreign);
+    clReleaseContext(context);
+    clReleaseContext(other);
+}
+
+Test(device, adopts_the_callers_objects)
+{
+    test_each_device(adopts);
+}
+
+/* ---- masks and facts ----------------------------------------------------------------------------------------- */
+
+static void masks(struct test *t)
+{
+    static const char *const bad[] = {
+        "lanes",         "lanes=two",       "lanes=",   "local=12",      "local=many",
+        "local=16384k",  "progress=2",      "progress", "atomics=c11",   "int64_atomics=1",
+        "int64_atomics", "int64_atomics=x", "cpu=1",    "nonsense=1",    "alloc=1",
+        "group=0",       "group=-1",        "=",        "lanes=one,cpu", "local=-1"
+    };
+    char         message[1024];
+    ordo_device *dev = NULL;
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const struct ordo_device_config config = {
+            .mask = bad[i], .message = message, .message_bytes = sizeof message, .no_self_test = true
+        };
+        test_context(t, "mask %s", bad[i]);
+        message[0] = 0;
+        test_status(t, ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev),
+                    ORDO_INVALID);
+        test_true(t, dev == NULL && strstr(message, "mask") && strstr(message, "progress=0|1"));
+    }
+
+    const struct ordo_device_config config = {
+        .mask = "lanes=one,local=8192 group=32,int64_atomics=0,progress=0,atomics=legacy,alloc=1048576,cpu=0"
+    };
+    test_context(t, "a mask of everything");
+    test_ok(t, ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev));
+    const struct ordo_device_facts *f = ordo_device_facts(dev);
+    test_true(t, f->lanes == ORDO_LANES_ONE && f->sub_group == 1 && f->local_bytes <= 8192 && f->max_group <= 32);
+    test_true(t, !f->int64_atomics && !f->groups_progress && f->atomics == ORDO_ATOMICS_LEGACY && !f->cpu);
+    test_true(t, f->max_alloc_bytes <= 1048576);
+    test_ok(t, sort_few(dev));
+
+    const struct ordo_sort_params u64 = { .key = ORDO_U64 };
+    uint64_t                     *many = test_alloc(200000 * sizeof *many);
+    test_random_bytes(t, many, 200000 * sizeof *many);
+    test_status(t, ordo_sort_host(dev, &u64, many, NULL, 200000), ORDO_TOO_LARGE);
+    free(many);
+    ordo_device_close(&dev);
+}
+
+Test(device, masks_lower_facts_and_bad_ones_are_refused)
+{
+    test_each_device(masks);
+}
+
+static void facts(struct test *t)
+{
+    const struct ordo_device_facts *f = t->facts;
+    test_true(t, f->name[0] && f->vendor[0] && f->platform[0] && f->driver[0] && f->version[0]);
+    test_true(t, f->compute_units > 0 && f->max_group > 0 && f->local_bytes >= 1024);
+    test_true(t, f->global_bytes > 0 && f->max_alloc_bytes > 0 && f->max_alloc_bytes <= f->global_bytes);
+    test_true(t, f->sub_group >= 1 && f->sub_group <= 64 && (f->sub_group & (f->sub_group - 1)) == 0);
+    test_true(t, (f->lanes == ORDO_LANES_ONE) == (f->sub_group == 1));
+    test_true(t, f->open_ms > 0);
+    test_true(t, memchr(f->dropped, 0, sizeof f->dropped) != NULL);
+    test_ok(t, ordo_device_self_test(t->dev));
+
+    test_true(t, ordo_device_facts(NULL) == NULL && ordo_device_context(NULL) == NULL);
+    test_true(t, ordo_device_id(NULL) == NULL && ordo_device_queue(NULL) == NULL);
+    test_status(t, ordo_device_self_test(NULL), ORDO_INVALID);
+    test_status(t, ordo_device_finish(NULL), ORDO_INVALID);
+    test_ok(t, ordo_device_finish(t->dev));
+    ordo_device *none = NULL;
+    ordo_device_close(NULL);
+    ordo_device_close(&none);
+}
+
+Test(device, facts_are_sane)
+{
+    test_each_device_and_mask(facts);
+}
+
+/* ---- errors -------------------------------------------------------------------------------------------------- */
+
+static void last_error(struct test *t)
+{
+    char         text[64];
+    char         whole[1024];
+    ordo_device *dev = test_open_again(t);
+
+    memset(text, 'x', sizeof text);
+    test_true(t, ordo_device_last_error(dev, NULL, 0) == 1);
+    test_true(t, ordo_device_last_error(dev, text, sizeof text) == 1 && text[0] == 0);
+    test_true(t, ordo_device_last_cl_error(dev) == CL_SUCCESS);
+
+    test_status(t, ordo_device_set_tunable(dev, "no.such.name", 1), ORDO_INVALID);
+    const size_t need = ordo_device_last_error(dev, NULL, 0);
+    test_true(t, need > 20 && need < sizeof whole);
+    test_true(t, ordo_device_last_error(dev, whole, sizeof whole) == need && strlen(whole) + 1 == need);
+    test_true(t, strstr(whole, "no.such.name") && strstr(whole, t->facts->name));
+    memset(text, 'x', sizeof text);
+    test_true(t, ordo_device_last_error(dev, text, 8) == need);
+    test_true(t, strlen(text) == 7 && memcmp(text, whole, 7) == 0 && text[8] == 'x');
+    test_true(t, ordo_device_last_error(dev, text, 0) == need && memcmp(text, whole, 7) == 0);
+    test_true(t, ordo_device_last_error(NULL, text, sizeof text) == 0 && ordo_device_last_cl_error(NULL) == 0);
+
+    test_true(t, strcmp(ordo_status_string((ordo_status) -999), "unknown status") == 0);
+    test_true(t, strcmp(ordo_cl_error_string(-5), "CL_OUT_OF_RESOURCES") == 0);
+    test_true(t, strcmp(ordo_cl_error_string(12345), "unknown OpenCL code") == 0);
+    test_true(t, strcmp(ordo_version(), ORDO_VERSION) == 0);
+    ordo_device_close(&dev);
+}
+
+Test(device, last_error_fits_any_room)
+{
+    test_each_device(last_error);
+}
+
+/* ---- tunables and profiles ----------------------------------------------------------------------------------- */
+
+static struct ordo_tunable_info tunable(const struct test *t, ordo_device *dev, const char *name)
+{
+    struct ordo_tunable_info info;
+    for (size_t i = 0; ordo_device_tunable(dev, i, &info) == ORDO_OK; i++)
+        if (strcmp(info.name, name) == 0)
+            return info;
+    test_fail(t, __FILE__, __LINE__, "there is no tunable %s", name);
+}
+
+static void tunables(struct test *t)
+{
+    struct ordo_tunable_info info;
+    size_t                   n = 0;
+    for (; ordo_device_tunable(t->dev, n, &info) == ORDO_OK; n++) {
+        bool listed = false;
+        test_context(t, "tunable %s", info.name);
+        test_true(t, info.name[0] && info.text && info.text[0] && info.n_choices > 0 && info.n_choices <= 16);
+        for (uint32_t c = 0; c < info.n_choices; c++)
+            listed = listed || info.choice[c] == info.value;
+        test_true(t, listed);
+        test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.choice[info.n_choices - 1]));
+        test_true(t, tunable(t, t->dev, info.name).value == info.choice[info.n_choices - 1]);
+        test_true(t, tunable(t, t->dev, info.name).origin == ORDO_ORIGIN_SET);
+        test_status(t, ordo_device_set_tunable(t->dev, info.name, 12345), ORDO_INVALID);
+        test_true(t, tunable(t, t->dev, info.name).value == info.choice[info.n_choices - 1]);
+    }
+    test_true(t, n > 20);
+    test_status(t, ordo_device_tunable(t->dev, SIZE_MAX, &info), ORDO_INVALID);
+    test_status(t, ordo_device_tunable(NULL, 0, &info), ORDO_INVALID);
+    test_status(t, ordo_device_tunable(t->dev, 0, NULL), ORDO_INVALID);
+    test_status(t, ordo_device_set_tunable(t->dev, "sort.k4v4.nothing", 4), ORDO_INVALID);
+    test_status(t, ordo_device_set_tunable(t->dev, "", 4), ORDO_INVALID);
+    test_status(t, ordo_device_set_tunable(t->dev, NULL, 4), ORDO_INVALID);
+    test_status(t, ordo_device_set_tunable(NULL, "sort.k4v4.items", 4), ORDO_INVALID);
+}
+
+Test(device, tunables_take_their_choices_only)
+{
+    test_each_device_and_mask(tunables);
+}
+
+static int ignored; /* words of a profile that a warning said were ignored */
+
+static void count_ignored(void *user, ordo_log_level level, const char *message)
+{
+    (void) user;
+    ignored += level == ORDO_LOG_WARNING && strstr(message, "ignored") != NULL;
+}
+
+static ordo_device *open_logged(const struct test *t)
+{
+    ordo_device                    *dev = NULL;
+    const struct ordo_device_config config = { .log = count_ignored, .mask = t->mask };
+    cr_assert(ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev) == ORDO_OK);
+    return dev;
+}
+
+static void profiles(struct test *t)
+{
+    char         dir[] = "/tmp/ordo-profile-test-XXXXXX", path[128], got[128];
+    ordo_device *dev;
+    test_true(t, mkdtemp(dir) != NULL);
+    snprintf(path, sizeof path, "%s/deeper/some.profile", dir);
+    test_true(t, setenv("ORDO_PROFILE", path, 1) == 0);
+    ignored = 0;
+
+    dev = open_logged(t);
+    const uint32_t old = tunable(t, dev, "sort.k4v4.items").value, fresh = old == 9 ? 11 : 9;
+    test_ok(t, ordo_device_set_tunable(dev, "sort.k4v4.items", fresh));
+    test_ok(t, ordo_device_save_profile(dev, got, sizeof got));
+    test_true(t, strcmp(got, path) == 0);
+    ordo_device_close(&dev);
+
+    dev = open_logged(t);
+    test_true(t, tunable(t, dev, "sort.k4v4.items").value == fresh);
+    test_true(t, tunable(t, dev, "sort.k4v4.items").origin == ORDO_ORIGIN_TUNED);
+    test_true(t, tunable(t, dev, "sort.k8v8.items").origin < ORDO_ORIGIN_TUNED);
+    test_true(t, ignored == 0);
+    test_ok(t, ordo_device_save_profile(dev, NULL, 0)); /* what was read is kept */
+    ordo_device_close(&dev);
+
+    FILE *file = fopen(path, "wb");
+    test_true(t, file != NULL);
+    fputs("# a comment = 5\nsort.k4v4.items=77\nsort.k4v4.items=\nnonsense\n= =5 sort.items\n\x01\xff\xfe=9\n"
+          "sort.k8v8.items=99999999999999999999 sort.k4v4.group=-1 sort.k8v8.items=9x\nsort.k8v4.items=9 # fine\r\n",
+          file);
+    for (int i = 0; i < 300; i++)
+        fputc('z', file);
+    fclose(file);
+    dev = open_logged(t);
+    test_true(t, tunable(t, dev, "sort.k4v4.items").value == old && tunable(t, dev, "sort.k8v4.items").value == 9);
+    test_true(t, ignored == 11);
+    test_ok(t, sort_few(dev));
+    ordo_device_close(&dev);
+
+    test_true(t, remove(path) == 0);
+    path[strlen(dir) + 7] = 0;
+    test_true(t, rmdir(path) == 0 && rmdir(dir) == 0);
+    test_true(t, setenv("ORDO_PROFILE", "/dev/null/not/a/directory", 1) == 0);
+    test_status(t, ordo_device_save_profile(t->dev, got, sizeof got), ORDO_IO);
+    test_true(t, setenv("ORDO_PROFILE", "off", 1) == 0);
+    test_status(t, ordo_device_save_profile(t->dev, got, sizeof got), ORDO_IO);
+    test_status(t, ordo_device_save_profile(NULL, got, sizeof got), ORDO_INVALID);
+}
+
+Test(device, profiles_are_saved_and_read)
+{
+    test_each_device(profiles);
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------------- */
+
+static void limited(struct test *t)
+{
+    enum { COUNT = 400000, LIMIT = 2 << 20 };
+    const struct ordo_device_config config = { .mask = t->mask, .memory_limit = LIMIT };
+    const struct ordo_sort_params   params = { .key = ORDO_U32, .value_bytes = 4 };
+    ordo_device                    *dev = NULL;
+    struct ordo_memory              memory;
+    uint32_t                       *keys = test_alloc(COUNT * sizeof *keys);
+
+    test_random_bytes(t, keys, COUNT * sizeof *keys);
+    test_ok(t, ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev));
+    struct test_array k = test_upload(t, keys, COUNT, 4, 3), v = test_upload(t, keys, COUNT, 4, 1);
+    test_ok(t, ordo_device_memory(dev, &memory));
+    test_true(t, memory.held_bytes == 0 && memory.buffers == 0);
+    for (int round = 0; round < 3; round++) {
+        test_context(t, "round %d", round);
+        test_status(
+            t, ordo_sort(dev, &params, test_slice(&k), test_slice(&v), test_slice(&k), test_slice(&v), COUNT, NULL),
+            ORDO_NO_DEVICE_MEMORY);
+        test_ok(t, ordo_device_finish(dev));
+        test_expect(t, ORDO_U32, &k, keys, COUNT);
+        test_expect(t, ORDO_U32, &v, keys, COUNT);
+        uint32_t *held = test_alloc(COUNT * sizeof *held);
+        memcpy(held, keys, COUNT * sizeof *held);
+        test_status(t, ordo_sort_host(dev, &params, held, held, COUNT), ORDO_NO_DEVICE_MEMORY);
+        test_same(t, "host keys", ORDO_U32, held, keys, COUNT);
+        free(held);
+        test_ok(t, sort_few(dev));
+        test_ok(t, ordo_device_memory(dev, &memory));
+        test_true(t, memory.held_peak_bytes <= LIMIT);
+    }
+    test_free(&k);
+    test_free(&v);
+    ordo_device_close(&dev);
+    free(keys);
+}
+
+Test(device, keeps_its_memory_limit)
+{
+    test_each_device_and_mask(limited);
+}
+
+static void sort_scratch(struct test *t)
+{
+    const struct {
+        struct ordo_sort_params params;
+        size_t                  count;
+    } sorts[] = { { { .key = ORDO_U32, .value_bytes = 4 }, 1 << 20 },
+                  { { .key = ORDO_U32, .value_bytes = 0 }, 1 << 20 },
+                  { { .key = ORDO_U64, .value_bytes = 8 }, 300001 },
+                  { { .key = ORDO_U32, .value_bytes = 4 }, 3 } };
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
+        const size_t n = sorts[i].count, kb = ordo_type_bytes(sorts[i].params.key), vb = sorts[i].params.value_bytes;
+        void        *keys = test_alloc(n * 8);
+        struct ordo_memory memory;
+
+        test_context(t, "scratch of sort %zu", i);
+        test_random_bytes(t, keys, n * 8);
+        struct test_array       k = test_upload(t, keys, n, kb, 1), v = test_upload(t, keys, n, vb ? vb : 4, 1);
+        const struct ordo_slice vs = vb ? test_slice(&v) : ordo_none();
+        test_ok(t, ordo_device_trim(t->dev));
+        test_ok(t, ordo_device_memory(t->dev, &memory));
+        test_true(t, memory.scratch_bytes == 0 && memory.scratch_peak_bytes == 0);
+        test_true(t, memory.held_bytes == 0 && memory.held_peak_bytes == 0 && memory.buffers == 0);
+        for (int round = 0; round < 3; round++)
+            test_ok(t, ordo_sort(t->dev, &sorts[i].params, test_slice(&k), vs, test_slice(&k), vs, n, NULL));
+        test_ok(t, ordo_device_memory(t->dev, &memory));
+        const size_t bytes = n * (kb + vb);
+        test_true(t, memory.scratch_peak_bytes <= bytes + bytes / 50 + (4u << 20));
+        test_true(t, memory.scratch_bytes <= bytes + bytes / 50 + (4u << 20)); /* rounds reuse it */
+        test_true(t, memory.held_bytes == memory.scratch_bytes);
+        test_ok(t, ordo_device_trim(t->dev));
+        test_ok(t, ordo_device_finish(t->dev));
+        test_free(&k);
+        test_free(&v);
+        free(keys);
+    }
+    test_status(t, ordo_device_memory(NULL, &(struct ordo_memory) { 0 }), ORDO_INVALID);
+    test_status(t, ordo_device_memory(t->dev, NULL), ORDO_INVALID);
+    test_status(t, ordo_device_trim(NULL), ORDO_INVALID);
+}
+
+Test(device, a_sort_takes_the_scratch_it_promises)
+{
+    test_each_device_and_mask(sort_scratch);
+}
+
+/* Everything is given back: the context has no references left but the test's own. */
+static void nothing_held(struct test *t)
+{
+    const cl_device_id              id = ordo_device_id(t->dev);
+    const struct ordo_device_config config = { .mask = t->mask };
+    cl_int                          code = CL_SUCCESS;
+    cl_context                      context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+    ordo_device                    *dev = NULL;
+    ordo_index                     *index = NULL;
+    uint32_t                        keys[1000] = { 0 };
+    const cl_uint                   before = references(context);
+    cl_mem mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR | CL_MEM_READ_WRITE, sizeof keys, keys, &code);
+
+    test_ok(t, ordo_device_adopt(context, id, NULL, &config, &dev));
+    test_ok(t, sort_few(dev));
+    test_ok(t, ordo_index_build(dev, ORDO_U32, ordo_at(mem, 0), 1000, NULL, &index));
+    test_ok(t, ordo_device_finish(dev));
+    ordo_index_destroy(&index);
+    test_true(t, index == NULL);
+    test_ok(t, ordo_device_trim(dev));
+    struct ordo_memory memory;
+    test_ok(t, ordo_device_memory(dev, &memory));
+    test_true(t, memory.held_bytes == 0 && memory.buffers == 0);
+    ordo_device_close(&dev);
+    test_true(t, dev == NULL);
+    clReleaseMemObject(mem);
+    test_true(t, comes_to_have(context, before));
+    clReleaseContext(context);
+}
+
+Test(device, closing_gives_everything_back)
+{
+    test_each_device(nothing_held);
+}
+
+/* ---- threads and forks --------------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, ROUNDS = 12, THREAD_COUNT = 20011 };
+
+struct worker {
+    ordo_device *dev;
+    uint32_t     seed;
+    ordo_status  status;
+    int          wrong;
+};
+
+static void *sort_much(void *argument)
+{
+    struct worker *w = argument;
+    uint32_t      *keys = test_alloc(THREAD_COUNT * sizeof *keys);
+    for (uint32_t round = 0; round < ROUNDS && w->status == ORDO_OK; round++) {
+        uint32_t sum = 0, sum_after = 0;
+        for (uint32_t i = 0; i < THREAD_COUNT; i++)
+            sum += keys[i] = (i + w->seed) * 2654435761u ^ round;
+        w->status = ordo_sort_host(w->dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, THREAD_COUNT);
+        for (uint32_t i = 0; i < THREAD_COUNT; i++) {
+            sum_after += keys[i];
+            w->wrong += i > 0 && keys[i - 1] > keys[i];
+        }
+        w->wrong += sum != sum_after;
+    }
+    free(keys);
+    return NULL;
+}
+
+static void run_workers(struct test *t, ordo_device *const devices[THREADS])
+{
+    pthread_t     threads[THREADS];
+    struct worker workers[THREADS];
+    for (uint32_t i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker) { devices[i], 1000 * i, ORDO_OK, 0 };
+        test_true(t, pthread_create(&threads[i], NULL, sort_much, &workers[i]) == 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        test_true(t, pthread_join(threads[i], NULL) == 0);
+    for (int i = 0; i < THREADS; i++) {
+        test_ok(t, workers[i].status);
+        test_true(t, workers[i].wrong == 0);
+    }
+}
+
+static void threads_sort(struct test *t)
+{
+    ordo_device *other = test_open_again(t);
+    test_context(t, "%d threads on one device", THREADS);
+    run_workers(t, (ordo_device *[]) { t->dev, t->dev, t->dev, t->dev });
+    test_context(t, "%d threads on two devices", THREADS);
+    run_workers(t, (ordo_device *[]) { t->dev, other, t->dev, other });
+    ordo_device_close(&other);
+}
+
+Test(device, threads_share_it)
+{
+    test_each_device(threads_sort);
+}
+
+/* In the child: its exit status says which expectation failed. */
+static int child_of_fork(ordo_device *dev, cl_mem mem, ordo_index *index)
+{
+    const struct ordo_slice s = ordo_at(mem, 0);
+    struct ordo_memory      memory;
+    ordo_index             *fresh = NULL;
+    uint32_t                keys[] = { 3, 1, 2 };
+    const ordo_status       got[] = {
+              ordo_sort(dev, ordo_sort_params(.key = ORDO_U32), s, ordo_none(), s, ordo_none(), 100, NULL),
+              ordo_sort_host(dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, 3),
+              ordo_scan_host(dev, ordo_scan_params(.type = ORDO_U32), keys, keys, 3),
+              ordo_index_build(dev, ORDO_U32, s, 100, NULL, &fresh),
+              ordo_device_finish(dev),
+              ordo_device_trim(dev),
+              ordo_device_self_test(dev),
+    };
+    for (int i = 0; i < (int) (sizeof got / sizeof *got); i++)
+        if (got[i] != ORDO_FORKED)
+            return 1 + i;
+    if (keys[0] != 3 || keys[1] != 1 || fresh)
+        return 20;
+    if (ordo_device_memory(dev, &memory) != ORDO_OK || ordo_device_last_error(dev, NULL, 0) < 2)
+        return 21;
+    ordo_index_destroy(&index);
+    ordo_device_close(&dev);
+    return dev ? 22 : 0;
+}
+
+static void forks(struct test *t)
+{
+    uint32_t          keys[100] = { 0 };
+    ordo_index       *index = NULL;
+    struct test_array a = test_upload(t, keys, 100, 4, 0);
+    int               status = -1;
+
+    test_ok(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&a), 100, NULL, &index));
+    test_ok(t, ordo_device_finish(t->dev));
+    const pid_t child = fork();
+    test_true(t, child >= 0);
+    if (child == 0)
+        _exit(child_of_fork(t->dev, a.mem, index));
+    test_true(t, waitpid(child, &status, 0) == child);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        test_fail(t, __FILE__, __LINE__, "the child ended with %d (%s)",
+                  WIFEXITED(status) ? WEXITSTATUS(status) : status, WIFEXITED(status) ? "its check" : "a signal");
+    test_ok(t, sort_few(t->dev));
+    ordo_index_destroy(&index);
+    test_free(&a);
+}
+
+Test(device, a_forked_child_is_refused_and_may_close)
+{
+    test_each_device(forks);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device layer: lanes of a team and atomics between groups, by the self-test's kernels at every width; and that the
+ * self-test notices what is wrong, and what opening then makes of it. */
+#include "tests/support/support.h"
+
+#include "runtime/cl_files.h"
+#include "runtime/self_test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- right answers ------------------------------------------------------------------------------------------- */
+
+/* Groups of 1, 3 and more sub-groups, as large as the device has them. */
+static void check_lanes(struct test *t)
+{
+    static const uint32_t sub_groups[] = { 1, 2, 3, 8, 32 };
+    const uint32_t        lanes = t->facts->sub_group;
+
+    for (uint32_t width = 1; width <= lanes; width *= 2)
+        for (size_t i = 0; i < sizeof sub_groups / sizeof *sub_groups; i++) {
+            const struct ordo_lanes_case c = { width, sub_groups[i] * lanes, 13, test_random(t) };
+
+            if (c.group > t->facts->max_group)
+                continue;
+            test_context(t, "teams of %u, groups of %u", width, c.group);
+            test_ok(t, ordo_self_test_lanes_case(t->dev, &c));
+        }
+}
+
+Test(device_lanes, teams_of_every_width_answer_right)
+{
+    test_each_device(check_lanes);
+}
+
+Test(device_lanes, a_team_of_one_answers_right_on_every_device)
+{
+    test_each_device_with("lanes=one,cpu=0", check_lanes);
+}
+
+/* Whether the device itself promises that a started group keeps running, whatever a mask makes of it. */
+static bool promises_progress(const struct test *t)
+{
+    const struct ordo_device_config config = { .mask = "", .no_self_test = true };
+    ordo_device                    *dev = NULL;
+
+    cr_assert(ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev) == ORDO_OK);
+    const bool promises = ordo_device_facts(dev)->groups_progress;
+    ordo_device_close(&dev);
+    return promises;
+}
+
+static bool waited_in_vain(const struct test *t)
+{
+    char message[1024] = "";
+
+    (void) ordo_device_last_error(t->dev, message, sizeof message);
+    return strstr(message, "waited in vain") != NULL;
+}
+
+/* Each goes on until groups were seen to meet. */
+enum { ROUNDS = 4 };
+
+/* A group's patience is bounded. On a busy CPU the thread that runs the group before it may get no time for so long; such
+ * a round says nothing. */
+static void check_atomics(struct test *t)
+{
+    const bool promised = promises_progress(t);
+    int        in_vain = 0;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        test_context(t, "round %d", round);
+        const ordo_status self_test = ordo_self_test_atomics(t->dev);
+        if (self_test == ORDO_SELF_TEST && !promised && waited_in_vain(t))
+            in_vain++;
+        else
+            test_ok(t, self_test);
+    }
+    if (in_vain)
+        (void) fprintf(stderr,
+                       "%s, mask '%s': %d of %d rounds skipped, as a group waited in vain: the device is busy\n",
+                       t->facts->name, t->mask, in_vain, ROUNDS);
+}
+
+static void check_passing_on(struct test *t)
+{
+    if (t->facts->groups_progress)
+        check_atomics(t);
+    else
+        (void) fprintf(stderr, "%s: skipped, as a group waited in vain when the device was opened\n", t->facts->name);
+}
+
+Test(device_atomics, groups_agree_on_shared_words)
+{
+    test_each_device_and_mask(check_atomics);
+}
+
+Test(device_atomics, groups_agree_on_shared_words_with_legacy_atomics)
+{
+    test_each_device_with("atomics=legacy", check_atomics);
+}
+
+Test(device_atomics, groups_pass_words_on_where_progress_is_trusted)
+{
+    test_each_device_with("progress=1", check_passing_on);
+}
+
+/* ---- wrong answers ------------------------------------------------------------------------------------------- */
+
+/* A directory for ORDO_CL_DIR that holds one kernel source, in which `from` became `to`. */
+struct broken {
+    char dir[64], sub[96], file[128];
+};
+
+static void write_broken(struct broken *b, const char *path, const char *from, const char *to)
+{
+    const struct ordo_cl_file *source = NULL;
+
+    for (size_t i = 0; i < ordo_n_cl_files; i++)
+        if (strcmp(ordo_cl_files[i].path, path) == 0)
+            source = &ordo_cl_files[i];
+    const char *at = source ? strstr(source->text, from) : NULL;
+    cr_assert(at, "%s has no \"%s\"", path, from);
+
+    (void) snprintf(b->dir, sizeof b->dir, "/tmp/ordo-test-XXXXXX");
+    cr_assert(mkdtemp(b->dir), "%s", b->dir);
+    (void) snprintf(b->sub, sizeof b->sub, "%s/%.*s", b->dir, (int) strcspn(path, "/"), path);
+    (void) snprintf(b->file, sizeof b->file, "%s/%s", b->dir, path);
+    cr_assert(mkdir(b->sub, 0700) == 0, "%s", b->sub);
+    FILE *file = fopen(b->file, "w");
+    cr_assert(file, "%s", b->file);
+    (void) fprintf(file, "%.*s%s%s", (int) (at - source->text), source->text, to, at + strlen(from));
+    cr_assert(fclose(file) == 0, "%s", b->file);
+    (void) setenv("ORDO_CL_DIR", b->dir, 1);
+}
+
+static void remove_broken(const struct broken *b)
+{
+    (void) unsetenv("ORDO_CL_DIR");
+    (void) unlink(b->file);
+    (void) rmdir(b->sub);
+    (void) rmdir(b->dir);
+}
+
+/* Breaks `path`; the part of the self-test must then fail and name `function`. */
+static void expect_noticed(const char *mask, ordo_status (*part)(ordo_device *), const char *path, const char *from,
+                           const char *to, const char *function)
+{
+    const struct ordo_device_config config = { .mask = mask, .no_self_test = true };
+    ordo_device                    *dev = NULL;
+    struct broken                   b;
+    char                            message[1024] = "";
+
+    write_broken(&b, path, from, to);
+    cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
+    const ordo_status got = part(dev);
+    (void) ordo_device_last_error(dev, message, sizeof message);
+    cr_expect(got == ORDO_SELF_TEST, "%s with \"%s\" gave '%s': %s", path, to, ordo_status_string(got), message);
+    cr_expect(strstr(message, function), "the message does not name %s: %s", function, message);
+    ordo_device_close(&dev);
+    remove_broken(&b);
+}
+
+Test(self_test, names_the_lane_operation_that_is_wrong)
+{
+    static const struct {
+        const char *from, *to, *function;
+    } faults[] = {
+        { "return popcount(lanes);", "return popcount(lanes) + 1;", "mask_count" },
+        { "return team_ballot(p) == TEAM_ALL_LANES;", "return team_ballot(p) != 0 || p == 0;", "team_all" },
+        { "return 31 - clz(lanes);", "return 30 - clz(lanes);", "last_lane" },
+        { "return team_scan_inclusive_add(x) - x;", "return team_scan_inclusive_add(x);", "team_scan_exclusive_add" },
+    };
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        expect_noticed("lanes=one", ordo_self_test_lanes, "device/team.cl", faults[i].from, faults[i].to,
+                       faults[i].function);
+}
+
+Test(self_test, names_the_atomic_operation_that_is_wrong)
+{
+    static const struct {
+        const char *from, *to, *function;
+    } faults[] = {
+        { "return atomic_add(p, v);", "return atomic_add(p, v + 1);", "ordo_add" },
+        { "return atomic_max(p, v);", "return *p = v;", "ordo_max" },
+        { "return atomic_cmpxchg(p, expected, desired);", "return expected;", "ordo_cas" },
+        { "return atomic_xchg(p, v);", "return *p;", "ordo_exchange" },
+    };
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        expect_noticed("int64_atomics=0", ordo_self_test_atomics, "device/atomic.cl", faults[i].from, faults[i].to,
+                       faults[i].function);
+}
+
+Test(self_test, notices_a_driver_that_ends_loops)
+{
+    expect_noticed("", ordo_self_test_lanes, "primitive/self_test_lanes.cl", "round < rounds",
+                   "round < min(rounds, 65535u)", "a loop of 100000 rounds");
+}
+
+/* ---- what opening makes of it -------------------------------------------------------------------------------- */
+
+static int n_replaced; /* variants that the log says were replaced */
+
+static void count_replaced(void *user, ordo_log_level level, const char *message)
+{
+    (void) user;
+    n_replaced += level == ORDO_LOG_WARNING && strstr(message, "replaced by") != NULL;
+}
+
+/* Breaks the 64-bit addition; the device must open without 64-bit atomics, say so, and pass its self-test. */
+static void expect_narrowed(const char *to)
+{
+    const struct ordo_device_config config = { .log = count_replaced };
+    ordo_device                    *dev = NULL;
+    struct broken                   b;
+
+    n_replaced = 0;
+    cr_assert(setenv("ORDO_CACHE", "off", 1) == 0); /* else the outcome of an earlier run would be remembered */
+    write_broken(&b, "device/atomic.cl", "return atom_add(p, v);", to);
+    cr_assert(ordo_device_open(&config, &dev) == ORDO_OK, "%s", to);
+    const struct ordo_device_facts *f = ordo_device_facts(dev);
+    cr_expect(!f->int64_atomics, "%s", to);
+    cr_expect(strstr(f->dropped, "64-bit atomics"), "%s: dropped is \"%s\"", to, f->dropped);
+    cr_expect(n_replaced > 0, "%s", to);
+    cr_expect(ordo_device_self_test(dev) == ORDO_OK, "%s", to);
+    ordo_device_close(&dev);
+    remove_broken(&b);
+}
+
+static bool has_int64_atomics(void)
+{
+    const struct ordo_device_config config = { .no_self_test = true };
+    ordo_device                    *dev = NULL;
+    cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
+    const bool has = ordo_device_facts(dev)->int64_atomics;
+    ordo_device_close(&dev);
+    return has;
+}
+
+Test(self_test, replaces_variants_that_are_wrong_or_do_not_build)
+{
+    if (!has_int64_atomics())
+        test_skip("the device has no 64-bit atomics");
+    expect_narrowed("return atom_add(p, v + 1);");
+    expect_narrowed("return no_such_function(p, v);");
+}
+
+/* No variant is at fault when the self-test's own buffers cannot be had: opening says so, and replaces nothing. */
+Test(self_test, reports_lack_of_memory_as_itself)
+{
+    char                            message[1024] = "";
+    ordo_device                    *dev = NULL;
+    const struct ordo_device_config config = {
+        .log = count_replaced, .message = message, .message_bytes = sizeof message, .mask = "progress=1,alloc=65536"
+    };
+
+    n_replaced = 0;
+    cr_assert(setenv("ORDO_CACHE", "off", 1) == 0);
+    cr_assert(ordo_device_open(&config, &dev) == ORDO_TOO_LARGE, "%s", message);
+    cr_expect(dev == NULL && strstr(message, "largest allocation"), "%s", message);
+    cr_expect(n_replaced == 0);
+}
