@@ -46,74 +46,9 @@ static const char *percent_any(int i)
     return names[i];
 }
 
-static void print_help(void)
-{
-    printf(
-        "Usage: ordo-bench [OPTION]...\n"
-        "Measures sorting, merging, scanning, searching and dictionaries on OpenCL devices, and checks every result.\n"
-        "\n"
-        "What to measure (lists are separated by commas):\n"
-        "  -w, --workload LIST     of sort, merge, merge_runs, scan, reduce, compact, search, lookup (arrays);\n"
-        "                          fillrandom, fillseq, overwrite, deleterandom, insertrandom, readrandom, "
-        "readmissing,\n"
-        "                          seekrandom, countrandom, rangerandom, concurrentread, readwhilewriting, mixed,\n"
-        "                          cleanup, compactall, concurrentfill, concurrentinsert, concurrentmix (dicts)\n"
-        "                          (default: all)\n"
-        "      --variant LIST      of 4-runs, 8-runs, 16-runs; random, sorted, random+index, sorted+index (all)\n"
-        "  -n, --sizes LIST        numbers of elements: 12 means 2^12, 12..27 every power between; =12, and numbers\n"
-        "                          above 31, just that (default: 16,20,24; on a CPU 12,16,20)\n"
-        "  -t, --types LIST        of u32, u64, i32, i64, f32, f64 (u32)\n"
-        "  -v, --value-bytes LIST  of 0, 4, 8 (4); scan, reduce and search have no values\n"
-        "  -D, --dist LIST         of uniform, few, sorted, reverse, zipf, sequential, clustered (uniform); of\n"
-        "                          dictionaries also which keys are asked for: zipf some more often, sorted,\n"
-        "                          reverse and sequential in order\n"
-        "  -q, --queries N         queries of a search, lookup, read, seek, count or range, written like a size\n"
-        "                          (24; on a CPU 20)\n"
-        "  -d, --device LIST       0:1, gpu, cpu, part of a name, or all (ORDO_DEVICE, else the first GPU)\n"
-        "      --seed N            of the random inputs (1)\n"
-        "\n"
-        "Dictionaries only:\n"
-        "  -s, --structure LIST    of sorted_array, lsm, blink (all)\n"
-        "      --batch LIST        elements of an update, written like sizes (a sixteenth of the size)\n"
-        "      --hit-rate PERCENT  how many of the keys to find are there (100)\n"
-        "      --erase PERCENT     how many elements deleterandom erases (100)\n"
-        "      --updates LIST      of 0, 10, 20 to 100: of a concurrentmix, how many percent are updates (20,60,100)\n"
-        "      --width N           elements that a count or range finds, in the mean (8)\n"
-        "      --fills N           queries are timed after so many numbers of batches, spread over all (16); 1: after "
-        "all\n"
-        "      --growth N          of the LSM (its default)\n"
-        "      --first-calls       queries: each call that is timed is the first after the updates, and may merge runs "
-        "of\n"
-        "                          the LSM, which else stay as the updates left them; the sorted array is asked again\n"
-        "\n"
-        "How long:\n"
-        "  -r, --reps N            repetitions at most (20); three at least\n"
-        "  -b, --budget SECONDS    for everything; rows that no longer fit are named and skipped (none)\n"
-        "\n"
-        "Beside it:\n"
-        "      --peers             CUB and Thrust on the same device, and a GPU LSM made of CUB's calls (needs "
-        "ordo-peer,\n"
-        "                          built where there is nvcc)\n"
-        "      --no-host           leave out the plain host code\n"
-        "      --no-array          leave out the sorted array beside queries of other structures\n"
-        "      --compare FILE      a former --json: prints new rate / old rate, and marks what is slower by more than\n"
-        "                          5 %% and by more than its repetitions differ\n"
-        "\n"
-        "Output:\n"
-        "      --json FILE         everything as JSON as well; - is standard output (tables then go to stderr)\n"
-        "      --chart, --no-chart bars of rate over size at the end (default: on a terminal)\n"
-        "      --list              names workloads, variants and devices, and ends\n"
-        "  -h, --help, --version\n"
-        "\n"
-        "Examples:\n"
-        "  ordo-bench -w sort,merge -n 12..27\n"
-        "  ordo-bench -w search --variant random+index -n 20,24,27 --peers\n"
-        "  ordo-bench -w fillrandom,readrandom -s lsm -n 24 --batch 16,18,20\n"
-        "  ordo-bench -w concurrentfill,concurrentmix -s blink -n 20,24 --updates 20,100\n"
-        "  ordo-bench --budget 60 --json new.json --compare old.json\n"
-        "\n"
-        "Exit status: 0; 1 if a result was wrong or a call failed; 2 for bad arguments.\n");
-}
+static const char *const help[] = {
+#include "bench_help.h"
+};
 
 struct option_row {
     const char *name;     /* with its dashes */
@@ -274,14 +209,14 @@ static void take_queries(struct options *o, const struct option_row *row, const 
 static void take_help(struct options *o, const struct option_row *row, const char *text)
 {
     (void) o, (void) row, (void) text;
-    print_help();
+    print_lines(help);
     exit(EXIT_GOOD);
 }
 
 static void take_version(struct options *o, const struct option_row *row, const char *text)
 {
     (void) o, (void) row, (void) text;
-    printf("ordo-bench %s\n", ordo_version());
+    print_version();
     exit(EXIT_GOOD);
 }
 

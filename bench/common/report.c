@@ -443,6 +443,17 @@ void tool_name(const char *name)
     name_of_tool = name;
 }
 
+void print_lines(const char *const *lines)
+{
+    for (; *lines; lines++)
+        puts(*lines);
+}
+
+void print_version(void)
+{
+    printf("%s %s\n", name_of_tool, ordo_version());
+}
+
 static void complain_with(const char *format, va_list args)
 {
     progress_clear();

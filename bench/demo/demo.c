@@ -413,30 +413,20 @@ static void change_ranges(struct demo *demo, size_t *wrong)
 
 /* ---- the program --------------------------------------------------------------------------------------------- */
 
-static void usage(void)
-{
-    printf(
-        "Usage: ordo-demo [OPTION]...\n"
-        "Sorts the IPv4 ranges of all countries on an OpenCL device, maps N addresses to countries, and checks every\n"
-        "answer against a binary search on the host; then withdraws and announces ranges in dictionaries and asks "
-        "again.\n"
-        "\n"
-        "      --file FILE     lines \"first,last,country\" (" DEFAULT_FILE ", from Debian's package tor-geoipdb)\n"
-        "      --count N       addresses to map (%d)\n"
-        "      --device WHICH  0:1 (platform:device), gpu, cpu or part of a name (ORDO_DEVICE, else the first GPU)\n"
-        "      --json FILE     the results as JSON as well; - is standard output\n"
-        "  -h, --help\n"
-        "\n"
-        "Exit status: 0 (ok); 1 if an answer was WRONG or a call failed; 2 for bad arguments.\n",
-        DEFAULT_COUNT);
-}
+static const char *const help[] = {
+#include "demo_help.h"
+};
 
 static struct options parse_options(int argc, char **argv)
 {
     static const struct option longs[] = {
-        { "file", required_argument, NULL, 'f' },   { "count", required_argument, NULL, 'c' },
-        { "device", required_argument, NULL, 'd' }, { "json", required_argument, NULL, 'j' },
-        { "help", no_argument, NULL, 'h' },         { NULL, 0, NULL, 0 },
+        { "file", required_argument, NULL, 'f' },
+        { "count", required_argument, NULL, 'c' },
+        { "device", required_argument, NULL, 'd' },
+        { "json", required_argument, NULL, 'j' },
+        { "help", no_argument, NULL, 'h' },
+        { "version", no_argument, NULL, 'v' },
+        { NULL, 0, NULL, 0 },
     };
     struct options options = { .file = DEFAULT_FILE, .count = DEFAULT_COUNT };
     for (int option; (option = getopt_long(argc, argv, "h", longs, NULL)) != -1;) {
@@ -454,7 +444,10 @@ static struct options parse_options(int argc, char **argv)
             options.json = json_option(optarg);
             break;
         case 'h':
-            usage();
+            print_lines(help);
+            exit(EXIT_GOOD);
+        case 'v':
+            print_version();
             exit(EXIT_GOOD);
         default: /* getopt has said what is wrong */
             fprintf(stderr, "Try 'ordo-demo --help'.\n");

@@ -31,28 +31,9 @@ struct options {
     double      seconds; /* for each question to a driver */
 };
 
-static void print_help(void)
-{
-    printf("Usage: ordo-info [OPTION]...\n"
-           "Shows the OpenCL platforms and devices of this machine, what Ordo finds on each, and what is missing.\n"
-           "\n"
-           "      --tunables      also every tunable of each device, with its origin\n"
-           "      --start         also measure how long opening takes: cold (nothing compiled yet) and warm\n"
-           "      --no-self-test  do not run kernels, only ask\n"
-           "      --timeout S     seconds that a driver gets for an answer (300)\n"
-           "      --json FILE     everything as JSON instead; - is standard output\n"
-           "      --root DIR      look for hardware below DIR instead of /\n"
-           "  -h, --help, --version\n"
-           "\n"
-           "A driver that crashes or hangs is named, and the rest is listed all the same.\n"
-           "\n"
-           "Examples:\n"
-           "  ordo-info\n"
-           "  ordo-info --start --tunables\n"
-           "  ordo-info --json - >devices.json\n"
-           "\n"
-           "Exit status: 0 if a device is there that Ordo can use; else 1; 2 for bad arguments.\n");
-}
+static const char *const help[] = {
+#include "info_help.h"
+};
 
 /* ---- what the children answer -------------------------------------------------------------------------------- */
 
@@ -783,10 +764,10 @@ static struct options read_options(int argc, char **argv)
             o.root = optarg;
             break;
         case 'h':
-            print_help();
+            print_lines(help);
             exit(EXIT_GOOD);
         case OPT_VERSION:
-            printf("ordo-info %s\n", ordo_version());
+            print_version();
             exit(EXIT_GOOD);
         default: /* getopt has said what is wrong */
             fprintf(stderr, "Try 'ordo-info --help'.\n");

@@ -46,33 +46,9 @@ static const char *shape_any(int i)
     return shape_names[i];
 }
 
-static void print_help(void)
-{
-    printf(
-        "Usage: ordo-tune [OPTION]...\n"
-        "Tries tunables on a device, keeps only what gives right answers and is faster, and writes your profile, "
-        "which\n"
-        "every later use of the device reads.\n"
-        "\n"
-        "  -d, --device WHICH     0:1, gpu, cpu or part of a name (ORDO_DEVICE, else the first GPU)\n"
-        "  -b, --budget SECONDS   for everything (60); more finds more\n"
-        "  -p, --primitives LIST  of sort, search, merge, scan, merge_runs, separated by commas (all, in this order)\n"
-        "  -s, --shapes LIST      of k4v0, k4v4, k4v8, k8v0, k8v4, k8v8: bytes of key and value (all)\n"
-        "      --dry-run          write nothing\n"
-        "      --row              also print the values as a row of the shipped table\n"
-        "      --json FILE        what was tried and what it brought; - is standard output\n"
-        "  -h, --help, --version\n"
-        "\n"
-        "The profile is $ORDO_PROFILE, else a file of the device's name in $XDG_CONFIG_HOME/ordo or ~/.config/ordo; "
-        "it\n"
-        "may be deleted at any time.\n"
-        "\n"
-        "Examples:\n"
-        "  ordo-tune --budget 300\n"
-        "  ordo-tune -p sort -s k4v4,k8v8 --dry-run\n"
-        "\n"
-        "Exit status: 0; 1 if a call failed or the present values give wrong answers; 2 for bad arguments.\n");
-}
+static const char *const help[] = {
+#include "tune_help.h"
+};
 
 enum { OPT_DRY_RUN = 256, OPT_ROW, OPT_JSON, OPT_VERSION };
 
@@ -110,10 +86,10 @@ static void take_option(struct options *o, int option)
         o->json = json_option(optarg);
         break;
     case 'h':
-        print_help();
+        print_lines(help);
         exit(EXIT_GOOD);
     case OPT_VERSION:
-        printf("ordo-tune %s\n", ordo_version());
+        print_version();
         exit(EXIT_GOOD);
     default: /* getopt has said what is wrong */
         fprintf(stderr, "Try 'ordo-tune --help'.\n");

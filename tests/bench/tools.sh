@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The tools from outside: that they run, that what they measure is right, that they survive a driver that crashes, and
-# that bad arguments are named. Arguments: the programs ordo-info, ordo-bench and ordo-tune, and a driver that crashes.
+# that bad arguments are named. Arguments: the programs ordo-info, ordo-bench, ordo-tune and ordo-demo, and a driver that
+# crashes.
 # Without any OpenCL device it says so and is skipped (77).
 set -u
-info=$1 bench=$2 tune=$3 crash_driver=$4
+info=$1 bench=$2 tune=$3 demo=$4 crash_driver=$5
 
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -34,6 +35,33 @@ prints() {
 prints_no() {
     ! grep -q -e "$2" "$dir/$1" || fail "'$2' is not in std$1"
 }
+
+# ---- what holds for all: help in 80 columns whose options are there, a version, a word on what is no option
+for tool in "$info" "$bench" "$tune" "$demo"; do
+    expect 0 "$tool" --version
+    prints out "^${tool##*/} [0-9]*\.[0-9]*\.[0-9]*$"
+    expect 2 "$tool" --no-such-option
+    prints err "Try '${tool##*/} --help'"
+    expect 2 "$tool" argument
+    expect 0 "$tool" --help
+    prints out '^Exit status: 0'
+    prints_no out '.\{81\}'
+    grep -o '^  [ -].\{26\}' "$dir/out" | grep -o -e '--[a-z-]*[ ,][A-Z]*' >"$dir/options"
+    [ -s "$dir/options" ] || fail "${tool##*/} --help lists options"
+    while read -r option argument; do
+        case $option,$argument in
+            *,[A-Z]*) # without its argument, that is what is missing
+                expect 2 "$tool" "$option"
+                prints err 'requires an argument'
+                ;;
+            --help, | --version,) ;;
+            *) # what follows is wrong, not this
+                expect 2 "$tool" "${option%,}" --no-such-option
+                prints err "unrecognized option '--no-such-option'"
+                ;;
+        esac
+    done <"$dir/options"
+done
 
 "$info" --no-self-test >"$dir/out" 2>"$dir/err"
 if [ $? -eq 1 ] && ! grep -q 'problem' "$dir/out"; then
@@ -76,10 +104,6 @@ prints out 'lanes '
 
 expect 2 "$info" --timeout never
 prints err 'no number'
-expect 2 "$info" --no-such-option
-expect 2 "$info" argument
-expect 0 "$info" --help
-expect 0 "$info" --version
 
 # ---- ordo-bench
 expect 0 "$bench" --workload arrays --sizes =1,=1000,14 --queries =3000 --reps 3 --budget 200 --json "$dir/bench.json"
@@ -144,8 +168,6 @@ expect 2 "$bench" --compare "$dir/vendors/crash.icd"
 prints err 'not JSON'
 expect 2 "$bench" --compare "$dir/info.json"
 prints err 'not written by ordo-bench'
-expect 2 "$bench" argument
-expect 2 "$bench" --no-such-option
 expect 2 env ORDO_PEER=/nowhere/ordo-peer "$bench" --peers
 prints err 'ORDO_PEER'
 
