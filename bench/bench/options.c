@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
-#include "bench/common/report.h"
+#include "bench/common/complain.h"
+#include "bench/common/json.h"
+#include "bench/common/terminal.h"
+
+#include "bench/workload/parse.h"
 
 #include <getopt.h>
 #include <math.h>

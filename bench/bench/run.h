@@ -3,7 +3,9 @@
 #ifndef BENCH_BENCH_RUN_H
 #define BENCH_BENCH_RUN_H
 
-#include "bench/common/report.h"
+#include "bench/common/complain.h"
+#include "bench/common/json.h"
+#include "bench/common/terminal.h"
 #include "bench/common/timing.h"
 #include "bench/measure/dict_measure.h"
 #include "bench/peers/yardstick.h"
@@ -47,28 +49,5 @@ struct run {
     int    rows_left, wrong, failed, skipped, slower;
     double row_seconds; /* for the timing of the next row */
 };
-
-/* ---- JSON ---------------------------------------------------------------------------------------------------- */
-
-/* NaN if it is not there. */
-double number_of(const cJSON *object, const char *name);
-bool   text_is(const cJSON *object, const char *name, const char *text);
-
-/* ---- showing: tables for people, rows of JSON ---------------------------------------------------------------- */
-
-#define MOST_COLUMNS 20
-
-/* The columns of one workload: those without anything to say are left out. */
-struct layout {
-    struct column columns[MOST_COLUMNS];
-    int           n;
-};
-struct layout lay_out(const struct run *run, enum workload workload);
-
-void show_row(struct run *run, const struct table *table, const struct row *row);
-void json_row(const struct run *run, const struct row *row);
-
-/* A chart of the rates of `n` rows that differ in size; nothing if fewer than two are known. */
-void draw_rows(const struct run *run, const struct row *rows, int n);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "show.h"
+
 #include "bench/workload/dict_plan.h"
-#include "run.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,18 +9,6 @@
 static const char *const outcome_names[] = { "ok", "WRONG", "failed", "too large", "skipped" };
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------- */
-
-double number_of(const cJSON *object, const char *name)
-{
-    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsNumber(number) ? number->valuedouble : NAN;
-}
-
-bool text_is(const cJSON *object, const char *name, const char *text)
-{
-    const char *got = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
-    return got && strcmp(got, text) == 0;
-}
 
 static cJSON *json_spread(const struct spread *spread)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "devices.h"
 
-#include "report.h"
+#include "complain.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_PLATFORMS 16

@@ -2,7 +2,7 @@
 #include "change.h"
 
 #include "bench/common/threads.h"
-#include "bench/workload/workload.h"
+#include "bench/workload/keys.h"
 
 #include <stdlib.h>
 

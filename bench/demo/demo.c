@@ -2,7 +2,9 @@
 /* ordo-demo: a real job from beginning to end. Sorts the address ranges of all countries on the device, maps millions of
  * addresses to countries, and checks every answer against a binary search on the host; lets the ranges change, in two
  * dictionaries; then a look at the primitives. */
-#include "bench/common/report.h"
+#include "bench/common/complain.h"
+#include "bench/common/json.h"
+#include "bench/common/terminal.h"
 #include "bench/common/threads.h"
 #include "bench/common/timing.h"
 #include "dicts.h"

@@ -4,7 +4,8 @@
 #ifndef ORDO_BENCH_DEMO_DICT_H
 #define ORDO_BENCH_DEMO_DICT_H
 
-#include "bench/common/report.h"
+#include "bench/common/json.h"
+#include "bench/common/terminal.h"
 #include "geoip.h"
 
 /* Asks for `addresses` (count of them) between 20 batches of change, checks every answer, prints to `out` and adds

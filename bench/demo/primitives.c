@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "primitives.h"
 
+#include "bench/common/complain.h"
 #include "bench/common/timing.h"
 #include "bench/measure/subject.h"
 #include "bench/peers/yardstick.h"
@@ -31,8 +32,8 @@ static struct spec sized(const struct row *row, const struct ordo_device_facts *
     for (size_t count = (size_t) 1 << (facts->cpu ? 22 : 26); count >= 1 << 10; count /= 2) {
         spec.count = count;
         spec.n_queries = workload_has_queries(spec.workload) ? count : 0;
-        const struct subject_size size = subject_size(&spec);
-        if (size.largest <= facts->max_alloc_bytes && size.bytes <= facts->global_bytes / 3)
+        const struct workload_bytes size = subject_bytes(&spec);
+        if (size.largest <= facts->max_alloc_bytes && size.all <= facts->global_bytes / 3)
             break;
     }
     return spec;

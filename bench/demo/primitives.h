@@ -3,7 +3,8 @@
 #ifndef ORDO_BENCH_DEMO_PRIMITIVES_H
 #define ORDO_BENCH_DEMO_PRIMITIVES_H
 
-#include "bench/common/report.h"
+#include "bench/common/json.h"
+#include "bench/common/terminal.h"
 
 /* Runs, checks and times each primitive; prints to `out` and adds "primitives" to `json`. *wrong grows by the number of
  * primitives that gave a wrong answer. An error of the device is returned, with its message in `why`. */

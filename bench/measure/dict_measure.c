@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict_measure.h"
 
-#include "bench/common/report.h"
+#include "bench/common/terminal.h"
 #include "bench/peers/dict_yardstick.h"
 #include "dict_subject.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict_subject.h"
 
+#include "bench/workload/keys.h"
+
 #include "ordo/blink.h"
 #include "ordo/ordo.h"
 

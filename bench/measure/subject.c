@@ -2,6 +2,8 @@
 #include "subject.h"
 
 #include "bench/common/timing.h"
+#include "bench/workload/answer.h"
+#include "bench/workload/element.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,16 +56,16 @@ static void plan_arrays(struct subject *subject)
     subject->at.one.bytes = spec->workload == REDUCE || spec->workload == COMPACT ? 8 : 0;
 }
 
-struct subject_size subject_size(const struct spec *spec)
+struct workload_bytes subject_bytes(const struct spec *spec)
 {
-    struct subject      plan = { .spec = *spec };
-    struct array       *arrays[N_ARRAYS];
-    struct subject_size size = { 0, 0 };
+    struct subject        plan = { .spec = *spec };
+    struct array         *arrays[N_ARRAYS];
+    struct workload_bytes size = { 0, 0 };
 
     plan_arrays(&plan);
     list_arrays(&plan, arrays);
     for (int a = 0; a < N_ARRAYS; a++) {
-        size.bytes += arrays[a]->bytes;
+        size.all += arrays[a]->bytes;
         size.largest = arrays[a]->bytes > size.largest ? arrays[a]->bytes : size.largest;
     }
     return size;

@@ -3,15 +3,12 @@
 #ifndef BENCH_SUBJECT_H
 #define BENCH_SUBJECT_H
 
-#include "bench/workload/workload.h"
+#include "bench/workload/inputs.h"
 
 struct subject;
 
-/* Device memory that a subject takes, without the scratch of its call, and the largest buffer of it. */
-struct subject_size {
-    uint64_t bytes, largest;
-};
-struct subject_size subject_size(const struct spec *spec);
+/* What a subject takes of the device's memory. */
+struct workload_bytes subject_bytes(const struct spec *spec);
 
 /* Makes the inputs, moves them to the device and builds the search index if the variant has one. Blocks.
  * After an error *out is NULL and `why` says what failed. */

@@ -2,6 +2,7 @@
 #include "dict_yardstick.h"
 
 #include "bench/common/timing.h"
+#include "bench/workload/keys.h"
 
 #include <math.h>
 

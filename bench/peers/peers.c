@@ -2,11 +2,13 @@
 #include "peers.h"
 
 #include "bench/common/child.h"
+#include "bench/common/text.h"
 #include "bench/common/timing.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -4,8 +4,9 @@
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 
-#include "bench/common/report.h"
 #include "bench/workload/workload.h"
+
+#include <cjson/cJSON.h>
 
 /* The program: $ORDO_PEER, else ordo-peer beside this program, else in PATH. NULL, with the reason in `why`, if there
  * is none. The caller frees it. */

@@ -3,6 +3,8 @@
 
 #include "bench/common/timing.h"
 #include "bench/workload/baseline.h"
+#include "bench/workload/element.h"
+#include "bench/workload/keys.h"
 #include "dict_yardstick.h"
 
 #include <math.h>

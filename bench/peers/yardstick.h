@@ -3,7 +3,7 @@
 #ifndef BENCH_YARDSTICK_H
 #define BENCH_YARDSTICK_H
 
-#include "bench/workload/workload.h"
+#include "bench/workload/inputs.h"
 
 /* The i-th yardstick of a workload: "radix" and "qsort" for sort, "merge", "loop", "binary", for dictionaries "btree" (see
  * dict_yardstick.h, which takes it); NULL past the last. */

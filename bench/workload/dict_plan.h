@@ -4,19 +4,7 @@
 #ifndef BENCH_DICT_PLAN_H
 #define BENCH_DICT_PLAN_H
 
-#include "model.h"
-
-struct dict_plan {
-    struct spec spec;
-    /* Upserts in batches of spec_batch, by which a dictionary gets its content. */
-    struct script table;
-    /* What happens to it before the timed calls, such as that elements become stale. */
-    struct script churn;
-    /* The timed calls. */
-    struct script work;
-    /* After the table's batches that were done so far; in the end, after all that is to be timed. */
-    struct model model;
-};
+#include "plan_draw.h"
 
 /* Draws the table and, unless the workload is one of queries, everything else; the model goes through it all. False
  * without memory: then *plan is empty. */
@@ -32,6 +20,6 @@ size_t plan_fill(const struct dict_plan *plan, size_t i);
 bool plan_advance(struct dict_plan *plan, size_t from, size_t to);
 
 /* Bytes of all that a device must hold for it, roughly, and of the largest buffer: for one that may be too small. */
-struct subject_size plan_size(const struct spec *spec);
+struct workload_bytes plan_bytes(const struct spec *spec);
 
 #endif

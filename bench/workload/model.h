@@ -3,13 +3,15 @@
 #ifndef BENCH_MODEL_H
 #define BENCH_MODEL_H
 
-#include "sheet.h"
+#include "element.h"
+
+#include "ordo/ordo.h"
 
 struct model {
     ordo_type type;
     uint32_t  key_bytes, value_bytes;
     size_t    count;
-    void     *keys; /* distinct and ascending, in ordered form (key_order of workload.h) */
+    void     *keys; /* distinct and ascending, in ordered form (key_order of keys.h) */
     void     *values;
 };
 
@@ -29,14 +31,5 @@ static inline uint64_t model_value(const struct model *model, size_t i)
 size_t model_below(const struct model *model, uint64_t key, size_t hint);
 /* How many keys are at or below `key`, of which `from` are known to be; quick if it is little more. */
 size_t model_up_to(const struct model *model, uint64_t key, size_t from);
-
-/* Does the step (of a concurrent batch: one whose results no order of its operations would change), and writes to the sheet's outputs what a dictionary must give. Range columns grow as needed, and the
- * step learns how many elements it gives. False without memory. */
-bool model_do(struct model *model, struct sheet *sheet, struct step *step);
-/* The whole script; elements of ranges follow those of the steps before. */
-bool model_run(struct model *model, struct script *script);
-
-/* A mixed batch; called by model_do. */
-bool model_apply(struct model *model, struct sheet *sheet, struct step *step);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What goes into calls on dictionaries and what comes out, in host memory: a sheet of columns, and the steps that work
- * on its rows. The same script runs on a dictionary (dict_subject.h) and on the model (model.h). */
+ * on its rows. The same script runs on a dictionary (dict_subject.h) and on the model (model_step.h). */
 #ifndef BENCH_SHEET_H
 #define BENCH_SHEET_H
 
-#include "workload.h"
+#include "element.h"
 
 #include "ordo/dict.h"
 

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tools measure: workloads, the inputs they get, what a right answer is, and plain host code that does the
- * same. Knows neither OpenCL calls nor CUDA, so that a peer library gets the same inputs and the same checks.
- *
- *     struct spec spec = { .workload = SORT, .type = ORDO_U32, .value_bytes = 4, .count = 1 << 20, .seed = 1 };
- *     struct inputs in;
- *     if (inputs_make(&spec, &in)) ... run something, which fills `out` ...
- *     if (!answer_check(&spec, &in, &out, why, sizeof why)) puts(why);
- *     inputs_free(&in);
- */
+/* What the tools measure: workloads, and the axes along which they are measured. Like all of this room it knows neither
+ * OpenCL calls nor CUDA, so that a peer library gets the same inputs (inputs.h) and the same checks (answer.h). */
 #ifndef BENCH_WORKLOAD_H
 #define BENCH_WORKLOAD_H
 
@@ -155,75 +148,15 @@ double spec_bytes(const struct spec *spec);
 /* Sum for integers (exclusive in a scan), maximum for floats (inclusive). */
 ordo_op spec_op(const struct spec *spec);
 
-/* ---- keys and values ----------------------------------------------------------------------------------------- */
+/* Bytes of a key of this type. */
+size_t type_bytes(ordo_type type);
+/* Floats, whose scans and reductions are maxima. */
+bool type_is_float(ordo_type type);
 
-/* A well mixed word of the i-th draw from stream `seed`. */
-uint64_t draw(uint64_t seed, uint64_t i);
-
-/* The ordered form of a stored key and back: unsigned order of the forms is the order of the keys. */
-uint64_t key_order(ordo_type type, uint64_t stored);
-uint64_t key_stored(ordo_type type, uint64_t order);
-
-/* Element i of an array of 4- or 8-byte elements. */
-static inline uint64_t element(const void *array, size_t bytes, size_t i)
-{
-    return bytes == 4 ? ((const uint32_t *) array)[i] : ((const uint64_t *) array)[i];
-}
-static inline void set_element(void *array, size_t bytes, size_t i, uint64_t value)
-{
-    if (bytes == 4)
-        ((uint32_t *) array)[i] = (uint32_t) value;
-    else
-        ((uint64_t *) array)[i] = value;
-}
-
-/* The value that element i of the input carries: i itself, and in 8 bytes also a hash of i in the upper half. */
-uint64_t value_of(uint32_t value_bytes, size_t i);
-
-/* `count` keys of a distribution, in stored form. False if memory ran out. */
-bool keys_draw(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys);
-
-/* ---- inputs and answers -------------------------------------------------------------------------------------- */
-
-struct inputs {
-    void    *keys;    /* count elements; sorted as the workload needs it. Dictionaries: in the order of arrival */
-    void    *values;  /* count values (value_of), or NULL */
-    uint8_t *flags;   /* compact: count bytes, or NULL */
-    void    *queries; /* n_queries keys, or NULL; a lookup's are in the array seven times in eight */
-    size_t   kept;    /* compact: how many flags are set */
+/* Device memory that a workload takes, without the scratch of its calls, and the largest buffer of it. */
+struct workload_bytes {
+    uint64_t all, largest;
 };
-
-/* False if memory ran out; then *in is empty. */
-bool inputs_make(const struct spec *spec, struct inputs *in);
-void inputs_free(struct inputs *in);
-
-/* Outputs hold this before a run, so that what is never written shows. */
-#define POISON_BYTE 0xa5
-#define POISON_WORD 0xa5a5a5a5a5a5a5a5u
-
-/* What a run left, in host memory. Not all are used by each workload. */
-struct answer {
-    const void     *keys;   /* count elements (scan's output too) */
-    const void     *values; /* count values; lookup: n_queries */
-    const uint32_t *ranks;  /* n_queries */
-    const uint8_t  *found;  /* n_queries */
-    const void     *total;  /* reduce: one element */
-    uint32_t        kept;
-};
-
-/* Whether an answer is right, completely: every element is looked at, and for sorts and merges that each input came out
- * once, in order, equal keys in their order (with values exactly; without, by a hash of the set of keys). If not,
- * `why` says the first thing that is wrong. Takes time proportional to the input.
- * ties_may_swap: a merge that promises no order among equal keys. */
-bool answer_check(const struct spec *spec, const struct inputs *in, const struct answer *answer, bool ties_may_swap,
-                  char *why, size_t why_bytes);
-
-/* ---- axes as text -------------------------------------------------------------------------------------------- */
-
-/* Each reads one comma-separated list and returns how many entries it holds, or -1 with the reason in `why`. */
-int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why_bytes); /* "12,16..20,2^24,1000000" */
-int parse_names(const char *text, const char *(*name)(int), int n_names, int *chosen, int room, char *why,
-                size_t why_bytes);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The points of the axes that the options ask for. */
+#ifndef BENCH_BENCH_POINTS_H
+#define BENCH_BENCH_POINTS_H
+
+#include "run.h"
+
+/* All sizes of one point of the other axes. */
+struct series {
+    struct spec spec;
+    struct row  rows[MOST_SIZES];
+    cJSON      *peers;
+};
+
+/* Whether the options name the variant, or none of the workload's. */
+bool variant_wanted(const struct options *options, enum workload workload, int variant);
+/* Whether it can do the workload on this device. */
+bool variant_can(const struct run *run, enum workload workload, int variant);
+
+/* Adds the series of one workload to `list`, or only counts them if it is NULL. */
+int list_series(const struct run *run, enum workload workload, struct series *list);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "row.h"
+
+#include "bench/measure/dict_subject.h"
+#include "bench/measure/subject.h"
+#include "bench/workload/dict_plan.h"
+
+#include <math.h>
+
+static void failed_call(struct run *run, struct row *row, ordo_status status)
+{
+    row->outcome = status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE ? TOO_LARGE : FAILED;
+    if (!row->why[0] && ordo_device_last_error(run->device, row->why, sizeof row->why) <= 1)
+        snprintf(row->why, sizeof row->why, "%s", ordo_status_string(status));
+}
+
+static struct timing_goal goal_of(const struct run *run)
+{
+    return (struct timing_goal) { .seconds = run->row_seconds,
+                                  .repetitions = (int) run->options->repetitions,
+                                  .device_too = true };
+}
+
+static void measure(struct run *run, struct row *row, struct subject *subject)
+{
+    const struct timing_goal goal = goal_of(run);
+    const ordo_status        got = time_calls(run->device, subject_call, subject, &goal, &row->timing);
+    if (got != ORDO_OK) {
+        failed_call(run, row, got);
+        return;
+    }
+    struct ordo_memory memory = { 0 };
+    if (ordo_device_memory(run->device, &memory) == ORDO_OK)
+        row->scratch_bytes = memory.scratch_peak_bytes;
+    row->index_bytes = subject_index_bytes(subject);
+    row->index_seconds = subject_index_seconds(subject);
+
+    progress("checking");
+    row->outcome = subject_check(subject, row->why, sizeof row->why) ? GOOD : WRONG;
+    row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
+    row->bytes_per_second = spec_bytes(&row->spec) / row->timing.wall.median;
+    row->copy_share = row->bytes_per_second / run->copy.bytes_per_second;
+    for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host; i++)
+        if (yardstick_name(row->spec.workload, i))
+            row->yardstick[i] = yardstick_rate(&row->spec, subject_inputs(subject), i);
+}
+
+static void measure_arrays(struct run *run, struct row *row)
+{
+    struct subject   *subject = NULL;
+    const ordo_status got = subject_open(run->device, &row->spec, &subject, row->why, sizeof row->why);
+    if (got != ORDO_OK)
+        failed_call(run, row, got);
+    else
+        measure(run, row, subject);
+    subject_close(&subject);
+}
+
+/* What the terminal shows of a row while it is measured. */
+static void announce(const struct run *run, const struct spec *spec)
+{
+    char        count[TEXT_BYTES];
+    const char *variant = variant_name(spec->workload, spec->variant);
+    progress_about("%s%s%s, %s, %d %s left", workload_name(spec->workload), *variant ? " " : "", variant,
+                   text_count(count, spec->count), run->rows_left, run->rows_left == 1 ? "row" : "rows");
+    progress("timing");
+}
+
+/* The rate of the sorted array at the same point, measured beside; NaN if it failed or was wrong. */
+static double rate_of_sorted_array(struct run *run, const struct spec *point)
+{
+    char                     why[512] = "";
+    struct spec              spec = *point;
+    struct dict_figures      figures;
+    const struct timing_goal goal = goal_of(run);
+    spec.variant = SORTED_ARRAY;
+    spec.first_calls = false;
+    spec.workload = point->workload == CONCURRENTREAD ? READRANDOM : point->workload;
+    announce(run, &spec);
+    const ordo_status got = dict_measure(run->device, &spec, &goal, false, &figures, why, sizeof why);
+    if (got == ORDO_OK && figures.right)
+        return (double) spec_operations(&spec) / figures.timing.wall.median;
+    complain("%s by a sorted array: %s", workload_name(spec.workload), why);
+    return NAN;
+}
+
+/* `beside`: the row of a sorted array at the same point, or NULL. */
+static void measure_dict(struct run *run, struct row *row, const struct row *beside)
+{
+    const bool               host = !run->options->no_host && !beside;
+    const struct timing_goal goal = goal_of(run);
+    const ordo_status got = dict_measure(run->device, &row->spec, &goal, host, &row->dict, row->why, sizeof row->why);
+    if (got != ORDO_OK) {
+        failed_call(run, row, got);
+        return;
+    }
+    struct ordo_memory memory = { 0 };
+    if (ordo_device_memory(run->device, &memory) == ORDO_OK)
+        row->scratch_bytes = memory.scratch_peak_bytes;
+    row->outcome = row->dict.right ? GOOD : WRONG;
+    row->timing = row->dict.timing;
+    row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
+    row->yardstick[0] = beside ? beside->yardstick[0] : row->dict.yardstick;
+    if (row->spec.variant == SORTED_ARRAY)
+        row->array_rate = row->rate;
+    else if (beside)
+        row->array_rate = beside->rate;
+    else if (plan_has_fills(row->spec.workload) && row->outcome == GOOD && !run->options->no_array)
+        row->array_rate = rate_of_sorted_array(run, &row->spec);
+}
+
+/* Whether inputs, outputs and scratch of about the input's size have room; if not, says so. */
+static bool fits(const struct run *run, struct row *row)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(run->device);
+    const struct workload_bytes     size =
+        workload_is_dict(row->spec.workload) ? plan_bytes(&row->spec) : subject_bytes(&row->spec);
+    char need[TEXT_BYTES], has[TEXT_BYTES];
+    if (size.largest > facts->max_alloc_bytes) {
+        snprintf(row->why, sizeof row->why, "needs a buffer of %s, this device allows %s",
+                 text_bytes(need, (double) size.largest), text_bytes(has, (double) facts->max_alloc_bytes));
+        return false;
+    }
+    if ((double) size.all * 1.5 > (double) facts->global_bytes * 0.9) {
+        snprintf(row->why, sizeof row->why, "needs %s with its scratch, this device has %s",
+                 text_bytes(need, (double) size.all * 1.5), text_bytes(has, (double) facts->global_bytes));
+        return false;
+    }
+    return true;
+}
+
+void run_row(struct run *run, struct row *row, const struct row *beside)
+{
+    const double left = run->deadline - now();
+    /* Inputs, checks and the host's code take about as long as the timing. */
+    run->row_seconds = isinf(left) ? 1 : left / run->rows_left * 0.5;
+    if (left <= 0) {
+        row->outcome = SKIPPED;
+        snprintf(row->why, sizeof row->why, "the budget of %g s is spent", run->options->budget);
+        return;
+    }
+    if (!fits(run, row)) {
+        row->outcome = TOO_LARGE;
+        return;
+    }
+
+    announce(run, &row->spec);
+    ordo_device_trim(run->device);
+    if (workload_is_dict(row->spec.workload))
+        measure_dict(run, row, beside);
+    else
+        measure_arrays(run, row);
+}

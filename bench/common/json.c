@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json.h"
+
+#include "complain.h"
+#include "revision.h"
+#include "threads.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+void json_number(cJSON *object, const char *name, double number)
+{
+    char text[32];
+    if (isnan(number) || isinf(number)) {
+        cJSON_AddNullToObject(object, name);
+        return;
+    }
+    snprintf(text, sizeof text, "%.6g", number);
+    cJSON_AddNumberToObject(object, name, strtod(text, NULL));
+}
+
+static void processor_model(char *model, size_t bytes)
+{
+    FILE *info = fopen("/proc/cpuinfo", "r");
+    char  line[256];
+    snprintf(model, bytes, "unknown");
+    while (info && fgets(line, sizeof line, info)) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !colon)
+            continue;
+        snprintf(model, bytes, "%.*s", (int) strcspn(colon + 2, "\n"), colon + 2);
+        break;
+    }
+    if (info)
+        fclose(info);
+}
+
+static cJSON *json_host(void)
+{
+    static const char *const variables[] = { "ORDO_DEVICE",
+                                             "ORDO_MASK",
+                                             "ORDO_CACHE",
+                                             "ORDO_PROFILE",
+                                             "ORDO_CL_DIR",
+                                             "POCL_DEVICES",
+                                             "POCL_MAX_PTHREAD_COUNT",
+                                             "RUSTICL_ENABLE",
+                                             "CUDA_VISIBLE_DEVICES",
+                                             "OCL_ICD_VENDORS" };
+    cJSON                   *host = cJSON_CreateObject(), *environment = cJSON_AddObjectToObject(host, "environment");
+    struct utsname           system;
+    char                     model[128];
+
+    processor_model(model, sizeof model);
+    if (uname(&system) == 0) {
+        char text[200];
+        snprintf(text, sizeof text, "%.60s %.60s %.60s", system.sysname, system.release, system.machine);
+        cJSON_AddStringToObject(host, "system", text);
+    }
+    cJSON_AddStringToObject(host, "processor", model);
+    cJSON_AddNumberToObject(host, "processors", processors());
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (getenv(variables[i]))
+            cJSON_AddStringToObject(environment, variables[i], getenv(variables[i]));
+    return host;
+}
+
+cJSON *json_head(const char *tool, int argc, char **argv)
+{
+    cJSON       *head = cJSON_CreateObject();
+    const time_t now = time(NULL);
+    struct tm    utc;
+    char         date[40] = "";
+
+    if (gmtime_r(&now, &utc))
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    cJSON_AddStringToObject(head, "tool", tool);
+    cJSON_AddStringToObject(head, "version", ordo_version());
+    cJSON_AddStringToObject(head, "revision", ORDO_REVISION);
+    cJSON_AddStringToObject(head, "date", date);
+    cJSON_AddItemToObject(head, "host", json_host());
+    cJSON *arguments = cJSON_AddArrayToObject(head, "arguments");
+    for (int i = 1; i < argc; i++)
+        cJSON_AddItemToArray(arguments, cJSON_CreateString(argv[i]));
+    return head;
+}
+
+cJSON *json_device(const struct ordo_device_facts *facts)
+{
+    cJSON *device = cJSON_CreateObject();
+    cJSON_AddStringToObject(device, "name", facts->name);
+    cJSON_AddStringToObject(device, "vendor", facts->vendor);
+    cJSON_AddStringToObject(device, "platform", facts->platform);
+    cJSON_AddStringToObject(device, "driver", facts->driver);
+    cJSON_AddStringToObject(device, "opencl", facts->version);
+    cJSON_AddBoolToObject(device, "cpu", facts->cpu);
+    cJSON_AddBoolToObject(device, "unified_memory", facts->unified_memory);
+    cJSON_AddBoolToObject(device, "groups_progress", facts->groups_progress);
+    cJSON_AddBoolToObject(device, "int64_atomics", facts->int64_atomics);
+    cJSON_AddBoolToObject(device, "own_binary_cache", facts->own_binary_cache);
+    cJSON_AddStringToObject(device, "lanes", lanes_name(facts->lanes));
+    cJSON_AddStringToObject(device, "atomics", atomics_name(facts->atomics));
+    cJSON_AddNumberToObject(device, "sub_group", facts->sub_group);
+    cJSON_AddNumberToObject(device, "compute_units", facts->compute_units);
+    cJSON_AddNumberToObject(device, "max_group", facts->max_group);
+    cJSON_AddNumberToObject(device, "cache_line_bytes", facts->cache_line_bytes);
+    cJSON_AddNumberToObject(device, "clock_mhz", facts->clock_mhz);
+    cJSON_AddNumberToObject(device, "timer_ns", facts->timer_ns);
+    cJSON_AddNumberToObject(device, "local_bytes", (double) facts->local_bytes);
+    cJSON_AddNumberToObject(device, "cache_bytes", (double) facts->cache_bytes);
+    cJSON_AddNumberToObject(device, "global_bytes", (double) facts->global_bytes);
+    cJSON_AddNumberToObject(device, "max_alloc_bytes", (double) facts->max_alloc_bytes);
+    json_number(device, "open_ms", facts->open_ms);
+    json_number(device, "build_ms", facts->build_ms);
+    json_number(device, "self_test_ms", facts->self_test_ms);
+    cJSON_AddBoolToObject(device, "self_test_remembered", facts->self_test_remembered);
+    cJSON_AddStringToObject(device, "dropped", facts->dropped);
+    return device;
+}
+
+static bool is_standard(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+const char *json_option(const char *path)
+{
+    FILE *file = is_standard(path) ? NULL : fopen(path, "a");
+    if (!file && !is_standard(path))
+        usage_error("--json: cannot write %s: %s", path, strerror(errno));
+    if (file)
+        fclose(file);
+    return path;
+}
+
+bool json_write(const char *path, const cJSON *json, char *why, size_t why_bytes)
+{
+    char *text = cJSON_Print(json);
+    FILE *file = !text ? NULL : is_standard(path) ? stdout : fopen(path, "w");
+    bool  good = file && fprintf(file, "%s\n", text) > 0 && fflush(file) == 0;
+    if (!good)
+        snprintf(why, why_bytes, "cannot write %s: %s", path, text ? strerror(errno) : "out of memory");
+    if (file && file != stdout && fclose(file) != 0 && good) {
+        snprintf(why, why_bytes, "cannot write %s: %s", path, strerror(errno));
+        good = false;
+    }
+    cJSON_free(text);
+    return good;
+}
+
+/* The whole file as text, which the caller frees; NULL with errno set. */
+static char *read_file(FILE *file)
+{
+    size_t room = 1 << 16, used = 0;
+    char  *text = malloc(room);
+    while (text) {
+        const size_t got = fread(text + used, 1, room - used - 1, file);
+        used += got;
+        if (got == 0)
+            break;
+        if (used + 1 < room)
+            continue;
+        char *more = realloc(text, room *= 2);
+        if (!more)
+            free(text);
+        text = more;
+    }
+    if (text && ferror(file)) {
+        free(text);
+        return NULL;
+    }
+    if (text)
+        text[used] = 0;
+    return text;
+}
+
+cJSON *json_read(const char *path, char *why, size_t why_bytes)
+{
+    FILE *file = is_standard(path) ? stdin : fopen(path, "r");
+    char *text = file ? read_file(file) : NULL;
+    if (!text)
+        snprintf(why, why_bytes, "cannot read %s: %s", path, strerror(errno));
+    if (file && file != stdin)
+        fclose(file);
+    if (!text)
+        return NULL;
+
+    cJSON *json = cJSON_Parse(text);
+    if (!json) {
+        const char *at = cJSON_GetErrorPtr();
+        int         line = 1;
+        for (const char *c = text; at && c < at; c++)
+            line += *c == '\n';
+        snprintf(why, why_bytes, "%s is not JSON (line %d)", path, line);
+    }
+    free(text);
+    return json;
+}
+
+const char *text_of(const cJSON *object, const char *name)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    return text ? text : "";
+}
+
+double number_of(const cJSON *object, const char *name)
+{
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsNumber(number) ? number->valuedouble : NAN;
+}
+
+bool is_true(const cJSON *object, const char *name)
+{
+    return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, name));
+}
+
+bool text_is(const cJSON *object, const char *name, const char *text)
+{
+    const char *got = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    return got && strcmp(got, text) == 0;
+}
+
+/* ---- names of facts ------------------------------------------------------------------------------------------ */
+
+const char *lanes_name(ordo_lanes lanes)
+{
+    static const char *const names[] = { "one", "khronos", "nvidia", "amd" };
+    return names[lanes];
+}
+
+const char *atomics_name(ordo_atomics atomics)
+{
+    static const char *const names[] = { "legacy", "c11", "nvidia" };
+    return names[atomics];
+}
+
+const char *origin_name(ordo_origin origin)
+{
+    static const char *const names[] = { "default", "shipped", "tuned", "set" };
+    return names[origin];
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "answer.h"
+
+#include "bench/common/threads.h"
+#include "element.h"
+#include "keys.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+struct check {
+    const struct spec   *spec;
+    const struct inputs *in;
+    const struct answer *answer;
+    bool                 ties_may_swap;
+    size_t               key_bytes;
+
+    /* Says whether element i is right by itself and beside element i - 1; if not and why is not NULL, says why. */
+    bool (*right_at)(const struct check *check, size_t i, char *why, size_t why_bytes);
+
+    size_t   first_wrong[MAX_PARTS]; /* SIZE_MAX: none */
+    uint64_t set_in[MAX_PARTS], set_out[MAX_PARTS];
+};
+
+static bool wrong(char *why, size_t why_bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool wrong(char *why, size_t why_bytes, const char *format, ...)
+{
+    if (why) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(why, why_bytes, format, args);
+        va_end(args);
+    }
+    return false;
+}
+
+static uint64_t order_at(const struct check *check, const void *keys, size_t i)
+{
+    return key_order(check->spec->type, element(keys, check->key_bytes, i));
+}
+
+static uint64_t input_index(const struct check *check, uint64_t value)
+{
+    const uint64_t i = (uint32_t) value;
+    return value == value_of(check->spec->value_bytes, (size_t) i) && i < check->spec->count ? i : UINT64_MAX;
+}
+
+/* Sorts and merges. With values: pairs (key, index of the input) ascend strictly and each key is the one that its
+ * index names. So indices differ, all are there, and equal keys keep their order. */
+static bool ordered_at(const struct check *check, size_t i, char *why, size_t n)
+{
+    const struct answer *out = check->answer;
+    const uint64_t       here = order_at(check, out->keys, i), before = i ? order_at(check, out->keys, i - 1) : 0;
+    if (before > here)
+        return wrong(why, n, "out[%zu] is less than out[%zu]: 0x%" PRIx64 " after 0x%" PRIx64 " (ordered forms)", i,
+                     i - 1, here, before);
+    if (!check->spec->value_bytes)
+        return true;
+
+    const uint64_t value = element(out->values, check->spec->value_bytes, i);
+    const uint64_t index = input_index(check, value);
+    if (index == UINT64_MAX)
+        return wrong(why, n, "values_out[%zu] = 0x%" PRIx64 " is no value of the input", i, value);
+    if (element(check->in->keys, check->key_bytes, (size_t) index) != element(out->keys, check->key_bytes, i))
+        return wrong(why, n, "out[%zu] has the value of in[%" PRIu64 "] but another key", i, index);
+    if (i && before == here && !check->ties_may_swap) {
+        const uint64_t left = input_index(check, element(out->values, check->spec->value_bytes, i - 1));
+        if (left != UINT64_MAX && left >= index)
+            return wrong(why, n, "out[%zu] and out[%zu] have one key but are in[%" PRIu64 "] and in[%" PRIu64 "]",
+                         i - 1, i, left, index);
+    }
+    return true;
+}
+
+static bool rank_right_at(const struct check *check, size_t i, char *why, size_t n)
+{
+    const size_t   count = check->spec->count, rank = check->answer->ranks[i];
+    const uint64_t query = order_at(check, check->in->queries, i);
+    if (rank > count)
+        return wrong(why, n, "rank[%zu] = %zu of %zu keys", i, rank, count);
+    if (rank > 0 && order_at(check, check->in->keys, rank - 1) >= query)
+        return wrong(why, n, "rank[%zu] = %zu is too high", i, rank);
+    if (rank < count && order_at(check, check->in->keys, rank) < query)
+        return wrong(why, n, "rank[%zu] = %zu is too low", i, rank);
+    return true;
+}
+
+static size_t first_not_below(const struct check *check, uint64_t query)
+{
+    size_t from = 0, to = check->spec->count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (order_at(check, check->in->keys, middle) < query)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* Whether element `index` is the first with this key. */
+static bool is_first(const struct check *check, uint64_t index, uint64_t query)
+{
+    return index < check->spec->count && order_at(check, check->in->keys, (size_t) index) == query &&
+           (index == 0 || order_at(check, check->in->keys, (size_t) index - 1) < query);
+}
+
+static bool lookup_right_at(const struct check *check, size_t i, char *why, size_t n)
+{
+    const struct spec *spec = check->spec;
+    const uint64_t     query = order_at(check, check->in->queries, i);
+    const uint8_t      found = check->answer->found[i];
+    const uint64_t     value = spec->value_bytes ? element(check->answer->values, spec->value_bytes, i) : 0;
+
+    if (found == 1 && spec->value_bytes && is_first(check, input_index(check, value), query))
+        return true; /* without a search of our own */
+
+    const size_t rank = first_not_below(check, query);
+    const bool   present = is_first(check, rank, query);
+    if (found != present)
+        return wrong(why, n, "found[%zu] = %u, but the key is %s", i, found, present ? "there" : "not there");
+    if (!spec->value_bytes)
+        return true;
+    if (present)
+        return wrong(why, n, "values_out[%zu] = 0x%" PRIx64 ", but in[%zu] is the first such key", i, value, rank);
+    if (value != POISON_WORD >> (64 - 8 * spec->value_bytes))
+        return wrong(why, n, "values_out[%zu] was written although the key is not there", i);
+    return true;
+}
+
+static void check_span(void *arg, size_t from, size_t to, int part)
+{
+    struct check *check = arg;
+    check->first_wrong[part] = SIZE_MAX;
+    for (size_t i = from; i < to; i++) {
+        if (check->right_at(check, i, NULL, 0))
+            continue;
+        check->first_wrong[part] = i;
+        return;
+    }
+}
+
+static bool check_all(struct check *check, size_t count, char *why, size_t why_bytes)
+{
+    const int parts = for_spans(count, check_span, check);
+    for (int p = 0; p < parts; p++)
+        if (check->first_wrong[p] != SIZE_MAX)
+            return check->right_at(check, check->first_wrong[p], why, why_bytes);
+    return true;
+}
+
+/* The sum of a hash of each key (or, with values, of each index) is the same for two arrays that hold the same, and
+ * hardly ever else. */
+static void add_sets(void *arg, size_t from, size_t to, int part)
+{
+    struct check      *check = arg;
+    const struct spec *spec = check->spec;
+    check->set_in[part] = check->set_out[part] = 0;
+    for (size_t i = from; i < to; i++) {
+        if (spec->value_bytes) {
+            check->set_in[part] += draw(3, i);
+            check->set_out[part] += draw(3, (uint32_t) element(check->answer->values, spec->value_bytes, i));
+        } else {
+            check->set_in[part] += draw(3, element(check->in->keys, check->key_bytes, i));
+            check->set_out[part] += draw(3, element(check->answer->keys, check->key_bytes, i));
+        }
+    }
+}
+
+static bool check_sets(struct check *check, char *why, size_t why_bytes)
+{
+    const int parts = for_spans(check->spec->count, add_sets, check);
+    uint64_t  in = 0, out = 0;
+    for (int p = 0; p < parts; p++) {
+        in += check->set_in[p];
+        out += check->set_out[p];
+    }
+    return in == out || wrong(why, why_bytes, "the output does not hold the same elements as the input");
+}
+
+static bool check_order(struct check *check, char *why, size_t why_bytes)
+{
+    check->right_at = ordered_at;
+    if (!check_all(check, check->spec->count, why, why_bytes))
+        return false;
+    const bool proven = check->spec->value_bytes && !check->ties_may_swap;
+    return proven || check_sets(check, why, why_bytes);
+}
+
+/* One pass on one thread: memory is the limit, not the addition. */
+static bool check_scan(const struct check *check, bool whole, char *why, size_t why_bytes)
+{
+    const struct spec *spec = check->spec;
+    const bool         maximum = spec_op(spec) == ORDO_MAX;
+    const uint64_t     mask = check->key_bytes == 4 ? UINT32_MAX : UINT64_MAX;
+    uint64_t           all = 0; /* of maxima: the ordered form */
+
+    for (size_t i = 0; i < spec->count; i++) {
+        const uint64_t before = all;
+        if (maximum) {
+            const uint64_t order = order_at(check, check->in->keys, i);
+            all = order > all ? order : all;
+        } else {
+            all = (all + element(check->in->keys, check->key_bytes, i)) & mask;
+        }
+        if (!whole)
+            continue;
+        const uint64_t got = element(check->answer->keys, check->key_bytes, i);
+        const uint64_t want = maximum ? key_stored(spec->type, all) : before;
+        if (got != want)
+            return wrong(why, why_bytes, "out[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, i, got, want);
+    }
+    if (whole)
+        return true;
+    const uint64_t got = element(check->answer->total, check->key_bytes, 0);
+    const uint64_t want = maximum ? key_stored(spec->type, all) : all;
+    return got == want || wrong(why, why_bytes, "the result is 0x%" PRIx64 ", not 0x%" PRIx64, got, want);
+}
+
+static bool check_compact(const struct check *check, char *why, size_t why_bytes)
+{
+    const struct spec   *spec = check->spec;
+    const struct answer *out = check->answer;
+    size_t               kept = 0;
+
+    if (out->kept != check->in->kept)
+        return wrong(why, why_bytes, "%u were kept, not %zu", out->kept, check->in->kept);
+    for (size_t i = 0; i < spec->count; i++) {
+        if (!check->in->flags[i])
+            continue;
+        const bool same_key =
+            element(out->keys, check->key_bytes, kept) == element(check->in->keys, check->key_bytes, i);
+        const bool same_value =
+            !spec->value_bytes || element(out->values, spec->value_bytes, kept) == value_of(spec->value_bytes, i);
+        if (!same_key || !same_value)
+            return wrong(why, why_bytes, "out[%zu] is not in[%zu]: another %s", kept, i, same_key ? "value" : "key");
+        kept++;
+    }
+    return true;
+}
+
+bool answer_check(const struct spec *spec, const struct inputs *in, const struct answer *answer, bool ties_may_swap,
+                  char *why, size_t why_bytes)
+{
+    struct check check = { spec, in, answer, ties_may_swap, type_bytes(spec->type), NULL, { 0 }, { 0 }, { 0 } };
+
+    why[0] = 0;
+    switch (spec->workload) {
+    case SCAN:
+        return check_scan(&check, true, why, why_bytes);
+    case REDUCE:
+        return check_scan(&check, false, why, why_bytes);
+    case COMPACT:
+        return check_compact(&check, why, why_bytes);
+    case SEARCH:
+        check.right_at = rank_right_at;
+        return check_all(&check, spec->n_queries, why, why_bytes);
+    case LOOKUP:
+        check.right_at = lookup_right_at;
+        return check_all(&check, spec->n_queries, why, why_bytes);
+    default:
+        return check_order(&check, why, why_bytes);
+    }
+}

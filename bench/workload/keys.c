@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "keys.h"
+
+#include "baseline.h"
+#include "bench/common/threads.h"
+#include "element.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A counter through the finalizer of splitmix64 (Steele, Lea, Flood 2014): any element can be had without the ones
+ * before it, so that inputs do not depend on the number of threads. */
+uint64_t draw(uint64_t seed, uint64_t i)
+{
+    uint64_t x = seed * 0xd1342543de82ef95u + (i + 1) * 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static double draw_unit(uint64_t seed, uint64_t i) /* in (0, 1] */
+{
+    return ((double) (draw(seed, i) >> 11) + 1) * 0x1p-53;
+}
+
+uint64_t key_order(ordo_type type, uint64_t stored)
+{
+    const uint64_t sign = type_bytes(type) == 4 ? 0x80000000u : 0x8000000000000000u;
+    const uint64_t all = sign | (sign - 1);
+    if (type == ORDO_U32 || type == ORDO_U64)
+        return stored;
+    if (type_is_float(type) && (stored & sign))
+        return ~stored & all;
+    return stored ^ sign;
+}
+
+uint64_t key_stored(ordo_type type, uint64_t order)
+{
+    const uint64_t sign = type_bytes(type) == 4 ? 0x80000000u : 0x8000000000000000u;
+    const uint64_t all = sign | (sign - 1);
+    if (type == ORDO_U32 || type == ORDO_U64)
+        return order;
+    if (type_is_float(type) && !(order & sign))
+        return ~order & all;
+    return order ^ sign;
+}
+
+uint64_t value_of(uint32_t value_bytes, size_t i)
+{
+    return value_bytes == 8 ? (uint32_t) i | draw(77, i) << 32 : (uint32_t) i;
+}
+
+/* ---- drawing arrays of keys ---------------------------------------------------------------------------------- */
+
+struct fill {
+    void     *to;
+    ordo_type type;
+    enum dist dist;
+    uint64_t  seed;
+    size_t    count;
+};
+
+static void set_key(const struct fill *fill, size_t i, uint64_t order64)
+{
+    const size_t bytes = type_bytes(fill->type);
+    set_element(fill->to, bytes, i, key_stored(fill->type, bytes == 4 ? order64 >> 32 : order64));
+}
+
+#define FEW_KEYS       16
+#define ZIPF_KEYS_LOG2 20
+#define CLUSTER_KEYS   256
+#define CLUSTER_SPAN   4096
+
+/* A random place for the cluster, and one within it. */
+static uint64_t clustered_key(const struct fill *fill, size_t i, uint64_t unit)
+{
+    const uint64_t clusters = fill->count / CLUSTER_KEYS + 1;
+    const uint64_t r = draw(fill->seed, i);
+    return draw(3000, (r >> 32) % clusters) + r % CLUSTER_SPAN * unit;
+}
+
+/* The ordered form of element i as 64 bits; keys of 4 bytes take the upper half. */
+static uint64_t key_at(const struct fill *fill, size_t i)
+{
+    const uint64_t step = fill->count ? UINT64_MAX / fill->count : 0;
+    const uint64_t unit = type_bytes(fill->type) == 4 ? (uint64_t) 1 << 32 : 1;
+    switch (fill->dist) {
+    case FEW:
+        return draw(1000, draw(fill->seed, i) % FEW_KEYS);
+    case SORTED:
+        return i * step;
+    case REVERSE:
+        return (fill->count - 1 - i) * step;
+    case ZIPF: /* the logarithm of the rank is uniform */
+        return draw(2000, (uint64_t) exp2(ZIPF_KEYS_LOG2 * draw_unit(fill->seed, i)));
+    case SEQUENTIAL:
+        return i * unit;
+    case CLUSTERED:
+        return clustered_key(fill, i, unit);
+    default:
+        return draw(fill->seed, i);
+    }
+}
+
+static void fill_span(void *arg, size_t from, size_t to, int part)
+{
+    const struct fill *fill = arg;
+    (void) part;
+    for (size_t i = from; i < to; i++)
+        set_key(fill, i, key_at(fill, i));
+}
+
+/* What sorting `count` uniform draws would give, without sorting: the sums of exponential gaps, divided by the sum of
+ * count + 1 of them, are distributed as the ordered draws. Blocks of one size, whatever the threads, so that sums are
+ * rounded alike everywhere; a block's last sum is exactly the next one's start, so the order holds across blocks. */
+#define GAP_BLOCK ((size_t) 16384)
+
+struct gaps {
+    struct fill fill;
+    double     *start; /* per block: the sum of its gaps, later the sum of all before it */
+    double      total;
+};
+
+static double gap(const struct gaps *gaps, size_t i)
+{
+    return -log(draw_unit(gaps->fill.seed, i));
+}
+
+static size_t block_end(const struct gaps *gaps, size_t block)
+{
+    const size_t end = (block + 1) * GAP_BLOCK;
+    return end < gaps->fill.count ? end : gaps->fill.count;
+}
+
+static void sum_gaps(void *arg, size_t from, size_t to, int part)
+{
+    const struct gaps *gaps = arg;
+    (void) part;
+    for (size_t block = from; block < to; block++) {
+        double sum = 0;
+        for (size_t i = block * GAP_BLOCK; i < block_end(gaps, block); i++)
+            sum += gap(gaps, i);
+        gaps->start[block] = sum;
+    }
+}
+
+static void place_gaps(void *arg, size_t from, size_t to, int part)
+{
+    const struct gaps *gaps = arg;
+    (void) part;
+    for (size_t block = from; block < to; block++) {
+        double sum = 0;
+        for (size_t i = block * GAP_BLOCK; i < block_end(gaps, block); i++) {
+            sum += gap(gaps, i);
+            const double share = (gaps->start[block] + sum) / gaps->total;
+            set_key(&gaps->fill, i, share < 1 ? (uint64_t) (share * 0x1p64) : UINT64_MAX);
+        }
+    }
+}
+
+/* for_spans cuts finely only for many elements; a block is worth a thread by itself. */
+struct blocks {
+    span_fn      fn;
+    struct gaps *gaps;
+};
+static void blocks_of_span(void *arg, size_t from, size_t to, int part)
+{
+    const struct blocks *blocks = arg;
+    blocks->fn(blocks->gaps, (from + GAP_BLOCK - 1) / GAP_BLOCK, (to + GAP_BLOCK - 1) / GAP_BLOCK, part);
+}
+
+static bool fill_ordered_draws(const struct fill *fill)
+{
+    const size_t blocks = (fill->count + GAP_BLOCK - 1) / GAP_BLOCK;
+    struct gaps  gaps = { *fill, malloc((blocks + 1) * sizeof(double)), 0 };
+    if (!gaps.start)
+        return false;
+
+    for_spans(fill->count, blocks_of_span, &(struct blocks) { sum_gaps, &gaps });
+    double before = 0;
+    for (size_t block = 0; block < blocks; block++) {
+        const double sum = gaps.start[block];
+        gaps.start[block] = before;
+        before += sum;
+    }
+    gaps.total = before + gap(&gaps, fill->count);
+    for_spans(fill->count, blocks_of_span, &(struct blocks) { place_gaps, &gaps });
+    free(gaps.start);
+    return true;
+}
+
+bool keys_sort(ordo_type type, void *keys, size_t count)
+{
+    const size_t bytes = type_bytes(type);
+    void        *spare = malloc(count * bytes + 1);
+    if (!spare)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        set_element(keys, bytes, i, key_order(type, element(keys, bytes, i)));
+    host_radix_sort((struct pairs) { keys, NULL }, (struct pairs) { spare, NULL }, bytes, 0, count);
+    for (size_t i = 0; i < count; i++)
+        set_element(keys, bytes, i, key_stored(type, element(keys, bytes, i)));
+    free(spare);
+    return true;
+}
+
+void keys_draw(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys)
+{
+    struct fill fill = { keys, type, dist, seed, count };
+    for_spans(count, fill_span, &fill);
+}
+
+bool keys_draw_sorted(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys)
+{
+    if (dist == UNIFORM)
+        return fill_ordered_draws(&(struct fill) { keys, type, dist, seed, count });
+    keys_draw(type, dist == REVERSE ? SORTED : dist, seed, count, keys);
+    return dist == SORTED || dist == REVERSE || dist == SEQUENTIAL || keys_sort(type, keys, count);
+}

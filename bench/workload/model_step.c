@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model_step.h"
+
+#include "baseline.h"
+#include "bench/common/threads.h"
+#include "element.h"
+#include "keys.h"
+#include "model_apply.h"
+
+#include <stdlib.h>
+
+/* ---- updates ------------------------------------------------------------------------------------------------- */
+
+static ordo_code code_of_row(const struct sheet *sheet, const struct step *step, size_t row)
+{
+    if (step->call == DO_CONCURRENT)
+        return (ordo_code) ((const uint8_t *) sheet->at[COL_CODES])[row];
+    return step->call == DO_ERASE ? ORDO_ERASE : ORDO_UPSERT;
+}
+
+/* Rows of a batch that change something by key, equal keys in their order: ordered forms, and 32-bit row numbers as
+ * values. */
+static bool sort_rows(const struct model *model, const struct sheet *sheet, const struct step *step,
+                      struct pairs *sorted, size_t *n)
+{
+    const size_t bytes = model->key_bytes, count = step->count;
+    *n = 0;
+    *sorted = (struct pairs) { malloc(count * bytes + 1), malloc(count * 4 + 1) };
+    struct pairs spare = { malloc(count * bytes + 1), malloc(count * 4 + 1) };
+    const bool   made = sorted->keys && sorted->values && spare.keys && spare.values;
+    if (made) {
+        for (size_t row = step->at; row < step->at + count; row++) {
+            const ordo_code code = code_of_row(sheet, step, row);
+            if (code != ORDO_UPSERT && code != ORDO_ERASE)
+                continue;
+            set_element(sorted->keys, bytes, *n, key_order(model->type, sheet_get(sheet, COL_KEYS, row)));
+            set_element(sorted->values, 4, (*n)++, row);
+        }
+        host_radix_sort(*sorted, spare, bytes, 4, *n);
+    }
+    free(spare.keys);
+    free(spare.values);
+    return made;
+}
+
+static void append(struct model *model, uint64_t key, uint64_t value)
+{
+    set_element(model->keys, model->key_bytes, model->count, key);
+    if (model->value_bytes)
+        set_element(model->values, model->value_bytes, model->count, value);
+    model->count++;
+}
+
+/* Merges the sorted rows in: the last of equal ones is stored, or takes its key away. */
+static void merge_rows(const struct model *old, const struct pairs *sorted, size_t n, const struct sheet *sheet,
+                       const struct step *step, struct model *out)
+{
+    const size_t bytes = old->key_bytes;
+    size_t       i = 0, j = 0;
+    while (i < old->count || j < n) {
+        if (j == n || (i < old->count && model_key(old, i) < element(sorted->keys, bytes, j))) {
+            append(out, model_key(old, i), model_value(old, i));
+            i++;
+            continue;
+        }
+        const uint64_t key = element(sorted->keys, bytes, j);
+        while (j + 1 < n && element(sorted->keys, bytes, j + 1) == key)
+            j++;
+        const size_t row = (size_t) element(sorted->values, 4, j++);
+        if (code_of_row(sheet, step, row) != ORDO_ERASE)
+            append(out, key, old->value_bytes ? sheet_get(sheet, COL_VALUES, row) : 0);
+        i += i < old->count && model_key(old, i) == key;
+    }
+}
+
+static bool update(struct model *model, const struct sheet *sheet, const struct step *step)
+{
+    const size_t most = model->count + step->count;
+    size_t       n = 0;
+    struct pairs sorted = { NULL, NULL };
+    struct model out = model_empty(model->type, model->value_bytes);
+    out.keys = malloc(most * out.key_bytes + 1);
+    out.values = malloc(most * out.value_bytes + 1);
+    const bool made = out.keys && out.values && sort_rows(model, sheet, step, &sorted, &n);
+    if (made)
+        merge_rows(model, &sorted, n, sheet, step, &out);
+    free(sorted.keys);
+    free(sorted.values);
+    if (!made) {
+        model_free(&out);
+        return false;
+    }
+    model_free(model);
+    model->keys = out.keys;
+    model->values = out.values;
+    model->count = out.count;
+    return true;
+}
+
+/* ---- queries ------------------------------------------------------------------------------------------------- */
+
+struct query {
+    const struct model *model;
+    struct sheet       *sheet;
+    const struct step  *step;
+};
+
+static uint64_t key_of_row(const struct query *query, enum column_id column, size_t row)
+{
+    return key_order(query->model->type, sheet_get(query->sheet, column, row));
+}
+
+static size_t below_row(const struct query *query, size_t row)
+{
+    const uint32_t *hints = query->sheet->hints;
+    return model_below(query->model, key_of_row(query, COL_KEYS, row), hints ? hints[row] : SIZE_MAX);
+}
+
+/* values: its value, too. */
+static void find_row(const struct query *query, size_t row, bool values)
+{
+    const struct model *model = query->model;
+    const size_t        at = below_row(query, row);
+    const bool          here = at < model->count && model_key(model, at) == key_of_row(query, COL_KEYS, row);
+    sheet_set(query->sheet, COL_FOUND, row, here);
+    if (here && values)
+        sheet_set(query->sheet, COL_VALUES_OUT, row, model_value(model, at));
+}
+
+static void find_span(void *query_, size_t from, size_t to, int part)
+{
+    const struct query *query = query_;
+    (void) part;
+    for (size_t row = query->step->at + from; row < query->step->at + to; row++)
+        find_row(query, row, true);
+}
+
+/* The place that stands in a relation to a row's key; count if there is none. */
+static size_t sought(const struct query *query, ordo_relation relation, size_t row)
+{
+    const struct model *model = query->model;
+    const size_t        below = below_row(query, row);
+    const bool          here = below < model->count && model_key(model, below) == key_of_row(query, COL_KEYS, row);
+    const bool          equal_too = relation == ORDO_LE || relation == ORDO_GE;
+    if (here && equal_too)
+        return below;
+    if (relation == ORDO_GE || relation == ORDO_GT)
+        return below + here;
+    return below ? below - 1 : model->count;
+}
+
+static void seek_row(const struct query *query, ordo_relation relation, size_t row)
+{
+    const struct model *model = query->model;
+    const size_t        at = sought(query, relation, row);
+    sheet_set(query->sheet, COL_FOUND, row, at < model->count);
+    if (at == model->count)
+        return;
+    sheet_set(query->sheet, COL_KEYS_OUT, row, key_stored(model->type, model_key(model, at)));
+    sheet_set(query->sheet, COL_VALUES_OUT, row, model_value(model, at));
+}
+
+static void seek_span(void *query_, size_t from, size_t to, int part)
+{
+    const struct query *query = query_;
+    (void) part;
+    for (size_t row = query->step->at + from; row < query->step->at + to; row++)
+        seek_row(query, query->step->relation, row);
+}
+
+/* How many keys lie in a row's interval, from *at on. */
+static size_t within_row(const struct query *query, size_t row, size_t *at)
+{
+    const uint64_t lo = key_of_row(query, COL_KEYS, row), hi = key_of_row(query, COL_HIS, row);
+    *at = below_row(query, row);
+    return lo > hi ? 0 : model_up_to(query->model, hi, *at) - *at;
+}
+
+static void count_span(void *query_, size_t from, size_t to, int part)
+{
+    const struct query *query = query_;
+    size_t              at;
+    (void) part;
+    for (size_t row = query->step->at + from; row < query->step->at + to; row++)
+        sheet_set(query->sheet, COL_COUNTS, row, within_row(query, row, &at));
+}
+
+/* Into offsets[i + 1], not yet summed up. */
+static void range_count_span(void *query_, size_t from, size_t to, int part)
+{
+    const struct query *query = query_;
+    uint64_t           *offsets = (uint64_t *) query->sheet->at[COL_OFFSETS] + query->step->offsets_at;
+    size_t              at;
+    (void) part;
+    for (size_t i = from; i < to; i++)
+        offsets[i + 1] = within_row(query, query->step->at + i, &at);
+}
+
+static void range_copy_span(void *query_, size_t from, size_t to, int part)
+{
+    const struct query *query = query_;
+    const struct model *model = query->model;
+    const uint64_t     *offsets = (const uint64_t *) query->sheet->at[COL_OFFSETS] + query->step->offsets_at;
+    (void) part;
+    for (size_t i = from; i < to; i++) {
+        const size_t first = below_row(query, query->step->at + i);
+        for (uint64_t k = offsets[i]; k < offsets[i + 1]; k++) {
+            const size_t at = first + (size_t) (k - offsets[i]), place = query->step->range_at + (size_t) k;
+            sheet_set(query->sheet, COL_RANGE_KEYS, place, key_stored(model->type, model_key(model, at)));
+            sheet_set(query->sheet, COL_RANGE_VALUES, place, model_value(model, at));
+        }
+    }
+}
+
+static bool do_range(const struct model *model, struct sheet *sheet, struct step *step)
+{
+    struct query query = { model, sheet, step };
+    uint64_t    *offsets = (uint64_t *) sheet->at[COL_OFFSETS] + step->offsets_at;
+    for_spans(step->count, range_count_span, &query);
+    offsets[0] = 0;
+    for (size_t i = 0; i < step->count; i++)
+        offsets[i + 1] += offsets[i];
+    step->range_count = (size_t) offsets[step->count];
+    if (!sheet_grow(sheet, COL_RANGE_KEYS, step->range_at + step->range_count) ||
+        !sheet_grow(sheet, COL_RANGE_VALUES, step->range_at + step->range_count))
+        return false;
+    for_spans(step->count, range_copy_span, &query);
+    return true;
+}
+
+/* ---- concurrent batches -------------------------------------------------------------------------------------- */
+
+static void concurrent_span(void *query_, size_t from, size_t to, int part)
+{
+    const struct query *query = query_;
+    (void) part;
+    for (size_t row = query->step->at + from; row < query->step->at + to; row++) {
+        const ordo_code code = code_of_row(query->sheet, query->step, row);
+        sheet_set(query->sheet, COL_OUTCOMES, row, ORDO_DONE);
+        if (!query->sheet->at[COL_FOUND])
+            continue;
+        if (code == ORDO_SEEK_GE)
+            seek_row(query, ORDO_GE, row);
+        else
+            find_row(query, row, code == ORDO_FIND);
+    }
+}
+
+/* Finds, successors, upserts and erases that no order among them can tell apart: every one is answered as before the
+ * batch. */
+static bool do_concurrent(struct model *model, struct sheet *sheet, struct step *step)
+{
+    struct query query = { model, sheet, step };
+    for_spans(step->count, concurrent_span, &query);
+    return update(model, sheet, step);
+}
+
+/* ---- any step ------------------------------------------------------------------------------------------------ */
+
+bool model_do(struct model *model, struct sheet *sheet, struct step *step)
+{
+    struct query query = { model, sheet, step };
+    switch (step->call) {
+    case DO_BUILD:
+        model->count = 0;
+        return update(model, sheet, step);
+    case DO_UPSERT:
+    case DO_ERASE:
+        return update(model, sheet, step);
+    case DO_FIND:
+        for_spans(step->count, find_span, &query);
+        return true;
+    case DO_SEEK:
+        for_spans(step->count, seek_span, &query);
+        return true;
+    case DO_COUNT:
+        for_spans(step->count, count_span, &query);
+        return true;
+    case DO_RANGE:
+        return do_range(model, sheet, step);
+    case DO_APPLY:
+        return model_apply(model, sheet, step);
+    case DO_CONCURRENT:
+        return do_concurrent(model, sheet, step);
+    case DO_CLEAN_UP:
+    case DO_COMPACT: /* changes nothing that can be seen */
+        return true;
+    }
+    return false;
+}
+
+bool model_run(struct model *model, struct script *script)
+{
+    bool done = true;
+    for (size_t s = 0; s < script->n_steps && done; s++) {
+        struct step *step = &script->steps[s];
+        step->range_at = s ? step[-1].range_at + step[-1].range_count : 0;
+        done = model_do(model, &script->sheet, step);
+    }
+    return done;
+}

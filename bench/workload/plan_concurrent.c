@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan_concurrent.h"
+
+#include "bench/common/threads.h"
+#include "keys.h"
+
+#include <stdlib.h>
+
+/* What a row's operation stores, whichever of those with its key is the last. */
+static void set_value_by_key(struct sheet *sheet, size_t row)
+{
+    sheet_set(sheet, COL_VALUES, row, draw(STREAM_NEW, sheet_get(sheet, COL_KEYS, row)));
+}
+
+bool draw_concurrent_upserts(struct dict_plan *plan, int from_stream)
+{
+    const size_t  count = spec_batch(&plan->spec);
+    struct sheet *sheet = &plan->work.sheet;
+    if (!draw_elements(plan, sheet, from_stream, plan->spec.count, count) || !sheet_column(sheet, COL_CODES, count) ||
+        !sheet_column(sheet, COL_OUTCOMES, count) || !script_steps(&plan->work, 1))
+        return false;
+    for (size_t row = 0; row < count; row++) {
+        sheet_set(sheet, COL_CODES, row, ORDO_UPSERT);
+        set_value_by_key(sheet, row);
+    }
+    plan->work.steps[0] = (struct step) { .call = DO_CONCURRENT, .count = count };
+    return true;
+}
+
+/* The middle between the model's key `at` and what follows it: new keys go up to there, successors are asked for above. */
+static uint64_t middle_after(const struct dict_plan *plan, size_t at)
+{
+    const struct model *model = &plan->model;
+    const uint64_t      key = model_key(model, at);
+    return key + ((at + 1 < model->count ? model_key(model, at + 1) : highest(plan)) - key) / 2;
+}
+
+static ordo_code concurrent_code(const struct dict_plan *plan, uint64_t r)
+{
+    const bool other = r >> 63;
+    if (r % 100 < plan->spec.update_percent)
+        return other ? ORDO_ERASE : ORDO_UPSERT;
+    return other ? ORDO_SEEK_GE : ORDO_FIND;
+}
+
+/* The operation that has the model's key `at` for itself: nothing else of the batch is about this key, nor between the
+ * middle before it and the middle after it. A new key where there is room for one, else the old one. */
+static void draw_concurrent_operation(const struct dict_plan *plan, struct sheet *sheet, size_t row, size_t at,
+                                      ordo_code code)
+{
+    const uint64_t own = model_key(&plan->model, at), r = draw(stream(plan, STREAM_PICK), row);
+    uint64_t       key = own;
+    if (code == ORDO_UPSERT && middle_after(plan, at) > own)
+        key = own + 1 + r % (middle_after(plan, at) - own);
+    if (code == ORDO_SEEK_GE && at > 0 && r >> 61) /* else exactly its own */
+        key = own - r % (own - middle_after(plan, at - 1));
+    sheet_set(sheet, COL_CODES, row, code);
+    set_stored(sheet, COL_KEYS, row, key);
+    set_value_by_key(sheet, row);
+    sheet->hints[row] = (uint32_t) (at + (key > own));
+}
+
+static void concurrent_span(void *requests_, size_t from, size_t to, int part)
+{
+    const struct requests  *requests = requests_;
+    const struct dict_plan *plan = requests->plan;
+    const size_t            keys = plan->model.count, rows = requests->count;
+    (void) part;
+    for (size_t row = from; row < to; row++) {
+        const size_t    place = requests->sheet->hints[row];
+        const size_t    at = rows > keys ? place : place * keys / rows;
+        const ordo_code code = concurrent_code(plan, draw(stream(plan, STREAM_CODE), row));
+        /* Nothing happens to the first key: finds of it are those of more operations than keys. */
+        if (place == 0 || at >= keys)
+            draw_concurrent_operation(plan, requests->sheet, row, 0, ORDO_FIND);
+        else
+            draw_concurrent_operation(plan, requests->sheet, row, at, code);
+    }
+}
+
+/* Numbers 0 .. count - 1 in any order. */
+static uint32_t *shuffled(const struct dict_plan *plan, size_t count)
+{
+    uint32_t *numbers = calloc(count + 1, sizeof *numbers);
+    for (size_t i = 0; numbers && i < count; i++) {
+        const size_t from = (size_t) (draw(stream(plan, STREAM_MISS), i) % (i + 1));
+        numbers[i] = numbers[from];
+        numbers[from] = (uint32_t) i;
+    }
+    return numbers;
+}
+
+bool draw_concurrent_mix(struct dict_plan *plan)
+{
+    const size_t          rows = spec_batch(&plan->spec);
+    struct sheet         *sheet = &plan->work.sheet;
+    const struct requests requests = { plan, sheet, 0, rows };
+    sheet->hints = shuffled(plan, rows);
+    if (!sheet->hints || !sheet_column(sheet, COL_CODES, rows) || !sheet_column(sheet, COL_KEYS, rows) ||
+        !sheet_column(sheet, COL_VALUES, rows) || !sheet_column(sheet, COL_FOUND, rows) ||
+        !sheet_column(sheet, COL_KEYS_OUT, rows) || !sheet_column(sheet, COL_VALUES_OUT, rows) ||
+        !sheet_column(sheet, COL_OUTCOMES, rows) || !script_steps(&plan->work, 1))
+        return false;
+    for_spans(rows, concurrent_span, (void *) &requests);
+    plan->work.steps[0] = (struct step) { .call = DO_CONCURRENT, .count = rows };
+    return true;
+}

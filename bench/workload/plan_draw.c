@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan_draw.h"
+
+#include "keys.h"
+
+#include <math.h>
+
+uint64_t stream(const struct dict_plan *plan, int which)
+{
+    return which == STREAM_TABLE ? plan->spec.seed /* as inputs_make */ : plan->spec.seed * 16 + (uint64_t) which;
+}
+
+/* ---- keys of the table --------------------------------------------------------------------------------------- */
+
+bool is_fill(enum workload workload)
+{
+    return workload == FILLRANDOM || workload == FILLSEQ || workload == CONCURRENTFILL;
+}
+
+/* Requests may favour some keys; a table that is filled to be asked has each about once. */
+static enum dist table_dist(const struct spec *spec)
+{
+    return spec->dist == ZIPF && !is_fill(spec->workload) ? UNIFORM : spec->dist;
+}
+
+void set_stored(struct sheet *sheet, enum column_id column, size_t row, uint64_t key)
+{
+    sheet_set(sheet, column, row, key_stored(sheet->type, key));
+}
+
+bool draw_elements(const struct dict_plan *plan, struct sheet *sheet, int from_stream, size_t first, size_t count)
+{
+    if (!sheet_column(sheet, COL_KEYS, count) || !sheet_column(sheet, COL_VALUES, count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        sheet_set(sheet, COL_VALUES, i, value_of(plan->spec.value_bytes, first + i));
+    keys_draw(plan->spec.type, table_dist(&plan->spec), stream(plan, from_stream), count, sheet->at[COL_KEYS]);
+    return true;
+}
+
+void batch_steps(size_t batch, struct step *steps, enum step_call call, size_t at, size_t count)
+{
+    for (size_t done = 0; done < count; done += batch)
+        *steps++ =
+            (struct step) { .call = call, .at = at + done, .count = count - done < batch ? count - done : batch };
+}
+
+size_t batches_of(size_t batch, size_t count)
+{
+    return (count + batch - 1) / batch;
+}
+
+bool fill_script(const struct dict_plan *plan, struct script *script)
+{
+    const size_t count = plan->spec.count, batch = spec_table_batch(&plan->spec);
+    if (!draw_elements(plan, &script->sheet, STREAM_TABLE, 0, count) || !script_steps(script, batches_of(batch, count)))
+        return false;
+    batch_steps(batch, script->steps, DO_UPSERT, 0, count);
+    return true;
+}
+
+/* ---- keys of requests ---------------------------------------------------------------------------------------- */
+
+size_t pick(const struct dict_plan *plan, size_t i, size_t count)
+{
+    const size_t   keys = plan->model.count;
+    const uint64_t r = draw(stream(plan, STREAM_PICK), i);
+    switch (plan->spec.dist) {
+    case ZIPF: /* the logarithm of the rank is uniform; ranks are scattered over the keys */
+        return (size_t) (draw(2000, (uint64_t) exp2(log2((double) keys) * (double) (r >> 11) * 0x1p-53)) % keys);
+    case SEQUENTIAL:
+    case SORTED:
+        return (size_t) ((double) i / (double) count * (double) keys);
+    case REVERSE:
+        return (size_t) ((double) (count - 1 - i) / (double) count * (double) keys);
+    default:
+        return (size_t) (r % keys);
+    }
+}
+
+uint64_t highest(const struct dict_plan *plan)
+{
+    return plan->model.key_bytes == 4 ? UINT32_MAX : UINT64_MAX;
+}
+
+/* A key that is not there, a little above the model's key `at`; where there is none, above the last, or that key. */
+static uint64_t absent(const struct dict_plan *plan, size_t at, uint64_t r)
+{
+    const struct model *model = &plan->model;
+    for (size_t k = at;; k = model->count - 1) {
+        const uint64_t key = model_key(model, k);
+        const uint64_t end = k + 1 < model->count ? model_key(model, k + 1) - 1 : highest(plan);
+        if (end > key)
+            return key + 1 + r % (end - key);
+        if (k + 1 == model->count)
+            return key;
+    }
+}
+
+void set_interval(const struct dict_plan *plan, struct sheet *sheet, size_t row, size_t at)
+{
+    const uint64_t keys = 1 + draw(stream(plan, STREAM_WIDTH), row) % (2 * (uint64_t) plan->spec.width - 1);
+    const uint64_t last = at + keys - 1, end = plan->model.count - 1;
+    set_stored(sheet, COL_KEYS, row, model_key(&plan->model, at));
+    set_stored(sheet, COL_HIS, row, model_key(&plan->model, (size_t) (last < end ? last : end)));
+}
+
+/* Of 100 requests, how many are for keys that are there. */
+static uint32_t hits(const struct spec *spec)
+{
+    switch (spec->workload) {
+    case READRANDOM:
+    case CONCURRENTREAD:
+    case READWHILEWRITING:
+        return spec->hit_percent;
+    case READMISSING:
+    case SEEKRANDOM:
+        return 0;
+    default:
+        return 100;
+    }
+}
+
+static bool misses(const struct dict_plan *plan, size_t row)
+{
+    return draw(stream(plan, STREAM_MISS), row) % 100 >= hits(&plan->spec);
+}
+
+void point_span(void *requests_, size_t from, size_t to, int part)
+{
+    const struct requests  *requests = requests_;
+    const struct dict_plan *plan = requests->plan;
+    struct sheet           *sheet = requests->sheet;
+    (void) part;
+    for (size_t i = from; i < to; i++) {
+        const size_t   row = requests->at + i, at = pick(plan, row, requests->at + requests->count);
+        const bool     miss = misses(plan, row);
+        const uint64_t key =
+            miss ? absent(plan, at, draw(stream(plan, STREAM_MISS), ~row)) : model_key(&plan->model, at);
+        set_stored(sheet, COL_KEYS, row, key);
+        if (sheet->hints)
+            sheet->hints[row] = (uint32_t) (at + miss);
+    }
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan_updates.h"
+
+#include "bench/common/threads.h"
+#include "keys.h"
+
+bool draw_changes(struct dict_plan *plan, enum step_call call)
+{
+    const size_t          count = spec_changes(&plan->spec), batch = spec_batch(&plan->spec);
+    struct script        *work = &plan->work;
+    const struct requests requests = { plan, &work->sheet, 0, count };
+    if (!sheet_column(&work->sheet, COL_KEYS, count) ||
+        !sheet_column(&work->sheet, COL_VALUES, call == DO_UPSERT ? count : 0) ||
+        !script_steps(work, batches_of(batch, count)))
+        return false;
+    for_spans(count, point_span, (void *) &requests);
+    for (size_t i = 0; i < count; i++)
+        sheet_set(&work->sheet, COL_VALUES, i, value_of(plan->spec.value_bytes, plan->spec.count + i));
+    batch_steps(batch, work->steps, call, 0, count);
+    return true;
+}
+
+bool draw_inserts(struct dict_plan *plan)
+{
+    const size_t batch = spec_batch(&plan->spec);
+    if (!draw_elements(plan, &plan->work.sheet, STREAM_NEW, plan->spec.count, batch) || !script_steps(&plan->work, 1))
+        return false;
+    plan->work.steps[0] = (struct step) { .call = DO_UPSERT, .count = batch };
+    return true;
+}
+
+/* In the sheet upserts come first. */
+bool draw_rounds(struct dict_plan *plan)
+{
+    const size_t          batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), half = batch * rounds;
+    struct sheet         *sheet = &plan->work.sheet;
+    const struct requests finds = { plan, sheet, half, half };
+    if (!draw_elements(plan, sheet, STREAM_NEW, plan->spec.count, half) || !sheet_grow(sheet, COL_KEYS, 2 * half) ||
+        !sheet_column(sheet, COL_FOUND, 2 * half) || !sheet_column(sheet, COL_VALUES_OUT, 2 * half) ||
+        !script_steps(&plan->work, 2 * rounds))
+        return false;
+    for_spans(half, point_span, (void *) &finds);
+    for (size_t r = 0; r < rounds; r++) {
+        plan->work.steps[2 * r] = (struct step) { .call = DO_UPSERT, .at = r * batch, .count = batch };
+        plan->work.steps[2 * r + 1] = (struct step) { .call = DO_FIND, .at = half + r * batch, .count = batch };
+    }
+    return true;
+}
+
+/* ---- mixed batches ------------------------------------------------------------------------------------------- */
+
+/* Of 32 operations: 12 finds, 2 contains, 5 upserts, 3 inserts, 4 erases, 4 seeks, 1 count, 1 range. */
+static ordo_code code_of(uint64_t r)
+{
+    static const uint8_t share[ORDO_N_CODES] = { 12, 2, 5, 3, 4, 1, 1, 1, 1, 1, 1 };
+    unsigned             left = (unsigned) (r % 32);
+    int                  code = 0;
+    while (left >= share[code])
+        left -= share[code++];
+    return (ordo_code) code;
+}
+
+/* The keys are new already. Half of the operations take one of the table's, an eighth one from a little before. */
+static void draw_operation(const struct dict_plan *plan, struct sheet *sheet, size_t row)
+{
+    const uint64_t  r = draw(stream(plan, STREAM_CODE), row);
+    const ordo_code code = code_of(r);
+    const size_t    at = pick(plan, row, sheet->rows[COL_KEYS]);
+    sheet_set(sheet, COL_CODES, row, code);
+    if (code == ORDO_COUNT || code == ORDO_RANGE)
+        set_interval(plan, sheet, row, at);
+    else if (r >> 61 < 4)
+        set_stored(sheet, COL_KEYS, row, model_key(&plan->model, at));
+    else if (r >> 61 == 4 && row > 0)
+        sheet_set(sheet, COL_KEYS, row, sheet_get(sheet, COL_KEYS, row - 1 - (r >> 32) % (row < 100 ? row : 100)));
+}
+
+static bool mixed_columns(struct sheet *sheet, size_t rows, size_t rounds)
+{
+    return sheet_column(sheet, COL_CODES, rows) && sheet_column(sheet, COL_HIS, rows) &&
+           sheet_column(sheet, COL_FOUND, rows) && sheet_column(sheet, COL_KEYS_OUT, rows) &&
+           sheet_column(sheet, COL_VALUES_OUT, rows) && sheet_column(sheet, COL_COUNTS, rows) &&
+           sheet_column(sheet, COL_OFFSETS, rows + rounds) && sheet_column(sheet, COL_RANGE_KEYS, 1) &&
+           sheet_column(sheet, COL_RANGE_VALUES, 1);
+}
+
+bool draw_mix(struct dict_plan *plan)
+{
+    const size_t  batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
+    struct sheet *sheet = &plan->work.sheet;
+    if (!draw_elements(plan, sheet, STREAM_NEW, plan->spec.count, rows) || !mixed_columns(sheet, rows, rounds) ||
+        !script_steps(&plan->work, rounds))
+        return false;
+    for (size_t row = 0; row < rows; row++)
+        draw_operation(plan, sheet, row);
+    for (size_t r = 0; r < rounds; r++)
+        plan->work.steps[r] =
+            (struct step) { .call = DO_APPLY, .at = r * batch, .count = batch, .offsets_at = r * (batch + 1) };
+    return true;
+}
+
+/* ---- cleanup ------------------------------------------------------------------------------------------------- */
+
+bool draw_churn(struct dict_plan *plan)
+{
+    const size_t          tenth = spec_tenth(&plan->spec), batch = spec_batch(&plan->spec);
+    struct script        *churn = &plan->churn;
+    const struct requests requests = { plan, &churn->sheet, 0, 2 * tenth };
+    if (!sheet_column(&churn->sheet, COL_KEYS, 2 * tenth) || !sheet_column(&churn->sheet, COL_VALUES, 2 * tenth) ||
+        !script_steps(churn, 2 * batches_of(batch, tenth)))
+        return false;
+    for_spans(2 * tenth, point_span, (void *) &requests);
+    for (size_t i = 0; i < tenth; i++)
+        sheet_set(&churn->sheet, COL_VALUES, i, value_of(plan->spec.value_bytes, plan->spec.count + i));
+    batch_steps(batch, churn->steps, DO_UPSERT, 0, tenth);
+    batch_steps(batch, churn->steps + batches_of(batch, tenth), DO_ERASE, tenth, tenth);
+    if (!script_steps(&plan->work, 1))
+        return false;
+    plan->work.steps[0] = (struct step) { .call = plan->spec.workload == CLEANUP ? DO_CLEAN_UP : DO_COMPACT };
+    return true;
+}

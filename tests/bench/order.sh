@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Calls point downwards only: a file of bench/ includes headers of files that stand above it in bench/meson.build's lists,
+# of its own room or a lower one. Argument: the directory bench.
+set -u
+cd "$1" || exit 1
+awk '
+    function fail(text) { print text; bad = 1 }
+    FILENAME == "meson.build" {
+        # The lists, bottom up: every .c of ours with its place.
+        while (match($0, /'"'"'(common|workload|peers|measure|report|demo|bench|info|tune)\/[a-z_]+\.(c|cpp|cu)'"'"'/)) {
+            name = substr($0, RSTART + 1, RLENGTH - 2)
+            sub(/\.[a-z]+$/, "", name)
+            if (!(name in place))
+                place[name] = ++places
+            $0 = substr($0, RSTART + RLENGTH)
+        }
+        next
+    }
+    FNR == 1 {
+        own = FILENAME
+        sub(/^\.\//, "", own)
+        sub(/\.[a-z]+$/, "", own)
+        room = own
+        sub(/\/.*/, "", room)
+        files++
+        if (FILENAME ~ /\.c$/ && !(own in place))
+            fail(FILENAME " is in no list of meson.build")
+    }
+    /^#include "/ {
+        name = $2
+        gsub(/"/, "", name)
+        if (name !~ /\.h$/ || name == "revision.h" || name ~ /_help\.h$/ || name ~ /^(ordo|runtime|shared)\//)
+            next
+        sub(/\.h$/, "", name)
+        if (sub(/^bench\//, "", name) == 0)
+            name = room "/" name
+        there = name
+        sub(/\/.*/, "", there)
+        tool = "^(demo|bench|info|tune)$"
+        if (there ~ tool && there != room)
+            fail(own ": includes " name ", of another tool")
+        if (there != room && level(there) >= level(room))
+            fail(own ": includes " name ", of a room that is not below")
+        if (name != own && name in place && own in place && place[name] > place[own])
+            fail(own ": includes " name ", which stands below it in meson.build")
+        checked++
+    }
+    function level(name) {
+        return name == "common" ? 1 : name == "workload" ? 2 : name == "peers" ? 3 : name == "measure" ? 4 : 5
+    }
+    END {
+        if (checked < 50)
+            fail("only " checked + 0 " includes were found")
+        if (!bad)
+            print "ok: " checked " includes of " files " files point downwards"
+        exit bad
+    }
+' meson.build $(find . -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' | sort)
