@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The B-link tree on the host's side; cl/shared/blink_node.h draws it and has the invariants.
  *
- *   blink.c             pools of nodes, bulk build, the structure's table
- *   update.c            batches in order, without latches
- *   query.c             finds; queries by order, over the list of leaves
- *   concurrent.c        operations side by side
- *   check.c             the invariants
+ * Its files from the bottom up. Each calls those before it, the layers below host/dict, and no other family; what goes
+ * through the structure's table (concurrent.c: dict/apply.c, which asks for finds and an update) goes down by the table alone.
+ *
+ *   launch.c       how kernels are cut
+ *   pool.c         memory: the pools of nodes
+ *   list.c         the leaves in key order
+ *   build.c        the whole tree from sorted elements, and its levels from its leaves
+ *   check.c        the invariants; what every call begins with
+ *   query.c        finds; queries by order, over the list of leaves
+ *   rebuild.c      the tree anew, of itself and a batch
+ *   update.c       batches in order, without latches
+ *   concurrent.c   operations side by side
+ *   blink.c        the structure's table
  */
 #ifndef ORDO_BLINK_PRIVATE_H
 #define ORDO_BLINK_PRIVATE_H
@@ -61,12 +69,12 @@ static inline bool ordo_blink_has_nodes(const struct ordo_blink *tree)
     return tree->leaf_keys != NULL;
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
+/* ---- launch.c ---------------------------------------------------------------------------------------------------- */
 
 /* BLINK_TREE of cl/dict/blink/node.cl. */
 void ordo_blink_add_tree(struct ordo_args *args, const struct ordo_blink *tree);
 
-/* How a kernel of cl/dict/blink_*.cl is cut: BLINK_GROUP (and RUN_GROUP), TEAM_WIDTH, and BLINK_ITEMS queries per
+/* How a kernel of cl/dict/blink is cut: BLINK_GROUP (and RUN_GROUP), TEAM_WIDTH, and BLINK_ITEMS queries per
  * work-item; 0 of these: a team takes one item after another. */
 struct ordo_blink_shape {
     size_t group, lanes, items;
@@ -77,45 +85,61 @@ struct ordo_blink_shape ordo_blink_flat(const struct ordo_blink *tree);
 struct ordo_blink_shape ordo_blink_teams(const struct ordo_blink *tree, size_t group);
 /* A work-item for each item, teams of a few lanes. */
 struct ordo_blink_shape ordo_blink_narrow(const struct ordo_blink *tree);
+/* Searches, by the device's tunables. */
+struct ordo_blink_shape ordo_blink_search_shape(const struct ordo_blink *tree);
 
 /* Enough groups for so many items, within reason: kernels loop. */
 ordo_status ordo_blink_launch(struct ordo_call *call, const struct ordo_blink *tree, const char *file, const char *name,
                               const struct ordo_blink_shape *shape, size_t items, const struct ordo_args *args);
 
-/* ---- pools: blink.c ---------------------------------------------------------------------------------------------- */
+/* ---- pool.c ------------------------------------------------------------------------------------------------------ */
 
-/* Reads the whole state; waits. Sets leaves_most. */
-ordo_status ordo_blink_read_state(struct ordo_call *call, struct ordo_blink *tree, cl_uint state[BLINK_STATE_WORDS]);
+/* Memory of the tree's own, counted. */
+ordo_status ordo_blink_buffer(struct ordo_call *call, struct ordo_blink *tree, size_t bytes, cl_mem *out);
+void        ordo_blink_drop(struct ordo_blink *tree, cl_mem *mem, size_t bytes);
+
 /* Room for so many leaves, and for all inner nodes that they can ever need: a 12th, for no inner node but the last
  * has less than 13 entries when it is made. Copies what is there, of which `state` says how much.
  * ORDO_NO_DEVICE_MEMORY also above config.max_leaves; the tree is then as it was. */
 ordo_status ordo_blink_reserve(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state, size_t leaves);
-/* Makes all inner levels anew, of a tree whose leaves are right and linked. `state`: as read. Enqueues; no wait. */
-ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
-/* Makes counts those of the leaves' headers. Enqueues; no wait. */
-ordo_status ordo_blink_count_leaves(struct ordo_call *call, const struct ordo_blink *tree);
-/* An empty leaf as the root, if there are no nodes at all. */
-ordo_status ordo_blink_begin(struct ordo_call *call, struct ordo_blink *tree);
+/* Pools for another tree of so many leaves, whatever is in them, with the usual reserve if `roomy`: those that are there, if
+ * they are large enough and not much too large. */
+ordo_status ordo_blink_renew_pools(struct ordo_call *call, struct ordo_blink *tree, size_t leaves, bool roomy);
+void        ordo_blink_drop_pools(struct ordo_blink *tree);
+/* Makes nodes from these on unborn (B6). Enqueues; no wait. */
+ordo_status ordo_blink_unbear(struct ordo_call *call, const struct ordo_blink *tree, size_t leaves, size_t inner);
+/* Reads the whole state; waits. Sets leaves_most. */
+ordo_status ordo_blink_read_state(struct ordo_call *call, struct ordo_blink *tree, cl_uint state[BLINK_STATE_WORDS]);
+
+/* ---- list.c ------------------------------------------------------------------------------------------------------ */
+
+/* Makes the list fresh. Enqueues; no wait. */
+ordo_status ordo_blink_list_leaves(struct ordo_call *call, struct ordo_blink *tree);
+void        ordo_blink_drop_list(struct ordo_blink *tree);
+
+/* ---- build.c ----------------------------------------------------------------------------------------------------- */
+
 /* Puts a tree of `count` sorted, distinct elements in the place of what is there, with nodes `fill` percent full.
  * Enqueues; no wait. */
 ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tree, struct ordo_slice keys,
                                   struct ordo_slice values, size_t count, unsigned fill);
-/* Memory of the tree's own, counted. */
-ordo_status ordo_blink_buffer(struct ordo_call *call, struct ordo_blink *tree, size_t bytes, cl_mem *out);
-void        ordo_blink_drop(struct ordo_blink *tree, cl_mem *mem, size_t bytes);
+/* Makes all inner levels anew, of a tree whose leaves are right and linked. `state`: as read. Enqueues; no wait. */
+ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
+/* Makes counts those of the leaves' headers. Enqueues; no wait. */
+ordo_status ordo_blink_count_leaves(struct ordo_call *call, const struct ordo_blink *tree);
+/* Gives everything back. */
+void ordo_blink_clear(ordo_dict *dict);
+
+/* ---- check.c ----------------------------------------------------------------------------------------------------- */
+
 /* If the tree is in doubt, checks it; ORDO_BROKEN if it is not sound, or was not before. */
 ordo_status ordo_blink_trust(struct ordo_call *call, struct ordo_blink *tree);
+/* The same; and an empty leaf as the root, if there are no nodes at all. */
+ordo_status ordo_blink_begin(struct ordo_call *call, struct ordo_blink *tree);
+ordo_status ordo_blink_check(ordo_dict *dict, struct ordo_call *call);
+ordo_status ordo_blink_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out);
 
-/* ---- updates: update.c ------------------------------------------------------------------------------------------- */
-
-ordo_status ordo_blink_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
-                              struct ordo_slice values, size_t count);
-ordo_status ordo_blink_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *u);
-ordo_status ordo_blink_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
-                             size_t count);
-ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call);
-
-/* ---- queries: query.c -------------------------------------------------------------------------------------------- */
+/* ---- query.c ----------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_blink_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
 ordo_status ordo_blink_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
@@ -131,17 +155,24 @@ ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *t
 /* The finds of a concurrent batch, and their ticks if there is a history. */
 ordo_status ordo_blink_find_in_batch(struct ordo_call *call, const struct ordo_blink *tree,
                                      const struct ordo_concurrent_batch *batch);
-/* How searches are cut. */
-struct ordo_blink_shape ordo_blink_search_shape(const struct ordo_blink *tree);
-/* Makes the list fresh. */
-ordo_status ordo_blink_list_leaves(struct ordo_call *call, struct ordo_blink *tree);
-void        ordo_blink_drop_list(struct ordo_blink *tree);
 
-/* ---- the rest ---------------------------------------------------------------------------------------------------- */
+/* ---- rebuild.c --------------------------------------------------------------------------------------------------- */
+
+/* A new tree of the old one and a batch, which goes; batch NULL: of the old one alone. Waits. */
+ordo_status ordo_blink_rebuild(struct ordo_call *call, struct ordo_blink *tree, struct ordo_sorted_run *batch);
+ordo_status ordo_blink_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+                             size_t count);
+ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call);
+
+/* ---- update.c ---------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_blink_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                              struct ordo_slice values, size_t count);
+ordo_status ordo_blink_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *u);
+
+/* ---- concurrent.c ------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_blink_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
                                         const struct ordo_concurrent_batch *batch);
-ordo_status ordo_blink_check(ordo_dict *dict, struct ordo_call *call);
-ordo_status ordo_blink_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out);
 
 #endif

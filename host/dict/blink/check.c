@@ -145,6 +145,13 @@ ordo_status ordo_blink_trust(struct ordo_call *call, struct ordo_blink *tree)
     return ORDO_OK;
 }
 
+ordo_status ordo_blink_begin(struct ordo_call *call, struct ordo_blink *tree)
+{
+    if (ordo_blink_has_nodes(tree))
+        return ordo_blink_trust(call, tree);
+    return ordo_blink_bulk_build(call, tree, ordo_none(), ordo_none(), 0, tree->config.fill_percent);
+}
+
 ordo_status ordo_blink_check(ordo_dict *dict, struct ordo_call *call)
 {
     struct ordo_blink *tree = ordo_blink_of(dict);

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A B-link tree's memory: its pools of nodes, and the state that says how much of them is taken. */
+#include "dict/blink/blink.h"
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+ordo_status ordo_blink_buffer(struct ordo_call *call, struct ordo_blink *tree, size_t bytes, cl_mem *out)
+{
+    ORDO_TRY(ordo_buffer_create(call->dev, bytes, out));
+    tree->bytes += bytes;
+    if (tree->bytes_peak < tree->bytes + tree->runs.bytes)
+        tree->bytes_peak = tree->bytes + tree->runs.bytes;
+    return ORDO_OK;
+}
+
+void ordo_blink_drop(struct ordo_blink *tree, cl_mem *mem, size_t bytes)
+{
+    if (!*mem)
+        return;
+    ordo_buffer_destroy(tree->dict.dev, mem);
+    tree->bytes -= bytes;
+}
+
+/* ---- pools ------------------------------------------------------------------------------------------------------- */
+
+struct pools {
+    cl_mem leaf_keys, leaf_values, inner_keys, children, counts;
+    size_t leaves, inner;
+};
+
+/* Bytes per node. */
+static size_t line_bytes(const struct ordo_blink *tree)
+{
+    return BLINK_WORDS * tree->dict.key_bytes;
+}
+static size_t values_bytes(const struct ordo_blink *tree)
+{
+    return (size_t) BLINK_SLOTS * tree->dict.value_bytes;
+}
+#define CHILDREN_BYTES (BLINK_SLOTS * sizeof(cl_uint))
+
+static struct pools pools_of(const struct ordo_blink *tree)
+{
+    return (struct pools) { tree->leaf_keys, tree->leaf_values,   tree->inner_keys,    tree->children,
+                            tree->counts,    tree->leaf_capacity, tree->inner_capacity };
+}
+
+static void drop_pools(struct ordo_blink *tree, struct pools *pools)
+{
+    ordo_blink_drop(tree, &pools->leaf_keys, pools->leaves * line_bytes(tree));
+    ordo_blink_drop(tree, &pools->leaf_values, pools->leaves * values_bytes(tree));
+    ordo_blink_drop(tree, &pools->inner_keys, pools->inner * line_bytes(tree));
+    ordo_blink_drop(tree, &pools->children, pools->inner * CHILDREN_BYTES);
+    ordo_blink_drop(tree, &pools->counts, pools->leaves * sizeof(cl_uint));
+}
+
+static void use_pools(struct ordo_blink *tree, const struct pools *pools)
+{
+    struct pools old = pools_of(tree);
+    tree->leaf_keys = pools->leaf_keys;
+    tree->leaf_values = pools->leaf_values;
+    tree->inner_keys = pools->inner_keys;
+    tree->children = pools->children;
+    tree->counts = pools->counts;
+    tree->leaf_capacity = pools->leaves;
+    tree->inner_capacity = pools->inner;
+    drop_pools(tree, &old);
+}
+
+static ordo_status create_pools(struct ordo_call *call, struct ordo_blink *tree, struct pools *pools)
+{
+    ORDO_TRY(ordo_blink_buffer(call, tree, pools->leaves * line_bytes(tree), &pools->leaf_keys));
+    if (tree->dict.value_bytes)
+        ORDO_TRY(ordo_blink_buffer(call, tree, pools->leaves * values_bytes(tree), &pools->leaf_values));
+    ORDO_TRY(ordo_blink_buffer(call, tree, pools->inner * line_bytes(tree), &pools->inner_keys));
+    ORDO_TRY(ordo_blink_buffer(call, tree, pools->leaves * sizeof(cl_uint), &pools->counts));
+    return ordo_blink_buffer(call, tree, pools->inner * CHILDREN_BYTES, &pools->children);
+}
+
+/* Leaves least: must be; most: would be good. */
+static ordo_status make_pools(struct ordo_call *call, struct ordo_blink *tree, size_t least, size_t most,
+                              struct pools *out)
+{
+    ordo_status status = ORDO_OK;
+    for (size_t leaves = most;; leaves = least) {
+        *out = (struct pools) { .leaves = leaves, .inner = leaves / 12 + 64 };
+        status = create_pools(call, tree, out);
+        if (status == ORDO_OK)
+            return ORDO_OK;
+        drop_pools(tree, out);
+        if (leaves == least)
+            break;
+    }
+    return status == ORDO_TOO_LARGE ? ORDO_NO_DEVICE_MEMORY : status;
+}
+
+/* Makes nodes from `leaves` and `inner` on unborn (B6). */
+static ordo_status unbear(struct ordo_call *call, const struct ordo_blink *tree, const struct pools *pools,
+                          size_t leaves, size_t inner)
+{
+    const size_t line = line_bytes(tree);
+    ORDO_TRY(ordo_call_fill(call, pools->leaf_keys, leaves * line, (pools->leaves - leaves) * line, BLINK_UNBORN));
+    ORDO_TRY(ordo_call_fill(call, pools->children, inner * CHILDREN_BYTES, (pools->inner - inner) * CHILDREN_BYTES,
+                            BLINK_NONE));
+    return ordo_call_fill(call, pools->inner_keys, inner * line, (pools->inner - inner) * line, BLINK_UNBORN);
+}
+
+static ordo_status copy_pools(struct ordo_call *call, const struct ordo_blink *tree, const struct pools *to,
+                              size_t leaves, size_t inner)
+{
+    const struct pools from = pools_of(tree);
+    ORDO_TRY(ordo_call_copy(call, from.leaf_keys, 0, to->leaf_keys, 0, leaves * line_bytes(tree)));
+    if (tree->dict.value_bytes)
+        ORDO_TRY(ordo_call_copy(call, from.leaf_values, 0, to->leaf_values, 0, leaves * values_bytes(tree)));
+    ORDO_TRY(ordo_call_copy(call, from.counts, 0, to->counts, 0, leaves * sizeof(cl_uint)));
+    ORDO_TRY(ordo_call_copy(call, from.inner_keys, 0, to->inner_keys, 0, inner * line_bytes(tree)));
+    return ordo_call_copy(call, from.children, 0, to->children, 0, inner * CHILDREN_BYTES);
+}
+
+static ordo_status too_many_leaves(const struct ordo_blink *tree, size_t leaves)
+{
+    return ordo_fail(tree->dict.dev, ORDO_NO_DEVICE_MEMORY, 0, __FILE__, __LINE__,
+                     "the tree would need %zu leaves, and may have %zu (max_leaves)", leaves, tree->config.max_leaves);
+}
+
+static bool is_capped(const struct ordo_blink *tree, size_t leaves)
+{
+    return tree->config.max_leaves > 0 && leaves > tree->config.max_leaves;
+}
+
+/* Reserve beside what is needed, so that not each batch copies the tree: a sixth, so that six times as much is
+ * copied as is stored. */
+static size_t with_reserve(const struct ordo_blink *tree, size_t leaves)
+{
+    const size_t more = leaves + leaves / 6 + 64;
+    return is_capped(tree, more) ? tree->config.max_leaves : more;
+}
+
+ordo_status ordo_blink_reserve(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state, size_t leaves)
+{
+    struct pools more;
+    if (is_capped(tree, leaves))
+        return too_many_leaves(tree, leaves);
+    if (leaves <= tree->leaf_capacity)
+        return ORDO_OK;
+    if (leaves >= BLINK_NONE)
+        return ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__, "%zu leaves", leaves);
+    ORDO_TRY(make_pools(call, tree, leaves, with_reserve(tree, leaves), &more));
+    ordo_status status = copy_pools(call, tree, &more, state[BLINK_LEAVES], state[BLINK_INNER]);
+    if (status == ORDO_OK)
+        status = unbear(call, tree, &more, state[BLINK_LEAVES], state[BLINK_INNER]);
+    if (status != ORDO_OK) {
+        drop_pools(tree, &more);
+        return status;
+    }
+    use_pools(tree, &more);
+    return ORDO_OK;
+}
+
+ordo_status ordo_blink_unbear(struct ordo_call *call, const struct ordo_blink *tree, size_t leaves, size_t inner)
+{
+    const struct pools pools = pools_of(tree);
+    return unbear(call, tree, &pools, leaves, inner);
+}
+
+ordo_status ordo_blink_renew_pools(struct ordo_call *call, struct ordo_blink *tree, size_t leaves, bool roomy)
+{
+    const size_t wanted = roomy ? with_reserve(tree, leaves) : leaves + leaves / 64;
+    struct pools pools;
+
+    if (is_capped(tree, leaves))
+        return too_many_leaves(tree, leaves);
+    if (!tree->state)
+        ORDO_TRY(ordo_blink_buffer(call, tree, BLINK_STATE_WORDS * sizeof(cl_uint), &tree->state));
+    if (leaves <= tree->leaf_capacity && tree->leaf_capacity <= with_reserve(tree, wanted))
+        return ORDO_OK;
+    ORDO_TRY(make_pools(call, tree, leaves, is_capped(tree, wanted) ? leaves : wanted, &pools));
+    use_pools(tree, &pools);
+    return ORDO_OK;
+}
+
+void ordo_blink_drop_pools(struct ordo_blink *tree)
+{
+    const struct pools none = { NULL };
+    use_pools(tree, &none);
+    ordo_blink_drop(tree, &tree->state, BLINK_STATE_WORDS * sizeof(cl_uint));
+}
+
+ordo_status ordo_blink_read_state(struct ordo_call *call, struct ordo_blink *tree, cl_uint state[BLINK_STATE_WORDS])
+{
+    ORDO_TRY(ordo_call_read(call, tree->state, 0, state, BLINK_STATE_WORDS * sizeof *state));
+    if (state[BLINK_LEAVES] > tree->leaf_capacity)
+        state[BLINK_LEAVES] = (cl_uint) tree->leaf_capacity;
+    tree->leaves_most = state[BLINK_LEAVES];
+    return ORDO_OK;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A B-link tree built anew, of a batch, of itself, or of both. */
+#include "dict/blink/blink.h"
+
+/* The tree's elements as a run. */
+static ordo_status run_of_tree(struct ordo_call *call, struct ordo_blink *tree, size_t count,
+                               struct ordo_sorted_run *out)
+{
+    size_t again = 0;
+    ORDO_TRY(ordo_runs_block(&tree->runs, call, count, out));
+    out->distinct = true;
+    const ordo_status status =
+        ordo_blink_export(&tree->dict, call, ordo_run_keys(out), ordo_run_values(&tree->dict, out), count, &again);
+    if (status != ORDO_OK)
+        ordo_runs_release(&tree->runs, out);
+    return status;
+}
+
+static ordo_status build_of_run(struct ordo_call *call, struct ordo_blink *tree, const struct ordo_sorted_run *run,
+                                unsigned fill)
+{
+    if (!run->mem) {
+        ordo_blink_clear(&tree->dict);
+        return ORDO_OK;
+    }
+    return ordo_blink_bulk_build(call, tree, ordo_run_keys(run), ordo_run_values(&tree->dict, run), run->count, fill);
+}
+
+/* A tree of what is visible in a set of runs, all of which go. */
+static ordo_status build_of_set(struct ordo_call *call, struct ordo_blink *tree, struct ordo_run_set *set,
+                                unsigned fill)
+{
+    struct ordo_sorted_run all = { .mem = NULL };
+    ordo_status            status = ordo_runs_distil(&tree->runs, call, set, &all);
+    for (size_t r = 0; r < set->n; r++)
+        ordo_runs_release(&tree->runs, &set->run[r]);
+    if (tree->bytes_peak < tree->bytes + tree->runs.bytes_peak)
+        tree->bytes_peak = tree->bytes + tree->runs.bytes_peak;
+    if (status == ORDO_OK)
+        status = build_of_run(call, tree, &all, fill);
+    ordo_runs_release(&tree->runs, &all);
+    ordo_runs_drop_spare(&tree->runs);
+    tree->runs.bytes_peak = 0;
+    return status;
+}
+
+/* How full a rebuild by an update leaves nodes, so that not all split in the next one. */
+#define UPDATE_FILL 70
+
+ordo_status ordo_blink_rebuild(struct ordo_call *call, struct ordo_blink *tree, struct ordo_sorted_run *batch)
+{
+    struct ordo_run_set set = { .n = 0 };
+    size_t              count = 0;
+    ordo_status         status = ordo_blink_size(&tree->dict, call, &count);
+    if (status == ORDO_OK && count > 0) {
+        status = run_of_tree(call, tree, count, &set.run[0]);
+        set.n = status == ORDO_OK;
+    }
+    if (status != ORDO_OK) {
+        if (batch)
+            ordo_runs_release(&tree->runs, batch);
+        ordo_runs_drop_spare(&tree->runs);
+        return status;
+    }
+    if (batch)
+        set.run[set.n++] = *batch;
+    tree->rebuilds++;
+    return build_of_set(call, tree, &set,
+                        batch && tree->config.fill_percent > UPDATE_FILL ? UPDATE_FILL : tree->config.fill_percent);
+}
+
+ordo_status ordo_blink_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+                             size_t count)
+{
+    struct ordo_blink  *tree = ordo_blink_of(dict);
+    struct ordo_run_set set = { .n = 1 };
+    ORDO_TRY(ordo_runs_sort(&tree->runs, call, false, keys, values, count, &set.run[0]));
+    return build_of_set(call, tree, &set, tree->config.fill_percent);
+}
+
+ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    if (!ordo_blink_has_nodes(tree))
+        return ORDO_OK;
+    ORDO_TRY(ordo_blink_trust(call, tree));
+    ordo_blink_drop_list(tree);
+    const ordo_status status = ordo_blink_rebuild(call, tree, NULL);
+    ordo_blink_drop_list(tree);
+    return status;
+}
