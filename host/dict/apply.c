@@ -396,7 +396,8 @@ static ordo_status read_ranges_now(struct apply *a, const struct picked *picked,
                                   .offsets = ordo_at(out->first, 0) };
     ORDO_TRY(a->dict->structure->range(a->dict, a->call, &ranges));
     ORDO_TRY(ordo_call_read(a->call, out->first, picked->n * sizeof out->total, &out->total, sizeof out->total));
-    ORDO_REQUIRE(a->call->dev, out->total <= SIZE_MAX / 16, ORDO_TOO_LARGE);
+    ORDO_REQUIRE(a->call->dev, out->total <= SIZE_MAX / 16, ORDO_TOO_LARGE, "the ranges hold %llu elements",
+                 (unsigned long long) out->total);
     ORDO_TRY(scratch(a, (size_t) out->total, a->dict->key_bytes, &out->keys));
     ORDO_TRY(scratch(a, (size_t) out->total, a->dict->value_bytes, &out->values));
     ranges.offsets_known = true;

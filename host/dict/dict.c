@@ -10,10 +10,10 @@
 
 static ordo_status check_config(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
 {
-    ORDO_REQUIRE(dev, out != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, out);
     *out = NULL;
-    ORDO_REQUIRE(dev, dev != NULL, ORDO_INVALID);
-    ORDO_REQUIRE(dev, config != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, dev);
+    ORDO_REQUIRE_GIVEN(dev, config);
     ORDO_TRY(ordo_check_type(dev, config->key));
     ORDO_TRY(ordo_check_value_bytes(dev, config->value_bytes));
     return ORDO_OK;
@@ -24,7 +24,7 @@ ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *stru
 {
     ORDO_TRY(check_config(dev, config, out));
     ordo_dict *dict = calloc(1, bytes);
-    ORDO_REQUIRE(dev, dict != NULL, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(dev, dict);
     dict->dev = dev;
     dict->structure = structure;
     dict->key = config->key;
@@ -78,12 +78,12 @@ const char *ordo_dict_name(const ordo_dict *dict)
 static ordo_status unable(const ordo_dict *dict)
 {
     return ordo_fail(dict->dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
-                     "%s: this structure cannot do that (see ordo_dict_can)", ordo_dict_name(dict));
+                     "this structure, %s, cannot do that (see ordo_dict_can)", ordo_dict_name(dict));
 }
 
 static ordo_status begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op, const struct ordo_order *order)
 {
-    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(NULL, dict);
     if (!ordo_dict_can(dict, op))
         return unable(dict);
     ORDO_TRY(ordo_call_begin(call, dict->dev, order));
@@ -115,7 +115,7 @@ static ordo_status check_elements(const ordo_dict *dict, struct ordo_slice keys,
         { "keys", keys, count, dict->key_bytes },
         { "values", values, count, value_bytes },
     };
-    ORDO_REQUIRE(dict->dev, count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_COUNT(dict->dev, "count", count);
     return ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 0);
 }
 
@@ -167,7 +167,7 @@ static ordo_status insert(struct ordo_call *call, ordo_dict *dict, struct ordo_s
         { "values", values, count, dict->value_bytes },
         { "inserted", inserted, count, if_wanted(inserted, 1) },
     };
-    ORDO_REQUIRE(dict->dev, count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_COUNT(dict->dev, "count", count);
     ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 1));
     return count ? ordo_dict_insert_enqueue(dict, call, keys, values, count, inserted) : ORDO_OK;
 }
@@ -211,7 +211,7 @@ static ordo_status find(struct ordo_call *call, ordo_dict *dict, const struct or
         { "values_out", f->values_out, f->count, if_wanted(f->values_out, dict->value_bytes) },
         { "found", f->found, f->count, if_wanted(f->found, 1) },
     };
-    ORDO_REQUIRE(dict->dev, f->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_COUNT(dict->dev, "count", f->count);
     ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 2));
     if (f->count == 0 || (!f->values_out.mem && !f->found.mem))
         return ORDO_OK;
@@ -231,7 +231,7 @@ ordo_status ordo_dict_contains(ordo_dict *dict, struct ordo_slice keys, size_t c
                                const struct ordo_order *order)
 {
     if (count > 0 && !found.mem)
-        return ordo_fail(dict ? dict->dev : NULL, ORDO_INVALID, 0, __FILE__, __LINE__, "found: no buffer");
+        return ordo_fail(dict ? dict->dev : NULL, ORDO_INVALID, 0, __FILE__, __LINE__, "found is absent");
     return ordo_dict_find(dict, keys, count, ordo_none(), found, order);
 }
 
@@ -242,7 +242,7 @@ static ordo_status count_keys(struct ordo_call *call, ordo_dict *dict, const str
         { "hi", c->hi, c->count, dict->key_bytes },
         { "counts", c->counts, c->count, sizeof(cl_uint) },
     };
-    ORDO_REQUIRE(dict->dev, c->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_COUNT(dict->dev, "count", c->count);
     ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 1));
     return c->count ? dict->structure->count(dict, call, c) : ORDO_OK;
 }
@@ -277,7 +277,7 @@ static ordo_status range(struct ordo_call *call, ordo_dict *dict, const struct o
         { "keys_out", r->keys_out, r->capacity, if_wanted(r->keys_out, dict->key_bytes) },
         { "values_out", r->values_out, r->capacity, if_wanted(r->values_out, dict->value_bytes) },
     };
-    ORDO_REQUIRE(dict->dev, r->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_COUNT(dict->dev, "count", r->count);
     ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 3));
     if (r->count == 0)
         ORDO_TRY(ordo_call_fill(call, r->offsets.mem, r->offsets.at * sizeof(cl_ulong), sizeof(cl_ulong), 0));
@@ -304,8 +304,9 @@ static ordo_status check_seeks(const ordo_dict *dict, const struct ordo_seeks *s
         { "values_out", s->values_out, s->count, if_wanted(s->values_out, dict->value_bytes) },
         { "found", s->found, s->count, if_wanted(s->found, 1) },
     };
-    ORDO_REQUIRE(dict->dev, s->relation >= ORDO_LT && s->relation <= ORDO_GT, ORDO_INVALID);
-    ORDO_REQUIRE(dict->dev, s->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE(dict->dev, s->relation >= ORDO_LT && s->relation <= ORDO_GT, ORDO_INVALID,
+                 "%d is no relation (ordo_relation)", (int) s->relation);
+    ORDO_REQUIRE_COUNT(dict->dev, "count", s->count);
     return ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 3);
 }
 
@@ -363,7 +364,7 @@ ordo_status ordo_dict_last(ordo_dict *dict, struct ordo_slice key_out, struct or
 ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size_t *out)
 {
     struct ordo_call call;
-    ORDO_REQUIRE(dict ? dict->dev : NULL, out != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, out);
     ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
     return end(&call, dict, dict->structure->size(dict, &call, out));
 }
@@ -383,7 +384,7 @@ ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out, struct
                              size_t *count, const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_REQUIRE(dict ? dict->dev : NULL, count != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, count);
     ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
     return end(&call, dict, export_all(&call, dict, keys_out, values_out, capacity, count));
 }
@@ -406,7 +407,7 @@ static ordo_status check_batch(const ordo_dict *dict, const struct ordo_batch *b
         { "range_keys", b->range_keys, b->range_capacity, if_wanted(b->range_keys, kb) },
         { "range_values", b->range_values, b->range_capacity, if_wanted(b->range_values, vb) },
     };
-    ORDO_REQUIRE(dict->dev, b->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_COUNT(dict->dev, "count", b->count);
     return ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 7);
 }
 
@@ -426,7 +427,7 @@ ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch, siz
                             const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_REQUIRE(dict ? dict->dev : NULL, batch != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, batch);
     ORDO_TRY(begin(&call, dict, ORDO_CAN_APPLY, order));
     return end(&call, dict, apply(&call, dict, batch, needed));
 }
@@ -450,7 +451,7 @@ static ordo_status check_concurrent(const ordo_dict *dict, const struct ordo_con
         { "range_keys", b->range_keys, b->range_capacity, if_wanted(b->range_keys, kb) },
         { "range_values", b->range_values, b->range_capacity, if_wanted(b->range_values, vb) },
     };
-    ORDO_REQUIRE(dict->dev, b->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_COUNT(dict->dev, "count", b->count);
     return ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 7);
 }
 
@@ -464,7 +465,7 @@ ordo_status ordo_dict_apply_concurrent(ordo_dict *dict, const struct ordo_concur
                                        const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_REQUIRE(dict ? dict->dev : NULL, batch != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, batch);
     ORDO_TRY(begin(&call, dict, ORDO_CAN_CONCURRENT, order));
     return end(&call, dict, apply_concurrent(&call, dict, batch));
 }
@@ -481,7 +482,7 @@ ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order)
 ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order, struct ordo_dict_statistics *out)
 {
     struct ordo_call call;
-    ORDO_REQUIRE(dict ? dict->dev : NULL, out != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, out);
     ORDO_TRY(begin(&call, dict, ORDO_CAN_BUILD, order));
     return end(&call, dict, dict->structure->statistics(dict, &call, out));
 }

@@ -19,7 +19,7 @@ ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
 
 ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values, size_t count)
 {
-    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(NULL, dict);
     struct ordo_host_array a[] = {
         ordo_host_in(keys, count, dict->key_bytes),
         ordo_host_in(values, count, dict->value_bytes),
@@ -30,7 +30,7 @@ ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *
 
 ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void *values, size_t count)
 {
-    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(NULL, dict);
     struct ordo_host_array a[] = {
         ordo_host_in(keys, count, dict->key_bytes),
         ordo_host_in(values, count, dict->value_bytes),
@@ -61,7 +61,7 @@ static ordo_status end_results(struct ordo_call *outer, ordo_dict *dict, struct 
 ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values, size_t count,
                                   uint8_t *inserted)
 {
-    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(NULL, dict);
     struct ordo_host_array a[] = {
         ordo_host_in(keys, count, dict->key_bytes),
         ordo_host_in(values, count, dict->value_bytes),
@@ -75,7 +75,7 @@ ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void 
 
 ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count)
 {
-    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(NULL, dict);
     struct ordo_host_array a[] = { ordo_host_in(keys, count, dict->key_bytes) };
     ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
     return ordo_host_finish(dict->dev, a, N_OF(a), ordo_dict_erase(dict, a[0].slice, count, NULL));
@@ -85,7 +85,7 @@ ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count
 
 ordo_status ordo_dict_find_host(ordo_dict *dict, const void *keys, size_t count, void *values_out, uint8_t *found)
 {
-    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(NULL, dict);
     struct ordo_host_array a[] = {
         ordo_host_in(keys, count, dict->key_bytes),
         ordo_host_inout(values_out, count, if_there(values_out, dict->value_bytes)), /* what is not found: left alone */
@@ -98,14 +98,14 @@ ordo_status ordo_dict_find_host(ordo_dict *dict, const void *keys, size_t count,
 
 ordo_status ordo_dict_contains_host(ordo_dict *dict, const void *keys, size_t count, uint8_t *found)
 {
-    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
-    ORDO_REQUIRE(dict->dev, found != NULL || count == 0, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    ORDO_REQUIRE(dict->dev, found != NULL || count == 0, ORDO_INVALID, "found is NULL");
     return ordo_dict_find_host(dict, keys, count, NULL, found);
 }
 
 ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi, size_t count, uint32_t *counts)
 {
-    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(NULL, dict);
     struct ordo_host_array a[] = {
         ordo_host_in(lo, count, dict->key_bytes),
         ordo_host_in(hi, count, dict->key_bytes),
@@ -119,8 +119,8 @@ ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi
 ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const void *hi, size_t count, uint64_t *offsets,
                                  void *keys_out, void *values_out, size_t capacity, size_t *needed)
 {
-    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
-    ORDO_REQUIRE(dict->dev, count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    ORDO_REQUIRE_COUNT(dict->dev, "count", count);
     enum { LO, HI, OFFSETS, KEYS, VALUES, N };
     struct ordo_host_array a[N] = {
         [LO] = ordo_host_in(lo, count, dict->key_bytes),
@@ -145,7 +145,7 @@ ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const void *hi
 ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation, const void *keys, size_t count, void *keys_out,
                                 void *values_out, uint8_t *found)
 {
-    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(NULL, dict);
     struct ordo_host_array a[] = {
         ordo_host_in(keys, count, dict->key_bytes),
         ordo_host_inout(keys_out, count, if_there(keys_out, dict->key_bytes)),
@@ -160,7 +160,7 @@ ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation, const v
 
 static ordo_status end_host(ordo_dict *dict, bool last, void *key_out, void *value_out, uint8_t *found)
 {
-    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(NULL, dict);
     struct ordo_host_array a[] = {
         ordo_host_inout(key_out, 1, if_there(key_out, dict->key_bytes)),
         ordo_host_inout(value_out, 1, if_there(value_out, dict->value_bytes)),
@@ -184,8 +184,8 @@ ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *value_out,
 
 ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void *values_out, size_t capacity, size_t *count)
 {
-    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
-    ORDO_REQUIRE(dict->dev, count != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    ORDO_REQUIRE_GIVEN(dict->dev, count);
     struct ordo_host_array a[] = {
         ordo_host_out(keys_out, capacity, dict->key_bytes),
         ordo_host_out(values_out, capacity, if_there(values_out, dict->value_bytes)),
@@ -200,9 +200,9 @@ ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void *values_
 
 ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *b, size_t *needed)
 {
-    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
-    ORDO_REQUIRE(dict->dev, b != NULL, ORDO_INVALID);
-    ORDO_REQUIRE(dict->dev, b->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    ORDO_REQUIRE_GIVEN(dict->dev, b);
+    ORDO_REQUIRE_COUNT(dict->dev, "count", b->count);
     const size_t n = b->count, room = b->range_capacity, kb = dict->key_bytes, vb = dict->value_bytes;
     enum { CODES, KEYS, HIS, VALUES, FOUND, KEYS_OUT, VALUES_OUT, COUNTS, OFFSETS, RANGE_KEYS, RANGE_VALUES, N };
     struct ordo_host_array a[N] = {
@@ -248,9 +248,9 @@ ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *
 
 ordo_status ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurrent_batch *b)
 {
-    ORDO_REQUIRE(NULL, dict != NULL, ORDO_INVALID);
-    ORDO_REQUIRE(dict->dev, b != NULL, ORDO_INVALID);
-    ORDO_REQUIRE(dict->dev, b->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    ORDO_REQUIRE_GIVEN(dict->dev, b);
+    ORDO_REQUIRE_COUNT(dict->dev, "count", b->count);
     const size_t n = b->count, room = b->range_capacity, kb = dict->key_bytes, vb = dict->value_bytes;
     enum {
         CODES,

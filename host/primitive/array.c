@@ -44,7 +44,7 @@ ordo_status ordo_check_type(ordo_device *dev, ordo_type type)
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes)
 {
     if (bytes != 0 && bytes != 4 && bytes != 8)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "values of %u bytes: they may have 0, 4 or 8",
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "value_bytes is %u: values have 0, 4 or 8 bytes",
                          (unsigned) bytes);
     return ORDO_OK;
 }

@@ -92,8 +92,9 @@ static ordo_status enqueue(struct ordo_call *call, const struct compaction *c)
 
 static ordo_status check_params(ordo_device *dev, const struct ordo_compact_params *params)
 {
-    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
-    ORDO_REQUIRE(dev, params->key_bytes == 4 || params->key_bytes == 8, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, params);
+    ORDO_REQUIRE(dev, params->key_bytes == 4 || params->key_bytes == 8, ORDO_INVALID,
+                 "key_bytes is %u: keys have 4 or 8 bytes", (unsigned) params->key_bytes);
     ORDO_TRY(ordo_check_value_bytes(dev, params->value_bytes));
     return ORDO_OK;
 }
@@ -109,7 +110,7 @@ static ordo_status check(ordo_device *dev, const struct compaction *c)
         { "values_out", c->values_out, n, value_bytes },
         { "kept", c->kept, 1, COUNT_BYTES },
     };
-    ORDO_REQUIRE(dev, n <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_COUNT(dev, "count", n);
     return ordo_check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 3);
 }
 
@@ -133,7 +134,7 @@ ordo_status ordo_compact_host(ordo_device *dev, const struct ordo_compact_params
                               uint32_t *kept)
 {
     ORDO_TRY(check_params(dev, params));
-    ORDO_REQUIRE(dev, kept != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, kept);
     enum { KEYS, VALUES, FLAGS, KEYS_OUT, VALUES_OUT, KEPT, N };
     struct ordo_host_array a[N] = {
         [KEYS] = ordo_host_in(keys, count, params->key_bytes),

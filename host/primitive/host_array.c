@@ -11,10 +11,11 @@ static size_t size_of(const struct ordo_host_array *a)
 static ordo_status check(ordo_device *dev, const struct ordo_host_array *a)
 {
     const void *host = a->upload ? a->from : a->to;
+    const char *member = strrchr(a->name, '>'), *name = member ? member + 1 : a->name; /* "b->keys": keys */
 
-    ORDO_REQUIRE(dev, a->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
-    if (!host && a->count > 0 && a->bytes > 0)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s is NULL", a->name);
+    ORDO_REQUIRE(dev, a->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE, "%s has %zu elements: " ORDO_AT_MOST, name, a->count,
+                 ORDO_MAX_COUNT);
+    ORDO_REQUIRE(dev, host || a->count == 0 || a->bytes == 0, ORDO_INVALID, "%s is NULL", name);
     return ORDO_OK;
 }
 

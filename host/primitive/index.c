@@ -58,7 +58,7 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ordo_device *dev = call->dev;
 
     ORDO_TRY(ordo_check_type(dev, key));
-    ORDO_REQUIRE(dev, count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_COUNT(dev, "count", count);
     ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
 
     *index = ordo_index_of(dev, key, keys, count);
@@ -73,13 +73,13 @@ ordo_status ordo_index_build(ordo_device *dev, ordo_type key, struct ordo_slice 
 {
     struct ordo_call call;
 
-    ORDO_REQUIRE(dev, out != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, out);
     *out = NULL;
     ORDO_TRY(ordo_call_begin(&call, dev, order));
 
     ordo_index *index = calloc(1, sizeof *index);
     ordo_status status = index ? build(&call, key, keys, count, index)
-                               : ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "no memory for an index");
+                               : ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, NULL);
     status = ordo_call_end(&call, status);
     if (status == ORDO_OK)
         *out = index;

@@ -87,9 +87,18 @@ ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_p
 
 ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params)
 {
-    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, params);
     ORDO_TRY(ordo_check_type(dev, params->key));
     ORDO_TRY(ordo_check_value_bytes(dev, params->value_bytes));
+    return ORDO_OK;
+}
+
+static ordo_status check_counts(ordo_device *dev, size_t a_count, size_t b_count)
+{
+    ORDO_REQUIRE_COUNT(dev, "a_count", a_count);
+    ORDO_REQUIRE_COUNT(dev, "b_count", b_count);
+    ORDO_REQUIRE(dev, b_count <= ORDO_MAX_COUNT - a_count, ORDO_TOO_LARGE,
+                 "a_count %zu and b_count %zu together: " ORDO_AT_MOST, a_count, b_count, ORDO_MAX_COUNT);
     return ORDO_OK;
 }
 
@@ -104,7 +113,7 @@ static ordo_status check_sides(ordo_device *dev, const struct ordo_merge_params 
         { "keys_out", out->keys, out->count, key_bytes }, { "values_out", out->values, out->count, value_bytes },
     };
 
-    ORDO_REQUIRE(dev, a->count <= ORDO_MAX_COUNT && b->count <= ORDO_MAX_COUNT - a->count, ORDO_TOO_LARGE);
+    ORDO_TRY(check_counts(dev, a->count, b->count));
     return ordo_check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 2);
 }
 
@@ -137,7 +146,7 @@ ordo_status ordo_merge_host(ordo_device *dev, const struct ordo_merge_params *pa
                             size_t b_count, void *keys_out, void *values_out)
 {
     ORDO_TRY(ordo_merge_check_params(dev, params));
-    ORDO_REQUIRE(dev, a_count <= ORDO_MAX_COUNT && b_count <= ORDO_MAX_COUNT - a_count, ORDO_TOO_LARGE);
+    ORDO_TRY(check_counts(dev, a_count, b_count));
 
     const size_t           key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
     struct ordo_host_array arrays[] = {

@@ -322,10 +322,13 @@ ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_me
 static ordo_status check_runs(ordo_device *dev, const struct ordo_run *runs, size_t n_runs, size_t *count)
 {
     *count = 0;
-    ORDO_REQUIRE(dev, n_runs <= ORDO_MAX_RUNS, ORDO_INVALID);
-    ORDO_REQUIRE(dev, runs != NULL || n_runs == 0, ORDO_INVALID);
+    ORDO_REQUIRE(dev, n_runs <= ORDO_MAX_RUNS, ORDO_INVALID, "n_runs is %zu: a call takes up to %d (ORDO_MAX_RUNS)",
+                 n_runs, ORDO_MAX_RUNS);
+    ORDO_REQUIRE(dev, runs != NULL || n_runs == 0, ORDO_INVALID, "runs is NULL, and n_runs %zu", n_runs);
     for (size_t r = 0; r < n_runs; r++) {
-        ORDO_REQUIRE(dev, runs[r].count <= ORDO_MAX_COUNT - *count, ORDO_TOO_LARGE);
+        ORDO_REQUIRE(dev, runs[r].count <= ORDO_MAX_COUNT - *count, ORDO_TOO_LARGE,
+                     "run %zu has %zu elements, those before it %zu: " ORDO_AT_MOST, r, runs[r].count, *count,
+                     ORDO_MAX_COUNT);
         *count += runs[r].count;
     }
     return ORDO_OK;
@@ -400,7 +403,8 @@ ordo_status ordo_merge_runs_host(ordo_device *dev, const struct ordo_merge_param
     for (size_t r = 0; r < n_runs; r++) {
         if (runs[r].count == 0)
             continue;
-        ORDO_REQUIRE(dev, runs[r].at <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+        ORDO_REQUIRE(dev, runs[r].at <= ORDO_MAX_COUNT, ORDO_TOO_LARGE, "run %zu begins at element %zu: " ORDO_AT_MOST,
+                     r, runs[r].at, ORDO_MAX_COUNT);
         if (extent < runs[r].at + runs[r].count)
             extent = runs[r].at + runs[r].count;
     }

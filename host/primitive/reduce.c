@@ -69,7 +69,7 @@ static ordo_status check(ordo_device *dev, const struct reduction *r)
     const size_t bytes = ordo_type_bytes(r->params->type);
 
     ORDO_TRY(ordo_check_op(dev, r->params->type, r->params->op));
-    ORDO_REQUIRE(dev, r->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_COUNT(dev, "count", r->count);
     const struct ordo_array arrays[] = { { "in", r->in, r->count, bytes }, { "out", r->out, 1, bytes } };
     return ordo_check_arrays(dev, arrays, 2, 1);
 }
@@ -80,7 +80,7 @@ ordo_status ordo_reduce(ordo_device *dev, const struct ordo_reduce_params *param
     const struct reduction r = { params, in, out, count };
     struct ordo_call       call;
 
-    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, params);
     ORDO_TRY(ordo_call_begin(&call, dev, order));
     ordo_status status = check(dev, &r);
     if (status == ORDO_OK)
@@ -91,7 +91,7 @@ ordo_status ordo_reduce(ordo_device *dev, const struct ordo_reduce_params *param
 ordo_status ordo_reduce_host(ordo_device *dev, const struct ordo_reduce_params *params, const void *in, size_t count,
                              void *out)
 {
-    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, params);
     const size_t           bytes = ordo_type_bytes(params->type);
     struct ordo_host_array a[] = { ordo_host_in(in, count, bytes), ordo_host_out(out, 1, bytes) };
 

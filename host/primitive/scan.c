@@ -114,7 +114,7 @@ static ordo_status check(ordo_device *dev, const struct ordo_scan *scan, bool se
     const bool   in_place = scan->in.mem == scan->out.mem && scan->in.at == scan->out.at;
 
     ORDO_TRY(ordo_check_op(dev, scan->type, scan->op));
-    ORDO_REQUIRE(dev, scan->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_COUNT(dev, "count", scan->count);
     const struct ordo_array arrays[] = {
         { "in", scan->in, scan->count, bytes },
         { "heads", scan->heads, scan->count, segmented },
@@ -129,7 +129,7 @@ static ordo_status run(ordo_device *dev, const struct ordo_scan_params *params, 
 {
     struct ordo_call call;
 
-    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, params);
     const struct ordo_scan scan = { params->type, params->op, params->inclusive, in, heads, out, count, 0 };
 
     ORDO_TRY(ordo_call_begin(&call, dev, order));
@@ -155,7 +155,7 @@ ordo_status ordo_segmented_scan(ordo_device *dev, const struct ordo_scan_params 
 ordo_status ordo_scan_host(ordo_device *dev, const struct ordo_scan_params *params, const void *in, void *out,
                            size_t count)
 {
-    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, params);
     const size_t           bytes = ordo_type_bytes(params->type);
     struct ordo_host_array a[] = { ordo_host_in(in, count, bytes), ordo_host_out(out, count, bytes) };
 
@@ -166,7 +166,7 @@ ordo_status ordo_scan_host(ordo_device *dev, const struct ordo_scan_params *para
 ordo_status ordo_segmented_scan_host(ordo_device *dev, const struct ordo_scan_params *params, const void *in,
                                      const uint8_t *heads, void *out, size_t count)
 {
-    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, params);
     const size_t           bytes = ordo_type_bytes(params->type);
     struct ordo_host_array a[] = { ordo_host_in(in, count, bytes), ordo_host_in(heads, count, 1),
                                    ordo_host_out(out, count, bytes) };

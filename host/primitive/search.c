@@ -276,8 +276,8 @@ static ordo_status check_and_enqueue(struct ordo_call *call, struct ordo_search 
 
     ORDO_TRY(ordo_check_type(dev, s->key));
     ORDO_TRY(ordo_check_value_bytes(dev, s->value_bytes));
-    ORDO_REQUIRE(dev, s->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
-    ORDO_REQUIRE(dev, s->n_queries <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE_COUNT(dev, "count", s->count);
+    ORDO_REQUIRE_COUNT(dev, "n_queries", s->n_queries);
 
     const size_t            key_bytes = ordo_type_bytes(s->key), value_bytes = s->value_bytes;
     const struct ordo_array arrays[] = {
@@ -307,7 +307,7 @@ ordo_status ordo_search(ordo_device *dev, const struct ordo_search_params *param
                         struct ordo_slice queries, size_t n_queries, struct ordo_slice ranks,
                         const struct ordo_order *order)
 {
-    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, params);
     struct ordo_search s = { .key = params->key,
                              .upper = params->upper,
                              .sorted = params->sorted_queries,
@@ -324,7 +324,7 @@ ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *param
                         struct ordo_slice values, size_t count, struct ordo_slice queries, size_t n_queries,
                         struct ordo_slice values_out, struct ordo_slice found, const struct ordo_order *order)
 {
-    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, params);
     struct ordo_search s = { .key = params->key,
                              .lookup = true,
                              .sorted = params->sorted_queries,
@@ -345,7 +345,8 @@ ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *param
 /* An index is over an array in device memory, so no array of the host's has one. */
 static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_bytes, const ordo_index *index)
 {
-    ORDO_REQUIRE(dev, index == NULL, ORDO_INVALID);
+    ORDO_REQUIRE(dev, index == NULL, ORDO_INVALID,
+                 "index is given, but indexes are over arrays in device memory, and these are the host's");
     ORDO_TRY(ordo_check_type(dev, key));
     ORDO_TRY(ordo_check_value_bytes(dev, value_bytes));
     return ORDO_OK;
@@ -354,7 +355,7 @@ static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_by
 ordo_status ordo_search_host(ordo_device *dev, const struct ordo_search_params *params, const void *keys, size_t count,
                              const void *queries, size_t n_queries, uint32_t *ranks)
 {
-    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, params);
     ORDO_TRY(check_host(dev, params->key, 0, params->index));
 
     const size_t           key_bytes = ordo_type_bytes(params->key);
@@ -373,7 +374,7 @@ ordo_status ordo_lookup_host(ordo_device *dev, const struct ordo_lookup_params *
                              const void *values, size_t count, const void *queries, size_t n_queries, void *values_out,
                              uint8_t *found)
 {
-    ORDO_REQUIRE(dev, params != NULL, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, params);
     ORDO_TRY(check_host(dev, params->key, params->value_bytes, params->index));
 
     const size_t           key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;

@@ -95,7 +95,7 @@ static ordo_status test_count(ordo_device *dev, size_t count)
 {
     uint32_t *all = malloc(4 * count * sizeof *all);
 
-    ORDO_REQUIRE(dev, all, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(dev, all);
     const struct arrays a = { count, all, all + count, all + 2 * count, all + 3 * count };
     for (size_t i = 0; i < count; i++)
         a.keys[i] = key_of(i);

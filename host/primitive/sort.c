@@ -433,12 +433,15 @@ static ordo_status enqueue_sort(struct sort *s)
 
 static ordo_status check_params(ordo_device *dev, const struct ordo_sort_params *params, size_t count)
 {
-    ORDO_REQUIRE(dev, dev && params, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, dev);
+    ORDO_REQUIRE_GIVEN(dev, params);
     ORDO_TRY(ordo_check_type(dev, params->key));
     const size_t key_bits = 8 * ordo_type_bytes(params->key);
     ORDO_TRY(ordo_check_value_bytes(dev, params->value_bytes));
-    ORDO_REQUIRE(dev, params->first_bit < key_bits && params->bits <= key_bits - params->first_bit, ORDO_INVALID);
-    ORDO_REQUIRE(dev, count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE);
+    ORDO_REQUIRE(dev, params->first_bit < key_bits && params->bits <= key_bits - params->first_bit, ORDO_INVALID,
+                 "first_bit %u and bits %u go beyond the %zu bits of a key", (unsigned) params->first_bit,
+                 (unsigned) params->bits, key_bits);
+    ORDO_REQUIRE_COUNT(dev, "count", count);
     return ORDO_OK;
 }
 

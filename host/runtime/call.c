@@ -24,12 +24,13 @@ static ordo_status check_queue(ordo_device *dev, cl_command_queue queue, bool *o
     cl_device_id                id = NULL;
     cl_command_queue_properties properties = 0;
     ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
-                "the order's queue is not a command queue");
-    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL), "CL_QUEUE_DEVICE");
+                "clGetCommandQueueInfo of order->queue");
+    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL),
+                "clGetCommandQueueInfo of order->queue");
     ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
-                "CL_QUEUE_PROPERTIES");
+                "clGetCommandQueueInfo of order->queue");
     if (context != dev->context || id != dev->id)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the order's queue belongs to another %s",
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "order->queue belongs to another %s",
                          context != dev->context ? "context" : "device");
     *out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
     return ORDO_OK;
@@ -39,7 +40,7 @@ static ordo_status check_order(struct ordo_call *call)
 {
     ordo_device *dev = call->dev;
     if (call->order && !call->order->n_wait != !call->order->wait)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the order has n_wait %u, but %s wait list",
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "order->n_wait is %u, but there is %s wait list",
                          (unsigned) call->order->n_wait, call->order->wait ? "a" : "no");
     if (call->queue != dev->queue)
         return check_queue(dev, call->queue, &call->out_of_order);
@@ -48,8 +49,8 @@ static ordo_status check_order(struct ordo_call *call)
 
 ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order)
 {
-    ORDO_REQUIRE(dev, dev, ORDO_INVALID);
-    ORDO_REQUIRE(dev, dev->pid == getpid(), ORDO_FORKED);
+    ORDO_REQUIRE_GIVEN(dev, dev);
+    ORDO_REQUIRE_NO_FORK(dev);
     memset(call, 0, sizeof *call);
     call->dev = dev;
     call->order = order;
@@ -168,7 +169,8 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 static ordo_status take_scratch(struct ordo_call *call, size_t bytes, bool zeroed, cl_mem *out, bool *fresh)
 {
     struct ordo_scratch *block = NULL;
-    ORDO_REQUIRE(call->dev, call->n_scratch < ORDO_CALL_SCRATCH_MAX, ORDO_TOO_LARGE);
+    ORDO_REQUIRE(call->dev, call->n_scratch < ORDO_CALL_SCRATCH_MAX, ORDO_TOO_LARGE,
+                 "the call takes more than %d blocks of scratch", ORDO_CALL_SCRATCH_MAX);
     ORDO_TRY(ordo_scratch_take(call->dev, call->queue, bytes, zeroed, &block, fresh));
     call->scratch[call->n_scratch++] = block;
     *out = block->mem;
@@ -218,13 +220,14 @@ ordo_status ordo_call_launch(struct ordo_call *call, struct ordo_kernel *kernel,
                          "kernel %s runs with at most %zu work-items a group here, not %zu", kernel->name,
                          kernel->max_group, group_size);
     for (size_t i = 0; i < n_args; i++)
-        ORDO_TRY_CL(dev, clSetKernelArg(kernel->kernel, (cl_uint) i, args[i].bytes, args[i].value), kernel->name);
+        ORDO_TRY_CL(dev, clSetKernelArg(kernel->kernel, (cl_uint) i, args[i].bytes, args[i].value),
+                    "clSetKernelArg of %s", kernel->name);
 
     const size_t global = groups * group_size;
     ORDO_TRY_CL(dev,
                 clEnqueueNDRangeKernel(call->queue, kernel->kernel, 1, NULL, &global, &group_size, n_wait(call),
                                        wait_list(call), NULL),
-                kernel->name);
+                "clEnqueueNDRangeKernel of %s", kernel->name);
     ordo_log(dev, ORDO_LOG_DEBUG, "launch %s: %zu x %zu", kernel->name, groups, group_size);
     return enqueued(call);
 }
@@ -276,31 +279,33 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
 {
     if (bytes == 0) {
         if (slice.mem)
-            return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s: given, but its elements have 0 bytes",
+            return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s is given, but its elements have 0 bytes",
                              name);
         return ORDO_OK;
     }
     if (!slice.mem)
-        return count == 0 ? ORDO_OK : ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s: no buffer", name);
+        return count == 0 ? ORDO_OK : ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s is absent", name);
 
     cl_context         context = NULL;
     cl_mem_object_type type = 0;
     size_t             size = 0;
     const cl_int       code = clGetMemObjectInfo(slice.mem, CL_MEM_TYPE, sizeof type, &type, NULL);
     if (code != CL_SUCCESS && code != CL_INVALID_MEM_OBJECT)
-        return ordo_fail_cl(dev, code, __FILE__, __LINE__, "CL_MEM_TYPE");
+        return ordo_fail_cl(dev, code, __FILE__, __LINE__, "clGetMemObjectInfo of %s", name);
     if (code != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER)
-        return ordo_fail(dev, ORDO_INVALID, code, __FILE__, __LINE__, "%s: not a buffer", name);
-    ORDO_TRY_CL(dev, clGetMemObjectInfo(slice.mem, CL_MEM_CONTEXT, sizeof context, &context, NULL), "CL_MEM_CONTEXT");
+        return ordo_fail(dev, ORDO_INVALID, code, __FILE__, __LINE__, "%s is not a buffer", name);
+    ORDO_TRY_CL(dev, clGetMemObjectInfo(slice.mem, CL_MEM_CONTEXT, sizeof context, &context, NULL),
+                "clGetMemObjectInfo of %s", name);
     if (context != dev->context)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s: a buffer of another context", name);
-    ORDO_TRY_CL(dev, clGetMemObjectInfo(slice.mem, CL_MEM_SIZE, sizeof size, &size, NULL), "CL_MEM_SIZE");
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s is a buffer of another context", name);
+    ORDO_TRY_CL(dev, clGetMemObjectInfo(slice.mem, CL_MEM_SIZE, sizeof size, &size, NULL), "clGetMemObjectInfo of %s",
+                name);
 
     const size_t room = size / bytes;
     if (slice.at > room || count > room - slice.at)
         return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
-                         "%s: %zu elements of %zu bytes from element %zu on, but the buffer has %zu bytes", name, count,
-                         bytes, slice.at, size);
+                         "%s has %zu elements of %zu bytes from element %zu on, but the buffer has %zu bytes", name,
+                         count, bytes, slice.at, size);
     return ORDO_OK;
 }
 

@@ -89,7 +89,7 @@ static ordo_status settle(ordo_device *dev)
 
 ordo_status ordo_device_self_test(ordo_device *dev)
 {
-    ORDO_REQUIRE(dev, dev, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, dev);
     enum ordo_self_test_part failed = ORDO_TEST_LANES;
     const double             start = now_ms();
     const ordo_status        got = run_self_test(dev, &failed);
@@ -140,7 +140,7 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     const char *dir = getenv("ORDO_CL_DIR");
     mask = mask ? mask : "";
     if (dir && *dir)
-        ORDO_REQUIRE(dev, dev->cl_dir = ordo_format("%s", dir), ORDO_NO_HOST_MEMORY);
+        ORDO_REQUIRE_MEMORY(dev, dev->cl_dir = ordo_format("%s", dir));
 
     ORDO_TRY(ordo_probe_features(dev));
     identify(dev);
@@ -184,10 +184,24 @@ static ordo_device *bare_device(const struct ordo_device_config *config)
     return dev;
 }
 
+/* Without the memory for what would hold a message. */
+static ordo_status not_even_a_message(const struct ordo_device_config *config)
+{
+    const char *text = ordo_status_string(ORDO_NO_HOST_MEMORY);
+    if (config->message && config->message_bytes)
+        snprintf(config->message, config->message_bytes, "%s", text);
+    if (config->message_needs)
+        *config->message_needs = strlen(text) + 1;
+    return ORDO_NO_HOST_MEMORY;
+}
+
 /* Hands the device out, or its message and nothing. */
 static ordo_status finish(ordo_device *dev, const struct ordo_device_config *config, ordo_status got, double start,
                           ordo_device **out)
 {
+    const size_t needs = got == ORDO_OK ? 0 : ordo_device_last_error(dev, config->message, config->message_bytes);
+    if (config->message_needs)
+        *config->message_needs = needs;
     if (got == ORDO_OK) {
         dev->facts.open_ms = now_ms() - start;
         dev->facts.build_ms = dev->build_ms;
@@ -196,8 +210,6 @@ static ordo_status finish(ordo_device *dev, const struct ordo_device_config *con
         *out = dev;
         return ORDO_OK;
     }
-    if (config->message && config->message_bytes)
-        ordo_device_last_error(dev, config->message, config->message_bytes);
     ordo_device_close(&dev);
     return got;
 }
@@ -212,7 +224,7 @@ ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_devic
     config = config ? config : &defaults;
     ordo_device *dev = bare_device(config);
     if (!dev)
-        return ORDO_NO_HOST_MEMORY;
+        return not_even_a_message(config);
 
     ordo_status got = ordo_select_device(dev, config->select ? config->select : getenv("ORDO_DEVICE"));
     if (got == ORDO_OK)
@@ -225,7 +237,8 @@ ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_devic
 static ordo_status adopt_objects(ordo_device *dev, cl_context context, cl_device_id id, cl_command_queue queue,
                                  const struct ordo_device_config *config)
 {
-    ORDO_REQUIRE(dev, context && id, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, context);
+    ORDO_REQUIRE_GIVEN(dev, id);
     dev->id = id;
     ORDO_TRY_CL(dev, clRetainContext(context), "clRetainContext");
     dev->context = context;
@@ -236,12 +249,13 @@ static ordo_status adopt_objects(ordo_device *dev, cl_context context, cl_device
     cl_device_id                queue_device = NULL;
     cl_command_queue_properties properties = 0;
     ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof queue_context, &queue_context, NULL),
-                "the adopted queue is not a command queue");
+                "clGetCommandQueueInfo of the adopted queue");
     ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof queue_device, &queue_device, NULL),
-                "CL_QUEUE_DEVICE");
+                "clGetCommandQueueInfo of the adopted queue");
     ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
-                "CL_QUEUE_PROPERTIES");
-    ORDO_REQUIRE(dev, queue_context == context && queue_device == id, ORDO_INVALID);
+                "clGetCommandQueueInfo of the adopted queue");
+    ORDO_REQUIRE(dev, queue_context == context, ORDO_INVALID, "the adopted queue belongs to another context");
+    ORDO_REQUIRE(dev, queue_device == id, ORDO_INVALID, "the adopted queue belongs to another device");
     ORDO_TRY_CL(dev, clRetainCommandQueue(queue), "clRetainCommandQueue");
     dev->queue = queue;
     dev->own_queue_out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
@@ -259,7 +273,7 @@ ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_command_qu
     config = config ? config : &defaults;
     ordo_device *dev = bare_device(config);
     if (!dev)
-        return ORDO_NO_HOST_MEMORY;
+        return not_even_a_message(config);
 
     ordo_status got = adopt_objects(dev, context, id, queue, config);
     if (got == ORDO_OK)
@@ -318,8 +332,8 @@ cl_command_queue ordo_device_queue(const ordo_device *dev)
 
 ordo_status ordo_device_finish(ordo_device *dev)
 {
-    ORDO_REQUIRE(dev, dev, ORDO_INVALID);
-    ORDO_REQUIRE(dev, dev->pid == getpid(), ORDO_FORKED);
+    ORDO_REQUIRE_GIVEN(dev, dev);
+    ORDO_REQUIRE_NO_FORK(dev);
     ORDO_TRY_WAIT(dev, clFinish(dev->queue), "clFinish");
     return ORDO_OK;
 }

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 /* A scratch buffer of the pool. A free one may be handed out again on its own queue only: what still uses it there
  * comes first in that queue. */
@@ -89,6 +90,9 @@ struct ordo_device {
     uint32_t    tunable[ORDO_N_TUNABLES][ORDO_N_SHAPES];
     ordo_origin origin[ORDO_N_TUNABLES][ORDO_N_SHAPES];
 };
+
+/* That this is the process that opened the device. */
+#define ORDO_REQUIRE_NO_FORK(dev) ORDO_REQUIRE(dev, (dev)->pid == getpid(), ORDO_FORKED, NULL)
 
 /* error.c */
 ordo_status ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);

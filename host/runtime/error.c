@@ -115,6 +115,8 @@ char *ordo_format(const char *format, ...)
     return text;
 }
 
+#define NO_MEMORY "(no memory for the message)"
+
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
 static void emit(ordo_device *dev, ordo_log_level level, const char *text)
@@ -135,8 +137,34 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
     va_start(list, format);
     char *text = format_list(format, list);
     va_end(list);
-    emit(dev, level, text ? text : "(no memory for the message)");
+    emit(dev, level, text ? text : NO_MEMORY);
     free(text);
+}
+
+/* "FACT: CL_CODE (-5) [status; device; file:line]", malloc'd, or NULL. The fact is NULL if the status says it all. A build
+ * log has many lines, after which what follows begins on its own. */
+static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
+                        const char *fact)
+{
+    char        of_opencl[128] = "";
+    const char *slash = strrchr(file, '/'), *says = ordo_status_string(status);
+    const char *then = fact && strchr(fact, '\n') ? "\n" : code ? ": " : " ";
+    if (code)
+        snprintf(of_opencl, sizeof of_opencl, "%s (%d) ", ordo_cl_error_string(code), code);
+    return ordo_format("%s%s%s[%s%s%s%s%s:%d]", fact ? fact : says, then, of_opencl, fact ? says : "", fact ? "; " : "",
+                       dev->facts.name, *dev->facts.name ? "; " : "", slash ? slash + 1 : file, line);
+}
+
+/* Takes the text, which may be NULL. */
+static void record(ordo_device *dev, ordo_status status, cl_int code, char *text)
+{
+    pthread_mutex_lock(&dev->error_lock);
+    char *old = dev->error;
+    dev->error = text;
+    dev->error_status = status;
+    dev->cl_error = code;
+    pthread_mutex_unlock(&dev->error_lock);
+    free(old);
 }
 
 ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
@@ -146,27 +174,13 @@ ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const c
         return status;
     va_list list;
     va_start(list, format);
-    char *what = format_list(format, list);
+    char *fact = format ? format_list(format, list) : NULL;
     va_end(list);
+    char *text = message_of(dev, status, code, file, line, format && !fact ? NO_MEMORY : fact);
+    free(fact);
 
-    char        of_opencl[128] = "";
-    const char *slash = strrchr(file, '/');
-    const bool  named = *dev->facts.name; /* else there is no device yet */
-    if (code)
-        snprintf(of_opencl, sizeof of_opencl, " %s (%d)", ordo_cl_error_string(code), code);
-    char *text = ordo_format("%s:%d: %s%s%s%s%s: %s", slash ? slash + 1 : file, line, ordo_status_string(status),
-                             named ? " [" : "", dev->facts.name, named ? "]" : "", of_opencl,
-                             what ? what : "(no memory for the message)");
-    free(what);
-
-    pthread_mutex_lock(&dev->error_lock);
-    free(dev->error);
-    dev->error = text;
-    dev->error_status = status;
-    dev->cl_error = code;
-    pthread_mutex_unlock(&dev->error_lock);
-    if (text)
-        emit(dev, ORDO_LOG_ERROR, text);
+    emit(dev, ORDO_LOG_ERROR, text ? text : NO_MEMORY);
+    record(dev, status, code, text);
     return status;
 }
 
@@ -206,16 +220,22 @@ static ordo_status status_of(ordo_device *dev, cl_int code)
     return code == CL_OUT_OF_HOST_MEMORY ? ORDO_NO_HOST_MEMORY : ORDO_OPENCL;
 }
 
-ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what)
+ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what, ...)
 {
-    return ordo_fail(dev, status_of(dev, code), code, file, line, "%s", what);
+    va_list list;
+    va_start(list, what);
+    char *call = format_list(what, list);
+    va_end(list);
+    const ordo_status status = ordo_fail(dev, status_of(dev, code), code, file, line, "%s failed", call ? call : what);
+    free(call);
+    return status;
 }
 
 ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int line, const char *what)
 {
     if (code == CL_SUCCESS || may_mean_failure(code))
         set_failed(dev, code != CL_SUCCESS);
-    return code == CL_SUCCESS ? ORDO_OK : ordo_fail_cl(dev, code, file, line, what);
+    return code == CL_SUCCESS ? ORDO_OK : ordo_fail_cl(dev, code, file, line, "%s", what);
 }
 
 size_t ordo_device_last_error(ordo_device *dev, char *text, size_t bytes)

@@ -31,11 +31,11 @@ static ordo_status create_counted(ordo_device *dev, size_t bytes, cl_mem *out)
     *out = NULL;
     if (size > dev->facts.max_alloc_bytes)
         return ordo_fail(dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
-                         "a buffer of %zu bytes: the device's largest allocation is %llu", size,
+                         "a buffer of %zu bytes is more than the device's largest allocation, %llu", size,
                          (unsigned long long) dev->facts.max_alloc_bytes);
     if (size > dev->memory_limit || dev->memory.held_bytes > dev->memory_limit - size)
         return ordo_fail(dev, ORDO_NO_DEVICE_MEMORY, 0, __FILE__, __LINE__,
-                         "a buffer of %zu bytes beside %llu held: the limit is %llu", size,
+                         "a buffer of %zu bytes beside %llu held is more than the limit, %llu", size,
                          (unsigned long long) dev->memory.held_bytes, (unsigned long long) dev->memory_limit);
     cl_mem mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE, size, NULL, &code);
     if (code != CL_SUCCESS || !mem)
@@ -92,7 +92,7 @@ static ordo_status create_held(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     struct ordo_held *held = calloc(1, sizeof *held);
     *out = NULL;
-    ORDO_REQUIRE(dev, held, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(dev, held);
     const ordo_status got = create_or_reclaim(dev, bytes, out);
     if (got != ORDO_OK) {
         free(held);
@@ -166,7 +166,7 @@ static struct ordo_scratch *find_block(ordo_device *dev, cl_command_queue queue,
 static ordo_status create_block(ordo_device *dev, cl_command_queue queue, size_t bytes, struct ordo_scratch **out)
 {
     struct ordo_scratch *block = calloc(1, sizeof *block);
-    ORDO_REQUIRE(dev, block, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(dev, block);
 
     /* A call that outgrew its block gives the old one up, so the pool holds no more blocks than calls used at once. */
     release_free_blocks(dev, queue, bytes, 1);
@@ -229,7 +229,8 @@ void ordo_scratch_destroy(ordo_device *dev)
 
 ordo_status ordo_device_memory(ordo_device *dev, struct ordo_memory *out)
 {
-    ORDO_REQUIRE(dev, dev && out, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, dev);
+    ORDO_REQUIRE_GIVEN(dev, out);
     ordo_lock(dev);
     *out = dev->memory;
     ordo_unlock(dev);

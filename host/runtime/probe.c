@@ -22,7 +22,7 @@ static ordo_status text_of(ordo_device *dev, cl_device_info what, char *out, siz
     size_t bytes = 0;
     ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, what, 0, NULL, &bytes), "clGetDeviceInfo");
     char *text = calloc(1, bytes + 1);
-    ORDO_REQUIRE(dev, text, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(dev, text);
     const cl_int code = clGetDeviceInfo(dev->id, what, bytes, text, NULL);
     const char  *from = text + strspn(text, " ");
     const size_t length = strlen(from) < room - 1 ? strlen(from) : room - 1;
@@ -48,7 +48,8 @@ static ordo_status required(ordo_device *dev, cl_device_info what, size_t bytes,
 {
     cl_uint  narrow = 0;
     uint64_t wide = 0;
-    ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, what, bytes, bytes == 4 ? (void *) &narrow : (void *) &wide, NULL), name);
+    ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, what, bytes, bytes == 4 ? (void *) &narrow : (void *) &wide, NULL),
+                "clGetDeviceInfo of %s", name);
     *out = bytes == 4 ? narrow : wide;
     return ORDO_OK;
 }
@@ -66,12 +67,13 @@ bool ordo_device_has(const ordo_device *dev, const char *extension)
 static ordo_status load_extensions(ordo_device *dev)
 {
     size_t bytes = 0;
-    ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes), "CL_DEVICE_EXTENSIONS");
+    ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes),
+                "clGetDeviceInfo of CL_DEVICE_EXTENSIONS");
     dev->extensions = calloc(1, bytes + 2);
-    ORDO_REQUIRE(dev, dev->extensions, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(dev, dev->extensions);
     dev->extensions[0] = ' ';
     ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, CL_DEVICE_EXTENSIONS, bytes, dev->extensions + 1, NULL),
-                "CL_DEVICE_EXTENSIONS");
+                "clGetDeviceInfo of CL_DEVICE_EXTENSIONS");
     return ORDO_OK;
 }
 
@@ -116,7 +118,7 @@ ordo_status ordo_probe_features(ordo_device *dev)
     ORDO_TRY(text_of(dev, CL_DRIVER_VERSION, f->driver, sizeof f->driver));
     ORDO_TRY(text_of(dev, CL_DEVICE_VERSION, f->version, sizeof f->version));
     ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, CL_DEVICE_PLATFORM, sizeof dev->platform, &dev->platform, NULL),
-                "CL_DEVICE_PLATFORM");
+                "clGetDeviceInfo of CL_DEVICE_PLATFORM");
     ORDO_TRY(platform_text(dev));
     ORDO_TRY(load_extensions(dev));
 
@@ -342,7 +344,7 @@ static ordo_status mask_one(ordo_device *dev, const char *name, const char *valu
     else
         return ordo_fail(
             dev, ORDO_INVALID, 0, __FILE__, __LINE__,
-            "mask %s=%s: not one of lanes=one|khr, atomics=legacy, local=, group=, alloc=, int64_atomics=0, "
+            "mask %s=%s is not one of lanes=one|khr, atomics=legacy, local=, group=, alloc=, int64_atomics=0, "
             "progress=0|1, cpu=0",
             name, value);
     return ORDO_OK;
@@ -351,7 +353,7 @@ static ordo_status mask_one(ordo_device *dev, const char *name, const char *valu
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask)
 {
     char *copy = ordo_format("%s", mask), *rest = NULL;
-    ORDO_REQUIRE(dev, copy, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(dev, copy);
     ordo_status got = ORDO_OK;
     for (char *one = strtok_r(copy, ", ", &rest); one && got == ORDO_OK; one = strtok_r(NULL, ", ", &rest)) {
         char *value = strchr(one, '=');

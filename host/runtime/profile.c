@@ -77,16 +77,31 @@ static bool is_choice(enum ordo_tunable t, uint32_t value)
     return false;
 }
 
+/* Whether `name` means this tunable for this shape. */
+static bool names(const char *name, enum ordo_tunable t, enum ordo_shape shape)
+{
+    char full[48];
+    if (strncmp(name, tunables[t].name, strcspn(name, ".") + 1) != 0)
+        return false;
+    full_name(t, shape, full, sizeof full);
+    return strcmp(name, full) == 0 || strcmp(name, tunables[t].name) == 0;
+}
+
+static bool is_name_of(enum ordo_tunable t, const char *name)
+{
+    for (int shape = 0; shape < ORDO_N_SHAPES; shape++)
+        if (names(name, t, (enum ordo_shape) shape))
+            return true;
+    return false;
+}
+
 /* Sets every tunable that `name` means; false if there is none, or the value is not one of its choices. */
 static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo_origin origin)
 {
-    const size_t head = strcspn(name, ".");
-    bool         known = false;
+    bool known = false;
     for (int t = 0; t < ORDO_N_TUNABLES; t++)
-        for (int shape = 0; shape < ORDO_N_SHAPES && strncmp(name, tunables[t].name, head + 1) == 0; shape++) {
-            char full[48];
-            full_name((enum ordo_tunable) t, (enum ordo_shape) shape, full, sizeof full);
-            if ((strcmp(name, full) != 0 && strcmp(name, tunables[t].name) != 0) ||
+        for (int shape = 0; shape < ORDO_N_SHAPES; shape++) {
+            if (!names(name, (enum ordo_tunable) t, (enum ordo_shape) shape) ||
                 !is_choice((enum ordo_tunable) t, value))
                 continue;
             dev->tunable[t][shape] = value;
@@ -255,7 +270,7 @@ ordo_status ordo_profile_hash(ordo_device *dev, struct ordo_hash *hash)
     char *path = NULL;
     if (!profile_path(dev, &path))
         return ORDO_OK;
-    ORDO_REQUIRE(dev, path, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(dev, path);
     if (read_profile(NULL, path, text) && text[0])
         *hash = ORDO_HASH_TEXT(*hash, text);
     free(path);
@@ -304,16 +319,28 @@ ordo_status ordo_device_tunable(ordo_device *dev, size_t i, struct ordo_tunable_
     return ORDO_INVALID;
 }
 
+static ordo_status refuse_tunable(ordo_device *dev, const char *name, uint32_t value)
+{
+    char   choices[160] = "";
+    size_t used = 0;
+    int    t = 0;
+    while (t < ORDO_N_TUNABLES && !is_name_of((enum ordo_tunable) t, name))
+        t++;
+    ORDO_REQUIRE(dev, t < ORDO_N_TUNABLES, ORDO_INVALID, "there is no tunable \"%s\"", name);
+    for (uint32_t i = 0; i < tunables[t].n_choices; i++)
+        used += (size_t) snprintf(choices + used, sizeof choices - used, "%s%u", i ? ", " : "", tunables[t].choice[i]);
+    return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s may not be %u: it is one of %s", name, value,
+                     choices);
+}
+
 ordo_status ordo_device_set_tunable(ordo_device *dev, const char *name, uint32_t value)
 {
-    ORDO_REQUIRE(dev, dev && name, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, dev);
+    ORDO_REQUIRE_GIVEN(dev, name);
     ordo_lock(dev);
     const bool known = set_by_name(dev, name, value, ORDO_ORIGIN_SET);
     ordo_unlock(dev);
-    if (!known)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
-                         "tunable %s=%u: no such name, or not one of its values", name, value);
-    return ORDO_OK;
+    return known ? ORDO_OK : refuse_tunable(dev, name, value);
 }
 
 static bool make_parents(char *path)
@@ -347,7 +374,7 @@ static bool write_profile(ordo_device *dev, FILE *file)
 static ordo_status save_to(ordo_device *dev, const char *target)
 {
     char *temporary = ordo_format("%s.new-%ld-%p", target, (long) getpid(), (void *) dev);
-    ORDO_REQUIRE(dev, temporary, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(dev, temporary);
     ordo_lock(dev);
     FILE *file = make_parents(temporary) ? fopen(temporary, "wb") : NULL;
     bool  good = false;
@@ -364,14 +391,14 @@ static ordo_status save_to(ordo_device *dev, const char *target)
 ordo_status ordo_device_save_profile(ordo_device *dev, char *path, size_t path_bytes)
 {
     char *target = NULL;
-    ORDO_REQUIRE(dev, dev, ORDO_INVALID);
+    ORDO_REQUIRE_GIVEN(dev, dev);
     const bool wanted = profile_path(dev, &target);
     if (path && path_bytes)
         snprintf(path, path_bytes, "%s", target ? target : "");
     if (!wanted)
         return ordo_fail(dev, ORDO_IO, 0, __FILE__, __LINE__,
                          "the profile cannot be written: no home directory, or ORDO_PROFILE=off");
-    ORDO_REQUIRE(dev, target, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(dev, target);
     const ordo_status got = save_to(dev, target);
     free(target);
     return got;

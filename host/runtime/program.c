@@ -257,7 +257,7 @@ static ordo_status expand_file(ordo_device *dev, const char *file, char **out)
     if (e.trouble[0] || e.out.failed || !e.out.at) {
         free(e.out.at);
         return e.trouble[0] ? ordo_fail(dev, ORDO_BUILD, 0, __FILE__, __LINE__, "%s", e.trouble)
-                            : ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "expanding %s", file);
+                            : ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, NULL);
     }
     *out = e.out.at;
     return ORDO_OK;
@@ -305,7 +305,7 @@ static ordo_status options_of(ordo_device *dev, const struct ordo_define *define
         }
     if (t.failed) {
         free(t.at);
-        return ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "the options of a build");
+        return ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, NULL);
     }
     *out = t.at;
     return ORDO_OK;
@@ -407,7 +407,7 @@ static ordo_status build_from_source(ordo_device *dev, const char *file, const c
         const char       *shown = named ? named : log ? log : "(the driver gives no log)";
         const ordo_status failed =
             ordo_fail(dev, code == CL_OUT_OF_HOST_MEMORY ? ORDO_NO_HOST_MEMORY : ORDO_BUILD, code, __FILE__, __LINE__,
-                      "building %s with %s:\n%s", file, options, shown);
+                      "%s does not build with %s:\n%s", file, options, shown);
         clReleaseProgram(program);
         free(named);
         free(log);
@@ -512,7 +512,7 @@ static ordo_status find_program(ordo_device *dev, const char *file, const struct
         }
 
     struct ordo_program *fresh = calloc(1, sizeof *fresh);
-    ORDO_REQUIRE(dev, fresh, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(dev, fresh);
     const ordo_status built = build(dev, file, defines, &fresh->program);
     if (built != ORDO_OK) {
         free(fresh);
@@ -530,23 +530,23 @@ static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program,
 {
     cl_int code = CL_SUCCESS;
     k->name = ordo_format("%s", name);
-    ORDO_REQUIRE(dev, k->name, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(dev, k->name);
     k->kernel = clCreateKernel(program->program, name, &code);
     if (code != CL_SUCCESS && code != CL_OUT_OF_HOST_MEMORY) /* some drivers compile only here */
-        return ordo_fail(dev, ORDO_BUILD, code, __FILE__, __LINE__, "making kernel %s", name);
-    ORDO_TRY_CL(dev, code, name);
+        return ordo_fail(dev, ORDO_BUILD, code, __FILE__, __LINE__, "kernel %s cannot be made", name);
+    ORDO_TRY_CL(dev, code, "clCreateKernel of %s", name);
 
     cl_ulong local = 0;
     size_t   fixed[3] = { 0 };
     ORDO_TRY_CL(dev,
                 clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof k->max_group,
                                          &k->max_group, NULL),
-                "CL_KERNEL_WORK_GROUP_SIZE");
+                "clGetKernelWorkGroupInfo of %s", name);
     ORDO_TRY_CL(dev, clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL),
-                "CL_KERNEL_LOCAL_MEM_SIZE");
+                "clGetKernelWorkGroupInfo of %s", name);
     ORDO_TRY_CL(
         dev, clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL),
-        "CL_KERNEL_COMPILE_WORK_GROUP_SIZE");
+        "clGetKernelWorkGroupInfo of %s", name);
     k->local_bytes = local;
     /* NVIDIA's driver says 256 of kernels that were compiled for larger groups and run in them. */
     if (fixed[0] > k->max_group)
@@ -581,7 +581,7 @@ ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const cha
         }
 
     struct ordo_kernel *fresh = calloc(1, sizeof *fresh);
-    ORDO_REQUIRE(dev, fresh, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(dev, fresh);
     const ordo_status made = create_kernel(dev, program, name, fresh);
     if (made != ORDO_OK) {
         destroy_kernel(fresh);

@@ -20,7 +20,8 @@
 
 /* ---- errors: error.c ----------------------------------------------------------------------------------------- */
 
-/* Records the message of a failed call (log, last error) and returns `status`. `code`: OpenCL's, or 0. */
+/* Records the message of a failed call (log, last error) and returns `status`. `code`: OpenCL's, or 0. `format` gives the
+ * fact, which the message begins with; NULL: what the status says. */
 ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
                       ...) __attribute__((format(printf, 6, 7)));
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -33,22 +34,37 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
             return try_;                                                                                               \
     } while (0)
 
-/* A precondition, as code and as the sentence that the user reads: "sort.c:443: not so: count <= ORDO_MAX_COUNT". */
-#define ORDO_REQUIRE(dev, cond, status)                                                                                \
+/* A precondition, and the sentence that the user reads where it does not hold, which has the values:
+ *     ORDO_REQUIRE(dev, bits <= 64, ORDO_INVALID, "bits is %u: a key has 64", bits);
+ * Below, the same for what is asked often. */
+#define ORDO_REQUIRE(dev, cond, status, ...)                                                                           \
     do {                                                                                                               \
         if (!(cond))                                                                                                   \
-            return ordo_fail((dev), (status), 0, __FILE__, __LINE__, "not so: %s", #cond);                             \
+            return ordo_fail((dev), (status), 0, __FILE__, __LINE__, __VA_ARGS__);                                     \
     } while (0)
 
-/* Wraps the code of an OpenCL call made in host/runtime. */
-#define ORDO_TRY_CL(dev, code_expr, what)                                                                              \
+/* An argument that may not be NULL, by the name that the headers give it. */
+#define ORDO_REQUIRE_GIVEN(dev, argument) ORDO_REQUIRE(dev, (argument) != NULL, ORDO_INVALID, "%s is NULL", #argument)
+
+/* A number of elements that one call takes. */
+#define ORDO_AT_MOST "a call takes up to %zu (ORDO_MAX_COUNT)"
+#define ORDO_REQUIRE_COUNT(dev, name, count)                                                                           \
+    ORDO_REQUIRE(dev, (count) <= ORDO_MAX_COUNT, ORDO_TOO_LARGE, "%s is %zu: " ORDO_AT_MOST, (name), (size_t) (count), \
+                 ORDO_MAX_COUNT)
+
+/* What malloc and its like returned. */
+#define ORDO_REQUIRE_MEMORY(dev, block) ORDO_REQUIRE(dev, (block) != NULL, ORDO_NO_HOST_MEMORY, NULL)
+
+/* Wraps the code of an OpenCL call made in host/runtime, and what was called: "clSetKernelArg of %s", name. */
+#define ORDO_TRY_CL(dev, code_expr, ...)                                                                               \
     do {                                                                                                               \
         const cl_int code_ = (code_expr);                                                                              \
         if (code_ != CL_SUCCESS)                                                                                       \
-            return ordo_fail_cl((dev), code_, __FILE__, __LINE__, (what));                                             \
+            return ordo_fail_cl((dev), code_, __FILE__, __LINE__, __VA_ARGS__);                                        \
     } while (0)
 /* ORDO_NO_DEVICE_MEMORY for the codes that mean it, unless the device has failed; else ORDO_OPENCL. */
-ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what);
+ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* The same of a call that waits for what was enqueued before: its code tells of a kernel that failed, too. */
 #define ORDO_TRY_WAIT(dev, code_expr, what) ORDO_TRY(ordo_waited((dev), (code_expr), __FILE__, __LINE__, (what)))

@@ -74,7 +74,7 @@ static ordo_status refuse_selection(ordo_device *dev, const struct ordo_listed *
 ordo_status ordo_select_device(ordo_device *dev, const char *select)
 {
     struct ordo_listed *list = calloc(MAX_LISTED, sizeof *list);
-    ORDO_REQUIRE(dev, list, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(dev, list);
     cl_int       failed = CL_SUCCESS;
     const size_t n = list_devices(list, &failed);
     ordo_status  got = ORDO_OK;

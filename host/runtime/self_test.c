@@ -603,7 +603,7 @@ static ordo_status test_quarrel(struct ordo_call *call, uint32_t group)
     if (units < 2)
         return ORDO_OK; /* one thread, or a simulator: nobody to meet */
     q.balances = calloc((size_t) CONTEND_KINDS * q.n, sizeof *q.balances);
-    ORDO_REQUIRE(call->dev, q.balances, ORDO_NO_HOST_MEMORY);
+    ORDO_REQUIRE_MEMORY(call->dev, q.balances);
     const ordo_status got = quarrel(call, &q);
     free(q.balances);
     return got;

@@ -54,11 +54,13 @@ struct ordo_device_config {
     void       *user;    /* handed to log */
     char       *message; /* receives why opening failed, cut to fit; NULL if not wanted */
     size_t      message_bytes;
-    size_t      memory_limit; /* bytes of device memory that Ordo may hold at once; 0: what the device has */
-    const char *mask;         /* pretend that the device can less, for tests: a list such as "lanes=one,local=16384,
+    size_t     *message_needs; /* receives the bytes that the whole message needs with its final 0, and 0 if opening
+                                  succeeds; NULL if not wanted. 4096 hold all but build logs */
+    size_t      memory_limit;  /* bytes of device memory that Ordo may hold at once; 0: what the device has */
+    const char *mask;          /* pretend that the device can less, for tests: a list such as "lanes=one,local=16384,
                                 int64_atomics=0,progress=0,group=64"; NULL: the environment's ORDO_MASK */
-    bool        profiling;    /* create the device's own queue with CL_QUEUE_PROFILING_ENABLE */
-    bool        no_self_test; /* skip the self-test (for tools that only list) */
+    bool        profiling;     /* create the device's own queue with CL_QUEUE_PROFILING_ENABLE */
+    bool        no_self_test;  /* skip the self-test (for tools that only list) */
 };
 
 /* Opens a device, creating a context and an in-order queue of its own.
@@ -97,8 +99,9 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
  * cleared. Most drivers then refuse all that is asked of the context, and NVIDIA's every new context of the process:
  * until a call that waits succeeds, ORDO_DEVICE_FAILED is what is returned of that, too. */
 
-/* Copies the message of the last call on this device that failed (what, where, the device, the build log), cut to
- * `bytes` with its final 0; returns the bytes that the whole message needs, 1 if there was no failure yet. A call that was
+/* Copies the message of the last call on this device that failed, cut to `bytes` with its final 0: first the fact, with
+ * names and values or the build log, then in brackets the status, the device, and the place in the library's source.
+ * Returns the bytes that the whole message needs, 1 if there was no failure yet. A call that was
  * given NULL for its device or dictionary leaves none. */
 ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);
 

@@ -355,7 +355,7 @@ static void failing_device(struct test *t)
     test_ok(t, ordo_device_trim(dev));
     test_status(t, with_lasting(dev, 1, CL_OUT_OF_RESOURCES, scan_on_host), ORDO_NO_DEVICE_MEMORY);
     test_status(t, with_lasting(dev, 1, CL_OUT_OF_RESOURCES, ordo_device_finish), ORDO_DEVICE_FAILED);
-    test_true(t, tells(dev, "a kernel failed") && tells(dev, "CL_OUT_OF_RESOURCES (-5): clFinish"));
+    test_true(t, tells(dev, "a kernel failed") && tells(dev, "clFinish failed: CL_OUT_OF_RESOURCES (-5)"));
     test_status(t, with_lasting(dev, 1, CL_OUT_OF_RESOURCES, scan_on_host), ORDO_DEVICE_FAILED);
     test_status(t, with_lasting(dev, 1, CL_INVALID_COMMAND_QUEUE, ordo_device_finish), ORDO_DEVICE_FAILED);
     test_ok(t, ordo_device_finish(dev));

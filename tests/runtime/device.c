@@ -96,6 +96,16 @@ Test(device, lists_the_choices_for_a_wrong_name)
         cr_assert(dev == NULL);
         cr_assert(strstr(message, wrong[i]) && strstr(message, "0:0") && strstr(message, name), "%s", message);
     }
+    size_t                          needs = 1;
+    const struct ordo_device_config asks = { .select = wrong[0], .message_needs = &needs };
+    cr_assert(ordo_device_open(&asks, &dev) == ORDO_NO_DEVICE);
+    cr_assert(open_by(wrong[0], message, sizeof message, &dev) == ORDO_NO_DEVICE);
+    cr_assert(needs == strlen(message) + 1, "%zu bytes for: %s", needs, message);
+    cr_assert(message[0] == '"', "the fact comes first: %s", message);
+    const struct ordo_device_config succeeds = { .message_needs = &needs, .no_self_test = true };
+    cr_assert(ordo_device_open(&succeeds, &dev) == ORDO_OK && needs == 0);
+    ordo_device_close(&dev);
+
     char small[12];
     memset(small, 'x', sizeof small);
     cr_assert(open_by(wrong[0], small, 10, &dev) == ORDO_NO_DEVICE);
@@ -302,12 +312,17 @@ static void last_error(struct test *t)
     const size_t need = ordo_device_last_error(dev, NULL, 0);
     test_true(t, need > 20 && need < sizeof whole);
     test_true(t, ordo_device_last_error(dev, whole, sizeof whole) == need && strlen(whole) + 1 == need);
+    test_true(t, strstr(whole, "there is no tunable \"no.such.name\" [") == whole);
     test_true(t, strstr(whole, "no.such.name") && strstr(whole, t->facts->name));
     memset(text, 'x', sizeof text);
     test_true(t, ordo_device_last_error(dev, text, 8) == need);
     test_true(t, strlen(text) == 7 && memcmp(text, whole, 7) == 0 && text[8] == 'x');
     test_true(t, ordo_device_last_error(dev, text, 0) == need && memcmp(text, whole, 7) == 0);
     test_true(t, ordo_device_last_error(NULL, text, sizeof text) == 0 && ordo_device_last_cl_error(NULL) == 0);
+
+    test_status(t, ordo_device_set_tunable(dev, "scan.group", 3), ORDO_INVALID);
+    test_true(t, ordo_device_last_error(dev, whole, sizeof whole) > 1);
+    test_true(t, strstr(whole, "scan.group may not be 3: it is one of 1, 64, 128, 256, 512 [") == whole);
 
     test_true(t, strcmp(ordo_status_string((ordo_status) -999), "unknown status") == 0);
     test_true(t, strcmp(ordo_cl_error_string(-5), "CL_OUT_OF_RESOURCES") == 0);

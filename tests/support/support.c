@@ -70,11 +70,34 @@ void test_context(struct test *t, const char *format, ...)
     watchdog_note(t->context, t->facts ? t->facts->name : "", t->mask, t->seed);
 }
 
+/* The fact first, in words; in brackets at the end the status, the device, and the place in the source. */
+static bool is_a_message(const char *text)
+{
+    const char *place = strrchr(text, ' '), *dot = place ? strchr(place, '.') : NULL;
+    const bool  ends = dot && strncmp(dot, ".c:", 3) == 0 && dot[3 + strspn(dot + 3, "0123456789")] == ']' &&
+                      dot[4 + strspn(dot + 3, "0123456789")] == 0;
+    const size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789");
+    return ends && strchr(text, '[') && strncmp(text + word, ".c:", 3) != 0 && !strstr(text, "not so:") &&
+           !strstr(text, " && ");
+}
+
+/* What the device says of its last error, if it had one with memory for a message. */
+static void check_message(const struct test *t, const char *call, const char *file, int line)
+{
+    char        *text = test_alloc(1 << 16);
+    const size_t need = ordo_device_last_error(t->dev, text, 1 << 16);
+    if (need > 1 && need < 1 << 16 && strchr(text, '[') && !is_a_message(text))
+        test_fail(t, file, line, "%s: not how a message is written: %s", call, text);
+    free(text);
+}
+
 void test_check_status(const struct test *t, ordo_status got, ordo_status want, const char *call, const char *file,
                        int line)
 {
     char text[640] = "";
 
+    if (got == want && got != ORDO_OK && t->dev)
+        check_message(t, call, file, line);
     if (got == want)
         return;
     if (got != ORDO_OK && t->dev)

@@ -33,6 +33,6 @@ ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_confi
     if (tree->config.fill_percent >= 50 && tree->config.fill_percent <= 100)
         return ORDO_OK;
     ordo_dict_destroy(out);
-    return ordo_fail(device, ORDO_INVALID, 0, __FILE__, __LINE__, "fill_percent %u: from 50 to 100",
+    return ordo_fail(device, ORDO_INVALID, 0, __FILE__, __LINE__, "fill_percent is %u: it may be 50 to 100",
                      config->fill_percent);
 }

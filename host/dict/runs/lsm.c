@@ -162,7 +162,9 @@ static ordo_status check_room(struct lsm *lsm, struct ordo_call *call, size_t co
 {
     if (count > ORDO_MAX_COUNT - stored(lsm))
         ORDO_TRY(clean_up(&lsm->runs.dict, call));
-    ORDO_REQUIRE(call->dev, count <= ORDO_MAX_COUNT - stored(lsm), ORDO_TOO_LARGE);
+    ORDO_REQUIRE(call->dev, count <= ORDO_MAX_COUNT - stored(lsm), ORDO_TOO_LARGE,
+                 "%zu elements beside %zu stored: there may be %zu (ORDO_MAX_COUNT)", count, stored(lsm),
+                 ORDO_MAX_COUNT);
     return ORDO_OK;
 }
 
@@ -359,6 +361,15 @@ static const struct ordo_structure lsm_structure = {
     .statistics = ordo_runs_statistics,
 };
 
+static ordo_status check_config(ordo_device *dev, const struct ordo_lsm_config *config)
+{
+    ORDO_REQUIRE(dev, config->growth >= 2 && config->growth <= 16, ORDO_INVALID, "growth is %u: it may be 2 to 16",
+                 (unsigned) config->growth);
+    ORDO_REQUIRE(dev, config->cleanup_stale_percent <= 100, ORDO_INVALID,
+                 "cleanup_stale_percent is %u: it may be 0 to 100", (unsigned) config->cleanup_stale_percent);
+    return ORDO_OK;
+}
+
 ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config, ordo_dict **out)
 {
     ORDO_TRY(ordo_dict_create(device, &lsm_structure, config ? &config->dict : NULL, sizeof(struct lsm), out));
@@ -368,9 +379,8 @@ ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *c
         lsm->config.growth = 4;
     if (config->cleanup_least == 0)
         lsm->config.cleanup_least = (size_t) 1 << 20;
-    if (lsm->config.growth >= 2 && lsm->config.growth <= 16 && lsm->config.cleanup_stale_percent <= 100)
-        return ORDO_OK;
-    ordo_dict_destroy(out);
-    return ordo_fail(device, ORDO_INVALID, 0, __FILE__, __LINE__, "growth %u, or cleanup_stale_percent %u: %s",
-                     config->growth, config->cleanup_stale_percent, "from 2 to 16, and up to 100");
+    const ordo_status good = check_config(device, &lsm->config);
+    if (good != ORDO_OK)
+        ordo_dict_destroy(out);
+    return good;
 }
