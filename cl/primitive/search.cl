@@ -9,7 +9,7 @@
  * All take (keys, queries, answers), then what is their own. The host gives ORDO_KEY, ORDO_VALUE_BYTES, SEARCH_UPPER,
  * SEARCH_NODE, SEARCH_GROUP, SEARCH_ITEMS, TEAM_WIDTH (lanes per query), and
  *   SEARCH_LOOKUP   1: answers are values and whether the key was found; 0: ranks
- *   SEARCH_RUN      1: a lookup in one run of several (host/dict/runs/runs.h), newest first: takes the last of equal keys, and
+ *   SEARCH_RUN      1: a lookup in one run of several (host/dict/run.h), newest first: takes the last of equal keys, and
  *                   passes over queries that a newer run has answered. Has SEARCH_UPPER.
  *   SEARCH_MARK     1: answers nothing, but hides what is found, in an older run whose hidden bits are there: the last of
  *                   equal keys. Has SEARCH_UPPER and SEARCH_LOOKUP.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hidden bits and visible counts of sorted runs, both of which begin on 256 bytes. host/dict/runs/runs.h draws a run and
+/* Hidden bits and visible counts of sorted runs, both of which begin on 256 bytes. host/dict/run.h draws a run and
  * has the invariants. */
 #pragma once
 #include "shared/types.h"
@@ -15,6 +15,12 @@
 ORDO_FN bool run_is_hidden(__global const uint *hidden, uint i)
 {
     return hidden && (hidden[i >> 5] >> (i & 31) & 1);
+}
+
+/* Words of bits of so many elements. */
+ORDO_FN uint run_words(uint count)
+{
+    return (count >> 5) + ((count & 31) != 0);
 }
 
 /* The lowest n bits; n from 0 to 32. */

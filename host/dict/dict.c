@@ -188,7 +188,7 @@ ordo_status ordo_dict_clear(ordo_dict *dict)
     return end(&call, dict, ORDO_OK);
 }
 
-ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order)
+ordo_status ordo_dict_clean_up(ordo_dict *dict, const struct ordo_order *order)
 {
     struct ordo_call call;
     ORDO_TRY(begin(&call, dict, ORDO_CAN_COMPACT, order));

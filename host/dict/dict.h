@@ -5,6 +5,11 @@
  * checked, counts from 1 up, no overlap. A structure's functions run inside an ordo_call and only enqueue, unless they
  * say "waits". They leave the dictionary as it was when they fail before their first launch that changes it; all memory
  * comes first.
+ *
+ * Files, each of which calls only those before it: batch.c (batches in key order), apply.c (mixed batches), dict.c (the
+ * interface), dict_host.c (the same over host memory), run_block.c, run_settle.c and run_merge.c (sorted runs, of which
+ * structures are made or built). Structures stand on top of these, a folder for each family, and do not know of each
+ * other; what is below reaches them through struct ordo_structure alone.
  */
 #ifndef ORDO_DICT_PRIVATE_H
 #define ORDO_DICT_PRIVATE_H
@@ -100,7 +105,13 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
 
 /* Every update that has results asks for this once they are written and before it stores anything: a call over host
  * memory reads them then, so that nothing can fail once it has stored. */
-ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call);
+static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
+{
+    return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;
+}
+
+/* ordo_lsm_cleanup, where the structure has such. */
+ordo_status ordo_dict_clean_up(ordo_dict *dict, const struct ordo_order *order);
 
 /* Inserts of absent keys as upserts that change nothing where the key is there: no wait. */
 ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys,

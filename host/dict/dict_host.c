@@ -10,11 +10,6 @@ static size_t if_there(const void *array, size_t bytes)
     return array ? bytes : 0;
 }
 
-ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
-{
-    return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;
-}
-
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values, size_t count)

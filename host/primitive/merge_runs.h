@@ -25,7 +25,7 @@ struct ordo_merge_target {
 /* Merges up to ORDO_MAX_RUNS runs, oldest first, checked before.
  *   none     keys and values
  *   keep     and the hidden bits
- *   distil   only what is visible; the runs are settled (host/dict/runs/runs.h)
+ *   distil   only what is visible; the runs are settled (host/dict/run.h)
  *   sift     the same of runs that need not be settled: of each key only the last element, if its hidden bit is 0. The
  *            target has room for all. Of devices that can (ordo_merge_can_sift). */
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The primitives' part of the self-test: scan, sort and search with the variants that the facts and the profile choose, in one
- * work-group and across many. */
+ * work-group and across many. And the opening of devices, which takes it. */
 #include "runtime/self_test.h"
 
 #include <inttypes.h>
@@ -109,11 +109,22 @@ static ordo_status test_count(ordo_device *dev, size_t count)
     return status;
 }
 
-ordo_status ordo_self_test_primitives(ordo_device *dev)
+static ordo_status test_primitives(ordo_device *dev)
 {
     /* Many tiles, so that those of a GPU must learn of each other; ends within a tile. */
     const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;
 
     ORDO_TRY(test_count(dev, 1000));
     return test_count(dev, many);
+}
+
+ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out)
+{
+    return ordo_open_device(config, test_primitives, out);
+}
+
+ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_command_queue queue,
+                              const struct ordo_device_config *config, ordo_device **out)
+{
+    return ordo_adopt_device(context, id, queue, config, test_primitives, out);
 }

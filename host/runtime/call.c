@@ -5,16 +5,6 @@
 #include <assert.h>
 #include <unistd.h>
 
-void ordo_lock(ordo_device *dev)
-{
-    pthread_mutex_lock(&dev->lock);
-}
-
-void ordo_unlock(ordo_device *dev)
-{
-    pthread_mutex_unlock(&dev->lock);
-}
-
 /* ---- begin and end ------------------------------------------------------------------------------------------- */
 
 /* The queue must belong to the device's context and device; says whether it is out-of-order. */
@@ -119,6 +109,16 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
     }
     ordo_unlock(call->dev);
     return status;
+}
+
+ordo_status ordo_device_trim(ordo_device *dev)
+{
+    struct ordo_call call;
+    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
+    ordo_scratch_destroy(dev);
+    dev->memory.scratch_peak_bytes = dev->scratch_used;
+    dev->memory.held_peak_bytes = dev->memory.held_bytes;
+    return ordo_call_end(&call, ORDO_OK);
 }
 
 /* ---- calls in turn on several queues ------------------------------------------------------------------------- */

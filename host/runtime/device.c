@@ -57,7 +57,7 @@ static ordo_status run_self_test(ordo_device *dev, enum ordo_self_test_part *fai
     *failed = ORDO_TEST_ATOMICS;
     ORDO_TRY(ordo_self_test_atomics(dev));
     *failed = ORDO_TEST_PRIMITIVES;
-    return ordo_self_test_primitives(dev);
+    return dev->test_primitives(dev);
 }
 
 /* Whether a safer variant may cure this: wrong answers, kernels that do not build or do not fit. Lack of memory and errors
@@ -166,7 +166,7 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
 }
 
 /* A device with only its locks and log: enough to fail with a message. */
-static ordo_device *bare_device(const struct ordo_device_config *config)
+static ordo_device *bare_device(const struct ordo_device_config *config, ordo_self_test_part_fn *test_primitives)
 {
     pthread_mutexattr_t recursive;
     ordo_device        *dev = calloc(1, sizeof *dev);
@@ -177,6 +177,7 @@ static ordo_device *bare_device(const struct ordo_device_config *config)
         return NULL;
     }
     dev->pid = getpid();
+    dev->test_primitives = test_primitives;
     pthread_mutexattr_init(&recursive);
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&dev->lock, &recursive);
@@ -214,7 +215,8 @@ static ordo_status finish(ordo_device *dev, const struct ordo_device_config *con
     return got;
 }
 
-ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out)
+ordo_status ordo_open_device(const struct ordo_device_config *config, ordo_self_test_part_fn *test_primitives,
+                             ordo_device **out)
 {
     static const struct ordo_device_config defaults = { 0 };
     const double                           start = now_ms();
@@ -222,7 +224,7 @@ ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_devic
         return ORDO_INVALID;
     *out = NULL;
     config = config ? config : &defaults;
-    ordo_device *dev = bare_device(config);
+    ordo_device *dev = bare_device(config, test_primitives);
     if (!dev)
         return not_even_a_message(config);
 
@@ -262,8 +264,9 @@ static ordo_status adopt_objects(ordo_device *dev, cl_context context, cl_device
     return ORDO_OK;
 }
 
-ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_command_queue queue,
-                              const struct ordo_device_config *config, ordo_device **out)
+ordo_status ordo_adopt_device(cl_context context, cl_device_id id, cl_command_queue queue,
+                              const struct ordo_device_config *config, ordo_self_test_part_fn *test_primitives,
+                              ordo_device **out)
 {
     static const struct ordo_device_config defaults = { 0 };
     const double                           start = now_ms();
@@ -271,7 +274,7 @@ ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_command_qu
         return ORDO_INVALID;
     *out = NULL;
     config = config ? config : &defaults;
-    ordo_device *dev = bare_device(config);
+    ordo_device *dev = bare_device(config, test_primitives);
     if (!dev)
         return not_even_a_message(config);
 
@@ -309,11 +312,6 @@ void ordo_device_close(ordo_device **device)
 }
 
 /* ---- getters ------------------------------------------------------------------------------------------------- */
-
-const struct ordo_device_facts *ordo_device_facts(const ordo_device *dev)
-{
-    return dev ? &dev->facts : NULL;
-}
 
 cl_context ordo_device_context(const ordo_device *dev)
 {

@@ -78,6 +78,8 @@ struct ordo_device {
     char  *cl_dir;           /* ORDO_CL_DIR, or NULL */
     char  *cache_dir;        /* NULL: no disk cache */
 
+    ordo_status (*test_primitives)(ordo_device *dev); /* see self_test.h */
+
     struct ordo_hash     identity; /* device, driver, platform, library version */
     struct ordo_program *programs;
 
@@ -94,6 +96,16 @@ struct ordo_device {
 /* That this is the process that opened the device. */
 #define ORDO_REQUIRE_NO_FORK(dev) ORDO_REQUIRE(dev, (dev)->pid == getpid(), ORDO_FORKED, NULL)
 
+static inline void ordo_lock(ordo_device *dev)
+{
+    pthread_mutex_lock(&dev->lock);
+}
+
+static inline void ordo_unlock(ordo_device *dev)
+{
+    pthread_mutex_unlock(&dev->lock);
+}
+
 /* error.c */
 ordo_status ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
 
@@ -103,7 +115,6 @@ bool ordo_is_want_of_memory(cl_int code);
 /* probe.c: fills facts that OpenCL tells (features), then those that need a trial compile. */
 ordo_status ordo_probe_features(ordo_device *dev);
 ordo_status ordo_probe_trials(ordo_device *dev);
-bool        ordo_device_has(const ordo_device *dev, const char *extension);
 /* Lowers the facts by a mask such as "lanes=one,local=16384". */
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
 /* After a fact was lowered: the driver's default language where nothing needs a newer one. */
@@ -120,6 +131,7 @@ bool ordo_recall(ordo_device *dev, struct ordo_hash key);
 void ordo_remember(ordo_device *dev, struct ordo_hash key);
 
 /* program.c */
+bool ordo_device_has(const ordo_device *dev, const char *extension);
 void ordo_programs_destroy(ordo_device *dev);
 /* Whether a text compiles and its kernel `trial` can be made; quiet. Some drivers find fault only with the kernel. */
 bool ordo_trial_compile(ordo_device *dev, const char *options, const char *text);
@@ -145,9 +157,6 @@ struct ordo_hash ordo_hash_of(struct ordo_hash seed, const void *data, size_t by
 void ordo_scratch_destroy(ordo_device *dev);
 /* What is known of buffers that are still there when the device is closed, as in the child of a fork. */
 void ordo_held_forget(ordo_device *dev);
-/* call.c */
-void ordo_lock(ordo_device *dev);
-void ordo_unlock(ordo_device *dev);
 /* A zeroed block says with *fresh that it is new and has yet to be zeroed. */
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, bool zeroed,
                               struct ordo_scratch **out, bool *fresh);

@@ -236,13 +236,3 @@ ordo_status ordo_device_memory(ordo_device *dev, struct ordo_memory *out)
     ordo_unlock(dev);
     return ORDO_OK;
 }
-
-ordo_status ordo_device_trim(ordo_device *dev)
-{
-    struct ordo_call call;
-    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
-    release_free_blocks(dev, NULL, SIZE_MAX, INT32_MAX);
-    dev->memory.scratch_peak_bytes = dev->scratch_used;
-    dev->memory.held_peak_bytes = dev->memory.held_bytes;
-    return ordo_call_end(&call, ORDO_OK);
-}

@@ -55,13 +55,9 @@ static ordo_status required(ordo_device *dev, cl_device_info what, size_t bytes,
 }
 #define REQUIRED(dev, what, bytes, out) ORDO_TRY(required((dev), (what), (bytes), #what, (out)))
 
-bool ordo_device_has(const ordo_device *dev, const char *extension)
+const struct ordo_device_facts *ordo_device_facts(const ordo_device *dev)
 {
-    const size_t length = strlen(extension);
-    for (const char *at = dev->extensions; (at = strstr(at, extension)); at += length)
-        if (at[-1] == ' ' && (at[length] == ' ' || at[length] == 0))
-            return true;
-    return false;
+    return dev ? &dev->facts : NULL;
 }
 
 static ordo_status load_extensions(ordo_device *dev)

@@ -290,6 +290,15 @@ static void add_facts(const ordo_device *dev, struct text *t)
     }
 }
 
+bool ordo_device_has(const ordo_device *dev, const char *extension)
+{
+    const size_t length = strlen(extension);
+    for (const char *at = dev->extensions; (at = strstr(at, extension)); at += length)
+        if (at[-1] == ' ' && (at[length] == ' ' || at[length] == 0))
+            return true;
+    return false;
+}
+
 static ordo_status options_of(ordo_device *dev, const struct ordo_define *defines, char **out)
 {
     struct text t = { 0 };

@@ -11,8 +11,15 @@ enum ordo_self_test_part { ORDO_TEST_LANES, ORDO_TEST_ATOMICS, ORDO_TEST_PRIMITI
 
 ordo_status ordo_self_test_lanes(ordo_device *dev);   /* runtime/self_test.c: long loops, all of device/team.cl */
 ordo_status ordo_self_test_atomics(ordo_device *dev); /* runtime/self_test.c: device/atomic.cl across work-groups */
-/* primitive/self_test.c: scan, sort and search. The one call upwards: only the layer above knows what its answers should be. */
-ordo_status ordo_self_test_primitives(ordo_device *dev);
+
+/* The primitives' part comes from the layer above, which alone knows what its answers should be: ordo_device_open and
+ * ordo_device_adopt are there (primitive/self_test.c), and hand it down to these. */
+typedef ordo_status ordo_self_test_part_fn(ordo_device *dev);
+ordo_status         ordo_open_device(const struct ordo_device_config *config, ordo_self_test_part_fn *test_primitives,
+                                     ordo_device **out);
+ordo_status         ordo_adopt_device(cl_context context, cl_device_id id, cl_command_queue queue,
+                                      const struct ordo_device_config *config, ordo_self_test_part_fn *test_primitives,
+                                      ordo_device **out);
 
 /* One run of the lanes' part; for tests. */
 struct ordo_lanes_case {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks of sorted runs and queries of order; host/dict/runs/runs.h draws a run and has the invariants.
+/* Queries of order in sorted runs; host/dict/run.h draws a run and has the invariants.
  *
- *   run_erased     hidden bits from bytes
- *   run_repeats    hides each element that an equal one follows in its run
- *   run_visible    counts the visible elements of each block
  *   run_count, run_seek        one run's part of the answers, given the ranks
  *   run_measure, run_range     ranges over all runs
  *   run_none       the answer when there is no run
@@ -21,74 +18,6 @@
 ORDO_FN uint run_word_mask(uint word, uint count)
 {
     return count - word * 32 >= 32 ? 0xffffffffu : (1u << (count - word * 32)) - 1;
-}
-
-ORDO_FN uint run_words(uint count)
-{
-    return (count >> 5) + ((count & 31) != 0);
-}
-
-/* ---- marks ------------------------------------------------------------------------------------------------------- */
-
-ORDO_KERNEL(RUN_GROUP)
-void run_erased(__global const uchar *erased, ulong erased_at, uint count, __global uint *hidden, ulong hidden_at)
-{
-    erased += erased_at;
-    RUN_EACH (uint, word, run_words(count)) {
-        const uint here = min(count - word * 32, 32u);
-        uint       bits = 0;
-        for (uint i = 0; i < here; i++)
-            bits |= (uint) (erased[(ulong) word * 32 + i] != 0) << i;
-        hidden[hidden_at + word] = bits;
-    }
-}
-
-#if KEY_BITS == 64
-typedef ulong4 run_keys4;
-#else
-typedef uint4 run_keys4;
-#endif
-
-/* Bits of the elements that an equal one follows, of four and the next. */
-ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
-{
-    return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
-}
-
-/* A run's keys, which begin on 256 bytes and have room for whole words. `fresh`: the words hold nothing yet. Each work-item
- * makes a byte of bits, of 8 keys in a row: with a word, of 32, what neighbours read lay too far apart for a first-level
- * cache (a run of 17 M took 30 us on an H200, and takes 24). */
-ORDO_KERNEL(RUN_GROUP)
-void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
-{
-    __global const run_keys4 *fours = (__global const run_keys4 *) keys;
-    __global uchar           *bytes = (__global uchar *) (hidden + hidden_at);
-    RUN_EACH (uint, byte, run_words(count) * 4) {
-        const run_keys4 a = fours[(ulong) byte * 2], b = fours[(ulong) byte * 2 + 1];
-        const uint      next = min(byte * 8 + 8, count - 1);
-        const uint      pairs = count - 1 - min(byte * 8, count - 1); /* elements from here on that have a next one */
-        const uint      bits = run_equal_bits(a, b.s0) | run_equal_bits(b, keys[next]) << 4;
-        bytes[byte] = (uchar) ((bits & run_low_bits(min(pairs, 8u))) | (fresh ? 0u : bytes[byte]));
-    }
-}
-
-/* visible[b] = visible elements of block b; of the block past the last: 0. hidden begins on 256 bytes. */
-ORDO_KERNEL(RUN_GROUP)
-void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __global uint *visible, ulong visible_at)
-{
-    __global const uint4 *words = (__global const uint4 *) (hidden + hidden_at);
-    const uint            blocks = (count - 1) / RUN_BLOCK + 1;
-    RUN_EACH (uint, block, blocks + 1) {
-        uint n = 0;
-        if (block < blocks) {
-            const uint  here = min(count - block * RUN_BLOCK, (uint) RUN_BLOCK);
-            const uint4 w = ~words[block];
-            n = popcount(w.s0 & run_low_bits(here)) + popcount(w.s1 & run_low_bits(max((int) here - 32, 0))) +
-                popcount(w.s2 & run_low_bits(max((int) here - 64, 0))) +
-                popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
-        }
-        visible[visible_at + block] = n;
-    }
 }
 
 /* ---- one run's part ---------------------------------------------------------------------------------------------- */

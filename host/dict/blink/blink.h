@@ -18,7 +18,7 @@
 #ifndef ORDO_BLINK_PRIVATE_H
 #define ORDO_BLINK_PRIVATE_H
 
-#include "dict/runs/runs.h"
+#include "dict/run.h"
 #include "ordo/blink.h"
 #include "shared/blink_node.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of host/dict/runs/runs.h, and what is stored for nothing. Both mark what is stale anew, in scratch. */
+/* The invariants of host/dict/run.h, and what is stored for nothing. Both mark what is stale anew, in scratch. */
 #include "dict/runs/runs.h"
 
 /* What run_check of cl/dict/runs/runs.cl finds in a run. */
@@ -54,14 +54,6 @@ static ordo_status look(struct ordo_call *call, const ordo_dict *dict, const str
 
 /* ---- invariants -------------------------------------------------------------------------------------------------- */
 
-static bool is_settled(const struct ordo_run_set *set)
-{
-    for (size_t r = 0; r < set->n; r++)
-        if (!set->run[r].marked)
-            return false;
-    return true;
-}
-
 #define BROKEN(dev, ...) ordo_fail((dev), ORDO_BROKEN, 0, __FILE__, __LINE__, __VA_ARGS__)
 
 static ordo_status judge(ordo_device *dev, const struct ordo_run_set *set, size_t r, const cl_uint found[N_FINDINGS])
@@ -73,7 +65,7 @@ static ordo_status judge(ordo_device *dev, const struct ordo_run_set *set, size_
         return BROKEN(dev, "R1: run %zu: element %u is greater than the next", r, found[UNSORTED]);
     if (run->distinct && found[REPEATED] != none)
         return BROKEN(dev, "R6: run %zu: elements %u and the next have one key", r, found[REPEATED]);
-    if (is_settled(set) && found[NOT_HIDDEN] != none)
+    if (ordo_run_set_is_settled(set) && found[NOT_HIDDEN] != none)
         return BROKEN(dev, "R4: run %zu: an element from %u to %u is stale and not hidden", r, found[NOT_HIDDEN],
                       found[NOT_HIDDEN] + 31);
     if (found[MISCOUNTED] != none)

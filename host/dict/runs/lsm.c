@@ -384,3 +384,8 @@ ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *c
         ordo_dict_destroy(out);
     return good;
 }
+
+ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order)
+{
+    return ordo_dict_clean_up(dict, order);
+}

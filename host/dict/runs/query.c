@@ -7,6 +7,14 @@
 #include "primitive/search.h"
 #include "shared/run_table.h"
 
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_runs_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
+                             const struct ordo_arg *args, size_t n_args)
+{
+    return ordo_dict_launch(call, dict, "dict/runs/runs.cl", name, items, args, n_args);
+}
+
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 static struct ordo_search search_for(const ordo_dict *dict, const struct ordo_finds *finds,

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks what is stale in sorted runs, and counts what is left: launches of cl/dict/runs/runs.cl. */
-#include "dict/runs/runs.h"
+/* Marks what is stale in sorted runs, and counts what is left: launches of cl/dict/run.cl. */
+#include "dict/run.h"
 
-#include "dict/batch.h"
 #include "primitive/scan.h"
 #include "primitive/search.h"
-
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
-
-ordo_status ordo_runs_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
-                             const struct ordo_arg *args, size_t n_args)
-{
-    return ordo_dict_launch(call, dict, "dict/runs/runs.cl", name, items, args, n_args);
-}
 
 /* ---- marks ------------------------------------------------------------------------------------------------------- */
 
@@ -22,7 +13,7 @@ static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, c
 {
     const cl_ulong hidden_at = hidden.at;
     const cl_uint  count = (cl_uint) run->count, is_fresh = fresh;
-    return ordo_runs_launch(
+    return ordo_run_launch(
         call, dict, "run_repeats", ordo_ceil_div(run->count, 32) * 4,
         ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(count), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at), ORDO_ARG(is_fresh)));
 }
@@ -97,7 +88,7 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
     const struct ordo_scan scan = {
         .type = ORDO_U32, .op = ORDO_SUM, .in = out, .out = out, .count = ordo_run_entries(run->count)
     };
-    ORDO_TRY(ordo_runs_launch(
+    ORDO_TRY(ordo_run_launch(
         call, dict, "run_visible", scan.count,
         ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(hidden_at), ORDO_ARG(count), ORDO_ARG(out.mem), ORDO_ARG(out_at))));
     return ordo_call_scan(call, &scan);

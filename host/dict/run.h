@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorted runs of elements, newest last within a run and among runs: what the sorted array and the LSM are made of, and
+ * what a structure that is built anew makes of a batch, or of a batch and its own content.
+ *
+ *     run[0]     oldest, largest     k0 k1 k2 ...   values   hidden bits   visible counts   index
+ *     run[1]     newer               k0 k1 ...      ...
+ *     run[n-1]   newest
+ *
+ * A run lies in one block of device memory:
+ *
+ *     keys | values | hidden: a bit per element | visible: a count per RUN_BLOCK elements | nodes of the search index
+ *
+ * Invariants (checked by host/dict/runs/check.c):
+ *   R1 sorted    a run's keys ascend. Elements of equal keys stand next to each other, the newest last.
+ *   R2 newest    the newest element of a key is the last one of its segment in the newest run that has the key. It alone can
+ *                be visible: a key is in the dictionary if it is and its hidden bit is 0.
+ *   R3 hidden    the hidden bit is set of every tombstone, and of no other element that is newest; of stale elements (not the
+ *                newest of their keys) it may be set. A run without `has_hidden` has no bits: no element is a
+ *                tombstone.
+ *   R4 settled   a `marked` run has hidden its own stale elements and those that it makes stale in older runs. If all are
+ *                marked, an element's hidden bit is 0 just if it is visible.
+ *   R5 counted   visible[j] of a `counted` run is the number of its elements before j * RUN_BLOCK whose hidden bit is 0 (one
+ *                entry more than blocks: the last is all).
+ *   R6 distinct  of a run that is `distinct` all keys differ.
+ *
+ * An update adds a run, or merges the newest ones with it into a new one; no key or value changes in place, so an
+ * update that fails has changed nothing. Hidden bits are set in place, by queries too: only for what is stale (R3).
+ */
+#ifndef ORDO_RUN_H
+#define ORDO_RUN_H
+
+#include "dict/dict.h"
+#include "primitive/index.h"
+#include "primitive/merge_runs.h"
+#include "shared/runs.h"
+
+/* Where the parts of a block lie, in bytes from its start; all are multiples of 256. Parts may have room for more elements than
+ * the run has: they are then further apart than `bytes` tells. */
+struct ordo_run_layout {
+    size_t values, hidden, visible, nodes, bytes;
+};
+
+struct ordo_sorted_run {
+    cl_mem                 mem;
+    size_t                 mem_bytes; /* of the block; layout.bytes, what the run needs, or more */
+    struct ordo_run_layout layout;
+    size_t                 count;
+    bool                   has_hidden; /* R3 */
+    bool                   marked;     /* R4 */
+    bool                   counted;    /* R5 */
+    bool                   distinct;   /* R6 */
+    bool                   indexed;    /* the index is built; its nodes lie in the block */
+    struct ordo_index      index;
+    uint64_t               paid; /* what queries have cost that looked into it (lsm.c) */
+};
+
+/* Oldest first; no run in it is empty. */
+struct ordo_run_set {
+    struct ordo_sorted_run run[ORDO_MAX_RUNS];
+    size_t                 n;
+};
+
+/* A dictionary of runs; of other structures, what makes runs for them. */
+struct ordo_runs {
+    ordo_dict           dict;
+    struct ordo_run_set set;
+    /* Blocks kept for later runs, so few that all blocks together take little more than twice what runs do. */
+    struct {
+        cl_mem mem;
+        size_t bytes;
+    } spare[ORDO_MAX_RUNS];
+    size_t n_spare, spare_bytes;
+    size_t bytes, bytes_peak; /* of all blocks, spare ones included */
+    size_t cleanups;
+};
+
+static inline struct ordo_runs *ordo_runs_of(ordo_dict *dict)
+{
+    return (struct ordo_runs *) dict;
+}
+
+static inline struct ordo_slice ordo_run_keys(const struct ordo_sorted_run *run)
+{
+    return ordo_at(run->mem, 0);
+}
+static inline struct ordo_slice ordo_run_values(const ordo_dict *dict, const struct ordo_sorted_run *run)
+{
+    return dict->value_bytes ? ordo_at(run->mem, run->layout.values / dict->value_bytes) : ordo_none();
+}
+/* As uint32_t words; ordo_none() without bits. */
+static inline struct ordo_slice ordo_run_hidden(const struct ordo_sorted_run *run)
+{
+    return run->has_hidden ? ordo_at(run->mem, run->layout.hidden / 4) : ordo_none();
+}
+static inline struct ordo_slice ordo_run_visible(const struct ordo_sorted_run *run)
+{
+    return ordo_at(run->mem, run->layout.visible / 4);
+}
+/* Of the directory of visible counts. */
+static inline size_t ordo_run_entries(size_t count)
+{
+    return ordo_ceil_div(count, RUN_BLOCK) + 1;
+}
+/* Elements of all runs, visible or not. */
+static inline size_t ordo_run_set_stored(const struct ordo_run_set *set)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < set->n; r++)
+        count += set->run[r].count;
+    return count;
+}
+static inline bool ordo_run_set_is_settled(const struct ordo_run_set *set)
+{
+    for (size_t r = 0; r < set->n; r++)
+        if (!set->run[r].marked)
+            return false;
+    return true;
+}
+/* Nothing in it is hidden, nothing elsewhere is newer. */
+static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
+{
+    return set->n == 1 && set->run[0].distinct && !set->run[0].has_hidden;
+}
+
+/* ---- run_block.c ------------------------------------------------------------------------------------------------- */
+
+struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count);
+/* A run of `count` elements, not yet written, in a spare block or a new one: no bits, no index, nothing known. */
+ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
+/* Keeps the run's block for later, or lets go of it. A run without a block is fine. */
+void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
+void ordo_runs_drop_spare(struct ordo_runs *runs);
+/* Drops spare blocks, the largest first, until they take no more than `most` bytes. */
+void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most);
+/* Keeps spare blocks of no more than runs take. */
+void ordo_runs_trim_spare(struct ordo_runs *runs);
+/* Puts one run in the place of all; none if `run` has none. */
+void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
+void ordo_runs_clear(ordo_dict *dict);
+
+/* Enqueues the build of the run's index, if it is not there. */
+ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
+/* Launches a kernel of cl/dict/run.cl over `items`; a work-item takes more than one where there are many. */
+ordo_status ordo_run_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
+                            const struct ordo_arg *args, size_t n_args);
+
+/* ---- run_settle.c ------------------------------------------------------------------------------------------------ */
+
+/* Makes R4 and R5 hold for all runs. Nothing if they do. Enqueues; no wait.
+ * Cost  each element of a run that is not marked is searched for in each older run. */
+ordo_status ordo_run_set_settle(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
+/* The number of visible elements. Settles; waits. */
+ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
+/* The directory that a run's hidden bits make, in ordo_run_entries words from `out` on. */
+ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
+                                   struct ordo_slice out);
+/* Sets the bits of all stale elements in `stale`, for each run a slice of words, whatever is in them. */
+ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
+                                    const struct ordo_slice *stale);
+
+/* ---- run_merge.c ------------------------------------------------------------------------------------------------- */
+
+/* Sorts a batch into a new run (equal keys in the order of the batch); all tombstones if `erase`. */
+ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                           struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
+/* A new run of the distinct keys of a batch, of equal ones the last. Waits for how many they are. */
+ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
+                                    struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
+/* A new run from updates that are sorted. */
+ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
+                           struct ordo_sorted_run *out);
+/* Merges n runs of the device's, oldest first and each next to the last, into a new one that keeps every element. */
+ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in, size_t n,
+                            struct ordo_sorted_run *out);
+/* Writes what is visible of a settled set; values may be ordo_none(). */
+ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
+                               struct ordo_slice keys, struct ordo_slice values);
+/* A new run of what is visible in the set: settles it, waits for its size. `out` has no block if nothing is visible. */
+ordo_status ordo_runs_distil(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
+                             struct ordo_sorted_run *out);
+/* Whether so many runs need not be settled for that. */
+bool ordo_runs_can_sift(const struct ordo_runs *runs, size_t n_runs);
+/* The same, without settling the set where that can be done and there is the memory: then in a block with room for all that the
+ * runs have, and the run's layout. */
+ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
+                              struct ordo_sorted_run *out);
+
+#endif

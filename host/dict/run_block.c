@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks of device memory that hold sorted runs, and the search index in each. */
+#include "dict/run.h"
+
+#include "dict/batch.h"
+
+/* ---- blocks --------------------------------------------------------------------------------------------------- */
+
+static size_t round_up(size_t bytes)
+{
+    return ordo_ceil_div(bytes, 256) * 256;
+}
+
+struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count)
+{
+    const struct ordo_index index = ordo_index_of(dict->dev, dict->key, ordo_none(), count);
+    struct ordo_run_layout  l;
+    l.values = round_up(count * dict->key_bytes);
+    l.hidden = l.values + round_up(count * dict->value_bytes);
+    l.visible = l.hidden + round_up(ordo_ceil_div(count, 32) * 4);
+    l.nodes = l.visible + round_up(ordo_run_entries(count) * 4);
+    l.bytes = l.nodes + round_up(index.bytes);
+    return l;
+}
+
+/* A spare block that wastes at most a sixteenth: what is wasted counts as held, of which there is to be little. */
+static bool take_spare(struct ordo_runs *runs, size_t bytes, struct ordo_sorted_run *out)
+{
+    size_t best = runs->n_spare;
+    for (size_t i = 0; i < runs->n_spare; i++)
+        if (runs->spare[i].bytes >= bytes && runs->spare[i].bytes <= bytes + bytes / 16 + 4096 &&
+            (best == runs->n_spare || runs->spare[i].bytes < runs->spare[best].bytes))
+            best = i;
+    if (best == runs->n_spare)
+        return false;
+    out->mem = runs->spare[best].mem;
+    out->mem_bytes = runs->spare[best].bytes;
+    runs->spare_bytes -= out->mem_bytes;
+    runs->spare[best] = runs->spare[--runs->n_spare];
+    return true;
+}
+
+static void destroy_block(struct ordo_runs *runs, cl_mem *mem, size_t bytes)
+{
+    ordo_buffer_destroy(runs->dict.dev, mem);
+    runs->bytes -= bytes;
+}
+
+static void drop_spare(struct ordo_runs *runs, size_t i)
+{
+    runs->spare_bytes -= runs->spare[i].bytes;
+    destroy_block(runs, &runs->spare[i].mem, runs->spare[i].bytes);
+    runs->spare[i] = runs->spare[--runs->n_spare];
+}
+
+void ordo_runs_drop_spare(struct ordo_runs *runs)
+{
+    while (runs->n_spare > 0)
+        drop_spare(runs, 0);
+}
+
+void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most)
+{
+    while (runs->spare_bytes > most) {
+        size_t largest = 0;
+        for (size_t i = 1; i < runs->n_spare; i++)
+            if (runs->spare[i].bytes > runs->spare[largest].bytes)
+                largest = i;
+        drop_spare(runs, largest);
+    }
+}
+
+static size_t live_bytes(const struct ordo_runs *runs)
+{
+    return runs->bytes - runs->spare_bytes;
+}
+
+/* Spare blocks of so much in all, and of such a share of what is live, are not worth letting go of: for each, however small,
+ * that takes drivers 25 us, in which the device does nothing. */
+#define SPARE_LEAST ((size_t) 4 << 20)
+#define SPARE_SHARE 32
+
+/* How much spare blocks may take when `bytes` more are to be had: all that is held is then at most twice what is live, and
+ * the little that is not worth letting go of. */
+static size_t spare_most(const struct ordo_runs *runs, size_t bytes)
+{
+    const size_t live = live_bytes(runs);
+    return SPARE_LEAST + live / SPARE_SHARE + (live > bytes ? live - bytes : 0);
+}
+
+/* Blocks are a little larger than asked for, so that a later run that is a little longer may have one again: drivers
+ * take 0.1 ms and more to make a large buffer and to let go of one. */
+static size_t roomy(size_t bytes)
+{
+    size_t step = 256;
+    while (step * 64 < bytes)
+        step *= 2;
+    return ordo_ceil_div(bytes, step) * step;
+}
+
+static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, size_t least,
+                                struct ordo_sorted_run *out)
+{
+    const size_t bytes = roomy(least);
+    ordo_runs_limit_spare(runs, spare_most(runs, bytes));
+    ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
+    if (made == ORDO_NO_DEVICE_MEMORY && runs->n_spare > 0) {
+        ordo_runs_drop_spare(runs);
+        made = ordo_buffer_create(call->dev, bytes, &out->mem);
+    }
+    ORDO_TRY(made);
+    out->mem_bytes = bytes;
+    runs->bytes += bytes;
+    if (runs->bytes_peak < runs->bytes)
+        runs->bytes_peak = runs->bytes;
+    return ORDO_OK;
+}
+
+ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out)
+{
+    *out = (struct ordo_sorted_run) { .count = count, .layout = ordo_run_layout_of(&runs->dict, count) };
+    if (take_spare(runs, out->layout.bytes, out))
+        return ORDO_OK;
+    return create_block(runs, call, out->layout.bytes, out);
+}
+
+void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run)
+{
+    if (!run->mem)
+        return;
+    if (runs->n_spare == ORDO_MAX_RUNS) {
+        destroy_block(runs, &run->mem, run->mem_bytes);
+        return;
+    }
+    runs->spare[runs->n_spare].mem = run->mem;
+    runs->spare[runs->n_spare++].bytes = run->mem_bytes;
+    runs->spare_bytes += run->mem_bytes;
+    run->mem = NULL;
+    ordo_runs_limit_spare(runs, spare_most(runs, 0));
+}
+
+void ordo_runs_trim_spare(struct ordo_runs *runs)
+{
+    ordo_runs_limit_spare(runs, live_bytes(runs) > SPARE_LEAST ? live_bytes(runs) : SPARE_LEAST);
+}
+
+void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run)
+{
+    const struct ordo_run_set old = runs->set;
+    runs->set.n = run->mem != NULL;
+    runs->set.run[0] = *run;
+    for (size_t i = 0; i < old.n; i++) {
+        struct ordo_sorted_run gone = old.run[i];
+        ordo_runs_release(runs, &gone);
+    }
+}
+
+void ordo_runs_clear(ordo_dict *dict)
+{
+    struct ordo_runs *runs = ordo_runs_of(dict);
+    ordo_runs_replace(runs, &(struct ordo_sorted_run) { .mem = NULL });
+    ordo_runs_drop_spare(runs);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_run_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
+                            const struct ordo_arg *args, size_t n_args)
+{
+    return ordo_dict_launch(call, dict, "dict/run.cl", name, items, args, n_args);
+}
+
+ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run)
+{
+    if (run->indexed)
+        return ORDO_OK;
+    run->index = ordo_index_of(dict->dev, dict->key, ordo_run_keys(run), run->count);
+    if (run->index.bytes) {
+        run->index.nodes = run->mem;
+        run->index.nodes_at = (run->layout.nodes / dict->key_bytes) >> run->index.node_log2;
+    }
+    ORDO_TRY(ordo_call_index(call, &run->index));
+    run->indexed = true;
+    return ORDO_OK;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs made from batches and from other runs. */
+#include "dict/run.h"
+
+#include "primitive/sort.h"
+
+/* ---- runs from batches ------------------------------------------------------------------------------------------ */
+
+/* All are tombstones. */
+static ordo_status hide_all(struct ordo_call *call, struct ordo_sorted_run *run)
+{
+    run->has_hidden = true;
+    return ordo_call_fill(call, run->mem, run->layout.hidden, ordo_ceil_div(run->count, 32) * 4, 0xffffffffu);
+}
+
+static ordo_status sort_into(struct ordo_call *call, const ordo_dict *dict, bool erase, struct ordo_slice keys,
+                             struct ordo_slice values, struct ordo_sorted_run *run)
+{
+    const struct ordo_sort_params params = { .key = dict->key, .value_bytes = erase ? 0 : dict->value_bytes };
+    ORDO_TRY(ordo_call_sort(call, &params, keys, values, ordo_run_keys(run),
+                            erase ? ordo_none() : ordo_run_values(dict, run), run->count));
+    return erase ? hide_all(call, run) : ORDO_OK;
+}
+
+/* Gives the run's block back if `status` is an error, and returns it. */
+static ordo_status keep_if_ok(struct ordo_runs *runs, struct ordo_sorted_run *run, ordo_status status)
+{
+    if (status != ORDO_OK)
+        ordo_runs_release(runs, run);
+    return status;
+}
+
+ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                           struct ordo_slice values, size_t count, struct ordo_sorted_run *out)
+{
+    ORDO_TRY(ordo_runs_block(runs, call, count, out));
+    out->distinct = count == 1;
+    return keep_if_ok(runs, out, sort_into(call, &runs->dict, erase, keys, values, out));
+}
+
+static ordo_status take_into(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_updates *u,
+                             struct ordo_sorted_run *run)
+{
+    const size_t   kb = dict->key_bytes, vb = dict->value_bytes;
+    const cl_ulong erased_at = u->erased.at, hidden_at = run->layout.hidden / 4;
+    const cl_uint  count = (cl_uint) u->count;
+    ORDO_TRY(ordo_call_copy(call, u->keys.mem, u->keys.at * kb, run->mem, 0, u->count * kb));
+    ORDO_TRY(ordo_call_copy(call, u->values.mem, u->values.at * vb, run->mem, run->layout.values, u->count * vb));
+    if (!u->erased.mem)
+        return ORDO_OK;
+    run->has_hidden = true;
+    return ordo_run_launch(call, dict, "run_erased", ordo_ceil_div(u->count, 32),
+                           ORDO_ARGS(ORDO_ARG(u->erased.mem), ORDO_ARG(erased_at), ORDO_ARG(count), ORDO_ARG(run->mem),
+                                     ORDO_ARG(hidden_at)));
+}
+
+ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
+                           struct ordo_sorted_run *out)
+{
+    ORDO_TRY(ordo_runs_block(runs, call, updates->count, out));
+    out->distinct = updates->distinct;
+    return keep_if_ok(runs, out, take_into(call, &runs->dict, updates, out));
+}
+
+/* ---- runs from runs ---------------------------------------------------------------------------------------------- */
+
+static void sources_of(const ordo_dict *dict, const struct ordo_sorted_run *in, size_t n,
+                       struct ordo_merge_source *source)
+{
+    for (size_t i = 0; i < n; i++)
+        source[i] = (struct ordo_merge_source) { .keys = ordo_run_keys(&in[i]),
+                                                 .values = ordo_run_values(dict, &in[i]),
+                                                 .count = in[i].count,
+                                                 .hidden = in[i].has_hidden ? in[i].layout.hidden : SIZE_MAX,
+                                                 .visible = in[i].layout.visible };
+}
+
+static ordo_status merge_into(struct ordo_call *call, const ordo_dict *dict, enum ordo_merge_marks marks,
+                              const struct ordo_sorted_run *in, size_t n, const struct ordo_merge_target *target)
+{
+    const struct ordo_merge_params params = { .key = dict->key, .value_bytes = dict->value_bytes };
+    struct ordo_merge_source       source[ORDO_MAX_RUNS];
+    sources_of(dict, in, n, source);
+    return ordo_merge_runs_enqueue(call, &params, marks, source, n, target);
+}
+
+ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in, size_t n,
+                            struct ordo_sorted_run *out)
+{
+    size_t count = 0;
+    bool   any_hidden = false, all_marked = true;
+    for (size_t i = 0; i < n; i++) {
+        count += in[i].count;
+        any_hidden = any_hidden || in[i].has_hidden;
+        all_marked = all_marked && in[i].marked;
+    }
+    ORDO_TRY(ordo_runs_block(runs, call, count, out));
+    out->has_hidden = any_hidden;
+    out->marked = all_marked;
+    const struct ordo_merge_target target = { ordo_run_keys(out), ordo_run_values(&runs->dict, out),
+                                              ordo_run_hidden(out) };
+    return keep_if_ok(runs, out,
+                      merge_into(call, &runs->dict, any_hidden ? ORDO_MARKS_KEEP : ORDO_MARKS_NONE, in, n, &target));
+}
+
+static ordo_status copy_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
+                            struct ordo_slice keys, struct ordo_slice values)
+{
+    const size_t kb = dict->key_bytes, vb = dict->value_bytes;
+    ORDO_TRY(ordo_call_copy(call, run->mem, 0, keys.mem, keys.at * kb, run->count * kb));
+    if (!values.mem)
+        return ORDO_OK;
+    return ordo_call_copy(call, run->mem, run->layout.values, values.mem, values.at * vb, run->count * vb);
+}
+
+ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
+                               struct ordo_slice keys, struct ordo_slice values)
+{
+    const struct ordo_merge_target target = { keys, values, ordo_none() };
+    if (ordo_run_set_is_clean(set))
+        return copy_run(call, dict, &set->run[0], keys, values);
+    return merge_into(call, dict, ORDO_MARKS_DISTIL, set->run, set->n, &target);
+}
+
+/* A new run of the `count` elements that are visible in a settled set; of none *out stays as it is. */
+static ordo_status distil(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
+                          struct ordo_sorted_run *out)
+{
+    if (count == 0)
+        return ORDO_OK;
+    ORDO_TRY(ordo_runs_block(runs, call, count, out));
+    out->distinct = out->marked = true;
+    return keep_if_ok(
+        runs, out, ordo_run_set_write(call, &runs->dict, set, ordo_run_keys(out), ordo_run_values(&runs->dict, out)));
+}
+
+ordo_status ordo_runs_distil(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
+                             struct ordo_sorted_run *out)
+{
+    size_t count = 0;
+    *out = (struct ordo_sorted_run) { .mem = NULL };
+    ORDO_TRY(ordo_run_set_size(call, &runs->dict, set, &count));
+    return distil(runs, call, set, count, out);
+}
+
+ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
+                                    struct ordo_slice values, size_t count, struct ordo_sorted_run *out)
+{
+    struct ordo_run_set all = { .n = 1 };
+    size_t              distinct = 0;
+
+    ORDO_TRY(ordo_runs_sort(runs, call, false, keys, values, count, &all.run[0]));
+    ORDO_TRY(keep_if_ok(runs, &all.run[0], ordo_run_set_size(call, &runs->dict, &all, &distinct)));
+    if (distinct == count) {
+        *out = all.run[0];
+        out->distinct = true;
+        out->has_hidden = false;
+        return ORDO_OK;
+    }
+    const ordo_status status = distil(runs, call, &all, distinct, out);
+    ordo_runs_release(runs, &all.run[0]);
+    return status;
+}
+
+static ordo_status sift_into(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
+                             const struct ordo_sorted_run *run, size_t *count)
+{
+    const int                mark = call->n_scratch;
+    struct ordo_merge_target target = { ordo_run_keys(run), ordo_run_values(dict, run), ordo_none(), NULL };
+    cl_uint                  kept = 0;
+    ORDO_TRY(ordo_call_scratch(call, sizeof kept, &target.kept));
+    ORDO_TRY(merge_into(call, dict, ORDO_MARKS_SIFT, set->run, set->n, &target));
+    ORDO_TRY(ordo_call_read(call, target.kept, 0, &kept, sizeof kept));
+    ordo_call_release(call, mark);
+    *count = kept;
+    return ORDO_OK;
+}
+
+/* A new run of what is visible in the set, whose runs need not be settled, in a block with room for all that they have.
+ * Waits. *out has no block if nothing is visible. */
+static ordo_status sift(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
+                        struct ordo_sorted_run *out)
+{
+    ORDO_TRY(ordo_runs_block(runs, call, ordo_run_set_stored(set), out));
+    ORDO_TRY(keep_if_ok(runs, out, sift_into(call, &runs->dict, set, out, &out->count)));
+    out->distinct = out->marked = true;
+    out->layout.bytes = ordo_run_layout_of(&runs->dict, out->count).bytes;
+    if (out->count == 0)
+        ordo_runs_release(runs, out);
+    return ORDO_OK;
+}
+
+bool ordo_runs_can_sift(const struct ordo_runs *runs, size_t n_runs)
+{
+    const struct ordo_merge_params params = { .key = runs->dict.key, .value_bytes = runs->dict.value_bytes };
+    return ordo_merge_can_sift(runs->dict.dev, &params, n_runs);
+}
+
+ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
+                              struct ordo_sorted_run *out)
+{
+    if (!ordo_run_set_is_settled(set) && ordo_runs_can_sift(runs, set->n)) {
+        const ordo_status status = sift(runs, call, set, out);
+        if (status != ORDO_NO_DEVICE_MEMORY)
+            return status;
+    }
+    return ordo_runs_distil(runs, call, set, out);
+}
