@@ -5,8 +5,8 @@
 Holds the order of the code: files are listed from the bottom up (host/meson.build, cl/meson.build, bench/meson.build),
 and each uses only what is listed before it.
   symbols   an object of the build refers only to objects of files before its own
-  includes  a header lies in the includer's folder or in one that is listed before; no circle of headers; of kernels, each
-            file is listed after those that it includes
+  includes  a header lies in the includer's folder, or in one that is listed before; no circle of headers; each kernel file
+            is listed after those that it includes
   families  host/dict/A and host/dict/B, and cl/dict/A and cl/dict/B, do not know of each other
   OpenCL    of the library only host/runtime calls clXxx
 Prints what breaks it, a line each; exit status 1 if anything does.
@@ -124,14 +124,16 @@ def check_family(path, to, what):
 
 
 def folder_places(files):
-    """Where each folder's first file is listed. Below all are the public headers, then those for both compilers; below the
-    tools, the library."""
-    places = {"include/ordo": -3, "cl/shared": -2}
+    """Where each folder's first file is listed, and its last. Below all are the public headers, then those for both
+    compilers; below the tools, the library."""
+    first = {"include/ordo": -3, "cl/shared": -2}
     if files[0].startswith("bench/"):
-        places["host/runtime"] = -1
+        first["host/runtime"] = -1
+    last = dict(first)
     for i, path in enumerate(files):
-        places.setdefault(os.path.dirname(path), i)
-    return places
+        first.setdefault(os.path.dirname(path), i)
+        last[os.path.dirname(path)] = i
+    return first, last
 
 
 def headers_in(folder):
@@ -144,11 +146,12 @@ def headers_in(folder):
 
 
 def check_includes(files, headers):
-    places = folder_places(files)
+    first, last = folder_places(files)
+    place = {f: i for i, f in enumerate(files)}
     for path in sorted(set(files + headers)):
-        here = places.get(os.path.dirname(path))
+        here = place.get(path, last.get(os.path.dirname(path)))
         for to in includes_of(path):
-            there = places.get(os.path.dirname(to))
+            there = first.get(os.path.dirname(to))
             if here is not None and (there is None or there > here):
                 complain(f"{path} includes {to}, which lies above it")
             check_family(path, to, "includes")
