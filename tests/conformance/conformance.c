@@ -61,10 +61,10 @@ static void check_hash(struct test *t)
         if (primitive_calls[i].typed)
             hash = hash_of_call(t, &primitive_calls[i], ORDO_I32, hash);
     }
-    for (size_t subject = 0; subject < n_subjects; subject++) {
+    for (size_t subject = 0; subject < N_SUBJECTS; subject++) {
         const uint64_t here = hash_of_structure(t, subject);
         of_first = subject == 0 ? here : of_first;
-        test_context(t, "%s", subjects[subject].name);
+        test_context(t, "%s", structures[subject].word);
         test_true(t, here == of_first);
     }
     hash = fold(hash, &of_first, sizeof of_first);

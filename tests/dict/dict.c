@@ -78,16 +78,16 @@ static void crowd(struct test *t, int structure)
     model_batch(&model, ORDO_UPSERT, keys, values, HELD);
     for (uint32_t i = 0; i < CROWD; i++)
         keys[i] = APART * 77 + 1 + (i * 7 % CROWD);
-    test_context(t, "%s: %d erased that are not there", structure_name[structure], CROWD);
+    test_context(t, "%s: %d erased that are not there", structures[structure].name, CROWD);
     test_ok(t, ordo_dict_erase_host(dict, keys, CROWD));
     expect_content(t, dict, &model);
     static const uint32_t patterns[] = { 0xf, 0x2, 0x9, 0x0 }; /* all erase, ..., none */
     for (size_t p = 0; p < LENGTH(patterns); p++) {
-        test_context(t, "%s: %d mixed, by 0x%x", structure_name[structure], 2 * CROWD, patterns[p]);
+        test_context(t, "%s: %d mixed, by 0x%x", structures[structure].name, 2 * CROWD, patterns[p]);
         crowd_mixed(t, dict, &model, keys, patterns[p]);
         expect_content(t, dict, &model);
     }
-    test_context(t, "%s: all erased", structure_name[structure]);
+    test_context(t, "%s: all erased", structures[structure].name);
     model_batch(&model, ORDO_ERASE, keys, NULL, CROWD);
     test_ok(t, ordo_dict_erase_host(dict, keys, CROWD));
     expect_content(t, dict, &model);
@@ -135,18 +135,18 @@ static size_t random_sequences(struct test *t, size_t subject, ordo_type type, u
 
 static void check_type(struct test *t, ordo_type type)
 {
-    const size_t share = wanted_operations() / (n_subjects * 6 * LENGTH(value_sizes)) + 1;
+    const size_t share = wanted_operations() / (N_SUBJECTS * 6 * LENGTH(value_sizes)) + 1;
 
     size_t seeds = 0;
 
     for (size_t v = 0; v < LENGTH(value_sizes); v++)
-        for (size_t subject = 0; subject < n_subjects; subject++) {
+        for (size_t subject = 0; subject < N_SUBJECTS; subject++) {
             every_operation(t, subject, type, value_sizes[v]);
             seeds += random_sequences(t, subject, type, value_sizes[v], share);
         }
-    test_true(t, seeds >= n_subjects * LENGTH(value_sizes));
+    test_true(t, seeds >= N_SUBJECTS * LENGTH(value_sizes));
     cr_log_info("%s: %zu seeds, at least %zu operations", test_type_name[type], seeds,
-                share * n_subjects * LENGTH(value_sizes));
+                share * N_SUBJECTS * LENGTH(value_sizes));
 }
 
 #define TYPE_TEST(type, TYPE)                                                                                          \
@@ -188,10 +188,10 @@ static uint64_t hash_of_results(struct test *t, size_t subject)
 
 static void check_agreement(struct test *t)
 {
-    for (size_t subject = 0; subject < n_subjects; subject++) {
+    for (size_t subject = 0; subject < N_SUBJECTS; subject++) {
         const uint64_t hash = hash_of_results(t, subject);
         if (hash != HASH_OF_RESULTS)
-            test_fail(t, __FILE__, __LINE__, "all results of %s hash to 0x%016" PRIx64, subjects[subject].name, hash);
+            test_fail(t, __FILE__, __LINE__, "all results of %s hash to 0x%016" PRIx64, structures[subject].word, hash);
     }
 }
 
@@ -206,7 +206,7 @@ Test(dict, results_are_the_same_bits_everywhere)
 static void check_gpu(struct test *t)
 {
     test_look_back(t);
-    for (size_t subject = 0; subject < n_subjects; subject++)
+    for (size_t subject = 0; subject < N_SUBJECTS; subject++)
         (void) random_sequences(t, subject, ORDO_U32, 4, 30000);
 }
 
@@ -217,7 +217,7 @@ Test(dict, a_gpu_whose_groups_make_progress_gives_the_same)
 
 static void check_small_gpu(struct test *t)
 {
-    for (size_t subject = 0; subject < n_subjects; subject++)
+    for (size_t subject = 0; subject < N_SUBJECTS; subject++)
         (void) random_sequences(t, subject, ORDO_F64, 0, 30000);
 }
 

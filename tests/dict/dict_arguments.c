@@ -13,9 +13,9 @@ static void making(struct test *t)
     ordo_dict            *dict = NULL;
 
     for (int s = 0; s < N_STRUCTURES; s++) {
-        test_context(t, "making a %s", structure_name[s]);
+        test_context(t, "making a %s", structures[s].name);
         test_ok(t, create(t->dev, s, ORDO_U32, 4, &dict));
-        test_true(t, strcmp(ordo_dict_name(dict), structure_name[s]) == 0);
+        test_true(t, strcmp(ordo_dict_name(dict), structures[s].name) == 0);
         for (int op = ORDO_CAN_BUILD; op <= ORDO_CAN_COMPACT; op++)
             test_true(t, ordo_dict_can(dict, (ordo_dict_op) op));
         ordo_dict_destroy(&dict);
@@ -50,7 +50,7 @@ static void superfluous_values(struct test *t, int structure)
     ordo_dict              *dict = NULL;
     size_t                  size = 0;
 
-    test_context(t, "values for a %s without", structure_name[structure]);
+    test_context(t, "values for a %s without", structures[structure].name);
     test_ok(t, create(t->dev, structure, ORDO_U32, 0, &dict));
     test_status(t, ordo_dict_upsert(dict, words, more, 8, NULL), ORDO_INVALID);
     test_status(t, ordo_dict_insert(dict, words, more, 8, ordo_none(), NULL), ORDO_INVALID);
@@ -90,7 +90,7 @@ static void keys_as_values(struct test *t, int structure)
     struct test_array       array = test_upload(t, numbers, COUNT, 4, 1);
     const struct ordo_slice both = test_slice(&array);
 
-    test_context(t, "keys that are the values of a %s", structure_name[structure]);
+    test_context(t, "keys that are the values of a %s", structures[structure].name);
     test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
     test_ok(t, ordo_dict_build(dict, both, both, COUNT / 4, NULL));
     test_ok(t, ordo_dict_insert(dict, both, both, COUNT / 2, ordo_none(), NULL));

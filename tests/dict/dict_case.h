@@ -5,34 +5,12 @@
 #define ORDO_TESTS_DICT_CASE_H
 
 #include "model.h"
+#include "structures.h"
 #include "tests/support/support.h"
-
-#include "ordo/blink.h"
-#include "ordo/lsm.h"
-#include "ordo/sorted_array.h"
 
 #include <stdlib.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
-
-enum { SORTED_ARRAY, LSM, BLINK, N_STRUCTURES };
-enum { LSM_CLEANING = N_STRUCTURES }; /* cleans up as often as it may */
-static const char *const structure_name[N_STRUCTURES + 1] = { "sorted array", "lsm", "blink", "lsm" };
-
-static inline ordo_status create(ordo_device *dev, int structure, ordo_type key, uint32_t value_bytes, ordo_dict **out)
-{
-    const struct ordo_dict_config config = { key, value_bytes };
-
-    if (structure == SORTED_ARRAY)
-        return ordo_sorted_array_create(dev, ordo_sorted_array_config(.dict = config), out);
-    if (structure == LSM)
-        return ordo_lsm_create(dev, ordo_lsm_config(.dict = config), out);
-    if (structure == BLINK)
-        return ordo_blink_create(dev, ordo_blink_config(.dict = config), out);
-    return ordo_lsm_create(
-        dev, ordo_lsm_config(.dict = config, .cleanup_doubled = true, .cleanup_stale_percent = 1, .cleanup_least = 100),
-        out);
-}
 
 static inline uint32_t key_of(uint32_t i)
 {

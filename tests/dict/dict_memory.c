@@ -154,7 +154,7 @@ static bool try_with(struct test *t, ordo_device *dev, const struct model *old, 
     struct ordo_memory memory;
 
     prepare(&m, t, dev, structure, old);
-    test_context(t, "call %d on a %s with %llu bytes more", which, structure_name[structure],
+    test_context(t, "call %d on a %s with %llu bytes more", which, structures[structure].name,
                  (unsigned long long) more);
     test_ok(t, ordo_device_finish(dev));
     test_ok(t, ordo_device_trim(dev));
@@ -181,14 +181,14 @@ static void little_memory(struct test *t)
     struct model old = model_empty(ORDO_U32, 4);
 
     model_fill(&old, 0, OLD);
-    for (int s = 0; s <= LSM_CLEANING; s++)
+    for (int s = 0; s < N_CONFIGURED; s++)
         for (int which = 0; which < MEMORY_CALLS; which++) {
             uint64_t more = 0;
             while (!try_with(t, dev, &old, s, which, more) && more < (64u << 20))
                 more += more / 2 + 4096;
             test_true(t, more < (64u << 20));
             /* What needs no memory cannot run out of it; nor what an LSM has in spare blocks. */
-            test_true(t, more > 0 || which >= 5 || s == LSM || s == LSM_CLEANING);
+            test_true(t, more > 0 || which >= 5 || structure_is(s, KEEPS_STALE));
         }
     model_free(&old);
     ordo_device_close(&dev);
@@ -260,9 +260,10 @@ static void check_statistics(struct test *t, int structure)
     ordo_dict                  *dict = NULL;
     struct ordo_dict_statistics s;
 
-    const size_t run = structure != BLINK; /* a tree has none */
+    const bool   stale = structure_is(structure, KEEPS_STALE), tree = structure_is(structure, IS_TREE);
+    const size_t run = structure_is(structure, HAS_RUNS);
 
-    test_context(t, "statistics of a %s", structure_name[structure]);
+    test_context(t, "statistics of a %s", structures[structure].name);
     test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
     s = statistics_of(t, dict);
     expect_elements(t, &s, 0, 0, 0, 0);
@@ -275,24 +276,24 @@ static void check_statistics(struct test *t, int structure)
     number_keys(keys, 1000, REPLACED);
     test_ok(t, ordo_dict_upsert_host(dict, keys, keys, REPLACED));
     s = statistics_of(t, dict);
-    expect_elements(t, &s, STORED, structure == LSM ? REPLACED : 0, 0, structure == LSM ? 2 : run);
+    expect_elements(t, &s, STORED, stale ? REPLACED : 0, 0, stale ? 2 : run);
     number_keys(keys, STORED - ERASED, ERASED);
     test_ok(t, ordo_dict_erase_host(dict, keys, ERASED));
     s = statistics_of(t, dict);
-    if (structure == LSM)
+    if (stale)
         expect_elements(t, &s, STORED - ERASED, REPLACED + ERASED, ERASED, 3);
     else
         expect_elements(t, &s, STORED - ERASED, 0, 0, run);
     number_keys(keys, STORED, ABSENT);
     test_ok(t, ordo_dict_erase_host(dict, keys, ABSENT));
     s = statistics_of(t, dict);
-    if (structure == LSM) /* the runs of tombstones may be one by now */
+    if (stale) /* the runs of tombstones may be one by now */
         expect_elements(t, &s, STORED - ERASED, REPLACED + ERASED, ERASED + ABSENT, s.runs);
     else
         expect_elements(t, &s, STORED - ERASED, 0, 0, run);
 
-    test_status(t, ordo_lsm_cleanup(dict, NULL), structure == LSM ? ORDO_OK : ORDO_UNSUPPORTED);
-    if (structure == LSM) {
+    test_status(t, ordo_lsm_cleanup(dict, NULL), stale ? ORDO_OK : ORDO_UNSUPPORTED);
+    if (stale) {
         s = statistics_of(t, dict);
         expect_elements(t, &s, STORED - ERASED, 0, 0, 1);
         test_true(t, bytes_now(&s) <= (s.bytes_data + s.bytes_index + s.bytes_marks) / 10 * 21 + FEW_BYTES);
@@ -300,9 +301,9 @@ static void check_statistics(struct test *t, int structure)
     test_ok(t, ordo_dict_compact(dict, NULL));
     s = statistics_of(t, dict);
     expect_elements(t, &s, STORED - ERASED, 0, 0, run);
-    test_true(t, structure == BLINK ? s.cleanups > 0 : s.cleanups == (structure == LSM));
-    test_true(t, (s.leaves > 0) == (structure == BLINK) && (s.levels > 0) == (structure == BLINK));
-    if (structure == BLINK)
+    test_true(t, tree ? s.cleanups > 0 : s.cleanups == stale);
+    test_true(t, (s.leaves > 0) == tree && (s.levels > 0) == tree);
+    if (tree)
         test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 * 4);
     else
         test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 + s.elements * 4 / 100 * 8);
@@ -650,7 +651,7 @@ static void memory_goes_back(struct test *t)
     ordo_device *dev = test_open_again(t);
 
     for (int s = 0; s < N_STRUCTURES; s++) {
-        test_context(t, "memory of a %s", structure_name[s]);
+        test_context(t, "memory of a %s", structures[s].name);
         const uint64_t before = held_by(t, dev);
         ordo_dict     *dict = make_dict(t, dev, s, 0, 50000);
         uint32_t       keys[1000];

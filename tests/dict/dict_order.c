@@ -48,7 +48,7 @@ static void check_nothing(struct test *t, int structure)
     for (int which = 0; which < 9; which++) {
         cl_event                go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
         const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };
-        test_context(t, "call %d of no operations on a %s", which, structure_name[structure]);
+        test_context(t, "call %d of no operations on a %s", which, structures[structure].name);
         test_ok(t, call_nothing(dict, which, test_slice(&offsets), &order));
         test_true(t, done != NULL && test_event_state(done) != CL_COMPLETE);
         test_true(t, clSetUserEventStatus(go, CL_COMPLETE) == CL_SUCCESS && clWaitForEvents(1, &done) == CL_SUCCESS);
@@ -216,7 +216,7 @@ static void bad_orders(struct test *t)
         const struct ordo_order bad[] = { { .queue = foreign, .done = &done }, { .n_wait = 1, .done = &done } };
         size_t                  size = 0;
         for (size_t b = 0; b < LENGTH(bad); b++) {
-            test_context(t, "bad order %zu on a %s", b, structure_name[s]);
+            test_context(t, "bad order %zu on a %s", b, structures[s].name);
             test_status(t, ordo_dict_upsert(dict, test_slice(&words), test_slice(&more), N, &bad[b]), ORDO_INVALID);
             test_status(t, ordo_dict_erase(dict, test_slice(&words), N, &bad[b]), ORDO_INVALID);
             test_status(t, ordo_dict_contains(dict, test_slice(&words), N, test_slice(&found), &bad[b]), ORDO_INVALID);
@@ -284,7 +284,7 @@ static void threads(struct test *t)
         ordo_dict    *dict = make_dict(t, t->dev, s, 0, 3000);
         pthread_t     thread[THREADS];
         struct worker workers[THREADS];
-        test_context(t, "%d threads on a %s", (int) THREADS, structure_name[s]);
+        test_context(t, "%d threads on a %s", (int) THREADS, structures[s].name);
         for (uint32_t i = 0; i < THREADS; i++) {
             workers[i] = (struct worker) { dict, 3000 + i * SHARE, ORDO_OK, 0 };
             test_true(t, pthread_create(&thread[i], NULL, work, &workers[i]) == 0);
@@ -331,7 +331,7 @@ static void forks(struct test *t)
     for (int s = 0; s < N_STRUCTURES; s++) {
         ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
         int        status = 0;
-        test_context(t, "a child of fork with a %s", structure_name[s]);
+        test_context(t, "a child of fork with a %s", structures[s].name);
         const pid_t child = fork();
         if (child == 0)
             _exit(child_of_fork(dict));

@@ -16,7 +16,7 @@ static bool matters(const struct ordo_tunable_info *info)
 static bool try_value(struct test *t, const struct ordo_tunable_info *info, uint32_t value, uint64_t seed)
 {
     struct test           own = *t;
-    const struct sequence s = sequence_random(seed % n_subjects, ORDO_U32, 4, seed);
+    const struct sequence s = sequence_random(seed % N_SUBJECTS, ORDO_U32, 4, seed);
 
     own.dev = test_open_again(t);
     test_look_back(&own);

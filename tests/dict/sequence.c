@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sequence.h"
 
-#include "ordo/blink.h"
-#include "ordo/lsm.h"
-#include "ordo/sorted_array.h"
 #include "shared/key.h"
 
 #include <inttypes.h>
@@ -12,41 +9,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* ---- what is tested ------------------------------------------------------------------------------------------ */
-
-static ordo_status create_sorted_array(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
-{
-    return ordo_sorted_array_create(dev, ordo_sorted_array_config(.dict = *config), out);
-}
-
-static ordo_status create_lsm(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
-{
-    return ordo_lsm_create(dev, ordo_lsm_config(.dict = *config), out);
-}
-
-static ordo_status create_lsm_growth_2(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
-{
-    return ordo_lsm_create(dev, ordo_lsm_config(.dict = *config, .growth = 2, .keep_runs = true), out);
-}
-
-static ordo_status create_lsm_cleanup(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
-{
-    return ordo_lsm_create(
-        dev,
-        ordo_lsm_config(.dict = *config, .cleanup_doubled = true, .cleanup_stale_percent = 20, .cleanup_least = 700),
-        out);
-}
-
-static ordo_status create_blink(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)
-{
-    return ordo_blink_create(dev, ordo_blink_config(.dict = *config), out);
-}
-
-const struct subject subjects[] = {
-    { "sorted_array", create_sorted_array }, { "lsm", create_lsm },     { "lsm_growth_2", create_lsm_growth_2 },
-    { "lsm_cleanup", create_lsm_cleanup },   { "blink", create_blink },
-};
-const size_t n_subjects = LENGTH(subjects);
+/* ---- kinds of keys ------------------------------------------------------------------------------------------- */
 
 const char *const key_shape_name[N_KEY_SHAPES] = { "sparse", "dense", "ascending", "descending",
                                                    "equal",  "few",   "clustered", "extremes" };
@@ -760,7 +723,7 @@ static void do_plain(struct run *run, const struct step *step)
         check_statistics(run, false);
         return;
     case STEP_COMPACT:
-        if (step->salt % 2 && strcmp(ordo_dict_name(run->dict), "lsm") == 0)
+        if (step->salt % 2 && structure_is((int) run->s->subject, KEEPS_STALE))
             expect_status(run, "cleanup", ordo_lsm_cleanup(run->dict, NULL), ORDO_OK);
         else
             expect_status(run, "compact", ordo_dict_compact(run->dict, NULL), ORDO_OK);
@@ -802,7 +765,7 @@ static void begin_run(struct run *run)
         clCreateCommandQueueWithProperties(ordo_device_context(run->t->dev), ordo_device_id(run->t->dev), NULL, &code);
     if (code != CL_SUCCESS)
         complain(run, "clCreateCommandQueueWithProperties: %s", ordo_cl_error_string(code));
-    expect_status(run, "create", subjects[run->s->subject].create(run->t->dev, &config, &run->dict), ORDO_OK);
+    expect_status(run, "create", structures[run->s->subject].create(run->t->dev, &config, &run->dict), ORDO_OK);
 }
 
 static void end_run(struct run *run)
@@ -824,7 +787,7 @@ struct outcome sequence_run(struct test *t, const struct sequence *s, struct sab
     for (size_t i = 0; i < s->n_steps && !run.outcome.failed; i++) {
         run.outcome.step = i;
         test_context(t, "%s, %s, %" PRIu32 " bytes of value, %s keys, seed %" PRIu64 ", step %zu: %s %" PRIu32,
-                     subjects[s->subject].name, test_type_name[s->type], s->value_bytes, key_shape_name[s->shape],
+                     structures[s->subject].word, test_type_name[s->type], s->value_bytes, key_shape_name[s->shape],
                      s->seed, i, step_word[s->step[i].kind], s->step[i].count);
         do_step(&run, &s->step[i]);
     }

@@ -24,17 +24,10 @@
 #define ORDO_TESTS_SEQUENCE_H
 
 #include "model.h"
+#include "structures.h"
 #include "tests/support/support.h"
 
 #include <stdio.h>
-
-/* Structures under test, each with a configuration. */
-struct subject {
-    const char *name;
-    ordo_status (*create)(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out);
-};
-extern const struct subject subjects[];
-extern const size_t         n_subjects;
 
 enum key_shape {
     KEYS_SPARSE,     /* random bits, NaNs among floats */
@@ -110,7 +103,7 @@ size_t step_operations(const struct step *step);
 enum { STEPS_MAX = 512 };
 
 struct sequence {
-    size_t         subject; /* number in `subjects` */
+    size_t         subject; /* a structure_id below N_SUBJECTS */
     ordo_type      type;
     uint32_t       value_bytes;
     enum key_shape shape;

@@ -102,7 +102,7 @@ size_t sequence_operations(const struct sequence *s)
 void sequence_print(FILE *to, const struct sequence *s)
 {
     (void) fprintf(to, "structure %s\ntype %s\nvalue_bytes %" PRIu32 "\nshape %s\nkeys %" PRIu32 "\nseed %" PRIu64 "\n",
-                   subjects[s->subject].name, test_type_name[s->type], s->value_bytes, key_shape_name[s->shape],
+                   structures[s->subject].word, test_type_name[s->type], s->value_bytes, key_shape_name[s->shape],
                    s->n_keys, s->seed);
     for (size_t i = 0; i < s->n_steps; i++)
         (void) fprintf(to, "%s %" PRIu32 " %" PRIu32 "\n", step_word[s->step[i].kind], s->step[i].count,
@@ -146,9 +146,9 @@ static bool read_step(const char *word, const char *count_text, const char *salt
 static bool read_setting(const char *word, const char *value, struct sequence *s)
 {
     if (strcmp(word, "structure") == 0) {
-        for (s->subject = 0; s->subject < n_subjects && strcmp(subjects[s->subject].name, value) != 0;)
+        for (s->subject = 0; s->subject < N_SUBJECTS && strcmp(structures[s->subject].word, value) != 0;)
             s->subject++;
-        return s->subject < n_subjects;
+        return s->subject < N_SUBJECTS;
     }
     if (strcmp(word, "type") == 0)
         return (size_t) (s->type = (ordo_type) number_of(value, test_type_name, 6)) < 6;

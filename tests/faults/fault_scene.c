@@ -315,7 +315,7 @@ static void try_one(struct test *t, const struct scenario *is, const struct expe
 static void describe(struct test *t, const struct scenario *is)
 {
     test_context(t, "%s%s%s%s%s on %s%s", is->name, is->host ? "_host" : "", is->structure == NO_DICT ? "" : " of a ",
-                 is->structure == NO_DICT ? "" : structure_name[is->structure],
+                 is->structure == NO_DICT ? "" : structures[is->structure].name,
                  is->structure != NO_DICT && is->held == 0 ? " that is empty" : "", order_name[is->order],
                  is->cold ? ", kernels not built" : "");
 }

@@ -263,13 +263,13 @@ static void plain_calls_of(struct test *t, struct fault *f, int structure)
     };
 
     for (size_t i = 0; i < LENGTH(all); i++)
-        if (all[i].run != cleanup || structure == LSM)
+        if (all[i].run != cleanup || structure_is(structure, KEEPS_STALE))
             fault_sweep(t, &all[i], f);
 }
 
 static void each_dictionary(struct test *t, struct fault *f)
 {
-    for (int s = 0; s <= LSM_CLEANING; s++) {
+    for (int s = 0; s < N_CONFIGURED; s++) {
         array_calls_of(t, f, s);
         special_calls_of(t, f, s);
         plain_calls_of(t, f, s);

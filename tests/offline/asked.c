@@ -19,6 +19,7 @@
 #include "runtime/self_test.h"
 
 #include "dict/blink/blink.h"
+#include "tests/dict/structures.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -383,23 +384,26 @@ static void ask_tested_tree(ordo_dict *dict, uint32_t value_bytes)
     clReleaseMemObject(tree->history);
 }
 
+static ordo_dict *make_structure(ordo_device *dev, int structure, const struct pair *pair)
+{
+    ordo_dict *dict = NULL;
+    if (create(dev, structure, pair->key, pair->value_bytes, &dict) != ORDO_OK)
+        abort();
+    return dict;
+}
+
 static void ask_structures(ordo_device *dev, const struct pair *pair)
 {
-    const struct ordo_dict_config         config = { pair->key, pair->value_bytes };
-    const struct ordo_sorted_array_config array = { config };
-    const struct ordo_lsm_config          lsm = { .dict = config };
-    const struct ordo_blink_config        blink = { .dict = config };
-    ordo_dict                            *dict[4] = { NULL };
-
-    if (ordo_sorted_array_create(dev, &array, &dict[0]) != ORDO_OK || ordo_lsm_create(dev, &lsm, &dict[1]) != ORDO_OK ||
-        ordo_blink_create(dev, &blink, &dict[2]) != ORDO_OK || ordo_blink_create(dev, &blink, &dict[3]) != ORDO_OK)
-        abort();
-    for (int i = 0; i < 3; i++)
-        ask_dict(dict[i], pair->value_bytes);
-    if (pair->value_bytes == 4)
-        ask_tested_tree(dict[3], pair->value_bytes);
-    for (int i = 0; i < 4; i++)
-        ordo_dict_destroy(&dict[i]);
+    for (int s = 0; s < N_STRUCTURES; s++) {
+        ordo_dict *dict = make_structure(dev, s, pair);
+        ask_dict(dict, pair->value_bytes);
+        ordo_dict_destroy(&dict);
+    }
+    if (pair->value_bytes != 4)
+        return;
+    ordo_dict *tree = make_structure(dev, BLINK, pair);
+    ask_tested_tree(tree, pair->value_bytes);
+    ordo_dict_destroy(&tree);
 }
 
 static void ask_dicts(ordo_device *dev)

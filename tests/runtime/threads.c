@@ -4,12 +4,10 @@
  *
  * ORDO_DEVICE=... restricts it to one device, which is then opened twice. PoCL is asked for two devices. */
 #define _GNU_SOURCE
-#include "ordo/blink.h"
-#include "ordo/lsm.h"
 #include "ordo/ordo.h"
-#include "ordo/sorted_array.h"
 
 #include "runtime/device_private.h"
+#include "tests/dict/structures.h"
 
 #include <ftw.h>
 #include <stdio.h>
@@ -168,16 +166,6 @@ static void sort_own(struct job *job)
     EXPECT(job, good);
 }
 
-static ordo_status create(ordo_device *dev, uint32_t structure, ordo_dict **out)
-{
-    static const struct ordo_dict_config config = { ORDO_U32, 4 };
-    if (structure % 3 == 0)
-        return ordo_sorted_array_create(dev, ordo_sorted_array_config(.dict = config), out);
-    if (structure % 3 == 1)
-        return ordo_lsm_create(dev, ordo_lsm_config(.dict = config), out);
-    return ordo_blink_create(dev, ordo_blink_config(.dict = config), out);
-}
-
 /* Stores, finds and erases keys that no other thread has. */
 static void use_dictionary(struct job *job, ordo_dict *dict)
 {
@@ -207,7 +195,7 @@ static void use_dictionary(struct job *job, ordo_dict *dict)
 static void own_dictionary(struct job *job)
 {
     ordo_dict *dict = NULL;
-    OK(job, create(job->dev, job->number, &dict));
+    OK(job, create(job->dev, (int) (job->number % N_STRUCTURES), ORDO_U32, 4, &dict));
     use_dictionary(job, dict);
     if (!job->why[0] && ordo_dict_check(dict, NULL) != ORDO_OK)
         complain(job, __LINE__, "the dictionary is sound");
@@ -274,7 +262,7 @@ static void shared_dictionary(struct job *job)
 
 static void shared_dictionaries(const char *title, int n)
 {
-    for (uint32_t structure = 0; structure < 3; structure++) {
+    for (uint32_t structure = 0; structure < N_STRUCTURES; structure++) {
         struct job jobs[THREADS];
         ordo_dict *dict[2] = { NULL, NULL };
         size_t     size = 0;
@@ -282,7 +270,7 @@ static void shared_dictionaries(const char *title, int n)
         bool       good = true;
         deal(jobs, n);
         for (int i = 0; i < n; i++)
-            good = good && create(devices[i], structure, &dict[i]) == ORDO_OK;
+            good = good && create(devices[i], (int) structure, ORDO_U32, 4, &dict[i]) == ORDO_OK;
         for (int i = 0; i < THREADS; i++)
             jobs[i].dict = dict[i % n];
         (void) snprintf(name, sizeof name, "%.70s: %s", title, good ? ordo_dict_name(dict[0]) : "no dictionary");

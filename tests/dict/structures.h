@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The structures under test. A new one is a row of STRUCTURE_MAP: conformance, sequences, order, bad arguments, memory,
+ * faults, threads and the list of what is compiled off line go through this table. */
+#ifndef ORDO_TESTS_STRUCTURES_H
+#define ORDO_TESTS_STRUCTURES_H
+
+#include "ordo/blink.h"
+#include "ordo/lsm.h"
+#include "ordo/sorted_array.h"
+
+/* What differs between structures, where a test has to know. */
+enum structure_trait {
+    HAS_RUNS = 1,    /* counts sorted runs in its statistics */
+    KEEPS_STALE = 2, /* what is replaced or erased stays stored until a cleanup (ordo_lsm_cleanup) */
+    IS_TREE = 4,     /* has leaves and levels; blocks with room in them */
+    SIMULATED = 8,   /* its kernels run under the simulator (conformance/kernels.c) */
+};
+
+/* id, name in files of sequences, ordo_dict_name, of which header, traits, configuration besides its types */
+#define STRUCTURE_MAP(X)                                                                                               \
+    X(SORTED_ARRAY, "sorted_array", "sorted array", sorted_array, HAS_RUNS | SIMULATED, )                              \
+    X(LSM, "lsm", "lsm", lsm, HAS_RUNS | KEEPS_STALE, )                                                                \
+    X(BLINK, "blink", "blink", blink, IS_TREE | SIMULATED, )
+
+/* The same structures otherwise configured; sequences run on them, too. */
+#define VARIANT_MAP(X)                                                                                                 \
+    X(LSM_GROWTH_2, "lsm_growth_2", "lsm", lsm, HAS_RUNS | KEEPS_STALE | SIMULATED, .growth = 2, .keep_runs = true)    \
+    X(LSM_CLEANUP, "lsm_cleanup", "lsm", lsm, HAS_RUNS | KEEPS_STALE, .cleanup_doubled = true,                         \
+      .cleanup_stale_percent = 20, .cleanup_least = 700)
+
+/* Those that lack of memory and failing calls are tried on besides: one that cleans up as often as it may. */
+#define EAGER_MAP(X)                                                                                                   \
+    X(LSM_CLEANING, "lsm_cleaning", "lsm", lsm, HAS_RUNS | KEEPS_STALE, .cleanup_doubled = true,                       \
+      .cleanup_stale_percent = 1, .cleanup_least = 100)
+
+enum structure_id {
+#define X(id, ...) id,
+    STRUCTURE_MAP(X) N_STRUCTURES,
+    BEFORE_VARIANTS = N_STRUCTURES - 1,
+    VARIANT_MAP(X) N_SUBJECTS,
+    BEFORE_EAGER = N_SUBJECTS - 1,
+    EAGER_MAP(X) N_CONFIGURED
+#undef X
+};
+
+/* clang-format off */
+#define X(id, word, name, stem, traits, ...)                                                                           \
+    static inline ordo_status create_##id(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)    \
+    {                                                                                                                  \
+        return ordo_##stem##_create(dev, ordo_##stem##_config(.dict = *config, __VA_ARGS__), out);                     \
+    }
+STRUCTURE_MAP(X) VARIANT_MAP(X) EAGER_MAP(X)
+#undef X
+
+static const struct structure {
+    const char *word, *name;
+    ordo_status (*create)(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out);
+    unsigned traits;
+} structures[N_CONFIGURED] = {
+#define X(id, word, name, stem, traits, ...) { word, name, create_##id, traits },
+    STRUCTURE_MAP(X) VARIANT_MAP(X) EAGER_MAP(X)
+#undef X
+};
+/* clang-format on */
+
+static inline bool structure_is(int structure, enum structure_trait trait)
+{
+    return (structures[structure].traits & trait) != 0;
+}
+
+static inline ordo_status create(ordo_device *dev, int structure, ordo_type key, uint32_t value_bytes, ordo_dict **out)
+{
+    const struct ordo_dict_config config = { key, value_bytes };
+    return structures[structure].create(dev, &config, out);
+}
+
+#endif
