@@ -66,12 +66,12 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
     return spec;
 }
 
-/* A sorted array has nothing to clean up; a B-link tree gives memory back in the same call. */
+/* Cleanup is for what keeps stale elements; the others give memory back in the same call, if there is any. */
 static bool variant_makes_sense(enum workload workload, int variant)
 {
     if (workload == CLEANUP)
-        return variant == LSM;
-    return workload != COMPACTALL || variant != SORTED_ARRAY;
+        return structure_is(variant, KEEPS_STALE);
+    return workload != COMPACTALL || !structure_is(variant, BUILT_WHOLE);
 }
 
 bool variant_can(const struct run *run, enum workload workload, int variant)

@@ -186,7 +186,7 @@ ordo_status dict_subject_fill(struct dict_subject *subject, size_t from, size_t 
 {
     const struct script *table = &subject->plan->table;
     subject->filled = to;
-    if (subject->plan->spec.variant != SORTED_ARRAY)
+    if (!structure_is(subject->plan->spec.variant, BUILT_WHOLE))
         return do_steps(subject, &subject->table, table, from, to, NULL);
     struct step build = { .call = DO_BUILD };
     for (size_t s = 0; s < to; s++)
@@ -220,17 +220,25 @@ ordo_status dict_subject_rebuild(void *arg, const struct ordo_order *order)
 
 /* ---- life ---------------------------------------------------------------------------------------------------- */
 
+/* Queries after some number of batches are timed again and again: in the runs that the batches left. */
+static bool keeps_runs(const struct spec *spec)
+{
+    return plan_has_fills(spec->workload) && !spec->first_calls;
+}
+
 static ordo_status create(ordo_device *device, const struct spec *spec, ordo_dict **dict)
 {
     const struct ordo_dict_config config = { .key = spec->type, .value_bytes = spec->value_bytes };
-    if (spec->variant == SORTED_ARRAY)
-        return ordo_sorted_array_create(device, ordo_sorted_array_config(.dict = config), dict);
-    if (spec->variant == BLINK)
-        return ordo_blink_create(device, ordo_blink_config(.dict = config), dict);
-    /* Queries after some number of batches are timed again and again: in the runs that the batches left. */
-    const bool keep_runs = plan_has_fills(spec->workload) && !spec->first_calls;
-    return ordo_lsm_create(device, ordo_lsm_config(.dict = config, .growth = spec->growth, .keep_runs = keep_runs),
-                           dict);
+    switch ((enum structure) spec->variant) {
+#define X(id, name, traits, ...)                                                                                       \
+    case id:                                                                                                           \
+        return ordo_##name##_create(device, ordo_##name##_config(.dict = config, __VA_ARGS__), dict);
+        STRUCTURE_MAP(X)
+#undef X
+    case N_STRUCTURES:
+        break;
+    }
+    return ORDO_UNSUPPORTED;
 }
 
 bool dict_subject_can(ordo_device *device, const struct spec *spec)

@@ -29,7 +29,9 @@ const char *variant_name(enum workload workload, int variant)
 {
     static const char *const runs[] = { "4-runs", "8-runs", "16-runs" };
     static const char *const queries[] = { "random", "sorted", "random+index", "sorted+index" };
-    static const char *const structures[N_STRUCTURES] = { "sorted_array", "lsm", "blink" };
+#define X(id, name, ...) #name,
+    static const char *const structures[N_STRUCTURES] = { STRUCTURE_MAP(X) };
+#undef X
 
     if (workload_is_dict(workload))
         return variant < N_STRUCTURES ? structures[variant] : NULL;
@@ -38,6 +40,14 @@ const char *variant_name(enum workload workload, int variant)
     if (workload_has_queries(workload))
         return variant < 4 ? queries[variant] : NULL;
     return variant == 0 ? "" : NULL;
+}
+
+bool structure_is(int structure, enum structure_trait trait)
+{
+#define X(id, name, traits, ...) traits,
+    static const unsigned traits_of[N_STRUCTURES] = { STRUCTURE_MAP(X) };
+#undef X
+    return (traits_of[structure] & trait) != 0;
 }
 
 const char *dist_name(enum dist dist)

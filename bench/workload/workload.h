@@ -69,8 +69,25 @@ const char *workload_text(enum workload workload);
 /* Forms of one workload. The name of a variant is "" where there is only one; NULL past the last. */
 const char *variant_name(enum workload workload, int variant);
 
-/* Of dictionaries the variant is the structure. */
-enum structure { SORTED_ARRAY, LSM, BLINK, N_STRUCTURES };
+/* Of dictionaries the variant is the structure: id, name (ordo_NAME_create), what it is, and what a point of the axes
+ * (struct spec *spec) sets of its configuration besides the types. A new structure is a row here. */
+#define STRUCTURE_MAP(X)                                                                                               \
+    X(SORTED_ARRAY, sorted_array, BUILT_WHOLE, )                                                                       \
+    X(LSM, lsm, KEEPS_STALE, .growth = spec->growth, .keep_runs = keeps_runs(spec))                                    \
+    X(BLINK, blink, 0, )
+
+enum structure {
+#define X(id, ...) id,
+    STRUCTURE_MAP(X)
+#undef X
+        N_STRUCTURES
+};
+
+enum structure_trait {
+    BUILT_WHOLE = 1, /* an update rewrites everything: filled by one build; nothing to compact */
+    KEEPS_STALE = 2, /* what is replaced stays stored until ordo_lsm_cleanup */
+};
+bool structure_is(int structure, enum structure_trait trait);
 
 /* search and lookup: variant is a sum of these. */
 #define VARIANT_SORTED 1 /* queries in ascending order */
