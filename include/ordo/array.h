@@ -77,7 +77,6 @@ struct ordo_scan_params {
     ordo_op   op;
     bool      inclusive; /* out[i] covers in[0..i]; else in[0..i-1], out[0] being the identity of op */
 };
-#define ordo_scan_params(...) (&(struct ordo_scan_params) { __VA_ARGS__ })
 
 /* Prefix sums (minima, maxima) of count elements. out may be in itself (the same mem and at).
  * Cost     reads and writes each element once where look-back is allowed, else reads it twice.
@@ -98,7 +97,6 @@ struct ordo_reduce_params {
     ordo_type type;
     ordo_op   op;
 };
-#define ordo_reduce_params(...) (&(struct ordo_reduce_params) { __VA_ARGS__ })
 
 /* One element at `out`: the sum (minimum, maximum) of all; of none: the identity of op.
  * Cost reads each element once. Scratch at most 64 KiB. */
@@ -111,7 +109,6 @@ struct ordo_compact_params {
     uint32_t key_bytes;   /* 4 or 8 */
     uint32_t value_bytes; /* 0, 4 or 8 */
 };
-#define ordo_compact_params(...) (&(struct ordo_compact_params) { __VA_ARGS__ })
 
 /* Keeps, in order, the keys (and values) whose flag (one byte each) is not 0.
  *   keys_out, values_out  receive the kept ones; must have room for `count`
@@ -134,7 +131,6 @@ struct ordo_sort_params {
     uint32_t  first_bit;   /* sorts by bits first_bit .. first_bit + bits - 1 of ordo_key_bits */
     uint32_t  bits;        /* 0: all from first_bit up */
 };
-#define ordo_sort_params(...) (&(struct ordo_sort_params) { __VA_ARGS__ })
 
 /* The ordered form of a key: unsigned integers as they are, signed ones with the sign bit flipped, floats so that
  * unsigned order is total order. `key` points to one element of the type. */
@@ -158,7 +154,6 @@ struct ordo_merge_params {
     uint32_t  value_bytes; /* 0, 4 or 8 */
     bool      descending;  /* both inputs and the output are in descending order */
 };
-#define ordo_merge_params(...) (&(struct ordo_merge_params) { __VA_ARGS__ })
 
 /* Stable merge of two sorted sequences: of equal keys, a's come before b's. a_count + b_count <= ORDO_MAX_COUNT.
  * Inputs that are not sorted give an output of undefined order, never an access outside the buffers.
@@ -215,7 +210,6 @@ struct ordo_search_params {
     const ordo_index *index;          /* over exactly these keys (mem, at, count); NULL: binary search, and
                                              always so in calls ending in _host */
 };
-#define ordo_search_params(...) (&(struct ordo_search_params) { __VA_ARGS__ })
 
 /* Batched lower or upper bound: ranks[i] (uint32_t) = where queries[i] falls among `count` ascending keys, 0 to count.
  * Keys that are not sorted give undefined ranks within 0..count, never an access outside the buffer.
@@ -233,7 +227,6 @@ struct ordo_lookup_params {
     bool              sorted_queries; /* both as in ordo_search_params */
     const ordo_index *index;
 };
-#define ordo_lookup_params(...) (&(struct ordo_lookup_params) { __VA_ARGS__ })
 
 /* Batched find: values_out[i] = the value of the first key equal to queries[i] in total order (-0 is not +0); where there
  * is none, values_out[i] is left alone. found (one byte each: 1 or 0) may be ordo_none(). */
@@ -243,6 +236,17 @@ ORDO_API ordo_status ordo_lookup(ordo_device *device, const struct ordo_lookup_p
 ORDO_API ordo_status ordo_lookup_host(ordo_device *device, const struct ordo_lookup_params *params, const void *keys,
                                       const void *values, size_t count, const void *queries, size_t n_queries,
                                       void *values_out, uint8_t *found);
+
+/* Parameters made in place, as ordo.h says. */
+#ifndef __cplusplus
+#define ordo_scan_params(...)    (&(struct ordo_scan_params) { __VA_ARGS__ })
+#define ordo_reduce_params(...)  (&(struct ordo_reduce_params) { __VA_ARGS__ })
+#define ordo_compact_params(...) (&(struct ordo_compact_params) { __VA_ARGS__ })
+#define ordo_sort_params(...)    (&(struct ordo_sort_params) { __VA_ARGS__ })
+#define ordo_merge_params(...)   (&(struct ordo_merge_params) { __VA_ARGS__ })
+#define ordo_search_params(...)  (&(struct ordo_search_params) { __VA_ARGS__ })
+#define ordo_lookup_params(...)  (&(struct ordo_lookup_params) { __VA_ARGS__ })
+#endif
 
 #ifdef __cplusplus
 }

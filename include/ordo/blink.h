@@ -24,7 +24,6 @@ struct ordo_blink_config {
      * per operation. */
     size_t max_leaves;
 };
-#define ordo_blink_config(...) (&(struct ordo_blink_config) { __VA_ARGS__ })
 
 /* An empty B-link tree. It can do all that dict.h names, ordo_dict_apply_concurrent included.
  * Cost    an update of b elements: on a GPU, up to some six a leaf, b searches, then each leaf that they touch is read
@@ -41,6 +40,11 @@ struct ordo_blink_config {
  *         one the tree is checked by the next call. If it is sound, it holds some of the batch; if not, each call
  *         returns ORDO_BROKEN until the tree is built anew or cleared. */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config, ordo_dict **out);
+
+/* Parameters made in place, as ordo.h says. */
+#ifndef __cplusplus
+#define ordo_blink_config(...) (&(struct ordo_blink_config) { __VA_ARGS__ })
+#endif
 
 #ifdef __cplusplus
 }

@@ -30,7 +30,6 @@ struct ordo_lsm_config {
      * run, and no queries cost more than about twice what they would have. */
     bool keep_runs;
 };
-#define ordo_lsm_config(...) (&(struct ordo_lsm_config) { __VA_ARGS__ })
 
 /* An empty LSM.
  * Cost    an update of b elements: a sort of b, and merges of, in the mean, less than log2(n / b) times b elements; no
@@ -52,6 +51,11 @@ ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_
  * Cost    reads and writes every element once. On CPUs, and GPUs on which a work-group may not wait for one that started before,
  *         the runs are settled first, as by a query of order. */
 ORDO_API ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order);
+
+/* Parameters made in place, as ordo.h says. */
+#ifndef __cplusplus
+#define ordo_lsm_config(...) (&(struct ordo_lsm_config) { __VA_ARGS__ })
+#endif
 
 #ifdef __cplusplus
 }

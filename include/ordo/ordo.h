@@ -5,7 +5,8 @@
  * dict.h (dictionaries), sorted_array.h, lsm.h and blink.h (the structures behind them).
  *
  * Parameters are structs in which zero means the default. In C a macro of the same name makes one in place:
- * ordo_sort_params(.key = ORDO_U32, .value_bytes = 4). C++ has no such literals; there, name it and give its address:
+ * ordo_sort_params(.key = ORDO_U32, .value_bytes = 4). C++ has no such literals, and no such macros; there, name it and
+ * give its address (since C++20 also: ordo_sort_params params { .key = ORDO_U32, .value_bytes = 4 };):
  *
  *     ordo_sort_params params = {};
  *     params.key = ORDO_U32;

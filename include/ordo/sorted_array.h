@@ -13,7 +13,6 @@ extern "C" {
 struct ordo_sorted_array_config {
     struct ordo_dict_config dict;
 };
-#define ordo_sorted_array_config(...) (&(struct ordo_sorted_array_config) { __VA_ARGS__ })
 
 /* An empty sorted array.
  * Cost    an update of b elements into n: a sort of b and a merge of n + b. Waits once, for the number of keys.
@@ -21,6 +20,11 @@ struct ordo_sorted_array_config {
  *         together and 4 MiB, which stay held for the next one until ordo_dict_compact. */
 ORDO_API ordo_status ordo_sorted_array_create(ordo_device *device, const struct ordo_sorted_array_config *config,
                                               ordo_dict **out);
+
+/* Parameters made in place, as ordo.h says. */
+#ifndef __cplusplus
+#define ordo_sorted_array_config(...) (&(struct ordo_sorted_array_config) { __VA_ARGS__ })
+#endif
 
 #ifdef __cplusplus
 }
