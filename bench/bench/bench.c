@@ -84,23 +84,23 @@ static void run_series(struct run *run, const struct series *list, struct series
 /* "search: lower bound of every query in a sorted array (2^20 queries)" */
 static void introduce_workload(const struct run *run, enum workload workload)
 {
-    char queries[TEXT_BYTES];
-    progress_clear();
-    fprintf(run->out, "\n%s: %s", workload_name(workload), workload_text(workload));
+    const struct options *o = run->options;
+    char                  queries[TEXT_BYTES], more[160] = "";
+    size_t                used = 0;
     if (workload_has_queries(workload))
-        fprintf(run->out, " (%s queries", text_count(queries, run->n_queries));
+        used += (size_t) snprintf(more, sizeof more, " (%s queries", text_count(queries, run->n_queries));
     if (workload == READRANDOM || workload == CONCURRENTREAD)
-        fprintf(run->out, ", %u %% of them there", run->options->hit_percent);
+        used += (size_t) snprintf(more + used, sizeof more - used, ", %u %% of them there", o->hit_percent);
     if (workload == COUNTRANDOM || workload == RANGERANDOM)
-        fprintf(run->out, ", each for %u elements in the mean", run->options->width);
-    if (workload_has_queries(workload))
-        fprintf(run->out, ")");
-    if (workload == DELETERANDOM && run->options->erase_percent < 100)
-        fprintf(run->out, " (%u %% of the elements)", run->options->erase_percent);
-    fprintf(run->out, "\n");
+        used += (size_t) snprintf(more + used, sizeof more - used, ", each for %u elements in the mean", o->width);
+    if (used)
+        snprintf(more + used, sizeof more - used, ")");
+    if (workload == DELETERANDOM && o->erase_percent < 100)
+        snprintf(more, sizeof more, " (%u %% of the elements)", o->erase_percent);
+    say(run->out, 4, "\n%s: %s%s", workload_name(workload), workload_text(workload), more);
     for (int v = 0; variant_name(workload, v); v++)
-        if (variant_wanted(run->options, workload, v) && !variant_can(run, workload, v))
-            fprintf(run->out, "    %s is passed over: it takes no concurrent batches\n", variant_name(workload, v));
+        if (variant_wanted(o, workload, v) && !variant_can(run, workload, v))
+            say(run->out, 4, "    %s is passed over: it takes no concurrent batches", variant_name(workload, v));
 }
 
 static void run_workload(struct run *run, enum workload workload)
@@ -108,7 +108,7 @@ static void run_workload(struct run *run, enum workload workload)
     const int           n = list_series(run, workload, NULL);
     struct series      *list = calloc((size_t) n + 1, sizeof *list);
     const struct layout layout = lay_out(run, workload);
-    const struct table  table = { run->out, layout.columns, layout.n };
+    struct table        table = { .out = run->out, .columns = layout.columns, .n_columns = layout.n };
 
     if (!list) {
         complain("out of memory");
@@ -116,8 +116,10 @@ static void run_workload(struct run *run, enum workload workload)
     }
     list_series(run, workload, list);
     introduce_workload(run, workload);
-    if (n)
+    if (n) {
+        table_fit(&table);
         table_head(&table);
+    }
     for (int s = 0; s < n; s++)
         run_series(run, list, &list[s], &table);
     for (int s = 0; s < n; s++) {
@@ -131,11 +133,10 @@ static void run_workload(struct run *run, enum workload workload)
 static void introduce_device(const struct run *run, const struct ordo_device_facts *facts)
 {
     char copy[TEXT_BYTES], command[TEXT_BYTES], kernel[TEXT_BYTES], size[TEXT_BYTES];
-    progress_clear();
-    fprintf(run->out, "%s (%s, driver %s)\n", facts->name, facts->platform, facts->driver);
-    fprintf(run->out, "copies its memory at %s GB/s, read and written (by command %s, by kernel %s; %s)\n",
-            text_giga(copy, run->copy.bytes_per_second), text_giga(command, run->copy.by_command),
-            text_giga(kernel, run->copy.by_kernel), text_bytes(size, (double) run->copy.bytes));
+    say(run->out, 4, "%s (%s, driver %s)", facts->name, facts->platform, facts->driver);
+    say(run->out, 4, "copies its memory at %s GB/s, read and written (by command %s, by kernel %s; %s)",
+        text_giga(copy, run->copy.bytes_per_second), text_giga(command, run->copy.by_command),
+        text_giga(kernel, run->copy.by_kernel), text_bytes(size, (double) run->copy.bytes));
 }
 
 static void json_begin_device(struct run *run, const struct ordo_device_facts *facts)
@@ -182,14 +183,24 @@ static void run_device(struct run *run)
 
 /* ---- the program --------------------------------------------------------------------------------------------- */
 
+static void print_variants(enum workload workload)
+{
+    char   names[200] = "";
+    size_t used = 0;
+    for (int v = 0; variant_name(workload, v) && variant_name(workload, 1); v++)
+        used +=
+            (size_t) snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", variant_name(workload, v));
+    if (used)
+        say(stdout, 22, "  %-18s  %s", "", names);
+}
+
 static void print_list(void)
 {
     char selected[MOST_SELECTED][SELECT_BYTES];
-    printf("Workloads and their variants:\n");
+    puts("Workloads and their variants:");
     for (int w = 0; w < N_ALL_WORKLOADS; w++) {
-        printf("  %-16s  %s\n", workload_name((enum workload) w), workload_text((enum workload) w));
-        for (int v = 0; variant_name((enum workload) w, v) && variant_name((enum workload) w, 1); v++)
-            printf("  %-16s    %s\n", "", variant_name((enum workload) w, v));
+        say(stdout, 22, "  %-18s  %s", workload_name((enum workload) w), workload_text((enum workload) w));
+        print_variants((enum workload) w);
     }
     const int n = select_devices("all", selected);
     printf("Devices (ordo-info says more):%s\n", n ? "" : " none");
@@ -197,7 +208,7 @@ static void print_list(void)
         ordo_device *device = NULL;
         if (ordo_device_open(&(struct ordo_device_config) { .select = selected[i], .no_self_test = true }, &device) ==
             ORDO_OK)
-            printf("  %s  %s\n", selected[i], ordo_device_facts(device)->name);
+            say(stdout, 7, "  %s  %s", selected[i], ordo_device_facts(device)->name);
         ordo_device_close(&device);
     }
 }
@@ -211,62 +222,71 @@ static bool any_of(const struct options *options, bool dicts)
     return false;
 }
 
+/* "rate    what it is", for each column that is explained. */
+static void explain(const struct run *run, const char *name, const char *text)
+{
+    say(run->out, 11, "%-9s  %s", name, text);
+}
+
 static void conclude_arrays(const struct run *run)
 {
-    fprintf(
-        run->out,
-        "GB/s    10^9 bytes a second, counting those that have to move at least; copy: as a share of the copy rate\n");
+    explain(run, "GB/s", "10^9 bytes a second, counting those that have to move at least");
+    explain(run, "copy", "the same as a share of the copy rate");
     if (!run->options->no_host)
-        fprintf(run->out, "/ x     this rate over that of x on one thread of the host\n");
+        explain(run, "/ x", "this rate over that of x on one thread of the host");
 }
 
 static void conclude_dicts(const struct run *run)
 {
-    fprintf(
-        run->out,
-        "Dictionaries:\n"
-        "rate    of updates over all batches; of queries the harmonic mean over fills of %u numbers of batches at "
-        "most,\n"
-        "        from the first to the last; worst, best: the extremes\n"
-        "first   the first call after updates, which may have to settle what is new; rates are of the calls after it\n"
-        "/ array this rate over that of a sorted array with the same elements; / rebuild: over building one\n"
-        "        anew, each per element that goes in\n"
-        "held    device memory at the end; / kept: over that of the keys and values that are there\n"
-        "peak    device memory held at most; / data: over that of the keys and values that were put in\n",
+    char text[200];
+    say(run->out, 0, "Dictionaries:");
+    snprintf(
+        text, sizeof text,
+        "of updates over all batches; of queries the harmonic mean over fills of %u numbers of batches at most, from "
+        "the first to the last; worst, best: the extremes",
         run->options->fills);
+    explain(run, "rate", text);
+    explain(run, "first",
+            "the first call after updates, which may have to settle what is new; rates are of the calls after it");
+    explain(run, "/ array", "this rate over that of a sorted array with the same elements");
+    explain(run, "/ rebuild", "over building one anew, each per element that goes in");
+    explain(run, "held", "device memory at the end; / kept: over that of the keys and values that are there");
+    explain(run, "peak", "device memory held at most; / data: over that of the keys and values that were put in");
     if (run->options->no_host)
         return;
-    fprintf(run->out,
-            dict_yardstick_name(FILLRANDOM)
-                ? "/ btree absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements\n"
-                : "No B-tree to compare with: Abseil was not there at build time (Debian: libabsl-dev).\n");
+    if (dict_yardstick_name(FILLRANDOM))
+        explain(run, "/ btree", "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements");
+    else
+        say(run->out, 4, "No B-tree to compare with: Abseil was not there at build time (Debian: libabsl-dev).");
+}
+
+static void count_rows(const struct run *run, const char *what, int n)
+{
+    if (n)
+        say(run->out, 4, "Rows %s: %d.", what, n);
 }
 
 static void conclude(const struct run *run)
 {
-    fprintf(
-        run->out,
-        "\n"
-        "rate    elements (of searches: queries; of dictionaries: operations) a second by the wall clock, the median "
-        "of\n"
-        "        the repetitions\n"
-        "+-      half the way from their 10th to their 90th percentile\n"
-        "device  the time of a call on the device's own clock\n"
-        "check   whether all of the output was right\n");
+    fprintf(run->out, "\n");
+    explain(
+        run, "rate",
+        "elements (of searches: queries; of dictionaries: operations) a second by the wall clock, the median of the "
+        "repetitions");
+    explain(run, "+-", "half the way from their 10th to their 90th percentile");
+    explain(run, "device", "the time of a call on the device's own clock");
+    explain(run, "check", "whether all of the output was right");
     if (run->peer_program)
-        fprintf(run->out, "/ peer  this rate over that of CUB, Thrust or an LSM of CUB's calls on this device\n");
+        explain(run, "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device");
     if (any_of(run->options, false))
         conclude_arrays(run);
     if (any_of(run->options, true))
         conclude_dicts(run);
     if (run->slower)
-        fprintf(run->out, "Rows slower than in %s: %d.\n", run->options->compare, run->slower);
-    if (run->skipped)
-        fprintf(run->out, "Rows skipped, as the budget was spent: %d.\n", run->skipped);
-    if (run->wrong)
-        fprintf(run->out, "Rows WRONG: %d.\n", run->wrong);
-    if (run->failed)
-        fprintf(run->out, "Rows that failed: %d.\n", run->failed);
+        say(run->out, 4, "Rows slower than in %s: %d.", run->options->compare, run->slower);
+    count_rows(run, "skipped, as the budget was spent", run->skipped);
+    count_rows(run, "WRONG", run->wrong);
+    count_rows(run, "that failed", run->failed);
 }
 
 static int save_json(const struct run *run)

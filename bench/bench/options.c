@@ -210,6 +210,12 @@ static void take_queries(struct options *o, const struct option_row *row, const 
     take_some_sizes(row, text, &o->n_queries, 1);
 }
 
+static void take_wide(struct options *o, const struct option_row *row, const char *text)
+{
+    (void) o, (void) row, (void) text;
+    show_wide();
+}
+
 static void take_help(struct options *o, const struct option_row *row, const char *text)
 {
     (void) o, (void) row, (void) text;
@@ -253,6 +259,7 @@ static const struct option_row rows[] = {
     { "--json", 0, required_argument, take_json, 0, 0, 0 },
     { "--chart", 0, no_argument, take_flag, AT(chart), 0, 0 },
     { "--no-chart", 0, no_argument, take_flag, AT(no_chart), 0, 0 },
+    { "--wide", 0, no_argument, take_wide, 0, 0, 0 },
     { "--list", 0, no_argument, take_flag, AT(list), 0, 0 },
     { "--help", 'h', no_argument, take_help, 0, 0, 0 },
     { "--version", 0, no_argument, take_version, 0, 0, 0 },

@@ -116,13 +116,34 @@ void json_row(const struct run *run, const struct row *row)
     cJSON_AddItemToArray(run->rows, json);
 }
 
-static void add_column(struct layout *layout, const char *title, int width, bool left)
+static void add_column(struct layout *layout, const char *title, int width, bool left, int rank)
 {
     struct column *column = &layout->columns[layout->n++];
     snprintf(column->title, sizeof column->title, "%s", title);
     column->width = width;
     column->left = left;
+    column->rank = rank;
 }
+
+/* Columns in the order in which they go where there is no room for all: the highest first. */
+enum rank {
+    ALWAYS,
+    BEFORE,
+    PEER,
+    ARRAY,
+    HOST,
+    SPREAD,
+    REBUILD,
+    TIME,
+    DEVICE,
+    COPY,
+    FIRST,
+    HELD,
+    PEAK,
+    WORST,
+    BEST,
+    REST
+};
 
 /* A column "/ name" for each yardstick. */
 static void add_yardsticks(struct layout *layout, const struct run *run, enum workload workload)
@@ -131,14 +152,8 @@ static void add_yardsticks(struct layout *layout, const struct run *run, enum wo
         if (yardstick_name(workload, i)) {
             char title[16];
             snprintf(title, sizeof title, "/ %s", yardstick_name(workload, i));
-            add_column(layout, title, 8, false);
+            add_column(layout, title, (int) strlen(title) < 7 ? 7 : (int) strlen(title), false, i ? REST : HOST);
         }
-}
-
-static void add_array_columns(struct layout *layout)
-{
-    add_column(layout, "GB/s", 5, false);
-    add_column(layout, "copy", 6, false);
 }
 
 /* Whether a sorted array can do the same. */
@@ -150,50 +165,62 @@ static bool has_array(enum workload workload)
 static void add_dict_columns(struct layout *layout, enum workload workload)
 {
     if (plan_has_fills(workload)) {
-        add_column(layout, "first", 8, false);
-        add_column(layout, "worst", 7, false);
-        add_column(layout, "best", 7, false);
+        add_column(layout, "first", 8, false, FIRST);
+        add_column(layout, "worst", 7, false, WORST);
+        add_column(layout, "best", 7, false, BEST);
     }
     if (has_array(workload))
-        add_column(layout, "/ array", 7, false);
+        add_column(layout, "/ array", 7, false, ARRAY);
     if (workload_cleans_up(workload))
-        add_column(layout, "/ rebuild", 9, false);
+        add_column(layout, "/ rebuild", 9, false, REBUILD);
     if (!plan_has_fills(workload)) {
-        add_column(layout, "held", 8, false);
-        add_column(layout, "/ kept", 6, false);
+        add_column(layout, "held", 8, false, REST);
+        add_column(layout, "/ kept", 6, false, HELD);
     }
-    add_column(layout, "peak", 8, false);
-    add_column(layout, "/ data", 6, false);
+    add_column(layout, "peak", 8, false, REST);
+    add_column(layout, "/ data", 6, false, PEAK);
+}
+
+static int data_width(const struct run *run, enum workload workload)
+{
+    int width = 5;
+    for (int d = 0; d < run->options->n_dists; d++) {
+        const enum dist dist = workload == FILLSEQ ? SEQUENTIAL : (enum dist) run->options->dists[d];
+        const int       with = 6 + (int) strlen(dist_name(dist));
+        width = dist != UNIFORM && with > width ? with : width;
+    }
+    return width;
 }
 
 struct layout lay_out(const struct run *run, enum workload workload)
 {
     const bool    dict = workload_is_dict(workload);
-    const bool    wide = run->options->n_dists > 1 || run->options->dists[0] != UNIFORM || workload == FILLSEQ;
     struct layout layout = { .n = 0 };
     if (variant_name(workload, 1))
-        add_column(&layout, dict ? "structure" : "variant", 12, true);
-    add_column(&layout, "data", wide ? 15 : 5, true);
-    add_column(&layout, workload_has_queries(workload) ? "keys" : "count", 6, false);
+        add_column(&layout, dict ? "structure" : "variant", 12, true, ALWAYS);
+    add_column(&layout, "data", data_width(run, workload), true, ALWAYS);
+    add_column(&layout, workload_has_queries(workload) ? "keys" : "count", 6, false, ALWAYS);
     if (dict)
-        add_column(&layout, "batch", 6, false);
+        add_column(&layout, "batch", 6, false, ALWAYS);
     if (workload == CONCURRENTMIX)
-        add_column(&layout, "updates", 7, false);
-    add_column(&layout, "rate /s", 7, false);
-    add_column(&layout, "time", 8, false);
-    add_column(&layout, "+-", 6, false);
+        add_column(&layout, "updates", 7, false, ALWAYS);
+    add_column(&layout, "rate /s", 7, false, ALWAYS);
+    add_column(&layout, "time", 8, false, TIME);
+    add_column(&layout, "+-", 5, false, SPREAD);
     if (!plan_has_fills(workload))
-        add_column(&layout, "device", 8, false);
-    if (dict)
+        add_column(&layout, "device", 8, false, DEVICE);
+    if (dict) {
         add_dict_columns(&layout, workload);
-    else
-        add_array_columns(&layout);
+    } else {
+        add_column(&layout, "GB/s", 5, false, REST);
+        add_column(&layout, "copy", 6, false, COPY);
+    }
     add_yardsticks(&layout, run, workload);
     if (run->peer_program)
-        add_column(&layout, "/ peer", 7, false);
+        add_column(&layout, "/ peer", 7, false, PEER);
     if (run->before)
-        add_column(&layout, "/ before", 8, false);
-    add_column(&layout, "check", 5, true);
+        add_column(&layout, "/ before", 8, false, BEFORE);
+    add_column(&layout, "check", run->before ? 10 : 5, true, ALWAYS);
     return layout;
 }
 
@@ -335,7 +362,7 @@ void show_row(struct run *run, const struct table *table, const struct row *row)
         cells[c] = line.text[c];
     table_row(table, cells);
     if (row->why[0])
-        fprintf(table->out, "    %s\n", row->why);
+        say(table->out, 4, "    %s", row->why);
     run->slower += slower;
 }
 

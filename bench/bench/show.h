@@ -5,8 +5,6 @@
 
 #include "run.h"
 
-#define MOST_COLUMNS 20
-
 /* The columns of one workload: those without anything to say are left out. */
 struct layout {
     struct column columns[MOST_COLUMNS];

@@ -8,12 +8,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const char *name_of_tool = "ordo";
 
 void tool_name(const char *name)
 {
     name_of_tool = name;
+    setvbuf(stdout, NULL, _IOLBF, 0);
 }
 
 void print_lines(const char *const *lines)
@@ -27,13 +29,17 @@ void print_version(void)
     printf("%s %s\n", name_of_tool, ordo_version());
 }
 
+/* Folded on a terminal only: elsewhere a complaint is a line. */
 static void complain_with(const char *format, va_list args)
 {
+    char text[4096];
+    vsnprintf(text, sizeof text, format, args);
     progress_clear();
     fflush(stdout);
-    fprintf(stderr, "%s: ", name_of_tool);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    if (isatty(STDERR_FILENO))
+        say(stderr, 4, "%s: %s", name_of_tool, text);
+    else
+        fprintf(stderr, "%s: %s\n", name_of_tool, text);
 }
 
 void complain(const char *format, ...)

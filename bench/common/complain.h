@@ -6,7 +6,8 @@
 /* Exit codes of every tool. */
 enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* Sets the name that complaints and the version begin with. */
+/* Sets the name that complaints and the version begin with, and lets standard output go out line by line, also into a
+ * pipe. */
 void tool_name(const char *name);
 /* What --help and --version print: the lines of a tool's help.txt, which ends with NULL; and its name and version. */
 void print_lines(const char *const *lines);

@@ -102,11 +102,11 @@ static uint32_t *words_from_device(struct demo *demo, cl_mem mem, size_t count)
 
 /* ---- steps and their times ----------------------------------------------------------------------------------- */
 
-static const struct column step_columns[] = { { "", 36, true },
+static const struct column step_columns[] = { { "", 30, true },
                                               { "items", 10, false },
-                                              { "first run", 10, false },
-                                              { "time", 10, false },
-                                              { "per second", 11, false } };
+                                              { "first run", 9, false },
+                                              { "time", 9, false },
+                                              { "per second", 10, false } };
 
 static struct table step_table(const struct demo *demo)
 {
@@ -171,19 +171,19 @@ static void start(struct demo *demo)
 
     char memory[TEXT_BYTES], cold[TEXT_BYTES], build[TEXT_BYTES], test[TEXT_BYTES], warm[TEXT_BYTES];
     progress_clear();
-    fprintf(demo->out, "device   %s (%s), %s, %" PRIu32 " compute units, %s\n", facts->name, facts->platform,
-            facts->cpu ? "a CPU" : "a GPU", facts->compute_units, text_bytes(memory, (double) facts->global_bytes));
-    fprintf(demo->out, "lanes    %s, sub-groups of %" PRIu32 "; atomics: %s\n", lanes_name(facts->lanes),
-            facts->sub_group, atomics_name(facts->atomics));
-    fprintf(demo->out, "opened   in %s", text_seconds(cold, first.open_ms / 1e3));
+    say(demo->out, 9, "device   %s (%s), %s, %" PRIu32 " compute units, %s", facts->name, facts->platform,
+        facts->cpu ? "a CPU" : "a GPU", facts->compute_units, text_bytes(memory, (double) facts->global_bytes));
+    say(demo->out, 9, "lanes    %s, sub-groups of %" PRIu32 "; atomics: %s", lanes_name(facts->lanes), facts->sub_group,
+        atomics_name(facts->atomics));
+    text_seconds(cold, first.open_ms / 1e3);
+    text_seconds(warm, facts->open_ms / 1e3);
     if (first.self_test_remembered)
-        fprintf(demo->out, " with what an earlier run has found out");
+        say(demo->out, 9, "opened   in %s with what an earlier run has found out, a second time in %s", cold, warm);
     else
-        fprintf(demo->out, " (building kernels %s, self-test %s)", text_seconds(build, first.build_ms / 1e3),
-                text_seconds(test, first.self_test_ms / 1e3));
-    fprintf(demo->out, ", a second time in %s\n", text_seconds(warm, facts->open_ms / 1e3));
+        say(demo->out, 9, "opened   in %s (building kernels %s, self-test %s), a second time in %s", cold,
+            text_seconds(build, first.build_ms / 1e3), text_seconds(test, first.self_test_ms / 1e3), warm);
     if (facts->dropped[0])
-        fprintf(demo->out, "dropped  %s\n", facts->dropped);
+        say(demo->out, 9, "dropped  %s", facts->dropped);
     fprintf(demo->out, "\n");
     cJSON_AddItemToObject(demo->json, "device", json_device(facts));
     json_number(demo->json, "first_open_seconds", first.open_ms / 1e3);
@@ -214,8 +214,8 @@ static void read_ranges(struct demo *demo)
     progress_clear();
     if (demo->geoip.bad > REPORTED_LINES)
         complain("%zu lines of %s were left out in all", demo->geoip.bad, demo->options.file);
-    fprintf(demo->out, "ranges   %s from %s, read in %s\n", text_grouped(count, demo->geoip.count), demo->options.file,
-            text_seconds(time, now() - begin));
+    say(demo->out, 9, "ranges   %s from %s, read in %s", text_grouped(count, demo->geoip.count), demo->options.file,
+        text_seconds(time, now() - begin));
     cJSON_AddNumberToObject(demo->json, "ranges", (double) demo->geoip.count);
     cJSON_AddNumberToObject(demo->json, "lines_left_out", (double) demo->geoip.bad);
 }
@@ -320,7 +320,7 @@ static void map_all(struct demo *demo)
     free(addresses);
 
     char name[64];
-    snprintf(name, sizeof name, "check each on the host, %d thread%s", processors(), processors() == 1 ? "" : "s");
+    snprintf(name, sizeof name, "check on the host, %d thread%s", processors(), processors() == 1 ? "" : "s");
     show_step(demo, name, demo->options.count, NAN, seconds);
 }
 
@@ -375,11 +375,11 @@ static void show_verdict(struct demo *demo)
     char                         checked[TEXT_BYTES];
     text_grouped(checked, result->checked);
     if (result->wrong)
-        fprintf(demo->out,
-                "WRONG: %zu of %s answers differ from the host's, such as rank %zu for address %" PRIu32 "\n\n",
-                result->wrong, checked, result->example_rank, result->example);
+        say(demo->out, 7,
+            "WRONG: %zu of %s answers differ from the host's, such as rank %zu for address %" PRIu32 "\n\n",
+            result->wrong, checked, result->example_rank, result->example);
     else
-        fprintf(demo->out, "ok: all %s answers agree with a binary search on the host\n\n", checked);
+        say(demo->out, 4, "ok: all %s answers agree with a binary search on the host\n\n", checked);
     cJSON_AddNumberToObject(demo->json, "checked", (double) result->checked);
     cJSON_AddNumberToObject(demo->json, "wrong", (double) result->wrong);
 }
@@ -498,7 +498,7 @@ int main(int argc, char **argv)
     if (demo_primitives(demo.device, demo.out, demo.json, &wrong, why, sizeof why) != ORDO_OK)
         give_up("primitives", why);
     if (demo.facts->cpu)
-        fprintf(demo.out, "\nThis device is a CPU: the figures show that it works, not how fast a GPU is.\n");
+        say(demo.out, 0, "\nThis device is a CPU: the figures show that it works, not how fast a GPU is.");
     if (demo.options.json && !json_write(demo.options.json, demo.json, why, sizeof why))
         give_up(demo.options.json, why);
     release(&demo);

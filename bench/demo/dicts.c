@@ -319,8 +319,8 @@ static void show_crossover_row(const struct scene *scene, const struct table *ta
 /* A tenth of the table, and less by factors of four. */
 static ordo_status show_crossover(struct scene *scene, FILE *out, cJSON *json)
 {
-    static const struct column columns[] = { { "changes a batch", 15, false }, { "LSM /s", 9, false },
-                                             { "array /s", 9, false },         { "LSM asked /s", 12, false },
+    static const struct column columns[] = { { "changes a batch", 15, false }, { "LSM /s", 8, false },
+                                             { "array /s", 8, false },         { "LSM asked /s", 12, false },
                                              { "array asked /s", 14, false },  { "LSM ahead to", 12, false } };
     const struct table         table = { out, columns, sizeof columns / sizeof *columns };
     cJSON                     *list = cJSON_AddArrayToObject(json, "crossover");
@@ -341,11 +341,11 @@ static void show_verdict(const struct scene *scene, FILE *out, cJSON *json)
     char                        checked[TEXT_BYTES], wrong[TEXT_BYTES], withdrawn[TEXT_BYTES];
     text_grouped(checked, result->checked);
     if (result->wrong)
-        fprintf(out, "\nWRONG: %s of %s answers differ from the host's, such as that for address %" PRIu32 "\n\n",
-                text_grouped(wrong, result->wrong), checked, result->example);
+        say(out, 0, "\nWRONG: %s of %s answers differ from the host's, such as that for address %" PRIu32 "\n\n",
+            text_grouped(wrong, result->wrong), checked, result->example);
     else
-        fprintf(out, "\nok: all %s answers agree with the host's; %s addresses lay in a range just then withdrawn\n\n",
-                checked, text_grouped(withdrawn, result->withdrawn));
+        say(out, 0, "\nok: all %s answers agree with the host's; %s addresses lay in a range just then withdrawn\n\n",
+            checked, text_grouped(withdrawn, result->withdrawn));
     cJSON_AddNumberToObject(json, "checked", (double) result->checked);
     cJSON_AddNumberToObject(json, "wrong", (double) result->wrong);
     cJSON_AddNumberToObject(json, "withdrawn", (double) result->withdrawn);
@@ -356,13 +356,10 @@ static ordo_status tell_of_change(struct scene *scene, FILE *out, cJSON *json)
     const size_t half = scene->geoip->count / 20, per_round = scene->count < ROUNDS ? 1 : scene->count / ROUNDS;
     char         changes[TEXT_BYTES], asked[TEXT_BYTES];
     TRY(play_twice(scene, 2 * half, ROUNDS, per_round));
-    progress_clear();
-    fprintf(out,
-            "ranges that change: %d batches, each announces %s ranges and withdraws as many. After each, %s\n"
-            "addresses ask, twice, for the last range that begins at or before them; settling is what takes longer the "
-            "first\n"
-            "time\n\n",
-            ROUNDS, text_grouped(changes, half), text_grouped(asked, per_round));
+    say(out, 0,
+        "ranges that change: %d batches, each announces %s ranges and withdraws as many. After each, %s addresses ask, "
+        "twice, for the last range that begins at or before them; settling is what takes longer the first time\n\n",
+        ROUNDS, text_grouped(changes, half), text_grouped(asked, per_round));
     show_rivals(scene, out, json);
     show_verdict(scene, out, json);
     return ORDO_OK;
@@ -370,15 +367,14 @@ static ordo_status tell_of_change(struct scene *scene, FILE *out, cJSON *json)
 
 static ordo_status tell_of_crossover(struct scene *scene, FILE *out, cJSON *json)
 {
-    fprintf(
-        out,
-        "the LSM takes changes faster (settling counts as part of them), the array answers faster; the LSM is ahead\n"
-        "as long as no more addresses are asked for per change than this\n\n");
+    say(out, 0,
+        "the LSM takes changes faster (settling counts as part of them), the array answers faster; the LSM is ahead as "
+        "long as no more addresses are asked for per change than this\n\n");
     TRY(show_crossover(scene, out, json));
     scene->wrong += scene->result.wrong;
     scene->result.wrong = 0;
     if (scene->wrong)
-        fprintf(out, "\nWRONG: %zu answers differ from the host's\n", scene->wrong);
+        say(out, 0, "\nWRONG: %zu answers differ from the host's", scene->wrong);
     return ORDO_OK;
 }
 

@@ -17,9 +17,9 @@ static const struct row rows[] = {
     { "scan", "prefix sums", { .workload = SCAN } },
     { "sort keys", "u32 keys", { .workload = SORT } },
     { "sort pairs", "u32 keys, u32 values", { .workload = SORT, .value_bytes = 4 } },
-    { "merge", "two sorted halves, u32 keys and values", { .workload = MERGE, .value_bytes = 4 } },
-    { "search", "random u32 queries, through an index", { .workload = SEARCH, .variant = VARIANT_INDEX } },
-    { "  sorted", "ascending u32 queries, no index", { .workload = SEARCH, .variant = VARIANT_SORTED } },
+    { "merge", "two sorted halves of pairs", { .workload = MERGE, .value_bytes = 4 } },
+    { "search", "random queries, by an index", { .workload = SEARCH, .variant = VARIANT_INDEX } },
+    { "  sorted", "ascending queries, no index", { .workload = SEARCH, .variant = VARIANT_SORTED } },
 };
 #define N_ROWS ((int) (sizeof rows / sizeof rows[0]))
 
@@ -73,8 +73,8 @@ static void add_json(cJSON *list, const struct row *row, const struct spec *spec
 ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t *wrong, char *why, size_t why_bytes)
 {
     static const struct column columns[] = { { "primitive", 10, true },
-                                             { "", 40, true },
-                                             { "elements", 9, false },
+                                             { "", 29, true },
+                                             { "elements", 8, false },
                                              { "per second", 10, false },
                                              { "host, 1 thread", 14, false } };
     const struct table         table = { out, columns, sizeof columns / sizeof columns[0] };

@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "    lanes      text", wrapped by hand nowhere: texts are short. */
+/* "      lanes      text" */
 static void line(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void line(const char *what, const char *format, ...)
 {
+    char    text[2048];
     va_list args;
     va_start(args, format);
-    printf("      %-10s ", what);
-    vprintf(format, args);
-    printf("\n");
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    say(stdout, 17, "      %-10s %s", what, text);
 }
 
 /* The first line of a text, and the rest below it. */
@@ -96,18 +96,11 @@ static void show_tunables(const cJSON *device, bool all)
          origins[ORDO_ORIGIN_DEFAULT]);
     if (!all)
         return;
-    static const struct column columns[] = {
-        { "      tunable", 30, true }, { "value", 5, false }, { "origin", 7, true }, { "meaning", 10, true }
-    };
-    const struct table table = { stdout, columns, 4 };
-    table_head(&table);
+    say(stdout, 0, "      %-24s  %5s  %-7s  %s", "tunable", "value", "origin", "meaning");
     cJSON_ArrayForEach(tunable, tunables)
     {
-        char name[64], value[TEXT_BYTES];
-        snprintf(name, sizeof name, "      %s", text_of(tunable, "name"));
-        snprintf(value, sizeof value, "%g", number_of(tunable, "value"));
-        const char *cells[] = { name, value, text_of(tunable, "origin"), text_of(tunable, "text") };
-        table_row(&table, cells);
+        say(stdout, 48, "      %-24s  %5g  %-7s  %s", text_of(tunable, "name"), number_of(tunable, "value"),
+            text_of(tunable, "origin"), text_of(tunable, "text"));
     }
 }
 
@@ -150,7 +143,8 @@ static void show_costs(const cJSON *device)
 static void show_device(const cJSON *device, const char *mark, bool tunables)
 {
     const cJSON *facts = cJSON_GetObjectItemCaseSensitive(device, "facts");
-    printf("\n  %s  %s (%s)%s\n", text_of(device, "select"), text_of(device, "name"), text_of(device, "type"), mark);
+    say(stdout, 7, "\n  %s  %s (%s)%s", text_of(device, "select"), text_of(device, "name"), text_of(device, "type"),
+        mark);
     show_problem(device);
     if (*text_of(device, "why"))
         lines("refused", text_of(device, "why"));
@@ -206,27 +200,28 @@ void show(const struct options *options, const cJSON *json)
 
     printf("Ordo %s\n", ordo_version());
     if (one_by_one)
-        printf("Listing all platforms %s; each driver was asked by itself.\n"
-               "Programs crash likewise, until OCL_ICD_VENDORS names a directory that holds only the good drivers' "
-               "files.\n",
-               text_of(json, "problem"));
+        say(stdout, 0,
+            "Listing all platforms %s; each driver was asked by itself.\nPrograms crash likewise, until "
+            "OCL_ICD_VENDORS "
+            "names a directory that holds only the good drivers' files.",
+            text_of(json, "problem"));
     if (!cJSON_GetArraySize(platforms))
         printf("There is no OpenCL platform.\n");
     cJSON_ArrayForEach(platform, platforms)
     {
         const cJSON *devices = cJSON_GetObjectItemCaseSensitive(platform, "devices");
         file = text_of(platform, "driver_file");
-        printf("\nplatform %s%s%s%s%s\n", text_of(platform, "name"), *text_of(platform, "version") ? ": " : "",
-               text_of(platform, "version"), *file ? ", alone by " : "", file);
+        say(stdout, 4, "\nplatform %s%s%s%s%s", text_of(platform, "name"), *text_of(platform, "version") ? ": " : "",
+            text_of(platform, "version"), *file ? ", alone by " : "", file);
         show_problem(platform);
         if (!cJSON_GetArraySize(devices) && !*text_of(platform, "problem"))
             printf("  no devices\n");
         cJSON_ArrayForEach(device, devices) show_device(device, device == chosen ? mark : "", options->tunables);
     }
     if (said && !chosen && !one_by_one)
-        printf("\nORDO_DEVICE=%s names none of these: programs will say that there is no such device.\n", said);
+        say(stdout, 0, "\nORDO_DEVICE=%s names none of these: programs will say that there is no such device.", said);
     if (mask)
-        printf("\nORDO_MASK=%s: devices pretend that they can less.\n", mask);
+        say(stdout, 0, "\nORDO_MASK=%s: devices pretend that they can less.", mask);
     cJSON_ArrayForEach(sentence, cJSON_GetObjectItemCaseSensitive(json, "advice"))
-        printf("\n%s\n", cJSON_GetStringValue(sentence));
+        say(stdout, 0, "\n%s", cJSON_GetStringValue(sentence));
 }

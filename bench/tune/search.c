@@ -38,8 +38,7 @@ static void drop(struct tuner *tuner, struct group *group, const struct values *
     char what[200];
     describe(group, values, what, sizeof what);
     group->dropped++;
-    progress_clear();
-    fprintf(tuner->out, "dropped %s %s: %.*s\n", group->name, what, (int) strcspn(why, "\n"), why);
+    say(tuner->out, 4, "dropped %s %s: %.*s", group->name, what, (int) strcspn(why, "\n"), why);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "group", group->name);
     cJSON_AddStringToObject(json, "values", what);

@@ -20,9 +20,8 @@ void show_group(const struct tuner *tuner, const struct group *group)
         { "", 28, true }, { "before", 9, false }, { "after", 9, false }, { "gain", 7, false }
     };
     const struct table table = { tuner->out, columns, 4 };
-    progress_clear();
-    fprintf(tuner->out, "\n%s: %d candidates tried, %d dropped%s\n", group->name, group->tried, group->dropped,
-            group->finished ? "" : "; out of time");
+    say(tuner->out, 4, "\n%s: %d candidates tried, %d dropped%s", group->name, group->tried, group->dropped,
+        group->finished ? "" : "; out of time");
     for (int p = 0; p < group->n_params; p++) {
         const struct param *param = &group->params[p];
         if (param->at != param->before)
@@ -83,7 +82,7 @@ void print_row(const struct tuner *tuner)
             const struct param *param = &group->params[p];
             char                text[64];
             const int           length = snprintf(text, sizeof text, "%s=%u ", param->name, param->choice[param->at]);
-            if (width + length > 105) {
+            if (width + length > 66) {
                 fprintf(tuner->out, "\"\n      \"");
                 width = 0;
             }

@@ -77,7 +77,7 @@ static int save(const struct tuner *tuner, const char *select)
         complain("%s was written, but a device opened after it has other values", path);
         return EXIT_FAILED;
     }
-    fprintf(tuner->out, "\nWritten to %s, and in use from now on; delete it to go back.\n", path);
+    say(tuner->out, 0, "\nWritten to %s, and in use from now on; delete it to go back.", path);
     return EXIT_GOOD;
 }
 
@@ -99,10 +99,11 @@ static bool tune_all(struct tuner *tuner)
     }
     progress_clear();
     if (n < tuner->n_groups) {
-        fprintf(tuner->out, "\nNot reached within %g s:", tuner->options->budget);
+        char   names[MOST_GROUPS * sizeof tuner->groups->name] = "";
+        size_t used = 0;
         for (; n < tuner->n_groups; n++)
-            fprintf(tuner->out, " %s", tuner->groups[n].name);
-        fprintf(tuner->out, "\n");
+            used += (size_t) snprintf(names + used, sizeof names - used, " %s", tuner->groups[n].name);
+        say(tuner->out, 4, "\nNot reached within %g s:%s", tuner->options->budget, names);
     }
     return good;
 }
@@ -152,8 +153,8 @@ int main(int argc, char **argv)
     tuner.cpu = ordo_device_facts(tuner.device)->cpu;
     tuner.drops = cJSON_CreateArray();
     tuner.whole_deadline = now() + options.budget;
-    fprintf(tuner.out, "%s (%s), %g s\n", ordo_device_facts(tuner.device)->name,
-            ordo_device_facts(tuner.device)->platform, options.budget);
+    say(tuner.out, 4, "%s (%s), %g s", ordo_device_facts(tuner.device)->name, ordo_device_facts(tuner.device)->platform,
+        options.budget);
 
     int code = EXIT_FAILED;
     if (!list_groups(&tuner))
