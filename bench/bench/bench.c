@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ordo-bench: how fast primitives and dictionaries are on a device, beside how fast it copies, the host and other
  * libraries. */
+#include "bench/common/complain.h"
 #include "bench/common/devices.h"
+#include "bench/common/stop.h"
 #include "bench/peers/dict_yardstick.h"
 #include "bench/peers/peers.h"
 #include "former.h"
@@ -28,8 +30,9 @@ static void ask_peer(struct run *run, struct series *series)
 {
     char         why[512] = "";
     const double left = run->deadline - now();
-    if (!run->peer_program || left <= 0)
+    if (!run->peer_program || left <= 0 || series->asked)
         return;
+    series->asked = true;
     progress_about("%s", workload_name(series->spec.workload));
     progress("the peer's turn");
     series->peers =
@@ -57,27 +60,31 @@ static const struct row *row_beside(const struct series *list, const struct seri
     return NULL;
 }
 
+/* A row that is in the file already is only shown. */
+static bool take_from_file(struct run *run, struct row *row)
+{
+    const cJSON *there = file_row(&run->file, run->device_number, &row->spec);
+    if (!there)
+        return false;
+    row_from_json(row, there);
+    run->kept++;
+    return true;
+}
+
 static void run_series(struct run *run, const struct series *list, struct series *series, const struct table *table)
 {
-    ask_peer(run, series);
-    for (int i = 0; i < run->n_sizes; i++) {
+    for (int i = 0; i < run->n_sizes && !stop_asked(); i++) {
         struct row *row = &series->rows[i];
-        *row = (struct row) { .spec = series->spec,
-                              .rate = NAN,
-                              .bytes_per_second = NAN,
-                              .copy_share = NAN,
-                              .before = NAN,
-                              .array_rate = NAN,
-                              .yardstick = { NAN, NAN } };
-        row->timing.wall = row->timing.device = (struct spread) { NAN, NAN, NAN };
-        row->spec.count = run->sizes[i];
         if (run->before)
             row->before = former_rate(run, &row->spec);
-        row->peer = peer_row(series->peers, row->spec.count);
-        run_row(run, row, row_beside(list, series, i));
+        if (!take_from_file(run, row)) {
+            ask_peer(run, series);
+            row->peer = peer_row(series->peers, row->spec.count);
+            run_row(run, row, row_beside(list, series, i));
+            run->file_failed |= !file_add(&run->file, run->device_number, row);
+        }
         count_outcome(run, row);
         show_row(run, table, row);
-        json_row(run, row);
     }
 }
 
@@ -115,16 +122,23 @@ static void run_workload(struct run *run, enum workload workload)
         exit(EXIT_FAILED);
     }
     list_series(run, workload, list);
+    for (int s = 0; s < n; s++)
+        for (int i = 0; i < run->n_sizes; i++) {
+            row_empty(&list[s].rows[i], &list[s].spec);
+            list[s].rows[i].spec.count = run->sizes[i];
+        }
     introduce_workload(run, workload);
     if (n) {
         table_fit(&table);
         table_head(&table);
     }
-    for (int s = 0; s < n; s++)
+    for (int s = 0; s < n && !stop_asked(); s++)
         run_series(run, list, &list[s], &table);
     for (int s = 0; s < n; s++) {
         if (!run->options->no_chart && (run->options->chart || isatty(fileno(run->out))))
             draw_rows(run, list[s].rows, run->n_sizes);
+        for (int i = 0; i < run->n_sizes; i++)
+            dict_figures_free(&list[s].rows[i].dict);
         cJSON_Delete(list[s].peers);
     }
     free(list);
@@ -139,7 +153,7 @@ static void introduce_device(const struct run *run, const struct ordo_device_fac
         text_giga(kernel, run->copy.by_kernel), text_bytes(size, (double) run->copy.bytes));
 }
 
-static void json_begin_device(struct run *run, const struct ordo_device_facts *facts)
+static cJSON *describe_device(const struct run *run, const struct ordo_device_facts *facts)
 {
     cJSON *device = json_device(facts), *copy = cJSON_AddObjectToObject(device, "copy");
     json_number(copy, "bytes_per_s", run->copy.bytes_per_second);
@@ -151,7 +165,7 @@ static void json_begin_device(struct run *run, const struct ordo_device_facts *f
     struct ordo_tunable_info info;
     for (size_t i = 0; ordo_device_tunable(run->device, i, &info) == ORDO_OK; i++)
         cJSON_AddNumberToObject(tunables, info.name, info.value);
-    cJSON_AddItemToArray(run->devices, device);
+    return device;
 }
 
 static void use_default_sizes(struct run *run, bool cpu)
@@ -169,6 +183,8 @@ static void run_device(struct run *run)
     run->rows_left = 0;
     for (int w = 0; w < run->options->n_workloads; w++)
         run->rows_left += list_series(run, (enum workload) run->options->workloads[w], NULL) * run->n_sizes;
+    run->rows = run->rows_left;
+    run->kept = 0;
 
     progress("measuring how fast %s copies", facts->name);
     if (measure_copy_rate(run->device, &run->copy) != ORDO_OK) {
@@ -176,8 +192,8 @@ static void run_device(struct run *run)
         run->copy.bytes_per_second = NAN;
     }
     introduce_device(run, facts);
-    json_begin_device(run, facts);
-    for (int w = 0; w < run->options->n_workloads; w++)
+    run->device_number = file_device(&run->file, describe_device(run, facts));
+    for (int w = 0; w < run->options->n_workloads && !stop_asked(); w++)
         run_workload(run, (enum workload) run->options->workloads[w]);
 }
 
@@ -284,18 +300,34 @@ static void conclude(const struct run *run)
         conclude_dicts(run);
     if (run->slower)
         say(run->out, 4, "Rows slower than in %s: %d.", run->options->compare, run->slower);
+    count_rows(run, "that were there already", run->kept);
     count_rows(run, "skipped, as the budget was spent", run->skipped);
+    if (stop_asked())
+        count_rows(run, "not reached before the interruption", run->rows_left);
+    if ((stop_asked() || run->skipped) && run->options->json && strcmp(run->options->json, "-") != 0)
+        say(run->out, 4, "To go on: ordo-bench --resume %s", run->options->json);
     count_rows(run, "WRONG", run->wrong);
     count_rows(run, "that failed", run->failed);
 }
 
-static int save_json(const struct run *run)
+static int run_device_named(struct run *run, const char *select, double seconds)
 {
-    char why[512];
-    if (!run->options->json || json_write(run->options->json, run->json, why, sizeof why))
-        return EXIT_GOOD;
-    complain("%s", why);
-    return EXIT_FAILED;
+    progress_about("%s", "");
+    progress("opening the device");
+    run->device = open_device(select);
+    if (!run->device)
+        return EXIT_FAILED;
+    run->deadline = seconds > 0 ? now() + seconds : (double) INFINITY;
+    if (run->devices++)
+        fprintf(run->out, "\n");
+    run_device(run);
+    ordo_device_close(&run->device);
+    return EXIT_GOOD;
+}
+
+static const char *how_it_ended(const struct run *run)
+{
+    return stop_asked() ? "interrupted" : run->skipped ? "time" : "done";
 }
 
 static int run_all(struct run *run)
@@ -306,36 +338,53 @@ static int run_all(struct run *run)
         complain("there is no OpenCL device; ordo-info says what would bring one");
         return EXIT_FAILED;
     }
-    const double whole = run->options->budget / n;
-    for (int i = 0; i < n; i++) {
-        progress_about("%s", "");
-        progress("opening the device");
-        run->device = open_device(selected[i]);
-        if (!run->device) {
+    for (int i = 0; i < n && !stop_asked(); i++)
+        if (run_device_named(run, selected[i], run->options->budget / n) != EXIT_GOOD)
             code = EXIT_FAILED;
-            continue;
-        }
-        run->deadline = run->options->budget > 0 ? now() + whole : (double) INFINITY;
-        if (cJSON_GetArraySize(run->devices))
-            fprintf(run->out, "\n");
-        run->device_number = cJSON_GetArraySize(run->devices);
-        run_device(run);
-        ordo_device_close(&run->device);
-    }
-    if (cJSON_GetArraySize(run->devices))
+    progress_clear();
+    if (run->devices)
         conclude(run);
-    if (save_json(run) != EXIT_GOOD || run->wrong || run->failed)
+    if (run->wrong || run->failed || run->file_failed)
         code = EXIT_FAILED;
-    return code;
+    return stop_asked() ? EXIT_INTERRUPTED : code;
+}
+
+/* The arguments of the file's first process, but for where it wrote, then those of this one: struct options keeps pointers
+ * into them. */
+static struct options resume_options(const char *path, int argc, char **argv)
+{
+    cJSON *arguments = file_arguments(path); /* stays */
+    char **all = calloc((size_t) cJSON_GetArraySize(arguments) + (size_t) argc + 1, sizeof *all);
+    int    n = 0;
+    if (!all)
+        usage_error("out of memory");
+    all[n++] = argv[0];
+    for (cJSON *item = arguments ? arguments->child : NULL; item; item = item->next) {
+        const bool json = cJSON_IsString(item) && strncmp(item->valuestring, "--j", 3) == 0;
+        if (!cJSON_IsString(item))
+            continue;
+        if (!json)
+            all[n++] = item->valuestring;
+        else if (!strchr(item->valuestring, '='))
+            item = item->next ? item->next : item;
+    }
+    for (int i = 1; i < argc; i++)
+        all[n++] = argv[i];
+    return read_options(n, all);
 }
 
 int main(int argc, char **argv)
 {
     tool_name("ordo-bench");
-    const struct options options = read_options(argc, argv);
+    struct options options = read_options(argc, argv);
     if (options.list) {
         print_list();
         return EXIT_GOOD;
+    }
+    if (options.resume) {
+        only_with_resume(argc, argv);
+        options = resume_options(options.resume, argc, argv);
+        options.json = options.resume;
     }
 
     struct run run = { .options = &options, .out = options.json && strcmp(options.json, "-") == 0 ? stderr : stdout };
@@ -344,12 +393,15 @@ int main(int argc, char **argv)
         run.before = read_former(options.compare);
     if (options.peers && !(run.peer_program = peer_program(why, sizeof why)))
         usage_error("--peers: %s", why);
-    run.json = json_head("ordo-bench", argc, argv);
-    run.devices = cJSON_AddArrayToObject(run.json, "devices");
-    run.rows = cJSON_AddArrayToObject(run.json, "rows");
+    stop_on_signal();
+    if (options.resume)
+        file_resume(&run.file, options.resume);
+    else
+        file_begin(&run.file, options.json, argc, argv);
 
-    const int code = run_all(&run);
-    cJSON_Delete(run.json);
+    int code = run_all(&run);
+    if (!file_end(&run.file, how_it_ended(&run)) && code == EXIT_GOOD)
+        code = EXIT_FAILED;
     cJSON_Delete(run.before);
     free(run.peer_program);
     return code;

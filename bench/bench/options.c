@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* After the workloads, two names for many of them. */
 #define N_WORKLOAD_NAMES (N_ALL_WORKLOADS + 2)
@@ -257,6 +258,7 @@ static const struct option_row rows[] = {
     { "--no-array", 0, no_argument, take_flag, AT(no_array), 0, 0 },
     { "--compare", 0, required_argument, take_text, AT(compare), 0, 0 },
     { "--json", 0, required_argument, take_json, 0, 0, 0 },
+    { "--resume", 0, required_argument, take_text, AT(resume), 0, 0 },
     { "--chart", 0, no_argument, take_flag, AT(chart), 0, 0 },
     { "--no-chart", 0, no_argument, take_flag, AT(no_chart), 0, 0 },
     { "--wide", 0, no_argument, take_wide, 0, 0, 0 },
@@ -299,8 +301,29 @@ static void take_options(struct options *o, int argc, char **argv)
         take_option(o, code);
 }
 
+void only_with_resume(int argc, char **argv)
+{
+    static const char *const alone[] = { "--wide", "--chart", "--no-chart" };
+    static const char *const with_argument[] = { "--resume", "--budget", "-b" };
+    for (int i = 1; i < argc; i++) {
+        bool known = false;
+        for (size_t k = 0; k < sizeof alone / sizeof *alone; k++)
+            known |= strcmp(argv[i], alone[k]) == 0;
+        for (size_t k = 0; k < sizeof with_argument / sizeof *with_argument && !known; k++) {
+            const size_t length = strlen(with_argument[k]);
+            known = strncmp(argv[i], with_argument[k], length) == 0 && (argv[i][length] == 0 || argv[i][length] == '=');
+            i += known && argv[i][length] == 0;
+        }
+        if (!known)
+            usage_error("%s: the file says what is measured; beside --resume there are --budget, --wide, --chart and "
+                        "--no-chart",
+                        argv[i]);
+    }
+}
+
 struct options read_options(int argc, char **argv)
 {
+    optind = 0; /* from the beginning, each time */
     struct options o = { .n_types = 1,
                          .types = { ORDO_U32 },
                          .n_dists = 1,

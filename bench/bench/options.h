@@ -23,7 +23,7 @@ struct options {
     uint32_t    update_percents[MOST_NAMES];
     int         n_updates;
     uint32_t    hit_percent, erase_percent, width, fills, growth;
-    const char *device, *json, *compare;
+    const char *device, *json, *resume, *compare;
     uint32_t    repetitions;
     double      budget; /* seconds; 0: none */
     uint64_t    seed;
@@ -32,6 +32,9 @@ struct options {
 
 /* Exits after --help and --version, and with a complaint where an option is wrong. */
 struct options read_options(int argc, char **argv);
+
+/* Ends with a complaint if anything stands beside --resume that the file says. */
+void only_with_resume(int argc, char **argv);
 
 /* The names of all variants of all workloads. */
 const char *variant_any(int i);

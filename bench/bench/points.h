@@ -10,6 +10,7 @@ struct series {
     struct spec spec;
     struct row  rows[MOST_SIZES];
     cJSON      *peers;
+    bool        asked; /* the peer */
 };
 
 /* Whether the options name the variant, or none of the workload's. */

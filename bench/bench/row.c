@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "row.h"
 
+#include "bench/common/complain.h"
+#include "bench/common/terminal.h"
 #include "bench/measure/dict_subject.h"
 #include "bench/measure/subject.h"
 #include "bench/workload/dict_plan.h"
 
 #include <math.h>
+
+/* A median that is known to this share of it needs no more repetitions. */
+#define NARROW 0.01
 
 static void failed_call(struct run *run, struct row *row, ordo_status status)
 {
@@ -17,6 +22,7 @@ static void failed_call(struct run *run, struct row *row, ordo_status status)
 static struct timing_goal goal_of(const struct run *run)
 {
     return (struct timing_goal) { .seconds = run->row_seconds,
+                                  .narrow = NARROW,
                                   .repetitions = (int) run->options->repetitions,
                                   .device_too = true };
 }
@@ -56,13 +62,19 @@ static void measure_arrays(struct run *run, struct row *row)
     subject_close(&subject);
 }
 
-/* What the terminal shows of a row while it is measured. */
+/* What the terminal shows of a row while it is measured: "row 3 of 12, 2 min left: sort, 2^20: timing". */
 static void announce(const struct run *run, const struct spec *spec)
 {
-    char        count[TEXT_BYTES];
-    const char *variant = variant_name(spec->workload, spec->variant);
-    progress_about("%s%s%s, %s, %d %s left", workload_name(spec->workload), *variant ? " " : "", variant,
-                   text_count(count, spec->count), run->rows_left, run->rows_left == 1 ? "row" : "rows");
+    char         count[TEXT_BYTES], left[32] = "";
+    const char  *variant = variant_name(spec->workload, spec->variant);
+    const int    done = run->rows - run->rows_left, measured = done - run->kept;
+    const double seconds = measured ? (now() - run->file.began) / measured * run->rows_left : 0;
+    if (seconds >= 90)
+        snprintf(left, sizeof left, ", %.0f min left", seconds / 60);
+    else if (seconds >= 1)
+        snprintf(left, sizeof left, ", %.0f s left", seconds);
+    progress_about("row %d of %d%s: %s%s%s, %s", done + 1, run->rows, left, workload_name(spec->workload),
+                   *variant ? " " : "", variant, text_count(count, spec->count));
     progress("timing");
 }
 
@@ -78,6 +90,7 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     spec.workload = point->workload == CONCURRENTREAD ? READRANDOM : point->workload;
     announce(run, &spec);
     const ordo_status got = dict_measure(run->device, &spec, &goal, false, &figures, why, sizeof why);
+    dict_figures_free(&figures);
     if (got == ORDO_OK && figures.right)
         return (double) spec_operations(&spec) / figures.timing.wall.median;
     complain("%s by a sorted array: %s", workload_name(spec.workload), why);

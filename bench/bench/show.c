@@ -6,116 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const outcome_names[] = { "ok", "WRONG", "failed", "too large", "skipped" };
-
-/* ---- JSON ---------------------------------------------------------------------------------------------------- */
-
-static cJSON *json_spread(const struct spread *spread)
-{
-    cJSON *json = cJSON_CreateObject();
-    json_number(json, "median", spread->median);
-    json_number(json, "p10", spread->low);
-    json_number(json, "p90", spread->high);
-    return json;
-}
-
-static void json_point(cJSON *json, const struct spec *spec)
-{
-    cJSON_AddStringToObject(json, "workload", workload_name(spec->workload));
-    cJSON_AddStringToObject(json, "variant", variant_name(spec->workload, spec->variant));
-    cJSON_AddStringToObject(json, "key", type_name(spec->type));
-    cJSON_AddNumberToObject(json, "value_bytes", spec->value_bytes);
-    cJSON_AddStringToObject(json, "dist", dist_name(spec->dist));
-    cJSON_AddNumberToObject(json, "count", (double) spec->count);
-    cJSON_AddNumberToObject(json, "operations", (double) spec_operations(spec));
-    if (!workload_is_dict(spec->workload))
-        return;
-    cJSON_AddNumberToObject(json, "batch", (double) spec_batch(spec));
-    cJSON_AddNumberToObject(json, "hit_percent", spec->hit_percent);
-    cJSON_AddNumberToObject(json, "width", spec->width);
-    cJSON_AddNumberToObject(json, "growth", spec->growth);
-    if (spec->first_calls)
-        cJSON_AddBoolToObject(json, "first_calls", true);
-    if (spec->workload == CONCURRENTMIX)
-        cJSON_AddNumberToObject(json, "update_percent", spec->update_percent);
-}
-
-static void json_statistics(cJSON *json, const struct ordo_dict_statistics *statistics)
-{
-    cJSON_AddNumberToObject(json, "elements", (double) statistics->elements);
-    cJSON_AddNumberToObject(json, "stale", (double) statistics->stale);
-    cJSON_AddNumberToObject(json, "tombstones", (double) statistics->tombstones);
-    cJSON_AddNumberToObject(json, "runs", (double) statistics->runs);
-    cJSON_AddNumberToObject(json, "bytes_data", (double) statistics->bytes_data);
-    cJSON_AddNumberToObject(json, "bytes_index", (double) statistics->bytes_index);
-    cJSON_AddNumberToObject(json, "bytes_marks", (double) statistics->bytes_marks);
-    cJSON_AddNumberToObject(json, "bytes_spare", (double) statistics->bytes_spare);
-    cJSON_AddNumberToObject(json, "bytes_peak", (double) statistics->bytes_peak);
-    cJSON_AddNumberToObject(json, "cleanups", (double) statistics->cleanups);
-    cJSON_AddNumberToObject(json, "leaves", (double) statistics->leaves);
-    cJSON_AddNumberToObject(json, "levels", (double) statistics->levels);
-}
-
-static void json_dict(cJSON *json, const struct row *row)
-{
-    const struct dict_figures *dict = &row->dict;
-    json_number(json, "rate_of_sorted_array", row->array_rate);
-    json_number(json, "rebuild_s", dict->rebuild_seconds);
-    json_statistics(cJSON_AddObjectToObject(json, "statistics"), &dict->statistics);
-    cJSON *fills = dict->n_fills ? cJSON_AddArrayToObject(json, "fills") : NULL;
-    for (int i = 0; i < dict->n_fills; i++) {
-        cJSON *fill = cJSON_CreateObject();
-        cJSON_AddNumberToObject(fill, "batches", (double) dict->fills[i].batches);
-        cJSON_AddNumberToObject(fill, "elements", (double) dict->fills[i].elements);
-        json_number(fill, "first_call_s", dict->fills[i].first_seconds);
-        json_number(fill, "rate", (double) spec_operations(&row->spec) / dict->fills[i].seconds);
-        cJSON_AddItemToArray(fills, fill);
-    }
-}
-
-static void json_measured(cJSON *json, const struct row *row)
-{
-    json_number(json, "rate", row->rate);
-    cJSON_AddItemToObject(json, "wall_s", json_spread(&row->timing.wall));
-    cJSON_AddItemToObject(json, "device_s", json_spread(&row->timing.device));
-    json_number(json, "first_call_s", row->timing.first_call);
-    cJSON_AddNumberToObject(json, "repetitions", row->timing.repetitions);
-    cJSON_AddNumberToObject(json, "calls_per_repetition", row->timing.batch);
-    if (workload_is_dict(row->spec.workload)) {
-        json_dict(json, row);
-    } else {
-        json_number(json, "bytes_counted", spec_bytes(&row->spec));
-        json_number(json, "bytes_per_s", row->bytes_per_second);
-        json_number(json, "share_of_copy_rate", row->copy_share);
-    }
-    cJSON_AddNumberToObject(json, "scratch_bytes", (double) row->scratch_bytes);
-    if (row->index_bytes) {
-        cJSON_AddNumberToObject(json, "index_bytes", (double) row->index_bytes);
-        json_number(json, "index_build_s", row->index_seconds);
-    }
-    cJSON *host = cJSON_AddObjectToObject(json, "host_rates");
-    for (int i = 0; i < MAX_YARDSTICKS; i++)
-        if (yardstick_name(row->spec.workload, i) && !isnan(row->yardstick[i]))
-            json_number(host, yardstick_name(row->spec.workload, i), row->yardstick[i]);
-    if (row->peer)
-        cJSON_AddItemToObject(json, "peer", cJSON_Duplicate(row->peer, true));
-    if (!isnan(row->before))
-        json_number(json, "rate_before", row->before);
-}
-
-void json_row(const struct run *run, const struct row *row)
-{
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddNumberToObject(json, "device", run->device_number);
-    json_point(json, &row->spec);
-    cJSON_AddStringToObject(json, "check", outcome_names[row->outcome]);
-    if (row->why[0])
-        cJSON_AddStringToObject(json, "why", row->why);
-    if (row->outcome == GOOD || row->outcome == WRONG)
-        json_measured(json, row);
-    cJSON_AddItemToArray(run->rows, json);
-}
-
 static void add_column(struct layout *layout, const char *title, int width, bool left, int rank)
 {
     struct column *column = &layout->columns[layout->n++];
@@ -357,7 +247,7 @@ void show_row(struct run *run, const struct table *table, const struct row *row)
         text_ratio(next(&line), row->rate / peer_rate(row));
     if (run->before)
         text_ratio(next(&line), row->rate / row->before);
-    snprintf(next(&line), sizeof *line.text, "%s%s", outcome_names[row->outcome], slower ? ", slower" : "");
+    snprintf(next(&line), sizeof *line.text, "%s%s", outcome_name(row->outcome), slower ? ", slower" : "");
     for (int c = 0; c < line.n; c++)
         cells[c] = line.text[c];
     table_row(table, cells);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows as tables for people, and as JSON. */
+/* Rows as tables for people. */
 #ifndef BENCH_BENCH_SHOW_H
 #define BENCH_BENCH_SHOW_H
 
+#include "bench/common/terminal.h"
 #include "run.h"
 
 /* The columns of one workload: those without anything to say are left out. */
@@ -13,7 +14,6 @@ struct layout {
 struct layout lay_out(const struct run *run, enum workload workload);
 
 void show_row(struct run *run, const struct table *table, const struct row *row);
-void json_row(const struct run *run, const struct row *row);
 
 /* A chart of the rates of `n` rows that differ in size; nothing if fewer than two are known. */
 void draw_rows(const struct run *run, const struct row *rows, int n);

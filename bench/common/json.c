@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "json.h"
 
 #include "complain.h"
@@ -10,18 +11,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
+
+cJSON *json_cut(double number)
+{
+    char text[32];
+    if (isnan(number) || isinf(number))
+        return cJSON_CreateNull();
+    snprintf(text, sizeof text, "%.6g", number);
+    return cJSON_CreateNumber(strtod(text, NULL));
+}
 
 void json_number(cJSON *object, const char *name, double number)
 {
-    char text[32];
-    if (isnan(number) || isinf(number)) {
-        cJSON_AddNullToObject(object, name);
-        return;
-    }
-    snprintf(text, sizeof text, "%.6g", number);
-    cJSON_AddNumberToObject(object, name, strtod(text, NULL));
+    cJSON_AddItemToObject(object, name, json_cut(number));
 }
 
 static void processor_model(char *model, size_t bytes)
@@ -70,15 +76,38 @@ static cJSON *json_host(void)
     return host;
 }
 
+static void date_now(char *date, size_t bytes)
+{
+    const time_t seconds = time(NULL);
+    struct tm    utc;
+    *date = 0;
+    if (gmtime_r(&seconds, &utc))
+        strftime(date, bytes, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+cJSON *json_process(void)
+{
+    cJSON *process = cJSON_CreateObject();
+    char   date[40];
+    double load = NAN;
+    FILE  *file = fopen("/proc/loadavg", "r");
+    if (file && fscanf(file, "%lf", &load) != 1)
+        load = NAN;
+    if (file)
+        fclose(file);
+    date_now(date, sizeof date);
+    cJSON_AddStringToObject(process, "began", date);
+    json_number(process, "load", load);
+    cJSON_AddNullToObject(process, "ended");
+    return process;
+}
+
 cJSON *json_head(const char *tool, int argc, char **argv)
 {
-    cJSON       *head = cJSON_CreateObject();
-    const time_t now = time(NULL);
-    struct tm    utc;
-    char         date[40] = "";
+    cJSON *head = cJSON_CreateObject();
+    char   date[40];
 
-    if (gmtime_r(&now, &utc))
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    date_now(date, sizeof date);
     cJSON_AddStringToObject(head, "tool", tool);
     cJSON_AddStringToObject(head, "version", ordo_version());
     cJSON_AddStringToObject(head, "revision", ORDO_REVISION);
@@ -128,27 +157,83 @@ static bool is_standard(const char *path)
     return strcmp(path, "-") == 0;
 }
 
+/* Whether a file may be written there. Leaves none behind that was not there before. */
+static bool is_writable(const char *path)
+{
+    char        directory[4096];
+    const char *slash = strrchr(path, '/');
+    if (access(path, F_OK) == 0)
+        return access(path, W_OK) == 0;
+    if (errno != ENOENT)
+        return false;
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int) (slash - path) + 1 : 1, slash ? path : ".");
+    return access(directory, W_OK | X_OK) == 0;
+}
+
 const char *json_option(const char *path)
 {
-    FILE *file = is_standard(path) ? NULL : fopen(path, "a");
-    if (!file && !is_standard(path))
+    if (!is_standard(path) && !is_writable(path))
         usage_error("--json: cannot write %s: %s", path, strerror(errno));
-    if (file)
-        fclose(file);
     return path;
+}
+
+static bool write_text(FILE *file, const char *text)
+{
+    return file && fprintf(file, "%s\n", text) > 0 && fflush(file) == 0;
+}
+
+/* Where a file is written before it takes its place: beside it. NULL where that is of no use, as `path` is a device or a
+ * pipe, or cannot be. The caller frees both names. */
+static FILE *open_beside(const char *path, char **real, char **beside)
+{
+    struct stat status;
+    const bool  there = stat(path, &status) == 0;
+    *beside = NULL;
+    *real = there ? realpath(path, NULL) : strdup(path);
+    if ((there && !S_ISREG(status.st_mode)) || !*real)
+        return NULL;
+    *beside = malloc(strlen(*real) + sizeof ".part");
+    if (!*beside)
+        return NULL;
+    sprintf(*beside, "%s.part", *real);
+    return fopen(*beside, "w");
+}
+
+static bool write_beside(FILE *file, const char *text, const char *beside, const char *real)
+{
+    bool good = write_text(file, text);
+    good = fclose(file) == 0 && good && rename(beside, real) == 0;
+    if (!good) {
+        const int error = errno;
+        unlink(beside);
+        errno = error;
+    }
+    return good;
+}
+
+static bool write_file(const char *path, const char *text)
+{
+    char *real = NULL, *beside = NULL;
+    FILE *file = open_beside(path, &real, &beside);
+    bool  good;
+    if (file) {
+        good = write_beside(file, text, beside, real);
+    } else {
+        file = fopen(path, "w");
+        good = write_text(file, text);
+        good = file && fclose(file) == 0 && good;
+    }
+    free(real);
+    free(beside);
+    return good;
 }
 
 bool json_write(const char *path, const cJSON *json, char *why, size_t why_bytes)
 {
-    char *text = cJSON_Print(json);
-    FILE *file = !text ? NULL : is_standard(path) ? stdout : fopen(path, "w");
-    bool  good = file && fprintf(file, "%s\n", text) > 0 && fflush(file) == 0;
+    char      *text = cJSON_Print(json);
+    const bool good = text && (is_standard(path) ? write_text(stdout, text) : write_file(path, text));
     if (!good)
         snprintf(why, why_bytes, "cannot write %s: %s", path, text ? strerror(errno) : "out of memory");
-    if (file && file != stdout && fclose(file) != 0 && good) {
-        snprintf(why, why_bytes, "cannot write %s: %s", path, strerror(errno));
-        good = false;
-    }
     cJSON_free(text);
     return good;
 }

@@ -8,14 +8,18 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
-/* Adds a number cut to six digits; NaN is added as null. */
-void json_number(cJSON *object, const char *name, double number);
+/* A number cut to six digits; of NaN null. The caller deletes it, or adds it to something. */
+cJSON *json_cut(double number);
+void   json_number(cJSON *object, const char *name, double number);
 /* "tool", "version", "revision", "date", "host" (system, processors, variables that change results), "arguments". */
 cJSON *json_head(const char *tool, int argc, char **argv);
+/* What holds of one process: "began" (the date), "load" (of the machine before it), "ended" (null as yet). */
+cJSON *json_process(void);
 cJSON *json_device(const struct ordo_device_facts *facts);
 /* The argument of --json; ends the program as usage_error does if it cannot be written to: not after hours of measuring. */
 const char *json_option(const char *path);
-/* Both: "-" is standard input or output; on failure the reason is in `why`. json_read returns NULL then. */
+/* Both: "-" is standard input or output; on failure the reason is in `why`. json_read returns NULL then. What json_write
+ * replaces is there until the new is whole, whatever happens meanwhile. */
 bool   json_write(const char *path, const cJSON *json, char *why, size_t why_bytes);
 cJSON *json_read(const char *path, char *why, size_t why_bytes);
 

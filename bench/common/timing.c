@@ -2,13 +2,15 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue: the one call that every driver has */
 #include "timing.h"
 
+#include "stop.h"
+
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-#define MOST_REPETITIONS 64
-#define BATCH_SECONDS    0.02
-#define MOST_BATCH       4096
+#define BATCH_SECONDS 0.02
+#define MOST_BATCH    4096
 
 double now(void)
 {
@@ -30,6 +32,20 @@ struct spread spread_of(double *seconds, int n)
     qsort(seconds, (size_t) n, sizeof *seconds, ascending);
     const double median = n % 2 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
     return (struct spread) { median, seconds[(n - 1) / 10], seconds[n - 1 - (n - 1) / 10] };
+}
+
+/* The number of samples below the median is binomial: these ranks leave 2.5 % on each side, about. */
+void median_interval(const double *seconds, int n, double interval[2])
+{
+    double    sorted[MOST_REPETITIONS];
+    const int low = (int) floor((n - 1.96 * sqrt(n)) / 2) - 1, high = n - 1 - low;
+    interval[0] = interval[1] = NAN;
+    if (low < 0 || n > MOST_REPETITIONS)
+        return;
+    memcpy(sorted, seconds, (size_t) n * sizeof *sorted);
+    qsort(sorted, (size_t) n, sizeof *sorted, ascending);
+    interval[0] = sorted[low];
+    interval[1] = sorted[high];
 }
 
 #define TRY(expr)                                                                                                      \
@@ -78,15 +94,6 @@ static ordo_status plan_batch(struct job *job, const struct timing_goal *goal, d
         if (*seconds >= enough || job->batch * 2 > MOST_BATCH || job->prepare)
             return ORDO_OK;
     }
-}
-
-static int plan_repetitions(const struct timing_goal *goal, double batch_seconds)
-{
-    const int    most = goal->repetitions < MOST_REPETITIONS ? goal->repetitions : MOST_REPETITIONS;
-    const double share = goal->seconds / (goal->device_too ? 1.5 : 1); /* the device's clock takes half as many */
-    const double fit = share / batch_seconds;
-    const int    repetitions = fit < most ? (int) fit : most;
-    return repetitions < 3 ? 3 : repetitions;
 }
 
 /* ---- the device's clock -------------------------------------------------------------------------------------- */
@@ -166,6 +173,28 @@ static ordo_status take_device_clock(const struct job *job, int repetitions, str
 
 /* ---- both ---------------------------------------------------------------------------------------------------- */
 
+/* Whether the repetitions so far are enough; then out->end says why. */
+static bool enough(const struct timing_goal *goal, struct timing *out)
+{
+    const int    most = goal->repetitions < MOST_REPETITIONS ? goal->repetitions : MOST_REPETITIONS;
+    const double share = goal->seconds / (goal->device_too ? 1.5 : 1); /* the device's clock takes half as many */
+    const double spent = now() - out->began;
+    median_interval(out->sample, out->repetitions, out->interval);
+    out->end = ENDED_BY_SIGNAL;
+    if (stop_asked())
+        return out->repetitions >= 1;
+    if (out->repetitions < 3)
+        return false;
+    out->end = ENDED_BY_NUMBER;
+    if (out->repetitions >= most)
+        return true;
+    out->end = ENDED_BY_INTERVAL;
+    if (goal->narrow > 0 && out->interval[1] - out->interval[0] <= goal->narrow * out->interval[0])
+        return true;
+    out->end = ENDED_BY_TIME;
+    return spent * (out->repetitions + 1) / out->repetitions > share;
+}
+
 ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal, struct timing *out)
 {
     double     seconds[MOST_REPETITIONS], batch_seconds = 0;
@@ -175,17 +204,17 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
     TRY(wall_batch(&job, &out->first_call));
     TRY(plan_batch(&job, goal, &batch_seconds));
 
-    const int repetitions = plan_repetitions(goal, batch_seconds);
-    for (int r = 0; r < repetitions; r++) {
-        TRY(wall_batch(&job, &seconds[r]));
-        seconds[r] /= job.batch;
-    }
     out->batch = job.batch;
-    out->repetitions = repetitions;
-    out->wall = spread_of(seconds, repetitions);
-    if (!goal->device_too)
+    out->began = now();
+    while (!enough(goal, out)) {
+        TRY(wall_batch(&job, &batch_seconds));
+        out->sample[out->repetitions++] = batch_seconds / job.batch;
+    }
+    memcpy(seconds, out->sample, sizeof seconds);
+    out->wall = spread_of(seconds, out->repetitions);
+    if (!goal->device_too || out->end == ENDED_BY_SIGNAL)
         return ORDO_OK;
-    return take_device_clock(&job, (repetitions + 1) / 2, &out->device);
+    return take_device_clock(&job, (out->repetitions + 1) / 2, &out->device);
 }
 
 /* ---- copy rate ----------------------------------------------------------------------------------------------- */

@@ -17,9 +17,12 @@
 /* Enqueues one call. NULL order: the device's own queue. */
 typedef ordo_status (*call_fn)(void *arg, const struct ordo_order *order);
 
+#define MOST_REPETITIONS 64
+
 struct timing_goal {
     double seconds;       /* for all repetitions together; at least three are made whatever it says */
     double batch_seconds; /* how long a batch lasts at least; 0: 20 ms, a thousand times the wait at its end */
+    double narrow;        /* repetitions end when the median's interval is no wider than this share of it; 0: never */
     int    repetitions;   /* most of each clock */
     bool   device_too;    /* take the device's clock as well */
 
@@ -31,10 +34,17 @@ struct spread {
     double median, low, high; /* seconds a call; low and high are the 10th and 90th percentile; NaN: not known */
 };
 
+/* Why there were no more repetitions. */
+enum timing_end { ENDED_BY_NUMBER, ENDED_BY_TIME, ENDED_BY_INTERVAL, ENDED_BY_SIGNAL };
+
 struct timing {
     struct spread wall, device;
     double        first_call; /* seconds: builds programs, allocates scratch */
     int           repetitions, batch;
+    double sample[MOST_REPETITIONS]; /* by the host's clock, seconds a call, in their order: `repetitions` of them */
+    double interval[2];              /* the median lies within this with a chance of 95 %; NaN: too few samples */
+    double began;                    /* when the first repetition began, by now() */
+    enum timing_end end;
 };
 
 /* Seconds of a clock that only goes forward. */
@@ -42,6 +52,9 @@ double now(void);
 
 /* Sorts `seconds`. */
 struct spread spread_of(double *seconds, int n);
+
+/* The interval of the median of `n` samples, by their order alone. */
+void median_interval(const double *seconds, int n, double interval[2]);
 
 /* Calls until the time of a call is stable enough to plan with, then takes both clocks. Returns the first error. */
 ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal,

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict_measure.h"
 
+#include "bench/common/stop.h"
 #include "bench/common/terminal.h"
 #include "bench/peers/dict_yardstick.h"
 #include "dict_subject.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct measuring {
     ordo_device              *device;
@@ -32,6 +35,30 @@ static ordo_status no_memory(const struct measuring *m)
 
 /* ---- updates ------------------------------------------------------------------------------------------------- */
 
+/* More batches, or more seconds, are not gone through once more. */
+#define BATCHES_MOST       4096
+#define BATCH_SECONDS_MOST 10
+
+/* Updates in several batches once more, now waiting for each. */
+static ordo_status measure_batches(struct measuring *m)
+{
+    const size_t steps = m->plan.work.n_steps;
+    if (steps < 2 || steps > BATCHES_MOST || m->out->timing.wall.median > BATCH_SECONDS_MOST || stop_asked())
+        return ORDO_OK;
+    m->out->batch_seconds = calloc(steps, sizeof *m->out->batch_seconds);
+    if (!m->out->batch_seconds)
+        return no_memory(m);
+    TRY(dict_subject_prepare(m->subject, NULL));
+    TRY(ordo_device_finish(m->device));
+    for (size_t s = 0; s < steps; s++) {
+        const double before = now();
+        TRY(dict_subject_step(m->subject, s));
+        TRY(ordo_device_finish(m->device));
+        m->out->batch_seconds[m->out->n_batches++] = now() - before;
+    }
+    return ORDO_OK;
+}
+
 static ordo_status measure_once(struct measuring *m)
 {
     struct timing_goal goal = *m->goal;
@@ -40,7 +67,7 @@ static ordo_status measure_once(struct measuring *m)
     TRY(time_calls(m->device, dict_subject_work, m->subject, &goal, &m->out->timing));
     progress("checking");
     m->out->right = dict_subject_check(m->subject, true, m->why, m->why_bytes);
-    return ORDO_OK;
+    return m->out->right ? measure_batches(m) : ORDO_OK;
 }
 
 static ordo_status measure_rebuild(struct measuring *m)
@@ -63,9 +90,18 @@ static void add_spread(struct spread *sum, const struct spread *part, double sha
 static void add_timing(struct timing *sum, const struct timing *part, double share)
 {
     add_spread(&sum->wall, &part->wall, share);
-    sum->first_call = sum->repetitions ? sum->first_call : part->first_call;
-    sum->repetitions += part->repetitions;
+    sum->interval[0] += part->interval[0] * share;
+    sum->interval[1] += part->interval[1] * share;
+    if (sum->repetitions == 0) {
+        sum->first_call = part->first_call;
+        sum->began = part->began;
+    }
+    if (sum->repetitions == 0 || part->repetitions < sum->repetitions)
+        sum->repetitions = part->repetitions;
+    for (int r = 0; r < sum->repetitions; r++)
+        sum->sample[r] += part->sample[r] * share;
     sum->batch = part->batch;
+    sum->end = part->end;
 }
 
 static size_t elements_in(const struct dict_plan *plan, size_t batches)
@@ -82,8 +118,11 @@ static ordo_status measure_fill(struct measuring *m, const struct timing_goal *g
     TRY(dict_subject_load(m->subject, m->why, m->why_bytes));
     TRY(time_calls(m->device, dict_subject_work, m->subject, goal, &timing));
     add_timing(&m->out->timing, &timing, 1 / (double) plan_fills(&m->plan));
-    m->out->fills[m->out->n_fills++] =
-        (struct dict_fill) { to, elements_in(&m->plan, to), timing.wall.median, timing.first_call };
+    struct dict_fill *fill = &m->out->fills[m->out->n_fills++];
+    *fill =
+        (struct dict_fill) { to,   elements_in(&m->plan, to), timing.wall.median, timing.first_call, timing.repetitions,
+                             { 0 } };
+    memcpy(fill->sample, timing.sample, sizeof fill->sample);
     m->out->right =
         dict_subject_check(m->subject, to == plan_fill(&m->plan, plan_fills(&m->plan) - 1), m->why, m->why_bytes);
     return ORDO_OK;
@@ -98,6 +137,9 @@ static ordo_status measure_fills(struct measuring *m)
     goal.prepare = m->plan.spec.first_calls ? dict_subject_prepare : NULL;
     m->out->timing = (struct timing) { .device = spread_of(NULL, 0) };
     m->out->right = true;
+    m->out->fills = calloc(fills, sizeof *m->out->fills);
+    if (!m->out->fills)
+        return no_memory(m);
     for (size_t i = 0; i < fills && m->out->right; i++) {
         progress("fill %zu of %zu", i + 1, fills);
         TRY(measure_fill(m, &goal, i ? plan_fill(&m->plan, i - 1) : 0, plan_fill(&m->plan, i)));
@@ -130,4 +172,14 @@ ordo_status dict_measure(ordo_device *device, const struct spec *spec, const str
     }
     plan_free(&m.plan);
     return got;
+}
+
+void dict_figures_free(struct dict_figures *figures)
+{
+    free(figures->fills);
+    free(figures->batch_seconds);
+    figures->fills = NULL;
+    figures->batch_seconds = NULL;
+    figures->n_fills = 0;
+    figures->n_batches = 0;
 }

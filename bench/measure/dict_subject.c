@@ -211,6 +211,11 @@ ordo_status dict_subject_work(void *arg, const struct ordo_order *order)
     return do_steps(subject, &subject->work, &subject->plan->work, 0, subject->plan->work.n_steps, order);
 }
 
+ordo_status dict_subject_step(struct dict_subject *subject, size_t step)
+{
+    return do_step(subject, &subject->work, &subject->plan->work.steps[step], NULL);
+}
+
 ordo_status dict_subject_rebuild(void *arg, const struct ordo_order *order)
 {
     struct dict_subject *subject = arg;

@@ -29,6 +29,8 @@ ordo_status dict_subject_fill(struct dict_subject *subject, size_t from, size_t 
 ordo_status dict_subject_prepare(void *arg, const struct ordo_order *order);
 /* A call_fn: the work. */
 ordo_status dict_subject_work(void *arg, const struct ordo_order *order);
+/* One of its steps. */
+ordo_status dict_subject_step(struct dict_subject *subject, size_t step);
 /* A call_fn: builds the dictionary anew from the table. */
 ordo_status dict_subject_rebuild(void *arg, const struct ordo_order *order);
 

@@ -26,7 +26,12 @@ expect() {
     "$@" >"$dir/out" 2>"$dir/err"
     got=$?
     [ "$got" -eq "$want" ] || fail "status $want, not $got, from: $*"
+    case "$*" in
+        *"--json -"* | *--wide*) ;;
+        *) ! grep -q '.\{81\}' "$dir/out" || fail "its lines fit 80 columns: $*" ;;
+    esac
 }
+unset COLUMNS # not a terminal, and no other width: 80
 
 # prints FILE TEXT: $dir/FILE contains TEXT
 prints() {
@@ -115,6 +120,13 @@ expect 0 "$bench" --workload sort,merge,scan --types f64,i32 --value-bytes 0,8 -
     --budget 200 --no-host
 prints out ' ok$'
 prints_no out 'WRONG'
+expect 0 "$bench" --workload fillrandom --structure lsm --sizes =1000 --reps 3
+prints out 'not shown in 80 columns'
+prints_no out '^structure.* peak'
+expect 0 env COLUMNS=200 "$bench" --workload fillrandom --structure lsm --sizes =1000 --reps 3 --wide
+prints out '^structure.* time .* peak .* check$'
+expect 0 env COLUMNS=40 "$bench" --workload reduce --sizes =1000 --reps 3
+prints_no out '.\{41\}'
 expect 0 "$bench" --workload reduce --sizes =1000,14 --reps 3 --compare "$dir/bench.json" --json - --chart
 prints out '"rate_before"'
 prints err '/ before'
@@ -209,6 +221,14 @@ expect 2 "$tune" --primitives sort,,
 expect 2 "$tune" --budget nothing
 expect 2 "$tune" --device all,all
 expect 1 "$tune" --device no-such-device
+
+# ---- ordo-demo
+awk 'BEGIN { for (i = 0; i < 400; i++) printf "%d,%d,%c%c\n", i * 9000000, i * 9000000 + 5000000, 65 + i % 7, 65 + i % 5 }' \
+    >"$dir/ranges"
+expect 0 "$demo" --file "$dir/ranges" --count 3000 --json "$dir/demo.json"
+prints out '^ok: all 3,000 answers'
+prints out '^check on the host'
+prints_no out 'WRONG'
 
 [ "$failures" -eq 0 ] && echo "all tools do as they should"
 exit $((failures > 0))

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "file.h"
+
+#include "bench/common/complain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_standard(const struct file *file)
+{
+    return !file->path || strcmp(file->path, "-") == 0;
+}
+
+static bool save(const struct file *file)
+{
+    char why[512];
+    if (!file->path || json_write(file->path, file->json, why, sizeof why))
+        return true;
+    complain("%s", why);
+    return false;
+}
+
+static void begin_process(struct file *file)
+{
+    file->began = now();
+    file->process = json_process();
+    cJSON_AddItemToArray(file->processes, file->process);
+}
+
+void file_begin(struct file *file, const char *path, int argc, char **argv)
+{
+    *file = (struct file) { .path = path };
+    file->json = json_head("ordo-bench", argc, argv);
+    cJSON_AddNumberToObject(file->json, "schema", FILE_SCHEMA);
+    file->processes = cJSON_AddArrayToObject(file->json, "processes");
+    file->devices = cJSON_AddArrayToObject(file->json, "devices");
+    file->rows = cJSON_AddArrayToObject(file->json, "rows");
+    begin_process(file);
+    if (!is_standard(file) && !save(file))
+        exit(EXIT_FAILED);
+}
+
+/* ---- going on with one --------------------------------------------------------------------------------------- */
+
+static cJSON *read_file(const char *path)
+{
+    char   why[512] = "";
+    cJSON *json = json_read(path, why, sizeof why);
+    if (!json)
+        usage_error("--resume: %s", why);
+    if (!text_is(json, "tool", "ordo-bench") || number_of(json, "schema") != FILE_SCHEMA)
+        usage_error("--resume: %s was not written by this version of ordo-bench --json", path);
+    return json;
+}
+
+cJSON *file_arguments(const char *path)
+{
+    cJSON *json = read_file(path);
+    cJSON *arguments = cJSON_DetachItemFromObjectCaseSensitive(json, "arguments");
+    cJSON_Delete(json);
+    return arguments;
+}
+
+static bool is_to_be_kept(const cJSON *row)
+{
+    return !text_is(row, "check", outcome_name(FAILED)) && !text_is(row, "check", outcome_name(SKIPPED)) &&
+           !text_is(row, "ended_by", "signal"); /* cut short */
+}
+
+void file_resume(struct file *file, const char *path)
+{
+    *file = (struct file) { .path = path, .json = read_file(path) };
+    cJSON *head = json_head("ordo-bench", 0, NULL);
+    if (strcmp(text_of(head, "revision"), text_of(file->json, "revision")) != 0)
+        usage_error("--resume: %s was measured by revision %s, this is %s: rows of two do not go into one file", path,
+                    text_of(file->json, "revision"), text_of(head, "revision"));
+    cJSON_Delete(head);
+    file->processes = cJSON_GetObjectItemCaseSensitive(file->json, "processes");
+    file->devices = cJSON_GetObjectItemCaseSensitive(file->json, "devices");
+    file->rows = cJSON_GetObjectItemCaseSensitive(file->json, "rows");
+    if (!cJSON_IsArray(file->processes) || !cJSON_IsArray(file->devices) || !cJSON_IsArray(file->rows))
+        usage_error("--resume: %s was not written by ordo-bench --json", path);
+    for (cJSON *row = file->rows->child, *next; row; row = next) {
+        next = row->next;
+        if (!is_to_be_kept(row))
+            cJSON_Delete(cJSON_DetachItemViaPointer(file->rows, row));
+    }
+    begin_process(file);
+}
+
+/* ---- devices and rows ---------------------------------------------------------------------------------------- */
+
+/* Another driver, or other tunables, are another device. */
+static bool same_device(const cJSON *a, const cJSON *b)
+{
+    static const char *const names[] = { "name", "platform", "driver" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(text_of(a, names[i]), text_of(b, names[i])) != 0)
+            return false;
+    return cJSON_Compare(cJSON_GetObjectItemCaseSensitive(a, "tunables"),
+                         cJSON_GetObjectItemCaseSensitive(b, "tunables"), true);
+}
+
+int file_device(struct file *file, cJSON *device)
+{
+    int number = 0;
+    for (const cJSON *there = file->devices->child; there; there = there->next, number++)
+        if (same_device(there, device)) {
+            cJSON_Delete(device);
+            return number;
+        }
+    cJSON_AddItemToArray(file->devices, device);
+    return number;
+}
+
+const cJSON *file_row(const struct file *file, int device, const struct spec *spec)
+{
+    const cJSON *row = NULL;
+    cJSON_ArrayForEach(row, file->rows)
+    {
+        if (number_of(row, "device") == device && row_is_at(row, spec))
+            return row;
+    }
+    return NULL;
+}
+
+bool file_add(struct file *file, int device, const struct row *row)
+{
+    cJSON *json = row_to_json(row);
+    cJSON_AddNumberToObject(json, "device", device);
+    cJSON_AddNumberToObject(json, "process", cJSON_GetArraySize(file->processes) - 1);
+    if (row->timing.repetitions)
+        json_number(json, "began_s", row->timing.began - file->began);
+    cJSON_AddItemToArray(file->rows, json);
+    return is_standard(file) || save(file);
+}
+
+bool file_end(struct file *file, const char *ended)
+{
+    cJSON_ReplaceItemInObjectCaseSensitive(file->process, "ended", cJSON_CreateString(ended));
+    json_number(file->process, "seconds", now() - file->began);
+    const bool saved = save(file);
+    cJSON_Delete(file->json);
+    file->json = NULL;
+    return saved;
+}

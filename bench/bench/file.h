@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file that a run leaves: all that --json says, with each row from the moment that it is done. */
+#ifndef BENCH_BENCH_FILE_H
+#define BENCH_BENCH_FILE_H
+
+#include "rows.h"
+
+/* The number of the form in which files are written; files without it are of the form before the first. */
+#define FILE_SCHEMA 1
+
+struct file {
+    const char *path; /* NULL: none is written. "-": standard output, when all is done */
+    cJSON      *json, *devices, *rows, *processes, *process; /* parts of `json` but the first */
+    double      began;                                       /* by now(); rows say when they began after it */
+};
+
+/* A new one. */
+void file_begin(struct file *file, const char *path, int argc, char **argv);
+/* Goes on with one that an earlier process left: with its rows but for those that failed, were skipped or cut short. Ends the program with
+ * a complaint if it is none, or another version of the tool wrote it. */
+void file_resume(struct file *file, const char *path);
+/* The arguments of the process that began the file at `path`; ends the program likewise. Text of the file's, which the caller
+ * deletes. */
+cJSON *file_arguments(const char *path);
+
+/* The place of a device that is described like this in the file, where it is put if it is not there. Takes `device`. */
+int file_device(struct file *file, cJSON *device);
+/* The row of a point that is there already; NULL if there is none. */
+const cJSON *file_row(const struct file *file, int device, const struct spec *spec);
+
+/* Adds a row and saves. False, with a complaint, if that failed. */
+bool file_add(struct file *file, int device, const struct row *row);
+/* Says how the process ended ("done", "interrupted", "time"), saves and frees. */
+bool file_end(struct file *file, const char *ended);
+
+#endif

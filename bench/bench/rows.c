@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rows.h"
+
+#include "bench/workload/dict_plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *outcome_name(enum outcome outcome)
+{
+    static const char *const names[N_OUTCOMES] = { "ok", "WRONG", "failed", "too large", "skipped" };
+    return names[outcome];
+}
+
+static const char *const end_names[] = { "number", "time", "interval", "signal" };
+
+void row_empty(struct row *row, const struct spec *spec)
+{
+    const struct spread unknown = { NAN, NAN, NAN };
+    *row = (struct row) {
+        .spec = *spec, .rate = NAN, .bytes_per_second = NAN, .copy_share = NAN, .before = NAN, .array_rate = NAN
+    };
+    row->timing.wall = row->timing.device = unknown;
+    for (int i = 0; i < MAX_YARDSTICKS; i++)
+        row->yardstick[i] = NAN;
+}
+
+/* ---- to JSON ------------------------------------------------------------------------------------------------- */
+
+static cJSON *json_spread(const struct spread *spread)
+{
+    cJSON *json = cJSON_CreateObject();
+    json_number(json, "median", spread->median);
+    json_number(json, "p10", spread->low);
+    json_number(json, "p90", spread->high);
+    return json;
+}
+
+static void json_point(cJSON *json, const struct spec *spec)
+{
+    cJSON_AddStringToObject(json, "workload", workload_name(spec->workload));
+    cJSON_AddStringToObject(json, "variant", variant_name(spec->workload, spec->variant));
+    cJSON_AddStringToObject(json, "key", type_name(spec->type));
+    cJSON_AddNumberToObject(json, "value_bytes", spec->value_bytes);
+    cJSON_AddStringToObject(json, "dist", dist_name(spec->dist));
+    cJSON_AddNumberToObject(json, "count", (double) spec->count);
+    cJSON_AddNumberToObject(json, "operations", (double) spec_operations(spec));
+    if (!workload_is_dict(spec->workload))
+        return;
+    cJSON_AddNumberToObject(json, "batch", (double) spec_batch(spec));
+    cJSON_AddNumberToObject(json, "hit_percent", spec->hit_percent);
+    cJSON_AddNumberToObject(json, "width", spec->width);
+    cJSON_AddNumberToObject(json, "growth", spec->growth);
+    if (spec->first_calls)
+        cJSON_AddBoolToObject(json, "first_calls", true);
+    if (spec->workload == CONCURRENTMIX)
+        cJSON_AddNumberToObject(json, "update_percent", spec->update_percent);
+    if (spec->workload == DELETERANDOM)
+        cJSON_AddNumberToObject(json, "erase_percent", spec->erase_percent);
+    if (plan_has_fills(spec->workload))
+        cJSON_AddNumberToObject(json, "most_fills", spec->fills);
+}
+
+static void json_samples(cJSON *json, const char *name, const double *seconds, size_t n)
+{
+    cJSON *list = cJSON_AddArrayToObject(json, name);
+    for (size_t i = 0; i < n; i++)
+        cJSON_AddItemToArray(list, json_cut(seconds[i]));
+}
+
+static void json_statistics(cJSON *json, const struct ordo_dict_statistics *statistics)
+{
+    cJSON_AddNumberToObject(json, "elements", (double) statistics->elements);
+    cJSON_AddNumberToObject(json, "stale", (double) statistics->stale);
+    cJSON_AddNumberToObject(json, "tombstones", (double) statistics->tombstones);
+    cJSON_AddNumberToObject(json, "runs", (double) statistics->runs);
+    cJSON_AddNumberToObject(json, "bytes_data", (double) statistics->bytes_data);
+    cJSON_AddNumberToObject(json, "bytes_index", (double) statistics->bytes_index);
+    cJSON_AddNumberToObject(json, "bytes_marks", (double) statistics->bytes_marks);
+    cJSON_AddNumberToObject(json, "bytes_spare", (double) statistics->bytes_spare);
+    cJSON_AddNumberToObject(json, "bytes_peak", (double) statistics->bytes_peak);
+    cJSON_AddNumberToObject(json, "cleanups", (double) statistics->cleanups);
+    cJSON_AddNumberToObject(json, "leaves", (double) statistics->leaves);
+    cJSON_AddNumberToObject(json, "levels", (double) statistics->levels);
+}
+
+static void json_dict(cJSON *json, const struct row *row)
+{
+    const struct dict_figures *dict = &row->dict;
+    json_number(json, "rate_of_sorted_array", row->array_rate);
+    json_number(json, "rebuild_s", dict->rebuild_seconds);
+    json_statistics(cJSON_AddObjectToObject(json, "statistics"), &dict->statistics);
+    if (dict->n_batches)
+        json_samples(json, "batches_s", dict->batch_seconds, dict->n_batches);
+    cJSON *fills = dict->n_fills ? cJSON_AddArrayToObject(json, "fills") : NULL;
+    for (int i = 0; i < dict->n_fills; i++) {
+        cJSON *fill = cJSON_CreateObject();
+        cJSON_AddNumberToObject(fill, "batches", (double) dict->fills[i].batches);
+        cJSON_AddNumberToObject(fill, "elements", (double) dict->fills[i].elements);
+        json_number(fill, "first_call_s", dict->fills[i].first_seconds);
+        json_number(fill, "rate", (double) spec_operations(&row->spec) / dict->fills[i].seconds);
+        json_samples(fill, "samples_s", dict->fills[i].sample, (size_t) dict->fills[i].repetitions);
+        cJSON_AddItemToArray(fills, fill);
+    }
+}
+
+static void json_measured(cJSON *json, const struct row *row)
+{
+    json_number(json, "rate", row->rate);
+    cJSON_AddItemToObject(json, "wall_s", json_spread(&row->timing.wall));
+    cJSON_AddItemToObject(json, "device_s", json_spread(&row->timing.device));
+    json_number(json, "first_call_s", row->timing.first_call);
+    cJSON_AddNumberToObject(json, "repetitions", row->timing.repetitions);
+    cJSON_AddNumberToObject(json, "calls_per_repetition", row->timing.batch);
+    cJSON_AddStringToObject(json, "ended_by", end_names[row->timing.end]);
+    json_samples(json, "samples_s", row->timing.sample, (size_t) row->timing.repetitions);
+    json_samples(json, "interval_s", row->timing.interval, isnan(row->timing.interval[0]) ? 0 : 2);
+    if (workload_is_dict(row->spec.workload)) {
+        json_dict(json, row);
+    } else {
+        json_number(json, "bytes_counted", spec_bytes(&row->spec));
+        json_number(json, "bytes_per_s", row->bytes_per_second);
+        json_number(json, "share_of_copy_rate", row->copy_share);
+    }
+    cJSON_AddNumberToObject(json, "scratch_bytes", (double) row->scratch_bytes);
+    if (row->index_bytes) {
+        cJSON_AddNumberToObject(json, "index_bytes", (double) row->index_bytes);
+        json_number(json, "index_build_s", row->index_seconds);
+    }
+    cJSON *host = cJSON_AddObjectToObject(json, "host_rates");
+    for (int i = 0; i < MAX_YARDSTICKS; i++)
+        if (yardstick_name(row->spec.workload, i) && !isnan(row->yardstick[i]))
+            json_number(host, yardstick_name(row->spec.workload, i), row->yardstick[i]);
+    if (row->peer)
+        cJSON_AddItemToObject(json, "peer", cJSON_Duplicate(row->peer, true));
+    if (!isnan(row->before))
+        json_number(json, "rate_before", row->before);
+}
+
+cJSON *row_to_json(const struct row *row)
+{
+    cJSON *json = cJSON_CreateObject();
+    json_point(json, &row->spec);
+    cJSON_AddStringToObject(json, "check", outcome_name(row->outcome));
+    if (row->why[0])
+        cJSON_AddStringToObject(json, "why", row->why);
+    if (row->outcome == GOOD || row->outcome == WRONG)
+        json_measured(json, row);
+    return json;
+}
+
+/* ---- and back ------------------------------------------------------------------------------------------------ */
+
+static bool same_dict_point(const cJSON *row, const struct spec *spec)
+{
+    const double erased = number_of(row, "erase_percent"), fills = number_of(row, "most_fills"); /* not in old files */
+    return number_of(row, "batch") == (double) spec_batch(spec) && number_of(row, "hit_percent") == spec->hit_percent &&
+           number_of(row, "width") == spec->width && number_of(row, "growth") == spec->growth &&
+           is_true(row, "first_calls") == spec->first_calls &&
+           (spec->workload != CONCURRENTMIX || number_of(row, "update_percent") == spec->update_percent) &&
+           (isnan(erased) || erased == spec->erase_percent) && (isnan(fills) || fills == spec->fills);
+}
+
+bool row_is_at(const cJSON *row, const struct spec *spec)
+{
+    return text_is(row, "workload", workload_name(spec->workload)) &&
+           text_is(row, "variant", variant_name(spec->workload, spec->variant)) &&
+           text_is(row, "key", type_name(spec->type)) && text_is(row, "dist", dist_name(spec->dist)) &&
+           number_of(row, "value_bytes") == spec->value_bytes && number_of(row, "count") == (double) spec->count &&
+           number_of(row, "operations") == (double) spec_operations(spec) &&
+           (!workload_is_dict(spec->workload) || same_dict_point(row, spec));
+}
+
+static struct spread spread_from(const cJSON *row, const char *name)
+{
+    const cJSON *json = cJSON_GetObjectItemCaseSensitive(row, name);
+    return (struct spread) { number_of(json, "median"), number_of(json, "p10"), number_of(json, "p90") };
+}
+
+static size_t whole(const cJSON *json, const char *name)
+{
+    const double number = number_of(json, name);
+    return number > 0 ? (size_t) number : 0;
+}
+
+static void fills_from(struct row *row, const cJSON *json)
+{
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "fills"), *fill = NULL;
+    const int    n = cJSON_GetArraySize(list);
+    row->dict.fills = n ? calloc((size_t) n, sizeof *row->dict.fills) : NULL;
+    if (!row->dict.fills)
+        return;
+    cJSON_ArrayForEach(fill, list) row->dict.fills[row->dict.n_fills++] =
+        (struct dict_fill) { .batches = whole(fill, "batches"),
+                             .elements = whole(fill, "elements"),
+                             .seconds = (double) spec_operations(&row->spec) / number_of(fill, "rate"),
+                             .first_seconds = number_of(fill, "first_call_s") };
+}
+
+static void statistics_from(struct ordo_dict_statistics *statistics, const cJSON *json)
+{
+    statistics->elements = whole(json, "elements");
+    statistics->bytes_data = whole(json, "bytes_data");
+    statistics->bytes_index = whole(json, "bytes_index");
+    statistics->bytes_marks = whole(json, "bytes_marks");
+    statistics->bytes_spare = whole(json, "bytes_spare");
+    statistics->bytes_peak = whole(json, "bytes_peak");
+}
+
+void row_from_json(struct row *row, const cJSON *json)
+{
+    const cJSON *host = cJSON_GetObjectItemCaseSensitive(json, "host_rates");
+    for (int o = 0; o < N_OUTCOMES; o++)
+        if (text_is(json, "check", outcome_name((enum outcome) o)))
+            row->outcome = (enum outcome) o;
+    snprintf(row->why, sizeof row->why, "%s", text_of(json, "why"));
+    row->rate = number_of(json, "rate");
+    row->bytes_per_second = number_of(json, "bytes_per_s");
+    row->copy_share = number_of(json, "share_of_copy_rate");
+    row->timing.wall = spread_from(json, "wall_s");
+    row->timing.device = spread_from(json, "device_s");
+    row->array_rate = number_of(json, "rate_of_sorted_array");
+    for (int i = 0; i < MAX_YARDSTICKS; i++)
+        if (yardstick_name(row->spec.workload, i))
+            row->yardstick[i] = number_of(host, yardstick_name(row->spec.workload, i));
+    row->peer = cJSON_GetObjectItemCaseSensitive(json, "peer");
+    row->dict.rebuild_seconds = number_of(json, "rebuild_s");
+    statistics_from(&row->dict.statistics, cJSON_GetObjectItemCaseSensitive(json, "statistics"));
+    fills_from(row, json);
+}
