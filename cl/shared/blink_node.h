@@ -80,6 +80,7 @@ enum blink_word {
     /* Of concurrent batches. */
     BLINK_PENDING,     /* operations that gave up */
     BLINK_STARVED,     /* of these, for want of leaves */
+    BLINK_MOVED,       /* not 0: one that gave up has gone through leaves */
     BLINK_TICK,        /* the clock of recorded histories */
     BLINK_LAGGING,     /* not 0: nodes have split and the level above has not been told */
     BLINK_DIRTY_NODES, /* for each level: nodes on its list */

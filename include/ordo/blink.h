@@ -35,10 +35,15 @@ struct ordo_blink_config {
  *         besides keys and values.
  * Memory  1.35 times keys and values after a build, 1.7 after random updates; a sixth of that in reserve, and 12 bytes a
  *         leaf for the list. A pool that is full is copied into a larger one. A build or rebuild holds the tree as it was,
- *         the elements twice (a build besides the scratch of a sort), and the new tree.
+ *         the elements twice (a build besides the scratch of a sort), and the new tree. Leaves that updates empty go when a
+ *         batch in order finds them less than a quarter full, or a concurrent batch ends with pools of which less than
+ *         half is elements: the tree is then built anew. A window that slides by concurrent batches so takes at most 3 times
+ *         its keys and values, and 50 KB, however long. Without the memory for that, a later batch does it.
  * Errors  running out of memory changes nothing. Updates change nodes in place: after an OpenCL error half way through
- *         one the tree is checked by the next call. If it is sound, it holds some of the batch; if not, each call
- *         returns ORDO_BROKEN until the tree is built anew or cleared. */
+ *         one the tree is checked by the next call. If its nodes are sound, it holds some of the batch; if not, each call
+ *         returns ORDO_BROKEN until the tree is built anew or cleared. ORDO_TOO_LARGE if an update's stores, were they
+ *         all of new keys, would make more than ORDO_MAX_COUNT elements.
+ */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config, ordo_dict **out);
 
 /* Parameters made in place, as ordo.h says. */

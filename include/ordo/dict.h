@@ -268,12 +268,16 @@ struct ordo_concurrent_batch {
  * Neighbours, counts, ranges  what they see of each leaf was there at one moment, but leaves are looked at one after another.
  *           So: each key reported was there, with that value, at some moment of the operation; a key that was there all the
  *           while, and lies in the range, is reported exactly once; keys ascend.
- * Errors    running out of memory is an outcome per operation, and the call ORDO_OK. An OpenCL error ends the call;
- *           what was done by then stays done. Stores without values, counts and ranges without his, and ranges without rooms
- *           refuse the whole batch: ORDO_INVALID, and nothing is done.
+ * Errors    running out of memory is an outcome per operation, and the call ORDO_OK; ORDO_NO_DEVICE_MEMORY if there is not even
+ *           scratch for 1024 operations: nothing is done. An OpenCL error ends the call; what was done by then stays done.
+ *           Stores without values, counts and ranges without his, and ranges without rooms refuse the whole batch:
+ *           ORDO_INVALID, and nothing is done. ORDO_TOO_LARGE if there would be more than ORDO_MAX_COUNT elements if all
+ *           stores were of new keys.
  * Cost      a search and a change of a leaf for each update, at once as far as they meet different leaves. Updates that give
- *           up, as too many want one leaf, are in the end done as by ordo_dict_apply, after a look at the whole structure.
- * Scratch   16 bytes an operation; those that give up as many again, and what ordo_dict_apply takes.
+ *           up, as too many want one leaf, are in the end done as by ordo_dict_apply, after a look at the whole structure;
+ *           neighbours and counts that have gone through hundreds of leaves, as by ordo_dict_seek and ordo_dict_count.
+ * Scratch   32 bytes an operation, for up to 2^24 of them at a time, or fewer where there is less memory; of those that give up
+ *           what ordo_dict_apply takes.
  * Waits. ORDO_UNSUPPORTED where !ordo_dict_can(dict, ORDO_CAN_CONCURRENT). */
 ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict *dict, const struct ordo_concurrent_batch *batch,
                                                 const struct ordo_order *order);

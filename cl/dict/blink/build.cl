@@ -65,11 +65,9 @@ void build_leaves(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, __gl
     }
 }
 
-/* Nodes first_node .. of `level` over n children of the level below: those from first_child on, or, unless it is
- * NULL, those that `order` lists. */
+/* Nodes first_node .. of `level` over n children of the level below, those from first_child on. */
 ORDO_KERNEL(RUN_GROUP)
-void build_inner(BLINK_TREE, uint level, __global const uint *order, uint first_child, uint n, uint first_node,
-                 uint nodes)
+void build_inner(BLINK_TREE, uint level, uint first_child, uint n, uint first_node, uint nodes)
 {
     const blink_tree tree = BLINK_TREE_HERE;
     const node_share share = share_among(n, nodes);
@@ -81,7 +79,7 @@ void build_inner(BLINK_TREE, uint level, __global const uint *order, uint first_
         ordo_key_form form = BLINK_UNUSED;
         /* the child that this word is about: its own, the first, or the next node's first */
         const uint at = min(word < size ? first + word : word == BLINK_HIGH ? first + size : first, n - 1);
-        const uint child = order ? order[at] : first_child + at;
+        const uint child = first_child + at;
         if (word < size || word == BLINK_LOW || (word == BLINK_HIGH && !last))
             form = blink_line(&tree, level - 1, child)[BLINK_LOW];
         if (word < BLINK_SLOTS) /* also those that are no child: concurrent.cl may look at them */

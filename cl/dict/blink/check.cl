@@ -20,7 +20,10 @@
 #define WRONG_INNER       6 /* the same for inner nodes: 6 to 11 */
 #define WRONG_ENTRY       12
 #define WRONG_COUNT       13
-#define N_ELEMENTS        14
+/* These, and WRONG_LEAF_COVER of both kinds, are what a split leaves behind that was not seen through. */
+#define WRONG_NEXT  14
+#define WRONG_DIRTY 15
+#define N_ELEMENTS  16
 
 /* levels[node]: BLINK_NONE, or the level of an inner node that the entries above it have reached; leaves[leaf]
  * likewise, 0. Goes through the entries of `level`. */
@@ -52,7 +55,7 @@ void check_down(BLINK_TREE, uint level, __global uint *levels, __global uint *le
                           : *blink_right(line) < state[BLINK_INNER] ? blink_children(&tree, *blink_right(line))[0]
                                                                     : BLINK_NONE;
         if (right != next)
-            ordo_min(&wrong[WRONG_ENTRY], node);
+            ordo_min(&wrong[WRONG_NEXT], node);
     }
 }
 
@@ -89,8 +92,10 @@ ORDO_FN void check_node(const blink_tree *tree, uint level, uint node, uint take
     if (right == BLINK_NONE ? line[BLINK_HIGH] != BLINK_UNUSED
                             : right >= taken || blink_line(tree, level, right)[BLINK_LOW] != line[BLINK_HIGH])
         ordo_min(&wrong[from + WRONG_LEAF_LINK], node);
-    if (*blink_header(line) & (BLINK_LATCHED | BLINK_DIRTY))
+    if (*blink_header(line) & BLINK_LATCHED)
         ordo_min(&wrong[from + WRONG_LEAF_LATCH], node);
+    if (*blink_header(line) & BLINK_DIRTY)
+        ordo_min(&wrong[WRONG_DIRTY], node);
 }
 
 /* counted: whether leaf_counts[] are to be right. */
@@ -131,7 +136,6 @@ void check_inner(BLINK_TREE, uint capacity, __global const uint *levels, __globa
         }
         if (levels[node] == BLINK_NONE)
             ordo_min(&wrong[WRONG_INNER + WRONG_LEAF_COVER], node);
-        else
-            check_node(&tree, levels[node], node, state[BLINK_INNER], WRONG_INNER, wrong);
+        check_node(&tree, 1, node, state[BLINK_INNER], WRONG_INNER, wrong); /* all inner levels alike */
     }
 }

@@ -4,7 +4,7 @@
  *
  *   blink_apply     runs operations, and lists those that gave up
  *   blink_tally     what there is in a batch
- *   blink_gather    makes a batch of the updates that gave up, to be done in order
+ *   blink_gather    makes a batch of those of one kind that gave up, to be done with the tree at rest
  *   blink_scatter   hands its results on
  *
  * An operation is a loop of steps: from the root to a node, then something done there, to the right, or up a level with
@@ -79,6 +79,7 @@
 #define STEP_ON      1 /* it came further */
 #define STEP_DONE    2
 #define STEP_STARVED 3 /* there is no node left */
+#define STEP_FAR     4 /* it came further, but has gone through so many leaves that the rest is not for it to look at */
 
 /* Nodes are split in the middle. */
 #define BLINK_HALF (BLINK_SLOTS / 2)
@@ -91,6 +92,7 @@ typedef struct {
     uint                        leaf_capacity, inner_capacity;
     uint                        final; /* no more nodes will come: who needs one is refused */
     uint                        never; /* 0, unknown to the compiler */
+    uint                        far;   /* leaves that a query goes through in a launch, at most */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *his;
     __global const blink_value *values;
@@ -116,6 +118,7 @@ typedef struct {
     uint child;    /* above the leaves: the new node */
     uint count;    /* of counts and ranges: keys so far */
     uint tries;    /* steps that came to nothing */
+    uint hops;     /* leaves that a query has gone through in this launch */
     bool lost;     /* was led astray: caches are not trusted */
     uint elements; /* stored by this work-item, less those erased, over all its operations */
     uint dice;
@@ -434,7 +437,7 @@ ORDO_FN uint blink_seek_on(const blink_batch *batch, blink_op *op, __global ordo
      * say; there are none to the left, so that the way there is from the root. */
     op->query = forward ? tail.high + 1 : tail.low;
     op->at = forward ? tail.right : BLINK_NONE;
-    return STEP_ON;
+    return ++op->hops < batch->far ? STEP_ON : STEP_FAR;
 }
 
 /* Where range op->i may write: elements begin .. end - 1 of the range outputs. */
@@ -499,7 +502,7 @@ ORDO_FN uint blink_scan_on(const blink_batch *batch, blink_op *op, __global ordo
     if (hi > tail.high && tail.right != BLINK_NONE) {
         op->query = tail.high + 1; /* all up to high is seen: nothing twice, nothing left out, whoever splits what */
         op->at = tail.right;
-        return STEP_ON;
+        return ++op->hops < batch->far || op->count < room.end - room.begin ? STEP_ON : STEP_FAR;
     }
     if (batch->counts)
         batch->counts[op->i] = op->count;
@@ -883,6 +886,9 @@ ORDO_FN uint blink_astray(blink_op *op)
 {
     op->at = BLINK_NONE;
     op->lost = true;
+#if BLINK_BY_FENCE
+    ordo_fence_acquire(); /* the first-level cache may have led it there, and peeks alone do not get past it */
+#endif
     return STEP_AGAIN;
 }
 
@@ -973,6 +979,8 @@ ORDO_FN void blink_give_up(const blink_batch *batch, const blink_op *op, bool st
     }
     if (starved)
         (void) ordo_add(state + BLINK_STARVED, 1);
+    if (op->hops)
+        ordo_store_relaxed(state + BLINK_MOVED, 1);
 #if KEY_BITS == 32
     const uint upper = 0;
 #else
@@ -1004,7 +1012,7 @@ ORDO_FN bool blink_next_op(const blink_batch *batch, blink_turn *turn, uint firs
     blink_op *op = &turn->op;
 
     op->i = first + (uint) turn->next;
-    op->level = op->tries = 0;
+    op->level = op->tries = op->hops = 0;
     op->at = BLINK_NONE;
     op->lost = false;
     turn->next += get_global_size(0);
@@ -1031,7 +1039,7 @@ ORDO_FN bool blink_take_turn(const blink_batch *batch, blink_turn *turn, uint fi
     turn->idle = came == STEP_DONE;
     if (came == STEP_ON || came == STEP_DONE)
         return true;
-    if (came == STEP_STARVED || ++op->tries > BLINK_TRIES || turn->steps > BLINK_STEPS) {
+    if (came >= STEP_STARVED || ++op->tries > BLINK_TRIES || turn->steps > BLINK_STEPS) {
         blink_give_up(batch, op, came == STEP_STARVED);
         turn->idle = true;
         return true;
@@ -1056,10 +1064,10 @@ ORDO_FN bool blink_take_turn(const blink_batch *batch, blink_turn *turn, uint fi
 #endif
 
 /* Operations first .. first + n - 1 of the batch; or, if `again` is there, of those that gave up in another launch.
- * `final`, `never`, `pending`, `history`: see blink_batch. The state counts those that are put on `pending`. */
+ * `final`, `never`, `far`, `pending`, `history`: see blink_batch. The state counts those that are put on `pending`. */
 BLINK_KERNEL
 void blink_apply(BLINK_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
-                 __global const uint4 *again, __global uint4 *pending, __global uint *history,
+                 uint far, __global const uint4 *again, __global uint4 *pending, __global uint *history,
                  __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
                  __global const ordo_key *his, ulong his_at, __global const blink_value *values, ulong values_at,
                  __global const ulong *rooms, ulong rooms_at, __global uchar *found, ulong found_at,
@@ -1075,6 +1083,7 @@ void blink_apply(BLINK_TREE, uint leaf_capacity, uint inner_capacity, uint first
         .inner_capacity = inner_capacity,
         .final = final,
         .never = never,
+        .far = far,
         .codes = AT(codes),
         .keys = AT(keys),
         .his = AT(his),
@@ -1133,42 +1142,98 @@ void blink_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
             (void) ordo_add(tally + k, sums[k]);
 }
 
-/* Of `count` operations that gave up (blink_batch), the updates become a batch: operation p of it is number where[p] of
- * the batch that they come from. The others go to `rest`. taken: how many of both. values may be NULL. */
+/* ---- what gave up, with the tree at rest ------------------------------------------------------------------------- */
+
+/* Kinds of operations that are done together. */
+#define LEFT_UPDATES  0
+#define LEFT_FORWARD  1 /* the first element from the query on */
+#define LEFT_BACKWARD 2 /* the last one up to it */
+#define LEFT_COUNTS   3 /* also ranges that have no room left */
+#define LEFT_RANGES   4
+
+/* Elements that range i may write: rooms[i] to rooms[i + 1], as far as there is any. */
+ORDO_FN ulong left_room(__global const ulong *rooms, ulong capacity, uint i)
+{
+    const ulong end = min(rooms[i + 1], capacity);
+    return end - min(rooms[i], end);
+}
+
+ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulong capacity, uint i)
+{
+    if (CODE_UPDATES(code))
+        return LEFT_UPDATES;
+    if (code <= CODE_SEEK_GT)
+        return code >= CODE_SEEK_GE ? LEFT_FORWARD : LEFT_BACKWARD;
+    return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
+}
+
+/* Of `count` operations that gave up (blink_batch), those of a kind become a batch: operation p of it is number where[p] of
+ * the batch that they come from. Of updates keys_out and more_out are keys and values; of counts, bounds, and before[p]
+ * is what has been counted; of seeks, more_out is nothing. The others go to `rest`. taken: how many of both. values, his and
+ * rooms may be NULL. */
 ORDO_KERNEL(BLINK_GROUP)
-void blink_gather(__global const uint4 *left, uint count, __global const uchar *codes, ulong codes_at,
-                  __global const ordo_key *keys, ulong keys_at, __global const blink_value *values, ulong values_at,
-                  __global uint *taken, __global uint *where, __global uchar *codes_out, __global ordo_key *keys_out,
-                  __global blink_value *values_out, __global uint4 *rest)
+void blink_gather(__global const uint4 *left, uint count, uint kind, __global const uchar *codes, ulong codes_at,
+                  __global const ordo_key *his, ulong his_at, __global const blink_value *values, ulong values_at,
+                  __global const ulong *rooms, ulong rooms_at, ulong range_capacity, __global uint *taken,
+                  __global uint *where, __global uchar *codes_out, __global ordo_key *keys_out,
+                  __global blink_value *values_out, __global ordo_key *his_out, __global uint *before,
+                  __global uint4 *rest)
 {
     const uint l = (uint) get_global_id(0);
     if (l >= count)
         return;
     const uint i = left[l].x, code = codes[codes_at + i];
-    if (!CODE_UPDATES(code)) {
+    if (left_kind(code, left[l].y, rooms + rooms_at, range_capacity, i) != kind) {
         rest[ordo_add(taken + 1, 1)] = left[l];
         return;
     }
     const uint p = ordo_add(taken, 1);
     where[p] = i;
-    codes_out[p] = (uchar) code;
-    keys_out[p] = keys[keys_at + i];
-    if (values && code != CODE_ERASE)
+#if KEY_BITS == 32
+    keys_out[p] = key_from_bits(left[l].z);
+#else
+    keys_out[p] = key_from_bits(left[l].z | (ulong) left[l].w << 32);
+#endif
+    if (kind == LEFT_UPDATES)
+        codes_out[p] = (uchar) code;
+    if (kind == LEFT_UPDATES && values && code != CODE_ERASE)
         values_out[p] = values[values_at + i];
+    if (kind == LEFT_COUNTS) {
+        his_out[p] = his[his_at + i];
+        before[p] = left[l].y;
+    }
 }
 
-/* `results` of such a batch; the ticks of a history's ends begin with `tick`. Arrays may be NULL. */
+/* Results of such a batch: `found` of updates and seeks, keys and values of seeks that found, `counts` besides what was
+ * counted before. The ticks of a history's ends begin with `tick`. Arrays may be NULL. */
 ORDO_KERNEL(BLINK_GROUP)
-void blink_scatter(uint count, __global const uint *where, __global const uchar *results, __global uchar *found,
-                   ulong found_at, __global uchar *outcomes, ulong outcomes_at, __global uint *history, uint tick)
+void blink_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
+                   __global const blink_value *values, __global const uint *counted, __global const uint *before,
+                   __global const uchar *codes, ulong codes_at, __global const ulong *rooms, ulong rooms_at,
+                   ulong range_capacity, __global uchar *found, ulong found_at, __global ordo_key *keys_out,
+                   ulong keys_out_at, __global blink_value *values_out, ulong values_out_at, __global uint *counts,
+                   ulong counts_at, __global uchar *outcomes, ulong outcomes_at, __global uint *history, uint tick)
 {
     const uint p = (uint) get_global_id(0);
     if (p >= count)
         return;
-    if (found)
-        found[found_at + where[p]] = results[p];
+    const uint i = where[p];
+    uint       outcome = OUTCOME_DONE;
+    if (results && found)
+        found[found_at + i] = results[p];
+    if (keys && keys_out && results[p])
+        keys_out[keys_out_at + i] = keys[p];
+    if (values && values_out && results[p])
+        values_out[values_out_at + i] = values[p];
+    if (counted) {
+        const uint all = before[p] + counted[p];
+        if (counts)
+            counts[counts_at + i] = all;
+        if (codes[codes_at + i] == CODE_RANGE && all > left_room(rooms + rooms_at, range_capacity, i))
+            outcome = OUTCOME_CUT_SHORT;
+    }
     if (outcomes)
-        outcomes[outcomes_at + where[p]] = OUTCOME_DONE;
+        outcomes[outcomes_at + i] = (uchar) outcome;
     if (history)
-        history[2 * where[p] + 1] = tick + p;
+        history[2 * i + 1] = tick + p;
 }

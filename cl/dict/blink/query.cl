@@ -3,6 +3,7 @@
  *
  *   blink_find, blink_locate       by teams, from the root down
  *   blink_find_in_batch            the finds of a batch of operations side by side
+ *   blink_absent                   how many of its stores have keys that are not there
  *   blink_counts, blink_measure    the same of two bounds at once
  *   blink_seek                     from where its keys are located
  *   blink_range_short, blink_range_long   the elements of ranges; the part of a long one that lies in one leaf is a piece
@@ -153,6 +154,42 @@ void blink_find_in_batch(BLINK_TREE, __global const uchar *codes, ulong codes_at
                 vstore2((uint2) (2 * i, 2 * i + 1), i, history);
         }
     }
+}
+
+/* Looks at every step-th operation of n. absent[0] += how many of these store, absent[1] += how many of their keys are
+ * not there. */
+ORDO_KERNEL(BLINK_GROUP)
+void blink_absent(BLINK_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
+                  uint n, uint step, __global uint *absent)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+    const uint       samples = (n - 1) / step + 1;
+    uint             stores = 0, missing = 0;
+
+    for (ulong tile = get_group_id(0); tile * BLINK_TILE < samples; tile += get_num_groups(0)) {
+        const uint    first = (uint) tile * BLINK_TILE;
+        ordo_key_form query[BLINK_ITEMS];
+        blink_spot    spot[BLINK_ITEMS] = { { 0, 0, 0 } };
+        bool          is_store[BLINK_ITEMS];
+
+        BLINK_UNROLL
+        for (uint r = 0; r < BLINK_ITEMS; r++) {
+            const uint  s = blink_query_at(first, r);
+            const ulong i = min(s, samples - 1) * (ulong) step;
+            is_store[r] = s < samples && (codes[codes_at + i] == CODE_UPSERT || codes[codes_at + i] == CODE_INSERT);
+            query[r] = key_bits(keys[keys_at + i]);
+        }
+        blink_find_tile(&tree, query, spot);
+        BLINK_UNROLL
+        for (uint r = 0; r < BLINK_ITEMS; r++) {
+            stores += is_store[r];
+            missing += is_store[r] && !(spot[r].place & PLACE_HIT);
+        }
+    }
+    if (stores)
+        (void) ordo_add(absent, stores);
+    if (missing)
+        (void) ordo_add(absent + 1, missing);
 }
 
 /* parents may be NULL. */

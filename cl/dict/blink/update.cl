@@ -7,6 +7,7 @@
  *   update_leaves              each leaf takes its group, and splits into as many as it needs
  *   update_level               parents, of which a list was kept, take in what their children have split off
  *   update_top                 the same of all levels from one on, then new levels above a root that has split
+ *   list_root, list_below      all nodes of a level, as such a list: where it is not known who has split
  *
  * What a child has split off is found by its links: from the child to the right, up to where the parent's next entry
  * begins (B4). So no list of new nodes is kept, and no order among them.
@@ -526,5 +527,43 @@ void update_top(BLINK_TREE, uint level, __global uint *even, __global uint *odd)
         state[BLINK_FOUND_WANTED] = state[BLINK_WANTED];
         state[BLINK_FOUND_LARGEST] = state[BLINK_LARGEST];
         state[BLINK_GROUPS] = state[BLINK_WANTED] = state[BLINK_LARGEST] = 0;
+    }
+}
+
+/* ---- all nodes of a level ---------------------------------------------------------------------------------------- */
+
+/* The root and what it has split off: the list of the top level. */
+ORDO_KERNEL(BLINK_GROUP)
+void list_root(BLINK_TREE, __global uint *list)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+    const uint       root = state[BLINK_ROOT], level = blink_root_level(root);
+    uint             n = 0;
+
+    if (get_global_id(0) > 0)
+        return;
+    for (uint node = blink_root_node(root); node != BLINK_NONE; node = *blink_right(blink_line(&tree, level, node)))
+        list[n++] = node;
+    state[BLINK_DIRTY_NODES + level] = n;
+}
+
+/* The list of the level below that of `list`: the children of its nodes, and what these have split off (B4). */
+ORDO_KERNEL(BLINK_GROUP)
+void list_below(BLINK_TREE, uint level, __global const uint *list, __global uint *below)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+
+    RUN_EACH (ulong, i, (ulong) state[BLINK_DIRTY_NODES + level] * BLINK_SLOTS) {
+        __global ordo_key_form *line = blink_inner(&tree, list[i / BLINK_SLOTS]);
+        const uint              slot = (uint) (i % BLINK_SLOTS), count = blink_count(line);
+        if (slot >= count)
+            continue;
+        uint       child = blink_children(&tree, list[i / BLINK_SLOTS])[slot];
+        const uint chain = chain_length(&tree, level - 1, child, line[slot + 1 < count ? slot + 1 : BLINK_HIGH]);
+        const uint first = ordo_add(&state[BLINK_DIRTY_NODES + level - 1], chain + 1);
+        for (uint k = 0; k <= chain; k++) {
+            below[first + k] = child;
+            child = *blink_right(blink_line(&tree, level - 1, child));
+        }
     }
 }

@@ -7,7 +7,8 @@
  *   launch.c       how kernels are cut
  *   pool.c         memory: the pools of nodes
  *   list.c         the leaves in key order
- *   build.c        the whole tree from sorted elements, and its levels from its leaves
+ *   build.c        the whole tree from sorted elements
+ *   levels.c       what has split is made known to the levels above
  *   check.c        the invariants; what every call begins with
  *   query.c        finds; queries by order, over the list of leaves
  *   rebuild.c      the tree anew, of itself and a batch
@@ -37,18 +38,21 @@ struct ordo_blink {
     struct ordo_blink_config config;
     /* Pools: nodes past those taken are BLINK_UNBORN (B6). All NULL: nothing was ever stored, or all was cleared. */
     cl_mem   leaf_keys, leaf_values, inner_keys, children;
-    cl_mem   counts; /* a word for each leaf: its count once more, where batches say which leaves they touch */
-    cl_mem   state;  /* BLINK_STATE_WORDS words */
+    cl_mem   counts;   /* a word for each leaf: its count once more, where batches say which leaves they touch */
+    cl_mem   dirty[2]; /* lists of inner nodes with entries to take in, of even levels and of odd ones */
+    cl_mem   state;    /* BLINK_STATE_WORDS words */
     size_t   leaf_capacity, inner_capacity;
-    size_t   leaves_most; /* no more leaves than this are taken; the state knows how many */
-    bool     counted;     /* counts are those of the leaves' headers */
-    bool     planned;     /* the state has words of a plan that are not 0 */
-    unsigned crowded;     /* batches to be sorted before one tries buckets again */
-    unsigned crowding;    /* how many it would be after the next that crowds a leaf */
-    bool     hollow;      /* leaves are so empty that the next batch builds the tree anew */
-    bool     in_order;    /* leaf i is the i-th in key order, since the last bulk build */
-    bool     in_doubt;    /* a change was begun and not seen through: to be checked before anything else */
-    bool     broken;      /* checked, and not sound */
+    size_t   leaves_most;   /* no more leaves than this are taken; the state knows how many */
+    size_t   elements_most; /* nor more elements */
+    size_t   changes;       /* stores and erases of concurrent batches since the pools were last made to fit */
+    bool     counted;       /* counts are those of the leaves' headers */
+    bool     planned;       /* the state has words of a plan that are not 0 */
+    unsigned crowded;       /* batches to be sorted before one tries buckets again */
+    unsigned crowding;      /* how many it would be after the next that crowds a leaf */
+    bool     hollow;        /* leaves are so empty that the next batch builds the tree anew */
+    bool     in_order;      /* leaf i is the i-th in key order, since the last bulk build */
+    bool     in_doubt;      /* a change was begun and not seen through: to be checked before anything else */
+    bool     broken;        /* checked, and not sound */
     struct ordo_blink_list list;
     size_t                 bytes, bytes_peak, rebuilds;
     struct ordo_runs       runs; /* what a rebuild merges in */
@@ -108,8 +112,14 @@ ordo_status ordo_blink_renew_pools(struct ordo_call *call, struct ordo_blink *tr
 void        ordo_blink_drop_pools(struct ordo_blink *tree);
 /* Makes nodes from these on unborn (B6). Enqueues; no wait. */
 ordo_status ordo_blink_unbear(struct ordo_call *call, const struct ordo_blink *tree, size_t leaves, size_t inner);
-/* Reads the whole state; waits. Sets leaves_most. */
+/* Moves the nodes into pools of not much more than there are, if the present ones are larger. Likewise. */
+ordo_status ordo_blink_shrink(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
+/* Reads the whole state; waits. Sets leaves_most and elements_most. */
 ordo_status ordo_blink_read_state(struct ordo_call *call, struct ordo_blink *tree, cl_uint state[BLINK_STATE_WORDS]);
+/* The same after operations side by side, which may count more nodes than pools have: puts the counters right. */
+ordo_status ordo_blink_read_counters(struct ordo_call *call, struct ordo_blink *tree, cl_uint state[BLINK_STATE_WORDS]);
+/* ORDO_TOO_LARGE if so many stores, were all their keys new, would make more than ORDO_MAX_COUNT elements. May wait. */
+ordo_status ordo_blink_check_room(struct ordo_call *call, struct ordo_blink *tree, size_t stores);
 
 /* ---- list.c ------------------------------------------------------------------------------------------------------ */
 
@@ -119,20 +129,29 @@ void        ordo_blink_drop_list(struct ordo_blink *tree);
 
 /* ---- build.c ----------------------------------------------------------------------------------------------------- */
 
+/* Nodes for so many entries that are `fill` percent full. */
+size_t ordo_blink_nodes_over(size_t entries, unsigned fill);
 /* Puts a tree of `count` sorted, distinct elements in the place of what is there, with nodes `fill` percent full.
  * Enqueues; no wait. */
 ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tree, struct ordo_slice keys,
                                   struct ordo_slice values, size_t count, unsigned fill);
-/* Makes all inner levels anew, of a tree whose leaves are right and linked. `state`: as read. Enqueues; no wait. */
-ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
 /* Makes counts those of the leaves' headers. Enqueues; no wait. */
 ordo_status ordo_blink_count_leaves(struct ordo_call *call, const struct ordo_blink *tree);
 /* Gives everything back. */
 void ordo_blink_clear(ordo_dict *dict);
 
+/* ---- levels.c ---------------------------------------------------------------------------------------------------- */
+
+/* What inner nodes have to do after leaves have split, of which there were `leaves` at most, and `splits` at most
+ * did. Enqueues; no wait. */
+ordo_status ordo_blink_update_above(struct ordo_call *call, struct ordo_blink *tree, size_t leaves, size_t splits);
+/* The same where B4 and B5 lag behind (BLINK_LAGGING), and it is not known where. `state`: as read. Enqueues; no wait. */
+ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
+
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* If the tree is in doubt, checks it; ORDO_BROKEN if it is not sound, or was not before. */
+/* If the tree is in doubt, checks it, and sees through what a change has left; ORDO_BROKEN if that cannot be done, or could
+ * not before. */
 ordo_status ordo_blink_trust(struct ordo_call *call, struct ordo_blink *tree);
 /* The same; and an empty leaf as the root, if there are no nodes at all. */
 ordo_status ordo_blink_begin(struct ordo_call *call, struct ordo_blink *tree);
@@ -156,10 +175,21 @@ ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *t
 ordo_status ordo_blink_find_in_batch(struct ordo_call *call, const struct ordo_blink *tree,
                                      const struct ordo_concurrent_batch *batch);
 
+/* Looks at every step-th operation: absent[0] += how many of these store, absent[1] += how many of their keys are not
+ * there. */
+ordo_status ordo_blink_count_absent(struct ordo_call *call, const struct ordo_blink *tree,
+                                    const struct ordo_concurrent_batch *batch, uint32_t step, cl_mem absent);
+
 /* ---- rebuild.c --------------------------------------------------------------------------------------------------- */
 
-/* A new tree of the old one and a batch, which goes; batch NULL: of the old one alone. Waits. */
-ordo_status ordo_blink_rebuild(struct ordo_call *call, struct ordo_blink *tree, struct ordo_sorted_run *batch);
+/* How full a rebuild by an update leaves nodes, so that not all split in the next one. */
+#define ORDO_BLINK_UPDATE_FILL 70
+
+/* A new tree of the old one and a batch, which goes, `fill` percent full; batch NULL: of the old one alone. Waits. */
+ordo_status ordo_blink_rebuild(struct ordo_call *call, struct ordo_blink *tree, struct ordo_sorted_run *batch,
+                               unsigned fill);
+/* The lesser of ORDO_BLINK_UPDATE_FILL and what build and compact do. */
+unsigned    ordo_blink_update_fill(const struct ordo_blink *tree);
 ordo_status ordo_blink_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                              size_t count);
 ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A B-link tree made of sorted elements: all of it, or the levels above its leaves. */
+/* A B-link tree made of sorted elements. */
 #include "dict/blink/blink.h"
 
 #define BUILD_FILE "dict/blink/build.cl"
 
-/* Of so many entries each that they are `fill` percent full. */
-static size_t nodes_over(size_t entries, unsigned fill)
+size_t ordo_blink_nodes_over(size_t entries, unsigned fill)
 {
     return entries <= BLINK_SLOTS ? 1 : ordo_ceil_div(entries, (size_t) BLINK_SLOTS * fill / 100);
 }
@@ -23,22 +22,19 @@ static ordo_status build_leaves(struct ordo_call *call, const struct ordo_blink 
     return ordo_blink_launch(call, tree, BUILD_FILE, "build_leaves", &shape, n_leaves * BLINK_WORDS, &args);
 }
 
-/* The levels above the leaves, up to one node. order: the leaves in order; NULL: as they are numbered. *root and
- * *inner: the root word, and how many inner nodes there are. */
-static ordo_status build_above(struct ordo_call *call, const struct ordo_blink *tree, cl_mem order, size_t leaves,
-                               unsigned fill, cl_uint *root, cl_uint *inner)
+/* The levels above the leaves, up to one node. *root and *inner: the root word, and how many inner nodes there are. */
+static ordo_status build_above(struct ordo_call *call, const struct ordo_blink *tree, size_t leaves, unsigned fill,
+                               cl_uint *root, cl_uint *inner)
 {
-    static const cl_mem           as_numbered = NULL;
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
     cl_uint                       level = 0, first_child = 0, n = (cl_uint) leaves, first = 0;
 
     while (n > 1) {
         struct ordo_args args = { .n = 0 };
-        const cl_uint    nodes = (cl_uint) nodes_over(n, fill);
+        const cl_uint    nodes = (cl_uint) ordo_blink_nodes_over(n, fill);
         level++;
         ordo_blink_add_tree(&args, tree);
-        ORDO_ADD(&args, ORDO_ARG(level), level == 1 ? ORDO_ARG(order) : ORDO_ARG(as_numbered), ORDO_ARG(first_child),
-                 ORDO_ARG(n), ORDO_ARG(first), ORDO_ARG(nodes));
+        ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(first_child), ORDO_ARG(n), ORDO_ARG(first), ORDO_ARG(nodes));
         ORDO_TRY(ordo_blink_launch(call, tree, BUILD_FILE, "build_inner", &shape, (size_t) nodes * BLINK_WORDS, &args));
         first_child = first;
         first += nodes;
@@ -64,7 +60,7 @@ static ordo_status build_all(struct ordo_call *call, struct ordo_blink *tree, st
 {
     cl_uint root = 0, inner = 0;
     ORDO_TRY(build_leaves(call, tree, keys, values, count, leaves));
-    ORDO_TRY(build_above(call, tree, NULL, leaves, fill, &root, &inner));
+    ORDO_TRY(build_above(call, tree, leaves, fill, &root, &inner));
     ORDO_TRY(ordo_blink_unbear(call, tree, leaves, inner));
     return build_state(call, tree, root, leaves, inner, count);
 }
@@ -72,7 +68,7 @@ static ordo_status build_all(struct ordo_call *call, struct ordo_blink *tree, st
 ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tree, struct ordo_slice keys,
                                   struct ordo_slice values, size_t count, unsigned fill)
 {
-    const size_t leaves = nodes_over(count, fill);
+    const size_t leaves = ordo_blink_nodes_over(count, fill);
 
     ORDO_TRY(ordo_blink_renew_pools(call, tree, leaves, fill < tree->config.fill_percent));
     tree->in_doubt = true;
@@ -80,6 +76,8 @@ ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tre
     tree->in_doubt = tree->broken = tree->list.fresh = tree->counted = tree->planned = tree->hollow = false;
     tree->in_order = true;
     tree->leaves_most = leaves;
+    tree->elements_most = count;
+    tree->changes = 0;
     return ORDO_OK;
 }
 
@@ -93,22 +91,12 @@ ordo_status ordo_blink_count_leaves(struct ordo_call *call, const struct ordo_bl
     return ordo_blink_launch(call, tree, BUILD_FILE, "count_leaves", &shape, tree->leaf_capacity, &args);
 }
 
-ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state)
-{
-    const size_t leaves = state[BLINK_LEAVES];
-    cl_uint      root = 0, inner = 0;
-    ORDO_TRY(ordo_blink_list_leaves(call, tree));
-    ORDO_TRY(build_above(call, tree, tree->list.order, leaves, tree->config.fill_percent, &root, &inner));
-    ORDO_TRY(ordo_blink_unbear(call, tree, leaves, inner));
-    return build_state(call, tree, root, leaves, inner, state[BLINK_ELEMENTS]);
-}
-
 void ordo_blink_clear(ordo_dict *dict)
 {
     struct ordo_blink *tree = ordo_blink_of(dict);
     ordo_blink_drop_pools(tree);
     ordo_blink_drop_list(tree);
     ordo_runs_clear(&tree->runs.dict);
-    tree->leaves_most = 0;
+    tree->leaves_most = tree->elements_most = tree->changes = 0;
     tree->in_doubt = tree->broken = tree->hollow = false;
 }

@@ -7,10 +7,36 @@
  * to 6 G/s in a kernel that does nothing else.
  *
  * A batch is cut into launches, each twice the one before: work-items that are many more than leaves are only in
- * each other's way. Operations that give up are listed; when all have had their turn, the list is launched again. What
- * then is left of updates is done as a batch in order, which takes no latches: so a leaf that very many want costs a
- * sort, not as many turns. (Each of them overlaps all others that are left: any order will do.) If some gave up for want
- * of leaves, the pool grows in between; if it cannot, operations go on one by one, and those that need one are refused.
+ * each other's way. What an operation may give up on, and is then listed:
+ *
+ *   - a leaf that it cannot have, after BLINK_TRIES tries: too many want it;
+ *   - a new leaf, if there is none: it starves;
+ *   - a query that has gone through QUERY_LEAVES leaves and is not at its end: used-up leaves, or a long count. Only
+ *     elements that are asked for one by one are worth a leaf each;
+ *   - the rest of its way, when the work-item's BLINK_STEPS steps are done. If that was to tell the level above of a split, it
+ *     is not listed, for it is done itself; the level lags behind (BLINK_LAGGING).
+ *
+ * Between launches the tree is at rest, and the host does, in this order:
+ *
+ *   1  room     if some starved: larger pools; where these cannot be had, the tree is built anew if that gives leaves back;
+ *               else those that need a leaf are refused from then on (`final`)
+ *   2  levels   what lags behind takes in what has split. That needs no memory (levels.c)
+ *   3  at rest  after all have had a second turn: what is listed is done as batches in order, updates first, then queries
+ *               over the list of leaves. (Each of them overlaps all others that are left: any order will do.) So a leaf that
+ *               very many want costs a sort, not as many turns, and a query over empty leaves a search
+ *   4  a turn   for what is left: ranges, and all where there was no memory for 3
+ *
+ * Each turn gets something done: queries latch nothing and always come further, and of updates that want one leaf one has
+ * it. So turns are not counted, but those in which nothing came further are: after such a turn one work-item goes
+ * alone, in nobody's way, and many of them in a row are a latch that nobody holds.
+ *
+ * No memory is asked for between the first change and the last without which the batch could not be ended: the lists come
+ * first, for as many operations at a time as there is memory for; 1 and 3 do without what they cannot get. So running out of
+ * memory refuses operations, and leaves no node behind that was split and not told of.
+ *
+ * Leaves that a batch has emptied stay while others may be led to them. At its end, pools of which less than half are
+ * elements are made to fit: by building the tree anew, or, if leaves are well filled, by moving it. As at least half as
+ * many changes as there are elements lie between two such times, that is a bounded number of moves a change.
  */
 #include "dict/blink/blink.h"
 
@@ -25,10 +51,18 @@
 #define LAUNCH_LEAST    ((size_t) 64)
 /* By one work-item: BLINK_STEPS of it do so many with some to spare. */
 #define LAUNCH_ALONE ((size_t) 2048)
-/* Rounds over the list before its updates are done in order; and, where there is no memory for that, before one work-item
- * does what is left: then nothing is in the way. */
-#define ROUNDS_TOGETHER 1
-#define ROUNDS_OF_MANY  8
+/* Turns before what is listed is done at rest. */
+#define TURNS_TOGETHER 1
+/* Turns in a row in which nothing comes further, at most. (Under torture they may all fail by chance.) */
+#define TURNS_STUCK 64
+
+/* Leaves that a query goes through beside others; where it cannot be done at rest, only the work-item's steps end it. */
+#define QUERY_LEAVES     ((cl_uint) 256)
+#define QUERY_LEAVES_ALL ((cl_uint) -1)
+
+/* Operations for which there are lists at once, at least and at most. */
+#define WINDOW_LEAST ((size_t) 1 << 10)
+#define WINDOW_MOST  ((size_t) 1 << 24)
 
 /* A cl_uint4: operation, count, query. */
 #define PENDING_BYTES ((size_t) 16)
@@ -43,8 +77,10 @@ struct concurrent {
     const struct ordo_concurrent_batch *batch;
     struct tally                        tally;
     cl_uint                             state[BLINK_STATE_WORDS];
-    cl_mem                              pending;
-    cl_uint                             final; /* the pool cannot grow any more */
+    size_t                              window; /* operations that each of the lists has room for */
+    cl_mem                              pending, next;
+    cl_uint                             far;   /* leaves that a query goes through in a launch */
+    cl_uint                             final; /* there are no more leaves to be had */
 };
 
 /* Whether only one work-item may run: where no order between groups is to be had. */
@@ -88,7 +124,7 @@ static ordo_status launch(const struct concurrent *c, size_t from, size_t count,
 
     ordo_blink_add_tree(&args, c->tree);
     ORDO_ADD(&args, ORDO_ARG(leaves), ORDO_ARG(inner), ORDO_ARG(first), ORDO_ARG(n), ORDO_ARG(c->final),
-             ORDO_ARG(never), ORDO_ARG(again), ORDO_ARG(pending), ORDO_ARG(c->tree->history));
+             ORDO_ARG(never), ORDO_ARG(c->far), ORDO_ARG(again), ORDO_ARG(pending), ORDO_ARG(c->tree->history));
     for (size_t i = 0; i < sizeof in / sizeof *in; i++)
         ordo_args_slice(&args, in[i]);
     for (size_t i = 0; i < sizeof out / sizeof *out; i++)
@@ -101,35 +137,74 @@ static ordo_status launch(const struct concurrent *c, size_t from, size_t count,
     return run_kernel(c, "blink_apply", ordo_blink_flat(c->tree).group, ordo_ceil_div(count, each), &args);
 }
 
-static ordo_status launch_all(const struct concurrent *c)
+/* Operations first .. first + count - 1 of the batch. */
+static ordo_status launch_window(const struct concurrent *c, size_t first, size_t count)
 {
     const bool alone = is_alone(c);
     size_t     most = alone ? LAUNCH_ALONE : LAUNCH_PER_LEAF * c->state[BLINK_LEAVES];
 
     if (most < LAUNCH_LEAST)
         most = LAUNCH_LEAST;
-    for (size_t first = 0, n; first < c->batch->count; first += n) {
-        n = ordo_min_size(ordo_min_size(most, LAUNCH_MOST), c->batch->count - first);
-        ORDO_TRY(launch(c, first, n, NULL, c->pending, alone));
+    for (size_t done = 0, n; done < count; done += n) {
+        n = ordo_min_size(ordo_min_size(most, LAUNCH_MOST), count - done);
+        ORDO_TRY(launch(c, first + done, n, NULL, c->pending, alone));
         most = alone ? most : most * 2;
     }
     return ORDO_OK;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+static ordo_status launch_list(const struct concurrent *c, size_t count, cl_mem list, cl_mem next, bool alone)
+{
+    const size_t most = alone ? LAUNCH_ALONE : LAUNCH_MOST;
+    for (size_t first = 0, n; first < count; first += n) {
+        n = ordo_min_size(most, count - first);
+        ORDO_TRY(launch(c, first, n, list, next, alone));
+    }
+    return ORDO_OK;
+}
 
-/* The state, with counters that went above the pools put right; the counters of gave-up operations begin anew. */
+/* What the host does between launches it does without, where there is no memory for it. */
+static ordo_status or_without(ordo_status status)
+{
+    return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE ? ORDO_OK : status;
+}
+
+/* ---- the state --------------------------------------------------------------------------------------------------- */
+
+/* The counters of operations that gave up begin anew. */
 static ordo_status read_state(struct concurrent *c)
 {
-    cl_mem device = c->tree->state;
-
-    ORDO_TRY(ordo_blink_read_state(c->call, c->tree, c->state)); /* leaves: as many as there are at most */
-    if (c->state[BLINK_INNER] > c->tree->inner_capacity)
-        c->state[BLINK_INNER] = (cl_uint) c->tree->inner_capacity;
-    ORDO_TRY(ordo_call_fill(c->call, device, BLINK_LEAVES * sizeof(cl_uint), sizeof(cl_uint), c->state[BLINK_LEAVES]));
-    ORDO_TRY(ordo_call_fill(c->call, device, BLINK_INNER * sizeof(cl_uint), sizeof(cl_uint), c->state[BLINK_INNER]));
-    return ordo_call_fill(c->call, device, BLINK_PENDING * sizeof(cl_uint), 2 * sizeof(cl_uint), 0);
+    ORDO_TRY(ordo_blink_read_counters(c->call, c->tree, c->state));
+    return ordo_call_fill(c->call, c->tree->state, BLINK_PENDING * sizeof(cl_uint), 3 * sizeof(cl_uint), 0);
 }
+
+static ordo_status set_tick(const struct concurrent *c, cl_uint tick)
+{
+    return ordo_call_fill(c->call, c->tree->state, BLINK_TICK * sizeof(cl_uint), sizeof(cl_uint), tick);
+}
+
+/* After the host may have built the tree anew: there are nodes, and the clock goes on. */
+static ordo_status go_on(struct concurrent *c)
+{
+    const cl_uint tick = c->state[BLINK_TICK];
+    if (!ordo_blink_has_nodes(c->tree)) /* all that there was is erased */
+        ORDO_TRY(ordo_blink_begin(c->call, c->tree));
+    ORDO_TRY(set_tick(c, tick));
+    ORDO_TRY(read_state(c));
+    c->state[BLINK_TICK] = tick;
+    return ORDO_OK;
+}
+
+/* Before leaves are changed side by side: what is known of the tree besides is no longer so. */
+static void expect_changes(const struct concurrent *c)
+{
+    if (c->tally.stores == 0 && c->tally.erases == 0)
+        return;
+    c->tree->in_doubt = true;
+    c->tree->list.fresh = c->tree->in_order = c->tree->counted = false;
+}
+
+/* ---- 1 room ------------------------------------------------------------------------------------------------------ */
 
 /* Room for so many leaves, or for as many as there can be. Growth that fails is no error: operations wait for it to
  * be. */
@@ -148,167 +223,261 @@ static ordo_status grow_to(struct concurrent *c, size_t leaves)
     return ORDO_OK;
 }
 
-/* Ahead of the first launch, for what it will be if keys fall anywhere: two thirds of each leaf. But no more than
- * can be needed: each leaf may be full now, and is then split into two halves. */
-static ordo_status grow_ahead(struct concurrent *c)
+/* Operations looked at for how many keys are new; and how many of 1024 stores may be new although none of these was. */
+#define SAMPLE       ((size_t) 1 << 14)
+#define SAMPLE_DOUBT 4
+
+/* About how many of the batch's stores have keys that are not there. */
+static ordo_status estimate_new(struct concurrent *c, size_t *out)
 {
-    const size_t stores = c->tally.stores, leaves = c->state[BLINK_LEAVES];
-    const size_t needed = leaves + ordo_min_size(stores, leaves) + stores / (BLINK_SLOTS / 2) + 1;
-    const size_t likely = (c->state[BLINK_ELEMENTS] + stores) / 22 + 64; /* and the reserve */
+    const int     mark = c->call->n_scratch;
+    const cl_uint step = (cl_uint) ordo_ceil_div(c->batch->count, SAMPLE);
+    cl_uint       absent[2] = { 0, 0 };
+    cl_mem        words = NULL;
 
-    return grow_to(c, ordo_min_size(needed, likely > leaves ? likely : leaves));
-}
-
-/* After operations have starved, each of which needs one leaf at most. */
-static ordo_status grow_again(struct concurrent *c)
-{
-    const size_t had = c->tree->leaf_capacity, more = c->state[BLINK_STARVED];
-
-    ORDO_TRY(grow_to(c, had + (more > had / 4 ? had / 4 + 1 : more)));
-    c->final = c->tree->leaf_capacity == had;
+    ORDO_TRY(ordo_call_scratch(c->call, sizeof absent, &words));
+    ORDO_TRY(ordo_call_fill(c->call, words, 0, sizeof absent, 0));
+    ORDO_TRY(ordo_blink_count_absent(c->call, c->tree, c->batch, step, words));
+    ORDO_TRY(ordo_call_read(c->call, words, 0, absent, sizeof absent));
+    ordo_call_release(c->call, mark);
+    const double share = absent[0] ? (double) absent[1] / absent[0] + (step > 1 ? SAMPLE_DOUBT / 1024.0 : 0) : 1;
+    *out = share < 1 ? (size_t) (share * c->tally.stores) : c->tally.stores;
     return ORDO_OK;
 }
 
-/* ---- what gave up ------------------------------------------------------------------------------------------------ */
-
-/* Long scans take a launch for each BLINK_STEPS leaves: that many rounds are no sign of trouble. */
-static size_t rounds_most(const struct concurrent *c)
+/* Leaves for so many new keys, if they fall anywhere: two thirds of each leaf. But no more than can be needed: each leaf
+ * may be full now, and is then split into two halves. */
+static size_t leaves_for(const struct concurrent *c, size_t stores)
 {
-    return 256 + c->state[BLINK_LEAVES] / 4096;
+    const size_t leaves = c->state[BLINK_LEAVES];
+    const size_t needed = leaves + ordo_min_size(stores, leaves) + stores / (BLINK_SLOTS / 2) + 1;
+    const size_t likely = (c->state[BLINK_ELEMENTS] + stores) / 22 + 64; /* and the reserve */
+
+    return ordo_min_size(needed, likely > leaves ? likely : leaves);
 }
 
-static ordo_status launch_list(const struct concurrent *c, size_t count, cl_mem list, cl_mem next, bool alone)
+/* Ahead of the first launch. Where all stores could be of new keys, and there is no room for these, a sample tells. */
+static ordo_status grow_ahead(struct concurrent *c)
 {
-    const size_t most = alone ? LAUNCH_ALONE : LAUNCH_MOST;
-    for (size_t first = 0, n; first < count; first += n) {
-        n = ordo_min_size(most, count - first);
-        ORDO_TRY(launch(c, first, n, list, next, alone));
+    size_t stores = c->tally.stores;
+
+    if (leaves_for(c, stores) <= c->tree->leaf_capacity)
+        return ORDO_OK;
+    if (c->state[BLINK_ELEMENTS] > 0)
+        ORDO_TRY(estimate_new(c, &stores));
+    return grow_to(c, leaves_for(c, stores));
+}
+
+/* Builds the tree anew if that gives an eighth of the leaves back; so many splits lie between two such times. */
+static ordo_status reclaim(struct concurrent *c)
+{
+    const unsigned fill = ordo_blink_update_fill(c->tree);
+    const size_t   leaves = c->state[BLINK_LEAVES], needed = ordo_blink_nodes_over(c->state[BLINK_ELEMENTS], fill);
+    ordo_status    status;
+
+    if (needed + leaves / 8 >= leaves)
+        return ORDO_OK;
+    status = ordo_blink_begin(c->call, c->tree);
+    if (status == ORDO_OK)
+        status = ordo_blink_rebuild(c->call, c->tree, NULL, fill);
+    ORDO_TRY(or_without(status));
+    return go_on(c);
+}
+
+/* After operations have starved, each of which needs one leaf at most. */
+static ordo_status make_room(struct concurrent *c)
+{
+    const size_t had = c->tree->leaf_capacity, more = c->state[BLINK_STARVED], taken = c->state[BLINK_LEAVES];
+
+    ORDO_TRY(grow_to(c, had + (more > had / 4 ? had / 4 + 1 : more)));
+    if (c->tree->leaf_capacity > had)
+        return ORDO_OK;
+    ORDO_TRY(reclaim(c));
+    c->final = c->state[BLINK_LEAVES] >= taken;
+    return ORDO_OK;
+}
+
+/* ---- 3 at rest --------------------------------------------------------------------------------------------------- */
+
+/* As in cl/dict/blink/concurrent.cl. */
+enum kind { UPDATES, FORWARD, BACKWARD, COUNTS, KINDS };
+
+/* Listed operations; their kinds, at the next turn. */
+struct listed {
+    size_t count;
+    cl_mem list, next;
+};
+
+/* Those of one kind, in scratch, as a batch: of each its number in the batch that they come from. What there is of the
+ * rest depends on the kind. */
+struct left {
+    enum kind kind;
+    cl_uint   taken[2]; /* these, others */
+    cl_mem    where, codes, keys, values, his, before;
+    cl_mem    found, keys_out, values_out, counts;
+};
+
+static ordo_status take_left(const struct concurrent *c, enum kind kind, size_t n, struct left *out)
+{
+    const size_t kb = c->tree->dict.key_bytes, vb = c->tree->dict.value_bytes;
+
+    *out = (struct left) { .kind = kind };
+    ORDO_TRY(ordo_call_scratch(c->call, n * sizeof(cl_uint), &out->where));
+    ORDO_TRY(ordo_call_scratch(c->call, n * kb, &out->keys));
+    if (kind == COUNTS) {
+        ORDO_TRY(ordo_call_scratch(c->call, n * kb, &out->his));
+        ORDO_TRY(ordo_call_scratch(c->call, n * sizeof(cl_uint), &out->before));
+        return ordo_call_scratch(c->call, n * sizeof(cl_uint), &out->counts);
+    }
+    ORDO_TRY(ordo_call_scratch(c->call, n, &out->found));
+    if (kind == UPDATES)
+        ORDO_TRY(ordo_call_scratch(c->call, n, &out->codes));
+    if (kind == UPDATES && vb)
+        return ordo_call_scratch(c->call, n * vb, &out->values);
+    if (kind == UPDATES)
+        return ORDO_OK;
+    ORDO_TRY(ordo_call_scratch(c->call, n * kb, &out->keys_out));
+    return vb ? ordo_call_scratch(c->call, n * vb, &out->values_out) : ORDO_OK;
+}
+
+/* The others go to l->next. */
+static ordo_status gather(const struct concurrent *c, const struct listed *l, struct left *left)
+{
+    const struct ordo_concurrent_batch *b = c->batch;
+    const struct ordo_slice *const      in[] = { &b->codes, &b->his, &b->values, &b->rooms };
+    const cl_uint                       n = (cl_uint) l->count, kind = left->kind;
+    const cl_ulong                      room = b->range_capacity;
+    struct ordo_args                    args = { .n = 0 };
+    cl_mem                              taken = NULL;
+
+    ORDO_TRY(ordo_call_scratch(c->call, sizeof left->taken, &taken));
+    ORDO_TRY(ordo_call_fill(c->call, taken, 0, sizeof left->taken, 0));
+    ORDO_ADD(&args, ORDO_ARG(l->list), ORDO_ARG(n), ORDO_ARG(kind));
+    for (size_t i = 0; i < sizeof in / sizeof *in; i++)
+        ordo_args_slice(&args, in[i]);
+    ORDO_ADD(&args, ORDO_ARG(room), ORDO_ARG(taken), ORDO_ARG(left->where), ORDO_ARG(left->codes), ORDO_ARG(left->keys),
+             ORDO_ARG(left->values), ORDO_ARG(left->his), ORDO_ARG(left->before), ORDO_ARG(l->next));
+    ORDO_TRY(run_kernel(c, "blink_gather", ordo_blink_flat(c->tree).group, l->count, &args));
+    return ordo_call_read(c->call, taken, 0, left->taken, sizeof left->taken);
+}
+
+static ordo_status scatter(struct concurrent *c, const struct left *left)
+{
+    const struct ordo_concurrent_batch *b = c->batch;
+    const struct ordo_slice *const      in[] = { &b->codes, &b->rooms };
+    const struct ordo_slice *const      out[] = { &b->found, &b->keys_out, &b->values_out, &b->counts, &b->outcomes };
+    const cl_uint                       n = left->taken[0], tick = c->state[BLINK_TICK];
+    const cl_ulong                      room = b->range_capacity;
+    struct ordo_args                    args = { .n = 0 };
+
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(left->where), ORDO_ARG(left->found), ORDO_ARG(left->keys_out),
+             ORDO_ARG(left->values_out), ORDO_ARG(left->counts), ORDO_ARG(left->before));
+    for (size_t i = 0; i < sizeof in / sizeof *in; i++)
+        ordo_args_slice(&args, in[i]);
+    ORDO_ADD(&args, ORDO_ARG(room));
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++)
+        ordo_args_slice(&args, out[i]);
+    ORDO_ADD(&args, ORDO_ARG(c->tree->history), ORDO_ARG(tick));
+    ORDO_TRY(run_kernel(c, "blink_scatter", ordo_blink_flat(c->tree).group, n, &args));
+    c->state[BLINK_TICK] += n;
+    return ORDO_OK;
+}
+
+/* The tree may still be in doubt, and is then checked first: a leaf that somebody has latched and left would otherwise be
+ * taken for a sound one. */
+static ordo_status do_left(const struct concurrent *c, const struct left *left)
+{
+    ordo_dict               *dict = &c->tree->dict;
+    const size_t             n = left->taken[0];
+    const struct ordo_batch  updates = { .codes = ordo_at(left->codes, 0),
+                                         .keys = ordo_at(left->keys, 0),
+                                         .values = ordo_at(left->values, 0),
+                                         .count = n,
+                                         .found = ordo_at(left->found, 0) };
+    const struct ordo_counts counts = { ordo_at(left->keys, 0), ordo_at(left->his, 0), n, ordo_at(left->counts, 0) };
+    const struct ordo_seeks  seeks = { left->kind == FORWARD ? ORDO_GE : ORDO_LE,
+                                      ordo_at(left->keys, 0),
+                                      n,
+                                      ordo_at(left->keys_out, 0),
+                                      ordo_at(left->values_out, 0),
+                                      ordo_at(left->found, 0) };
+
+    if (left->kind == UPDATES)
+        return ordo_dict_apply_enqueue(dict, c->call, &updates, NULL);
+    return left->kind == COUNTS ? ordo_blink_count(dict, c->call, &counts) : ordo_blink_seek(dict, c->call, &seeks);
+}
+
+/* Does those of a kind, and lists the others; *done: false, and nothing is changed, if there is no memory for it. */
+static ordo_status settle_kind(struct concurrent *c, enum kind kind, struct listed *l, bool *done)
+{
+    const int   mark = c->call->n_scratch;
+    struct left left;
+    ordo_status status = take_left(c, kind, l->count, &left);
+
+    if (status == ORDO_OK)
+        status = gather(c, l, &left);
+    if (status == ORDO_OK && left.taken[0] > 0)
+        status = do_left(c, &left);
+    *done = status == ORDO_OK;
+    if (status == ORDO_OK && left.taken[0] > 0) {
+        ORDO_TRY(go_on(c));
+        ORDO_TRY(scatter(c, &left));
+        ORDO_TRY(set_tick(c, c->state[BLINK_TICK]));
+        *l = (struct listed) { left.taken[1], l->next, l->list };
+    }
+    ordo_call_release(c->call, mark);
+    return or_without(status);
+}
+
+static ordo_status settle_at_rest(struct concurrent *c, struct listed *l)
+{
+    for (int kind = 0; kind < KINDS && l->count > 0; kind++) {
+        bool done = false;
+        ORDO_TRY(settle_kind(c, (enum kind) kind, l, &done));
+        if (!done && kind != UPDATES)
+            c->far = QUERY_LEAVES_ALL;
     }
     return ORDO_OK;
 }
 
-/* Before operations go on: the way down leads past leaves that nobody was told of, and what gave up may be lost
- * among them. */
-static ordo_status mend(struct concurrent *c)
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
+
+/* One more turn for a list of operations, of which what gives up is listed in c->pending. */
+static ordo_status settle_turn(struct concurrent *c, size_t turn, bool alone, size_t *count)
 {
-    ORDO_TRY(ordo_blink_mend(c->call, c->tree, c->state));
-    c->tree->list.fresh = false;
-    /* the clock goes on */
-    return ordo_call_fill(c->call, c->tree->state, BLINK_TICK * sizeof(cl_uint), sizeof(cl_uint), c->state[BLINK_TICK]);
-}
+    struct listed l = { *count, c->pending, c->next };
 
-/* The updates among what gave up, in scratch: of each its number, and as a batch. */
-struct left {
-    cl_mem            where, found, rest;
-    cl_uint           taken[2]; /* updates, others */
-    struct ordo_batch updates;
-};
-
-static ordo_status gather(const struct concurrent *c, size_t count, cl_mem list, struct left *out)
-{
-    const struct ordo_concurrent_batch *b = c->batch;
-    const struct ordo_dict             *dict = &c->tree->dict;
-    const cl_uint                       n = (cl_uint) count;
-    struct ordo_args                    args = { .n = 0 };
-    cl_mem                              taken = NULL;
-
-    *out = (struct left) { .where = NULL };
-    ORDO_TRY(ordo_call_scratch(c->call, sizeof out->taken, &taken));
-    ORDO_TRY(ordo_call_scratch(c->call, count * sizeof(cl_uint), &out->where));
-    ORDO_TRY(ordo_call_scratch(c->call, count, &out->found));
-    ORDO_TRY(ordo_call_scratch(c->call, count * PENDING_BYTES, &out->rest));
-    ORDO_TRY(ordo_call_scratch(c->call, count, &out->updates.codes.mem));
-    ORDO_TRY(ordo_call_scratch(c->call, count * dict->key_bytes, &out->updates.keys.mem));
-    if (b->values.mem && dict->value_bytes)
-        ORDO_TRY(ordo_call_scratch(c->call, count * dict->value_bytes, &out->updates.values.mem));
-    ORDO_TRY(ordo_call_fill(c->call, taken, 0, sizeof out->taken, 0));
-    ORDO_ADD(&args, ORDO_ARG(list), ORDO_ARG(n));
-    ordo_args_slice(&args, &b->codes);
-    ordo_args_slice(&args, &b->keys);
-    ordo_args_slice(&args, &b->values);
-    ORDO_ADD(&args, ORDO_ARG(taken), ORDO_ARG(out->where), ORDO_ARG(out->updates.codes.mem),
-             ORDO_ARG(out->updates.keys.mem), ORDO_ARG(out->updates.values.mem), ORDO_ARG(out->rest));
-    ORDO_TRY(run_kernel(c, "blink_gather", ordo_blink_flat(c->tree).group, count, &args));
-    ORDO_TRY(ordo_call_read(c->call, taken, 0, out->taken, sizeof out->taken));
-    out->updates.count = out->taken[0];
-    out->updates.found = ordo_at(out->found, 0);
-    return ORDO_OK;
-}
-
-static ordo_status scatter(const struct concurrent *c, const struct left *left)
-{
-    const cl_uint    n = left->taken[0], tick = c->state[BLINK_TICK], after = tick + n;
-    struct ordo_args args = { .n = 0 };
-
-    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(left->where), ORDO_ARG(left->found));
-    ordo_args_slice(&args, &c->batch->found);
-    ordo_args_slice(&args, &c->batch->outcomes);
-    ORDO_ADD(&args, ORDO_ARG(c->tree->history), ORDO_ARG(tick));
-    ORDO_TRY(run_kernel(c, "blink_scatter", ordo_blink_flat(c->tree).group, n, &args));
-    return ordo_call_fill(c->call, c->tree->state, BLINK_TICK * sizeof(cl_uint), sizeof(cl_uint), after);
-}
-
-/* Before leaves are changed side by side: what is known of the tree besides is no longer so. */
-static void expect_changes(struct ordo_blink *tree)
-{
-    tree->in_doubt = true;
-    tree->list.fresh = tree->in_order = tree->counted = false;
-}
-
-/* Does the updates of a list in order, and makes *list and *count what else there is; both are as they were if there is no
- * memory for it. The tree is still in doubt, and so is checked first: a leaf that somebody has latched and left would
- * otherwise be taken for a sound one. */
-static ordo_status settle_in_order(struct concurrent *c, size_t *count, cl_mem *list)
-{
-    struct left left;
-    ordo_status status = gather(c, *count, *list, &left);
-
-    if (status == ORDO_OK && left.taken[0] == 0)
-        return ORDO_OK;
-    if (status == ORDO_OK)
-        status = ordo_dict_apply_enqueue(&c->tree->dict, c->call, &left.updates, NULL);
-    expect_changes(c->tree);
-    if (status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE)
-        return ORDO_OK;
-    ORDO_TRY(status);
-    if (!ordo_blink_has_nodes(c->tree)) /* all that there was is erased */
-        ORDO_TRY(ordo_blink_begin(c->call, c->tree));
-    ORDO_TRY(scatter(c, &left));
-    *count = left.taken[1];
-    *list = left.rest;
-    return ORDO_OK;
-}
-
-/* One more turn for a list of operations, of which what gives up goes to `next`. */
-static ordo_status settle_round(struct concurrent *c, size_t round, size_t *count, cl_mem *list, cl_mem next)
-{
     if (c->state[BLINK_STARVED] > 0)
-        ORDO_TRY(grow_again(c));
-    if (c->state[BLINK_LAGGING]) /* after growth, which goes by the number of inner nodes as it was read */
-        ORDO_TRY(mend(c));
-    if (round == ROUNDS_TOGETHER && !is_alone(c))
-        ORDO_TRY(settle_in_order(c, count, list));
-    return launch_list(c, *count, *list, next, is_alone(c) || round >= ROUNDS_OF_MANY);
+        ORDO_TRY(make_room(c));
+    if (c->state[BLINK_LAGGING]) { /* after growth, which goes by the number of inner nodes as it was read */
+        ORDO_TRY(ordo_blink_mend(c->call, c->tree, c->state));
+        c->state[BLINK_LAGGING] = 0;
+    }
+    if (turn >= TURNS_TOGETHER)
+        ORDO_TRY(settle_at_rest(c, &l));
+    *count = l.count;
+    c->pending = l.next;
+    c->next = l.list;
+    if (l.count > 0)
+        expect_changes(c);
+    return launch_list(c, l.count, l.list, l.next, is_alone(c) || alone);
 }
 
 static ordo_status settle(struct concurrent *c)
 {
-    cl_mem list = c->pending, next = NULL;
+    size_t stuck = 0, launched = SIZE_MAX;
 
-    for (size_t round = 0;; round++) {
+    for (size_t turn = 0;; turn++) {
         ORDO_TRY(read_state(c));
         size_t count = c->state[BLINK_PENDING];
         if (count == 0)
             return ORDO_OK;
-        if (round > rounds_most(c))
+        stuck = count < launched || c->state[BLINK_MOVED] ? 0 : stuck + 1;
+        if (stuck > TURNS_STUCK)
             return ordo_fail(c->call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__,
                              "%zu operations come to no end: is a node latched that nobody holds?", count);
-        if (!next)
-            ORDO_TRY(ordo_call_scratch(c->call, count * PENDING_BYTES, &next));
-        ORDO_TRY(settle_round(c, round, &count, &list, next));
-        const cl_mem done = list;
-        list = next;
-        next = done;
+        ORDO_TRY(settle_turn(c, turn, stuck > 0, &count));
+        launched = count;
     }
 }
 
@@ -350,55 +519,102 @@ static cl_uint first_tick(const struct concurrent *c)
     return c->tree->history ? (cl_uint) (2 * c->batch->count) : 0;
 }
 
-/* For all but finds. */
-static ordo_status prepare(struct concurrent *c)
+/* Lists for the batch, or for as large a part of it as there is memory for. */
+static ordo_status take_lists(struct concurrent *c)
 {
-    cl_mem state = c->tree->state;
+    const size_t most = ordo_min_size(WINDOW_MOST, ordo_device_facts(c->call->dev)->max_alloc_bytes / PENDING_BYTES);
+    const int    mark = c->call->n_scratch;
 
-    ORDO_TRY(read_state(c));
-    ORDO_TRY(ordo_call_fill(c->call, state, BLINK_TICK * sizeof(cl_uint), sizeof(cl_uint), first_tick(c)));
-    ORDO_TRY(ordo_call_fill(c->call, state, BLINK_LAGGING * sizeof(cl_uint), sizeof(cl_uint), 0));
-    if (c->tally.stores > 0)
-        ORDO_TRY(grow_ahead(c));
-    return ordo_call_scratch(c->call, c->batch->count * PENDING_BYTES, &c->pending);
+    for (c->window = ordo_min_size(c->batch->count, most);; c->window /= 2) {
+        ordo_status status = ordo_call_scratch(c->call, c->window * PENDING_BYTES, &c->pending);
+        if (status == ORDO_OK)
+            status = ordo_call_scratch(c->call, c->window * PENDING_BYTES, &c->next);
+        if (or_without(status) != ORDO_OK || status == ORDO_OK || c->window <= WINDOW_LEAST)
+            return status;
+        ordo_call_release(c->call, mark);
+    }
 }
 
-/* After an error what was done stays done: the levels above are told of what has split, if that can still be had. The next
- * call looks at the tree. */
-static ordo_status end_early(struct concurrent *c, ordo_status status)
+/* For all but finds: what there must be before anything is changed. */
+static ordo_status prepare(struct concurrent *c)
 {
-    if (status != ORDO_BROKEN && read_state(c) == ORDO_OK && c->state[BLINK_LAGGING])
-        (void) ordo_blink_mend(c->call, c->tree, c->state);
+    ORDO_TRY(take_lists(c));
+    ORDO_TRY(read_state(c));
+    ORDO_TRY(set_tick(c, first_tick(c)));
+    return c->tally.stores > 0 ? grow_ahead(c) : ORDO_OK;
+}
+
+static ordo_status run_windows(struct concurrent *c)
+{
+    for (size_t first = 0; first < c->batch->count; first += c->window) {
+        expect_changes(c);
+        ORDO_TRY(launch_window(c, first, ordo_min_size(c->window, c->batch->count - first)));
+        ORDO_TRY(settle(c));
+    }
+    return ORDO_OK;
+}
+
+/* The levels above have all been told, and nothing is left to be done, also after an error: what was done by then stays. Where a
+ * lack of memory has ended the batch, every launch has been one that ran to its end, so that nothing is in doubt. */
+static ordo_status end(struct concurrent *c, ordo_status status)
+{
+    if (status == ORDO_BROKEN || (status != ORDO_OK && read_state(c) != ORDO_OK))
+        return status;
+    if (c->state[BLINK_LAGGING]) {
+        const ordo_status mended = ordo_blink_mend(c->call, c->tree, c->state);
+        if (mended != ORDO_OK)
+            return status == ORDO_OK ? mended : status;
+    }
+    c->tree->in_doubt = c->tree->in_doubt && or_without(status) != ORDO_OK;
     return status;
+}
+
+/* ---- what a batch leaves ----------------------------------------------------------------------------------------- */
+
+/* Pools of no more leaves than this are not worth a thought. */
+#define LEAVES_FEW 192
+
+static bool is_roomy(const struct ordo_blink *tree, const cl_uint state[BLINK_STATE_WORDS])
+{
+    const size_t elements = state[BLINK_ELEMENTS];
+    return tree->leaf_capacity > LEAVES_FEW + elements / (BLINK_SLOTS / 2) && tree->changes >= elements / 2;
+}
+
+/* Gives back what the pools have too much. Without memory for it, tries again after as many changes. */
+static ordo_status give_back(struct concurrent *c)
+{
+    struct ordo_blink *tree = c->tree;
+    const unsigned     fill = ordo_blink_update_fill(tree);
+    const size_t       needed = ordo_blink_nodes_over(c->state[BLINK_ELEMENTS], fill);
+
+    tree->changes += (size_t) c->tally.stores + c->tally.erases;
+    if (!is_roomy(tree, c->state))
+        return ORDO_OK;
+    tree->changes = 0;
+    ordo_blink_drop_list(tree); /* of as many leaves as there were */
+    const ordo_status status = needed + needed / 8 < c->state[BLINK_LEAVES]
+                                   ? ordo_blink_rebuild(c->call, tree, NULL, fill)
+                                   : ordo_blink_shrink(c->call, tree, c->state);
+    return or_without(status);
 }
 
 static ordo_status run_others(struct concurrent *c)
 {
-    struct ordo_blink *tree = c->tree;
-
     ORDO_TRY(prepare(c));
-    if (c->tally.stores || c->tally.erases)
-        expect_changes(tree);
-    ordo_status status = launch_all(c);
-    if (status == ORDO_OK)
-        status = settle(c);
-    if (status != ORDO_OK)
-        return end_early(c, status);
-    if (c->state[BLINK_LAGGING])
-        ORDO_TRY(ordo_blink_mend(c->call, tree, c->state));
-    tree->in_doubt = false;
-    return ORDO_OK;
+    ORDO_TRY(end(c, run_windows(c)));
+    return give_back(c);
 }
 
 ordo_status ordo_blink_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
                                         const struct ordo_concurrent_batch *batch)
 {
     struct ordo_blink *tree = ordo_blink_of(dict);
-    struct concurrent  c = { .call = call, .tree = tree, .batch = batch };
+    struct concurrent  c = { .call = call, .tree = tree, .batch = batch, .far = QUERY_LEAVES };
 
     ORDO_TRY(take_tally(&c));
     ORDO_TRY(check_inputs(&c));
     ORDO_TRY(ordo_blink_begin(call, tree));
+    ORDO_TRY(ordo_blink_check_room(call, tree, c.tally.stores));
     if (c.tally.finds > 0)
         ORDO_TRY(ordo_blink_find_in_batch(call, tree, batch));
     return c.tally.finds < batch->count ? run_others(&c) : ORDO_OK;

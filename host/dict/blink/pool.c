@@ -24,7 +24,7 @@ void ordo_blink_drop(struct ordo_blink *tree, cl_mem *mem, size_t bytes)
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 struct pools {
-    cl_mem leaf_keys, leaf_values, inner_keys, children, counts;
+    cl_mem leaf_keys, leaf_values, inner_keys, children, counts, dirty[2];
     size_t leaves, inner;
 };
 
@@ -39,10 +39,16 @@ static size_t values_bytes(const struct ordo_blink *tree)
 }
 #define CHILDREN_BYTES (BLINK_SLOTS * sizeof(cl_uint))
 
+static size_t dirty_bytes(const struct pools *pools)
+{
+    return (pools->inner + 1) * sizeof(cl_uint);
+}
+
 static struct pools pools_of(const struct ordo_blink *tree)
 {
-    return (struct pools) { tree->leaf_keys, tree->leaf_values,   tree->inner_keys,    tree->children,
-                            tree->counts,    tree->leaf_capacity, tree->inner_capacity };
+    return (struct pools) { tree->leaf_keys,     tree->leaf_values,   tree->inner_keys,
+                            tree->children,      tree->counts,        { tree->dirty[0], tree->dirty[1] },
+                            tree->leaf_capacity, tree->inner_capacity };
 }
 
 static void drop_pools(struct ordo_blink *tree, struct pools *pools)
@@ -52,6 +58,8 @@ static void drop_pools(struct ordo_blink *tree, struct pools *pools)
     ordo_blink_drop(tree, &pools->inner_keys, pools->inner * line_bytes(tree));
     ordo_blink_drop(tree, &pools->children, pools->inner * CHILDREN_BYTES);
     ordo_blink_drop(tree, &pools->counts, pools->leaves * sizeof(cl_uint));
+    for (int i = 0; i < 2; i++)
+        ordo_blink_drop(tree, &pools->dirty[i], dirty_bytes(pools));
 }
 
 static void use_pools(struct ordo_blink *tree, const struct pools *pools)
@@ -62,6 +70,8 @@ static void use_pools(struct ordo_blink *tree, const struct pools *pools)
     tree->inner_keys = pools->inner_keys;
     tree->children = pools->children;
     tree->counts = pools->counts;
+    tree->dirty[0] = pools->dirty[0];
+    tree->dirty[1] = pools->dirty[1];
     tree->leaf_capacity = pools->leaves;
     tree->inner_capacity = pools->inner;
     drop_pools(tree, &old);
@@ -74,6 +84,8 @@ static ordo_status create_pools(struct ordo_call *call, struct ordo_blink *tree,
         ORDO_TRY(ordo_blink_buffer(call, tree, pools->leaves * values_bytes(tree), &pools->leaf_values));
     ORDO_TRY(ordo_blink_buffer(call, tree, pools->inner * line_bytes(tree), &pools->inner_keys));
     ORDO_TRY(ordo_blink_buffer(call, tree, pools->leaves * sizeof(cl_uint), &pools->counts));
+    for (int i = 0; i < 2; i++)
+        ORDO_TRY(ordo_blink_buffer(call, tree, dirty_bytes(pools), &pools->dirty[i]));
     return ordo_blink_buffer(call, tree, pools->inner * CHILDREN_BYTES, &pools->children);
 }
 
@@ -136,25 +148,39 @@ static size_t with_reserve(const struct ordo_blink *tree, size_t leaves)
     return is_capped(tree, more) ? tree->config.max_leaves : more;
 }
 
+/* Pools for `leaves` leaves, or better for `wanted`, with what is there. */
+static ordo_status move_to(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state, size_t leaves,
+                           size_t wanted)
+{
+    struct pools pools;
+    ORDO_TRY(make_pools(call, tree, leaves, wanted, &pools));
+    ordo_status status = copy_pools(call, tree, &pools, state[BLINK_LEAVES], state[BLINK_INNER]);
+    if (status == ORDO_OK)
+        status = unbear(call, tree, &pools, state[BLINK_LEAVES], state[BLINK_INNER]);
+    if (status != ORDO_OK) {
+        drop_pools(tree, &pools);
+        return status;
+    }
+    use_pools(tree, &pools);
+    return ORDO_OK;
+}
+
 ordo_status ordo_blink_reserve(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state, size_t leaves)
 {
-    struct pools more;
     if (is_capped(tree, leaves))
         return too_many_leaves(tree, leaves);
     if (leaves <= tree->leaf_capacity)
         return ORDO_OK;
     if (leaves >= BLINK_NONE)
         return ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__, "%zu leaves", leaves);
-    ORDO_TRY(make_pools(call, tree, leaves, with_reserve(tree, leaves), &more));
-    ordo_status status = copy_pools(call, tree, &more, state[BLINK_LEAVES], state[BLINK_INNER]);
-    if (status == ORDO_OK)
-        status = unbear(call, tree, &more, state[BLINK_LEAVES], state[BLINK_INNER]);
-    if (status != ORDO_OK) {
-        drop_pools(tree, &more);
-        return status;
-    }
-    use_pools(tree, &more);
-    return ORDO_OK;
+    return move_to(call, tree, state, leaves, with_reserve(tree, leaves));
+}
+
+ordo_status ordo_blink_shrink(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state)
+{
+    const size_t leaves = state[BLINK_LEAVES] + (size_t) state[BLINK_LEAVES] / 16;
+
+    return leaves < tree->leaf_capacity ? move_to(call, tree, state, leaves, leaves) : ORDO_OK;
 }
 
 ordo_status ordo_blink_unbear(struct ordo_call *call, const struct ordo_blink *tree, size_t leaves, size_t inner)
@@ -192,5 +218,28 @@ ordo_status ordo_blink_read_state(struct ordo_call *call, struct ordo_blink *tre
     if (state[BLINK_LEAVES] > tree->leaf_capacity)
         state[BLINK_LEAVES] = (cl_uint) tree->leaf_capacity;
     tree->leaves_most = state[BLINK_LEAVES];
+    tree->elements_most = state[BLINK_ELEMENTS];
+    return ORDO_OK;
+}
+
+ordo_status ordo_blink_read_counters(struct ordo_call *call, struct ordo_blink *tree, cl_uint state[BLINK_STATE_WORDS])
+{
+    ORDO_TRY(ordo_blink_read_state(call, tree, state));
+    if (state[BLINK_INNER] > tree->inner_capacity)
+        state[BLINK_INNER] = (cl_uint) tree->inner_capacity;
+    ORDO_TRY(ordo_call_fill(call, tree->state, BLINK_LEAVES * sizeof(cl_uint), sizeof(cl_uint), state[BLINK_LEAVES]));
+    return ordo_call_fill(call, tree->state, BLINK_INNER * sizeof(cl_uint), sizeof(cl_uint), state[BLINK_INNER]);
+}
+
+ordo_status ordo_blink_check_room(struct ordo_call *call, struct ordo_blink *tree, size_t stores)
+{
+    cl_uint state[BLINK_STATE_WORDS];
+
+    if (tree->elements_most + stores > ORDO_MAX_COUNT)
+        ORDO_TRY(ordo_blink_read_state(call, tree, state));
+    if (tree->elements_most + stores > ORDO_MAX_COUNT)
+        return ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
+                         "the tree has %zu elements: %zu more, if all are new, are more than it can count",
+                         tree->elements_most, stores);
     return ORDO_OK;
 }

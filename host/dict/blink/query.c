@@ -44,6 +44,20 @@ ordo_status ordo_blink_find_in_batch(struct ordo_call *call, const struct ordo_b
     return ordo_blink_launch(call, tree, QUERY_FILE, "blink_find_in_batch", &shape, batch->count, &args);
 }
 
+ordo_status ordo_blink_count_absent(struct ordo_call *call, const struct ordo_blink *tree,
+                                    const struct ordo_concurrent_batch *batch, uint32_t step, cl_mem absent)
+{
+    const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
+    const cl_uint                 n = (cl_uint) batch->count;
+    struct ordo_args              args = { .n = 0 };
+
+    ordo_blink_add_tree(&args, tree);
+    ordo_args_slice(&args, &batch->codes);
+    ordo_args_slice(&args, &batch->keys);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(step), ORDO_ARG(absent));
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_absent", &shape, ordo_ceil_div(batch->count, step), &args);
+}
+
 ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys,
                               size_t count, cl_mem leaves, cl_mem spots, cl_mem parents)
 {

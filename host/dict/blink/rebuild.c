@@ -44,10 +44,14 @@ static ordo_status build_of_set(struct ordo_call *call, struct ordo_blink *tree,
     return status;
 }
 
-/* How full a rebuild by an update leaves nodes, so that not all split in the next one. */
-#define UPDATE_FILL 70
+unsigned ordo_blink_update_fill(const struct ordo_blink *tree)
+{
+    const unsigned fill = tree->config.fill_percent;
+    return fill > ORDO_BLINK_UPDATE_FILL ? ORDO_BLINK_UPDATE_FILL : fill;
+}
 
-ordo_status ordo_blink_rebuild(struct ordo_call *call, struct ordo_blink *tree, struct ordo_sorted_run *batch)
+ordo_status ordo_blink_rebuild(struct ordo_call *call, struct ordo_blink *tree, struct ordo_sorted_run *batch,
+                               unsigned fill)
 {
     struct ordo_run_set set = { .n = 0 };
     size_t              count = 0;
@@ -65,8 +69,7 @@ ordo_status ordo_blink_rebuild(struct ordo_call *call, struct ordo_blink *tree, 
     if (batch)
         set.run[set.n++] = *batch;
     tree->rebuilds++;
-    return build_of_set(call, tree, &set,
-                        batch && tree->config.fill_percent > UPDATE_FILL ? UPDATE_FILL : tree->config.fill_percent);
+    return build_of_set(call, tree, &set, fill);
 }
 
 ordo_status ordo_blink_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
@@ -85,7 +88,7 @@ ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call)
         return ORDO_OK;
     ORDO_TRY(ordo_blink_trust(call, tree));
     ordo_blink_drop_list(tree);
-    const ordo_status status = ordo_blink_rebuild(call, tree, NULL);
+    const ordo_status status = ordo_blink_rebuild(call, tree, NULL, tree->config.fill_percent);
     ordo_blink_drop_list(tree);
     return status;
 }

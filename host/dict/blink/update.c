@@ -101,9 +101,6 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
-/* Work-items of the group that takes the levels near the root. */
-#define TOP_GROUP 512
-
 /* Updates of one leaf that its team takes one after another in a round. */
 #define SHARE_MOST 1024
 
@@ -112,7 +109,7 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 #define LEAF_TEAMS_CPU ((size_t) 1 << 12)
 
 static ordo_status update_leaves(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
-                                 const struct plan *plan, cl_mem dirty)
+                                 const struct plan *plan)
 {
     const struct ordo_blink_shape shape = ordo_blink_teams(tree, 0);
     const cl_uint                 n = (cl_uint) batch->u.count, most = SHARE_MOST;
@@ -124,82 +121,24 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_blink
     ordo_args_slice(&args, &batch->u.keys);
     ordo_args_slice(&args, &batch->u.values);
     ordo_args_slice(&args, &batch->u.erased);
-    ORDO_ADD(&args, ORDO_ARG(plan->spots), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most), ORDO_ARG(dirty));
+    ORDO_ADD(&args, ORDO_ARG(plan->spots), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most),
+             ORDO_ARG(tree->dirty[1]));
     return ordo_blink_launch(call, tree, UPDATE_FILE, "update_leaves", &shape,
                              ordo_min_size(plan->state[BLINK_GROUPS], teams), &args);
-}
-
-/* Nodes that a level has at most, as far as launches go: fewer than this share of the level below. */
-#define NODES_SHARE 12
-
-/* Levels of no more nodes than this are taken by one group, in one launch. */
-#define TOP_NODES 1024
-
-/* Teams that take the nodes of a level. */
-#define LEVEL_TEAMS ((size_t) 1 << 14)
-
-static ordo_status update_level(struct ordo_call *call, const struct ordo_blink *tree, cl_uint level, size_t nodes,
-                                const cl_mem list[2])
-{
-    const struct ordo_blink_shape shape = ordo_blink_teams(tree, 0);
-    struct ordo_args              args = { .n = 0 };
-    ordo_blink_add_tree(&args, tree);
-    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(list[level % 2]), ORDO_ARG(list[(level + 1) % 2]));
-    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_level", &shape, ordo_min_size(nodes, LEVEL_TEAMS), &args);
-}
-
-static ordo_status update_top(struct ordo_call *call, const struct ordo_blink *tree, cl_uint level,
-                              const cl_mem list[2])
-{
-    /* of lanes that do not talk a large group is no use */
-    const bool                    talk = ordo_device_facts(tree->dict.dev)->sub_group > 1;
-    const struct ordo_blink_shape shape = ordo_blink_teams(tree, talk ? TOP_GROUP : 0);
-    struct ordo_args              args = { .n = 0 };
-    ordo_blink_add_tree(&args, tree);
-    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(list[0]), ORDO_ARG(list[1]));
-    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_top", &shape, 1, &args);
-}
-
-/* Lists of nodes with entries to take in, of even levels and of odd ones. */
-static ordo_status take_lists(struct ordo_call *call, const struct ordo_blink *tree, cl_mem list[2])
-{
-    for (int i = 0; i < 2; i++)
-        ORDO_TRY(ordo_call_scratch(call, (tree->inner_capacity + 1) * sizeof(cl_uint), &list[i]));
-    return ORDO_OK;
-}
-
-/* What inner nodes have to do after leaves have split, of which there were `leaves` at most, and `splits` at most
- * did. */
-static ordo_status update_above(struct ordo_call *call, struct ordo_blink *tree, size_t leaves, size_t splits,
-                                const cl_mem list[2])
-{
-    cl_uint level = 1;
-    size_t  nodes = leaves / NODES_SHARE;
-
-    for (; nodes > TOP_NODES; level++, nodes /= NODES_SHARE)
-        ORDO_TRY(update_level(call, tree, level, ordo_min_size(nodes, splits), list));
-    ORDO_TRY(update_top(call, tree, level, list));
-    tree->planned = false;
-    return ORDO_OK;
 }
 
 /* By a plan. */
 static ordo_status change(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
                           const struct plan *plan)
 {
-    const int mark = call->n_scratch;
-    cl_mem    list[2] = { NULL, NULL };
-
-    ORDO_TRY(take_lists(call, tree, list));
     tree->list.fresh = false;
     tree->in_doubt = true;
-    ORDO_TRY(update_leaves(call, tree, batch, plan, list[1]));
+    ORDO_TRY(update_leaves(call, tree, batch, plan));
     if (plan->state[BLINK_WANTED] > 0) {
         tree->in_order = false;
-        ORDO_TRY(update_above(call, tree, plan->state[BLINK_LEAVES], plan->state[BLINK_WANTED], list));
+        ORDO_TRY(ordo_blink_update_above(call, tree, plan->state[BLINK_LEAVES], plan->state[BLINK_WANTED]));
     }
     tree->in_doubt = false;
-    ordo_call_release(call, mark);
     return ORDO_OK;
 }
 
@@ -207,7 +146,7 @@ static ordo_status change(struct ordo_call *call, struct ordo_blink *tree, const
 
 /* In scratch: see bucket_updates in cl/dict/blink/bucket.cl. */
 struct buckets {
-    cl_mem  bucket, heads, parents, list[2];
+    cl_mem  bucket, heads, parents;
     cl_uint slots;
 };
 
@@ -224,8 +163,7 @@ static ordo_status take_bucket_scratch(struct ordo_call *call, const struct ordo
     b->slots = slots_for(count, tree->leaves_most);
     ORDO_TRY(ordo_call_scratch(call, tree->leaves_most * b->slots * sizeof(cl_uint), &b->bucket));
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &b->heads));
-    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &b->parents));
-    return take_lists(call, tree, b->list);
+    return ordo_call_scratch(call, count * sizeof(cl_uint), &b->parents);
 }
 
 static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
@@ -261,7 +199,7 @@ static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_blink
     ordo_args_slice(&args, &batch->u.keys);
     ordo_args_slice(&args, &batch->u.values);
     ordo_args_slice(&args, &batch->u.erased);
-    ORDO_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(room), ORDO_ARG(b->list[1]));
+    ORDO_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(room), ORDO_ARG(tree->dirty[1]));
     return ordo_blink_launch(call, tree, BUCKET_FILE, "update_heads", &shape, batch->u.count, &args);
 }
 
@@ -275,7 +213,7 @@ static ordo_status try_buckets(struct ordo_call *call, struct ordo_blink *tree, 
     tree->in_doubt = true;
     tree->list.fresh = tree->in_order = false;
     ORDO_TRY(empty_buckets(call, tree, batch, b));
-    ORDO_TRY(update_above(call, tree, leaves, batch->u.count, b->list));
+    ORDO_TRY(ordo_blink_update_above(call, tree, leaves, batch->u.count));
     /* The batch is stored by now, it seems: for want of memory at this point it is not given up at once. */
     if (ordo_blink_read_state(call, tree, state) != ORDO_OK)
         ORDO_TRY(ordo_blink_read_state(call, tree, state));
@@ -303,7 +241,7 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_blink *tree,
             ORDO_TRY(ordo_call_scratch(call, u.count * tree->dict.value_bytes, &u.values.mem));
     }
     ORDO_TRY(ordo_runs_take(&tree->runs, call, &u, &run));
-    return ordo_blink_rebuild(call, tree, &run);
+    return ordo_blink_rebuild(call, tree, &run, ordo_blink_update_fill(tree));
 }
 
 /* Leaves only updates that do anything, of which a leaf can have no more than 28 but for those that store new keys. */
@@ -340,6 +278,7 @@ static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_blink *t
     for (int round = 0; round < ROUNDS_MOST; round++) {
         ORDO_TRY(make_plan(call, tree, batch, plan));
         tree->leaves_most = tree->leaf_capacity;
+        tree->elements_most += batch->u.count;
         ORDO_TRY(change(call, tree, batch, plan));
         if (plan->state[BLINK_LARGEST] <= SHARE_MOST)
             return ORDO_OK;
@@ -361,6 +300,7 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_blink
     ORDO_TRY(ordo_blink_reserve(call, tree, plan.state, leaves));
     ORDO_TRY(change(call, tree, batch, &plan));
     tree->leaves_most = leaves;
+    tree->elements_most += batch->u.count;
     return ORDO_OK;
 }
 
@@ -428,12 +368,14 @@ ordo_status ordo_blink_update(ordo_dict *dict, struct ordo_call *call, bool eras
     bool                   done = false;
 
     ORDO_TRY(ordo_blink_begin(call, tree));
+    if (!erase)
+        ORDO_TRY(ordo_blink_check_room(call, tree, count));
     ORDO_TRY(update_unsorted(call, tree, &batch, &done));
     if (done)
         return ORDO_OK;
     if (is_worth_rebuilding(tree, count)) {
         ORDO_TRY(ordo_runs_sort(&tree->runs, call, erase, keys, values, count, &run));
-        return ordo_blink_rebuild(call, tree, &run);
+        return ordo_blink_rebuild(call, tree, &run, ordo_blink_update_fill(tree));
     }
     ORDO_TRY(sort_batch(call, tree, erase, keys, values, count, &batch));
     return update_sorted_batch(call, tree, &batch);
@@ -446,6 +388,7 @@ ordo_status ordo_blink_update_sorted(ordo_dict *dict, struct ordo_call *call, co
     bool               done = false;
 
     ORDO_TRY(ordo_blink_begin(call, tree));
+    ORDO_TRY(ordo_blink_check_room(call, tree, u->count));
     ORDO_TRY(update_unsorted(call, tree, &batch, &done));
     if (done)
         return ORDO_OK;
