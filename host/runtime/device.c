@@ -176,7 +176,6 @@ static ordo_device *bare_device(const struct ordo_device_config *config, ordo_se
         free(dev);
         return NULL;
     }
-    dev->pid = getpid();
     dev->test_primitives = test_primitives;
     pthread_mutexattr_init(&recursive);
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
@@ -304,6 +303,7 @@ void ordo_device_close(ordo_device **device)
     ordo_held_forget(dev);
     pthread_mutex_destroy(&dev->lock);
     pthread_mutex_destroy(&dev->error_lock);
+    pthread_mutex_destroy(&dev->log_lock);
     free(dev->error);
     free(dev->extensions);
     free(dev->cl_dir);

@@ -59,6 +59,7 @@ struct ordo_device {
 
     pthread_mutex_t lock;       /* recursive; everything below but the error text */
     pthread_mutex_t error_lock; /* the error text, and whether the device failed */
+    pthread_mutex_t log_lock;   /* one message is handed out at a time; nothing else is taken under it */
     char           *error;      /* NULL although there was an error: no memory for the message */
     ordo_status     error_status;
     cl_int          cl_error;

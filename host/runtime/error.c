@@ -119,14 +119,21 @@ char *ordo_format(const char *format, ...)
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
+/* Takes a lock, but not in the child of a fork one that a thread held which is not there: false. */
+static bool enter(const ordo_device *dev, pthread_mutex_t *lock)
+{
+    return (dev->pid == getpid() ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;
+}
+
 static void emit(ordo_device *dev, ordo_log_level level, const char *text)
 {
-    if (level > dev->log_level)
+    if (level > dev->log_level || (!dev->log && !dev->log_to_stderr) || !enter(dev, &dev->log_lock))
         return;
     if (dev->log)
         dev->log(dev->log_user, level, text);
-    else if (dev->log_to_stderr)
+    else
         fprintf(stderr, "ordo: %s: %s\n", level_names[level], text);
+    pthread_mutex_unlock(&dev->log_lock);
 }
 
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
@@ -155,10 +162,13 @@ static char *message_of(const ordo_device *dev, ordo_status status, cl_int code,
                        dev->facts.name, *dev->facts.name ? "; " : "", slash ? slash + 1 : file, line);
 }
 
-/* Takes the text, which may be NULL. */
+/* Takes the text, which may be NULL. From then on it may be freed at any time, by a failure in another thread. */
 static void record(ordo_device *dev, ordo_status status, cl_int code, char *text)
 {
-    pthread_mutex_lock(&dev->error_lock);
+    if (!enter(dev, &dev->error_lock)) {
+        free(text);
+        return;
+    }
     char *old = dev->error;
     dev->error = text;
     dev->error_status = status;
@@ -242,7 +252,10 @@ size_t ordo_device_last_error(ordo_device *dev, char *text, size_t bytes)
 {
     if (!dev)
         return 0;
-    pthread_mutex_lock(&dev->error_lock);
+    if (text && bytes)
+        *text = 0;
+    if (!enter(dev, &dev->error_lock))
+        return 1;
     const char  *error = dev->error ? dev->error : dev->error_status ? ordo_status_string(dev->error_status) : "";
     const size_t need = strlen(error) + 1;
     if (text && bytes)
@@ -253,9 +266,8 @@ size_t ordo_device_last_error(ordo_device *dev, char *text, size_t bytes)
 
 cl_int ordo_device_last_cl_error(ordo_device *dev)
 {
-    if (!dev)
+    if (!dev || !enter(dev, &dev->error_lock))
         return 0;
-    pthread_mutex_lock(&dev->error_lock);
     const cl_int code = dev->cl_error;
     pthread_mutex_unlock(&dev->error_lock);
     return code;
@@ -271,7 +283,11 @@ ordo_status ordo_errors_open(ordo_device *dev, const struct ordo_device_config *
     for (int i = 0; wanted && i < 4; i++)
         if (strcmp(wanted, level_names[i]) == 0)
             dev->log_level = (ordo_log_level) i;
+    dev->pid = getpid();
     if (pthread_mutex_init(&dev->error_lock, NULL) != 0)
         return ORDO_NO_HOST_MEMORY;
-    return ORDO_OK;
+    if (pthread_mutex_init(&dev->log_lock, NULL) == 0)
+        return ORDO_OK;
+    pthread_mutex_destroy(&dev->error_lock);
+    return ORDO_NO_HOST_MEMORY;
 }

@@ -230,6 +230,7 @@ void ordo_scratch_destroy(ordo_device *dev)
 ordo_status ordo_device_memory(ordo_device *dev, struct ordo_memory *out)
 {
     ORDO_REQUIRE_GIVEN(dev, dev);
+    ORDO_REQUIRE_NO_FORK(dev);
     ORDO_REQUIRE_GIVEN(dev, out);
     ordo_lock(dev);
     *out = dev->memory;

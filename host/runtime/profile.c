@@ -302,6 +302,7 @@ ordo_status ordo_device_tunable(ordo_device *dev, size_t i, struct ordo_tunable_
 {
     if (!dev || !out)
         return ORDO_INVALID;
+    ORDO_REQUIRE_NO_FORK(dev);
     for (int t = 0; t < ORDO_N_TUNABLES; t++)
         for (int shape = 0; shape < ORDO_N_SHAPES; shape++) {
             if (home_shape((enum ordo_tunable) t, (enum ordo_shape) shape) != (enum ordo_shape) shape || i-- > 0)
@@ -336,6 +337,7 @@ static ordo_status refuse_tunable(ordo_device *dev, const char *name, uint32_t v
 ordo_status ordo_device_set_tunable(ordo_device *dev, const char *name, uint32_t value)
 {
     ORDO_REQUIRE_GIVEN(dev, dev);
+    ORDO_REQUIRE_NO_FORK(dev);
     ORDO_REQUIRE_GIVEN(dev, name);
     ordo_lock(dev);
     const bool known = set_by_name(dev, name, value, ORDO_ORIGIN_SET);
@@ -392,6 +394,7 @@ ordo_status ordo_device_save_profile(ordo_device *dev, char *path, size_t path_b
 {
     char *target = NULL;
     ORDO_REQUIRE_GIVEN(dev, dev);
+    ORDO_REQUIRE_NO_FORK(dev);
     const bool wanted = profile_path(dev, &target);
     if (path && path_bytes)
         snprintf(path, path_bytes, "%s", target ? target : "");

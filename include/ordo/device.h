@@ -11,7 +11,8 @@
  * its lock, which is never held while waiting for the device except where a call is said to block. Two devices share
  * nothing. Closing must not run beside other calls on that device.
  *
- * A process that forks must open its own device in the child: calls there return ORDO_FORKED.
+ * A process that forks must open its own device in the child: calls there return ORDO_FORKED, at once, whatever other
+ * threads of the parent were doing. Destroying and closing there frees host memory and leaves the driver alone.
  */
 #ifndef ORDO_DEVICE_H
 #define ORDO_DEVICE_H
@@ -41,8 +42,9 @@ typedef enum ordo_log_level {
     ORDO_LOG_DEBUG = 3
 } ordo_log_level;
 
-/* Receives one message, without a newline, valid only during the call. Called from the thread that made the Ordo
- * call, with the device's lock held: it must not call Ordo. */
+/* Receives one message, without a newline, valid only during the call. One message of a device is handed out at a time,
+ * from whatever thread has it: that of the Ordo call, as a rule with the device's lock held. So `log` needs no lock of its
+ * own for one device, keeps calls waiting while it runs, and must not call Ordo. */
 typedef void (*ordo_log_fn)(void *user, ordo_log_level level, const char *message);
 
 /* How to open a device. Zero means default; nothing is kept after the call but `log` and `user`. */

@@ -636,25 +636,30 @@ Test(device, threads_share_it)
 /* In the child: its exit status says which expectation failed. */
 static int child_of_fork(ordo_device *dev, cl_mem mem, ordo_index *index)
 {
-    const struct ordo_slice s = ordo_at(mem, 0);
-    struct ordo_memory      memory;
-    ordo_index             *fresh = NULL;
-    uint32_t                keys[] = { 3, 1, 2 };
-    const ordo_status       got[] = {
-              ordo_sort(dev, ordo_sort_params(.key = ORDO_U32), s, ordo_none(), s, ordo_none(), 100, NULL),
-              ordo_sort_host(dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, 3),
-              ordo_scan_host(dev, ordo_scan_params(.type = ORDO_U32), keys, keys, 3),
-              ordo_index_build(dev, ORDO_U32, s, 100, NULL, &fresh),
-              ordo_device_finish(dev),
-              ordo_device_trim(dev),
-              ordo_device_self_test(dev),
+    const struct ordo_slice  s = ordo_at(mem, 0);
+    struct ordo_memory       memory;
+    struct ordo_tunable_info info;
+    ordo_index              *fresh = NULL;
+    uint32_t                 keys[] = { 3, 1, 2 };
+    const ordo_status        got[] = {
+               ordo_sort(dev, ordo_sort_params(.key = ORDO_U32), s, ordo_none(), s, ordo_none(), 100, NULL),
+               ordo_sort_host(dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, 3),
+               ordo_scan_host(dev, ordo_scan_params(.type = ORDO_U32), keys, keys, 3),
+               ordo_index_build(dev, ORDO_U32, s, 100, NULL, &fresh),
+               ordo_device_finish(dev),
+               ordo_device_trim(dev),
+               ordo_device_self_test(dev),
+               ordo_device_memory(dev, &memory),
+               ordo_device_tunable(dev, 0, &info),
+               ordo_device_set_tunable(dev, "scan.group", 64),
+               ordo_device_save_profile(dev, NULL, 0),
     };
     for (int i = 0; i < (int) (sizeof got / sizeof *got); i++)
         if (got[i] != ORDO_FORKED)
             return 1 + i;
     if (keys[0] != 3 || keys[1] != 1 || fresh)
         return 20;
-    if (ordo_device_memory(dev, &memory) != ORDO_OK || ordo_device_last_error(dev, NULL, 0) < 2)
+    if (ordo_device_last_error(dev, NULL, 0) < 2)
         return 21;
     ordo_index_destroy(&index);
     ordo_device_close(&dev);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { THREADS = 8, SHARE = 500 };
@@ -377,6 +378,141 @@ static bool warm_up(int n)
     return true;
 }
 
+/* ---- failures at once ---------------------------------------------------------------------------------------- */
+
+/* What a log is told, one message at a time; without a lock of its own. */
+static struct listener {
+    size_t messages, bytes;
+    bool   inside, beside; /* a message is being taken in; another came while one was */
+} heard;
+
+static void listen(void *user, ordo_log_level level, const char *message)
+{
+    struct listener *l = user;
+    l->beside = l->beside || l->inside;
+    l->inside = true;
+    l->messages += level == ORDO_LOG_ERROR;
+    for (const char *at = message; *at; at++) /* long enough for another thread to come */
+        l->bytes += *at != '\n';
+    l->inside = false;
+}
+
+enum { FAILURES = 2000 };
+
+/* Calls that fail before they take the device's lock, and calls that fail under it. */
+static void fail_again_and_again(struct job *job)
+{
+    char text[256], name[32];
+    (void) snprintf(name, sizeof name, "no.such.name.%u", job->number);
+    for (int i = 0; i < FAILURES / 4; i++) {
+        uint32_t keys[1] = { 0 };
+        EXPECT(job, ordo_device_set_tunable(job->dev, name, 1) == ORDO_INVALID);
+        EXPECT(job, ordo_device_last_error(job->dev, text, sizeof text) > 30 && strchr(text, ']'));
+        EXPECT(job, ordo_sort_host(job->dev, NULL, keys, NULL, 1) == ORDO_INVALID);
+        EXPECT(job, ordo_sort_host(job->dev, ordo_sort_params(.first_bit = 33), keys, NULL, 1) == ORDO_INVALID);
+        EXPECT(job, ordo_scan(job->dev, ordo_scan_params(.type = ORDO_U32), ordo_none(), ordo_none(), 1, NULL) ==
+                        ORDO_INVALID);
+    }
+}
+
+static void failures_at_once(void)
+{
+    static const char               title[] = "eight threads fail at once, and one log is told";
+    const struct ordo_device_config config = {
+        .select = select_of(0), .log = listen, .user = &heard, .no_self_test = true
+    };
+    struct job   jobs[THREADS];
+    ordo_device *dev = NULL;
+    if (ordo_device_open(&config, &dev) != ORDO_OK) {
+        report(false, title, "the device cannot be opened");
+        return;
+    }
+    for (uint32_t i = 0; i < THREADS; i++)
+        jobs[i] = (struct job) { .dev = dev, .number = i };
+    run(title, fail_again_and_again, jobs);
+    ordo_device_close(&dev);
+    report(heard.messages == (size_t) THREADS * FAILURES && !heard.beside, "each failure was told, one at a time",
+           heard.beside ? "a message came while another was taken in" : "not as many messages as failures");
+}
+
+/* ---- a fork beside a thread that holds what the child needs --------------------------------------------------- */
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t  gate_moved = PTHREAD_COND_INITIALIZER;
+static bool            is_held, may_go;
+
+static void move_gate(bool *flag)
+{
+    (void) pthread_mutex_lock(&gate);
+    *flag = true;
+    (void) pthread_cond_broadcast(&gate_moved);
+    (void) pthread_mutex_unlock(&gate);
+}
+
+static void wait_at_gate(const bool *flag)
+{
+    (void) pthread_mutex_lock(&gate);
+    while (!*flag)
+        (void) pthread_cond_wait(&gate_moved, &gate);
+    (void) pthread_mutex_unlock(&gate);
+}
+
+/* A log that does not come back, with the device's lock held where a call under it fails. */
+static void hold(void *user, ordo_log_level level, const char *message)
+{
+    (void) user;
+    (void) message;
+    if (level != ORDO_LOG_ERROR)
+        return;
+    move_gate(&is_held);
+    wait_at_gate(&may_go);
+}
+
+static void *fail_under_the_lock(void *dev)
+{
+    (void) ordo_scan(dev, ordo_scan_params(.type = ORDO_U32), ordo_none(), ordo_none(), 1, NULL);
+    return NULL;
+}
+
+/* The child's exit status: 0 if each call came back as it should. */
+static int in_child(ordo_device *dev)
+{
+    struct ordo_memory       memory;
+    struct ordo_tunable_info info;
+    (void) alarm(30); /* a call that waits for a thread that is not there ends the child */
+    if (ordo_device_finish(dev) != ORDO_FORKED || ordo_device_trim(dev) != ORDO_FORKED ||
+        ordo_device_memory(dev, &memory) != ORDO_FORKED || ordo_device_tunable(dev, 0, &info) != ORDO_FORKED ||
+        ordo_device_set_tunable(dev, "scan.group", 64) != ORDO_FORKED)
+        return 1;
+    if (ordo_device_last_error(dev, NULL, 0) == 0)
+        return 2;
+    ordo_device_close(&dev);
+    return 0;
+}
+
+static void fork_beside_a_held_lock(void)
+{
+    static const char               title[] = "a fork while a thread holds the device";
+    const struct ordo_device_config config = { .select = select_of(0), .log = hold, .no_self_test = true };
+    ordo_device                    *dev = NULL;
+    pthread_t                       thread;
+    int                             status = -1;
+    if (ordo_device_open(&config, &dev) != ORDO_OK || pthread_create(&thread, NULL, fail_under_the_lock, dev) != 0) {
+        report(false, title, "no device, or no thread");
+        return;
+    }
+    wait_at_gate(&is_held);
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(in_child(dev));
+    const bool waited = child > 0 && waitpid(child, &status, 0) == child;
+    move_gate(&may_go);
+    (void) pthread_join(thread, NULL);
+    ordo_device_close(&dev);
+    report(waited && WIFEXITED(status) && WEXITSTATUS(status) == 0, title,
+           !waited || WIFEXITED(status) ? "a call in the child came back otherwise" : "the child hung");
+}
+
 /* ---- all ----------------------------------------------------------------------------------------------------- */
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *where)
@@ -428,6 +564,8 @@ int main(void)
         deal(jobs, 1);
         run("eight threads open the device at once, nothing known of it", open_and_close, jobs);
         (void) unlink(profile);
+        failures_at_once();
+        fork_beside_a_held_lock();
         const bool open = open_device(select_of(0), &devices[0]) == ORDO_OK &&
                           open_device(select_of(n_devices - 1), &devices[1]) == ORDO_OK;
         report(open, "two devices are open", "a device cannot be opened");
