@@ -183,9 +183,11 @@ ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys, struct ord
 ordo_status ordo_dict_clear(ordo_dict *dict)
 {
     struct ordo_call call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_BUILD, NULL));
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    ORDO_TRY(ordo_call_begin(&call, dict->dev, NULL));
     dict->structure->clear(dict);
-    return end(&call, dict, ORDO_OK);
+    ordo_last_call_forgive(&dict->last);
+    return ordo_call_end(&call, ORDO_OK);
 }
 
 ordo_status ordo_dict_clean_up(ordo_dict *dict, const struct ordo_order *order)

@@ -7,36 +7,6 @@
 
 /* ---- begin and end ------------------------------------------------------------------------------------------- */
 
-/* The queue must belong to the device's context and device; says whether it is out-of-order. */
-static ordo_status check_queue(ordo_device *dev, cl_command_queue queue, bool *out_of_order)
-{
-    cl_context                  context = NULL;
-    cl_device_id                id = NULL;
-    cl_command_queue_properties properties = 0;
-    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
-                "clGetCommandQueueInfo of order->queue");
-    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL),
-                "clGetCommandQueueInfo of order->queue");
-    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
-                "clGetCommandQueueInfo of order->queue");
-    if (context != dev->context || id != dev->id)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "order->queue belongs to another %s",
-                         context != dev->context ? "context" : "device");
-    *out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
-    return ORDO_OK;
-}
-
-static ordo_status check_order(struct ordo_call *call)
-{
-    ordo_device *dev = call->dev;
-    if (call->order && !call->order->n_wait != !call->order->wait)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "order->n_wait is %u, but there is %s wait list",
-                         (unsigned) call->order->n_wait, call->order->wait ? "a" : "no");
-    if (call->queue != dev->queue)
-        return check_queue(dev, call->queue, &call->out_of_order);
-    return ORDO_OK;
-}
-
 ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order)
 {
     ORDO_REQUIRE_GIVEN(dev, dev);
@@ -48,28 +18,27 @@ ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const stru
     call->out_of_order = dev->own_queue_out_of_order;
 
     ordo_lock(dev);
-    const ordo_status good = check_order(call);
+    ordo_doubts_settle(dev);
+    const ordo_status good = ordo_order_check(call);
     if (good != ORDO_OK)
         ordo_unlock(dev);
     return good;
 }
 
-/* What the next command waits for: the order's list, once. */
 static cl_uint n_wait(const struct ordo_call *call)
 {
-    return call->order && !call->waited ? call->order->n_wait : 0;
+    return call->gate != NULL;
 }
 
 static const cl_event *wait_list(const struct ordo_call *call)
 {
-    return n_wait(call) ? call->order->wait : NULL;
+    return call->gate ? &call->gate : NULL;
 }
 
-/* After each command: the wait list is spent; on an out-of-order queue the next command comes after this one. A command
- * cannot be taken back, so a barrier that fails is tried again. */
+/* After each command: on an out-of-order queue the next command comes after this one. A command cannot be taken back, so a
+ * barrier that fails is tried again. */
 static ordo_status enqueued(struct ordo_call *call)
 {
-    call->waited = true;
     if (call->out_of_order && clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) != CL_SUCCESS)
         ORDO_TRY_CL(call->dev, clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL),
                     "clEnqueueBarrierWithWaitList");
@@ -81,6 +50,7 @@ static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
         return ORDO_OK;
+    ORDO_TRY(ordo_gate_close(call));
     if (clEnqueueMarkerWithWaitList(call->queue, n_wait(call), wait_list(call), call->order->done) == CL_SUCCESS)
         return ORDO_OK;
     ORDO_TRY_CL(call->dev, clEnqueueBarrierWithWaitList(call->queue, n_wait(call), wait_list(call), call->order->done),
@@ -107,6 +77,12 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
         if (status != ORDO_OK && call->scratch[i]->zeroed)
             ordo_scratch_drop(call->dev, call->scratch[i]);
     }
+    if (call->last && call->gate) {
+        ordo_last_call_forgive(call->last);
+        call->last->gate = call->gate;
+    } else if (call->gate) {
+        clReleaseEvent(call->gate);
+    }
     ordo_unlock(call->dev);
     return status;
 }
@@ -123,6 +99,16 @@ ordo_status ordo_device_trim(ordo_device *dev)
 
 /* ---- calls in turn on several queues ------------------------------------------------------------------------- */
 
+static void forget_place(struct ordo_last_call *last)
+{
+    if (last->done)
+        clReleaseEvent(last->done);
+    if (last->queue)
+        clReleaseCommandQueue(last->queue);
+    last->done = NULL;
+    last->queue = NULL;
+}
+
 /* The call's commands come after those of the last one, which was on another queue. */
 static ordo_status wait_for_last(struct ordo_call *call, struct ordo_last_call *last)
 {
@@ -134,25 +120,43 @@ static ordo_status wait_for_last(struct ordo_call *call, struct ordo_last_call *
     return ORDO_OK;
 }
 
+/* What earlier calls waited for is there, or has failed, or is waited for by this one too. */
+static ordo_status look_at_gate(struct ordo_call *call, struct ordo_last_call *last)
+{
+    const cl_int state = last->gate ? ordo_event_state(last->gate) : CL_COMPLETE;
+    if (state < 0)
+        return ordo_fail(call->dev, ORDO_BROKEN, state, __FILE__, __LINE__,
+                         "an event has failed that an earlier call on this dictionary was to wait for (order->wait)");
+    if (state > CL_COMPLETE)
+        return ordo_gate_add(call, 1, &last->gate);
+    ordo_last_call_forgive(last);
+    return ORDO_OK;
+}
+
 ordo_status ordo_call_follow(struct ordo_call *call, struct ordo_last_call *last)
 {
+    ORDO_TRY(look_at_gate(call, last));
     if (last->queue == call->queue)
         return ORDO_OK;
     if (last->queue)
         ORDO_TRY(wait_for_last(call, last));
     ORDO_TRY_CL(call->dev, clRetainCommandQueue(call->queue), "clRetainCommandQueue");
-    ordo_last_call_forget(last);
+    forget_place(last);
     last->queue = call->queue;
     return ORDO_OK;
 }
 
+void ordo_last_call_forgive(struct ordo_last_call *last)
+{
+    if (last->gate)
+        clReleaseEvent(last->gate);
+    last->gate = NULL;
+}
+
 void ordo_last_call_forget(struct ordo_last_call *last)
 {
-    if (last->done)
-        clReleaseEvent(last->done);
-    if (last->queue)
-        clReleaseCommandQueue(last->queue);
-    *last = (struct ordo_last_call) { NULL, NULL };
+    forget_place(last);
+    ordo_last_call_forgive(last);
 }
 
 /* A marker costs some microseconds; the device's own queue does without, as nobody else's commands are in it. One that
@@ -164,6 +168,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
     last->done = NULL;
     if (call->queue != call->dev->queue && clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &last->done) != CL_SUCCESS)
         last->done = NULL;
+    call->last = last;
 }
 
 static ordo_status take_scratch(struct ordo_call *call, size_t bytes, bool zeroed, cl_mem *out, bool *fresh)
@@ -223,6 +228,7 @@ ordo_status ordo_call_launch(struct ordo_call *call, struct ordo_kernel *kernel,
         ORDO_TRY_CL(dev, clSetKernelArg(kernel->kernel, (cl_uint) i, args[i].bytes, args[i].value),
                     "clSetKernelArg of %s", kernel->name);
 
+    ORDO_TRY(ordo_gate_close(call));
     const size_t global = groups * group_size;
     ORDO_TRY_CL(dev,
                 clEnqueueNDRangeKernel(call->queue, kernel->kernel, 1, NULL, &global, &group_size, n_wait(call),
@@ -236,6 +242,7 @@ ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t
 {
     if (bytes == 0)
         return ORDO_OK;
+    ORDO_TRY(ordo_gate_close(call));
     ORDO_TRY_CL(
         call->dev,
         clEnqueueFillBuffer(call->queue, mem, &word, sizeof word, at, bytes, n_wait(call), wait_list(call), NULL),
@@ -247,6 +254,7 @@ ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, 
 {
     if (bytes == 0)
         return ORDO_OK;
+    ORDO_TRY(ordo_gate_close(call));
     ORDO_TRY_CL(call->dev,
                 clEnqueueCopyBuffer(call->queue, from, to, from_at, to_at, bytes, n_wait(call), wait_list(call), NULL),
                 "clEnqueueCopyBuffer");
@@ -257,6 +265,7 @@ ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const 
 {
     if (bytes == 0)
         return ORDO_OK;
+    ORDO_TRY(ordo_gate_close(call));
     ORDO_TRY_CL(call->dev,
                 clEnqueueWriteBuffer(call->queue, to, CL_TRUE, at, bytes, from, n_wait(call), wait_list(call), NULL),
                 "clEnqueueWriteBuffer");
@@ -267,6 +276,7 @@ ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void 
 {
     if (bytes == 0)
         return ORDO_OK;
+    ORDO_TRY(ordo_gate_close(call));
     ORDO_TRY_WAIT(call->dev,
                   clEnqueueReadBuffer(call->queue, from, CL_TRUE, at, bytes, to, n_wait(call), wait_list(call), NULL),
                   "clEnqueueReadBuffer");

@@ -294,6 +294,7 @@ void ordo_device_close(ordo_device **device)
         if (dev->queue)
             clFinish(dev->queue);
         ordo_programs_destroy(dev);
+        ordo_doubts_forget(dev);
         ordo_scratch_destroy(dev);
         if (dev->queue)
             clReleaseCommandQueue(dev->queue);

@@ -20,6 +20,13 @@ struct ordo_scratch {
     bool                 zeroed; /* counters, all zero while not in use; for no other purpose */
 };
 
+/* An event that commands in a queue wait for: see order.c. */
+struct ordo_doubt {
+    struct ordo_doubt *next;
+    cl_command_queue   queue; /* not retained: of another at the same address it says nothing wrong */
+    cl_event           event;
+};
+
 /* A buffer that outlives calls. */
 struct ordo_held {
     struct ordo_held *next;
@@ -85,6 +92,7 @@ struct ordo_device {
     struct ordo_program *programs;
 
     struct ordo_scratch *scratch;
+    struct ordo_doubt   *doubts; /* at most one a queue */
     struct ordo_held    *held;
     struct ordo_memory   memory;
     uint64_t             scratch_used;
@@ -163,7 +171,22 @@ ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t b
                               struct ordo_scratch **out, bool *fresh);
 /* Takes a free block out of the pool for good. */
 void ordo_scratch_drop(ordo_device *dev, struct ordo_scratch *block);
+/* The same for all zeroed ones of a queue: what was to zero them may not have been done. */
+void ordo_scratch_drop_zeroed(ordo_device *dev, cl_command_queue queue);
 void ordo_scratch_give(ordo_device *dev, struct ordo_scratch *block);
+
+/* order.c */
+/* Checks queue and wait list, and learns of the call whether the one is out-of-order, and the other yet to come. */
+ordo_status ordo_order_check(struct ordo_call *call);
+/* CL_COMPLETE, more than that while it is to come, negative if it failed. One that cannot be asked is to come. */
+cl_int ordo_event_state(cl_event event);
+/* The call's commands wait for these n events too, which stay the caller's. */
+ordo_status ordo_gate_add(struct ordo_call *call, cl_uint n, const cl_event *events);
+/* Before each command: at the first, the wait list and what the queue waits for are added to the gate. */
+ordo_status ordo_gate_close(struct ordo_call *call);
+/* Forgets what queues no longer wait for. Where it failed, blocks are no longer taken for zeroed. */
+void ordo_doubts_settle(ordo_device *dev);
+void ordo_doubts_forget(ordo_device *dev);
 
 /* profile.c: defaults for the facts at hand, then the shipped rows, then the user's profile. */
 void ordo_profile_load(ordo_device *dev);

@@ -214,6 +214,16 @@ void ordo_scratch_drop(ordo_device *dev, struct ordo_scratch *block)
     }
 }
 
+void ordo_scratch_drop_zeroed(ordo_device *dev, cl_command_queue queue)
+{
+    struct ordo_scratch *next = NULL;
+    for (struct ordo_scratch *block = dev->scratch; block; block = next) {
+        next = block->next;
+        if (block->zeroed && !block->in_use && block->queue == queue)
+            ordo_scratch_drop(dev, block);
+    }
+}
+
 void ordo_scratch_give(ordo_device *dev, struct ordo_scratch *block)
 {
     block->in_use = false;

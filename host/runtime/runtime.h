@@ -103,12 +103,16 @@ struct ordo_call {
     const struct ordo_order *order;
     cl_command_queue         queue;
     bool                     out_of_order; /* a barrier follows each command */
-    bool                     waited;       /* the wait list has been handed to a command */
+    cl_event                 gate;         /* what each command waits for: where it fails, none is done; or NULL */
+    bool                     gated;        /* the order's wait list, and what the queue waits for, are in it */
+    bool                     waits;        /* something in the wait list is yet to come */
+    struct ordo_last_call   *last;         /* keeps the gate, at the end; or NULL */
     struct ordo_scratch     *scratch[ORDO_CALL_SCRATCH_MAX];
     int                      n_scratch;
 };
 
-/* Locks the device and checks it (NULL, fork) and the order's queue (context, device). On error nothing is locked. */
+/* Locks the device and checks it (NULL, fork) and the order's queue (context, device) and wait list (NULL, context, events
+ * that have failed). On error nothing is locked. */
 ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
 /* Hands the order's event out, returns scratch to the pool (safe: the queue is in order), unlocks. Returns `status`, or
  * the error of handing out. */
@@ -123,16 +127,21 @@ ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
 /* Gives back what was taken since `mark` (call->n_scratch then): what is enqueued later may take it. */
 void ordo_call_release(struct ordo_call *call, int mark);
 
-/* What an object remembers of the last call on it, so that one on another queue comes after that. All zero: none. */
+/* What an object remembers of the last call on it, so that one on another queue comes after that, and that one whose
+ * events failed is noticed. All zero: none. */
 struct ordo_last_call {
     cl_command_queue queue; /* retained */
     cl_event         done;  /* NULL: the queue is asked when it matters */
+    cl_event gate; /* what its commands, and those of calls before it, waited for; NULL: for nothing that may fail */
 };
-/* At a call's begin: its commands come after those of the last call, and it is now the last. */
+/* At a call's begin: its commands come after those of the last call, and it is now the last. ORDO_BROKEN if an event failed
+ * that commands of earlier calls were to wait for: nobody knows which of them were done. */
 ordo_status ordo_call_follow(struct ordo_call *call, struct ordo_last_call *last);
 /* At its end, after an error too. Cannot fail: what the call stored is stored. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
 void ordo_last_call_forget(struct ordo_last_call *last);
+/* What events that failed have left undone is of no account any more. */
+void ordo_last_call_forgive(struct ordo_last_call *last);
 
 /* The kernel `name` of module `file` ("primitive/scan.cl") built with `defines` besides those that describe the device
  * (see cl/device/compiler.cl); built once, then found again. */

@@ -212,7 +212,18 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
 /* ---- order --------------------------------------------------------------------------------------------------- */
 
 /* Where a call stands among the caller's own commands. NULL instead of a pointer to it: the device's own queue, no
- * wait list, no event. */
+ * wait list, no event.
+ *
+ * Wait lists  ORDO_INVALID for NULL in the list, what is no event, and events of another context; ORDO_OPENCL, with the
+ *             event's own code as ordo_device_last_cl_error, for one that has failed already. Nothing is enqueued then.
+ *             A call that waits for the device waits for the list too, with the device's lock held: whoever is to set a
+ *             user event of the list must not have to call Ordo on that device before it does.
+ * Failure     of an event in the list after the call has returned: OpenCL then drops the call's commands, all of them, and
+ *             drivers may drop what was enqueued behind them in that queue, calls without a wait list included, and fail
+ *             the events of what they dropped. What was to be written is undefined. Calls made once the event has failed
+ *             are right: nothing else of the device is touched, no scratch, no index that was complete. A dictionary that
+ *             a call in question was made on returns ORDO_BROKEN from then on, until it is cleared.
+ *             (PoCL before version 4 ends the process or hangs when an event fails that commands wait for.) */
 struct ordo_order {
     cl_command_queue queue;  /* of the device's context; NULL: the device's own queue. In-order and out-of-order both
                                 work; an out-of-order queue gets a barrier between the kernels of one call */

@@ -122,6 +122,8 @@ struct trial {
     cl_context               foreign; /* another context, a queue and a buffer of it */
     cl_command_queue         foreign_queue;
     cl_mem                   foreign_mem;
+    cl_event                 foreign_event, failed;
+    cl_event                 last_is_none[3]; /* two that are yet to come, and NULL */
 };
 
 static unsigned long n_refused; /* a test that tries nothing proves nothing */
@@ -276,19 +278,33 @@ static void bad_params(struct trial *r, const char *parameter)
         give_bad_array(r, i);
 }
 
-static void bad_order(struct trial *r)
+struct bad_order {
+    const char       *text;
+    ordo_status       want;
+    struct ordo_order order;
+};
+enum { BAD_ORDERS = 7 };
+
+static void list_bad_orders(const struct trial *r, struct bad_order out[BAD_ORDERS])
 {
-    const cl_event no_event = NULL;
-    const struct {
-        const char       *text;
-        ordo_status       want;
-        struct ordo_order order;
-    } bad[] = {
+    static const cl_event  no_event = NULL;
+    const struct bad_order all[BAD_ORDERS] = {
         { "has a queue of another context", ORDO_INVALID, { .queue = r->foreign_queue } },
         { "has no list for what it waits for", ORDO_INVALID, { .n_wait = 1 } },
         { "has a list without a length", ORDO_INVALID, { .wait = &no_event } },
+        { "waits for no event", ORDO_INVALID, { .n_wait = 1, .wait = &no_event } },
+        { "waits for an event that is none beside others", ORDO_INVALID, { .n_wait = 3, .wait = r->last_is_none } },
+        { "waits for an event of another context", ORDO_INVALID, { .n_wait = 1, .wait = &r->foreign_event } },
+        { "waits for an event that has failed", ORDO_OPENCL, { .n_wait = 1, .wait = &r->failed } },
     };
+    memcpy(out, all, sizeof all);
+}
 
+static void bad_order(struct trial *r)
+{
+    struct bad_order bad[BAD_ORDERS];
+
+    list_bad_orders(r, bad);
     for (size_t i = 0; i < LENGTH(bad); i++) {
         struct given g = r->good;
         g.order = &bad[i].order;
@@ -402,6 +418,22 @@ static void make_foreign(struct trial *r)
     r->foreign_queue = test_queue_of(r->foreign, id, 0);
     r->foreign_mem = clCreateBuffer(r->foreign, CL_MEM_READ_WRITE, (size_t) APART * 2, NULL, &code);
     test_true(r->t, code == CL_SUCCESS && r->foreign_queue != NULL);
+    r->foreign_event = clCreateUserEvent(r->foreign, &code);
+    for (int i = 0; i < 2; i++)
+        r->last_is_none[i] = clCreateUserEvent(ordo_device_context(r->t->dev), &code);
+    r->failed = clCreateUserEvent(ordo_device_context(r->t->dev), &code);
+    test_true(r->t, code == CL_SUCCESS && clSetUserEventStatus(r->failed, CL_OUT_OF_RESOURCES) == CL_SUCCESS);
+}
+
+static void release_foreign(struct trial *r)
+{
+    for (int i = 0; i < 2; i++)
+        (void) clReleaseEvent(r->last_is_none[i]);
+    (void) clReleaseEvent(r->failed);
+    (void) clReleaseEvent(r->foreign_event);
+    (void) clReleaseMemObject(r->foreign_mem);
+    (void) clReleaseCommandQueue(r->foreign_queue);
+    (void) clReleaseContext(r->foreign);
 }
 
 static void make_arrays(struct trial *r)
@@ -459,9 +491,7 @@ static void end(struct trial *r)
         free(r->host_array[i]);
     }
     test_free(&r->arena);
-    (void) clReleaseMemObject(r->foreign_mem);
-    (void) clReleaseCommandQueue(r->foreign_queue);
-    (void) clReleaseContext(r->foreign);
+    release_foreign(r);
     ordo_dict_destroy(&r->good.dict);
 }
 
@@ -534,9 +564,7 @@ static void adopting(struct test *t)
     test_status(t, ordo_device_adopt(context, id, r.foreign_queue, NULL, &dev), ORDO_INVALID);
     test_status(t, ordo_device_adopt(r.foreign, id, ordo_device_queue(t->dev), NULL, &dev), ORDO_INVALID);
     test_true(t, dev == NULL);
-    (void) clReleaseMemObject(r.foreign_mem);
-    (void) clReleaseCommandQueue(r.foreign_queue);
-    (void) clReleaseContext(r.foreign);
+    release_foreign(&r);
 }
 
 static void no_device(struct test *t)
@@ -625,12 +653,15 @@ static void indexes(struct test *t)
     ordo_index *index = NULL;
 
     make_foreign(&r);
-    const struct ordo_order foreign = { .queue = r.foreign_queue };
+    struct bad_order orders[BAD_ORDERS];
+    list_bad_orders(&r, orders);
     test_status(t, ordo_index_build(NULL, ORDO_U32, test_slice(&on), N, NULL, &index), ORDO_INVALID);
     test_status(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&on), N, NULL, NULL), ORDO_INVALID);
     test_status(t, ordo_index_build(t->dev, (ordo_type) 6, test_slice(&on), N, NULL, &index), ORDO_INVALID);
     test_status(t, ordo_index_build(t->dev, ORDO_U32, ordo_at(r.foreign_mem, 0), N, NULL, &index), ORDO_INVALID);
-    test_status(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&on), N, &foreign, &index), ORDO_INVALID);
+    for (size_t i = 0; i < LENGTH(orders); i++)
+        test_status(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&on), N, &orders[i].order, &index),
+                    orders[i].want);
     for (size_t i = 0; i < LENGTH(bad); i++) {
         index = (ordo_index *) t;
         test_status(t, ordo_index_build(t->dev, ORDO_U32, bad[i].keys, bad[i].count, NULL, &index), bad[i].want);
@@ -639,9 +670,7 @@ static void indexes(struct test *t)
     ordo_index_destroy(NULL);
     ordo_index_destroy(&index);
     test_true(t, ordo_index_bytes(NULL) == 0);
-    (void) clReleaseMemObject(r.foreign_mem);
-    (void) clReleaseCommandQueue(r.foreign_queue);
-    (void) clReleaseContext(r.foreign);
+    release_foreign(&r);
     test_free(&on);
 }
 
@@ -669,26 +698,25 @@ static void dictionary_parameters(struct test *t)
     size_t                      size = 0;
 
     make_foreign(&r);
-    const struct ordo_order bad[] = { { .queue = r.foreign_queue }, { .n_wait = 1 }, { .wait = &(cl_event) { NULL } } };
+    struct bad_order bad[BAD_ORDERS];
+    list_bad_orders(&r, bad);
     for (int s = 0; s < N_STRUCTURES; s++) {
         ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
         test_true(t, !ordo_dict_can(dict, (ordo_dict_op) 1000) && !ordo_dict_can(dict, (ordo_dict_op) -1));
         test_status(t, ordo_dict_size(dict, NULL, NULL), ORDO_INVALID);
         test_status(t, ordo_dict_statistics(dict, NULL, NULL), ORDO_INVALID);
         for (size_t i = 0; i < LENGTH(bad); i++) {
-            test_status(t, ordo_dict_compact(dict, &bad[i]), ORDO_INVALID);
-            test_status(t, ordo_lsm_cleanup(dict, &bad[i]), ORDO_INVALID);
-            test_status(t, ordo_dict_check(dict, &bad[i]), ORDO_INVALID);
-            test_status(t, ordo_dict_size(dict, &bad[i], &size), ORDO_INVALID);
-            test_status(t, ordo_dict_statistics(dict, &bad[i], &statistics), ORDO_INVALID);
+            test_status(t, ordo_dict_compact(dict, &bad[i].order), bad[i].want);
+            test_status(t, ordo_lsm_cleanup(dict, &bad[i].order), bad[i].want);
+            test_status(t, ordo_dict_check(dict, &bad[i].order), bad[i].want);
+            test_status(t, ordo_dict_size(dict, &bad[i].order, &size), bad[i].want);
+            test_status(t, ordo_dict_statistics(dict, &bad[i].order, &statistics), bad[i].want);
         }
         test_status(t, ordo_lsm_cleanup(dict, NULL), structure_is(s, KEEPS_STALE) ? ORDO_OK : ORDO_UNSUPPORTED);
         expect_numbers(t, dict, 0, HELD);
         ordo_dict_destroy(&dict);
     }
-    (void) clReleaseMemObject(r.foreign_mem);
-    (void) clReleaseCommandQueue(r.foreign_queue);
-    (void) clReleaseContext(r.foreign);
+    release_foreign(&r);
 }
 
 static void creating(struct test *t)

@@ -32,6 +32,8 @@ CODE(clGetDeviceInfo, CL_OUT_OF_RESOURCES, (cl_device_id of, cl_device_info what
      (of, what, size, to, have))
 CODE(clGetCommandQueueInfo, CL_OUT_OF_RESOURCES,
      (cl_command_queue of, cl_command_queue_info what, size_t size, void *to, size_t *have), (of, what, size, to, have))
+CODE(clGetEventInfo, CL_OUT_OF_RESOURCES, (cl_event of, cl_event_info what, size_t size, void *to, size_t *have),
+     (of, what, size, to, have))
 CODE(clGetMemObjectInfo, CL_OUT_OF_RESOURCES, (cl_mem of, cl_mem_info what, size_t size, void *to, size_t *have),
      (of, what, size, to, have))
 CODE(clGetProgramInfo, CL_OUT_OF_RESOURCES, (cl_program of, cl_program_info what, size_t size, void *to, size_t *have),

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events in order->wait that fail. What a driver does then is not the same everywhere, and the drivers at hand crash or hang,
+ * so the test stands between the library and the driver (the linker's --wrap) and does it for them:
+ *
+ *   LISTED    commands with an event that fails in their wait list are not done; their own events fail
+ *   BEHIND    nor are those that are enqueued behind such a one in its queue until the event fails
+ *   REFUSED   as BEHIND, and what is enqueued with a failed event in its list is refused
+ *
+ * The event fails before command `strike` of all that follow, of which each has its turn: in the middle of the call that
+ * waits for it, of the next one on the queue, or after both. Calls that are made from then on must be right, and until then
+ * nothing may be written outside of the arrays. */
+#include "tests/dict/dict_case.h"
+#include "tests/support/calls.h"
+
+#include "runtime/runtime.h"
+
+#include <stdio.h>
+
+/* ---- a driver whose events fail ---------------------------------------------------------------------------------- */
+
+enum manner { LISTED, BEHIND, REFUSED, N_MANNERS };
+static const char *const manner_name[N_MANNERS] = { "listed", "behind", "refused" };
+
+enum { DOOMED = 4096, CODE = -77 };
+
+static struct {
+    bool             active, struck;
+    enum manner      manner;
+    unsigned long    commands, strike; /* enqueued since it is active; before which the event fails, 0: none */
+    unsigned long    dropped;
+    cl_event         doomed[DOOMED]; /* retained: events that fail, and have failed once it struck */
+    size_t           n_doomed;
+    cl_command_queue blocked; /* has a command that waits for one */
+} driver;
+
+static bool is_doomed(cl_event event)
+{
+    for (size_t i = 0; i < driver.n_doomed; i++)
+        if (driver.doomed[i] == event)
+            return true;
+    return false;
+}
+
+static bool has_doomed(cl_uint n, const cl_event *wait)
+{
+    for (cl_uint i = 0; i < n; i++)
+        if (is_doomed(wait[i]))
+            return true;
+    return false;
+}
+
+static cl_event doom(cl_context context)
+{
+    cl_int code = CL_SUCCESS;
+
+    cr_assert(driver.n_doomed < DOOMED);
+    cl_event event = clCreateUserEvent(context, &code);
+    cr_assert(code == CL_SUCCESS && clRetainEvent(event) == CL_SUCCESS);
+    return driver.doomed[driver.n_doomed++] = event;
+}
+
+enum fate { DONE, DROPPED, NOT_TAKEN };
+
+/* What becomes of a command; one that is dropped hands out an event that fails. */
+static enum fate fate_of(cl_command_queue queue, cl_uint n, const cl_event *wait, cl_event *done)
+{
+    if (!driver.active)
+        return DONE;
+    const bool listed = has_doomed(n, wait);
+    driver.struck = driver.struck || ++driver.commands == driver.strike;
+    if (listed && driver.struck && driver.manner == REFUSED)
+        return NOT_TAKEN;
+    if (!listed && (driver.manner == LISTED || driver.struck || driver.blocked != queue))
+        return DONE;
+    if (!driver.struck)
+        driver.blocked = queue;
+    driver.dropped++;
+    if (done) {
+        cl_context context = NULL;
+        cr_assert(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, (void *) &context, NULL) ==
+                  CL_SUCCESS);
+        *done = doom(context);
+    }
+    return DROPPED;
+}
+
+/* Commands that are done wait for nothing: what is not doomed is done already, as the queue is in order. */
+#define COMMAND(name, waits, params, args)                                                                             \
+    cl_int CL_API_CALL __real_##name params;                                                                           \
+    cl_int CL_API_CALL __wrap_##name params;                                                                           \
+    cl_int CL_API_CALL __wrap_##name params                                                                            \
+    {                                                                                                                  \
+        const enum fate fate = fate_of(queue, n, wait, done);                                                          \
+        if (driver.active && (waits)) /* until the event fails */                                                      \
+            driver.struck = true;                                                                                      \
+        if (fate == NOT_TAKEN || (fate == DROPPED && (waits)))                                                         \
+            return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;                                                       \
+        if (driver.active) {                                                                                           \
+            n = 0;                                                                                                     \
+            wait = NULL;                                                                                               \
+        }                                                                                                              \
+        return fate == DROPPED ? CL_SUCCESS : __real_##name args;                                                      \
+    }
+#define WAITS_PARAMS cl_uint n, const cl_event *wait, cl_event *done
+#define WAITS        n, wait, done
+
+COMMAND(clEnqueueNDRangeKernel, false,
+        (cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *from, const size_t *global,
+         const size_t *local, WAITS_PARAMS),
+        (queue, kernel, dims, from, global, local, WAITS))
+COMMAND(clEnqueueReadBuffer, blocking,
+        (cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at, size_t size, void *to, WAITS_PARAMS),
+        (queue, mem, blocking, at, size, to, WAITS))
+COMMAND(clEnqueueWriteBuffer, blocking,
+        (cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at, size_t size, const void *from, WAITS_PARAMS),
+        (queue, mem, blocking, at, size, from, WAITS))
+COMMAND(clEnqueueFillBuffer, false,
+        (cl_command_queue queue, cl_mem mem, const void *pattern, size_t bytes, size_t at, size_t size, WAITS_PARAMS),
+        (queue, mem, pattern, bytes, at, size, WAITS))
+COMMAND(clEnqueueCopyBuffer, false,
+        (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t size, WAITS_PARAMS),
+        (queue, from, to, from_at, to_at, size, WAITS))
+COMMAND(clEnqueueMarkerWithWaitList, false, (cl_command_queue queue, WAITS_PARAMS), (queue, WAITS))
+COMMAND(clEnqueueBarrierWithWaitList, false, (cl_command_queue queue, WAITS_PARAMS), (queue, WAITS))
+
+cl_int CL_API_CALL __real_clGetEventInfo(cl_event of, cl_event_info what, size_t size, void *to, size_t *have);
+cl_int CL_API_CALL __wrap_clGetEventInfo(cl_event of, cl_event_info what, size_t size, void *to, size_t *have);
+cl_int CL_API_CALL __wrap_clGetEventInfo(cl_event of, cl_event_info what, size_t size, void *to, size_t *have)
+{
+    const cl_int got = __real_clGetEventInfo(of, what, size, to, have);
+
+    if (driver.active && got == CL_SUCCESS && what == CL_EVENT_COMMAND_EXECUTION_STATUS && driver.struck &&
+        is_doomed(of))
+        *(cl_int *) to = CODE;
+    return got;
+}
+
+/* The order of a call that waits for an event which fails before command `strike`. */
+static struct ordo_order begin(const struct test *t, enum manner manner, unsigned long strike)
+{
+    driver.active = true;
+    driver.struck = false;
+    driver.manner = manner;
+    driver.strike = strike;
+    driver.commands = driver.dropped = 0;
+    driver.blocked = NULL;
+    (void) doom(ordo_device_context(t->dev));
+    return (struct ordo_order) { .n_wait = 1, .wait = &driver.doomed[driver.n_doomed - 1] };
+}
+
+static void strike(void)
+{
+    driver.struck = true;
+}
+
+/* After this all is as it is with a driver whose events do not fail, but that those that failed have. The library keeps none
+ * of them. */
+static void end(struct test *t)
+{
+    test_ok(t, ordo_device_finish(t->dev));
+    test_ok(t, ordo_device_trim(t->dev)); /* it asks what became of the event */
+    (void) clReleaseEvent(driver.doomed[0]);
+    for (size_t i = 0; i < driver.n_doomed; i++) {
+        cl_uint references = 0;
+        (void) clGetEventInfo(driver.doomed[i], CL_EVENT_REFERENCE_COUNT, sizeof references, &references, NULL);
+        test_true(t, references == 1);
+        (void) clReleaseEvent(driver.doomed[i]);
+    }
+    driver.n_doomed = 0;
+    driver.active = false;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------- */
+
+enum { N = 40000 };
+
+struct arrays {
+    const struct array_call *call;
+    struct test_array        array[CALL_ARRAYS];
+    struct ordo_slice        slice[CALL_ARRAYS];
+    void                    *held[CALL_ARRAYS]; /* what inputs hold, and right outputs */
+    size_t                   n;
+};
+
+static size_t bytes_of(const struct arrays *a, size_t i)
+{
+    return a->array[i].count * a->array[i].bytes;
+}
+
+static void make_arrays(struct test *t, const struct array_call *call, struct arrays *a)
+{
+    *a = (struct arrays) { .call = call, .n = call_arrays(call) };
+    for (size_t i = 0; i < a->n; i++) {
+        const size_t count = call_array_count(&call->array[i], N);
+        a->held[i] = test_alloc(count * call->array[i].bytes);
+        memset(a->held[i], TEST_EMPTY, count * call->array[i].bytes);
+    }
+    call_fill(t, call, N, N, a->held);
+    for (size_t i = 0; i < a->n; i++) {
+        a->array[i] = test_upload(t, a->held[i], call_array_count(&call->array[i], N), call->array[i].bytes, 3);
+        a->slice[i] = test_slice(&a->array[i]);
+    }
+}
+
+static void free_arrays(struct arrays *a)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        test_free(&a->array[i]);
+        free(a->held[i]);
+    }
+}
+
+static ordo_status run(struct test *t, const struct arrays *a, const struct ordo_order *order)
+{
+    struct given g = call_given(t->dev, NULL, N);
+
+    g.order = order;
+    return a->call->run(&g, a->slice);
+}
+
+/* Reads what the arrays hold, into `held` or to compare with it. Guards must be as they were. */
+static void look(struct test *t, struct arrays *a, bool compare)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        void *now = test_alloc(bytes_of(a, i));
+        test_download(t, &a->array[i], now);
+        if (compare)
+            test_same_bytes(t, a->call->array[i].name, now, a->held[i], bytes_of(a, i));
+        else if (a->call->array[i].output)
+            memcpy(a->held[i], now, bytes_of(a, i));
+        free(now);
+    }
+}
+
+/* Whether an error is one that the event's failure explains. */
+static bool explained(ordo_status got)
+{
+    return got == ORDO_OK || got == ORDO_OPENCL;
+}
+
+/* The call with an event that fails, and again behind it; then as it should be, twice. Returns the commands that it took. */
+static unsigned long try_arrays(struct test *t, struct arrays *a, enum manner manner, unsigned long at)
+{
+    test_context(t, "%s, driver '%s', the event fails before command %lu", a->call->name, manner_name[manner], at);
+    test_ok(t, ordo_device_trim(t->dev));
+    const struct ordo_order waits = begin(t, manner, at);
+    test_true(t, explained(run(t, a, &waits)));
+    test_true(t, explained(run(t, a, NULL)));
+    const unsigned long commands = driver.commands;
+    strike();
+    for (int again = 0; again < 2; again++) {
+        test_ok(t, run(t, a, NULL));
+        look(t, a, true);
+    }
+    test_true(t, driver.dropped > 0 || at == 1);
+    end(t);
+    return commands;
+}
+
+static void arrays_and_events(struct test *t)
+{
+    unsigned long tried = 0;
+
+    test_look_back(t);
+    if (t->facts->groups_progress && !t->facts->cpu)
+        test_ok(t, ordo_device_set_tunable(t->dev, "sort.method", ORDO_SORT_ONESWEEP));
+    for (size_t i = 0; i < n_primitive_calls; i++) {
+        struct arrays a;
+        make_arrays(t, &primitive_calls[i], &a);
+        test_ok(t, run(t, &a, NULL));
+        look(t, &a, false);
+        for (int manner = 0; manner < N_MANNERS; manner++) {
+            const unsigned long commands = try_arrays(t, &a, (enum manner) manner, 0);
+            for (unsigned long at = 1; at <= commands; at++, tried++)
+                (void) try_arrays(t, &a, (enum manner) manner, at);
+        }
+        free_arrays(&a);
+    }
+    fprintf(stderr, "events: %lu calls over arrays with an event that failed\n", tried);
+    test_true(t, tried > 100);
+}
+
+Test(events, that_fail_leave_nothing_wrong_behind)
+{
+    test_each_device_with("cpu=0,progress=1", arrays_and_events);
+}
+
+Test(events, that_fail_leave_nothing_wrong_behind_on_a_device_as_it_is)
+{
+    test_each_device(arrays_and_events);
+}
+
+/* ---- dictionaries ------------------------------------------------------------------------------------------------- */
+
+enum { HELD = 3000, BATCH = 500 };
+
+/* A batch for each call: numbers of elements, of which half are there. */
+static uint32_t batch_number(uint32_t i)
+{
+    return HELD - BATCH / 2 + i;
+}
+
+static void upload_batch(struct test *t, struct test_array keys_values[2])
+{
+    uint32_t words[2][BATCH];
+
+    for (uint32_t i = 0; i < BATCH; i++) {
+        words[0][i] = key_of(batch_number(i));
+        words[1][i] = value_of(batch_number(i));
+    }
+    for (int a = 0; a < 2; a++)
+        keys_values[a] = test_upload(t, words[a], BATCH, 4, 0);
+}
+
+struct batch {
+    struct test_array in[2], out[2]; /* keys and values; values and flags, or counts */
+};
+
+/* Calls on a dictionary that do not wait, those that do, updates and queries. */
+static ordo_status upsert(ordo_dict *dict, const struct batch *b, const struct ordo_order *order)
+{
+    return ordo_dict_upsert(dict, test_slice(&b->in[0]), test_slice(&b->in[1]), BATCH, order);
+}
+
+static ordo_status erase(ordo_dict *dict, const struct batch *b, const struct ordo_order *order)
+{
+    return ordo_dict_erase(dict, test_slice(&b->in[0]), BATCH, order);
+}
+
+static ordo_status find(ordo_dict *dict, const struct batch *b, const struct ordo_order *order)
+{
+    return ordo_dict_find(dict, test_slice(&b->in[0]), BATCH, test_slice(&b->out[0]), test_slice(&b->out[1]), order);
+}
+
+static ordo_status count(ordo_dict *dict, const struct batch *b, const struct ordo_order *order)
+{
+    return ordo_dict_count(dict, test_slice(&b->in[0]), test_slice(&b->in[0]), BATCH, test_slice(&b->out[0]), order);
+}
+
+static ordo_status compact(ordo_dict *dict, const struct batch *b, const struct ordo_order *order)
+{
+    (void) b;
+    return ordo_dict_compact(dict, order);
+}
+
+static const struct {
+    const char *name;
+    ordo_status (*run)(ordo_dict *dict, const struct batch *b, const struct ordo_order *order);
+} dict_runs[] = {
+    { "upsert", upsert }, { "erase", erase }, { "find", find }, { "count", count }, { "compact", compact }
+};
+
+/* Two calls on a dictionary, the first of which waits for the event that fails, and then what is left of it. */
+static unsigned long try_dictionary(struct test *t, int structure, size_t run, const struct batch *b,
+                                    enum manner manner, unsigned long at)
+{
+    size_t size = 0;
+
+    test_context(t, "%s, %s, driver '%s', the event fails before command %lu", structures[structure].name,
+                 dict_runs[run].name, manner_name[manner], at);
+    ordo_dict *dict = make_dict(t, t->dev, structure, 0, HELD), *other = make_dict(t, t->dev, structure, 0, HELD);
+    const struct ordo_order waits = begin(t, manner, at);
+    const ordo_status       first = dict_runs[run].run(dict, b, &waits);
+    const ordo_status       second = find(dict, b, NULL);
+    test_true(t, explained(first) && (explained(second) || second == ORDO_BROKEN));
+    const unsigned long commands = driver.commands;
+    strike();
+    if (driver.dropped > 0)
+        test_status(t, ordo_dict_size(dict, NULL, &size), ORDO_BROKEN);
+    expect_numbers(t, other, 0, HELD);
+    test_ok(t, ordo_dict_clear(dict));
+    test_ok(t, upsert(dict, b, NULL));
+    expect_numbers(t, dict, batch_number(0), BATCH);
+    ordo_dict_destroy(&dict);
+    ordo_dict_destroy(&other);
+    end(t);
+    return commands;
+}
+
+static void dictionaries_and_events(struct test *t)
+{
+    struct batch  b;
+    unsigned long tried = 0;
+
+    upload_batch(t, b.in);
+    b.out[0] = test_upload(t, NULL, BATCH, 4, 1);
+    b.out[1] = test_upload(t, NULL, BATCH, 1, 1);
+    for (int structure = 0; structure < N_STRUCTURES; structure++)
+        for (size_t run = 0; run < LENGTH(dict_runs); run++)
+            for (int manner = 0; manner < N_MANNERS; manner++) {
+                const unsigned long commands = try_dictionary(t, structure, run, &b, (enum manner) manner, 0);
+                for (unsigned long at = 1; at <= commands; at++, tried++)
+                    (void) try_dictionary(t, structure, run, &b, (enum manner) manner, at);
+            }
+    fprintf(stderr, "events: %lu calls on dictionaries with an event that failed\n", tried);
+    test_true(t, tried > 100);
+    for (int a = 0; a < 2; a++) {
+        test_free(&b.in[a]);
+        test_free(&b.out[a]);
+    }
+}
+
+Test(events, that_fail_are_told_by_the_dictionary_in_question)
+{
+    test_each_device(dictionaries_and_events);
+}
