@@ -561,6 +561,16 @@ ORDO_FN void team_sync(void)
     subgroup_sync();
 }
 
+/* The same for what they read and wrote of global memory. */
+ORDO_FN void team_sync_global(void)
+{
+#if ORDO_LANES == ORDO_LANES_KHR
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#else
+    subgroup_sync();
+#endif
+}
+
 /* The lowest lane of a mask; TEAM_WIDTH, which no lane is, of 0. */
 ORDO_FN uint team_next_(team_mask lanes)
 {

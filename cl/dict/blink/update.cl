@@ -285,7 +285,7 @@ ORDO_FN uint leaf_take(const blink_tree *tree, uint leaf, const leaf_batch *batc
     for (uint base = 0; base < share.count; base += TEAM_WIDTH)
         tile_update(&tile, share_update(batch, share, base + team_lane()), &change);
     *split = split_begin(tree, 0, leaf, count + change.stores - change.removes);
-    team_sync(); /* all lanes have read the leaf */
+    team_sync_global(); /* all lanes have read the leaf */
     split_put_tile(tree, split, &tile);
     for (uint base = 0; base < share.count; base += TEAM_WIDTH)
         split_put_updates(tree, batch, share_update(batch, share, base + team_lane()), split, &before);
@@ -449,7 +449,7 @@ ORDO_FN void level_take(const blink_tree *tree, uint level, __global const uint 
         inner_tile          tile;
         const uint          all = inner_take(tree, level, node, &tile);
         const node_split    split = split_begin(tree, level, node, all);
-        team_sync(); /* all lanes have read the node */
+        team_sync_global(); /* all lanes have read the node */
         inner_put(tree, count, &split, &tile);
         split_frame(tree, &split);
         if (split.nodes == 1 || level == top)

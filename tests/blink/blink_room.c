@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What concurrent batches take of memory and of leaves: without enough of either nothing that is there is lost, legal batches end, and
+ * what is used up is given back. */
+#include "tests/support/support.h"
+
+#include "dict/blink/blink.h"
+#include "ordo/blink.h"
+#include "runtime/device_private.h"
+
+#include <stdlib.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* Of the arrays of a batch, so much as tests need; NULL where ordo_host_concurrent_batch may have it. */
+struct batch {
+    size_t    n;
+    uint8_t  *codes, *found, *outcomes;
+    uint32_t *keys, *his, *values, *keys_out, *counts;
+};
+
+static struct batch make_batch(size_t n)
+{
+    const size_t w = n * sizeof(uint32_t);
+    struct batch b = { n,
+                       test_alloc(n),
+                       test_alloc(n),
+                       test_alloc(n),
+                       test_alloc(w),
+                       test_alloc(w),
+                       test_alloc(w),
+                       test_alloc(w),
+                       test_alloc(w) };
+    memset(b.outcomes, TEST_EMPTY, n);
+    memset(b.his, 0, w);
+    return b;
+}
+
+static void free_batch(struct batch *b)
+{
+    void *const all[] = { b->codes, b->found, b->outcomes, b->keys, b->his, b->values, b->keys_out, b->counts };
+    for (size_t i = 0; i < LENGTH(all); i++)
+        free(all[i]);
+}
+
+static ordo_status apply(ordo_dict *dict, struct batch *b)
+{
+    return ordo_dict_apply_concurrent_host(dict, &(struct ordo_host_concurrent_batch) { .codes = b->codes,
+                                                                                        .keys = b->keys,
+                                                                                        .his = b->his,
+                                                                                        .values = b->values,
+                                                                                        .count = b->n,
+                                                                                        .found = b->found,
+                                                                                        .keys_out = b->keys_out,
+                                                                                        .counts = b->counts,
+                                                                                        .outcomes = b->outcomes });
+}
+
+/* A tree of u32 keys and 4-byte values: keys from, from + step and so on, each its own value. */
+static ordo_dict *make_tree(struct test *t, ordo_device *dev, size_t n, uint32_t from, uint32_t step, uint32_t fill,
+                            size_t max_leaves)
+{
+    uint32_t  *keys = test_alloc(n * sizeof *keys);
+    ordo_dict *dict = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        keys[i] = from + step * (uint32_t) i;
+    test_ok(
+        t, ordo_blink_create(
+               dev, ordo_blink_config(.dict = { ORDO_U32, 4 }, .fill_percent = fill, .max_leaves = max_leaves), &dict));
+    if (n > 0)
+        test_ok(t, ordo_dict_build_host(dict, keys, keys, n));
+    free(keys);
+    return dict;
+}
+
+static struct ordo_dict_statistics statistics_of(struct test *t, ordo_dict *dict)
+{
+    struct ordo_dict_statistics s;
+    test_ok(t, ordo_dict_statistics(dict, NULL, &s));
+    return s;
+}
+
+static size_t bytes_of(const struct ordo_dict_statistics *s)
+{
+    return s->bytes_data + s->bytes_index + s->bytes_marks + s->bytes_spare;
+}
+
+static uint64_t held_bytes(struct test *t, ordo_device *dev)
+{
+    struct ordo_memory memory;
+    test_ok(t, ordo_device_memory(dev, &memory));
+    return memory.held_bytes;
+}
+
+/* ---- too little memory ------------------------------------------------------------------------------------------- */
+
+enum { OLD = 20000, OPS = 9000 };
+
+/* Stores new keys between the old ones, erases old ones, and looks at many. Each key is changed once at most. */
+static void make_little(struct test *t, struct batch *b)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        const uint32_t own = (uint32_t) (i * 2 + test_below(t, 2)), kind = (uint32_t) test_below(t, 100);
+        b->codes[i] = kind < 70 ? ORDO_UPSERT : kind < 80 ? ORDO_ERASE : kind < 90 ? ORDO_COUNT : ORDO_SEEK_GT;
+        b->keys[i] = own * 8 + (b->codes[i] == ORDO_UPSERT ? 3 : 0);
+        b->his[i] = test_below(t, 50) == 0 ? UINT32_MAX : b->keys[i] + 4000;
+        b->values[i] = b->keys[i];
+    }
+}
+
+/* Each key that no erase named is there; erased and stored ones are as their outcomes say, if these are all known. */
+static void expect_old(struct test *t, ordo_dict *dict, const struct batch *b, bool known)
+{
+    static uint8_t  erased[OLD], found[OLD];
+    static uint32_t keys[OLD], values[OLD];
+
+    memset(erased, 0, sizeof erased);
+    for (size_t i = 0; i < b->n; i++)
+        if (b->codes[i] == ORDO_ERASE)
+            erased[b->keys[i] / 8] = 1;
+    for (uint32_t i = 0; i < OLD; i++)
+        keys[i] = i * 8;
+    test_ok(t, ordo_dict_find_host(dict, keys, OLD, values, found));
+    for (uint32_t i = 0; i < OLD; i++)
+        if (erased[i] ? known && found[i] : !found[i] || values[i] != keys[i])
+            test_fail(t, __FILE__, __LINE__, "key %u, %s: found %u, value %u", keys[i],
+                      erased[i] ? "erased" : "untouched", found[i], values[i]);
+    test_ok(t, ordo_dict_find_host(dict, b->keys, b->n, NULL, b->found));
+    for (size_t i = 0; i < b->n && known; i++)
+        if (b->codes[i] == ORDO_UPSERT && b->found[i] != (b->outcomes[i] == ORDO_DONE))
+            test_fail(t, __FILE__, __LINE__, "key %u, outcome %u: found %u", b->keys[i], b->outcomes[i], b->found[i]);
+}
+
+/* True if nothing was refused. */
+static bool try_little(struct test *t, ordo_device *dev, uint64_t more)
+{
+    ordo_dict   *dict = make_tree(t, dev, OLD, 0, 8, 100, 0);
+    struct batch b = make_batch(OPS);
+    bool         all = true;
+
+    test_context(t, "a concurrent batch with %llu bytes more", (unsigned long long) more);
+    make_little(t, &b);
+    expect_old(t, dict, &b, false); /* what finding takes of host arrays' places on the device, it has from then on */
+    ordo_blink_of(dict)->torture = 64 + 1; /* who gets no latch gives up: also if a level is to be told of a split */
+    dev->memory_limit = held_bytes(t, dev) + more;
+    const ordo_status status = apply(dict, &b);
+    test_true(t, status == ORDO_OK || status == ORDO_NO_DEVICE_MEMORY);
+    expect_old(t, dict, &b, false);
+    dev->memory_limit = UINT64_MAX;
+    test_ok(t, ordo_dict_check(dict, NULL));
+    expect_old(t, dict, &b, status == ORDO_OK);
+    for (size_t i = 0; i < b.n; i++)
+        all = all && b.outcomes[i] == ORDO_DONE;
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+    test_ok(t, ordo_device_trim(dev));
+    return status == ORDO_OK && all;
+}
+
+static void little_memory(struct test *t)
+{
+    ordo_device *dev = test_open_again(t);
+    uint64_t     more = 0;
+
+    while (!try_little(t, dev, more) && more < (64u << 20))
+        more += more / 3 + 4096;
+    test_true(t, more > 0 && more < (64u << 20));
+    ordo_device_close(&dev);
+}
+
+Test(blink_room, too_little_memory_loses_nothing)
+{
+    test_each_device_with("group=1", little_memory);
+}
+
+/* ---- queries of very many leaves --------------------------------------------------------------------------------- */
+
+/* Counts of everything, and seeks over leaves that are all empty but for the last key. */
+static void long_queries(struct test *t, size_t n, size_t queries, uint64_t more)
+{
+    ordo_device *dev = test_open_again(t);
+    ordo_dict   *dict = make_tree(t, dev, n, 5, 3, 100, 0);
+    struct batch b = make_batch(queries);
+
+    test_context(t, "%zu long queries of %zu keys, %llu bytes more", queries, n, (unsigned long long) more);
+    for (size_t i = 0; i < b.n; i++) {
+        b.codes[i] = i % 3 == 2 ? ORDO_SEEK_GE : ORDO_COUNT;
+        b.keys[i] = i % 3 == 2 ? 5 + 3 * (uint32_t) i : 0;
+        b.his[i] = i % 3 == 1 ? 5 + 3 * (uint32_t) (n / 2) : UINT32_MAX;
+    }
+    test_ok(t, ordo_device_trim(dev));
+    if (more)
+        dev->memory_limit = held_bytes(t, dev) + more;
+    test_ok(t, apply(dict, &b));
+    for (size_t i = 0; i < b.n; i++) {
+        test_true(t, b.outcomes[i] == ORDO_DONE);
+        if (i % 3 == 2)
+            test_true(t, b.found[i] == 1 && b.keys_out[i] == b.keys[i]);
+        else
+            test_true(t, b.counts[i] == (i % 3 == 1 ? n / 2 + 1 : n));
+    }
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+    ordo_device_close(&dev);
+}
+
+/* One work-item does all: 400 counts of 9,000 and 18,000 leaves are 330 launches of all its steps. */
+static void long_queries_of_one(struct test *t)
+{
+    long_queries(t, (size_t) 1 << 19, 600, 0);
+}
+
+/* There is no room for the list of leaves. */
+static void long_queries_without_memory(struct test *t)
+{
+    long_queries(t, (size_t) 1 << 19, 64, 0);
+    long_queries(t, (size_t) 1 << 17, 64, 64 << 10);
+}
+
+Test(blink_room, queries_of_many_leaves_come_to_an_end)
+{
+    test_each_device_with("atomics=legacy", long_queries_of_one);
+    test_each_device_with("group=1", long_queries_without_memory);
+}
+
+/* Most leaves are used up, and stay as there is no memory to build the tree anew. */
+static void used_up(struct test *t)
+{
+    enum { N = 1 << 16, LEFT = 1 << 15, SEEKS = 64 };
+    ordo_device *dev = test_open_again(t);
+    ordo_dict   *dict = make_tree(t, dev, N, 5, 3, 100, 0);
+    struct batch erase = make_batch(LEFT - 1), seek = make_batch(SEEKS);
+
+    test_context(t, "seeks over used-up leaves");
+    for (size_t i = 0; i < erase.n; i++) {
+        erase.codes[i] = ORDO_ERASE;
+        erase.keys[i] = 5 + 3 * (uint32_t) i;
+    }
+    test_ok(t, ordo_device_trim(dev));
+    dev->memory_limit = held_bytes(t, dev) + erase.n * 64;
+    test_ok(t, apply(dict, &erase));
+    for (size_t i = 0; i < seek.n; i++) {
+        seek.codes[i] = i % 2 ? ORDO_SEEK_GE : ORDO_SEEK_LT;
+        seek.keys[i] = i % 2 ? (uint32_t) i : 5 + 3 * (LEFT - 1);
+    }
+    test_ok(t, apply(dict, &seek));
+    dev->memory_limit = UINT64_MAX;
+    test_ok(t, apply(dict, &seek));
+    for (size_t i = 0; i < seek.n; i++)
+        test_true(t, i % 2 ? seek.found[i] == 1 && seek.keys_out[i] == 5 + 3 * (LEFT - 1) : seek.found[i] == 0);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free_batch(&erase);
+    free_batch(&seek);
+    ordo_dict_destroy(&dict);
+    ordo_device_close(&dev);
+}
+
+Test(blink_room, seeks_get_over_leaves_that_are_used_up)
+{
+    test_each_device_with("group=1", used_up);
+}
+
+/* ---- what is given back ------------------------------------------------------------------------------------------ */
+
+/* At most three times keys and values, and 50 KB. */
+static void expect_little(struct test *t, ordo_dict *dict, size_t elements)
+{
+    const struct ordo_dict_statistics s = statistics_of(t, dict);
+    if (s.elements != elements || bytes_of(&s) > 3 * 8 * elements + (50 << 10))
+        test_fail(t, __FILE__, __LINE__, "%zu elements (should be %zu) in %zu leaves take %zu bytes", s.elements,
+                  elements, s.leaves, bytes_of(&s));
+}
+
+/* New keys on the right, old ones go on the left: nothing is refused, however many leaves there may be. */
+static void slide(struct test *t, size_t live, size_t each, size_t batches, size_t max_leaves)
+{
+    ordo_dict   *dict = make_tree(t, t->dev, live, 0, 1, 0, max_leaves);
+    struct batch b = make_batch(2 * each);
+
+    test_context(t, "a window of %zu that slides by %zu, %zu leaves at most", live, each, max_leaves);
+    for (size_t k = 0; k < batches; k++) {
+        for (size_t i = 0; i < each; i++) {
+            b.codes[2 * i] = ORDO_UPSERT;
+            b.codes[2 * i + 1] = ORDO_ERASE;
+            b.keys[2 * i] = b.values[2 * i] = (uint32_t) (live + k * each + i);
+            b.keys[2 * i + 1] = (uint32_t) (k * each + i);
+        }
+        test_ok(t, apply(dict, &b));
+        for (size_t i = 0; i < b.n; i++)
+            test_true(t, b.outcomes[i] == ORDO_DONE);
+        if (k > 2)
+            expect_little(t, dict, live);
+    }
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+}
+
+static void windows(struct test *t)
+{
+    slide(t, 1 << 14, 1 << 12, 40, 0);
+    slide(t, 1 << 14, 1 << 14, 12, 0);
+    slide(t, 1 << 13, 1 << 12, 40, (1 << 13) / 9);
+}
+
+/* Every other key erased: no leaf is free, and each is half empty. */
+static void half_empty(struct test *t)
+{
+    enum { KEYS = 1 << 13, LEAVES = (KEYS + BLINK_SLOTS - 1) / BLINK_SLOTS, NEW = 700 };
+    ordo_dict   *dict = make_tree(t, t->dev, KEYS, 0, 1, 100, LEAVES);
+    struct batch b = make_batch(KEYS / 2);
+
+    test_context(t, "new leaves where all are taken and half empty");
+    for (size_t i = 0; i < b.n; i++)
+        b.keys[i] = (uint32_t) (2 * i);
+    memset(b.codes, ORDO_ERASE, b.n);
+    test_ok(t, apply(dict, &b));
+    test_true(t, statistics_of(t, dict).leaves == LEAVES);
+    b.n = NEW;
+    memset(b.codes, ORDO_INSERT, b.n);
+    for (size_t i = 0; i < b.n; i++)
+        b.keys[i] = (uint32_t) (KEYS + i);
+    test_ok(t, apply(dict, &b));
+    for (size_t i = 0; i < b.n; i++)
+        test_true(t, b.outcomes[i] == ORDO_DONE);
+    test_true(t, statistics_of(t, dict).leaves <= LEAVES);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+}
+
+Test(blink_room, leaves_are_given_back_before_stores_are_refused)
+{
+    test_each_device_with("group=1", half_empty);
+}
+
+Test(blink_room, a_window_that_slides_takes_a_bounded_multiple_of_what_lives_in_it)
+{
+    test_each_device_with("group=1", windows);
+}
+
+/* Stores of keys that are there need no leaf; nor do many stores of few keys keep more than these need. */
+static void overwritten(struct test *t)
+{
+    enum { KEYS = 1 << 12, STORES = 1 << 18 };
+    ordo_dict   *dict = make_tree(t, t->dev, KEYS, 0, 7, 0, 0);
+    struct batch b = make_batch(STORES);
+
+    test_context(t, "keys that are there stored again and again");
+    memset(b.codes, ORDO_UPSERT, b.n);
+    for (size_t i = 0; i < b.n; i++)
+        b.keys[i] = (uint32_t) (i * 2654435761u) % KEYS * 7;
+    test_ok(t, apply(dict, &b));
+    expect_little(t, dict, KEYS);
+    test_true(t, statistics_of(t, dict).bytes_peak < 8 * 8 * KEYS + (50 << 10));
+    test_context(t, "few new keys stored again and again");
+    for (size_t i = 0; i < b.n; i++)
+        b.keys[i]++;
+    test_ok(t, apply(dict, &b));
+    expect_little(t, dict, 2 * KEYS);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+}
+
+Test(blink_room, stores_of_keys_that_are_there_take_no_memory)
+{
+    test_each_device_with("group=1", overwritten);
+}
+
+/* ---- more elements than can be counted --------------------------------------------------------------------------- */
+
+static void set_elements(struct test *t, ordo_dict *dict, uint32_t elements)
+{
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    struct ordo_call   call;
+
+    test_ok(t, ordo_call_begin(&call, t->dev, NULL));
+    test_ok(t, ordo_call_end(&call, ordo_call_fill(&call, tree->state, BLINK_ELEMENTS * sizeof(cl_uint),
+                                                   sizeof(cl_uint), elements)));
+    tree->elements_most = elements;
+}
+
+/* So many do not fit in a test: the tree is made to believe it. */
+static void too_many(struct test *t)
+{
+    enum { N = 100 };
+    ordo_dict   *dict = make_tree(t, t->dev, N, 0, 2, 0, 0);
+    struct batch b = make_batch(N);
+
+    test_context(t, "a full tree");
+    memset(b.codes, ORDO_INSERT, N);
+    for (uint32_t i = 0; i < N; i++)
+        b.keys[i] = 2 * i + 1;
+    set_elements(t, dict, (uint32_t) (ORDO_MAX_COUNT - N + 1));
+    test_status(t, apply(dict, &b), ORDO_TOO_LARGE);
+    test_status(t, ordo_dict_upsert_host(dict, b.keys, b.values, N), ORDO_TOO_LARGE);
+    test_status(t, ordo_dict_insert_host(dict, b.keys, b.values, N, NULL), ORDO_TOO_LARGE);
+    set_elements(t, dict, N);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_ok(t, apply(dict, &b));
+    test_true(t, statistics_of(t, dict).elements == 2 * N);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+}
+
+Test(blink_room, more_elements_than_can_be_counted_are_refused)
+{
+    test_each_device_with("group=1", too_many);
+}
