@@ -62,7 +62,8 @@ rm -f "$log"
 
 for file in "$libdir/libordo.so" "$libdir/libordo.a" "$libdir/pkgconfig/ordo.pc" "$libdir/cmake/ordo/ordoConfig.cmake" \
     "$prefix/include/ordo/ordo.h" "$prefix/share/doc/ordo/README.md" "$prefix/share/doc/ordo/CHANGELOG.md" \
-    "$prefix/share/doc/ordo/LICENSE" "$prefix/share/doc/ordo/examples/sort.c"; do
+    "$prefix/share/doc/ordo/LICENSE" "$prefix/share/doc/ordo/examples/sort.c" "$prefix/share/man/man7/ordo.7" \
+    "$prefix/share/man/man3/ordo_dict_upsert.3"; do
     [ -s "$root$file" ] || fail "$file is installed"
 done
 examples=$root$prefix/share/doc/ordo/examples

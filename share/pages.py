@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes manual pages: of a tool from its help.txt, of a public header from its comments.
+
+    pages.py tool VERSION HELP.TXT NAME OUT        OUT: the page
+    pages.py header VERSION README HEADER OUTDIR   OUTDIR: the page, and one for each name in it that leads there
+    pages.py names HEADER...                       prints the files that the latter writes, a header a line
+"""
+import os
+import re
+import sys
+import textwrap
+
+sys.dont_write_bytecode = True  # nothing is left beside the sources
+from helptext import read_help
+
+WIDTH = 72  # of code, which is not filled
+
+
+def escaped(text):
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return "\\&" + text if text[:1] in (".", "'") else text
+
+
+def head(name, section, version, what):
+    return [f'.TH {name.upper()} {section} "" "Ordo {version}" "{what}"', ".nh", ".ad l"]
+
+
+def summary(sentence):
+    """The first sentence, as what stands behind a name."""
+    first = re.split(r"[.:](?:\s|$)", sentence.removeprefix("Ordo: "))[0]
+    return first if re.match(r"[A-Z]{2}", first) else first[0].lower() + first[1:]
+
+
+# ---- tools
+
+
+def tool_page(version, path, name):
+    help_ = read_help(path)
+    out = head(name, 1, version, "Ordo's tools")
+    out += [".SH NAME", f"{name} \\- {escaped(summary(help_.about[0]))}"]
+    out += [".SH SYNOPSIS", f".B {name}", escaped(help_.usage.removeprefix(name).strip())]
+    out += [".SH DESCRIPTION"]
+    for paragraph in help_.about:
+        out += [".PP", escaped(paragraph)]
+    out += [".SH OPTIONS"]
+    for title, options in help_.groups:
+        out += [f'.SS "{escaped(title)}"'] if title else []
+        for option in options:
+            names = ", ".join(f"\\fB{escaped(n)}\\fR" for n in option.names)
+            out += [".TP", names + (f" \\fI{option.argument}\\fR" if option.argument else ""), escaped(option.text)]
+    out += [".SH EXIT STATUS", escaped(help_.exit_status)]
+    if help_.examples:
+        out += [".SH EXAMPLES", ".nf"] + [escaped(line) for line in help_.examples] + [".fi"]
+    out += [".SH ENVIRONMENT", "See", ".BR ordo (7).", ".SH SEE ALSO"]
+    others = [n for n in ("ordo-bench", "ordo-demo", "ordo-info", "ordo-tune") if n != name]
+    out += [f".BR {escaped(n)} (1)," for n in others] + [".BR ordo (7)"]
+    return out
+
+
+# ---- headers: what stands in a file, in order
+
+
+def strip_comment(text):
+    """The lines of a comment without what marks it."""
+    lines = text.strip().removeprefix("/*").removesuffix("*/").split("\n")
+    return [re.sub(r"^ ?", "", re.sub(r"^ \* ?", " ", line)).rstrip() for line in lines]
+
+
+COMMENT, CODE = "comment", "code"
+
+
+def pieces(path):
+    """Comments and blocks of code, without what only the compiler needs. A comment ends where it ends; code at a blank line or
+    at a comment that begins a line."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    text = re.sub(r'#ifdef __cplusplus\n(extern "C" \{|\})\n#endif\n', "", text)
+    text = re.sub(r"#if defined\(_WIN32\).*?#endif\n", "", text, flags=re.S)
+    text = re.sub(r"#ifndef CL_TARGET.*?#endif\n", "", text, flags=re.S)
+    found, code, lines = [], [], text.split("\n")
+
+    def end_code():
+        if code:
+            found.append((CODE, "\n".join(code)))
+            code.clear()
+
+    depth = 0  # inside of braces blank lines and comments belong to the code
+    i = 0
+    while i < len(lines):
+        line = lines[i]
+        if depth == 0 and line.startswith("/*"):
+            end_code()
+            comment = [line]
+            while "*/" not in lines[i]:
+                i += 1
+                comment.append(lines[i])
+            found.append((COMMENT, "\n".join(comment)))
+        elif depth == 0 and not line.strip():
+            end_code()
+        elif not re.match(r"#(include|ifndef ORDO_\w+_H|define ORDO_\w+_H|endif|ifndef __cplusplus|ifdef __cplusplus)", line):
+            if depth == 0 and (line.startswith("static inline") or
+                               (line.startswith("ORDO_API") and code and not code[0].startswith("ORDO_API"))):
+                end_code()
+            code.append(line)
+            depth += line.count("{") - line.count("}")
+        i += 1
+    end_code()
+    return found
+
+
+NAME = re.compile(
+    r"^ORDO_API .*?\b(ordo_\w+)\(|^static inline .*?\b(ordo_\w+)\(|^#define (ordo_\w+)\(|^(?:typedef )?(?:struct|enum) (ordo_\w+) \{"
+    r"|^typedef (?:struct|void|enum) .*?\b\(?\*?(ordo_\w+)\)?(?:;|\()|^\} (ordo_\w+);",
+    re.M,
+)
+
+
+def page_of(path):
+    stem = os.path.basename(path).removesuffix(".h")
+    return ("ordo", 7) if stem == "ordo" else (f"ordo_{stem}", 3)
+
+
+def names_in(path):
+    """What a header declares, that has no page of its own."""
+    names = []
+    for kind, text in pieces(path):
+        for match in NAME.finditer(text) if kind == CODE else []:
+            name = next(group for group in match.groups() if group)
+            if name not in names and name != page_of(path)[0]:
+                names.append(name)
+    return names
+
+
+# ---- headers: as pages
+
+
+def broken(line):
+    """A line of code in WIDTH columns, broken after commas, or else where there is a space."""
+    indent = " " * (len(line) - len(line.lstrip()))
+    tied = re.sub(r"(?<!,) ", "\0", line.strip())  # what stands between two commas stays together, if it fits
+    lines = textwrap.wrap(tied, WIDTH, initial_indent=indent, subsequent_indent=indent + "    ", break_long_words=False,
+                          break_on_hyphens=False)
+    for tied in lines:
+        plain = tied.replace("\0", " ")
+        yield from textwrap.wrap(plain, WIDTH, subsequent_indent=indent + "    ") if len(plain) > WIDTH else [plain]
+
+
+def code_lines(text):
+    """Code in WIDTH columns: prototypes on lines of their own, and comments moved below what they are about."""
+    if re.match(r"ORDO_API|static inline", text):
+        text = re.sub(r"\n\{.*?\n\}", ";", text, flags=re.S)
+        out = []
+        for call in re.split(r"(?<=;)\n", text):
+            call = re.sub(r"^(ORDO_API|static inline) ", "", " ".join(call.split()))
+            out += broken(call)
+        return out
+    if text.startswith("#define") or text.startswith("#ifndef"):
+        return [part for line in text.split("\n") for part in broken(re.sub(r"\s*\\$", "", line))]
+    text = re.sub(r"/\*.*?\*/", lambda comment: " ".join(re.sub(r"\n\s*\* ", " ", comment[0]).split()), text, flags=re.S)
+    out = []
+    for line in text.split("\n"):
+        code, _, comment = line.partition("/*")
+        comment = comment.removesuffix("*/").strip()
+        indent = code if not code.strip() else "        "
+        out += broken(code.rstrip()) if code.strip() else []
+        out += textwrap.wrap(comment, WIDTH, initial_indent=indent + "// ", subsequent_indent=indent + "// ")
+    return out
+
+
+def prose(lines):
+    """A comment as paragraphs: filled, but for code; "Cost   text" and "name  text" become tagged ones."""
+    out, hanging, base, above = [".PP"], None, 0, ""
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        tagged = re.match(r"^( *)(\S+(?: \S+){0,2}?)(?:  +)(\S.*)$", line)
+        if not line.strip():
+            out += [".PP"]
+            hanging = None
+        elif tagged and len(tagged[2]) <= 30 and (hanging is None or indent < hanging):
+            out += [".TP", f"\\fB{escaped(tagged[2])}\\fR", escaped(tagged[3])]
+            hanging = min(tagged.start(3), indent + 4)
+        elif hanging is not None and indent < hanging:
+            out += [".PP", escaped(line.strip())]
+            hanging = None
+        elif hanging is None and indent >= 4 and (not above or above.endswith(":") or out[-1] == ".fi"):
+            if out[-1] == ".fi":
+                out.pop()
+            else:
+                out += [".PP", ".nf"]
+                base = indent
+            code, slashes, comment = line[base:].partition("  // ")
+            if slashes and len(line) - base > WIDTH:
+                code = [" " * (len(code) - len(code.lstrip())) + "// " + comment, code.rstrip()]
+            else:
+                code = [line[base:]]
+            out += [escaped(part) for whole in code for part in broken(whole)] + [".fi"]
+        else:
+            out.append(escaped(line.strip()))
+        above = line.strip()
+    return out
+
+
+def environment(readme):
+    """The table of variables in the README."""
+    with open(readme, encoding="utf-8") as file:
+        rows = re.findall(r"^\| (`ORDO_[^|]*) \| (.*) \|$", file.read(), re.M)
+    out = [".SH ENVIRONMENT"]
+    for names, text in rows:
+        if not text.startswith("for `./run`"):
+            text = re.sub(r"\[(.*?)\]\(.*?\)", r"\1", text).replace("`", "")
+            out += [".TP", f"\\fB{escaped(names.replace('`', ''))}\\fR", escaped(text)]
+    return out
+
+
+def header_page(version, readme, path):
+    name, section = page_of(path)
+    found = pieces(path)
+    about = strip_comment(found[1][1])  # [0]: the licence
+    names = [n for n in names_in(path)]
+    out = head(name, section, version, "Ordo's library")
+    title = summary(" ".join(line.strip() for line in about))
+    out += [".SH NAME", ", ".join([name] + names) + f" \\- {escaped(title)}"]
+    out += [".SH SYNOPSIS", f".B #include <ordo/{os.path.basename(path)}>", ".SH DESCRIPTION"] + prose(about)
+    for kind, text in found[2:]:
+        section_title = re.match(r"/\* -+ (.*?) -+", text)
+        if section_title:
+            out += [f'.SH "{escaped(section_title[1].upper())}"']
+            rest = strip_comment(text)[1:]
+            out += prose(rest) if any(rest) else []
+        elif kind == CODE:
+            out += [".PP", ".nf", ".ft B"] + [escaped(line) for line in code_lines(text)] + [".ft", ".fi"]
+        else:
+            out += prose(strip_comment(text))
+    out += environment(readme) if name == "ordo" else []
+    others = ["ordo_status", "ordo_device", "ordo_array", "ordo_dict", "ordo_sorted_array", "ordo_lsm", "ordo_blink"]
+    out += [".SH SEE ALSO"] + [f".BR {other} (3)," for other in others if other != name]
+    return out + [".BR ordo (7)," if name != "ordo" else "", ".BR ordo\\-info (1)"]
+
+
+def write(path, lines):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(line for line in lines if line) + "\n")
+
+
+def main(what, *arguments):
+    if what == "tool":
+        version, path, name, out = arguments
+        write(out, tool_page(version, path, name))
+    elif what == "header":
+        version, readme, path, directory = arguments
+        name, section = page_of(path)
+        write(os.path.join(directory, f"{name}.{section}"), header_page(version, readme, path))
+        for other in names_in(path):
+            write(os.path.join(directory, f"{other}.3"), [f".so man{section}/{name}.{section}"])
+    elif what == "names":
+        for path in arguments:
+            name, section = page_of(path)
+            print(" ".join([f"{name}.{section}"] + [f"{other}.3" for other in names_in(path)]))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
