@@ -160,6 +160,7 @@ static void gather_platforms(const struct view *view, cJSON *platforms, struct e
         exposed->any_platform = true;
         exposed->rusticl |= rusticl;
         exposed->rusticl_device |= rusticl && cJSON_GetArraySize(devices) > 0;
+        exposed->pocl |= strcmp(text_of(platform, "name"), POCL) == 0 && cJSON_GetArraySize(devices) == 0;
         cJSON_ArrayForEach(device, devices) gather_device(view, device, exposed);
         cJSON_AddItemToObject(platform, "devices", devices ? devices : cJSON_CreateArray());
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hardware.h"
 
+#include "runtime/no_device.h"
+
 #include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -206,6 +208,14 @@ static void advise_rusticl(struct pad *pad, const struct hardware *hardware)
                strcmp(driver, "llvmpipe") == 0 ? " (the CPU; PoCL is the better way to it)" : "");
 }
 
+/* It is installed: to say that it should be would be of no help. */
+static void advise_pocl(struct pad *pad)
+{
+    char why[ADVICE_BYTES];
+    ordo_no_device(POCL, why, sizeof why);
+    advise(pad, "No CPU is exposed: %s.", why);
+}
+
 int hardware_advice(const char *root, const struct exposed *exposed, char advice[MOST_ADVICE][ADVICE_BYTES])
 {
     static void (*const advise_for[N_MAKERS])(struct pad *, const struct hardware *) = { advise_nvidia, advise_amd,
@@ -226,7 +236,9 @@ int hardware_advice(const char *root, const struct exposed *exposed, char advice
                hardware.closed, getenv("USER") ? getenv("USER") : "USER");
     if (exposed->rusticl && !exposed->rusticl_device && !(hardware.gpu[AMD] && !exposed->gpu[AMD]))
         advise_rusticl(&pad, &hardware);
-    if (!exposed->cpu)
+    if (!exposed->cpu && exposed->pocl)
+        advise_pocl(&pad);
+    else if (!exposed->cpu)
         advise(&pad, "No CPU is exposed: install pocl-opencl-icd and every machine has a device.");
     return pad.n;
 }

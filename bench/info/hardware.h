@@ -9,12 +9,15 @@
 enum maker { NVIDIA, AMD, INTEL, N_MAKERS };
 const char *maker_name(enum maker maker);
 
+#define POCL "Portable Computing Language" /* the name of its platform */
+
 /* What OpenCL exposes already. */
 struct exposed {
     bool gpu[N_MAKERS];
     bool cpu;
     bool rusticl;        /* its platform is there ... */
     bool rusticl_device; /* ... and has a device */
+    bool pocl;           /* its platform is there, and without a device */
     bool any_platform;
 };
 /* The maker of a device by its PCI vendor id, or by the vendor's name where a driver invents its own ids; N_MAKERS: another. */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The disk cache: small files named kind-hash in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each holds a header
  * with a checksum; it is written under a temporary name and renamed, so a reader sees all of it or none. Anything
- * unreadable, foreign or damaged counts as absent. No failure here is an error for the user: the work is done anew. */
+ * unreadable, foreign or damaged counts as absent. No failure here is an error for the user: the work is done anew.
+ *
+ * A checksum is no signature, and what an entry holds is run: directory and entries must be the user's own, and writable by
+ * nobody else. What is removed to stay under the cap, or because a crash left it, is certainly Ordo's. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -13,11 +16,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CACHE_MAGIC 0x314f44524fULL /* "ORDO1" */
 /* The most that all entries take together; the oldest go first. A binary of one module is some 20 to 200 KiB. */
 #define CACHE_CAP_BYTES (128u << 20)
+/* What is written before it is renamed, and how old it is when nobody can still be writing it. */
+#define TEMPORARY       "ordo-new-"
+#define TEMPORARY_LIVES 3600
 
 struct cache_header {
     uint64_t         magic, bytes;
@@ -44,21 +51,48 @@ static bool make_dirs(char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
+/* Whether a file or directory is the user's, and nobody else may write to it. */
+static bool is_own(const struct stat *info)
+{
+    return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* Why a directory is no place for the cache; NULL if it is one. */
+static const char *trouble_with(char *dir)
+{
+    struct stat info;
+    if (!make_dirs(dir) || stat(dir, &info) != 0)
+        return strerror(errno);
+    if (!S_ISDIR(info.st_mode))
+        return strerror(ENOTDIR);
+    if (info.st_uid != geteuid())
+        return "it belongs to another user, whose programs would be run";
+    if (!is_own(&info))
+        return "others may write there (chmod go-w), and what they write would be run";
+    return access(dir, W_OK | X_OK) == 0 ? NULL : strerror(errno);
+}
+
+#define NO_CACHE "no disk cache, so that each process tests the device and compiles its kernels anew"
+
 void ordo_cache_open(ordo_device *dev)
 {
-    const char *chosen = getenv("ORDO_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *chosen = ordo_environment("ORDO_CACHE"), *xdg = ordo_environment("XDG_CACHE_HOME"),
+               *home = ordo_environment("HOME");
     if (chosen && strcmp(chosen, "off") == 0)
         return;
-    char *dir = chosen && *chosen      ? ordo_format("%s", chosen)
-                : xdg && xdg[0] == '/' ? ordo_format("%s/ordo", xdg)
-                : home && *home        ? ordo_format("%s/.cache/ordo", home)
-                                       : NULL;
-    if (dir && make_dirs(dir) && access(dir, W_OK | X_OK) == 0) {
+    char       *dir = chosen && *chosen      ? ordo_format("%s", chosen)
+                      : xdg && xdg[0] == '/' ? ordo_format("%s/ordo", xdg)
+                      : home && *home        ? ordo_format("%s/.cache/ordo", home)
+                                             : NULL;
+    const char *trouble = dir ? trouble_with(dir) : NULL;
+    if (!dir)
+        ordo_log(dev, ORDO_LOG_WARNING, NO_CACHE ": none of ORDO_CACHE, XDG_CACHE_HOME and HOME is set");
+    else if (trouble)
+        ordo_log(dev, ORDO_LOG_WARNING, NO_CACHE ": %s: %s (ORDO_CACHE names another place)", dir, trouble);
+    else
         dev->cache_dir = dir;
-        return;
-    }
-    ordo_log(dev, ORDO_LOG_INFO, "no disk cache: %s cannot be written", dir ? dir : "(no home directory)");
-    free(dir);
+    if (trouble)
+        free(dir);
 }
 
 static char *entry_path(const ordo_device *dev, const char *kind, struct ordo_hash key)
@@ -102,64 +136,153 @@ static void *read_entry(FILE *file, struct ordo_hash key, size_t *bytes)
     return NULL;
 }
 
+/* Opens a file of the user's own: no link, nothing that would keep a reader waiting. NULL with errno, which is 0 for what is
+ * there but is no such file. */
+static FILE *open_own(const char *path)
+{
+    struct stat info;
+    const int   fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    const bool own = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && is_own(&info);
+    FILE      *file = own ? fdopen(fd, "rb") : NULL;
+    if (!file) {
+        close(fd);
+        errno = own ? ENOMEM : 0;
+    }
+    return file;
+}
+
 void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_hash key, size_t *bytes)
 {
     if (!dev->cache_dir)
         return NULL;
     char *path = entry_path(dev, kind, key);
-    FILE *file = path ? fopen(path, "rb") : NULL;
+    FILE *file = path ? open_own(path) : NULL;
     void *data = NULL;
     if (file) {
         data = read_entry(file, key, bytes);
         fclose(file);
         if (!data)
             ordo_log(dev, ORDO_LOG_WARNING, "cache file ignored, it is damaged or foreign: %s", path);
+    } else if (path && errno != ENOENT) {
+        ordo_log(dev, ORDO_LOG_WARNING, "cache file ignored, it is not a file that is this user's alone: %s", path);
     }
     free(path);
     return data;
 }
 
-/* Whether a file in the cache directory is one of ours: "kind-" and 32 hexadecimal digits. */
-static bool is_entry(const char *name)
+/* ---- the cap ------------------------------------------------------------------------------------------------- */
+
+/* Whether a name may be that of an entry: "kind-" and 32 hexadecimal digits, which are read into *key. */
+static bool is_entry_name(const char *name, struct ordo_hash *key)
 {
     const char *dash = strrchr(name, '-');
-    return dash && strspn(dash + 1, "0123456789abcdef") == 32 && dash[33] == 0;
+    char        half[17] = "";
+    if (!dash || dash == name || strspn(dash + 1, "0123456789abcdef") != 32 || dash[33] != 0)
+        return false;
+    memcpy(half, dash + 1, 16);
+    key->high = strtoull(half, NULL, 16);
+    memcpy(half, dash + 17, 16);
+    key->low = strtoull(half, NULL, 16);
+    return true;
 }
 
-/* Removes the least recently written entries until all fit under the cap. */
-static void enforce_cap(ordo_device *dev)
+/* Whether a file begins as an entry with this key does. */
+static bool is_entry(const char *path, struct ordo_hash key)
 {
-    for (;;) {
-        DIR            *dir = opendir(dev->cache_dir);
-        uint64_t        total = 0;
-        struct timespec oldest_time = { 0 };
-        char           *oldest = NULL;
-        if (!dir)
-            return;
-        for (struct dirent *entry; (entry = readdir(dir));) {
-            char       *path = is_entry(entry->d_name) ? ordo_format("%s/%s", dev->cache_dir, entry->d_name) : NULL;
-            struct stat info;
-            if (path && stat(path, &info) == 0) {
-                total += (uint64_t) info.st_size;
-                const bool older =
-                    !oldest || info.st_mtim.tv_sec < oldest_time.tv_sec ||
-                    (info.st_mtim.tv_sec == oldest_time.tv_sec && info.st_mtim.tv_nsec < oldest_time.tv_nsec);
-                if (older) {
-                    free(oldest);
-                    oldest = path;
-                    oldest_time = info.st_mtim;
-                    path = NULL;
-                }
-            }
-            free(path);
+    struct cache_header header;
+    FILE               *file = open_own(path);
+    const bool          good = file && fread(&header, sizeof header, 1, file) == 1 && header.magic == CACHE_MAGIC &&
+                      header.key.low == key.low && header.key.high == key.high;
+    if (file)
+        fclose(file);
+    return good;
+}
+
+static bool is_older(const struct stat *a, const struct stat *b)
+{
+    return a->st_mtim.tv_sec < b->st_mtim.tv_sec ||
+           (a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec < b->st_mtim.tv_nsec);
+}
+
+/* What is in the directory. */
+struct survey {
+    uint64_t    bytes;  /* of entries, certainly so if `certain` */
+    char       *oldest; /* of them, malloc'd; NULL: there is none, or no memory */
+    struct stat oldest_info;
+};
+
+static void take_in(struct survey *s, char *path, struct ordo_hash key, bool certain)
+{
+    struct stat info;
+    const bool  counts =
+        lstat(path, &info) == 0 && S_ISREG(info.st_mode) && is_own(&info) && (!certain || is_entry(path, key));
+    if (counts)
+        s->bytes += (uint64_t) info.st_size;
+    if (!counts || (s->oldest && !is_older(&info, &s->oldest_info))) {
+        free(path);
+        return;
+    }
+    free(s->oldest);
+    s->oldest = path;
+    s->oldest_info = info;
+}
+
+/* What a write that came to no end left behind. */
+static void remove_if_left(const char *path)
+{
+    struct stat info;
+    if (lstat(path, &info) == 0 && S_ISREG(info.st_mode) && is_own(&info) &&
+        info.st_mtim.tv_sec < time(NULL) - TEMPORARY_LIVES)
+        unlink(path);
+}
+
+static bool is_temporary_name(const char *name)
+{
+    return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0 && strlen(name) == strlen(TEMPORARY) + 6;
+}
+
+/* Looks at every name; `certain`: into every file, too. */
+static struct survey look_around(const ordo_device *dev, bool certain)
+{
+    struct survey s = { 0 };
+    DIR          *dir = opendir(dev->cache_dir);
+    if (!dir)
+        return s;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        struct ordo_hash key = { 0, 0 };
+        const bool       temporary = is_temporary_name(entry->d_name);
+        if (!temporary && !is_entry_name(entry->d_name, &key))
+            continue;
+        char *path = ordo_format("%s/%s", dev->cache_dir, entry->d_name);
+        if (path && !temporary) {
+            take_in(&s, path, key, certain);
+            continue;
         }
-        closedir(dir);
-        const bool removed = total > CACHE_CAP_BYTES && oldest && unlink(oldest) == 0;
-        free(oldest);
-        if (!removed)
-            return;
+        if (path)
+            remove_if_left(path);
+        free(path);
+    }
+    closedir(dir);
+    return s;
+}
+
+/* Removes the least recently written entries until all fit under the cap. Files are opened only where names say that they do
+ * not. */
+static void enforce_cap(const ordo_device *dev)
+{
+    struct survey s = look_around(dev, false);
+    bool          over = s.bytes > CACHE_CAP_BYTES;
+    free(s.oldest);
+    while (over) {
+        s = look_around(dev, true);
+        over = s.bytes > CACHE_CAP_BYTES && s.oldest && unlink(s.oldest) == 0;
+        free(s.oldest);
     }
 }
+
+/* ---- writing ------------------------------------------------------------------------------------------------- */
 
 static bool write_entry(int fd, const struct cache_header *header, const void *data, size_t bytes)
 {
@@ -172,17 +295,25 @@ static bool write_entry(int fd, const struct cache_header *header, const void *d
     return (fclose(file) == 0) && whole;
 }
 
+/* The file is told to be missed once, as its like will be, and quietly from then on. */
+static void tell_unwritten(ordo_device *dev, const char *path, int why)
+{
+    const bool told = atomic_exchange(&dev->cache_told, true);
+    ordo_log(dev, told ? ORDO_LOG_INFO : ORDO_LOG_WARNING, "cache file not written: %s: %s", path, strerror(why));
+}
+
 void ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_hash key, const void *data, size_t bytes)
 {
     if (!dev->cache_dir || bytes > CACHE_CAP_BYTES / 4)
         return;
     const struct cache_header header = { CACHE_MAGIC, bytes, key, checksum_of(data, bytes) };
     char                     *path = entry_path(dev, kind, key);
-    char                     *temporary = ordo_format("%s/new-XXXXXX", dev->cache_dir);
+    char                     *temporary = ordo_format("%s/" TEMPORARY "XXXXXX", dev->cache_dir);
     const int                 fd = path && temporary ? mkstemp(temporary) : -1;
-    if (fd >= 0 && !(write_entry(fd, &header, data, bytes) && rename(temporary, path) == 0)) {
-        unlink(temporary);
-        ordo_log(dev, ORDO_LOG_INFO, "cache file not written: %s", path);
+    if (path && temporary && (fd < 0 || !write_entry(fd, &header, data, bytes) || rename(temporary, path) != 0)) {
+        tell_unwritten(dev, path, errno);
+        if (fd >= 0)
+            unlink(temporary);
     }
     free(path);
     free(temporary);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -133,15 +134,25 @@ static void identify(ordo_device *dev)
     dev->identity = hash;
 }
 
+/* Kernels that are read from the disk instead: those of the library would be taken where there are none. */
+static ordo_status find_kernels(ordo_device *dev)
+{
+    const char *dir = ordo_environment("ORDO_CL_DIR");
+    struct stat info;
+    if (!dir || !*dir)
+        return ORDO_OK;
+    ORDO_REQUIRE(dev, stat(dir, &info) == 0 && S_ISDIR(info.st_mode), ORDO_IO,
+                 "ORDO_CL_DIR=%s is not a directory: kernels would be read from there", dir);
+    ORDO_REQUIRE_MEMORY(dev, dev->cl_dir = ordo_format("%s", dir));
+    return ORDO_OK;
+}
+
 /* Everything after context and queue are there. */
 static ordo_status learn(ordo_device *dev, const struct ordo_device_config *config)
 {
-    const char *mask = config->mask ? config->mask : getenv("ORDO_MASK");
-    const char *dir = getenv("ORDO_CL_DIR");
+    const char *mask = config->mask ? config->mask : ordo_environment("ORDO_MASK");
     mask = mask ? mask : "";
-    if (dir && *dir)
-        ORDO_REQUIRE_MEMORY(dev, dev->cl_dir = ordo_format("%s", dir));
-
+    ORDO_TRY(find_kernels(dev));
     ORDO_TRY(ordo_probe_features(dev));
     identify(dev);
     ordo_cache_open(dev);
@@ -227,7 +238,7 @@ ordo_status ordo_open_device(const struct ordo_device_config *config, ordo_self_
     if (!dev)
         return not_even_a_message(config);
 
-    ordo_status got = ordo_select_device(dev, config->select ? config->select : getenv("ORDO_DEVICE"));
+    ordo_status got = ordo_select_device(dev, config->select ? config->select : ordo_environment("ORDO_DEVICE"));
     if (got == ORDO_OK)
         got = create_objects(dev, config);
     if (got == ORDO_OK)

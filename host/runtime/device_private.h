@@ -3,9 +3,11 @@
 #ifndef ORDO_DEVICE_PRIVATE_H
 #define ORDO_DEVICE_PRIVATE_H
 
+#include "environment.h"
 #include "runtime.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -77,14 +79,16 @@ struct ordo_device {
     ordo_log_level log_level;
     bool           log_to_stderr;
 
-    char   std[24];          /* -cl-std=... that the probe chose, or "" */
-    bool   khr_ballot;       /* with ORDO_LANES_KHR: sub_group_ballot compiles */
-    bool   intel_sub_groups; /* a kernel can fix its sub-group size */
-    double build_ms;         /* spent on building programs, since it was opened too */
-    bool   probe_disturbed;  /* a trial ended for want of memory: what it says holds for now only */
-    char  *extensions;       /* of the device, space at both ends */
-    char  *cl_dir;           /* ORDO_CL_DIR, or NULL */
-    char  *cache_dir;        /* NULL: no disk cache */
+    char        std[24];          /* -cl-std=... that the probe chose, or "" */
+    bool        khr_ballot;       /* with ORDO_LANES_KHR: sub_group_ballot compiles */
+    bool        intel_sub_groups; /* a kernel can fix its sub-group size */
+    double      build_ms;         /* spent on building programs, since it was opened too */
+    bool        probe_disturbed;  /* a trial ended for want of memory: what it says holds for now only */
+    char       *extensions;       /* of the device, space at both ends */
+    char       *cl_dir;           /* ORDO_CL_DIR, or NULL */
+    char       *cache_dir;        /* NULL: no disk cache */
+    atomic_bool cache_told;       /* that it cannot be written to */
+    bool        profile_told;     /* that the file of ORDO_PROFILE is not there */
 
     ordo_status (*test_primitives)(ordo_device *dev); /* see self_test.h */
 

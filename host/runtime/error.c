@@ -275,19 +275,26 @@ cl_int ordo_device_last_cl_error(ordo_device *dev)
 
 ordo_status ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config)
 {
-    const char *wanted = getenv("ORDO_LOG");
+    const char *wanted = ordo_environment("ORDO_LOG");
+    bool        known = !wanted || !*wanted;
     dev->log = config->log;
     dev->log_user = config->user;
     dev->log_level = ORDO_LOG_WARNING;
     dev->log_to_stderr = wanted && *wanted;
     for (int i = 0; wanted && i < 4; i++)
-        if (strcmp(wanted, level_names[i]) == 0)
+        if (strcmp(wanted, level_names[i]) == 0) {
             dev->log_level = (ordo_log_level) i;
+            known = true;
+        }
     dev->pid = getpid();
     if (pthread_mutex_init(&dev->error_lock, NULL) != 0)
         return ORDO_NO_HOST_MEMORY;
-    if (pthread_mutex_init(&dev->log_lock, NULL) == 0)
-        return ORDO_OK;
-    pthread_mutex_destroy(&dev->error_lock);
-    return ORDO_NO_HOST_MEMORY;
+    if (pthread_mutex_init(&dev->log_lock, NULL) != 0) {
+        pthread_mutex_destroy(&dev->error_lock);
+        return ORDO_NO_HOST_MEMORY;
+    }
+    if (!known)
+        ordo_log(dev, ORDO_LOG_WARNING,
+                 "ORDO_LOG=%s names no level, \"warning\" is taken: there are error, warning, info, debug", wanted);
+    return ORDO_OK;
 }

@@ -212,7 +212,8 @@ static bool row_fits(const ordo_device *dev, size_t i)
  * is no place for one. */
 static bool profile_path(const ordo_device *dev, char **out)
 {
-    const char *chosen = getenv("ORDO_PROFILE"), *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    const char *chosen = ordo_environment("ORDO_PROFILE"), *xdg = ordo_environment("XDG_CONFIG_HOME"),
+               *home = ordo_environment("HOME");
     *out = NULL;
     if (chosen && *chosen) {
         if (strcmp(chosen, "off") == 0)
@@ -237,12 +238,26 @@ static bool profile_path(const ordo_device *dev, char **out)
 
 enum { PROFILE_BYTES = 65536 };
 
+/* A profile need not be there, but one that is named, or cannot be opened, is missed. */
+static void miss_profile(ordo_device *dev, const char *path, int why)
+{
+    const char *chosen = ordo_environment("ORDO_PROFILE");
+    const bool  named = chosen && *chosen;
+    if (!dev || dev->profile_told || (!named && why == ENOENT))
+        return;
+    dev->profile_told = true;
+    ordo_log(dev, ORDO_LOG_WARNING, "profile not read, the shipped one is taken: %s%s: %s",
+             named ? "ORDO_PROFILE=" : "", path, strerror(why));
+}
+
 /* False if there is no such file, or what is in it is no profile: that is named in the log, if `dev` is not NULL. */
 static bool read_profile(ordo_device *dev, const char *path, char text[PROFILE_BYTES])
 {
     FILE *file = fopen(path, "rb");
-    if (!file)
+    if (!file) {
+        miss_profile(dev, path, errno);
         return false;
+    }
     const size_t bytes = fread(text, 1, PROFILE_BYTES, file);
     const bool   whole = !ferror(file) && bytes < PROFILE_BYTES && !memchr(text, 0, bytes);
     fclose(file);
@@ -378,8 +393,9 @@ static ordo_status save_to(ordo_device *dev, const char *target)
     char *temporary = ordo_format("%s.new-%ld-%p", target, (long) getpid(), (void *) dev);
     ORDO_REQUIRE_MEMORY(dev, temporary);
     ordo_lock(dev);
-    FILE *file = make_parents(temporary) ? fopen(temporary, "wb") : NULL;
-    bool  good = false;
+    FILE     *file = make_parents(temporary) ? fopen(temporary, "wb") : NULL;
+    const int why = errno;
+    bool      good = false;
     if (file) {
         good = write_profile(dev, file) && rename(temporary, target) == 0;
         if (!good)
@@ -387,7 +403,8 @@ static ordo_status save_to(ordo_device *dev, const char *target)
     }
     ordo_unlock(dev);
     free(temporary);
-    return good ? ORDO_OK : ordo_fail(dev, ORDO_IO, 0, __FILE__, __LINE__, "the profile cannot be written: %s", target);
+    ORDO_REQUIRE(dev, good, ORDO_IO, "%s cannot be written%s%s", target, file ? "" : ": ", file ? "" : strerror(why));
+    return ORDO_OK;
 }
 
 ordo_status ordo_device_save_profile(ordo_device *dev, char *path, size_t path_bytes)
@@ -395,12 +412,12 @@ ordo_status ordo_device_save_profile(ordo_device *dev, char *path, size_t path_b
     char *target = NULL;
     ORDO_REQUIRE_GIVEN(dev, dev);
     ORDO_REQUIRE_NO_FORK(dev);
-    const bool wanted = profile_path(dev, &target);
+    const bool  wanted = profile_path(dev, &target);
+    const char *chosen = ordo_environment("ORDO_PROFILE");
     if (path && path_bytes)
         snprintf(path, path_bytes, "%s", target ? target : "");
-    if (!wanted)
-        return ordo_fail(dev, ORDO_IO, 0, __FILE__, __LINE__,
-                         "the profile cannot be written: no home directory, or ORDO_PROFILE=off");
+    ORDO_REQUIRE(dev, wanted, ORDO_IO, "there is no place for the profile: %s",
+                 chosen && *chosen ? "ORDO_PROFILE=off" : "ORDO_PROFILE, XDG_CONFIG_HOME and HOME are not set");
     ORDO_REQUIRE_MEMORY(dev, target);
     const ordo_status got = save_to(dev, target);
     free(target);

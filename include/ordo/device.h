@@ -33,6 +33,22 @@ extern "C" {
 
 typedef struct ordo_device ordo_device;
 
+/* ---- the environment -----------------------------------------------------------------------------------------
+ *
+ * Read when a device is opened, unless config says otherwise. In a program that has more rights than its caller
+ * (set-user-ID and the like) all of it counts as not set.
+ *
+ *   ORDO_DEVICE   which device; one that names none is refused (ORDO_NO_DEVICE), with the choices
+ *   ORDO_MASK     what the device is to do without, for tests; what it does not know is refused (ORDO_INVALID)
+ *   ORDO_CL_DIR   a directory of kernel sources in place of the library's; one that is missing is refused (ORDO_IO)
+ *   ORDO_LOG      error, warning, info or debug; another word is told at warning, and taken for warning
+ *   ORDO_PROFILE  the file of tunables, or "off"; one that is missing is told at warning, and the shipped profile is taken
+ *   ORDO_CACHE    where built programs and the self-test's outcome are kept, or "off". Default: $XDG_CACHE_HOME/ordo, else
+ *                 ~/.cache/ordo. What lies there is run, so a directory counts only if it is the user's own and writable by
+ *                 nobody else, and so does each file in it; links are not followed. Without one each process builds all
+ *                 anew, which is told once at warning, as is the first file that cannot be written. It keeps under 128 MiB:
+ *                 the oldest entries go, and what crashes left; files that are not Ordo's stay */
+
 /* ---- opening ------------------------------------------------------------------------------------------------- */
 
 typedef enum ordo_log_level {
@@ -71,7 +87,8 @@ struct ordo_device_config {
  * (see ordo_device_save_profile) is tested once more, as it may choose other variants.
  * Variants with which the self-test finds wrong answers, or that do not build here, are replaced by safer ones, which
  * facts.dropped tells.
- * Errors  ORDO_NO_DEVICE (the message lists the choices, or names the package to install), ORDO_SELF_TEST, ORDO_BUILD
+ * Errors  ORDO_NO_DEVICE (the message lists the choices, names the package to install, or says why a driver that is there
+ *         shows no device), ORDO_IO (ORDO_CL_DIR), ORDO_SELF_TEST, ORDO_BUILD
  *         and ORDO_UNSUPPORTED if the safest variant fails too, and at once ORDO_OPENCL, ORDO_NO_HOST_MEMORY,
  *         ORDO_NO_DEVICE_MEMORY, ORDO_DEVICE_FAILED, ORDO_TOO_LARGE. *out is NULL after an error. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);

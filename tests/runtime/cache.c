@@ -6,9 +6,11 @@
 #include "runtime/device_private.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const struct ordo_hash some_key = { 0x0123456789abcdefULL, 0xfedcba9876543210ULL };
@@ -206,6 +208,148 @@ Test(cache, takes_no_entry_for_another)
     end(&p);
 }
 
+/* ---- what is not the user's ---------------------------------------------------------------------------------- */
+
+enum { NOBODY = 65534 };
+
+/* Something in the entry's place is not read, with a warning, and the next write heals it. */
+static void check_refused(struct place *p, ordo_device *dev, const char *what)
+{
+    const int warnings = p->warnings;
+    (void) alarm(60); /* a reader that waits for a writer ends the test */
+    cr_assert(reads_as(dev, some_key, NULL), "%s was read", what);
+    cr_assert(p->warnings == warnings + 1, "%s: %d warnings", what, p->warnings - warnings);
+    write_text(dev, some_key, "whole");
+    cr_assert(reads_as(dev, some_key, "whole"), "after %s", what);
+    (void) alarm(0);
+}
+
+Test(cache, reads_only_files_that_are_the_users_alone)
+{
+    char         entry[256], aside[256];
+    struct place p;
+    begin(&p);
+    ordo_device *dev = open_device(&p, false);
+    snprintf(entry, sizeof entry, "%s/" ENTRY, p.dir);
+    snprintf(aside, sizeof aside, "%s/aside", p.dir);
+    write_text(dev, some_key, "whole");
+
+    cr_assert(chmod(entry, 0620) == 0);
+    check_refused(&p, dev, "an entry that a group may write");
+    cr_assert(chmod(entry, 0602) == 0);
+    check_refused(&p, dev, "an entry that everyone may write");
+    if (geteuid() == 0) {
+        cr_assert(chown(entry, NOBODY, NOBODY) == 0);
+        check_refused(&p, dev, "another user's entry");
+    }
+    cr_assert(rename(entry, aside) == 0 && symlink(aside, entry) == 0);
+    check_refused(&p, dev, "a link to an entry");
+    cr_assert(remove(entry) == 0 && mkfifo(entry, 0600) == 0);
+    check_refused(&p, dev, "a pipe");
+    ordo_device_close(&dev);
+    end(&p);
+}
+
+/* Nothing is read from the directory, nor written, and that is said once. */
+static void check_shunned(struct place *p, const char *what)
+{
+    p->warnings = 0;
+    ordo_device *dev = open_device(p, false);
+    cr_assert(p->warnings == 1, "%s: %d warnings", what, p->warnings);
+    cr_assert(reads_as(dev, some_key, NULL), "%s", what);
+    write_text(dev, some_key, "nowhere");
+    cr_assert(each_file(p, leave_one) == 1, "%s was written to", what);
+    cr_assert(p->warnings == 1, "%s: said again", what);
+    ordo_device_close(&dev);
+}
+
+Test(cache, shuns_directories_that_others_may_write)
+{
+    struct place p;
+    begin(&p);
+    ordo_device *dev = open_device(&p, false);
+    write_text(dev, some_key, "planted");
+    ordo_device_close(&dev);
+
+    cr_assert(chmod(p.dir, 0770) == 0);
+    check_shunned(&p, "a directory that a group may write");
+    cr_assert(chmod(p.dir, 01777) == 0);
+    check_shunned(&p, "a directory that everyone may write");
+    cr_assert(chmod(p.dir, 0700) == 0);
+    if (geteuid() == 0) {
+        cr_assert(chown(p.dir, NOBODY, NOBODY) == 0);
+        check_shunned(&p, "another user's directory");
+        cr_assert(chown(p.dir, 0, 0) == 0);
+    }
+    dev = open_device(&p, false);
+    cr_assert(reads_as(dev, some_key, "planted"));
+    ordo_device_close(&dev);
+    end(&p);
+}
+
+/* A file of `bytes` zeros that takes no room on the disk. */
+static void store_hollow(const char *path, size_t bytes)
+{
+    store(path, (const unsigned char *) "x", 1);
+    cr_assert(truncate(path, (off_t) bytes) == 0);
+}
+
+Test(cache, removes_no_file_that_only_looks_like_an_entry)
+{
+    char         path[256];
+    struct place p;
+    begin(&p);
+    ordo_device *dev = open_device(&p, false);
+    write_text(dev, some_key, "mine");
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/thumb-%032x", p.dir, i);
+        store_hollow(path, (size_t) 60 << 20);
+    }
+    write_text(dev, (struct ordo_hash) { 7, 8 }, "mine too");
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/thumb-%032x", p.dir, i);
+        cr_assert(access(path, F_OK) == 0, "%s is gone", path);
+    }
+    cr_assert(reads_as(dev, some_key, "mine"), "what others keep there does not count");
+    cr_assert(reads_as(dev, (struct ordo_hash) { 7, 8 }, "mine too"));
+    ordo_device_close(&dev);
+    end(&p);
+}
+
+/* A file that was last written so many seconds ago. */
+static void store_aged(const struct place *p, const char *name, long seconds)
+{
+    char                  path[256];
+    const struct timespec then[2] = { { time(NULL) - seconds, 0 }, { time(NULL) - seconds, 0 } };
+    snprintf(path, sizeof path, "%s/%s", p->dir, name);
+    store(path, (const unsigned char *) "half", 4);
+    cr_assert(utimensat(AT_FDCWD, path, then, 0) == 0);
+}
+
+static bool is_there(const struct place *p, const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", p->dir, name);
+    return access(path, F_OK) == 0;
+}
+
+Test(cache, removes_what_a_crash_left)
+{
+    struct place p;
+    begin(&p);
+    ordo_device *dev = open_device(&p, false);
+    store_aged(&p, "ordo-new-a1B2c3", 7200);
+    store_aged(&p, "ordo-new-d4E5f6", 60);
+    store_aged(&p, "ordo-new-a1B2c3d", 7200);
+    store_aged(&p, "new-a1B2c3", 7200);
+    write_text(dev, some_key, "whole");
+    cr_assert(!is_there(&p, "ordo-new-a1B2c3"), "what was left two hours ago");
+    cr_assert(is_there(&p, "ordo-new-d4E5f6"), "what somebody may be writing");
+    cr_assert(is_there(&p, "ordo-new-a1B2c3d") && is_there(&p, "new-a1B2c3"), "strangers' files");
+    ordo_device_close(&dev);
+    end(&p);
+}
+
 /* ---- writers at once ----------------------------------------------------------------------------------------- */
 
 enum { WRITERS = 4, ROUNDS = 200 };
@@ -314,15 +458,21 @@ Test(cache, does_without)
     struct place p;
     char         file[256], below[300];
     begin(&p);
+    cr_assert(unsetenv("HOME") == 0 && unsetenv("XDG_CACHE_HOME") == 0);
     cr_assert(setenv("ORDO_CACHE", "off", 1) == 0);
     check_no_cache(&p);
     cr_assert(each_file(&p, leave_one) == 0);
+    cr_assert(p.warnings == 0, "it was turned off");
+    cr_assert(unsetenv("ORDO_CACHE") == 0);
+    check_no_cache(&p);
+    cr_assert(p.warnings == 2, "two devices were opened without a home: %d warnings", p.warnings);
 
     snprintf(file, sizeof file, "%s/file", p.dir);
     store(file, (const unsigned char *) "x", 1);
     snprintf(below, sizeof below, "%s/cache", file);
     cr_assert(setenv("ORDO_CACHE", below, 1) == 0); /* a directory that nobody can make, root neither */
     check_no_cache(&p);
+    cr_assert(p.warnings == 4, "%d warnings", p.warnings);
     end(&p);
 }
 

@@ -133,6 +133,75 @@ Test(device, says_what_to_install_without_any_device)
     cr_assert(dev == NULL && strstr(message, "pocl-opencl-icd"), "%s", message);
 }
 
+/* PoCL shows no device where it cannot write, as in a container without a home: what is wrong is not that it is missing. */
+Test(device, says_why_a_platform_has_no_device)
+{
+    static const char icd[] = "/etc/OpenCL/vendors/pocl.icd";
+    char              message[2048] = "";
+    cl_platform_id    platform = NULL;
+    cl_device_id      id = NULL;
+    ordo_device      *dev = NULL;
+    if (access(icd, R_OK) != 0)
+        test_skip("PoCL is not registered here");
+    cr_assert(setenv("OCL_ICD_VENDORS", icd, 1) == 0 && setenv("HOME", "/proc/1/nowhere", 1) == 0);
+    cr_assert(unsetenv("ORDO_DEVICE") == 0 && unsetenv("XDG_CACHE_HOME") == 0 && unsetenv("POCL_CACHE_DIR") == 0);
+    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &id, NULL) == CL_SUCCESS)
+        test_skip("this PoCL shows a device without a place to write");
+
+    cr_assert(open_by(NULL, message, sizeof message, &dev) == ORDO_NO_DEVICE && dev == NULL);
+    cr_assert(strstr(message, "PoCL is there") == message, "%s", message);
+    cr_assert(strstr(message, "/proc/1/nowhere") && strstr(message, "set POCL_CACHE_DIR"), "%s", message);
+    cr_assert(!strstr(message, "install"), "%s", message);
+}
+
+/* ---- settings ------------------------------------------------------------------------------------------------ */
+
+/* How often a warning has this text. */
+struct heard {
+    const char *text;
+    int         times;
+};
+
+static void hear(void *user, ordo_log_level level, const char *message)
+{
+    struct heard *h = user;
+    h->times += level == ORDO_LOG_WARNING && strstr(message, h->text) != NULL;
+}
+
+static ordo_status open_and_hear(struct heard *h, char *message, size_t bytes)
+{
+    const struct ordo_device_config config = {
+        .log = hear, .user = h, .message = message, .message_bytes = bytes, .no_self_test = true
+    };
+    ordo_device      *dev = NULL;
+    const ordo_status got = ordo_device_open(&config, &dev);
+    ordo_device_close(&dev);
+    return got;
+}
+
+Test(device, says_which_settings_name_nothing)
+{
+    char         message[1024] = "";
+    struct heard level = { "ORDO_LOG=bogus", 0 }, profile = { "ORDO_PROFILE=/no/such/profile", 0 },
+                 none = { "ORDO_", 0 };
+
+    cr_assert(setenv("ORDO_LOG", "bogus", 1) == 0);
+    cr_assert(open_and_hear(&level, NULL, 0) == ORDO_OK && level.times == 1);
+    cr_assert(setenv("ORDO_LOG", "warning", 1) == 0);
+
+    cr_assert(setenv("ORDO_PROFILE", "/no/such/profile", 1) == 0);
+    cr_assert(open_and_hear(&profile, NULL, 0) == ORDO_OK && profile.times == 1, "%d times", profile.times);
+    cr_assert(setenv("ORDO_PROFILE", "off", 1) == 0);
+
+    cr_assert(setenv("ORDO_CL_DIR", "/no/such/kernels", 1) == 0);
+    cr_assert(open_and_hear(&none, message, sizeof message) == ORDO_IO);
+    cr_assert(strstr(message, "ORDO_CL_DIR=/no/such/kernels is not a directory") == message, "%s", message);
+    cr_assert(setenv("ORDO_CL_DIR", "", 1) == 0);
+
+    cr_assert(open_and_hear(&none, NULL, 0) == ORDO_OK && none.times == 0, "settings that are right");
+}
+
 /* ---- adopting ------------------------------------------------------------------------------------------------ */
 
 /* Sorts a few keys; what it says. */

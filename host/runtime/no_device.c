@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "no_device.h"
+
+#include "environment.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Whether a directory can be made at `path`, or written to: looked at from its first part on that is there. errno says why
+ * not. */
+static bool can_be_written(const char *path)
+{
+    char part[512];
+    if (snprintf(part, sizeof part, "%s", path) >= (int) sizeof part)
+        return true; /* nobody knows */
+    for (;;) {
+        struct stat info;
+        char       *slash = strrchr(part, '/');
+        if (stat(part, &info) == 0) {
+            errno = S_ISDIR(info.st_mode) ? errno : ENOTDIR;
+            return S_ISDIR(info.st_mode) && access(part, W_OK | X_OK) == 0;
+        }
+        if (!slash || slash == part)
+            return access("/", W_OK | X_OK) == 0;
+        *slash = 0;
+    }
+}
+
+/* PoCL shows no device where it cannot write. Its own rules for where that is. */
+static bool pocl_cannot_write(char *dir, size_t bytes)
+{
+    const char *set = ordo_environment("POCL_CACHE_DIR"), *xdg = ordo_environment("XDG_CACHE_HOME"),
+               *home = ordo_environment("HOME");
+    if (set && *set)
+        snprintf(dir, bytes, "%s", set);
+    else if (xdg && *xdg)
+        snprintf(dir, bytes, "%s/pocl", xdg);
+    else if (home && *home)
+        snprintf(dir, bytes, "%s/.cache/pocl", home);
+    else
+        return false;
+    return !can_be_written(dir);
+}
+
+void ordo_no_device(const char *platform, char *text, size_t bytes)
+{
+    char dir[400];
+    if (strcmp(platform, "Portable Computing Language") == 0 && pocl_cannot_write(dir, sizeof dir))
+        snprintf(text, bytes,
+                 "PoCL is there, but shows no device because it cannot write to %s (%s): set POCL_CACHE_DIR to a "
+                 "directory that can be written to",
+                 dir, strerror(errno));
+    else if (strcmp(platform, "Portable Computing Language") == 0)
+        snprintf(text, bytes,
+                 "PoCL is there, but shows no device: see whether POCL_DEVICES is set, and whether the disk is full");
+    else if (strcasecmp(platform, "rusticl") == 0)
+        snprintf(
+            text, bytes,
+            "Mesa's Rusticl is there, but shows no device: set RUSTICL_ENABLE=radeonsi for AMD, iris for Intel, or "
+            "llvmpipe for the CPU");
+    else
+        snprintf(text, bytes,
+                 "the driver of %s is there, but shows no device: the hardware may be absent, its kernel module not "
+                 "loaded, or this user may not open it",
+                 platform);
+}
