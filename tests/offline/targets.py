@@ -96,16 +96,16 @@ class Amd(Target):
         self.flags = ["-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", f"-mcpu={processor}", "-O3"]
         if processor.startswith("gfx1") and wave == 64:
             self.flags.append("-mwavefrontsize64")
-        self.flags += self.library_flags(wave, library)
+        self.flags += self.library_flags(wave, library, "500" if clang == "19" else "400")
 
     @staticmethod
-    def library_flags(wave, library):
+    def library_flags(wave, library, abi):
         if not library:
             return [f"--rocm-device-lib-path={ROCM}"]
         flags = ["-nogpulib"]  # that of another processor: this one is younger than the library
         for part in ("opencl", "ocml", "ockl", "oclc_correctly_rounded_sqrt_on", "oclc_daz_opt_off",
                      "oclc_finite_only_off", "oclc_unsafe_math_off", f"oclc_isa_version_{library}",
-                     f"oclc_wavefrontsize64_{'on' if wave == 64 else 'off'}"):
+                     f"oclc_wavefrontsize64_{'on' if wave == 64 else 'off'}", f"oclc_abi_version_{abi}"):
             flags += ["-Xclang", "-mlink-builtin-bitcode", "-Xclang", f"{ROCM}/{part}.bc"]
         return flags
 

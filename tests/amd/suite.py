@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Test programs on AMD's machine code: starts them with the driver for it as the only one, and the compilers behind it.
+
+  suite.py --emulator DIR --build BUILD --devices gfx1100                     the suite: a line for each program; fails if one does,
+                                                                              or if a kernel of the library never ran
+  suite.py --emulator DIR --build BUILD --devices gfx1100,gfx90a -- COMMAND   any program that uses OpenCL
+"""
+import argparse
+import concurrent.futures
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.dont_write_bytecode = True
+
+import toolchain  # noqa: E402
+
+HOW = """skipped: AMD's machine code is run by the emulator of tinygrad. Once for each build directory:
+  git clone https://github.com/tinygrad/tinygrad DIR && git -C DIR checkout a9069c177a9da9cca18593edf55acd2e6073cca6
+  meson configure BUILD -Damd_emulator=DIR"""
+SKIPPED = 77
+
+# The test programs, with what makes them small. Each runs alone; a device has one process that runs kernels per test.
+PROGRAMS = [
+    ("conformance", [], {}),
+    ("kernels", [], {}),
+]
+
+
+class Suite:
+    """The environment in which programs find the driver, while it is entered."""
+
+    def __init__(self, emulator, build, devices):
+        self.build, self.devices = os.path.abspath(build), devices
+        self.cache = os.path.join(self.build, "tests", "amd", "cache", toolchain.stamp(emulator))
+        self.tools = toolchain.Tools(emulator, self.cache)
+        self.ended = threading.Event()
+
+    def __enter__(self):
+        os.makedirs(self.cache, exist_ok=True)
+        sys.pycache_prefix = os.path.join(self.cache, "python")  # of the checkout, which stays as it is
+        sys.dont_write_bytecode = False
+        self.folder = tempfile.mkdtemp(prefix="ordo-amd-")
+        with open(os.path.join(self.folder, "amd.icd"), "w", encoding="ascii") as file:
+            file.write(os.path.join(self.build, "tests", "amd", "libamd-driver.so") + "\n")
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.listener.bind(os.path.join(self.folder, "tools"))
+        self.listener.listen(64)
+        self.server = threading.Thread(target=toolchain.serve, args=(self.tools, self.listener, self.ended.is_set))
+        self.server.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.server.join()
+        self.listener.close()
+        shutil.rmtree(self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def environment(self, **more):
+        shown = [f"{key},{d.arch},{d.wave},{d.units},{d.name}" for key, d in toolchain.DEVICES.items() if key in self.devices]
+        return dict(os.environ, OCL_ICD_VENDORS=self.path("amd.icd"), ORDO_AMD_CACHE=self.cache, ORDO_AMD_TOOLS=self.path("tools"),
+                    ORDO_AMD_DEVICES=" ".join(shown), XDG_CACHE_HOME=self.path("cache"), ORDO_PROFILE="off", **more)
+
+
+# ---- the suite -----------------------------------------------------------------------------------------------------
+
+def kernels_of(suite, device):
+    """The kernels that the library takes from its programs on such a device: what the off-line suite asks (tests/offline)."""
+    asked = os.path.join(suite.build, "tests", "offline", "asked")
+    folder = suite.path("asked")
+    os.makedirs(folder, exist_ok=True)
+    facts = toolchain.DEVICES[device].target.facts
+    text = subprocess.run([asked, folder, os.path.join(toolchain.HERE, "..", "primitive", "cl"), "shipped",
+                           *[f"{name}={value}" for name, value in facts.items()]], capture_output=True, text=True, check=True,
+                          env=dict(os.environ, ORDO_PROFILE="off")).stdout
+    return {kernel for line in text.splitlines() for kernel in line.split("\t")[2].split()}
+
+
+def run_program(suite, name, arguments, more):
+    """Runs one test program; whether it passed."""
+    start = time.monotonic()
+    command = [os.path.join(suite.build, "tests", f"test-{name}"), "--jobs", "1", *arguments]
+    done = subprocess.run(command, env=suite.environment(ORDO_AMD_LAUNCHES=suite.path("launches"), **more), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=False)
+    summary = next((line for line in done.stdout.splitlines() if "Synthesis" in line), "no summary").split("Synthesis: ")[-1]
+    good = done.returncode == 0 and "Passing: 0" not in summary and "Passing" in summary
+    if not good:
+        print(done.stdout)
+        print("again:", " ".join(f"{k}={v}" for k, v in more.items()), " ".join(command))
+    print(f"{name} {' '.join(arguments)}: {'good' if good else 'FAILED'}, {summary}, {time.monotonic() - start:.0f} s", flush=True)
+    return good
+
+
+def missing_kernels(suite, device):
+    launched = set()
+    if os.path.exists(suite.path("launches")):
+        with open(suite.path("launches"), encoding="ascii") as file:
+            launched = set(file.read().split())
+    known = kernels_of(suite, device)
+    print(f"{len(known & launched)} of {len(known)} kernels ran on {device}")
+    return sorted(known - launched)
+
+
+def run_suite(suite, device):
+    good = True
+    for name, arguments, more in PROGRAMS:
+        good = run_program(suite, name, arguments, more) and good
+    for kernel in missing_kernels(suite, device):
+        print(f"{kernel} never ran on {device}")
+        good = False
+    return good
+
+
+def why_not(emulator, devices):
+    """Why nothing can run here; "" if it can."""
+    if not os.path.exists(os.path.join(emulator, "test", "mockgpu", "amd", "emu.py")):
+        return HOW
+    for device in devices:
+        gone = toolchain.DEVICES[device].target.missing() + ([] if shutil.which("clang") else ["clang"])
+        if gone:
+            return f"skipped: {device} needs {', '.join(gone)} (Debian: clang clang-15 lld-15 llvm-15 rocm-device-libs, clang-19 lld-19)"
+    return ""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--emulator", default="")
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--devices", default="gfx1100")
+    parser.add_argument("command", nargs="*")
+    asked = parser.parse_args()
+    devices = asked.devices.split(",")
+    reason = why_not(asked.emulator, devices)
+    if reason:
+        print(reason)
+        return SKIPPED
+    with Suite(os.path.abspath(asked.emulator), asked.build, devices) as suite:
+        if asked.command:
+            return subprocess.run(asked.command, env=suite.environment(), check=False).returncode
+        return 0 if all([run_suite(suite, device) for device in devices]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two compilers behind the driver for tests (README.md): OpenCL C to AMD's machine code, by clang with the command lines of
+tests/offline/targets.py; and each instruction of that code to a function of this machine, by the emulator.
+
+The emulator is not here: a checkout is given (README.md says of what). It turns an instruction into C, of which the registers'
+numbers are read from the instruction when it runs, so that a few hundred functions are all that a device's kernels need. What
+it gets wrong or lacks is mended in emulator.py, from outside.
+
+Two kinds of files come out of it, both under `cache`:
+  KEY.map           of a code object: for each word of its code the function that does it, struct map_* of code_map.h
+  ARCH-N.so         functions of instructions, each void NAME(void **registers)
+"""
+import ctypes
+import ctypes.util
+import hashlib
+import os
+import re
+import struct
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "offline"))
+
+import targets  # noqa: E402
+
+MAP_MAGIC = b"ORDOMAP1"
+BARRIER, YIELD, TROUBLE = 1, 2, 4  # MAP_... of code_map.h
+NAME_BYTES, TEXT_BYTES = 64, 160
+
+
+class Device:
+    """A device that the driver shows: the target that compiles for it, and how the emulator calls its instructions."""
+
+    def __init__(self, target, arch, name):
+        self.target, self.arch, self.name = target, arch, name
+
+    @property
+    def wave(self):
+        return self.target.facts["sub_group"]
+
+    @property
+    def units(self):
+        return self.target.facts["units"]
+
+
+# RDNA 4 is younger than AMD's library in Debian too, and younger than clang 15.
+DEVICES = {
+    "gfx1100": Device(targets.Amd("gfx1100", 32, units=48, library="1036"), "rdna3", "gfx1100"),
+    "gfx90a": Device(targets.Amd("gfx90a", 64, units=104), "cdna", "gfx90a:sramecc+:xnack-"),
+    "gfx1200": Device(targets.Amd("gfx1200", 32, units=32, clang="19", library="1036"), "rdna4", "gfx1200"),
+}
+
+# ---- OpenCL C to machine code --------------------------------------------------------------------------------------
+
+# As ROCm's runtime: OpenCL C up to 2.0, 1.2 unless asked.
+STANDARDS = {"CL1.0", "CL1.1", "CL1.2", "CL2.0"}
+OPTIONS = re.compile(r"-D\w+(=\S+)?|-w|-Werror|-cl-(std=CL\d\.\d|mad-enable|opt-disable|denorms-are-zero|no-signed-zeros"
+                     r"|unsafe-math-optimizations|finite-math-only|fast-relaxed-math|kernel-arg-info"
+                     r"|single-precision-constant|fp32-correctly-rounded-divide-sqrt)")
+
+
+def build(device, source, options, out):
+    """Compiles a file; the log. Failure with the log if it does not compile."""
+    words, standard = [], "CL1.2"
+    for word in options.split():
+        if not OPTIONS.fullmatch(word):
+            raise targets.Failure(f"unknown option {word}")
+        if word.startswith("-cl-std="):
+            standard = word[8:]
+        elif word != "-cl-kernel-arg-info":
+            words.append(word)
+    if standard not in STANDARDS:
+        raise targets.Failure(f"-cl-std={standard} is not supported")
+    target = device.target
+    flags = [f for f in target.flags if not f.startswith("-cl-std=")]
+    fresh = f"{out}.{os.getpid()}"
+    log = targets.run([target.clang, "-x", "cl", "-Xclang", "-finclude-default-header", f"-cl-std={standard}", *flags, *words,
+                       source, "-o", fresh])
+    os.rename(fresh, out)
+    return log
+
+
+# ---- machine code to functions of this machine ---------------------------------------------------------------------
+
+class CodeObject:
+    """What of an ELF file the translation needs: the code, where it will lie, and its functions."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            elf = file.read()
+        at, = struct.unpack_from("<Q", elf, 0x28)
+        size, count, _ = struct.unpack_from("<HHH", elf, 0x3a)
+        headers = [struct.unpack_from("<IIQQQQIIQQ", elf, at + i * size) for i in range(count)]
+        names = headers[struct.unpack_from("<H", elf, 0x3e)[0]][4]
+
+        def text_at(where):
+            return elf[where:elf.index(b"\0", where)].decode()
+
+        self.functions = []
+        self.text, self.address = b"", 0
+        for name, _, _, address, offset, length, link, _, _, _ in headers:
+            kind = text_at(names + name)
+            if kind == ".text":
+                self.text, self.address = elf[offset:offset + length], address
+            if kind == ".symtab":
+                strings = headers[link][4]
+                for i in range(offset, offset + length, 24):
+                    symbol, info, _, _, value, bytes_ = struct.unpack_from("<IBBHQQ", elf, i)
+                    if info & 15 == 2:
+                        self.functions.append((text_at(strings + symbol), value, bytes_))
+
+
+class Translator:
+    """Of one architecture. What it has translated before is in the cache."""
+
+    def __init__(self, emulator, arch, cache):
+        self.emulator, self.arch, self.cache = emulator, arch, cache
+        self.known = {}  # (class, bytes, mask): {fixed bits: function}
+        self.index = os.path.join(cache, f"{arch}.index")
+        self.parts = 0
+        if os.path.exists(self.index):
+            with open(self.index, encoding="ascii") as file:
+                for line in file:
+                    kind, size, mask, fixed, function = line.split()
+                    self.known.setdefault((kind, int(size), int(mask, 16)), {})[int(fixed, 16)] = function
+                    self.parts = max(self.parts, int(function.split(":")[0].split("-")[1].split(".")[0]) + 1)
+
+    def find(self, kind, code):
+        for (k, size, mask), functions in self.known.items():
+            if k == kind:
+                function = functions.get(int.from_bytes(code[:size], "little") & mask)
+                if function:
+                    return function
+        return None
+
+    def translate(self, path, out):
+        """Writes the map of a code object."""
+        co = CodeObject(path)
+        slots = [0] * (len(co.text) // 4)
+        functions, troubles, sources = {}, [], []
+        pending = []  # lines of the index
+        library = f"{self.arch}-{self.parts}.so"
+        for _, start, length in co.functions:
+            at = start - co.address
+            end = at + length
+            while at < end:
+                code = co.text[at:at + 20].ljust(20, b"\0")
+                try:
+                    inst = self.emulator.decode(code, self.arch)
+                    kind, size, flags = inst.kind, inst.size, inst.flags
+                    function = self.find(kind, code)
+                    if not function:
+                        text, fixed, mask = inst.translate(f"i{self.parts}_{len(sources)}")
+                        function = f"{library}:i{self.parts}_{len(sources)}"
+                        sources.append(text)
+                        pending.append(f"{kind} {size} {mask:x} {fixed:x} {function}\n")
+                        self.known.setdefault((kind, size, mask), {})[fixed] = function
+                    slots[at // 4] = flags << 24 | functions.setdefault(function, len(functions)) + 1
+                except Exception as trouble:  # of the emulator, of any kind: it matters only if the instruction is run
+                    size = max(4, getattr(trouble, "size", 4))
+                    slots[at // 4] = TROUBLE << 24 | len(troubles) + 1
+                    troubles.append(f"{code[:8].hex()}: {type(trouble).__name__}: {trouble}".replace("\n", " "))
+                at += size
+        if sources:
+            self.compile(sources, os.path.join(self.cache, library))
+            with open(self.index, "a", encoding="ascii") as file:
+                file.writelines(pending)
+            self.parts += 1
+        self.write(out, slots, list(functions), troubles)
+
+    @staticmethod
+    def compile(sources, out):
+        fresh = f"{out}.c"
+        with open(fresh, "w", encoding="ascii") as file:
+            file.write("\n".join(sources))
+        # The base of memory is address 0, from which the compiler must not conclude anything.
+        targets.run(["clang", "-O2", "-march=native", "-fPIC", "-shared", "-ffreestanding", "-fno-math-errno", "-w",
+                     "-fno-delete-null-pointer-checks", "-fno-strict-aliasing", fresh, "-lm", "-o", out])
+
+    @staticmethod
+    def write(out, slots, functions, troubles):
+        fresh = f"{out}.{os.getpid()}"
+        with open(fresh, "wb") as file:
+            file.write(MAP_MAGIC + struct.pack("<4I", len(slots), len(functions), len(troubles), 0))
+            file.write(struct.pack(f"<{len(slots)}I", *slots))
+            for text, room in [(f, NAME_BYTES) for f in functions] + [(t, TEXT_BYTES) for t in troubles]:
+                file.write(text.encode("ascii", "replace")[:room - 1].ljust(room, b"\0"))
+        os.rename(fresh, out)
+
+
+# ---- the server ----------------------------------------------------------------------------------------------------
+
+class Tools:
+    """Does what the driver asks for. The emulator is loaded when it is first needed, which takes a second or two."""
+
+    def __init__(self, checkout, cache):
+        self.checkout, self.cache, self.translators, self.emulator = checkout, cache, {}, None
+
+    def translator(self, arch):
+        if not self.emulator:
+            from emulator import Emulator  # beside this file
+            self.emulator = Emulator(self.checkout)
+        if arch not in self.translators:
+            self.translators[arch] = Translator(self.emulator, arch, self.cache)
+        return self.translators[arch]
+
+    def build(self, device, source, options, out):
+        return build(DEVICES[device], source, options, out)
+
+    def translate(self, device, path, out):
+        self.translator(DEVICES[device].arch).translate(path, out)
+        return ""
+
+    def answer(self, request):
+        """The answer to a request, both lists of texts."""
+        try:
+            return ["ok", {"build": self.build, "translate": self.translate}[request[0]](*request[1:])]
+        except targets.Failure as failure:
+            return ["failed", str(failure)]
+        except Exception as trouble:
+            return ["broken", f"{type(trouble).__name__}: {trouble}"]
+
+
+def serve(tools, listener, stop):
+    """Answers requests on connections to a socket, each the length of the rest and texts that end with a zero byte, until
+    stop() is true."""
+    import select
+    connections = []
+    while not stop():
+        ready, _, _ = select.select([listener, *connections], [], [], 0.5)
+        for one in ready:
+            if one is listener:
+                connections.append(listener.accept()[0])
+                continue
+            request = receive(one)
+            if request is None:
+                one.close()
+                connections.remove(one)
+                continue
+            body = b"".join(t.encode("utf-8", "replace") + b"\0" for t in tools.answer(request))
+            try:
+                one.sendall(struct.pack("<I", len(body)) + body)
+            except OSError:
+                pass  # it went away; the next look at it says so
+
+
+def receive(connection):
+    def exactly(n):
+        found = b""
+        while len(found) < n:
+            more = connection.recv(n - len(found))
+            if not more:
+                raise EOFError
+            found += more
+        return found
+    try:
+        return exactly(struct.unpack("<I", exactly(4))[0]).decode("utf-8", "replace").split("\0")[:-1]
+    except (EOFError, OSError):
+        return None
+
+
+def stamp(checkout):
+    """Stands for all that the files of a cache depend on."""
+    hash_ = hashlib.sha256()
+    files = [os.path.join(HERE, f) for f in ("toolchain.py", "emulator.py")] + [targets.__file__]
+    for folder in ("test/mockgpu/amd", "tinygrad/renderer/amd", "tinygrad/runtime/autogen/amd", "tinygrad/codegen"):
+        for where, _, names in sorted(os.walk(os.path.join(checkout, folder))):
+            files += [os.path.join(where, n) for n in sorted(names) if n.endswith(".py")]
+    for path in files:
+        with open(path, "rb") as file:
+            hash_.update(file.read())
+    for clang in ("clang-15", "clang-19", "clang"):
+        hash_.update(targets.version_of([clang, "--version"]).encode())
+    with open("/proc/cpuinfo", encoding="utf-8") as file:  # functions are compiled for this processor
+        hash_.update(next((line for line in file if line.startswith("flags")), "").encode())
+    return hash_.hexdigest()[:16]
