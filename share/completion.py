@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the completion of a tool's arguments for a shell, of its help.txt.
+"""Makes the completion of tools' arguments, of TOOL/help.txt: ordo-TOOL for bash and _ordo-TOOL for zsh.
 
-    completion.py bash|zsh HELP.TXT NAME OUT
+    completion.py OUTDIR HELP.TXT...
 """
+import os
 import sys
 
 sys.dont_write_bytecode = True  # nothing is left beside the sources
-from helptext import choices, read_help
+from helptext import choices, read_help, tool_of
 
 BASH = """# Completion of {name} for bash. Made by the build.
 {function}()
@@ -83,9 +84,12 @@ def zsh(help_, name):
     return f"#compdef {name}\n# Completion of {name} for zsh. Made by the build.\n_arguments -s -S \\\n{lines}\n"
 
 
-def main(shell, path, name, out):
-    with open(out, "w", encoding="utf-8") as file:
-        file.write({"bash": bash, "zsh": zsh}[shell](read_help(path), name))
+def main(directory, *paths):
+    for path in paths:
+        name = tool_of(path)
+        for make, prefix in ((bash, ""), (zsh, "_")):
+            with open(os.path.join(directory, prefix + name), "w", encoding="utf-8") as file:
+                file.write(make(read_help(path), name))
 
 
 if __name__ == "__main__":

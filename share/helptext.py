@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads what a tool prints for --help: bench/TOOL/help.txt."""
+import os
 import re
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -25,6 +26,11 @@ class Help:
 
 
 OPTION = re.compile(r"^  (?:(-\w), |    )(--[\w-]+(?:, --[\w-]+)*)(?: ([A-Z]+))?(?: +(\S.*))?$")
+
+
+def tool_of(path):
+    """The name of the tool whose help that is."""
+    return "ordo-" + os.path.basename(os.path.dirname(os.path.abspath(path)))
 
 
 def read_options(lines):

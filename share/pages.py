@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes manual pages: of a tool from its help.txt, of a public header from its comments.
+"""Makes manual pages: of a tool from TOOL/help.txt, of a public header from its comments.
 
-    pages.py tool VERSION HELP.TXT NAME OUT        OUT: the page
-    pages.py header VERSION README HEADER OUTDIR   OUTDIR: the page, and one for each name in it that leads there
-    pages.py names HEADER...                       prints the files that the latter writes, a header a line
+    pages.py tools VERSION OUTDIR HELP.TXT...           a page each
+    pages.py headers VERSION README OUTDIR HEADER...    a page each, and one for each name in it that leads there
+    pages.py names HEADER...                            prints the files that the latter writes
 """
 import os
 import re
@@ -12,7 +12,7 @@ import sys
 import textwrap
 
 sys.dont_write_bytecode = True  # nothing is left beside the sources
-from helptext import read_help
+from helptext import read_help, tool_of
 
 WIDTH = 72  # of code, which is not filled
 
@@ -244,19 +244,21 @@ def write(path, lines):
 
 
 def main(what, *arguments):
-    if what == "tool":
-        version, path, name, out = arguments
-        write(out, tool_page(version, path, name))
-    elif what == "header":
-        version, readme, path, directory = arguments
-        name, section = page_of(path)
-        write(os.path.join(directory, f"{name}.{section}"), header_page(version, readme, path))
-        for other in names_in(path):
-            write(os.path.join(directory, f"{other}.3"), [f".so man{section}/{name}.{section}"])
+    if what == "tools":
+        version, directory, *paths = arguments
+        for path in paths:
+            write(os.path.join(directory, f"{tool_of(path)}.1"), tool_page(version, path, tool_of(path)))
+    elif what == "headers":
+        version, readme, directory, *paths = arguments
+        for path in paths:
+            name, section = page_of(path)
+            write(os.path.join(directory, f"{name}.{section}"), header_page(version, readme, path))
+            for other in names_in(path):
+                write(os.path.join(directory, f"{other}.3"), [f".so man{section}/{name}.{section}"])
     elif what == "names":
         for path in arguments:
             name, section = page_of(path)
-            print(" ".join([f"{name}.{section}"] + [f"{other}.3" for other in names_in(path)]))
+            print("\n".join([f"{name}.{section}"] + [f"{other}.3" for other in names_in(path)]))
 
 
 if __name__ == "__main__":
