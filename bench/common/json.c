@@ -131,6 +131,7 @@ cJSON *json_device(const struct ordo_device_facts *facts)
     cJSON_AddBoolToObject(device, "unified_memory", facts->unified_memory);
     cJSON_AddBoolToObject(device, "groups_progress", facts->groups_progress);
     cJSON_AddBoolToObject(device, "int64_atomics", facts->int64_atomics);
+    cJSON_AddBoolToObject(device, "address_order", facts->address_order);
     cJSON_AddBoolToObject(device, "own_binary_cache", facts->own_binary_cache);
     cJSON_AddStringToObject(device, "lanes", lanes_name(facts->lanes));
     cJSON_AddStringToObject(device, "atomics", atomics_name(facts->atomics));

@@ -286,8 +286,11 @@ ORDO_FN void ordo_fence_acquire(void)
 }
 
 /* Whether ordo_after and ordo_peek give order without a fence: on devices that start accesses in the order of the program,
- * guess neither values nor branches, and have one cache behind the peeks and pokes of all groups. */
-#define ORDO_AFTER_ORDERS (ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA)
+ * guess neither values nor branches, and have one cache behind the peeks and pokes of all groups. No language says so of
+ * a device. PTX's memory model gives relaxed accesses to different words no order by the address that one has from the other;
+ * what is relied on is what the hardware (sm_80, sm_90) has been seen to do. So the self-test plays readers and writers of such
+ * words many times (self_test_glimpse), and where one reader sees what was never there, the device goes by fences instead. */
+#define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
 /* An offset of 0 that nobody can know before `seen` is there; `never` is 0, which the compiler must not know. What is accessed
  * at such an offset is accessed after `seen` has come in, where ORDO_AFTER_ORDERS. */

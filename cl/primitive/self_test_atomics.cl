@@ -50,7 +50,7 @@ UPDATES(self_test_updates64, ulong, 64, (ulong) ATOMICS_SPREAD64, ATOMICS_OPPOSE
 #endif
 
 /* own, answers   ATOMICS_PEEK_WORDS per work-item, side by side; from a multiple of 16 bytes on */
-ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *answers)
+ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *answers, uint never)
 {
     const uint           i = (uint) get_global_id(0), mark = atomics_mark(i);
     __global uint       *poked = own + i * ATOMICS_PEEK_WORDS, *by_4 = poked + ATOMICS_PEEK_BY_4;
@@ -62,7 +62,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
     ordo_poke128(by_4, (uint4) (mark + 4, mark + 5, mark + 6, mark + 7));
     ordo_fence_device();
     ordo_fence_acquire();
-    seen[0] = ordo_peek(poked + ordo_after(mark, 0));
+    seen[0] = ordo_peek(poked + ordo_after(mark, never));
     seen[1] = poked[1];
     const ulong two = ordo_peek64(by_2);
     const uint4 four = ordo_peek128(by_4);
@@ -70,6 +70,115 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
     seen[3] = (uint) (two >> 32);
     vstore4(four, 0, seen + ATOMICS_PEEK_BY_4);
 }
+
+/* ---- a header, what it stands for, and the header again ------------------------------------------------------------- */
+
+/* The words of a piece that are of another version; the last one's number in *which. */
+ORDO_FN uint glimpse_wrong(uint4 piece, uint version, uint j, uint *which)
+{
+    const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
+    uint       wrong = 0;
+    for (uint k = 0; k < 4; k++)
+        if (j + k != GLIMPSE_HEADER && is[k] != GLIMPSE_WORD(version, j + k)) {
+            wrong++;
+            *which = j + k;
+        }
+    return wrong;
+}
+
+/* As a tree's leaf is changed: false if it is another's. */
+ORDO_FN bool glimpse_change(__global uint *line)
+{
+    __global uint *header = line + GLIMPSE_HEADER;
+    const uint     was = ordo_load_relaxed(header), version = was / 2 + 1;
+
+    if ((was & 1) || ordo_cas(header, was, was | 1) != was)
+        return false;
+#if !ORDO_AFTER_ORDERS
+    ordo_fence_device();
+#endif
+    for (uint j = 0; j < GLIMPSE_BY_2; j += 4)
+        ordo_poke128(line + j, (uint4) (GLIMPSE_WORD(version, j), GLIMPSE_WORD(version, j + 1),
+                                        GLIMPSE_WORD(version, j + 2), GLIMPSE_WORD(version, j + 3)));
+    for (uint j = GLIMPSE_BY_2; j < GLIMPSE_BY_1; j += 2)
+        ordo_poke64((__global ulong *) (line + j), GLIMPSE_WORD(version, j) | (ulong) GLIMPSE_WORD(version, j + 1)
+                                                                                  << 32);
+    for (uint j = GLIMPSE_BY_1; j < GLIMPSE_WORDS; j++)
+        if (j != GLIMPSE_HEADER)
+            ordo_poke(line + j, GLIMPSE_WORD(version, j));
+    ordo_store_release(header, version * 2);
+    return true;
+}
+
+/* And read: the pieces one after another, each folded into `seen`. */
+ORDO_FN void glimpse_look(__global uint *line, uint never, __private uint count[GLIMPSE_REPORT])
+{
+    __global uint *header = line + GLIMPSE_HEADER;
+#if ORDO_AFTER_ORDERS
+    const uint4 last = ordo_peek128(header);
+    const uint  was = last.x;
+    line += ordo_after(was, never);
+#else
+    const uint  was = ordo_load_acquire(header);
+    const uint4 last = ordo_peek128(header);
+#endif
+    uint which = 0, seen = last.y ^ last.z ^ last.w;
+    uint wrong = glimpse_wrong(last, was / 2, GLIMPSE_HEADER, &which);
+
+    for (uint j = 0; j < GLIMPSE_HEADER; j += 4) {
+        uint4 piece;
+        if (j < GLIMPSE_BY_2)
+            piece = ordo_peek128(line + j);
+        else if (j < GLIMPSE_BY_1)
+            piece = as_uint4((ulong2) (ordo_peek64((__global const ulong *) (line + j)),
+                                       ordo_peek64((__global const ulong *) (line + j + 2))));
+        else
+            piece = (uint4) (ordo_peek(line + j), ordo_peek(line + j + 1), ordo_peek(line + j + 2),
+                             ordo_peek(line + j + 3));
+        seen ^= piece.x ^ piece.y ^ piece.z ^ piece.w;
+        wrong += glimpse_wrong(piece, was / 2, j, &which);
+    }
+#if ORDO_AFTER_ORDERS
+    const uint again = ordo_load_relaxed(header + ordo_after(seen, never));
+#else
+    ordo_fence_acquire();
+    const uint again = ordo_load_relaxed(header);
+#endif
+    if ((was & 1) || again != was) {
+        count[GLIMPSE_TORN] += wrong > 0 && !(was & 1);
+        return;
+    }
+    count[GLIMPSE_GOOD] += wrong == 0;
+    count[GLIMPSE_BAD] += wrong > 0;
+    if (wrong > 0) {
+        count[GLIMPSE_BAD_WORD] = which;
+        count[GLIMPSE_BAD_VERSION] = was / 2;
+    }
+}
+
+/* lines: of version 0. never: 0, which the compiler must not know. */
+ORDO_KERNEL(GROUP_SIZE) void self_test_glimpse(__global uint *lines, uint n_lines, uint never, __global uint *report)
+{
+    const uint i = (uint) get_global_id(0);
+    uint       count[GLIMPSE_REPORT] = { 0 };
+
+    for (uint round = 0; round < GLIMPSE_ROUNDS; round++) {
+        __global uint *line = lines + (ulong) ((i + round * 7) % n_lines) * GLIMPSE_WORDS;
+        if ((i + round) % 4 == 0)
+            count[GLIMPSE_CHANGES] += glimpse_change(line);
+        else
+            glimpse_look(line, never, count);
+    }
+    for (uint word = GLIMPSE_CHANGES; word <= GLIMPSE_BAD; word++)
+        if (count[word])
+            (void) ordo_add(report + word, count[word]);
+    if (count[GLIMPSE_BAD]) {
+        (void) ordo_exchange(report + GLIMPSE_BAD_WORD, count[GLIMPSE_BAD_WORD]);
+        (void) ordo_exchange(report + GLIMPSE_BAD_VERSION, count[GLIMPSE_BAD_VERSION]);
+    }
+}
+
+/* ---- quarrels ---------------------------------------------------------------------------------------------------- */
 
 /* Bursts of updates of one word, in which nothing else is done: on a device on which an update is no single step, an update
  * by another then comes in between. Each adds what it stored, less what it took, to *balance, and gives how often another

@@ -135,6 +135,34 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
+/* Lines of words that work-items change under a latch, and others read without: as the nodes of a tree (dict/blink/concurrent.cl).
+ * A line's header is twice its version, and 1 more while it is latched; word j of the version is GLIMPSE_WORD(version, j). Words are
+ * peeked and poked at by four, by two and by one; the last four are the header and what is read with it. */
+enum {
+    GLIMPSE_WORDS = 32,
+    GLIMPSE_BY_2 = 16, /* from here on */
+    GLIMPSE_BY_1 = 24,
+    GLIMPSE_HEADER = 28
+};
+#define GLIMPSE_WORD(version, j) (((version) *GLIMPSE_WORDS + (j)) * 2654435761u)
+/* The report. */
+enum glimpse_word {
+    GLIMPSE_CHANGES,
+    GLIMPSE_GOOD, /* whole, it seemed: the header was the same before and after */
+    GLIMPSE_TORN, /* seen to be torn: it was not, and some word was of another version */
+    GLIMPSE_BAD,  /* seemed whole, and were not */
+    GLIMPSE_BAD_WORD,
+    GLIMPSE_BAD_VERSION,
+    GLIMPSE_REPORT
+};
+enum {
+    GLIMPSE_ROUNDS = 128, /* of a work-item: changes and looks */
+    GLIMPSE_LAUNCHES = 4,
+    GLIMPSE_LAUNCHES_FEW = 16, /* where few groups run at once */
+    GLIMPSE_LINES_FEW = 4,
+    GLIMPSE_READERS = 32 /* else: work-items a line */
+};
+
 /* A number that looks random, below 2^31, and is different for different i. */
 static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
 {

@@ -30,14 +30,17 @@ static void drop(ordo_device *dev, const char *what)
 static bool step_down(ordo_device *dev, enum ordo_self_test_part part)
 {
     struct ordo_device_facts *f = &dev->facts;
-    if (part != ORDO_TEST_LANES && f->groups_progress) {
+    if (part == ORDO_TEST_ATOMICS && f->address_order) {
+        f->address_order = false;
+        drop(dev, "order by addresses: replaced by fences");
+    } else if (part != ORDO_TEST_LANES && f->groups_progress) {
         f->groups_progress = false;
         drop(dev, "look-back between work-groups: replaced by passes that wait for nobody");
     } else if (part == ORDO_TEST_ATOMICS && f->int64_atomics) {
         f->int64_atomics = false;
         drop(dev, "64-bit atomics: replaced by 32-bit ones");
     } else if (part == ORDO_TEST_ATOMICS && f->atomics != ORDO_ATOMICS_LEGACY) {
-        f->atomics = ORDO_ATOMICS_LEGACY;
+        ordo_take_legacy_atomics(dev);
         drop(dev, "device-scope atomics: replaced by OpenCL 1.2 ones");
     } else if (f->lanes != ORDO_LANES_ONE) {
         f->lanes = ORDO_LANES_ONE;

@@ -132,6 +132,8 @@ ordo_status ordo_probe_trials(ordo_device *dev);
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
 /* After a fact was lowered: the driver's default language where nothing needs a newer one. */
 void ordo_choose_older_language(ordo_device *dev);
+/* OpenCL 1.2 forms, which give order between work-groups by no means. */
+void ordo_take_legacy_atomics(ordo_device *dev);
 
 /* select.c: sets dev->id to the device that `select` names, of all that the loader lists. */
 ordo_status ordo_select_device(ordo_device *dev, const char *select);

@@ -202,6 +202,12 @@ static void choose_language(ordo_device *dev)
 }
 
 /* Newer languages make pointer arguments generic, for which there are devices without support. */
+void ordo_take_legacy_atomics(ordo_device *dev)
+{
+    dev->facts.atomics = ORDO_ATOMICS_LEGACY;
+    dev->facts.address_order = false;
+}
+
 void ordo_choose_older_language(ordo_device *dev)
 {
     if (dev->facts.atomics == ORDO_ATOMICS_LEGACY && dev->facts.lanes != ORDO_LANES_KHR)
@@ -261,6 +267,7 @@ static bool try_nvidia(ordo_device *dev)
     dev->facts.atomics = ORDO_ATOMICS_NVIDIA;
     dev->facts.sub_group = 32;
     dev->facts.groups_progress = true;
+    dev->facts.address_order = true; /* as observed; the self-test looks (device/atomic.cl) */
     return true;
 }
 
@@ -324,7 +331,9 @@ static ordo_status mask_one(ordo_device *dev, const char *name, const char *valu
     else if (strcmp(name, "lanes") == 0 && strcmp(value, "khr") == 0 && try_khronos(dev))
         return ORDO_OK;
     else if (strcmp(name, "atomics") == 0 && strcmp(value, "legacy") == 0)
-        f->atomics = ORDO_ATOMICS_LEGACY;
+        ordo_take_legacy_atomics(dev);
+    else if (strcmp(name, "address_order") == 0 && is_number && number <= 1)
+        f->address_order = number != 0;
     else if (strcmp(name, "local") == 0 && is_number && number >= 1024)
         f->local_bytes = number < f->local_bytes ? number : f->local_bytes;
     else if (strcmp(name, "group") == 0 && is_number && number >= 1)
@@ -341,7 +350,7 @@ static ordo_status mask_one(ordo_device *dev, const char *name, const char *valu
         return ordo_fail(
             dev, ORDO_INVALID, 0, __FILE__, __LINE__,
             "mask %s=%s is not one of lanes=one|khr, atomics=legacy, local=, group=, alloc=, int64_atomics=0, "
-            "progress=0|1, cpu=0",
+            "progress=0|1, address_order=0|1, cpu=0",
             name, value);
     return ORDO_OK;
 }

@@ -283,6 +283,7 @@ static void add_facts(const ordo_device *dev, struct text *t)
     add_define(t, "ORDO_INT64_ATOMICS", f->int64_atomics);
     add_define(t, "ORDO_CPU", f->cpu);
     add_define(t, "ORDO_PROGRESS", f->groups_progress);
+    add_define(t, "ORDO_ADDRESS_ORDER", f->address_order);
     if (f->lanes == ORDO_LANES_KHR) {
         add_define(t, "ORDO_KHR_BALLOT", dev->khr_ballot);
         add_define(t, "ORDO_KHR_SHUFFLE", 1);
@@ -499,9 +500,9 @@ static ordo_status build(ordo_device *dev, const char *file, const struct ordo_d
 static struct ordo_hash variant_of(const ordo_device *dev, const char *file, const struct ordo_define *defines)
 {
     const struct ordo_device_facts *f = &dev->facts;
-    const uint32_t                  facts[] = { f->lanes, f->atomics,         f->sub_group,    f->int64_atomics,
-                                                f->cpu,   f->groups_progress, dev->khr_ballot, dev->intel_sub_groups };
-    struct ordo_hash                hash = ordo_hash_of((struct ordo_hash) { 0, 0 }, facts, sizeof facts);
+    const uint32_t   facts[] = { f->lanes,           f->atomics,      f->sub_group,          f->int64_atomics, f->cpu,
+                                 f->groups_progress, dev->khr_ballot, dev->intel_sub_groups, f->address_order };
+    struct ordo_hash hash = ordo_hash_of((struct ordo_hash) { 0, 0 }, facts, sizeof facts);
     hash = ORDO_HASH_TEXT(hash, file);
     for (const struct ordo_define *d = defines; d && d->name; d++) {
         hash = ORDO_HASH_TEXT(hash, d->name);

@@ -8,7 +8,7 @@
 struct remembered {
     uint64_t local_bytes, max_alloc_bytes;
     uint32_t lanes, atomics, sub_group, max_group;
-    uint8_t  cpu, groups_progress, int64_atomics, khr_ballot, intel_sub_groups;
+    uint8_t  cpu, groups_progress, int64_atomics, khr_ballot, intel_sub_groups, address_order;
     char     std[sizeof((ordo_device *) 0)->std];
     char     dropped[sizeof((ordo_device *) 0)->facts.dropped];
 };
@@ -23,7 +23,7 @@ ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_hash
 static bool are_flags(const struct remembered *r)
 {
     return r->cpu <= 1 && r->groups_progress <= 1 && r->int64_atomics <= 1 && r->khr_ballot <= 1 &&
-           r->intel_sub_groups <= 1;
+           r->intel_sub_groups <= 1 && r->address_order <= 1;
 }
 
 static bool are_texts(const struct remembered *r)
@@ -54,6 +54,7 @@ static void take(ordo_device *dev, const struct remembered *r)
     f->cpu = r->cpu;
     f->groups_progress = r->groups_progress;
     f->int64_atomics = r->int64_atomics;
+    f->address_order = r->address_order;
     memcpy(f->dropped, r->dropped, sizeof f->dropped);
     memcpy(dev->std, r->std, sizeof dev->std);
     dev->khr_ballot = r->khr_ballot;
@@ -88,6 +89,7 @@ void ordo_remember(ordo_device *dev, struct ordo_hash key)
     r.cpu = f->cpu;
     r.groups_progress = f->groups_progress;
     r.int64_atomics = f->int64_atomics;
+    r.address_order = f->address_order;
     r.khr_ballot = dev->khr_ballot;
     r.intel_sub_groups = dev->intel_sub_groups;
     memcpy(r.std, dev->std, sizeof r.std);

@@ -472,12 +472,14 @@ static ordo_status test_peeks(struct ordo_call *call, uint32_t group)
     uint32_t                 got[2][PEEKERS_MOST * ATOMICS_PEEK_WORDS];
     const uint32_t           n = group < PEEKERS_MOST ? PEEKERS_MOST / group * group : PEEKERS_MOST;
     const size_t             bytes = (size_t) n * ATOMICS_PEEK_WORDS * sizeof got[0][0];
+    static const cl_uint     never = 0;
 
     ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, "self_test_peeks", defines, &kernel));
     ORDO_TRY(ordo_call_scratch(call, bytes, &own));
     ORDO_TRY(ordo_call_scratch(call, bytes, &seen));
     ORDO_TRY(ordo_call_fill(call, own, 0, bytes, 0));
-    ORDO_TRY(ordo_call_launch(call, kernel, n / group, group, ORDO_ARGS(ORDO_ARG(own), ORDO_ARG(seen))));
+    ORDO_TRY(
+        ordo_call_launch(call, kernel, n / group, group, ORDO_ARGS(ORDO_ARG(own), ORDO_ARG(seen), ORDO_ARG(never))));
     ORDO_TRY(ordo_call_read(call, own, 0, got[0], bytes));
     ORDO_TRY(ordo_call_read(call, seen, 0, got[1], bytes));
 
@@ -609,6 +611,59 @@ static ordo_status test_quarrel(struct ordo_call *call, uint32_t group)
     return got;
 }
 
+/* ---- atomics: glimpses -------------------------------------------------------------------------------------------- */
+
+static ordo_status ask_glimpses(struct ordo_call *call, uint32_t group, uint32_t groups, uint32_t n_lines,
+                                uint32_t report[GLIMPSE_REPORT])
+{
+    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { NULL, 0 } };
+    static const cl_uint     never = 0;
+    const size_t             bytes = (size_t) n_lines * GLIMPSE_WORDS * sizeof(uint32_t);
+    uint32_t                 line[GLIMPSE_WORDS];
+    struct ordo_kernel      *kernel = NULL;
+    cl_mem                   lines = NULL, words = NULL;
+
+    for (uint32_t j = 0; j < GLIMPSE_WORDS; j++)
+        line[j] = j == GLIMPSE_HEADER ? 0 : GLIMPSE_WORD(0u, j);
+    ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, "self_test_glimpse", defines, &kernel));
+    ORDO_TRY(ordo_call_scratch(call, bytes, &lines));
+    ORDO_TRY(ordo_call_scratch(call, GLIMPSE_REPORT * sizeof *report, &words));
+    ORDO_TRY(ordo_call_fill(call, words, 0, GLIMPSE_REPORT * sizeof *report, 0));
+    ORDO_TRY(ordo_call_write(call, lines, 0, line, sizeof line));
+    for (size_t done = sizeof line; done < bytes; done *= 2) /* n_lines is a power of two */
+        ORDO_TRY(ordo_call_copy(call, lines, 0, lines, done, done));
+    for (int launch = 0; launch < (runs_few(call->dev) ? GLIMPSE_LAUNCHES_FEW : GLIMPSE_LAUNCHES); launch++)
+        ORDO_TRY(ordo_call_launch(call, kernel, groups, group,
+                                  ORDO_ARGS(ORDO_ARG(lines), ORDO_ARG(n_lines), ORDO_ARG(never), ORDO_ARG(words))));
+    return ordo_call_read(call, words, 0, report, GLIMPSE_REPORT * sizeof *report);
+}
+
+static ordo_status test_glimpses(struct ordo_call *call, uint32_t group)
+{
+    const ordo_device *dev = call->dev;
+    const uint32_t     units = ordo_device_facts(dev)->compute_units;
+    const uint32_t     groups = runs_few(dev) ? CONTEND_GROUPS_FEW / 2 : 2 * units;
+    uint32_t           n_lines = GLIMPSE_LINES_FEW, report[GLIMPSE_REPORT] = { 0 };
+
+    while (!runs_few(dev) && n_lines * GLIMPSE_READERS < groups * group)
+        n_lines *= 2;
+    ORDO_TRY(ask_glimpses(call, group, groups, n_lines, report));
+    if (report[GLIMPSE_BAD])
+        return WRONG(
+            call->dev,
+            "%s: of %u reads that seemed whole %u were not; word %u was not of version %u (%u changes, %u seen "
+            "to be torn)",
+            ordo_device_facts(dev)->address_order ? "ordo_after" : "ordo_load_acquire and ordo_fence_acquire",
+            report[GLIMPSE_GOOD] + report[GLIMPSE_BAD], report[GLIMPSE_BAD], report[GLIMPSE_BAD_WORD],
+            report[GLIMPSE_BAD_VERSION], report[GLIMPSE_CHANGES], report[GLIMPSE_TORN]);
+    if (!report[GLIMPSE_GOOD] || !report[GLIMPSE_CHANGES])
+        return WRONG(call->dev, "words under a latch: %u changes and %u whole reads", report[GLIMPSE_CHANGES],
+                     report[GLIMPSE_GOOD]);
+    ordo_log(call->dev, ORDO_LOG_DEBUG, "words under a latch: %u changes, %u whole reads, %u seen to be torn",
+             report[GLIMPSE_CHANGES], report[GLIMPSE_GOOD], report[GLIMPSE_TORN]);
+    return ORDO_OK;
+}
+
 /* ---- atomics: a chain of groups ------------------------------------------------------------------------------ */
 
 enum { CHAIN_GROUPS_MAX = 256 };
@@ -694,6 +749,8 @@ static ordo_status test_atomics(struct ordo_call *call)
     ORDO_TRY(test_local(call, group));
     ORDO_TRY(test_peeks(call, group));
     ORDO_TRY(test_quarrel(call, group));
+    if (f->atomics != ORDO_ATOMICS_LEGACY)
+        ORDO_TRY(test_glimpses(call, group));
     return f->groups_progress ? test_chain(call, group) : ORDO_OK;
 }
 

@@ -155,6 +155,7 @@ struct ordo_device_facts {
     bool         unified_memory;   /* host and device share memory */
     bool         groups_progress;  /* a started work-group is known to keep running: look-back is allowed */
     bool         int64_atomics;    /* 64-bit atomics in device memory */
+    bool         address_order;    /* a read at an address that hangs on another read comes after it, without a fence */
     bool         own_binary_cache; /* the driver caches programs itself, so Ordo does not */
     ordo_lanes   lanes;
     ordo_atomics atomics;

@@ -527,6 +527,7 @@ static void make_device(ordo_device *dev, const struct facts *f, const char *cl_
     dev->facts.int64_atomics = f->int64 != 0;
     dev->facts.cpu = f->cpu != 0;
     dev->facts.groups_progress = f->progress != 0;
+    dev->facts.address_order = dev->facts.atomics == ORDO_ATOMICS_NVIDIA;
     dev->facts.local_bytes = f->local;
     dev->facts.max_group = f->max_group;
     dev->facts.compute_units = f->units;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing devices, their facts, memory, tunables and profiles; threads and forks. */
+#include "tests/support/overlay.h"
 #include "tests/support/support.h"
 
 #include <pthread.h>
@@ -760,4 +761,39 @@ static void forks(struct test *t)
 Test(device, a_forked_child_is_refused_and_may_close)
 {
     test_each_device(forks);
+}
+
+/* ---- order by addresses ------------------------------------------------------------------------------------------ */
+
+static void goes_by_fences(struct test *t)
+{
+    if (t->facts->atomics == ORDO_ATOMICS_LEGACY)
+        return;
+    test_true(t, !t->facts->address_order);
+    test_true(t, strstr(t->facts->dropped, "order by addresses: replaced by fences") != NULL);
+}
+
+/* Reads that seem whole and are not, where addresses are to give order. */
+Test(device, goes_by_fences_where_addresses_give_no_order)
+{
+    static const char look[] = "    const uint again = ordo_load_relaxed(header + ordo_after(seen, never));\n";
+    struct overlay    o;
+
+    overlay_begin(&o);
+    overlay_edit(&o, "primitive/self_test_atomics.cl", look, "    const uint again = was;\n    wrong += was > 0;\n");
+    overlay_use(&o);
+    test_each_device_with("address_order=1", goes_by_fences);
+    overlay_end(&o);
+}
+
+static void keeps_addresses(struct test *t)
+{
+    if (!t->facts->cpu && t->facts->atomics != ORDO_ATOMICS_NVIDIA)
+        return; /* of these nobody says so */
+    test_true(t, t->facts->address_order && strcmp(t->facts->dropped, "") == 0);
+}
+
+Test(device, goes_by_addresses_where_they_give_order)
+{
+    test_each_device_with("address_order=1", keeps_addresses);
 }

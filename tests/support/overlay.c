@@ -60,8 +60,7 @@ static const char *library_text(const char *file)
     return NULL;
 }
 
-/* To be freed. */
-static char *text_of(const struct overlay *o, const char *file)
+char *overlay_text(const struct overlay *o, const char *file)
 {
     char path[PATH_BYTES], text[1 << 17];
 
@@ -78,7 +77,7 @@ static char *text_of(const struct overlay *o, const char *file)
 
 void overlay_edit(const struct overlay *o, const char *file, const char *from, const char *to)
 {
-    char        *text = text_of(o, file);
+    char        *text = overlay_text(o, file);
     const char  *at = strstr(text, from);
     const size_t bytes = strlen(text) + strlen(to) + 1;
     char        *made = test_alloc(bytes);
@@ -107,7 +106,7 @@ int overlay_add_line(const struct overlay *o, const char *file, const char *from
 
 size_t overlay_count(const struct overlay *o, const char *file, const char *text)
 {
-    char  *in = text_of(o, file);
+    char  *in = overlay_text(o, file);
     size_t n = 0;
 
     for (const char *at = in; (at = strstr(at, text)) != NULL; at++)

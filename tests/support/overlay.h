@@ -19,6 +19,8 @@ void overlay_edit(const struct overlay *o, const char *file, const char *from, c
 int overlay_add_line(const struct overlay *o, const char *file, const char *from, const char *line);
 /* How often a text is in the file as it is there, or in the library. */
 size_t overlay_count(const struct overlay *o, const char *file, const char *text);
+/* The file as it is there, or in the library; to be freed. */
+char *overlay_text(const struct overlay *o, const char *file);
 /* From here on devices are opened with it. */
 void overlay_use(const struct overlay *o);
 /* No longer; and removes the directory. */

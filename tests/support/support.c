@@ -138,8 +138,8 @@ static bool same_abilities(const struct ordo_device_facts *a, const struct ordo_
 {
     return a->cpu == b->cpu && a->lanes == b->lanes && a->sub_group == b->sub_group &&
            a->groups_progress == b->groups_progress && a->int64_atomics == b->int64_atomics &&
-           a->atomics == b->atomics && a->local_bytes == b->local_bytes && a->max_group == b->max_group &&
-           a->max_alloc_bytes == b->max_alloc_bytes;
+           a->address_order == b->address_order && a->atomics == b->atomics && a->local_bytes == b->local_bytes &&
+           a->max_group == b->max_group && a->max_alloc_bytes == b->max_alloc_bytes;
 }
 
 /* One device: its context and id; NULL for the one that ORDO_DEVICE selects. */

@@ -45,8 +45,8 @@
  * BLINK_HISTORY 1 records when each operation began and ended. BLINK_TORTURE (tests) is the sum of 1: latches cannot be
  * had now and then; 2: nor new nodes; 4: long pauses between the stores of a change; 8: between the two looks; 16:
  * before the level above is told of a split; 32: now and then a work-item begins only when another is at work; 64:
- * operations give up at the first step that comes to nothing. The pauses last until the clock of histories has gone on,
- * so that they need BLINK_HISTORY to be short.
+ * operations give up at the first step that comes to nothing; 128: one work-item does all. The pauses last until the
+ * clock of histories has gone on, so that they need BLINK_HISTORY to be short.
  */
 #pragma once
 #include "dict/blink/node.cl"

@@ -83,10 +83,12 @@ struct concurrent {
     cl_uint                             final; /* there are no more leaves to be had */
 };
 
+#define TORTURE_ALONE 128
+
 /* Whether only one work-item may run: where no order between groups is to be had. */
 static bool is_alone(const struct concurrent *c)
 {
-    return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY;
+    return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->torture & TORTURE_ALONE);
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
