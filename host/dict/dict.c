@@ -30,6 +30,7 @@ ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *stru
     dict->key = config->key;
     dict->key_bytes = ordo_type_bytes(config->key);
     dict->value_bytes = config->value_bytes;
+    dict->bytes = bytes;
     *out = dict;
     return ORDO_OK;
 }
@@ -39,6 +40,7 @@ void ordo_dict_destroy(ordo_dict **dict)
     if (!dict || !*dict)
         return;
     (*dict)->structure->destroy(*dict);
+    ordo_undo_forget((*dict)->dev, &(*dict)->undo);
     ordo_last_call_forget(&(*dict)->last);
     free(*dict);
     *dict = NULL;
@@ -87,7 +89,10 @@ static ordo_status begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op o
     if (!ordo_dict_can(dict, op))
         return unable(dict);
     ORDO_TRY(ordo_call_begin(call, dict->dev, order));
-    const ordo_status status = ordo_call_follow(call, &dict->last);
+    ordo_undo_settle(dict->dev, &dict->undo);
+    ordo_status status = ordo_call_follow(call, &dict->last);
+    if (status == ORDO_OK)
+        status = ordo_undo_begin(call, &dict->undo, dict + 1, dict->bytes - sizeof *dict);
     return status == ORDO_OK ? ORDO_OK : ordo_call_end(call, status);
 }
 
@@ -186,7 +191,7 @@ ordo_status ordo_dict_clear(ordo_dict *dict)
     ORDO_REQUIRE_GIVEN(NULL, dict);
     ORDO_TRY(ordo_call_begin(&call, dict->dev, NULL));
     dict->structure->clear(dict);
-    ordo_last_call_forgive(&dict->last);
+    ordo_undo_forget(dict->dev, &dict->undo);
     return ordo_call_end(&call, ORDO_OK);
 }
 

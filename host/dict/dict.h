@@ -4,7 +4,8 @@
  * dict.c checks every argument, takes the lock, orders queues and hands structures calls that are right: slices
  * checked, counts from 1 up, no overlap. A structure's functions run inside an ordo_call and only enqueue, unless they
  * say "waits". They leave the dictionary as it was when they fail before their first launch that changes it; all memory
- * comes first.
+ * comes first. What a structure keeps on the host is in its one struct, without pointers to memory of its own: a call of
+ * which an event in order->wait fails is taken back by copying that struct back (runtime/undo.c).
  *
  * Files, each of which calls only those before it: batch.c (batches in key order), apply.c (mixed batches), dict.c (the
  * interface), dict_host.c (the same over host memory), run_block.c, run_settle.c and run_merge.c (sorted runs, of which
@@ -90,6 +91,8 @@ struct ordo_dict {
     uint32_t                     value_bytes;
     size_t                       key_bytes;
     struct ordo_last_call        last;    /* dict.c's own */
+    struct ordo_undo            *undo;    /* calls that may have to be taken back */
+    size_t                       bytes;   /* of the structure's part, which begins with this */
     struct ordo_host_array      *results; /* dict_host.c's own */
     size_t                       n_results;
 };

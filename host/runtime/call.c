@@ -77,12 +77,9 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
         if (status != ORDO_OK && call->scratch[i]->zeroed)
             ordo_scratch_drop(call->dev, call->scratch[i]);
     }
-    if (call->last && call->gate) {
-        ordo_last_call_forgive(call->last);
-        call->last->gate = call->gate;
-    } else if (call->gate) {
+    ordo_undo_end(call);
+    if (call->gate)
         clReleaseEvent(call->gate);
-    }
     ordo_unlock(call->dev);
     return status;
 }
@@ -99,16 +96,6 @@ ordo_status ordo_device_trim(ordo_device *dev)
 
 /* ---- calls in turn on several queues ------------------------------------------------------------------------- */
 
-static void forget_place(struct ordo_last_call *last)
-{
-    if (last->done)
-        clReleaseEvent(last->done);
-    if (last->queue)
-        clReleaseCommandQueue(last->queue);
-    last->done = NULL;
-    last->queue = NULL;
-}
-
 /* The call's commands come after those of the last one, which was on another queue. */
 static ordo_status wait_for_last(struct ordo_call *call, struct ordo_last_call *last)
 {
@@ -120,43 +107,25 @@ static ordo_status wait_for_last(struct ordo_call *call, struct ordo_last_call *
     return ORDO_OK;
 }
 
-/* What earlier calls waited for is there, or has failed, or is waited for by this one too. */
-static ordo_status look_at_gate(struct ordo_call *call, struct ordo_last_call *last)
-{
-    const cl_int state = last->gate ? ordo_event_state(last->gate) : CL_COMPLETE;
-    if (state < 0)
-        return ordo_fail(call->dev, ORDO_BROKEN, state, __FILE__, __LINE__,
-                         "an event has failed that an earlier call on this dictionary was to wait for (order->wait)");
-    if (state > CL_COMPLETE)
-        return ordo_gate_add(call, 1, &last->gate);
-    ordo_last_call_forgive(last);
-    return ORDO_OK;
-}
-
 ordo_status ordo_call_follow(struct ordo_call *call, struct ordo_last_call *last)
 {
-    ORDO_TRY(look_at_gate(call, last));
     if (last->queue == call->queue)
         return ORDO_OK;
     if (last->queue)
         ORDO_TRY(wait_for_last(call, last));
     ORDO_TRY_CL(call->dev, clRetainCommandQueue(call->queue), "clRetainCommandQueue");
-    forget_place(last);
+    ordo_last_call_forget(last);
     last->queue = call->queue;
     return ORDO_OK;
 }
 
-void ordo_last_call_forgive(struct ordo_last_call *last)
-{
-    if (last->gate)
-        clReleaseEvent(last->gate);
-    last->gate = NULL;
-}
-
 void ordo_last_call_forget(struct ordo_last_call *last)
 {
-    forget_place(last);
-    ordo_last_call_forgive(last);
+    if (last->done)
+        clReleaseEvent(last->done);
+    if (last->queue)
+        clReleaseCommandQueue(last->queue);
+    *last = (struct ordo_last_call) { NULL, NULL };
 }
 
 /* A marker costs some microseconds; the device's own queue does without, as nobody else's commands are in it. One that
@@ -168,7 +137,6 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
     last->done = NULL;
     if (call->queue != call->dev->queue && clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &last->done) != CL_SUCCESS)
         last->done = NULL;
-    call->last = last;
 }
 
 static ordo_status take_scratch(struct ordo_call *call, size_t bytes, bool zeroed, cl_mem *out, bool *fresh)

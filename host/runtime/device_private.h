@@ -34,6 +34,18 @@ struct ordo_held {
     struct ordo_held *next;
     cl_mem            mem;
     size_t            bytes;
+    uint64_t          creator; /* the number of the call, if that may be taken back; else 0 */
+};
+
+/* A call on an object that may have to be taken back: see undo.c. */
+struct ordo_undo {
+    struct ordo_undo *newer;
+    uint64_t          number;  /* from 1 on */
+    cl_event          gate;    /* what its commands wait for; NULL: there are none, or it is under way */
+    struct ordo_held *dropped; /* buffers that it destroyed */
+    void             *object;
+    size_t            bytes;
+    max_align_t       was[];
 };
 
 struct ordo_kernel {
@@ -97,6 +109,8 @@ struct ordo_device {
 
     struct ordo_scratch *scratch;
     struct ordo_doubt   *doubts; /* at most one a queue */
+    struct ordo_undo    *undo;   /* of the call under way */
+    uint64_t             undo_number;
     struct ordo_held    *held;
     struct ordo_memory   memory;
     uint64_t             scratch_used;
@@ -172,6 +186,8 @@ struct ordo_hash ordo_hash_of(struct ordo_hash seed, const void *data, size_t by
 void ordo_scratch_destroy(ordo_device *dev);
 /* What is known of buffers that are still there when the device is closed, as in the child of a fork. */
 void ordo_held_forget(ordo_device *dev);
+/* Gives a buffer back to the driver that is not in dev->held any more. */
+void ordo_held_release(ordo_device *dev, struct ordo_held *held);
 /* A zeroed block says with *fresh that it is new and has yet to be zeroed. */
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, bool zeroed,
                               struct ordo_scratch **out, bool *fresh);
@@ -180,6 +196,9 @@ void ordo_scratch_drop(ordo_device *dev, struct ordo_scratch *block);
 /* The same for all zeroed ones of a queue: what was to zero them may not have been done. */
 void ordo_scratch_drop_zeroed(ordo_device *dev, cl_command_queue queue);
 void ordo_scratch_give(ordo_device *dev, struct ordo_scratch *block);
+
+/* undo.c: the call, whose commands are enqueued, is no longer recorded. */
+void ordo_undo_end(struct ordo_call *call);
 
 /* order.c */
 /* Checks queue and wait list, and learns of the call whether the one is out-of-order, and the other yet to come. */
@@ -190,6 +209,8 @@ cl_int ordo_event_state(cl_event event);
 ordo_status ordo_gate_add(struct ordo_call *call, cl_uint n, const cl_event *events);
 /* Before each command: at the first, the wait list and what the queue waits for are added to the gate. */
 ordo_status ordo_gate_close(struct ordo_call *call);
+/* Whether the call's commands wait for something that may fail. */
+bool ordo_gate_is_needed(const struct ordo_call *call);
 /* Forgets what queues no longer wait for. Where it failed, blocks are no longer taken for zeroed. */
 void ordo_doubts_settle(ordo_device *dev);
 void ordo_doubts_forget(ordo_device *dev);

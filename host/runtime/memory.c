@@ -98,7 +98,7 @@ static ordo_status create_held(ordo_device *dev, size_t bytes, cl_mem *out)
         free(held);
         return got;
     }
-    *held = (struct ordo_held) { dev->held, *out, bytes };
+    *held = (struct ordo_held) { dev->held, *out, bytes, dev->undo ? dev->undo->number : 0 };
     dev->held = held;
     return ORDO_OK;
 }
@@ -120,17 +120,21 @@ ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out)
     return got;
 }
 
-/* Forgets a buffer; returns its size. */
-static size_t forget_held(ordo_device *dev, cl_mem mem)
+void ordo_held_release(ordo_device *dev, struct ordo_held *held)
+{
+    release_counted(dev, held->mem, held->bytes);
+    free(held);
+}
+
+/* Takes a buffer out of the list. */
+static struct ordo_held *take_held(ordo_device *dev, cl_mem mem)
 {
     struct ordo_held **at = &dev->held;
     while ((*at)->mem != mem)
         at = &(*at)->next;
-    struct ordo_held *found = *at;
-    const size_t      bytes = found->bytes;
-    *at = found->next;
-    free(found);
-    return bytes;
+    struct ordo_held *held = *at;
+    *at = held->next;
+    return held;
 }
 
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem)
@@ -138,7 +142,14 @@ void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem)
     if (!*mem || dev->pid != getpid()) /* in the child of a fork: see ordo_device_close */
         return;
     ordo_lock(dev);
-    release_counted(dev, *mem, forget_held(dev, *mem));
+    struct ordo_held *held = take_held(dev, *mem);
+    struct ordo_undo *undo = dev->undo;
+    if (!undo || held->creator == undo->number) {
+        ordo_held_release(dev, held);
+    } else {
+        held->next = undo->dropped;
+        undo->dropped = held;
+    }
     ordo_unlock(dev);
     *mem = NULL;
 }

@@ -152,6 +152,11 @@ static ordo_status leave_doubt(struct ordo_call *call)
     return ORDO_OK;
 }
 
+bool ordo_gate_is_needed(const struct ordo_call *call)
+{
+    return call->waits || call->gate || doubt_of(call->dev, call->queue);
+}
+
 ordo_status ordo_gate_close(struct ordo_call *call)
 {
     if (call->gated)

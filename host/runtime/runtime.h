@@ -106,7 +106,7 @@ struct ordo_call {
     cl_event                 gate;         /* what each command waits for: where it fails, none is done; or NULL */
     bool                     gated;        /* the order's wait list, and what the queue waits for, are in it */
     bool                     waits;        /* something in the wait list is yet to come */
-    struct ordo_last_call   *last;         /* keeps the gate, at the end; or NULL */
+    struct ordo_undo        *undo;         /* its record, if it may have to be taken back */
     struct ordo_scratch     *scratch[ORDO_CALL_SCRATCH_MAX];
     int                      n_scratch;
 };
@@ -127,21 +127,28 @@ ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
 /* Gives back what was taken since `mark` (call->n_scratch then): what is enqueued later may take it. */
 void ordo_call_release(struct ordo_call *call, int mark);
 
-/* What an object remembers of the last call on it, so that one on another queue comes after that, and that one whose
- * events failed is noticed. All zero: none. */
+/* What an object remembers of the last call on it, so that one on another queue comes after that. All zero: none. */
 struct ordo_last_call {
     cl_command_queue queue; /* retained */
     cl_event         done;  /* NULL: the queue is asked when it matters */
-    cl_event gate; /* what its commands, and those of calls before it, waited for; NULL: for nothing that may fail */
 };
-/* At a call's begin: its commands come after those of the last call, and it is now the last. ORDO_BROKEN if an event failed
- * that commands of earlier calls were to wait for: nobody knows which of them were done. */
+/* At a call's begin: its commands come after those of the last call, and it is now the last. */
 ordo_status ordo_call_follow(struct ordo_call *call, struct ordo_last_call *last);
 /* At its end, after an error too. Cannot fail: what the call stored is stored. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
 void ordo_last_call_forget(struct ordo_last_call *last);
-/* What events that failed have left undone is of no account any more. */
-void ordo_last_call_forgive(struct ordo_last_call *last);
+
+/* Calls on an object (its `bytes` on the host, without pointers to memory of its own, and its buffers), so that those are
+ * taken back of which an event fails that their commands wait for. *oldest: NULL if there is none to take back. Inside of
+ * calls: */
+struct ordo_undo;
+/* At the begin: calls of which an event failed are taken back, what is kept for those that are done goes. */
+void ordo_undo_settle(ordo_device *dev, struct ordo_undo **oldest);
+/* Before the call changes the object: its commands come after those of earlier ones, and what it does can be taken back, if
+ * they wait for anything. */
+ordo_status ordo_undo_begin(struct ordo_call *call, struct ordo_undo **oldest, void *object, size_t bytes);
+/* The object is emptied or destroyed: none of its calls is taken back. */
+void ordo_undo_forget(ordo_device *dev, struct ordo_undo **oldest);
 
 /* The kernel `name` of module `file` ("primitive/scan.cl") built with `defines` besides those that describe the device
  * (see cl/device/compiler.cl); built once, then found again. */

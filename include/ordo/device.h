@@ -236,11 +236,12 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  *             event's own code as ordo_device_last_cl_error, for one that has failed already. Nothing is enqueued then.
  *             A call that waits for the device waits for the list too, with the device's lock held: whoever is to set a
  *             user event of the list must not have to call Ordo on that device before it does.
- * Failure     of an event in the list after the call has returned: OpenCL then drops the call's commands, all of them, and
- *             drivers may drop what was enqueued behind them in that queue, calls without a wait list included, and fail
- *             the events of what they dropped. What was to be written is undefined. Calls made once the event has failed
- *             are right: nothing else of the device is touched, no scratch, no index that was complete. A dictionary that
- *             a call in question was made on returns ORDO_BROKEN from then on, until it is cleared.
+ * Failure     of an event in the list after the call has returned: none of the call's commands is done, and drivers may drop
+ *             calls behind it in that queue too, those without a wait list included; each is done as a whole or not at all,
+ *             and where it is not, its order->done fails. What an array was to receive is undefined then; a dictionary
+ *             holds what it held before the calls that were dropped, and all calls on it that waited for them. Calls made
+ *             once the event has failed are right. Until the events are there, a dictionary keeps the buffers that calls
+ *             have replaced.
  *             (PoCL before version 4 ends the process or hangs when an event fails that commands wait for.) */
 struct ordo_order {
     cl_command_queue queue;  /* of the device's context; NULL: the device's own queue. In-order and out-of-order both
