@@ -6,7 +6,7 @@
 #include "bench/common/stop.h"
 #include "bench/peers/dict_yardstick.h"
 #include "bench/peers/peers.h"
-#include "former.h"
+#include "check.h"
 #include "points.h"
 #include "row.h"
 #include "show.h"
@@ -71,12 +71,22 @@ static bool take_from_file(struct run *run, struct row *row)
     return true;
 }
 
+/* The median of what others measured of the same point. */
+static double rate_before(const struct run *run, const struct spec *spec)
+{
+    double    rates[MOST_PROCESSES];
+    cJSON    *point = row_point(spec);
+    const int n = former_rates(&run->before, ordo_device_facts(run->device)->name, point, rates);
+    cJSON_Delete(point);
+    return median_of(rates, n);
+}
+
 static void run_series(struct run *run, const struct series *list, struct series *series, const struct table *table)
 {
     for (int i = 0; i < run->n_sizes && !stop_asked(); i++) {
         struct row *row = &series->rows[i];
-        if (run->before)
-            row->before = former_rate(run, &row->spec);
+        if (run->before.n)
+            row->before = rate_before(run, &row->spec);
         if (!take_from_file(run, row)) {
             ask_peer(run, series);
             row->peer = peer_row(series->peers, row->spec.count);
@@ -146,26 +156,63 @@ static void run_workload(struct run *run, enum workload workload)
 
 static void introduce_device(const struct run *run, const struct ordo_device_facts *facts)
 {
-    char copy[TEXT_BYTES], command[TEXT_BYTES], kernel[TEXT_BYTES], size[TEXT_BYTES];
     say(run->out, 4, "%s (%s, driver %s)", facts->name, facts->platform, facts->driver);
-    say(run->out, 4, "copies its memory at %s GB/s, read and written (by command %s, by kernel %s; %s)",
-        text_giga(copy, run->copy.bytes_per_second), text_giga(command, run->copy.by_command),
-        text_giga(kernel, run->copy.by_kernel), text_bytes(size, (double) run->copy.bytes));
+    if (!run->options->no_limits)
+        say_limits(run->out, 0, &run->limits);
+}
+
+/* Values by name in "tunables", as ever, and where each comes from in "origins". */
+static void add_tunables(const struct run *run, cJSON *device)
+{
+    cJSON *tunables = cJSON_AddObjectToObject(device, "tunables"),
+          *origins = cJSON_AddObjectToObject(device, "origins");
+    struct ordo_tunable_info info;
+    for (size_t i = 0; ordo_device_tunable(run->device, i, &info) == ORDO_OK; i++) {
+        cJSON_AddNumberToObject(tunables, info.name, info.value);
+        cJSON_AddStringToObject(origins, info.name, origin_name(info.origin));
+    }
 }
 
 static cJSON *describe_device(const struct run *run, const struct ordo_device_facts *facts)
 {
-    cJSON *device = json_device(facts), *copy = cJSON_AddObjectToObject(device, "copy");
-    json_number(copy, "bytes_per_s", run->copy.bytes_per_second);
-    json_number(copy, "by_command", run->copy.by_command);
-    json_number(copy, "by_kernel", run->copy.by_kernel);
-    cJSON_AddNumberToObject(copy, "bytes", (double) run->copy.bytes);
-
-    cJSON                   *tunables = cJSON_AddObjectToObject(device, "tunables");
-    struct ordo_tunable_info info;
-    for (size_t i = 0; ordo_device_tunable(run->device, i, &info) == ORDO_OK; i++)
-        cJSON_AddNumberToObject(tunables, info.name, info.value);
+    cJSON *device = json_device(facts);
+    add_tunables(run, device);
+    cJSON_AddArrayToObject(device, "limits");
     return device;
+}
+
+static void take_limits(struct run *run, struct limits *limits, const char *when)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(run->device);
+    progress_about("%s", "");
+    progress("measuring the limits of %s", facts->name);
+    const ordo_status got = measure_limits(run->device, limits);
+    if (got != ORDO_OK)
+        complain("the limits of %s cannot be measured: %s", facts->name, ordo_status_string(got));
+    if (got == ORDO_BROKEN)
+        run->failed++;
+    if (when)
+        file_limits(&run->file, run->device_number, limits_to_json(limits), when);
+}
+
+/* Limits differ by so much between processes that nothing disturbs. */
+#define QUIET_GPU 0.1
+#define QUIET_CPU 0.3
+
+/* Once more at the end: where they are others the rows between are in doubt. */
+static void check_limits(struct run *run)
+{
+    const bool    cpu = ordo_device_facts(run->device)->cpu;
+    struct limits limits;
+    char          names[160];
+    take_limits(run, &limits, "end");
+    limits_differ(&run->limits, &limits, cpu ? QUIET_CPU : QUIET_GPU, names, sizeof names);
+    file_disturbed(&run->file, names);
+    if (*names)
+        say(run->out, 4,
+            "\nDisturbed: at the end the device's limits differed by more than %.0f %% from those at the "
+            "beginning (%s). Something else used it, or its clocks changed: measure again.",
+            100 * (cpu ? QUIET_CPU : QUIET_GPU), names);
 }
 
 static void use_default_sizes(struct run *run, bool cpu)
@@ -186,15 +233,18 @@ static void run_device(struct run *run)
     run->rows = run->rows_left;
     run->kept = 0;
 
-    progress("measuring how fast %s copies", facts->name);
-    if (measure_copy_rate(run->device, &run->copy) != ORDO_OK) {
-        complain("cannot measure how fast %s copies its memory", facts->name);
-        run->copy.bytes_per_second = NAN;
-    }
+    if (!run->options->no_limits)
+        take_limits(run, &run->limits, NULL);
+    else
+        run->limits.copy.bytes_per_second = NAN;
     introduce_device(run, facts);
     run->device_number = file_device(&run->file, describe_device(run, facts));
+    if (!run->options->no_limits)
+        file_limits(&run->file, run->device_number, limits_to_json(&run->limits), "begin");
     for (int w = 0; w < run->options->n_workloads && !stop_asked(); w++)
         run_workload(run, (enum workload) run->options->workloads[w]);
+    if (!run->options->no_limits && !stop_asked())
+        check_limits(run);
 }
 
 /* ---- the program --------------------------------------------------------------------------------------------- */
@@ -298,8 +348,6 @@ static void conclude(const struct run *run)
         conclude_arrays(run);
     if (any_of(run->options, true))
         conclude_dicts(run);
-    if (run->slower)
-        say(run->out, 4, "Rows slower than in %s: %d.", run->options->compare, run->slower);
     count_rows(run, "that were there already", run->kept);
     count_rows(run, "skipped, as the budget was spent", run->skipped);
     if (stop_asked())
@@ -351,14 +399,14 @@ static int run_all(struct run *run)
 
 /* The arguments of the file's first process, but for where it wrote, then those of this one: struct options keeps pointers
  * into them. */
-static struct options resume_options(const char *path, int argc, char **argv)
+static struct options resume_options(const char *path, int *argc, char ***argv)
 {
     cJSON *arguments = file_arguments(path); /* stays */
-    char **all = calloc((size_t) cJSON_GetArraySize(arguments) + (size_t) argc + 1, sizeof *all);
+    char **all = calloc((size_t) cJSON_GetArraySize(arguments) + (size_t) *argc + 1, sizeof *all);
     int    n = 0;
     if (!all)
         usage_error("out of memory");
-    all[n++] = argv[0];
+    all[n++] = **argv;
     for (cJSON *item = arguments ? arguments->child : NULL; item; item = item->next) {
         const bool json = cJSON_IsString(item) && strncmp(item->valuestring, "--j", 3) == 0;
         if (!cJSON_IsString(item))
@@ -368,8 +416,10 @@ static struct options resume_options(const char *path, int argc, char **argv)
         else if (!strchr(item->valuestring, '='))
             item = item->next ? item->next : item;
     }
-    for (int i = 1; i < argc; i++)
-        all[n++] = argv[i];
+    for (int i = 1; i < *argc; i++)
+        all[n++] = (*argv)[i];
+    *argc = n;
+    *argv = all;
     return read_options(n, all);
 }
 
@@ -383,14 +433,14 @@ int main(int argc, char **argv)
     }
     if (options.resume) {
         only_with_resume(argc, argv);
-        options = resume_options(options.resume, argc, argv);
+        options = resume_options(options.resume, &argc, &argv);
         options.json = options.resume;
     }
 
     struct run run = { .options = &options, .out = options.json && strcmp(options.json, "-") == 0 ? stderr : stdout };
     char       why[512] = "";
-    if (options.compare)
-        run.before = read_former(options.compare);
+    for (int f = 0; f < options.n_compare; f++)
+        former_read(&run.before, options.compare[f]);
     if (options.peers && !(run.peer_program = peer_program(why, sizeof why)))
         usage_error("--peers: %s", why);
     stop_on_signal();
@@ -400,9 +450,13 @@ int main(int argc, char **argv)
         file_begin(&run.file, options.json, argc, argv);
 
     int code = run_all(&run);
+    if (options.processes > 1 && !stop_asked() && cJSON_GetArraySize(run.file.rows)) {
+        const int checked = check(&run, argc, argv);
+        code = code == EXIT_GOOD ? checked : code;
+    }
     if (!file_end(&run.file, how_it_ended(&run)) && code == EXIT_GOOD)
         code = EXIT_FAILED;
-    cJSON_Delete(run.before);
+    former_free(&run.before);
     free(run.peer_program);
     return code;
 }

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_standard(const struct file *file)
+/* Whether it is saved with each row: a pipe gets all at the end. */
+static bool is_kept(const struct file *file)
 {
-    return !file->path || strcmp(file->path, "-") == 0;
+    return file->path && json_is_file(file->path);
 }
 
 static bool save(const struct file *file)
@@ -24,6 +25,7 @@ static void begin_process(struct file *file)
 {
     file->began = now();
     file->process = json_process();
+    file->process_number = cJSON_GetArraySize(file->processes);
     cJSON_AddItemToArray(file->processes, file->process);
 }
 
@@ -36,7 +38,7 @@ void file_begin(struct file *file, const char *path, int argc, char **argv)
     file->devices = cJSON_AddArrayToObject(file->json, "devices");
     file->rows = cJSON_AddArrayToObject(file->json, "rows");
     begin_process(file);
-    if (!is_standard(file) && !save(file))
+    if (is_kept(file) && !save(file))
         exit(EXIT_FAILED);
 }
 
@@ -71,9 +73,12 @@ void file_resume(struct file *file, const char *path)
 {
     *file = (struct file) { .path = path, .json = read_file(path) };
     cJSON *head = json_head("ordo-bench", 0, NULL);
-    if (strcmp(text_of(head, "revision"), text_of(file->json, "revision")) != 0)
-        usage_error("--resume: %s was measured by revision %s, this is %s: rows of two do not go into one file", path,
-                    text_of(file->json, "revision"), text_of(head, "revision"));
+    if (!cJSON_Compare(cJSON_GetObjectItemCaseSensitive(head, "sources"),
+                       cJSON_GetObjectItemCaseSensitive(file->json, "sources"), true))
+        usage_error(
+            "--resume: %s was measured by revision %s with other sources, this is %s: rows of two do not go into one "
+            "file",
+            path, text_of(file->json, "revision"), text_of(head, "revision"));
     cJSON_Delete(head);
     file->processes = cJSON_GetObjectItemCaseSensitive(file->json, "processes");
     file->devices = cJSON_GetObjectItemCaseSensitive(file->json, "devices");
@@ -113,26 +118,64 @@ int file_device(struct file *file, cJSON *device)
     return number;
 }
 
+void file_limits(struct file *file, int device, cJSON *limits, const char *when)
+{
+    cJSON *list = cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(file->devices, device), "limits");
+    cJSON_AddNumberToObject(limits, "process", file->process_number);
+    cJSON_AddStringToObject(limits, "when", when);
+    cJSON_AddItemToArray(list, limits);
+}
+
+void file_disturbed(struct file *file, const char *names)
+{
+    cJSON_AddStringToObject(file->process, "disturbed", names);
+}
+
 const cJSON *file_row(const struct file *file, int device, const struct spec *spec)
 {
+    cJSON       *point = row_point(spec);
     const cJSON *row = NULL;
     cJSON_ArrayForEach(row, file->rows)
     {
-        if (number_of(row, "device") == device && row_is_at(row, spec))
-            return row;
+        if (number_of(row, "device") == device && rows_are_alike(row, point))
+            break;
     }
-    return NULL;
+    cJSON_Delete(point);
+    return row;
 }
 
 bool file_add(struct file *file, int device, const struct row *row)
 {
     cJSON *json = row_to_json(row);
     cJSON_AddNumberToObject(json, "device", device);
-    cJSON_AddNumberToObject(json, "process", cJSON_GetArraySize(file->processes) - 1);
+    cJSON_AddNumberToObject(json, "process", file->process_number);
     if (row->timing.repetitions)
         json_number(json, "began_s", row->timing.began - file->began);
     cJSON_AddItemToArray(file->rows, json);
-    return is_standard(file) || save(file);
+    return !is_kept(file) || save(file);
+}
+
+bool file_merge(struct file *file, cJSON *other)
+{
+    cJSON    *processes = cJSON_GetObjectItemCaseSensitive(other, "processes");
+    cJSON    *devices = cJSON_GetObjectItemCaseSensitive(other, "devices");
+    cJSON    *rows = cJSON_GetObjectItemCaseSensitive(other, "rows");
+    const int process = cJSON_GetArraySize(file->processes), n_devices = cJSON_GetArraySize(devices);
+    int       numbers[64];
+    if (cJSON_GetArraySize(processes) != 1 || n_devices > 64 || !cJSON_IsArray(rows))
+        return false;
+    cJSON_AddItemToArray(file->processes, cJSON_DetachItemFromArray(processes, 0));
+    for (int d = 0; d < n_devices; d++)
+        numbers[d] = file_device(file, cJSON_DetachItemFromArray(devices, 0));
+    for (cJSON *row = rows->child; row; row = rows->child) {
+        const int device = (int) number_of(row, "device");
+        cJSON_DetachItemViaPointer(rows, row);
+        cJSON_ReplaceItemInObjectCaseSensitive(row, "process", cJSON_CreateNumber(process));
+        cJSON_ReplaceItemInObjectCaseSensitive(
+            row, "device", cJSON_CreateNumber(device >= 0 && device < n_devices ? numbers[device] : 0));
+        cJSON_AddItemToArray(file->rows, row);
+    }
+    return !is_kept(file) || save(file);
 }
 
 bool file_end(struct file *file, const char *ended)

@@ -11,7 +11,8 @@
 struct file {
     const char *path; /* NULL: none is written. "-": standard output, when all is done */
     cJSON      *json, *devices, *rows, *processes, *process; /* parts of `json` but the first */
-    double      began;                                       /* by now(); rows say when they began after it */
+    int         process_number;
+    double      began; /* by now(); rows say when they began after it */
 };
 
 /* A new one. */
@@ -25,11 +26,17 @@ cJSON *file_arguments(const char *path);
 
 /* The place of a device that is described like this in the file, where it is put if it is not there. Takes `device`. */
 int file_device(struct file *file, cJSON *device);
+/* Adds limits of a device, taken at the "begin" or "end" of the process. Takes `limits`. */
+void file_limits(struct file *file, int device, cJSON *limits, const char *when);
+/* Which limits were others at the end: of the process. */
+void file_disturbed(struct file *file, const char *names);
 /* The row of a point that is there already; NULL if there is none. */
 const cJSON *file_row(const struct file *file, int device, const struct spec *spec);
 
 /* Adds a row and saves. False, with a complaint, if that failed. */
 bool file_add(struct file *file, int device, const struct row *row);
+/* Takes over the process, devices and rows of another file, of one process. False if it is none, or saving failed. */
+bool file_merge(struct file *file, cJSON *other);
 /* Says how the process ended ("done", "interrupted", "time"), saves and frees. */
 bool file_end(struct file *file, const char *ended);
 

@@ -1,13 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file of an earlier run, to compare with. */
+/* Rows of files, to compare with: of one point, what each process measured. */
 #ifndef BENCH_BENCH_FORMER_H
 #define BENCH_BENCH_FORMER_H
 
-#include "run.h"
+#include "bench/common/json.h"
 
-/* Ends the program if it is none. The caller deletes it. */
-cJSON *read_former(const char *path);
-/* The former rate of the same point on a device of the same name; NaN if there is none. */
-double former_rate(const struct run *run, const struct spec *spec);
+#define MOST_FILES     64
+#define MOST_PROCESSES 64
+struct former {
+    cJSON *files[MOST_FILES];
+    int    n;
+};
+
+/* Ends the program if the file is none of ordo-bench. */
+void former_read(struct former *former, const char *path);
+void former_free(struct former *former);
+
+/* NULL if what it has of a device can be compared with this one; else why not: another device, driver, or tunables. */
+const char *former_differs(const struct former *former, const cJSON *device);
+
+/* The rates of a point on a device of that name, one for each process that has it; their number. */
+int former_rates(const struct former *former, const char *device_name, const cJSON *point,
+                 double rates[MOST_PROCESSES]);
+
+/* Sorts. NaN of none. */
+double median_of(double *numbers, int n);
 
 #endif

@@ -211,6 +211,13 @@ static void take_queries(struct options *o, const struct option_row *row, const 
     take_some_sizes(row, text, &o->n_queries, 1);
 }
 
+static void take_compare(struct options *o, const struct option_row *row, const char *text)
+{
+    if (o->n_compare == 64)
+        usage_error("%s: more than 64 files", row->name);
+    o->compare[o->n_compare++] = text;
+}
+
 static void take_wide(struct options *o, const struct option_row *row, const char *text)
 {
     (void) o, (void) row, (void) text;
@@ -256,7 +263,10 @@ static const struct option_row rows[] = {
     { "--peers", 0, no_argument, take_flag, AT(peers), 0, 0 },
     { "--no-host", 0, no_argument, take_flag, AT(no_host), 0, 0 },
     { "--no-array", 0, no_argument, take_flag, AT(no_array), 0, 0 },
-    { "--compare", 0, required_argument, take_text, AT(compare), 0, 0 },
+    { "--no-limits", 0, no_argument, take_flag, AT(no_limits), 0, 0 },
+    { "--compare", 0, required_argument, take_compare, 0, 0, 0 },
+    { "--against", 0, required_argument, take_text, AT(against), 0, 0 },
+    { "--processes", 0, required_argument, take_uint32, AT(processes), 1, 32 },
     { "--json", 0, required_argument, take_json, 0, 0, 0 },
     { "--resume", 0, required_argument, take_text, AT(resume), 0, 0 },
     { "--chart", 0, no_argument, take_flag, AT(chart), 0, 0 },
@@ -285,20 +295,54 @@ static void take_option(struct options *o, int code)
     exit(EXIT_USAGE);
 }
 
+/* The options as getopt_long wants them. */
+struct getopt_names {
+    struct option names[N_ROWS + 1];
+    char          letters[2 * N_ROWS + 1];
+};
+
+static struct getopt_names getopt_names(void)
+{
+    struct getopt_names g = { .letters = "" };
+    for (size_t i = 0, at = 0; i < N_ROWS; i++) {
+        g.names[i] = (struct option) { rows[i].name + 2, rows[i].argument, NULL, code_of(i) };
+        if (rows[i].letter)
+            g.letters[at++] = rows[i].letter;
+        if (rows[i].letter && rows[i].argument == required_argument)
+            g.letters[at++] = ':';
+    }
+    optind = 0; /* from the beginning, each time */
+    return g;
+}
+
 static void take_options(struct options *o, int argc, char **argv)
 {
-    struct option names[N_ROWS + 1] = { { .name = NULL } };
-    char          letters[2 * N_ROWS + 1] = "";
-
-    for (size_t i = 0, at = 0; i < N_ROWS; i++) {
-        names[i] = (struct option) { rows[i].name + 2, rows[i].argument, NULL, code_of(i) };
-        if (rows[i].letter)
-            letters[at++] = rows[i].letter;
-        if (rows[i].letter && rows[i].argument == required_argument)
-            letters[at++] = ':';
-    }
-    for (int code; (code = getopt_long(argc, argv, letters, names, NULL)) != -1;)
+    const struct getopt_names g = getopt_names();
+    for (int code; (code = getopt_long(argc, argv, g.letters, g.names, NULL)) != -1;)
         take_option(o, code);
+}
+
+static bool is_in(const char *const *list, const char *name)
+{
+    for (; *list; list++)
+        if (strcmp(*list, name) == 0)
+            return true;
+    return false;
+}
+
+int repeat_options(int argc, char **argv, const char *const *without, const char **out)
+{
+    const struct getopt_names g = getopt_names();
+    int                       n = 0;
+    for (int code; (code = getopt_long(argc, argv, g.letters, g.names, NULL)) != -1;)
+        for (size_t i = 0; i < N_ROWS; i++) {
+            if (code != code_of(i) || is_in(without, rows[i].name))
+                continue;
+            out[n++] = rows[i].name;
+            if (rows[i].argument == required_argument)
+                out[n++] = optarg;
+        }
+    return n;
 }
 
 void only_with_resume(int argc, char **argv)
@@ -323,7 +367,6 @@ void only_with_resume(int argc, char **argv)
 
 struct options read_options(int argc, char **argv)
 {
-    optind = 0; /* from the beginning, each time */
     struct options o = { .n_types = 1,
                          .types = { ORDO_U32 },
                          .n_dists = 1,
@@ -341,7 +384,14 @@ struct options read_options(int argc, char **argv)
     choose_workloads(&o, N_ALL_WORKLOADS);
     choose_workloads(&o, N_ALL_WORKLOADS + 1);
     take_options(&o, argc, argv);
+    while (optind < argc && o.n_compare) /* --compare old*.json */
+        take_compare(&o, &(struct option_row) { .name = "--compare" }, argv[optind++]);
     if (optind < argc)
         usage_error("'%s' is no option; everything is said by options", argv[optind]);
+    if (o.n_compare && o.against)
+        usage_error("--compare and --against: one of them");
+    if (o.processes == 0)
+        o.processes = o.n_compare || o.against ? 5 : 1;
+    o.budget /= o.processes * (o.against ? 2.0 : 1);
     return o;
 }

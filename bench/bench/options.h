@@ -23,11 +23,14 @@ struct options {
     uint32_t    update_percents[MOST_NAMES];
     int         n_updates;
     uint32_t    hit_percent, erase_percent, width, fills, growth;
-    const char *device, *json, *resume, *compare;
+    const char *device, *json, *resume, *against;
+    const char *compare[64];
+    int         n_compare;
+    uint32_t    processes; /* 0: 1, or 5 where something is compared */
     uint32_t    repetitions;
-    double      budget; /* seconds; 0: none */
+    double      budget; /* seconds, of each process; 0: none */
     uint64_t    seed;
-    bool        first_calls, peers, no_host, no_array, chart, no_chart, list;
+    bool        first_calls, peers, no_host, no_array, no_limits, chart, no_chart, list;
 };
 
 /* Exits after --help and --version, and with a complaint where an option is wrong. */
@@ -35,6 +38,10 @@ struct options read_options(int argc, char **argv);
 
 /* Ends with a complaint if anything stands beside --resume that the file says. */
 void only_with_resume(int argc, char **argv);
+
+/* The options of a command line again, each as its full name and its argument, but for those of the NULL-ended list `without`.
+ * Returns their number: `out` has room for 2 * argc. */
+int repeat_options(int argc, char **argv, const char *const *without, const char **out);
 
 /* The names of all variants of all workloads. */
 const char *variant_any(int i);

@@ -45,7 +45,7 @@ static void measure(struct run *run, struct row *row, struct subject *subject)
     row->outcome = subject_check(subject, row->why, sizeof row->why) ? GOOD : WRONG;
     row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
     row->bytes_per_second = spec_bytes(&row->spec) / row->timing.wall.median;
-    row->copy_share = row->bytes_per_second / run->copy.bytes_per_second;
+    row->copy_share = row->bytes_per_second / run->limits.copy.bytes_per_second;
     for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host; i++)
         if (yardstick_name(row->spec.workload, i))
             row->yardstick[i] = yardstick_rate(&row->spec, subject_inputs(subject), i);

@@ -4,8 +4,10 @@
 #include "bench/workload/dict_plan.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *outcome_name(enum outcome outcome)
 {
@@ -152,24 +154,90 @@ cJSON *row_to_json(const struct row *row)
 
 /* ---- and back ------------------------------------------------------------------------------------------------ */
 
-static bool same_dict_point(const cJSON *row, const struct spec *spec)
+/* Old files lack some: those are not compared. */
+static bool same_unless_missing(const cJSON *a, const cJSON *b, const char *name)
 {
-    const double erased = number_of(row, "erase_percent"), fills = number_of(row, "most_fills"); /* not in old files */
-    return number_of(row, "batch") == (double) spec_batch(spec) && number_of(row, "hit_percent") == spec->hit_percent &&
-           number_of(row, "width") == spec->width && number_of(row, "growth") == spec->growth &&
-           is_true(row, "first_calls") == spec->first_calls &&
-           (spec->workload != CONCURRENTMIX || number_of(row, "update_percent") == spec->update_percent) &&
-           (isnan(erased) || erased == spec->erase_percent) && (isnan(fills) || fills == spec->fills);
+    const double x = number_of(a, name), y = number_of(b, name);
+    return isnan(x) || isnan(y) || x == y;
 }
 
-bool row_is_at(const cJSON *row, const struct spec *spec)
+bool rows_are_alike(const cJSON *a, const cJSON *b)
 {
-    return text_is(row, "workload", workload_name(spec->workload)) &&
-           text_is(row, "variant", variant_name(spec->workload, spec->variant)) &&
-           text_is(row, "key", type_name(spec->type)) && text_is(row, "dist", dist_name(spec->dist)) &&
-           number_of(row, "value_bytes") == spec->value_bytes && number_of(row, "count") == (double) spec->count &&
-           number_of(row, "operations") == (double) spec_operations(spec) &&
-           (!workload_is_dict(spec->workload) || same_dict_point(row, spec));
+    static const char *const texts[] = { "workload", "variant", "key", "dist" };
+    static const char *const numbers[] = { "value_bytes", "count", "operations", "batch",
+                                           "hit_percent", "width", "growth",     "update_percent" };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(text_of(a, texts[i]), text_of(b, texts[i])) != 0)
+            return false;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const double x = number_of(a, numbers[i]), y = number_of(b, numbers[i]);
+        if (x != y && !(isnan(x) && isnan(y)))
+            return false;
+    }
+    return is_true(a, "first_calls") == is_true(b, "first_calls") && same_unless_missing(a, b, "erase_percent") &&
+           same_unless_missing(a, b, "most_fills");
+}
+
+cJSON *row_point(const struct spec *spec)
+{
+    cJSON *json = cJSON_CreateObject();
+    json_point(json, spec);
+    return json;
+}
+
+static void word(struct command *command, const char *option, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void word(struct command *command, const char *option, const char *format, ...)
+{
+    va_list args;
+    if (command->n + 2 > MOST_WORDS)
+        return;
+    snprintf(command->words[command->n++], WORD_BYTES, "%s", option);
+    va_start(args, format);
+    vsnprintf(command->words[command->n++], WORD_BYTES, format, args);
+    va_end(args);
+}
+
+static void number_word(struct command *command, const char *option, const cJSON *row, const char *name)
+{
+    const double number = number_of(row, name);
+    if (number > 0 || (number == 0 && strcmp(name, "growth") != 0))
+        word(command, option, "%.0f", number);
+}
+
+static void dict_words(struct command *command, const cJSON *row)
+{
+    if (!text_is(row, "workload", workload_name(CONCURRENTFILL)))
+        word(command, "--batch", "=%.0f", number_of(row, "batch"));
+    number_word(command, "--hit-rate", row, "hit_percent");
+    number_word(command, "--width", row, "width");
+    number_word(command, "--growth", row, "growth");
+    number_word(command, "--updates", row, "update_percent");
+    number_word(command, "--erase", row, "erase_percent");
+    number_word(command, "--fills", row, "most_fills");
+    if (is_true(row, "first_calls") && command->n < MOST_WORDS)
+        snprintf(command->words[command->n++], WORD_BYTES, "--first-calls");
+}
+
+void row_command(const cJSON *row, struct command *command)
+{
+    static const char *const asked[] = { "search",     "lookup",      "readrandom",  "readmissing",
+                                         "seekrandom", "countrandom", "rangerandom", "concurrentread" };
+    const bool               dict = !isnan(number_of(row, "batch"));
+    command->n = 0;
+    word(command, "-w", "%s", text_of(row, "workload"));
+    if (*text_of(row, "variant"))
+        word(command, dict ? "-s" : "--variant", "%s", text_of(row, "variant"));
+    word(command, "-n", "=%.0f", number_of(row, "count"));
+    word(command, "-t", "%s", text_of(row, "key"));
+    word(command, "-v", "%.0f", number_of(row, "value_bytes"));
+    if (!text_is(row, "workload", workload_name(FILLSEQ)))
+        word(command, "-D", "%s", text_of(row, "dist"));
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (text_is(row, "workload", asked[i]))
+            word(command, "-q", "=%.0f", number_of(row, "operations"));
+    if (dict)
+        dict_words(command, row);
 }
 
 static struct spread spread_from(const cJSON *row, const char *name)

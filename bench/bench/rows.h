@@ -32,8 +32,19 @@ void row_empty(struct row *row, const struct spec *spec);
 
 /* The caller deletes it. */
 cJSON *row_to_json(const struct row *row);
-/* Whether a row in JSON is of this point. */
-bool row_is_at(const cJSON *json, const struct spec *spec);
+/* The fields that say where a row lies. The caller deletes it. */
+cJSON *row_point(const struct spec *spec);
+/* Whether two rows, or points, are of the same point. */
+bool rows_are_alike(const cJSON *a, const cJSON *b);
+
+/* Options of ordo-bench that measure this row alone, but for the seed, repetitions and device. */
+#define MOST_WORDS 40
+#define WORD_BYTES 48
+struct command {
+    char words[MOST_WORDS][WORD_BYTES];
+    int  n;
+};
+void row_command(const cJSON *row, struct command *command);
 /* What tables show of a row, into an empty one. row->peer points into the JSON. */
 void row_from_json(struct row *row, const cJSON *json);
 

@@ -3,7 +3,9 @@
 #ifndef BENCH_BENCH_RUN_H
 #define BENCH_BENCH_RUN_H
 
+#include "bench/common/limits.h"
 #include "file.h"
+#include "former.h"
 #include "options.h"
 #include "rows.h"
 
@@ -14,20 +16,20 @@ struct run {
     const struct options *options;
     FILE                 *out;
     struct file           file;
-    cJSON                *before;       /* the file to compare with, or NULL */
+    struct former         before;       /* what is compared with; n 0: nothing */
     char                 *peer_program; /* NULL: none */
 
-    ordo_device     *device;
-    int              device_number; /* in the file */
-    struct copy_rate copy;
-    const size_t    *sizes;
-    int              n_sizes;
-    size_t           n_queries;
+    ordo_device  *device;
+    int           device_number; /* in the file */
+    struct limits limits;        /* of its beginning; NaN with --no-limits */
+    const size_t *sizes;
+    int           n_sizes;
+    size_t        n_queries;
 
     bool   file_failed; /* could not be written */
     double deadline;    /* INFINITY: none */
     int    devices;     /* measured so far */
-    int    rows, rows_left, kept, wrong, failed, skipped, slower;
+    int    rows, rows_left, kept, wrong, failed, skipped;
     double row_seconds; /* for the timing of the next row */
 };
 

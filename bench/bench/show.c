@@ -108,9 +108,9 @@ struct layout lay_out(const struct run *run, enum workload workload)
     add_yardsticks(&layout, run, workload);
     if (run->peer_program)
         add_column(&layout, "/ peer", 7, false, PEER);
-    if (run->before)
+    if (run->before.n)
         add_column(&layout, "/ before", 8, false, BEFORE);
-    add_column(&layout, "check", run->before ? 10 : 5, true, ALWAYS);
+    add_column(&layout, "check", 5, true, ALWAYS);
     return layout;
 }
 
@@ -214,17 +214,10 @@ static double spread_share(const struct spread *s)
     return (s->high - s->low) / 2 / s->median;
 }
 
-/* By more than 5 %, and by more than what repetitions differ. */
-static bool is_slower(const struct row *row)
-{
-    return row->rate < 0.95 * row->before && row->rate * (1 + spread_share(&row->timing.wall)) < row->before;
-}
-
-void show_row(struct run *run, const struct table *table, const struct row *row)
+void show_row(const struct run *run, const struct table *table, const struct row *row)
 {
     const enum workload  workload = row->spec.workload;
     const struct timing *t = &row->timing;
-    const bool           slower = is_slower(row);
     struct line          line = { .n = 0 };
     const char          *cells[MOST_COLUMNS];
 
@@ -245,15 +238,14 @@ void show_row(struct run *run, const struct table *table, const struct row *row)
             text_ratio(next(&line), row->rate / row->yardstick[i]);
     if (run->peer_program)
         text_ratio(next(&line), row->rate / peer_rate(row));
-    if (run->before)
+    if (run->before.n)
         text_ratio(next(&line), row->rate / row->before);
-    snprintf(next(&line), sizeof *line.text, "%s%s", outcome_name(row->outcome), slower ? ", slower" : "");
+    snprintf(next(&line), sizeof *line.text, "%s", outcome_name(row->outcome));
     for (int c = 0; c < line.n; c++)
         cells[c] = line.text[c];
     table_row(table, cells);
     if (row->why[0])
         say(table->out, 4, "    %s", row->why);
-    run->slower += slower;
 }
 
 void draw_rows(const struct run *run, const struct row *rows, int n)

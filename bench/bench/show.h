@@ -13,7 +13,7 @@ struct layout {
 };
 struct layout lay_out(const struct run *run, enum workload workload);
 
-void show_row(struct run *run, const struct table *table, const struct row *row);
+void show_row(const struct run *run, const struct table *table, const struct row *row);
 
 /* A chart of the rates of `n` rows that differ in size; nothing if fewer than two are known. */
 void draw_rows(const struct run *run, const struct row *rows, int n);

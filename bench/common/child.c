@@ -79,7 +79,8 @@ static int start(const struct child *child, const struct pipes *pipes, pid_t *pi
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (ends[i] > ANSWER_FD)
             posix_spawn_file_actions_addclose(&actions, ends[i]);
-    const int code = posix_spawn(pid, "/proc/self/exe", &actions, NULL, (char *const *) child->arguments, environment);
+    const int code = posix_spawn(pid, child->program ? child->program : "/proc/self/exe", &actions, NULL,
+                                 (char *const *) child->arguments, environment);
     posix_spawn_file_actions_destroy(&actions);
     free(environment);
     return code;

@@ -18,6 +18,7 @@ struct child_outcome {
 
 /* A variable of the child's environment: NAME=VALUE. */
 struct child {
+    const char        *program;     /* NULL: this very program */
     const char *const *arguments;   /* NULL at the end; arguments[0] is the name */
     const char *const *environment; /* added to ours, NULL at the end; NULL: nothing */
     double             seconds;     /* ended by force after that */
@@ -27,7 +28,7 @@ struct child {
  * returned is then what came until then. NULL: nothing came. The caller frees it. */
 char *child_text(int fd, double deadline, bool *in_time);
 
-/* Runs this very program anew. Blocks until it ends or is ended. The caller deletes out->answer. */
+/* Runs it. Blocks until it ends or is ended. The caller deletes out->answer. */
 void child_run(const struct child *child, struct child_outcome *out);
 
 #endif

@@ -4,7 +4,7 @@
 #define BENCH_COMPLAIN_H
 
 /* Exit codes of every tool. */
-enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SLOWER = 3, EXIT_INTERRUPTED = 130 };
 
 /* Sets the name that complaints and the version begin with, and lets standard output go out line by line, also into a
  * pipe. */

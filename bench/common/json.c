@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "json.h"
 
+#include "build_info.h"
 #include "complain.h"
 #include "revision.h"
 #include "threads.h"
@@ -111,6 +112,12 @@ cJSON *json_head(const char *tool, int argc, char **argv)
     cJSON_AddStringToObject(head, "tool", tool);
     cJSON_AddStringToObject(head, "version", ordo_version());
     cJSON_AddStringToObject(head, "revision", ORDO_REVISION);
+    cJSON_AddItemToObject(head, "clean", ORDO_CLEAN < 0 ? cJSON_CreateNull() : cJSON_CreateBool(ORDO_CLEAN > 0));
+    cJSON_AddStringToObject(head, "sources", ORDO_SOURCES);
+    cJSON *build = cJSON_AddObjectToObject(head, "build");
+    cJSON_AddStringToObject(build, "compiler", ORDO_COMPILER);
+    cJSON_AddStringToObject(build, "type", ORDO_BUILD_TYPE);
+    cJSON_AddStringToObject(build, "sanitizers", ORDO_SANITIZERS);
     cJSON_AddStringToObject(head, "date", date);
     cJSON_AddItemToObject(head, "host", json_host());
     cJSON *arguments = cJSON_AddArrayToObject(head, "arguments");
@@ -176,6 +183,12 @@ const char *json_option(const char *path)
     if (!is_standard(path) && !is_writable(path))
         usage_error("--json: cannot write %s: %s", path, strerror(errno));
     return path;
+}
+
+bool json_is_file(const char *path)
+{
+    struct stat status;
+    return !is_standard(path) && (stat(path, &status) != 0 || S_ISREG(status.st_mode));
 }
 
 static bool write_text(FILE *file, const char *text)

@@ -11,7 +11,8 @@
 /* A number cut to six digits; of NaN null. The caller deletes it, or adds it to something. */
 cJSON *json_cut(double number);
 void   json_number(cJSON *object, const char *name, double number);
-/* "tool", "version", "revision", "date", "host" (system, processors, variables that change results), "arguments". */
+/* "tool", "version", "revision" and the like of the build, "date", "host" (system, processors, variables that change
+ * results), "arguments": bench/results/README.md says what each means. */
 cJSON *json_head(const char *tool, int argc, char **argv);
 /* What holds of one process: "began" (the date), "load" (of the machine before it), "ended" (null as yet). */
 cJSON *json_process(void);
@@ -20,7 +21,9 @@ cJSON *json_device(const struct ordo_device_facts *facts);
 const char *json_option(const char *path);
 /* Both: "-" is standard input or output; on failure the reason is in `why`. json_read returns NULL then. What json_write
  * replaces is there until the new is whole, whatever happens meanwhile. */
-bool   json_write(const char *path, const cJSON *json, char *why, size_t why_bytes);
+bool json_write(const char *path, const cJSON *json, char *why, size_t why_bytes);
+/* Whether json_write replaces a file there, and not what a pipe or a device has. */
+bool   json_is_file(const char *path);
 cJSON *json_read(const char *path, char *why, size_t why_bytes);
 
 /* What an object has by a name: "" and NaN if it is not there, or is something else. */

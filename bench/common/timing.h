@@ -60,13 +60,4 @@ void median_interval(const double *seconds, int n, double interval[2]);
 ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal,
                        struct timing *out);
 
-/* How fast a device copies its own memory. */
-struct copy_rate {
-    double bytes_per_second; /* read and written bytes together; the faster of the two below */
-    double by_command;       /* clEnqueueCopyBuffer */
-    double by_kernel;        /* a kernel that moves 16 bytes per work-item */
-    size_t bytes;            /* size of the buffer copied */
-};
-ordo_status measure_copy_rate(ordo_device *device, struct copy_rate *out);
-
 #endif

@@ -4,6 +4,7 @@
 #include "bench/common/child.h"
 #include "bench/common/complain.h"
 #include "bench/common/json.h"
+#include "bench/common/limits.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -117,6 +118,13 @@ static void add_self_test(cJSON *json, ordo_device *device)
     json_number(test, "ms", ordo_device_facts(device)->self_test_ms);
 }
 
+static void add_limits(cJSON *json, ordo_device *device)
+{
+    struct limits limits;
+    if (measure_limits(device, &limits) == ORDO_OK)
+        cJSON_AddItemToObject(json, "limits", limits_to_json(&limits));
+}
+
 static int answer_device(const char *select, bool self_test)
 {
     char                      message[4096] = "";
@@ -136,8 +144,10 @@ static int answer_device(const char *select, bool self_test)
     }
     cJSON_AddItemToObject(json, "facts", json_device(ordo_device_facts(device)));
     add_tunables(json, device);
-    if (self_test && got == ORDO_OK)
+    if (self_test && got == ORDO_OK) {
         add_self_test(json, device);
+        add_limits(json, device);
+    }
     ordo_device_close(&device);
     return answer(json);
 }

@@ -32,7 +32,7 @@ struct view {
 static cJSON *ask(const struct view *view, const char *question, cJSON *json)
 {
     const char *const    arguments[] = { "ordo-info", "--child", question, NULL };
-    const struct child   child = { arguments, view->environment, view->options->seconds };
+    const struct child   child = { NULL, arguments, view->environment, view->options->seconds };
     struct child_outcome outcome;
     progress("asking about %s", question);
     child_run(&child, &outcome);

@@ -3,6 +3,7 @@
 
 #include "answer.h"
 #include "bench/common/json.h"
+#include "bench/common/limits.h"
 #include "bench/common/terminal.h"
 #include "runtime/choose.h"
 
@@ -129,6 +130,15 @@ static void show_start(const cJSON *device, const cJSON *facts)
         line("start", "%.0f ms this time (nothing to build)", number_of(facts, "open_ms"));
 }
 
+static void show_limits(const cJSON *device)
+{
+    const cJSON *json = cJSON_GetObjectItemCaseSensitive(device, "limits");
+    if (!json)
+        return;
+    const struct limits limits = limits_from_json(json);
+    say_limits(stdout, 6, &limits);
+}
+
 static void show_costs(const cJSON *device)
 {
     const cJSON *cost = NULL;
@@ -154,6 +164,7 @@ static void show_device(const cJSON *device, const char *mark, bool tunables)
     show_tunables(device, tunables);
     show_self_test(device);
     show_start(device, facts);
+    show_limits(device);
     show_costs(device);
 }
 

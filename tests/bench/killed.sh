@@ -27,7 +27,7 @@ measure() {
     if [ -e "$1" ]; then
         exec "$bench" --resume "$1"
     else
-        exec "$bench" -w scan,reduce,compact,search -n 8,9,10 -q =300 -r 3 --no-host --budget 500 --json "$1"
+        exec "$bench" -w scan,reduce,compact,search -n 8,9,10 -q =300 -r 3 --no-host --no-limits --budget 500 --json "$1"
     fi
 }
 rows() {
@@ -85,9 +85,9 @@ for arguments in "-n 5" "--json $dir/other" "-w sort"; do
     "$bench" --resume "$dir/stopped" $arguments >"$dir/out" 2>"$dir/err"
     [ $? -eq 2 ] || fail "--resume refuses $arguments"
 done
-sed 's/"revision":.*/"revision": "another",/' "$dir/stopped" >"$dir/other"
+sed 's/"sources":.*/"sources": "others",/' "$dir/stopped" >"$dir/other"
 "$bench" --resume "$dir/other" >"$dir/out" 2>"$dir/err"
-[ $? -eq 2 ] && grep -q 'revision another' "$dir/err" || fail "--resume refuses what another revision measured"
+[ $? -eq 2 ] && grep -q "other sources" "$dir/err" || fail "--resume refuses what another revision measured"
 echo '{}' >"$dir/other"
 "$bench" --resume "$dir/other" >"$dir/out" 2>"$dir/err"
 [ $? -eq 2 ] || fail "--resume refuses what is no such file"

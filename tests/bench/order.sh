@@ -30,7 +30,7 @@ awk '
     /^#include "/ {
         name = $2
         gsub(/"/, "", name)
-        if (name !~ /\.h$/ || name == "revision.h" || name ~ /_help\.h$/ || name ~ /^(ordo|runtime|shared)\//)
+        if (name !~ /\.h$/ || name ~ /^(revision|build_info)\.h$/ || name ~ /_help\.h$/ || name ~ /^(ordo|runtime|shared)\//)
             next
         sub(/\.h$/, "", name)
         if (sub(/^bench\//, "", name) == 0)

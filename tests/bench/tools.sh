@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The tools from outside: that they run, that what they measure is right, that they survive a driver that crashes, and
-# that bad arguments are named. Arguments: the programs ordo-info, ordo-bench, ordo-tune and ordo-demo, and a driver that
-# crashes.
+# that bad arguments are named. Arguments: the programs ordo-info, ordo-bench, ordo-tune and ordo-demo, a driver that
+# crashes, and the page that explains the fields of results.
 # Without any OpenCL device it says so and is skipped (77).
 set -u
-info=$1 bench=$2 tune=$3 demo=$4 crash_driver=$5
+info=$1 bench=$2 tune=$3 demo=$4 crash_driver=$5 fields=$6
 
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -79,6 +79,8 @@ fi
 expect 0 "$info"
 prints out 'self-test  passed'
 prints out 'lanes '
+prints out 'gathers '
+prints_no out 'at random: -'
 expect 0 "$info" --no-self-test --tunables
 prints out 'sort.k4v4.items'
 expect 0 "$info" --no-self-test --json "$dir/info.json"
@@ -116,23 +118,23 @@ prints out ' ok$'
 prints_no out 'WRONG'
 prints_no out 'failed'
 prints_no out 'skipped'
-expect 0 "$bench" --workload sort,merge,scan --types f64,i32 --value-bytes 0,8 --dist few,zipf --sizes =5000 --reps 3 \
-    --budget 200 --no-host
+expect 0 "$bench" --no-limits --workload sort,merge,scan --types f64,i32 --value-bytes 0,8 --dist few,zipf \
+    --sizes =5000 --reps 3 --budget 200 --no-host
 prints out ' ok$'
 prints_no out 'WRONG'
-expect 0 "$bench" --workload fillrandom --structure lsm --sizes =1000 --reps 3
+expect 0 "$bench" --no-limits --workload fillrandom --structure lsm --sizes =1000 --reps 3
 prints out 'not shown in 80 columns'
 prints_no out '^structure.* peak'
-expect 0 env COLUMNS=200 "$bench" --workload fillrandom --structure lsm --sizes =1000 --reps 3 --wide
+expect 0 env COLUMNS=200 "$bench" --no-limits --workload fillrandom --structure lsm --sizes =1000 --reps 3 --wide
 prints out '^structure.* time .* peak .* check$'
-expect 0 env COLUMNS=40 "$bench" --workload reduce --sizes =1000 --reps 3
+expect 0 env COLUMNS=40 "$bench" --no-limits --workload reduce --sizes =1000 --reps 3
 prints_no out '.\{41\}'
-expect 0 "$bench" --workload reduce --sizes =1000,14 --reps 3 --compare "$dir/bench.json" --json - --chart
+expect 0 "$bench" --no-limits --workload reduce --sizes =1000,14 --reps 3 --compare "$dir/bench.json" --json - --chart
 prints out '"rate_before"'
 prints err '/ before'
 prints err '####'
-expect 0 "$bench" --workload dicts --sizes =1,=1000 --batch =3,=300 --queries =500 --fills 3 --reps 3 --budget 200 \
-    --hit-rate 50 --width 3 --json "$dir/dicts.json"
+expect 0 "$bench" --no-limits --workload dicts --sizes =1,=1000 --batch =3,=300 --queries =500 --fills 3 --reps 3 \
+    --budget 200 --hit-rate 50 --width 3 --json "$dir/dicts.json"
 prints out '^lsm .* ok$'
 prints out '^sorted_array .* ok$'
 prints out '^blink .* ok$'
@@ -140,11 +142,11 @@ prints out 'lsm is passed over'
 prints_no out 'WRONG'
 prints_no out 'failed'
 prints_no out 'skipped'
-expect 0 "$bench" --workload fillrandom,rangerandom,mixed --structure lsm --types f64 --value-bytes 0,8 \
+expect 0 "$bench" --no-limits --workload fillrandom,rangerandom,mixed --structure lsm --types f64 --value-bytes 0,8 \
     --dist clustered,zipf --sizes =2000 --batch =99 --queries =500 --fills 2 --growth 4 --reps 3 --budget 200 --no-host
 prints out '^lsm .* ok$'
 prints_no out 'WRONG'
-expect 0 "$bench" --workload concurrentfill,concurrentread,concurrentmix,deleterandom --structure blink --types i64 \
+expect 0 "$bench" --no-limits --workload concurrentfill,concurrentread,concurrentmix,deleterandom --structure blink --types i64 \
     --value-bytes 0,8 --dist few,clustered --sizes =3000 --batch =700,=3000 --updates 0,50,100 --erase 10 --queries =500 \
     --fills 2 --reps 3 --budget 200 --no-host
 prints out '^blink .* ok$'
@@ -152,9 +154,16 @@ prints out '10 % of the elements'
 prints_no out 'WRONG'
 prints_no out 'failed'
 prints_no out 'skipped'
+# Each field that is written is explained.
+for field in $(grep -oh '^[[:space:]]*"[a-z0-9_]*":' "$dir/bench.json" "$dir/dicts.json" | tr -d '\t ":' | sort -u); do
+    grep -q "\`$field\`" "$fields" || fail "$fields explains $field"
+done
+# Files of the form before the first are read.
+expect 0 "$bench" --no-limits --workload reduce --sizes =10 --reps 3 \
+    --compare "${fields%/*}/2026-11-21-pocl-2-cores-lsm-fill.json"
 expect 2 "$bench" --updates 15
 prints err '10, 20'
-expect 0 "$bench" --workload readrandom --structure lsm --sizes =1000 --batch =300 --queries =500 --fills 3 --width 3 \
+expect 0 "$bench" --no-limits --workload readrandom --structure lsm --sizes =1000 --batch =300 --queries =500 --fills 3 --width 3 \
     --hit-rate 50 --reps 3 --compare "$dir/dicts.json" --json -
 prints out '"rate_before"'
 prints out '"bytes_peak"'
@@ -187,7 +196,7 @@ prints err 'ORDO_PEER'
 peer_is() {
     printf '#!/bin/sh\n%s\n' "$1" >"$dir/peer"
     chmod +x "$dir/peer"
-    expect 0 env ORDO_PEER="$dir/peer" ORDO_PEER_SECONDS=1 "$bench" --peers --workload reduce --sizes =100 --reps 3
+    expect 0 env ORDO_PEER="$dir/peer" ORDO_PEER_SECONDS=1 "$bench" --no-limits --peers --workload reduce --sizes =100 --reps 3
 }
 peer_is 'exec sleep 100'
 prints err 'ordo-peer was ended: it had not finished after 1 s'

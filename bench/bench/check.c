@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check.h"
+
+#include "bench/common/child.h"
+#include "bench/common/complain.h"
+#include "bench/common/stop.h"
+#include "bench/common/terminal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Slower by less is not called so. */
+#define WORTH_GPU 0.05
+#define WORTH_CPU 0.10
+/* Fewer processes tell nothing. */
+#define LEAST_PROCESSES 3
+/* A process that takes longer hangs: its options say how long it measures. */
+#define CHILD_SECONDS 1e6
+
+struct check {
+    struct run  *run;
+    const char **arguments; /* of every process but the first */
+    int          n_arguments;
+    int          missing, failed;
+};
+
+/* ---- processes ----------------------------------------------------------------------------------------------- */
+
+/* What a program measures with these arguments; NULL, with a complaint, if it says nothing. The caller deletes it. */
+static cJSON *measure_in_child(struct check *check, const char *program, const char *const *arguments, int n)
+{
+    static const char *const last[] = { "--json", "/dev/fd/3", "--no-host", "--no-array", "--no-chart" };
+    const int                n_last = (int) (sizeof last / sizeof *last);
+    const char             **all = calloc((size_t) n + (size_t) n_last + 2, sizeof *all);
+    struct child_outcome     outcome = { .answer = NULL };
+    if (!all)
+        return NULL;
+    all[0] = "ordo-bench";
+    memcpy(all + 1, arguments, (size_t) n * sizeof *all);
+    memcpy(all + 1 + n, last, sizeof last);
+    child_run(&(struct child) { program, all, NULL, CHILD_SECONDS }, &outcome);
+    free(all);
+    if (stop_asked())
+        return outcome.answer;
+    if (outcome.problem[0])
+        check->failed++;
+    if (outcome.problem[0])
+        complain("%s %s: %s", program ? program : "a process", outcome.problem, outcome.said);
+    return outcome.answer;
+}
+
+static void keep(struct former *side, cJSON *answer)
+{
+    if (answer && side->n < MOST_FILES)
+        side->files[side->n++] = answer;
+    else
+        cJSON_Delete(answer);
+}
+
+/* Turns of the other build, if there is one, and of this one: `first` is how many this one had before. */
+static void take_turns(struct check *check, const char *const *arguments, int n, int first, struct former *old,
+                       struct former *new_side)
+{
+    const struct options *options = check->run->options;
+    const int             processes = (int) options->processes;
+    for (int p = 0; p < processes && !stop_asked(); p++) {
+        progress("process %d of %d", p + 1, processes);
+        if (options->against)
+            keep(old, measure_in_child(check, options->against, arguments, n));
+        if (p >= first && !stop_asked())
+            keep(new_side, measure_in_child(check, NULL, arguments, n));
+    }
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------------- */
+
+enum verdict { NOT_SLOWER, SLOWER, UNKNOWN };
+
+static enum verdict judge(double *old, int n_old, double *new_rates, int n_new, double worth)
+{
+    if (n_old < LEAST_PROCESSES || n_new < LEAST_PROCESSES)
+        return UNKNOWN;
+    const double before = median_of(old, n_old), after = median_of(new_rates, n_new);
+    return new_rates[n_new - 1] < old[0] && after < before * (1 - worth) ? SLOWER : NOT_SLOWER;
+}
+
+struct compared {
+    const cJSON *row; /* in the file */
+    const char  *device;
+    double       worth, before, after;
+    enum verdict verdict;
+};
+
+static void compare_row(const struct former *old, const struct former *new_side, struct compared *compared)
+{
+    double    before[MOST_PROCESSES], after[MOST_PROCESSES];
+    const int n_before = former_rates(old, compared->device, compared->row, before);
+    const int n_after = former_rates(new_side, compared->device, compared->row, after);
+    compared->verdict = judge(before, n_before, after, n_after, compared->worth);
+    compared->before = median_of(before, n_before);
+    compared->after = median_of(after, n_after);
+}
+
+/* Measures a suspect once more, alone, and judges by that alone. */
+static void suspect_again(struct check *check, struct compared *suspect)
+{
+    const struct options *options = check->run->options;
+    struct command        command;
+    const char           *words[MOST_WORDS + 10];
+    char                  seed[32], repetitions[16], device[128];
+    struct former         old = { .n = 0 }, new_side = { .n = 0 };
+    int                   n = 0;
+    row_command(suspect->row, &command);
+    for (; n < command.n; n++)
+        words[n] = command.words[n];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long) options->seed);
+    snprintf(device, sizeof device, "%.*s", (int) strcspn(suspect->device, ","), suspect->device); /* part of a name */
+    snprintf(repetitions, sizeof repetitions, "%u", options->repetitions);
+    words[n++] = "--seed";
+    words[n++] = seed;
+    words[n++] = "--reps";
+    words[n++] = repetitions;
+    words[n++] = "--device";
+    words[n++] = device;
+    take_turns(check, words, n, 0, &old, &new_side);
+    if (!stop_asked())
+        compare_row(options->against ? &old : &check->run->before, &new_side, suspect);
+    former_free(&old);
+    former_free(&new_side);
+}
+
+/* "fillrandom lsm u32+4 2^20, batches of 2^16" */
+static void describe(const cJSON *row, char *text, size_t bytes)
+{
+    char         count[TEXT_BYTES], batch[TEXT_BYTES];
+    const double of = number_of(row, "batch");
+    const char  *dist = text_of(row, "dist"), *variant = text_of(row, "variant");
+    size_t       used =
+        (size_t) snprintf(text, bytes, "%s%s%s %s+%.0f%s%s %s", text_of(row, "workload"), *variant ? " " : "", variant,
+                          text_of(row, "key"), number_of(row, "value_bytes"), strcmp(dist, "uniform") ? " " : "",
+                          strcmp(dist, "uniform") ? dist : "", text_count(count, (size_t) number_of(row, "count")));
+    if (of > 0 && used < bytes)
+        snprintf(text + used, bytes - used, "/%s", text_count(batch, (size_t) of));
+}
+
+static void show_slower(FILE *out, const struct compared *rows, int n)
+{
+    static const struct column columns[] = {
+        { "slower", 42, true, 0 }, { "before /s", 9, false, 0 }, { "now /s", 9, false, 0 }, { "ratio", 6, false, 0 }
+    };
+    const struct table table = { .out = out, .columns = columns, .n_columns = 4 };
+    table_head(&table);
+    for (int i = 0; i < n; i++) {
+        char what[160], before[TEXT_BYTES], after[TEXT_BYTES], ratio[TEXT_BYTES];
+        if (rows[i].verdict != SLOWER)
+            continue;
+        describe(rows[i].row, what, sizeof what);
+        table_row(&table, (const char *[]) { what, text_rate(before, rows[i].before), text_rate(after, rows[i].after),
+                                             text_ratio(ratio, rows[i].after / rows[i].before) });
+    }
+}
+
+/* ---- the comparison ------------------------------------------------------------------------------------------ */
+
+/* Rows of this process that can be compared with what others have; their number. */
+static int rows_to_compare(struct check *check, const struct former *old, struct compared *out)
+{
+    struct run  *run = check->run;
+    const cJSON *row = NULL;
+    int          n = 0, said = -1;
+    cJSON_ArrayForEach(row, run->file.rows)
+    {
+        const int    number = (int) number_of(row, "device");
+        const cJSON *device = cJSON_GetArrayItem(run->file.devices, number);
+        const char  *why = former_differs(old, device);
+        if (number_of(row, "process") != run->file.process_number || !text_is(row, "check", "ok"))
+            continue;
+        if (why && said != number)
+            say(run->out, 4, "Nothing of %s is compared: %s.", text_of(device, "name"), why);
+        if (why) {
+            said = number;
+            continue;
+        }
+        out[n++] = (struct compared) { .row = row,
+                                       .device = text_of(device, "name"),
+                                       .worth = is_true(device, "cpu") ? WORTH_CPU : WORTH_GPU };
+    }
+    return n;
+}
+
+/* Rows that the other build has and this one has not. */
+static void find_missing(struct check *check, const struct former *old)
+{
+    const struct former ours = { .files = { check->run->file.json }, .n = 1 };
+    const cJSON        *row = NULL;
+    double              rates[MOST_PROCESSES];
+    char                what[160];
+    if (!check->run->options->against || old->n == 0)
+        return;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(old->files[0], "rows"))
+    {
+        const cJSON *device = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(old->files[0], "devices"),
+                                                 (int) number_of(row, "device"));
+        if (!text_is(row, "check", "ok") || former_rates(&ours, text_of(device, "name"), row, rates) > 0)
+            continue;
+        describe(row, what, sizeof what);
+        say(check->run->out, 4, "missing: %s, which the other build measures", what);
+        check->missing++;
+    }
+}
+
+static int count(const struct compared *rows, int n, enum verdict verdict)
+{
+    int counted = 0;
+    for (int i = 0; i < n; i++)
+        counted += rows[i].verdict == verdict;
+    return counted;
+}
+
+static int conclude(struct check *check, const struct compared *rows, int n, int suspects)
+{
+    FILE     *out = check->run->out;
+    const int slower = count(rows, n, SLOWER), unknown = count(rows, n, UNKNOWN);
+    say(out, 4, "\nCompared: %d rows, in %u processes. %d looked slower at first, %d did again.", n - unknown,
+        check->run->options->processes, suspects, slower);
+    if (unknown)
+        say(out, 4, "%d rows cannot be compared: one side has them from fewer than %d processes (--processes).",
+            unknown, LEAST_PROCESSES);
+    if (slower)
+        show_slower(out, rows, n);
+    if (check->missing || check->failed)
+        return EXIT_FAILED;
+    return slower ? EXIT_SLOWER : EXIT_GOOD;
+}
+
+static int compare(struct check *check, const struct former *old, const struct former *new_side)
+{
+    struct compared *rows = calloc((size_t) cJSON_GetArraySize(check->run->file.rows) + 1, sizeof *rows);
+    if (!rows)
+        return EXIT_FAILED;
+    const int n = rows_to_compare(check, old, rows);
+    int       suspects = 0;
+    for (int i = 0; i < n; i++)
+        compare_row(old, new_side, &rows[i]);
+    for (int i = 0; i < n && !stop_asked(); i++)
+        if (rows[i].verdict == SLOWER) {
+            suspects++;
+            progress_about("suspect %d", suspects);
+            suspect_again(check, &rows[i]);
+        }
+    progress_clear();
+    find_missing(check, old);
+    const int code = stop_asked() ? EXIT_INTERRUPTED : conclude(check, rows, n, suspects);
+    free(rows);
+    return code;
+}
+
+int check(struct run *run, int argc, char **argv)
+{
+    static const char *const without[] = { "--json",   "--resume",  "--compare",  "--against", "--processes", "--peers",
+                                           "--budget", "--no-host", "--no-array", "--chart",   "--no-chart",  NULL };
+    struct check  check = { .run = run, .arguments = calloc((size_t) argc * 2 + 2, sizeof *check.arguments) };
+    struct former theirs = { .n = 0 }, others = { .n = 0 }, ours = { .files = { run->file.json }, .n = 1 };
+    int           code = EXIT_GOOD;
+    char          budget[32];
+    if (!check.arguments)
+        return EXIT_FAILED;
+    check.n_arguments = repeat_options(argc, argv, without, check.arguments);
+    if (run->options->budget > 0) {
+        snprintf(budget, sizeof budget, "%g", run->options->budget);
+        check.arguments[check.n_arguments++] = "--budget";
+        check.arguments[check.n_arguments++] = budget;
+    }
+    progress_about("%s", "all rows again");
+    take_turns(&check, check.arguments, check.n_arguments, 1, &theirs, &others);
+    for (int f = 0; f < others.n; f++)
+        run->file_failed |= !file_merge(&run->file, others.files[f]);
+    if (run->file_failed)
+        code = EXIT_FAILED;
+    if (!stop_asked() && (run->before.n || run->options->against))
+        code = compare(&check, run->options->against ? &theirs : &run->before, &ours);
+    else if (check.failed)
+        code = EXIT_FAILED;
+    progress_about("%s", "");
+    progress_clear();
+    former_free(&theirs);
+    former_free(&others);
+    free(check.arguments);
+    return code;
+}

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The alarm of ordo-bench: what is slower than another build, or than files, is found, and nothing else. The other build is this
+# one with its rates changed. Argument: ordo-bench. Without any OpenCL device it is skipped (77).
+set -u
+bench=$1
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failures=0
+
+fail() {
+    failures=$((failures + 1))
+    printf 'not so: %s\n' "$1"
+    tail -n 15 "$dir/out" "$dir/err"
+}
+
+if "$bench" --list | grep -q 'Devices.*none'; then
+    echo "SKIP: there is no OpenCL device"
+    exit 77
+fi
+
+# The other build: FACTOR times as fast, without rows of DROPPED workloads.
+cat >"$dir/other" <<'END'
+#!/bin/sh
+"$BENCH" "$@" --json "$0.json"
+code=$?
+awk -v factor="$FACTOR" -v dropped="$DROPPED" '
+    /^\t\t\t"rate":/ { rate = $2; sub(/,$/, "", rate); printf "\t\t\t\"rate\":\t%g,\n", rate * factor; next }
+    /"workload":/ && dropped != "" { gsub(dropped, "another") }
+    { print }' "$0.json" >&3
+exit $code
+END
+chmod +x "$dir/other"
+BENCH=$bench
+FACTOR=1 DROPPED=''
+export BENCH FACTOR DROPPED
+
+# expect STATUS OPTION...: the output is in $dir/out
+expect() {
+    want=$1
+    shift
+    "$bench" -w reduce,scan -n 8 -r 3 --no-limits --no-host "$@" >"$dir/out" 2>"$dir/err"
+    got=$?
+    [ "$got" -eq "$want" ] || fail "status $want, not $got, with $*"
+    ! grep -q '.\{81\}' "$dir/out" || fail "lines fit 80 columns"
+}
+says() {
+    grep -q -e "$1" "$dir/out" || fail "it says $1"
+}
+
+FACTOR=0.01
+expect 0 --against "$dir/other" --processes 3 --json "$dir/new.json"
+says 'Compared: 2 rows, in 3 processes. 0 looked slower'
+[ "$(grep -c '"check"' "$dir/new.json")" -eq 6 ] || fail "the file has the rows of all processes"
+[ "$(grep -c '"began"' "$dir/new.json")" -eq 3 ] || fail "the file has the processes"
+
+FACTOR=100
+expect 3 --against "$dir/other" --processes 3
+says '^scan u32+0 2^8 .* 0.0[0-9]*x$'
+says '2 looked slower at first, 2 did again'
+
+FACTOR=0.01 DROPPED=scan
+expect 1 --against "$dir/other" --processes 3
+says 'missing: another u32+0 2^8'
+DROPPED=''
+
+# ---- files
+awk '/^\t\t\t"rate":/ { rate = $2; sub(/,$/, "", rate); printf "\t\t\t\"rate\":\t%g,\n", rate * 100; next } { print }' \
+    "$dir/new.json" >"$dir/old.json"
+expect 3 --compare "$dir/old.json" --processes 3
+says '/ before'
+says '2 looked slower at first, 2 did again'
+sed 's/"driver":.*/"driver": "1",/' "$dir/old.json" >"$dir/driver.json"
+expect 0 --compare "$dir/driver.json" --processes 3
+says 'another driver'
+sed 's/"\(scan.*\)":\t[0-9][0-9]*/"\1": 77/' "$dir/old.json" >"$dir/tunables.json"
+expect 0 --compare "$dir/tunables.json" --processes 3
+says 'other tunables'
+"$bench" -w reduce,scan -n 8 -r 3 --no-limits --no-host --json "$dir/one.json" >"$dir/out" 2>"$dir/err" || fail "it measures"
+expect 0 --compare "$dir/one.json" --processes 3
+says '2 rows cannot be compared'
+expect 2 --compare "$dir/one.json" --against "$dir/other"
+
+[ "$failures" -eq 0 ] && echo "the alarm tells what is slower"
+exit $((failures > 0))
