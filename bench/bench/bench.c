@@ -6,10 +6,13 @@
 #include "bench/common/stop.h"
 #include "bench/peers/dict_yardstick.h"
 #include "bench/peers/peers.h"
+#include "bench/report/command.h"
 #include "check.h"
+#include "describe.h"
 #include "points.h"
 #include "row.h"
 #include "show.h"
+#include "suite.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -223,68 +226,55 @@ static void use_default_sizes(struct run *run, bool cpu)
     run->n_queries = run->options->n_queries ? run->options->n_queries : (size_t) 1 << (cpu ? 20 : 24);
 }
 
-static void run_device(struct run *run)
+/* Goes over to a part's options; how many rows it has. */
+static int begin_part(struct run *run, const struct options *part)
+{
+    int rows = 0;
+    run->options = part;
+    use_default_sizes(run, ordo_device_facts(run->device)->cpu);
+    for (int w = 0; w < part->n_workloads; w++)
+        rows += list_series(run, (enum workload) part->workloads[w], NULL) * run->n_sizes;
+    return rows;
+}
+
+static void begin_device(struct run *run)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(run->device);
-    use_default_sizes(run, facts->cpu);
-    run->rows_left = 0;
-    for (int w = 0; w < run->options->n_workloads; w++)
-        run->rows_left += list_series(run, (enum workload) run->options->workloads[w], NULL) * run->n_sizes;
-    run->rows = run->rows_left;
+    run->rows = 0;
     run->kept = 0;
-
+    for (int p = 0; p < run->n_parts; p++)
+        run->rows += begin_part(run, &run->parts[p]);
+    run->rows_left = run->rows;
+    run->limits.copy.bytes_per_second = NAN;
     if (!run->options->no_limits)
         take_limits(run, &run->limits, NULL);
-    else
-        run->limits.copy.bytes_per_second = NAN;
     introduce_device(run, facts);
     run->device_number = file_device(&run->file, describe_device(run, facts));
     if (!run->options->no_limits)
         file_limits(&run->file, run->device_number, limits_to_json(&run->limits), "begin");
-    for (int w = 0; w < run->options->n_workloads && !stop_asked(); w++)
-        run_workload(run, (enum workload) run->options->workloads[w]);
+}
+
+static void run_device(struct run *run)
+{
+    begin_device(run);
+    for (int p = 0; p < run->n_parts && !stop_asked(); p++) {
+        begin_part(run, &run->parts[p]);
+        for (int w = 0; w < run->options->n_workloads && !stop_asked(); w++)
+            run_workload(run, (enum workload) run->options->workloads[w]);
+    }
     if (!run->options->no_limits && !stop_asked())
         check_limits(run);
 }
 
 /* ---- the program --------------------------------------------------------------------------------------------- */
 
-static void print_variants(enum workload workload)
-{
-    char   names[200] = "";
-    size_t used = 0;
-    for (int v = 0; variant_name(workload, v) && variant_name(workload, 1); v++)
-        used +=
-            (size_t) snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", variant_name(workload, v));
-    if (used)
-        say(stdout, 22, "  %-18s  %s", "", names);
-}
-
-static void print_list(void)
-{
-    char selected[MOST_SELECTED][SELECT_BYTES];
-    puts("Workloads and their variants:");
-    for (int w = 0; w < N_ALL_WORKLOADS; w++) {
-        say(stdout, 22, "  %-18s  %s", workload_name((enum workload) w), workload_text((enum workload) w));
-        print_variants((enum workload) w);
-    }
-    const int n = select_devices("all", selected);
-    printf("Devices (ordo-info says more):%s\n", n ? "" : " none");
-    for (int i = 0; i < n; i++) {
-        ordo_device *device = NULL;
-        if (ordo_device_open(&(struct ordo_device_config) { .select = selected[i], .no_self_test = true }, &device) ==
-            ORDO_OK)
-            say(stdout, 7, "  %s  %s", selected[i], ordo_device_facts(device)->name);
-        ordo_device_close(&device);
-    }
-}
-
 /* Whether workloads of dictionaries, or of arrays, are measured. */
-static bool any_of(const struct options *options, bool dicts)
+static bool any_of(const struct run *run, bool dicts)
 {
-    for (int w = 0; w < options->n_workloads; w++)
-        if (workload_is_dict((enum workload) options->workloads[w]) == dicts)
-            return true;
+    for (int p = 0; p < run->n_parts; p++)
+        for (int w = 0; w < run->parts[p].n_workloads; w++)
+            if (workload_is_dict((enum workload) run->parts[p].workloads[w]) == dicts)
+                return true;
     return false;
 }
 
@@ -344,9 +334,9 @@ static void conclude(const struct run *run)
     explain(run, "check", "whether all of the output was right");
     if (run->peer_program)
         explain(run, "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device");
-    if (any_of(run->options, false))
+    if (any_of(run, false))
         conclude_arrays(run);
-    if (any_of(run->options, true))
+    if (any_of(run, true))
         conclude_dicts(run);
     count_rows(run, "that were there already", run->kept);
     count_rows(run, "skipped, as the budget was spent", run->skipped);
@@ -368,6 +358,8 @@ static int run_device_named(struct run *run, const char *select, double seconds)
     run->deadline = seconds > 0 ? now() + seconds : (double) INFINITY;
     if (run->devices++)
         fprintf(run->out, "\n");
+    if (run->suite)
+        run->n_parts = suite_parts(run->argc, run->argv, ordo_device_facts(run->device)->cpu, run->suite);
     run_device(run);
     ordo_device_close(&run->device);
     return EXIT_GOOD;
@@ -426,9 +418,11 @@ static struct options resume_options(const char *path, int *argc, char ***argv)
 int main(int argc, char **argv)
 {
     tool_name("ordo-bench");
+    if (argc > 1 && strcmp(argv[1], "report") == 0)
+        return report_command(argc - 1, argv + 1);
     struct options options = read_options(argc, argv);
-    if (options.list) {
-        print_list();
+    if (options.list || options.describe) {
+        (options.list ? print_list : print_description)();
         return EXIT_GOOD;
     }
     if (options.resume) {
@@ -437,8 +431,15 @@ int main(int argc, char **argv)
         options.json = options.resume;
     }
 
-    struct run run = { .options = &options, .out = options.json && strcmp(options.json, "-") == 0 ? stderr : stdout };
-    char       why[512] = "";
+    struct options suite[MOST_PARTS];
+    struct run     run = { .options = &options,
+                           .parts = options.suite ? suite : &options,
+                           .n_parts = 1,
+                           .suite = options.suite ? suite : NULL,
+                           .argc = argc,
+                           .argv = argv,
+                           .out = options.json && strcmp(options.json, "-") == 0 ? stderr : stdout };
+    char           why[512] = "";
     for (int f = 0; f < options.n_compare; f++)
         former_read(&run.before, options.compare[f]);
     if (options.peers && !(run.peer_program = peer_program(why, sizeof why)))

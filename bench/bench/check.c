@@ -260,13 +260,15 @@ int check(struct run *run, int argc, char **argv)
 {
     static const char *const without[] = { "--json",   "--resume",  "--compare",  "--against", "--processes", "--peers",
                                            "--budget", "--no-host", "--no-array", "--chart",   "--no-chart",  NULL };
-    struct check  check = { .run = run, .arguments = calloc((size_t) argc * 2 + 2, sizeof *check.arguments) };
+    struct check  check = { .run = run, .arguments = calloc((size_t) argc * 2 + 3, sizeof *check.arguments) };
     struct former theirs = { .n = 0 }, others = { .n = 0 }, ours = { .files = { run->file.json }, .n = 1 };
     int           code = EXIT_GOOD;
     char          budget[32];
     if (!check.arguments)
         return EXIT_FAILED;
-    check.n_arguments = repeat_options(argc, argv, without, check.arguments);
+    if (run->suite)
+        check.arguments[check.n_arguments++] = "suite";
+    check.n_arguments += repeat_options(argc, argv, without, check.arguments + check.n_arguments);
     if (run->options->budget > 0) {
         snprintf(budget, sizeof budget, "%g", run->options->budget);
         check.arguments[check.n_arguments++] = "--budget";

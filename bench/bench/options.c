@@ -273,6 +273,7 @@ static const struct option_row rows[] = {
     { "--no-chart", 0, no_argument, take_flag, AT(no_chart), 0, 0 },
     { "--wide", 0, no_argument, take_wide, 0, 0, 0 },
     { "--list", 0, no_argument, take_flag, AT(list), 0, 0 },
+    { "--describe", 0, no_argument, take_flag, AT(describe), 0, 0 },
     { "--help", 'h', no_argument, take_help, 0, 0, 0 },
     { "--version", 0, no_argument, take_version, 0, 0, 0 },
 };
@@ -315,6 +316,12 @@ static struct getopt_names getopt_names(void)
     return g;
 }
 
+/* Whether the first word is that command. */
+static bool is_suite(int argc, char **argv)
+{
+    return argc > 1 && strcmp(argv[1], "suite") == 0;
+}
+
 static void take_options(struct options *o, int argc, char **argv)
 {
     const struct getopt_names g = getopt_names();
@@ -333,8 +340,9 @@ static bool is_in(const char *const *list, const char *name)
 int repeat_options(int argc, char **argv, const char *const *without, const char **out)
 {
     const struct getopt_names g = getopt_names();
+    const int                 command = is_suite(argc, argv);
     int                       n = 0;
-    for (int code; (code = getopt_long(argc, argv, g.letters, g.names, NULL)) != -1;)
+    for (int code; (code = getopt_long(argc - command, argv + command, g.letters, g.names, NULL)) != -1;)
         for (size_t i = 0; i < N_ROWS; i++) {
             if (code != code_of(i) || is_in(without, rows[i].name))
                 continue;
@@ -383,7 +391,10 @@ struct options read_options(int argc, char **argv)
                          .fills = 16 };
     choose_workloads(&o, N_ALL_WORKLOADS);
     choose_workloads(&o, N_ALL_WORKLOADS + 1);
-    take_options(&o, argc, argv);
+    o.suite = is_suite(argc, argv);
+    take_options(&o, argc - o.suite, argv + o.suite);
+    argc -= o.suite;
+    argv += o.suite;
     while (optind < argc && o.n_compare) /* --compare old*.json */
         take_compare(&o, &(struct option_row) { .name = "--compare" }, argv[optind++]);
     if (optind < argc)

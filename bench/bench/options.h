@@ -30,7 +30,8 @@ struct options {
     uint32_t    repetitions;
     double      budget; /* seconds, of each process; 0: none */
     uint64_t    seed;
-    bool        first_calls, peers, no_host, no_array, no_limits, chart, no_chart, list;
+    bool        first_calls, peers, no_host, no_array, no_limits, chart, no_chart, list, describe;
+    bool        suite; /* the first word: the rest says how, not what */
 };
 
 /* Exits after --help and --version, and with a complaint where an option is wrong. */
@@ -39,7 +40,8 @@ struct options read_options(int argc, char **argv);
 /* Ends with a complaint if anything stands beside --resume that the file says. */
 void only_with_resume(int argc, char **argv);
 
-/* The options of a command line again, each as its full name and its argument, but for those of the NULL-ended list `without`.
+/* The options of a command line again, each as its full name and its argument, but for those of the NULL-ended list `without`
+ * and the command.
  * Returns their number: `out` has room for 2 * argc. */
 int repeat_options(int argc, char **argv, const char *const *without, const char **out);
 

@@ -13,7 +13,12 @@
 
 /* What is common to the rows of one device. */
 struct run {
-    const struct options *options;
+    const struct options *options; /* of the part at hand */
+    const struct options *parts;   /* of all: one, but for the suite */
+    int                   n_parts;
+    struct options       *suite; /* room for the suite's parts, which depend on the device; NULL: it is not asked for */
+    int                   argc;
+    char                **argv;
     FILE                 *out;
     struct file           file;
     struct former         before;       /* what is compared with; n 0: nothing */

@@ -47,7 +47,7 @@ awk '
         checked++
     }
     function level(name) {
-        return name == "common" ? 1 : name == "workload" ? 2 : name == "peers" ? 3 : name == "measure" ? 4 : 5
+        return name == "common" ? 1 : name == "workload" ? 2 : name == "peers" ? 3 : name == "measure" ? 4 : name == "report" ? 5 : 6
     }
     END {
         if (checked < 50)

@@ -171,6 +171,20 @@ expect 0 "$bench" --list
 prints out 'merge_runs'
 prints out 'readwhilewriting'
 
+expect 0 "$bench" --describe
+prints out '^readwhilewriting$'
+[ "$(grep -c '^  does ' "$dir/out")" -eq "$("$bench" --list | sed '/^Devices/,$d' | grep -c '^  [a-z]')" ] ||
+    fail "--describe tells of each workload"
+# The suite, out of time at once: each of its rows is named.
+expect 0 "$bench" suite --no-limits --budget 1 --json "$dir/suite.json"
+prints out 'skipped'
+prints out 'ordo-bench --resume'
+for workload in sort merge scan search lookup fillrandom readrandom mixed cleanup concurrentmix; do
+    grep -q "\"$workload\"" "$dir/suite.json" || fail "the suite has $workload"
+done
+expect 2 "$bench" suite --workload sort
+prints err 'only options that say how'
+
 expect 2 "$bench" --workload sotr
 prints err 'sort, merge'
 expect 2 "$bench" --structure tree

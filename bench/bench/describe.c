@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "describe.h"
+
+#include "bench/common/devices.h"
+#include "bench/common/terminal.h"
+#include "bench/workload/workload.h"
+
+#include <stdio.h>
+
+static void print_variants(enum workload workload, int indent)
+{
+    char   names[200] = "";
+    size_t used = 0;
+    for (int v = 0; variant_name(workload, v) && variant_name(workload, 1); v++)
+        used +=
+            (size_t) snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", variant_name(workload, v));
+    if (used)
+        say(stdout, indent, "%*s%s", indent, "", names);
+}
+
+void print_list(void)
+{
+    char selected[MOST_SELECTED][SELECT_BYTES];
+    puts("Workloads and their variants:");
+    for (int w = 0; w < N_ALL_WORKLOADS; w++) {
+        say(stdout, 22, "  %-18s  %s", workload_name((enum workload) w), workload_text((enum workload) w));
+        print_variants((enum workload) w, 22);
+    }
+    const int n = select_devices("all", selected);
+    printf("Devices (ordo-info says more):%s\n", n ? "" : " none");
+    for (int i = 0; i < n; i++) {
+        ordo_device *device = NULL;
+        if (ordo_device_open(&(struct ordo_device_config) { .select = selected[i], .no_self_test = true }, &device) ==
+            ORDO_OK)
+            say(stdout, 7, "  %s  %s", selected[i], ordo_device_facts(device)->name);
+        ordo_device_close(&device);
+    }
+}
+
+/* What no implementation can be faster than, in terms of the limits that each run measures first. */
+static const char *limit_of(enum workload workload)
+{
+    static const char *const limits[N_ALL_WORKLOADS] = {
+        [SORT] = "the copy rate over its passes: a radix sort moves every key and value once for each digit of 8 bits "
+                 "or so, "
+                 "4 times for u32; \"copy\" counts one of them",
+        [MERGE] = "the copy rate: every key and value is read and written once",
+        [MERGE_RUNS] = "the copy rate: every key and value is read and written once, however many runs there are",
+        [SCAN] = "the copy rate: every element is read and written once",
+        [REDUCE] = "the rate of reading, up to the copy rate: every element is read once",
+        [COMPACT] = "the copy rate: flags, keys and values are read, what is kept is written",
+        [SEARCH] = "gathers of 64 bytes or so, one for each level of the index that no cache holds; of sorted queries "
+                   "the copy "
+                   "rate",
+        [LOOKUP] = "as search, and a gather of 32 bytes for each value",
+        [FILLRANDOM] =
+            "each element is sorted once, then merged: an LSM moves it once for each time that the dictionary doubled "
+            "since (at the copy rate), a tree gathers a leaf for it, an array copies everything with each batch",
+        [FILLSEQ] = "as fillrandom",
+        [OVERWRITE] = "as fillrandom, with all elements there",
+        [DELETERANDOM] = "as overwrite",
+        [INSERTRANDOM] = "as one batch of fillrandom; of small batches the launches: some ten for a call",
+        [READRANDOM] =
+            "one gather of a leaf and one of a value for each key and run; of small dictionaries gathers from cache",
+        [READMISSING] = "as readrandom without the value",
+        [SEEKRANDOM] = "as readrandom",
+        [COUNTRANDOM] = "two searches for each interval",
+        [RANGERANDOM] = "as countrandom, and what is found is copied",
+        [CONCURRENTREAD] = "as readrandom, with loads that allow for writers",
+        [READWHILEWRITING] = "as its halves: insertrandom and readrandom",
+        [MIXED] = "operations are sorted by key first; then as their parts",
+        [CLEANUP] = "the copy rate: what lives is read and written once",
+        [COMPACTALL] = "as cleanup",
+        [CONCURRENTFILL] = "two or three gathers of nodes and an atomic operation for each element",
+        [CONCURRENTINSERT] = "as concurrentfill",
+        [CONCURRENTMIX] = "as its parts: concurrentfill and concurrentread",
+    };
+    return limits[workload];
+}
+
+void print_description(void)
+{
+    for (int w = 0; w < N_ALL_WORKLOADS; w++) {
+        const char *limit = limit_of((enum workload) w);
+        printf("%s%s\n", w ? "\n" : "", workload_name((enum workload) w));
+        say(stdout, 11, "  does     %s", workload_text((enum workload) w));
+        print_variants((enum workload) w, 11);
+        if (limit)
+            say(stdout, 11, "  limit    %s", limit);
+    }
+}

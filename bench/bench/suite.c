@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "suite.h"
+
+#include "bench/common/complain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is measured, as options; and numbers of elements, on a GPU and on a CPU. */
+struct part {
+    const char *words, *gpu, *cpu;
+};
+
+static const struct part suite[] = {
+    /* Arrays: sizes, types, values, distributions. */
+    { "-w sort,merge,scan,reduce,compact", "12,16,20,24,27", "12,16,20,22" },
+    { "-w search,lookup --variant random+index,random,sorted", "12,16,20,24,27", "12,16,20" },
+    { "-w sort -v 0,8 --no-host", "20,24", "20" },
+    { "-w sort,merge -t u64 -v 0,4,8 --no-host", "16,20,24,26", "16,20" },
+    { "-w sort,lookup --variant random+index -D clustered,zipf --no-host", "24", "20" },
+    { "-w merge_runs --variant 8-runs --no-host", "20,24", "20" },
+    /* Dictionaries: updates over the batch, queries over the size and over fills. */
+    { "-w fillrandom --batch 10,12,14,16,18,20,22", "24", "" },
+    { "-w fillrandom --batch 8,10,12,14,16,18", "", "18" },
+    { "-w readrandom,readmissing,seekrandom,countrandom,rangerandom --fills 4 -q 22", "20,24,26", "" },
+    { "-w readrandom,readmissing,seekrandom,countrandom,rangerandom --fills 4 -q 16", "", "16,18,20" },
+    { "-w readrandom -D clustered,zipf --fills 1 --no-host -q 20", "24", "18" },
+    { "-w fillrandom,readrandom -v 0,8 --fills 1 --no-host -q 20", "24", "18" },
+    { "-w fillrandom,readrandom -t u64 -v 4,8 --fills 1 --no-host -q 20", "24", "18" },
+    { "-w overwrite,deleterandom,mixed,readwhilewriting --no-host", "22", "16" },
+    { "-w cleanup,compactall --no-host", "22", "16" },
+    { "-w concurrentfill,concurrentread,concurrentmix --fills 1 --batch 20 -q 20 --no-host", "24", "" },
+    { "-w concurrentfill,concurrentread,concurrentmix --fills 1 --batch 14 -q 14 --no-host", "", "16" },
+    /* Latency: how long one call takes, of batches from one operation on. */
+    { "-w insertrandom --batch =1,=32,10,15,20 --no-host", "20", "16" },
+    { "-w readrandom --fills 1 -q =1 --no-host --no-array", "20", "16" },
+    { "-w readrandom --fills 1 -q =1000 --no-host --no-array", "20", "16" },
+};
+
+#define MOST_PART_WORDS 32
+
+/* Cuts a copy, which stays, at its spaces. */
+static int cut_words(const char *text, char **words)
+{
+    char *rest = NULL, *copy = strdup(text);
+    int   n = 0;
+    for (char *word = copy ? strtok_r(copy, " ", &rest) : NULL; word && n < MOST_PART_WORDS;
+         word = strtok_r(NULL, " ", &rest))
+        words[n++] = word;
+    return n;
+}
+
+/* How, of the command line, and what, of the part. */
+static struct options part_options(const char *const *how, int n_how, const char *program, const struct part *part,
+                                   const char *sizes)
+{
+    char **argv = calloc((size_t) n_how + MOST_PART_WORDS + 4, sizeof *argv); /* stays, as options point into it */
+    int    n = 0;
+    if (!argv)
+        usage_error("out of memory");
+    argv[n++] = (char *) program;
+    for (int i = 0; i < n_how; i++)
+        argv[n++] = (char *) how[i];
+    n += cut_words(part->words, argv + n);
+    argv[n++] = (char *) "--sizes";
+    argv[n++] = (char *) sizes;
+    return read_options(n, argv);
+}
+
+int suite_parts(int argc, char **argv, bool cpu, struct options parts[MOST_PARTS])
+{
+    static const char *const what[] = { "--workload",    "--variant", "--structure", "--sizes", "--types",
+                                        "--value-bytes", "--dist",    "--queries",   "--batch", "--hit-rate",
+                                        "--erase",       "--updates", "--width",     "--fills", "--growth",
+                                        "--first-calls", NULL };
+    const char             **how = calloc((size_t) argc * 2 + 1, sizeof *how);
+    int                      n = 0;
+    if (!how)
+        usage_error("out of memory");
+    const int n_all = repeat_options(argc, argv, what + sizeof what / sizeof *what - 1, how);
+    const int n_how = repeat_options(argc, argv, what, how);
+    if (n_how < n_all)
+        usage_error("the suite says itself what is measured: only options that say how go with it");
+    for (size_t p = 0; p < sizeof suite / sizeof *suite && n < MOST_PARTS; p++) {
+        const char *sizes = cpu ? suite[p].cpu : suite[p].gpu;
+        if (*sizes)
+            parts[n++] = part_options(how, n_how, argv[0], &suite[p], sizes);
+    }
+    return n;
+}

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# ordo-bench report: the page shows what the files say, all of it and nothing else, and stands alone. Arguments: ordo-bench, and the
+# directory of kept results. No device is needed.
+set -u
+bench=$1 results=$2
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failures=0
+
+fail() {
+    failures=$((failures + 1))
+    printf 'not so: %s\n' "$1"
+    head -n 5 "$dir/out"
+}
+
+# report STATUS FILE...: writes $dir/page
+report() {
+    want=$1
+    shift
+    "$bench" report "$@" -o "$dir/page" --svg "$dir/svg" >"$dir/out" 2>&1
+    got=$?
+    [ "$got" -eq "$want" ] || fail "status $want, not $got, from report $*"
+}
+shows() {
+    grep -q -e "$1" "$dir/page" || fail "the page shows $1"
+}
+shows_no() {
+    ! grep -q -e "$1" "$dir/page" || fail "the page has no $1"
+}
+count() {
+    grep -o -e "$1" "$dir/page" | wc -l
+}
+
+report 0 "$results"/*.json
+cp "$dir/page" "$dir/first"
+report 0 "$results"/*.json
+cmp -s "$dir/page" "$dir/first" || fail "the same files make the same bytes"
+[ "$(wc -c <"$dir/page")" -lt 1000000 ] || fail "it is less than 1 MB"
+shows_no '<script'
+shows_no 'https\?:'
+shows_no '[">, ]-\?nan[",< ]'
+shows_no '[">, ]-\?inf[",< ]'
+for file in "$results"/*.json; do
+    shows "${file##*/}"
+done
+shows 'NVIDIA H100'
+shows 'NVIDIA H200'
+shows 'not measured'
+shows 'the peer is ahead in [0-9]'
+shows 'comes to lead over\|leads over .* throughout'
+shows 'class="l c[0-9] limit"'
+[ "$(count '<svg ')" -ge 20 ] || fail "it has plots"
+[ "$(count '<svg role="img"')" -eq "$(count '<svg ')" ] || fail "each plot has a role"
+[ "$(count '<title id=')" -eq "$(count '<svg ')" ] || fail "each plot has a title"
+[ "$(count '<desc id=')" -eq "$(count '<svg ')" ] || fail "each plot has a description"
+[ "$(count '<summary>figures')" -eq "$(count '<svg ')" ] || fail "each plot has a table of its figures"
+[ "$(find "$dir/svg" -name '*.svg' | wc -l)" -eq "$(count '<svg ')" ] || fail "each plot is a file too"
+# What is drawn lies within the drawing.
+cat "$dir"/svg/*.svg | grep -o 'points="[^"]*"' | tr -d 'a-z="' | tr ' ' '\n' | awk -F, '
+    NF != 2 || $1 < 70 || $1 > 470 || $2 < 16 || $2 > 300 { print "outside: " $0; bad = 1 }
+    END { exit bad || NR < 100 }' >"$dir/out" || fail "points lie within the axes"
+
+# ---- what a file says is what the page shows
+# file NAME RATE CHECK DEVICE: one with two rows
+file() {
+    cat >"$dir/$1" <<END
+{ "tool": "ordo-bench", "schema": 1, "revision": "r1", "clean": false, "date": "2026-01-01T00:00:00Z",
+  "arguments": ["-w", "sort"], "host": { "processor": "a processor" },
+  "processes": [{ "disturbed": "copy" }],
+  "devices": [{ "name": "$4", "platform": "P", "driver": "1", "limits": [{ "copy_bytes_per_s": 1e12 }] }],
+  "rows": [
+    { "device": 0, "workload": "sort", "variant": "", "key": "u32", "value_bytes": 4, "dist": "uniform", "count": 1048576,
+      "operations": 1048576, "check": "ok", "rate": $2, "wall_s": { "median": 1e-3, "p10": 9e-4, "p90": 2e-3 },
+      "bytes_counted": 16777216, "peer": { "name": "CUB", "rate": 2e9 } },
+    { "device": 0, "workload": "sort", "variant": "", "key": "u32", "value_bytes": 4, "dist": "uniform", "count": 4194304,
+      "operations": 4194304, "check": "$3", "rate": 3e9, "wall_s": { "median": 1e-3, "p10": 9e-4, "p90": 2e-3 },
+      "bytes_counted": 67108864 }] }
+END
+}
+file a 1e9 ok 'A <b>device</b>'
+report 0 "$dir/a"
+shows 'A &#60;b&#62;device&#60;/b&#62;'
+shows_no 'A <b>'
+shows 'ahead in 1\. Farthest behind: 0\.5 of CUB in sort u32+4 of 2^20'
+shows '<td class="n bad">0.50</td>'
+shows '3.00 G <span class="q">at 2^22; 3.00 M per GB/s'
+shows 'r1 (changed)'
+shows '<td>copy</td>'
+cp "$dir/page" "$dir/first"
+file a 1.1e9 ok 'A <b>device</b>'
+report 0 "$dir/a"
+! cmp -s "$dir/page" "$dir/first" || fail "another figure, another page"
+shows '<td class="n bad">0.55</td>'
+file b 1e9 WRONG 'Another'
+report 1 "$dir/a" "$dir/b"
+shows 'class="alarm">WRONG: 1 rows'
+shows '<tr class="bad">'
+grep -q 'rows are WRONG' "$dir/out" || fail "it says that rows are WRONG"
+[ "$(sed -n '/alarm">WRONG/=' "$dir/page")" -lt "$(sed -n '/<h2>Devices/=' "$dir/page")" ] || fail "WRONG comes first"
+
+echo '{ "tool": "ordo-info" }' >"$dir/c"
+report 2 "$dir/c"
+report 2 "$dir/missing"
+"$bench" report "$dir/a" >"$dir/out" 2>&1
+[ $? -eq 2 ] || fail "it asks where to write"
+"$bench" report "$dir/a" -o "$dir/none/page" >"$dir/out" 2>&1
+[ $? -eq 1 ] || fail "it says that it cannot write"
+
+[ "$failures" -eq 0 ] && echo "the page shows what the files say"
+exit $((failures > 0))
