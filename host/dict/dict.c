@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interface of dictionaries: checks arguments, puts calls in turn, and hands them to the structure. */
-#include "dict/dict.h"
+#include "dict/generic/generic.h"
 
 #include "shared/key.h"
 
@@ -39,6 +39,7 @@ void ordo_dict_destroy(ordo_dict **dict)
 {
     if (!dict || !*dict)
         return;
+    ordo_dict_drop_aggregates(*dict);
     (*dict)->structure->destroy(*dict);
     ordo_undo_forget((*dict)->dev, &(*dict)->undo);
     ordo_last_call_forget(&(*dict)->last);
@@ -99,6 +100,8 @@ static ordo_status begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op o
 /* Also after an error: commands may have been enqueued. */
 static ordo_status end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
 {
+    if (status == ORDO_NO_DEVICE_MEMORY)
+        ordo_dict_drop_aggregates(dict);
     ordo_call_remember(call, &dict->last);
     return ordo_call_end(call, status);
 }
@@ -124,6 +127,15 @@ static ordo_status check_elements(const ordo_dict *dict, struct ordo_slice keys,
     return ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 0);
 }
 
+/* A call that changes the dictionary. */
+static ordo_status begin_update(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op,
+                                const struct ordo_order *order)
+{
+    ORDO_TRY(begin(call, dict, op, order));
+    ordo_dict_drop_aggregates(dict);
+    return ORDO_OK;
+}
+
 static ordo_status build(struct ordo_call *call, ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values,
                          size_t count)
 {
@@ -138,7 +150,7 @@ ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys, struct ordo
                             const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_BUILD, order));
+    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_BUILD, order));
     return end(&call, dict, build(&call, dict, keys, values, count));
 }
 
@@ -153,14 +165,14 @@ ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys, struct ord
                              const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_UPDATE, order));
+    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_UPDATE, order));
     return end(&call, dict, update(&call, dict, false, keys, values, count));
 }
 
 ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, size_t count, const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_UPDATE, order));
+    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_UPDATE, order));
     return end(&call, dict, update(&call, dict, true, keys, ordo_none(), count));
 }
 
@@ -181,8 +193,88 @@ ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys, struct ord
                              struct ordo_slice inserted, const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_UPDATE, order));
+    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_UPDATE, order));
     return end(&call, dict, insert(&call, dict, keys, values, count, inserted));
+}
+
+/* That values are numbers of this type, and the operation one of theirs. */
+static ordo_status check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op)
+{
+    ORDO_TRY(ordo_check_type(dict->dev, value));
+    if (ordo_type_bytes(value) != dict->value_bytes)
+        return ordo_fail(dict->dev, ORDO_INVALID, 0, __FILE__, __LINE__,
+                         "values of %zu bytes, and of %u in the dictionary", ordo_type_bytes(value), dict->value_bytes);
+    return ordo_check_op(dict->dev, value, op);
+}
+
+static ordo_status combine(struct ordo_call *call, ordo_dict *dict, const struct ordo_combines *c)
+{
+    ORDO_TRY(check_numbers(dict, c->value, c->op));
+    ORDO_TRY(check_elements(dict, c->keys, c->values, dict->value_bytes, c->count));
+    return c->count ? ordo_dict_combine_enqueue(dict, call, c) : ORDO_OK;
+}
+
+ordo_status ordo_dict_combine(ordo_dict *dict, ordo_type value, ordo_op op, struct ordo_slice keys,
+                              struct ordo_slice values, size_t count, const struct ordo_order *order)
+{
+    const struct ordo_combines c = { value, op, keys, values, count };
+    struct ordo_call           call;
+    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_UPDATE, order));
+    return end(&call, dict, combine(&call, dict, &c));
+}
+
+static ordo_status erase_range(struct ordo_call *call, ordo_dict *dict, const struct ordo_erasures *e)
+{
+    const struct ordo_array arrays[] = {
+        { "lo", e->lo, e->count, dict->key_bytes },
+        { "hi", e->hi, e->count, dict->key_bytes },
+        { "erased", e->erased, e->count, if_wanted(e->erased, sizeof(cl_uint)) },
+    };
+    ORDO_REQUIRE_COUNT(dict->dev, "count", e->count);
+    ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 1));
+    return e->count ? ordo_dict_erase_range_enqueue(dict, call, e) : ORDO_OK;
+}
+
+ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi, size_t count,
+                                  struct ordo_slice erased, const struct ordo_order *order)
+{
+    const struct ordo_erasures e = { lo, hi, count, erased };
+    struct ordo_call           call;
+    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_ORDER, order));
+    return end(&call, dict, erase_range(&call, dict, &e));
+}
+
+static ordo_status ends(struct ordo_call *call, ordo_dict *dict, const struct ordo_ends *e, size_t *got)
+{
+    const struct ordo_array arrays[] = {
+        { "keys_out", e->keys_out, e->count, if_wanted(e->keys_out, dict->key_bytes) },
+        { "values_out", e->values_out, e->count, if_wanted(e->values_out, dict->value_bytes) },
+    };
+    *got = 0;
+    ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 2));
+    return e->count ? ordo_dict_ends_enqueue(dict, call, e, got) : ORDO_OK;
+}
+
+static ordo_status take(ordo_dict *dict, bool last, size_t count, struct ordo_slice keys_out,
+                        struct ordo_slice values_out, size_t *taken, const struct ordo_order *order)
+{
+    const struct ordo_ends e = { last, true, count, keys_out, values_out };
+    struct ordo_call       call;
+    ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, taken);
+    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_ORDER, order));
+    return end(&call, dict, ends(&call, dict, &e, taken));
+}
+
+ordo_status ordo_dict_take_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
+                                 struct ordo_slice values_out, size_t *taken, const struct ordo_order *order)
+{
+    return take(dict, false, count, keys_out, values_out, taken, order);
+}
+
+ordo_status ordo_dict_take_last(ordo_dict *dict, size_t count, struct ordo_slice keys_out, struct ordo_slice values_out,
+                                size_t *taken, const struct ordo_order *order)
+{
+    return take(dict, true, count, keys_out, values_out, taken, order);
 }
 
 ordo_status ordo_dict_clear(ordo_dict *dict)
@@ -190,6 +282,7 @@ ordo_status ordo_dict_clear(ordo_dict *dict)
     struct ordo_call call;
     ORDO_REQUIRE_GIVEN(NULL, dict);
     ORDO_TRY(ordo_call_begin(&call, dict->dev, NULL));
+    ordo_dict_drop_aggregates(dict);
     dict->structure->clear(dict);
     ordo_undo_forget(dict->dev, &dict->undo);
     return ordo_call_end(&call, ORDO_OK);
@@ -205,7 +298,7 @@ ordo_status ordo_dict_clean_up(ordo_dict *dict, const struct ordo_order *order)
 ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_COMPACT, order));
+    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_COMPACT, order));
     return end(&call, dict, dict->structure->compact(dict, &call));
 }
 
@@ -303,6 +396,60 @@ ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_s
     return end(&call, dict, range(&call, dict, &r, needed));
 }
 
+static ordo_status range_limited(struct ordo_call *call, ordo_dict *dict, const struct ordo_limited_ranges *r,
+                                 size_t *needed)
+{
+    const struct ordo_array arrays[] = {
+        { "lo", r->lo, r->count, dict->key_bytes },
+        { "hi", r->hi, r->count, dict->key_bytes },
+        { "limits", r->limits, r->count, if_wanted(r->limits, sizeof(cl_uint)) },
+        { "offsets", r->offsets, r->count + 1, sizeof(cl_ulong) },
+        { "keys_out", r->keys_out, r->capacity, if_wanted(r->keys_out, dict->key_bytes) },
+        { "values_out", r->values_out, r->capacity, if_wanted(r->values_out, dict->value_bytes) },
+    };
+    const struct ordo_ranges all = { .offsets = r->offsets, .count = r->count, .capacity = r->capacity };
+    ORDO_REQUIRE_COUNT(dict->dev, "count", r->count);
+    ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 3));
+    if (r->count == 0)
+        ORDO_TRY(ordo_call_fill(call, r->offsets.mem, r->offsets.at * sizeof(cl_ulong), sizeof(cl_ulong), 0));
+    else
+        ORDO_TRY(ordo_dict_limited_enqueue(dict, call, r, needed != NULL));
+    return needed ? read_needed(call, &all, needed) : ORDO_OK;
+}
+
+ordo_status ordo_dict_range_limited(ordo_dict *dict, const struct ordo_limited_ranges *ranges, size_t *needed,
+                                    const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, ranges);
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
+    return end(&call, dict, range_limited(&call, dict, ranges, needed));
+}
+
+static ordo_status aggregate(struct ordo_call *call, ordo_dict *dict, const struct ordo_aggregates *a)
+{
+    const struct ordo_array arrays[] = {
+        { "lo", a->lo, a->count, dict->key_bytes },
+        { "hi", a->hi, a->count, dict->key_bytes },
+        { "results", a->results, a->count, dict->value_bytes },
+        { "counts", a->counts, a->count, if_wanted(a->counts, sizeof(cl_uint)) },
+    };
+    ORDO_TRY(check_numbers(dict, a->value, a->op));
+    ORDO_REQUIRE_COUNT(dict->dev, "count", a->count);
+    ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 2));
+    return a->count ? ordo_dict_aggregate_enqueue(dict, call, a) : ORDO_OK;
+}
+
+ordo_status ordo_dict_aggregate(ordo_dict *dict, ordo_type value, ordo_op op, struct ordo_slice lo,
+                                struct ordo_slice hi, size_t count, struct ordo_slice results, struct ordo_slice counts,
+                                const struct ordo_order *order)
+{
+    const struct ordo_aggregates a = { value, op, lo, hi, count, results, counts };
+    struct ordo_call             call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
+    return end(&call, dict, aggregate(&call, dict, &a));
+}
+
 static ordo_status check_seeks(const ordo_dict *dict, const struct ordo_seeks *s)
 {
     const struct ordo_array arrays[] = {
@@ -335,12 +482,104 @@ ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_
     return end(&call, dict, seek(&call, dict, &s));
 }
 
+static ordo_status seek_within(struct ordo_call *call, ordo_dict *dict, const struct ordo_seeks *s,
+                               struct ordo_slice bounds)
+{
+    const struct ordo_array arrays[] = {
+        { "bounds", bounds, s->count, dict->key_bytes },
+        { "keys_out", s->keys_out, s->count, if_wanted(s->keys_out, dict->key_bytes) },
+        { "values_out", s->values_out, s->count, if_wanted(s->values_out, dict->value_bytes) },
+        { "found", s->found, s->count, if_wanted(s->found, 1) },
+    };
+    ORDO_TRY(check_seeks(dict, s));
+    ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 3));
+    if (s->count == 0 || (!s->keys_out.mem && !s->values_out.mem && !s->found.mem))
+        return ORDO_OK;
+    return ordo_dict_seek_within_enqueue(dict, call, s, bounds);
+}
+
+ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
+                                  struct ordo_slice bounds, size_t count, struct ordo_slice keys_out,
+                                  struct ordo_slice values_out, struct ordo_slice found, const struct ordo_order *order)
+{
+    const struct ordo_seeks s = { relation, keys, count, keys_out, values_out, found };
+    struct ordo_call        call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
+    return end(&call, dict, seek_within(&call, dict, &s, bounds));
+}
+
+static ordo_status rank(struct ordo_call *call, ordo_dict *dict, ordo_relation relation, const struct ordo_ranks *r)
+{
+    const struct ordo_array arrays[] = {
+        { "keys", r->keys, r->count, dict->key_bytes },
+        { "ranks", r->ranks, r->count, sizeof(cl_uint) },
+    };
+    ORDO_REQUIRE(dict->dev, relation == ORDO_LT || relation == ORDO_LE, ORDO_INVALID,
+                 "relation is %d: ranks are of ORDO_LT and ORDO_LE", (int) relation);
+    ORDO_REQUIRE_COUNT(dict->dev, "count", r->count);
+    ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 1));
+    return r->count ? dict->structure->rank(dict, call, r) : ORDO_OK;
+}
+
+ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys, size_t count,
+                           struct ordo_slice ranks, const struct ordo_order *order)
+{
+    const struct ordo_ranks r = { relation == ORDO_LE, keys, count, ranks };
+    struct ordo_call        call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
+    return end(&call, dict, rank(&call, dict, relation, &r));
+}
+
+static ordo_status select_ranks(struct ordo_call *call, ordo_dict *dict, const struct ordo_selects *s)
+{
+    const struct ordo_array arrays[] = {
+        { "ranks", s->ranks, s->count, sizeof(cl_uint) },
+        { "keys_out", s->keys_out, s->count, if_wanted(s->keys_out, dict->key_bytes) },
+        { "values_out", s->values_out, s->count, if_wanted(s->values_out, dict->value_bytes) },
+        { "found", s->found, s->count, if_wanted(s->found, 1) },
+    };
+    ORDO_REQUIRE_COUNT(dict->dev, "count", s->count);
+    ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 3));
+    if (s->count == 0 || (!s->keys_out.mem && !s->values_out.mem && !s->found.mem))
+        return ORDO_OK;
+    return dict->structure->select(dict, call, s);
+}
+
+ordo_status ordo_dict_select(ordo_dict *dict, struct ordo_slice ranks, size_t count, struct ordo_slice keys_out,
+                             struct ordo_slice values_out, struct ordo_slice found, const struct ordo_order *order)
+{
+    const struct ordo_selects s = { ranks, count, keys_out, values_out, found };
+    struct ordo_call          call;
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
+    return end(&call, dict, select_ranks(&call, dict, &s));
+}
+
+static ordo_status peek(ordo_dict *dict, bool last, size_t count, struct ordo_slice keys_out,
+                        struct ordo_slice values_out, size_t *got, const struct ordo_order *order)
+{
+    const struct ordo_ends e = { last, false, count, keys_out, values_out };
+    struct ordo_call       call;
+    ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, got);
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
+    return end(&call, dict, ends(&call, dict, &e, got));
+}
+
+ordo_status ordo_dict_peek_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
+                                 struct ordo_slice values_out, size_t *got, const struct ordo_order *order)
+{
+    return peek(dict, false, count, keys_out, values_out, got, order);
+}
+
+ordo_status ordo_dict_peek_last(ordo_dict *dict, size_t count, struct ordo_slice keys_out, struct ordo_slice values_out,
+                                size_t *got, const struct ordo_order *order)
+{
+    return peek(dict, true, count, keys_out, values_out, got, order);
+}
+
 /* The element nearest to one end of all keys, by a seek from the least or greatest key that there can be. */
 static ordo_status seek_end(struct ordo_call *call, ordo_dict *dict, struct ordo_seeks *s)
 {
-    const uint64_t bits = s->relation == ORDO_GE ? 0 : UINT64_MAX;
-    const uint64_t key = dict->key_bytes == 8 ? key_from_bits_of((int) dict->key, bits)
-                                              : key_from_bits_of((int) dict->key, (uint32_t) bits);
+    const uint64_t key = ordo_dict_end_key(dict, s->relation != ORDO_GE);
     ORDO_TRY(ordo_call_scratch(call, sizeof key, &s->keys.mem));
     ORDO_TRY(ordo_call_fill(call, s->keys.mem, 0, 4, (uint32_t) key));
     ORDO_TRY(ordo_call_fill(call, s->keys.mem, 4, 4, (uint32_t) (key >> 32)));
@@ -435,7 +674,7 @@ ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch, siz
 {
     struct ordo_call call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, batch);
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_APPLY, order));
+    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_APPLY, order));
     return end(&call, dict, apply(&call, dict, batch, needed));
 }
 
@@ -473,7 +712,7 @@ ordo_status ordo_dict_apply_concurrent(ordo_dict *dict, const struct ordo_concur
 {
     struct ordo_call call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, batch);
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_CONCURRENT, order));
+    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_CONCURRENT, order));
     return end(&call, dict, apply_concurrent(&call, dict, batch));
 }
 
@@ -491,5 +730,8 @@ ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order
     struct ordo_call call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, out);
     ORDO_TRY(begin(&call, dict, ORDO_CAN_BUILD, order));
-    return end(&call, dict, dict->structure->statistics(dict, &call, out));
+    const ordo_status status = dict->structure->statistics(dict, &call, out);
+    if (status == ORDO_OK)
+        out->bytes_spare += dict->aggregates.bytes;
+    return end(&call, dict, status);
 }

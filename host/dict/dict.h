@@ -7,8 +7,8 @@
  * comes first. What a structure keeps on the host is in its one struct, without pointers to memory of its own: a call of
  * which an event in order->wait fails is taken back by copying that struct back (runtime/undo.c).
  *
- * Files, each of which calls only those before it: batch.c (batches in key order), apply.c (mixed batches), dict.c (the
- * interface), dict_host.c (the same over host memory), run_block.c, run_settle.c and run_merge.c (sorted runs, of which
+ * Files, each of which calls only those before it: batch.c (batches in key order), generic/ (what any structure
+ * does by its other operations), apply.c (mixed batches), dict.c (the interface), dict_host.c (the same over host memory), run_block.c, run_settle.c and run_merge.c (sorted runs, of which
  * structures are made or built). Structures stand on top of these, a folder for each family, and do not know of each
  * other; what is below reaches them through struct ordo_structure alone.
  */
@@ -21,7 +21,7 @@
 
 /* Updates in sorted order: erased[i] (one byte) 1 removes keys[i], 0 stores it; of equal keys the last counts. */
 struct ordo_sorted_updates {
-    struct ordo_slice keys, values, erased; /* erased: ordo_none() if all are stored */
+    struct ordo_slice keys, values, erased; /* values: ordo_none() if all are erased; erased: if all are stored */
     size_t            count;
     bool              distinct; /* no key is there twice */
 };
@@ -45,6 +45,22 @@ struct ordo_counts {
     struct ordo_slice lo, hi;
     size_t            count;
     struct ordo_slice counts; /* uint32_t */
+};
+
+/* ranks[i] (uint32_t) = how many keys are less than keys[i], or not greater (`upper`). */
+struct ordo_ranks {
+    bool              upper;
+    struct ordo_slice keys;
+    size_t            count;
+    struct ordo_slice ranks;
+};
+
+/* The elements that ranks[i] (uint32_t) elements are before; found is 0 where there are not so many. Outputs may be
+ * ordo_none(). */
+struct ordo_selects {
+    struct ordo_slice ranks;
+    size_t            count;
+    struct ordo_slice keys_out, values_out, found;
 };
 
 /* Nothing is written to keys_out and values_out if the last offset is more than capacity. */
@@ -77,11 +93,21 @@ struct ordo_structure {
     ordo_status (*count)(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
     ordo_status (*range)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
     ordo_status (*seek)(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
+    ordo_status (*rank)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
+    ordo_status (*select)(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
     ordo_status (*size)(ordo_dict *dict, struct ordo_call *call, size_t *out); /* waits */
     ordo_status (*export_all)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                               struct ordo_slice values_out, size_t capacity, size_t *count);              /* waits */
     ordo_status (*check)(ordo_dict *dict, struct ordo_call *call);                                        /* waits */
     ordo_status (*statistics)(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out); /* waits */
+};
+
+/* What aggregates over long ranges have left for the next ones: see generic/aggregate.c. */
+struct ordo_aggregate_table {
+    cl_mem    mem; /* NULL: there is none */
+    size_t    bytes, count;
+    ordo_type value;
+    ordo_op   op;
 };
 
 struct ordo_dict {
@@ -95,12 +121,16 @@ struct ordo_dict {
     size_t                       bytes;   /* of the structure's part, which begins with this */
     struct ordo_host_array      *results; /* dict_host.c's own */
     size_t                       n_results;
+    struct ordo_aggregate_table  aggregates;
 };
 
 /* Makes a structure's part of a new dictionary: `bytes` of memory, all zero but for what every dictionary has.
  * Checks the configuration. */
 ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure,
                              const struct ordo_dict_config *config, size_t bytes, ordo_dict **out);
+
+/* The least (greatest) key that there can be, as stored, in the low bytes. */
+uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
 /* A mixed batch, checked by dict.c but for the codes, which apply.c looks at first. Waits. */
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,

@@ -76,6 +76,62 @@ ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count
     return ordo_host_finish(dict->dev, a, N_OF(a), ordo_dict_erase(dict, a[0].slice, count, NULL));
 }
 
+ordo_status ordo_dict_combine_host(ordo_dict *dict, ordo_type value, ordo_op op, const void *keys, const void *values,
+                                   size_t count)
+{
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, dict->key_bytes),
+        ordo_host_in(values, count, dict->value_bytes),
+    };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
+    return ordo_host_finish(dict->dev, a, N_OF(a),
+                            ordo_dict_combine(dict, value, op, a[0].slice, a[1].slice, count, NULL));
+}
+
+ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo, const void *hi, size_t count, uint32_t *erased)
+{
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    struct ordo_host_array a[] = {
+        ordo_host_in(lo, count, dict->key_bytes),
+        ordo_host_in(hi, count, dict->key_bytes),
+        ordo_host_out(erased, count, if_there(erased, sizeof *erased)),
+    };
+    struct ordo_call outer;
+    ORDO_TRY(begin_results(&outer, dict, a, N_OF(a)));
+    return end_results(&outer, dict, a, N_OF(a),
+                       ordo_dict_erase_range(dict, a[0].slice, a[1].slice, count, a[2].slice, NULL));
+}
+
+typedef ordo_status ends_call(ordo_dict *dict, size_t count, struct ordo_slice keys_out, struct ordo_slice values_out,
+                              size_t *got, const struct ordo_order *order);
+
+static ordo_status ends_host(ordo_dict *dict, ends_call *ends, size_t count, void *keys_out, void *values_out,
+                             size_t *got)
+{
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    ORDO_REQUIRE_GIVEN(dict->dev, got);
+    struct ordo_host_array a[] = {
+        ordo_host_out(keys_out, count, if_there(keys_out, dict->key_bytes)),
+        ordo_host_out(values_out, count, if_there(values_out, dict->value_bytes)),
+    };
+    struct ordo_call outer;
+    *got = 0;
+    a[0].limit = a[1].limit = got;
+    ORDO_TRY(begin_results(&outer, dict, a, N_OF(a)));
+    return end_results(&outer, dict, a, N_OF(a), ends(dict, count, a[0].slice, a[1].slice, got, NULL));
+}
+
+ordo_status ordo_dict_take_first_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out, size_t *taken)
+{
+    return ends_host(dict, ordo_dict_take_first, count, keys_out, values_out, taken);
+}
+
+ordo_status ordo_dict_take_last_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out, size_t *taken)
+{
+    return ends_host(dict, ordo_dict_take_last, count, keys_out, values_out, taken);
+}
+
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_dict_find_host(ordo_dict *dict, const void *keys, size_t count, void *values_out, uint8_t *found)
@@ -111,6 +167,15 @@ ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi
                             ordo_dict_count(dict, a[0].slice, a[1].slice, count, a[2].slice, NULL));
 }
 
+/* After ranges of either kind: of those that found no room the offsets. */
+static ordo_status finish_ranges(ordo_dict *dict, struct ordo_host_array *a, size_t n, struct ordo_host_array *offsets,
+                                 ordo_status status)
+{
+    if (status == ORDO_TOO_SMALL) /* the offsets are right */
+        status = ordo_host_read(dict->dev, offsets, ORDO_OK) == ORDO_OK ? ORDO_TOO_SMALL : ORDO_OPENCL;
+    return ordo_host_finish(dict->dev, a, n, status);
+}
+
 ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const void *hi, size_t count, uint64_t *offsets,
                                  void *keys_out, void *values_out, size_t capacity, size_t *needed)
 {
@@ -127,14 +192,12 @@ ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const void *hi
     size_t total = 0;
 
     ORDO_TRY(ordo_host_upload(dict->dev, a, N));
-    ordo_status status = ordo_dict_range(dict, a[LO].slice, a[HI].slice, count, a[OFFSETS].slice, a[KEYS].slice,
-                                         a[VALUES].slice, capacity, &total, NULL);
+    const ordo_status status = ordo_dict_range(dict, a[LO].slice, a[HI].slice, count, a[OFFSETS].slice, a[KEYS].slice,
+                                               a[VALUES].slice, capacity, &total, NULL);
     if (needed)
         *needed = total;
-    if (status == ORDO_TOO_SMALL) /* the offsets are right */
-        status = ordo_host_read(dict->dev, &a[OFFSETS], ORDO_OK) == ORDO_OK ? ORDO_TOO_SMALL : ORDO_OPENCL;
     a[KEYS].limit = a[VALUES].limit = &total;
-    return ordo_host_finish(dict->dev, a, N, status);
+    return finish_ranges(dict, a, N, &a[OFFSETS], status);
 }
 
 ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation, const void *keys, size_t count, void *keys_out,
@@ -151,6 +214,113 @@ ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation, const v
     return ordo_host_finish(
         dict->dev, a, N_OF(a),
         ordo_dict_seek(dict, relation, a[0].slice, count, a[1].slice, a[2].slice, a[3].slice, NULL));
+}
+
+ordo_status ordo_dict_seek_within_host(ordo_dict *dict, ordo_relation relation, const void *keys, const void *bounds,
+                                       size_t count, void *keys_out, void *values_out, uint8_t *found)
+{
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    enum { KEYS, BOUNDS, KEYS_OUT, VALUES_OUT, FOUND, N };
+    struct ordo_host_array a[N] = {
+        [KEYS] = ordo_host_in(keys, count, dict->key_bytes),
+        [BOUNDS] = ordo_host_in(bounds, count, dict->key_bytes),
+        [KEYS_OUT] = ordo_host_inout(keys_out, count, if_there(keys_out, dict->key_bytes)),
+        [VALUES_OUT] = ordo_host_inout(values_out, count, if_there(values_out, dict->value_bytes)),
+        [FOUND] = ordo_host_out(found, count, if_there(found, 1)),
+    };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N));
+    return ordo_host_finish(dict->dev, a, N,
+                            ordo_dict_seek_within(dict, relation, a[KEYS].slice, a[BOUNDS].slice, count,
+                                                  a[KEYS_OUT].slice, a[VALUES_OUT].slice, a[FOUND].slice, NULL));
+}
+
+ordo_status ordo_dict_rank_host(ordo_dict *dict, ordo_relation relation, const void *keys, size_t count,
+                                uint32_t *ranks)
+{
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, dict->key_bytes),
+        ordo_host_out(ranks, count, sizeof *ranks),
+    };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
+    return ordo_host_finish(dict->dev, a, N_OF(a), ordo_dict_rank(dict, relation, a[0].slice, count, a[1].slice, NULL));
+}
+
+ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t count, void *keys_out,
+                                  void *values_out, uint8_t *found)
+{
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    struct ordo_host_array a[] = {
+        ordo_host_in(ranks, count, sizeof *ranks),
+        ordo_host_inout(keys_out, count, if_there(keys_out, dict->key_bytes)),
+        ordo_host_inout(values_out, count, if_there(values_out, dict->value_bytes)),
+        ordo_host_out(found, count, if_there(found, 1)),
+    };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
+    return ordo_host_finish(dict->dev, a, N_OF(a),
+                            ordo_dict_select(dict, a[0].slice, count, a[1].slice, a[2].slice, a[3].slice, NULL));
+}
+
+ordo_status ordo_dict_peek_first_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out, size_t *got)
+{
+    return ends_host(dict, ordo_dict_peek_first, count, keys_out, values_out, got);
+}
+
+ordo_status ordo_dict_peek_last_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out, size_t *got)
+{
+    return ends_host(dict, ordo_dict_peek_last, count, keys_out, values_out, got);
+}
+
+ordo_status ordo_dict_aggregate_host(ordo_dict *dict, ordo_type value, ordo_op op, const void *lo, const void *hi,
+                                     size_t count, void *results, uint32_t *counts)
+{
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    struct ordo_host_array a[] = {
+        ordo_host_in(lo, count, dict->key_bytes),
+        ordo_host_in(hi, count, dict->key_bytes),
+        ordo_host_out(results, count, dict->value_bytes),
+        ordo_host_out(counts, count, if_there(counts, sizeof *counts)),
+    };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
+    return ordo_host_finish(
+        dict->dev, a, N_OF(a),
+        ordo_dict_aggregate(dict, value, op, a[0].slice, a[1].slice, count, a[2].slice, a[3].slice, NULL));
+}
+
+ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct ordo_host_limited_ranges *r, size_t *needed)
+{
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    ORDO_REQUIRE_GIVEN(dict->dev, r);
+    ORDO_REQUIRE_COUNT(dict->dev, "count", r->count);
+    enum { LO, HI, LIMITS, OFFSETS, KEYS, VALUES, N };
+    struct ordo_host_array a[N] = {
+        [LO] = ordo_host_in(r->lo, r->count, dict->key_bytes),
+        [HI] = ordo_host_in(r->hi, r->count, dict->key_bytes),
+        [LIMITS] = ordo_host_in(r->limits, r->count, if_there(r->limits, sizeof *r->limits)),
+        [OFFSETS] = ordo_host_out(r->offsets, r->count + 1, sizeof *r->offsets),
+        [KEYS] = ordo_host_out(r->keys_out, r->capacity, if_there(r->keys_out, dict->key_bytes)),
+        [VALUES] = ordo_host_out(r->values_out, r->capacity, if_there(r->values_out, dict->value_bytes)),
+    };
+    size_t total = 0;
+
+    ORDO_TRY(ordo_host_upload(dict->dev, a, N));
+    const struct ordo_limited_ranges ranges = {
+        .lo = a[LO].slice,
+        .hi = a[HI].slice,
+        .count = r->count,
+        .limit = r->limit,
+        .limits = a[LIMITS].slice,
+        .descending = r->descending,
+        .offsets = a[OFFSETS].slice,
+        .keys_out = a[KEYS].slice,
+        .values_out = a[VALUES].slice,
+        .capacity = r->capacity,
+    };
+    const ordo_status status = ordo_dict_range_limited(dict, &ranges, &total, NULL);
+    if (needed)
+        *needed = total;
+    a[KEYS].limit = a[VALUES].limit = &total;
+    return finish_ranges(dict, a, N, &a[OFFSETS], status);
 }
 
 static ordo_status end_host(ordo_dict *dict, bool last, void *key_out, void *value_out, uint8_t *found)

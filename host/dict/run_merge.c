@@ -45,7 +45,8 @@ static ordo_status take_into(struct ordo_call *call, const ordo_dict *dict, cons
     const cl_ulong erased_at = u->erased.at, hidden_at = run->layout.hidden / 4;
     const cl_uint  count = (cl_uint) u->count;
     ORDO_TRY(ordo_call_copy(call, u->keys.mem, u->keys.at * kb, run->mem, 0, u->count * kb));
-    ORDO_TRY(ordo_call_copy(call, u->values.mem, u->values.at * vb, run->mem, run->layout.values, u->count * vb));
+    if (u->values.mem)
+        ORDO_TRY(ordo_call_copy(call, u->values.mem, u->values.at * vb, run->mem, run->layout.values, u->count * vb));
     if (!u->erased.mem)
         return ORDO_OK;
     run->has_hidden = true;
@@ -107,7 +108,8 @@ static ordo_status copy_run(struct ordo_call *call, const ordo_dict *dict, const
                             struct ordo_slice keys, struct ordo_slice values)
 {
     const size_t kb = dict->key_bytes, vb = dict->value_bytes;
-    ORDO_TRY(ordo_call_copy(call, run->mem, 0, keys.mem, keys.at * kb, run->count * kb));
+    if (keys.mem)
+        ORDO_TRY(ordo_call_copy(call, run->mem, 0, keys.mem, keys.at * kb, run->count * kb));
     if (!values.mem)
         return ORDO_OK;
     return ordo_call_copy(call, run->mem, run->layout.values, values.mem, values.at * vb, run->count * vb);

@@ -87,10 +87,47 @@ ORDO_API ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys, s
 ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values, size_t count,
                                            uint8_t *inserted);
 
+/* Combines each key's value with the given one: the value becomes old + new, or the least or the greatest of the two, as op
+ * says; a key that is not there gets the new one. Equal keys in a batch are all combined. Counters, sums and extremes by
+ * key are one call a batch.
+ *   value  what the values are: a type of value_bytes bytes. Sums are of integers, modulo 2^32 or 2^64; of floats:
+ *          ORDO_UNSUPPORTED, as a float sum would depend on the order; extremes are of every type, in its order.
+ * Cost     a sort of the batch with its values, a find for each key and an update. Scratch a key, two values and 2 bytes an
+ *          element, and the update's.
+ * ORDO_INVALID where value_bytes is 0 or not that of `value`. */
+ORDO_API ordo_status ordo_dict_combine(ordo_dict *dict, ordo_type value, ordo_op op, struct ordo_slice keys,
+                                       struct ordo_slice values, size_t count, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_combine_host(ordo_dict *dict, ordo_type value, ordo_op op, const void *keys,
+                                            const void *values, size_t count);
+
 /* Removes each key; a key that is not there is fine. */
 ORDO_API ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, size_t count,
                                      const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count);
+
+/* Removes all keys k with lo[i] <= k <= hi[i], for each i; ranges may overlap, and one with lo[i] > hi[i] is empty.
+ * erased (uint32_t each, or ordo_none()): how many range i removed that those before it had left.
+ * Cost     two ranks for each range, a sort of them, and for each element removed a range's and an update's.
+ * Scratch  44 bytes and two keys a range, and 17 more where ranges overlap and `erased` is asked for; and the keys removed.
+ * Waits, for how many these are. */
+ORDO_API ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi, size_t count,
+                                           struct ordo_slice erased, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo, const void *hi, size_t count,
+                                                uint32_t *erased);
+
+/* Removes the `count` least elements, or all if there are fewer, and returns them in order: a priority queue's pop, many at a
+ * time. take_last removes the greatest ones and returns them from the greatest down. *taken receives how many they are.
+ * keys_out and values_out have room for `count`, or are ordo_none().
+ * Cost     a range of as many elements, and an update. Scratch a key and a byte for each. Waits, for their number. */
+ORDO_API ordo_status ordo_dict_take_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
+                                          struct ordo_slice values_out, size_t *taken,
+                                          const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_take_first_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out,
+                                               size_t *taken);
+ORDO_API ordo_status ordo_dict_take_last(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
+                                         struct ordo_slice values_out, size_t *taken, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_take_last_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out,
+                                              size_t *taken);
 
 /* Empties the dictionary and gives its memory back. */
 ORDO_API ordo_status ordo_dict_clear(ordo_dict *dict);
@@ -138,6 +175,54 @@ ORDO_API ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const
                                           uint64_t *offsets, void *keys_out, void *values_out, size_t capacity,
                                           size_t *needed);
 
+/* Ranges with a limit, and in either direction: the next k elements after a key, the last k before one, a page of a
+ * listing. */
+struct ordo_limited_ranges {
+    struct ordo_slice lo, hi;
+    size_t            count;
+    uint32_t          limit;  /* elements of a range, at most; 0: as many as there are */
+    struct ordo_slice limits; /* uint32_t: of range i not more than limits[i] either, which may be 0; or ordo_none() */
+    bool              descending; /* from hi[i] down: with a limit these are the greatest, else the least */
+
+    struct ordo_slice offsets; /* count + 1 numbers (uint64_t) */
+    struct ordo_slice keys_out, values_out;
+    size_t            capacity; /* elements that keys_out and values_out have room for */
+};
+/* As ordo_dict_range, with what limits leave.
+ * Cost     a range; with limits also two ranks and a selection for each. Descending, its elements once more.
+ * Scratch  a range's; with limits also 16 bytes and three keys for each. */
+ORDO_API ordo_status ordo_dict_range_limited(ordo_dict *dict, const struct ordo_limited_ranges *ranges, size_t *needed,
+                                             const struct ordo_order *order);
+
+/* The same in host memory. NULL where ordo_limited_ranges has ordo_none(). */
+struct ordo_host_limited_ranges {
+    const void     *lo, *hi;
+    size_t          count;
+    uint32_t        limit;
+    const uint32_t *limits;
+    bool            descending;
+    uint64_t       *offsets;
+    void           *keys_out, *values_out;
+    size_t          capacity;
+};
+ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct ordo_host_limited_ranges *ranges,
+                                                  size_t *needed);
+
+/* results[i] = the sum, least or greatest of the values of all keys k with lo[i] <= k <= hi[i]; of none the identity of op, as
+ * ordo_reduce has it. `value` and op as in ordo_dict_combine. counts (uint32_t, or ordo_none()): how many values
+ * they are.
+ * Cost     two ranks for each range, and for short ranges (up to 128 elements) their values. If one is longer: a table, which
+ *          answers in a time that does not depend on the length, made in the time of an export when first asked for
+ *          and kept for the next call until the dictionary changes; if all ranges together have less than a quarter of all
+ *          elements, of these alone.
+ * Memory   the table: a value for each element stored, and a 15th more of extremes.
+ * Scratch  16 bytes a range; of short ranges their values; a table's that is not kept. Waits, for how long the ranges are. */
+ORDO_API ordo_status ordo_dict_aggregate(ordo_dict *dict, ordo_type value, ordo_op op, struct ordo_slice lo,
+                                         struct ordo_slice hi, size_t count, struct ordo_slice results,
+                                         struct ordo_slice counts, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_aggregate_host(ordo_dict *dict, ordo_type value, ordo_op op, const void *lo,
+                                              const void *hi, size_t count, void *results, uint32_t *counts);
+
 typedef enum ordo_relation {
     ORDO_LT = 0, /* the largest key < k */
     ORDO_LE = 1, /* the largest key <= k */
@@ -152,6 +237,44 @@ ORDO_API ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, str
                                     const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation, const void *keys, size_t count,
                                          void *keys_out, void *values_out, uint8_t *found);
+
+/* The same, but nothing is found past bounds[i]: with ORDO_GE and ORDO_GT a key greater than it, with ORDO_LT and ORDO_LE a
+ * lesser one. Scratch a key, a value and a byte a query more. */
+ORDO_API ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
+                                           struct ordo_slice bounds, size_t count, struct ordo_slice keys_out,
+                                           struct ordo_slice values_out, struct ordo_slice found,
+                                           const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_seek_within_host(ordo_dict *dict, ordo_relation relation, const void *keys,
+                                                const void *bounds, size_t count, void *keys_out, void *values_out,
+                                                uint8_t *found);
+
+/* ranks[i] (uint32_t) = how many keys are less than keys[i] (relation ORDO_LT), or not greater (ORDO_LE). Other relations:
+ * ORDO_INVALID. Cost: a search, in an LSM in each run. */
+ORDO_API ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys, size_t count,
+                                    struct ordo_slice ranks, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_rank_host(ordo_dict *dict, ordo_relation relation, const void *keys, size_t count,
+                                         uint32_t *ranks);
+
+/* The element that ranks[i] (uint32_t) others are before in key order: 0 selects the least. Where there are not so many,
+ * found[i] is 0 and the other outputs are left alone. Each output may be ordo_none().
+ * Cost  a look in a sorted array, a binary search over leaves in a tree; in an LSM of several runs a step for each bit of a
+ *       key and run. */
+ORDO_API ordo_status ordo_dict_select(ordo_dict *dict, struct ordo_slice ranks, size_t count,
+                                      struct ordo_slice keys_out, struct ordo_slice values_out,
+                                      struct ordo_slice found, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t count, void *keys_out,
+                                           void *values_out, uint8_t *found);
+
+/* The `count` least (greatest) elements, as ordo_dict_take_first and ordo_dict_take_last return them, and left where they are.
+ * Waits, for their number. */
+ORDO_API ordo_status ordo_dict_peek_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
+                                          struct ordo_slice values_out, size_t *got, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_peek_first_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out,
+                                               size_t *got);
+ORDO_API ordo_status ordo_dict_peek_last(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
+                                         struct ordo_slice values_out, size_t *got, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_peek_last_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out,
+                                              size_t *got);
 
 /* The minimum (maximum): one element for each output, as by ordo_dict_seek. */
 ORDO_API ordo_status ordo_dict_first(ordo_dict *dict, struct ordo_slice key_out, struct ordo_slice value_out,

@@ -6,6 +6,7 @@
  *   blink_absent                   how many of its stores have keys that are not there
  *   blink_counts, blink_measure    the same of two bounds at once
  *   blink_seek                     from where its keys are located
+ *   blink_ranks, blink_select      ranks of keys, and elements of ranks
  *   blink_range_short, blink_range_long   the elements of ranges; the part of a long one that lies in one leaf is a piece
  *
  * Leaves in order are known by their links and, over longer stretches, by the list: `order`, `place` and `before` of
@@ -481,6 +482,54 @@ void blink_seek(BLINK_TREE, uint places, __global const uint *order, __global co
 #if ORDO_VALUE_BYTES
         if (values_out)
             values_out[values_at + i] = blink_values(&tree, leaf)[slot];
+#endif
+    }
+}
+
+/* ranks[i] = how many keys are less than keys[i], or not greater (`upper`). */
+ORDO_KERNEL(BLINK_GROUP)
+void blink_ranks(BLINK_TREE, __global const uint *place, __global const uint *before, __global const ordo_key *keys,
+                 ulong keys_at, uint n, uint upper, __global uint *ranks, ulong ranks_at)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+
+    for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
+        const uint    first = (uint) tile * BLINK_TILE;
+        ordo_key_form query[BLINK_ITEMS];
+        blink_spot    spot[BLINK_ITEMS] = { { 0, 0, 0 } };
+
+        blink_load_queries(keys + keys_at, n, first, query);
+        blink_find_tile(&tree, query, spot);
+        BLINK_UNROLL
+        for (uint r = 0; r < BLINK_ITEMS; r++) {
+            const uint i = blink_query_at(first, r);
+            if (i < n)
+                ranks[ranks_at + i] = blink_rank(place, before, spot[r].leaf, spot[r].place, upper);
+        }
+    }
+}
+
+/* The elements of ranks, where there are so many. Outputs may be NULL. */
+ORDO_KERNEL(RUN_GROUP)
+void blink_select(BLINK_TREE, uint places, __global const uint *order, __global const uint *before,
+                  __global const uint *ranks, ulong ranks_at, uint n, __global ordo_key *keys_out, ulong keys_at,
+                  __global blink_value *values_out, ulong values_at, __global uchar *found, ulong found_at)
+{
+    const blink_tree tree = BLINK_TREE_HERE;
+
+    RUN_EACH (uint, i, n) {
+        const uint rank = ranks[ranks_at + i];
+        const bool there = rank < before[places];
+        if (found)
+            found[found_at + i] = there;
+        if (!there)
+            continue;
+        const uint at = blink_place_of_rank(before, 0, places - 1, rank), slot = rank - before[at];
+        if (keys_out)
+            keys_out[keys_at + i] = key_from_bits(blink_leaf(&tree, order[at])[slot]);
+#if ORDO_VALUE_BYTES
+        if (values_out)
+            values_out[values_at + i] = blink_values(&tree, order[at])[slot];
 #endif
     }
 }

@@ -3,6 +3,7 @@
  *
  *   run_count, run_seek        one run's part of the answers, given the ranks
  *   run_measure, run_range     ranges over all runs
+ *   run_rank, run_select       ranks of keys, and elements of ranks
  *   run_none       the answer when there is no run
  *   run_check      looks for what must not be
  *
@@ -217,6 +218,126 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
                       wide, lows, highs, keys_out, values_out);
         }
         low = high;
+    }
+}
+
+/* ---- ranks ------------------------------------------------------------------------------------------------------- */
+
+/* ranks[i] (+)= visible elements before local_ranks[i]. */
+ORDO_KERNEL(RUN_GROUP)
+void run_rank(__global const uint *local_ranks, uint n, __global const uint *hidden, ulong hidden_at,
+              __global const uint *visible, ulong visible_at, uint first, __global uint *ranks, ulong ranks_at)
+{
+    RUN_EACH (uint, i, n) {
+        const uint here =
+            hidden ? run_visible_before(hidden + hidden_at, visible + visible_at, local_ranks[i]) : local_ranks[i];
+        ranks[ranks_at + i] = (first ? 0 : ranks[ranks_at + i]) + here;
+    }
+}
+
+/* Where the visible element stands that `rank` visible ones are before; there is one. */
+ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint *visible, uint count, uint rank)
+{
+    if (!hidden)
+        return rank;
+    uint low = 0, high = (count - 1) / RUN_BLOCK; /* the last block that begins at or before it */
+    while (low < high) {
+        const uint middle = low + (high - low + 1) / 2;
+        if (visible[middle] <= rank)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    uint word = low * (RUN_BLOCK / 32), left = rank - visible[low], bits = ~hidden[word];
+    for (; popcount(bits) <= left; bits = ~hidden[++word])
+        left -= popcount(bits);
+    for (; left > 0; left--)
+        bits &= bits - 1;
+    return word * 32 + (31 - clz(bits & (0 - bits)));
+}
+
+/* How many of keys[first .. end - 1] are not greater than x, plus first. */
+ORDO_FN uint run_not_greater(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
+{
+    while (first < end) {
+        const uint middle = first + (end - first) / 2;
+        if (key_bits(keys[middle]) <= x)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+/* The least key that more than `rank` visible elements of all runs are not greater than: each bit of it in turn is looked for
+ * in what is left of the runs. past[r]: where it ends in run r. There is one. */
+ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
+                                      __private uint past[RUN_TABLE_MAX])
+{
+    uint          low[RUN_TABLE_MAX], middle_of[RUN_TABLE_MAX];
+    ordo_key_form least = 0, greatest = ~(ordo_key_form) 0;
+    for (uint r = 0; r < table->n_runs; r++) {
+        low[r] = 0;
+        past[r] = table->count[r];
+    }
+    while (least < greatest) {
+        const ordo_key_form middle = least + (greatest - least) / 2;
+        uint                before = 0;
+        for (uint r = 0; r < table->n_runs; r++) {
+            middle_of[r] = run_not_greater(runs->key_of[r], low[r], past[r], middle);
+            before += range_visible(runs, r, middle_of[r]);
+        }
+        const bool enough = before > rank;
+        least = enough ? least : middle + 1;
+        greatest = enough ? middle : greatest;
+        for (uint r = 0; r < table->n_runs; r++) {
+            low[r] = enough ? low[r] : middle_of[r];
+            past[r] = enough ? middle_of[r] : past[r];
+        }
+    }
+    return least;
+}
+
+/* The elements of ranks, where there are so many. Outputs may be NULL. */
+ORDO_KERNEL(RUN_GROUP)
+void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks, ulong ranks_at, uint n,
+                __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,
+                __global uchar *found, ulong found_at)
+{
+    __local range_runs mem;
+    if (get_local_id(0) == 0) {
+        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
+        RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
+        RUNS_EACH(RUNS_POINT_MARKS, &mem)
+    }
+    range_barrier();
+    uint total = 0;
+    for (uint r = 0; r < runs.n_runs; r++)
+        total += range_visible(&mem, r, runs.count[r]);
+    RUN_EACH (uint, i, n) {
+        const uint rank = ranks[ranks_at + i];
+        uint       run = 0, place = 0, past[RUN_TABLE_MAX];
+        if (found)
+            found[found_at + i] = rank < total;
+        if (rank >= total)
+            continue;
+        if (runs.n_runs == 1) {
+            place = run_place_of_rank(mem.hidden_of[0], mem.visible_of[0], runs.count[0], rank);
+        } else {
+            const ordo_key_form key = run_key_of_rank(&mem, &runs, rank, past);
+            for (uint r = 0; r < runs.n_runs; r++) /* the one run in which it is visible: R2 */
+                if (past[r] > 0 && key_bits(mem.key_of[r][past[r] - 1]) == key &&
+                    !run_is_hidden(mem.hidden_of[r], past[r] - 1)) {
+                    run = r;
+                    place = past[r] - 1;
+                }
+        }
+        if (keys_out)
+            keys_out[keys_out_at + i] = mem.key_of[run][place];
+#if ORDO_VALUE_BYTES
+        if (values_out)
+            values_out[values_out_at + i] = mem.value_of[run][place];
+#endif
     }
 }
 

@@ -164,6 +164,8 @@ ordo_status ordo_blink_find(ordo_dict *dict, struct ordo_call *call, const struc
 ordo_status ordo_blink_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
 ordo_status ordo_blink_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
 ordo_status ordo_blink_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
+ordo_status ordo_blink_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
+ordo_status ordo_blink_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
 ordo_status ordo_blink_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
 ordo_status ordo_blink_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                               struct ordo_slice values_out, size_t capacity, size_t *count);

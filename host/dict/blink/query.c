@@ -276,6 +276,43 @@ ordo_status ordo_blink_seek(ordo_dict *dict, struct ordo_call *call, const struc
     return ORDO_OK;
 }
 
+/* ---- ranks of keys, elements of ranks ---------------------------------------------------------------------------- */
+
+ordo_status ordo_blink_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
+{
+    struct ordo_blink            *tree = ordo_blink_of(dict);
+    const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
+    const cl_uint                 n = (cl_uint) ranks->count, upper = ranks->upper;
+    struct ordo_args              args = { .n = 0 };
+
+    ORDO_TRY(begin_order(call, tree));
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(tree->list.place), ORDO_ARG(tree->list.before));
+    ordo_args_slice(&args, &ranks->keys);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(upper));
+    ordo_args_slice(&args, &ranks->ranks);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_ranks", &shape, ranks->count, &args);
+}
+
+ordo_status ordo_blink_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects)
+{
+    struct ordo_blink            *tree = ordo_blink_of(dict);
+    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const cl_uint                 n = (cl_uint) selects->count;
+    struct ordo_args              args = { .n = 0 };
+
+    ORDO_TRY(begin_order(call, tree));
+    const cl_uint places = (cl_uint) tree->list.places;
+    ordo_blink_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.before));
+    ordo_args_slice(&args, &selects->ranks);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    ordo_args_slice(&args, &selects->keys_out);
+    ordo_args_slice(&args, &selects->values_out);
+    ordo_args_slice(&args, &selects->found);
+    return ordo_blink_launch(call, tree, QUERY_FILE, "blink_select", &shape, selects->count, &args);
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_blink_size(ordo_dict *dict, struct ordo_call *call, size_t *out)

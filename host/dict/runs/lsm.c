@@ -215,8 +215,9 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
  * this is done: so nobody pays more than twice what the better of the two would have cost, whatever comes next, as who
  * rents skis until the rent has come to their price. All is counted in elements that a merge moves in the time. */
 #define FIND_MOVES       2
-#define RANK_MOVES       3 /* a search for a rank; a count takes two */
-#define RANGE_MOVES      8 /* a range without its elements, each of which takes one */
+#define RANK_MOVES       3  /* a search for a rank; a count takes two */
+#define SELECT_MOVES     32 /* a search for a key bit by bit */
+#define RANGE_MOVES      8  /* a range without its elements, each of which takes one */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64 /* buffers that are made and let go of, above all */
@@ -315,6 +316,18 @@ static ordo_status seek(ordo_dict *dict, struct ordo_call *call, const struct or
     return ordo_runs_seek(dict, call, seeks);
 }
 
+static ordo_status rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
+{
+    ORDO_TRY(pay_for_queries(lsm_of(dict), call, ranks->count, RANK_MOVES, false));
+    return ordo_runs_rank(dict, call, ranks);
+}
+
+static ordo_status select_ranks(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects)
+{
+    ORDO_TRY(pay_for_queries(lsm_of(dict), call, selects->count, SELECT_MOVES, false));
+    return ordo_runs_select(dict, call, selects);
+}
+
 /* Whether ranges with so many results would pay for a merge. */
 static bool results_pay(const struct lsm *lsm, size_t results)
 {
@@ -355,6 +368,8 @@ static const struct ordo_structure lsm_structure = {
     .count = count,
     .range = range,
     .seek = seek,
+    .rank = rank,
+    .select = select_ranks,
     .size = ordo_runs_size,
     .export_all = ordo_runs_export,
     .check = ordo_runs_check,

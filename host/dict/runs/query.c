@@ -372,6 +372,69 @@ ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct
     return ORDO_OK;
 }
 
+/* ---- ranks of keys, elements of ranks ---------------------------------------------------------------------------- */
+
+static ordo_status add_rank_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_ranks *r,
+                                   struct ordo_sorted_run *run, bool first, cl_mem local)
+{
+    const struct ordo_slice hidden = ordo_run_hidden(run), visible = ordo_run_visible(run);
+    const cl_uint           n = (cl_uint) r->count, is_first = first;
+    struct ordo_args        args = { .n = 0 };
+
+    ORDO_TRY(rank_in_run(call, dict, run, r->keys, r->count, r->upper, ordo_at(local, 0)));
+    ORDO_ADD(&args, ORDO_ARG(local), ORDO_ARG(n));
+    ordo_args_slice(&args, &hidden);
+    ordo_args_slice(&args, &visible);
+    ORDO_ADD(&args, ORDO_ARG(is_first));
+    ordo_args_slice(&args, &r->ranks);
+    return ordo_runs_launch(call, dict, "run_rank", r->count, args.arg, args.n);
+}
+
+ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
+{
+    struct ordo_run_set *set = &ordo_runs_of(dict)->set;
+    const int            mark = call->n_scratch;
+    const size_t         most = ordo_min_size(ranks->count, RANKS_MAX);
+    cl_mem               local = NULL;
+
+    if (set->n == 0)
+        return ordo_call_fill(call, ranks->ranks.mem, ranks->ranks.at * sizeof(cl_uint), ranks->count * sizeof(cl_uint),
+                              0);
+    if (ordo_run_set_is_clean(set))
+        return rank_in_run(call, dict, &set->run[0], ranks->keys, ranks->count, ranks->upper, ranks->ranks);
+    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &local));
+    for (size_t at = 0; at < ranks->count; at += most) {
+        const struct ordo_ranks part = { ranks->upper, from(ranks->keys, at), ordo_min_size(ranks->count - at, most),
+                                         from(ranks->ranks, at) };
+        for (size_t r = 0; r < set->n; r++)
+            ORDO_TRY(add_rank_in_run(call, dict, &part, &set->run[r], r == 0, local));
+    }
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects)
+{
+    struct ordo_run_set *set = &ordo_runs_of(dict)->set;
+    const cl_uint        n = (cl_uint) selects->count;
+    struct ordo_args     args = { .n = 0 };
+
+    if (set->n == 0)
+        return find_nothing(call, dict, selects->found, selects->count);
+    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    const run_table table = table_of(dict, set);
+    add_runs(&args, set, true);
+    add_runs(&args, set, dict->value_bytes > 0);
+    ORDO_ADD(&args, ORDO_ARG(table));
+    ordo_args_slice(&args, &selects->ranks);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    ordo_args_slice(&args, &selects->keys_out);
+    ordo_args_slice(&args, &selects->values_out);
+    ordo_args_slice(&args, &selects->found);
+    return ordo_runs_launch(call, dict, "run_select", selects->count, args.arg, args.n);
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)

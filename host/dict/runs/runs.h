@@ -36,6 +36,8 @@ ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struc
 /* About how many elements of the oldest run the ranges have. Waits. */
 ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges, double *out);
 ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
+ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
+ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
 ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */

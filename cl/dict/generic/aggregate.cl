@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums, minima and maxima of the values in intervals of one long array: host/dict/generic/aggregate.c. The host gives
+ * ORDO_VALUE_BYTES, RUN_GROUP, COMBINE_TYPE and COMBINE_OP.
+ *
+ *   aggregate_level    of each AGGREGATE_FAN values of a level one of the level above
+ *   aggregate_short    intervals, value by value
+ *   aggregate_long     intervals, by the table
+ *
+ * The table: of sums the array itself, each element the sum of all before it; of minima and maxima the array and the levels
+ * above it, one after another, up to a level of AGGREGATE_FAN or less:
+ *
+ *     v0 v1 v2 ...  | m(v0 .. v15) m(v16 .. v31) ... | m(of 16 of those) ... | ...
+ */
+#pragma once
+#include "dict/each.cl"
+#include "dict/generic/value.cl"
+
+#define AGGREGATE_FAN 16
+
+#if ORDO_VALUE_BYTES /* nothing else has aggregates */
+
+/* What a value is combined with to stay as it is. */
+#if COMBINE_OP == COMBINE_SUM
+#define AGGREGATE_NONE ((ordo_value) 0)
+#else
+#define AGGREGATE_NONE aggregate_none()
+ORDO_FN ordo_value aggregate_none(void)
+{
+    const ordo_value all = ~(ordo_value) 0, bits = COMBINE_OP == COMBINE_MIN ? all : 0;
+#if COMBINE_TYPE == KEY_U32 || COMBINE_TYPE == KEY_U64
+    return bits;
+#elif COMBINE_TYPE == KEY_I32 || COMBINE_TYPE == KEY_I64
+    return bits ^ VALUE_SIGN_;
+#else
+    return bits ^ (bits & VALUE_SIGN_ ? VALUE_SIGN_ : all);
+#endif
+}
+#endif
+
+ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, ulong past)
+{
+    ordo_value sum = AGGREGATE_NONE;
+    for (ulong i = first; i < past; i++)
+        sum = value_combine(sum, values[i]);
+    return sum;
+}
+
+/* levels[to .. ]: of the `count` values from `from` on. */
+ORDO_KERNEL(RUN_GROUP)
+void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong to)
+{
+    RUN_EACH (uint, i, (count - 1) / AGGREGATE_FAN + 1) {
+        const ulong first = (ulong) i * AGGREGATE_FAN;
+        levels[to + i] = aggregate_of(levels + from, first, min(first + AGGREGATE_FAN, (ulong) count));
+    }
+}
+
+/* Interval i: from offsets[i] to offsets[i + 1] - 1 where there are offsets, else from first[i] to past[i] - 1; empty where
+ * past[i] is less, as the bounds are upside down. */
+#define AGGREGATE_INTERVALS __global const ulong *offsets, __global const uint *first, __global const uint *past, uint n
+#define AGGREGATE_FIRST(i)  (offsets ? offsets[i] : first[i])
+#define AGGREGATE_PAST(i)   (offsets ? offsets[(i) + 1] : past[i])
+
+ORDO_KERNEL(RUN_GROUP)
+void aggregate_short(__global const ordo_value *values, AGGREGATE_INTERVALS, __global ordo_value *results,
+                     ulong results_at)
+{
+    RUN_EACH (uint, i, n)
+        results[results_at + i] = aggregate_of(values, AGGREGATE_FIRST(i), AGGREGATE_PAST(i));
+}
+
+/* table: of `count` values. */
+ORDO_KERNEL(RUN_GROUP)
+void aggregate_long(__global const ordo_value *table, uint count, AGGREGATE_INTERVALS, __global ordo_value *results,
+                    ulong results_at)
+{
+    RUN_EACH (uint, i, n) {
+        ulong low = AGGREGATE_FIRST(i), high = AGGREGATE_PAST(i);
+#if COMBINE_OP == COMBINE_SUM
+        results[results_at + i] = table[high] - table[low];
+#else
+        __global const ordo_value *level = table;
+        ordo_value                 sum = AGGREGATE_NONE;
+        for (ulong size = count; high - low > 2 * AGGREGATE_FAN; size = (size - 1) / AGGREGATE_FAN + 1) {
+            for (; low % AGGREGATE_FAN; low++)
+                sum = value_combine(sum, level[low]);
+            for (; high % AGGREGATE_FAN; high--)
+                sum = value_combine(sum, level[high - 1]);
+            low /= AGGREGATE_FAN;
+            high /= AGGREGATE_FAN;
+            level += size;
+        }
+        results[results_at + i] = value_combine(sum, aggregate_of(level, low, high));
+#endif
+    }
+}
+
+#endif

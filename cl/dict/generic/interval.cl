@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges of keys as intervals of ranks: ranges with limits, ranges that are erased, seeks with bounds. The host gives ORDO_KEY,
+ * ORDO_VALUE_BYTES, RUN_GROUP.
+ *
+ *   interval_limit, interval_bound   ranges cut to their limits
+ *   interval_reverse                 results of ranges turned round, in place
+ *   interval_within                  results of seeks that are not past their bounds
+ *   interval_measure, interval_gather, interval_clip, interval_erase   disjoint ranges that cover what given ones do
+ *   interval_count, interval_ends, interval_find, interval_paint, interval_push, interval_tally   which range has each element
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "dict/each.cl"
+#include "group/merge.cl"
+
+#define INTERVAL_NONE 0xffffffffu
+
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+/* Ranks from first[i] to past[i] - 1 lie in range i. lengths[i]: how many of them it may have; ends[i]: the rank of the
+ * last of those, or in descending order of the least. */
+ORDO_KERNEL(RUN_GROUP)
+void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
+                    __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
+                    uint limit, uint descending, __global uint *lengths, __global uint *ends)
+{
+    RUN_EACH (uint, i, n) {
+        const bool some = key_bits(lo[lo_at + i]) <= key_bits(hi[hi_at + i]);
+        const uint most = limits ? min(limits[limits_at + i], limit) : limit;
+        const uint length = some ? min(past[i] - first[i], most) : 0;
+        lengths[i] = length;
+        ends[i] = length == 0 ? 0 : descending ? past[i] - length : first[i] + length - 1;
+    }
+}
+
+/* The bounds of ranges that have no more elements than they may: of each the key at its end takes the place of one bound.
+ * Bounds of one without elements are upside down. */
+ORDO_KERNEL(RUN_GROUP)
+void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
+                    __global const uint *lengths, __global const ordo_key *ends, uint descending,
+                    __global ordo_key *lo_out, __global ordo_key *hi_out)
+{
+    RUN_EACH (uint, i, n) {
+        const bool some = lengths[i] > 0;
+        lo_out[i] = !some ? key_from_bits(1) : descending ? ends[i] : lo[lo_at + i];
+        hi_out[i] = !some ? key_from_bits(0) : descending ? hi[hi_at + i] : ends[i];
+    }
+}
+
+/* The elements of each range in reverse. Nothing if there are more than the capacity. Either array may be NULL. */
+ORDO_KERNEL(RUN_GROUP)
+void interval_reverse(__global const ulong *offsets, ulong offsets_at, uint n, ulong capacity,
+                      __global ordo_key *keys_out, ulong keys_at, __global merge_value *values_out, ulong values_at)
+{
+    offsets += offsets_at;
+    const ulong total = offsets[n];
+    if (total > capacity)
+        return;
+    RUN_EACH (ulong, x, total) {
+        const uint  q = each_owner(offsets, 0, n - 1, x);
+        const ulong y = offsets[q] + offsets[q + 1] - 1 - x;
+        if (x >= y)
+            continue;
+        if (keys_out) {
+            const ordo_key key = keys_out[keys_at + x];
+            keys_out[keys_at + x] = keys_out[keys_at + y];
+            keys_out[keys_at + y] = key;
+        }
+#if ORDO_VALUE_BYTES
+        if (values_out) {
+            const merge_value value = values_out[values_at + x];
+            values_out[values_at + x] = values_out[values_at + y];
+            values_out[values_at + y] = value;
+        }
+#endif
+    }
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------------------------ */
+
+/* Hands on what seeks have found, unless it is past the bound. Outputs may be NULL. */
+ORDO_KERNEL(RUN_GROUP)
+void interval_within(__global const ordo_key *keys, __global const merge_value *values, __global const uchar *found,
+                     uint n, __global const ordo_key *bounds, ulong bounds_at, uint forward,
+                     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out,
+                     ulong values_out_at, __global uchar *found_out, ulong found_out_at)
+{
+    RUN_EACH (uint, i, n) {
+        const ordo_key_form key = key_bits(keys[i]), bound = key_bits(bounds[bounds_at + i]);
+        const bool          within = found[i] && (forward ? key <= bound : key >= bound);
+        if (found_out)
+            found_out[found_out_at + i] = within;
+        if (!within)
+            continue;
+        if (keys_out)
+            keys_out[keys_out_at + i] = keys[i];
+#if ORDO_VALUE_BYTES
+        if (values_out)
+            values_out[values_out_at + i] = values[i];
+#endif
+    }
+}
+
+/* ---- disjoint ranges --------------------------------------------------------------------------------------------- */
+
+/* Of ranges that are upside down the interval of ranks becomes empty. numbers[i] = i; lengths[i]: the interval's, and 0 past
+ * the last. */
+ORDO_KERNEL(RUN_GROUP)
+void interval_measure(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
+                      __global const uint *first, __global uint *past, __global uint *numbers, __global ulong *lengths)
+{
+    RUN_EACH (uint, i, n + 1) {
+        if (i == n) {
+            lengths[n] = 0;
+            break;
+        }
+        if (key_bits(lo[lo_at + i]) > key_bits(hi[hi_at + i]))
+            past[i] = first[i];
+        numbers[i] = i;
+        lengths[i] = past[i] - first[i];
+    }
+}
+
+/* ends[j]: where the j-th interval in the order of beginnings ends. */
+ORDO_KERNEL(RUN_GROUP)
+void interval_gather(__global const uint *past, __global const uint *numbers, uint n, __global uint *ends)
+{
+    RUN_EACH (uint, j, n)
+        ends[j] = past[numbers[j]];
+}
+
+/* In the order of beginnings: covered[j] is where the intervals before j end at last. Takes from each what lies before that:
+ * begins[j] is the rank of the first element that is left, lengths[j] their number (past the last 0). */
+ORDO_KERNEL(RUN_GROUP)
+void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
+                   __global ulong *lengths)
+{
+    RUN_EACH (uint, j, n + 1) {
+        const uint begin = j < n ? max(begins[j], covered[j]) : 0;
+        lengths[j] = j < n && ends[j] > begin ? ends[j] - begin : 0;
+        if (j < n)
+            begins[j] = begin;
+    }
+}
+
+/* The bounds of what is left, which ascend: from the key of rank begins[j], which is keys[j], to the range's upper bound.
+ * offsets: lengths, scanned. */
+ORDO_KERNEL(RUN_GROUP)
+void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
+                    __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,
+                    __global ordo_key *hi_out)
+{
+    RUN_EACH (uint, j, n) {
+        const bool some = offsets[j + 1] > offsets[j];
+        lo_out[j] = some ? keys[j] : key_from_bits(1);
+        hi_out[j] = some ? hi[hi_at + numbers[j]] : key_from_bits(0);
+    }
+}
+
+/* ---- which range has an element ---------------------------------------------------------------------------------- */
+
+ORDO_KERNEL(RUN_GROUP)
+void interval_count(__global const uint *first, __global const uint *past, uint n, __global uint *counts,
+                    ulong counts_at)
+{
+    RUN_EACH (uint, i, n)
+        counts[counts_at + i] = past[i] - first[i];
+}
+
+/* Both ends of all intervals, one after the other. */
+ORDO_KERNEL(RUN_GROUP)
+void interval_ends(__global const uint *first, __global const uint *past, uint n, __global uint *ends)
+{
+    RUN_EACH (uint, i, n) {
+        ends[i] = first[i];
+        ends[(ulong) n + i] = past[i];
+    }
+}
+
+/* How many of m sorted numbers are less than x. */
+ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
+{
+    uint low = 0, high = m;
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        if (sorted[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Pieces are what lies between two neighbours of the m sorted ends. In the place of each interval's ranks: its pieces. */
+ORDO_KERNEL(RUN_GROUP)
+void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
+{
+    RUN_EACH (uint, i, n) {
+        first[i] = interval_less(ends, m, first[i]);
+        past[i] = interval_less(ends, m, past[i]);
+    }
+}
+
+/* owners[p]: the least interval that is known to have the 2^level pieces from p on. Every interval is two such stretches, which
+ * may overlap, of the greatest level that fits. */
+ORDO_KERNEL(RUN_GROUP)
+void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
+{
+    RUN_EACH (uint, i, n) {
+        const uint length = past[i] - first[i];
+        if (length == 0 || 31 - clz(length) != level)
+            continue;
+        ordo_min(&owners[first[i]], i);
+        ordo_min(&owners[past[i] - (1u << level)], i);
+    }
+}
+
+/* From stretches of 2^(level + 1) pieces to those of 2^level. */
+ORDO_KERNEL(RUN_GROUP)
+void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
+{
+    RUN_EACH (uint, p, m)
+        to[p] = min(from[p], p >> level ? from[p - (1u << level)] : INTERVAL_NONE);
+}
+
+/* counts[i]: the elements of all pieces that are interval i's. They are 0 before. */
+ORDO_KERNEL(RUN_GROUP)
+void interval_tally(__global const uint *owners, __global const uint *ends, uint m, __global uint *counts,
+                    ulong counts_at)
+{
+    RUN_EACH (uint, p, m - 1)
+        if (owners[p] != INTERVAL_NONE && ends[p + 1] > ends[p])
+            ordo_add(&counts[counts_at + owners[p]], ends[p + 1] - ends[p]);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values as numbers: of type COMBINE_TYPE, joined by COMBINE_OP. Which of two values comes first does not matter: sums are
+ * modulo 2^32 or 2^64, minima and maxima are in the order of keys of that type (shared/key.h), in which no two differ. */
+#pragma once
+#include "shared/key.h"
+
+/* enum ordo_op of include/ordo/array.h, in words that the preprocessor understands. */
+#define COMBINE_SUM 0
+#define COMBINE_MIN 1
+#define COMBINE_MAX 2
+
+#ifndef COMBINE_TYPE
+#define COMBINE_TYPE KEY_U32
+#endif
+#ifndef COMBINE_OP
+#define COMBINE_OP COMBINE_SUM
+#endif
+
+#if ORDO_VALUE_BYTES
+
+#define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
+
+/* A value's ordered form, as key_bits is a key's. */
+ORDO_FN ordo_value value_bits(ordo_value value)
+{
+#if COMBINE_TYPE == KEY_U32 || COMBINE_TYPE == KEY_U64
+    return value;
+#elif COMBINE_TYPE == KEY_I32 || COMBINE_TYPE == KEY_I64
+    return value ^ VALUE_SIGN_;
+#else
+    return value ^ (value & VALUE_SIGN_ ? ~(ordo_value) 0 : VALUE_SIGN_);
+#endif
+}
+
+ORDO_FN ordo_value value_combine(ordo_value a, ordo_value b)
+{
+#if COMBINE_OP == COMBINE_SUM
+    return a + b;
+#elif COMBINE_OP == COMBINE_MIN
+    return value_bits(b) < value_bits(a) ? b : a;
+#else
+    return value_bits(b) > value_bits(a) ? b : a;
+#endif
+}
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges of keys erased, and the first or last elements taken.
+ *
+ *   1  ranges become intervals of ranks, sorted by where they begin; from each is taken what those before it have
+ *   2  what is left are disjoint ranges that ascend: all their keys, exported, are one sorted update            waits
+ *   3  how many each range has erased, if asked: as if they were erased one after another, an element that lies in several
+ *      counts for the first of these. Where no two overlap these are lengths. Else the ends of all intervals, sorted, cut
+ *      them into pieces, and each piece's owner is the least interval that has it: intervals mark the two stretches of 2^k
+ *      pieces that they are, and stretches hand their owners on to their halves.
+ */
+#include "dict/generic/generic.h"
+#include "primitive/scan.h"
+#include "primitive/sort.h"
+
+#define INTERVAL_FILE "dict/generic/interval.cl"
+
+struct erasure {
+    ordo_dict                  *dict;
+    struct ordo_call           *call;
+    const struct ordo_erasures *e;
+    cl_uint                     n;
+    cl_mem                      first, past;    /* ranks: of range i's first element, and of what is after it */
+    cl_mem                      numbers;        /* of ranges, in the order of beginnings */
+    cl_mem                      begins;         /* ranks of what is left of each, likewise */
+    cl_mem                      offsets;        /* how much is left of all before each; one entry more */
+    cl_ulong                    total, lengths; /* what is left of all; all their lengths */
+};
+
+static ordo_status launch(const struct erasure *x, const char *name, size_t items, const struct ordo_args *args)
+{
+    return ordo_dict_launch(x->call, x->dict, INTERVAL_FILE, name, items, args->arg, args->n);
+}
+
+static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, cl_mem *out)
+{
+    return ordo_call_scratch(x->call, count * bytes, out);
+}
+
+/* Sums of n + 1 numbers before each, in place; the last is returned. Waits. */
+static ordo_status sum(const struct erasure *x, cl_mem numbers, cl_ulong *total)
+{
+    const struct ordo_scan scan = { .type = ORDO_U64,
+                                    .op = ORDO_SUM,
+                                    .in = ordo_at(numbers, 0),
+                                    .out = ordo_at(numbers, 0),
+                                    .count = x->n + (size_t) 1 };
+    ORDO_TRY(ordo_call_scan(x->call, &scan));
+    return ordo_call_read(x->call, numbers, x->n * sizeof *total, total, sizeof *total);
+}
+
+/* ---- 1 intervals ------------------------------------------------------------------------------------------------- */
+
+static ordo_status measure(struct erasure *x)
+{
+    const struct ordo_erasures *e = x->e;
+    const struct ordo_ranks     from = { false, e->lo, e->count, ordo_at(x->first, 0) };
+    const struct ordo_ranks     to = { true, e->hi, e->count, ordo_at(x->past, 0) };
+    struct ordo_args            args = { .n = 0 };
+
+    ORDO_TRY(x->dict->structure->rank(x->dict, x->call, &from));
+    ORDO_TRY(x->dict->structure->rank(x->dict, x->call, &to));
+    ordo_args_slice(&args, &e->lo);
+    ordo_args_slice(&args, &e->hi);
+    ORDO_ADD(&args, ORDO_ARG(x->n), ORDO_ARG(x->first), ORDO_ARG(x->past), ORDO_ARG(x->numbers), ORDO_ARG(x->offsets));
+    ORDO_TRY(launch(x, "interval_measure", x->n + (size_t) 1, &args));
+    return sum(x, x->offsets, &x->lengths);
+}
+
+static ordo_status clip(struct erasure *x)
+{
+    const struct ordo_sort_params params = { .key = ORDO_U32, .value_bytes = sizeof(cl_uint) };
+    const int                     mark = x->call->n_scratch;
+    struct ordo_args              gather = { .n = 0 }, args = { .n = 0 };
+    cl_mem                        order = NULL, ends = NULL, covered = NULL;
+
+    ORDO_TRY(scratch(x, x->n, sizeof(cl_uint), &order));
+    ORDO_TRY(scratch(x, x->n, sizeof(cl_uint), &ends));
+    ORDO_TRY(scratch(x, x->n, sizeof(cl_uint), &covered));
+    ORDO_TRY(ordo_call_sort(x->call, &params, ordo_at(x->first, 0), ordo_at(x->numbers, 0), ordo_at(x->begins, 0),
+                            ordo_at(order, 0), x->n));
+    ORDO_TRY(ordo_call_copy(x->call, order, 0, x->numbers, 0, x->n * sizeof(cl_uint)));
+    ORDO_ADD(&gather, ORDO_ARG(x->past), ORDO_ARG(x->numbers), ORDO_ARG(x->n), ORDO_ARG(ends));
+    ORDO_TRY(launch(x, "interval_gather", x->n, &gather));
+    const struct ordo_scan most = {
+        .type = ORDO_U32, .op = ORDO_MAX, .in = ordo_at(ends, 0), .out = ordo_at(covered, 0), .count = x->n
+    };
+    ORDO_TRY(ordo_call_scan(x->call, &most));
+    ORDO_ADD(&args, ORDO_ARG(x->begins), ORDO_ARG(ends), ORDO_ARG(covered), ORDO_ARG(x->n), ORDO_ARG(x->offsets));
+    ORDO_TRY(launch(x, "interval_clip", x->n + (size_t) 1, &args));
+    ORDO_TRY(sum(x, x->offsets, &x->total));
+    ordo_call_release(x->call, mark);
+    return ORDO_OK;
+}
+
+/* ---- 2 keys ------------------------------------------------------------------------------------------------------ */
+
+static ordo_status export_keys(struct erasure *x, cl_mem keys)
+{
+    const int        mark = x->call->n_scratch;
+    struct ordo_args args = { .n = 0 };
+    cl_mem           at = NULL, lo = NULL, hi = NULL;
+
+    ORDO_TRY(scratch(x, x->n, x->dict->key_bytes, &at));
+    ORDO_TRY(scratch(x, x->n, x->dict->key_bytes, &lo));
+    ORDO_TRY(scratch(x, x->n, x->dict->key_bytes, &hi));
+    const struct ordo_selects selects = { ordo_at(x->begins, 0), x->n, ordo_at(at, 0), ordo_none(), ordo_none() };
+    ORDO_TRY(x->dict->structure->select(x->dict, x->call, &selects));
+    ORDO_ADD(&args, ORDO_ARG(at));
+    ordo_args_slice(&args, &x->e->hi);
+    ORDO_ADD(&args, ORDO_ARG(x->numbers), ORDO_ARG(x->offsets), ORDO_ARG(x->n), ORDO_ARG(lo), ORDO_ARG(hi));
+    ORDO_TRY(launch(x, "interval_erase", x->n, &args));
+    const struct ordo_ranges ranges = { .lo = ordo_at(lo, 0),
+                                        .hi = ordo_at(hi, 0),
+                                        .count = x->n,
+                                        .offsets = ordo_at(x->offsets, 0),
+                                        .offsets_known = true,
+                                        .keys_out = ordo_at(keys, 0),
+                                        .capacity = (size_t) x->total };
+    ORDO_TRY(x->dict->structure->range(x->dict, x->call, &ranges));
+    ordo_call_release(x->call, mark);
+    return ORDO_OK;
+}
+
+/* Erases sorted keys that are all there. */
+static ordo_status erase_keys(ordo_dict *dict, struct ordo_call *call, cl_mem keys, size_t count)
+{
+    cl_mem       erased = NULL;
+    const size_t bytes = (count + 3) / 4 * 4;
+
+    ORDO_TRY(ordo_call_scratch(call, bytes, &erased));
+    ORDO_TRY(ordo_call_fill(call, erased, 0, bytes, 0x01010101));
+    ORDO_TRY(ordo_dict_before_store(dict, call));
+    const struct ordo_sorted_updates updates = { ordo_at(keys, 0), ordo_none(), ordo_at(erased, 0), count, true };
+    return dict->structure->update_sorted(dict, call, &updates);
+}
+
+/* ---- 3 counts ---------------------------------------------------------------------------------------------------- */
+
+static ordo_status count_lengths(const struct erasure *x)
+{
+    struct ordo_args args = { .n = 0 };
+    ORDO_ADD(&args, ORDO_ARG(x->first), ORDO_ARG(x->past), ORDO_ARG(x->n));
+    ordo_args_slice(&args, &x->e->erased);
+    return launch(x, "interval_count", x->n, &args);
+}
+
+/* In scratch the m ends, sorted; first and past become pieces. */
+static ordo_status cut_into_pieces(const struct erasure *x, size_t m, cl_mem *out)
+{
+    const struct ordo_sort_params params = { .key = ORDO_U32 };
+    struct ordo_args              ends = { .n = 0 }, find = { .n = 0 };
+    const cl_uint                 n_ends = (cl_uint) m;
+    cl_mem                        unsorted = NULL;
+
+    ORDO_TRY(scratch(x, m, sizeof(cl_uint), out));
+    const int mark = x->call->n_scratch;
+    ORDO_TRY(scratch(x, m, sizeof(cl_uint), &unsorted));
+    ORDO_ADD(&ends, ORDO_ARG(x->first), ORDO_ARG(x->past), ORDO_ARG(x->n), ORDO_ARG(unsorted));
+    ORDO_TRY(launch(x, "interval_ends", x->n, &ends));
+    ORDO_TRY(ordo_call_sort(x->call, &params, ordo_at(unsorted, 0), ordo_none(), ordo_at(*out, 0), ordo_none(), m));
+    ORDO_ADD(&find, ORDO_ARG(*out), ORDO_ARG(n_ends), ORDO_ARG(x->n), ORDO_ARG(x->first), ORDO_ARG(x->past));
+    ORDO_TRY(launch(x, "interval_find", x->n, &find));
+    ordo_call_release(x->call, mark);
+    return ORDO_OK;
+}
+
+static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
+{
+    struct ordo_args args = { .n = 0 };
+    ORDO_ADD(&args, ORDO_ARG(x->first), ORDO_ARG(x->past), ORDO_ARG(x->n), ORDO_ARG(level), ORDO_ARG(owners));
+    return launch(x, "interval_paint", x->n, &args);
+}
+
+static ordo_status count_owned(const struct erasure *x)
+{
+    const struct ordo_slice erased = x->e->erased;
+    const size_t            m = (size_t) 2 * x->n;
+    const cl_uint           n_ends = (cl_uint) m;
+    struct ordo_args        tally = { .n = 0 };
+    cl_uint                 level = 0;
+    cl_mem                  ends = NULL, owners = NULL, next = NULL;
+
+    ORDO_TRY(cut_into_pieces(x, m, &ends));
+    ORDO_TRY(scratch(x, m, sizeof(cl_uint), &owners));
+    ORDO_TRY(scratch(x, m, sizeof(cl_uint), &next));
+    ORDO_TRY(ordo_call_fill(x->call, owners, 0, m * sizeof(cl_uint), UINT32_MAX));
+    while (level < 31 && (size_t) 2 << level <= m)
+        level++;
+    ORDO_TRY(paint(x, level, owners));
+    while (level-- > 0) {
+        struct ordo_args push = { .n = 0 };
+        const cl_mem     from = owners;
+        ORDO_ADD(&push, ORDO_ARG(from), ORDO_ARG(n_ends), ORDO_ARG(level), ORDO_ARG(next));
+        ORDO_TRY(launch(x, "interval_push", m, &push));
+        owners = next;
+        next = from;
+        ORDO_TRY(paint(x, level, owners));
+    }
+    ORDO_TRY(ordo_call_fill(x->call, erased.mem, erased.at * sizeof(cl_uint), x->n * sizeof(cl_uint), 0));
+    ORDO_ADD(&tally, ORDO_ARG(owners), ORDO_ARG(ends), ORDO_ARG(n_ends));
+    ordo_args_slice(&tally, &erased);
+    return launch(x, "interval_tally", m, &tally);
+}
+
+static ordo_status count_erased(const struct erasure *x)
+{
+    if (!x->e->erased.mem)
+        return ORDO_OK;
+    const int         mark = x->call->n_scratch;
+    const ordo_status status = x->total == x->lengths ? count_lengths(x) : count_owned(x);
+    ordo_call_release(x->call, mark);
+    return status;
+}
+
+ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_erasures *e)
+{
+    struct erasure x = { .dict = dict, .call = call, .e = e, .n = (cl_uint) e->count };
+    cl_mem         keys = NULL;
+
+    ORDO_TRY(scratch(&x, e->count, sizeof(cl_uint), &x.first));
+    ORDO_TRY(scratch(&x, e->count, sizeof(cl_uint), &x.past));
+    ORDO_TRY(scratch(&x, e->count, sizeof(cl_uint), &x.numbers));
+    ORDO_TRY(scratch(&x, e->count, sizeof(cl_uint), &x.begins));
+    ORDO_TRY(scratch(&x, e->count + 1, sizeof(cl_ulong), &x.offsets));
+    ORDO_TRY(measure(&x));
+    ORDO_TRY(clip(&x));
+    if (x.total == 0) {
+        ORDO_TRY(count_erased(&x));
+        return ordo_dict_before_store(dict, call);
+    }
+    ORDO_TRY(scratch(&x, (size_t) x.total, dict->key_bytes, &keys));
+    ORDO_TRY(export_keys(&x, keys));
+    ORDO_TRY(count_erased(&x));
+    return erase_keys(dict, call, keys, (size_t) x.total);
+}
+
+/* ---- ends -------------------------------------------------------------------------------------------------------- */
+
+/* One key in scratch: the least (greatest) that there can be. */
+static ordo_status put_end(const ordo_dict *dict, struct ordo_call *call, bool greatest, cl_mem *out)
+{
+    const uint64_t key = ordo_dict_end_key(dict, greatest);
+    ORDO_TRY(ordo_call_scratch(call, sizeof key, out));
+    ORDO_TRY(ordo_call_fill(call, *out, 0, 4, (uint32_t) key));
+    return ordo_call_fill(call, *out, 4, 4, (uint32_t) (key >> 32));
+}
+
+/* The elements in key order; values only if wanted. */
+static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
+                               struct ordo_slice keys, struct ordo_slice *offsets)
+{
+    struct ordo_limited_ranges range = { .count = 1, .limit = (uint32_t) count };
+
+    ORDO_TRY(put_end(dict, call, false, &range.lo.mem));
+    ORDO_TRY(put_end(dict, call, true, &range.hi.mem));
+    ORDO_TRY(ordo_call_scratch(call, 2 * sizeof(cl_ulong), &range.offsets.mem));
+    range.keys_out = keys;
+    range.values_out = ends->values_out;
+    range.capacity = count;
+    *offsets = range.offsets;
+    range.descending = ends->last;
+    return ordo_dict_range_cut(dict, call, &range, true);
+}
+
+ordo_status ordo_dict_ends_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got)
+{
+    struct ordo_slice keys = ends->keys_out, offsets = ordo_none();
+    size_t            size = 0;
+
+    ORDO_TRY(dict->structure->size(dict, call, &size));
+    *got = ordo_min_size(size, ends->count);
+    if (*got == 0)
+        return ordo_dict_before_store(dict, call);
+    if (ends->take) {
+        keys = ordo_none();
+        ORDO_TRY(ordo_call_scratch(call, *got * dict->key_bytes, &keys.mem));
+    }
+    ORDO_TRY(export_ends(dict, call, ends, *got, keys, &offsets));
+    if (ends->take && ends->keys_out.mem)
+        ORDO_TRY(ordo_call_copy(call, keys.mem, 0, ends->keys_out.mem, ends->keys_out.at * dict->key_bytes,
+                                *got * dict->key_bytes));
+    if (ends->last && (ends->keys_out.mem || ends->values_out.mem))
+        ORDO_TRY(ordo_dict_reverse(call, dict, offsets, 1, *got, ends->keys_out, ends->values_out));
+    return ends->take ? erase_keys(dict, call, keys.mem, *got) : ORDO_OK;
+}

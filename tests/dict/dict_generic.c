@@ -1,0 +1,744 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What dictionaries do besides finding and storing: combine, ranks and selections, ranges with limits and in descending
+ * order, seeks with bounds, ranges erased, first and last elements, aggregates. Each structure against the model, with every
+ * type of key, on content that updates have made; each call over host memory and over device memory. */
+#include "sequence.h"
+
+#include "shared/key.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* ---- a dictionary and its model ---------------------------------------------------------------------------------- */
+
+struct pair {
+    struct test *t;
+    ordo_dict   *dict;
+    struct model model;
+    ordo_type    type;
+    uint32_t     value_bytes;
+    size_t       key_bytes;
+    uint32_t     n_keys;  /* that are drawn */
+    uint64_t     stretch; /* how far apart in ordered form */
+};
+
+/* Number k's key; 0 and n_keys are the ends of the type. */
+static uint64_t form_of(const struct pair *p, uint32_t k)
+{
+    const uint64_t all = p->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
+    return k >= p->n_keys ? all : (uint64_t) k * p->stretch & all;
+}
+
+static void put_key(const struct pair *p, void *keys, size_t i, uint64_t form)
+{
+    const uint64_t key = key_from_bits_of((int) p->type, form);
+    const uint32_t narrow = (uint32_t) key;
+
+    if (p->key_bytes == 4)
+        memcpy((uint8_t *) keys + 4 * i, &narrow, 4);
+    else
+        memcpy((uint8_t *) keys + 8 * i, &key, 8);
+}
+
+static uint64_t get_word(const void *array, size_t bytes, size_t i)
+{
+    uint64_t word = 0;
+
+    memcpy(&word, (const uint8_t *) array + i * bytes, bytes);
+    return word;
+}
+
+static void put_word(void *array, size_t bytes, size_t i, uint64_t word)
+{
+    if (array)
+        memcpy((uint8_t *) array + i * bytes, &word, bytes);
+}
+
+static uint32_t below(struct pair *p, uint32_t n)
+{
+    return (uint32_t) test_below(p->t, n);
+}
+
+/* Keys of which some are there, and of these the forms. */
+static void *draw_keys(struct pair *p, size_t count, uint64_t *forms)
+{
+    void          *keys = test_alloc((count + 1) * p->key_bytes);
+    const uint32_t few = below(p, 4) == 0 ? 1 + below(p, 9) : p->n_keys + 1;
+
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t form = form_of(p, below(p, few));
+        if (forms)
+            forms[i] = form;
+        put_key(p, keys, i, form);
+    }
+    return keys;
+}
+
+static void *draw_words(struct pair *p, size_t count, size_t bytes)
+{
+    uint8_t *words = test_alloc((count + 1) * 8);
+
+    for (size_t i = 0; i < count; i++)
+        put_word(words, bytes, i, test_random(p->t) >> below(p, 64));
+    return words;
+}
+
+static void *empty(size_t count, size_t bytes)
+{
+    void *array = test_alloc((count + 1) * 8);
+
+    memset(array, TEST_EMPTY, count * bytes);
+    return array;
+}
+
+static void change(struct pair *p, ordo_code code, size_t count)
+{
+    void                        *keys = draw_keys(p, count, NULL), *values = draw_words(p, count, p->value_bytes);
+    uint8_t                     *codes = test_alloc(count + 1);
+    const struct ordo_host_batch batch = { .codes = codes, .keys = keys, .values = values, .count = count };
+
+    memset(codes, (int) code, count);
+    (void) model_apply(&p->model, &batch);
+    if (code == ORDO_ERASE)
+        test_ok(p->t, ordo_dict_erase_host(p->dict, keys, count));
+    else
+        test_ok(p->t, ordo_dict_upsert_host(p->dict, keys, values, count));
+    free(keys);
+    free(values);
+    free(codes);
+}
+
+static void expect_same(struct pair *p, const char *what, const void *got, const void *want, size_t bytes)
+{
+    size_t i = 0;
+
+    while (i < bytes && ((const uint8_t *) got)[i] == ((const uint8_t *) want)[i])
+        i++;
+    if (i < bytes)
+        test_fail(p->t, __FILE__, __LINE__, "%s: byte %zu of %zu is 0x%02x, not 0x%02x", what, i, bytes,
+                  ((const uint8_t *) got)[i], ((const uint8_t *) want)[i]);
+}
+
+/* That the dictionary is sound and holds what the model does. */
+static void expect_model(struct pair *p)
+{
+    const size_t n = p->model.count;
+    uint8_t     *keys = empty(n, p->key_bytes), *values = empty(n, p->value_bytes);
+    size_t       count = 0;
+
+    test_ok(p->t, ordo_dict_check(p->dict, NULL));
+    test_ok(p->t, ordo_dict_export_host(p->dict, keys, p->value_bytes ? values : NULL, n, &count));
+    test_true(p->t, count == n);
+    for (size_t i = 0; i < n; i++) {
+        test_true(p->t, get_word(keys, p->key_bytes, i) == p->model.element[i].key);
+        test_true(p->t, p->value_bytes == 0 || get_word(values, p->value_bytes, i) == p->model.element[i].value);
+    }
+    free(keys);
+    free(values);
+}
+
+/* ---- calls over device memory ------------------------------------------------------------------------------------ */
+
+enum { ARRAYS_MAX = 8 };
+
+/* Arrays on the device for one call, each at some offset; outputs come back into host memory. */
+struct arrays {
+    struct pair      *p;
+    struct test_array array[ARRAYS_MAX];
+    void             *host[ARRAYS_MAX];
+    size_t            n;
+};
+
+static struct ordo_slice take(struct arrays *a, void *host, size_t count, size_t bytes)
+{
+    if (!host || bytes == 0)
+        return ordo_none();
+    a->host[a->n] = host;
+    a->array[a->n] = test_upload(a->p->t, host, count, bytes, below(a->p, 20));
+    return test_slice(&a->array[a->n++]);
+}
+
+static void bring_back(struct arrays *a)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        test_true(a->p->t, test_read(a->p->t, &a->array[i], a->host[i], "an array") == SIZE_MAX);
+        test_free(&a->array[i]);
+    }
+    a->n = 0;
+}
+
+/* ---- combine ----------------------------------------------------------------------------------------------------- */
+
+static ordo_type value_type(struct pair *p, ordo_op op)
+{
+    static const ordo_type narrow[] = { ORDO_U32, ORDO_I32, ORDO_F32 }, wide[] = { ORDO_U64, ORDO_I64, ORDO_F64 };
+    return (p->value_bytes == 4 ? narrow : wide)[below(p, op == ORDO_SUM ? 2 : 3)];
+}
+
+static uint64_t combined(ordo_type type, ordo_op op, uint64_t a, uint64_t b)
+{
+    const uint64_t mask = ordo_type_bytes(type) == 4 ? UINT32_MAX : UINT64_MAX;
+
+    if (op == ORDO_SUM)
+        return (a + b) & mask;
+    return (key_bits_of((int) type, a) < key_bits_of((int) type, b)) == (op == ORDO_MIN) ? a : b;
+}
+
+static void combine(struct pair *p, size_t count, bool on_host)
+{
+    const ordo_op   op = (ordo_op) below(p, 3);
+    const ordo_type value = value_type(p, op);
+    uint64_t       *forms = test_alloc((count + 1) * sizeof *forms);
+    void           *keys = draw_keys(p, count, forms), *values = draw_words(p, count, p->value_bytes);
+    struct arrays   a = { .p = p };
+
+    for (size_t i = 0; i < count; i++) {
+        const size_t                 at = model_rank(&p->model, forms[i]);
+        const bool                   there = at < p->model.count && p->model.element[at].form == forms[i];
+        const uint64_t               brought = get_word(values, p->value_bytes, i);
+        uint64_t                     word = there ? combined(value, op, p->model.element[at].value, brought) : brought;
+        const struct ordo_host_batch one = { .codes = &(uint8_t) { ORDO_UPSERT },
+                                             .keys = (uint8_t *) keys + i * p->key_bytes,
+                                             .values = &word,
+                                             .count = 1 };
+        (void) model_apply(&p->model, &one);
+    }
+    if (on_host) {
+        test_ok(p->t, ordo_dict_combine_host(p->dict, value, op, keys, values, count));
+    } else {
+        const struct ordo_slice k = take(&a, keys, count, p->key_bytes), v = take(&a, values, count, p->value_bytes);
+        test_ok(p->t, ordo_dict_combine(p->dict, value, op, k, v, count, NULL));
+        bring_back(&a);
+    }
+    expect_model(p);
+    free(forms);
+    free(keys);
+    free(values);
+}
+
+/* ---- ranks and selections ---------------------------------------------------------------------------------------- */
+
+static void rank(struct pair *p, size_t count, bool on_host)
+{
+    const ordo_relation relation = below(p, 2) ? ORDO_LT : ORDO_LE;
+    uint64_t           *forms = test_alloc((count + 1) * sizeof *forms);
+    void               *keys = draw_keys(p, count, forms);
+    uint32_t           *got = empty(count, 4), *want = empty(count, 4);
+    struct arrays       a = { .p = p };
+
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = model_rank(&p->model, forms[i]);
+        const bool   there = at < p->model.count && p->model.element[at].form == forms[i];
+        want[i] = (uint32_t) (at + (relation == ORDO_LE && there));
+    }
+    if (on_host) {
+        test_ok(p->t, ordo_dict_rank_host(p->dict, relation, keys, count, got));
+    } else {
+        const struct ordo_slice k = take(&a, keys, count, p->key_bytes), r = take(&a, got, count, 4);
+        test_ok(p->t, ordo_dict_rank(p->dict, relation, k, count, r, NULL));
+        bring_back(&a);
+    }
+    expect_same(p, "ranks", got, want, count * 4);
+    free(forms);
+    free(keys);
+    free(got);
+    free(want);
+}
+
+/* Outputs of one element a query. */
+struct hits {
+    void    *keys, *values;
+    uint8_t *found;
+};
+
+static struct hits empty_hits(const struct pair *p, size_t count, unsigned wanted)
+{
+    return (struct hits) { wanted & 1 ? empty(count, p->key_bytes) : NULL,
+                           wanted & 2 && p->value_bytes ? empty(count, p->value_bytes) : NULL,
+                           wanted & 4 ? empty(count, 1) : NULL };
+}
+
+/* Writes what is found, or that nothing is. */
+static void put_hit(const struct pair *p, struct hits *h, size_t i, size_t at)
+{
+    put_word(h->found, 1, i, at < p->model.count);
+    if (at >= p->model.count)
+        return;
+    put_word(h->keys, p->key_bytes, i, p->model.element[at].key);
+    put_word(h->values, p->value_bytes, i, p->model.element[at].value);
+}
+
+static void expect_hits(struct pair *p, struct hits *got, struct hits *want, size_t count)
+{
+    if (got->found)
+        expect_same(p, "found", got->found, want->found, count);
+    if (got->keys)
+        expect_same(p, "keys", got->keys, want->keys, count * p->key_bytes);
+    if (got->values)
+        expect_same(p, "values", got->values, want->values, count * p->value_bytes);
+    free(got->keys);
+    free(got->values);
+    free(got->found);
+    free(want->keys);
+    free(want->values);
+    free(want->found);
+}
+
+static void select_some(struct pair *p, size_t count, bool on_host)
+{
+    const unsigned wanted = below(p, 8);
+    uint32_t      *ranks = test_alloc((count + 1) * sizeof *ranks);
+    struct hits    got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
+    struct arrays  a = { .p = p };
+
+    for (size_t i = 0; i < count; i++) {
+        ranks[i] = below(p, 20) == 0 ? UINT32_MAX - below(p, 2) : below(p, (uint32_t) p->model.count + 2);
+        put_hit(p, &want, i, ranks[i]);
+    }
+    if (on_host) {
+        test_ok(p->t, ordo_dict_select_host(p->dict, ranks, count, got.keys, got.values, got.found));
+    } else {
+        const struct ordo_slice r = take(&a, ranks, count, 4), k = take(&a, got.keys, count, p->key_bytes),
+                                v = take(&a, got.values, count, p->value_bytes), f = take(&a, got.found, count, 1);
+        test_ok(p->t, ordo_dict_select(p->dict, r, count, k, v, f, NULL));
+        bring_back(&a);
+    }
+    expect_hits(p, &got, &want, count);
+    free(ranks);
+}
+
+/* ---- seeks with bounds ------------------------------------------------------------------------------------------- */
+
+/* Where the nearest key stands; the model's count if there is none. */
+static size_t nearest(const struct model *m, ordo_relation relation, uint64_t form)
+{
+    const size_t at = model_rank(m, form), there = at < m->count && m->element[at].form == form;
+
+    if (relation == ORDO_GE)
+        return at;
+    if (relation == ORDO_GT)
+        return at + there;
+    const size_t past = relation == ORDO_LE ? at + there : at;
+    return past > 0 ? past - 1 : m->count;
+}
+
+static void seek_within(struct pair *p, size_t count, bool on_host)
+{
+    const ordo_relation relation = (ordo_relation) below(p, 4);
+    const bool          forward = relation == ORDO_GE || relation == ORDO_GT;
+    const unsigned      wanted = below(p, 8);
+    uint64_t           *forms = test_alloc((count + 1) * sizeof *forms), *ends = test_alloc((count + 1) * sizeof *ends);
+    void               *keys = draw_keys(p, count, forms), *bounds = draw_keys(p, count, ends);
+    struct hits         got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
+    struct arrays       a = { .p = p };
+
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = nearest(&p->model, relation, forms[i]);
+        const bool   within = at < p->model.count &&
+                            (forward ? p->model.element[at].form <= ends[i] : p->model.element[at].form >= ends[i]);
+        put_hit(p, &want, i, within ? at : p->model.count);
+    }
+    if (on_host) {
+        test_ok(p->t,
+                ordo_dict_seek_within_host(p->dict, relation, keys, bounds, count, got.keys, got.values, got.found));
+    } else {
+        const struct ordo_slice k = take(&a, keys, count, p->key_bytes), b = take(&a, bounds, count, p->key_bytes),
+                                ko = take(&a, got.keys, count, p->key_bytes),
+                                v = take(&a, got.values, count, p->value_bytes), f = take(&a, got.found, count, 1);
+        test_ok(p->t, ordo_dict_seek_within(p->dict, relation, k, b, count, ko, v, f, NULL));
+        bring_back(&a);
+    }
+    expect_hits(p, &got, &want, count);
+    free(forms);
+    free(ends);
+    free(keys);
+    free(bounds);
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
+
+/* Bounds of which some are upside down; first and past: the model's elements. */
+struct bounds {
+    void   *lo, *hi;
+    size_t *first, *past;
+};
+
+static struct bounds draw_bounds(struct pair *p, size_t count)
+{
+    struct bounds  b = { .first = test_alloc((count + 1) * sizeof(size_t)),
+                         .past = test_alloc((count + 1) * sizeof(size_t)) };
+    uint64_t      *low = test_alloc((count + 1) * sizeof *low);
+    const uint32_t wide = below(p, 3) ? 12 : p->n_keys;
+
+    b.lo = draw_keys(p, count, low);
+    b.hi = test_alloc((count + 1) * p->key_bytes);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t all = p->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
+        const uint64_t more = p->stretch * below(p, wide + 1);
+        uint64_t       high = more > all - low[i] ? all : low[i] + more;
+        if (below(p, 16) == 0)
+            high = form_of(p, below(p, p->n_keys + 1));
+        put_key(p, b.hi, i, high);
+        b.first[i] = model_rank(&p->model, low[i]);
+        b.past[i] = high == UINT64_MAX ? p->model.count : model_rank(&p->model, high + 1);
+        if (low[i] > high)
+            b.past[i] = b.first[i];
+    }
+    free(low);
+    return b;
+}
+
+static void free_bounds(struct bounds *b)
+{
+    free(b->lo);
+    free(b->hi);
+    free(b->first);
+    free(b->past);
+}
+
+static void range_limited(struct pair *p, size_t count, bool on_host)
+{
+    const bool     descending = below(p, 2), has_limits = below(p, 2);
+    const uint32_t limit = below(p, 3) ? below(p, 20) : 0;
+    struct bounds  b = draw_bounds(p, count);
+    uint32_t      *limits = test_alloc((count + 1) * sizeof *limits);
+    uint64_t      *offsets = empty(count + 1, 8), *want_offsets = empty(count + 1, 8);
+    size_t         total = 0, needed = SIZE_MAX;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t n = b.past[i] - b.first[i];
+        limits[i] = below(p, 6) ? below(p, 9) : UINT32_MAX;
+        n = limit && n > limit ? limit : n;
+        n = has_limits && n > limits[i] ? limits[i] : n;
+        want_offsets[i] = total;
+        total += n;
+    }
+    want_offsets[count] = total;
+    const size_t room = below(p, 8) == 0 && total > 0 ? below(p, (uint32_t) total) : total + below(p, 3);
+    uint8_t     *keys = empty(room, p->key_bytes), *values = empty(room, p->value_bytes);
+    uint8_t     *want_keys = empty(room, p->key_bytes), *want_values = empty(room, p->value_bytes);
+    for (size_t i = 0; i < count && total <= room; i++)
+        for (size_t x = 0; x < want_offsets[i + 1] - want_offsets[i]; x++) {
+            const size_t at = descending ? b.past[i] - 1 - x : b.first[i] + x;
+            put_word(want_keys, p->key_bytes, want_offsets[i] + x, p->model.element[at].key);
+            put_word(want_values, p->value_bytes, want_offsets[i] + x, p->model.element[at].value);
+        }
+    void *const       values_out = p->value_bytes ? values : NULL;
+    const ordo_status want = total > room ? ORDO_TOO_SMALL : ORDO_OK;
+    if (on_host) {
+        const struct ordo_host_limited_ranges r = { b.lo,       b.hi,    count, limit,      has_limits ? limits : NULL,
+                                                    descending, offsets, keys,  values_out, room };
+        test_status(p->t, ordo_dict_range_limited_host(p->dict, &r, &needed), want);
+    } else {
+        struct arrays                    a = { .p = p };
+        const struct ordo_limited_ranges r = { .lo = take(&a, b.lo, count, p->key_bytes),
+                                               .hi = take(&a, b.hi, count, p->key_bytes),
+                                               .count = count,
+                                               .limit = limit,
+                                               .limits = take(&a, has_limits ? limits : NULL, count, 4),
+                                               .descending = descending,
+                                               .offsets = take(&a, offsets, count + 1, 8),
+                                               .keys_out = take(&a, keys, room, p->key_bytes),
+                                               .values_out = take(&a, values_out, room, p->value_bytes),
+                                               .capacity = room };
+        test_status(p->t, ordo_dict_range_limited(p->dict, &r, &needed, NULL), want);
+        bring_back(&a);
+    }
+    test_true(p->t, needed == total);
+    expect_same(p, "offsets", offsets, want_offsets, (count + 1) * 8);
+    expect_same(p, "range keys", keys, want_keys, room * p->key_bytes);
+    expect_same(p, "range values", values, want_values, room * p->value_bytes);
+    free(limits);
+    free(offsets);
+    free(want_offsets);
+    free(keys);
+    free(values);
+    free(want_keys);
+    free(want_values);
+    free_bounds(&b);
+}
+
+static void model_erase(struct pair *p, size_t first, size_t past)
+{
+    struct model *m = &p->model;
+
+    memmove(m->element + first, m->element + past, (m->count - past) * sizeof *m->element);
+    m->count -= past - first;
+}
+
+static void erase_range(struct pair *p, size_t count, bool on_host)
+{
+    const bool    asks = below(p, 4) != 0;
+    struct bounds b = draw_bounds(p, count);
+    uint32_t     *got = empty(count, 4), *want = empty(count, 4);
+    uint8_t      *gone = test_alloc(p->model.count + 1);
+    size_t        kept = 0;
+
+    memset(gone, 0, p->model.count + 1);
+    for (size_t i = 0; i < count; i++) {
+        want[i] = asks ? 0 : want[i];
+        for (size_t at = b.first[i]; at < b.past[i]; at++) {
+            want[i] += asks && !gone[at];
+            gone[at] = 1;
+        }
+    }
+    for (size_t at = 0; at < p->model.count; at++)
+        if (!gone[at])
+            p->model.element[kept++] = p->model.element[at];
+    p->model.count = kept;
+    if (on_host) {
+        test_ok(p->t, ordo_dict_erase_range_host(p->dict, b.lo, b.hi, count, asks ? got : NULL));
+    } else {
+        struct arrays           a = { .p = p };
+        const struct ordo_slice lo = take(&a, b.lo, count, p->key_bytes), hi = take(&a, b.hi, count, p->key_bytes),
+                                e = take(&a, asks ? got : NULL, count, 4);
+        test_ok(p->t, ordo_dict_erase_range(p->dict, lo, hi, count, e, NULL));
+        bring_back(&a);
+    }
+    expect_same(p, "erased", got, want, count * 4);
+    expect_model(p);
+    free(got);
+    free(want);
+    free(gone);
+    free_bounds(&b);
+}
+
+/* ---- ends -------------------------------------------------------------------------------------------------------- */
+
+static ordo_status call_ends(struct pair *p, bool last, bool takes, size_t count, void *keys, void *values, size_t *got,
+                             bool on_host)
+{
+    struct arrays     a = { .p = p };
+    ordo_dict        *d = p->dict;
+    ordo_status       status = ORDO_OK;
+    struct ordo_slice k, v;
+
+    if (on_host)
+        return takes  ? last ? ordo_dict_take_last_host(d, count, keys, values, got)
+                             : ordo_dict_take_first_host(d, count, keys, values, got)
+                : last ? ordo_dict_peek_last_host(d, count, keys, values, got)
+                      : ordo_dict_peek_first_host(d, count, keys, values, got);
+    k = take(&a, keys, count, p->key_bytes);
+    v = take(&a, values, count, p->value_bytes);
+    if (takes)
+        status =
+            last ? ordo_dict_take_last(d, count, k, v, got, NULL) : ordo_dict_take_first(d, count, k, v, got, NULL);
+    else
+        status =
+            last ? ordo_dict_peek_last(d, count, k, v, got, NULL) : ordo_dict_peek_first(d, count, k, v, got, NULL);
+    bring_back(&a);
+    return status;
+}
+
+static void ends(struct pair *p, size_t count, bool on_host)
+{
+    const bool     last = below(p, 2), takes = below(p, 2);
+    const size_t   size = p->model.count, n = count < size ? count : size;
+    const unsigned wanted = below(p, 4);
+    struct hits    got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
+    size_t         number = SIZE_MAX;
+
+    for (size_t i = 0; i < n; i++)
+        put_hit(p, &want, i, last ? size - 1 - i : i);
+    test_ok(p->t, call_ends(p, last, takes, count, got.keys, got.values, &number, on_host));
+    test_true(p->t, number == n);
+    expect_hits(p, &got, &want, count);
+    if (takes)
+        model_erase(p, last ? size - n : 0, last ? size : n);
+    expect_model(p);
+}
+
+/* ---- aggregates -------------------------------------------------------------------------------------------------- */
+
+static uint64_t identity_of(ordo_type type, ordo_op op)
+{
+    return op == ORDO_SUM ? 0
+                          : key_from_bits_of((int) type, op == ORDO_MAX               ? 0
+                                                         : ordo_type_bytes(type) == 4 ? UINT32_MAX
+                                                                                      : UINT64_MAX);
+}
+
+static void aggregate(struct pair *p, size_t count, bool on_host)
+{
+    const ordo_op   op = (ordo_op) below(p, 3);
+    const ordo_type value = value_type(p, op);
+    const bool      counts = below(p, 2);
+    struct bounds   b = draw_bounds(p, count);
+    void           *got = empty(count, p->value_bytes), *want = empty(count, p->value_bytes);
+    uint32_t       *got_counts = empty(count, 4), *want_counts = empty(count, 4);
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t sum = identity_of(value, op);
+        for (size_t at = b.first[i]; at < b.past[i]; at++)
+            sum = combined(value, op, sum, p->model.element[at].value);
+        put_word(want, p->value_bytes, i, sum);
+        want_counts[i] = counts ? (uint32_t) (b.past[i] - b.first[i]) : want_counts[i];
+    }
+    if (on_host) {
+        test_ok(p->t, ordo_dict_aggregate_host(p->dict, value, op, b.lo, b.hi, count, got, counts ? got_counts : NULL));
+    } else {
+        struct arrays           a = { .p = p };
+        const struct ordo_slice lo = take(&a, b.lo, count, p->key_bytes), hi = take(&a, b.hi, count, p->key_bytes),
+                                r = take(&a, got, count, p->value_bytes),
+                                c = take(&a, counts ? got_counts : NULL, count, 4);
+        test_ok(p->t, ordo_dict_aggregate(p->dict, value, op, lo, hi, count, r, c, NULL));
+        bring_back(&a);
+    }
+    expect_same(p, "aggregates", got, want, count * p->value_bytes);
+    expect_same(p, "counts of aggregates", got_counts, want_counts, count * 4);
+    free(got);
+    free(want);
+    free(got_counts);
+    free(want_counts);
+    free_bounds(&b);
+}
+
+/* ---- all against the model --------------------------------------------------------------------------------------- */
+
+typedef void operation(struct pair *p, size_t count, bool on_host);
+
+static const struct {
+    const char *name;
+    operation  *run;
+    bool        numbers; /* needs values */
+} operations[] = {
+    { "combine", combine, true },
+    { "rank", rank, false },
+    { "select", select_some, false },
+    { "seek_within", seek_within, false },
+    { "range_limited", range_limited, false },
+    { "erase_range", erase_range, false },
+    { "ends", ends, false },
+    { "aggregate", aggregate, true },
+};
+
+static size_t draw_count(struct pair *p)
+{
+    static const uint32_t seams[] = { 1, 1, 2, 31, 33, 64, 127, 129 };
+    return below(p, 2) ? seams[below(p, LENGTH(seams))] : below(p, 700);
+}
+
+static void one_dictionary(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes, size_t rounds)
+{
+    const struct ordo_dict_config config = { type, value_bytes };
+    struct pair p = { t, NULL, model_empty(type, value_bytes), type, value_bytes, ordo_type_bytes(type), 0, 0 };
+
+    p.n_keys = 1 + below(&p, below(&p, 3) ? 6000 : 40);
+    p.stretch = below(&p, 2) ? 1 : (p.key_bytes == 8 ? UINT64_MAX : UINT32_MAX) / p.n_keys;
+    test_ok(t, subjects[subject].create(t->dev, &config, &p.dict));
+    for (size_t round = 0; round < rounds; round++) {
+        if (round > 0)
+            for (uint32_t i = below(&p, 4); i > 0; i--)
+                change(&p, below(&p, 3) ? ORDO_UPSERT : ORDO_ERASE, 1 + below(&p, 2500));
+        for (size_t o = 0; o < LENGTH(operations); o++) {
+            const size_t count = draw_count(&p);
+            if (operations[o].numbers && !value_bytes)
+                continue;
+            test_context(t, "%s, %s, %u bytes of value, round %zu: %s of %zu", subjects[subject].name,
+                         test_type_name[type], value_bytes, round, operations[o].name, count);
+            operations[o].run(&p, count, below(&p, 3) == 0);
+        }
+    }
+    ordo_dict_destroy(&p.dict);
+    model_free(&p.model);
+}
+
+/* Sizes of values in turn. */
+static void each_dictionary(struct test *t)
+{
+    for (size_t subject = 0; subject < n_subjects; subject++)
+        for (int type = 0; type < 6; type++)
+            one_dictionary(t, subject, (ordo_type) type, (uint32_t) (4 * ((subject + (size_t) type) % 3)), 5);
+}
+
+Test(dict_generic, is_as_in_the_model)
+{
+    test_each_device(each_dictionary);
+}
+
+static void with_gpu_ways(struct test *t)
+{
+    for (size_t subject = 0; subject < n_subjects; subject++)
+        one_dictionary(t, subject, subject % 2 ? ORDO_U32 : ORDO_F64, 4, 4);
+}
+
+Test(dict_generic, is_as_in_the_model_by_the_ways_of_gpus)
+{
+    test_each_device_with("cpu=0", with_gpu_ways);
+}
+
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
+
+static void refusals(struct test *t)
+{
+    for (size_t subject = 0; subject < n_subjects; subject++) {
+        ordo_dict *narrow = NULL, *none = NULL;
+        uint32_t   key = 7, value = 1, rank_of = 0, result = 0;
+        size_t     taken = 7;
+        test_context(t, "%s", subjects[subject].name);
+        test_ok(t, subjects[subject].create(t->dev, &(struct ordo_dict_config) { ORDO_U32, 4 }, &narrow));
+        test_ok(t, subjects[subject].create(t->dev, &(struct ordo_dict_config) { ORDO_U32, 0 }, &none));
+        test_status(t, ordo_dict_combine_host(narrow, ORDO_F32, ORDO_SUM, &key, &value, 1), ORDO_UNSUPPORTED);
+        test_status(t, ordo_dict_combine_host(narrow, ORDO_U64, ORDO_SUM, &key, &value, 1), ORDO_INVALID);
+        test_status(t, ordo_dict_combine_host(narrow, ORDO_U32, (ordo_op) 3, &key, &value, 1), ORDO_INVALID);
+        test_status(t, ordo_dict_combine_host(none, ORDO_U32, ORDO_SUM, &key, NULL, 1), ORDO_INVALID);
+        test_status(t, ordo_dict_aggregate_host(narrow, ORDO_F32, ORDO_SUM, &key, &key, 1, &result, NULL),
+                    ORDO_UNSUPPORTED);
+        test_status(t, ordo_dict_rank_host(narrow, ORDO_GE, &key, 1, &rank_of), ORDO_INVALID);
+        test_ok(t, ordo_dict_take_first_host(narrow, 5, NULL, NULL, &taken));
+        test_true(t, taken == 0);
+        test_ok(t, ordo_dict_erase_range_host(narrow, &key, &key, 1, &rank_of));
+        test_true(t, rank_of == 0);
+        test_ok(t, ordo_dict_size(narrow, NULL, &taken));
+        test_true(t, taken == 0);
+        ordo_dict_destroy(&narrow);
+        ordo_dict_destroy(&none);
+    }
+}
+
+Test(dict_generic, refuses_what_has_no_meaning)
+{
+    test_each_device(refusals);
+}
+
+/* ---- large ------------------------------------------------------------------------------------------------------- */
+
+/* Long ranges over many elements, where a table answers and is kept; and after a change it is another. */
+static void long_aggregates(struct test *t)
+{
+    enum { N = 200000, QUERIES = 300 };
+    for (size_t subject = 0; subject < n_subjects; subject += 2) {
+        struct pair p = { t, NULL, model_empty(ORDO_U32, 8), ORDO_U32, 8, 4, N, 1 };
+        test_ok(t, subjects[subject].create(t->dev, &(struct ordo_dict_config) { ORDO_U32, 8 }, &p.dict));
+        uint32_t *keys = test_alloc(N * sizeof *keys);
+        uint64_t *values = test_alloc(N * sizeof *values);
+        uint8_t  *codes = test_alloc(N);
+        for (uint32_t i = 0; i < N; i++) {
+            keys[i] = i;
+            values[i] = test_random(t);
+            codes[i] = ORDO_UPSERT;
+        }
+        (void) model_apply(&p.model,
+                           &(struct ordo_host_batch) { .codes = codes, .keys = keys, .values = values, .count = N });
+        test_ok(t, ordo_dict_build_host(p.dict, keys, values, N));
+        for (int round = 0; round < 6; round++) {
+            test_context(t, "%s, round %d", subjects[subject].name, round);
+            aggregate(&p, QUERIES, round % 2);
+            aggregate(&p, 1 + below(&p, 3), false);
+            if (round == 3)
+                change(&p, ORDO_UPSERT, 1000);
+        }
+        free(keys);
+        free(values);
+        free(codes);
+        ordo_dict_destroy(&p.dict);
+        model_free(&p.model);
+    }
+}
+
+Test(dict_generic, aggregates_long_ranges)
+{
+    test_each_device(long_aggregates);
+}
