@@ -355,6 +355,17 @@ static void bad_relation(struct trial *r)
     }
 }
 
+/* No type, and one that is wider than the values. */
+static void bad_value_type(struct trial *r)
+{
+    struct given g = r->good;
+
+    g.type = (ordo_type) 6;
+    refuse(r, &g, ORDO_INVALID, "value", "is no type");
+    g.type = ORDO_U64;
+    refuse(r, &g, ORDO_INVALID, "value", "is too wide");
+}
+
 /* The array of this name; n if there is none. ordo_sort_host sorts in place. */
 static size_t array_named(const struct trial *r, const char *name)
 {
@@ -383,7 +394,7 @@ static bool give_badly(struct trial *r, size_t p)
         give_bad_array(r, i);
     } else if (is_one_of(name, "device", "dict")) {
         bad_object(r, name);
-    } else if (is_one_of(name, "params", "batch")) {
+    } else if (is_one_of(name, "params", "batch") || strcmp(name, "ranges") == 0) {
         bad_params(r, name);
     } else if (strcmp(name, "count") == 0 && r->function->pointer[p]) {
         g.no_count = true;
@@ -399,6 +410,14 @@ static bool give_badly(struct trial *r, size_t p)
         bad_runs(r);
     } else if (strcmp(name, "capacity") == 0) {
         bad_capacity(r);
+    } else if (is_one_of(name, "taken", "got")) {
+        g.no_count = true;
+        refuse(r, &g, ORDO_INVALID, name, "is NULL");
+    } else if (strcmp(name, "value") == 0) {
+        bad_value_type(r);
+    } else if (strcmp(name, "op") == 0) {
+        g.op = (ordo_op) 3;
+        refuse(r, &g, ORDO_INVALID, name, "is none");
     } else if (strcmp(name, "relation") == 0) {
         bad_relation(r);
     } else {

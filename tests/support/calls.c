@@ -385,6 +385,119 @@ static ordo_status apply_concurrent_host(const struct given *g, void *const a[])
     return ordo_dict_apply_concurrent_host(g->dict, OR_NULL(g, &batch));
 }
 
+static ordo_status combine(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_combine(g->dict, g->type, g->op, a[0], a[1], g->count, g->order);
+}
+
+static ordo_status combine_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_combine_host(g->dict, g->type, g->op, a[0], a[1], g->count);
+}
+
+static ordo_status erase_range(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_erase_range(g->dict, a[0], a[1], g->count, a[2], g->order);
+}
+
+static ordo_status erase_range_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_erase_range_host(g->dict, a[0], a[1], g->count, a[2]);
+}
+
+#define ENDS(name)                                                                                                     \
+    static ordo_status name(const struct given *g, const struct ordo_slice a[])                                        \
+    {                                                                                                                  \
+        size_t got = 0;                                                                                                \
+        return ordo_dict_##name(g->dict, g->count, a[0], a[1], g->no_count ? NULL : &got, g->order);                   \
+    }                                                                                                                  \
+    static ordo_status name##_host(const struct given *g, void *const a[])                                             \
+    {                                                                                                                  \
+        size_t got = 0;                                                                                                \
+        return ordo_dict_##name##_host(g->dict, g->count, a[0], a[1], g->no_count ? NULL : &got);                      \
+    }
+ENDS(take_first)
+ENDS(take_last)
+ENDS(peek_first)
+ENDS(peek_last)
+
+/* Pages of two from above. */
+static ordo_status range_limited(const struct given *g, const struct ordo_slice a[])
+{
+    const struct ordo_limited_ranges ranges = { .lo = a[0],
+                                                .hi = a[1],
+                                                .count = g->count,
+                                                .limit = 2,
+                                                .limits = a[2],
+                                                .descending = true,
+                                                .offsets = a[3],
+                                                .keys_out = a[4],
+                                                .values_out = a[5],
+                                                .capacity = g->room };
+    return ordo_dict_range_limited(g->dict, OR_NULL(g, &ranges), NULL, g->order);
+}
+
+static ordo_status range_limited_host(const struct given *g, void *const a[])
+{
+    const struct ordo_host_limited_ranges ranges = { .lo = a[0],
+                                                     .hi = a[1],
+                                                     .count = g->count,
+                                                     .limit = 2,
+                                                     .limits = a[2],
+                                                     .descending = true,
+                                                     .offsets = a[3],
+                                                     .keys_out = a[4],
+                                                     .values_out = a[5],
+                                                     .capacity = g->room };
+    return ordo_dict_range_limited_host(g->dict, OR_NULL(g, &ranges), NULL);
+}
+
+static ordo_status aggregate(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_aggregate(g->dict, g->type, g->op, a[0], a[1], g->count, a[2], a[3], g->order);
+}
+
+static ordo_status aggregate_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_aggregate_host(g->dict, g->type, g->op, a[0], a[1], g->count, a[2], a[3]);
+}
+
+static ordo_status seek_within(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_seek_within(g->dict, g->relation, a[0], a[1], g->count, a[2], a[3], a[4], g->order);
+}
+
+static ordo_status seek_within_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_seek_within_host(g->dict, g->relation, a[0], a[1], g->count, a[2], a[3], a[4]);
+}
+
+/* ORDO_LE where others have ORDO_GE, which ranks have not. */
+static ordo_relation rank_relation(const struct given *g)
+{
+    return g->relation == ORDO_GE ? ORDO_LE : g->relation;
+}
+
+static ordo_status rank(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_rank(g->dict, rank_relation(g), a[0], g->count, a[1], g->order);
+}
+
+static ordo_status rank_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_rank_host(g->dict, rank_relation(g), a[0], g->count, a[1]);
+}
+
+static ordo_status select_ranks(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_dict_select(g->dict, a[0], g->count, a[1], a[2], a[3], g->order);
+}
+
+static ordo_status select_ranks_host(const struct given *g, void *const a[])
+{
+    return ordo_dict_select_host(g->dict, a[0], g->count, a[1], a[2], a[3]);
+}
+
 #define KEYS  IN("keys", 4, RANDOM)
 #define GIVEN IN("values", 4, RANDOM)
 #define LO    IN("lo", 4, RANDOM)
@@ -445,6 +558,54 @@ const struct array_call dict_calls[] = {
         MAY("range_keys", 4, CALL_ROOM, 0),
         MAY("range_values", 4, CALL_ROOM, 0) },
       ORDO_CAN_CONCURRENT },
+    { "ordo_dict_seek_within",
+      seek_within,
+      seek_within_host,
+      PLAIN,
+      { KEYS, IN("bounds", 4, ABOVE), MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) } },
+    { "ordo_dict_rank", rank, rank_host, PLAIN, { KEYS, OUT("ranks", 4, 1, 0) } },
+    { "ordo_dict_select",
+      select_ranks,
+      select_ranks_host,
+      PLAIN,
+      { IN("ranks", 4, RANKS), MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) } },
+    { "ordo_dict_range_limited",
+      range_limited,
+      range_limited_host,
+      PLAIN,
+      { LO,
+        HI,
+        { "limits", 4, 1, 0, INPUT_RANKS, .optional = true },
+        OUT("offsets", 8, 1, 1),
+        MAY("keys_out", 4, CALL_ROOM, 0),
+        MAY("values_out", 4, CALL_ROOM, 0) } },
+    { "ordo_dict_aggregate",
+      aggregate,
+      aggregate_host,
+      PLAIN,
+      { LO, HI, OUT("results", 4, 1, 0), MAY("counts", 4, 1, 0) } },
+    { "ordo_dict_peek_first",
+      peek_first,
+      peek_first_host,
+      PLAIN,
+      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) } },
+    { "ordo_dict_peek_last",
+      peek_last,
+      peek_last_host,
+      PLAIN,
+      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) } },
+    { "ordo_dict_take_first",
+      take_first,
+      take_first_host,
+      PLAIN,
+      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) } },
+    { "ordo_dict_take_last",
+      take_last,
+      take_last_host,
+      PLAIN,
+      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) } },
+    { "ordo_dict_erase_range", erase_range, erase_range_host, PLAIN, { LO, HI, MAY("erased", 4, 1, 0) } },
+    { "ordo_dict_combine", combine, combine_host, PLAIN, { KEYS, GIVEN } },
     { "ordo_dict_insert", insert, insert_host, PLAIN, { KEYS, GIVEN, MAY("inserted", 1, 1, 0) } },
     { "ordo_dict_upsert", upsert, upsert_host, PLAIN, { KEYS, GIVEN } },
     { "ordo_dict_erase", erase, erase_host, PLAIN, { KEYS } },
@@ -504,6 +665,8 @@ static uint32_t word_of(struct test *t, enum call_input input, size_t i, size_t 
     switch (input) {
     case INPUT_ASCENDING: /* with repeats */
         return (uint32_t) (i / 2 * (UINT32_MAX / n));
+    case INPUT_RANKS:
+        return (uint32_t) test_below(t, held + 2);
     case INPUT_DISTINCT:
         return (uint32_t) (i * (UINT32_MAX / n));
     default:

@@ -19,6 +19,7 @@ struct given {
     size_t                   second; /* of the other array: the keys searched, the second one merged */
     size_t                   room;   /* elements that ranges and exports may write */
     ordo_relation            relation;
+    ordo_op                  op;
     const struct ordo_run   *runs; /* of merge_runs */
     size_t                   n_runs;
     const struct ordo_order *order;
@@ -29,6 +30,7 @@ enum call_input {
     INPUT_RANDOM,
     INPUT_ASCENDING,
     INPUT_DISTINCT,
+    INPUT_RANKS, /* of what the dictionary holds, and some past the last */
     INPUT_ABOVE, /* the array before it */
     INPUT_FLAGS,
     INPUT_CODES,

@@ -59,7 +59,7 @@ void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong 
  * past[i] is less, as the bounds are upside down. */
 #define AGGREGATE_INTERVALS __global const ulong *offsets, __global const uint *first, __global const uint *past, uint n
 #define AGGREGATE_FIRST(i)  (offsets ? offsets[i] : first[i])
-#define AGGREGATE_PAST(i)   (offsets ? offsets[(i) + 1] : past[i])
+#define AGGREGATE_PAST(i)  (offsets ? offsets[(i) + 1] : max(first[i], past[i]))
 
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_short(__global const ordo_value *values, AGGREGATE_INTERVALS, __global ordo_value *results,
