@@ -8,7 +8,8 @@
  *   timeline_pack, timeline_move    one level of the timeline
  *   apply_pick, apply_gather        operations of one kind
  *   apply_chain                     neighbours of the batch's keys that the batch does not touch
- *   apply_seek, apply_count         results of order queries
+ *   apply_seek, apply_count, apply_rank   results of order queries
+ *   apply_select_plan, apply_select elements of ranks
  *   apply_range_kept, apply_range_touched
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
@@ -44,29 +45,31 @@ void apply_survey(__global const uchar *codes, ulong codes_at, uint n, __global 
 /* ---- the state of a key over time ------------------------------------------------------------------------------ */
 
 /* The batch in key order. Position j is operation index[j]. A stretch begins where a key begins, and at each upsert and
- * erase: within it only the first insert can matter. start[j]: where j's stretch begins; insert[j]: the first insert
- * from there to j, or NONE. there[j], value[j]: whether j's key was in the dictionary before the batch, and its
- * value. */
+ * erase: within it only the first insert can matter, and combines. start[j]: where j's stretch begins; insert[j]: the first
+ * insert or combine from there to j, or NONE. there[j], value[j]: whether j's key was in the dictionary before the batch, and
+ * its value. made[j], if there are combines (else NULL): the value of j's key after it, where it is there. */
 typedef struct {
     __global const uchar       *codes;
     __global const ordo_key    *keys;
     __global const uint        *index, *start, *insert;
     __global const uchar       *there;
     __global const merge_value *before, *values; /* before the batch, in key order; the batch's, in its own */
+    __global const merge_value *made;
     uint                        n;
 } sorted_batch;
 
 #define BATCH_ARGS                                                                                                     \
     __global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,                  \
         __global const ordo_key *sorted, __global const uint *index, __global const uint *start,                       \
-        __global const uint *insert, __global const uchar *there, __global const merge_value *before, uint n
+        __global const uint *insert, __global const uchar *there, __global const merge_value *before,                  \
+        __global const merge_value *made, uint n
 #define BATCH                                                                                                          \
     {                                                                                                                  \
-        codes + codes_at, sorted, index, start, insert, there, before, values + values_at, n                           \
+        codes + codes_at, sorted, index, start, insert, there, before, values + values_at, made, n                     \
     }
 
 /* What a key's state is: absent; present with the value from before the batch; or, any other number, with the value of
- * that operation. */
+ * that operation or, if there are combines, the value made at that position. */
 typedef uint key_state;
 #define STATE_BEFORE 0xffffffffu
 #define STATE_ABSENT 0xfffffffeu
@@ -85,10 +88,10 @@ ORDO_FN key_state state_after(const sorted_batch *b, uint j)
 {
     const uint first = b->start[j], code = b->codes[b->index[first]], insert = b->insert[j];
     if (code == CODE_UPSERT)
-        return b->index[first];
+        return b->made ? j : b->index[first];
     if (code != CODE_ERASE && b->there[j])
-        return STATE_BEFORE;
-    return insert == NONE ? STATE_ABSENT : b->index[insert];
+        return b->made && insert != NONE ? j : STATE_BEFORE;
+    return insert == NONE ? STATE_ABSENT : b->made ? j : b->index[insert];
 }
 
 ORDO_FN key_state state_before(const sorted_batch *b, uint j)
@@ -100,7 +103,7 @@ ORDO_FN key_state state_before(const sorted_batch *b, uint j)
 /* The value of j's key in a state in which it is present. */
 ORDO_FN merge_value state_value(const sorted_batch *b, uint j, key_state s)
 {
-    return s == STATE_BEFORE ? b->before[j] : b->values[s];
+    return s == STATE_BEFORE ? b->before[j] : b->made ? b->made[s] : b->values[s];
 }
 #endif
 
@@ -120,7 +123,7 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
         const bool begins = j == 0 || sorted[j] != sorted[j - 1];
         const bool head = begins || code == CODE_UPSERT || code == CODE_ERASE;
         start[j] = head ? j : 0;
-        insert[j] = code == CODE_INSERT ? j : NONE;
+        insert[j] = code == CODE_INSERT || code == CODE_COMBINE ? j : NONE;
         heads[j] = head;
         groups[j] = begins ? (ulong) 1 << 32 | (there[j] != 0) : 0;
     }
@@ -158,7 +161,7 @@ void apply_points(BATCH_ARGS, __global const uint *group_of, __global uint *chan
         const uint      i = index[j], code = b.codes[i];
         const key_state s = state_before(&b, j), after = state_after(&b, j);
         const bool      last = j + 1 == n || sorted[j] != sorted[j + 1];
-        if (found && code <= CODE_ERASE)
+        if (found && (code <= CODE_ERASE || code == CODE_COMBINE))
             found[found_at + i] = s != STATE_ABSENT;
 #if ORDO_VALUE_BYTES
         if (values_out && code == CODE_FIND && s != STATE_ABSENT)
@@ -393,6 +396,78 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
             counts[counts_at + time] = count;
         if (lengths && codes[codes_at + time] == CODE_RANGE)
             lengths[time] = count;
+    }
+}
+
+/* base[q]: the rank before the batch; upper: of keys not greater. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
+                __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
+                __global uint *counts, ulong counts_at)
+{
+    const timeline t = TIMELINE;
+    RUN_EACH (uint, q, n_queries)
+        counts[counts_at + ops[q]] =
+            base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
+}
+
+/* How many keys are less than group g's at `time`; ranks[j]: how many were before the batch less than sorted[j]. */
+ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
+{
+    return ranks[first_of[g]] + timeline_changes(t, g, time);
+}
+
+/* Of each selection the group that it finds, or NONE; and of one that finds what the batch does not touch the rank that this had
+ * before the batch. Ranks are the queries' keys, as numbers. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
+                       __global const uint *ops, __global const ordo_key *queries, uint n_queries,
+                       __global uint *groups, __global uint *base_ranks)
+{
+    const sorted_batch b = BATCH;
+    const timeline     t = TIMELINE;
+    RUN_EACH (uint, q, n_queries) {
+        const uint time = ops[q], k = queries[q] > NONE - 1 ? NONE : (uint) queries[q];
+        uint       low = 0, high = t.n_groups; /* groups below `low` have ranks that are not greater than k */
+        uint       found = NONE, position = 0;
+        while (low < high) {
+            const uint middle = low + (high - low) / 2;
+            if (group_rank(&t, first_of, ranks, middle, time) <= k)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low > 0 && group_rank(&t, first_of, ranks, low - 1, time) == k &&
+            group_state(&b, first_of, low - 1, time, &position) != STATE_ABSENT)
+            found = low - 1;
+        groups[q] = found;
+        base_ranks[q] = k == NONE ? NONE : k - (uint) timeline_changes(&t, low, time);
+    }
+}
+
+ORDO_KERNEL(RUN_GROUP)
+void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint *ops, uint n_queries,
+                  __global const uint *groups, __global const ordo_key *base_key,
+                  __global const merge_value *base_value, __global const uchar *base_found, __global ordo_key *keys_out,
+                  ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global uchar *found,
+                  ulong found_at)
+{
+    const sorted_batch b = BATCH;
+    RUN_EACH (uint, q, n_queries) {
+        const uint time = ops[q], g = groups[q];
+        const bool touched = g != NONE, there = touched || base_found[q];
+        if (found)
+            found[found_at + time] = there;
+        if (!there)
+            continue;
+        if (keys_out)
+            keys_out[keys_out_at + time] = touched ? sorted[first_of[g]] : base_key[q];
+#if ORDO_VALUE_BYTES
+        uint            position = 0;
+        const key_state s = touched ? group_state(&b, first_of, g, time, &position) : STATE_BEFORE;
+        if (values_out)
+            values_out[values_out_at + time] = touched ? state_value(&b, position, s) : base_value[q];
+#endif
     }
 }
 

@@ -13,7 +13,14 @@
 #define CODE_SEEK_GT  8
 #define CODE_COUNT    9
 #define CODE_RANGE    10
-#define N_CODES       11
+#define CODE_COMBINE  11
+#define CODE_RANK_LT  12
+#define CODE_RANK_LE  13
+#define CODE_SELECT   14
+#define N_CODES       15
+
+/* Codes below this are those of concurrent batches. */
+#define N_CONCURRENT_CODES CODE_COMBINE
 
 #define CODE_FINDS(code)   ((code) <= CODE_CONTAINS)
 #define CODE_UPDATES(code) ((code) >= CODE_UPSERT && (code) <= CODE_ERASE)

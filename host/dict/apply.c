@@ -15,9 +15,11 @@
  * Cost for n operations: 2 is a sort and a find. 3, only if there are order queries, is about 5 launches per bit of
  * n and 20 bytes of scratch per 32 operations and bit; a seek or count takes log2(n) steps besides the structure's
  * own, and a range as many per element that lay in it before the batch or does at its time. */
-#include "dict/batch.h"
+#include "dict/generic/generic.h"
 
 #include "primitive/scan.h"
+
+#define COMBINE_FILE "dict/generic/combine.cl"
 
 enum { N_CODES = ORDO_N_CODES, FIRST_UNKNOWN = ORDO_N_CODES, SURVEY_WORDS };
 
@@ -32,6 +34,7 @@ struct apply {
     cl_mem                   there, before; /* of each sorted key: whether it is in the dictionary, and its value */
     cl_mem                   start, insert; /* see sorted_batch in cl/dict/apply.cl */
     cl_mem                   group_of, first_of, there_before;
+    cl_mem                   made; /* values after combines, or NULL */
     cl_mem                   changed;
 
     cl_mem  entries, masks, sums; /* the timeline */
@@ -46,7 +49,7 @@ static void add_batch(struct ordo_args *args, const struct apply *a)
     ordo_args_slice(args, &a->batch->codes);
     ordo_args_slice(args, &a->batch->values);
     ORDO_ADD(args, ORDO_ARG(a->sorted.keys), ORDO_ARG(a->sorted.index), ORDO_ARG(a->start), ORDO_ARG(a->insert),
-             ORDO_ARG(a->there), ORDO_ARG(a->before), ORDO_ARG(a->n));
+             ORDO_ARG(a->there), ORDO_ARG(a->before), ORDO_ARG(a->made), ORDO_ARG(a->n));
 }
 
 /* TIMELINE_ARGS. */
@@ -111,10 +114,12 @@ static ordo_status check_survey(const struct apply *a)
 {
     const struct ordo_batch *b = a->batch;
     ordo_device             *dev = a->call->dev;
+    if (a->survey[ORDO_COMBINE])
+        ORDO_TRY(ordo_dict_check_numbers(a->dict, b->value, b->combine));
     if (a->survey[FIRST_UNKNOWN] != 0xffffffffu)
         return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "operation %u of the batch has an unknown code",
                          a->survey[FIRST_UNKNOWN]);
-    if (a->dict->value_bytes && n_of(a, ORDO_UPSERT, ORDO_INSERT) && !b->values.mem)
+    if (a->dict->value_bytes && (n_of(a, ORDO_UPSERT, ORDO_INSERT) || a->survey[ORDO_COMBINE]) && !b->values.mem)
         return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the batch stores, but has no values");
     if (n_of(a, ORDO_COUNT, ORDO_RANGE) && !b->his.mem)
         return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
@@ -136,7 +141,33 @@ static ordo_status find_all(struct apply *a)
     return a->dict->structure->find(a->dict, a->call, &finds);
 }
 
-/* start, insert and the groups. */
+/* made: what each stretch brings is summed up, and combined with what was there before. */
+static ordo_status make_values(struct apply *a, cl_mem heads)
+{
+    const struct ordo_batch *b = a->batch;
+    struct ordo_args         brought = { .n = 0 }, made = { .n = 0 };
+
+    ordo_args_slice(&brought, &b->codes);
+    ordo_args_slice(&brought, &b->values);
+    ORDO_ADD(&brought, ORDO_ARG(a->sorted.index), ORDO_ARG(a->start), ORDO_ARG(a->insert), ORDO_ARG(a->there),
+             ORDO_ARG(a->n), ORDO_ARG(a->made));
+    ORDO_TRY(ordo_dict_launch_typed(a->call, a->dict, COMBINE_FILE, "combine_brought", b->value, b->combine, a->n,
+                                    &brought));
+    const struct ordo_scan sums = { .type = b->value,
+                                    .op = b->combine,
+                                    .inclusive = true,
+                                    .in = ordo_at(a->made, 0),
+                                    .heads = ordo_at(heads, 0),
+                                    .out = ordo_at(a->made, 0),
+                                    .count = a->n };
+    ORDO_TRY(ordo_call_scan(a->call, &sums));
+    ordo_args_slice(&made, &b->codes);
+    ORDO_ADD(&made, ORDO_ARG(a->sorted.index), ORDO_ARG(a->start), ORDO_ARG(a->there), ORDO_ARG(a->before),
+             ORDO_ARG(a->n), ORDO_ARG(a->made));
+    return ordo_dict_launch_typed(a->call, a->dict, COMBINE_FILE, "combine_made", b->value, b->combine, a->n, &made);
+}
+
+/* start, insert and the groups; made, if there are combines. */
 static ordo_status divide(struct apply *a)
 {
     struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };
@@ -147,6 +178,8 @@ static ordo_status divide(struct apply *a)
     ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->group_of));
     ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->first_of));
     ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->there_before));
+    if (a->survey[ORDO_COMBINE])
+        ORDO_TRY(scratch(a, a->n, a->dict->value_bytes, &a->made));
     const int mark = a->call->n_scratch;
     ORDO_TRY(scratch(a, a->n, 1, &heads));
     ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_ulong), &groups));
@@ -169,6 +202,8 @@ static ordo_status divide(struct apply *a)
     ORDO_ADD(&group_args, ORDO_ARG(groups), ORDO_ARG(a->n), ORDO_ARG(a->group_of), ORDO_ARG(a->first_of),
              ORDO_ARG(a->there_before));
     ORDO_TRY(launch(a, "apply_groups", a->n + (size_t) 1, &group_args));
+    if (a->made)
+        ORDO_TRY(make_values(a, heads));
     ordo_call_release(a->call, mark);
     return ORDO_OK;
 }
@@ -357,6 +392,79 @@ static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
     return ORDO_OK;
 }
 
+static ordo_status resolve_ranks(struct apply *a, ordo_code code)
+{
+    const cl_uint    upper = code == ORDO_RANK_LE;
+    const int        mark = a->call->n_scratch;
+    struct ordo_args args = { .n = 0 };
+    struct picked    picked;
+    cl_mem           base = NULL;
+
+    if (a->survey[code] == 0 || !a->batch->counts.mem)
+        return ORDO_OK;
+    ORDO_TRY(pick(a, code, code, false, &picked));
+    ORDO_TRY(scratch(a, picked.n, sizeof(cl_uint), &base));
+    const struct ordo_ranks ranks = { upper, ordo_at(picked.lo, 0), picked.n, ordo_at(base, 0) };
+    ORDO_TRY(a->dict->structure->rank(a->dict, a->call, &ranks));
+    ORDO_ADD(&args, ORDO_ARG(a->n), ORDO_ARG(a->sorted.keys));
+    add_timeline(&args, a);
+    ORDO_ADD(&args, ORDO_ARG(picked.ops), ORDO_ARG(picked.lo), ORDO_ARG(picked.n), ORDO_ARG(upper), ORDO_ARG(base));
+    ordo_args_slice(&args, &a->batch->counts);
+    ORDO_TRY(launch(a, "apply_rank", picked.n, &args));
+    ordo_call_release(a->call, mark);
+    return ORDO_OK;
+}
+
+/* groups and, in base, what is found of what the batch does not touch: see apply_select_plan. */
+static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
+{
+    struct ordo_args args = { .n = 0 };
+    cl_mem           ranks = NULL, base_ranks = NULL;
+
+    ORDO_TRY(scratch(a, picked->n, a->dict->key_bytes, &base->keys));
+    ORDO_TRY(scratch(a, picked->n, a->dict->value_bytes, &base->values));
+    ORDO_TRY(scratch(a, picked->n, 1, &base->found));
+    const int mark = a->call->n_scratch;
+    ORDO_TRY(scratch(a, a->n, sizeof(cl_uint), &ranks));
+    ORDO_TRY(scratch(a, picked->n, sizeof(cl_uint), &base_ranks));
+    const struct ordo_ranks of_batch = { false, ordo_at(a->sorted.keys, 0), a->n, ordo_at(ranks, 0) };
+    ORDO_TRY(a->dict->structure->rank(a->dict, a->call, &of_batch));
+    add_batch(&args, a);
+    add_timeline(&args, a);
+    ORDO_ADD(&args, ORDO_ARG(a->first_of), ORDO_ARG(ranks), ORDO_ARG(picked->ops), ORDO_ARG(picked->lo),
+             ORDO_ARG(picked->n), ORDO_ARG(groups), ORDO_ARG(base_ranks));
+    ORDO_TRY(launch(a, "apply_select_plan", picked->n, &args));
+    const struct ordo_selects selects = { ordo_at(base_ranks, 0), picked->n, ordo_at(base->keys, 0),
+                                          ordo_at(base->values, 0), ordo_at(base->found, 0) };
+    ORDO_TRY(a->dict->structure->select(a->dict, a->call, &selects));
+    ordo_call_release(a->call, mark);
+    return ORDO_OK;
+}
+
+static ordo_status resolve_selections(struct apply *a)
+{
+    const int         mark = a->call->n_scratch;
+    struct ordo_args  args = { .n = 0 };
+    struct picked     picked;
+    struct neighbours base = { NULL };
+    cl_mem            groups = NULL;
+
+    if (a->survey[ORDO_SELECT] == 0)
+        return ORDO_OK;
+    ORDO_TRY(pick(a, ORDO_SELECT, ORDO_SELECT, false, &picked));
+    ORDO_TRY(scratch(a, picked.n, sizeof(cl_uint), &groups));
+    ORDO_TRY(plan_selections(a, &picked, groups, &base));
+    add_batch(&args, a);
+    ORDO_ADD(&args, ORDO_ARG(a->first_of), ORDO_ARG(picked.ops), ORDO_ARG(picked.n), ORDO_ARG(groups),
+             ORDO_ARG(base.keys), ORDO_ARG(base.values), ORDO_ARG(base.found));
+    ordo_args_slice(&args, &a->batch->keys_out);
+    ordo_args_slice(&args, &a->batch->values_out);
+    ordo_args_slice(&args, &a->batch->found);
+    ORDO_TRY(launch(a, "apply_select", picked.n, &args));
+    ordo_call_release(a->call, mark);
+    return ORDO_OK;
+}
+
 /* Offsets of all operations, and that there is room; waits if there are ranges. */
 static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed)
 {
@@ -487,7 +595,7 @@ static ordo_status store(struct apply *a)
     cl_uint          count = 0;
     cl_mem           keys = NULL, values = NULL, erased = NULL;
 
-    if (n_of(a, ORDO_UPSERT, ORDO_ERASE) == 0)
+    if (n_of(a, ORDO_UPSERT, ORDO_ERASE) + a->survey[ORDO_COMBINE] == 0)
         return ORDO_OK;
     ORDO_TRY(scan(a, ORDO_U32, ORDO_SUM, false, a->changed, 0, a->n + (size_t) 1));
     ORDO_TRY(ordo_call_read(a->call, a->changed, a->n * sizeof count, &count, sizeof count));
@@ -521,6 +629,9 @@ static ordo_status resolve_order(struct apply *a, size_t *needed)
         ORDO_TRY(offset_ranges(a, lengths, needed));
     ORDO_TRY(resolve_side(a, false));
     ORDO_TRY(resolve_side(a, true));
+    ORDO_TRY(resolve_ranks(a, ORDO_RANK_LT));
+    ORDO_TRY(resolve_ranks(a, ORDO_RANK_LE));
+    ORDO_TRY(resolve_selections(a));
     ORDO_TRY(resolve_ranges(a));
     ordo_call_release(a->call, mark);
     return ORDO_OK;
@@ -533,7 +644,7 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
 
     ORDO_TRY(take_survey(&a));
     ORDO_TRY(check_survey(&a));
-    const bool order = n_of(&a, ORDO_SEEK_LT, ORDO_RANGE) > 0;
+    const bool order = n_of(&a, ORDO_SEEK_LT, ORDO_RANGE) + n_of(&a, ORDO_RANK_LT, ORDO_SELECT) > 0;
     ORDO_TRY(ordo_batch_sort(call, dict, batch->keys, batch->count, &a.sorted));
     ORDO_TRY(find_all(&a));
     ORDO_TRY(divide(&a));

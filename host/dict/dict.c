@@ -197,19 +197,9 @@ ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys, struct ord
     return end(&call, dict, insert(&call, dict, keys, values, count, inserted));
 }
 
-/* That values are numbers of this type, and the operation one of theirs. */
-static ordo_status check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op)
-{
-    ORDO_TRY(ordo_check_type(dict->dev, value));
-    if (ordo_type_bytes(value) != dict->value_bytes)
-        return ordo_fail(dict->dev, ORDO_INVALID, 0, __FILE__, __LINE__,
-                         "values of %zu bytes, and of %u in the dictionary", ordo_type_bytes(value), dict->value_bytes);
-    return ordo_check_op(dict->dev, value, op);
-}
-
 static ordo_status combine(struct ordo_call *call, ordo_dict *dict, const struct ordo_combines *c)
 {
-    ORDO_TRY(check_numbers(dict, c->value, c->op));
+    ORDO_TRY(ordo_dict_check_numbers(dict, c->value, c->op));
     ORDO_TRY(check_elements(dict, c->keys, c->values, dict->value_bytes, c->count));
     return c->count ? ordo_dict_combine_enqueue(dict, call, c) : ORDO_OK;
 }
@@ -434,7 +424,7 @@ static ordo_status aggregate(struct ordo_call *call, ordo_dict *dict, const stru
         { "results", a->results, a->count, dict->value_bytes },
         { "counts", a->counts, a->count, if_wanted(a->counts, sizeof(cl_uint)) },
     };
-    ORDO_TRY(check_numbers(dict, a->value, a->op));
+    ORDO_TRY(ordo_dict_check_numbers(dict, a->value, a->op));
     ORDO_REQUIRE_COUNT(dict->dev, "count", a->count);
     ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 2));
     return a->count ? ordo_dict_aggregate_enqueue(dict, call, a) : ORDO_OK;

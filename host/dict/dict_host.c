@@ -394,6 +394,8 @@ ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *
         .his = a[HIS].slice,
         .values = a[VALUES].slice,
         .count = n,
+        .value = b->value,
+        .combine = b->combine,
         .found = a[FOUND].slice,
         .keys_out = a[KEYS_OUT].slice,
         .values_out = a[VALUES_OUT].slice,

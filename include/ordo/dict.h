@@ -120,8 +120,7 @@ ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo,
  * keys_out and values_out have room for `count`, or are ordo_none().
  * Cost     a range of as many elements, and an update. Scratch a key and a byte for each. Waits, for their number. */
 ORDO_API ordo_status ordo_dict_take_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
-                                          struct ordo_slice values_out, size_t *taken,
-                                          const struct ordo_order *order);
+                                          struct ordo_slice values_out, size_t *taken, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_take_first_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out,
                                                size_t *taken);
 ORDO_API ordo_status ordo_dict_take_last(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
@@ -260,8 +259,8 @@ ORDO_API ordo_status ordo_dict_rank_host(ordo_dict *dict, ordo_relation relation
  * Cost  a look in a sorted array, a binary search over leaves in a tree; in an LSM of several runs a step for each bit of a
  *       key and run. */
 ORDO_API ordo_status ordo_dict_select(ordo_dict *dict, struct ordo_slice ranks, size_t count,
-                                      struct ordo_slice keys_out, struct ordo_slice values_out,
-                                      struct ordo_slice found, const struct ordo_order *order);
+                                      struct ordo_slice keys_out, struct ordo_slice values_out, struct ordo_slice found,
+                                      const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t count, void *keys_out,
                                            void *values_out, uint8_t *found);
 
@@ -307,9 +306,16 @@ typedef enum ordo_code {
     ORDO_SEEK_LE = 6,
     ORDO_SEEK_GE = 7,
     ORDO_SEEK_GT = 8,
-    ORDO_COUNT = 9,  /* counts: keys from keys[i] to his[i] */
-    ORDO_RANGE = 10, /* the same keys, with their values, in the range outputs; counts: how many they are */
-    ORDO_N_CODES = 11,
+    ORDO_COUNT = 9,    /* counts: keys from keys[i] to his[i] */
+    ORDO_RANGE = 10,   /* the same keys, with their values, in the range outputs; counts: how many they are */
+    ORDO_COMBINE = 11, /* found: whether the key was there before */
+    ORDO_RANK_LT = 12, /* counts: keys less than keys[i] */
+    ORDO_RANK_LE = 13, /* counts: keys not greater */
+    ORDO_SELECT =
+        14, /* found, keys_out, values_out: the element of the rank that keys[i] is, taken as an unsigned number of
+                          the keys' width */
+    ORDO_N_CODES = 15,
+    ORDO_N_CONCURRENT_CODES = 11, /* codes below this are those of concurrent batches, too */
 } ordo_code;
 
 /* A mixed batch of `count` operations. What an operation does not write is left alone; outputs may be ordo_none(). */
@@ -317,25 +323,28 @@ struct ordo_batch {
     struct ordo_slice codes; /* bytes: ordo_code */
     struct ordo_slice keys;  /* of counts and ranges the lower bound */
     struct ordo_slice his; /* upper bounds of counts and ranges, looked at only there; ordo_none() if there are none */
-    struct ordo_slice values; /* of upserts and inserts; ordo_none() if there are none */
+    struct ordo_slice values; /* of upserts, inserts and combines; ordo_none() if there are none */
     size_t            count;
 
     struct ordo_slice found;      /* bytes */
-    struct ordo_slice keys_out;   /* of seeks */
-    struct ordo_slice values_out; /* of finds and seeks */
-    struct ordo_slice counts;     /* uint32_t */
+    struct ordo_slice keys_out;   /* of seeks and selections */
+    struct ordo_slice values_out; /* of finds, seeks and selections */
+    struct ordo_slice counts;     /* uint32_t: of counts, ranges and ranks */
 
     struct ordo_slice offsets; /* count + 1 numbers (uint64_t): results of range i are offsets[i] to offsets[i + 1] - 1;
                                   nothing lies there of an operation that is no range. ordo_none() if there are none */
     struct ordo_slice range_keys, range_values;
     size_t            range_capacity; /* elements that range_keys and range_values have room for */
+
+    ordo_type value;   /* of combines, looked at only if there are some: what the values are, */
+    ordo_op   combine; /* and how they are combined: see ordo_dict_combine */
 };
 
 /* Does a mixed batch as if its operations ran one after another in the order of their indices. An unknown code refuses the
- * whole batch: ORDO_INVALID. Ranges that need more room than there is refuse it too: ORDO_TOO_SMALL, with *needed (which
+ * whole batch: ORDO_INVALID; so do combines that ordo_dict_combine would refuse, with its error. Ranges that need more room than there is refuse it too: ORDO_TOO_SMALL, with *needed (which
  * may be NULL) the room needed. In both cases nothing is applied.
- * Cost     point operations: one stable sort, one find per key, two scans and one update. If there are seeks, counts or
- *          ranges: some 5 launches per bit of `count`, then log2(count) steps for each besides the structure's own query;
+ * Cost     point operations: one stable sort, one find per key, two scans (three with combines) and one update. If there are
+ *          seeks, counts, ranges, ranks or selections: some 5 launches per bit of `count`, then log2(count) steps for each besides the structure's own query;
  *          for a range as many per element that lies in it before the batch or at its turn. Waits, for what is in the
  *          batch, for the size of ranges and for how much is stored.
  * Scratch  some 45 bytes an operation, 80 with order queries, besides keys and values; for ranges also their elements as
@@ -354,6 +363,8 @@ struct ordo_host_batch {
     uint64_t      *offsets;
     void          *range_keys, *range_values;
     size_t         range_capacity;
+    ordo_type      value;
+    ordo_op        combine;
 };
 ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *batch, size_t *needed);
 
@@ -364,7 +375,7 @@ typedef enum ordo_outcome {
     ORDO_DONE = 0,
     ORDO_NOT_STORED = 1, /* no memory: the operation has changed nothing */
     ORDO_CUT_SHORT = 2,  /* a range with more elements than room: counts says how many there are */
-    ORDO_UNKNOWN = 3,    /* no such code: nothing done */
+    ORDO_UNKNOWN = 3,    /* no such code in concurrent batches: nothing done */
 } ordo_outcome;
 
 /* A batch of `count` operations without order between them. Codes, inputs and outputs are those of ordo_batch, but for

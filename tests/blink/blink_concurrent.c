@@ -105,7 +105,7 @@ static void make_apart(struct test *t, struct batch *b)
 
     for (size_t i = 0; i < b->n; i++) {
         const uint32_t upper = 0x80000000u + (uint32_t) test_below(t, 0x7fffffff);
-        b->codes[i] = i % 2 == 0 ? changes[test_below(t, LENGTH(changes))] : (uint8_t) test_below(t, ORDO_N_CODES);
+        b->codes[i] = i % 2 == 0 ? changes[test_below(t, LENGTH(changes))] : (uint8_t) test_below(t, ORDO_N_CONCURRENT_CODES);
         if (i % 2 == 1 && b->codes[i] >= ORDO_UPSERT && b->codes[i] <= ORDO_ERASE)
             b->codes[i] = ORDO_FIND;
         if (b->codes[i] == ORDO_SEEK_LT || b->codes[i] == ORDO_SEEK_LE)
@@ -584,7 +584,7 @@ static void make_trial(struct trial *r)
     uint64_t rooms[N + 1];
 
     for (size_t i = 0; i < N; i++)
-        codes[i] = (uint8_t) (i % ORDO_N_CODES);
+        codes[i] = (uint8_t) (i % ORDO_N_CONCURRENT_CODES);
     for (size_t i = 0; i <= N; i++)
         rooms[i] = i;
     for (int i = 0; i < ARRAYS; i++) {
@@ -659,8 +659,8 @@ static void odd_input(struct test *t)
                &(struct ordo_host_concurrent_batch) {
                    .codes = codes, .keys = keys, .values = values, .count = 6, .found = found, .outcomes = outcomes }));
     for (size_t i = 0; i < 6; i++) {
-        test_true(t, outcomes[i] == (codes[i] < ORDO_N_CODES ? ORDO_DONE : ORDO_UNKNOWN));
-        test_true(t, found[i] == (codes[i] < ORDO_N_CODES ? 0 : 7));
+        test_true(t, outcomes[i] == (codes[i] < ORDO_N_CONCURRENT_CODES ? ORDO_DONE : ORDO_UNKNOWN));
+        test_true(t, found[i] == (codes[i] < ORDO_N_CONCURRENT_CODES ? 0 : 7));
     }
 
     const uint8_t  ranges[] = { ORDO_RANGE, ORDO_RANGE, ORDO_RANGE };

@@ -36,7 +36,7 @@ struct plan {
     uint32_t    initial;    /* percent of the keys that are there before */
     enum order  order;      /* of the keys of the batch */
     uint32_t    operations;
-    uint8_t     weight[ORDO_N_CODES]; /* of each code in the mixture */
+    uint8_t     weight[ORDO_N_CONCURRENT_CODES]; /* of each code in the mixture */
     size_t      max_leaves;
     uint32_t    torture; /* BLINK_TORTURE */
 };
@@ -194,7 +194,7 @@ static uint64_t value_number(const struct run *r, uint64_t number)
 static uint8_t pick_code(struct run *r)
 {
     uint32_t all = 0;
-    for (int c = 0; c < ORDO_N_CODES; c++)
+    for (int c = 0; c < ORDO_N_CONCURRENT_CODES; c++)
         all += r->plan->weight[c];
     uint64_t left = test_below(r->t, all);
     for (uint8_t c = 0;; c++) {

@@ -123,7 +123,7 @@ static void free_batch(struct batch *b)
 }
 
 /*                                find contains upsert insert erase | lt le ge gt | count range */
-static const uint8_t mixtures[][ORDO_N_CODES] = {
+static const uint8_t mixtures[][ORDO_N_CONCURRENT_CODES] = {
     { 10, 5, 30, 30, 15, 1, 1, 1, 1, 3, 3 }, /* grows */
     { 10, 5, 10, 10, 55, 1, 1, 1, 1, 3, 3 }, /* shrinks */
     { 20, 5, 20, 10, 30, 2, 2, 2, 2, 4, 3 }, /* stays */
@@ -134,10 +134,10 @@ static const uint8_t mixtures[][ORDO_N_CODES] = {
     { 0, 0, 10, 10, 20, 0, 0, 0, 0, 30, 30 },
 };
 
-static uint8_t pick_code(struct test *t, const uint8_t weight[ORDO_N_CODES])
+static uint8_t pick_code(struct test *t, const uint8_t weight[ORDO_N_CONCURRENT_CODES])
 {
     uint32_t all = 0;
-    for (int c = 0; c < ORDO_N_CODES; c++)
+    for (int c = 0; c < ORDO_N_CONCURRENT_CODES; c++)
         all += weight[c];
     uint64_t left = test_below(t, all);
     for (uint8_t c = 0;; c++) {

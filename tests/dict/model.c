@@ -124,15 +124,32 @@ static size_t neighbour(const struct model *model, ordo_code code, uint64_t form
     }
 }
 
-static void seek(const struct model *model, const struct ordo_host_batch *batch, size_t i, uint64_t form)
+/* What operation i has found: the element at `at`, or none. */
+static void put_element(const struct model *model, const struct ordo_host_batch *batch, size_t i, size_t at)
 {
-    const size_t at = neighbour(model, (ordo_code) batch->codes[i], form);
-
     put_flag(batch->found, i, at < model->count);
     if (at == model->count)
         return;
     put_word(batch->keys_out, ordo_type_bytes(model->type), i, model->element[at].key);
     put_word(batch->values_out, model->value_bytes, i, model->element[at].value);
+}
+
+static void seek(const struct model *model, const struct ordo_host_batch *batch, size_t i, uint64_t form)
+{
+    put_element(model, batch, i, neighbour(model, (ordo_code) batch->codes[i], form));
+}
+
+static uint64_t combined(const struct ordo_host_batch *batch, uint64_t old, uint64_t with)
+{
+    const bool     narrow = ordo_type_bytes(batch->value) == 4;
+    const uint32_t words[] = { (uint32_t) old, (uint32_t) with };
+    const uint64_t wide[] = { old, with };
+    const void    *a = narrow ? (const void *) &words[0] : &wide[0], *b = narrow ? (const void *) &words[1] : &wide[1];
+
+    if (batch->combine == ORDO_SUM)
+        return narrow ? (uint32_t) (old + with) : old + with;
+    return (ordo_key_bits(batch->value, a) < ordo_key_bits(batch->value, b)) == (batch->combine == ORDO_MIN) ? old
+                                                                                                             : with;
 }
 
 /* Counts the elements from one key to another and, if it is a range, writes them from `offset` on. */
@@ -185,6 +202,20 @@ static size_t apply_one(struct model *model, const struct ordo_host_batch *batch
         if (is_there)
             take_out(model, at);
         break;
+    case ORDO_COMBINE:
+        if (is_there)
+            model->element[at].value = combined(batch, model->element[at].value, value);
+        else
+            put_in(model, at, element);
+        break;
+    case ORDO_RANK_LT:
+    case ORDO_RANK_LE:
+        if (batch->counts)
+            batch->counts[i] = (uint32_t) (at + (is_there && batch->codes[i] == ORDO_RANK_LE));
+        return 0;
+    case ORDO_SELECT:
+        put_element(model, batch, i, element.key < model->count ? (size_t) element.key : model->count);
+        return 0;
     case ORDO_COUNT:
     case ORDO_RANGE:
         return enumerate(model, batch, i, form, offset);
@@ -212,11 +243,15 @@ size_t model_apply(struct model *model, const struct ordo_host_batch *batch)
 
 size_t model_room(const struct model *model, const struct ordo_host_batch *batch)
 {
-    const struct ordo_host_batch silent = {
-        .codes = batch->codes, .keys = batch->keys, .his = batch->his, .values = batch->values, .count = batch->count
-    };
-    struct model copy = model_copy(model);
-    const size_t room = model_apply(&copy, &silent);
+    const struct ordo_host_batch silent = { .codes = batch->codes,
+                                            .keys = batch->keys,
+                                            .his = batch->his,
+                                            .values = batch->values,
+                                            .count = batch->count,
+                                            .value = batch->value,
+                                            .combine = batch->combine };
+    struct model                 copy = model_copy(model);
+    const size_t                 room = model_apply(&copy, &silent);
 
     model_free(&copy);
     return room;

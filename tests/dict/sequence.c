@@ -269,9 +269,11 @@ enum { HOST_GUARD_BYTES = 64, HOST_GUARD = 0x3b };
 
 /* A step's arrays in host memory, guard bytes around each. NULL: the step is made without. */
 struct columns {
-    size_t count, room; /* operations; elements of range_keys and range_values */
-    void  *of[N_COLUMNS];
-    size_t elements[N_COLUMNS], bytes[N_COLUMNS];
+    size_t    count, room; /* operations; elements of range_keys and range_values */
+    void     *of[N_COLUMNS];
+    size_t    elements[N_COLUMNS], bytes[N_COLUMNS];
+    ordo_type value; /* of combines */
+    ordo_op   combine;
 };
 
 static size_t bytes_of_element(const struct sequence *s, enum column column)
@@ -338,6 +340,8 @@ static struct ordo_host_batch batch_of(const struct columns *c)
                                       .his = c->of[COL_HIS],
                                       .values = c->of[COL_VALUES],
                                       .count = c->count,
+                                      .value = c->value,
+                                      .combine = c->combine,
                                       .found = c->of[COL_FOUND],
                                       .keys_out = c->of[COL_KEYS_OUT],
                                       .values_out = c->of[COL_VALUES_OUT],
@@ -350,6 +354,12 @@ static struct ordo_host_batch batch_of(const struct columns *c)
 
 /* ---- inputs -------------------------------------------------------------------------------------------------- */
 
+static uint8_t draw_update(struct run *run)
+{
+    static const uint8_t codes[] = { ORDO_UPSERT, ORDO_INSERT, ORDO_ERASE, ORDO_COMBINE };
+    return codes[below(run, LENGTH(codes))];
+}
+
 /* Which operations a mixed batch has. */
 static uint8_t draw_code(struct run *run, size_t style)
 {
@@ -357,14 +367,23 @@ static uint8_t draw_code(struct run *run, size_t style)
     case 0: /* of point operations */
         return (uint8_t) below(run, ORDO_ERASE + 1);
     case 1: /* updates only */
-        return (uint8_t) (ORDO_UPSERT + below(run, 3));
+        return draw_update(run);
     case 2: /* updates, and queries of order between them */
-        return (uint8_t) (below(run, 2) ? ORDO_UPSERT + below(run, 3) : ORDO_SEEK_LT + below(run, 6));
+        return below(run, 2) ? draw_update(run) : (uint8_t) (ORDO_SEEK_LT + below(run, 6));
     case 3: /* many of one code */
         return (uint8_t) (below(run, 8) ? run->s->seed % ORDO_N_CODES : below(run, ORDO_N_CODES));
+    case 4: /* updates, and ranks and selections between them */
+        return below(run, 2) ? draw_update(run) : (uint8_t) (ORDO_RANK_LT + below(run, 3));
     default:
         return (uint8_t) below(run, ORDO_N_CODES);
     }
+}
+
+/* What there are no values for is a find. */
+static uint8_t draw_legal(struct run *run, size_t style)
+{
+    const uint8_t code = draw_code(run, style);
+    return code == ORDO_COMBINE && run->s->value_bytes == 0 ? ORDO_FIND : code;
 }
 
 static void fill_codes(struct run *run, const struct step *step, uint8_t *codes, size_t count)
@@ -372,15 +391,38 @@ static void fill_codes(struct run *run, const struct step *step, uint8_t *codes,
     const size_t style = below(run, 8);
 
     for (size_t i = 0; i < count; i++)
-        codes[i] = step->kind == STEP_APPLY ? draw_code(run, style) : (uint8_t) kinds[step->kind].code;
+        codes[i] = step->kind == STEP_APPLY ? draw_legal(run, style) : (uint8_t) kinds[step->kind].code;
+}
+
+/* A rank in a key's place: mostly of an element, else a little past the last, or far. */
+static void put_rank(struct run *run, void *keys, size_t i)
+{
+    const uint64_t rank = below(run, 20) == 0 ? UINT64_MAX >> below(run, 40) : below(run, run->model.count + 3);
+    const uint32_t narrow = (uint32_t) rank;
+
+    if (ordo_type_bytes(run->s->type) == 4)
+        memcpy((uint8_t *) keys + 4 * i, &narrow, 4);
+    else
+        memcpy((uint8_t *) keys + 8 * i, &rank, 8);
+}
+
+/* How a step's combines combine. */
+static void draw_combine(struct run *run, struct columns *c)
+{
+    const bool wide = run->s->value_bytes == 8;
+
+    c->combine = (ordo_op) below(run, 3);
+    c->value = (ordo_type) ((wide ? ORDO_U64 : ORDO_U32) + 2 * below(run, c->combine == ORDO_SUM ? 2 : 3));
 }
 
 /* All input columns, also those that the step's call does not take: the model does. */
 static void fill_inputs(struct run *run, const struct step *step, struct columns *in)
 {
     const struct draw d = make_draw(run, !is_update(step->kind));
+    const uint8_t    *codes = in->of[COL_CODES];
 
     fill_codes(run, step, in->of[COL_CODES], in->count);
+    draw_combine(run, in);
     for (size_t i = 0; i < in->count; i++) {
         const uint64_t low = draw_key(run, &d, i);
         put_key(run, in->of[COL_KEYS], i, low);
@@ -389,6 +431,8 @@ static void fill_inputs(struct run *run, const struct step *step, struct columns
                            step->kind == STEP_COUNT ? 8
                            : in->count < 9          ? 3
                                                     : in->count / 3));
+        if (codes[i] == ORDO_SELECT)
+            put_rank(run, in->of[COL_KEYS], i);
     }
     if (in->of[COL_VALUES])
         test_random_bytes(&run->random, in->of[COL_VALUES], in->count * run->s->value_bytes);
@@ -419,7 +463,7 @@ static unsigned draw_columns(struct run *run, const struct step *step, const str
         if (kinds[step->kind].may & BIT(i) && below(run, 5) != 0)
             columns |= BIT(i);
     if (step->kind == STEP_APPLY && below(run, 2)) {
-        if (!has_code(in, ORDO_UPSERT, ORDO_INSERT))
+        if (!has_code(in, ORDO_UPSERT, ORDO_INSERT) && !has_code(in, ORDO_COMBINE, ORDO_COMBINE))
             columns &= ~IN_VALUES;
         if (!has_code(in, ORDO_COUNT, ORDO_RANGE))
             columns &= ~IN_HIS;
@@ -476,6 +520,8 @@ static ordo_status call_device(struct run *run, enum step_kind kind, const struc
                                   .his = s[COL_HIS],
                                   .values = s[COL_VALUES],
                                   .count = c->count,
+                                  .value = c->value,
+                                  .combine = c->combine,
                                   .found = s[COL_FOUND],
                                   .keys_out = s[COL_KEYS_OUT],
                                   .values_out = s[COL_VALUES_OUT],
@@ -651,8 +697,10 @@ static void do_batch(struct run *run, const struct step *step)
     const struct ordo_host_batch batch = batch_of(&in);
     needed = model_room(&run->model, &batch);
 
-    struct columns got = { .count = in.count, .room = draw_room(run, needed) };
-    struct columns want = { .count = in.count, .room = got.room };
+    struct columns got = {
+        .count = in.count, .room = draw_room(run, needed), .value = in.value, .combine = in.combine
+    };
+    struct columns want = { .count = in.count, .room = got.room, .value = in.value, .combine = in.combine };
     add_columns(run, &got, columns);
     add_columns(run, &want, columns);
     for (int i = 0; i < COL_FOUND; i++)

@@ -319,6 +319,35 @@ static void make_up(cl_uint *to, size_t words)
             to[i] = to[i] || (words == 2 && i == 1) ? to[i] : answer; /* two: one number of 64 bits */
 }
 
+static void ask_ranks(ordo_dict *dict, const struct arrays *a, struct ordo_slice values, size_t count)
+{
+    const struct ordo_limited_ranges limited = {
+        a->at[0], a->at[1], count, 2, ordo_none(), true, a->at[6], a->at[7], values, KEYS,
+    };
+    size_t needed = 0;
+    ignore(ordo_dict_rank(dict, ORDO_LT, a->at[0], count, a->at[5], NULL));
+    ignore(ordo_dict_rank(dict, ORDO_LE, a->at[0], count, a->at[5], NULL));
+    ignore(ordo_dict_select(dict, a->at[5], count, a->at[7], values, a->at[4], NULL));
+    ignore(ordo_dict_seek_within(dict, ORDO_GE, a->at[0], a->at[1], count, a->at[7], values, a->at[4], NULL));
+    ignore(ordo_dict_range_limited(dict, &limited, &needed, NULL));
+    ignore(ordo_dict_peek_last(dict, count, a->at[7], values, &needed, NULL));
+    ignore(ordo_dict_take_first(dict, count, a->at[7], values, &needed, NULL));
+    ignore(ordo_dict_erase_range(dict, a->at[0], a->at[1], count, a->at[5], NULL));
+}
+
+/* With every type that values have, by every operation. */
+static void ask_aggregates(ordo_dict *dict, const struct arrays *a, uint32_t value_bytes, size_t count)
+{
+    for (int type = ORDO_U32; type <= ORDO_F64; type++)
+        for (int op = ORDO_SUM; op <= ORDO_MAX; op++) {
+            if (ordo_type_bytes((ordo_type) type) != value_bytes || (op == ORDO_SUM && type >= ORDO_F32))
+                continue;
+            ignore(ordo_dict_combine(dict, (ordo_type) type, (ordo_op) op, a->at[0], a->at[3], count, NULL));
+            ignore(ordo_dict_aggregate(dict, (ordo_type) type, (ordo_op) op, a->at[0], a->at[1], count, a->at[8],
+                                       a->at[5], NULL));
+        }
+}
+
 static void ask_queries(ordo_dict *dict, const struct arrays *a, uint32_t value_bytes, size_t count)
 {
     const struct ordo_slice values = if_bytes(a->at[3], value_bytes);
@@ -329,6 +358,8 @@ static void ask_queries(ordo_dict *dict, const struct arrays *a, uint32_t value_
     ignore(ordo_dict_range(dict, a->at[0], a->at[1], count, a->at[6], a->at[7], values, KEYS, &needed, NULL));
     for (int relation = ORDO_LT; relation <= ORDO_GT; relation++)
         ignore(ordo_dict_seek(dict, (ordo_relation) relation, a->at[0], count, a->at[7], values, a->at[4], NULL));
+    ask_ranks(dict, a, values, count);
+    ask_aggregates(dict, a, value_bytes, count);
     ignore(ordo_dict_size(dict, NULL, &needed));
     ignore(ordo_dict_export(dict, a->at[7], values, KEYS, &needed, NULL));
 }
@@ -340,7 +371,8 @@ static void ask_batches(ordo_dict *dict, const struct arrays *a, uint32_t value_
     size_t                  needed = 0;
     const struct ordo_batch batch = {
         a->at[0],   a->at[1], a->at[2], values,    count,        a->at[4], a->at[5],
-        values_out, a->at[6], a->at[7], a->at[10], range_values, KEYS,
+        values_out, a->at[6], a->at[7], a->at[10], range_values, KEYS,     value_bytes == 8 ? ORDO_U64 : ORDO_U32,
+        ORDO_SUM,
     };
     const struct ordo_concurrent_batch concurrent = {
         a->at[0],   a->at[1], a->at[2],  values,   count,     a->at[4],     a->at[5],

@@ -933,7 +933,7 @@ ORDO_FN bool blink_take(const blink_batch *batch, blink_op *op)
     if (CODE_FINDS(op->code))
         return false;
     blink_tick(batch, op, 0);
-    if (op->code >= N_CODES) {
+    if (op->code >= N_CONCURRENT_CODES) {
         blink_outcome(batch, op, OUTCOME_UNKNOWN);
         return false;
     }

@@ -19,27 +19,9 @@
 
 #if ORDO_VALUE_BYTES /* nothing else has aggregates */
 
-/* What a value is combined with to stay as it is. */
-#if COMBINE_OP == COMBINE_SUM
-#define AGGREGATE_NONE ((ordo_value) 0)
-#else
-#define AGGREGATE_NONE aggregate_none()
-ORDO_FN ordo_value aggregate_none(void)
-{
-    const ordo_value all = ~(ordo_value) 0, bits = COMBINE_OP == COMBINE_MIN ? all : 0;
-#if COMBINE_TYPE == KEY_U32 || COMBINE_TYPE == KEY_U64
-    return bits;
-#elif COMBINE_TYPE == KEY_I32 || COMBINE_TYPE == KEY_I64
-    return bits ^ VALUE_SIGN_;
-#else
-    return bits ^ (bits & VALUE_SIGN_ ? VALUE_SIGN_ : all);
-#endif
-}
-#endif
-
 ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, ulong past)
 {
-    ordo_value sum = AGGREGATE_NONE;
+    ordo_value sum = VALUE_NONE;
     for (ulong i = first; i < past; i++)
         sum = value_combine(sum, values[i]);
     return sum;
@@ -59,7 +41,7 @@ void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong 
  * past[i] is less, as the bounds are upside down. */
 #define AGGREGATE_INTERVALS __global const ulong *offsets, __global const uint *first, __global const uint *past, uint n
 #define AGGREGATE_FIRST(i)  (offsets ? offsets[i] : first[i])
-#define AGGREGATE_PAST(i)  (offsets ? offsets[(i) + 1] : max(first[i], past[i]))
+#define AGGREGATE_PAST(i)   (offsets ? offsets[(i) + 1] : max(first[i], past[i]))
 
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_short(__global const ordo_value *values, AGGREGATE_INTERVALS, __global ordo_value *results,
@@ -80,7 +62,7 @@ void aggregate_long(__global const ordo_value *table, uint count, AGGREGATE_INTE
         results[results_at + i] = table[high] - table[low];
 #else
         __global const ordo_value *level = table;
-        ordo_value                 sum = AGGREGATE_NONE;
+        ordo_value                 sum = VALUE_NONE;
         for (ulong size = count; high - low > 2 * AGGREGATE_FAN; size = (size - 1) / AGGREGATE_FAN + 1) {
             for (; low % AGGREGATE_FAN; low++)
                 sum = value_combine(sum, level[low]);

@@ -4,8 +4,10 @@
  *
  *   combine_heads    where groups of equal keys begin
  *   combine_stored   what is there combined with what the batch brings
+ *   combine_brought, combine_made   the same of mixed batches, whose keys are set, combined and erased in turn
  */
 #pragma once
+#include "dict/codes.cl"
 #include "dict/each.cl"
 #include "dict/generic/value.cl"
 #include "group/merge.cl"
@@ -26,4 +28,34 @@ void combine_stored(__global const uchar *found, __global const merge_value *bef
     RUN_EACH (uint, j, n)
         if (found[j])
             values[j] = value_combine(before[j], values[j]);
+}
+
+/* ---- mixed batches ----------------------------------------------------------------------------------------------- */
+
+/* Of a mixed batch in key order (cl/dict/apply.cl, with start, insert and there as there; a combine counts as an insert):
+ * what operation j alone adds to the value that its stretch makes. */
+ORDO_KERNEL(RUN_GROUP)
+void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
+                     __global const uint *index, __global const uint *start, __global const uint *insert,
+                     __global const uchar *there, uint n, __global merge_value *brought)
+{
+    RUN_EACH (uint, j, n) {
+        const uint code = codes[codes_at + index[j]], head = codes[codes_at + index[start[j]]];
+        const bool absent = head == CODE_ERASE || (head != CODE_UPSERT && !there[j]);
+        const bool adds =
+            code == CODE_UPSERT || code == CODE_COMBINE || (code == CODE_INSERT && absent && insert[j] == j);
+        brought[j] = adds ? values[values_at + index[j]] : VALUE_NONE;
+    }
+}
+
+/* brought: summed up within stretches. made[j]: the value of j's key after it, where it is there. */
+ORDO_KERNEL(RUN_GROUP)
+void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
+                  __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)
+{
+    RUN_EACH (uint, j, n) {
+        const uint head = codes[codes_at + index[start[j]]];
+        if (head != CODE_UPSERT && head != CODE_ERASE && there[j])
+            made[j] = value_combine(before[j], made[j]);
+    }
 }

@@ -32,6 +32,24 @@ ORDO_FN ordo_value value_bits(ordo_value value)
 #endif
 }
 
+/* What a value is combined with to stay as it is. */
+#if COMBINE_OP == COMBINE_SUM
+#define VALUE_NONE ((ordo_value) 0)
+#else
+#define VALUE_NONE value_none()
+ORDO_FN ordo_value value_none(void)
+{
+    const ordo_value all = ~(ordo_value) 0, bits = COMBINE_OP == COMBINE_MIN ? all : 0;
+#if COMBINE_TYPE == KEY_U32 || COMBINE_TYPE == KEY_U64
+    return bits;
+#elif COMBINE_TYPE == KEY_I32 || COMBINE_TYPE == KEY_I64
+    return bits ^ VALUE_SIGN_;
+#else
+    return bits ^ (bits & VALUE_SIGN_ ? VALUE_SIGN_ : all);
+#endif
+}
+#endif
+
 ORDO_FN ordo_value value_combine(ordo_value a, ordo_value b)
 {
 #if COMBINE_OP == COMBINE_SUM

@@ -8,6 +8,15 @@
 
 #define COMBINE_FILE "dict/generic/combine.cl"
 
+ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op)
+{
+    ORDO_TRY(ordo_check_type(dict->dev, value));
+    if (ordo_type_bytes(value) != dict->value_bytes)
+        return ordo_fail(dict->dev, ORDO_INVALID, 0, __FILE__, __LINE__,
+                         "values of %zu bytes, and of %u in the dictionary", ordo_type_bytes(value), dict->value_bytes);
+    return ordo_check_op(dict->dev, value, op);
+}
+
 ordo_status ordo_dict_launch_typed(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
                                    ordo_type value, ordo_op op, size_t items, const struct ordo_args *args)
 {

@@ -14,6 +14,9 @@
 
 #include "dict/batch.h"
 
+/* That values are numbers of this type, and the operation one of theirs: see ordo_dict_combine. */
+ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op);
+
 struct ordo_combines {
     ordo_type         value; /* as wide as the values */
     ordo_op           op;
