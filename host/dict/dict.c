@@ -241,6 +241,7 @@ static ordo_status ends(struct ordo_call *call, ordo_dict *dict, const struct or
         { "values_out", e->values_out, e->count, if_wanted(e->values_out, dict->value_bytes) },
     };
     *got = 0;
+    ORDO_REQUIRE_COUNT(dict->dev, "count", e->count);
     ORDO_TRY(ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 2));
     return e->count ? ordo_dict_ends_enqueue(dict, call, e, got) : ORDO_OK;
 }
