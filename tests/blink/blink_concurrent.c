@@ -105,7 +105,8 @@ static void make_apart(struct test *t, struct batch *b)
 
     for (size_t i = 0; i < b->n; i++) {
         const uint32_t upper = 0x80000000u + (uint32_t) test_below(t, 0x7fffffff);
-        b->codes[i] = i % 2 == 0 ? changes[test_below(t, LENGTH(changes))] : (uint8_t) test_below(t, ORDO_N_CONCURRENT_CODES);
+        b->codes[i] =
+            i % 2 == 0 ? changes[test_below(t, LENGTH(changes))] : (uint8_t) test_below(t, ORDO_N_CONCURRENT_CODES);
         if (i % 2 == 1 && b->codes[i] >= ORDO_UPSERT && b->codes[i] <= ORDO_ERASE)
             b->codes[i] = ORDO_FIND;
         if (b->codes[i] == ORDO_SEEK_LT || b->codes[i] == ORDO_SEEK_LE)
