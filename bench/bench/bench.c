@@ -303,7 +303,7 @@ static void conclude_dicts(const struct run *run)
         run->options->fills);
     explain(run, "rate", text);
     explain(run, "first",
-            "the first call after updates, which may have to settle what is new; rates are of the calls after it");
+            "the first call after updates, which may have to resolve what is new; rates are of the calls after it");
     explain(run, "/ array", "this rate over that of a sorted array with the same elements");
     explain(run, "/ rebuild", "over building one anew, each per element that goes in");
     explain(run, "held", "device memory at the end; / kept: over that of the keys and values that are there");

@@ -157,7 +157,7 @@ static void keep_end(struct child_outcome *out, const struct text *said)
     out->said[length] = 0;
 }
 
-static void judge(struct child_outcome *out, int status, bool in_time, double seconds)
+static void classify(struct child_outcome *out, int status, bool in_time, double seconds)
 {
     if (!in_time)
         snprintf(out->problem, sizeof out->problem, "timed out after %g s", seconds);
@@ -191,7 +191,7 @@ void child_run(const struct child *child, struct child_outcome *out)
             continue;
         out->answer = answer.bytes ? cJSON_Parse(answer.bytes) : NULL;
         keep_end(out, &said);
-        judge(out, status, in_time, child->seconds);
+        classify(out, status, in_time, child->seconds);
         free(answer.bytes);
         free(said.bytes);
     } else {

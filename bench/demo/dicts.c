@@ -27,7 +27,7 @@
 /* Seconds of all rounds together. */
 struct seconds {
     double update;
-    double settle; /* what the first questions after an update take more than the same ones again */
+    double resolve; /* what the first questions after an update take more than the same ones again */
     double ask;
 };
 
@@ -174,7 +174,7 @@ static ordo_status question(struct scene *scene, struct rival *rival)
     double first = 0, again = 0;
     TRY(ask(scene, rival, &first));
     TRY(ask(scene, rival, &again));
-    rival->seconds.settle += first > again ? first - again : 0;
+    rival->seconds.resolve += first > again ? first - again : 0;
     rival->seconds.ask += again;
     TRY(read_bytes(scene, scene->on_answered, rival->answered, scene->per_round * 4));
     return read_bytes(scene, scene->on_found, rival->found, scene->per_round);
@@ -243,22 +243,22 @@ static void show_rivals(const struct scene *scene, FILE *out, cJSON *json)
     static const struct column columns[] = { { "", 12, true },
                                              { "a batch", 10, false },
                                              { "changes /s", 10, false },
-                                             { "settling", 10, false },
+                                             { "resolving", 10, false },
                                              { "addresses /s", 12, false } };
     const struct table         table = { out, columns, sizeof columns / sizeof *columns };
     const double               rounds = ROUNDS;
     table_head(&table);
     for (int r = 0; r < N_RIVALS; r++) {
         const struct seconds *seconds = &scene->rivals[r].seconds;
-        char                  batch[TEXT_BYTES], changes[TEXT_BYTES], settle[TEXT_BYTES], rate[TEXT_BYTES];
+        char                  batch[TEXT_BYTES], changes[TEXT_BYTES], resolve[TEXT_BYTES], rate[TEXT_BYTES];
         const double          per_second = rounds * (double) scene->batch / seconds->update;
         const double          asked = rounds * (double) scene->per_round / seconds->ask;
-        table_row(&table, (const char *[]) { names[r], text_seconds(batch, seconds->update / rounds),
-                                             text_rate(changes, per_second),
-                                             text_seconds(settle, seconds->settle / rounds), text_rate(rate, asked) });
+        table_row(&table, (const char *[]) {
+                              names[r], text_seconds(batch, seconds->update / rounds), text_rate(changes, per_second),
+                              text_seconds(resolve, seconds->resolve / rounds), text_rate(rate, asked) });
         cJSON *entry = cJSON_AddObjectToObject(json, names[r]);
         json_number(entry, "changes_per_second", per_second);
-        json_number(entry, "settle_seconds", seconds->settle / rounds);
+        json_number(entry, "resolve_seconds", seconds->resolve / rounds);
         json_number(entry, "addresses_per_second", asked);
     }
 }
@@ -269,7 +269,7 @@ static double crossover(const struct scene *scene, int rounds)
     double change[N_RIVALS], question_[N_RIVALS];
     for (int r = 0; r < N_RIVALS; r++) {
         const struct seconds *seconds = &scene->rivals[r].seconds;
-        change[r] = (seconds->update + seconds->settle) / rounds / (double) scene->batch;
+        change[r] = (seconds->update + seconds->resolve) / rounds / (double) scene->batch;
         question_[r] = seconds->ask / rounds / (double) scene->per_round;
     }
     const double saved = change[THE_ARRAY] - change[THE_LSM], lost = question_[THE_LSM] - question_[THE_ARRAY];
@@ -297,7 +297,7 @@ static void show_crossover_row(const struct scene *scene, const struct table *ta
     char         text[6][TEXT_BYTES];
     for (int r = 0; r < N_RIVALS; r++) {
         const struct seconds *seconds = &scene->rivals[r].seconds;
-        changes[r] = CROSSOVER_ROUNDS * (double) scene->batch / (seconds->update + seconds->settle);
+        changes[r] = CROSSOVER_ROUNDS * (double) scene->batch / (seconds->update + seconds->resolve);
         asked[r] = CROSSOVER_ROUNDS * (double) scene->per_round / seconds->ask;
         text_rate(text[1 + r], changes[r]);
         text_rate(text[1 + N_RIVALS + r], asked[r]);
@@ -351,24 +351,25 @@ static void show_verdict(const struct scene *scene, FILE *out, cJSON *json)
     cJSON_AddNumberToObject(json, "withdrawn", (double) result->withdrawn);
 }
 
-static ordo_status tell_of_change(struct scene *scene, FILE *out, cJSON *json)
+static ordo_status report_change(struct scene *scene, FILE *out, cJSON *json)
 {
     const size_t half = scene->geoip->count / 20, per_round = scene->count < ROUNDS ? 1 : scene->count / ROUNDS;
     char         changes[TEXT_BYTES], asked[TEXT_BYTES];
     TRY(play_twice(scene, 2 * half, ROUNDS, per_round));
     say(out, 0,
         "ranges that change: %d batches, each announces %s ranges and withdraws as many. After each, %s addresses ask, "
-        "twice, for the last range that begins at or before them; settling is what takes longer the first time\n\n",
+        "twice, for the last range that begins at or before them; resolving is what takes longer the first time\n\n",
         ROUNDS, text_grouped(changes, half), text_grouped(asked, per_round));
     show_rivals(scene, out, json);
     show_verdict(scene, out, json);
     return ORDO_OK;
 }
 
-static ordo_status tell_of_crossover(struct scene *scene, FILE *out, cJSON *json)
+static ordo_status report_crossover(struct scene *scene, FILE *out, cJSON *json)
 {
     say(out, 0,
-        "the LSM takes changes faster (settling counts as part of them), the array answers faster; the LSM is ahead as "
+        "the LSM takes changes faster (resolving counts as part of them), the array answers faster; the LSM is ahead "
+        "as "
         "long as no more addresses are asked for per change than this\n\n");
     TRY(show_crossover(scene, out, json));
     scene->wrong += scene->result.wrong;
@@ -378,10 +379,10 @@ static ordo_status tell_of_crossover(struct scene *scene, FILE *out, cJSON *json
     return ORDO_OK;
 }
 
-static ordo_status tell(struct scene *scene, FILE *out, cJSON *json)
+static ordo_status report_dicts(struct scene *scene, FILE *out, cJSON *json)
 {
-    TRY(tell_of_change(scene, out, json));
-    return tell_of_crossover(scene, out, json);
+    TRY(report_change(scene, out, json));
+    return report_crossover(scene, out, json);
 }
 
 static ordo_status open_rivals(struct scene *scene)
@@ -404,7 +405,7 @@ ordo_status demo_dict(ordo_device *device, const struct geoip *geoip, const uint
     if (got == ORDO_OK)
         got = open_rivals(&scene);
     if (got == ORDO_OK)
-        got = tell(&scene, out, cJSON_AddObjectToObject(json, "dictionaries"));
+        got = report_dicts(&scene, out, cJSON_AddObjectToObject(json, "dictionaries"));
     if (got != ORDO_OK && ordo_device_last_error(device, why, why_bytes) <= 1)
         snprintf(why, why_bytes, "%s", ordo_status_string(got));
     *wrong += scene.wrong;

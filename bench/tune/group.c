@@ -122,7 +122,7 @@ static void add_trial(struct trial *list, int *n, const struct group *group, enu
     };
 }
 
-/* What a group is judged on at sizes of about 2^log2. */
+/* What a group is measured on at sizes of about 2^log2. */
 static void add_trials(struct trial *list, int *n, const struct group *group, size_t count, size_t n_queries,
                        bool small)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tunables that work together ("sort.k4v4.*"), the workloads that judge them, and one set of their values. */
+/* Tunables that work together ("sort.k4v4.*"), the workloads that measure them, and one set of their values. */
 #ifndef BENCH_TUNE_GROUP_H
 #define BENCH_TUNE_GROUP_H
 
@@ -24,10 +24,10 @@ struct param {
     int      before; /* ... at the beginning */
 };
 
-/* One workload of a fixed size on which a group is judged. */
+/* One workload of a fixed size on which a group is measured. */
 struct trial {
     struct spec     spec;
-    bool            small; /* the judge of params that are `small`; the others judge the rest */
+    bool            small; /* the measure of params that are `small`; the others measure the rest */
     struct subject *subject;
     double          seconds;       /* of a call with the values in use */
     double          before, after; /* ... measured once more at the end, side by side */
@@ -62,7 +62,7 @@ struct tuner {
 /* Finds the groups that are wanted, in the order of work. False if there are none, or without memory. */
 bool list_groups(struct tuner *tuner);
 
-/* What a group is judged on. */
+/* What a group is measured on. */
 void        plan_trials(const struct tuner *tuner, struct group *group);
 ordo_status open_trials(const struct tuner *tuner, struct trial *list, int n, char *why, size_t why_bytes);
 void        close_trials(struct trial *list, int n);

@@ -46,7 +46,7 @@ static void drop(struct tuner *tuner, struct group *group, const struct values *
     cJSON_AddItemToArray(tuner->drops, json);
 }
 
-/* Times the trials that judge a candidate. Returns the mean of its times over those in use, INFINITY if it is hopeless,
+/* Times the trials that measure a candidate. Returns the mean of its times over those in use, INFINITY if it is hopeless,
  * NAN with `why` if a call failed. */
 static double time_candidate(const struct tuner *tuner, struct group *group, bool small, double seconds[MOST_TRIALS],
                              char *why, size_t why_bytes)
@@ -175,7 +175,7 @@ static bool search_param(struct tuner *tuner, struct group *group, int p)
 }
 
 /* Work-items per group and items per work-item bound each other (registers, local memory): a larger one of these may
- * only pay with a smaller one of those. Tries pairs whose product is about the same. */
+ * only charge with a smaller one of those. Tries pairs whose product is about the same. */
 static bool search_pairs(struct tuner *tuner, struct group *group, const char *first, const char *second, bool small)
 {
     const int a = param_ending(group, first), b = param_ending(group, second);
@@ -240,7 +240,7 @@ static bool time_all(const struct tuner *tuner, struct group *group, const struc
     return true;
 }
 
-/* Whether a param was changed that is judged by the small (or the other) trials. */
+/* Whether a param was changed that is measured by the small (or the other) trials. */
 static bool changed_for(const struct group *group, bool small)
 {
     for (int p = 0; p < group->n_params; p++)
@@ -252,11 +252,11 @@ static bool changed_for(const struct group *group, bool small)
 #define ROUNDS 3
 
 /* Old and new values once more by turns, with every output checked: what does not hold up is given back. */
-static bool settle_group(struct tuner *tuner, struct group *group, char *why, size_t why_bytes)
+static bool finish_group(struct tuner *tuner, struct group *group, char *why, size_t why_bytes)
 {
     const struct values before = values_before(group), after = values_in_use(group);
     double              logs = 0;
-    int                 judges = 0;
+    int                 trials = 0;
     if (!changed(group)) {
         for (int t = 0; t < group->n_trials; t++)
             group->trials[t].before = group->trials[t].after = group->trials[t].seconds;
@@ -272,9 +272,9 @@ static bool settle_group(struct tuner *tuner, struct group *group, char *why, si
     for (int t = 0; t < group->n_trials; t++)
         if (changed_for(group, group->trials[t].small)) {
             logs += log(group->trials[t].after / group->trials[t].before);
-            judges++;
+            trials++;
         }
-    group->better = exp(logs / judges) < WORTH_IT;
+    group->better = exp(logs / trials) < WORTH_IT;
     return true;
 }
 
@@ -290,7 +290,7 @@ bool tune_group(struct tuner *tuner, struct group *group)
                 time_in_use(tuner, group, false, why, sizeof why) && time_in_use(tuner, group, true, why, sizeof why);
     if (good) {
         search_group(tuner, group);
-        if (!settle_group(tuner, group, why, sizeof why)) {
+        if (!finish_group(tuner, group, why, sizeof why)) {
             complain("%s: the new values failed in the end and are given back: %s", group->name, why);
             go_back(tuner, group);
         } else if (changed(group) && !group->better) {

@@ -6,12 +6,12 @@
  *   runs_select    finds each sample's rank among all samples; every window-th is a splitter and ends a tile
  *   runs_split     finds how many elements of each run do not come after each splitter
  *   runs_tiles     one group per tile loads its part of each run, merges them pair by pair in local memory, stores them
- *   runs_sift      the same, and leaves out what is not the newest element of its key
+ *   runs_dedup      the same, and leaves out what is not the newest element of its key
  *   runs_chunks    RUNS_GROUP == 1, for CPUs: one work-item per tile, with a tournament over the runs
  *
  * Runs lie in buffers of their own or in one; the host passes each run's. With RUNS_HIDDEN 1 an element has a hidden bit,
  * which goes where it goes; with 2 only elements whose bit is 0 are written, where the runs' visible counts say; with 3 of
- * each key only the last element, if its bit is 0, where look-back says: so runs need not be settled before.
+ * each key only the last element, if its bit is 0, where look-back says: so runs need not be resolved before.
  *
  * Between two splitters lie `window` samples (the later splitter among them), and in each run fewer than `stride`
  * elements between two samples: a tile holds at most window * stride + n_runs * (stride - 1) elements.
@@ -36,13 +36,13 @@
 #define RUNS_HIDDEN 0
 #endif
 #define RUNS_KEEP   1
-#define RUNS_DISTIL 2
-#define RUNS_SIFT   3
+#define RUNS_FILTER 2
+#define RUNS_DEDUP  3
 /* Whether it matters where in a tile's input an element stood. */
 #define RUNS_FROM        (ORDO_VALUE_BYTES || RUNS_HIDDEN)
 #define RUNS_FROM_HIDDEN 0x8000
 /* Whether only visible elements are written, by groups. */
-#define RUNS_CLOSES_GAPS (RUNS_GROUP > 1 && (RUNS_HIDDEN == RUNS_DISTIL || RUNS_HIDDEN == RUNS_SIFT))
+#define RUNS_CLOSES_GAPS (RUNS_GROUP > 1 && (RUNS_HIDDEN == RUNS_FILTER || RUNS_HIDDEN == RUNS_DEDUP))
 #if RUNS_CLOSES_GAPS
 #define FOLD_GROUP  RUNS_GROUP
 #define FOLD_COUNTS 1
@@ -244,7 +244,7 @@ typedef struct {
 #if RUNS_CLOSES_GAPS
     fold_scratch visible; /* slots */
 #endif
-#if RUNS_HIDDEN == RUNS_SIFT
+#if RUNS_HIDDEN == RUNS_DEDUP
     ordo_key_form next[RUN_TABLE_MAX]; /* the key that follows a run's part of the tile */
     uint          has_next[RUN_TABLE_MAX];
     uint          ticket, tiles_before; /* look-back's */
@@ -277,7 +277,7 @@ ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uin
 /* How many elements of run r that come before its element i are in the output. */
 ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
 {
-#if RUNS_HIDDEN == RUNS_DISTIL
+#if RUNS_HIDDEN == RUNS_FILTER
     if (mem->hidden_of[r])
         return run_visible_before(mem->hidden_of[r], mem->visible_of[r], i);
 #endif
@@ -445,7 +445,7 @@ ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uin
 #endif
 
 #if RUNS_CLOSES_GAPS
-#if RUNS_HIDDEN == RUNS_SIFT
+#if RUNS_HIDDEN == RUNS_DEDUP
 /* The key that follows the part of the tile of this work-item's run, if it has one: it is known long before it is needed. */
 typedef struct {
     ordo_key_form key;
@@ -589,7 +589,7 @@ ORDO_FN void runs_make_tile(__local runs_local *mem, uint n_rounds, uint count)
         runs_merge_round(mem, round, 1u << n_rounds);
 }
 
-#if RUNS_HIDDEN != RUNS_SIFT
+#if RUNS_HIDDEN != RUNS_DEDUP
 /* One group per tile. n_rounds: runs fit in 2^n_rounds, 1 to RUNS_ROUNDS_MAX. capacity: the most elements of a tile, such
  * that they fit in RUNS_SLOTS with the gaps between the regions of round 1. */
 ORDO_KERNEL(RUNS_GROUP)
@@ -616,7 +616,7 @@ void runs_tiles(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restr
     uint left = count;
 #if RUNS_HIDDEN == RUNS_KEEP
     runs_store_hidden(&mem, count, hidden_out + hidden_out_at);
-#elif RUNS_HIDDEN == RUNS_DISTIL
+#elif RUNS_HIDDEN == RUNS_FILTER
     const uint visible = runs_visible_slots(&mem, count);
     const uint begin = runs_rank_visible(&mem, popcount(visible), &left);
     runs_close_gaps(&mem, visible, begin);
@@ -671,10 +671,10 @@ ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
 /* As runs_tiles, for tiles in the order in which groups start. `state`: see lookback_state; 0 at first. *kept = how many
  * elements are written. */
 ORDO_KERNEL(RUNS_GROUP)
-void runs_sift(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,
-               uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
-               __global merge_value *restrict values_out, ulong values_out_at, __global uint *state,
-               __global uint *restrict kept)
+void runs_dedup(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,
+                uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
+                __global merge_value *restrict values_out, ulong values_out_at, __global uint *state,
+                __global uint *restrict kept)
 {
     __local runs_local mem;
     const lookback_state s = lookback_state_at(state);
@@ -850,7 +850,7 @@ void runs_chunks(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *rest
     for (uint r = 0; r < n_leaves; r++) {
         const runs_part none = { 0, 0 };
         const runs_part part = r < table.n_runs ? runs_part_of(&table, splits, tile, n_tiles, r) : none;
-#if RUNS_HIDDEN == RUNS_DISTIL
+#if RUNS_HIDDEN == RUNS_FILTER
         to += r < table.n_runs && marks.hidden_of[r]
                   ? run_visible_before(marks.hidden_of[r], marks.visible_of[r], part.begin)
                   : part.begin;

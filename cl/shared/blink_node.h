@@ -28,7 +28,7 @@
  *   B4 cover    the entries of a level, in order, are the nodes of the level below, in order: each once, with its low.
  *               Unused slots hold numbers of such nodes, or BLINK_NONE.
  *   B5 root     the root is the only node of its level.
- *   B6 free     nodes from the next free one on are in no level, and their headers are BLINK_UNBORN.
+ *   B6 free     nodes from the next free one on are in no level, and their headers are BLINK_FREE.
  *   B7 latch    no header has BLINK_LATCHED or BLINK_DIRTY set.
  *   B8 counts   leaf_counts[] are the counts in the leaves' headers, where the host takes them to be (`counted`).
  *
@@ -56,7 +56,7 @@
 #define BLINK_VERSION_MASK 0x3fffffe0u
 #define BLINK_DIRTY        0x40000000u /* on a list of nodes that have children without entries */
 #define BLINK_LATCHED      0x80000000u
-#define BLINK_UNBORN       0xffffffffu
+#define BLINK_FREE         0xffffffffu
 
 /* The root: its level and its number among the nodes of that level's kind. */
 #define BLINK_ROOT_LATCHED 0x80000000u
@@ -78,11 +78,11 @@ enum blink_word {
     BLINK_FOUND_WANTED,
     BLINK_FOUND_LARGEST,
     /* Of concurrent batches. */
-    BLINK_PENDING,     /* operations that gave up */
-    BLINK_STARVED,     /* of these, for want of leaves */
-    BLINK_MOVED,       /* not 0: one that gave up has gone through leaves */
-    BLINK_TICK,        /* the clock of recorded histories */
-    BLINK_LAGGING,     /* not 0: nodes have split and the level above has not been told */
-    BLINK_DIRTY_NODES, /* for each level: nodes on its list */
+    BLINK_PENDING,        /* operations that gave up */
+    BLINK_STARVED,        /* of these, for want of leaves */
+    BLINK_MOVED,          /* not 0: one that gave up has gone through leaves */
+    BLINK_TICK,           /* the clock of recorded histories */
+    BLINK_SPLITS_PENDING, /* not 0: nodes have split and the level above has no entry for it yet */
+    BLINK_DIRTY_NODES,    /* for each level: nodes on its list */
     BLINK_STATE_WORDS = BLINK_DIRTY_NODES + BLINK_LEVELS_MAX + 1
 };

@@ -111,7 +111,7 @@ enum atomics_local {
 /* Words of its own that a work-item pokes and peeks at, by one, by two and by four. */
 enum { ATOMICS_PEEK_WORDS = 8, ATOMICS_PEEK_BY_2 = 2, ATOMICS_PEEK_BY_4 = 4 };
 
-/* Where groups quarrel: words that all of them update at once, each in one way, until they have met there often enough. */
+/* Where groups contention: words that all of them update at once, each in one way, until they have met there often enough. */
 enum contend_kind {
     CONTEND_ADD,      /* + 1 */
     CONTEND_CAS,      /* + 1, where it succeeds */

@@ -8,7 +8,7 @@
  * which an event in order->wait fails is taken back by copying that struct back (runtime/undo.c).
  *
  * Files, each of which calls only those before it: batch.c (batches in key order), generic/ (what any structure
- * does by its other operations), apply.c (mixed batches), dict.c (the interface), dict_host.c (the same over host memory), run_block.c, run_settle.c and run_merge.c (sorted runs, of which
+ * does by its other operations), apply.c (mixed batches), dict.c (the interface), dict_host.c (the same over host memory), run_block.c, run_resolve.c and run_merge.c (sorted runs, of which
  * structures are made or built). Structures stand on top of these, a folder for each family, and do not know of each
  * other; what is below reaches them through struct ordo_structure alone.
  */

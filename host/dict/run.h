@@ -17,7 +17,7 @@
  *   R3 hidden    the hidden bit is set of every tombstone, and of no other element that is newest; of stale elements (not the
  *                newest of their keys) it may be set. A run without `has_hidden` has no bits: no element is a
  *                tombstone.
- *   R4 settled   a `marked` run has hidden its own stale elements and those that it makes stale in older runs. If all are
+ *   R4 resolved   a `marked` run has hidden its own stale elements and those that it makes stale in older runs. If all are
  *                marked, an element's hidden bit is 0 just if it is visible.
  *   R5 counted   visible[j] of a `counted` run is the number of its elements before j * RUN_BLOCK whose hidden bit is 0 (one
  *                entry more than blocks: the last is all).
@@ -51,7 +51,7 @@ struct ordo_sorted_run {
     bool                   distinct;   /* R6 */
     bool                   indexed;    /* the index is built; its nodes lie in the block */
     struct ordo_index      index;
-    uint64_t               paid; /* what queries have cost that looked into it (lsm.c) */
+    uint64_t               query_cost; /* what queries have cost that looked into it (lsm.c) */
 };
 
 /* Oldest first; no run in it is empty. */
@@ -109,7 +109,7 @@ static inline size_t ordo_run_set_stored(const struct ordo_run_set *set)
         count += set->run[r].count;
     return count;
 }
-static inline bool ordo_run_set_is_settled(const struct ordo_run_set *set)
+static inline bool ordo_run_set_is_resolved(const struct ordo_run_set *set)
 {
     for (size_t r = 0; r < set->n; r++)
         if (!set->run[r].marked)
@@ -144,12 +144,12 @@ ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct
 ordo_status ordo_run_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
                             const struct ordo_arg *args, size_t n_args);
 
-/* ---- run_settle.c ------------------------------------------------------------------------------------------------ */
+/* ---- run_resolve.c ------------------------------------------------------------------------------------------------ */
 
 /* Makes R4 and R5 hold for all runs. Nothing if they do. Enqueues; no wait.
  * Cost  each element of a run that is not marked is searched for in each older run. */
-ordo_status ordo_run_set_settle(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* The number of visible elements. Settles; waits. */
+ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
+/* The number of visible elements. Resolves; waits. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
 /* The directory that a run's hidden bits make, in ordo_run_entries words from `out` on. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
@@ -172,15 +172,15 @@ ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const
 /* Merges n runs of the device's, oldest first and each next to the last, into a new one that keeps every element. */
 ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in, size_t n,
                             struct ordo_sorted_run *out);
-/* Writes what is visible of a settled set; values may be ordo_none(). */
+/* Writes what is visible of a resolved set; values may be ordo_none(). */
 ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                struct ordo_slice keys, struct ordo_slice values);
-/* A new run of what is visible in the set: settles it, waits for its size. `out` has no block if nothing is visible. */
-ordo_status ordo_runs_distil(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
+/* A new run of what is visible in the set: resolves it, waits for its size. `out` has no block if nothing is visible. */
+ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
-/* Whether so many runs need not be settled for that. */
-bool ordo_runs_can_sift(const struct ordo_runs *runs, size_t n_runs);
-/* The same, without settling the set where that can be done and there is the memory: then in a block with room for all that the
+/* Whether so many runs need not be resolved for that. */
+bool ordo_runs_can_dedup(const struct ordo_runs *runs, size_t n_runs);
+/* The same, without resolving the set where that can be done and there is the memory: then in a block with room for all that the
  * runs have, and the run's layout. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);

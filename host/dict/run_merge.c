@@ -121,11 +121,11 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
     const struct ordo_merge_target target = { keys, values, ordo_none() };
     if (ordo_run_set_is_clean(set))
         return copy_run(call, dict, &set->run[0], keys, values);
-    return merge_into(call, dict, ORDO_MARKS_DISTIL, set->run, set->n, &target);
+    return merge_into(call, dict, ORDO_MARKS_FILTER, set->run, set->n, &target);
 }
 
-/* A new run of the `count` elements that are visible in a settled set; of none *out stays as it is. */
-static ordo_status distil(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
+/* A new run of the `count` elements that are visible in a resolved set; of none *out stays as it is. */
+static ordo_status filter(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
                           struct ordo_sorted_run *out)
 {
     if (count == 0)
@@ -136,13 +136,13 @@ static ordo_status distil(struct ordo_runs *runs, struct ordo_call *call, const 
         runs, out, ordo_run_set_write(call, &runs->dict, set, ordo_run_keys(out), ordo_run_values(&runs->dict, out)));
 }
 
-ordo_status ordo_runs_distil(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
+ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out)
 {
     size_t count = 0;
     *out = (struct ordo_sorted_run) { .mem = NULL };
     ORDO_TRY(ordo_run_set_size(call, &runs->dict, set, &count));
-    return distil(runs, call, set, count, out);
+    return filter(runs, call, set, count, out);
 }
 
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
@@ -159,32 +159,32 @@ ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *ca
         out->has_hidden = false;
         return ORDO_OK;
     }
-    const ordo_status status = distil(runs, call, &all, distinct, out);
+    const ordo_status status = filter(runs, call, &all, distinct, out);
     ordo_runs_release(runs, &all.run[0]);
     return status;
 }
 
-static ordo_status sift_into(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
-                             const struct ordo_sorted_run *run, size_t *count)
+static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
+                              const struct ordo_sorted_run *run, size_t *count)
 {
     const int                mark = call->n_scratch;
     struct ordo_merge_target target = { ordo_run_keys(run), ordo_run_values(dict, run), ordo_none(), NULL };
     cl_uint                  kept = 0;
     ORDO_TRY(ordo_call_scratch(call, sizeof kept, &target.kept));
-    ORDO_TRY(merge_into(call, dict, ORDO_MARKS_SIFT, set->run, set->n, &target));
+    ORDO_TRY(merge_into(call, dict, ORDO_MARKS_DEDUP, set->run, set->n, &target));
     ORDO_TRY(ordo_call_read(call, target.kept, 0, &kept, sizeof kept));
     ordo_call_release(call, mark);
     *count = kept;
     return ORDO_OK;
 }
 
-/* A new run of what is visible in the set, whose runs need not be settled, in a block with room for all that they have.
+/* A new run of what is visible in the set, whose runs need not be resolved, in a block with room for all that they have.
  * Waits. *out has no block if nothing is visible. */
-static ordo_status sift(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
-                        struct ordo_sorted_run *out)
+static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
+                         struct ordo_sorted_run *out)
 {
     ORDO_TRY(ordo_runs_block(runs, call, ordo_run_set_stored(set), out));
-    ORDO_TRY(keep_if_ok(runs, out, sift_into(call, &runs->dict, set, out, &out->count)));
+    ORDO_TRY(keep_if_ok(runs, out, dedup_into(call, &runs->dict, set, out, &out->count)));
     out->distinct = out->marked = true;
     out->layout.bytes = ordo_run_layout_of(&runs->dict, out->count).bytes;
     if (out->count == 0)
@@ -192,19 +192,19 @@ static ordo_status sift(struct ordo_runs *runs, struct ordo_call *call, const st
     return ORDO_OK;
 }
 
-bool ordo_runs_can_sift(const struct ordo_runs *runs, size_t n_runs)
+bool ordo_runs_can_dedup(const struct ordo_runs *runs, size_t n_runs)
 {
     const struct ordo_merge_params params = { .key = runs->dict.key, .value_bytes = runs->dict.value_bytes };
-    return ordo_merge_can_sift(runs->dict.dev, &params, n_runs);
+    return ordo_merge_can_dedup(runs->dict.dev, &params, n_runs);
 }
 
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out)
 {
-    if (!ordo_run_set_is_settled(set) && ordo_runs_can_sift(runs, set->n)) {
-        const ordo_status status = sift(runs, call, set, out);
+    if (!ordo_run_set_is_resolved(set) && ordo_runs_can_dedup(runs, set->n)) {
+        const ordo_status status = dedup(runs, call, set, out);
         if (status != ORDO_NO_DEVICE_MEMORY)
             return status;
     }
-    return ordo_runs_distil(runs, call, set, out);
+    return ordo_runs_filter(runs, call, set, out);
 }

@@ -169,7 +169,7 @@ static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
                             ORDO_ARG(m->splits)));
 }
 
-static ordo_status enqueue_sift(struct ordo_call *call, const struct merge *m)
+static ordo_status enqueue_dedup(struct ordo_call *call, const struct merge *m)
 {
     const cl_ulong   keys_out_at = m->out.keys.at, values_out_at = m->out.values.at;
     const cl_uint    n_tiles = (cl_uint) m->n_splitters + 1;
@@ -179,7 +179,7 @@ static ordo_status enqueue_sift(struct ordo_call *call, const struct merge *m)
     ORDO_TRY(ordo_lookback_state(call, n_tiles, sizeof(cl_uint), &state));
     add_keys(&args, m);
     add_values(&args, m);
-    return launch(call, m, "runs_sift", n_tiles * m->shape.group, m->shape.group, &args,
+    return launch(call, m, "runs_dedup", n_tiles * m->shape.group, m->shape.group, &args,
                   ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->splits), ORDO_ARG(n_tiles), ORDO_ARG(n_rounds),
                             ORDO_ARG(capacity), ORDO_ARG(m->out.keys.mem), ORDO_ARG(keys_out_at),
                             ORDO_ARG(m->out.values.mem), ORDO_ARG(values_out_at), ORDO_ARG(state),
@@ -257,7 +257,7 @@ static ordo_status enqueue_many(struct ordo_call *call, struct merge *m)
         ORDO_TRY(enqueue_select(call, m));
         ORDO_TRY(enqueue_split(call, m));
     }
-    return m->marks == ORDO_MARKS_SIFT ? enqueue_sift(call, m) : enqueue_tiles(call, m);
+    return m->marks == ORDO_MARKS_DEDUP ? enqueue_dedup(call, m) : enqueue_tiles(call, m);
 }
 
 /* A run as one side of a merge of two. */
@@ -295,9 +295,9 @@ static void add_run(struct merge *m, const struct ordo_merge_source *run)
         put_run(m, m->table.n_runs++, run);
 }
 
-bool ordo_merge_can_sift(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs)
+bool ordo_merge_can_dedup(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs)
 {
-    const struct shape shape = choose_shape(dev, params, ORDO_MARKS_SIFT, n_runs);
+    const struct shape shape = choose_shape(dev, params, ORDO_MARKS_DEDUP, n_runs);
     return shape.group > 1 &&
            ordo_looks_back(dev, ordo_shape_of(sizeof(cl_uint), 0)); /* for counts, whatever the keys */
 }

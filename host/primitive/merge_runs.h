@@ -6,33 +6,33 @@
 #include "primitive/primitive.h"
 
 /* What becomes of hidden bits: RUNS_HIDDEN of cl/primitive/merge_runs.cl. */
-enum ordo_merge_marks { ORDO_MARKS_NONE = 0, ORDO_MARKS_KEEP = 1, ORDO_MARKS_DISTIL = 2, ORDO_MARKS_SIFT = 3 };
+enum ordo_merge_marks { ORDO_MARKS_NONE = 0, ORDO_MARKS_KEEP = 1, ORDO_MARKS_FILTER = 2, ORDO_MARKS_DEDUP = 3 };
 
 /* One run that is merged. Its hidden bits and its visible counts lie in the buffer of its keys. */
 struct ordo_merge_source {
     struct ordo_slice keys, values;
     size_t            count;
     size_t            hidden; /* bytes from the buffer's start, a multiple of 256; SIZE_MAX: no bits, all are visible */
-    size_t            visible; /* likewise; looked at only to distil */
+    size_t            visible; /* likewise; looked at only to filter */
 };
 
 struct ordo_merge_target {
-    struct ordo_slice keys, values; /* to distil, each may be ordo_none() */
+    struct ordo_slice keys, values; /* to filter, each may be ordo_none() */
     struct ordo_slice hidden;       /* uint32_t words, to keep; overwritten whole */
-    cl_mem            kept;         /* to sift: a uint32_t, how many elements are written */
+    cl_mem            kept;         /* to dedup: a uint32_t, how many elements are written */
 };
 
 /* Merges up to ORDO_MAX_RUNS runs, oldest first, checked before.
  *   none     keys and values
  *   keep     and the hidden bits
- *   distil   only what is visible; the runs are settled (host/dict/run.h)
- *   sift     the same of runs that need not be settled: of each key only the last element, if its hidden bit is 0. The
- *            target has room for all. Of devices that can (ordo_merge_can_sift). */
+ *   filter   only what is visible; the runs are resolved (host/dict/run.h)
+ *   dedup     the same of runs that need not be resolved: of each key only the last element, if its hidden bit is 0. The
+ *            target has room for all. Of devices that can (ordo_merge_can_dedup). */
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                     enum ordo_merge_marks marks, const struct ordo_merge_source *runs, size_t n_runs,
                                     const struct ordo_merge_target *out);
 
-/* Whether the device can sift so many runs: their tiles are made by groups, and these learn from each other. */
-bool ordo_merge_can_sift(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs);
+/* Whether the device can dedup so many runs: their tiles are made by groups, and these learn from each other. */
+bool ordo_merge_can_dedup(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs);
 
 #endif

@@ -80,7 +80,7 @@ static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *faile
     return got;
 }
 
-static ordo_status settle(ordo_device *dev)
+static ordo_status find_variants(ordo_device *dev)
 {
     const double             start = now_ms(), built = dev->build_ms;
     enum ordo_self_test_part failed = ORDO_TEST_LANES;
@@ -170,7 +170,7 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     }
     ordo_profile_load(dev);
     if (!config->no_self_test && !dev->facts.self_test_remembered) {
-        ORDO_TRY(settle(dev));
+        ORDO_TRY(find_variants(dev));
         ordo_remember(dev, key);
         ORDO_TRY(ordo_device_trim(dev));
     }

@@ -501,7 +501,7 @@ static ordo_status test_peeks(struct ordo_call *call, uint32_t group)
 
 /* ---- atomics: quarrels --------------------------------------------------------------------------------------- */
 
-struct quarrel {
+struct contention {
     uint32_t group, n, rounds, enough;
     uint32_t words[CONTEND_WORDS], *balances; /* CONTEND_KINDS * n */
     uint64_t words64[CONTEND_WORDS64];
@@ -515,14 +515,14 @@ static bool runs_few(const ordo_device *dev)
     return f->cpu || f->compute_units < CONTEND_GROUPS_FEW / 2;
 }
 
-static ordo_status lend_to_quarrel(struct ordo_call *call, struct quarrel *q)
+static ordo_status lend_to_contention(struct ordo_call *call, struct contention *q)
 {
     ORDO_TRY(ordo_call_scratch(call, sizeof q->words, &q->device_words));
     ORDO_TRY(ordo_call_scratch(call, sizeof q->words64, &q->device_words64));
     return ordo_call_scratch(call, (size_t) CONTEND_KINDS * q->n * sizeof *q->balances, &q->device_balances);
 }
 
-static ordo_status ask_quarrel(struct ordo_call *call, struct quarrel *q)
+static ordo_status ask_contention(struct ordo_call *call, struct contention *q)
 {
     const struct ordo_define defines[] = { { "GROUP_SIZE", q->group }, { NULL, 0 } };
     const cl_uint            rounds = q->rounds, enough = q->enough;
@@ -540,7 +540,7 @@ static ordo_status ask_quarrel(struct ordo_call *call, struct quarrel *q)
     return ordo_call_read(call, q->device_balances, 0, q->balances, bytes);
 }
 
-static ordo_status check_quarrel(ordo_device *dev, const struct quarrel *q)
+static ordo_status check_contention(ordo_device *dev, const struct contention *q)
 {
     static const char *const names[] = { "ordo_add", "ordo_cas", "ordo_exchange", "ordo_add64",
                                          "ordo_store_relaxed64 and ordo_load_relaxed64" };
@@ -561,7 +561,7 @@ static ordo_status check_quarrel(ordo_device *dev, const struct quarrel *q)
     return ORDO_OK;
 }
 
-static bool have_met(const ordo_device *dev, const struct quarrel *q)
+static bool have_met(const ordo_device *dev, const struct contention *q)
 {
     bool met = true;
     for (uint32_t kind = 0; kind < (ordo_device_facts(dev)->int64_atomics ? CONTEND_KINDS : CONTEND_ADD64); kind++)
@@ -571,7 +571,7 @@ static bool have_met(const ordo_device *dev, const struct quarrel *q)
 
 /* From the first launch on, which may have to be compiled. It takes a ms or two on a CPU that has nothing else to do. On a busy
  * one threads may be made to take turns: up to so long. */
-#define QUARREL_MS 2000
+#define CONTENTION_MS 2000
 
 static double now_ms(void)
 {
@@ -581,32 +581,32 @@ static double now_ms(void)
 }
 
 /* Longer each time, while they have not met: in the end so long that the system gives each thread a processor of its own. */
-static ordo_status quarrel(struct ordo_call *call, struct quarrel *q)
+static ordo_status contention(struct ordo_call *call, struct contention *q)
 {
     double start = 0;
 
-    ORDO_TRY(lend_to_quarrel(call, q));
+    ORDO_TRY(lend_to_contention(call, q));
     for (q->rounds = CONTEND_ROUNDS;; q->rounds = q->rounds < CONTEND_ROUNDS_MOST ? 4 * q->rounds : q->rounds) {
-        ORDO_TRY(ask_quarrel(call, q));
-        ORDO_TRY(check_quarrel(call->dev, q));
+        ORDO_TRY(ask_contention(call, q));
+        ORDO_TRY(check_contention(call->dev, q));
         start = q->rounds == CONTEND_ROUNDS ? now_ms() : start;
-        if (!runs_few(call->dev) || have_met(call->dev, q) || now_ms() > start + QUARREL_MS)
+        if (!runs_few(call->dev) || have_met(call->dev, q) || now_ms() > start + CONTENTION_MS)
             return ORDO_OK;
     }
 }
 
-static ordo_status test_quarrel(struct ordo_call *call, uint32_t group)
+static ordo_status test_contention(struct ordo_call *call, uint32_t group)
 {
-    const uint32_t units = ordo_device_facts(call->dev)->compute_units;
-    const bool     few = runs_few(call->dev);
-    const uint32_t groups = few ? CONTEND_GROUPS_FEW : 2 * units;
-    struct quarrel q = { .group = group, .n = groups * group, .enough = few ? CONTEND_ENOUGH * group : UINT32_MAX };
+    const uint32_t    units = ordo_device_facts(call->dev)->compute_units;
+    const bool        few = runs_few(call->dev);
+    const uint32_t    groups = few ? CONTEND_GROUPS_FEW : 2 * units;
+    struct contention q = { .group = group, .n = groups * group, .enough = few ? CONTEND_ENOUGH * group : UINT32_MAX };
 
     if (units < 2)
         return ORDO_OK; /* one thread, or a simulator: nobody to meet */
     q.balances = calloc((size_t) CONTEND_KINDS * q.n, sizeof *q.balances);
     ORDO_REQUIRE_MEMORY(call->dev, q.balances);
-    const ordo_status got = quarrel(call, &q);
+    const ordo_status got = contention(call, &q);
     free(q.balances);
     return got;
 }
@@ -748,7 +748,7 @@ static ordo_status test_atomics(struct ordo_call *call)
         ORDO_TRY(test_updates(call, 64, group, groups * group));
     ORDO_TRY(test_local(call, group));
     ORDO_TRY(test_peeks(call, group));
-    ORDO_TRY(test_quarrel(call, group));
+    ORDO_TRY(test_contention(call, group));
     if (f->atomics != ORDO_ATOMICS_LEGACY)
         ORDO_TRY(test_glimpses(call, group));
     return f->groups_progress ? test_chain(call, group) : ORDO_OK;

@@ -25,7 +25,7 @@ struct ordo_lsm_config {
     bool     cleanup_doubled;
     uint32_t cleanup_stale_percent; /* and when this share of what is stored is known to be stale; 0: off */
     size_t   cleanup_least;         /* 0: 2^20 */
-    /* Queries leave the runs as they are, as in the paper. Else, as soon as queries have paid as much for looking into
+    /* Queries leave the runs as they are, as in the paper. Else, as soon as queries have cost as much for looking into
      * several runs as it costs to merge these, they are merged: many queries at a time then cost little more than in one
      * run, and no queries cost more than about twice what they would have. */
     bool keep_runs;
@@ -33,7 +33,7 @@ struct ordo_lsm_config {
 
 /* An empty LSM.
  * Cost    an update of b elements: a sort of b, and merges of, in the mean, less than log2(n / b) times b elements; no
- *         wait for the device. Queries of keys look into each run until they find; queries of order first settle
+ *         wait for the device. Queries of keys look into each run until they find; queries of order first resolve
  *         the runs that are new since the last one: their elements are searched for, once, in each older run.
  *         Either may merge runs first (keep_runs); ranges do so for many results only where the caller waits for their
  *         number, and then, if all runs are merged, what is stale is left out.
@@ -49,7 +49,7 @@ ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_
  * what is not needed, for which it has to know the size first, and which costs drivers time (0.54 for 0.39 ms at 2^24 elements
  * on an H200). Waits. Out of memory leaves the dictionary as it was. ORDO_UNSUPPORTED if dict is no LSM.
  * Cost    reads and writes every element once. On CPUs, and GPUs on which a work-group may not wait for one that started before,
- *         the runs are settled first, as by a query of order. */
+ *         the runs are resolved first, as by a query of order. */
 ORDO_API ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order);
 
 /* Parameters made in place, as ordo.h says. */

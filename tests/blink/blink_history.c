@@ -946,7 +946,7 @@ struct edit {
             "        __global const uint *halves = (__global const uint *) (blink_values(&batch->tree, op->at) + "     \
             "slot);\n"                                                                                                 \
             "        value = ordo_peek(halves);\n"                                                                     \
-            "        blink_dawdle(batch, op, 8);\n"                                                                    \
+            "        blink_delay(batch, op, 8);\n"                                                                     \
             "        value |= (blink_value) ordo_peek(halves + 1) << 32;\n"                                            \
     }
 #define TORN_WRITES                                                                                                    \
@@ -955,7 +955,7 @@ struct edit {
             "        {\n"                                                                                              \
             "            __global uint *halves = (__global uint *) (blink_values(tree, site->node) + site->slot);\n"   \
             "            ordo_poke(halves, (uint) value);\n"                                                           \
-            "            blink_dawdle(batch, op, 4);\n"                                                                \
+            "            blink_delay(batch, op, 4);\n"                                                                 \
             "            ordo_poke(halves + 1, (uint) (value >> 32));\n"                                               \
             "        }\n"                                                                                              \
     }
@@ -1084,7 +1084,7 @@ static const struct bug bugs[] = {
       WIDE_AT_ONE_LEAF },
     { "the second look before the value is read",
       { { TREE_FILE, "    if (found || (forward ? tail.right == BLINK_NONE : op->at == 0))\n",
-          "    blink_dawdle(batch, op, 8);\n"
+          "    blink_delay(batch, op, 8);\n"
           "#if ORDO_VALUE_BYTES\n"
           "    if (found)\n"
           "        value = blink_peek_value(blink_values(&batch->tree, op->at) + slot);\n"
@@ -1113,7 +1113,7 @@ static const struct bug bugs[] = {
       { { TREE_FILE, "    blink_poke_key(left + BLINK_HIGH, middle);\n",
           "    blink_poke_key(left + BLINK_HIGH, middle);\n"
           "    ordo_store_relaxed(blink_header(right), BLINK_HALF);\n"
-          "    blink_dawdle(batch, op, 4);\n" },
+          "    blink_delay(batch, op, 4);\n" },
         SEEN_BEFORE },
       AT_ENDS },
 };

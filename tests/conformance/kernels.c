@@ -201,7 +201,7 @@ static void upsert_numbers(struct test *t, ordo_dict *dict, uint32_t from, uint3
 }
 
 /* Batches few enough for the leaves that these are changed in place; they split, and so does the root above them. Then one
- * that crowds a leaf. */
+ * that overflows a bucket. */
 static void batches(struct test *t)
 {
     enum { HELD = 500, BATCHES = 8 };
@@ -215,7 +215,7 @@ static void batches(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-/* Of runs that are not settled, where groups make progress: elements that are replaced, and some that are erased. */
+/* Of runs that are not resolved, where groups make progress: elements that are replaced, and some that are erased. */
 static void cleanup(struct test *t)
 {
     enum { HELD = 500, ERASED = 20 };

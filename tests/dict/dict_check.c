@@ -27,7 +27,7 @@ static ordo_dict *make_two_runs(struct test *t)
     for (uint32_t i = 0; i < NEW; i++)
         keys[i] = i / 2 * 6;
     test_ok(t, ordo_dict_upsert_host(dict, keys, NULL, NEW));
-    test_ok(t, ordo_dict_size(dict, NULL, &size)); /* settles */
+    test_ok(t, ordo_dict_size(dict, NULL, &size)); /* resolves */
     test_true(t, size == OLD && ordo_runs_of(dict)->set.n == 2);
     test_ok(t, ordo_dict_check(dict, NULL));
     free(keys);

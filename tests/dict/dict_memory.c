@@ -362,7 +362,7 @@ Test(dict_memory, the_peak_is_as_promised)
     test_each_device(peaks);
 }
 
-/* Cleanups of runs that no query has settled: a run of `held` elements, a tenth of which is replaced, and a run that erases
+/* Cleanups of runs that no query has resolved: a run of `held` elements, a tenth of which is replaced, and a run that erases
  * `erased` of them. */
 static void clean_up(struct test *t, uint32_t held, uint32_t erased)
 {
@@ -541,8 +541,8 @@ static ordo_dict *make_layers(struct test *t, ordo_device *dev, bool keep_runs)
     return dict;
 }
 
-/* By the second call other queries have `paid` what it takes, or nothing. */
-static void check_paid(struct test *t, int kind, bool keep_runs, uint64_t paid, size_t runs_after)
+/* By the second call other queries have `query_cost` what it takes, or nothing. */
+static void check_query_cost(struct test *t, int kind, bool keep_runs, uint64_t query_cost, size_t runs_after)
 {
     ordo_dict   *dict = make_layers(t, t->dev, keep_runs);
     struct asker a = asker_make(LAYER + RECENT - STALE);
@@ -551,7 +551,7 @@ static void check_paid(struct test *t, int kind, bool keep_runs, uint64_t paid, 
     test_context(t, "queries of kind %d, %s", kind, keep_runs ? "keep_runs" : "runs may be merged");
     ask(t, dict, &a, kind);
     test_true(t, ordo_runs_of(dict)->set.n == (at_once ? 1 : 2));
-    ordo_runs_of(dict)->set.run[1].paid += at_once ? 0 : paid;
+    ordo_runs_of(dict)->set.run[1].query_cost += at_once ? 0 : query_cost;
     ask(t, dict, &a, kind);
     const struct ordo_dict_statistics s = statistics_of(t, dict);
     test_true(t, s.runs == runs_after && s.elements == a.stored && s.cleanups == 0);
@@ -563,16 +563,16 @@ static void check_paid(struct test *t, int kind, bool keep_runs, uint64_t paid, 
 
 #define ENOUGH ((uint64_t) 1 << 32)
 
-static void paid_merges(struct test *t)
+static void due_merges(struct test *t)
 {
     for (int kind = 0; kind < N_ASKED; kind++)
-        check_paid(t, kind, false, ENOUGH, 1);
-    check_paid(t, ASKED_FIND, false, 0, 2);
-    check_paid(t, ASKED_FIND, true, ENOUGH, 2);
-    check_paid(t, ASKED_WIDE, true, ENOUGH, 2);
+        check_query_cost(t, kind, false, ENOUGH, 1);
+    check_query_cost(t, ASKED_FIND, false, 0, 2);
+    check_query_cost(t, ASKED_FIND, true, ENOUGH, 2);
+    check_query_cost(t, ASKED_WIDE, true, ENOUGH, 2);
 }
 
-/* What was paid stays when an update merges runs, and in the end is enough. */
+/* What was counted stays when an update merges runs, and in the end is enough. */
 static void rent(struct test *t)
 {
     enum { TURNS = 100, SMALL = 100 };
@@ -581,7 +581,7 @@ static void rent(struct test *t)
     uint32_t     keys[SMALL];
     int          turn = 0;
 
-    test_context(t, "queries pay little by little");
+    test_context(t, "queries charge little by little");
     for (; turn < TURNS; turn++) {
         ask(t, dict, &a, ASKED_FIND);
         if (ordo_runs_of(dict)->set.n == 1)
@@ -599,13 +599,13 @@ Test(dict_memory, queries_pay_little_by_little)
     test_each_device(rent);
 }
 
-Test(dict_memory, queries_merge_the_runs_that_they_have_paid_for)
+Test(dict_memory, queries_merge_the_runs_that_have_cost_enough)
 {
-    test_each_device(paid_merges);
+    test_each_device(due_merges);
 }
 
 /* Without the memory to merge, queries go on as before. */
-static void unpaid_merges(struct test *t)
+static void undue_merges(struct test *t)
 {
     ordo_device       *dev = test_open_again(t);
     ordo_dict         *dict = make_layers(t, dev, false);
@@ -618,11 +618,11 @@ static void unpaid_merges(struct test *t)
     test_ok(t, ordo_device_memory(dev, &memory));
     const uint64_t unlimited = dev->memory_limit;
     dev->memory_limit = memory.held_bytes + 4096;
-    ordo_runs_of(dict)->set.run[1].paid = ENOUGH;
+    ordo_runs_of(dict)->set.run[1].query_cost = ENOUGH;
     test_ok(t, ordo_dict_contains(dict, test_slice(&keys), POINTS, test_slice(&found), NULL));
     dev->memory_limit = unlimited;
-    test_true(t, ordo_runs_of(dict)->set.n == 2 && ordo_runs_of(dict)->set.run[1].paid == 0);
-    ordo_runs_of(dict)->set.run[1].paid = ENOUGH;
+    test_true(t, ordo_runs_of(dict)->set.n == 2 && ordo_runs_of(dict)->set.run[1].query_cost == 0);
+    ordo_runs_of(dict)->set.run[1].query_cost = ENOUGH;
     test_ok(t, ordo_dict_contains(dict, test_slice(&keys), POINTS, test_slice(&found), NULL));
     test_true(t, ordo_runs_of(dict)->set.n == 1);
     ordo_dict_destroy(&dict);
@@ -633,7 +633,7 @@ static void unpaid_merges(struct test *t)
 
 Test(dict_memory, queries_go_on_without_the_memory_to_merge)
 {
-    test_each_device(unpaid_merges);
+    test_each_device(undue_merges);
 }
 
 static uint64_t held_by(struct test *t, ordo_device *dev)

@@ -112,7 +112,7 @@ struct fault_holding fault_holding(struct test *t)
     return h;
 }
 
-void fault_judge_leaks(struct complaint *c, const struct fault_holding *was, const struct fault_holding *is)
+void fault_check_leaks(struct complaint *c, const struct fault_holding *was, const struct fault_holding *is)
 {
     static const char *const name[] = { "contexts", "queues", "buffers", "programs", "kernels", "events" };
 

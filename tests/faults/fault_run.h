@@ -31,7 +31,7 @@ struct fault_holding {
 };
 /* As it is now, with nothing under way and no scratch. */
 struct fault_holding fault_holding(struct test *t);
-void fault_judge_leaks(struct complaint *c, const struct fault_holding *was, const struct fault_holding *is);
+void fault_check_leaks(struct complaint *c, const struct fault_holding *was, const struct fault_holding *is);
 
 /* ---- which calls fail ---------------------------------------------------------------------------------------- */
 

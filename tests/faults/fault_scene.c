@@ -180,7 +180,7 @@ static size_t other_array(const struct scene *s, const struct outcome *a, const 
 
 /* ---- what must hold -------------------------------------------------------------------------------------------------------- */
 
-static void judge_error(struct complaint *c, ordo_device *dev, const struct fault *f, ordo_status got)
+static void check_error(struct complaint *c, ordo_device *dev, const struct fault *f, ordo_status got)
 {
     char text[64] = "";
 
@@ -196,7 +196,7 @@ static void judge_error(struct complaint *c, ordo_device *dev, const struct faul
                  ordo_cl_error_string(f->given));
 }
 
-static void judge_result(struct complaint *c, struct scene *s, const struct expected *e)
+static void check_result(struct complaint *c, struct scene *s, const struct expected *e)
 {
     const size_t other = other_array(s, e->now, e->after, false);
 
@@ -210,7 +210,7 @@ static void judge_result(struct complaint *c, struct scene *s, const struct expe
         complain(c, "the dictionary holds something else than after a call without a fault");
 }
 
-static void judge_event(struct complaint *c, struct scene *s, ordo_status got)
+static void check_event(struct complaint *c, struct scene *s, ordo_status got)
 {
     if (!s->order.done)
         return;
@@ -229,7 +229,7 @@ static bool may_break(const ordo_dict *dict, const struct fault *f)
            (f->lasting || !f->what || strcmp(f->what, "clCreateBuffer") != 0);
 }
 
-static void judge_broken(struct complaint *c, struct scene *s)
+static void check_broken(struct complaint *c, struct scene *s)
 {
     const uint32_t key = 1, value = 2;
     size_t         size = 0;
@@ -251,11 +251,11 @@ static bool may_stay(const struct scene *s, const struct fault *f, const struct 
 }
 
 /* After an error: what was there is there, and the same call works. */
-static void judge_rest(struct complaint *c, struct scene *s, const struct fault *f, const struct expected *e)
+static void check_rest(struct complaint *c, struct scene *s, const struct fault *f, const struct expected *e)
 {
     look(s, e->now);
     if (e->now->status == ORDO_BROKEN && may_break(s->dict, f)) {
-        judge_broken(c, s);
+        check_broken(c, s);
         return;
     }
     if (e->now->status != ORDO_OK)
@@ -268,10 +268,10 @@ static void judge_rest(struct complaint *c, struct scene *s, const struct fault 
     const ordo_status again = run(s);
     if (again != ORDO_OK)
         complain(c, "the same call right after gives '%s'", ordo_status_string(again));
-    judge_event(c, s, again);
+    check_event(c, s, again);
     look(s, e->now);
     if (!stays)
-        judge_result(c, s, e);
+        check_result(c, s, e);
     else if (!same_content(e->now, e->after))
         complain(c, "the dictionary holds something else when the call is made again");
 }
@@ -287,17 +287,17 @@ ordo_status scene_run_with(struct complaint *c, struct test *t, const struct sce
     const ordo_status got = run(&s);
     f->armed = false;
     if (got != ORDO_OK)
-        judge_error(c, t->dev, f, got);
-    judge_event(c, &s, got);
+        check_error(c, t->dev, f, got);
+    check_event(c, &s, got);
     if (got != ORDO_OK) {
-        judge_rest(c, &s, f, e);
+        check_rest(c, &s, f, e);
     } else {
         look(&s, e->now);
-        judge_result(c, &s, e);
+        check_result(c, &s, e);
     }
     end(&s);
     const struct fault_holding now = fault_holding(t);
-    fault_judge_leaks(c, &was, &now);
+    fault_check_leaks(c, &was, &now);
     return got;
 }
 

@@ -295,7 +295,7 @@ Test(faults, dictionaries_survive_every_opencl_call)
 }
 
 /* What leaves out what is stale while it merges, by groups that wait for each other. */
-static void sifting(struct test *t)
+static void deduplicating(struct test *t)
 {
     const struct scenario all[] = {
         { "cleanup", .run = cleanup, .structure = LSM, .held = SCENE_HELD },
@@ -311,7 +311,7 @@ static void sifting(struct test *t)
 
 Test(faults, merges_that_leave_out_what_is_stale_survive_every_opencl_call)
 {
-    test_each_device_with("cpu=0,progress=1", sifting);
+    test_each_device_with("cpu=0,progress=1", deduplicating);
 }
 
 Test(faults, dictionaries_survive_every_allocation)

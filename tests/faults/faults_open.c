@@ -56,7 +56,7 @@ static void prepare_cache(const struct opening *way)
         fault_empty(way->cache);
 }
 
-static void judge_opening_error(struct complaint *c, const struct fault *f, const struct opened *o, ordo_status got)
+static void check_opening_error(struct complaint *c, const struct fault *f, const struct opened *o, ordo_status got)
 {
     const bool none = got == ORDO_NO_DEVICE && strstr(o->message, " CL_") != NULL;
 
@@ -69,14 +69,14 @@ static void judge_opening_error(struct complaint *c, const struct fault *f, cons
 }
 
 /* A device that was opened although a call failed: as always, or able to do less, but right. */
-static void judge_opened(struct complaint *c, ordo_device *dev, const struct ordo_device_facts *usual)
+static void check_opened(struct complaint *c, ordo_device *dev, const struct ordo_device_facts *usual)
 {
     if (!same_facts(ordo_device_facts(dev), usual) && ordo_device_self_test(dev) != ORDO_OK)
         complain(c, "the device that was opened all the same does not work");
 }
 
 /* Nothing that a failure hid is remembered, unless the failure was that of a compile, which says what the device can. */
-static void judge_next(struct complaint *c, struct test *t, const struct opening *way, const struct fault *f,
+static void check_next(struct complaint *c, struct test *t, const struct opening *way, const struct fault *f,
                        const struct ordo_device_facts *usual)
 {
     struct opened o;
@@ -104,14 +104,14 @@ static void try_opening(struct test *t, const struct opening *way, const struct 
     if (f->struck > 0)
         f->armed = false;
     if (got != ORDO_OK)
-        judge_opening_error(&c, f, &o, got);
+        check_opening_error(&c, f, &o, got);
     else if (f->struck > 0)
-        judge_opened(&c, o.dev, usual);
+        check_opened(&c, o.dev, usual);
     ordo_device_close(&o.dev);
     f->armed = false;
     const struct fault_holding now = fault_holding(t);
-    fault_judge_leaks(&c, &was, &now);
-    judge_next(&c, t, way, f, usual);
+    fault_check_leaks(&c, &was, &now);
+    check_next(&c, t, way, f, usual);
     fault_note(t, f, plan, got, &c);
 }
 

@@ -143,7 +143,7 @@ static void try_sort(struct test *t, struct arrays *a, const char *what)
     }
 }
 
-/* A cleanup of runs that are not settled: a few of each key's values, and every seventh key erased. */
+/* A cleanup of runs that are not resolved: a few of each key's values, and every seventh key erased. */
 static void try_cleanup(struct test *t, struct arrays *a, const char *what)
 {
     enum { KEPT = 40000, AGAIN = 12000 };

@@ -307,7 +307,7 @@ static void make_up_state(cl_uint *state)
     state[BLINK_WANTED] = answer;
     state[BLINK_LARGEST] = answer == 600 ? 0 : answer;
     state[BLINK_PENDING] = answer;
-    state[BLINK_LAGGING] = answer;
+    state[BLINK_SPLITS_PENDING] = answer;
 }
 
 static void make_up(cl_uint *to, size_t words)

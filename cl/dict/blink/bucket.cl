@@ -47,19 +47,19 @@ void bucket_updates(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, ui
     uint             wanted = 0;
 
     for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
-        const uint first = (uint) tile * BLINK_TILE;
-        blink_way  way[TEAM_QUERIES];
-        blink_spot spot[BLINK_ITEMS] = { { 0, 0, 0 } };
+        const uint     first = (uint) tile * BLINK_TILE;
+        blink_path     path[TEAM_QUERIES];
+        blink_position position[BLINK_ITEMS] = { { 0, 0, 0 } };
 
-        blink_take_tile(&tree, keys + keys_at, n, first, way);
-        blink_own(way, spot);
+        blink_take_tile(&tree, keys + keys_at, n, first, path);
+        blink_own(path, position);
         for (uint r = 0; r < BLINK_ITEMS; r++) {
-            const uint i = blink_query_at(first, r), leaf = spot[r].leaf;
+            const uint i = blink_query_at(first, r), leaf = position[r].leaf;
             if (i >= n)
                 continue;
             const uint counted = ordo_add(&leaf_counts[leaf], ARRIVAL), before = ARRIVALS(counted);
             heads[i] = before == 0 ? leaf : BLINK_NONE;
-            parents[i] = spot[r].parent;
+            parents[i] = position[r].parent;
             if (before > slots)
                 ordo_max(&state[BLINK_LARGEST], before);
             else if (before > 0)
@@ -438,7 +438,7 @@ ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
     return work;
 }
 
-/* A work-item for each update that is a head. Nothing is done if the batch crowds a bucket, or wants more than
+/* A work-item for each update that is a head. Nothing is done if the batch overflows a bucket, or wants more than
  * `room` new leaves. */
 ORDO_KERNEL(BLINK_GROUP)
 void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, __global const uint *heads,

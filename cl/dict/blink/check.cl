@@ -107,7 +107,7 @@ void check_leaves(BLINK_TREE, uint capacity, __global const uint *leaves, __glob
 
     RUN_EACH (uint, leaf, capacity) {
         if (leaf >= state[BLINK_LEAVES]) {
-            if (*blink_header(blink_leaf(&tree, leaf)) != BLINK_UNBORN)
+            if (*blink_header(blink_leaf(&tree, leaf)) != BLINK_FREE)
                 ordo_min(&wrong[WRONG_LEAF_FREE], leaf);
             continue;
         }
@@ -130,7 +130,7 @@ void check_inner(BLINK_TREE, uint capacity, __global const uint *levels, __globa
 
     RUN_EACH (uint, node, capacity) {
         if (node >= state[BLINK_INNER]) {
-            if (*blink_header(blink_inner(&tree, node)) != BLINK_UNBORN)
+            if (*blink_header(blink_inner(&tree, node)) != BLINK_FREE)
                 ordo_min(&wrong[WRONG_INNER + WRONG_LEAF_FREE], node);
             continue;
         }

@@ -21,7 +21,7 @@
  *     node's number. So a number within the pool is a node of the level looked for, or one whose own words are not
  *     there yet: these look latched, or lead nowhere.
  *   - A node's low never changes. If the query is above the high of where it was led, the way goes on by the links to
- *     the right; if it is not above the low, a mistake was made on the way, and the search starts again from the root,
+ *     the right; if it is not above the low, a mistake was made on the path, and the search starts again from the root,
  *     this time past the caches.
  * So is a link to the right: it is followed without a second look at the header, and may lead to a node that is being
  * made. That one is latched until all of it is there.
@@ -44,7 +44,7 @@
  *
  * BLINK_HISTORY 1 records when each operation began and ended. BLINK_TORTURE (tests) is the sum of 1: latches cannot be
  * had now and then; 2: nor new nodes; 4: long pauses between the stores of a change; 8: between the two looks; 16:
- * before the level above is told of a split; 32: now and then a work-item begins only when another is at work; 64:
+ * before the level above has the entry of a split; 32: now and then a work-item begins only when another is at work; 64:
  * operations give up at the first step that comes to nothing; 128: one work-item does all. The pauses last until the
  * clock of histories has gone on, so that they need BLINK_HISTORY to be short.
  */
@@ -75,7 +75,7 @@
 #endif
 
 /* What came of a step. */
-#define STEP_AGAIN   0 /* nothing: another work-item was in the way, or the search was led astray */
+#define STEP_AGAIN   0 /* nothing: another work-item was in the path, or the search has lost its path */
 #define STEP_ON      1 /* it came further */
 #define STEP_DONE    2
 #define STEP_STARVED 3 /* there is no node left */
@@ -110,8 +110,9 @@ typedef struct {
 
 typedef struct {
     uint i, code;
-    uint level; /* 0: at work on leaves. Else it has split a node of the level below, and tells this level of it */
-    uint at;    /* a node of this level, to be looked at next; BLINK_NONE: from the root */
+    uint
+        level; /* 0: at work on leaves. Else it has split a node of the level below, and puts its entry into this one */
+    uint at;   /* a node of this level, to be looked at next; BLINK_NONE: from the root */
     ordo_key_form
          query;    /* what the node must cover. Of scans: the least key not yet seen, of backward seeks the greatest;
                             above the leaves: one more than the separator */
@@ -119,13 +120,13 @@ typedef struct {
     uint count;    /* of counts and ranges: keys so far */
     uint tries;    /* steps that came to nothing */
     uint hops;     /* leaves that a query has gone through in this launch */
-    bool lost;     /* was led astray: caches are not trusted */
+    bool lost;     /* has lost its path: caches are not trusted */
     uint elements; /* stored by this work-item, less those erased, over all its operations */
     uint dice;
 } blink_op;
 
 /* Whether something that is done to an operation now and then happens now. */
-ORDO_FN bool blink_mischance(blink_op *op, uint kind, uint one_in)
+ORDO_FN bool blink_inject(blink_op *op, uint kind, uint one_in)
 {
     if ((BLINK_TORTURE & kind) == 0)
         return false;
@@ -143,9 +144,9 @@ ORDO_FN void blink_wait(const blink_batch *batch, uint ticks, uint looks)
         ordo_pause();
 }
 
-ORDO_FN void blink_dawdle(const blink_batch *batch, blink_op *op, uint kind)
+ORDO_FN void blink_delay(const blink_batch *batch, blink_op *op, uint kind)
 {
-    if (blink_mischance(op, kind, kind == 16 ? 1 : 16))
+    if (blink_inject(op, kind, kind == 16 ? 1 : 16))
         blink_wait(batch, 16, ORDO_CPU ? 1000 : 100);
 }
 
@@ -194,7 +195,7 @@ ORDO_FN blink_tail blink_peek_tail(const blink_batch *batch, blink_op *op, __glo
     blink_tail tail;
 #if BLINK_BY_FENCE
     tail.header = ordo_load_acquire(blink_header(line));
-    blink_dawdle(batch, op, 8);
+    blink_delay(batch, op, 8);
 #endif
 #if KEY_BITS == 32
     const uint4 words = ordo_peek128((__global const uint *) (line + BLINK_LOW));
@@ -414,7 +415,7 @@ ORDO_FN uint blink_seek_on(const blink_batch *batch, blink_op *op, __global ordo
     line += blink_after_look(batch, tail.header);
     uint slot = blink_place(line, op->query, true, &key);
     uint seen = slot ^ blink_fold(key);
-    blink_dawdle(batch, op, 8);
+    blink_delay(batch, op, 8);
     bool found = slot < count && (forward || key == op->query);
     if (!forward && !found && slot > 0) {
         slot = min(slot, count) - 1; /* a torn count may be 0: then nothing of this will hold */
@@ -479,7 +480,7 @@ ORDO_FN uint blink_scan_on(const blink_batch *batch, blink_op *op, __global ordo
     line += blink_after_look(batch, tail.header);
     for (uint first = 0; first < min(count, (uint) BLINK_SLOTS); first += PIECE_KEYS) {
         ordo_key_form keys[PIECE_KEYS];
-        blink_dawdle(batch, op, 8);
+        blink_delay(batch, op, 8);
         blink_unpack_keys(ordo_peek128((__global const uint *) (line + first)), keys);
         ORDO_UNROLL
         for (uint k = 0; k < PIECE_KEYS; k++) {
@@ -652,7 +653,7 @@ ORDO_FN uint blink_new_node(const blink_batch *batch, blink_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? BLINK_INNER : BLINK_LEAVES);
     const uint     capacity = level > 0 ? batch->inner_capacity : batch->leaf_capacity;
-    if (ordo_load_relaxed(taken) >= capacity || blink_mischance(op, 2, 8))
+    if (ordo_load_relaxed(taken) >= capacity || blink_inject(op, 2, 8))
         return BLINK_NONE;
     const uint node = ordo_add(taken, 1);
     return node < capacity ? node : BLINK_NONE;
@@ -661,8 +662,8 @@ ORDO_FN uint blink_new_node(const blink_batch *batch, blink_op *op, uint level)
 /* Latches a node of which `seen` was read, if it is still as it was when its header was. */
 ORDO_FN bool blink_latch(const blink_batch *batch, blink_op *op, __global uint *header, uint was, uint seen)
 {
-    blink_dawdle(batch, op, 8);
-    if (blink_mischance(op, 1, 8))
+    blink_delay(batch, op, 8);
+    if (blink_inject(op, 1, 8))
         return false;
     if (ordo_cas(header + blink_before_look(batch, seen), was, was | BLINK_LATCHED) != was)
         return false;
@@ -675,7 +676,7 @@ ORDO_FN bool blink_latch(const blink_batch *batch, blink_op *op, __global uint *
 /* Gives a latched node its new count, another version, and the latch back: from here on others see the change. */
 ORDO_FN void blink_publish(const blink_batch *batch, blink_op *op, __global uint *header, uint was, uint count)
 {
-    blink_dawdle(batch, op, 4);
+    blink_delay(batch, op, 4);
     ordo_store_release(header, ((was + BLINK_VERSION_ONE) & BLINK_VERSION_MASK) | count);
 }
 
@@ -727,7 +728,7 @@ ORDO_FN void blink_split(const blink_batch *batch, blink_op *op, const column_ke
     KEYS_DO(poke)(&part, left, BLINK_HALF, BLINK_SLOTS);
     blink_halve_beside(&batch->tree, op->level, op->at, into);
     blink_poke_tail(right, of_right);
-    blink_dawdle(batch, op, 4);
+    blink_delay(batch, op, 4);
     ordo_poke(blink_right(left), into);
     blink_poke_key(left + BLINK_HIGH, middle);
 }
@@ -803,7 +804,7 @@ ORDO_FN void blink_change_node(const blink_batch *batch, blink_op *op, column_ke
     if (change != CHANGE_VALUE) {
         KEYS_DO(shift)(keys, site->slot, open, open ? blink_key_of(op) : BLINK_UNUSED);
         KEYS_DO(poke)(keys, line, site->slot, site->count + open);
-        blink_dawdle(batch, op, 4);
+        blink_delay(batch, op, 4);
         blink_shift_beside(tree, op->level, site->node, site->slot, site->count, open, op->child, value);
     }
     const uint count = site->count + open - (change == CHANGE_CLOSE);
@@ -847,7 +848,7 @@ ORDO_FN uint blink_write(const blink_batch *batch, blink_op *op, __global ordo_k
     op->level++;
     op->at = BLINK_NONE;
     op->tries = 0;
-    blink_dawdle(batch, op, 16);
+    blink_delay(batch, op, 16);
     return STEP_ON;
 }
 
@@ -856,7 +857,7 @@ ORDO_FN uint blink_grow(const blink_batch *batch, blink_op *op, uint root)
 {
     volatile __global uint *word = batch->tree.state + BLINK_ROOT;
 
-    if ((root & BLINK_ROOT_LATCHED) || blink_mischance(op, 1, 4) ||
+    if ((root & BLINK_ROOT_LATCHED) || blink_inject(op, 1, 4) ||
         ordo_cas(word, root, root | BLINK_ROOT_LATCHED) != root)
         return STEP_AGAIN;
     const uint node = blink_new_node(batch, op, op->level);
@@ -875,14 +876,14 @@ ORDO_FN uint blink_grow(const blink_batch *batch, blink_op *op, uint root)
     ordo_poke(blink_children(&batch->tree, node), blink_root_node(root));
     ordo_poke(blink_children(&batch->tree, node) + 1, op->child);
     blink_poke_tail(line, tail);
-    blink_dawdle(batch, op, 4);
+    blink_delay(batch, op, 4);
     ordo_store_release(word, op->level << BLINK_LEVEL_SHIFT | node);
     return STEP_DONE;
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-ORDO_FN uint blink_astray(blink_op *op)
+ORDO_FN uint blink_restart(blink_op *op)
 {
     op->at = BLINK_NONE;
     op->lost = true;
@@ -901,23 +902,23 @@ ORDO_FN uint blink_step(const blink_batch *batch, blink_op *op)
             return blink_grow(batch, op, root);
         op->at = blink_go_down(batch, op, root);
         if (op->at == BLINK_NONE)
-            return blink_astray(op);
+            return blink_restart(op);
     }
     __global ordo_key_form *line = blink_line(&batch->tree, op->level, op->at);
     const blink_tail        tail = blink_peek_tail(batch, op, line);
 
-    if (tail.header == BLINK_UNBORN) /* an entry was read whose number was not there yet */
-        return blink_astray(op);
+    if (tail.header == BLINK_FREE) /* an entry was read whose number was not there yet */
+        return blink_restart(op);
     if (tail.header & BLINK_LATCHED)
         return STEP_AGAIN;
     if (op->query > tail.high) {
         if (tail.right >= (op->level > 0 ? batch->inner_capacity : batch->leaf_capacity))
-            return blink_astray(op);
+            return blink_restart(op);
         op->at = tail.right;
         return STEP_ON;
     }
     if (op->query <= tail.low && (op->level > 0 || op->at > 0)) /* leaf 0 is the first one */
-        return blink_astray(op);
+        return blink_restart(op);
     if (op->level > 0 || CODE_UPDATES(op->code))
         return blink_write(batch, op, line, tail);
     if (op->code <= CODE_SEEK_GT)
@@ -969,8 +970,8 @@ ORDO_FN void blink_take_again(const blink_batch *batch, blink_op *op, uint4 left
 ORDO_FN void blink_give_up(const blink_batch *batch, const blink_op *op, bool starved)
 {
     __global uint *state = batch->tree.state;
-    if (op->level > 0) { /* what it was to do is done; the level above will have to be told by the host */
-        ordo_store_relaxed(state + BLINK_LAGGING, 1);
+    if (op->level > 0) { /* what it was to do is done; the entry in the level above is the host's to make */
+        ordo_store_relaxed(state + BLINK_SPLITS_PENDING, 1);
         return;
     }
     if (starved && batch->final) {

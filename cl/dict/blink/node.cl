@@ -192,7 +192,7 @@ ORDO_FN uint blink_entry(uint less)
 typedef struct {
     ordo_key_form query;
     uint          node, parent;
-} blink_way;
+} blink_path;
 
 ORDO_FN ordo_key_form blink_bcast_key(ordo_key_form key, uint lane)
 {
@@ -204,36 +204,36 @@ ORDO_FN ordo_key_form blink_bcast_key(ordo_key_form key, uint lane)
 }
 
 /* The queries of the team's lanes. Called by whole sub-groups. */
-ORDO_FN void blink_share(__private const ordo_key_form query[BLINK_ITEMS], __private blink_way way[TEAM_QUERIES])
+ORDO_FN void blink_share(__private const ordo_key_form query[BLINK_ITEMS], __private blink_path path[TEAM_QUERIES])
 {
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        way[m].query = blink_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
+        path[m].query = blink_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
 /* Takes all of a team's queries from the root to the leaves that cover them: in a tree at rest the entries above are
  * enough (B4). Called by whole sub-groups. */
-ORDO_FN void blink_descend(const blink_tree *tree, __private blink_way way[TEAM_QUERIES])
+ORDO_FN void blink_descend(const blink_tree *tree, __private blink_path path[TEAM_QUERIES])
 {
     const uint root = tree->state[BLINK_ROOT];
 
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
-        way[m].node = blink_root_node(root);
-        way[m].parent = BLINK_NONE;
+        path[m].node = blink_root_node(root);
+        path[m].parent = BLINK_NONE;
     }
     for (uint above = blink_root_level(root); above > 0; above--) {
         uint less[TEAM_QUERIES];
         BLINK_UNROLL
         for (uint m = 0; m < TEAM_QUERIES; m++)
-            less[m] = blink_count_lane(blink_inner(tree, way[m].node), way[m].query, false);
+            less[m] = blink_count_lane(blink_inner(tree, path[m].node), path[m].query, false);
         BLINK_UNROLL
         for (uint m = 0; m < TEAM_QUERIES; m++) {
             const uint entry = blink_entry(team_reduce_add(less[m]));
-            way[m].parent = way[m].node;
-            way[m].node = blink_children(tree, way[m].node)[entry];
+            path[m].parent = path[m].node;
+            path[m].node = blink_children(tree, path[m].node)[entry];
 #if ORDO_CPU
-            ORDO_PREFETCH(blink_line(tree, above - 1, way[m].node) + BLINK_SLOTS / 2); /* the key that picks a part */
+            ORDO_PREFETCH(blink_line(tree, above - 1, path[m].node) + BLINK_SLOTS / 2); /* the key that picks a part */
 #endif
         }
     }
@@ -265,27 +265,27 @@ ORDO_FN void blink_load_queries(__global const ordo_key *keys, uint n, uint firs
 
 /* Takes a tile of queries, of which there are n, down to their leaves. Called by the whole group. */
 ORDO_FN void blink_take_tile(const blink_tree *tree, __global const ordo_key *keys, uint n, uint first,
-                             __private blink_way way[TEAM_QUERIES])
+                             __private blink_path path[TEAM_QUERIES])
 {
     ordo_key_form query[BLINK_ITEMS];
 
     blink_load_queries(keys, n, first, query);
-    blink_share(query, way);
-    blink_descend(tree, way);
+    blink_share(query, path);
+    blink_descend(tree, path);
 }
 
 /* What a team has found for this work-item's r-th query: lane l's are those numbered l modulo TEAM_WIDTH. */
 typedef struct {
     uint leaf, parent, place;
-} blink_spot;
+} blink_position;
 
-ORDO_FN void blink_own(__private const blink_way way[TEAM_QUERIES], __private blink_spot spot[BLINK_ITEMS])
+ORDO_FN void blink_own(__private const blink_path path[TEAM_QUERIES], __private blink_position position[BLINK_ITEMS])
 {
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const bool own = m % TEAM_WIDTH == team_lane();
         const uint r = m / TEAM_WIDTH;
-        spot[r].leaf = own ? way[m].node : spot[r].leaf;
-        spot[r].parent = own ? way[m].parent : spot[r].parent;
+        position[r].leaf = own ? path[m].node : position[r].leaf;
+        position[r].parent = own ? path[m].parent : position[r].parent;
     }
 }

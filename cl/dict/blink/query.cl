@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of a B-link tree at rest: no launch that changes it is under way, so loads may come from any cache.
+/* Queries of a B-link tree at rest: no launch that changes it is under path, so loads may come from any cache.
  *
  *   blink_find, blink_locate       by teams, from the root down
  *   blink_find_in_batch            the finds of a batch of operations side by side
@@ -20,12 +20,12 @@
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 /* Asks for the parts of leaves that are about to be looked at. */
-ORDO_FN void blink_prefetch_parts(const blink_tree *tree, __private const blink_way way[TEAM_QUERIES])
+ORDO_FN void blink_prefetch_parts(const blink_tree *tree, __private const blink_path path[TEAM_QUERIES])
 {
 #if ORDO_CPU && TEAM_WIDTH == 1
     for (uint m = 0; m < TEAM_QUERIES; m++) {
-        __global const ordo_key_form *line = blink_leaf(tree, way[m].node);
-        line += blink_part(line, way[m].query);
+        __global const ordo_key_form *line = blink_leaf(tree, path[m].node);
+        line += blink_part(line, path[m].query);
         for (uint end = BLINK_PART; end > 0; end -= 512 / KEY_BITS)
             ORDO_PREFETCH(line + end - 1);
     }
@@ -33,56 +33,57 @@ ORDO_FN void blink_prefetch_parts(const blink_tree *tree, __private const blink_
 }
 
 /* The places of a team's queries in their leaves. Called by whole sub-groups. */
-ORDO_FN void blink_places(const blink_tree *tree, __private const blink_way way[TEAM_QUERIES],
+ORDO_FN void blink_places(const blink_tree *tree, __private const blink_path path[TEAM_QUERIES],
                           __private uint place[TEAM_QUERIES])
 {
-    blink_prefetch_parts(tree, way);
+    blink_prefetch_parts(tree, path);
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        place[m] = blink_count_lane(blink_leaf(tree, way[m].node), way[m].query, true);
+        place[m] = blink_count_lane(blink_leaf(tree, path[m].node), path[m].query, true);
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint count = team_reduce_add(place[m]), slot = COUNT_LESS(count);
         const bool hit = count >= COUNT_EQUAL && /* unused slots are equal to all ones */
-                         (way[m].query != BLINK_UNUSED || slot < blink_count(blink_leaf(tree, way[m].node)));
+                         (path[m].query != BLINK_UNUSED || slot < blink_count(blink_leaf(tree, path[m].node)));
         place[m] = slot | (hit ? PLACE_HIT : 0);
     }
 }
 
 /* Takes a tile's queries to their leaves and places, for each work-item its own. Called by whole sub-groups. */
 ORDO_FN void blink_find_tile(const blink_tree *tree, __private const ordo_key_form query[BLINK_ITEMS],
-                             __private blink_spot spot[BLINK_ITEMS])
+                             __private blink_position position[BLINK_ITEMS])
 {
-    blink_way way[TEAM_QUERIES];
-    uint      place[TEAM_QUERIES];
+    blink_path path[TEAM_QUERIES];
+    uint       place[TEAM_QUERIES];
 
-    blink_share(query, way);
-    blink_descend(tree, way);
-    blink_places(tree, way, place);
-    blink_own(way, spot);
+    blink_share(query, path);
+    blink_descend(tree, path);
+    blink_places(tree, path, place);
+    blink_own(path, position);
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        spot[m / TEAM_WIDTH].place = m % TEAM_WIDTH == team_lane() ? place[m] : spot[m / TEAM_WIDTH].place;
+        position[m / TEAM_WIDTH].place = m % TEAM_WIDTH == team_lane() ? place[m] : position[m / TEAM_WIDTH].place;
 }
 
 /* Asks for the values of what was found. */
-ORDO_FN void blink_prefetch_values(const blink_tree *tree, __private const blink_spot spot[BLINK_ITEMS])
+ORDO_FN void blink_prefetch_values(const blink_tree *tree, __private const blink_position position[BLINK_ITEMS])
 {
 #if ORDO_VALUE_BYTES
     BLINK_UNROLL
     for (uint r = 0; r < BLINK_ITEMS; r++)
-        if (spot[r].place & PLACE_HIT)
-            ORDO_PREFETCH(blink_values(tree, spot[r].leaf) + (spot[r].place & PLACE_SLOT));
+        if (position[r].place & PLACE_HIT)
+            ORDO_PREFETCH(blink_values(tree, position[r].leaf) + (position[r].place & PLACE_SLOT));
 #endif
 }
 
-/* Writes what came of a query that ended at `spot`. Either place may be NULL. */
-ORDO_FN void blink_tell(const blink_tree *tree, blink_spot spot, __global blink_value *value, __global uchar *found)
+/* Writes what came of a query that ended at `position`. Either place may be NULL. */
+ORDO_FN void blink_write_result(const blink_tree *tree, blink_position position, __global blink_value *value,
+                                __global uchar *found)
 {
-    const bool hit = (spot.place & PLACE_HIT) != 0;
+    const bool hit = (position.place & PLACE_HIT) != 0;
 #if ORDO_VALUE_BYTES
     if (value && hit)
-        *value = blink_values(tree, spot.leaf)[spot.place & PLACE_SLOT];
+        *value = blink_values(tree, position.leaf)[position.place & PLACE_SLOT];
 #endif
     if (found)
         *found = hit;
@@ -95,20 +96,20 @@ void blink_find(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n
     const blink_tree tree = BLINK_TREE_HERE;
 
     for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
-        const uint    first = (uint) tile * BLINK_TILE;
-        ordo_key_form query[BLINK_ITEMS];
-        blink_spot    spot[BLINK_ITEMS] = { { 0, 0, 0 } };
+        const uint     first = (uint) tile * BLINK_TILE;
+        ordo_key_form  query[BLINK_ITEMS];
+        blink_position position[BLINK_ITEMS] = { { 0, 0, 0 } };
 
         blink_load_queries(keys + keys_at, n, first, query);
-        blink_find_tile(&tree, query, spot);
+        blink_find_tile(&tree, query, position);
         if (values_out)
-            blink_prefetch_values(&tree, spot);
+            blink_prefetch_values(&tree, position);
         BLINK_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r);
             if (i < n)
-                blink_tell(&tree, spot[r], values_out ? values_out + values_at + i : values_out,
-                           found ? found + found_at + i : found);
+                blink_write_result(&tree, position[r], values_out ? values_out + values_at + i : values_out,
+                                   found ? found + found_at + i : found);
         }
     }
 }
@@ -124,11 +125,11 @@ void blink_find_in_batch(BLINK_TREE, __global const uchar *codes, ulong codes_at
     const blink_tree tree = BLINK_TREE_HERE;
 
     for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
-        const uint    first = (uint) tile * BLINK_TILE;
-        ordo_key_form query[BLINK_ITEMS];
-        blink_spot    spot[BLINK_ITEMS] = { { 0, 0, 0 } };
-        uint          code[BLINK_ITEMS];
-        bool          any = false;
+        const uint     first = (uint) tile * BLINK_TILE;
+        ordo_key_form  query[BLINK_ITEMS];
+        blink_position position[BLINK_ITEMS] = { { 0, 0, 0 } };
+        uint           code[BLINK_ITEMS];
+        bool           any = false;
 
         BLINK_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
@@ -139,16 +140,16 @@ void blink_find_in_batch(BLINK_TREE, __global const uchar *codes, ulong codes_at
         }
         if (!subgroup_any(any))
             continue;
-        blink_find_tile(&tree, query, spot);
+        blink_find_tile(&tree, query, position);
         if (values_out)
-            blink_prefetch_values(&tree, spot);
+            blink_prefetch_values(&tree, position);
         BLINK_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r);
             if (!CODE_FINDS(code[r]))
                 continue;
-            blink_tell(&tree, spot[r], values_out && code[r] == CODE_FIND ? values_out + values_at + i : 0,
-                       found ? found + found_at + i : found);
+            blink_write_result(&tree, position[r], values_out && code[r] == CODE_FIND ? values_out + values_at + i : 0,
+                               found ? found + found_at + i : found);
             if (outcomes)
                 outcomes[outcomes_at + i] = OUTCOME_DONE;
             if (history)
@@ -168,10 +169,10 @@ void blink_absent(BLINK_TREE, __global const uchar *codes, ulong codes_at, __glo
     uint             stores = 0, missing = 0;
 
     for (ulong tile = get_group_id(0); tile * BLINK_TILE < samples; tile += get_num_groups(0)) {
-        const uint    first = (uint) tile * BLINK_TILE;
-        ordo_key_form query[BLINK_ITEMS];
-        blink_spot    spot[BLINK_ITEMS] = { { 0, 0, 0 } };
-        bool          is_store[BLINK_ITEMS];
+        const uint     first = (uint) tile * BLINK_TILE;
+        ordo_key_form  query[BLINK_ITEMS];
+        blink_position position[BLINK_ITEMS] = { { 0, 0, 0 } };
+        bool           is_store[BLINK_ITEMS];
 
         BLINK_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
@@ -180,11 +181,11 @@ void blink_absent(BLINK_TREE, __global const uchar *codes, ulong codes_at, __glo
             is_store[r] = s < samples && (codes[codes_at + i] == CODE_UPSERT || codes[codes_at + i] == CODE_INSERT);
             query[r] = key_bits(keys[keys_at + i]);
         }
-        blink_find_tile(&tree, query, spot);
+        blink_find_tile(&tree, query, position);
         BLINK_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             stores += is_store[r];
-            missing += is_store[r] && !(spot[r].place & PLACE_HIT);
+            missing += is_store[r] && !(position[r].place & PLACE_HIT);
         }
     }
     if (stores)
@@ -201,21 +202,21 @@ void blink_locate(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint
     const blink_tree tree = BLINK_TREE_HERE;
 
     for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
-        const uint    first = (uint) tile * BLINK_TILE;
-        ordo_key_form query[BLINK_ITEMS];
-        blink_spot    spot[BLINK_ITEMS] = { { 0, 0, 0 } };
+        const uint     first = (uint) tile * BLINK_TILE;
+        ordo_key_form  query[BLINK_ITEMS];
+        blink_position position[BLINK_ITEMS] = { { 0, 0, 0 } };
 
         blink_load_queries(keys + keys_at, n, first, query);
-        blink_find_tile(&tree, query, spot);
+        blink_find_tile(&tree, query, position);
         BLINK_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r);
             if (i >= n)
                 continue;
-            leaves[i] = spot[r].leaf;
-            places[i] = spot[r].place;
+            leaves[i] = position[r].leaf;
+            places[i] = position[r].place;
             if (parents)
-                parents[i] = spot[r].parent;
+                parents[i] = position[r].parent;
         }
     }
 }
@@ -243,23 +244,24 @@ ORDO_FN uint blink_not_after(__global ordo_key_form *line, ordo_key_form hi, uin
 /* The ways to the last leaves, those that cover hi (ends[m].query), by one more look at the parents of those that cover lo;
  * where hi is another parent's, to the leaf to the right. So most often both ends' leaves are known before one of them is
  * read. Called by whole sub-groups. */
-ORDO_FN void blink_go_to_ends(const blink_tree *tree, __private const blink_way way[TEAM_QUERIES],
-                              __private blink_way ends[TEAM_QUERIES])
+ORDO_FN void blink_go_to_ends(const blink_tree *tree, __private const blink_path path[TEAM_QUERIES],
+                              __private blink_path ends[TEAM_QUERIES])
 {
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        ends[m].node =
-            way[m].parent == BLINK_NONE ? 0 : blink_count_lane(blink_inner(tree, way[m].parent), ends[m].query, false);
+        ends[m].node = path[m].parent == BLINK_NONE
+                           ? 0
+                           : blink_count_lane(blink_inner(tree, path[m].parent), ends[m].query, false);
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint less = team_reduce_add(ends[m].node);
         ends[m].parent = BLINK_NONE; /* nobody asks */
-        if (way[m].parent == BLINK_NONE)
-            ends[m].node = way[m].node; /* the only one */
-        else if (ends[m].query > blink_inner(tree, way[m].parent)[BLINK_HIGH])
-            ends[m].node = *blink_right(blink_leaf(tree, way[m].node));
+        if (path[m].parent == BLINK_NONE)
+            ends[m].node = path[m].node; /* the only one */
+        else if (ends[m].query > blink_inner(tree, path[m].parent)[BLINK_HIGH])
+            ends[m].node = *blink_right(blink_leaf(tree, path[m].node));
         else
-            ends[m].node = blink_children(tree, way[m].parent)[blink_entry(less)];
+            ends[m].node = blink_children(tree, path[m].parent)[blink_entry(less)];
 #if ORDO_CPU
         ORDO_PREFETCH(blink_leaf(tree, ends[m].node));
         ORDO_PREFETCH(blink_leaf(tree, ends[m].node) + BLINK_HIGH);
@@ -280,14 +282,14 @@ ORDO_FN void blink_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
 
 /* How many keys are less than lo in the leaves that cover lo (bits 16 on), and not greater than hi in the last leaves
  * (blink_count_lane), for each work-item its own. Called by whole sub-groups. */
-ORDO_FN void blink_count_ends(const blink_tree *tree, __private const blink_way way[TEAM_QUERIES],
-                              __private const blink_way ends[TEAM_QUERIES], __private uint own[BLINK_ITEMS])
+ORDO_FN void blink_count_ends(const blink_tree *tree, __private const blink_path path[TEAM_QUERIES],
+                              __private const blink_path ends[TEAM_QUERIES], __private uint own[BLINK_ITEMS])
 {
     uint counts[TEAM_QUERIES];
 
     BLINK_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
-        counts[m] = blink_count_lane(blink_leaf(tree, way[m].node), way[m].query, false) << 16;
+        counts[m] = blink_count_lane(blink_leaf(tree, path[m].node), path[m].query, false) << 16;
         counts[m] |= blink_count_lane(blink_leaf(tree, ends[m].node), ends[m].query, true);
     }
     blink_sum_own(counts, own);
@@ -312,9 +314,9 @@ ORDO_FN blink_interval blink_close(const blink_tree *tree, ordo_key_form lo, ord
 ORDO_FN void blink_count_far(const blink_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[BLINK_ITEMS], __private blink_interval mine[BLINK_ITEMS])
 {
-    blink_way  ends[TEAM_QUERIES];
-    blink_spot last[BLINK_ITEMS] = { { 0, 0, 0 } };
-    uint       counts[TEAM_QUERIES], count[BLINK_ITEMS] = { 0 };
+    blink_path     ends[TEAM_QUERIES];
+    blink_position last[BLINK_ITEMS] = { { 0, 0, 0 } };
+    uint           counts[TEAM_QUERIES], count[BLINK_ITEMS] = { 0 };
 
     blink_share(hi, ends);
     blink_descend(tree, ends);
@@ -337,20 +339,20 @@ ORDO_FN void blink_take_intervals(const blink_tree *tree, __global const uint *p
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private blink_interval mine[BLINK_ITEMS])
 {
-    ordo_key_form low[BLINK_ITEMS], high[BLINK_ITEMS];
-    blink_way     way[TEAM_QUERIES], ends[TEAM_QUERIES];
-    blink_spot    from[BLINK_ITEMS] = { { 0, 0, 0 } }, last[BLINK_ITEMS] = { { 0, 0, 0 } };
-    uint          counted[BLINK_ITEMS] = { 0 };
-    bool          far = false;
+    ordo_key_form  low[BLINK_ITEMS], high[BLINK_ITEMS];
+    blink_path     path[TEAM_QUERIES], ends[TEAM_QUERIES];
+    blink_position from[BLINK_ITEMS] = { { 0, 0, 0 } }, last[BLINK_ITEMS] = { { 0, 0, 0 } };
+    uint           counted[BLINK_ITEMS] = { 0 };
+    bool           far = false;
 
     blink_load_queries(lo, n, first, low);
     blink_load_queries(hi, n, first, high);
-    blink_share(low, way);
-    blink_descend(tree, way);
+    blink_share(low, path);
+    blink_descend(tree, path);
     blink_share(high, ends);
-    blink_go_to_ends(tree, way, ends);
-    blink_count_ends(tree, way, ends, counted);
-    blink_own(way, from);
+    blink_go_to_ends(tree, path, ends);
+    blink_count_ends(tree, path, ends, counted);
+    blink_own(path, from);
     blink_own(ends, last);
     BLINK_UNROLL
     for (uint r = 0; r < BLINK_ITEMS; r++) {
@@ -437,9 +439,9 @@ void blink_measure(BLINK_TREE, uint places, __global const uint *place, __global
 /* ---- by order ---------------------------------------------------------------------------------------------------- */
 
 /* How many keys of the tree are less than a located key, or not greater (`upper`). */
-ORDO_FN uint blink_rank(__global const uint *place, __global const uint *before, uint leaf, uint spot, bool upper)
+ORDO_FN uint blink_rank(__global const uint *place, __global const uint *before, uint leaf, uint position, bool upper)
 {
-    return before[place[leaf]] + (spot & PLACE_SLOT) + (upper && (spot & PLACE_HIT) ? 1 : 0);
+    return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);
 }
 
 /* The element of this rank, which is there, near place `at`: most often in that leaf or in the next to it. Leaves
@@ -455,17 +457,18 @@ ORDO_FN uint blink_place_near(__global const uint *before, uint places, uint at,
 
 ORDO_KERNEL(RUN_GROUP)
 void blink_seek(BLINK_TREE, uint places, __global const uint *order, __global const uint *place,
-                __global const uint *before, uint n, __global const uint *leaves, __global const uint *spots,
+                __global const uint *before, uint n, __global const uint *leaves, __global const uint *positions,
                 uint forward, uint upper, __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out,
                 ulong values_at, __global uchar *found, ulong found_at)
 {
     const blink_tree tree = BLINK_TREE_HERE;
 
     RUN_EACH (uint, i, n) {
-        uint leaf = leaves[i], slot = (spots[i] & PLACE_SLOT) + (upper && (spots[i] & PLACE_HIT)) - (forward ? 0 : 1);
+        uint leaf = leaves[i],
+             slot = (positions[i] & PLACE_SLOT) + (upper && (positions[i] & PLACE_HIT)) - (forward ? 0 : 1);
         bool there = slot < BLINK_SLOTS && blink_leaf(&tree, leaf)[slot] != BLINK_UNUSED; /* most often */
         if (!there) {
-            const uint rank = blink_rank(place, before, leaf, spots[i], upper) - (forward ? 0 : 1);
+            const uint rank = blink_rank(place, before, leaf, positions[i], upper) - (forward ? 0 : 1);
             there = rank < before[places]; /* one before the first has wrapped round */
             if (there) {
                 const uint at = blink_place_near(before, places, place[leaf], rank);
@@ -494,17 +497,17 @@ void blink_ranks(BLINK_TREE, __global const uint *place, __global const uint *be
     const blink_tree tree = BLINK_TREE_HERE;
 
     for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
-        const uint    first = (uint) tile * BLINK_TILE;
-        ordo_key_form query[BLINK_ITEMS];
-        blink_spot    spot[BLINK_ITEMS] = { { 0, 0, 0 } };
+        const uint     first = (uint) tile * BLINK_TILE;
+        ordo_key_form  query[BLINK_ITEMS];
+        blink_position position[BLINK_ITEMS] = { { 0, 0, 0 } };
 
         blink_load_queries(keys + keys_at, n, first, query);
-        blink_find_tile(&tree, query, spot);
+        blink_find_tile(&tree, query, position);
         BLINK_UNROLL
         for (uint r = 0; r < BLINK_ITEMS; r++) {
             const uint i = blink_query_at(first, r);
             if (i < n)
-                ranks[ranks_at + i] = blink_rank(place, before, spot[r].leaf, spot[r].place, upper);
+                ranks[ranks_at + i] = blink_rank(place, before, position[r].leaf, position[r].place, upper);
         }
     }
 }

@@ -65,19 +65,19 @@ typedef struct {
     __global const ordo_key    *keys;
     __global const blink_value *values;
     __global const uchar       *erased; /* NULL: all are stored, or, with all_erased, none */
-    __global const uint        *spots;
+    __global const uint        *positions;
     uint                        n, all_erased;
 } leaf_batch;
 
 /* flags[j] = whether update j does anything: it is the last of its key, and no erase of what is not there. Of n: 0. */
 ORDO_KERNEL(RUN_GROUP)
 void group_effects(__global const ordo_key *keys, ulong keys_at, __global const uchar *erased, ulong erased_at,
-                   __global const uint *spots, uint n, uint all_erased, __global uint *flags)
+                   __global const uint *positions, uint n, uint all_erased, __global uint *flags)
 {
     RUN_EACH (uint, j, n + 1) {
         const bool last = j < n && (j + 1 == n || keys[keys_at + j] != keys[keys_at + j + 1]);
         const bool erases = last && (all_erased || (erased && erased[erased_at + j]));
-        flags[j] = last && (!erases || (spots[j] & PLACE_HIT));
+        flags[j] = last && (!erases || (positions[j] & PLACE_HIT));
     }
 }
 
@@ -102,11 +102,11 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     leaf_update u = { share.first + t * share.step, 0, false, false, false };
     if (t >= share.count)
         return u;
-    const uint i = u.index, spot = batch->spots[i];
+    const uint i = u.index, position = batch->positions[i];
     const bool counts = i + 1 == batch->n || batch->keys[i + 1] != batch->keys[i];
     const bool erases = batch->all_erased || (batch->erased && batch->erased[i]);
-    u.slot = spot & PLACE_SLOT;
-    u.hit = (spot & PLACE_HIT) != 0;
+    u.slot = position & PLACE_SLOT;
+    u.hit = (position & PLACE_HIT) != 0;
     u.stores = counts && !erases;
     u.removes = counts && u.hit;
     return u;
@@ -328,11 +328,11 @@ ORDO_FN void leaf_prefetch(const blink_tree *tree, uint leaf)
 ORDO_KERNEL(BLINK_GROUP)
 void update_leaves(BLINK_TREE, __global const uint *leaves, __global const uint *parents, __global const uint *first,
                    __global const ordo_key *keys, ulong keys_at, __global const blink_value *values, ulong values_at,
-                   __global const uchar *erased, ulong erased_at, __global const uint *spots, uint n, uint all_erased,
-                   uint most, __global uint *dirty)
+                   __global const uchar *erased, ulong erased_at, __global const uint *positions, uint n,
+                   uint all_erased, uint most, __global uint *dirty)
 {
     const blink_tree tree = BLINK_TREE_HERE;
-    const leaf_batch batch = { keys + keys_at, values + values_at, erased ? erased + erased_at : erased, spots, n,
+    const leaf_batch batch = { keys + keys_at, values + values_at, erased ? erased + erased_at : erased, positions, n,
                                all_erased };
     const uint       groups = state[BLINK_GROUPS]; /* once: others change words beside it */
     uint             more = 0;

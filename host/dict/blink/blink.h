@@ -36,23 +36,23 @@ struct ordo_blink_list {
 struct ordo_blink {
     ordo_dict                dict; /* first */
     struct ordo_blink_config config;
-    /* Pools: nodes past those taken are BLINK_UNBORN (B6). All NULL: nothing was ever stored, or all was cleared. */
+    /* Pools: nodes past those taken are BLINK_FREE (B6). All NULL: nothing was ever stored, or all was cleared. */
     cl_mem   leaf_keys, leaf_values, inner_keys, children;
     cl_mem   counts;   /* a word for each leaf: its count once more, where batches say which leaves they touch */
     cl_mem   dirty[2]; /* lists of inner nodes with entries to take in, of even levels and of odd ones */
     cl_mem   state;    /* BLINK_STATE_WORDS words */
     size_t   leaf_capacity, inner_capacity;
-    size_t   leaves_most;   /* no more leaves than this are taken; the state knows how many */
-    size_t   elements_most; /* nor more elements */
-    size_t   changes;       /* stores and erases of concurrent batches since the pools were last made to fit */
-    bool     counted;       /* counts are those of the leaves' headers */
-    bool     planned;       /* the state has words of a plan that are not 0 */
-    unsigned crowded;       /* batches to be sorted before one tries buckets again */
-    unsigned crowding;      /* how many it would be after the next that crowds a leaf */
-    bool     hollow;        /* leaves are so empty that the next batch builds the tree anew */
-    bool     in_order;      /* leaf i is the i-th in key order, since the last bulk build */
-    bool     in_doubt;      /* a change was begun and not seen through: to be checked before anything else */
-    bool     broken;        /* checked, and not sound */
+    size_t   leaves_most;         /* no more leaves than this are taken; the state knows how many */
+    size_t   elements_most;       /* nor more elements */
+    size_t   changes;             /* stores and erases of concurrent batches since the pools were last made to fit */
+    bool     counted;             /* counts are those of the leaves' headers */
+    bool     planned;             /* the state has words of a plan that are not 0 */
+    unsigned bucket_backoff;      /* batches to be sorted before one tries buckets again */
+    unsigned bucket_backoff_next; /* how many it would be after the next that overflows a bucket */
+    bool     underfull;           /* leaves are so empty that the next batch builds the tree anew */
+    bool     in_order;            /* leaf i is the i-th in key order, since the last bulk build */
+    bool     in_doubt;            /* a change was begun and not seen through: to be checked before anything else */
+    bool     broken;              /* checked, and not sound */
     struct ordo_blink_list list;
     size_t                 bytes, bytes_peak, rebuilds;
     struct ordo_runs       runs; /* what a rebuild merges in */
@@ -110,8 +110,8 @@ ordo_status ordo_blink_reserve(struct ordo_call *call, struct ordo_blink *tree, 
  * they are large enough and not much too large. */
 ordo_status ordo_blink_renew_pools(struct ordo_call *call, struct ordo_blink *tree, size_t leaves, bool roomy);
 void        ordo_blink_drop_pools(struct ordo_blink *tree);
-/* Makes nodes from these on unborn (B6). Enqueues; no wait. */
-ordo_status ordo_blink_unbear(struct ordo_call *call, const struct ordo_blink *tree, size_t leaves, size_t inner);
+/* Makes nodes from these on free (B6). Enqueues; no wait. */
+ordo_status ordo_blink_mark_free(struct ordo_call *call, const struct ordo_blink *tree, size_t leaves, size_t inner);
 /* Moves the nodes into pools of not much more than there are, if the present ones are larger. Likewise. */
 ordo_status ordo_blink_shrink(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
 /* Reads the whole state; waits. Sets leaves_most and elements_most. */
@@ -145,14 +145,14 @@ void ordo_blink_clear(ordo_dict *dict);
 /* What inner nodes have to do after leaves have split, of which there were `leaves` at most, and `splits` at most
  * did. Enqueues; no wait. */
 ordo_status ordo_blink_update_above(struct ordo_call *call, struct ordo_blink *tree, size_t leaves, size_t splits);
-/* The same where B4 and B5 lag behind (BLINK_LAGGING), and it is not known where. `state`: as read. Enqueues; no wait. */
-ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
+/* The same where B4 and B5 lag behind (BLINK_SPLITS_PENDING), and it is not known where. `state`: as read. Enqueues; no wait. */
+ordo_status ordo_blink_rebuild_levels(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
 /* If the tree is in doubt, checks it, and sees through what a change has left; ORDO_BROKEN if that cannot be done, or could
  * not before. */
-ordo_status ordo_blink_trust(struct ordo_call *call, struct ordo_blink *tree);
+ordo_status ordo_blink_validate(struct ordo_call *call, struct ordo_blink *tree);
 /* The same; and an empty leaf as the root, if there are no nodes at all. */
 ordo_status ordo_blink_begin(struct ordo_call *call, struct ordo_blink *tree);
 ordo_status ordo_blink_check(ordo_dict *dict, struct ordo_call *call);
@@ -169,10 +169,10 @@ ordo_status ordo_blink_select(ordo_dict *dict, struct ordo_call *call, const str
 ordo_status ordo_blink_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
 ordo_status ordo_blink_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                               struct ordo_slice values_out, size_t capacity, size_t *count);
-/* Where each key belongs: leaves[i], spots[i] (PLACE_SLOT and PLACE_HIT of node.cl) and, unless NULL, its
+/* Where each key belongs: leaves[i], positions[i] (PLACE_SLOT and PLACE_HIT of node.cl) and, unless NULL, its
  * leaf's parent. */
 ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys,
-                              size_t count, cl_mem leaves, cl_mem spots, cl_mem parents);
+                              size_t count, cl_mem leaves, cl_mem positions, cl_mem parents);
 /* The finds of a concurrent batch, and their ticks if there is a history. */
 ordo_status ordo_blink_find_in_batch(struct ordo_call *call, const struct ordo_blink *tree,
                                      const struct ordo_concurrent_batch *batch);

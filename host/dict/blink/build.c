@@ -61,7 +61,7 @@ static ordo_status build_all(struct ordo_call *call, struct ordo_blink *tree, st
     cl_uint root = 0, inner = 0;
     ORDO_TRY(build_leaves(call, tree, keys, values, count, leaves));
     ORDO_TRY(build_above(call, tree, leaves, fill, &root, &inner));
-    ORDO_TRY(ordo_blink_unbear(call, tree, leaves, inner));
+    ORDO_TRY(ordo_blink_mark_free(call, tree, leaves, inner));
     return build_state(call, tree, root, leaves, inner, count);
 }
 
@@ -73,7 +73,7 @@ ordo_status ordo_blink_bulk_build(struct ordo_call *call, struct ordo_blink *tre
     ORDO_TRY(ordo_blink_renew_pools(call, tree, leaves, fill < tree->config.fill_percent));
     tree->in_doubt = true;
     ORDO_TRY(build_all(call, tree, keys, values, count, leaves, fill));
-    tree->in_doubt = tree->broken = tree->list.fresh = tree->counted = tree->planned = tree->hollow = false;
+    tree->in_doubt = tree->broken = tree->list.fresh = tree->counted = tree->planned = tree->underfull = false;
     tree->in_order = true;
     tree->leaves_most = leaves;
     tree->elements_most = count;
@@ -98,5 +98,5 @@ void ordo_blink_clear(ordo_dict *dict)
     ordo_blink_drop_list(tree);
     ordo_runs_clear(&tree->runs.dict);
     tree->leaves_most = tree->elements_most = tree->changes = 0;
-    tree->in_doubt = tree->broken = tree->hollow = false;
+    tree->in_doubt = tree->broken = tree->underfull = false;
 }

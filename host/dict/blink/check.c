@@ -97,7 +97,7 @@ static ordo_status look_at_all(struct ordo_call *call, const struct ordo_blink *
 #define BROKEN(dev, ...) ordo_fail((dev), ORDO_BROKEN, 0, __FILE__, __LINE__, __VA_ARGS__)
 
 /* What is wrong without a look at nodes: they would be looked for where there are none. */
-static ordo_status judge_state(const struct ordo_blink *tree, const cl_uint state[BLINK_STATE_WORDS])
+static ordo_status validate_state(const struct ordo_blink *tree, const cl_uint state[BLINK_STATE_WORDS])
 {
     ordo_device  *dev = tree->dict.dev;
     const cl_uint root = state[BLINK_ROOT], level = root >> BLINK_LEVEL_SHIFT & 15, node = root & BLINK_NODE_MASK;
@@ -110,7 +110,7 @@ static ordo_status judge_state(const struct ordo_blink *tree, const cl_uint stat
     return ORDO_OK;
 }
 
-static ordo_status judge_lists(const struct ordo_blink *tree, const cl_uint state[BLINK_STATE_WORDS])
+static ordo_status validate_lists(const struct ordo_blink *tree, const cl_uint state[BLINK_STATE_WORDS])
 {
     for (int l = 0; l <= BLINK_LEVELS_MAX; l++)
         if (state[BLINK_DIRTY_NODES + l])
@@ -119,7 +119,7 @@ static ordo_status judge_lists(const struct ordo_blink *tree, const cl_uint stat
 }
 
 /* `lags`: but for what a split leaves behind. */
-static ordo_status judge_nodes(const struct ordo_blink *tree, const cl_uint found[N_WORDS], bool lags)
+static ordo_status validate_nodes(const struct ordo_blink *tree, const cl_uint found[N_WORDS], bool lags)
 {
     for (int f = 0; f < N_FINDINGS; f++)
         if (found[f] != BLINK_NONE && !(lags && is_lag(f))) {
@@ -130,8 +130,8 @@ static ordo_status judge_nodes(const struct ordo_blink *tree, const cl_uint foun
     return ORDO_OK;
 }
 
-static ordo_status judge_count(const struct ordo_blink *tree, const cl_uint state[BLINK_STATE_WORDS],
-                               const cl_uint found[N_WORDS])
+static ordo_status validate_count(const struct ordo_blink *tree, const cl_uint state[BLINK_STATE_WORDS],
+                                  const cl_uint found[N_WORDS])
 {
     if (found[N_FINDINGS] != state[BLINK_ELEMENTS])
         return BROKEN(tree->dict.dev, "leaves hold %u elements, %u are counted", found[N_FINDINGS],
@@ -143,7 +143,7 @@ static ordo_status look(struct ordo_call *call, struct ordo_blink *tree, cl_uint
                         cl_uint found[N_WORDS])
 {
     ORDO_TRY(ordo_blink_read_state(call, tree, state));
-    ORDO_TRY(judge_state(tree, state));
+    ORDO_TRY(validate_state(tree, state));
     return look_at_all(call, tree, state, found);
 }
 
@@ -151,16 +151,16 @@ static ordo_status check(struct ordo_call *call, struct ordo_blink *tree)
 {
     cl_uint state[BLINK_STATE_WORDS], found[N_WORDS];
     ORDO_TRY(look(call, tree, state, found));
-    ORDO_TRY(judge_lists(tree, state));
-    ORDO_TRY(judge_nodes(tree, found, false));
-    return judge_count(tree, state, found);
+    ORDO_TRY(validate_lists(tree, state));
+    ORDO_TRY(validate_nodes(tree, found, false));
+    return validate_count(tree, state, found);
 }
 
 /* ---- trust ------------------------------------------------------------------------------------------------------- */
 
 static bool lags(const cl_uint state[BLINK_STATE_WORDS], const cl_uint found[N_WORDS])
 {
-    bool any = state[BLINK_LAGGING] != 0 || found[N_FINDINGS] != state[BLINK_ELEMENTS];
+    bool any = state[BLINK_SPLITS_PENDING] != 0 || found[N_FINDINGS] != state[BLINK_ELEMENTS];
     for (int f = 0; f < N_FINDINGS; f++)
         any = any || (is_lag(f) && found[f] != BLINK_NONE);
     for (int l = 0; l <= BLINK_LEVELS_MAX; l++)
@@ -176,19 +176,19 @@ static ordo_status see_through(struct ordo_call *call, struct ordo_blink *tree)
 
     ORDO_TRY(ordo_blink_read_counters(call, tree, state));
     ORDO_TRY(look(call, tree, state, found));
-    ORDO_TRY(judge_nodes(tree, found, true));
+    ORDO_TRY(validate_nodes(tree, found, true));
     if (!lags(state, found))
         return ORDO_OK;
-    ORDO_TRY(ordo_blink_mend(call, tree, state));
+    ORDO_TRY(ordo_blink_rebuild_levels(call, tree, state));
     ORDO_TRY(ordo_call_fill(call, tree->state, BLINK_ELEMENTS * sizeof(cl_uint), sizeof(cl_uint), found[N_FINDINGS]));
     return check(call, tree);
 }
 
-ordo_status ordo_blink_trust(struct ordo_call *call, struct ordo_blink *tree)
+ordo_status ordo_blink_validate(struct ordo_call *call, struct ordo_blink *tree)
 {
     if (tree->in_doubt && !tree->broken) {
         /* nor is what was known of it */
-        tree->in_order = tree->list.fresh = tree->counted = tree->hollow = false;
+        tree->in_order = tree->list.fresh = tree->counted = tree->underfull = false;
         tree->planned = true;
         const ordo_status status = see_through(call, tree);
         tree->broken = status == ORDO_BROKEN;
@@ -203,7 +203,7 @@ ordo_status ordo_blink_trust(struct ordo_call *call, struct ordo_blink *tree)
 ordo_status ordo_blink_begin(struct ordo_call *call, struct ordo_blink *tree)
 {
     if (ordo_blink_has_nodes(tree))
-        return ordo_blink_trust(call, tree);
+        return ordo_blink_validate(call, tree);
     return ordo_blink_bulk_build(call, tree, ordo_none(), ordo_none(), 0, tree->config.fill_percent);
 }
 
@@ -223,7 +223,7 @@ ordo_status ordo_blink_statistics(ordo_dict *dict, struct ordo_call *call, struc
     *out = (struct ordo_dict_statistics) { .bytes_peak = tree->bytes_peak, .cleanups = tree->rebuilds };
     if (!ordo_blink_has_nodes(tree))
         return ORDO_OK;
-    ORDO_TRY(ordo_blink_trust(call, tree));
+    ORDO_TRY(ordo_blink_validate(call, tree));
     ORDO_TRY(ordo_blink_read_state(call, tree, state));
     const size_t leaf_bytes = BLINK_WORDS * kb + BLINK_SLOTS * vb,
                  inner_bytes = BLINK_WORDS * kb + BLINK_SLOTS * sizeof(cl_uint);

@@ -14,7 +14,7 @@
  *   - a query that has gone through QUERY_LEAVES leaves and is not at its end: used-up leaves, or a long count. Only
  *     elements that are asked for one by one are worth a leaf each;
  *   - the rest of its way, when the work-item's BLINK_STEPS steps are done. If that was to tell the level above of a split, it
- *     is not listed, for it is done itself; the level lags behind (BLINK_LAGGING).
+ *     is not listed, for it is done itself; the level lags behind (BLINK_SPLITS_PENDING).
  *
  * Between launches the tree is at rest, and the host does, in this order:
  *
@@ -410,7 +410,7 @@ static ordo_status do_left(const struct concurrent *c, const struct left *left)
 }
 
 /* Does those of a kind, and lists the others; *done: false, and nothing is changed, if there is no memory for it. */
-static ordo_status settle_kind(struct concurrent *c, enum kind kind, struct listed *l, bool *done)
+static ordo_status finish_kind(struct concurrent *c, enum kind kind, struct listed *l, bool *done)
 {
     const int   mark = c->call->n_scratch;
     struct left left;
@@ -431,11 +431,11 @@ static ordo_status settle_kind(struct concurrent *c, enum kind kind, struct list
     return or_without(status);
 }
 
-static ordo_status settle_at_rest(struct concurrent *c, struct listed *l)
+static ordo_status finish_at_rest(struct concurrent *c, struct listed *l)
 {
     for (int kind = 0; kind < KINDS && l->count > 0; kind++) {
         bool done = false;
-        ORDO_TRY(settle_kind(c, (enum kind) kind, l, &done));
+        ORDO_TRY(finish_kind(c, (enum kind) kind, l, &done));
         if (!done && kind != UPDATES)
             c->far = QUERY_LEAVES_ALL;
     }
@@ -445,18 +445,18 @@ static ordo_status settle_at_rest(struct concurrent *c, struct listed *l)
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
 
 /* One more turn for a list of operations, of which what gives up is listed in c->pending. */
-static ordo_status settle_turn(struct concurrent *c, size_t turn, bool alone, size_t *count)
+static ordo_status finish_turn(struct concurrent *c, size_t turn, bool alone, size_t *count)
 {
     struct listed l = { *count, c->pending, c->next };
 
     if (c->state[BLINK_STARVED] > 0)
         ORDO_TRY(make_room(c));
-    if (c->state[BLINK_LAGGING]) { /* after growth, which goes by the number of inner nodes as it was read */
-        ORDO_TRY(ordo_blink_mend(c->call, c->tree, c->state));
-        c->state[BLINK_LAGGING] = 0;
+    if (c->state[BLINK_SPLITS_PENDING]) { /* after growth, which goes by the number of inner nodes as it was read */
+        ORDO_TRY(ordo_blink_rebuild_levels(c->call, c->tree, c->state));
+        c->state[BLINK_SPLITS_PENDING] = 0;
     }
     if (turn >= TURNS_TOGETHER)
-        ORDO_TRY(settle_at_rest(c, &l));
+        ORDO_TRY(finish_at_rest(c, &l));
     *count = l.count;
     c->pending = l.next;
     c->next = l.list;
@@ -465,7 +465,7 @@ static ordo_status settle_turn(struct concurrent *c, size_t turn, bool alone, si
     return launch_list(c, l.count, l.list, l.next, is_alone(c) || alone);
 }
 
-static ordo_status settle(struct concurrent *c)
+static ordo_status finish_operations(struct concurrent *c)
 {
     size_t stuck = 0, launched = SIZE_MAX;
 
@@ -478,7 +478,7 @@ static ordo_status settle(struct concurrent *c)
         if (stuck > TURNS_STUCK)
             return ordo_fail(c->call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__,
                              "%zu operations come to no end: is a node latched that nobody holds?", count);
-        ORDO_TRY(settle_turn(c, turn, stuck > 0, &count));
+        ORDO_TRY(finish_turn(c, turn, stuck > 0, &count));
         launched = count;
     }
 }
@@ -551,7 +551,7 @@ static ordo_status run_windows(struct concurrent *c)
     for (size_t first = 0; first < c->batch->count; first += c->window) {
         expect_changes(c);
         ORDO_TRY(launch_window(c, first, ordo_min_size(c->window, c->batch->count - first)));
-        ORDO_TRY(settle(c));
+        ORDO_TRY(finish_operations(c));
     }
     return ORDO_OK;
 }
@@ -562,8 +562,8 @@ static ordo_status end(struct concurrent *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || (status != ORDO_OK && read_state(c) != ORDO_OK))
         return status;
-    if (c->state[BLINK_LAGGING]) {
-        const ordo_status mended = ordo_blink_mend(c->call, c->tree, c->state);
+    if (c->state[BLINK_SPLITS_PENDING]) {
+        const ordo_status mended = ordo_blink_rebuild_levels(c->call, c->tree, c->state);
         if (mended != ORDO_OK)
             return status == ORDO_OK ? mended : status;
     }

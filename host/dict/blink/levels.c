@@ -89,7 +89,7 @@ static ordo_status list_level(struct ordo_call *call, const struct ordo_blink *t
 
 /* From the leaves up: each level is whole when the one above fetches from it. Every level is listed from the root down
  * again, as nodes of the one above have split since; there are few levels. */
-ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state)
+ordo_status ordo_blink_rebuild_levels(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state)
 {
     const cl_uint top = (state[BLINK_ROOT] & ~BLINK_ROOT_LATCHED) >> BLINK_LEVEL_SHIFT;
 
@@ -99,5 +99,5 @@ ordo_status ordo_blink_mend(struct ordo_call *call, struct ordo_blink *tree, con
     }
     ORDO_TRY(top > 0 ? list_level(call, tree, top, top, 0) : forget_lists(call, tree, 0, BLINK_LEVELS_MAX + 1));
     ORDO_TRY(update_top(call, tree, top > 0 ? top : 1));
-    return ordo_call_fill(call, tree->state, BLINK_LAGGING * sizeof(cl_uint), sizeof(cl_uint), 0);
+    return ordo_call_fill(call, tree->state, BLINK_SPLITS_PENDING * sizeof(cl_uint), sizeof(cl_uint), 0);
 }

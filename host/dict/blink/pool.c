@@ -106,15 +106,15 @@ static ordo_status make_pools(struct ordo_call *call, struct ordo_blink *tree, s
     return status == ORDO_TOO_LARGE ? ORDO_NO_DEVICE_MEMORY : status;
 }
 
-/* Makes nodes from `leaves` and `inner` on unborn (B6). */
-static ordo_status unbear(struct ordo_call *call, const struct ordo_blink *tree, const struct pools *pools,
-                          size_t leaves, size_t inner)
+/* Makes nodes from `leaves` and `inner` on free (B6). */
+static ordo_status mark_free(struct ordo_call *call, const struct ordo_blink *tree, const struct pools *pools,
+                             size_t leaves, size_t inner)
 {
     const size_t line = line_bytes(tree);
-    ORDO_TRY(ordo_call_fill(call, pools->leaf_keys, leaves * line, (pools->leaves - leaves) * line, BLINK_UNBORN));
+    ORDO_TRY(ordo_call_fill(call, pools->leaf_keys, leaves * line, (pools->leaves - leaves) * line, BLINK_FREE));
     ORDO_TRY(ordo_call_fill(call, pools->children, inner * CHILDREN_BYTES, (pools->inner - inner) * CHILDREN_BYTES,
                             BLINK_NONE));
-    return ordo_call_fill(call, pools->inner_keys, inner * line, (pools->inner - inner) * line, BLINK_UNBORN);
+    return ordo_call_fill(call, pools->inner_keys, inner * line, (pools->inner - inner) * line, BLINK_FREE);
 }
 
 static ordo_status copy_pools(struct ordo_call *call, const struct ordo_blink *tree, const struct pools *to,
@@ -156,7 +156,7 @@ static ordo_status move_to(struct ordo_call *call, struct ordo_blink *tree, cons
     ORDO_TRY(make_pools(call, tree, leaves, wanted, &pools));
     ordo_status status = copy_pools(call, tree, &pools, state[BLINK_LEAVES], state[BLINK_INNER]);
     if (status == ORDO_OK)
-        status = unbear(call, tree, &pools, state[BLINK_LEAVES], state[BLINK_INNER]);
+        status = mark_free(call, tree, &pools, state[BLINK_LEAVES], state[BLINK_INNER]);
     if (status != ORDO_OK) {
         drop_pools(tree, &pools);
         return status;
@@ -183,10 +183,10 @@ ordo_status ordo_blink_shrink(struct ordo_call *call, struct ordo_blink *tree, c
     return leaves < tree->leaf_capacity ? move_to(call, tree, state, leaves, leaves) : ORDO_OK;
 }
 
-ordo_status ordo_blink_unbear(struct ordo_call *call, const struct ordo_blink *tree, size_t leaves, size_t inner)
+ordo_status ordo_blink_mark_free(struct ordo_call *call, const struct ordo_blink *tree, size_t leaves, size_t inner)
 {
     const struct pools pools = pools_of(tree);
-    return unbear(call, tree, &pools, leaves, inner);
+    return mark_free(call, tree, &pools, leaves, inner);
 }
 
 ordo_status ordo_blink_renew_pools(struct ordo_call *call, struct ordo_blink *tree, size_t leaves, bool roomy)

@@ -59,7 +59,7 @@ ordo_status ordo_blink_count_absent(struct ordo_call *call, const struct ordo_bl
 }
 
 ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *tree, struct ordo_slice keys,
-                              size_t count, cl_mem leaves, cl_mem spots, cl_mem parents)
+                              size_t count, cl_mem leaves, cl_mem positions, cl_mem parents)
 {
     const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
     const cl_uint                 n = (cl_uint) count;
@@ -67,7 +67,7 @@ ordo_status ordo_blink_locate(struct ordo_call *call, const struct ordo_blink *t
 
     ordo_blink_add_tree(&args, tree);
     ordo_args_slice(&args, &keys);
-    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(spots), ORDO_ARG(parents));
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(positions), ORDO_ARG(parents));
     return ordo_blink_launch(call, tree, QUERY_FILE, "blink_locate", &shape, count, &args);
 }
 
@@ -234,7 +234,7 @@ ordo_status ordo_blink_range(ordo_dict *dict, struct ordo_call *call, const stru
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
 static ordo_status seek_some(struct ordo_call *call, const struct ordo_blink *tree, const struct ordo_seeks *s,
-                             cl_mem leaves, cl_mem spots)
+                             cl_mem leaves, cl_mem positions)
 {
     const struct ordo_blink_shape shape = ordo_blink_flat(tree);
     const cl_uint                 n = (cl_uint) s->count, places = (cl_uint) tree->list.places;
@@ -242,10 +242,10 @@ static ordo_status seek_some(struct ordo_call *call, const struct ordo_blink *tr
     const cl_uint                 upper = s->relation == ORDO_LE || s->relation == ORDO_GT;
     struct ordo_args              args = { .n = 0 };
 
-    ORDO_TRY(ordo_blink_locate(call, tree, s->keys, s->count, leaves, spots, NULL));
+    ORDO_TRY(ordo_blink_locate(call, tree, s->keys, s->count, leaves, positions, NULL));
     ordo_blink_add_tree(&args, tree);
     ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place),
-             ORDO_ARG(tree->list.before), ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(spots), ORDO_ARG(forward),
+             ORDO_ARG(tree->list.before), ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(positions), ORDO_ARG(forward),
              ORDO_ARG(upper));
     ordo_args_slice(&args, &s->keys_out);
     ordo_args_slice(&args, &s->values_out);
@@ -258,11 +258,11 @@ ordo_status ordo_blink_seek(ordo_dict *dict, struct ordo_call *call, const struc
     struct ordo_blink *tree = ordo_blink_of(dict);
     const int          mark = call->n_scratch;
     const size_t       most = ordo_min_size(seeks->count, QUERIES_MAX);
-    cl_mem             leaves = NULL, spots = NULL;
+    cl_mem             leaves = NULL, positions = NULL;
 
     ORDO_TRY(begin_order(call, tree));
     ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &leaves));
-    ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &spots));
+    ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &positions));
     for (size_t at = 0; at < seeks->count; at += most) {
         struct ordo_seeks part = *seeks;
         part.keys = from(seeks->keys, at);
@@ -270,7 +270,7 @@ ordo_status ordo_blink_seek(ordo_dict *dict, struct ordo_call *call, const struc
         part.values_out = from(seeks->values_out, at);
         part.found = from(seeks->found, at);
         part.count = ordo_min_size(seeks->count - at, most);
-        ORDO_TRY(seek_some(call, tree, &part, leaves, spots));
+        ORDO_TRY(seek_some(call, tree, &part, leaves, positions));
     }
     ordo_call_release(call, mark);
     return ORDO_OK;

@@ -31,7 +31,7 @@ static ordo_status build_of_set(struct ordo_call *call, struct ordo_blink *tree,
                                 unsigned fill)
 {
     struct ordo_sorted_run all = { .mem = NULL };
-    ordo_status            status = ordo_runs_distil(&tree->runs, call, set, &all);
+    ordo_status            status = ordo_runs_filter(&tree->runs, call, set, &all);
     for (size_t r = 0; r < set->n; r++)
         ordo_runs_release(&tree->runs, &set->run[r]);
     if (tree->bytes_peak < tree->bytes + tree->runs.bytes_peak)
@@ -86,7 +86,7 @@ ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call)
     struct ordo_blink *tree = ordo_blink_of(dict);
     if (!ordo_blink_has_nodes(tree))
         return ORDO_OK;
-    ORDO_TRY(ordo_blink_trust(call, tree));
+    ORDO_TRY(ordo_blink_validate(call, tree));
     ordo_blink_drop_list(tree);
     const ordo_status status = ordo_blink_rebuild(call, tree, NULL, tree->config.fill_percent);
     ordo_blink_drop_list(tree);

@@ -27,10 +27,10 @@ struct batch {
 
 /* ---- which way ---------------------------------------------------------------------------------------------------- */
 
-/* Whether a batch in place goes by buckets: on a GPU, unless leaves have been crowded of late. */
+/* Whether a batch in place goes by buckets: on a GPU, unless leaves have been bucket_backoff of late. */
 static bool has_buckets(const struct ordo_blink *tree)
 {
-    return !ordo_device_facts(tree->dict.dev)->cpu && tree->crowded == 0;
+    return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
 /* A batch of so many updates a leaf costs less when the tree is built anew (measured on an H200 alone): one in place reads
@@ -41,14 +41,14 @@ static bool has_buckets(const struct ordo_blink *tree)
 
 static bool is_worth_rebuilding(const struct ordo_blink *tree, size_t count)
 {
-    return tree->hollow || count / (has_buckets(tree) ? REBUILD_PER_LEAF : REBUILD_SORTED) >= tree->leaves_most;
+    return tree->underfull || count / (has_buckets(tree) ? REBUILD_PER_LEAF : REBUILD_SORTED) >= tree->leaves_most;
 }
 
 /* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
 
 /* In scratch: of each update its leaf, its place there and its leaf's parent; and where groups begin. */
 struct plan {
-    cl_mem  leaves, spots, parents, first;
+    cl_mem  leaves, positions, parents, first;
     cl_uint state[BLINK_STATE_WORDS];
 };
 
@@ -85,7 +85,7 @@ static ordo_status make_plan(struct ordo_call *call, struct ordo_blink *tree, co
                              struct plan *plan)
 {
     const size_t count = batch->u.count;
-    ORDO_TRY(ordo_blink_locate(call, tree, batch->u.keys, count, plan->leaves, plan->spots, plan->parents));
+    ORDO_TRY(ordo_blink_locate(call, tree, batch->u.keys, count, plan->leaves, plan->positions, plan->parents));
     tree->planned = true;
     ORDO_TRY(group(call, tree, count, plan));
     return ordo_blink_read_state(call, tree, plan->state);
@@ -94,7 +94,7 @@ static ordo_status make_plan(struct ordo_call *call, struct ordo_blink *tree, co
 static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struct plan *plan)
 {
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &plan->leaves));
-    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &plan->spots));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &plan->positions));
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &plan->parents));
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_uint), &plan->first);
 }
@@ -121,7 +121,7 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_blink
     ordo_args_slice(&args, &batch->u.keys);
     ordo_args_slice(&args, &batch->u.values);
     ordo_args_slice(&args, &batch->u.erased);
-    ORDO_ADD(&args, ORDO_ARG(plan->spots), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most),
+    ORDO_ADD(&args, ORDO_ARG(plan->positions), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most),
              ORDO_ARG(tree->dirty[1]));
     return ordo_blink_launch(call, tree, UPDATE_FILE, "update_leaves", &shape,
                              ordo_min_size(plan->state[BLINK_GROUPS], teams), &args);
@@ -185,7 +185,7 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree,
     return ordo_blink_launch(call, tree, BUCKET_FILE, "bucket_updates", &shape, batch->u.count, &args);
 }
 
-/* Changes nothing if the batch crowds a bucket, or wants more new leaves than the pools have. */
+/* Changes nothing if the batch overflows a bucket, or wants more new leaves than the pools have. */
 static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
                                  const struct buckets *b)
 {
@@ -225,7 +225,7 @@ static ordo_status try_buckets(struct ordo_call *call, struct ordo_blink *tree, 
 /* ---- a batch ----------------------------------------------------------------------------------------------------- */
 
 /* Leaves that are less than a quarter full are not worth keeping. */
-static bool is_hollow(const cl_uint state[BLINK_STATE_WORDS])
+static bool is_underfull(const cl_uint state[BLINK_STATE_WORDS])
 {
     return state[BLINK_LEAVES] > 64 && state[BLINK_ELEMENTS] / (BLINK_SLOTS / 4) < state[BLINK_LEAVES];
 }
@@ -256,7 +256,7 @@ static ordo_status keep_effects(struct ordo_call *call, const struct ordo_blink 
     ORDO_TRY(ordo_call_scratch(call, (batch->u.count + 1) * sizeof(cl_uint), &flags));
     ordo_args_slice(&args, &batch->u.keys);
     ordo_args_slice(&args, &batch->u.erased);
-    ORDO_ADD(&args, ORDO_ARG(plan->spots), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(flags));
+    ORDO_ADD(&args, ORDO_ARG(plan->positions), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(flags));
     ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_effects", &shape, batch->u.count + 1, &args));
     return ordo_batch_keep(call, &tree->dict, flags, &batch->u);
 }
@@ -292,7 +292,7 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_blink
     struct plan plan;
     ORDO_TRY(take_plan_scratch(call, batch->u.count, &plan));
     ORDO_TRY(make_plan(call, tree, batch, &plan));
-    if (is_hollow(plan.state))
+    if (is_underfull(plan.state))
         return rebuild_with(call, tree, batch);
     if (plan.state[BLINK_LARGEST] > SHARE_MOST)
         return update_in_rounds(call, tree, batch, &plan);
@@ -304,10 +304,10 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_blink
     return ORDO_OK;
 }
 
-/* After a batch that crowded some leaf, batches are sorted before another tries buckets: none at first, for of random
+/* After a batch that bucket_backoff some leaf, batches are sorted before another tries buckets: none at first, for of random
  * batches one in some hundreds overflows by chance (at 2^20 leaves); then, while each that tries does, 1, 3, 7 and so
  * on, up to this many. */
-#define CROWDED_MOST 15
+#define BUCKET_BACKOFF_MOST 15
 
 /* *done: false, and nothing changed, if the batch is to be sorted instead. The device decides whether the leaves can
  * take the batch, so that there is one wait, at the end; only when pools must grow there is another. */
@@ -323,17 +323,18 @@ static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_blink *
     ORDO_TRY(fill_buckets(call, tree, batch, &b));
     ORDO_TRY(try_buckets(call, tree, batch, &b, state));
     if (state[BLINK_FOUND_LARGEST] > 0) {
-        tree->crowded = tree->crowding;
-        tree->crowding = tree->crowding < CROWDED_MOST ? 2 * tree->crowding + 1 : CROWDED_MOST;
+        tree->bucket_backoff = tree->bucket_backoff_next;
+        tree->bucket_backoff_next =
+            tree->bucket_backoff_next < BUCKET_BACKOFF_MOST ? 2 * tree->bucket_backoff_next + 1 : BUCKET_BACKOFF_MOST;
         return ORDO_OK;
     }
     if (state[BLINK_FOUND_WANTED] > room) {
         ORDO_TRY(ordo_blink_reserve(call, tree, state, (size_t) state[BLINK_LEAVES] + state[BLINK_FOUND_WANTED]));
         ORDO_TRY(try_buckets(call, tree, batch, &b, state));
     }
-    tree->crowding = 0;
+    tree->bucket_backoff_next = 0;
     *done = tree->counted = true;
-    tree->hollow = is_hollow(state);
+    tree->underfull = is_underfull(state);
     return ORDO_OK;
 }
 
@@ -355,7 +356,7 @@ static ordo_status update_unsorted(struct ordo_call *call, struct ordo_blink *tr
     *done = false;
     if (has_buckets(tree) && !is_worth_rebuilding(tree, batch->u.count))
         return update_by_buckets(call, tree, batch, done);
-    tree->crowded -= tree->crowded > 0;
+    tree->bucket_backoff -= tree->bucket_backoff > 0;
     return ORDO_OK;
 }
 

@@ -56,7 +56,7 @@ static ordo_status look(struct ordo_call *call, const ordo_dict *dict, const str
 
 #define BROKEN(dev, ...) ordo_fail((dev), ORDO_BROKEN, 0, __FILE__, __LINE__, __VA_ARGS__)
 
-static ordo_status judge(ordo_device *dev, const struct ordo_run_set *set, size_t r, const cl_uint found[N_FINDINGS])
+static ordo_status validate(ordo_device *dev, const struct ordo_run_set *set, size_t r, const cl_uint found[N_FINDINGS])
 {
     const struct ordo_sorted_run *run = &set->run[r];
     const cl_uint                 none = 0xffffffffu;
@@ -65,7 +65,7 @@ static ordo_status judge(ordo_device *dev, const struct ordo_run_set *set, size_
         return BROKEN(dev, "R1: run %zu: element %u is greater than the next", r, found[UNSORTED]);
     if (run->distinct && found[REPEATED] != none)
         return BROKEN(dev, "R6: run %zu: elements %u and the next have one key", r, found[REPEATED]);
-    if (ordo_run_set_is_settled(set) && found[NOT_HIDDEN] != none)
+    if (ordo_run_set_is_resolved(set) && found[NOT_HIDDEN] != none)
         return BROKEN(dev, "R4: run %zu: an element from %u to %u is stale and not hidden", r, found[NOT_HIDDEN],
                       found[NOT_HIDDEN] + 31);
     if (found[MISCOUNTED] != none)
@@ -86,7 +86,7 @@ ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call)
         if (set->run[r].count == 0)
             return BROKEN(call->dev, "run %zu is empty", r);
         ORDO_TRY(look(call, dict, &set->run[r], &fresh, r, found));
-        ORDO_TRY(judge(call->dev, set, r, found));
+        ORDO_TRY(validate(call->dev, set, r, found));
     }
     return ORDO_OK;
 }

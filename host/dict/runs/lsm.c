@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU LSM: which runs a batch is merged with, when queries pay for a merge, and when to clean up. */
+/* The GPU LSM: which runs a batch is merged with, when queries charge for a merge, and when to clean up. */
 #include "ordo/lsm.h"
 #include "dict/runs/runs.h"
 
@@ -118,13 +118,13 @@ static size_t runs_to_merge(const struct lsm *lsm, size_t count)
 }
 
 /* Merges n runs, of which the set's from `first` on are all but perhaps the last, into one in their place, for which
- * queries have paid so much. */
+ * queries have cost so much. */
 static ordo_status merge_from(struct lsm *lsm, struct ordo_call *call, size_t first, const struct ordo_sorted_run *runs,
-                              size_t n, uint64_t paid)
+                              size_t n, uint64_t query_cost)
 {
     struct ordo_sorted_run merged;
     ORDO_TRY(ordo_runs_merge(&lsm->runs, call, runs, n, &merged));
-    merged.paid = paid;
+    merged.query_cost = query_cost;
     lsm->runs.set.n = first + 1;
     lsm->runs.set.run[first] = merged;
     for (size_t i = 0; i < n; i++) {
@@ -140,17 +140,17 @@ static ordo_status add(struct lsm *lsm, struct ordo_call *call, struct ordo_sort
     struct ordo_run_set   *set = &lsm->runs.set;
     const size_t           n = runs_to_merge(lsm, batch->count), first = set->n - n;
     struct ordo_sorted_run in[ORDO_MAX_RUNS];
-    uint64_t               paid = 0;
+    uint64_t               query_cost = 0;
     ordo_status            status = ORDO_OK;
 
     memcpy(in, &set->run[first], n * sizeof *in);
     in[n] = *batch;
     for (size_t i = 0; i < n; i++)
-        paid += in[i].paid;
+        query_cost += in[i].query_cost;
     if (n == 0)
         set->run[set->n++] = *batch;
     else
-        status = merge_from(lsm, call, first, in, n + 1, paid);
+        status = merge_from(lsm, call, first, in, n + 1, query_cost);
     if (status != ORDO_OK)
         ordo_runs_release(&lsm->runs, batch);
     ordo_runs_trim_spare(&lsm->runs);
@@ -210,8 +210,8 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Of k runs a query looks into k - 1 that it need not if they were one. Each run remembers what queries have paid for
- * looking into it; as soon as they have paid for some of the newest runs what it costs to merge these with the one before,
+/* Of k runs a query looks into k - 1 that it need not if they were one. Each run remembers what queries have cost by
+ * looking into it; as soon as they have cost for some of the newest runs what it costs to merge these with the one before,
  * this is done: so nobody pays more than twice what the better of the two would have cost, whatever comes next, as who
  * rents skis until the rent has come to their price. All is counted in elements that a merge moves in the time. */
 #define FIND_MOVES       2
@@ -237,119 +237,119 @@ static uint64_t cost_of_merge(const struct lsm *lsm, size_t first)
     return MERGE_LAUNCHES * launch_moves(lsm) + MERGE_MOVES * moved;
 }
 
-/* What queries have paid for the runs after `first`, with `visit` more for each. */
-static uint64_t paid_for(const struct lsm *lsm, size_t first, uint64_t visit)
+/* What queries have cost for the runs after `first`, with `visit` more for each. */
+static uint64_t cost_since(const struct lsm *lsm, size_t first, uint64_t visit)
 {
-    uint64_t paid = 0;
+    uint64_t query_cost = 0;
     for (size_t r = first + 1; r < lsm->runs.set.n; r++)
-        paid += lsm->runs.set.run[r].paid + visit;
-    return paid;
+        query_cost += lsm->runs.set.run[r].query_cost + visit;
+    return query_cost;
 }
 
-/* Where the most runs begin that queries have paid for, with `visit` more for each run; the last if for none. */
-static size_t first_paid_for(const struct lsm *lsm, uint64_t visit)
+/* Where the most runs begin that queries have cost for, with `visit` more for each run; the last if for none. */
+static size_t first_due(const struct lsm *lsm, uint64_t visit)
 {
     size_t first = 0;
-    while (first + 1 < lsm->runs.set.n && paid_for(lsm, first, visit) < cost_of_merge(lsm, first))
+    while (first + 1 < lsm->runs.set.n && cost_since(lsm, first, visit) < cost_of_merge(lsm, first))
         first++;
     return first;
 }
 
 /* Merges the runs from `first` on. Where that is all, and the call may wait, what is stale is left out, which takes no longer
  * and saves every query from now on looking for it. */
-static ordo_status merge_paid(struct lsm *lsm, struct ordo_call *call, size_t first, bool waits)
+static ordo_status merge_due(struct lsm *lsm, struct ordo_call *call, size_t first, bool waits)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
     struct ordo_sorted_run     in[ORDO_MAX_RUNS];
 
-    if (first == 0 && waits && ordo_runs_can_sift(&lsm->runs, set->n)) {
+    if (first == 0 && waits && ordo_runs_can_dedup(&lsm->runs, set->n)) {
         ORDO_TRY(ordo_runs_gather(&lsm->runs.dict, call));
         restart(lsm);
         return ORDO_OK;
     }
     memcpy(in, &set->run[first], (set->n - first) * sizeof *in);
-    return merge_from(lsm, call, first, in, set->n - first, in[0].paid);
+    return merge_from(lsm, call, first, in, set->n - first, in[0].query_cost);
 }
 
-/* Queries are about to pay `visit` for each run: merges what they have then paid for. Without the memory for it they
- * go on without, and pay anew. */
-static ordo_status pay(struct lsm *lsm, struct ordo_call *call, uint64_t visit, bool waits)
+/* Queries are about to charge `visit` for each run: merges what they have then query_cost for. Without the memory for it they
+ * go on without, and charge anew. */
+static ordo_status charge(struct lsm *lsm, struct ordo_call *call, uint64_t visit, bool waits)
 {
     struct ordo_run_set *set = &lsm->runs.set;
-    const size_t         first = first_paid_for(lsm, visit);
+    const size_t         first = first_due(lsm, visit);
 
     if (lsm->config.keep_runs || set->n < 2)
         return ORDO_OK;
     for (size_t r = 0; r < set->n; r++)
-        set->run[r].paid += visit;
+        set->run[r].query_cost += visit;
     if (first + 1 == set->n)
         return ORDO_OK;
-    const ordo_status status = merge_paid(lsm, call, first, waits);
+    const ordo_status status = merge_due(lsm, call, first, waits);
     if (status != ORDO_NO_DEVICE_MEMORY)
         return status;
     for (size_t r = first; r < set->n; r++)
-        set->run[r].paid = 0;
+        set->run[r].query_cost = 0;
     ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: no memory to merge what queries look into, going on without");
     return ORDO_OK;
 }
 
-static ordo_status pay_for_queries(struct lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves, bool waits)
+static ordo_status charge_queries(struct lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves, bool waits)
 {
-    return pay(lsm, call, launch_moves(lsm) + moves * queries, waits);
+    return charge(lsm, call, launch_moves(lsm) + moves * queries, waits);
 }
 
 static ordo_status find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
 {
-    ORDO_TRY(pay_for_queries(lsm_of(dict), call, finds->count, FIND_MOVES, false));
+    ORDO_TRY(charge_queries(lsm_of(dict), call, finds->count, FIND_MOVES, false));
     return ordo_runs_find(dict, call, finds);
 }
 
 static ordo_status count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
 {
-    ORDO_TRY(pay_for_queries(lsm_of(dict), call, counts->count, (uint64_t) 2 * RANK_MOVES, false));
+    ORDO_TRY(charge_queries(lsm_of(dict), call, counts->count, (uint64_t) 2 * RANK_MOVES, false));
     return ordo_runs_count(dict, call, counts);
 }
 
 static ordo_status seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
 {
-    ORDO_TRY(pay_for_queries(lsm_of(dict), call, seeks->count, RANK_MOVES, false));
+    ORDO_TRY(charge_queries(lsm_of(dict), call, seeks->count, RANK_MOVES, false));
     return ordo_runs_seek(dict, call, seeks);
 }
 
 static ordo_status rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
 {
-    ORDO_TRY(pay_for_queries(lsm_of(dict), call, ranks->count, RANK_MOVES, false));
+    ORDO_TRY(charge_queries(lsm_of(dict), call, ranks->count, RANK_MOVES, false));
     return ordo_runs_rank(dict, call, ranks);
 }
 
 static ordo_status select_ranks(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects)
 {
-    ORDO_TRY(pay_for_queries(lsm_of(dict), call, selects->count, SELECT_MOVES, false));
+    ORDO_TRY(charge_queries(lsm_of(dict), call, selects->count, SELECT_MOVES, false));
     return ordo_runs_select(dict, call, selects);
 }
 
-/* Whether ranges with so many results would pay for a merge. */
-static bool results_pay(const struct lsm *lsm, size_t results)
+/* Whether ranges with so many results would charge for a merge. */
+static bool results_are_due(const struct lsm *lsm, size_t results)
 {
-    return !lsm->config.keep_runs && first_paid_for(lsm, results) + 1 < lsm->runs.set.n;
+    return !lsm->config.keep_runs && first_due(lsm, results) + 1 < lsm->runs.set.n;
 }
 
 /* A call that waits for the number of results anyway first asks about how many there are, if there is room for so many
- * that they may pay for a merge. */
-static ordo_status pay_for_results(struct lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
+ * that they may charge for a merge. */
+static ordo_status charge_results(struct lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;
     double     results = 0;
-    if (!ranges->waits || !wanted || !results_pay(lsm, ranges->capacity))
+    if (!ranges->waits || !wanted || !results_are_due(lsm, ranges->capacity))
         return ORDO_OK;
     ORDO_TRY(ordo_runs_estimate(&lsm->runs.dict, call, ranges, &results));
-    return results > (double) ranges->capacity ? ORDO_OK : pay(lsm, call, (uint64_t) results, true);
+    return results > (double) ranges->capacity ? ORDO_OK : charge(lsm, call, (uint64_t) results, true);
 }
 
 static ordo_status range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
-    ORDO_TRY(pay_for_queries(lsm_of(dict), call, ranges->count, RANGE_MOVES, ranges->waits));
-    ORDO_TRY(pay_for_results(lsm_of(dict), call, ranges));
+    ORDO_TRY(charge_queries(lsm_of(dict), call, ranges->count, RANGE_MOVES, ranges->waits));
+    ORDO_TRY(charge_results(lsm_of(dict), call, ranges));
     return ordo_runs_range(dict, call, ranges);
 }
 

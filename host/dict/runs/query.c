@@ -142,7 +142,7 @@ ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struc
     if (set->n == 0)
         return ordo_call_fill(call, counts->counts.mem, counts->counts.at * sizeof(cl_uint),
                               counts->count * sizeof(cl_uint), 0);
-    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    ORDO_TRY(ordo_run_set_resolve(call, dict, set));
     ORDO_TRY(ordo_call_scratch(call, 2 * most * sizeof(cl_uint), &ranks));
     for (size_t at = 0; at < counts->count; at += most) {
         const struct ordo_counts part = { from(counts->lo, at), from(counts->hi, at),
@@ -291,7 +291,7 @@ ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struc
         return ordo_call_fill(call, ranges->offsets.mem, ranges->offsets.at * sizeof(cl_ulong),
                               (ranges->count + 1) * sizeof(cl_ulong), 0);
     const size_t most = ordo_min_size(ranges->count, RANKS_MAX / set->n);
-    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    ORDO_TRY(ordo_run_set_resolve(call, dict, set));
     ORDO_TRY(take_range_scratch(call, set->n, most, &s));
     ORDO_TRY(range_in_stretches(call, dict, set, ranges, most, &s));
     ordo_call_release(call, mark);
@@ -356,7 +356,7 @@ ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct
 
     if (set->n == 0)
         return find_nothing(call, dict, seeks->found, seeks->count);
-    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    ORDO_TRY(ordo_run_set_resolve(call, dict, set));
     ORDO_TRY(or_scratch(call, seeks->keys_out, seeks->count * dict->key_bytes, &s.keys_out));
     ORDO_TRY(or_scratch(call, seeks->found, seeks->count, &s.found));
     ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &ranks));
@@ -402,7 +402,7 @@ ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct
                               0);
     if (ordo_run_set_is_clean(set))
         return rank_in_run(call, dict, &set->run[0], ranks->keys, ranks->count, ranks->upper, ranks->ranks);
-    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    ORDO_TRY(ordo_run_set_resolve(call, dict, set));
     ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &local));
     for (size_t at = 0; at < ranks->count; at += most) {
         const struct ordo_ranks part = { ranks->upper, from(ranks->keys, at), ordo_min_size(ranks->count - at, most),
@@ -422,7 +422,7 @@ ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const stru
 
     if (set->n == 0)
         return find_nothing(call, dict, selects->found, selects->count);
-    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    ORDO_TRY(ordo_run_set_resolve(call, dict, set));
     const run_table table = table_of(dict, set);
     add_runs(&args, set, true);
     add_runs(&args, set, dict->value_bytes > 0);

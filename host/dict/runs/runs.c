@@ -30,7 +30,7 @@ static size_t little_spare(const struct ordo_runs *runs)
 static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call)
 {
     struct ordo_sorted_run run;
-    ORDO_TRY(ordo_runs_distil(runs, call, &runs->set, &run));
+    ORDO_TRY(ordo_runs_filter(runs, call, &runs->set, &run));
     ordo_runs_replace(runs, &run);
     return ORDO_OK;
 }

@@ -30,7 +30,7 @@ ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ord
 ordo_status ordo_runs_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
                              const struct ordo_arg *args, size_t n_args);
 ordo_status ordo_runs_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* These settle. */
+/* These resolve. */
 ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
 /* About how many elements of the oldest run the ranges have. Waits. */

@@ -103,7 +103,7 @@ static ordo_status count_run(struct ordo_call *call, const ordo_dict *dict, stru
     return ORDO_OK;
 }
 
-ordo_status ordo_run_set_settle(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set)
+ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set)
 {
     for (size_t r = 0; r < set->n; r++)
         if (!set->run[r].marked)
@@ -130,7 +130,7 @@ ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, str
     size_t    n = 0;
 
     *out = 0;
-    ORDO_TRY(ordo_run_set_settle(call, dict, set));
+    ORDO_TRY(ordo_run_set_resolve(call, dict, set));
     ORDO_TRY(ordo_call_scratch(call, sizeof total, &totals));
     for (size_t r = 0; r < set->n; r++) {
         const struct ordo_sorted_run *run = &set->run[r];
