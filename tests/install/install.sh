@@ -6,7 +6,9 @@
 # Without any OpenCL device it says so and is skipped (77).
 set -u
 source=$1 build=$2 prefix=$3 libdir=$4
-export CC="$5" CXX="${6:-}"
+export CC="$5"
+[ -z "${6:-}" ] || export CXX="$6"
+CXX=${6:-}
 
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -32,6 +34,12 @@ cat >"$dir/sort.expected" <<'END'
   4810 m is place 1
   6190 m is place 3
   8848 m is place 0
+END
+cat >"$dir/concurrent.expected" <<'END'
+account 20 was 2's
+erased: yes, stored: yes
+at or after 40: none
+3 accounts are left
 END
 cat >"$dir/dictionary.expected" <<'END'
 event 2 was 50 s before
@@ -73,6 +81,9 @@ if flags=$(PKG_CONFIG_PATH=$root$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root p
     # shellcheck disable=SC2086 # lists of words
     does "C with pkg-config" $CC "$examples/sort.c" -o "$dir/sort" $flags && prints sort "$dir/sort"
     # shellcheck disable=SC2086 # lists of words
+    does "C with pkg-config" $CC "$examples/concurrent.c" -o "$dir/concurrent" $flags &&
+        prints concurrent "$dir/concurrent"
+    # shellcheck disable=SC2086 # lists of words
     [ -z "$CXX" ] || does "C++ with pkg-config" $CXX -std=c++11 -Wall -Wextra -Wpedantic -Werror \
         "$examples/dictionary.cpp" -o "$dir/dictionary" $flags && prints dictionary "$dir/dictionary"
 else
@@ -113,22 +124,19 @@ if command -v cmake >/dev/null && [ -n "$CXX" ]; then
 fi
 
 # ---- a Meson subproject, which builds the library alone; slow code will do
-if [ -n "$CXX" ]; then
-    cp -r "$examples" "$dir/parent"
-    mkdir "$dir/parent/subprojects"
-    ln -s "$source" "$dir/parent/subprojects/ordo"
-    does "Meson finds it" meson setup "$dir/meson" "$dir/parent" -Dbuildtype=plain &&
-        does "builds as a subproject" ninja -C "$dir/meson" && {
-        prints sort "$dir/meson/sort"
-        prints dictionary "$dir/meson/dictionary"
-    }
+cp -r "$examples" "$dir/parent"
+mkdir "$dir/parent/subprojects"
+ln -s "$source" "$dir/parent/subprojects/ordo"
+if does "Meson finds it" meson setup "$dir/meson" "$dir/parent" -Dbuildtype=plain; then
+    does "builds as a subproject" ninja -C "$dir/meson" && prints sort "$dir/meson/sort"
+    [ -z "$CXX" ] || prints dictionary "$dir/meson/dictionary"
     ! grep -q 'ordo-demo\|test-sort' "$dir/meson/build.ninja" || fail "a subproject has the library alone"
+fi
 
-    # With neither tests nor tools nothing of them is built.
-    if does "is set up without both" meson setup "$dir/bare" "$source" -Dtests=disabled -Dtools=disabled; then
-        ! grep -o '^build [^:|]*\(tests/\|ordo-\)[^ :|]*' "$dir/bare/build.ninja" >"$dir/log" ||
-            fail "-Dtests=disabled -Dtools=disabled builds neither"
-    fi
+# With neither tests nor tools nothing of them is built.
+if does "is set up without both" meson setup "$dir/bare" "$source" -Dtests=disabled -Dtools=disabled; then
+    ! grep -o '^build [^:|]*\(tests/\|ordo-\)[^ :|]*' "$dir/bare/build.ninja" >"$dir/log" ||
+        fail "-Dtests=disabled -Dtools=disabled builds neither"
 fi
 
 [ "$failures" -eq 0 ] && echo "what is installed can be used"
