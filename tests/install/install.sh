@@ -83,9 +83,11 @@ if flags=$(PKG_CONFIG_PATH=$root$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root p
     # shellcheck disable=SC2086 # lists of words
     does "C with pkg-config" $CC "$examples/concurrent.c" -o "$dir/concurrent" $flags &&
         prints concurrent "$dir/concurrent"
-    # shellcheck disable=SC2086 # lists of words
-    [ -z "$CXX" ] || does "C++ with pkg-config" $CXX -std=c++11 -Wall -Wextra -Wpedantic -Werror \
-        "$examples/dictionary.cpp" -o "$dir/dictionary" $flags && prints dictionary "$dir/dictionary"
+    if [ -n "$CXX" ]; then
+        # shellcheck disable=SC2086 # lists of words
+        does "C++ with pkg-config" $CXX -std=c++11 -Wall -Wextra -Wpedantic -Werror "$examples/dictionary.cpp" \
+            -o "$dir/dictionary" $flags && prints dictionary "$dir/dictionary"
+    fi
 else
     fail "pkg-config finds ordo"
 fi
