@@ -198,7 +198,8 @@ typedef struct ordo_index ordo_index;
  * queue: after order->done). count 0 is fine. Descending arrays are not indexed. */
 ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct ordo_slice keys, size_t count,
                                       const struct ordo_order *order, ordo_index **out);
-/* Sets *index to NULL. NULL and *NULL are fine. */
+/* Sets *index to NULL. NULL and *NULL are fine. Any number of threads may search with one index; it is destroyed when none
+ * of them makes calls with it any more. Commands under way finish. */
 ORDO_API void ordo_index_destroy(ordo_index **index);
 /* Device memory that the index takes. 0 for NULL. */
 ORDO_API size_t ordo_index_bytes(const ordo_index *index);

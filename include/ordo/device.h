@@ -120,8 +120,8 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
 
 /* Copies the message of the last call on this device that failed, cut to `bytes` with its final 0: first the fact, with
  * names and values or the build log, then in brackets the status, the device, and the place in the library's source.
- * Returns the bytes that the whole message needs, 1 if there was no failure yet. A call that was
- * given NULL for its device or dictionary leaves none. */
+ * Returns the bytes that the whole message needs, 1 if there was no failure yet. A call that was given NULL for its device
+ * or dictionary leaves none. Where several threads call, the last failure is that of any of them. */
 ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);
 
 /* OpenCL's own code behind the last ORDO_OPENCL, ORDO_NO_DEVICE_MEMORY, ORDO_DEVICE_FAILED or ORDO_BUILD on this device;
@@ -238,7 +238,7 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  *             user event of the list must not have to call Ordo on that device before it does.
  * Failure     of an event in the list after the call has returned: none of the call's commands is done, and drivers may drop
  *             calls behind it in that queue too, those without a wait list included; each is done as a whole or not at all,
- *             and where it is not, its order->done fails. What an array was to receive is undefined then; a dictionary
+ *             and where it is not, its order->done fails. What arrays and indexes were to receive is undefined then; a dictionary
  *             holds what it held before the calls that were dropped, and all calls on it that waited for them. Calls made
  *             once the event has failed are right. Until the events are there, a dictionary keeps the buffers that calls
  *             have replaced.

@@ -45,7 +45,8 @@ struct ordo_dict_config {
     uint32_t  value_bytes; /* 0, 4 or 8 */
 };
 
-/* Sets *dict to NULL. NULL and *NULL are fine. Commands under way finish. Destroy before the device is closed. */
+/* Sets *dict to NULL. NULL and *NULL are fine. Commands under way finish. Destroy before the device is closed, and when no
+ * other thread makes calls on it any more. */
 ORDO_API void ordo_dict_destroy(ordo_dict **dict);
 
 typedef enum ordo_dict_op {
