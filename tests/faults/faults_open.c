@@ -58,7 +58,7 @@ static void prepare_cache(const struct opening *way)
 
 static void check_opening_error(struct complaint *c, const struct fault *f, const struct opened *o, ordo_status got)
 {
-    const bool none = got == ORDO_NO_DEVICE && strstr(o->message, " CL_") != NULL;
+    const bool none = got == ORDO_NO_DEVICE && strstr(o->message, "CL_") != NULL;
 
     if (o->dev)
         complain(c, "there is a device after an error");
