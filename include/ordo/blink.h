@@ -38,7 +38,7 @@ struct ordo_blink_config {
  *         the elements twice (a build besides the scratch of a sort), and the new tree. Leaves that updates empty go when a
  *         batch in order finds them less than a quarter full, or a concurrent batch ends with pools of which less than
  *         half is elements: the tree is then built anew. A window that slides by concurrent batches so takes at most 3 times
- *         its keys and values, and 50 KB, however long. Without the memory for that, a later batch does it.
+ *         its keys and values, and some 100 KB, however long. Without the memory for that, a later batch does it.
  * Errors  running out of memory changes nothing. Updates change nodes in place: after an OpenCL error half way through
  *         one the tree is checked by the next call. If its nodes are sound, it holds some of the batch; if not, each call
  *         returns ORDO_BROKEN until the tree is built anew or cleared. ORDO_TOO_LARGE if an update's stores, were they

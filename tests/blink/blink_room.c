@@ -266,7 +266,7 @@ Test(blink_room, seeks_get_over_leaves_that_are_used_up)
 static void expect_little(struct test *t, ordo_dict *dict, size_t elements)
 {
     const struct ordo_dict_statistics s = statistics_of(t, dict);
-    if (s.elements != elements || bytes_of(&s) > 3 * 8 * elements + (50 << 10))
+    if (s.elements != elements || bytes_of(&s) > elements * 3 * 8 + (50 << 10))
         test_fail(t, __FILE__, __LINE__, "%zu elements (should be %zu) in %zu leaves take %zu bytes", s.elements,
                   elements, s.leaves, bytes_of(&s));
 }
@@ -352,12 +352,12 @@ static void overwritten(struct test *t)
         b.keys[i] = (uint32_t) (i * 2654435761u) % KEYS * 7;
     test_ok(t, apply(dict, &b));
     expect_little(t, dict, KEYS);
-    test_true(t, statistics_of(t, dict).bytes_peak < 8 * 8 * KEYS + (50 << 10));
+    test_true(t, statistics_of(t, dict).bytes_peak < (size_t) KEYS * 8 * 8 + (50 << 10));
     test_context(t, "few new keys stored again and again");
     for (size_t i = 0; i < b.n; i++)
         b.keys[i]++;
     test_ok(t, apply(dict, &b));
-    expect_little(t, dict, 2 * KEYS);
+    expect_little(t, dict, (size_t) 2 * KEYS);
     test_ok(t, ordo_dict_check(dict, NULL));
     free_batch(&b);
     ordo_dict_destroy(&dict);
@@ -399,7 +399,7 @@ static void too_many(struct test *t)
     set_elements(t, dict, N);
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, apply(dict, &b));
-    test_true(t, statistics_of(t, dict).elements == 2 * N);
+    test_true(t, statistics_of(t, dict).elements == (size_t) 2 * N);
     test_ok(t, ordo_dict_check(dict, NULL));
     free_batch(&b);
     ordo_dict_destroy(&dict);

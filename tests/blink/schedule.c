@@ -41,7 +41,7 @@ static void add_word(struct names *names, const char *begin, const char *end)
         if (strcmp(names->name[i], word) == 0)
             return;
     cr_assert(names->n < NAMES_MOST);
-    strcpy(names->name[names->n++], word);
+    memcpy(names->name[names->n++], word, sizeof word);
 }
 
 static bool begins(const char *line, const char *with)
