@@ -429,6 +429,8 @@ int main(int argc, char **argv)
         only_with_resume(argc, argv);
         options = resume_options(options.resume, &argc, &argv);
         options.json = options.resume;
+        if (options.processes > 1)
+            usage_error("--resume: %s is of several processes, which are compared: begin it anew", options.json);
     }
 
     struct options suite[MOST_PARTS];

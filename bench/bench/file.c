@@ -2,6 +2,7 @@
 #include "file.h"
 
 #include "bench/common/complain.h"
+#include "bench/common/sensors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static void begin_process(struct file *file)
 {
     file->began = now();
     file->process = json_process();
+    cJSON_AddItemToObject(file->process, "sensors", read_sensors(""));
     file->process_number = cJSON_GetArraySize(file->processes);
     cJSON_AddItemToArray(file->processes, file->process);
 }
@@ -182,6 +184,7 @@ bool file_end(struct file *file, const char *ended)
 {
     cJSON_ReplaceItemInObjectCaseSensitive(file->process, "ended", cJSON_CreateString(ended));
     json_number(file->process, "seconds", now() - file->began);
+    cJSON_AddItemToObject(file->process, "sensors_at_end", read_sensors(""));
     const bool saved = save(file);
     cJSON_Delete(file->json);
     file->json = NULL;

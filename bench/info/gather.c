@@ -6,6 +6,7 @@
 #include "bench/common/child.h"
 #include "bench/common/complain.h"
 #include "bench/common/json.h"
+#include "bench/common/sensors.h"
 #include "bench/common/terminal.h"
 #include "hardware.h"
 
@@ -264,6 +265,7 @@ cJSON *gather(const struct options *options, int argc, char **argv)
     else
         platforms = gather_drivers_one_by_one(options, files, &exposed);
     cJSON_AddItemToObject(json, "platforms", platforms);
+    cJSON_AddItemToObject(json, "sensors", read_sensors(options->root));
 
     char   advice[MOST_ADVICE][ADVICE_BYTES];
     cJSON *list = cJSON_AddArrayToObject(json, "advice");

@@ -31,7 +31,7 @@ static const char style[] =
     ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,480px),1fr));gap:12px}.plot{min-width:0}"
     "\n"
     "code{overflow-wrap:anywhere}.keep{overflow-wrap:anywhere}\n"
-    "svg{width:100%;height:auto}svg text{fill:var(--t);font:11px "
+    "svg{width:100%;height:auto}svg text{fill:var(--t);font:13px "
     "system-ui,sans-serif}.grid{stroke:var(--r);stroke-width:1}\n"
     ".l,.w{fill:none;stroke-width:2}.w{stroke-width:1}.m{stroke-width:2}.limit{stroke-width:1.5;stroke-dasharray:2 5}\n"
     ".c0{stroke:var(--c0)}.c1{stroke:var(--c1);stroke-dasharray:9 3}.c2{stroke:var(--c2);stroke-dasharray:3 3}"

@@ -41,11 +41,13 @@ bool plot_add(struct plot *plot, const char *name, struct plot_point point)
 /* ---- scales -------------------------------------------------------------------------------------------------- */
 
 #define LEFT   70.0
-#define RIGHT  470.0
-#define TOP    16.0
+#define RIGHT  550.0
+#define TOP    20.0
 #define BOTTOM 300.0
-#define WIDTH  700
-#define HEIGHT 350
+#define WIDTH  560
+/* Below the axes a line for each of the plot, which so has room for long names. */
+#define LEGEND        366.0
+#define LEGEND_HEIGHT 20
 
 struct scale {
     double low, high; /* logarithms */
@@ -96,7 +98,7 @@ static void draw_axes(FILE *out, const struct plot *plot, const struct scale *x,
     }
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", (LEFT + RIGHT) / 2, BOTTOM + 40);
     put_text(out, plot->x_title);
-    fprintf(out, "</text>\n<text x=\"4\" y=\"11\">");
+    fprintf(out, "</text>\n<text x=\"4\" y=\"12\">");
     put_text(out, plot->y_title);
     fprintf(out, "</text>\n");
 }
@@ -139,12 +141,12 @@ static void draw_line(FILE *out, const struct plot_line *line, int number, const
                     fmin(BOTTOM, place(y, point->low)), fmax(TOP, place(y, point->high)));
         draw_mark(out, number, at, place(y, point->y));
     }
-    const double legend = TOP + 12 + 22 * number;
+    const double legend = LEGEND + LEGEND_HEIGHT * number;
     fprintf(out, "\n<line class=\"l c%d%s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", number,
-            line->limit ? " limit" : "", RIGHT + 10, RIGHT + 38, legend - 4, legend - 4);
+            line->limit ? " limit" : "", LEFT, LEFT + 28, legend - 4, legend - 4);
     if (!line->limit)
-        draw_mark(out, number, RIGHT + 24, legend - 4);
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", RIGHT + 44, legend);
+        draw_mark(out, number, LEFT + 14, legend - 4);
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", LEFT + 36, legend);
     put_text(out, line->name);
     fprintf(out, "</text>\n");
 }
@@ -153,7 +155,7 @@ void plot_draw(FILE *out, const struct plot *plot, int id)
 {
     const struct scale x = scale_of(plot, false, 2), y = scale_of(plot, true, 10);
     fprintf(out, "<svg role=\"img\" viewBox=\"0 0 %d %d\" aria-labelledby=\"t%d d%d\">\n<title id=\"t%d\">", WIDTH,
-            HEIGHT, id, id, id);
+            (int) LEGEND + LEGEND_HEIGHT * plot->n - 8, id, id, id);
     put_text(out, plot->title);
     fprintf(out, "</title>\n<desc id=\"d%d\">", id);
     put_text(out, plot->sentence[0] ? plot->sentence : plot->title);

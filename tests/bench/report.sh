@@ -58,7 +58,7 @@ shows 'class="l c[0-9] limit"'
 [ "$(find "$dir/svg" -name '*.svg' | wc -l)" -eq "$(count '<svg ')" ] || fail "each plot is a file too"
 # What is drawn lies within the drawing.
 cat "$dir"/svg/*.svg | grep -o 'points="[^"]*"' | tr -d 'a-z="' | tr ' ' '\n' | awk -F, '
-    NF != 2 || $1 < 70 || $1 > 470 || $2 < 16 || $2 > 300 { print "outside: " $0; bad = 1 }
+    NF != 2 || $1 < 70 || $1 > 550 || $2 < 20 || $2 > 300 { print "outside: " $0; bad = 1 }
     END { exit bad || NR < 100 }' >"$dir/out" || fail "points lie within the axes"
 
 # ---- what a file says is what the page shows
