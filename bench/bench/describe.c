@@ -41,27 +41,20 @@ void print_list(void)
 static const char *limit_of(enum workload workload)
 {
     static const char *const limits[N_ALL_WORKLOADS] = {
-        [SORT] = "the copy rate over its passes: a radix sort moves every key and value once for each digit of 8 bits "
-                 "or so, "
-                 "4 times for u32; \"copy\" counts one of them",
+        [SORT] = "the copy rate over its passes, one for each digit of some 8 bits; \"copy\" counts one",
         [MERGE] = "the copy rate: every key and value is read and written once",
         [MERGE_RUNS] = "the copy rate: every key and value is read and written once, however many runs there are",
         [SCAN] = "the copy rate: every element is read and written once",
         [REDUCE] = "the rate of reading, up to the copy rate: every element is read once",
         [COMPACT] = "the copy rate: flags, keys and values are read, what is kept is written",
-        [SEARCH] = "gathers of 64 bytes or so, one for each level of the index that no cache holds; of sorted queries "
-                   "the copy "
-                   "rate",
+        [SEARCH] = "a gather for each level of the index that no cache holds; of sorted queries the copy rate",
         [LOOKUP] = "as search, and a gather of 32 bytes for each value",
-        [FILLRANDOM] =
-            "each element is sorted once, then merged: an LSM moves it once for each time that the dictionary doubled "
-            "since (at the copy rate), a tree gathers a leaf for it, an array copies everything with each batch",
+        [FILLRANDOM] = "an LSM copies all once per doubling, a tree gathers leaves, an array copies all per batch",
         [FILLSEQ] = "as fillrandom",
         [OVERWRITE] = "as fillrandom, with all elements there",
         [DELETERANDOM] = "as overwrite",
         [INSERTRANDOM] = "as one batch of fillrandom; of small batches the launches: some ten for a call",
-        [READRANDOM] =
-            "one gather of a leaf and one of a value for each key and run; of small dictionaries gathers from cache",
+        [READRANDOM] = "a gather of a leaf and one of a value for each key and run; of small ones from cache",
         [READMISSING] = "as readrandom without the value",
         [SEEKRANDOM] = "as readrandom",
         [COUNTRANDOM] = "two searches for each interval",

@@ -51,7 +51,7 @@ static struct plot_point place_of(const struct report_point *point, double x)
                                  operations / number_of(wall, "p10") };
 }
 
-/* What tells a line's points from others' of the same variant: how many operations a batch or call has, and their mix. */
+/* What tells a line's points from others' of the variant: how many operations a batch or call has, and their mix. */
 static void line_name(const cJSON *row, bool over_batch, char *name, size_t bytes)
 {
     char         text[TEXT_BYTES];

@@ -80,13 +80,14 @@ static struct scale scale_of(const struct plot *plot, bool y, double factor)
 
 static void draw_axes(FILE *out, const struct plot *plot, const struct scale *x, const struct scale *y)
 {
-    char text[TEXT_BYTES];
-    for (double at = y->low; at < y->high + 1e-9; at += log(10)) {
-        const double place_y = place(y, exp(at));
+    char      text[TEXT_BYTES];
+    const int decades = (int) lround((y->high - y->low) / log(10));
+    for (int decade = 0; decade <= decades; decade++) {
+        const double number = exp(y->low + decade * log(10)), place_y = place(y, number);
         fprintf(out, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT, RIGHT, place_y,
                 place_y);
         fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 6, place_y + 4,
-                text_rate(text, exp(at)));
+                text_rate(text, number));
     }
     const int powers = (int) lround((x->high - x->low) / log(2)), step = powers / 8 + 1;
     for (int power = 0; power <= powers; power += step) {

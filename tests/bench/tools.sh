@@ -91,7 +91,15 @@ echo 0x10de >"$dir/root/sys/bus/pci/devices/0000:01:00.0/vendor"
 echo 0x030200 >"$dir/root/sys/bus/pci/devices/0000:01:00.0/class"
 echo 0x1002 >"$dir/root/sys/bus/pci/devices/0000:02:00.0/vendor"
 echo 0x030000 >"$dir/root/sys/bus/pci/devices/0000:02:00.0/class"
+monitor=$dir/root/sys/class/drm/card0/device/hwmon/hwmon3
+mkdir -p "$monitor"
+echo 1500000000 >"$monitor/freq1_input"
+echo 87500000 >"$monitor/power1_average"
+echo 61000 >"$monitor/temp1_input"
 "$info" --no-self-test --json "$dir/info.json" --root "$dir/root" >"$dir/out" 2>"$dir/err"
+for sensor in '"clock_mhz":.*1500,' '"power_w":.*87.5,' '"temperature_c":.*61$'; do
+    grep -q -e "$sensor" "$dir/info.json" || fail "sensors tell $sensor"
+done
 if ! grep -q '"type":.*"gpu"' "$dir/info.json"; then
     expect 0 "$info" --no-self-test --root "$dir/root"
     prints out 'NVIDIA GPU is there'
