@@ -7,6 +7,7 @@ and a renderer that makes C of it. Its own loop, which runs waves one after the 
 Each mend says why it is the emulator that is wrong; AMD's manuals of the instruction sets are the judge. A checkout is never
 changed: handlers are put before its own.
 """
+import contextlib
 import os
 import re
 import sys
@@ -50,13 +51,14 @@ class Emulator:
         nothing = self.mends.does_nothing(code, arch)
         if nothing:
             return Nothing(nothing)
-        inst = self.decode_inst(code, arch)
+        other = self.mends.multiply_add(code) if arch == "cdna" else None
+        inst = self.decode_inst(other or code, arch)
         size = inst.size()
         if self.mends.is_cache_control(inst):
             return Nothing(size)
-        return Instruction(self, inst, arch, code[:size])
+        return Instruction(self, inst, arch, code[:size], other is not None)
 
-    def source_of(self, inst, arch, name):
+    def source_of(self, inst, arch, name, is_mac):
         """The C text of an instruction as a function of the registers, its fixed bits and which these are."""
         emu = self.emu
         handler = self.mends.handler(inst)
@@ -65,7 +67,8 @@ class Emulator:
         if handler is None:
             raise Translated(f"the emulator has no {type(inst).__name__} {emu._op_name(inst)}", inst.size())
         ctx = emu._Ctx(inst.size(), emu._wave_size(arch))
-        sink = handler(inst, ctx)
+        with self.mends.mac(is_mac):
+            sink = handler(inst, ctx)
         fixed, mask, _ = ctx.canonical_mask(inst.to_bytes())
         sink = sink.replace(arg=self.info(name=name)).rtag(1)
         with self.context(NOOPT=1, CHECK_OOB=0, TUPLE_ORDER=0, EMULATED_DTYPES="", CAPTURE_PROCESS_REPLAY=0, PROFILE=0):
@@ -80,9 +83,9 @@ class Emulator:
 
 
 class Instruction:
-    def __init__(self, emulator, inst, arch, code):
-        self.emulator, self.inst, self.arch = emulator, inst, arch
-        self.kind, self.size = type(inst).__name__, len(code)
+    def __init__(self, emulator, inst, arch, code, is_mac):
+        self.emulator, self.inst, self.arch, self.code, self.is_mac = emulator, inst, arch, code, is_mac
+        self.kind, self.size = type(inst).__name__ + ("_MAC" if is_mac else ""), len(code)
 
     @property
     def flags(self):
@@ -91,7 +94,8 @@ class Instruction:
 
     def translate(self, name):
         try:
-            return self.emulator.source_of(self.inst, self.arch, name)
+            text, _, mask = self.emulator.source_of(self.inst, self.arch, name, self.is_mac)
+            return text, int.from_bytes(self.code, "little") & mask, mask
         except Translated:
             raise
         except Exception as trouble:
@@ -223,6 +227,32 @@ static inline any_unsigned *place6(void *memory, unsigned long i)
         """Memory is reached through several parameters, which the renderer says never to overlap."""
         return self.PLACES + self.PLACE.sub(r"place\2(\1, ", re.sub(r"\* restrict (data[2367]_)", r"* \1", body))
 
+    # ---- v_mac_f32 ----
+    # CDNA 2 has it where later ones have v_dot2c_f32_bf16 (opcode 22 of VOP2, 0x116 of VOP3: ISA manuals of both), and the emulator
+    # has the later ones alone. It is done as v_fmac_f32 is, with operands in the same places, but that the product is rounded.
+
+    @staticmethod
+    def multiply_add(code):
+        """The bytes of v_fmac_f32 for those of v_mac_f32; None for others."""
+        word = int.from_bytes(code[:4], "little")
+        if word >> 25 == 22:
+            word = word & 0x1ffffff | 59 << 25
+        elif word >> 26 == 0x34 and word >> 16 & 0x3ff == 0x116:
+            word = word & ~(0x3ff << 16) | 0x13b << 16
+        else:
+            return None
+        return word.to_bytes(4, "little") + code[4:]
+
+    @contextlib.contextmanager
+    def mac(self, is_mac):
+        ask = self.emu.get_pcode
+        if is_mac:
+            self.emu.get_pcode = lambda op: "D0.f32 = S0.f32 * S1.f32 + D0.f32"
+        try:
+            yield
+        finally:
+            self.emu.get_pcode = ask
+
     # ---- private memory ----
     # CDNA 2 reaches it through the MUBUF format, with a buffer resource that spreads it over the lanes (ISA manual, "Buffer
     # addressing", swizzled, with the lane's number added): 4 bytes of each of the 64 lanes in turn. The emulator takes the
@@ -252,10 +282,38 @@ static inline any_unsigned *place6(void *memory, unsigned long i)
                 stores.append(write(registers + c(i), lane, active.where(place.load(), c(0)), execs))
         return emu.UOp.sink(emu.UOp.group(*stores).end(lane), *ctx.inc_pc())
 
+    # ---- compare and swap of 64 bits ----
+    # It has 128 bits of data, the new value and then the expected one; the emulator gives the pseudocode the first 32 of them.
+
+    def swap64(self, inst, ctx):
+        emu, c, kind = self.emu, self.emu._c, type(inst)
+        wide, signed = emu.dtypes.uint64, emu.dtypes.int64
+        names = ("vaddr", "vsrc", "ioffset") if hasattr(kind, "vaddr") else ("addr", "data", "offset")
+        address, data = (ctx.inst_field(getattr(kind, n)) for n in names[:2])
+        offset, base = ctx.inst_field_signed(getattr(kind, names[2])), ctx.inst_field(kind.saddr)
+        to, execs, lane = ctx.inst_field(kind.vdst), ctx.rexec(), ctx.range()
+        active = emu._lane_active(execs, lane)
+
+        def pair(register):
+            return emu._u64(ctx.rvgpr_dyn(register, lane), ctx.rvgpr_dyn(register + c(1), lane))
+
+        scalar = emu._u64(ctx.rsgpr_dyn(base), ctx.rsgpr_dyn(base + c(1))) + ctx.rvgpr_dyn(address, lane).cast(wide)
+        at = (base < c(124)).where(scalar, pair(address)) + offset.cast(signed).cast(wide)
+        places = [ctx.vmem.index(((at + emu.UOp.const(4 * i, wide)) >> emu.UOp.const(2, wide)).cast(signed).valid(active))
+                  for i in range(2)]
+        old = emu._u64(*[p.load() for p in places])
+        new = emu._split64(old.eq(pair(data + c(2))).where(pair(data), old))
+        stores = [p.store(n) for p, n in zip(places, new)]
+        if emu._iattr(inst, "glc"):
+            stores += [ctx.wvgpr_dyn(to + c(i), lane, half, execs) for i, half in enumerate(emu._split64(old))]
+        return emu.UOp.sink(emu.UOp.group(*stores).end(lane), *ctx.inc_pc())
+
     # ---- the program counter ----
 
     def handler(self, inst):
         name = self.emu._op_name(inst)
+        if name in ("GLOBAL_ATOMIC_CMPSWAP_B64", "GLOBAL_ATOMIC_CMPSWAP_X2"):
+            return self.swap64
         if name in ("S_GETPC_B64", "S_SETPC_B64", "S_SWAPPC_B64"):
             return self.jump
         if name.startswith(("BUFFER_LOAD_DWORD", "BUFFER_STORE_DWORD")) and type(inst).__name__ == "MUBUF":

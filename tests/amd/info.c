@@ -64,7 +64,7 @@ static unsigned machine_of(const char *key)
 static void find_devices(void)
 {
     const char *text = getenv("ORDO_AMD_DEVICES");
-    if (!text || !getenv("ORDO_AMD_CACHE") || !getenv("ORDO_AMD_TOOLS"))
+    if (!text || !getenv("ORDO_AMD_CACHE") || !getenv("ORDO_AMD_MAPS") || !getenv("ORDO_AMD_TOOLS"))
         (void) fprintf(stderr,
                        "the driver for AMD's machine code shows no device: start programs by tests/amd/suite.py\n");
     else

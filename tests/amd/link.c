@@ -73,7 +73,7 @@ static bool start_child(struct device *d)
     (void) fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     (void) snprintf(socket_text, sizeof socket_text, "%d", ends[1]);
     (void) snprintf(memory_text, sizeof memory_text, "%d", memory_file());
-    char *const arguments[] = { runner, socket_text, memory_text, d->arch, getenv("ORDO_AMD_CACHE"), NULL };
+    char *const arguments[] = { runner, socket_text, memory_text, d->arch, getenv("ORDO_AMD_MAPS"), NULL };
     pid_t       child = 0;
     const int   failed = posix_spawn(&child, runner, NULL, NULL, arguments, environ);
     close(ends[1]);

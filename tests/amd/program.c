@@ -40,10 +40,11 @@ static bool write_file(const char *path, const char *text, size_t bytes)
     return good && rename(fresh, path) == 0;
 }
 
-static void name_file(char *to, size_t room, const struct device *d, XXH128_hash_t key, const char *ending)
+static void name_file(char *to, size_t room, const char *folder, const struct device *d, XXH128_hash_t key,
+                      const char *ending)
 {
-    (void) snprintf(to, room, "%s/%s-%016llx%016llx%s", getenv("ORDO_AMD_CACHE"), d->key,
-                    (unsigned long long) key.high64, (unsigned long long) key.low64, ending);
+    (void) snprintf(to, room, "%s/%s-%016llx%016llx%s", getenv(folder), d->key, (unsigned long long) key.high64,
+                    (unsigned long long) key.low64, ending);
 }
 
 /* ---- the tools ------------------------------------------------------------------------------------------------------ */
@@ -113,8 +114,8 @@ bool program_translate(struct built *b, char *why, size_t room)
     if (good)
         return true;
     const XXH128_hash_t key = XXH3_128bits(b->binary, b->binary_bytes);
-    name_file(b->path, sizeof b->path, b->device, key, ".co");
-    name_file(b->map, sizeof b->map, b->device, key, ".map");
+    name_file(b->path, sizeof b->path, "ORDO_AMD_MAPS", b->device, key, ".co");
+    name_file(b->map, sizeof b->map, "ORDO_AMD_MAPS", b->device, key, ".map");
     good = access(b->path, R_OK) == 0 || write_file(b->path, b->binary, b->binary_bytes);
     if (good && access(b->map, R_OK) != 0) {
         good = ask_tools((const char *const[]) { "translate", b->device->key, b->path, b->map, NULL }, &rest);
@@ -158,13 +159,13 @@ static bool compile(const struct program *p, const struct built *b, char *out, s
     (void) XXH3_128bits_update(state, b->options, strlen(b->options) + 1);
     const XXH128_hash_t key = XXH3_128bits_digest(state);
     (void) XXH3_freeState(state);
-    name_file(out, room, b->device, key, ".built");
-    name_file(said, sizeof said, b->device, key, ".log");
+    name_file(out, room, "ORDO_AMD_CACHE", b->device, key, ".built");
+    name_file(said, sizeof said, "ORDO_AMD_CACHE", b->device, key, ".log");
     if (access(out, R_OK) == 0)
         return true;
     if ((*log = read_file(said, &bytes)))
         return false;
-    name_file(source, sizeof source, b->device, key, ".cl");
+    name_file(source, sizeof source, "ORDO_AMD_CACHE", b->device, key, ".cl");
     if (!write_file(source, p->source, strlen(p->source))) {
         *log = strdup("cannot write to ORDO_AMD_CACHE");
         return false;

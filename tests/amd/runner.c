@@ -7,7 +7,7 @@
  * instructions. Registers, local and private memory begin with noise. Caches there are none, so a store is seen by all at once,
  * and instructions are done one after the other.
  *
- *   amd-runner SOCKET MEMORY ARCH CACHE      descriptors, rdna3|rdna4|cdna, the folder of toolchain.py's files
+ *   amd-runner SOCKET MEMORY ARCH MAPS       descriptors, rdna3|rdna4|cdna, the folder of toolchain.py's files
  *   ORDO_AMD_SEED=n       another order
  *   ORDO_AMD_TURN=n       instructions of a turn, at most (1000)
  *   ORDO_AMD_RESIDENT=n   work-groups of a launch that are there at once (8)
@@ -882,7 +882,7 @@ static bool has_message(bool wait)
 int main(int argc, char **argv)
 {
     if (argc != 5) {
-        (void) fprintf(stderr, "usage: amd-runner SOCKET MEMORY rdna3|rdna4|cdna CACHE\n");
+        (void) fprintf(stderr, "usage: amd-runner SOCKET MEMORY rdna3|rdna4|cdna MAPS\n");
         return 2;
     }
     set.socket = atoi(argv[1]);

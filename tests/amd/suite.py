@@ -38,13 +38,16 @@ class Suite:
 
     def __init__(self, emulator, build, devices):
         self.build, self.devices = os.path.abspath(build), devices
-        self.cache = os.path.join(self.build, "tests", "amd", "cache", toolchain.stamp(emulator))
-        self.tools = toolchain.Tools(emulator, self.cache)
+        cache = os.path.join(self.build, "tests", "amd", "cache")
+        self.builds = os.path.join(cache, f"builds-{toolchain.stamp_of_builds()}")
+        self.maps = os.path.join(cache, f"maps-{toolchain.stamp_of_maps(emulator)}")
+        self.tools = toolchain.Tools(emulator, self.maps)
         self.ended = threading.Event()
 
     def __enter__(self):
-        os.makedirs(self.cache, exist_ok=True)
-        sys.pycache_prefix = os.path.join(self.cache, "python")  # of the checkout, which stays as it is
+        os.makedirs(self.builds, exist_ok=True)
+        os.makedirs(self.maps, exist_ok=True)
+        sys.pycache_prefix = os.path.join(self.builds, "python")  # of the checkout, which stays as it is
         sys.dont_write_bytecode = False
         self.folder = tempfile.mkdtemp(prefix="ordo-amd-")
         with open(os.path.join(self.folder, "amd.icd"), "w", encoding="ascii") as file:
@@ -67,7 +70,7 @@ class Suite:
 
     def environment(self, **more):
         shown = [f"{key},{d.arch},{d.wave},{d.units},{d.name}" for key, d in toolchain.DEVICES.items() if key in self.devices]
-        return dict(os.environ, OCL_ICD_VENDORS=self.path("amd.icd"), ORDO_AMD_CACHE=self.cache, ORDO_AMD_TOOLS=self.path("tools"),
+        return dict(os.environ, OCL_ICD_VENDORS=self.path("amd.icd"), ORDO_AMD_CACHE=self.builds, ORDO_AMD_MAPS=self.maps, ORDO_AMD_TOOLS=self.path("tools"),
                     ORDO_AMD_DEVICES=" ".join(shown), XDG_CACHE_HOME=self.path("cache"), ORDO_PROFILE="off", **more)
 
 

@@ -6,7 +6,7 @@ The emulator is not here: a checkout is given (README.md says of what). It turns
 numbers are read from the instruction when it runs, so that a few hundred functions are all that a device's kernels need. What
 it gets wrong or lacks is mended in emulator.py, from outside.
 
-Two kinds of files come out of it, both under `cache`:
+Two kinds of files come out of the second:
   KEY.map           of a code object: for each word of its code the function that does it, struct map_* of code_map.h
   ARCH-N.so         functions of instructions, each void NAME(void **registers)
 """
@@ -23,6 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "offline"))
 
 import targets  # noqa: E402
+from targets import version_of  # noqa: E402
 
 MAP_MAGIC = b"ORDOMAP1"
 BARRIER, YIELD, TROUBLE = 1, 2, 4  # MAP_... of code_map.h
@@ -175,7 +176,7 @@ class Translator:
         with open(fresh, "w", encoding="ascii") as file:
             file.write("\n".join(sources))
         # The base of memory is address 0, from which the compiler must not conclude anything.
-        targets.run(["clang", "-O2", "-march=native", "-fPIC", "-shared", "-ffreestanding", "-fno-math-errno", "-w",
+        targets.run(["clang", "-O2", "-march=native", "-fPIC", "-shared", "-ffreestanding", "-fno-math-errno", "-ffp-contract=off", "-w",
                      "-fno-delete-null-pointer-checks", "-fno-strict-aliasing", fresh, "-lm", "-o", out])
 
     @staticmethod
@@ -199,7 +200,7 @@ class Tools:
 
     def translator(self, arch):
         if not self.emulator:
-            from emulator import Emulator  # beside this file
+            from emulator import Emulator  # beside this file; 
             self.emulator = Emulator(self.checkout)
         if arch not in self.translators:
             self.translators[arch] = Translator(self.emulator, arch, self.cache)
@@ -260,18 +261,27 @@ def receive(connection):
         return None
 
 
-def stamp(checkout):
-    """Stands for all that the files of a cache depend on."""
+def digest(paths, texts):
     hash_ = hashlib.sha256()
-    files = [os.path.join(HERE, f) for f in ("toolchain.py", "emulator.py")] + [targets.__file__]
+    for path in paths:
+        with open(path, "rb") as file:
+            hash_.update(file.read())
+    for text in texts:
+        hash_.update(text.encode())
+    return hash_.hexdigest()[:16]
+
+
+def stamp_of_builds():
+    """Stands for all that code objects depend on, beside their source."""
+    return digest([targets.__file__], [version_of(["clang-15", "--version"]), version_of(["clang-19", "--version"])])
+
+
+def stamp_of_maps(checkout):
+    """Stands for all that translations depend on, beside the code object. They are made for this processor."""
+    files = [os.path.join(HERE, f) for f in ("toolchain.py", "emulator.py")]
     for folder in ("test/mockgpu/amd", "tinygrad/renderer/amd", "tinygrad/runtime/autogen/amd", "tinygrad/codegen"):
         for where, _, names in sorted(os.walk(os.path.join(checkout, folder))):
             files += [os.path.join(where, n) for n in sorted(names) if n.endswith(".py")]
-    for path in files:
-        with open(path, "rb") as file:
-            hash_.update(file.read())
-    for clang in ("clang-15", "clang-19", "clang"):
-        hash_.update(targets.version_of([clang, "--version"]).encode())
-    with open("/proc/cpuinfo", encoding="utf-8") as file:  # functions are compiled for this processor
-        hash_.update(next((line for line in file if line.startswith("flags")), "").encode())
-    return hash_.hexdigest()[:16]
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        processor = next((line for line in file if line.startswith("flags")), "")
+    return digest(files, [version_of(["clang", "--version"]), processor])

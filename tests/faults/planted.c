@@ -7,7 +7,7 @@
  * ORDO_TEST_TIMES=number of openings of each (default 3). On the one device that ORDO_DEVICE selects.
  *
  * What a left-out fence, or an acquire or release left out of an access, does cannot be shown on x86, whose loads and stores are
- * ordered as they are: such plants are in NVIDIA's spelling only. Neither can a team_sync left out where a team is one work-item,
+ * ordered as they are, nor where AMD's code runs on it: such plants are in NVIDIA's spelling only. Neither can a team_sync left out where a team is one work-item,
  * nor local-memory updates that are no single step: PoCL runs the work-items of a group one after another. LANES_SYNC and the
  * counts of local updates of the self-test look for these. */
 #define _DEFAULT_SOURCE
@@ -34,6 +34,8 @@ enum {
     TEAM = 8,       /* the body is for groups of one sub-group, not of one work-item */
     ON_CPU = 16,    /* in what CPUs alone run */
     IN_PTX = 32,    /* in what NVIDIA's compiler alone gets to see */
+    IN_AMD = 64,    /* in what AMD's compiler alone gets to see */
+    IN_WAVE64 = 128 /* and in waves of 64 */
 };
 
 struct edit {
@@ -198,6 +200,42 @@ static const struct plant plants[] = {
       TEAM | IN_PTX,
       "const uint x = team_scan_inclusive_add(1); if (team_lane() == 5) words[0] = x;",
       6,
+      1 },
+
+    { "a shuffle of AMD's that gives a neighbour's value",
+      { { LANES, "(team_base_() + lane % TEAM_WIDTH) * 4", "(team_base_() + (lane ^ 1) % TEAM_WIDTH) * 4" } },
+      "",
+      NULL,
+      TEAM | IN_AMD,
+      "const uint x = team_bcast(team_lane(), 6); if (team_lane() == 0) words[0] = x;",
+      6,
+      1 },
+    { "a ballot of AMD's that forgets a lane",
+      { { LANES, "return (subgroup_mask) SUBGROUP_BALLOT_(p);",
+          "return (subgroup_mask) SUBGROUP_BALLOT_(p) & ~(subgroup_mask) 8;" } },
+      "",
+      NULL,
+      TEAM | IN_AMD,
+      "const uint x = (uint) team_ballot(true); if (team_lane() == 0) words[0] = x;",
+      UINT32_MAX,
+      1 },
+    { "a ballot of AMD's that forgets the upper half of a wave",
+      { { LANES, "return (subgroup_mask) SUBGROUP_BALLOT_(p);",
+          "return (subgroup_mask) (uint) SUBGROUP_BALLOT_(p);" } },
+      "",
+      NULL,
+      TEAM | IN_AMD | IN_WAVE64,
+      "const uint x = (uint) (team_ballot(true) >> (TEAM_WIDTH / 2)); if (team_lane() == 0) words[0] = x;",
+      UINT32_MAX,
+      1 },
+    { "a lane's number of AMD's that is taken of half a wave",
+      { { LANES, "return (uint) get_local_id(0) % ORDO_SUBGROUP;",
+          "return (uint) get_local_id(0) % (ORDO_SUBGROUP / 2);" } },
+      "",
+      NULL,
+      TEAM | IN_AMD,
+      "if (subgroup_lane() == 0) (void) ordo_add(words, 1);",
+      1,
       1 },
 
     /* atomics */
@@ -660,7 +698,9 @@ static bool has_variant(ordo_device *dev, const struct plant *p)
 {
     const struct ordo_device_facts *f = ordo_device_facts(dev);
     const bool                      in_ptx = f->lanes == ORDO_LANES_NVIDIA && f->atomics == ORDO_ATOMICS_NVIDIA;
-    return (f->cpu || !(p->kind & ON_CPU)) && (in_ptx || !(p->kind & IN_PTX));
+    const bool                      in_amd = f->lanes == ORDO_LANES_AMD;
+    return (f->cpu || !(p->kind & ON_CPU)) && (in_ptx || !(p->kind & IN_PTX)) && (in_amd || !(p->kind & IN_AMD)) &&
+           (f->sub_group == 64 || !(p->kind & IN_WAVE64));
 }
 
 enum bite { RIGHT, WRONG, NO_VARIANT, NOT_OPENED, NOT_BUILT };
