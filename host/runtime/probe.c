@@ -214,13 +214,13 @@ void ordo_choose_older_language(ordo_device *dev)
         dev->std[0] = 0;
 }
 
-static bool sub_group_sizes_have_16(ordo_device *dev)
+static bool sub_group_sizes_have(ordo_device *dev, uint32_t lanes)
 {
     size_t sizes[16] = { 0 }, bytes = 0;
     if (clGetDeviceInfo(dev->id, QUERY_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes) != CL_SUCCESS)
         return false;
     for (size_t i = 0; i < bytes / sizeof *sizes; i++)
-        if (sizes[i] == 16)
+        if (sizes[i] == lanes)
             return true;
     return false;
 }
@@ -284,18 +284,20 @@ static bool try_amd(ordo_device *dev)
     return true;
 }
 
-static bool try_khronos(ordo_device *dev)
+/* With sub-groups of `lanes`, which the device must let kernels fix; 0: of 16 if it does, else as it gives them. */
+static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
-    const bool listed = ordo_device_has(dev, "cl_khr_subgroups") || ordo_device_has(dev, "cl_intel_subgroups");
+    const uint32_t wanted = lanes ? lanes : 16;
+    const bool     listed = ordo_device_has(dev, "cl_khr_subgroups") || ordo_device_has(dev, "cl_intel_subgroups");
     if (!listed || !ordo_trial_compile(dev, dev->std, khr_shuffle_trial))
         return false;
-    dev->intel_sub_groups = ordo_device_has(dev, "cl_intel_required_subgroup_size") && sub_group_sizes_have_16(dev) &&
-                            ordo_trial_compile(dev, dev->std, intel_size_trial);
-    const uint32_t lanes = dev->intel_sub_groups ? 16 : asked_sub_group(dev);
-    if (!is_lane_count(lanes))
+    dev->intel_sub_groups = ordo_device_has(dev, "cl_intel_required_subgroup_size") &&
+                            sub_group_sizes_have(dev, wanted) && ordo_trial_compile(dev, dev->std, intel_size_trial);
+    const uint32_t given = dev->intel_sub_groups ? wanted : asked_sub_group(dev);
+    if (!is_lane_count(given) || (lanes && given != lanes))
         return false;
     dev->facts.lanes = ORDO_LANES_KHR;
-    dev->facts.sub_group = lanes;
+    dev->facts.sub_group = given;
     dev->khr_ballot = ordo_trial_compile(dev, dev->std, khr_ballot_trial);
     dev->facts.groups_progress = dev->intel_sub_groups && !dev->facts.cpu && dev->facts.atomics == ORDO_ATOMICS_C11;
     return true;
@@ -315,20 +317,36 @@ ordo_status ordo_probe_trials(ordo_device *dev)
                                ordo_trial_compile(dev, dev->std, int64_trial);
     use_one_lane(dev);
     if (!dev->facts.cpu && !try_nvidia(dev) && !try_amd(dev))
-        try_khronos(dev);
+        try_khronos(dev, 0);
     return ORDO_OK;
 }
 
 /* ---- masks --------------------------------------------------------------------------------------------------- */
+
+/* Whether a value is "khr", or that and a size that sub-groups may have on Intel's GPUs. */
+static bool khronos_lanes(const char *value, uint32_t *lanes)
+{
+    static const struct {
+        const char *value;
+        uint32_t    lanes;
+    } known[] = { { "khr", 0 }, { "khr8", 8 }, { "khr16", 16 }, { "khr32", 32 } };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(value, known[i].value) == 0) {
+            *lanes = known[i].lanes;
+            return true;
+        }
+    return false;
+}
 
 static ordo_status mask_one(ordo_device *dev, const char *name, const char *value)
 {
     struct ordo_device_facts *f = &dev->facts;
     const bool                is_number = *value && value[strspn(value, "0123456789")] == 0;
     const unsigned long long  number = strtoull(value, NULL, 10);
+    uint32_t                  lanes = 0;
     if (strcmp(name, "lanes") == 0 && strcmp(value, "one") == 0)
         use_one_lane(dev);
-    else if (strcmp(name, "lanes") == 0 && strcmp(value, "khr") == 0 && try_khronos(dev))
+    else if (strcmp(name, "lanes") == 0 && khronos_lanes(value, &lanes) && try_khronos(dev, lanes))
         return ORDO_OK;
     else if (strcmp(name, "atomics") == 0 && strcmp(value, "legacy") == 0)
         ordo_take_legacy_atomics(dev);
@@ -347,11 +365,10 @@ static ordo_status mask_one(ordo_device *dev, const char *name, const char *valu
     else if (strcmp(name, "cpu") == 0 && is_number && number == 0)
         f->cpu = false;
     else
-        return ordo_fail(
-            dev, ORDO_INVALID, 0, __FILE__, __LINE__,
-            "mask %s=%s is not one of lanes=one|khr, atomics=legacy, local=, group=, alloc=, int64_atomics=0, "
-            "progress=0|1, address_order=0|1, cpu=0",
-            name, value);
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
+                         "mask %s=%s is not one of lanes=one|khr|khr8|khr16|khr32, atomics=legacy, local=, group=, "
+                         "alloc=, int64_atomics=0, progress=0|1, address_order=0|1, cpu=0",
+                         name, value);
     return ORDO_OK;
 }
 

@@ -121,6 +121,7 @@ class Mends:
         self.emu = emu
         self.patch_returns()
         self.reach_any_address(pcode)
+        self.find_lanes()
 
     # ---- caches ----
     # The emulator has no caches, so what empties them or writes them back does nothing. Those in the MUBUF format it does not
@@ -308,10 +309,46 @@ static inline any_unsigned *place6(void *memory, unsigned long i)
             stores += [ctx.wvgpr_dyn(to + c(i), lane, half, execs) for i, half in enumerate(emu._split64(old))]
         return emu.UOp.sink(emu.UOp.group(*stores).end(lane), *ctx.inc_pc())
 
+    # ---- lanes by address ----
+    # Of the address that ds_bpermute_b32 and ds_permute_b32 find a lane by, the upper bits are ignored (so the manuals, also where
+    # their pseudocode divides it as a number with a sign). The emulator loses the remainder, and reads or writes registers of
+    # other numbers.
+
+    LANE = re.compile(r"(\w+_lane) = .*VGPR\[i\]\[ADDR\].*;")
+
+    def find_lanes(self):
+        emu, ask = self.emu, self.emu.get_pcode
+
+        def by_mask(op):
+            if "PERMUTE_B32" not in op.name:
+                return ask(op)
+            lanes = 64 if "cdna" in type(op).__module__ else 32
+            text, n = self.LANE.subn(rf"\1 = ((VGPR[i][ADDR].u32 + OFFSET.u32) >> 2U) & {lanes - 1}U;", ask(op))
+            assert n == 1, text
+            return text
+
+        emu.get_pcode = by_mask
+
+    # ---- vector registers by M0 ----
+    # v_movrels_b32 reads, and v_movreld_b32 writes, the register whose number is that of the operand and M0's value: arrays that
+    # clang keeps in registers. The emulator gives the pseudocode no SRC0 and no VDST that it could add to.
+
+    def move_by_m0(self, inst, ctx):
+        c, kind = self.emu._c, type(inst)
+        by, execs, lane = ctx.rsgpr_dyn(c(125)), ctx.rexec(), ctx.range()
+        source, to = ctx.inst_field(kind.src0), ctx.inst_field(kind.vdst)
+        if "MOVRELS_" in self.emu._op_name(inst):
+            value = ctx.rvgpr_dyn(source - c(256) + by, lane)
+        else:
+            value, to = ctx.rsrc_dyn(source, lane), to + by
+        return self.emu.UOp.sink(ctx.wvgpr_dyn(to, lane, value, execs).end(lane), *ctx.inc_pc())
+
     # ---- the program counter ----
 
     def handler(self, inst):
         name = self.emu._op_name(inst)
+        if name.startswith(("V_MOVRELS_B32", "V_MOVRELD_B32")):
+            return self.move_by_m0
         if name in ("GLOBAL_ATOMIC_CMPSWAP_B64", "GLOBAL_ATOMIC_CMPSWAP_X2"):
             return self.swap64
         if name in ("S_GETPC_B64", "S_SETPC_B64", "S_SWAPPC_B64"):

@@ -124,12 +124,26 @@ static uint64_t seed_of_run(void)
     return text ? strtoull(text, NULL, 0) : 1;
 }
 
+/* Says in the file that ORDO_TEST_LANES names, if it does, how lanes talk to each other here: `./run ci` counts them. */
+static void note_lanes(const struct ordo_device_facts *facts)
+{
+    static const char *const names[] = { "one", "Khronos", "NVIDIA", "AMD" };
+    const char *const        path = getenv("ORDO_TEST_LANES");
+    FILE *const              file = path ? fopen(path, "a") : NULL;
+
+    if (!file)
+        return;
+    (void) fprintf(file, "%s\t%" PRIu32 "\t%s\n", names[facts->lanes], facts->sub_group, facts->name);
+    (void) fclose(file);
+}
+
 static void run_body(ordo_device *dev, const char *mask, test_body body)
 {
     struct test t = { .dev = dev, .facts = ordo_device_facts(dev), .mask = mask, .seed = seed_of_run() };
 
     t.random = t.seed;
     watchdog_note("", t.facts->name, mask ? mask : "", t.seed);
+    note_lanes(t.facts);
     body(&t);
 }
 
