@@ -7,9 +7,10 @@
  * ORDO_TEST_TIMES=number of openings of each (default 3). On the one device that ORDO_DEVICE selects.
  *
  * What a left-out fence, or an acquire or release left out of an access, does cannot be shown on x86, whose loads and stores are
- * ordered as they are, nor where AMD's code runs on it: such plants are in NVIDIA's spelling only. Neither can a team_sync left out where a team is one work-item,
- * nor local-memory updates that are no single step: PoCL runs the work-items of a group one after another. LANES_SYNC and the
- * counts of local updates of the self-test look for these. */
+ * ordered as they are, nor where AMD's code runs on it (tests/amd): such plants are in NVIDIA's spelling only. Neither can a
+ * team_sync left out where a team is one work-item, nor local-memory updates that are no single step: PoCL runs the work-items of
+ * a group one after another. LANES_SYNC and the counts of local updates of the self-test look for these.
+ */
 #define _DEFAULT_SOURCE
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
