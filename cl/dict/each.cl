@@ -8,7 +8,10 @@
 #define RUN_GROUP 64 /* work-items of a group */
 #endif
 
-#define RUN_EACH(type, i, n) for (type i = get_global_id(0); i < (n); i += get_global_size(0))
+/* Nothing wraps, however near n is to the end of the type. */
+#define RUN_EACH(type, i, n)                                                                                           \
+    for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
+         i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
 /* ---- shares of many items, some items an owner ------------------------------------------------------------------- */
 

@@ -100,6 +100,10 @@ static ordo_status take_survey(struct apply *a)
     return ORDO_OK;
 }
 
+/* Operations of a batch with order queries: sums of changes in the timeline (cl/dict/timeline.cl), each block's lifted by 32,
+ * then fit into 32 bits. */
+#define TIMELINE_MOST 0x7fffffffu
+
 /* How many operations there are from one code to another. */
 static cl_uint n_of(const struct apply *a, ordo_code least, ordo_code most)
 {
@@ -124,6 +128,9 @@ static ordo_status check_survey(const struct apply *a)
     if (n_of(a, ORDO_COUNT, ORDO_RANGE) && !b->his.mem)
         return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
                          "the batch has counts or ranges, but no upper bounds");
+    if (n_of(a, ORDO_SEEK_LT, ORDO_RANGE) && a->n > TIMELINE_MOST)
+        return ordo_fail(dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
+                         "%u operations, among them seeks, counts or ranges: there may be %u", a->n, TIMELINE_MOST);
     if (a->survey[ORDO_RANGE] && !b->offsets.mem)
         return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
                          "the batch has ranges, but no room for their offsets");
@@ -607,8 +614,9 @@ static ordo_status store(struct apply *a)
     add_batch(&args, a);
     ORDO_ADD(&args, ORDO_ARG(a->changed), ORDO_ARG(keys), ORDO_ARG(values), ORDO_ARG(erased));
     ORDO_TRY(launch(a, "apply_store", a->n, &args));
-    const struct ordo_sorted_updates updates = { ordo_at(keys, 0), ordo_at(values, 0), ordo_at(erased, 0), count,
-                                                 true };
+    const struct ordo_sorted_updates updates = {
+        ordo_at(keys, 0), ordo_at(values, 0), ordo_at(erased, 0), count, true, true
+    };
     return a->dict->structure->update_sorted(a->dict, a->call, &updates);
 }
 

@@ -137,7 +137,8 @@ ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_me
                         ORDO_ARGS(ORDO_ARG(flags), ORDO_ARG(n), ORDO_ARG(u.keys.mem), ORDO_ARG(keys_at),
                                   ORDO_ARG(u.values.mem), ORDO_ARG(values_at), ORDO_ARG(u.erased.mem),
                                   ORDO_ARG(erased_at), ORDO_ARG(keys), ORDO_ARG(values), ORDO_ARG(erased))));
-    *updates = (struct ordo_sorted_updates) { ordo_at(keys, 0), ordo_at(values, 0), ordo_at(erased, 0), kept, true };
+    *updates =
+        (struct ordo_sorted_updates) { ordo_at(keys, 0), ordo_at(values, 0), ordo_at(erased, 0), kept, true, u.waits };
     return ORDO_OK;
 }
 
@@ -178,7 +179,8 @@ ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, st
                               ORDO_ARG(values_at), ORDO_ARG(n), ORDO_ARG(stored), ORDO_ARG(inserted.mem),
                               ORDO_ARG(inserted_at))));
     ORDO_TRY(ordo_dict_before_store(dict, call));
-    const struct ordo_sorted_updates updates = { ordo_at(batch.keys, 0), ordo_at(stored, 0), ordo_none(), count,
-                                                 false };
+    const struct ordo_sorted_updates updates = {
+        ordo_at(batch.keys, 0), ordo_at(stored, 0), ordo_none(), count, false, false
+    };
     return dict->structure->update_sorted(dict, call, &updates);
 }

@@ -24,6 +24,7 @@ struct ordo_sorted_updates {
     struct ordo_slice keys, values, erased; /* values: ordo_none() if all are erased; erased: if all are stored */
     size_t            count;
     bool              distinct; /* no key is there twice */
+    bool              waits;    /* the caller waits for the device anyway */
 };
 
 /* A batch of lookups. The outputs may be ordo_none(). */
@@ -141,6 +142,12 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
 static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
 {
     return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;
+}
+
+/* Whether the caller waits for the device anyway: calls over host memory do. */
+static inline bool ordo_dict_blocks(const ordo_dict *dict)
+{
+    return dict->results != NULL;
 }
 
 /* ordo_lsm_cleanup, where the structure has such. */

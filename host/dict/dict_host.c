@@ -10,30 +10,6 @@ static size_t if_there(const void *array, size_t bytes)
     return array ? bytes : 0;
 }
 
-/* ---- updates ----------------------------------------------------------------------------------------------------- */
-
-ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values, size_t count)
-{
-    ORDO_REQUIRE_GIVEN(NULL, dict);
-    struct ordo_host_array a[] = {
-        ordo_host_in(keys, count, dict->key_bytes),
-        ordo_host_in(values, count, dict->value_bytes),
-    };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
-    return ordo_host_finish(dict->dev, a, N_OF(a), ordo_dict_build(dict, a[0].slice, a[1].slice, count, NULL));
-}
-
-ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void *values, size_t count)
-{
-    ORDO_REQUIRE_GIVEN(NULL, dict);
-    struct ordo_host_array a[] = {
-        ordo_host_in(keys, count, dict->key_bytes),
-        ordo_host_in(values, count, dict->value_bytes),
-    };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
-    return ordo_host_finish(dict->dev, a, N_OF(a), ordo_dict_upsert(dict, a[0].slice, a[1].slice, count, NULL));
-}
-
 /* Uploads, and keeps other threads away from the dictionary: what is next called on it sends its results to these. */
 static ordo_status begin_results(struct ordo_call *outer, ordo_dict *dict, struct ordo_host_array *a, size_t n)
 {
@@ -51,6 +27,32 @@ static ordo_status end_results(struct ordo_call *outer, ordo_dict *dict, struct 
 {
     dict->results = NULL;
     return ordo_host_finish(dict->dev, a, n, ordo_call_end(outer, status));
+}
+
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values, size_t count)
+{
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, dict->key_bytes),
+        ordo_host_in(values, count, dict->value_bytes),
+    };
+    struct ordo_call outer;
+    ORDO_TRY(begin_results(&outer, dict, a, N_OF(a)));
+    return end_results(&outer, dict, a, N_OF(a), ordo_dict_build(dict, a[0].slice, a[1].slice, count, NULL));
+}
+
+ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void *values, size_t count)
+{
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, dict->key_bytes),
+        ordo_host_in(values, count, dict->value_bytes),
+    };
+    struct ordo_call outer;
+    ORDO_TRY(begin_results(&outer, dict, a, N_OF(a)));
+    return end_results(&outer, dict, a, N_OF(a), ordo_dict_upsert(dict, a[0].slice, a[1].slice, count, NULL));
 }
 
 ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values, size_t count,
@@ -72,8 +74,9 @@ ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count
 {
     ORDO_REQUIRE_GIVEN(NULL, dict);
     struct ordo_host_array a[] = { ordo_host_in(keys, count, dict->key_bytes) };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
-    return ordo_host_finish(dict->dev, a, N_OF(a), ordo_dict_erase(dict, a[0].slice, count, NULL));
+    struct ordo_call       outer;
+    ORDO_TRY(begin_results(&outer, dict, a, N_OF(a)));
+    return end_results(&outer, dict, a, N_OF(a), ordo_dict_erase(dict, a[0].slice, count, NULL));
 }
 
 ordo_status ordo_dict_combine_host(ordo_dict *dict, ordo_type value, ordo_op op, const void *keys, const void *values,

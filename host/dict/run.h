@@ -37,7 +37,8 @@
 /* Where the parts of a block lie, in bytes from its start; all are multiples of 256. Parts may have room for more elements than
  * the run has: they are then further apart than `bytes` tells. */
 struct ordo_run_layout {
-    size_t values, hidden, visible, nodes, bytes;
+    size_t  values, hidden, visible, nodes, bytes;
+    cl_uint node_log2; /* of the index, as the profile had it when room was made for it */
 };
 
 struct ordo_sorted_run {
@@ -124,9 +125,11 @@ static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
 
 /* ---- run_block.c ------------------------------------------------------------------------------------------------- */
 
-struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count);
+struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, cl_uint node_log2);
 /* A run of `count` elements, not yet written, in a spare block or a new one: no bits, no index, nothing known. */
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
+/* Whether a run of `count` elements is no larger than the device's largest allocation. */
+bool ordo_runs_fit(const struct ordo_runs *runs, size_t count);
 /* Keeps the run's block for later, or lets go of it. A run without a block is fine. */
 void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
@@ -149,7 +152,10 @@ ordo_status ordo_run_launch(struct ordo_call *call, const ordo_dict *dict, const
 /* Makes R4 and R5 hold for all runs. Nothing if they do. Enqueues; no wait.
  * Cost  each element of a run that is not marked is searched for in each older run. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* The number of visible elements. Resolves; waits. */
+/* The number of visible elements of each run. Resolves; waits. */
+ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
+                                size_t counts[ORDO_MAX_RUNS]);
+/* And of all together. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
 /* The directory that a run's hidden bits make, in ordo_run_entries words from `out` on. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
@@ -178,6 +184,10 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
 /* A new run of what is visible in the set: resolves it, waits for its size. `out` has no block if nothing is visible. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
+/* The same of runs of a resolved set that stand next to each other, with their visible counts: by itself such a stretch
+ * can be replaced, as what it makes stale elsewhere is hidden (R4). */
+ordo_status ordo_runs_distil_stretch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
+                                     const size_t *counts, size_t n, struct ordo_sorted_run *out);
 /* Whether so many runs need not be resolved for that. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, size_t n_runs);
 /* The same, without resolving the set where that can be done and there is the memory: then in a block with room for all that the

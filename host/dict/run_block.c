@@ -11,10 +11,10 @@ static size_t round_up(size_t bytes)
     return ordo_ceil_div(bytes, 256) * 256;
 }
 
-struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count)
+struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, cl_uint node_log2)
 {
-    const struct ordo_index index = ordo_index_of(dict->dev, dict->key, ordo_none(), count);
-    struct ordo_run_layout  l;
+    const struct ordo_index index = ordo_index_of(dict->dev, dict->key, ordo_none(), count, node_log2);
+    struct ordo_run_layout  l = { .node_log2 = node_log2 };
     l.values = round_up(count * dict->key_bytes);
     l.hidden = l.values + round_up(count * dict->value_bytes);
     l.visible = l.hidden + round_up(ordo_ceil_div(count, 32) * 4);
@@ -98,10 +98,18 @@ static size_t roomy(size_t bytes)
     return ordo_ceil_div(bytes, step) * step;
 }
 
+bool ordo_runs_fit(const struct ordo_runs *runs, size_t count)
+{
+    const ordo_dict *dict = &runs->dict;
+    return ordo_run_layout_of(dict, count, ordo_index_node_log2(dict->dev, dict->key)).bytes <=
+           ordo_device_facts(dict->dev)->max_alloc_bytes;
+}
+
 static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, size_t least,
                                 struct ordo_sorted_run *out)
 {
-    const size_t bytes = roomy(least);
+    const size_t most = (size_t) ordo_device_facts(call->dev)->max_alloc_bytes;
+    const size_t bytes = least <= most ? ordo_min_size(roomy(least), most) : least;
     ordo_runs_limit_spare(runs, spare_most(runs, bytes));
     ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
     if (made == ORDO_NO_DEVICE_MEMORY && runs->n_spare > 0) {
@@ -118,7 +126,10 @@ static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, 
 
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out)
 {
-    *out = (struct ordo_sorted_run) { .count = count, .layout = ordo_run_layout_of(&runs->dict, count) };
+    const ordo_dict *dict = &runs->dict;
+    *out = (struct ordo_sorted_run) { .count = count,
+                                      .layout =
+                                          ordo_run_layout_of(dict, count, ordo_index_node_log2(dict->dev, dict->key)) };
     if (take_spare(runs, out->layout.bytes, out))
         return ORDO_OK;
     return create_block(runs, call, out->layout.bytes, out);
@@ -174,7 +185,7 @@ ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct
 {
     if (run->indexed)
         return ORDO_OK;
-    run->index = ordo_index_of(dict->dev, dict->key, ordo_run_keys(run), run->count);
+    run->index = ordo_index_of(dict->dev, dict->key, ordo_run_keys(run), run->count, run->layout.node_log2);
     if (run->index.bytes) {
         run->index.nodes = run->mem;
         run->index.nodes_at = (run->layout.nodes / dict->key_bytes) >> run->index.node_log2;

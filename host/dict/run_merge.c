@@ -186,10 +186,23 @@ static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const s
     ORDO_TRY(ordo_runs_block(runs, call, ordo_run_set_stored(set), out));
     ORDO_TRY(keep_if_ok(runs, out, dedup_into(call, &runs->dict, set, out, &out->count)));
     out->distinct = out->marked = true;
-    out->layout.bytes = ordo_run_layout_of(&runs->dict, out->count).bytes;
+    out->layout.bytes = ordo_run_layout_of(&runs->dict, out->count, out->layout.node_log2).bytes;
     if (out->count == 0)
         ordo_runs_release(runs, out);
     return ORDO_OK;
+}
+
+ordo_status ordo_runs_distil_stretch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
+                                     const size_t *counts, size_t n, struct ordo_sorted_run *out)
+{
+    struct ordo_run_set stretch = { .n = n };
+    size_t              count = 0;
+
+    memcpy(stretch.run, in, n * sizeof *in);
+    for (size_t r = 0; r < n; r++)
+        count += counts[r];
+    *out = (struct ordo_sorted_run) { .mem = NULL };
+    return filter(runs, call, &stretch, count, out);
 }
 
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, size_t n_runs)
@@ -201,10 +214,13 @@ bool ordo_runs_can_dedup(const struct ordo_runs *runs, size_t n_runs)
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out)
 {
-    if (!ordo_run_set_is_resolved(set) && ordo_runs_can_dedup(runs, set->n)) {
+    if (!ordo_run_set_is_resolved(set) && ordo_runs_can_dedup(runs, set->n) &&
+        ordo_runs_fit(runs, ordo_run_set_stored(set))) {
+        const int         mark = call->n_scratch;
         const ordo_status status = dedup(runs, call, set, out);
-        if (status != ORDO_NO_DEVICE_MEMORY)
+        if (!ordo_lacks_memory(status))
             return status;
+        ordo_call_abandon(call, mark);
     }
     return ordo_runs_filter(runs, call, set, out);
 }

@@ -122,26 +122,35 @@ static size_t total_at(const struct ordo_sorted_run *run)
 }
 
 /* Waits once, however many runs there are. (Reads that do not wait stop an H200's queue for 0.14 ms.) */
-ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out)
+ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
+                                size_t counts[ORDO_MAX_RUNS])
 {
     const int mark = call->n_scratch;
     cl_mem    totals = NULL;
     cl_uint   total[ORDO_MAX_RUNS];
     size_t    n = 0;
 
-    *out = 0;
     ORDO_TRY(ordo_run_set_resolve(call, dict, set));
     ORDO_TRY(ordo_call_scratch(call, sizeof total, &totals));
-    for (size_t r = 0; r < set->n; r++) {
-        const struct ordo_sorted_run *run = &set->run[r];
-        if (!run->has_hidden)
-            *out += run->count;
-        else
-            ORDO_TRY(ordo_call_copy(call, run->mem, total_at(run), totals, n++ * sizeof(cl_uint), sizeof(cl_uint)));
-    }
+    for (size_t r = 0; r < set->n; r++)
+        if (set->run[r].has_hidden)
+            ORDO_TRY(ordo_call_copy(call, set->run[r].mem, total_at(&set->run[r]), totals, n++ * sizeof(cl_uint),
+                                    sizeof(cl_uint)));
     ORDO_TRY(ordo_call_read(call, totals, 0, total, n * sizeof(cl_uint)));
-    for (size_t i = 0; i < n; i++)
-        *out += total[i];
+    n = 0;
+    for (size_t r = 0; r < set->n; r++)
+        counts[r] = set->run[r].has_hidden ? total[n++] : set->run[r].count;
     ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out)
+{
+    size_t counts[ORDO_MAX_RUNS];
+
+    *out = 0;
+    ORDO_TRY(ordo_run_set_counts(call, dict, set, counts));
+    for (size_t r = 0; r < set->n; r++)
+        *out += counts[r];
     return ORDO_OK;
 }

@@ -16,6 +16,7 @@ static ordo_status check(ordo_device *dev, const struct ordo_host_array *a)
     ORDO_REQUIRE(dev, a->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE, "%s has %zu elements: " ORDO_AT_MOST, name, a->count,
                  ORDO_MAX_COUNT);
     ORDO_REQUIRE(dev, host || a->count == 0 || a->bytes == 0, ORDO_INVALID, "%s is NULL", name);
+    ORDO_REQUIRE(dev, !host || a->bytes > 0, ORDO_INVALID, "%s is given, but its elements have 0 bytes", name);
     return ORDO_OK;
 }
 

@@ -32,7 +32,7 @@ struct ordo_host_array {
 #define ORDO_HOST_ARRAY(array, n, element, ...)                                                                        \
     ((struct ordo_host_array) { .name = #array, .count = (n), .bytes = (element), __VA_ARGS__ })
 
-/* Read by the call. bytes 0: not there (values of a sort of keys alone), whatever the pointer. */
+/* Read by the call. bytes 0: not there (values of a sort of keys alone), and the pointer has to be NULL. */
 #define ordo_host_in(array, n, element) ORDO_HOST_ARRAY(array, n, element, .from = (array), .upload = true)
 
 /* Written by the call, all of it (but see ordo_host_read). */

@@ -14,11 +14,16 @@ static cl_uint log2_of(size_t power_of_two)
     return log2;
 }
 
-struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count)
+cl_uint ordo_index_node_log2(const ordo_device *dev, ordo_type key)
 {
-    const size_t      key_bytes = ordo_type_bytes(key);
-    const size_t      node = ordo_tunable(dev, ORDO_SEARCH_NODE, ordo_shape_of(key_bytes, 0));
-    struct ordo_index index = { .dev = dev, .key = key, .keys = keys, .count = count, .node_log2 = log2_of(node) };
+    return log2_of(ordo_tunable(dev, ORDO_SEARCH_NODE, ordo_shape_of(ordo_type_bytes(key), 0)));
+}
+
+struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
+                                cl_uint node_log2)
+{
+    const size_t      key_bytes = ordo_type_bytes(key), node = (size_t) 1 << node_log2;
+    struct ordo_index index = { .dev = dev, .key = key, .keys = keys, .count = count, .node_log2 = node_log2 };
 
     if (count == 0)
         return index;
@@ -61,7 +66,7 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_REQUIRE_COUNT(dev, "count", count);
     ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
 
-    *index = ordo_index_of(dev, key, keys, count);
+    *index = ordo_index_of(dev, key, keys, count, ordo_index_node_log2(dev, key));
     if (index->bytes == 0)
         return ORDO_OK;
     ORDO_TRY(ordo_buffer_create(dev, index->bytes, &index->nodes));

@@ -17,8 +17,12 @@ struct ordo_index {
     size_t            nodes_at; /* the first node, counted in nodes from the buffer's start */
 };
 
+/* Log2 of the keys per node that the profile asks for now. What reserves memory for an index that is built later keeps it:
+ * tunables may change in between. */
+cl_uint ordo_index_node_log2(const ordo_device *dev, ordo_type key);
 /* An index of so many keys, without its memory: `bytes` says how much that is. */
-struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count);
+struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
+                                cl_uint node_log2);
 /* Builds it in index->nodes; nothing where bytes is 0. */
 ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index);
 

@@ -64,6 +64,17 @@ void ordo_call_release(struct ordo_call *call, int mark)
         ordo_scratch_give(call->dev, call->scratch[--call->n_scratch]);
 }
 
+/* A call that stopped in the middle may have left counters that are not zero. */
+void ordo_call_abandon(struct ordo_call *call, int mark)
+{
+    while (call->n_scratch > mark) {
+        struct ordo_scratch *block = call->scratch[--call->n_scratch];
+        ordo_scratch_give(call->dev, block);
+        if (block->zeroed)
+            ordo_scratch_drop(call->dev, block);
+    }
+}
+
 ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
 {
     if (status == ORDO_OK)
@@ -71,12 +82,10 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
     /* The barrier that failed may be what kept later commands away from this call's memory. */
     if (status != ORDO_OK && call->out_of_order)
         clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL);
-    for (int i = 0; i < call->n_scratch; i++) {
-        ordo_scratch_give(call->dev, call->scratch[i]);
-        /* A call that stopped in the middle may have left counters that are not zero. */
-        if (status != ORDO_OK && call->scratch[i]->zeroed)
-            ordo_scratch_drop(call->dev, call->scratch[i]);
-    }
+    if (status == ORDO_OK)
+        ordo_call_release(call, 0);
+    else
+        ordo_call_abandon(call, 0);
     ordo_undo_end(call);
     if (call->gate)
         clReleaseEvent(call->gate);

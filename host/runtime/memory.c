@@ -201,7 +201,8 @@ static ordo_status create_block(ordo_device *dev, cl_command_queue queue, size_t
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, bool zeroed,
                               struct ordo_scratch **out, bool *fresh)
 {
-    const size_t size = round_scratch(zeroed && bytes < 65536 ? 65536 : bytes);
+    const size_t round = round_scratch(zeroed && bytes < 65536 ? 65536 : bytes);
+    const size_t size = round > dev->facts.max_alloc_bytes && bytes > 0 ? bytes : round;
     *out = find_block(dev, queue, size, zeroed);
     *fresh = !*out;
     if (!*out)

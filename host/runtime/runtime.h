@@ -75,6 +75,12 @@ ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int lin
 #define ordo_fail_cl(dev, code, ...) ((void) ordo_fail_cl((dev), (code), __VA_ARGS__), ORDO_OPENCL)
 #endif
 
+/* Whether a call failed for want of memory: none is left, or more than the device's largest allocation was asked for. */
+static inline bool ordo_lacks_memory(ordo_status status)
+{
+    return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE;
+}
+
 /* ---- kernels: program.c -------------------------------------------------------------------------------------- */
 
 /* One -D of a kernel variant. Lists end with { NULL, 0 }. ORDO_MAX_REGISTERS limits the registers of a work-item where the
@@ -126,6 +132,8 @@ ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
 
 /* Gives back what was taken since `mark` (call->n_scratch then): what is enqueued later may take it. */
 void ordo_call_release(struct ordo_call *call, int mark);
+/* The same where something else is tried, as what was begun since then failed. */
+void ordo_call_abandon(struct ordo_call *call, int mark);
 
 /* What an object remembers of the last call on it, so that one on another queue comes after that. All zero: none. */
 struct ordo_last_call {

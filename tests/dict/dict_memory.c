@@ -82,7 +82,7 @@ static ordo_status apply_in_case(struct memory_case *m)
     return ordo_dict_apply(m->dict, &batch, NULL, NULL);
 }
 
-enum { MEMORY_CALLS = 13 };
+enum { FIRST_QUERY = 6, CLEANUP = 14, MEMORY_CALLS };
 
 static ordo_status call_in_case(struct memory_case *m, int which)
 {
@@ -117,6 +117,10 @@ static ordo_status call_in_case(struct memory_case *m, int which)
         return ordo_dict_export(m->dict, out_keys, out_values, 4 * (size_t) OLD, &size, NULL);
     case 11:
         return ordo_dict_check(m->dict, NULL);
+    case 12:
+        return ordo_dict_size(m->dict, NULL, &size);
+    case CLEANUP:
+        return ordo_lsm_cleanup(m->dict, NULL);
     default:
         return ordo_dict_statistics(m->dict, NULL, &statistics);
     }
@@ -147,26 +151,35 @@ static void model_in_case(struct memory_case *m, int which)
     free(codes);
 }
 
-/* The call with `more` bytes than it held before; returns whether they were enough. */
-static bool try_with(struct test *t, ordo_device *dev, const struct model *old, int structure, int which, uint64_t more)
+/* What there is too little of. */
+enum scarce { IN_ALL, AT_ONCE };
+
+/* The call with `more` bytes than it held before, or with allocations of up to `more` bytes; returns whether they were
+ * enough. */
+static bool try_with(struct test *t, ordo_device *dev, const struct model *old, int structure, int which,
+                     enum scarce scarce, uint64_t more)
 {
     struct memory_case m;
     struct ordo_memory memory;
 
     prepare(&m, t, dev, structure, old);
-    test_context(t, "call %d on a %s with %llu bytes more", which, structures[structure].name,
-                 (unsigned long long) more);
+    test_context(t, "call %d on a %s with %llu bytes %s", which, structures[structure].word, (unsigned long long) more,
+                 scarce == IN_ALL ? "more" : "at once");
     test_ok(t, ordo_device_finish(dev));
     test_ok(t, ordo_device_trim(dev));
     test_ok(t, ordo_device_memory(dev, &memory));
-    const uint64_t unlimited = dev->memory_limit;
-    dev->memory_limit = memory.held_bytes + more;
+    const uint64_t unlimited = dev->memory_limit, largest = dev->facts.max_alloc_bytes;
+    if (scarce == IN_ALL)
+        dev->memory_limit = memory.held_bytes + more;
+    else
+        dev->facts.max_alloc_bytes = more;
     const ordo_status got = call_in_case(&m, which);
     test_ok(t, ordo_device_memory(dev, &memory));
     test_true(t, memory.held_bytes <= dev->memory_limit);
     dev->memory_limit = unlimited;
+    dev->facts.max_alloc_bytes = largest;
     test_ok(t, ordo_device_finish(dev));
-    if (got != ORDO_NO_DEVICE_MEMORY)
+    if (got != (scarce == IN_ALL ? ORDO_NO_DEVICE_MEMORY : ORDO_TOO_LARGE))
         test_ok(t, got);
     if (got == ORDO_OK)
         model_in_case(&m, which);
@@ -184,7 +197,9 @@ static void little_memory(struct test *t)
     for (int s = 0; s < N_CONFIGURED; s++)
         for (int which = 0; which < MEMORY_CALLS; which++) {
             uint64_t more = 0;
-            while (!try_with(t, dev, &old, s, which, more) && more < (64u << 20))
+            if (which == CLEANUP && !structure_is(s, KEEPS_STALE))
+                continue;
+            while (!try_with(t, dev, &old, s, which, IN_ALL, more) && more < (64u << 20))
                 more += more / 2 + 4096;
             test_true(t, more < (64u << 20));
             /* What needs no memory cannot run out of it; nor what an LSM has in spare blocks. */
@@ -197,6 +212,31 @@ static void little_memory(struct test *t)
 Test(dict_memory, too_little_memory_changes_nothing)
 {
     test_each_device(little_memory);
+}
+
+/* Queries ask for no more at once than a few bytes a query, however large the runs or the tree are. */
+static void small_allocations(struct test *t)
+{
+    ordo_device *dev = test_open_again(t);
+    struct model old = model_empty(ORDO_U32, 4);
+
+    model_fill(&old, 0, OLD);
+    for (int s = 0; s < N_CONFIGURED; s++)
+        for (int which = 0; which < MEMORY_CALLS; which++) {
+            uint64_t largest = 1024;
+            if (which == CLEANUP && !structure_is(s, KEEPS_STALE))
+                continue;
+            while (!try_with(t, dev, &old, s, which, AT_ONCE, largest) && largest < (16u << 20))
+                largest *= 4;
+            test_true(t, largest <= (which < FIRST_QUERY ? 4u << 20 : 64u << 10));
+        }
+    model_free(&old);
+    ordo_device_close(&dev);
+}
+
+Test(dict_memory, a_small_largest_allocation_changes_nothing)
+{
+    test_each_device(small_allocations);
 }
 
 /* ---- what dictionaries say about themselves ------------------------------------------------------------------ */
@@ -425,7 +465,8 @@ static void policies(struct test *t)
         bool     cleans_new, cleans_same; /* up when keys are new; when they are the same again and again */
     } policy[] = { { false, 0, false, false }, { true, 0, true, true }, { false, 30, false, true } };
     enum { BATCH = 2000, BATCHES = 20 };
-    static uint32_t keys[BATCH];
+    static uint32_t   keys[BATCH];
+    struct test_array stored = test_upload(t, NULL, BATCH, 4, 0); /* of calls over host memory more is true */
 
     for (size_t p = 0; p < LENGTH(policy); p++)
         for (int same = 0; same < 2; same++) {
@@ -438,7 +479,9 @@ static void policies(struct test *t)
             test_ok(t, ordo_lsm_create(t->dev, &config, &dict));
             for (uint32_t b = 0; b < BATCHES; b++) {
                 number_keys(keys, same ? 0 : b * BATCH, BATCH);
-                test_ok(t, ordo_dict_upsert_host(dict, keys, keys, BATCH));
+                test_free(&stored);
+                stored = test_upload(t, keys, BATCH, 4, 0);
+                test_ok(t, ordo_dict_upsert(dict, test_slice(&stored), test_slice(&stored), BATCH, NULL));
             }
             const struct ordo_dict_statistics s = statistics_of(t, dict);
             test_true(t, s.elements == (same ? BATCH : (size_t) BATCH * BATCHES));
@@ -446,6 +489,7 @@ static void policies(struct test *t)
             test_ok(t, ordo_dict_check(dict, NULL));
             ordo_dict_destroy(&dict);
         }
+    test_free(&stored);
 }
 
 Test(dict_memory, cleanup_follows_its_policy)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What work-groups do together (cl/group/scan.cl), through the kernels of tests/primitive/cl/group.cl. */
+/* What work-groups do together (cl/group/scan.cl), through the kernels of tests/primitive/cl/group.cl; and loops over elements
+ * (cl/dict/each.cl), through each.cl there. */
 #include "tests/support/support.h"
 
 #include "runtime/runtime.h"
@@ -161,4 +162,56 @@ Test(group, scans_and_reductions_cover_the_whole_group)
 {
     (void) setenv("ORDO_CL_DIR", TEST_CL_DIR, 1);
     test_each_device(check_group_scan);
+}
+
+/* ---- loops over elements ----------------------------------------------------------------------------------------- */
+
+static void run_each(struct test *t, uint32_t n, uint32_t first, uint32_t size)
+{
+    enum { ITEMS = 8, STEPS = 400 };
+    static const struct ordo_define none[] = { { NULL, 0 } };
+    struct test_array   steps = test_upload(t, NULL, ITEMS, 4, 0), wrong = test_upload(t, NULL, ITEMS, 4, 0);
+    uint32_t            got[ITEMS], bad[ITEMS];
+    struct ordo_kernel *kernel = NULL;
+    struct ordo_call    call;
+
+    test_context(t, "%u elements, work-items from %u on of %u", n, first, size);
+    test_ok(t, ordo_call_begin(&call, t->dev, NULL));
+    ordo_status status = ordo_call_kernel(&call, "each.cl", "each_stride", none, &kernel);
+    if (status == ORDO_OK)
+        status = ordo_call_launch(
+            &call, kernel, ITEMS, 1,
+            ORDO_ARGS(ORDO_ARG(n), ORDO_ARG(first), ORDO_ARG(size), ORDO_ARG(steps.mem), ORDO_ARG(wrong.mem)));
+    test_ok(t, ordo_call_end(&call, status));
+    test_download(t, &steps, got);
+    test_download(t, &wrong, bad);
+    for (uint32_t w = 0; w < ITEMS; w++) {
+        const uint64_t at = (uint64_t) first + w, turns = at < n ? (n - 1 - at) / size + 1 : 0;
+        if (got[w] != turns || bad[w])
+            test_fail(t, __FILE__, __LINE__, "work-item %u takes %u turns, not %u; %u of them wrong", (unsigned) at,
+                      got[w], (unsigned) turns, bad[w]);
+    }
+    test_free(&steps);
+    test_free(&wrong);
+}
+
+/* With the most work-items that a launch has (host/dict/batch.c), and the most elements that there may be. */
+static void check_each(struct test *t)
+{
+    static const uint32_t counts[] = { 0,           1,           7,           1u << 24,    0x7fffffffu, 0x80000000u,
+                                       0xff000000u, 0xff000001u, 0xff000004u, 0xffe00001u, 0xfff00000u };
+    static const uint32_t sizes[] = { 1u << 24, (1u << 24) - 64 };
+
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            run_each(t, counts[c], 0, sizes[s]);
+            run_each(t, counts[c], sizes[s] - 8, sizes[s]);
+            run_each(t, counts[c], (uint32_t) (counts[c] % sizes[s]), sizes[s]);
+        }
+}
+
+Test(group, loops_over_elements_end_near_the_most_that_there_may_be)
+{
+    (void) setenv("ORDO_CL_DIR", TEST_CL_DIR, 1);
+    test_each_device(check_each);
 }

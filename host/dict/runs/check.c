@@ -5,23 +5,20 @@
 /* What run_check of cl/dict/runs/runs.cl finds in a run. */
 enum finding { UNSORTED, REPEATED, NOT_HIDDEN, MISCOUNTED, N_STALE, N_FINDINGS };
 
-/* Words of scratch for each run: bits of what is stale, then a directory. */
+/* Scratch for each run: bits of what is stale, then a directory. */
 struct fresh {
-    cl_mem            mem;
     struct ordo_slice stale[ORDO_MAX_RUNS], visible[ORDO_MAX_RUNS];
 };
 
 static ordo_status mark_afresh(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                struct fresh *fresh)
 {
-    size_t words = 0, at = 0;
-    for (size_t r = 0; r < set->n; r++)
-        words += ordo_ceil_div(set->run[r].count, 32) + ordo_run_entries(set->run[r].count);
-    ORDO_TRY(ordo_call_scratch(call, words * sizeof(cl_uint), &fresh->mem));
     for (size_t r = 0; r < set->n; r++) {
-        fresh->stale[r] = ordo_at(fresh->mem, at);
-        fresh->visible[r] = ordo_at(fresh->mem, at += ordo_ceil_div(set->run[r].count, 32));
-        at += ordo_run_entries(set->run[r].count);
+        const size_t words = ordo_ceil_div(set->run[r].count, 32), entries = ordo_run_entries(set->run[r].count);
+        cl_mem       mem = NULL;
+        ORDO_TRY(ordo_call_scratch(call, (words + entries) * sizeof(cl_uint), &mem));
+        fresh->stale[r] = ordo_at(mem, 0);
+        fresh->visible[r] = ordo_at(mem, words);
     }
     return ordo_run_set_mark_stale(call, dict, set, fresh->stale);
 }
@@ -45,7 +42,7 @@ static ordo_status look(struct ordo_call *call, const ordo_dict *dict, const str
     ORDO_TRY(
         ordo_runs_launch(call, dict, "run_check", run->count,
                          ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(count), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at),
-                                   ORDO_ARG(visible.mem), ORDO_ARG(visible_at), ORDO_ARG(fresh->mem),
+                                   ORDO_ARG(visible.mem), ORDO_ARG(visible_at), ORDO_ARG(fresh->stale[r].mem),
                                    ORDO_ARG(stale_at), ORDO_ARG(counted_at), ORDO_ARG(counted), ORDO_ARG(findings))));
     ORDO_TRY(ordo_call_read(call, findings, 0, found, N_FINDINGS * sizeof *found));
     ordo_call_release(call, mark);

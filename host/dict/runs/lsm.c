@@ -87,29 +87,38 @@ static ordo_status is_stale(struct lsm *lsm, struct ordo_call *call, bool *out)
 /* Without the memory for it, an update goes on without a cleanup. */
 static ordo_status clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
 {
+    const int   mark = call->n_scratch;
     bool        due = has_doubled(lsm);
     ordo_status status = due ? ORDO_OK : is_stale(lsm, call, &due);
     if (status == ORDO_OK && due)
         status = clean_up(&lsm->runs.dict, call);
-    if (status != ORDO_NO_DEVICE_MEMORY)
+    if (!ordo_lacks_memory(status))
         return status;
+    ordo_call_abandon(call, mark);
+    restart(lsm); /* not at every update */
     ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: no memory to clean up, going on without");
     return ORDO_OK;
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
+static size_t least_run(const struct lsm *lsm)
+{
+    return ordo_device_facts(lsm->runs.dict.dev)->cpu ? LEAST_RUN_CPU : LEAST_RUN_GPU;
+}
+
 /* How many of the newest runs are merged with a batch of `count`. */
 static size_t runs_to_merge(const struct lsm *lsm, size_t count)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
-    const size_t               least = ordo_device_facts(lsm->runs.dict.dev)->cpu ? LEAST_RUN_CPU : LEAST_RUN_GPU;
     size_t                     n = 0, newer = count;
 
     while (n < set->n && n + 1 < ORDO_MAX_RUNS) {
         const size_t older = set->run[set->n - 1 - n].count;
         const bool   full = set->n == ORDO_MAX_RUNS && n == 0;
-        if (older / (lsm->config.growth - 1) > newer && older + newer > least && !full)
+        if (older / (lsm->config.growth - 1) > newer && older + newer > least_run(lsm) && !full)
+            break;
+        if (!ordo_runs_fit(&lsm->runs, older + newer))
             break;
         newer += older;
         n++;
@@ -117,44 +126,68 @@ static size_t runs_to_merge(const struct lsm *lsm, size_t count)
     return n;
 }
 
-/* Merges n runs, of which the set's from `first` on are all but perhaps the last, into one in their place, for which
- * queries have cost so much. */
-static ordo_status merge_from(struct lsm *lsm, struct ordo_call *call, size_t first, const struct ordo_sorted_run *runs,
-                              size_t n, uint64_t query_cost)
+/* Merges n runs of the set's, from `first` on, into one in their place, for which queries have cost so much. */
+static ordo_status merge_runs(struct lsm *lsm, struct ordo_call *call, size_t first, size_t n, uint64_t query_cost)
 {
-    struct ordo_sorted_run merged;
-    ORDO_TRY(ordo_runs_merge(&lsm->runs, call, runs, n, &merged));
+    struct ordo_run_set   *set = &lsm->runs.set;
+    struct ordo_sorted_run in[ORDO_MAX_RUNS], merged;
+
+    memcpy(in, &set->run[first], n * sizeof *in);
+    ORDO_TRY(ordo_runs_merge(&lsm->runs, call, in, n, &merged));
     merged.query_cost = query_cost;
-    lsm->runs.set.n = first + 1;
-    lsm->runs.set.run[first] = merged;
-    for (size_t i = 0; i < n; i++) {
-        struct ordo_sorted_run gone = runs[i];
-        ordo_runs_release(&lsm->runs, &gone);
-    }
+    set->run[first] = merged;
+    memmove(&set->run[first + 1], &set->run[first + n], (set->n - first - n) * sizeof *in);
+    set->n -= n - 1;
+    for (size_t i = 0; i < n; i++)
+        ordo_runs_release(&lsm->runs, &in[i]);
     return ORDO_OK;
 }
 
-/* Adds a batch, which is the set's or goes. */
-static ordo_status add(struct lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
+static uint64_t paid_by(const struct ordo_run_set *set, size_t first, size_t n)
+{
+    uint64_t query_cost = 0;
+    for (size_t r = first; r < first + n; r++)
+        query_cost += set->run[r].query_cost;
+    return query_cost;
+}
+
+/* Where there may be no more runs: merges those two neighbours that are smallest together. */
+static ordo_status make_place(struct lsm *lsm, struct ordo_call *call)
+{
+    const struct ordo_run_set *set = &lsm->runs.set;
+    size_t                     best = 0;
+
+    if (set->n < ORDO_MAX_RUNS)
+        return ORDO_OK;
+    for (size_t r = 1; r + 1 < set->n; r++)
+        if (set->run[r].count + set->run[r + 1].count < set->run[best].count + set->run[best + 1].count)
+            best = r;
+    return merge_runs(lsm, call, best, 2, paid_by(set, best, 2));
+}
+
+/* The carry: merges the newest n runs, and the batch, which is one more of the set's then. Without the memory for it they stay
+ * as they are. */
+static ordo_status carry(struct lsm *lsm, struct ordo_call *call, size_t n, const struct ordo_sorted_run *batch)
 {
     struct ordo_run_set   *set = &lsm->runs.set;
-    const size_t           n = runs_to_merge(lsm, batch->count), first = set->n - n;
-    struct ordo_sorted_run in[ORDO_MAX_RUNS];
-    uint64_t               query_cost = 0;
+    const size_t           first = set->n - n;
+    const int              mark = call->n_scratch;
+    struct ordo_sorted_run in[ORDO_MAX_RUNS], merged;
     ordo_status            status = ORDO_OK;
 
     memcpy(in, &set->run[first], n * sizeof *in);
     in[n] = *batch;
-    for (size_t i = 0; i < n; i++)
-        query_cost += in[i].query_cost;
-    if (n == 0)
-        set->run[set->n++] = *batch;
-    else
-        status = merge_from(lsm, call, first, in, n + 1, query_cost);
-    if (status != ORDO_OK)
-        ordo_runs_release(&lsm->runs, batch);
-    ordo_runs_trim_spare(&lsm->runs);
-    return status;
+    status = ordo_runs_merge(&lsm->runs, call, in, n + 1, &merged);
+    if (status != ORDO_OK) {
+        ordo_call_abandon(call, mark);
+        return status;
+    }
+    merged.query_cost = paid_by(set, first, n);
+    set->n = first + 1;
+    set->run[first] = merged;
+    for (size_t i = 0; i <= n; i++)
+        ordo_runs_release(&lsm->runs, &in[i]);
+    return ORDO_OK;
 }
 
 /* Makes room for `count` more elements in what counts of elements can say. */
@@ -181,31 +214,121 @@ static void note_arrival(struct lsm *lsm, size_t count, bool erase)
     lsm->may_be_stale += erase ? 2 * count : count;
 }
 
+/* A batch of updates: sorted ones, or as a call has them. */
+struct batch {
+    const struct ordo_sorted_updates *sorted; /* NULL: what follows */
+    bool                              erase;
+    struct ordo_slice                 keys, values;
+    size_t                            count;
+};
+
+static ordo_status make_run(struct lsm *lsm, struct ordo_call *call, const struct batch *b, struct ordo_sorted_run *out)
+{
+    if (b->sorted)
+        return ordo_runs_take(&lsm->runs, call, b->sorted, out);
+    return ordo_runs_sort(&lsm->runs, call, b->erase, b->keys, b->values, b->count, out);
+}
+
+/* Where memory is short: leaves out what is stale, if there may be any; whether it has. Waits. */
+static bool makes_room(struct lsm *lsm, struct ordo_call *call, int mark)
+{
+    ordo_call_abandon(call, mark);
+    if (lsm->arrived == 0)
+        return false;
+    ordo_log(call->dev, ORDO_LOG_INFO, "lsm: memory is short: cleaning up");
+    return clean_up(&lsm->runs.dict, call) == ORDO_OK;
+}
+
+static ordo_status make_run_or_room(struct lsm *lsm, struct ordo_call *call, const struct batch *b,
+                                    struct ordo_sorted_run *out)
+{
+    const int         mark = call->n_scratch;
+    const ordo_status status = make_run(lsm, call, b, out);
+    if (!ordo_lacks_memory(status) || !makes_room(lsm, call, mark))
+        return status;
+    return make_run(lsm, call, b, out);
+}
+
+/* Merges the batch with the runs that it is to be merged with, or makes it a run of its own. */
+static ordo_status merge_or_put(struct lsm *lsm, struct ordo_call *call, const struct ordo_sorted_run *batch)
+{
+    struct ordo_run_set *set = &lsm->runs.set;
+    const size_t         n = runs_to_merge(lsm, batch->count);
+    if (n > 0)
+        return carry(lsm, call, n, batch);
+    ORDO_TRY(make_place(lsm, call));
+    set->run[set->n++] = *batch;
+    return ORDO_OK;
+}
+
+/* Adds a batch, which is the set's or goes. Where a carry finds no memory, not even after a cleanup, it becomes a run of its
+ * own. */
+static ordo_status add(struct lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
+{
+    struct ordo_run_set *set = &lsm->runs.set;
+    const int            mark = call->n_scratch;
+    ordo_status          status = merge_or_put(lsm, call, batch);
+
+    if (ordo_lacks_memory(status) && makes_room(lsm, call, mark))
+        status = merge_or_put(lsm, call, batch);
+    if (ordo_lacks_memory(status) && set->n < ORDO_MAX_RUNS) {
+        ordo_call_abandon(call, mark);
+        set->run[set->n++] = *batch;
+        status = ORDO_OK;
+    }
+    if (status != ORDO_OK)
+        ordo_runs_release(&lsm->runs, batch);
+    ordo_runs_trim_spare(&lsm->runs);
+    return status;
+}
+
+/* A call that waits anyway leaves out what is stale when so many times as much is stored as the last cleanup left, or as
+ * cleanup_least: what is overwritten for ever then takes no more, whatever the number of calls. */
+#define STORED_MOST 4
+
+static bool is_swollen(const struct lsm *lsm)
+{
+    const size_t left = lsm->left > lsm->config.cleanup_least ? lsm->left : lsm->config.cleanup_least;
+    return stored(lsm) / STORED_MOST >= left && lsm->arrived > 0;
+}
+
+/* The batch is stored by then, so a cleanup that fails is no error. */
+static void clean_up_if_swollen(struct lsm *lsm, struct ordo_call *call, const struct batch *b)
+{
+    const bool waits = ordo_dict_blocks(&lsm->runs.dict) || (b->sorted && b->sorted->waits);
+    if (!waits || !is_swollen(lsm))
+        return;
+    if (clean_up(&lsm->runs.dict, call) == ORDO_OK)
+        return;
+    restart(lsm);
+    ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: a cleanup failed, going on without");
+}
+
+static ordo_status store(struct lsm *lsm, struct ordo_call *call, const struct batch *b)
+{
+    struct ordo_sorted_run run;
+    ORDO_TRY(prepare(lsm, call, b->count));
+    ORDO_TRY(make_run_or_room(lsm, call, b, &run));
+    ORDO_TRY(add(lsm, call, &run));
+    note_arrival(lsm, b->count, b->sorted ? b->sorted->erased.mem != NULL : b->erase);
+    clean_up_if_swollen(lsm, call, b);
+    return ORDO_OK;
+}
+
 static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                           struct ordo_slice values, size_t count)
 {
-    struct lsm            *lsm = lsm_of(dict);
-    struct ordo_sorted_run batch;
+    const struct batch batch = { NULL, erase, keys, values, count };
 
-    if (erase && lsm->runs.set.n == 0)
+    if (erase && lsm_of(dict)->runs.set.n == 0)
         return ORDO_OK;
-    ORDO_TRY(prepare(lsm, call, count));
-    ORDO_TRY(ordo_runs_sort(&lsm->runs, call, erase, keys, values, count, &batch));
-    ORDO_TRY(add(lsm, call, &batch));
-    note_arrival(lsm, count, erase);
-    return ORDO_OK;
+    return store(lsm_of(dict), call, &batch);
 }
 
 static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates)
 {
-    struct lsm            *lsm = lsm_of(dict);
-    struct ordo_sorted_run batch;
-
-    ORDO_TRY(prepare(lsm, call, updates->count));
-    ORDO_TRY(ordo_runs_take(&lsm->runs, call, updates, &batch));
-    ORDO_TRY(add(lsm, call, &batch));
-    note_arrival(lsm, updates->count, updates->erased.mem != NULL);
-    return ORDO_OK;
+    const struct batch batch = { .sorted = updates, .count = updates->count };
+    return store(lsm_of(dict), call, &batch);
 }
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
@@ -246,11 +369,21 @@ static uint64_t cost_since(const struct lsm *lsm, size_t first, uint64_t visit)
     return query_cost;
 }
 
-/* Where the most runs begin that queries have cost for, with `visit` more for each run; the last if for none. */
+static bool fits_from(const struct lsm *lsm, size_t first)
+{
+    size_t count = 0;
+    for (size_t r = first; r < lsm->runs.set.n; r++)
+        count += lsm->runs.set.run[r].count;
+    return ordo_runs_fit(&lsm->runs, count);
+}
+
+/* Where the most runs begin that queries have cost for, with `visit` more for each run, and that fit into one; the last if
+ * for none. */
 static size_t first_due(const struct lsm *lsm, uint64_t visit)
 {
     size_t first = 0;
-    while (first + 1 < lsm->runs.set.n && cost_since(lsm, first, visit) < cost_of_merge(lsm, first))
+    while (first + 1 < lsm->runs.set.n &&
+           (cost_since(lsm, first, visit) < cost_of_merge(lsm, first) || !fits_from(lsm, first)))
         first++;
     return first;
 }
@@ -260,15 +393,13 @@ static size_t first_due(const struct lsm *lsm, uint64_t visit)
 static ordo_status merge_due(struct lsm *lsm, struct ordo_call *call, size_t first, bool waits)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
-    struct ordo_sorted_run     in[ORDO_MAX_RUNS];
 
     if (first == 0 && waits && ordo_runs_can_dedup(&lsm->runs, set->n)) {
         ORDO_TRY(ordo_runs_gather(&lsm->runs.dict, call));
         restart(lsm);
         return ORDO_OK;
     }
-    memcpy(in, &set->run[first], (set->n - first) * sizeof *in);
-    return merge_from(lsm, call, first, in, set->n - first, in[0].query_cost);
+    return merge_runs(lsm, call, first, set->n - first, set->run[first].query_cost);
 }
 
 /* Queries are about to charge `visit` for each run: merges what they have then query_cost for. Without the memory for it they
@@ -284,9 +415,11 @@ static ordo_status charge(struct lsm *lsm, struct ordo_call *call, uint64_t visi
         set->run[r].query_cost += visit;
     if (first + 1 == set->n)
         return ORDO_OK;
+    const int         mark = call->n_scratch;
     const ordo_status status = merge_due(lsm, call, first, waits);
-    if (status != ORDO_NO_DEVICE_MEMORY)
+    if (!ordo_lacks_memory(status))
         return status;
+    ordo_call_abandon(call, mark);
     for (size_t r = first; r < set->n; r++)
         set->run[r].query_cost = 0;
     ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: no memory to merge what queries look into, going on without");

@@ -108,8 +108,27 @@ static ordo_status rank_in_run(struct ordo_call *call, const ordo_dict *dict, st
 
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
 
-/* Queries whose ranks are in scratch at once, for all runs together. */
-#define RANKS_MAX ((size_t) 1 << 25)
+/* Queries whose ranks are in scratch at once, for all runs together: no more than an allocation may have, and where memory is
+ * short, half as many again and again. */
+#define RANKS_MAX   ((size_t) 1 << 25)
+#define RANKS_LEAST ((size_t) 1 << 12)
+
+static size_t stretch_most(const struct ordo_call *call, size_t count, size_t bytes)
+{
+    const size_t most = (size_t) ordo_device_facts(call->dev)->max_alloc_bytes / bytes;
+    return ordo_min_size(count, ordo_min_size(RANKS_MAX, most > 1 ? most - 1 : 1));
+}
+
+/* Scratch of `bytes` for each of at most *most queries. */
+static ordo_status take_ranks(struct ordo_call *call, size_t bytes, size_t *most, cl_mem *out)
+{
+    ordo_status status = ordo_call_scratch(call, *most * bytes, out);
+    while (ordo_lacks_memory(status) && *most > RANKS_LEAST) {
+        *most /= 2;
+        status = ordo_call_scratch(call, *most * bytes, out);
+    }
+    return status;
+}
 
 static ordo_status count_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_counts *c,
                                 struct ordo_sorted_run *run, bool first, cl_mem ranks)
@@ -136,14 +155,14 @@ ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struc
 {
     struct ordo_run_set *set = &ordo_runs_of(dict)->set;
     const int            mark = call->n_scratch;
-    const size_t         most = ordo_min_size(counts->count, RANKS_MAX);
+    size_t               most = stretch_most(call, counts->count, 2 * sizeof(cl_uint));
     cl_mem               ranks = NULL;
 
     if (set->n == 0)
         return ordo_call_fill(call, counts->counts.mem, counts->counts.at * sizeof(cl_uint),
                               counts->count * sizeof(cl_uint), 0);
     ORDO_TRY(ordo_run_set_resolve(call, dict, set));
-    ORDO_TRY(ordo_call_scratch(call, 2 * most * sizeof(cl_uint), &ranks));
+    ORDO_TRY(take_ranks(call, 2 * sizeof(cl_uint), &most, &ranks));
     for (size_t at = 0; at < counts->count; at += most) {
         const struct ordo_counts part = { from(counts->lo, at), from(counts->hi, at),
                                           ordo_min_size(counts->count - at, most), from(counts->counts, at) };
@@ -272,13 +291,25 @@ static ordo_status range_in_stretches(struct ordo_call *call, const ordo_dict *d
     return ORDO_OK;
 }
 
-/* Scratch for `most` ranges at a time in n runs. */
-static ordo_status take_range_scratch(struct ordo_call *call, size_t n, size_t most, struct range_scratch *s)
+static ordo_status take_scratch_for(struct ordo_call *call, size_t n, size_t most, struct range_scratch *s)
 {
     ORDO_TRY(ordo_call_scratch(call, n * most * sizeof(cl_uint), &s->lows));
     ORDO_TRY(ordo_call_scratch(call, n * most * sizeof(cl_uint), &s->highs));
     ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &s->before));
     return ordo_call_scratch(call, (most + 1) * sizeof(cl_ulong), &s->candidates);
+}
+
+/* Scratch for at most *most ranges at a time in n runs. */
+static ordo_status take_range_scratch(struct ordo_call *call, size_t n, size_t *most, struct range_scratch *s)
+{
+    const int   mark = call->n_scratch;
+    ordo_status status = take_scratch_for(call, n, *most, s);
+    while (ordo_lacks_memory(status) && *most > RANKS_LEAST) {
+        ordo_call_release(call, mark);
+        *most /= 2;
+        status = take_scratch_for(call, n, *most, s);
+    }
+    return status;
 }
 
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
@@ -290,9 +321,10 @@ ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struc
     if (set->n == 0)
         return ordo_call_fill(call, ranges->offsets.mem, ranges->offsets.at * sizeof(cl_ulong),
                               (ranges->count + 1) * sizeof(cl_ulong), 0);
-    const size_t most = ordo_min_size(ranges->count, RANKS_MAX / set->n);
+    size_t most = ordo_min_size(RANKS_MAX / set->n,
+                                stretch_most(call, ranges->count, set->n * sizeof(cl_uint) + sizeof(cl_ulong)));
     ORDO_TRY(ordo_run_set_resolve(call, dict, set));
-    ORDO_TRY(take_range_scratch(call, set->n, most, &s));
+    ORDO_TRY(take_range_scratch(call, set->n, &most, &s));
     ORDO_TRY(range_in_stretches(call, dict, set, ranges, most, &s));
     ordo_call_release(call, mark);
     return ORDO_OK;
@@ -303,18 +335,19 @@ ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struc
 
 ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges, double *out)
 {
-    struct ordo_run_set     *set = &ordo_runs_of(dict)->set;
-    const int                mark = call->n_scratch;
-    const struct ordo_ranges part = stretch_of(ranges, 0, SAMPLE_MAX);
-    struct range_scratch     s;
-    cl_ulong                 candidates = 0;
+    struct ordo_run_set *set = &ordo_runs_of(dict)->set;
+    const int            mark = call->n_scratch;
+    size_t               most = ordo_min_size(ranges->count, SAMPLE_MAX);
+    struct range_scratch s;
+    cl_ulong             candidates = 0;
 
     *out = 0;
-    if (set->n == 0 || part.count == 0)
+    if (set->n == 0 || most == 0)
         return ORDO_OK;
     ORDO_TRY(ordo_run_index(call, dict, &set->run[0]));
     struct ordo_run_set oldest = { .run = { set->run[0] }, .n = 1 };
-    ORDO_TRY(take_range_scratch(call, 1, part.count, &s));
+    ORDO_TRY(take_range_scratch(call, 1, &most, &s));
+    const struct ordo_ranges part = stretch_of(ranges, 0, most);
     ORDO_TRY(measure_ranges(call, dict, &oldest, &part, false, &s));
     ORDO_TRY(scan_sums(call, ordo_at(s.candidates, 0), part.count + 1));
     ORDO_TRY(ordo_call_read(call, s.candidates, part.count * sizeof candidates, &candidates, sizeof candidates));
@@ -350,7 +383,7 @@ ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct
 {
     struct ordo_run_set *set = &ordo_runs_of(dict)->set;
     const int            mark = call->n_scratch;
-    const size_t         most = ordo_min_size(seeks->count, RANKS_MAX);
+    size_t               most = stretch_most(call, seeks->count, sizeof(cl_uint));
     struct ordo_seeks    s = *seeks;
     cl_mem               ranks = NULL;
 
@@ -359,7 +392,7 @@ ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct
     ORDO_TRY(ordo_run_set_resolve(call, dict, set));
     ORDO_TRY(or_scratch(call, seeks->keys_out, seeks->count * dict->key_bytes, &s.keys_out));
     ORDO_TRY(or_scratch(call, seeks->found, seeks->count, &s.found));
-    ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &ranks));
+    ORDO_TRY(take_ranks(call, sizeof(cl_uint), &most, &ranks));
     for (size_t at = 0; at < seeks->count; at += most) {
         const struct ordo_seeks part = {
             seeks->relation,      from(s.keys, at),       ordo_min_size(seeks->count - at, most),

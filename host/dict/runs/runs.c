@@ -53,6 +53,91 @@ ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
+/* ---- with less memory than that takes ------------------------------------------------------------------------------ */
+
+/* How many runs from `first` on have together no more visible elements than fit into one. */
+static size_t stretch_from(const struct ordo_runs *runs, const size_t *counts, size_t first)
+{
+    size_t n = 1, count = counts[first];
+    while (first + n < runs->set.n && ordo_runs_fit(runs, count + counts[first + n]))
+        count += counts[first + n++];
+    return n;
+}
+
+/* Puts one run, or none, in the place of n. */
+static void replace_stretch(struct ordo_runs *runs, size_t *counts, size_t first, size_t n,
+                            const struct ordo_sorted_run *run)
+{
+    struct ordo_run_set   *set = &runs->set;
+    const size_t           kept = run->mem != NULL, rest = set->n - first - n;
+    struct ordo_sorted_run gone[ORDO_MAX_RUNS];
+
+    memcpy(gone, &set->run[first], n * sizeof *gone);
+    memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);
+    memmove(&counts[first + kept], &counts[first + n], rest * sizeof *counts);
+    if (kept) {
+        set->run[first] = *run;
+        counts[first] = run->count;
+    }
+    set->n = first + kept + rest;
+    for (size_t i = 0; i < n; i++)
+        ordo_runs_release(runs, &gone[i]);
+}
+
+/* Leaves out what is hidden in n runs, which become one; *less: whether that was anything. Nothing changes if there is not
+ * the memory. */
+static ordo_status shrink_stretch(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, size_t first,
+                                  size_t n, bool *less)
+{
+    const struct ordo_sorted_run *in = &runs->set.run[first];
+    const int                     mark = call->n_scratch;
+    struct ordo_sorted_run        run;
+
+    if (n == 1 && counts[first] == in->count)
+        return ORDO_OK;
+    const ordo_status status = ordo_runs_distil_stretch(runs, call, in, &counts[first], n, &run);
+    if (status != ORDO_OK) {
+        ordo_call_abandon(call, mark);
+        return status;
+    }
+    replace_stretch(runs, counts, first, n, &run);
+    *less = true;
+    return ORDO_OK;
+}
+
+/* Puts what is visible into few runs, one stretch of runs after the other, each as long as there is memory for: less than
+ * for all in one, and whatever the size of all. Resolves; waits. */
+static ordo_status gather_in_stretches(struct ordo_runs *runs, struct ordo_call *call)
+{
+    size_t      counts[ORDO_MAX_RUNS];
+    bool        less = true, any = false;
+    ordo_status lacks = ORDO_NO_DEVICE_MEMORY;
+
+    ORDO_TRY(ordo_run_set_counts(call, &runs->dict, &runs->set, counts));
+    while (lacks != ORDO_OK && less) { /* what one stretch gives back may be enough for another */
+        lacks = ORDO_OK;
+        less = false;
+        for (size_t first = 0; first < runs->set.n;) {
+            const size_t before = runs->set.n;
+            size_t       n = stretch_from(runs, counts, first);
+            ordo_status  status = shrink_stretch(runs, call, counts, first, n, &less);
+            if (ordo_lacks_memory(status) && n > 1) {
+                n = 1;
+                status = shrink_stretch(runs, call, counts, first, n, &less);
+            }
+            if (ordo_lacks_memory(status))
+                lacks = status;
+            else
+                ORDO_TRY(status);
+            first += runs->set.n + n > before; /* of runs in which all was hidden none is left */
+        }
+        any = any || less;
+    }
+    return any ? ORDO_OK : lacks;
+}
+
+/* ---- cleanup ----------------------------------------------------------------------------------------------------- */
+
 static bool is_clean(const struct ordo_runs *runs)
 {
     return runs->set.n == 0 || ordo_run_set_is_clean(&runs->set);
@@ -64,9 +149,14 @@ ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call)
 
     if (is_clean(runs))
         return ORDO_OK;
-    ORDO_TRY(ordo_runs_gather(dict, call));
-    runs->cleanups++;
-    return ORDO_OK;
+    const int   mark = call->n_scratch;
+    ordo_status status = ordo_runs_gather(dict, call);
+    if (ordo_lacks_memory(status)) {
+        ordo_call_abandon(call, mark);
+        status = gather_in_stretches(runs, call);
+    }
+    runs->cleanups += status == ORDO_OK;
+    return status;
 }
 
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call)
@@ -74,8 +164,15 @@ ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call)
     struct ordo_runs *runs = ordo_runs_of(dict);
     const bool        clean = is_clean(runs);
 
-    if (!clean || (runs->set.n > 0 && wastes(&runs->set.run[0])))
-        ORDO_TRY(gather_tightly(runs, call));
+    if (!clean || (runs->set.n > 0 && wastes(&runs->set.run[0]))) {
+        const int   mark = call->n_scratch;
+        ordo_status status = gather_tightly(runs, call);
+        if (ordo_lacks_memory(status) && !clean) {
+            ordo_call_abandon(call, mark);
+            status = gather_in_stretches(runs, call);
+        }
+        ORDO_TRY(status);
+    }
     runs->cleanups += !clean;
     ordo_runs_limit_spare(runs, little_spare(runs));
     return ORDO_OK;

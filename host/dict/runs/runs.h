@@ -17,7 +17,8 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
 /* Puts what is visible into one run, in a block at most twice as large as it needs. The set has a run. Waits. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
-/* The same, and counts as a cleanup; nothing where all is visible in one run. */
+/* The same, and counts as a cleanup; nothing where all is visible in one run. Without the memory for one run, or if that
+ * were larger than an allocation may be: into as few as there is memory for. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
 /* And keeps next to no spare blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
