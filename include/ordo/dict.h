@@ -21,7 +21,8 @@
  *   Order      the dictionary orders its own calls: one made on another queue waits for those made before.
  *   Overlap    outputs must not overlap inputs or each other: ORDO_INVALID. Inputs may: keys may be their own values.
  *   Results    are the same bits on every device, with every structure and tuning.
- *   Errors     ORDO_INVALID, ORDO_TOO_LARGE (more than ORDO_MAX_COUNT elements in a batch, or stored in all),
+ *   Errors     ORDO_INVALID, ORDO_TOO_LARGE (more than ORDO_MAX_COUNT elements in a batch, or stored in all; scratch or a part
+ *              of a structure larger than the device's largest allocation),
  *              ORDO_UNSUPPORTED (see ordo_dict_can), ORDO_NO_DEVICE_MEMORY, ORDO_BUILD, ORDO_OPENCL, ORDO_DEVICE_FAILED,
  *              ORDO_NO_HOST_MEMORY, ORDO_FORKED; ordo_device_last_error says what is wrong. After an error the dictionary
  *              holds what it held before the call, and the call may be made again. device.h says what holds where a kernel

@@ -20,7 +20,7 @@ struct ordo_lsm_config {
      * is newer. 2: as in the paper. More: fewer runs, faster queries, slower updates. At most 16. 0: 4, which on an H200
      * costs updates 8 to 15 % and makes lookups 1.2 to 1.3 times as fast. */
     uint32_t growth;
-    /* Clean up by itself when as many elements have come as there were after the last cleanup, and at least cleanup_least.
+    /* Clean up by itself, in an update, which then waits, when as many elements have come as there were after the last cleanup, and at least cleanup_least.
      * Off unless wanted. */
     bool     cleanup_doubled;
     uint32_t cleanup_stale_percent; /* and when this share of what is stored is known to be stale; 0: off */
@@ -39,15 +39,21 @@ struct ordo_lsm_config {
  *         number, and then, if all runs are merged, what is stale is left out.
  * Memory  keys and values of all that is stored, 1 bit each, 7 % of the keys for indexes; during a carry, a cleanup or a
  *         merge by queries at most 2.2 times the keys and values (2.25 of keys of 4 bytes alone), and 4 MiB; what
- *         merges leave free of that stays held for the next ones until ordo_dict_compact. Without the memory for it,
- *         queries merge nothing. */
+ *         merges leave free of that stays held for the next ones until ordo_dict_compact. Without the memory for it, or where
+ *         it would make a run larger than the device's largest allocation, nothing is merged: queries look into more runs.
+ *         What is replaced or erased stays stored until a cleanup: by call, by the rules above, by an update that finds too
+ *         little memory (which then waits), and by updates that wait anyway (over host memory, mixed batches) when 4
+ *         times as much is stored as the last cleanup left, or as cleanup_least. So the same keys for ever need no more
+ *         memory than there is; where it is to be a bounded multiple of what lives, and calls do not wait, set a rule.
+ * Limits  keys and values of one batch, with their bits and index, fit into one allocation: else ORDO_TOO_LARGE. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config, ordo_dict **out);
 
 /* The cleanup of section III-F, as the config's rules call for it, now: puts all that a query can see into one run. Memory
  * stays with the dictionary for updates to come, at most what was held before or during the cleanup: the new run's block may be
  * up to twice as large as it needs, and of the old runs' as much is kept as that takes, and 4 MiB. ordo_dict_compact gives back
  * what is not needed, for which it has to know the size first, and which costs drivers time (0.54 for 0.39 ms at 2^24 elements
- * on an H200). Waits. Out of memory leaves the dictionary as it was. ORDO_UNSUPPORTED if dict is no LSM.
+ * on an H200). Waits. Without the memory for one run, or where that would be larger than the device's largest allocation: into as
+ * few as there is memory for; ORDO_NO_DEVICE_MEMORY if for nothing, and all is as it was. ORDO_UNSUPPORTED if dict is no LSM.
  * Cost    reads and writes every element once. On CPUs, and GPUs on which a work-group may not wait for one that started before,
  *         the runs are resolved first, as by a query of order. */
 ORDO_API ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order);

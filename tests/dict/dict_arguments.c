@@ -56,6 +56,13 @@ static void superfluous_values(struct test *t, int structure)
     test_status(t, ordo_dict_insert(dict, words, more, 8, ordo_none(), NULL), ORDO_INVALID);
     test_status(t, ordo_dict_build(dict, words, more, 8, NULL), ORDO_INVALID);
     test_status(t, ordo_dict_find(dict, words, 8, more, ordo_none(), NULL), ORDO_INVALID);
+    uint32_t host[8] = { 0 }, host_values[8] = { 0 };
+    uint8_t  found[8];
+    test_status(t, ordo_dict_upsert_host(dict, host, host_values, 8), ORDO_INVALID);
+    test_status(t, ordo_dict_insert_host(dict, host, host_values, 8, NULL), ORDO_INVALID);
+    test_status(t, ordo_dict_build_host(dict, host, host_values, 8), ORDO_INVALID);
+    test_status(t, ordo_dict_find_host(dict, host, 8, host_values, found), ORDO_INVALID);
+    test_status(t, ordo_dict_first_host(dict, host, host_values, found), ORDO_INVALID);
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, size == 0);
     test_ok(t, ordo_dict_upsert(dict, words, ordo_none(), 8, NULL));

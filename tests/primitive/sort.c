@@ -143,3 +143,21 @@ Test(sort, host_arrays)
 {
     test_each_device(host_arrays);
 }
+
+/* ---- values where there are none --------------------------------------------------------------------------------- */
+
+/* Values that a forgotten value_bytes would leave where they were, each beside another's key. */
+static void check_values_without_bytes(struct test *t)
+{
+    uint32_t keys[] = { 3, 1, 2 }, values[] = { 30, 10, 20 };
+
+    test_status(t, ordo_sort_host(t->dev, ordo_sort_params(.key = ORDO_U32), keys, values, 3), ORDO_INVALID);
+    test_true(t, keys[0] == 3 && keys[1] == 1 && keys[2] == 2);
+    test_ok(t, ordo_sort_host(t->dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, 3));
+    test_true(t, keys[0] == 1 && keys[1] == 2 && keys[2] == 3);
+}
+
+Test(sort, values_without_bytes_are_refused)
+{
+    test_each_device(check_values_without_bytes);
+}
