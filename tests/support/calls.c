@@ -325,7 +325,9 @@ static ordo_status apply(const struct given *g, const struct ordo_slice a[])
                                       .offsets = a[8],
                                       .range_keys = a[9],
                                       .range_values = a[10],
-                                      .range_capacity = g->room };
+                                      .range_capacity = g->room,
+                                      .value = g->type,
+                                      .combine = g->op };
     return ordo_dict_apply(g->dict, OR_NULL(g, &batch), NULL, g->order);
 }
 
@@ -343,7 +345,9 @@ static ordo_status apply_host(const struct given *g, void *const a[])
                                            .offsets = a[8],
                                            .range_keys = a[9],
                                            .range_values = a[10],
-                                           .range_capacity = g->room };
+                                           .range_capacity = g->room,
+                                           .value = g->type,
+                                           .combine = g->op };
     return ordo_dict_apply_host(g->dict, OR_NULL(g, &batch), NULL);
 }
 
@@ -598,12 +602,14 @@ const struct array_call dict_calls[] = {
       take_first,
       take_first_host,
       PLAIN,
-      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) } },
+      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) },
+      .once = true },
     { "ordo_dict_take_last",
       take_last,
       take_last_host,
       PLAIN,
-      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) } },
+      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) },
+      .once = true },
     { "ordo_dict_erase_range", erase_range, erase_range_host, PLAIN, { LO, HI, MAY("erased", 4, 1, 0) } },
     { "ordo_dict_combine", combine, combine_host, PLAIN, { KEYS, GIVEN } },
     { "ordo_dict_insert", insert, insert_host, PLAIN, { KEYS, GIVEN, MAY("inserted", 1, 1, 0) } },
@@ -647,6 +653,7 @@ struct given call_given(ordo_device *dev, ordo_dict *dict, size_t n)
                             .second = n,
                             .room = CALL_ROOM * n,
                             .relation = ORDO_GE,
+                            .op = ORDO_MAX,
                             .runs = halves(n),
                             .n_runs = 2 };
 }

@@ -54,6 +54,7 @@ struct array_call {
     bool              typed, has_values;  /* whether it looks at the type, at value_bytes */
     struct call_array array[CALL_ARRAYS]; /* outputs come last */
     ordo_dict_op      needs;              /* what a dictionary must be able to do */
+    bool              once;               /* made again it does something else */
 };
 
 extern const struct array_call primitive_calls[], dict_calls[];
