@@ -151,6 +151,7 @@ ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *ca
     struct ordo_run_set all = { .n = 1 };
     size_t              distinct = 0;
 
+    *out = (struct ordo_sorted_run) { .mem = NULL };
     ORDO_TRY(ordo_runs_sort(runs, call, false, keys, values, count, &all.run[0]));
     ORDO_TRY(keep_if_ok(runs, &all.run[0], ordo_run_set_size(call, &runs->dict, &all, &distinct)));
     if (distinct == count) {
