@@ -186,7 +186,7 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
                              struct ordo_sorted_run *out);
 /* The same of runs of a resolved set that stand next to each other, with their visible counts: by itself such a stretch
  * can be replaced, as what it makes stale elsewhere is hidden (R4). */
-ordo_status ordo_runs_distil_stretch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
+ordo_status ordo_runs_filter_stretch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
 /* Whether so many runs need not be resolved for that. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, size_t n_runs);

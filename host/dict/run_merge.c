@@ -193,7 +193,7 @@ static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const s
     return ORDO_OK;
 }
 
-ordo_status ordo_runs_distil_stretch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
+ordo_status ordo_runs_filter_stretch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out)
 {
     struct ordo_run_set stretch = { .n = n };

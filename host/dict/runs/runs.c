@@ -95,7 +95,7 @@ static ordo_status shrink_stretch(struct ordo_runs *runs, struct ordo_call *call
 
     if (n == 1 && counts[first] == in->count)
         return ORDO_OK;
-    const ordo_status status = ordo_runs_distil_stretch(runs, call, in, &counts[first], n, &run);
+    const ordo_status status = ordo_runs_filter_stretch(runs, call, in, &counts[first], n, &run);
     if (status != ORDO_OK) {
         ordo_call_abandon(call, mark);
         return status;
