@@ -22,6 +22,12 @@
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
+/* Before a loop over them. On a CPU it stays a loop: unrolled it is no faster, and takes the compiler seconds. */
+#if ORDO_CPU
+#define SEARCH_EACH _Pragma("unroll 1")
+#else
+#define SEARCH_EACH ORDO_UNROLL
+#endif
 
 ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 {
@@ -151,15 +157,15 @@ ORDO_FN uint tree_place(uint depth, uint i)
 ORDO_FN void tree_ranks(__local const ordo_key_form *tree, uint depth,
                         __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
 {
-    ORDO_UNROLL
+    SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++)
         rank[r] = 1;
     for (uint d = 0; d < depth; d++) {
-        ORDO_UNROLL
+        SEARCH_EACH
         for (uint r = 0; r < SEARCH_ITEMS; r++)
             rank[r] = 2 * rank[r] + search_before(tree[rank[r]], query[r]);
     }
-    ORDO_UNROLL
+    SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++)
         rank[r] -= 1u << depth;
 }
@@ -178,13 +184,13 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
 {
     for (; count > 1; count -= count / 2) {
         const uint step = count / 2;
-        ORDO_UNROLL
+        SEARCH_EACH
         for (uint r = 0; r < SEARCH_ITEMS; r++)
             rank[r] += search_before(key_bits(keys[rank[r] + step - 1]), query[r]) ? step : 0;
     }
     if (count == 0)
         return;
-    ORDO_UNROLL
+    SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++)
         rank[r] += search_before(key_bits(keys[rank[r]]), query[r]);
 }

@@ -201,7 +201,7 @@ ORDO_FN uint tiles_of(key_array queries)
 /* This work-item's queries in ordered form; in place of those past the last one, the last one. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
-    ORDO_UNROLL
+    SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++)
         query[r] = key_bits(queries.key[min(tile_query(first, r), queries.count - 1)]);
 }
@@ -209,7 +209,7 @@ ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form qu
 ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint first,
                          __private const ordo_key_form query[SEARCH_ITEMS], __private const uint rank[SEARCH_ITEMS])
 {
-    ORDO_UNROLL
+    SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++) {
         const uint i = tile_query(first, r);
         if (i < queries.count)
@@ -231,7 +231,7 @@ typedef struct {
 ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
                         uint units, __private descent way[TEAM_QUERIES])
 {
-    ORDO_UNROLL
+    SEARCH_EACH
     for (uint m = 0; m < TEAM_QUERIES; m++) {
 #if KEY_BITS == 32
         way[m].query = team_bcast(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
@@ -250,16 +250,16 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint leve
         const uint last = index_units(blocks, NODE_LOG2, level - 1) - 1;
         uint       before[TEAM_QUERIES];
 
-        ORDO_UNROLL
+        SEARCH_EACH
         for (uint m = 0; m < TEAM_QUERIES; m++)
             before[m] = node_before(nodes + way[m].unit * SEARCH_NODE, way[m].query);
-        ORDO_UNROLL
+        SEARCH_EACH
         for (uint m = 0; m < TEAM_QUERIES; m++) /* min: I3 */
             way[m].unit = min(way[m].unit * SEARCH_NODE + team_reduce_add(before[m]), last);
         nodes += index_units(blocks, NODE_LOG2, level) * SEARCH_NODE;
 #if ORDO_CPU
         if (level > 1) {
-            ORDO_UNROLL
+            SEARCH_EACH
             for (uint m = 0; m < TEAM_QUERIES; m++)
                 ORDO_PREFETCH(nodes + way[m].unit * SEARCH_NODE);
         }
@@ -316,7 +316,7 @@ ORDO_FN uint block_piece(descent way, uint shift, uint r)
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    ORDO_UNROLL
+    SEARCH_EACH
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         count[m] = 0;
         ORDO_UNROLL
@@ -343,7 +343,7 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
     ordo_key   part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
 
     if (whole) {
-        ORDO_UNROLL
+        SEARCH_EACH
         for (uint m = 0; m < TEAM_QUERIES; m++) {
             ORDO_UNROLL
             for (uint r = 0; r < LANE_PIECES; r++) {
@@ -352,7 +352,7 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
             }
         }
     }
-    ORDO_UNROLL
+    SEARCH_EACH
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         count[m] = 0;
         ORDO_UNROLL
@@ -371,7 +371,7 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
 /* Asks for the blocks, and for the values beside their keys, which a lookup reads next. */
 ORDO_FN void prefetch_blocks(key_array keys, answers to, uint shift, __private const descent way[TEAM_QUERIES])
 {
-    ORDO_UNROLL
+    SEARCH_EACH
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint at = min(way[m].unit * SEARCH_NODE - shift, keys.count - 1);
         ORDO_PREFETCH(keys.key + at);
@@ -392,7 +392,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
     bool none_before[SEARCH_ITEMS] = { false }; /* in the block: the query may end the block before */
 #endif
 
-    ORDO_UNROLL
+    SEARCH_EACH
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint total = team_reduce_add(count[m]), r = m / TEAM_WIDTH;
         const bool own = m % TEAM_WIDTH == team_lane();
@@ -402,7 +402,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
         none_before[r] = own ? total % COUNT_EQUAL == 0 : none_before[r];
 #endif
     }
-    ORDO_UNROLL
+    SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++) {
         const uint i = tile_query(first, r);
         if (i >= queries.count)
@@ -492,7 +492,7 @@ ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_
     const bool all = s.count < 1u << depth; /* the tree holds every key */
 
     tree_ranks(tree, depth, query, rank);
-    ORDO_UNROLL
+    SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++)
         rank[r] = s.first + min(rank[r] * run, all ? s.count : s.count - run);
     span_ranks(keys.key, all ? 0 : run, query, rank);
@@ -532,7 +532,7 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
 {
     bool outside = false;
 
-    ORDO_UNROLL
+    SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++)
         outside |= query[r] < low || query[r] > high;
     barrier(CLK_LOCAL_MEM_FENCE);
