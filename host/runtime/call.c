@@ -197,6 +197,8 @@ ordo_status ordo_call_launch(struct ordo_call *call, struct ordo_kernel *kernel,
     ordo_device *dev = call->dev;
     if (groups == 0)
         return ORDO_OK;
+    if (dev->rehearsal)
+        return ordo_rehearse_launch(dev);
     if (group_size == 0 || (group_size > kernel->max_group && !kernel->limited))
         return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
                          "kernel %s runs with at most %zu work-items a group here, not %zu", kernel->name,
@@ -217,7 +219,7 @@ ordo_status ordo_call_launch(struct ordo_call *call, struct ordo_kernel *kernel,
 
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word)
 {
-    if (bytes == 0)
+    if (bytes == 0 || call->dev->rehearsal)
         return ORDO_OK;
     ORDO_TRY(ordo_gate_close(call));
     ORDO_TRY_CL(
@@ -229,7 +231,7 @@ ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t
 
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes)
 {
-    if (bytes == 0)
+    if (bytes == 0 || call->dev->rehearsal)
         return ORDO_OK;
     ORDO_TRY(ordo_gate_close(call));
     ORDO_TRY_CL(call->dev,
@@ -240,7 +242,7 @@ ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, 
 
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes)
 {
-    if (bytes == 0)
+    if (bytes == 0 || call->dev->rehearsal)
         return ORDO_OK;
     ORDO_TRY(ordo_gate_close(call));
     ORDO_TRY_CL(call->dev,
@@ -253,6 +255,8 @@ ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void 
 {
     if (bytes == 0)
         return ORDO_OK;
+    if (call->dev->rehearsal)
+        return ordo_rehearse_read(call->dev, to, bytes);
     ORDO_TRY(ordo_gate_close(call));
     ORDO_TRY_WAIT(call->dev,
                   clEnqueueReadBuffer(call->queue, from, CL_TRUE, at, bytes, to, n_wait(call), wait_list(call), NULL),
@@ -264,6 +268,8 @@ ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void 
 
 ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes)
 {
+    if (dev->rehearsal)
+        return ORDO_OK;
     if (bytes == 0) {
         if (slice.mem)
             return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s is given, but its elements have 0 bytes",

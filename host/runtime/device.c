@@ -6,15 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e3 * (double) t.tv_sec + 1e-6 * (double) t.tv_nsec;
-}
 
 /* ---- self-test and what to do about failures ----------------------------------------------------------------- */
 
@@ -71,10 +63,24 @@ static bool blames_variant(ordo_status got)
     return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;
 }
 
+/* Has the kernels of the self-test built side by side before it needs them. */
+static void build_self_test(ordo_device *dev)
+{
+    ordo_device *stand_in = NULL;
+    if (!ordo_builds_ahead(dev) || ordo_rehearsal_open(dev, &stand_in) != ORDO_OK)
+        return;
+    (void) ordo_self_test_lanes(stand_in);
+    (void) ordo_self_test_atomics(stand_in);
+    (void) stand_in->test_primitives(stand_in);
+    ordo_rehearsal_close(&stand_in);
+}
+
 /* A kernel that was refused for want of memory gets a second chance: what is blamed is remembered. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
+    build_self_test(dev);
     const ordo_status got = run_self_test(dev, failed);
+    ordo_builds_forget(dev);
     if (blames_variant(got) && ordo_is_want_of_memory(ordo_device_last_cl_error(dev)))
         return run_self_test(dev, failed);
     return got;
@@ -82,12 +88,12 @@ static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *faile
 
 static ordo_status find_variants(ordo_device *dev)
 {
-    const double             start = now_ms(), built = dev->build_ms;
+    const double             start = ordo_now_ms(), built = dev->builds.ms;
     enum ordo_self_test_part failed = ORDO_TEST_LANES;
     ordo_status              got = try_variant(dev, &failed);
     while (blames_variant(got) && step_down(dev, failed))
         got = try_variant(dev, &failed);
-    dev->facts.self_test_ms = now_ms() - start - (dev->build_ms - built);
+    dev->facts.self_test_ms = ordo_now_ms() - start - (dev->builds.ms - built);
     return got;
 }
 
@@ -95,9 +101,9 @@ ordo_status ordo_device_self_test(ordo_device *dev)
 {
     ORDO_REQUIRE_GIVEN(dev, dev);
     enum ordo_self_test_part failed = ORDO_TEST_LANES;
-    const double             start = now_ms();
+    const double             start = ordo_now_ms();
     const ordo_status        got = run_self_test(dev, &failed);
-    dev->facts.self_test_ms = now_ms() - start;
+    dev->facts.self_test_ms = ordo_now_ms() - start;
     dev->facts.self_test_remembered = false;
     return got;
 }
@@ -150,6 +156,21 @@ static ordo_status find_kernels(ordo_device *dev)
     return ORDO_OK;
 }
 
+/* More do not make NVIDIA's compiler faster. */
+#define BUILD_THREADS_GPU 6
+
+/* A driver whose device is the CPU builds one program at a time, and takes from its kernels what that costs. */
+static unsigned build_threads(const ordo_device *dev, const struct ordo_device_config *config)
+{
+    const char *chosen = ordo_environment("ORDO_BUILD_THREADS");
+    long        n = config->build_threads;
+    if (n == 0 && chosen && *chosen)
+        n = strtol(chosen, NULL, 10);
+    else if (n == 0)
+        n = dev->facts.cpu ? 0 : BUILD_THREADS_GPU;
+    return n < 0 ? 0 : n > ORDO_BUILD_THREADS_MAX ? ORDO_BUILD_THREADS_MAX : (unsigned) n;
+}
+
 /* Everything after context and queue are there. */
 static ordo_status learn(ordo_device *dev, const struct ordo_device_config *config)
 {
@@ -160,6 +181,8 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     identify(dev);
     ordo_cache_open(dev);
     dev->memory_limit = dev->facts.global_bytes;
+    dev->builds.threads_most = build_threads(dev, config);
+    dev->kernels_apart = !dev->facts.own_binary_cache;
 
     struct ordo_hash key;
     ORDO_TRY(ordo_memory_key(dev, mask, &key));
@@ -177,25 +200,6 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     if (config->memory_limit)
         dev->memory_limit = config->memory_limit;
     return ORDO_OK;
-}
-
-/* A device with only its locks and log: enough to fail with a message. */
-static ordo_device *bare_device(const struct ordo_device_config *config, ordo_self_test_part_fn *test_primitives)
-{
-    pthread_mutexattr_t recursive;
-    ordo_device        *dev = calloc(1, sizeof *dev);
-    if (!dev)
-        return NULL;
-    if (ordo_errors_open(dev, config) != ORDO_OK) {
-        free(dev);
-        return NULL;
-    }
-    dev->test_primitives = test_primitives;
-    pthread_mutexattr_init(&recursive);
-    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&dev->lock, &recursive);
-    pthread_mutexattr_destroy(&recursive);
-    return dev;
 }
 
 /* Without the memory for what would hold a message. */
@@ -217,8 +221,8 @@ static ordo_status finish(ordo_device *dev, const struct ordo_device_config *con
     if (config->message_needs)
         *config->message_needs = needs;
     if (got == ORDO_OK) {
-        dev->facts.open_ms = now_ms() - start;
-        dev->facts.build_ms = dev->build_ms;
+        dev->facts.open_ms = ordo_now_ms() - start;
+        dev->facts.build_ms = dev->builds.ms;
         ordo_log(dev, ORDO_LOG_INFO, "opened %s (%s) in %.1f ms", dev->facts.name, dev->facts.platform,
                  dev->facts.open_ms);
         *out = dev;
@@ -232,14 +236,15 @@ ordo_status ordo_open_device(const struct ordo_device_config *config, ordo_self_
                              ordo_device **out)
 {
     static const struct ordo_device_config defaults = { 0 };
-    const double                           start = now_ms();
+    const double                           start = ordo_now_ms();
     if (!out)
         return ORDO_INVALID;
     *out = NULL;
     config = config ? config : &defaults;
-    ordo_device *dev = bare_device(config, test_primitives);
+    ordo_device *dev = ordo_bare_device(config);
     if (!dev)
         return not_even_a_message(config);
+    dev->test_primitives = test_primitives;
 
     ordo_status got = ordo_select_device(dev, config->select ? config->select : ordo_environment("ORDO_DEVICE"));
     if (got == ORDO_OK)
@@ -282,14 +287,15 @@ ordo_status ordo_adopt_device(cl_context context, cl_device_id id, cl_command_qu
                               ordo_device **out)
 {
     static const struct ordo_device_config defaults = { 0 };
-    const double                           start = now_ms();
+    const double                           start = ordo_now_ms();
     if (!out)
         return ORDO_INVALID;
     *out = NULL;
     config = config ? config : &defaults;
-    ordo_device *dev = bare_device(config, test_primitives);
+    ordo_device *dev = ordo_bare_device(config);
     if (!dev)
         return not_even_a_message(config);
+    dev->test_primitives = test_primitives;
 
     ordo_status got = adopt_objects(dev, context, id, queue, config);
     if (got == ORDO_OK)
@@ -315,15 +321,7 @@ void ordo_device_close(ordo_device **device)
         if (dev->context)
             clReleaseContext(dev->context);
     }
-    ordo_held_forget(dev);
-    pthread_mutex_destroy(&dev->lock);
-    pthread_mutex_destroy(&dev->error_lock);
-    pthread_mutex_destroy(&dev->log_lock);
-    free(dev->error);
-    free(dev->extensions);
-    free(dev->cl_dir);
-    free(dev->cache_dir);
-    free(dev);
+    ordo_bare_device_free(dev);
 }
 
 /* ---- getters ------------------------------------------------------------------------------------------------- */

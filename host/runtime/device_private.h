@@ -62,11 +62,51 @@ struct ordo_hash {
     uint64_t low, high;
 };
 
+/* A module with the options of one variant; with one kernel of it, or all. */
 struct ordo_program {
-    struct ordo_program *next;
+    struct ordo_program *next, *next_wanted;
     struct ordo_hash     variant;
-    cl_program           program;
-    struct ordo_kernel  *kernels;
+    char                *file, *kernel, *options; /* kernel NULL: all */
+    enum {
+        ORDO_PROGRAM_KNOWN,
+        ORDO_PROGRAM_WANTED,
+        ORDO_PROGRAM_IN_WORK,
+        ORDO_PROGRAM_BUILT,
+        ORDO_PROGRAM_FAILED
+    } state;
+    bool                ahead, from_cache; /* ahead: by a thread of the device's own, of which nobody was told yet */
+    double              build_ms;
+    cl_program          program;
+    struct ordo_kernel *kernels; /* under the device's lock */
+};
+
+/* Programs, and the threads that build some before they are asked for. Whoever holds its lock takes no other. */
+#define ORDO_BUILD_THREADS_MAX 16
+struct ordo_builds {
+    pthread_mutex_t      lock;
+    pthread_cond_t       changed; /* something is wanted, was built, or all is to end */
+    struct ordo_program *programs;
+    struct ordo_program *first_wanted, *last_wanted; /* in the order of asking; some may be in work or built by now */
+    pthread_t            thread[ORDO_BUILD_THREADS_MAX];
+    unsigned             n_threads, threads_most;
+    bool                 end;
+    bool                 gather;       /* what is rehearsed is wanted, threads or not */
+    size_t               n_wanted;     /* since all was built */
+    unsigned             in_work;      /* by those threads */
+    double               ms;           /* spent on building from source, since the device was opened too */
+    double               waited_ms;    /* by calls, for programs */
+    bool                 told;         /* that this takes long */
+    uint64_t             expected[64]; /* what was once expected */
+    size_t               n_expected;
+};
+
+/* On such a device calls are rehearsed: they go all their way, but enqueue nothing, and their memory is of one byte each. Every
+ * kernel that they ask for is built ahead for the device that it stands for. */
+struct ordo_rehearsal {
+    ordo_device *stands_for;
+    uint32_t     answer;   /* what is read back: each word is this */
+    unsigned     launches; /* left; then they fail, so that no loop waits for ever for what a kernel would have done */
+    struct ordo_kernel kernel; /* any */
 };
 
 struct ordo_device {
@@ -94,7 +134,6 @@ struct ordo_device {
     char        std[24];          /* -cl-std=... that the probe chose, or "" */
     bool        khr_ballot;       /* with ORDO_LANES_KHR: sub_group_ballot compiles */
     bool        intel_sub_groups; /* a kernel can fix its sub-group size */
-    double      build_ms;         /* spent on building programs, since it was opened too */
     bool        probe_disturbed;  /* a trial ended for want of memory: what it says holds for now only */
     char       *extensions;       /* of the device, space at both ends */
     char       *cl_dir;           /* ORDO_CL_DIR, or NULL */
@@ -104,8 +143,11 @@ struct ordo_device {
 
     ordo_status (*test_primitives)(ordo_device *dev); /* see self_test.h */
 
-    struct ordo_hash     identity; /* device, driver, platform, library version */
-    struct ordo_program *programs;
+    struct ordo_hash       identity; /* device, driver, platform, library version */
+    struct ordo_builds     builds;
+    bool                   kernels_apart; /* a program for each kernel, instead of one for each module */
+    struct ordo_device    *next_live;     /* builds.c's own */
+    struct ordo_rehearsal *rehearsal;     /* NULL: what is called is done */
 
     struct ordo_scratch *scratch;
     struct ordo_doubt   *doubts; /* at most one a queue */
@@ -134,6 +176,9 @@ static inline void ordo_unlock(ordo_device *dev)
 }
 
 /* error.c */
+/* While it is on, nothing that happens on this thread is logged, or becomes the last error: it is none of the caller's. */
+void        ordo_mute_thread(bool on);
+double      ordo_now_ms(void);
 ordo_status ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
 
 /* Codes that say nothing about what was asked, and may be gone the next time. */
@@ -161,12 +206,39 @@ void ordo_remember(ordo_device *dev, struct ordo_hash key);
 
 /* program.c */
 bool ordo_device_has(const ordo_device *dev, const char *extension);
-void ordo_programs_destroy(ordo_device *dev);
-/* Whether a text compiles and its kernel `trial` can be made; quiet. Some drivers find fault only with the kernel. */
-bool ordo_trial_compile(ordo_device *dev, const char *options, const char *text);
-/* The whole text of a module, includes expanded, and the options of a variant; both malloc'd. */
-ordo_status ordo_program_source(ordo_device *dev, const char *file, const struct ordo_define *defines, char **text,
-                                char **options);
+/* Ends the threads and releases all programs; all can be built again. */
+void        ordo_programs_destroy(ordo_device *dev);
+ordo_status ordo_builds_open(ordo_device *dev);
+/* After ordo_programs_destroy, or in the child of a fork. */
+void ordo_builds_close(ordo_device *dev);
+/* Waits for what is in work, and ends the threads: nothing is built ahead any more. */
+void ordo_builds_end(ordo_device *dev);
+/* Has a program built soon, by a thread of the device's own, if it may have any (builds.threads_most). Never waits for a
+ * build; what fails is left to the call that needs it. */
+void ordo_build_ahead(ordo_device *dev, const char *file, const char *kernel, const struct ordo_define *defines);
+/* Forgets what is wanted and nobody has begun to build. */
+void ordo_builds_forget(ordo_device *dev);
+
+/* source.c: the whole text of a module, includes expanded, or of one kernel of it; malloc'd. */
+ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *kernel, char **text);
+/* The options of a variant; malloc'd. */
+ordo_status ordo_program_options(ordo_device *dev, const struct ordo_define *defines, char **out);
+/* A build log in which the driver counts lines of the whole text, with files and their lines; malloc'd, or NULL. */
+char *ordo_log_with_files(const char *log, const char *text);
+
+/* bare.c: a device with only its locks and log, or NULL; and giving one back, with what it has got of host memory since. */
+ordo_device *ordo_bare_device(const struct ordo_device_config *config);
+void         ordo_bare_device_free(ordo_device *dev);
+
+/* rehearse.c: what launches and reads do on such a device. */
+ordo_status ordo_rehearse_launch(ordo_device *dev);
+ordo_status ordo_rehearse_read(ordo_device *dev, void *to, size_t bytes);
+
+/* program.c: builds what file, kernel and options say. By any thread. */
+ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *program);
+/* Whether n texts compile as one, and the kernel `trial` of each can be made; quiet. Some drivers find fault only with the
+ * kernel. */
+bool ordo_trial_compile(ordo_device *dev, const char *options, const char *const *texts, size_t n);
 /* A hash of every kernel source, which changes when any of them does. */
 struct ordo_hash ordo_sources_hash(const ordo_device *dev);
 

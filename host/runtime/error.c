@@ -5,12 +5,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #undef ordo_fail /* stand-ins for the analyzer */
 #undef ordo_fail_cl
 
 /* Returned by any call of NVIDIA's driver after that. */
 #define ILLEGAL_ACCESS (-9999)
+
+double ordo_now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double) t.tv_sec + 1e-6 * (double) t.tv_nsec;
+}
 
 const char *ordo_version(void)
 {
@@ -136,9 +144,16 @@ static void emit(ordo_device *dev, ordo_log_level level, const char *text)
     pthread_mutex_unlock(&dev->log_lock);
 }
 
+static _Thread_local bool muted;
+
+void ordo_mute_thread(bool on)
+{
+    muted = on;
+}
+
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
 {
-    if (!dev || level > dev->log_level || (!dev->log && !dev->log_to_stderr))
+    if (muted || !dev || level > dev->log_level || (!dev->log && !dev->log_to_stderr))
         return;
     va_list list;
     va_start(list, format);
@@ -180,7 +195,7 @@ static void record(ordo_device *dev, ordo_status status, cl_int code, char *text
 ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
                       ...)
 {
-    if (!dev)
+    if (!dev || muted)
         return status;
     va_list list;
     va_start(list, format);

@@ -37,7 +37,7 @@ static ordo_status create_counted(ordo_device *dev, size_t bytes, cl_mem *out)
         return ordo_fail(dev, ORDO_NO_DEVICE_MEMORY, 0, __FILE__, __LINE__,
                          "a buffer of %zu bytes beside %llu held is more than the limit, %llu", size,
                          (unsigned long long) dev->memory.held_bytes, (unsigned long long) dev->memory_limit);
-    cl_mem mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE, size, NULL, &code);
+    cl_mem mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE, dev->rehearsal ? 1 : size, NULL, &code);
     if (code != CL_SUCCESS || !mem)
         return ordo_fail_cl(dev, code, __FILE__, __LINE__, "clCreateBuffer");
     count_in(dev, size);

@@ -188,13 +188,50 @@ static const char intel_size_trial[] =
     "__attribute__((intel_reqd_sub_group_size(16))) __kernel void trial(__global uint *p)\n"
     "{ p[0] = get_sub_group_local_id(); }\n";
 
-/* The newest language that has C11 atomics at device scope; without any, the driver's default and legacy atomics. */
-static void choose_language(ordo_device *dev)
+static bool compiles(ordo_device *dev, const char *options, const char *text)
 {
-    static const char *const standards[] = { "-cl-std=CL3.0", "-cl-std=CL2.0", "" };
+    return ordo_trial_compile(dev, options, &text, 1);
+}
+
+static bool has_int64_atomics(const ordo_device *dev)
+{
+    return ordo_device_has(dev, "cl_khr_int64_base_atomics") && ordo_device_has(dev, "cl_khr_int64_extended_atomics");
+}
+
+static bool may_be_nvidia(const ordo_device *dev)
+{
+    return !dev->facts.cpu && ordo_device_has(dev, "cl_nv_device_attribute_query");
+}
+
+static bool may_be_amd(const ordo_device *dev)
+{
+    return !dev->facts.cpu && ordo_device_has(dev, "cl_amd_device_attribute_query");
+}
+
+/* The language that is tried first. */
+#define NEWEST "-cl-std=CL3.0"
+
+/* Whether all holds at once that most devices are asked: it saves all compiles but one. */
+static bool all_compiles(ordo_device *dev)
+{
+    const char *texts[3] = { c11_trial };
+    size_t      n = 1;
+    if (has_int64_atomics(dev))
+        texts[n++] = int64_trial;
+    if (may_be_nvidia(dev))
+        texts[n++] = nvidia_trial;
+    else if (may_be_amd(dev))
+        texts[n++] = amd_trial;
+    return n > 1 && ordo_trial_compile(dev, NEWEST, texts, n);
+}
+
+/* The newest language that has C11 atomics at device scope; without any, the driver's default and legacy atomics. */
+static void choose_language(ordo_device *dev, bool all)
+{
+    static const char *const standards[] = { NEWEST, "-cl-std=CL2.0", "" };
     dev->facts.atomics = ORDO_ATOMICS_LEGACY;
     for (size_t i = 0; i < sizeof standards / sizeof *standards; i++)
-        if (ordo_trial_compile(dev, standards[i], c11_trial)) {
+        if (all || compiles(dev, standards[i], c11_trial)) {
             memcpy(dev->std, standards[i], strlen(standards[i]) + 1);
             dev->facts.atomics = ORDO_ATOMICS_C11;
             return;
@@ -256,9 +293,9 @@ static bool is_lane_count(uint64_t n)
     return n >= 2 && n <= 64 && (n & (n - 1)) == 0;
 }
 
-static bool try_nvidia(ordo_device *dev)
+static bool try_nvidia(ordo_device *dev, bool all)
 {
-    if (!ordo_device_has(dev, "cl_nv_device_attribute_query") || !ordo_trial_compile(dev, dev->std, nvidia_trial))
+    if (!may_be_nvidia(dev) || !(all || compiles(dev, dev->std, nvidia_trial)))
         return false;
     const uint64_t warp = number_of(dev, CL_DEVICE_WARP_SIZE_NV, 4, 32);
     if (warp != 32)
@@ -271,9 +308,9 @@ static bool try_nvidia(ordo_device *dev)
     return true;
 }
 
-static bool try_amd(ordo_device *dev)
+static bool try_amd(ordo_device *dev, bool all)
 {
-    if (!ordo_device_has(dev, "cl_amd_device_attribute_query") || !ordo_trial_compile(dev, dev->std, amd_trial))
+    if (!may_be_amd(dev) || !((all && !may_be_nvidia(dev)) || compiles(dev, dev->std, amd_trial)))
         return false;
     const uint64_t wave = number_of(dev, CL_DEVICE_WAVEFRONT_WIDTH_AMD, 4, 0);
     if (!is_lane_count(wave))
@@ -289,16 +326,16 @@ static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;
     const bool     listed = ordo_device_has(dev, "cl_khr_subgroups") || ordo_device_has(dev, "cl_intel_subgroups");
-    if (!listed || !ordo_trial_compile(dev, dev->std, khr_shuffle_trial))
+    if (!listed || !compiles(dev, dev->std, khr_shuffle_trial))
         return false;
     dev->intel_sub_groups = ordo_device_has(dev, "cl_intel_required_subgroup_size") &&
-                            sub_group_sizes_have(dev, wanted) && ordo_trial_compile(dev, dev->std, intel_size_trial);
+                            sub_group_sizes_have(dev, wanted) && compiles(dev, dev->std, intel_size_trial);
     const uint32_t given = dev->intel_sub_groups ? wanted : asked_sub_group(dev);
     if (!is_lane_count(given) || (lanes && given != lanes))
         return false;
     dev->facts.lanes = ORDO_LANES_KHR;
     dev->facts.sub_group = given;
-    dev->khr_ballot = ordo_trial_compile(dev, dev->std, khr_ballot_trial);
+    dev->khr_ballot = compiles(dev, dev->std, khr_ballot_trial);
     dev->facts.groups_progress = dev->intel_sub_groups && !dev->facts.cpu && dev->facts.atomics == ORDO_ATOMICS_C11;
     return true;
 }
@@ -311,12 +348,11 @@ static void use_one_lane(ordo_device *dev)
 
 ordo_status ordo_probe_trials(ordo_device *dev)
 {
-    choose_language(dev);
-    dev->facts.int64_atomics = ordo_device_has(dev, "cl_khr_int64_base_atomics") &&
-                               ordo_device_has(dev, "cl_khr_int64_extended_atomics") &&
-                               ordo_trial_compile(dev, dev->std, int64_trial);
+    const bool all = all_compiles(dev);
+    choose_language(dev, all);
+    dev->facts.int64_atomics = has_int64_atomics(dev) && (all || compiles(dev, dev->std, int64_trial));
     use_one_lane(dev);
-    if (!dev->facts.cpu && !try_nvidia(dev) && !try_amd(dev))
+    if (!dev->facts.cpu && !try_nvidia(dev, all) && !try_amd(dev, all))
         try_khronos(dev, 0);
     return ORDO_OK;
 }

@@ -24,6 +24,7 @@
  * fact, which the message begins with; NULL: what the status says. */
 ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
                       ...) __attribute__((format(printf, 6, 7)));
+double      ordo_now_ms(void);
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Leaves the function with the status of a call that failed; what failed has recorded the message. */
@@ -202,6 +203,29 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
 /* Whether a_count elements of a_bytes each at a share a byte with those at b. Sub-buffers of one buffer are seen through. */
 bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
                          size_t b_bytes);
+
+/* ---- rehearsals: rehearse.c, builds.c ------------------------------------------------------------------------ */
+
+/* A stand-in for a device, on which calls are made to learn which kernels they need: these are built ahead for the device. Calls
+ * there enqueue nothing, and what they read back is made up, so that many of them fail in the end. Objects made on it are
+ * destroyed before it is closed; it is closed before the device. One thread at a time. */
+ordo_status ordo_rehearsal_open(ordo_device *dev, ordo_device **out);
+void        ordo_rehearsal_close(ordo_device **stand_in);
+/* Before each call: each word that it reads back is `answer`, and it may launch so much again. */
+void ordo_rehearsal_answer(ordo_device *stand_in, uint32_t answer);
+bool ordo_rehearses(const ordo_device *dev);
+
+/* Whether the device builds programs before they are asked for. */
+bool ordo_builds_ahead(const ordo_device *dev);
+/* Whether it does, and this is the first time that this is expected. */
+bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
+/* While it is on, what is rehearsed is wanted even on a device that does not build ahead. */
+void ordo_builds_gather(ordo_device *dev, bool on);
+/* Builds what is wanted, side by side with the device's own threads, until nothing is. progress (may be NULL) is told how many
+ * programs are built of how many; false from it: the rest is forgotten, and ORDO_CANCELLED returned. *built and *failed: how
+ * many are and how many could not be, of which the first one's status is returned and its message recorded. */
+ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
+                               size_t *built, size_t *failed);
 
 /* ---- tunables: profile.c ------------------------------------------------------------------------------------- */
 

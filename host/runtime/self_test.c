@@ -12,7 +12,9 @@
 #define LANES_MODULE   "primitive/self_test_lanes.cl"
 #define ATOMICS_MODULE "primitive/self_test_atomics.cl"
 
-#define WRONG(dev, ...) ordo_fail((dev), ORDO_SELF_TEST, 0, __FILE__, __LINE__, __VA_ARGS__)
+/* In a rehearsal no answer is a right one: it goes on. */
+#define WRONG(dev, ...)                                                                                                \
+    (ordo_rehearses(dev) ? ORDO_OK : ordo_fail((dev), ORDO_SELF_TEST, 0, __FILE__, __LINE__, __VA_ARGS__))
 
 /* A group of a few sub-groups; where lanes do not talk, of a few work-items. */
 static uint32_t test_group(const ordo_device *dev)

@@ -59,7 +59,7 @@ typedef enum ordo_log_level {
 } ordo_log_level;
 
 /* Receives one message, without a newline, valid only during the call. One message of a device is handed out at a time,
- * from whatever thread has it: that of the Ordo call, as a rule with the device's lock held. So `log` needs no lock of its
+ * from whatever thread has it, but for those that build kernels ahead: that of the Ordo call, as a rule with the device's lock held. So `log` needs no lock of its
  * own for one device, keeps calls waiting while it runs, and must not call Ordo. */
 typedef void (*ordo_log_fn)(void *user, ordo_log_level level, const char *message);
 
@@ -79,6 +79,10 @@ struct ordo_device_config {
                                 int64_atomics=0,progress=0,group=64"; NULL: the environment's ORDO_MASK */
     bool        profiling;     /* create the device's own queue with CL_QUEUE_PROFILING_ENABLE */
     bool        no_self_test;  /* skip the self-test (for tools that only list) */
+    int build_threads; /* that build kernels before calls ask for them: those of the self-test side by side, and, from
+                          when a dictionary is created, what it is likely to need. 0: the environment's
+                          ORDO_BUILD_THREADS, else some on a GPU, and none where kernels run on the CPU that would build
+                          them; -1: none; up to 16 */
 };
 
 /* Opens a device, creating a context and an in-order queue of its own.

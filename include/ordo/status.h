@@ -29,7 +29,8 @@ extern "C" {
     X(IO, -11, "a file could not be read or written")                                                                  \
     X(TOO_SMALL, -12, "a buffer has less room than the result needs; the size needed is given")                        \
     X(BROKEN, -13, "an invariant of the structure does not hold; clear or destroy it")                                 \
-    X(DEVICE_FAILED, -14, "a kernel failed on the device; close it, and open it again in a new process")
+    X(DEVICE_FAILED, -14, "a kernel failed on the device; close it, and open it again in a new process")               \
+    X(CANCELLED, -15, "the caller's progress function said to stop")
 
 typedef enum ordo_status {
 #define X(name, code, text) ORDO_##name = (code),

@@ -100,9 +100,9 @@ struct fault_holding fault_holding(struct test *t)
     test_ok(t, ordo_device_trim(t->dev));
     memcpy(h.objects, fault_opencl->live, sizeof h.objects);
     h.blocks = blocks - (t->dev->error != NULL);
-    for (const struct ordo_program *p = t->dev->programs; p; p = p->next) { /* kept until the device is closed */
-        h.objects[FAULT_PROGRAMS]--;
-        h.blocks--;
+    for (const struct ordo_program *p = t->dev->builds.programs; p; p = p->next) { /* kept until the device is closed */
+        h.objects[FAULT_PROGRAMS] -= p->program != NULL;
+        h.blocks -= 3 + (p->kernel != NULL);
         for (const struct ordo_kernel *k = p->kernels; k; k = k->next) {
             h.objects[FAULT_KERNELS]--;
             h.blocks -= 2;

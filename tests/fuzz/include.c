@@ -101,9 +101,8 @@ static void write_sources(const struct source sources[FILES])
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    static const struct ordo_define none[] = { { NULL, 0 } };
     struct source                   sources[FILES] = { 0 };
-    char                           *input = fuzz_text(data, bytes), *text = NULL, *options = NULL;
+    char                           *input = fuzz_text(data, bytes), *text = NULL;
     ordo_device                    *dev = fuzz_device();
 
     FUZZ_EXPECT((dev->cl_dir = ordo_format("%s", fuzz_dir())) != NULL);
@@ -111,13 +110,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     name_sources(sources);
     cut(input, sources);
     write_sources(sources);
-    const ordo_status got = ordo_program_source(dev, "a.cl", none, &text, &options);
+    const ordo_status got = ordo_program_text(dev, "a.cl", NULL, &text);
     FUZZ_EXPECT(got == ORDO_OK || got == ORDO_BUILD);
     if (got == ORDO_OK) {
         if (!has_marks)
             check_lines(text, sources);
         free(text);
-        free(options);
     }
     ordo_device_close(&dev);
     free(input);

@@ -591,7 +591,7 @@ int main(int argc, char **argv)
         return 2;
     }
     (void) setenv("ORDO_PROFILE", "off", 1);
-    if (ordo_errors_open(&dev, &config) != ORDO_OK)
+    if (ordo_errors_open(&dev, &config) != ORDO_OK || ordo_builds_open(&dev) != ORDO_OK)
         return 1;
     out_dir = argv[1];
     no_driver.built = built;

@@ -248,7 +248,7 @@ Test(program, an_unknown_module_is_named)
 static size_t n_programs(const ordo_device *dev)
 {
     size_t n = 0;
-    for (const struct ordo_program *p = dev->programs; p; p = p->next)
+    for (const struct ordo_program *p = dev->builds.programs; p; p = p->next)
         n++;
     return n;
 }
@@ -261,12 +261,12 @@ static void variants(struct test *t)
 
     test_ok(t, scan_few(t->dev));
     const size_t before = n_programs(t->dev);
-    const double build_ms = t->dev->build_ms;
+    const double build_ms = t->dev->builds.ms;
     test_ok(t, scan_few(t->dev));
     test_ok(t,
             ordo_scan_host(t->dev, ordo_scan_params(.type = ORDO_U32, .op = ORDO_SUM, .inclusive = true), in, out, 3));
     test_true(t, n_programs(t->dev) == before);
-    test_true(t, t->dev->build_ms <= build_ms);
+    test_true(t, t->dev->builds.ms <= build_ms);
 
     test_ok(t, ordo_scan_host(t->dev, ordo_scan_params(.type = ORDO_U64, .op = ORDO_SUM), in64, out, 3));
     test_true(t, n_programs(t->dev) == before + 1);
@@ -285,7 +285,8 @@ static void expansion(struct test *t)
     const struct ordo_define defines[] = { { "ONE", 1 }, { "TWO", -2 }, { NULL, 0 } };
     char                    *text = NULL, *options = NULL;
 
-    test_ok(t, ordo_program_source(t->dev, "primitive/scan.cl", defines, &text, &options));
+    test_ok(t, ordo_program_text(t->dev, "primitive/scan.cl", NULL, &text));
+    test_ok(t, ordo_program_options(t->dev, defines, &options));
     test_true(t, strstr(text, "#include \"") == NULL && strstr(text, "#pragma once") == NULL);
     test_true(t, strstr(text, "#line 1 \"primitive/scan.cl\"") != NULL);
     const char *first = strstr(text, "#line 1 \"device/compiler.cl\"");

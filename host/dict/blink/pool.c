@@ -215,6 +215,10 @@ void ordo_blink_drop_pools(struct ordo_blink *tree)
 ordo_status ordo_blink_read_state(struct ordo_call *call, struct ordo_blink *tree, cl_uint state[BLINK_STATE_WORDS])
 {
     ORDO_TRY(ordo_call_read(call, tree->state, 0, state, BLINK_STATE_WORDS * sizeof *state));
+    if (ordo_rehearses(call->dev)) {
+        state[BLINK_ROOT] = 1u << BLINK_LEVEL_SHIFT; /* two levels, so that there is work above the leaves */
+        state[BLINK_INNER] = 1;
+    }
     if (state[BLINK_LEAVES] > tree->leaf_capacity)
         state[BLINK_LEAVES] = (cl_uint) tree->leaf_capacity;
     tree->leaves_most = state[BLINK_LEAVES];

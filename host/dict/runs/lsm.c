@@ -2,6 +2,7 @@
 /* The GPU LSM: which runs a batch is merged with, when queries charge for a merge, and when to clean up. */
 #include "ordo/lsm.h"
 #include "dict/runs/runs.h"
+#include "dict/tour.h"
 
 /* Runs of fewer elements than this together are always merged: a launch costs more. */
 #define LEAST_RUN_GPU ((size_t) 1 << 14)
@@ -518,6 +519,11 @@ static ordo_status check_config(ordo_device *dev, const struct ordo_lsm_config *
     return ORDO_OK;
 }
 
+static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
+{
+    return ordo_lsm_create(device, config, out);
+}
+
 ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config, ordo_dict **out)
 {
     ORDO_TRY(ordo_dict_create(device, &lsm_structure, config ? &config->dict : NULL, sizeof(struct lsm), out));
@@ -528,7 +534,9 @@ ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *c
     if (config->cleanup_least == 0)
         lsm->config.cleanup_least = (size_t) 1 << 20;
     const ordo_status good = check_config(device, &lsm->config);
-    if (good != ORDO_OK)
+    if (good == ORDO_OK)
+        ordo_dict_expect(*out, another, config);
+    else
         ordo_dict_destroy(out);
     return good;
 }

@@ -2,6 +2,7 @@
 /* The sorted array: at most one run, in which all keys differ and nothing is hidden. */
 #include "ordo/sorted_array.h"
 #include "dict/runs/runs.h"
+#include "dict/tour.h"
 
 /* Merges the array and a batch, which goes, into a new array. The set is a copy: what is marked in the array's bits on
  * the way is of no meaning to the array itself, which has none. */
@@ -59,8 +60,15 @@ static const struct ordo_structure sorted_array = {
     .statistics = ordo_runs_statistics,
 };
 
+static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
+{
+    return ordo_sorted_array_create(device, config, out);
+}
+
 ordo_status ordo_sorted_array_create(ordo_device *device, const struct ordo_sorted_array_config *config,
                                      ordo_dict **out)
 {
-    return ordo_dict_create(device, &sorted_array, config ? &config->dict : NULL, sizeof(struct ordo_runs), out);
+    ORDO_TRY(ordo_dict_create(device, &sorted_array, config ? &config->dict : NULL, sizeof(struct ordo_runs), out));
+    ordo_dict_expect(*out, another, config);
+    return ORDO_OK;
 }

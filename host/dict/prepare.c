@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Building by list: what the calls listed ask for is rehearsed, then built, then each call is made. */
+#include "dict/tour.h"
+#include "ordo/blink.h"
+#include "ordo/lsm.h"
+#include "ordo/sorted_array.h"
+
+/* Of the calls that are made, and of those that are rehearsed if all sizes may come: what one work-group takes, some tiles, many
+ * tiles. */
+#define COUNT_MADE ((size_t) 20000)
+static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24 };
+
+/* ---- one combination --------------------------------------------------------------------------------------------- */
+
+struct combination {
+    ordo_type key;
+    uint32_t  value_bytes;
+    uint32_t  operations;
+};
+
+static struct ordo_slice if_values(const struct combination *c, struct ordo_slice slice)
+{
+    return c->value_bytes ? slice : ordo_none();
+}
+
+static void first_of(ordo_status *first, ordo_status status)
+{
+    if (*first == ORDO_OK && status != ORDO_UNSUPPORTED)
+        *first = status;
+}
+
+static ordo_status sort(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a)
+{
+    const struct ordo_slice values = if_values(c, a->at[1]), values_out = if_values(c, a->at[4]);
+    ordo_status             got = ORDO_OK;
+    for (int descending = 0; descending < 2; descending++) {
+        const struct ordo_sort_params params = { .key = c->key,
+                                                 .value_bytes = c->value_bytes,
+                                                 .descending = descending };
+        first_of(&got, ordo_sort(dev, &params, a->at[0], values, a->at[3], values_out, a->count, NULL));
+        first_of(&got, ordo_sort(dev, &params, a->at[3], values_out, a->at[3], values_out, a->count, NULL));
+    }
+    return got;
+}
+
+static ordo_status merge(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a)
+{
+    const struct ordo_merge_params params = { .key = c->key, .value_bytes = c->value_bytes };
+    const struct ordo_slice        values = if_values(c, a->at[1]), values_out = if_values(c, a->at[4]);
+    const size_t                   part = a->count / 4;
+    const struct ordo_run          runs[] = { { 0, part }, { part, part }, { 2 * part, part } };
+    ordo_status                    got = ORDO_OK;
+    first_of(&got, ordo_merge(dev, &params, a->at[0], values, part, a->at[5], if_values(c, a->at[6]), part, a->at[3],
+                              values_out, NULL));
+    first_of(&got, ordo_merge_runs(dev, &params, a->at[0], values, runs, 3, a->at[3], values_out, NULL));
+    return got;
+}
+
+static ordo_status scan(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a)
+{
+    const struct ordo_compact_params compact = { .key_bytes = (uint32_t) ordo_type_bytes(c->key),
+                                                 .value_bytes = c->value_bytes };
+    ordo_status                      got = ORDO_OK;
+    for (int op = ORDO_SUM; op <= ORDO_MAX; op++) {
+        const struct ordo_scan_params   scan = { .type = c->key, .op = (ordo_op) op };
+        const struct ordo_reduce_params reduce = { .type = c->key, .op = (ordo_op) op };
+        if (op == ORDO_SUM && (c->key == ORDO_F32 || c->key == ORDO_F64))
+            continue;
+        first_of(&got, ordo_scan(dev, &scan, a->at[0], a->at[3], a->count, NULL));
+        first_of(&got, ordo_segmented_scan(dev, &scan, a->at[0], a->at[2], a->at[3], a->count, NULL));
+        first_of(&got, ordo_reduce(dev, &reduce, a->at[0], a->count, a->at[3], NULL));
+    }
+    first_of(&got, ordo_compact(dev, &compact, a->at[0], if_values(c, a->at[1]), a->at[2], a->count, a->at[3],
+                                if_values(c, a->at[4]), a->at[5], NULL));
+    return got;
+}
+
+static ordo_status search_with(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a,
+                               ordo_index *index)
+{
+    ordo_status got = ORDO_OK;
+    for (int i = 0; i < 4; i++) {
+        const struct ordo_search_params search = { c->key, (i & 1) != 0, (i & 2) != 0, index };
+        const struct ordo_lookup_params lookup = { c->key, c->value_bytes, (i & 2) != 0, index };
+        first_of(&got, ordo_search(dev, &search, a->at[0], a->count, a->at[5], a->count, a->at[3], NULL));
+        if (i % 2 == 0)
+            first_of(&got, ordo_lookup(dev, &lookup, a->at[0], if_values(c, a->at[1]), a->count, a->at[5], a->count,
+                                       if_values(c, a->at[4]), a->at[6], NULL));
+    }
+    return got;
+}
+
+static ordo_status search(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a)
+{
+    ordo_index *index = NULL;
+    ordo_status got = search_with(dev, c, a, NULL);
+    first_of(&got, ordo_index_build(dev, c->key, a->at[0], a->count, NULL, &index));
+    if (index)
+        first_of(&got, search_with(dev, c, a, index));
+    ordo_index_destroy(&index);
+    return got;
+}
+
+static ordo_status make_sorted_array(ordo_device *dev, const void *config, ordo_dict **out)
+{
+    const struct ordo_sorted_array_config all = { .dict = *(const struct ordo_dict_config *) config };
+    return ordo_sorted_array_create(dev, &all, out);
+}
+
+static ordo_status make_lsm(ordo_device *dev, const void *config, ordo_dict **out)
+{
+    const struct ordo_lsm_config all = { .dict = *(const struct ordo_dict_config *) config };
+    return ordo_lsm_create(dev, &all, out);
+}
+
+static ordo_status make_blink(ordo_device *dev, const void *config, ordo_dict **out)
+{
+    const struct ordo_blink_config all = { .dict = *(const struct ordo_dict_config *) config };
+    return ordo_blink_create(dev, &all, out);
+}
+
+static const struct {
+    uint32_t what;
+    ordo_status (*call)(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a);
+    ordo_dict_maker *make; /* of a dictionary */
+} kinds[] = {
+    { ORDO_PREPARE_SORT, sort, NULL },
+    { ORDO_PREPARE_MERGE, merge, NULL },
+    { ORDO_PREPARE_SCAN, scan, NULL },
+    { ORDO_PREPARE_SEARCH, search, NULL },
+    { ORDO_PREPARE_SORTED_ARRAY, NULL, make_sorted_array },
+    { ORDO_PREPARE_LSM, NULL, make_lsm },
+    { ORDO_PREPARE_BLINK, NULL, make_blink },
+};
+#define N_KINDS (sizeof kinds / sizeof *kinds)
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+struct preparation {
+    ordo_device                      *dev;
+    const struct ordo_prepare_params *params;
+    size_t                            done, total; /* calls that are made; after the programs */
+    size_t                            programs;
+    ordo_status                       first_error;
+};
+
+static bool is_in(uint32_t list, uint32_t one)
+{
+    return list == 0 || (list & one);
+}
+
+/* Calls `each` for every combination that is listed; ends where it says false. */
+static bool for_each(struct preparation *p,
+                     bool (*each)(struct preparation *p, size_t kind, const struct combination *c))
+{
+    static const uint32_t value_bytes[] = { 0, 4, 8 };
+    for (size_t k = 0; k < N_KINDS; k++)
+        for (int key = ORDO_U32; is_in(p->params->what, kinds[k].what) && key <= ORDO_F64; key++)
+            for (size_t v = 0; is_in(p->params->keys, 1u << key) && v < 3; v++) {
+                const struct combination c = { (ordo_type) key, value_bytes[v],
+                                               p->params->operations ? p->params->operations : ~0u };
+                if (is_in(p->params->value_bytes, 1u << value_bytes[v]) && !each(p, k, &c))
+                    return false;
+            }
+    return true;
+}
+
+static void rehearse_count(ordo_device *stand_in, size_t kind, const struct combination *c, size_t count)
+{
+    const struct ordo_dict_config config = { .key = c->key, .value_bytes = c->value_bytes };
+    struct ordo_tour_arrays       a;
+    if (kinds[kind].make) {
+        ordo_dict_rehearse(stand_in, kinds[kind].make, &config, c->operations, count);
+    } else if (ordo_tour_arrays_create(stand_in, count, &a) == ORDO_OK) {
+        ordo_rehearsal_answer(stand_in, 0);
+        (void) kinds[kind].call(stand_in, c, &a);
+        ordo_tour_arrays_destroy(&a);
+    }
+}
+
+static bool rehearse(struct preparation *p, size_t kind, const struct combination *c)
+{
+    ordo_device *stand_in = NULL;
+    const size_t batch = p->params->batch;
+    p->total++;
+    if (ordo_rehearsal_open(p->dev, &stand_in) != ORDO_OK)
+        return true;
+    for (size_t i = 0; batch == 0 && i < sizeof counts / sizeof *counts; i++)
+        rehearse_count(stand_in, kind, c, counts[i]);
+    rehearse_count(stand_in, kind, c, batch ? batch : COUNT_MADE);
+    ordo_rehearsal_close(&stand_in);
+    return true;
+}
+
+static bool tell(struct preparation *p)
+{
+    return !p->params->progress || p->params->progress(p->params->user, p->programs + p->done, p->programs + p->total);
+}
+
+static bool make_calls(struct preparation *p, size_t kind, const struct combination *c)
+{
+    const struct ordo_dict_config config = { .key = c->key, .value_bytes = c->value_bytes };
+    const size_t                  batch = p->params->batch;
+    struct ordo_tour_arrays       a;
+    ordo_dict                    *dict = NULL;
+    ordo_status got = ordo_tour_arrays_create(p->dev, batch && batch < COUNT_MADE ? batch : COUNT_MADE, &a);
+    if (got == ORDO_OK && kinds[kind].call)
+        got = kinds[kind].call(p->dev, c, &a);
+    else if (got == ORDO_OK)
+        got = kinds[kind].make(p->dev, &config, &dict);
+    if (dict)
+        got = ordo_dict_tour(dict, c->operations, &a);
+    ordo_dict_destroy(&dict);
+    ordo_tour_arrays_destroy(&a);
+    first_of(&p->first_error, got);
+    p->done++;
+    return tell(p);
+}
+
+/* Of what is built the caller hears as of a part of the whole. */
+static bool tell_of_programs(void *user, size_t done, size_t total)
+{
+    struct preparation *p = user;
+    p->programs = total;
+    return !p->params->progress || p->params->progress(p->params->user, done, total + p->total);
+}
+
+static ordo_status check(ordo_device *dev, const struct ordo_prepare_params *params)
+{
+    uint32_t kinds_known = 0;
+    for (size_t k = 0; k < N_KINDS; k++)
+        kinds_known |= kinds[k].what;
+    ORDO_REQUIRE(dev, !(params->what & ~kinds_known), ORDO_INVALID, "what is 0x%x: not a sum of ORDO_PREPARE_SORT ...",
+                 params->what);
+    ORDO_REQUIRE(dev, !(params->keys >> (ORDO_F64 + 1)), ORDO_INVALID, "keys is 0x%x: not a sum of 1u << ORDO_U32 ...",
+                 params->keys);
+    ORDO_REQUIRE(dev, !(params->value_bytes & ~0x111u), ORDO_INVALID,
+                 "value_bytes is 0x%x: not a sum of 1u << 0, 1u << 4 and 1u << 8", params->value_bytes);
+    ORDO_REQUIRE(dev, !(params->operations >> 7), ORDO_INVALID,
+                 "operations is 0x%x: not a sum of ORDO_PREPARE_BUILD ...", params->operations);
+    ORDO_REQUIRE_COUNT(dev, "batch", params->batch);
+    return ORDO_OK;
+}
+
+static ordo_status prepare(struct preparation *p, struct ordo_prepared *out)
+{
+    ordo_builds_gather(p->dev, true);
+    (void) for_each(p, rehearse);
+    ordo_builds_gather(p->dev, false);
+    const ordo_status built = ordo_builds_finish(p->dev, tell_of_programs, p, &out->programs, &out->failed);
+    if (built == ORDO_CANCELLED)
+        return built;
+    p->programs = out->programs;
+    if (!for_each(p, make_calls))
+        return ordo_fail(p->dev, ORDO_CANCELLED, 0, __FILE__, __LINE__, NULL);
+    return built != ORDO_OK ? built : p->first_error;
+}
+
+ordo_status ordo_device_prepare(ordo_device *device, const struct ordo_prepare_params *params,
+                                struct ordo_prepared *out)
+{
+    static const struct ordo_prepare_params everything = { 0 };
+    struct ordo_prepared                    prepared = { 0 };
+    struct preparation                      p = { .dev = device, .params = params ? params : &everything };
+    struct ordo_call                        call;
+    const double                            start = ordo_now_ms();
+    ORDO_TRY(ordo_call_begin(&call, device, NULL)); /* NULL, and forks */
+    ORDO_TRY(ordo_call_end(&call, ORDO_OK));
+    ORDO_TRY(check(device, p.params));
+    const ordo_status got = prepare(&p, &prepared);
+    prepared.seconds = (ordo_now_ms() - start) / 1e3;
+    if (out)
+        *out = prepared;
+    return got;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tour: every operation of a dictionary once, so that its kernels are known, or built. */
+#ifndef ORDO_DICT_TOUR_H
+#define ORDO_DICT_TOUR_H
+
+#include "dict/dict.h"
+#include "ordo/prepare.h"
+
+/* Room for a call's inputs and outputs: 8 bytes for each of 2 * count + 1 elements. On a stand-in (ordo_rehearsal_open) it takes
+ * no memory. */
+#define ORDO_TOUR_ARRAYS 12
+struct ordo_tour_arrays {
+    ordo_device      *dev;
+    size_t            count;
+    struct ordo_slice at
+        [ORDO_TOUR_ARRAYS]; /* [0]: keys that differ; [2] and [11]: codes, [11] without ranges; the others: anything */
+};
+ordo_status ordo_tour_arrays_create(ordo_device *dev, size_t count, struct ordo_tour_arrays *out);
+void        ordo_tour_arrays_destroy(struct ordo_tour_arrays *arrays);
+
+/* Makes the calls of `operations`, those first that most programs make first. The first error that tells of something is
+ * returned, after all. */
+ordo_status ordo_dict_tour(ordo_dict *dict, uint32_t operations, const struct ordo_tour_arrays *arrays);
+
+/* The same on a stand-in, with what kernels may have found made up: by each of a few numbers. `make` makes the dictionary. */
+typedef ordo_status ordo_dict_maker(ordo_device *dev, const void *config, ordo_dict **out);
+void ordo_dict_rehearse(ordo_device *stand_in, ordo_dict_maker *make, const void *config, uint32_t operations,
+                        size_t count);
+
+/* At the end of a structure's create: what a dictionary like this is likely to need is built ahead, if the device does that,
+ * once for each type. */
+void ordo_dict_expect(const ordo_dict *dict, ordo_dict_maker *make, const void *config);
+
+#endif
