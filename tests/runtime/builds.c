@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that are built before they are asked for: by threads of a device's own, and by ordo_device_prepare. */
+#include "tests/support/overlay.h"
+#include "tests/support/support.h"
+
+#include "dict/tour.h"
+#include "runtime/device_private.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { N = 1000 };
+
+/* Without a self-test, which here nobody waits for. */
+static ordo_device *open_device(int build_threads)
+{
+    ordo_device                    *dev = NULL;
+    const struct ordo_device_config config = { .no_self_test = true, .build_threads = build_threads };
+    cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
+    return dev;
+}
+
+static ordo_dict *make_lsm(ordo_device *dev)
+{
+    ordo_dict                   *lsm = NULL;
+    const struct ordo_lsm_config config = { .dict = { .key = ORDO_U32 } };
+    cr_assert(ordo_lsm_create(dev, &config, &lsm) == ORDO_OK);
+    return lsm;
+}
+
+static void use_lsm(ordo_dict *lsm)
+{
+    uint32_t keys[N];
+    uint8_t  found[N] = { 0 };
+    for (uint32_t i = 0; i < N; i++)
+        keys[i] = i * 7919;
+    cr_assert(ordo_dict_upsert_host(lsm, keys, NULL, N) == ORDO_OK);
+    cr_assert(ordo_dict_contains_host(lsm, keys, N, found) == ORDO_OK);
+    for (uint32_t i = 0; i < N; i++)
+        cr_assert(found[i] == 1, "key %u", i);
+}
+
+static const struct ordo_prepare_params lsm_of_u32 = {
+    .what = ORDO_PREPARE_LSM,
+    .keys = 1u << ORDO_U32,
+    .value_bytes = 1u << 0,
+    .operations = ORDO_PREPARE_UPDATE | ORDO_PREPARE_FIND,
+    .batch = N,
+};
+
+/* ---- one kernel of a module ---------------------------------------------------------------------------------- */
+
+static size_t count_of(const char *text, const char *what)
+{
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, what)); at += strlen(what))
+        n++;
+    return n;
+}
+
+Test(builds, one_kernel_of_a_module_keeps_its_line)
+{
+    ordo_device *dev = open_device(-1);
+    char        *whole = NULL, *one = NULL;
+    cr_assert(ordo_program_text(dev, "dict/apply.cl", NULL, &whole) == ORDO_OK);
+    cr_assert(ordo_program_text(dev, "dict/apply.cl", "apply_points", &one) == ORDO_OK);
+    cr_assert(count_of(whole, "\nORDO_KERNEL(") > 5);
+    cr_assert(count_of(one, "\nORDO_KERNEL(") == 1);
+    cr_assert(count_of(whole, "\n") == count_of(one, "\n"));
+    cr_assert(strlen(one) < strlen(whole) && strstr(one, "void apply_points("));
+    free(whole);
+    free(one);
+    ordo_device_close(&dev);
+}
+
+/* All that a device with one program for a kernel builds is right, and every kernel is found in its own. */
+Test(builds, programs_of_one_kernel)
+{
+    ordo_device *dev = open_device(-1);
+    dev->kernels_apart = true;
+    ordo_dict *lsm = make_lsm(dev);
+    use_lsm(lsm);
+    for (const struct ordo_program *p = dev->builds.programs; p; p = p->next)
+        cr_assert(p->kernel && p->kernels && !p->kernels->next && strcmp(p->kernels->name, p->kernel) == 0);
+    ordo_dict_destroy(&lsm);
+    ordo_device_close(&dev);
+}
+
+/* ---- by threads ---------------------------------------------------------------------------------------------- */
+
+/* Calls take what is wanted out of turn and wait for what is in work; the end of the device waits for the threads. */
+Test(builds, threads_build_what_a_dictionary_will_need)
+{
+    ordo_device *dev = open_device(2);
+    ordo_dict   *lsm = make_lsm(dev);
+    pthread_mutex_lock(&dev->builds.lock);
+    const unsigned n_threads = dev->builds.n_threads;
+    const bool     some = dev->builds.programs != NULL;
+    pthread_mutex_unlock(&dev->builds.lock);
+    cr_assert(n_threads == 2 && some);
+    use_lsm(lsm);
+    ordo_dict_destroy(&lsm);
+    ordo_device_close(&dev);
+
+    dev = open_device(-1);
+    lsm = make_lsm(dev);
+    cr_assert(dev->builds.n_threads == 0 && dev->builds.programs == NULL);
+    ordo_dict_destroy(&lsm);
+    ordo_device_close(&dev);
+}
+
+enum way { RETURN, EXIT_AFTER_CALLS, CLOSE, FORK };
+
+/* A program that ends while its device's threads build. */
+static void end_early(enum way way)
+{
+    ordo_device *dev = open_device(2);
+    ordo_dict   *lsm = make_lsm(dev);
+    if (way == EXIT_AFTER_CALLS)
+        use_lsm(lsm);
+    if (way == CLOSE) {
+        ordo_dict_destroy(&lsm);
+        ordo_device_close(&dev);
+    }
+    if (way == FORK) {
+        const pid_t child = fork();
+        int         status = 1;
+        if (child == 0) {
+            const ordo_status got = ordo_device_prepare(dev, &lsm_of_u32, NULL);
+            ordo_dict_destroy(&lsm);
+            ordo_device_close(&dev);
+            _exit(got != ORDO_FORKED);
+        }
+        (void) waitpid(child, &status, 0);
+        if (status)
+            _exit(2);
+    }
+    exit(0);
+}
+
+Test(builds, programs_may_end_while_threads_build)
+{
+    for (int way = RETURN; way <= FORK; way++) {
+        const pid_t child = fork();
+        int         status = 1;
+        if (child == 0)
+            end_early((enum way) way);
+        cr_assert(waitpid(child, &status, 0) == child);
+        cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "way %d: status 0x%x", way, (unsigned) status);
+    }
+}
+
+/* ---- by list ------------------------------------------------------------------------------------------------- */
+
+struct told {
+    size_t calls, done, total, most;
+    bool   back;
+};
+
+static bool tell(void *user, size_t done, size_t total)
+{
+    struct told *t = user;
+    t->back = t->back || done > total;
+    t->calls++;
+    t->done = done;
+    t->total = total;
+    return t->calls < t->most;
+}
+
+Test(builds, what_is_prepared_is_not_built_again)
+{
+    for (int threads = -1; threads <= 2; threads += 3) {
+        ordo_device               *dev = open_device(threads);
+        struct told                told = { .most = SIZE_MAX };
+        struct ordo_prepare_params params = lsm_of_u32;
+        struct ordo_prepared       prepared;
+        params.progress = tell;
+        params.user = &told;
+        cr_assert(ordo_device_prepare(dev, &params, &prepared) == ORDO_OK);
+        cr_assert(prepared.programs > 0 && prepared.failed == 0 && prepared.seconds > 0);
+        cr_assert(told.calls > 1 && told.done == told.total && !told.back);
+
+        const double built_ms = dev->builds.ms;
+        ordo_dict   *lsm = make_lsm(dev);
+        use_lsm(lsm);
+        if (threads < 0) /* else what is likely to be needed besides is in work */
+            cr_assert(dev->builds.ms == built_ms, "%.3f ms more", dev->builds.ms - built_ms);
+        ordo_dict_destroy(&lsm);
+        ordo_device_close(&dev);
+    }
+}
+
+Test(builds, a_preparation_is_cancelled)
+{
+    ordo_device               *dev = open_device(-1);
+    struct told                told = { .most = 1 };
+    struct ordo_prepare_params params = lsm_of_u32;
+    struct ordo_prepared       prepared = { 0 };
+    params.progress = tell;
+    params.user = &told;
+    cr_assert(ordo_device_prepare(dev, &params, &prepared) == ORDO_CANCELLED);
+    cr_assert(told.calls == 1 && prepared.programs == 1);
+    ordo_dict *lsm = make_lsm(dev);
+    use_lsm(lsm);
+    ordo_dict_destroy(&lsm);
+    ordo_device_close(&dev);
+}
+
+Test(builds, a_program_that_does_not_build_is_told_and_the_rest_prepared)
+{
+    const struct ordo_prepare_params params = {
+        .what = ORDO_PREPARE_SCAN | ORDO_PREPARE_SORT, .keys = 1u << ORDO_U32, .value_bytes = 1u << 0, .batch = N
+    };
+    struct ordo_prepared prepared;
+    struct overlay       o;
+    char                 text[16384];
+    uint32_t             keys[] = { 3, 1, 2 };
+    overlay_begin(&o);
+    overlay_use(&o);
+    (void) overlay_add_line(&o, "primitive/reduce.cl", "primitive/reduce.cl", "no_such_type nonsense(void);");
+    ordo_device *dev = open_device(2);
+    cr_assert(ordo_device_prepare(dev, &params, &prepared) == ORDO_BUILD);
+    (void) ordo_device_last_error(dev, text, sizeof text);
+    cr_assert(strstr(text, "primitive/reduce.cl"), "%s", text);
+    cr_assert(prepared.failed > 0 && prepared.programs > 0);
+    const double built_ms = dev->builds.ms;
+    cr_assert(ordo_sort_host(dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, 3) == ORDO_OK && keys[0] == 1);
+    cr_assert(dev->builds.ms == built_ms);
+    ordo_device_close(&dev);
+    overlay_end(&o);
+}
+
+Test(builds, bad_input_is_refused)
+{
+    ordo_device *dev = open_device(-1);
+    cr_assert(ordo_device_prepare(NULL, NULL, NULL) == ORDO_INVALID);
+    cr_assert(ordo_device_prepare(dev, ordo_prepare_params(.what = 1u << 30), NULL) == ORDO_INVALID);
+    cr_assert(ordo_device_prepare(dev, ordo_prepare_params(.keys = 1u << 6), NULL) == ORDO_INVALID);
+    cr_assert(ordo_device_prepare(dev, ordo_prepare_params(.value_bytes = 1u << 3), NULL) == ORDO_INVALID);
+    cr_assert(ordo_device_prepare(dev, ordo_prepare_params(.operations = 1u << 7), NULL) == ORDO_INVALID);
+    cr_assert(ordo_device_prepare(dev, ordo_prepare_params(.batch = ORDO_MAX_COUNT + 1), NULL) == ORDO_TOO_LARGE);
+    ordo_device_close(&dev);
+}
+
+/* ---- rehearsals ---------------------------------------------------------------------------------------------- */
+
+static ordo_status another_lsm(ordo_device *dev, const void *config, ordo_dict **out)
+{
+    return ordo_lsm_create(dev, ordo_lsm_config(.dict = *(const struct ordo_dict_config *) config), out);
+}
+
+static ordo_status another_array(ordo_device *dev, const void *config, ordo_dict **out)
+{
+    return ordo_sorted_array_create(dev, ordo_sorted_array_config(.dict = *(const struct ordo_dict_config *) config),
+                                    out);
+}
+
+static ordo_status another_tree(ordo_device *dev, const void *config, ordo_dict **out)
+{
+    return ordo_blink_create(dev, ordo_blink_config(.dict = *(const struct ordo_dict_config *) config), out);
+}
+
+/* Whatever the size of batches, answers that nobody gave do no harm, and hold nothing. */
+static void rehearse(struct test *t)
+{
+    ordo_dict_maker *const makers[] = { another_lsm, another_array, another_tree };
+    const size_t           counts[] = { 1, 2, 5, 100, 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24, 1 << 26 };
+    struct ordo_memory     before, after;
+    test_ok(t, ordo_device_memory(t->dev, &before));
+    for (size_t m = 0; m < 3; m++)
+        for (int type = ORDO_U32; type <= ORDO_U64; type++)
+            for (uint32_t value_bytes = 0; value_bytes <= 8; value_bytes += 4)
+                for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+                    const struct ordo_dict_config config = { .key = (ordo_type) type, .value_bytes = value_bytes };
+                    ordo_device                  *stand_in = NULL;
+                    test_context(t, "structure %zu, type %d, values of %u, batches of %zu", m, type,
+                                 (unsigned) value_bytes, counts[i]);
+                    test_ok(t, ordo_rehearsal_open(t->dev, &stand_in));
+                    ordo_dict_rehearse(stand_in, makers[m], &config, ~0u, counts[i]);
+                    test_true(t, stand_in->memory.held_bytes == stand_in->memory.scratch_bytes);
+                    ordo_rehearsal_close(&stand_in);
+                }
+    test_ok(t, ordo_device_memory(t->dev, &after));
+    test_true(t, after.held_bytes == before.held_bytes && after.buffers == before.buffers);
+}
+
+Test(builds, rehearsals_do_no_harm)
+{
+    test_each_device(rehearse);
+}
