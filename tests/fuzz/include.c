@@ -101,9 +101,9 @@ static void write_sources(const struct source sources[FILES])
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    struct source                   sources[FILES] = { 0 };
-    char                           *input = fuzz_text(data, bytes), *text = NULL;
-    ordo_device                    *dev = fuzz_device();
+    struct source sources[FILES] = { 0 };
+    char         *input = fuzz_text(data, bytes), *text = NULL;
+    ordo_device  *dev = fuzz_device();
 
     FUZZ_EXPECT((dev->cl_dir = ordo_format("%s", fuzz_dir())) != NULL);
     const bool has_marks = strstr(input, "#line") || strstr(input, "ORDO_INCLUDED_");
