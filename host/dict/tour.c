@@ -20,7 +20,7 @@ static ordo_status write_words(struct ordo_call *call, const struct ordo_tour_ar
         ORDO_TRY(ordo_call_write(call, a->at[i].mem, 0, words, n * sizeof *words));
     uint8_t *codes = (uint8_t *) words;
     for (size_t i = 0; i < a->count; i++)
-        codes[i] = (uint8_t) (i % ORDO_N_CODES);
+        codes[i] = (uint8_t) (i % ORDO_N_CODES == ORDO_COMBINE ? ORDO_FIND : i % ORDO_N_CODES);
     ORDO_TRY(ordo_call_write(call, a->at[2].mem, 0, codes, a->count));
     for (size_t i = 0; i < a->count; i++) /* ranges would want rooms */
         codes[i] = (uint8_t) (i % ORDO_RANGE);
@@ -30,10 +30,10 @@ static ordo_status write_words(struct ordo_call *call, const struct ordo_tour_ar
 static ordo_status fill(const struct ordo_tour_arrays *a)
 {
     const size_t     n = 4 * a->count + 2;
-    uint32_t        *words = ordo_rehearses(a->dev) ? NULL : calloc(n, sizeof *words);
     struct ordo_call call;
     if (ordo_rehearses(a->dev))
         return ORDO_OK;
+    uint32_t *words = calloc(n, sizeof *words);
     ORDO_REQUIRE_MEMORY(a->dev, words);
     ordo_status got = ordo_call_begin(&call, a->dev, NULL);
     if (got == ORDO_OK)
@@ -82,6 +82,12 @@ static void build(struct tour *t)
     note(t, ordo_dict_build(t->dict, t->a->at[0], t->values, t->a->count, NULL));
 }
 
+/* Of what the values are taken to be. */
+static ordo_type value_type(const struct tour *t)
+{
+    return t->dict->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
+}
+
 /* Twice, for there to be something that is updated; fewer are erased than are there. */
 static void update(struct tour *t)
 {
@@ -90,6 +96,16 @@ static void update(struct tour *t)
     note(t, ordo_dict_upsert(t->dict, a->at[0], t->values, a->count, NULL));
     note(t, ordo_dict_insert(t->dict, a->at[0], t->values, a->count, a->at[4], NULL));
     note(t, ordo_dict_erase(t->dict, a->at[0], (a->count + 1) / 2, NULL));
+}
+
+static void update_by_value(struct tour *t)
+{
+    const struct ordo_tour_arrays *a = t->a;
+    size_t                         n = 0;
+    if (t->dict->value_bytes)
+        note(t, ordo_dict_combine(t->dict, value_type(t), ORDO_SUM, a->at[0], t->values, a->count, NULL));
+    note(t, ordo_dict_take_first(t->dict, (a->count + 7) / 8, a->at[5], t->values_out, &n, NULL));
+    note(t, ordo_dict_erase_range(t->dict, a->at[0], a->at[0], (a->count + 7) / 8, a->at[6], NULL));
 }
 
 static void find(struct tour *t)
@@ -110,6 +126,11 @@ static void order(struct tour *t)
     note(t, ordo_dict_count(t->dict, a->at[0], a->at[0], a->count, a->at[6], NULL));
     note(t, ordo_dict_range(t->dict, a->at[0], a->at[0], a->count, a->at[7], a->at[5], t->values_out, 2 * a->count, &n,
                             NULL));
+    note(t, ordo_dict_rank(t->dict, ORDO_LT, a->at[0], a->count, a->at[6], NULL));
+    note(t, ordo_dict_select(t->dict, a->at[6], a->count, a->at[5], t->values_out, a->at[4], NULL));
+    if (t->dict->value_bytes)
+        note(t, ordo_dict_aggregate(t->dict, value_type(t), ORDO_SUM, a->at[0], a->at[0], a->count, a->at[3], a->at[6],
+                                    NULL));
     note(t, ordo_dict_size(t->dict, NULL, &n));
     note(t, ordo_dict_export(t->dict, a->at[5], t->values_out, 2 * a->count, &n, NULL));
 }
@@ -159,9 +180,16 @@ static const struct {
     uint32_t operation;
     void (*call)(struct tour *t);
 } stops[] = {
-    { ORDO_PREPARE_UPDATE, update }, { ORDO_PREPARE_FIND, find },   { ORDO_PREPARE_ORDER, order },
-    { ORDO_PREPARE_BUILD, build },   { ORDO_PREPARE_APPLY, apply }, { ORDO_PREPARE_CONCURRENT, concurrent },
-    { ORDO_PREPARE_FIND, find },     { ORDO_PREPARE_ORDER, order }, { ORDO_PREPARE_COMPACT, compact },
+    { ORDO_PREPARE_UPDATE, update },
+    { ORDO_PREPARE_FIND, find },
+    { ORDO_PREPARE_ORDER, order },
+    { ORDO_PREPARE_BUILD, build },
+    { ORDO_PREPARE_APPLY, apply },
+    { ORDO_PREPARE_CONCURRENT, concurrent },
+    { ORDO_PREPARE_UPDATE, update_by_value },
+    { ORDO_PREPARE_FIND, find },
+    { ORDO_PREPARE_ORDER, order },
+    { ORDO_PREPARE_COMPACT, compact },
 };
 
 ordo_status ordo_dict_tour(ordo_dict *dict, uint32_t operations, const struct ordo_tour_arrays *arrays)

@@ -174,6 +174,25 @@ ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out)
     return ORDO_OK;
 }
 
+/* ---- on a stand-in --------------------------------------------------------------------------------------------- */
+
+static ordo_status rehearse_launch(ordo_device *dev)
+{
+    ORDO_REQUIRE(dev, dev->rehearsal->launches > 0, ORDO_OPENCL, NULL);
+    dev->rehearsal->launches--;
+    return ORDO_OK;
+}
+
+static ordo_status rehearse_read(ordo_device *dev, void *to, size_t bytes)
+{
+    const uint32_t answer = dev->rehearsal->answer;
+    memset(to, 0, bytes);
+    for (size_t at = 0; at + sizeof answer <= bytes; at += sizeof answer)
+        if (bytes != sizeof(uint64_t) || at == 0) /* two words: one number */
+            memcpy((char *) to + at, &answer, sizeof answer);
+    return ORDO_OK;
+}
+
 /* ---- commands ------------------------------------------------------------------------------------------------ */
 
 void ordo_args_add(struct ordo_args *args, const struct ordo_arg *more, size_t n)
@@ -198,7 +217,7 @@ ordo_status ordo_call_launch(struct ordo_call *call, struct ordo_kernel *kernel,
     if (groups == 0)
         return ORDO_OK;
     if (dev->rehearsal)
-        return ordo_rehearse_launch(dev);
+        return rehearse_launch(dev);
     if (group_size == 0 || (group_size > kernel->max_group && !kernel->limited))
         return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
                          "kernel %s runs with at most %zu work-items a group here, not %zu", kernel->name,
@@ -256,7 +275,7 @@ ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void 
     if (bytes == 0)
         return ORDO_OK;
     if (call->dev->rehearsal)
-        return ordo_rehearse_read(call->dev, to, bytes);
+        return rehearse_read(call->dev, to, bytes);
     ORDO_TRY(ordo_gate_close(call));
     ORDO_TRY_WAIT(call->dev,
                   clEnqueueReadBuffer(call->queue, from, CL_TRUE, at, bytes, to, n_wait(call), wait_list(call), NULL),

@@ -230,10 +230,6 @@ char *ordo_log_with_files(const char *log, const char *text);
 ordo_device *ordo_bare_device(const struct ordo_device_config *config);
 void         ordo_bare_device_free(ordo_device *dev);
 
-/* rehearse.c: what launches and reads do on such a device. */
-ordo_status ordo_rehearse_launch(ordo_device *dev);
-ordo_status ordo_rehearse_read(ordo_device *dev, void *to, size_t bytes);
-
 /* program.c: builds what file, kernel and options say. By any thread. */
 ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *program);
 /* Whether n texts compile as one, and the kernel `trial` of each can be made; quiet. Some drivers find fault only with the

@@ -70,20 +70,3 @@ bool ordo_rehearses(const ordo_device *dev)
 {
     return dev->rehearsal != NULL;
 }
-
-ordo_status ordo_rehearse_launch(ordo_device *dev)
-{
-    ORDO_REQUIRE(dev, dev->rehearsal->launches > 0, ORDO_OPENCL, NULL);
-    dev->rehearsal->launches--;
-    return ORDO_OK;
-}
-
-ordo_status ordo_rehearse_read(ordo_device *dev, void *to, size_t bytes)
-{
-    const uint32_t answer = dev->rehearsal->answer;
-    memset(to, 0, bytes);
-    for (size_t at = 0; at + sizeof answer <= bytes; at += sizeof answer)
-        if (bytes != sizeof(uint64_t) || at == 0) /* two words: one number */
-            memcpy((char *) to + at, &answer, sizeof answer);
-    return ORDO_OK;
-}

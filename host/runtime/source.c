@@ -21,7 +21,7 @@ static void text_add(struct text *t, const char *from, size_t bytes)
 {
     if (t->failed)
         return;
-    if (t->bytes + bytes + 1 > t->room) {
+    if (!t->at || t->bytes + bytes + 1 > t->room) {
         const size_t room = 2 * (t->bytes + bytes + 1);
         char        *grown = realloc(t->at, room);
         if (!grown) {
