@@ -7,8 +7,9 @@
 #include <stdbool.h>
 
 struct options {
-    const char *json; /* NULL: none */
-    const char *root; /* where hardware is looked for: "" is here */
+    const char *json;    /* NULL: none */
+    const char *root;    /* where hardware is looked for: "" is here */
+    const char *prepare; /* what is to be prepared, and nothing else done; NULL: nothing */
     bool        tunables, start, no_self_test;
     double      seconds; /* for each question to a driver */
 };

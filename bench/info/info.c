@@ -8,6 +8,7 @@
 #include "bench/common/complain.h"
 #include "bench/common/json.h"
 #include "gather.h"
+#include "prepare.h"
 #include "show.h"
 
 #include <getopt.h>
@@ -19,20 +20,16 @@ static const char *const help[] = {
 #include "info_help.h"
 };
 
-enum { OPT_TUNABLES = 256, OPT_START, OPT_NO_SELF_TEST, OPT_TIMEOUT, OPT_JSON, OPT_ROOT, OPT_VERSION };
+enum { OPT_TUNABLES = 256, OPT_START, OPT_NO_SELF_TEST, OPT_TIMEOUT, OPT_JSON, OPT_ROOT, OPT_PREPARE, OPT_VERSION };
 
 static struct options read_options(int argc, char **argv)
 {
     static const struct option long_options[] = {
-        { "tunables", no_argument, NULL, OPT_TUNABLES },
-        { "start", no_argument, NULL, OPT_START },
-        { "no-self-test", no_argument, NULL, OPT_NO_SELF_TEST },
-        { "timeout", required_argument, NULL, OPT_TIMEOUT },
-        { "json", required_argument, NULL, OPT_JSON },
-        { "root", required_argument, NULL, OPT_ROOT },
-        { "help", no_argument, NULL, 'h' },
-        { "version", no_argument, NULL, OPT_VERSION },
-        { NULL, 0, NULL, 0 },
+        { "tunables", no_argument, NULL, OPT_TUNABLES },         { "start", no_argument, NULL, OPT_START },
+        { "no-self-test", no_argument, NULL, OPT_NO_SELF_TEST }, { "timeout", required_argument, NULL, OPT_TIMEOUT },
+        { "json", required_argument, NULL, OPT_JSON },           { "root", required_argument, NULL, OPT_ROOT },
+        { "prepare", required_argument, NULL, OPT_PREPARE },     { "help", no_argument, NULL, 'h' },
+        { "version", no_argument, NULL, OPT_VERSION },           { NULL, 0, NULL, 0 },
     };
     struct options o = { .root = "", .seconds = 300 };
     for (int option; (option = getopt_long(argc, argv, "h", long_options, NULL)) != -1;) {
@@ -54,6 +51,10 @@ static struct options read_options(int argc, char **argv)
             break;
         case OPT_ROOT:
             o.root = optarg;
+            break;
+        case OPT_PREPARE:
+            prepare_check(optarg);
+            o.prepare = optarg;
             break;
         case 'h':
             print_lines(help);
@@ -86,9 +87,11 @@ int main(int argc, char **argv)
         return answer_question(argv[2]);
 
     const struct options options = read_options(argc, argv);
-    cJSON               *json = gather(&options, argc, argv);
-    char                 why[512];
-    int                  code = any_usable(json) ? EXIT_GOOD : EXIT_FAILED;
+    if (options.prepare)
+        return prepare_device(options.prepare) ? EXIT_GOOD : EXIT_FAILED;
+    cJSON *json = gather(&options, argc, argv);
+    char   why[512];
+    int    code = any_usable(json) ? EXIT_GOOD : EXIT_FAILED;
     if (!options.json) {
         show(&options, json);
     } else if (!json_write(options.json, json, why, sizeof why)) {

@@ -86,7 +86,8 @@ struct ordo_device_config {
 };
 
 /* Opens a device, creating a context and an in-order queue of its own.
- * Blocks for the probe and the self-test: some seconds on the first use of a driver, milliseconds from then on,
+ * Blocks for the probe and the self-test: some seconds on the first use of a driver (2 to 3 on an H200), in which kernels are
+ * compiled; milliseconds from then on,
  * because their outcome and the built programs are kept in the user's cache directory. A profile that is new or changed
  * (see ordo_device_save_profile) is tested once more, as it may choose other variants.
  * Variants with which the self-test finds wrong answers, or that do not build here, are replaced by safer ones, which
