@@ -67,7 +67,7 @@ struct ordo_prepared {
  *            Other threads may use the device meanwhile; what they need is built first.
  * Memory     some MB on the device, given back but for pooled scratch (ordo_device_trim).
  * Errors     that of the first program which could not be built, or of the first call that failed; all the rest is prepared
- *            all the same. ORDO_CANCELLED. *out (may be NULL) is set whatever is returned, but with ORDO_INVALID.
+ *            all the same. ORDO_CANCELLED. *out (may be NULL) is set whatever comes of it, but where params are refused.
  * params NULL: all of everything. */
 ORDO_API ordo_status ordo_device_prepare(ordo_device *device, const struct ordo_prepare_params *params,
                                          struct ordo_prepared *out);

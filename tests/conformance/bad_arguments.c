@@ -606,6 +606,19 @@ static void no_device(struct test *t)
     test_status(t, ordo_device_set_tunable(NULL, "sort.k4v4.group", 1), ORDO_INVALID);
     test_status(t, ordo_device_save_profile(NULL, text, sizeof text), ORDO_INVALID);
     test_status(t, ordo_device_finish(NULL), ORDO_INVALID);
+    test_status(t, ordo_device_prepare(NULL, NULL, NULL), ORDO_INVALID);
+}
+
+static void preparation(struct test *t)
+{
+    struct ordo_prepared out = { .programs = 77 };
+
+    test_status(t, ordo_device_prepare(t->dev, ordo_prepare_params(.what = 1u << 30), &out), ORDO_INVALID);
+    test_status(t, ordo_device_prepare(t->dev, ordo_prepare_params(.keys = 1u << 6), &out), ORDO_INVALID);
+    test_status(t, ordo_device_prepare(t->dev, ordo_prepare_params(.value_bytes = 1u << 3), &out), ORDO_INVALID);
+    test_status(t, ordo_device_prepare(t->dev, ordo_prepare_params(.operations = 1u << 7), &out), ORDO_INVALID);
+    test_status(t, ordo_device_prepare(t->dev, ordo_prepare_params(.batch = SIZE_MAX), &out), ORDO_TOO_LARGE);
+    test_true(t, out.programs == 77);
 }
 
 static void device_parameters(struct test *t)
@@ -800,6 +813,7 @@ static const struct other {
     { "ordo_device_set_tunable", "device name value", no_device, device_parameters },
     { "ordo_device_save_profile", "device path path_bytes", no_device, profile },
     { "ordo_device_finish", "device", no_device, NULL },
+    { "ordo_device_prepare", "device params out", no_device, preparation },
     { "ordo_type_bytes", "type", types, NULL },
     { "ordo_key_bits", "type key", types, NULL },
     { "ordo_index_build", "device key keys count order out", indexes, NULL },

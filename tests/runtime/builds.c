@@ -231,18 +231,6 @@ Test(builds, a_program_that_does_not_build_is_told_and_the_rest_prepared)
     overlay_end(&o);
 }
 
-Test(builds, bad_input_is_refused)
-{
-    ordo_device *dev = open_device(-1);
-    cr_assert(ordo_device_prepare(NULL, NULL, NULL) == ORDO_INVALID);
-    cr_assert(ordo_device_prepare(dev, ordo_prepare_params(.what = 1u << 30), NULL) == ORDO_INVALID);
-    cr_assert(ordo_device_prepare(dev, ordo_prepare_params(.keys = 1u << 6), NULL) == ORDO_INVALID);
-    cr_assert(ordo_device_prepare(dev, ordo_prepare_params(.value_bytes = 1u << 3), NULL) == ORDO_INVALID);
-    cr_assert(ordo_device_prepare(dev, ordo_prepare_params(.operations = 1u << 7), NULL) == ORDO_INVALID);
-    cr_assert(ordo_device_prepare(dev, ordo_prepare_params(.batch = ORDO_MAX_COUNT + 1), NULL) == ORDO_TOO_LARGE);
-    ordo_device_close(&dev);
-}
-
 /* ---- rehearsals ---------------------------------------------------------------------------------------------- */
 
 static ordo_status another_lsm(ordo_device *dev, const void *config, ordo_dict **out)
