@@ -452,7 +452,6 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
                   ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global uchar *found,
                   ulong found_at)
 {
-    const sorted_batch b = BATCH;
     RUN_EACH (uint, q, n_queries) {
         const uint time = ops[q], g = groups[q];
         const bool touched = g != NONE, there = touched || base_found[q];
@@ -463,8 +462,9 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
         if (keys_out)
             keys_out[keys_out_at + time] = touched ? sorted[first_of[g]] : base_key[q];
 #if ORDO_VALUE_BYTES
-        uint            position = 0;
-        const key_state s = touched ? group_state(&b, first_of, g, time, &position) : STATE_BEFORE;
+        const sorted_batch b = BATCH;
+        uint               position = 0;
+        const key_state    s = touched ? group_state(&b, first_of, g, time, &position) : STATE_BEFORE;
         if (values_out)
             values_out[values_out_at + time] = touched ? state_value(&b, position, s) : base_value[q];
 #endif

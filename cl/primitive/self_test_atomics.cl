@@ -141,6 +141,7 @@ ORDO_FN void glimpse_look(__global uint *line, uint never, __private uint count[
 #if ORDO_AFTER_ORDERS
     const uint again = ordo_load_relaxed(header + ordo_after(seen, never));
 #else
+    (void) seen;
     ordo_fence_acquire();
     const uint again = ordo_load_relaxed(header);
 #endif
