@@ -6,6 +6,9 @@
  * FOLD_SEGMENTED   1: an item has a head flag too, and nothing reaches past a head from before it:
  *                     (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
  *                  which is associative, but not commutative: everything here keeps the order of the items.
+ * FOLD_NUMBERED    1: the same, and heads are numbered: in place of the flag an item has a mark of 64 bits, in its upper half how
+ *                  many heads there are, in the lower one where the last of them is; 0 without any
+ * FOLD_VALUES      0: items have no value, only marks
  * FOLD_GROUP       work-items per group; of 1, each works alone and no barrier is met
  *
  * Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190), section 1.5.
@@ -36,6 +39,18 @@
 #ifndef FOLD_SEGMENTED
 #define FOLD_SEGMENTED 0
 #endif
+#ifndef FOLD_NUMBERED
+#define FOLD_NUMBERED 0
+#endif
+#ifndef FOLD_VALUES
+#define FOLD_VALUES 1
+#endif
+#if FOLD_SEGMENTED && FOLD_NUMBERED
+#error "FOLD_SEGMENTED and FOLD_NUMBERED: an item has a flag or a mark"
+#endif
+#if !FOLD_VALUES && !FOLD_NUMBERED
+#error "FOLD_VALUES 0 leaves nothing to fold without FOLD_NUMBERED"
+#endif
 #if FOLD_OP < FOLD_SUM || FOLD_OP > FOLD_MAX
 #error "FOLD_OP must be an ordo_op"
 #endif
@@ -56,14 +71,20 @@
 typedef uint fold_word;
 #define FOLD_BITS 32
 #else
-typedef ordo_key fold_word;
+typedef ordo_key  fold_word;
 #define FOLD_BITS KEY_BITS
 #endif
-#if !FOLD_SEGMENTED
+#if FOLD_NUMBERED
+typedef ulong  fold_mark;
+typedef ulong2 fold_item;
+#elif !FOLD_SEGMENTED
+typedef uint      fold_mark;
 typedef fold_word fold_item;
 #elif FOLD_BITS == 64
-typedef ulong2   fold_item;
+typedef uint   fold_mark;
+typedef ulong2 fold_item;
 #else
+typedef uint  fold_mark;
 typedef uint2 fold_item;
 #endif
 
@@ -73,9 +94,9 @@ typedef uint2 fold_item;
 #define FOLD_IDENTITY ((fold_word) 0)
 #endif
 
-ORDO_FN fold_item fold_make(fold_word value, uint head)
+ORDO_FN fold_item fold_make(fold_word value, fold_mark head)
 {
-#if FOLD_SEGMENTED
+#if FOLD_SEGMENTED || FOLD_NUMBERED
     return (fold_item) (value, head);
 #else
     return value;
@@ -89,20 +110,43 @@ ORDO_FN fold_item fold_identity(void)
 
 ORDO_FN fold_word fold_value(fold_item x)
 {
-#if FOLD_SEGMENTED
-    return x.x;
+#if FOLD_SEGMENTED || FOLD_NUMBERED
+    return (fold_word) x.x;
 #else
     return x;
 #endif
 }
 
-ORDO_FN uint fold_head(fold_item x)
+/* The flag or the mark; 0 where items have none. */
+ORDO_FN fold_mark fold_head(fold_item x)
 {
-#if FOLD_SEGMENTED
-    return (uint) x.y;
+#if FOLD_SEGMENTED || FOLD_NUMBERED
+    return (fold_mark) x.y;
 #else
     return 0;
 #endif
+}
+
+#if FOLD_NUMBERED
+/* The mark of a head at `at`; how many heads an item has, and where the last of them is. */
+ORDO_FN fold_mark fold_mark_of(bool head, uint at)
+{
+    return head ? (ulong) 1 << 32 | at : 0;
+}
+ORDO_FN uint fold_heads(fold_item x)
+{
+    return (uint) (x.y >> 32);
+}
+ORDO_FN uint fold_last_head(fold_item x)
+{
+    return (uint) x.y;
+}
+#endif
+
+/* Whether nothing that precedes an item reaches past it. */
+ORDO_FN bool fold_is_closed(fold_item x)
+{
+    return FOLD_SEGMENTED && fold_head(x);
 }
 
 #if !FOLD_COUNTS
@@ -139,7 +183,9 @@ ORDO_FN fold_word fold_values(fold_word a, fold_word b)
 
 ORDO_FN fold_item fold(fold_item a, fold_item b)
 {
-#if FOLD_SEGMENTED
+#if FOLD_NUMBERED
+    return (fold_item) (b.y ? b.x : fold_values((fold_word) a.x, (fold_word) b.x), b.y ? (a.y >> 32 << 32) + b.y : a.y);
+#elif FOLD_SEGMENTED
     return (fold_item) (b.y ? b.x : fold_values(a.x, b.x), a.y | b.y);
 #else
     return fold_values(a, b);
@@ -155,7 +201,13 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
 
 /* Called by whole sub-groups, as all of team.cl. */
 
-#if FOLD_BITS == 64
+#if FOLD_NUMBERED && !FOLD_VALUES
+#define FOLD_SHUFFLE_(name, x, by) fold_make(0, team_##name##64(fold_head(x), by))
+#elif FOLD_NUMBERED && FOLD_BITS == 64
+#define FOLD_SHUFFLE_(name, x, by) fold_make(team_##name##64(fold_value(x), by), team_##name##64(fold_head(x), by))
+#elif FOLD_NUMBERED
+#define FOLD_SHUFFLE_(name, x, by) fold_make(team_##name(fold_value(x), by), team_##name##64(fold_head(x), by))
+#elif FOLD_BITS == 64
 #define FOLD_SHUFFLE_(name, x, by)                                                                                     \
     fold_make(team_##name##64(fold_value(x), by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #else

@@ -38,7 +38,7 @@
 #define LOOKBACK_OWN    1
 #define LOOKBACK_PREFIX 2
 
-/* A word: flag in bits 0 and 1, head in bit 2, payload in the upper half. */
+/* A word: flag in bits 0 and 1, a segment's head in bit 2, payload in the upper half. */
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
 #define LOOKBACK_PAYLOAD_BITS 32
@@ -50,7 +50,8 @@ typedef uint lookback_word;
 #define lookback_load         ordo_load_relaxed
 #define lookback_store        ordo_store_relaxed
 #endif
-#define LOOKBACK_WORDS (FOLD_BITS / LOOKBACK_PAYLOAD_BITS)
+#define LOOKBACK_VALUE_WORDS (FOLD_VALUES * FOLD_BITS / LOOKBACK_PAYLOAD_BITS)
+#define LOOKBACK_WORDS       (LOOKBACK_VALUE_WORDS + FOLD_NUMBERED * 64 / LOOKBACK_PAYLOAD_BITS)
 
 /* What the groups of a launch share, all 0 at first: the next tile's number, then the tiles' words. */
 #define LOOKBACK_TICKET_BYTES 64
@@ -73,33 +74,46 @@ typedef struct {
     fold_item item;
 } lookback_status;
 
+/* Payload w of an item: first its value, lowest bits first, then its mark. */
+ORDO_FN lookback_word lookback_part(fold_item item, uint w)
+{
+#if FOLD_NUMBERED
+    if (w >= LOOKBACK_VALUE_WORDS)
+        return (lookback_word) (fold_head(item) >> ((w - LOOKBACK_VALUE_WORDS) * LOOKBACK_PAYLOAD_BITS));
+#endif
+    return (lookback_word) (fold_value(item) >> (w * LOOKBACK_PAYLOAD_BITS));
+}
+
 /* By one work-item. */
 ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item item)
 {
     ORDO_UNROLL
-    for (uint w = 0; w < LOOKBACK_WORDS; w++) {
-        const lookback_word part = (lookback_word) (fold_value(item) >> (w * LOOKBACK_PAYLOAD_BITS));
-        lookback_store(s.words + (ulong) tile * LOOKBACK_WORDS + w,
-                       part << LOOKBACK_PAYLOAD_BITS | fold_head(item) << 2 | flag);
-    }
+    for (uint w = 0; w < LOOKBACK_WORDS; w++)
+        lookback_store(s.words + (ulong) tile * LOOKBACK_WORDS + w, lookback_part(item, w) << LOOKBACK_PAYLOAD_BITS |
+                                                                        (lookback_word) fold_is_closed(item) << 2 |
+                                                                        flag);
 }
 
 ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
 {
     lookback_status status;
     fold_word       value = 0;
+    fold_mark       mark = 0;
     uint            flags_all = ~0u, flags_any = 0;
 
     ORDO_UNROLL
     for (uint w = 0; w < LOOKBACK_WORDS; w++) {
         const lookback_word word = lookback_load(s.words + (ulong) tile * LOOKBACK_WORDS + w);
-        value |= (fold_word) (word >> LOOKBACK_PAYLOAD_BITS) << (w * LOOKBACK_PAYLOAD_BITS);
+        if (w < LOOKBACK_VALUE_WORDS)
+            value |= (fold_word) (word >> LOOKBACK_PAYLOAD_BITS) << (w * LOOKBACK_PAYLOAD_BITS);
+        else
+            mark |= (fold_mark) (word >> LOOKBACK_PAYLOAD_BITS) << ((w - LOOKBACK_VALUE_WORDS) * LOOKBACK_PAYLOAD_BITS);
         flags_all &= (uint) word & 7;
         flags_any |= (uint) word & 7;
     }
     status.flag = flags_all == flags_any ? flags_all & 3 : LOOKBACK_NONE;
     status.touched = flags_any != 0;
-    status.item = fold_make(value, flags_all >> 2);
+    status.item = fold_make(value, FOLD_NUMBERED ? mark : flags_all >> 2);
     return status;
 }
 
@@ -128,7 +142,7 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
 {
     if (tile & LOOKBACK_TORTURE & 1)
         return;
-    lookback_publish(s, tile, tile == 0 || fold_head(own) ? LOOKBACK_PREFIX : LOOKBACK_OWN, own);
+    lookback_publish(s, tile, tile == 0 || fold_is_closed(own) ? LOOKBACK_PREFIX : LOOKBACK_OWN, own);
     if (in_place)
         ordo_fence_device();
 }
@@ -180,7 +194,7 @@ ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_stat
         if (team_lane() < next)
             seen = lookback_read(s, next - 1 - team_lane());
 
-        const bool stops = seen.flag == LOOKBACK_PREFIX || fold_head(seen.item);
+        const bool stops = seen.flag == LOOKBACK_PREFIX || fold_is_closed(seen.item);
         const uint ready = lookback_lanes_before(team_ballot(seen.flag == LOOKBACK_NONE));
         const uint last = lookback_lanes_before(team_ballot(seen.flag != LOOKBACK_NONE && stops));
         uint       taken = min(ready, last + 1);
@@ -195,7 +209,7 @@ ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_stat
             if (again.flag == LOOKBACK_NONE)
                 continue;
             before = fold(again.item, before);
-            if (again.flag == LOOKBACK_PREFIX || fold_head(before))
+            if (again.flag == LOOKBACK_PREFIX || fold_is_closed(before))
                 return before;
             next--;
             polls = 0;

@@ -9,6 +9,7 @@
  * All take (keys, queries, answers), then what is their own. The host gives ORDO_KEY, ORDO_VALUE_BYTES, SEARCH_UPPER,
  * SEARCH_NODE, SEARCH_GROUP, SEARCH_ITEMS, TEAM_WIDTH (lanes per query), and
  *   SEARCH_LOOKUP   1: answers are values and whether the key was found; 0: ranks
+ *   SEARCH_RANGES   1: of ranks both bounds
  *   SEARCH_RUN      1: a lookup in one run of several (host/dict/run.h), newest first: takes the last of equal keys, and
  *                   passes over queries that a newer run has answered. Has SEARCH_UPPER.
  *   SEARCH_MARK     1: answers nothing, but hides what is found, in an older run whose hidden bits are there: the last of
@@ -23,6 +24,9 @@
 
 #ifndef SEARCH_LOOKUP
 #define SEARCH_LOOKUP 0
+#endif
+#ifndef SEARCH_RANGES
+#define SEARCH_RANGES 0
 #endif
 #ifndef SEARCH_RUN
 #define SEARCH_RUN 0
@@ -68,7 +72,17 @@ typedef struct {
         queries_mem + queries_at, queries_count                                                                        \
     }
 
-#if !SEARCH_LOOKUP
+#if SEARCH_RANGES
+typedef struct {
+    __global uint *rank, *upper;
+} answers;
+#define ANSWERS_ARGS                                                                                                   \
+    __global uint *restrict ranks_mem, ulong ranks_at, __global uint *restrict uppers_mem, ulong uppers_at
+#define ANSWERS                                                                                                        \
+    {                                                                                                                  \
+        ranks_mem + ranks_at, uppers_mem + uppers_at                                                                   \
+    }
+#elif !SEARCH_LOOKUP
 typedef struct {
     __global uint *rank;
 } answers;
@@ -169,6 +183,36 @@ ORDO_FN void answer(answers to, uint i, uint rank, bool equal)
 }
 #endif
 
+#if SEARCH_RANGES
+/* The number of keys not greater than the query, of which the first `from` are less: steps of doubling length from there on,
+ * as most keys are there a few times, then a search in the last one. */
+ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
+{
+    uint step = 1;
+
+    while (step <= keys.count - from && key_bits(keys.key[from + step - 1]) <= query) {
+        from += step;
+        step *= 2;
+    }
+    for (uint left = min(step - 1, keys.count - from); left > 0;) {
+        const uint middle = left / 2;
+        const bool before = key_bits(keys.key[from + middle]) <= query;
+        from += before ? middle + 1 : 0;
+        left = before ? left - middle - 1 : middle;
+    }
+    return from;
+}
+#endif
+
+/* Answers query i, known by its rank. */
+ORDO_FN void answer_query(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
+{
+    answer(to, i, rank, equal);
+#if SEARCH_RANGES
+    to.upper[i] = upper_from(keys, rank, query);
+#endif
+}
+
 ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 {
 #if SEARCH_LAST
@@ -213,7 +257,7 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
     for (uint r = 0; r < SEARCH_ITEMS; r++) {
         const uint i = tile_query(first, r);
         if (i < queries.count)
-            answer(to, i, rank[r], key_at_is(keys, rank[r], query[r]));
+            answer_query(keys, to, i, rank[r], query[r], key_at_is(keys, rank[r], query[r]));
     }
 }
 
@@ -412,7 +456,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
 #else
         const bool again = !COUNT_FINDS;
 #endif
-        answer(to, i, rank[r], again ? key_at_is(keys, rank[r], query[r]) : equal[r] != 0);
+        answer_query(keys, to, i, rank[r], query[r], again ? key_at_is(keys, rank[r], query[r]) : equal[r] != 0);
     }
 }
 
@@ -611,7 +655,7 @@ void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
             rank = gallop(keys, rank, query);
         }
         last = query;
-        answer(to, (uint) i, rank, key_at_is(keys, rank, query));
+        answer_query(keys, to, (uint) i, rank, query, key_at_is(keys, rank, query));
     }
 }
 #endif

@@ -84,6 +84,7 @@ static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, c
         { "ORDO_KEY", s->key },
         { "ORDO_VALUE_BYTES", s->value_bytes },
         { "SEARCH_LOOKUP", s->lookup },
+        { "SEARCH_RANGES", s->ranges },
         { "SEARCH_RUN", s->in_run },
         { "SEARCH_MARK", s->marks },
         { "SEARCH_UPPER", s->upper },
@@ -106,6 +107,8 @@ static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, c
     ORDO_ADD(&args, ORDO_ARG(n_queries));
     if (!s->lookup)
         ordo_args_slice(&args, &s->ranks);
+    if (s->ranges)
+        ordo_args_slice(&args, &s->uppers);
     if (s->lookup && s->value_bytes) {
         ordo_args_slice(&args, &s->values);
         ordo_args_slice(&args, &s->values_out);
@@ -286,9 +289,10 @@ static ordo_status check_and_enqueue(struct ordo_call *call, struct ordo_search 
         { "values", s->values, s->count, value_bytes },
         { "values_out", s->values_out, s->n_queries, value_bytes },
         { "found", s->found, s->n_queries, s->found.mem ? 1 : 0 },
-        { "ranks", s->ranks, s->n_queries, s->lookup ? 0 : sizeof(cl_uint) },
+        { s->ranges ? "lower" : "ranks", s->ranks, s->n_queries, s->lookup ? 0 : sizeof(cl_uint) },
+        { "upper", s->uppers, s->n_queries, s->ranges ? sizeof(cl_uint) : 0 },
     };
-    ORDO_TRY(ordo_check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 3));
+    ORDO_TRY(ordo_check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 4));
     ORDO_TRY(check_index(dev, s));
     return ordo_call_search(call, s);
 }
@@ -317,6 +321,24 @@ ordo_status ordo_search(ordo_device *dev, const struct ordo_search_params *param
                              .queries = queries,
                              .n_queries = n_queries,
                              .ranks = ranks };
+    return run(dev, &s, order);
+}
+
+ordo_status ordo_equal_range(ordo_device *dev, const struct ordo_equal_range_params *params, struct ordo_slice keys,
+                             size_t count, struct ordo_slice queries, size_t n_queries, struct ordo_slice lower,
+                             struct ordo_slice upper, const struct ordo_order *order)
+{
+    ORDO_REQUIRE_GIVEN(dev, params);
+    struct ordo_search s = { .key = params->key,
+                             .sorted = params->sorted_queries,
+                             .index = params->index,
+                             .keys = keys,
+                             .count = count,
+                             .queries = queries,
+                             .n_queries = n_queries,
+                             .ranges = true,
+                             .ranks = lower,
+                             .uppers = upper };
     return run(dev, &s, order);
 }
 
@@ -368,6 +390,26 @@ ordo_status ordo_search_host(ordo_device *dev, const struct ordo_search_params *
     ORDO_TRY(ordo_host_upload(dev, a, n));
     return ordo_host_finish(dev, a, n,
                             ordo_search(dev, params, a[0].slice, count, a[1].slice, n_queries, a[2].slice, NULL));
+}
+
+ordo_status ordo_equal_range_host(ordo_device *dev, const struct ordo_equal_range_params *params, const void *keys,
+                                  size_t count, const void *queries, size_t n_queries, uint32_t *lower, uint32_t *upper)
+{
+    ORDO_REQUIRE_GIVEN(dev, params);
+    ORDO_TRY(check_host(dev, params->key, 0, params->index));
+
+    const size_t           key_bytes = ordo_type_bytes(params->key);
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, key_bytes),
+        ordo_host_in(queries, n_queries, key_bytes),
+        ordo_host_out(lower, n_queries, sizeof *lower),
+        ordo_host_out(upper, n_queries, sizeof *upper),
+    };
+    const size_t n = sizeof a / sizeof *a;
+    ORDO_TRY(ordo_host_upload(dev, a, n));
+    return ordo_host_finish(
+        dev, a, n,
+        ordo_equal_range(dev, params, a[0].slice, count, a[1].slice, n_queries, a[2].slice, a[3].slice, NULL));
 }
 
 ordo_status ordo_lookup_host(ordo_device *dev, const struct ordo_lookup_params *params, const void *keys,

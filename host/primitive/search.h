@@ -13,7 +13,8 @@ struct ordo_search {
     const ordo_index *index; /* NULL: none */
     struct ordo_slice keys, queries;
     size_t            count, n_queries;
-    struct ordo_slice ranks;                     /* of a search */
+    bool              ranges;                    /* a search for both bounds */
+    struct ordo_slice ranks, uppers;             /* of a search; uppers: of one for both */
     struct ordo_slice values, values_out, found; /* of a lookup */
 
     /* A lookup in one run of several, newest first: finds the last of equal keys. found then is there, and holds a state

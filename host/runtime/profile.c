@@ -35,6 +35,7 @@ static const char *const key_shapes[] = { "k4", "k8" };
 static bool by_key_only(enum ordo_tunable t)
 {
     return strncmp(tunables[t].name, "scan.", 5) == 0 || strncmp(tunables[t].name, "compact.", 8) == 0 ||
+           strncmp(tunables[t].name, "by_key.", 7) == 0 || strncmp(tunables[t].name, "top.", 4) == 0 ||
            strncmp(tunables[t].name, "search.", 7) == 0 || strncmp(tunables[t].name, "blink.", 6) == 0;
 }
 
@@ -158,7 +159,9 @@ static const struct {
     { ANY, -1, NULL, ORDO_ORIGIN_DEFAULT,
       "sort.method=1 sort.digit_bits=8 sort.group=256 sort.items=8 sort.registers=0 sort.direct=8 sort.small_group=256 "
       "sort.small_items=4 "
-      "scan.method=1 scan.group=256 scan.items=8 compact.group=256 compact.items=8 merge.group=128 merge.items=7 "
+      "scan.method=1 scan.group=256 scan.items=8 compact.group=256 compact.items=8 by_key.group=256 by_key.items=8 "
+      "top.group=256 top.items=16 "
+      "merge.group=128 merge.items=7 "
       "merge_runs.group=128 merge_runs.items=8 search.node_keys=16 search.lanes=2 search.group=256 "
       "search.items=1 search.local_keys=4096 search.tile=8 blink.lanes=4 blink.group=128 blink.items=1" },
     /* Without lanes each work-item counts its own digits in local memory: 16 counters fit, 256 do not. */
@@ -179,7 +182,8 @@ static const struct {
       "merge_runs.k4v8.group=512 merge_runs.k4v8.items=7" },
     { CPU, -1, NULL, ORDO_ORIGIN_SHIPPED,
       "sort.method=2 sort.digit_bits=8 sort.group=1 sort.items=4 sort.small_group=1 sort.small_items=16 "
-      "scan.method=1 scan.group=1 scan.items=4096 compact.group=1 compact.items=4096 merge.group=1 merge.items=4096 "
+      "scan.method=1 scan.group=1 scan.items=4096 compact.group=1 compact.items=4096 "
+      "by_key.group=1 by_key.items=4096 top.group=1 top.items=4096 merge.group=1 merge.items=4096 "
       "merge_runs.group=1 merge_runs.items=4096 search.node_keys=16 search.lanes=1 search.group=64 "
       "search.items=16 blink.lanes=1 blink.group=32 blink.items=32" },
 };

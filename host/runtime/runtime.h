@@ -256,6 +256,10 @@ enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
     X(SCAN_ITEMS, "scan.items", "items per work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)                               \
     X(COMPACT_GROUP, "compact.group", "work-items per group", 1, 64, 128, 256, 512)                                    \
     X(COMPACT_ITEMS, "compact.items", "items per work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)                         \
+    X(BY_KEY_GROUP, "by_key.group", "work-items per group", 1, 64, 128, 256, 512)                                      \
+    X(BY_KEY_ITEMS, "by_key.items", "items per work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)                           \
+    X(TOP_GROUP, "top.group", "work-items per group", 1, 64, 128, 256, 512)                                            \
+    X(TOP_ITEMS, "top.items", "items per work-item and round", 4, 8, 16, 32, 64, 1024, 4096)                           \
     X(MERGE_GROUP, "merge.group", "work-items per group", 1, 64, 128, 256, 512)                                        \
     X(MERGE_ITEMS, "merge.items", "items per work-item", 4, 5, 7, 8, 9, 11, 13, 15, 17, 1024, 4096)                    \
     X(MERGE_STAGED, "merge.staged", "values: 0 gathered from device memory, 1 through local memory", 0, 1)             \

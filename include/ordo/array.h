@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Primitives over arrays: scan, reduce, compact, sort, merge, search.
+/* Primitives over arrays: scan, reduce, compact, gather, scatter, sort, top k, group by, merge, search.
  *
  *     // sort count keys with their values, on the device's own queue
  *     ordo_sort(dev, ordo_sort_params(.key = ORDO_U32, .value_bytes = 4),
@@ -124,6 +124,41 @@ ORDO_API ordo_status ordo_compact_host(ordo_device *device, const struct ordo_co
                                        const void *values, const uint8_t *flags, size_t count, void *keys_out,
                                        void *values_out, uint32_t *kept);
 
+/* ---- rows ---------------------------------------------------------------------------------------------------- */
+
+/* Rows are elements of any size, whose offsets count rows: values wider than 8 bytes travel as row numbers through a sort, a
+ * dictionary or ordo_top_k, and are gathered at the end. */
+#define ORDO_MAX_ROW_BYTES ((uint32_t) 1 << 30)
+
+struct ordo_gather_params {
+    uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
+};
+
+/* rows_out[i] = rows[indices[i]] for `count` indices (uint32_t) into n_rows rows; the same row may be asked for any number of
+ * times. Where an index is n_rows or more, rows_out[i] is left alone.
+ * Cost     reads each index and each row asked for, in whatever order they lie; writes each row once. No scratch. */
+ORDO_API ordo_status ordo_gather(ordo_device *device, const struct ordo_gather_params *params, struct ordo_slice rows,
+                                 size_t n_rows, struct ordo_slice indices, size_t count, struct ordo_slice rows_out,
+                                 const struct ordo_order *order);
+ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gather_params *params, const void *rows,
+                                      size_t n_rows, const uint32_t *indices, size_t count, void *rows_out);
+
+struct ordo_scatter_params {
+    uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
+    bool
+        distinct; /* no index occurs twice, which is faster. If one does, its row may be a mixture of those meant for it */
+};
+
+/* rows_out[indices[i]] = rows[i] for `count` indices (uint32_t) into n_rows rows. Of rows with one index the last counts.
+ * Rows whose index is n_rows or more go nowhere; what no index names is left alone.
+ * Cost     reads each index and row, writes each row where it goes; without params->distinct also an atomic update of a
+ *          counter per index. Scratch 4 bytes per row of rows_out; none with params->distinct. */
+ORDO_API ordo_status ordo_scatter(ordo_device *device, const struct ordo_scatter_params *params, struct ordo_slice rows,
+                                  struct ordo_slice indices, size_t count, struct ordo_slice rows_out, size_t n_rows,
+                                  const struct ordo_order *order);
+ORDO_API ordo_status ordo_scatter_host(ordo_device *device, const struct ordo_scatter_params *params, const void *rows,
+                                       const uint32_t *indices, size_t count, void *rows_out, size_t n_rows);
+
 /* ---- sort ---------------------------------------------------------------------------------------------------- */
 
 struct ordo_sort_params {
@@ -148,6 +183,91 @@ ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_param
 /* In host memory, in place. */
 ORDO_API ordo_status ordo_sort_host(ordo_device *device, const struct ordo_sort_params *params, void *keys,
                                     void *values, size_t count);
+
+/* ---- the first of an order ----------------------------------------------------------------------------------- */
+
+struct ordo_top_k_params {
+    ordo_type key;
+    uint32_t  value_bytes; /* 0, 4 or 8 */
+    bool      greatest;    /* the k greatest, the greatest first; else the k least, the least first */
+};
+
+/* The first k of `count` keys in the order of keys, sorted; equal keys in the order of the input, of which the first ones are
+ * taken where not all are. If k is more than count, all come out: min(k, count) elements.
+ *   keys_out, values_out  room for min(k, count)
+ *   indices               which elements they are (uint32_t each), say for ordo_gather of rows; or ordo_none()
+ * Cost     a few tens of passes over what matters, of which two read all keys; more only where most keys share their highest
+ *          11 bits. Then a sort of what comes out. On a CPU one pass if k is small beside count. Of values only those that
+ *          come out are read.
+ * Scratch  half of the keys' bytes and 2 bytes per key, and two buffers of the output's size; at most 256 KiB besides. */
+ORDO_API ordo_status ordo_top_k(ordo_device *device, const struct ordo_top_k_params *params, struct ordo_slice keys,
+                                struct ordo_slice values, size_t count, size_t k, struct ordo_slice keys_out,
+                                struct ordo_slice values_out, struct ordo_slice indices,
+                                const struct ordo_order *order);
+ORDO_API ordo_status ordo_top_k_host(ordo_device *device, const struct ordo_top_k_params *params, const void *keys,
+                                     const void *values, size_t count, size_t k, void *keys_out, void *values_out,
+                                     uint32_t *indices);
+
+struct ordo_select_params {
+    ordo_type key;
+    bool      greatest; /* counts from the greatest key down; else from the least up */
+};
+
+/* The key that k others come before in order (0: the least; count / 2: the median), and where it is: element k of what
+ * ordo_top_k would put out for a larger one, without finding the others. ORDO_INVALID if k is not less than count.
+ *   key_out, index_out  one element; index_out (uint32_t) may be ordo_none()
+ * Cost     as ordo_top_k without the sort. Scratch half of the keys' bytes and 2 bytes per key; at most 256 KiB besides. */
+ORDO_API ordo_status ordo_select(ordo_device *device, const struct ordo_select_params *params, struct ordo_slice keys,
+                                 size_t count, size_t k, struct ordo_slice key_out, struct ordo_slice index_out,
+                                 const struct ordo_order *order);
+ORDO_API ordo_status ordo_select_host(ordo_device *device, const struct ordo_select_params *params, const void *keys,
+                                      size_t count, size_t k, void *key_out, uint32_t *index_out);
+
+/* ---- groups of equal keys ------------------------------------------------------------------------------------ */
+
+struct ordo_reduce_by_key_params {
+    ordo_type key; /* two keys are equal if they are the same bits: -0 is not +0 */
+    ordo_type value;
+    ordo_op   op;
+    bool      wide; /* sums of u32 as u64, of i32 as i64: values_out has 8 bytes an element */
+    bool sorted; /* equal keys lie side by side already, in any order of keys: nothing is sorted. If some do not, each
+                         stretch of equal keys is a group of its own */
+    uint32_t
+        bits; /* sorts by this many of the lowest bits of ordo_key_bits alone, which is faster; 0: all. Keys that differ
+                         above them may come out in any order, each stretch of equal ones a group of its own */
+};
+
+/* Group-by: of each different key its sum (minimum, maximum) of values and the number of its elements. Groups come out in
+ * ascending order of keys; if params->sorted, in the order of the input.
+ *   keys, values          count of each
+ *   keys_out, values_out  one of each per group; values_out in the type of values, or in 8 bytes (params->wide)
+ *   counts                uint32_t per group; or ordo_none()
+ *   capacity              groups that the outputs have room for; what is beyond is not written
+ *   groups                receives how many there are as one uint32_t; may exceed capacity, never count
+ * Cost     sorted: reads each element once where look-back is allowed, else twice; writes the groups. Else a sort besides.
+ * Scratch  sorted: at most 1 % of the input plus 64 KiB. Else as much as a sort, and one buffer of the input's size. */
+ORDO_API ordo_status ordo_reduce_by_key(ordo_device *device, const struct ordo_reduce_by_key_params *params,
+                                        struct ordo_slice keys, struct ordo_slice values, size_t count,
+                                        struct ordo_slice keys_out, struct ordo_slice values_out,
+                                        struct ordo_slice counts, size_t capacity, struct ordo_slice groups,
+                                        const struct ordo_order *order);
+ORDO_API ordo_status ordo_reduce_by_key_host(ordo_device *device, const struct ordo_reduce_by_key_params *params,
+                                             const void *keys, const void *values, size_t count, void *keys_out,
+                                             void *values_out, uint32_t *counts, size_t capacity, uint32_t *groups);
+
+struct ordo_unique_params {
+    ordo_type key;
+    bool      sorted; /* these as in ordo_reduce_by_key_params */
+    uint32_t  bits;
+};
+
+/* Each different key once, and how many elements have it: ordo_reduce_by_key without values. */
+ORDO_API ordo_status ordo_unique(ordo_device *device, const struct ordo_unique_params *params, struct ordo_slice keys,
+                                 size_t count, struct ordo_slice keys_out, struct ordo_slice counts, size_t capacity,
+                                 struct ordo_slice groups, const struct ordo_order *order);
+ORDO_API ordo_status ordo_unique_host(ordo_device *device, const struct ordo_unique_params *params, const void *keys,
+                                      size_t count, void *keys_out, uint32_t *counts, size_t capacity,
+                                      uint32_t *groups);
 
 /* ---- merge --------------------------------------------------------------------------------------------------- */
 
@@ -224,6 +344,22 @@ ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_p
 ORDO_API ordo_status ordo_search_host(ordo_device *device, const struct ordo_search_params *params, const void *keys,
                                       size_t count, const void *queries, size_t n_queries, uint32_t *ranks);
 
+struct ordo_equal_range_params {
+    ordo_type         key;
+    bool              sorted_queries; /* both as in ordo_search_params */
+    const ordo_index *index;
+};
+
+/* Both bounds in one search: the keys equal to queries[i] are lower[i] .. upper[i] - 1 (uint32_t each). Keys that are not
+ * sorted give lower[i] <= upper[i] <= count.
+ * Cost     that of ordo_search, and about 2 log2(upper[i] - lower[i] + 1) reads that begin where it ended. No scratch. */
+ORDO_API ordo_status ordo_equal_range(ordo_device *device, const struct ordo_equal_range_params *params,
+                                      struct ordo_slice keys, size_t count, struct ordo_slice queries, size_t n_queries,
+                                      struct ordo_slice lower, struct ordo_slice upper, const struct ordo_order *order);
+ORDO_API ordo_status ordo_equal_range_host(ordo_device *device, const struct ordo_equal_range_params *params,
+                                           const void *keys, size_t count, const void *queries, size_t n_queries,
+                                           uint32_t *lower, uint32_t *upper);
+
 struct ordo_lookup_params {
     ordo_type         key;
     uint32_t          value_bytes;    /* 0, 4 or 8 */
@@ -242,13 +378,20 @@ ORDO_API ordo_status ordo_lookup_host(ordo_device *device, const struct ordo_loo
 
 /* Parameters made in place, as ordo.h says. */
 #ifndef __cplusplus
-#define ordo_scan_params(...)    (&(struct ordo_scan_params) { __VA_ARGS__ })
-#define ordo_reduce_params(...)  (&(struct ordo_reduce_params) { __VA_ARGS__ })
-#define ordo_compact_params(...) (&(struct ordo_compact_params) { __VA_ARGS__ })
-#define ordo_sort_params(...)    (&(struct ordo_sort_params) { __VA_ARGS__ })
-#define ordo_merge_params(...)   (&(struct ordo_merge_params) { __VA_ARGS__ })
-#define ordo_search_params(...)  (&(struct ordo_search_params) { __VA_ARGS__ })
-#define ordo_lookup_params(...)  (&(struct ordo_lookup_params) { __VA_ARGS__ })
+#define ordo_scan_params(...)          (&(struct ordo_scan_params) { __VA_ARGS__ })
+#define ordo_reduce_params(...)        (&(struct ordo_reduce_params) { __VA_ARGS__ })
+#define ordo_compact_params(...)       (&(struct ordo_compact_params) { __VA_ARGS__ })
+#define ordo_gather_params(...)        (&(struct ordo_gather_params) { __VA_ARGS__ })
+#define ordo_scatter_params(...)       (&(struct ordo_scatter_params) { __VA_ARGS__ })
+#define ordo_sort_params(...)          (&(struct ordo_sort_params) { __VA_ARGS__ })
+#define ordo_top_k_params(...)         (&(struct ordo_top_k_params) { __VA_ARGS__ })
+#define ordo_select_params(...)        (&(struct ordo_select_params) { __VA_ARGS__ })
+#define ordo_reduce_by_key_params(...) (&(struct ordo_reduce_by_key_params) { __VA_ARGS__ })
+#define ordo_unique_params(...)        (&(struct ordo_unique_params) { __VA_ARGS__ })
+#define ordo_merge_params(...)         (&(struct ordo_merge_params) { __VA_ARGS__ })
+#define ordo_search_params(...)        (&(struct ordo_search_params) { __VA_ARGS__ })
+#define ordo_equal_range_params(...)   (&(struct ordo_equal_range_params) { __VA_ARGS__ })
+#define ordo_lookup_params(...)        (&(struct ordo_lookup_params) { __VA_ARGS__ })
 #endif
 
 #ifdef __cplusplus

@@ -345,6 +345,19 @@ static void bad_capacity(struct trial *r)
     refuse(r, &g, r->host ? ORDO_TOO_LARGE : ORDO_INVALID, "capacity", "is more than a call takes");
 }
 
+/* Of a selection: an element that is not there. More of the first ones than there are is no mistake. */
+static void bad_k(struct trial *r)
+{
+    struct given g = r->good;
+
+    if (strcmp(r->call->name, "ordo_select") != 0)
+        return;
+    g.k = g.count;
+    refuse(r, &g, ORDO_INVALID, "k", "is the number of elements");
+    g.k = SIZE_MAX;
+    refuse(r, &g, ORDO_INVALID, "k", "is the maximum");
+}
+
 static void bad_relation(struct trial *r)
 {
     struct given g = r->good;
@@ -399,7 +412,7 @@ static bool give_badly(struct trial *r, size_t p)
     } else if (strcmp(name, "count") == 0 && r->function->pointer[p]) {
         g.no_count = true;
         refuse(r, &g, ORDO_INVALID, name, "is NULL");
-    } else if (strcmp(name, "b_count") == 0 ||
+    } else if (is_one_of(name, "b_count", "n_rows") ||
                (strcmp(name, "count") == 0 && has_parameter(r->function, "n_queries"))) {
         bad_count(r, name, &g, &g.second);
     } else if (is_one_of(name, "count", "n_queries") || strcmp(name, "a_count") == 0) {
@@ -418,6 +431,8 @@ static bool give_badly(struct trial *r, size_t p)
     } else if (strcmp(name, "op") == 0) {
         g.op = (ordo_op) 3;
         refuse(r, &g, ORDO_INVALID, name, "is none");
+    } else if (strcmp(name, "k") == 0) {
+        bad_k(r);
     } else if (strcmp(name, "relation") == 0) {
         bad_relation(r);
     } else {
@@ -521,6 +536,8 @@ static void try_function(struct test *t, const struct function *f, const struct 
     ordo_dict   *dict = structure == NO_DICT ? NULL : make_dict(t, t->dev, structure, 0, HELD);
 
     r.good = call_given(t->dev, dict, N);
+    if (strcmp(call->name, "ordo_top_k") == 0)
+        r.good.k = N; /* else its outputs have room to spare */
     make_foreign(&r);
     make_arrays(&r);
     if (dict && !ordo_dict_can(dict, call->needs)) {

@@ -164,7 +164,8 @@ static void primitives(struct test *t)
             run_call(t, &primitive_calls[i], NULL, 300, 300);
         return;
     }
-    set_tunables(t, "scan.items=4 compact.items=4 sort.items=4 merge.items=4 merge_runs.items=5");
+    set_tunables(
+        t, "scan.items=4 compact.items=4 by_key.items=4 top.items=4 sort.items=4 merge.items=4 merge_runs.items=5");
     for (size_t tuning = 0; tuning < LENGTH(tunings); tuning++) {
         set_tunables(t, tunings[tuning]);
         for (size_t i = 0; i < n_primitive_calls; i++)

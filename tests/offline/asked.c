@@ -19,6 +19,7 @@
 #include "runtime/self_test.h"
 
 #include "dict/blink/blink.h"
+#include "primitive/primitive.h"
 #include "tests/dict/structures.h"
 
 #include <stdio.h>
@@ -207,6 +208,47 @@ static void ask_compact(ordo_device *dev, const struct arrays *a, size_t count, 
                         if_bytes(a->at[4], pair->value_bytes), a->at[5], NULL));
 }
 
+static void ask_by_key(ordo_device *dev, const struct arrays *a, size_t count, const struct pair *pair)
+{
+    static const ordo_type types[] = { ORDO_U32, ORDO_I32, ORDO_F32, ORDO_U64, ORDO_I64, ORDO_F64 };
+    for (size_t i = 0; i < COUNT_OF(types); i++)
+        for (int sorted = 0; sorted < 2; sorted++) {
+            const bool                             is_float = types[i] == ORDO_F32 || types[i] == ORDO_F64;
+            const struct ordo_reduce_by_key_params reduce = {
+                pair->key, types[i], is_float ? ORDO_MIN : ORDO_SUM, !is_float && ordo_type_bytes(types[i]) == 4,
+                sorted,    0
+            };
+            const struct ordo_unique_params unique = { pair->key, sorted, 0 };
+            ignore(ordo_reduce_by_key(dev, &reduce, a->at[0], a->at[1], count, a->at[2], a->at[3], a->at[4], count,
+                                      a->at[5], NULL));
+            ignore(ordo_unique(dev, &unique, a->at[0], count, a->at[2], a->at[3], count, a->at[4], NULL));
+        }
+}
+
+static void ask_top(ordo_device *dev, const struct arrays *a, size_t count, const struct pair *pair)
+{
+    const struct ordo_top_k_params  top = { pair->key, pair->value_bytes, pair->descending };
+    const struct ordo_select_params one = { pair->key, pair->descending };
+    const struct ordo_slice         values = if_bytes(a->at[1], pair->value_bytes);
+    for (size_t k = 10; k <= count; k = k == count ? k + 1 : ordo_min_size(k * 20, count))
+        ignore(ordo_top_k(dev, &top, a->at[0], values, count, k, a->at[2], if_bytes(a->at[3], pair->value_bytes),
+                          a->at[4], NULL));
+    ignore(ordo_select(dev, &one, a->at[0], count, count / 2, a->at[1], a->at[2], NULL));
+}
+
+static void ask_rows(ordo_device *dev, const struct arrays *a, size_t count)
+{
+    static const uint32_t bytes[] = { 1, 2, 4, 8 };
+    for (size_t i = 0; i < COUNT_OF(bytes); i++) {
+        const struct ordo_gather_params  gather = { bytes[i] };
+        const struct ordo_scatter_params scatter = { bytes[i], false };
+        ignore(ordo_gather(dev, &gather, a->at[0], count, a->at[1], count, a->at[2], NULL));
+        ignore(ordo_scatter(dev, &scatter, a->at[0], a->at[1], count, a->at[2], count, NULL));
+    }
+    ignore(ordo_gather(dev, &(struct ordo_gather_params) { 16 }, a->at[0], count / 4, a->at[1], count / 4, a->at[2],
+                       NULL));
+}
+
 static void ask_sort(ordo_device *dev, const struct arrays *a, size_t count, const struct pair *pair)
 {
     const struct ordo_sort_params params = { pair->key, pair->value_bytes, pair->descending, 0, 0 };
@@ -238,7 +280,9 @@ static void ask_searches(ordo_device *dev, const struct arrays *a, size_t count,
     for (int i = 0; i < 8; i++) {
         const struct ordo_search_params search = { pair->key, (i & 1) != 0, (i & 2) != 0, i & 4 ? index : NULL };
         const struct ordo_lookup_params lookup = { pair->key, pair->value_bytes, (i & 2) != 0, i & 4 ? index : NULL };
+        const struct ordo_equal_range_params range = { pair->key, (i & 2) != 0, i & 4 ? index : NULL };
         ignore(ordo_search(dev, &search, a->at[0], count, a->at[2], n, a->at[3], NULL));
+        ignore(ordo_equal_range(dev, &range, a->at[0], count, a->at[2], n, a->at[3], a->at[4], NULL));
         ignore(ordo_lookup(dev, &lookup, a->at[0], if_bytes(a->at[1], pair->value_bytes), count, a->at[2], n,
                            if_bytes(a->at[4], pair->value_bytes), a->at[5], NULL));
     }
@@ -266,10 +310,8 @@ static void ask_pairs(ordo_device *dev, const char *tunable, const struct arrays
     static const struct {
         const char *name;
         void (*ask)(ordo_device *dev, const struct arrays *a, size_t count, const struct pair *pair);
-    } primitives[] = { { "compact", ask_compact },
-                       { "sort", ask_sort },
-                       { "merge", ask_merges },
-                       { "merge_runs", ask_merges },
+    } primitives[] = { { "compact", ask_compact }, { "by_key", ask_by_key }, { "top", ask_top },
+                       { "sort", ask_sort },       { "merge", ask_merges },  { "merge_runs", ask_merges },
                        { "search", ask_searches } };
     for (size_t i = 0; i < COUNT_OF(primitives); i++)
         for (size_t p = 0; p < COUNT_OF(pairs); p++)
@@ -284,6 +326,8 @@ static void ask_primitives(ordo_device *dev, const char *tunable)
         struct arrays a = arrays_create(counts[c]);
         if (is_of(tunable, "scan") || is_of(tunable, "compact"))
             ask_folds(dev, &a, counts[c]);
+        if (is_of(tunable, "compact"))
+            ask_rows(dev, &a, counts[c]);
         ask_pairs(dev, tunable, &a, counts[c]);
         arrays_destroy(&a);
     }

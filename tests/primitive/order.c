@@ -82,6 +82,19 @@ static ordo_status call_nothing(struct test *t, int which, const struct test_arr
         return ordo_merge_runs(t->dev, ordo_merge_params(.key = ORDO_U32), none, none, NULL, 0, none, none, order);
     case 7:
         return ordo_search(t->dev, ordo_search_params(.key = ORDO_U32), none, 0, none, 0, none, order);
+    case 8:
+        return ordo_equal_range(t->dev, ordo_equal_range_params(.key = ORDO_U32), none, 0, none, 0, none, none, order);
+    case 9:
+        return ordo_reduce_by_key(t->dev, ordo_reduce_by_key_params(.key = ORDO_U32), none, none, 0, none, none, none,
+                                  0, test_slice(out), order);
+    case 10:
+        return ordo_unique(t->dev, ordo_unique_params(.key = ORDO_U32), none, 0, none, none, 0, test_slice(out), order);
+    case 11:
+        return ordo_gather(t->dev, ordo_gather_params(.row_bytes = 3), none, 0, none, 0, none, order);
+    case 12:
+        return ordo_top_k(t->dev, ordo_top_k_params(.key = ORDO_U32), none, none, 0, 7, none, none, none, order);
+    case 13:
+        return ordo_scatter(t->dev, ordo_scatter_params(.row_bytes = 3), none, none, 0, none, 0, order);
     default:
         return ordo_lookup(t->dev, ordo_lookup_params(.key = ORDO_U32), none, none, 0, none, 0, none, none, order);
     }
@@ -92,7 +105,7 @@ static void nothing(struct test *t)
     struct test_array out = test_upload(t, NULL, 1, 4, 2);
     cl_int            code = CL_SUCCESS;
 
-    for (int which = 0; which < 9; which++) {
+    for (int which = 0; which < 15; which++) {
         cl_event                go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
         const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };
         test_context(t, "call %d of no elements", which);

@@ -58,9 +58,14 @@ static inline uint64_t combine(ordo_type type, ordo_op op, uint64_t a, uint64_t 
 
 static inline void set_tuning(const struct test *t, uint32_t method, uint32_t group, uint32_t items)
 {
+    static const char *const groups[] = { "scan.group", "compact.group", "by_key.group" };
+    static const char *const each[] = { "scan.items", "compact.items", "by_key.items" };
+
     test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", method));
-    test_ok(t, ordo_device_set_tunable(t->dev, "scan.group", group));
-    test_ok(t, ordo_device_set_tunable(t->dev, "scan.items", items));
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        test_ok(t, ordo_device_set_tunable(t->dev, groups[i], group));
+        test_ok(t, ordo_device_set_tunable(t->dev, each[i], items));
+    }
 }
 
 /* Runs body with some tunings of each kind; scan_tunings.c has all. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans, reductions and compactions with every tuning that a profile can select: each is a kernel of its own, so this
+/* Scans, reductions, compactions and groups of equal keys with every tuning that a profile can select: each is a kernel of its own, so this
  * takes long on a CPU. */
+#include "by_key_case.h"
 #include "compact_case.h"
 #include "reduce_case.h"
 #include "scan_case.h"
@@ -116,4 +117,27 @@ static void compact_tunings(struct test *t)
 Test(scan_tunings, every_tuning_gives_the_same_compaction)
 {
     test_each_device_with("progress=1", compact_tunings);
+}
+
+/* ---- groups of equal keys ------------------------------------------------------------------------------------ */
+
+static void by_key_as_tuned(struct test *t)
+{
+    struct by_key_case c = random_by_key(t, ORDO_U64, ORDO_U32, true, 60000 + test_below(t, 9));
+
+    c.sorted = true;
+    try_by_key(t, &c, false);
+    c = random_by_key(t, ORDO_U32, ORDO_F64, true, 60000 + test_below(t, 9));
+    c.sorted = true;
+    try_by_key(t, &c, false);
+}
+
+static void by_key_tunings(struct test *t)
+{
+    with_every_tuning(t, by_key_as_tuned);
+}
+
+Test(scan_tunings, every_tuning_gives_the_same_groups)
+{
+    test_each_device_with("progress=1", by_key_tunings);
 }

@@ -6,8 +6,9 @@
 static bool check_case(struct test *t, const struct search_case *c, bool both)
 {
     struct search_data d = make_search_data(t, c);
-    const bool         ran = (!both || check_ranks(t, c, &d, false)) && check_ranks(t, c, &d, true) &&
-                     check_lookup(t, c, &d, true) && (c->value_bytes == 0 || check_lookup(t, c, &d, false));
+    const bool         ran = (!both || (check_ranks(t, c, &d, false) && check_ranges(t, c, &d))) &&
+                     check_ranks(t, c, &d, true) && check_lookup(t, c, &d, true) &&
+                     (c->value_bytes == 0 || check_lookup(t, c, &d, false));
 
     free_search_data(&d);
     return ran;
@@ -103,13 +104,37 @@ Test(search, every_shape_of_keys_is_searched)
     test_each_device_and_mask(check_shapes);
 }
 
+/* Both bounds of keys of every type, by every way. */
+static void check_both_bounds(struct test *t)
+{
+    for (int i = 0; i < 6; i++)
+        for (int way = 0; way < 4; way++) {
+            const struct search_case c = { .type = test_types[i],
+                                           .shape = (enum test_shape)((i + way) % TEST_N_SHAPES),
+                                           .count = 3000 + test_below(t, 5000),
+                                           .n_queries = 2000,
+                                           .at = test_below(t, 20),
+                                           .sorted = way & 1,
+                                           .hint = way & 1,
+                                           .index = way >> 1 };
+            struct search_data       d = make_search_data(t, &c);
+            test_true(t, check_ranges(t, &c, &d));
+            free_search_data(&d);
+        }
+}
+
+Test(search, both_bounds_are_those_of_two_searches)
+{
+    test_each_device(check_both_bounds);
+}
+
 /* ---- keys that are not sorted -------------------------------------------------------------------------------- */
 
 static void check_unsorted(struct test *t)
 {
     enum { COUNT = 3001, QUERIES = 2000 };
     struct search_case c = { .type = ORDO_U32, .count = COUNT, .n_queries = QUERIES, .at = 1 };
-    static uint32_t    keys[COUNT], ranks[QUERIES];
+    static uint32_t    keys[COUNT], ranks[QUERIES], uppers[QUERIES];
 
     if (!is_own_or_gpu(t))
         return;
@@ -132,6 +157,18 @@ static void check_unsorted(struct test *t)
         for (size_t i = 0; i < QUERIES; i++)
             if (ranks[i] > COUNT)
                 test_fail(t, __FILE__, __LINE__, "ranks[%zu] is %u of %d", i, ranks[i], COUNT);
+        struct test_array upper_on = test_upload(t, NULL, QUERIES, sizeof(uint32_t), 1);
+        describe_search(t, "ordo_equal_range of unsorted keys", &c);
+        test_ok(t, ordo_equal_range(
+                       t->dev, ordo_equal_range_params(.key = ORDO_U32, .sorted_queries = c.hint, .index = d.index),
+                       test_slice(&d.keys_on), COUNT, test_slice(&d.queries_on), QUERIES, test_slice(&ranks_on),
+                       test_slice(&upper_on), NULL));
+        test_download(t, &ranks_on, ranks);
+        test_download(t, &upper_on, uppers);
+        for (size_t i = 0; i < QUERIES; i++)
+            if (ranks[i] > uppers[i] || uppers[i] > COUNT)
+                test_fail(t, __FILE__, __LINE__, "bounds[%zu] are %u and %u of %d", i, ranks[i], uppers[i], COUNT);
+        test_free(&upper_on);
         test_free(&ranks_on);
         free_search_data(&d);
     }

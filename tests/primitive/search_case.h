@@ -158,6 +158,34 @@ static inline bool check_ranks(struct test *t, const struct search_case *c, cons
     return got != ORDO_UNSUPPORTED;
 }
 
+/* Both bounds, of which host arrays give the same where there is no index. */
+static inline bool check_ranges(struct test *t, const struct search_case *c, const struct search_data *d)
+{
+    const struct ordo_equal_range_params params = { .key = c->type, .sorted_queries = c->hint, .index = d->index };
+    struct test_array                    lower = test_upload(t, NULL, c->n_queries, sizeof(uint32_t), 1);
+    struct test_array                    upper = test_upload(t, NULL, c->n_queries, sizeof(uint32_t), 2);
+    uint32_t *want[2] = { test_alloc(c->n_queries * sizeof **want), test_alloc(c->n_queries * sizeof **want) };
+
+    for (size_t i = 0; i < c->n_queries; i++)
+        for (int bound = 0; bound < 2; bound++)
+            want[bound][i] =
+                (uint32_t) rank_on_host(c->type, d->keys, c->count, bits_at(c->type, d->queries, i), bound == 1);
+    describe_search(t, "ordo_equal_range", c);
+    const ordo_status got =
+        ordo_equal_range(t->dev, &params, test_slice(&d->keys_on), c->count, test_slice(&d->queries_on), c->n_queries,
+                         test_slice(&lower), test_slice(&upper), NULL);
+    if (got != ORDO_UNSUPPORTED) {
+        test_ok(t, got);
+        test_expect(t, ORDO_U32, &lower, want[0], c->n_queries);
+        test_expect(t, ORDO_U32, &upper, want[1], c->n_queries);
+    }
+    test_free(&lower);
+    test_free(&upper);
+    free(want[0]);
+    free(want[1]);
+    return got != ORDO_UNSUPPORTED;
+}
+
 static inline bool check_lookup(struct test *t, const struct search_case *c, const struct search_data *d,
                                 bool want_found)
 {

@@ -102,6 +102,89 @@ static ordo_status search_host(const struct given *g, void *const a[])
                             a[2]);
 }
 
+static ordo_status equal_range(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_equal_range(g->dev, OR_NULL(g, ordo_equal_range_params(.key = g->type)), a[0], g->second, a[1],
+                            g->count, a[2], a[3], g->order);
+}
+
+static ordo_status equal_range_host(const struct given *g, void *const a[])
+{
+    return ordo_equal_range_host(g->dev, OR_NULL(g, ordo_equal_range_params(.key = g->type)), a[0], g->second, a[1],
+                                 g->count, a[2], a[3]);
+}
+
+#define BY_KEY(g) OR_NULL(g, ordo_reduce_by_key_params(.key = (g)->type, .value = ORDO_U32))
+
+static ordo_status reduce_by_key(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_reduce_by_key(g->dev, BY_KEY(g), a[0], a[1], g->count, a[2], a[3], a[4], g->room, a[5], g->order);
+}
+
+static ordo_status reduce_by_key_host(const struct given *g, void *const a[])
+{
+    return ordo_reduce_by_key_host(g->dev, BY_KEY(g), a[0], a[1], g->count, a[2], a[3], a[4], g->room, a[5]);
+}
+
+static ordo_status unique(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_unique(g->dev, OR_NULL(g, ordo_unique_params(.key = g->type)), a[0], g->count, a[1], a[2], g->room,
+                       a[3], g->order);
+}
+
+static ordo_status unique_host(const struct given *g, void *const a[])
+{
+    return ordo_unique_host(g->dev, OR_NULL(g, ordo_unique_params(.key = g->type)), a[0], g->count, a[1], a[2], g->room,
+                            a[3]);
+}
+
+static ordo_status gather(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_gather(g->dev, OR_NULL(g, ordo_gather_params(.row_bytes = 4)), a[0], g->second, a[1], g->count, a[2],
+                       g->order);
+}
+
+static ordo_status gather_host(const struct given *g, void *const a[])
+{
+    return ordo_gather_host(g->dev, OR_NULL(g, ordo_gather_params(.row_bytes = 4)), a[0], g->second, a[1], g->count,
+                            a[2]);
+}
+
+static ordo_status scatter(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_scatter(g->dev, OR_NULL(g, ordo_scatter_params(.row_bytes = 4)), a[0], a[1], g->count, a[2], g->second,
+                        g->order);
+}
+
+static ordo_status scatter_host(const struct given *g, void *const a[])
+{
+    return ordo_scatter_host(g->dev, OR_NULL(g, ordo_scatter_params(.row_bytes = 4)), a[0], a[1], g->count, a[2],
+                             g->second);
+}
+
+#define TOP(g) OR_NULL(g, ordo_top_k_params(.key = (g)->type, .value_bytes = (g)->value_bytes))
+
+static ordo_status top_k(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_top_k(g->dev, TOP(g), a[0], a[1], g->count, g->k, a[2], a[3], a[4], g->order);
+}
+
+static ordo_status top_k_host(const struct given *g, void *const a[])
+{
+    return ordo_top_k_host(g->dev, TOP(g), a[0], a[1], g->count, g->k, a[2], a[3], a[4]);
+}
+
+static ordo_status select_one(const struct given *g, const struct ordo_slice a[])
+{
+    return ordo_select(g->dev, OR_NULL(g, ordo_select_params(.key = g->type)), a[0], g->count, g->k, a[1], a[2],
+                       g->order);
+}
+
+static ordo_status select_one_host(const struct given *g, void *const a[])
+{
+    return ordo_select_host(g->dev, OR_NULL(g, ordo_select_params(.key = g->type)), a[0], g->count, g->k, a[1], a[2]);
+}
+
 #define LOOKUP(g) OR_NULL(g, ordo_lookup_params(.key = (g)->type, .value_bytes = (g)->value_bytes))
 
 static ordo_status lookup(const struct given *g, const struct ordo_slice a[])
@@ -183,6 +266,51 @@ const struct array_call primitive_calls[] = {
       true,
       { IN("keys", 4, ASCENDING), VALUES("values"), IN("queries", 4, RANDOM), OUT_VALUES("values_out", 1),
         MAY("found", 1, 1, 0) } },
+    { "ordo_equal_range",
+      equal_range,
+      equal_range_host,
+      true,
+      false,
+      { IN("keys", 4, ASCENDING), IN("queries", 4, RANDOM), OUT("lower", 4, 1, 0), OUT("upper", 4, 1, 0) } },
+    { "ordo_reduce_by_key",
+      reduce_by_key,
+      reduce_by_key_host,
+      true,
+      false,
+      { IN("keys", 4, RANDOM), IN("values", 4, RANDOM), OUT("keys_out", 4, CALL_ROOM, 0),
+        OUT("values_out", 4, CALL_ROOM, 0), MAY("counts", 4, CALL_ROOM, 0), OUT("groups", 4, 0, 1) } },
+    { "ordo_unique",
+      unique,
+      unique_host,
+      true,
+      false,
+      { IN("keys", 4, RANDOM), OUT("keys_out", 4, CALL_ROOM, 0), MAY("counts", 4, CALL_ROOM, 0),
+        OUT("groups", 4, 0, 1) } },
+    { "ordo_top_k",
+      top_k,
+      top_k_host,
+      true,
+      true,
+      { IN("keys", 4, RANDOM), VALUES("values"), OUT("keys_out", 4, 1, 0), OUT_VALUES("values_out", 1),
+        MAY("indices", 4, 1, 0) } },
+    { "ordo_select",
+      select_one,
+      select_one_host,
+      true,
+      false,
+      { IN("keys", 4, RANDOM), OUT("key_out", 4, 0, 1), MAY("index_out", 4, 0, 1) } },
+    { "ordo_gather",
+      gather,
+      gather_host,
+      false,
+      false,
+      { IN("rows", 4, RANDOM), IN("indices", 4, INDICES), OUT("rows_out", 4, 1, 0) } },
+    { "ordo_scatter",
+      scatter,
+      scatter_host,
+      false,
+      false,
+      { IN("rows", 4, RANDOM), IN("indices", 4, INDICES), OUT("rows_out", 4, 1, 0) } },
 };
 const size_t n_primitive_calls = LENGTH(primitive_calls);
 
@@ -651,6 +779,7 @@ struct given call_given(ordo_device *dev, ordo_dict *dict, size_t n)
                             .n = n,
                             .count = n,
                             .second = n,
+                            .k = n / 2,
                             .room = CALL_ROOM * n,
                             .relation = ORDO_GE,
                             .op = ORDO_MAX,
@@ -676,6 +805,8 @@ static uint32_t word_of(struct test *t, enum call_input input, size_t i, size_t 
         return (uint32_t) test_below(t, held + 2);
     case INPUT_DISTINCT:
         return (uint32_t) (i * (UINT32_MAX / n));
+    case INPUT_INDICES:
+        return (uint32_t) test_below(t, n + n / 8);
     default:
         return (uint32_t) test_below(t, held) * 2654435761u + (uint32_t) test_below(t, 2);
     }

@@ -16,8 +16,9 @@ struct given {
     uint32_t                 value_bytes;
     size_t                   n;      /* elements that the arrays are made for */
     size_t                   count;  /* elements that the call is told of: n where it is right */
-    size_t                   second; /* of the other array: the keys searched, the second one merged */
-    size_t                   room;   /* elements that ranges and exports may write */
+    size_t                   second; /* of the other array: the keys searched, the second one merged, the rows */
+    size_t                   k;      /* elements wanted of an order, or the one */
+    size_t                   room;   /* elements that ranges, exports and groups may write */
     ordo_relation            relation;
     ordo_op                  op;
     const struct ordo_run   *runs; /* of merge_runs */
@@ -36,6 +37,7 @@ enum call_input {
     INPUT_CODES,
     INPUT_UPSERTS,
     INPUT_ROOMS,
+    INPUT_INDICES, /* of n rows; some of no row */
 };
 
 enum { CALL_ARRAYS = 12, CALL_ROOM = 3 /* times n: what outputs of ranges have room for */ };

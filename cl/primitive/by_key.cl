@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Of equal keys that lie side by side, a segment: one key, the fold of their values, how many they are.
+ *
+ * One scan says of every element in which segment it is, where that begins, and what it has folded so far; who has the next
+ * segment's head writes what the one before it came to. The two ways of primitive/scan.cl: look-back (by_key_lookback), or
+ * folds of ranges first (by_key_sums, by_key_ranges).
+ *
+ *   BY_KEY_BYTES             4 or 8: keys are raw words, equal or not
+ *   BY_KEY_VALUES            1: there are values, and their folds
+ *   ORDO_KEY, FOLD_OP        what values are folded to (group/fold.cl)
+ *   BY_KEY_WIDEN             values have 4 bytes and their folds 8: 1 of unsigned values, 2 of signed ones; 0: they are alike
+ *   FOLD_GROUP, TILE_ITEMS   tuning: work-items per group, elements per work-item
+ *   SCAN_LOOKBACK            tuning: which way
+ *
+ * Order in registers, "rows of vectors", as in group/tile.cl, with vectors of 4 elements whatever their types.
+ */
+#pragma once
+#ifndef BY_KEY_VALUES
+#define BY_KEY_VALUES 1
+#endif
+#define FOLD_NUMBERED 1
+#define FOLD_VALUES   BY_KEY_VALUES
+#include "device/compiler.cl"
+#include "group/fold.cl"
+
+#ifndef BY_KEY_BYTES
+#define BY_KEY_BYTES 4
+#endif
+#ifndef BY_KEY_WIDEN
+#define BY_KEY_WIDEN 0
+#endif
+#ifndef SCAN_LOOKBACK
+#define SCAN_LOOKBACK 0
+#endif
+#ifndef TILE_ITEMS
+#define TILE_ITEMS 8
+#endif
+#define BY_KEY_VECTOR 4
+#if FOLD_GROUP > 1 && TILE_ITEMS % BY_KEY_VECTOR
+#error "TILE_ITEMS must be a multiple of 4: a lane's elements are whole vectors"
+#endif
+#define TILE_SIZE ((uint) (FOLD_GROUP * TILE_ITEMS))
+
+#if BY_KEY_BYTES == 4
+typedef uint  by_key_word;
+typedef uint4 by_key_four;
+#else
+typedef ulong  by_key_word;
+typedef ulong4 by_key_four;
+#endif
+#if BY_KEY_WIDEN
+typedef uint  by_key_in;
+typedef uint4 by_key_in_four;
+#elif KEY_BITS == 32
+typedef uint   by_key_in;
+typedef uint4  by_key_in_four;
+#else
+typedef ulong  by_key_in;
+typedef ulong4 by_key_in_four;
+#endif
+
+typedef struct {
+    __global const by_key_word *keys;
+    __global const by_key_in   *values;
+    __global by_key_word       *keys_out;
+    __global ordo_key          *values_out;
+    __global uint              *counts; /* NULL: not wanted */
+    __global uint              *groups; /* one word: how many segments there are */
+    uint                        count, room;
+} by_key_arrays;
+
+#define LOOKBACK_INPUT by_key_arrays
+
+#define BY_KEY_ARGS                                                                                                    \
+    __global const by_key_word *keys, ulong keys_at, __global const by_key_in *values, ulong values_at,                \
+        __global by_key_word *keys_out, ulong keys_out_at, __global ordo_key *values_out, ulong values_out_at,         \
+        __global uint *counts, ulong counts_at, __global uint *groups, ulong groups_at, uint count, uint room
+#define BY_KEY_ARRAYS                                                                                                  \
+    {                                                                                                                  \
+        keys + keys_at, values + values_at, keys_out + keys_out_at, values_out + values_out_at,                        \
+            counts ? counts + counts_at : 0, groups + groups_at, count, room                                           \
+    }
+
+/* ---- elements -------------------------------------------------------------------------------------------------- */
+
+ORDO_FN fold_word by_key_value_of(by_key_in value)
+{
+#if BY_KEY_WIDEN == 2
+    return (fold_word) (long) (int) value;
+#else
+    return fold_value_of((ordo_key) value);
+#endif
+}
+
+ORDO_FN fold_word by_key_value(__private const by_key_arrays *a, uint i)
+{
+#if BY_KEY_VALUES
+    return by_key_value_of(a->values[i]);
+#else
+    return 0;
+#endif
+}
+
+ORDO_FN bool by_key_is_head(__private const by_key_arrays *a, uint i)
+{
+    return i == 0 || a->keys[i] != a->keys[i - 1];
+}
+
+ORDO_FN fold_item by_key_item(__private const by_key_arrays *a, uint i)
+{
+    return fold_make(by_key_value(a, i), fold_mark_of(by_key_is_head(a, i), i));
+}
+
+/* Segment `number` ended before element `end`: `all` is the fold of everything up to there. */
+ORDO_FN void by_key_end(__private const by_key_arrays *a, fold_item all, uint end)
+{
+    const uint number = fold_heads(all) - 1;
+
+    if (number >= a->room)
+        return;
+#if BY_KEY_VALUES
+    a->values_out[number] = fold_key_of(fold_value(all));
+#endif
+    if (a->counts)
+        a->counts[number] = end - fold_last_head(all);
+}
+
+/* Segment `number` begins with this key. */
+ORDO_FN void by_key_begin(__private const by_key_arrays *a, uint number, by_key_word key)
+{
+    if (number < a->room)
+        a->keys_out[number] = key;
+}
+
+/* After the last element: `all` is the fold of everything. */
+ORDO_FN void by_key_finish(__private const by_key_arrays *a, fold_item all)
+{
+    by_key_end(a, all, a->count);
+    *a->groups = fold_heads(all);
+}
+
+/* ---- tiles ----------------------------------------------------------------------------------------------------- */
+
+#if FOLD_GROUP == 1
+
+/* One work-item's tile: elements first .. end - 1. */
+typedef struct {
+    uint first, end;
+} by_key_tile;
+
+/* Heads are counted without a branch; of the values only those behind the last one matter. */
+ORDO_FN fold_item by_key_fold(__private const by_key_arrays *a, uint first, uint end)
+{
+    uint      heads = first == 0, i = end;
+    fold_word value = FOLD_IDENTITY;
+
+    for (uint k = max(first, 1u); k < end; k++)
+        heads += a->keys[k] != a->keys[k - 1];
+    while (i > first) {
+        i--;
+        value = fold_values(by_key_value(a, i), value);
+        if (by_key_is_head(a, i))
+            break;
+    }
+    return fold_make(value, heads ? (ulong) heads << 32 | i : 0);
+}
+
+ORDO_FN fold_item by_key_tile_fold(__private const by_key_arrays *a, uint tile, __private by_key_tile *t,
+                                   __local fold_scratch *scratch)
+{
+    t->first = tile * TILE_SIZE;
+    t->end = t->first + min(TILE_SIZE, a->count - t->first);
+    return by_key_fold(a, t->first, t->end);
+}
+
+/* Writes a tile's segments; `before`: the fold of all that precedes it. Returns the fold up to its end. */
+ORDO_FN fold_item by_key_write(__private const by_key_arrays *a, __private const by_key_tile *t, fold_item before)
+{
+    uint      heads = fold_heads(before), last = fold_last_head(before);
+    fold_word value = fold_value(before);
+
+    for (uint i = t->first; i < t->end; i++) {
+        if (by_key_is_head(a, i)) {
+            if (heads > 0)
+                by_key_end(a, fold_make(value, (ulong) heads << 32 | last), i);
+            by_key_begin(a, heads, a->keys[i]);
+            heads++;
+            last = i;
+            value = FOLD_IDENTITY;
+        }
+        value = fold_values(value, by_key_value(a, i));
+    }
+    const fold_item upto = fold_make(value, (ulong) heads << 32 | last);
+    if (t->end == a->count)
+        by_key_finish(a, upto);
+    return upto;
+}
+
+ORDO_FN void by_key_tile_write(__private const by_key_arrays *a, uint tile, __private const by_key_tile *t,
+                               fold_item before)
+{
+    (void) by_key_write(a, t, before);
+}
+
+ORDO_FN fold_item by_key_whole_tile(__private const by_key_arrays *a, uint tile, fold_item before,
+                                    __local fold_scratch *scratch)
+{
+    by_key_tile t;
+
+    t.first = tile * TILE_SIZE;
+    t.end = t.first + min(TILE_SIZE, a->count - t.first);
+    return by_key_write(a, &t, before);
+}
+
+ORDO_FN fold_item lookback_refold(__private const by_key_arrays *a, uint tile)
+{
+    return by_key_fold(a, tile * TILE_SIZE, tile * TILE_SIZE + TILE_SIZE);
+}
+
+#else
+
+#define TILE_ROWS (TILE_ITEMS / BY_KEY_VECTOR)
+
+/* A group's tile in registers. row[r]: the fold of what lies in the tile before this lane's elements of row r. */
+typedef struct {
+    by_key_word key[TILE_ITEMS];
+#if BY_KEY_VALUES
+    fold_word   value[TILE_ITEMS];
+#endif
+    uint        heads; /* a bit per element */
+    fold_item   row[TILE_ROWS];
+} by_key_tile;
+
+/* The first of this lane's elements in a row of a tile. */
+ORDO_FN uint by_key_first(uint tile, uint row)
+{
+    return tile * TILE_SIZE + ((team_index() * TILE_ROWS + row) * TEAM_WIDTH + team_lane()) * BY_KEY_VECTOR;
+}
+
+ORDO_FN bool by_key_is_whole(__private const by_key_arrays *a, uint tile)
+{
+    return a->count - tile * TILE_SIZE >= TILE_SIZE;
+}
+
+/* Keys and values of elements that are there. Tiles are whole vectors, which are read as such where the array's first lies
+ * on their grid. */
+ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private by_key_tile *t)
+{
+    const bool whole = by_key_is_whole(a, tile);
+
+    ORDO_UNROLL
+    for (uint r = 0; r < TILE_ROWS; r++) {
+        const uint first = by_key_first(tile, r);
+        if (whole && ((ulong) a->keys & (sizeof(by_key_four) - 1)) == 0) {
+            const by_key_four four = *(__global const by_key_four *) (a->keys + first);
+            t->key[r * 4] = four.s0;
+            t->key[r * 4 + 1] = four.s1;
+            t->key[r * 4 + 2] = four.s2;
+            t->key[r * 4 + 3] = four.s3;
+            continue;
+        }
+        ORDO_UNROLL
+        for (uint v = 0; v < 4; v++)
+            t->key[r * 4 + v] = whole || first + v < a->count ? a->keys[first + v] : 0;
+    }
+#if BY_KEY_VALUES
+    ORDO_UNROLL
+    for (uint r = 0; r < TILE_ROWS; r++) {
+        const uint first = by_key_first(tile, r);
+        if (whole && ((ulong) a->values & (sizeof(by_key_in_four) - 1)) == 0) {
+            const by_key_in_four four = *(__global const by_key_in_four *) (a->values + first);
+            t->value[r * 4] = by_key_value_of(four.s0);
+            t->value[r * 4 + 1] = by_key_value_of(four.s1);
+            t->value[r * 4 + 2] = by_key_value_of(four.s2);
+            t->value[r * 4 + 3] = by_key_value_of(four.s3);
+            continue;
+        }
+        ORDO_UNROLL
+        for (uint v = 0; v < 4; v++)
+            t->value[r * 4 + v] = whole || first + v < a->count ? by_key_value_of(a->values[first + v]) : FOLD_IDENTITY;
+    }
+#endif
+}
+
+/* The last key of the lane before, in its row; for the first lane the key before the row. */
+ORDO_FN by_key_word by_key_left(__private const by_key_arrays *a, by_key_word last, uint first)
+{
+#if TEAM_WIDTH == 1
+    by_key_word left = 0;
+#elif BY_KEY_BYTES == 4
+    by_key_word left = team_shuffle_up(last, 1);
+#else
+    by_key_word left = team_shuffle_up64(last, 1);
+#endif
+    if (team_lane() == 0 && first > 0 && first < a->count)
+        left = a->keys[first - 1];
+    return left;
+}
+
+ORDO_FN void by_key_mark(__private const by_key_arrays *a, uint tile, __private by_key_tile *t)
+{
+    t->heads = 0;
+    ORDO_UNROLL
+    for (uint r = 0; r < TILE_ROWS; r++) {
+        const uint  first = by_key_first(tile, r);
+        by_key_word left = by_key_left(a, t->key[r * 4 + 3], first);
+        ORDO_UNROLL
+        for (uint v = 0; v < 4; v++) {
+            const bool head = first + v < a->count && (first + v == 0 || t->key[r * 4 + v] != left);
+            t->heads |= (uint) head << (r * 4 + v);
+            left = t->key[r * 4 + v];
+        }
+    }
+}
+
+ORDO_FN fold_item by_key_tile_item(__private const by_key_tile *t, uint k, uint at)
+{
+#if BY_KEY_VALUES
+    return fold_make(t->value[k], fold_mark_of(t->heads >> k & 1, at));
+#else
+    return fold_make(0, fold_mark_of(t->heads >> k & 1, at));
+#endif
+}
+
+/* Fills t->row with folds within the team's part of the tile; returns the fold of that part. */
+ORDO_FN fold_item by_key_rows(uint tile, __private by_key_tile *t)
+{
+    fold_item before = fold_identity();
+
+    ORDO_UNROLL
+    for (uint r = 0; r < TILE_ROWS; r++) {
+        const uint first = by_key_first(tile, r);
+        fold_item  mine = by_key_tile_item(t, r * 4, first);
+        ORDO_UNROLL
+        for (uint v = 1; v < 4; v++)
+            mine = fold(mine, by_key_tile_item(t, r * 4 + v, first + v));
+        const fold_item upto = team_fold_upto(mine);
+        t->row[r] = fold(before, team_fold_before(upto));
+        before = fold(before, team_item(upto, TEAM_WIDTH - 1));
+    }
+    return before;
+}
+
+/* Loads a tile and folds it; the tile's fold, in all work-items. By the whole group, from uniform control flow;
+ * barriers as group_fold_before. */
+ORDO_FN fold_item by_key_tile_fold(__private const by_key_arrays *a, uint tile, __private by_key_tile *t,
+                                   __local fold_scratch *scratch)
+{
+    fold_item total;
+
+    by_key_load(a, tile, t);
+    by_key_mark(a, tile, t);
+    const fold_item teams = group_fold_before(by_key_rows(tile, t), scratch, &total);
+    ORDO_UNROLL
+    for (uint r = 0; r < TILE_ROWS; r++)
+        t->row[r] = fold(teams, t->row[r]);
+    return total;
+}
+
+/* Writes a tile's segments; `before`: the fold of all that precedes it. */
+ORDO_FN void by_key_tile_write(__private const by_key_arrays *a, uint tile, __private const by_key_tile *t,
+                               fold_item before)
+{
+    ORDO_UNROLL
+    for (uint r = 0; r < TILE_ROWS; r++) {
+        const uint first = by_key_first(tile, r);
+        fold_item  left = fold(before, t->row[r]);
+        ORDO_UNROLL
+        for (uint v = 0; v < 4; v++) {
+            if (t->heads >> (r * 4 + v) & 1) {
+                if (first + v > 0)
+                    by_key_end(a, left, first + v);
+                by_key_begin(a, fold_heads(left), t->key[r * 4 + v]);
+            }
+            left = fold(left, by_key_tile_item(t, r * 4 + v, first + v));
+            if (first + v == a->count - 1)
+                by_key_finish(a, left);
+        }
+    }
+}
+
+/* Both; `before`: the fold of all that precedes the tile. Returns the fold up to its end. By the whole group, from uniform
+ * control flow; barriers before and after scratch is written. */
+ORDO_FN fold_item by_key_whole_tile(__private const by_key_arrays *a, uint tile, fold_item before,
+                                    __local fold_scratch *scratch)
+{
+    by_key_tile t;
+
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const fold_item own = by_key_tile_fold(a, tile, &t, scratch);
+    by_key_tile_write(a, tile, &t, before);
+    return fold(before, own);
+}
+
+ORDO_FN fold_item lookback_refold(__private const by_key_arrays *a, uint tile)
+{
+    const uint part = TILE_SIZE / TEAM_WIDTH;
+    const uint first = tile * TILE_SIZE + team_lane() * part;
+    fold_item  sum = fold_identity();
+
+    for (uint i = first; i < first + part; i++)
+        if (i < a->count)
+            sum = fold(sum, by_key_item(a, i));
+    return team_fold(sum);
+}
+
+#endif
+
+/* ---- kernels --------------------------------------------------------------------------------------------------- */
+
+/* Each group's range of tiles, given the folds of all ranges. */
+ORDO_KERNEL(FOLD_GROUP)
+void by_key_ranges(BY_KEY_ARGS, uint tiles, uint range, __global const fold_item *sums)
+{
+    __local fold_scratch scratch;
+    const by_key_arrays  a = BY_KEY_ARRAYS;
+    const uint           group = (uint) get_group_id(0);
+    const uint           end = group * range + min(range, tiles - group * range);
+    fold_item            before = group_fold_items(sums, group, &scratch);
+
+    for (uint tile = group * range; tile < end; tile++)
+        before = by_key_whole_tile(&a, tile, before, &scratch);
+}
+
+#if SCAN_LOOKBACK
+#include "group/lookback.cl"
+
+typedef struct {
+    fold_scratch scratch;
+    fold_item    before;
+    uint         ticket;
+} by_key_local;
+
+/* One tile per group. `state`: see lookback_state; 0 at first. */
+ORDO_KERNEL(FOLD_GROUP)
+void by_key_lookback(BY_KEY_ARGS, __global uint *state)
+{
+    __local by_key_local local_memory;
+    const by_key_arrays  a = BY_KEY_ARRAYS;
+    const lookback_state s = lookback_state_at(state);
+    const uint           tile = lookback_ticket(s, &local_memory.ticket);
+    by_key_tile          t;
+
+    const fold_item own = by_key_tile_fold(&a, tile, &t, &local_memory.scratch);
+    if (get_local_id(0) == 0)
+        lookback_announce(s, tile, own, false);
+    const fold_item before = lookback_prefix(&a, s, tile, own, false, &local_memory.before);
+    by_key_tile_write(&a, tile, &t, before);
+}
+
+#else
+
+/* sums[g] = the fold of group g's range: tiles g * range .. g * range + range - 1 of `tiles`. */
+ORDO_KERNEL(FOLD_GROUP)
+void by_key_sums(BY_KEY_ARGS, uint tiles, uint range, __global fold_item *sums)
+{
+    __local fold_scratch scratch;
+    const by_key_arrays  a = BY_KEY_ARRAYS;
+    const uint           group = (uint) get_group_id(0);
+    const uint           end = group * range + min(range, tiles - group * range);
+    fold_item            sum = fold_identity();
+    by_key_tile          t;
+
+    for (uint tile = group * range; tile < end; tile++) {
+        sum = fold(sum, by_key_tile_fold(&a, tile, &t, &scratch));
+#if FOLD_GROUP > 1
+        barrier(CLK_LOCAL_MEM_FENCE); /* before scratch is written again */
+#endif
+    }
+    if (get_local_id(0) == 0)
+        sums[group] = sum;
+}
+
+#endif

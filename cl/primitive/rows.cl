@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of any size, moved by their numbers: gather reads rows from anywhere and writes them one after another, scatter the
+ * other way round. Numbers of rows that are not there are passed over.
+ *
+ *   ROWS_WORD     bytes that are moved at once: 1, 2, 4, 8 or 16, a divisor of the row and of where both arrays begin
+ *   ROWS_SCATTER  1: scatter. Of rows with the same number the last one is to stay: `latest` says which that is, or is NULL
+ *                 where all numbers are different
+ *   ROWS_GROUP    work-items per group; of 1, each moves whole rows alone
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "device/compiler.cl"
+
+#ifndef ROWS_WORD
+#define ROWS_WORD 4
+#endif
+#ifndef ROWS_SCATTER
+#define ROWS_SCATTER 0
+#endif
+#ifndef ROWS_GROUP
+#define ROWS_GROUP 1
+#endif
+
+#if ROWS_WORD == 1
+typedef uchar row_word;
+#elif ROWS_WORD == 2
+typedef ushort row_word;
+#elif ROWS_WORD == 4
+typedef uint row_word;
+#elif ROWS_WORD == 8
+typedef ulong row_word;
+#elif ROWS_WORD == 16
+typedef uint4 row_word;
+#else
+#error "ROWS_WORD must be 1, 2, 4, 8 or 16"
+#endif
+
+/* Row i of `list` belongs with row index[i] of `table`. */
+typedef struct {
+    __global row_word   *table, *list;
+    __global const uint *index, *latest;
+    uint                 count, n_rows; /* of the list, of the table */
+    uint                 words;         /* of a row */
+} row_arrays;
+
+/* Whether row i of the list is moved; *at: where its first word is in the table. */
+ORDO_FN bool row_place(__private const row_arrays *a, uint i, __private ulong *at)
+{
+    const uint row = a->index[i];
+
+    if (row >= a->n_rows)
+        return false;
+#if ROWS_SCATTER
+    if (a->latest && a->latest[row] != i + 1)
+        return false;
+#endif
+    *at = (ulong) row * a->words;
+    return true;
+}
+
+ORDO_FN void row_move(__private const row_arrays *a, ulong in_table, ulong in_list)
+{
+#if ROWS_SCATTER
+    a->table[in_table] = a->list[in_list];
+#else
+    a->list[in_list] = a->table[in_table];
+#endif
+}
+
+#if ROWS_GROUP == 1
+
+/* Rows that are asked for ahead of the one that is moved. */
+#define ROWS_AHEAD 16
+
+/* Rows first .. end - 1 of the list. */
+ORDO_FN void rows_move(__private const row_arrays *a, uint first, uint end)
+{
+    for (uint i = first; i < end; i++) {
+        ulong at;
+        if (end - i > ROWS_AHEAD)
+            ORDO_PREFETCH(a->table + (ulong) a->index[i + ROWS_AHEAD] * a->words);
+        if (!row_place(a, i, &at))
+            continue;
+        for (uint w = 0; w < a->words; w++)
+            row_move(a, at + w, (ulong) i * a->words + w);
+    }
+}
+
+#else
+
+/* Words `first` to `first` + count - 1 of the list, neighbours by neighbours. A row may begin before them and end behind. */
+ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
+{
+    const uint row = (uint) (first / a->words), within = (uint) (first % a->words);
+
+    for (uint w = get_local_id(0); w < count; w += ROWS_GROUP) {
+        const uint from_row = within + w;
+        const uint rows = a->words == 1 ? from_row : from_row / a->words;
+        ulong      at;
+        if (row_place(a, row + rows, &at))
+            row_move(a, at + (from_row - rows * a->words), first + w);
+    }
+}
+
+#endif
+
+/* Each group moves `share` rows of the list (group 1) or words of it. */
+ORDO_KERNEL(ROWS_GROUP)
+void rows_move_all(__global row_word *table, ulong table_at, __global row_word *list, ulong list_at,
+                   __global const uint *index, ulong index_at, __global const uint *latest, uint count, uint n_rows,
+                   uint words, uint share)
+{
+    const row_arrays a = { table + table_at, list + list_at, index + index_at, latest, count, n_rows, words };
+    const ulong      first = (ulong) get_group_id(0) * share;
+#if ROWS_GROUP == 1
+    rows_move(&a, (uint) first, (uint) min(first + share, (ulong) count));
+#else
+    words_move(&a, first, (uint) min((ulong) share, (ulong) count * words - first));
+#endif
+}
+
+/* latest[r] = 1 + the last row of the list that goes to row r; 0 at first. */
+ORDO_KERNEL(ROWS_GROUP)
+void rows_latest(__global const uint *index, ulong index_at, uint count, uint n_rows, __global uint *latest)
+{
+    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
+        const uint row = index[index_at + i];
+        if (row < n_rows)
+            ordo_max(&latest[row], (uint) i + 1);
+    }
+}

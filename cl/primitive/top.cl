@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The least elements of an array, or the one of a given rank, by radix select: digit by digit from the highest, each time
+ * keeping of the candidates those with the digit that is searched for. No sorting: the array is read twice, or a few times
+ * more where very many elements share their first digits.
+ *
+ * Candidates are written to a list as soon as they fit; until then a pass reads the array again and knows them by their
+ * digits. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
+ *
+ * What is taken lies in no order: who comes first takes the next place. The caller sorts it.
+ *
+ *   ORDO_KEY, ORDO_DESCENDING   the order
+ *   TOP_SELECT                  1: only the element of rank `needed` - 1 is wanted
+ *   TOP_GROUP, TOP_ITEMS        tuning: work-items per group, elements per work-item and round
+ *   TOP_BITS                    of the widest digit
+ *   TOP_COPIES                  of the counters in local memory, so that equal digits do not queue for one word
+ */
+#pragma once
+#ifndef TOP_GROUP
+#define TOP_GROUP 1
+#endif
+#include "device/atomic.cl"
+#include "device/compiler.cl"
+#include "shared/key.h"
+#include "shared/top.h"
+#if TOP_GROUP > 1
+#define GROUP_SIZE TOP_GROUP
+#include "group/scan.cl"
+#else
+#define GROUP_SCAN_WORDS 1
+#endif
+
+#ifndef TOP_SELECT
+#define TOP_SELECT 0
+#endif
+#ifndef TOP_ITEMS
+#define TOP_ITEMS 16
+#endif
+#ifndef TOP_BITS
+#define TOP_BITS 8
+#endif
+#ifndef TOP_COPIES
+#define TOP_COPIES 1
+#endif
+#define TOP_RADIX (1u << TOP_BITS)
+#define TOP_TILE  ((uint) (TOP_GROUP * TOP_ITEMS))
+#if TOP_GROUP * TOP_ITEMS > 32768
+#error "TOP_GROUP * TOP_ITEMS must be at most 32768: two counts of a tile share a word"
+#endif
+
+typedef struct {
+    uint counts[TOP_RADIX * TOP_COPIES];
+    uint scratch[GROUP_SCAN_WORDS];
+    uint taken_at, listed_at, finished;
+} top_local;
+
+/* Prefix sums over the group; *total: over all. Barriers inside. */
+ORDO_FN uint top_scan(uint x, __local uint *scratch, __private uint *total)
+{
+#if TOP_GROUP > 1
+    return group_scan_add(x, scratch, total);
+#else
+    *total = x;
+    return 0;
+#endif
+}
+
+ORDO_FN void top_barrier(void)
+{
+#if TOP_GROUP > 1
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#endif
+}
+
+/* ---- records --------------------------------------------------------------------------------------------------- */
+
+ORDO_FN __global uint *top_record_at(__global uint *state, uint pass)
+{
+    return state + TOP_TAKEN_WORDS + pass * (TOP_RECORD + TOP_RADIX);
+}
+
+/* What a pass found out, for later launches to read. */
+typedef struct {
+    ordo_key_form key;
+    uint          index, needed, candidates;
+} top_record;
+
+ORDO_FN top_record top_read(__global const uint *state, uint pass)
+{
+    __global const uint *words = state + TOP_TAKEN_WORDS + pass * (TOP_RECORD + TOP_RADIX);
+    top_record           r;
+#if KEY_BITS == 32
+    r.key = words[TOP_KEY_LOW];
+#else
+    r.key = (ulong) words[TOP_KEY_HIGH] << 32 | words[TOP_KEY_LOW];
+#endif
+    r.index = words[TOP_INDEX];
+    r.needed = words[TOP_NEEDED];
+    r.candidates = words[TOP_CANDIDATES];
+    return r;
+}
+
+ORDO_FN uint top_digit(ordo_key_form key, uint index, uint shift, uint mask, uint in_index)
+{
+    return (in_index ? index >> shift : (uint) (key >> shift)) & mask;
+}
+
+/* ---- counting -------------------------------------------------------------------------------------------------- */
+
+ORDO_FN void top_clear(__local top_local *l)
+{
+    for (uint i = get_local_id(0); i < TOP_RADIX * TOP_COPIES; i += TOP_GROUP)
+        l->counts[i] = 0;
+    top_barrier();
+}
+
+ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
+{
+#if TOP_GROUP == 1
+    l->counts[digit * TOP_COPIES + copy % TOP_COPIES]++;
+#else
+    ordo_local_add(&l->counts[digit * TOP_COPIES + copy % TOP_COPIES], 1);
+#endif
+}
+
+/* Digits are dealt to work-items in runs, for the scan. */
+#define TOP_MINE ((TOP_RADIX + TOP_GROUP - 1) / TOP_GROUP)
+
+/* The last group to finish finds the digit of the element number `needed` (from 1 on) among the candidates, which are
+ * counted in the record's histogram, and notes what follows. */
+ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
+{
+    volatile __global uint *histogram = record + TOP_RECORD;
+    const uint              first = get_local_id(0) * TOP_MINE, end = min(first + TOP_MINE, TOP_RADIX);
+    uint                    sum = 0, all;
+
+    for (uint digit = first; digit < end; digit++)
+        sum += ordo_load_relaxed(&histogram[digit]);
+    uint upto = top_scan(sum, l->scratch, &all);
+    for (uint digit = first; digit < end && upto < before.needed; digit++) {
+        const uint here = ordo_load_relaxed(&histogram[digit]);
+        if (upto + here >= before.needed) {
+            const ordo_key_form key = before.key | (p.next_in_index ? 0 : (ordo_key_form) digit << p.next_shift);
+            record[TOP_KEY_LOW] = (uint) key;
+#if KEY_BITS == 64
+            record[TOP_KEY_HIGH] = (uint) (key >> 32);
+#endif
+            record[TOP_INDEX] = before.index | (p.next_in_index ? digit << p.next_shift : 0);
+            record[TOP_NEEDED] = before.needed - upto;
+            record[TOP_CANDIDATES] = here;
+        }
+        upto += here;
+    }
+}
+
+/* Adds the group's counts to the pass's, and has the last of `groups` choose. */
+ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups, top_record before, struct top_pass p)
+{
+    top_barrier();
+    for (uint digit = get_local_id(0); digit < TOP_RADIX; digit += TOP_GROUP) {
+        uint sum = 0;
+        for (uint copy = 0; copy < TOP_COPIES; copy++)
+            sum += l->counts[digit * TOP_COPIES + copy];
+        if (sum)
+            ordo_add(&record[TOP_RECORD + digit], sum);
+    }
+    ordo_fence_device();
+    top_barrier();
+    if (get_local_id(0) == 0)
+        l->finished = ordo_add(&record[TOP_FINISHED], 1);
+    top_barrier();
+    if (l->finished == groups - 1) {
+        ordo_fence_device();
+        top_choose(l, record, before, p);
+    }
+}
+
+/* Elements that a work-item has under way. */
+#define TOP_AHEAD (TOP_GROUP == 1 ? 1 : 4)
+
+/* Pass 0: the first digit of every element. Any number of groups. */
+ORDO_KERNEL(TOP_GROUP)
+void top_count(__global const ordo_key *keys, __global uint *state, struct top_pass p)
+{
+    __local top_local l;
+    const uint        tiles = (p.count - 1) / TOP_TILE + 1;
+    top_record        all;
+
+    if (get_group_id(0) >= tiles)
+        return;
+    all.key = 0;
+    all.index = 0;
+    all.needed = p.needed;
+    all.candidates = p.count;
+    keys += p.keys_at;
+    top_clear(&l);
+    for (uint tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
+        const uint first = tile * TOP_TILE + get_local_id(0);
+        for (uint r = 0; r < TOP_ITEMS; r += TOP_AHEAD) {
+            ordo_key key[TOP_AHEAD];
+            ORDO_UNROLL
+            for (uint k = 0; k < TOP_AHEAD; k++)
+                key[k] = keys[min(first + (r + k) * TOP_GROUP, p.count - 1)];
+            ORDO_UNROLL
+            for (uint k = 0; k < TOP_AHEAD; k++)
+                if (first + (r + k) * TOP_GROUP < p.count)
+                    top_count_digit(&l, top_digit(key_bits(key[k]), 0, p.next_shift, p.next_mask, 0),
+                                    TOP_GROUP == 1 ? r : get_local_id(0));
+        }
+    }
+    top_finish(&l, top_record_at(state, 0), min(tiles, (uint) get_num_groups(0)), all, p);
+}
+
+/* ---- the passes after it --------------------------------------------------------------------------------------- */
+
+/* Where a pass's elements are. */
+typedef struct {
+    __global const ordo_key *keys;
+    __global const uint     *index; /* NULL: the array itself */
+    uint                     count;
+} top_source;
+
+/* What a pass knows. */
+typedef struct {
+    top_source source;
+    top_record now, prev; /* of the last pass, of the one before it */
+    bool       done;      /* all candidates are taken */
+    uint       digit;     /* the one searched for */
+} top_step;
+
+/* Whether an element has the digits up to the one before the last. */
+ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
+{
+    const uint width = 32 - clz(p.digit_mask), above = p.digit_shift + width;
+
+    if (p.pass == 1 || s->source.index)
+        return true;
+    if (p.digit_in_index)
+        return key == s->prev.key && (ulong) index >> above == (ulong) s->prev.index >> above;
+    return key >> above == s->prev.key >> above;
+}
+
+#define TOP_NOTHING 0
+#define TOP_TAKE    1u
+#define TOP_KEEP    0x10000u
+
+/* What becomes of element i of the source, if it is there. */
+ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, uint i, __private ordo_key_form *key,
+                      __private uint *index)
+{
+    if (i >= s->source.count)
+        return TOP_NOTHING;
+    *key = key_bits(s->source.keys[i]);
+    *index = s->source.index ? s->source.index[i] : i;
+    const uint digit = top_digit(*key, *index, p.digit_shift, p.digit_mask, p.digit_in_index);
+    if (digit > s->digit || !top_is_candidate(s, p, *key, *index))
+        return TOP_NOTHING;
+    if (digit < s->digit)
+        return TOP_SELECT ? TOP_NOTHING : TOP_TAKE;
+    return s->done ? TOP_TAKE : TOP_KEEP;
+}
+
+ORDO_FN top_step top_step_of(__global const ordo_key *keys, __global const ordo_key *list_keys,
+                             __global const uint *list_index, __global const uint *state, struct top_pass p)
+{
+    top_step s;
+
+    s.now = top_read(state, p.pass - 1);
+    s.prev = top_read(state, p.pass > 1 ? p.pass - 2 : 0);
+    s.done = TOP_SELECT ? s.now.candidates == 1 : s.now.candidates == s.now.needed;
+    s.digit = top_digit(s.now.key, s.now.index, p.digit_shift, p.digit_mask, p.digit_in_index);
+    s.source.keys = keys + p.keys_at;
+    s.source.index = 0;
+    s.source.count = p.count;
+    if (p.pass > 1 && s.prev.candidates <= p.room) {
+        s.source.keys = list_keys + (ulong) (p.pass % 2 ? 0 : 1) * p.room;
+        s.source.index = list_index + (ulong) (p.pass % 2 ? 0 : 1) * p.room;
+        s.source.count = s.prev.candidates;
+    }
+    return s;
+}
+
+/* Where elements go: what is taken, and candidates. */
+typedef struct {
+    __global ordo_key *keys;
+    __global uint     *index;     /* NULL: not wanted */
+    __global ordo_key *list_keys; /* NULL: they do not fit */
+    __global uint     *list_index;
+} top_places;
+
+/* Moves this work-item's elements of a tile, before which are `before` others of each fate. */
+ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint before,
+                      __private const top_places *to)
+{
+    for (uint r = 0; r < TOP_ITEMS; r++) {
+        ordo_key_form key;
+        uint          index;
+        const uint    fate = top_fate(s, p, first + r * TOP_GROUP, &key, &index);
+        if (fate == TOP_TAKE) {
+            to->keys[l->taken_at + before % TOP_KEEP] = key_from_bits(key);
+            if (to->index)
+                to->index[l->taken_at + before % TOP_KEEP] = index;
+        } else if (fate == TOP_KEEP) {
+            if (to->list_keys) {
+                to->list_keys[l->listed_at + before / TOP_KEEP] = key_from_bits(key);
+                to->list_index[l->listed_at + before / TOP_KEEP] = index;
+            }
+            top_count_digit(l, top_digit(key, index, p.next_shift, p.next_mask, p.next_in_index),
+                            TOP_GROUP == 1 ? r : get_local_id(0));
+        }
+        before += fate;
+    }
+}
+
+/* Pass p.pass, at least 1. Candidates go from one half of the lists, once they fit, to the other. Any number of groups, the
+ * same in each pass. */
+ORDO_KERNEL(TOP_GROUP)
+void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
+                __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)
+{
+    __local top_local l;
+    const top_step    s = top_step_of(keys, list_keys, list_index, state, p);
+    const uint        tiles = s.source.count ? (s.source.count - 1) / TOP_TILE + 1 : 0;
+    __global uint    *record = top_record_at(state, p.pass);
+    const bool        listed = s.now.candidates <= p.room;
+    const ulong       list_at = (ulong) (p.pass % 2) * p.room;
+    const top_places  to = { keys_out + p.keys_out_at, index_out ? index_out + p.index_out_at : 0,
+                            listed ? list_keys + list_at : 0, list_index + list_at };
+
+    if (s.now.needed == 0 || get_group_id(0) >= tiles)
+        return;
+    top_clear(&l);
+    for (uint tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
+        const uint    first = tile * TOP_TILE + get_local_id(0);
+        ordo_key_form key;
+        uint          index, fates = 0, all;
+
+        for (uint r = 0; r < TOP_ITEMS; r++)
+            fates += top_fate(&s, p, first + r * TOP_GROUP, &key, &index);
+        const uint before = top_scan(fates, l.scratch, &all);
+        if (get_local_id(0) == 0) {
+            l.taken_at = all % TOP_KEEP ? ordo_add(&state[0], all % TOP_KEEP) : 0;
+            l.listed_at = all / TOP_KEEP && listed ? ordo_add(&record[TOP_LISTED], all / TOP_KEEP) : 0;
+        }
+        top_barrier();
+        if (fates)
+            top_move(&l, &s, p, first, before, &to);
+    }
+    if (!s.done)
+        top_finish(&l, record, min(tiles, (uint) get_num_groups(0)), s.now, p);
+}
+
+/* Every element with its index: where all are taken. */
+ORDO_KERNEL(TOP_GROUP)
+void top_all(__global const ordo_key *keys, ulong keys_at, uint count, __global ordo_key *keys_out,
+             __global uint *index_out)
+{
+    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
+        keys_out[i] = keys[keys_at + i];
+        index_out[i] = (uint) i;
+    }
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The least elements of an array, few of them, on a CPU: one work-item, alone in its group, per chunk of consecutive elements.
+ * It looks for keys below a limit, many at a time, and collects them; when its list is full, it keeps what is needed and
+ * lowers the limit. Most elements cost a comparison. No barrier anywhere.
+ *
+ * A list is in the order of the array, from beginning to end. So of equal keys the first ones stay, and a stable sort of all
+ * lists does the rest. */
+#pragma once
+#include "device/compiler.cl"
+#include "shared/key.h"
+#include "shared/top.h"
+
+/* Elements that are compared at once. */
+#define TOP_BLOCK 64
+
+/* The number of keys of a list that are at most `limit`. */
+ORDO_FN uint top_at_most(__global const ordo_key *list, uint count, ordo_key_form limit)
+{
+    uint n = 0;
+
+    for (uint i = 0; i < count; i++)
+        n += list[i] <= limit;
+    return n;
+}
+
+/* The `needed`-th least key of a list, from 1 on: bit by bit. */
+ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint needed)
+{
+    ordo_key_form limit = 0;
+
+    for (uint bit = KEY_BITS; bit-- > 0;)
+        if (top_at_most(list, count, limit | (((ordo_key_form) 1 << bit) - 1)) < needed)
+            limit |= (ordo_key_form) 1 << bit;
+    return limit;
+}
+
+/* Keeps the `needed` least of a list, in their order; returns the greatest of them. */
+ORDO_FN ordo_key_form top_shrink(__global ordo_key *list, __global uint *index, uint count, uint needed)
+{
+    const ordo_key_form limit = top_limit(list, count, needed);
+    uint                equal = needed - (limit ? top_at_most(list, count, limit - 1) : 0), to = 0;
+
+    for (uint i = 0; i < count && to < needed; i++) {
+        const bool stays = list[i] < limit || (list[i] == limit && equal > 0);
+        equal -= list[i] == limit && equal > 0;
+        list[to] = list[i];
+        index[to] = index[i];
+        to += stays;
+    }
+    return limit;
+}
+
+/* Whether any of a block of keys is less than `limit`. */
+ORDO_FN bool top_any_below(__global const ordo_key *keys, ordo_key_form limit)
+{
+    uint below = 0;
+
+    for (uint i = 0; i < TOP_BLOCK; i++)
+        below |= key_bits(keys[i]) < limit;
+    return below != 0;
+}
+
+/* The lists hold ordered forms until the end, then keys. `lists` of c.room elements, of which c.needed stay: no chunk has
+ * fewer elements. */
+ORDO_KERNEL(1)
+void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global uint *indices, struct top_chunks c)
+{
+    const uint         chunk = (uint) get_group_id(0), begin = chunk * c.chunk;
+    const uint         end = begin + min(c.chunk, c.count - begin);
+    __global ordo_key *list = lists + (ulong) chunk * c.room;
+    __global uint     *index = indices + (ulong) chunk * c.room;
+    ordo_key_form      limit = ~(ordo_key_form) 0;
+    uint               count = 0;
+    bool               open = true; /* there is no limit yet: even the greatest key may be needed */
+
+    keys += c.keys_at;
+    for (uint i = begin; i < end;) {
+        const uint upto = i + min((uint) TOP_BLOCK, end - i);
+        if (!open && upto - i == TOP_BLOCK && !top_any_below(keys + i, limit)) {
+            i = upto;
+            continue;
+        }
+        for (; i < upto; i++) {
+            const ordo_key_form key = key_bits(keys[i]);
+            if (!open && key >= limit)
+                continue;
+            list[count] = key;
+            index[count] = i;
+            count++;
+            if (count == c.room) {
+                limit = top_shrink(list, index, count, c.needed);
+                count = c.needed;
+                open = false;
+            }
+        }
+    }
+    if (count > c.needed)
+        top_shrink(list, index, count, c.needed);
+    for (uint i = 0; i < c.needed; i++)
+        list[i] = key_from_bits(list[i]);
+}
+
+/* Puts the chunks' lists one after another. One work-item per chunk. */
+ORDO_KERNEL(1)
+void top_join(__global const ordo_key *lists, __global const uint *indices, __global ordo_key *keys_out,
+              __global uint *index_out, struct top_chunks c)
+{
+    const ulong chunk = get_group_id(0);
+
+    for (uint i = 0; i < c.needed; i++) {
+        keys_out[chunk * c.needed + i] = lists[chunk * c.room + i];
+        index_out[chunk * c.needed + i] = indices[chunk * c.room + i];
+    }
+}

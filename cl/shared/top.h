@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What host and kernels of the selection (cl/primitive/top.cl) both know.
+ *
+ * Elements are ordered by key, equal keys by where they lie: by the digits of the key's ordered form, highest first, then
+ * those of the element's index. So no two elements are equal. Pass p counts digit p of the *candidates*: what has the same
+ * digits before p as the element searched for. What the passes learn lies in one buffer of words, zero at first:
+ *
+ *   +-------+----------------------------+----------------------------+
+ *   | taken | pass 0: record, histogram  | pass 1: ...                |
+ *   +-------+----------------------------+----------------------------+
+ */
+#pragma once
+#include "shared/types.h"
+
+#define TOP_TAKEN_WORDS 16 /* the first counts what has been taken */
+
+/* A pass's record, in words. */
+#define TOP_FINISHED   0 /* groups that are done */
+#define TOP_LISTED     1 /* candidates that were written to its list */
+#define TOP_KEY_LOW    2 /* the digits up to this one, and zeros: of the key, of the index */
+#define TOP_KEY_HIGH   3
+#define TOP_INDEX      4
+#define TOP_NEEDED     5 /* of the elements with these digits so many are still to be taken; 0: all is done */
+#define TOP_CANDIDATES 6 /* so many there are */
+#define TOP_RECORD     8 /* words of a record; the histogram follows */
+
+/* Arguments of pass `pass`: elements are told apart by digit pass - 1, those that stay have digit `pass` counted. */
+struct top_pass {
+    ordo_u64 keys_at, keys_out_at, index_out_at;
+    ordo_u32 count, needed; /* of all elements, of those to take */
+    ordo_u32 room;          /* of a list of candidates */
+    ordo_u32 pass;
+    ordo_u32 digit_shift, digit_mask, digit_in_index; /* digit pass - 1 */
+    ordo_u32 next_shift, next_mask, next_in_index;    /* digit `pass`; next_mask is 0 behind the last */
+};
+
+/* Arguments of the selection by chunks (CPUs), of `chunk` elements each: each leaves `needed` in its part of the lists. */
+struct top_chunks {
+    ordo_u64 keys_at;
+    ordo_u32 count, chunk, needed;
+    ordo_u32 room; /* of a chunk's lists: more than needed */
+};
+
+ORDO_STATIC_ASSERT(sizeof(struct top_pass) == 3 * 8 + 10 * 4, "no padding");
+ORDO_STATIC_ASSERT(sizeof(struct top_chunks) == 8 + 4 * 4, "no padding");

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of equal keys: sorted if they are not, then launches of cl/primitive/by_key.cl. */
+#include "primitive/host_array.h"
+#include "primitive/sort.h"
+#include "primitive/tiles.h"
+
+/* Both calls. `values`: there are some; their results are of type `result`. */
+struct by_key {
+    ordo_type         key, value, result;
+    bool              values, wide, sorted;
+    ordo_op           op;
+    uint32_t          bits; /* of the keys, to sort by; 0: all */
+    struct ordo_slice keys, values_in, keys_out, values_out, counts, groups;
+    size_t            count, capacity;
+};
+
+/* Bytes of a count, and of a fold_item of cl/primitive/by_key.cl. */
+enum { COUNT_BYTES = 4, ITEM_BYTES = 16 };
+
+static size_t key_bytes(const struct by_key *b)
+{
+    return ordo_type_bytes(b->key);
+}
+
+static size_t value_bytes(const struct by_key *b)
+{
+    return b->values ? ordo_type_bytes(b->value) : 0;
+}
+
+static size_t result_bytes(const struct by_key *b)
+{
+    return b->values ? ordo_type_bytes(b->result) : 0;
+}
+
+/* ---- launches ------------------------------------------------------------------------------------------------ */
+
+/* Sums do not tell signed from unsigned. */
+static ordo_type fold_type(const struct by_key *b)
+{
+    if (b->values && b->op != ORDO_SUM)
+        return b->result;
+    return result_bytes(b) == 8 ? ORDO_U64 : ORDO_U32;
+}
+
+/* BY_KEY_WIDEN of the kernel. */
+static long widening(const struct by_key *b)
+{
+    if (!b->wide)
+        return 0;
+    return b->value == ORDO_I32 ? 2 : 1;
+}
+
+static ordo_status launch(struct ordo_call *call, const struct by_key *b, const struct ordo_tiles *t, const char *name,
+                          size_t groups, const struct ordo_arg *own, size_t n_own)
+{
+    const struct ordo_define defines[] = {
+        { "BY_KEY_BYTES", (long) key_bytes(b) }, { "BY_KEY_VALUES", b->values },   { "BY_KEY_WIDEN", widening(b) },
+        { "ORDO_KEY", (long) fold_type(b) },     { "FOLD_OP", (long) b->op },      { "FOLD_GROUP", (long) t->group },
+        { "TILE_ITEMS", (long) t->items },       { "SCAN_LOOKBACK", t->lookback }, { NULL, 0 }
+    };
+    const cl_uint       count = (cl_uint) b->count;
+    const cl_uint       room = (cl_uint) ordo_min_size(b->capacity, ORDO_MAX_COUNT);
+    struct ordo_args    args = { .n = 0 };
+    struct ordo_kernel *kernel = NULL;
+
+    ORDO_TRY(ordo_call_kernel(call, "primitive/by_key.cl", name, defines, &kernel));
+    ordo_args_slice(&args, &b->keys);
+    ordo_args_slice(&args, &b->values_in);
+    ordo_args_slice(&args, &b->keys_out);
+    ordo_args_slice(&args, &b->values_out);
+    ordo_args_slice(&args, &b->counts);
+    ordo_args_slice(&args, &b->groups);
+    ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(room));
+    ordo_args_add(&args, own, n_own);
+    return ordo_call_launch(call, kernel, groups, t->group, args.arg, args.n);
+}
+
+static ordo_status enqueue_ranges(struct ordo_call *call, const struct by_key *b, const struct ordo_tiles *t,
+                                  const char *name, cl_mem sums)
+{
+    return launch(call, b, t, name, t->groups, ORDO_ARGS(ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums)));
+}
+
+/* Of keys of which equal ones lie side by side. */
+static ordo_status enqueue_sorted(struct ordo_call *call, const struct by_key *b)
+{
+    const size_t            widest = key_bytes(b) > result_bytes(b) ? key_bytes(b) : result_bytes(b);
+    const struct ordo_tiles t = ordo_tiles_of(call->dev, ORDO_BY_KEY_GROUP, ORDO_BY_KEY_ITEMS, widest, b->count, 0);
+    cl_mem                  scratch = NULL;
+
+    if (t.groups == 1)
+        return enqueue_ranges(call, b, &t, "by_key_ranges", NULL);
+    if (t.lookback) {
+        ORDO_TRY(ordo_lookback_state(call, t.tiles, result_bytes(b) + 8, &scratch));
+        return launch(call, b, &t, "by_key_lookback", t.tiles, ORDO_ARGS(ORDO_ARG(scratch)));
+    }
+    ORDO_TRY(ordo_call_scratch(call, t.groups * ITEM_BYTES, &scratch));
+    ORDO_TRY(enqueue_ranges(call, b, &t, "by_key_sums", scratch));
+    return enqueue_ranges(call, b, &t, "by_key_ranges", scratch);
+}
+
+/* Sorts into scratch, and goes on from there. */
+static ordo_status sort_first(struct ordo_call *call, struct by_key *b)
+{
+    const struct ordo_sort_params params = { .key = b->key, .value_bytes = (uint32_t) value_bytes(b), .bits = b->bits };
+    struct ordo_slice             keys = ordo_none(), values = ordo_none();
+
+    ORDO_TRY(ordo_call_scratch(call, b->count * key_bytes(b), &keys.mem));
+    if (b->values)
+        ORDO_TRY(ordo_call_scratch(call, b->count * value_bytes(b), &values.mem));
+    ORDO_TRY(ordo_call_sort(call, &params, b->keys, b->values_in, keys, values, b->count));
+    b->keys = keys;
+    b->values_in = values;
+    return ORDO_OK;
+}
+
+static ordo_status enqueue(struct ordo_call *call, struct by_key *b)
+{
+    if (b->count == 0)
+        return ordo_call_fill(call, b->groups.mem, b->groups.at * COUNT_BYTES, COUNT_BYTES, 0);
+    if (!b->sorted)
+        ORDO_TRY(sort_first(call, b));
+    return enqueue_sorted(call, b);
+}
+
+/* ---- calls --------------------------------------------------------------------------------------------------- */
+
+static ordo_status check_params(ordo_device *dev, const struct by_key *b)
+{
+    ORDO_TRY(ordo_check_type(dev, b->key));
+    if (b->values)
+        ORDO_TRY(ordo_check_op(dev, b->value, b->op));
+    ORDO_REQUIRE(dev, !b->wide || (b->op == ORDO_SUM && ordo_type_bytes(b->value) == 4), ORDO_INVALID,
+                 "wide, but only sums of 4-byte integers can be");
+    ORDO_REQUIRE(dev, b->bits <= 8 * key_bytes(b), ORDO_INVALID, "bits is %u: such a key has %zu", (unsigned) b->bits,
+                 8 * key_bytes(b));
+    ORDO_REQUIRE_COUNT(dev, "count", b->count);
+    return ORDO_OK;
+}
+
+static ordo_status check_arrays(ordo_device *dev, const struct by_key *b)
+{
+    const struct ordo_array arrays[] = {
+        { "keys", b->keys, b->count, key_bytes(b) },
+        { "values", b->values_in, b->count, value_bytes(b) },
+        { "keys_out", b->keys_out, b->capacity, key_bytes(b) },
+        { "values_out", b->values_out, b->capacity, result_bytes(b) },
+        { "counts", b->counts, b->capacity, b->counts.mem ? COUNT_BYTES : 0 },
+        { "groups", b->groups, 1, COUNT_BYTES },
+    };
+    return ordo_check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 4);
+}
+
+static ordo_status check_and_enqueue(struct ordo_call *call, struct by_key *b)
+{
+    ORDO_TRY(check_params(call->dev, b));
+    ORDO_TRY(check_arrays(call->dev, b));
+    return enqueue(call, b);
+}
+
+static ordo_status run(ordo_device *dev, struct by_key *b, const struct ordo_order *order)
+{
+    struct ordo_call call;
+
+    ORDO_TRY(ordo_call_begin(&call, dev, order));
+    return ordo_call_end(&call, check_and_enqueue(&call, b));
+}
+
+static ordo_type result_of(const struct ordo_reduce_by_key_params *params)
+{
+    if (!params->wide)
+        return params->value;
+    return params->value == ORDO_I32 ? ORDO_I64 : ORDO_U64;
+}
+
+static struct by_key reduction(const struct ordo_reduce_by_key_params *params, size_t count, size_t capacity)
+{
+    return (struct by_key) { .key = params->key,
+                             .value = params->value,
+                             .result = result_of(params),
+                             .values = true,
+                             .wide = params->wide,
+                             .sorted = params->sorted,
+                             .op = params->op,
+                             .bits = params->bits,
+                             .count = count,
+                             .capacity = capacity };
+}
+
+static struct by_key uniqueness(const struct ordo_unique_params *params, size_t count, size_t capacity)
+{
+    return (struct by_key) {
+        .key = params->key, .sorted = params->sorted, .bits = params->bits, .count = count, .capacity = capacity
+    };
+}
+
+ordo_status ordo_reduce_by_key(ordo_device *dev, const struct ordo_reduce_by_key_params *params, struct ordo_slice keys,
+                               struct ordo_slice values, size_t count, struct ordo_slice keys_out,
+                               struct ordo_slice values_out, struct ordo_slice counts, size_t capacity,
+                               struct ordo_slice groups, const struct ordo_order *order)
+{
+    ORDO_REQUIRE_GIVEN(dev, params);
+    struct by_key b = reduction(params, count, capacity);
+    b.keys = keys;
+    b.values_in = values;
+    b.keys_out = keys_out;
+    b.values_out = values_out;
+    b.counts = counts;
+    b.groups = groups;
+    return run(dev, &b, order);
+}
+
+ordo_status ordo_unique(ordo_device *dev, const struct ordo_unique_params *params, struct ordo_slice keys, size_t count,
+                        struct ordo_slice keys_out, struct ordo_slice counts, size_t capacity, struct ordo_slice groups,
+                        const struct ordo_order *order)
+{
+    ORDO_REQUIRE_GIVEN(dev, params);
+    struct by_key b = uniqueness(params, count, capacity);
+    b.keys = keys;
+    b.keys_out = keys_out;
+    b.counts = counts;
+    b.groups = groups;
+    return run(dev, &b, order);
+}
+
+/* ---- host arrays --------------------------------------------------------------------------------------------- */
+
+/* Groups beyond the capacity have no room, nor have those beyond the count ever. */
+static ordo_status run_host(ordo_device *dev, struct by_key *b, const void *keys, const void *values, void *keys_out,
+                            void *values_out, uint32_t *counts, uint32_t *groups)
+{
+    ORDO_TRY(check_params(dev, b));
+    ORDO_REQUIRE_GIVEN(dev, groups);
+    ORDO_REQUIRE_COUNT(dev, "capacity", b->capacity);
+    enum { KEYS, VALUES, KEYS_OUT, VALUES_OUT, COUNTS, GROUPS, N };
+    const size_t           room = b->capacity;
+    struct ordo_host_array a[N] = {
+        [KEYS] = ordo_host_in(keys, b->count, key_bytes(b)),
+        [VALUES] = ordo_host_in(values, b->count, value_bytes(b)),
+        [KEYS_OUT] = ordo_host_out(keys_out, room, key_bytes(b)),
+        [VALUES_OUT] = ordo_host_out(values_out, room, result_bytes(b)),
+        [COUNTS] = ordo_host_out(counts, room, counts ? COUNT_BYTES : 0),
+        [GROUPS] = ordo_host_out(groups, 1, COUNT_BYTES),
+    };
+
+    ORDO_TRY(ordo_host_upload(dev, a, N));
+    b->keys = a[KEYS].slice;
+    b->values_in = a[VALUES].slice;
+    b->keys_out = a[KEYS_OUT].slice;
+    b->values_out = a[VALUES_OUT].slice;
+    b->counts = a[COUNTS].slice;
+    b->groups = a[GROUPS].slice;
+    const ordo_status status = ordo_host_read(dev, &a[GROUPS], run(dev, b, NULL));
+    if (status == ORDO_OK)
+        a[KEYS_OUT].count = a[VALUES_OUT].count = a[COUNTS].count = ordo_min_size(room, *groups);
+    return ordo_host_finish(dev, a, N, status);
+}
+
+ordo_status ordo_reduce_by_key_host(ordo_device *dev, const struct ordo_reduce_by_key_params *params, const void *keys,
+                                    const void *values, size_t count, void *keys_out, void *values_out,
+                                    uint32_t *counts, size_t capacity, uint32_t *groups)
+{
+    ORDO_REQUIRE_GIVEN(dev, params);
+    struct by_key b = reduction(params, count, capacity);
+    return run_host(dev, &b, keys, values, keys_out, values_out, counts, groups);
+}
+
+ordo_status ordo_unique_host(ordo_device *dev, const struct ordo_unique_params *params, const void *keys, size_t count,
+                             void *keys_out, uint32_t *counts, size_t capacity, uint32_t *groups)
+{
+    ORDO_REQUIRE_GIVEN(dev, params);
+    struct by_key b = uniqueness(params, count, capacity);
+    return run_host(dev, &b, keys, NULL, keys_out, NULL, counts, groups);
+}

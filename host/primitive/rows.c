@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gather and scatter of rows: launches of cl/primitive/rows.cl. */
+#include "primitive/rows.h"
+
+#include "primitive/host_array.h"
+
+/* ---- launches ------------------------------------------------------------------------------------------------ */
+
+/* Words of a row array, in which a row begins at a multiple of `word` bytes. A vector of 16 bytes is only safe where a
+ * buffer's first byte is on its grid, as it need not be where a caller's own memory is behind it: on a CPU. */
+static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
+{
+    const size_t ends = r->row_bytes | r->table.at * r->row_bytes | r->list.at * r->row_bytes;
+    size_t       word = ordo_device_facts(dev)->cpu ? 8 : 16;
+
+    while (ends % word != 0)
+        word /= 2;
+    return word;
+}
+
+/* Words that a group moves, and rows that a work-item on a CPU does, at most. */
+enum { WORDS_PER_ITEM = 8, ROWS_MAX = 65536, CHUNKS_PER_UNIT = 16, ROWS_MIN = 64 };
+
+/* How the rows are dealt to groups. */
+struct deal {
+    size_t  group, groups, word;
+    cl_uint share; /* rows of a group of 1; words of another one */
+};
+
+static struct deal deal_out(const ordo_device *dev, const struct ordo_rows *r)
+{
+    const size_t units = ordo_device_facts(dev)->compute_units;
+    struct deal  d = { .group = ordo_group_of(dev, ORDO_COMPACT_GROUP, ORDO_K4V0), .word = word_bytes(dev, r) };
+
+    if (d.group == 1) {
+        const size_t even = ordo_ceil_div(r->count, units * CHUNKS_PER_UNIT);
+        d.share = (cl_uint) ordo_min_size(even < ROWS_MIN ? ROWS_MIN : even, ROWS_MAX);
+        d.groups = ordo_ceil_div(r->count, d.share);
+    } else {
+        d.share = (cl_uint) (d.group * WORDS_PER_ITEM);
+        d.groups = ordo_ceil_div(r->count * (r->row_bytes / d.word), d.share);
+    }
+    return d;
+}
+
+static ordo_status find_kernel(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
+                               const char *name, struct ordo_kernel **out)
+{
+    return ordo_call_kernel(call, "primitive/rows.cl", name,
+                            (struct ordo_define[]) { { "ROWS_WORD", (long) d->word },
+                                                     { "ROWS_SCATTER", r->scatter },
+                                                     { "ROWS_GROUP", (long) d->group },
+                                                     { NULL, 0 } },
+                            out);
+}
+
+/* Of each row of the table, which row of the list is the last that goes there. */
+static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
+                                  cl_mem *latest)
+{
+    struct ordo_kernel *kernel = NULL;
+    const cl_ulong      index_at = r->index.at;
+    const cl_uint       count = (cl_uint) r->count, n_rows = (cl_uint) r->n_rows;
+    const size_t        units = ordo_device_facts(call->dev)->compute_units;
+    const size_t        groups = ordo_min_size(ordo_ceil_div(count, d->group), units * CHUNKS_PER_UNIT);
+
+    ORDO_TRY(ordo_call_scratch(call, r->n_rows * sizeof(cl_uint), latest));
+    ORDO_TRY(ordo_call_fill(call, *latest, 0, r->n_rows * sizeof(cl_uint), 0));
+    ORDO_TRY(find_kernel(call, r, d, "rows_latest", &kernel));
+    return ordo_call_launch(
+        call, kernel, groups, d->group,
+        ORDO_ARGS(ORDO_ARG(r->index.mem), ORDO_ARG(index_at), ORDO_ARG(count), ORDO_ARG(n_rows), ORDO_ARG(*latest)));
+}
+
+ordo_status ordo_call_rows(struct ordo_call *call, const struct ordo_rows *r)
+{
+    if (r->count == 0 || r->n_rows == 0)
+        return ORDO_OK;
+    const struct deal   d = deal_out(call->dev, r);
+    const cl_uint       words = (cl_uint) (r->row_bytes / d.word);
+    const cl_ulong      table_at = r->table.at * words, list_at = r->list.at * words, index_at = r->index.at;
+    const cl_uint       count = (cl_uint) r->count, n_rows = (cl_uint) r->n_rows;
+    struct ordo_kernel *kernel = NULL;
+    cl_mem              latest = NULL;
+
+    if (r->scatter && !r->distinct)
+        ORDO_TRY(enqueue_latest(call, r, &d, &latest));
+    ORDO_TRY(find_kernel(call, r, &d, "rows_move_all", &kernel));
+    return ordo_call_launch(call, kernel, d.groups, d.group,
+                            ORDO_ARGS(ORDO_ARG(r->table.mem), ORDO_ARG(table_at), ORDO_ARG(r->list.mem),
+                                      ORDO_ARG(list_at), ORDO_ARG(r->index.mem), ORDO_ARG(index_at), ORDO_ARG(latest),
+                                      ORDO_ARG(count), ORDO_ARG(n_rows), ORDO_ARG(words), ORDO_ARG(d.share)));
+}
+
+/* ---- calls --------------------------------------------------------------------------------------------------- */
+
+static ordo_status check_params(ordo_device *dev, const struct ordo_rows *r)
+{
+    ORDO_REQUIRE(dev, r->row_bytes > 0 && r->row_bytes <= ORDO_MAX_ROW_BYTES, ORDO_INVALID,
+                 "rows of %u bytes: they may have 1 to %u", (unsigned) r->row_bytes, (unsigned) ORDO_MAX_ROW_BYTES);
+    ORDO_REQUIRE_COUNT(dev, "count", r->count);
+    ORDO_REQUIRE_COUNT(dev, "n_rows", r->n_rows);
+    return ORDO_OK;
+}
+
+static ordo_status check_and_enqueue(struct ordo_call *call, const struct ordo_rows *r)
+{
+    const struct ordo_array table = { r->scatter ? "rows_out" : "rows", r->table, r->n_rows, r->row_bytes };
+    const struct ordo_array list = { r->scatter ? "rows" : "rows_out", r->list, r->count, r->row_bytes };
+    const struct ordo_array arrays[] = { r->scatter ? list : table,
+                                         { "indices", r->index, r->count, sizeof(cl_uint) },
+                                         r->scatter ? table : list };
+
+    ORDO_TRY(check_params(call->dev, r));
+    ORDO_TRY(ordo_check_arrays(call->dev, arrays, 3, 1));
+    return ordo_call_rows(call, r);
+}
+
+static ordo_status run(ordo_device *dev, const struct ordo_rows *r, const struct ordo_order *order)
+{
+    struct ordo_call call;
+
+    ORDO_TRY(ordo_call_begin(&call, dev, order));
+    return ordo_call_end(&call, check_and_enqueue(&call, r));
+}
+
+ordo_status ordo_gather(ordo_device *dev, const struct ordo_gather_params *params, struct ordo_slice rows,
+                        size_t n_rows, struct ordo_slice indices, size_t count, struct ordo_slice rows_out,
+                        const struct ordo_order *order)
+{
+    ORDO_REQUIRE_GIVEN(dev, params);
+    const struct ordo_rows r = { .table = rows,
+                                 .list = rows_out,
+                                 .index = indices,
+                                 .n_rows = n_rows,
+                                 .count = count,
+                                 .row_bytes = params->row_bytes };
+    return run(dev, &r, order);
+}
+
+ordo_status ordo_scatter(ordo_device *dev, const struct ordo_scatter_params *params, struct ordo_slice rows,
+                         struct ordo_slice indices, size_t count, struct ordo_slice rows_out, size_t n_rows,
+                         const struct ordo_order *order)
+{
+    ORDO_REQUIRE_GIVEN(dev, params);
+    const struct ordo_rows r = { .table = rows_out,
+                                 .list = rows,
+                                 .index = indices,
+                                 .n_rows = n_rows,
+                                 .count = count,
+                                 .row_bytes = params->row_bytes,
+                                 .scatter = true,
+                                 .distinct = params->distinct };
+    return run(dev, &r, order);
+}
+
+/* Rows whose number is none stay as they are, so what is written is uploaded before. */
+ordo_status ordo_gather_host(ordo_device *dev, const struct ordo_gather_params *params, const void *rows, size_t n_rows,
+                             const uint32_t *indices, size_t count, void *rows_out)
+{
+    ORDO_REQUIRE_GIVEN(dev, params);
+    const struct ordo_rows r = { .n_rows = n_rows, .count = count, .row_bytes = params->row_bytes };
+    struct ordo_host_array a[] = { ordo_host_in(rows, n_rows, params->row_bytes),
+                                   ordo_host_in(indices, count, sizeof *indices),
+                                   ordo_host_inout(rows_out, count, params->row_bytes) };
+
+    ORDO_TRY(check_params(dev, &r));
+    ORDO_TRY(ordo_host_upload(dev, a, 3));
+    return ordo_host_finish(dev, a, 3,
+                            ordo_gather(dev, params, a[0].slice, n_rows, a[1].slice, count, a[2].slice, NULL));
+}
+
+ordo_status ordo_scatter_host(ordo_device *dev, const struct ordo_scatter_params *params, const void *rows,
+                              const uint32_t *indices, size_t count, void *rows_out, size_t n_rows)
+{
+    ORDO_REQUIRE_GIVEN(dev, params);
+    const struct ordo_rows r = { .n_rows = n_rows, .count = count, .row_bytes = params->row_bytes };
+    struct ordo_host_array a[] = { ordo_host_in(rows, count, params->row_bytes),
+                                   ordo_host_in(indices, count, sizeof *indices),
+                                   ordo_host_inout(rows_out, n_rows, params->row_bytes) };
+
+    ORDO_TRY(check_params(dev, &r));
+    ORDO_TRY(ordo_host_upload(dev, a, 3));
+    return ordo_host_finish(dev, a, 3,
+                            ordo_scatter(dev, params, a[0].slice, a[1].slice, count, a[2].slice, n_rows, NULL));
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first k elements in order, and the k-th: launches of cl/primitive/top.cl or top_chunked.cl, then a sort of what they
+ * took. */
+#include "primitive/host_array.h"
+#include "primitive/rows.h"
+#include "primitive/sort.h"
+
+#include "shared/top.h"
+
+#include <assert.h>
+
+#define MODULE  "primitive/top.cl"
+#define CHUNKED "primitive/top_chunked.cl"
+
+/* Both calls. */
+struct top {
+    ordo_type         key;
+    uint32_t          value_bytes;
+    bool              greatest;
+    bool              select; /* only the k-th, from 1 on */
+    struct ordo_slice keys, values, keys_out, values_out, indices;
+    size_t            count, k;
+};
+
+static size_t key_bytes(const struct top *t)
+{
+    return ordo_type_bytes(t->key);
+}
+
+/* Keys with the indices that they have in the input. */
+struct found {
+    struct ordo_slice keys, indices;
+    size_t            count;
+    bool              ordered; /* by index */
+};
+
+static cl_uint bits_of(size_t count)
+{
+    cl_uint bits = 1;
+    while ((count - 1) >> bits)
+        bits++;
+    return bits;
+}
+
+/* ---- by digits ----------------------------------------------------------------------------------------------- */
+
+/* How the kernels run here, and what they share. */
+struct passes {
+    size_t  group, items, groups;
+    cl_uint digit_bits, copies;
+    cl_uint of_key, of_index;
+    cl_uint room;
+    cl_mem  state, list_keys, list_index;
+};
+
+/* Work-items of a compute unit that hide the memory's latency; chunks per core that even out the load. */
+enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 16 };
+enum { DIGIT_BITS = 11, COPIES = 4 };
+
+/* Limits of the kernels: elements of a work-item in a group, and of one that works alone. */
+enum { ITEMS_IN_GROUP = 64, ITEMS_ALONE = 1024 };
+
+static struct passes plan(const ordo_device *dev, const struct top *t)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(dev);
+    const enum ordo_shape           shape = ordo_shape_of(key_bytes(t), 0);
+    struct passes                   p = { .group = ordo_group_of(dev, ORDO_TOP_GROUP, shape),
+                                          .digit_bits = DIGIT_BITS,
+                                          .copies = COPIES };
+
+    p.items = ordo_tunable(dev, ORDO_TOP_ITEMS, shape);
+    p.items = p.group > 1 ? ordo_min_size(p.items, ITEMS_IN_GROUP) : p.items < ITEMS_ALONE ? ITEMS_ALONE : p.items;
+    while (((size_t) 4 * p.copies << p.digit_bits) + 8 * p.group + 1024 > facts->local_bytes / 2)
+        if (p.copies > 1)
+            p.copies /= 2;
+        else
+            p.digit_bits--;
+    assert(p.group > 0 && p.items > 0 && p.digit_bits > 0);
+    p.of_key = (cl_uint) ordo_ceil_div(8 * key_bytes(t), p.digit_bits);
+    p.of_index = (cl_uint) ordo_ceil_div(bits_of(t->count), p.digit_bits);
+    p.room = (cl_uint) (t->count / 4 + 1024);
+    p.groups = facts->compute_units * (p.group == 1 ? CHUNKS_PER_CORE : ordo_ceil_div(ITEMS_PER_UNIT, p.group));
+    p.groups = ordo_min_size(p.groups, ordo_ceil_div(t->count, p.group * p.items));
+    return p;
+}
+
+/* Digit number `digit` of all, from the highest; digits are as wide as each other, or one bit wider. */
+static void digit_of(const struct top *t, const struct passes *p, cl_uint digit, cl_uint *shift, cl_uint *mask,
+                     cl_uint *in_index)
+{
+    *in_index = digit >= p->of_key;
+    const cl_uint n = *in_index ? p->of_index : p->of_key, below = n - 1 - (digit - (*in_index ? p->of_key : 0));
+    const cl_uint bits = *in_index ? bits_of(t->count) : (cl_uint) (8 * key_bytes(t));
+    *shift = bits * below / n;
+    *mask = (1u << (bits * (below + 1) / n - *shift)) - 1;
+}
+
+static ordo_status find_kernel(struct ordo_call *call, const struct top *t, const struct passes *p, const char *name,
+                               struct ordo_kernel **out)
+{
+    return ordo_call_kernel(call, MODULE, name,
+                            (struct ordo_define[]) { { "ORDO_KEY", (long) t->key },
+                                                     { "ORDO_DESCENDING", t->greatest },
+                                                     { "TOP_SELECT", t->select },
+                                                     { "TOP_GROUP", (long) p->group },
+                                                     { "TOP_ITEMS", (long) p->items },
+                                                     { "TOP_BITS", (long) p->digit_bits },
+                                                     { "TOP_COPIES", (long) p->copies },
+                                                     { NULL, 0 } },
+                            out);
+}
+
+static struct top_pass pass_of(const struct top *t, const struct passes *p, cl_uint pass, const struct found *to)
+{
+    struct top_pass a = { .keys_at = t->keys.at,
+                          .keys_out_at = to->keys.at,
+                          .index_out_at = to->indices.at,
+                          .count = (cl_uint) t->count,
+                          .needed = (cl_uint) t->k,
+                          .room = p->room,
+                          .pass = pass };
+
+    if (pass > 0)
+        digit_of(t, p, pass - 1, &a.digit_shift, &a.digit_mask, &a.digit_in_index);
+    if (pass < p->of_key + p->of_index)
+        digit_of(t, p, pass, &a.next_shift, &a.next_mask, &a.next_in_index);
+    return a;
+}
+
+static ordo_status make_room(struct ordo_call *call, const struct top *t, struct passes *p)
+{
+    const size_t record = TOP_RECORD + ((size_t) 1 << p->digit_bits);
+    const size_t bytes = 4 * (TOP_TAKEN_WORDS + record * (p->of_key + p->of_index + 1));
+
+    ORDO_TRY(ordo_call_scratch(call, bytes, &p->state));
+    ORDO_TRY(ordo_call_scratch(call, 2 * key_bytes(t) * p->room, &p->list_keys));
+    ORDO_TRY(ordo_call_scratch(call, (size_t) 2 * 4 * p->room, &p->list_index));
+    return ordo_call_fill(call, p->state, 0, bytes, 0);
+}
+
+/* The k elements in no order, or the k-th alone. k is at most count and not 0. */
+static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, const struct found *to)
+{
+    struct passes       p = plan(call->dev, t);
+    struct ordo_kernel *kernel = NULL;
+    struct top_pass     a = pass_of(t, &p, 0, to);
+
+    ORDO_TRY(make_room(call, t, &p));
+    ORDO_TRY(find_kernel(call, t, &p, "top_count", &kernel));
+    ORDO_TRY(ordo_call_launch(call, kernel, p.groups, p.group,
+                              ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(p.state), ORDO_ARG(a))));
+    for (cl_uint pass = 1; pass <= p.of_key + p.of_index; pass++) {
+        a = pass_of(t, &p, pass, to);
+        ORDO_TRY(find_kernel(call, t, &p, "top_narrow", &kernel));
+        ORDO_TRY(ordo_call_launch(call, kernel, p.groups, p.group,
+                                  ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(p.list_keys), ORDO_ARG(p.list_index),
+                                            ORDO_ARG(to->keys.mem), ORDO_ARG(to->indices.mem), ORDO_ARG(p.state),
+                                            ORDO_ARG(a))));
+    }
+    return ORDO_OK;
+}
+
+/* All of them, in their order. */
+static ordo_status find_all(struct ordo_call *call, const struct top *t, const struct found *to)
+{
+    const struct passes p = plan(call->dev, t);
+    const cl_ulong      keys_at = t->keys.at;
+    const cl_uint       count = (cl_uint) t->count;
+    struct ordo_kernel *kernel = NULL;
+
+    ORDO_TRY(find_kernel(call, t, &p, "top_all", &kernel));
+    return ordo_call_launch(call, kernel, p.groups, p.group,
+                            ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(count), ORDO_ARG(to->keys.mem),
+                                      ORDO_ARG(to->indices.mem)));
+}
+
+/* ---- by chunks (CPUs) ---------------------------------------------------------------------------------------- */
+
+/* Chunks per core; a chunk has so many times the elements that it keeps, or it is not worth while. */
+enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
+/* A list has room for as much again as is kept, and for no less than this. */
+enum { ROOM_MIN = 256 };
+
+/* How to cut; 0 chunks: not. */
+static struct top_chunks cut(const ordo_device *dev, const struct top *t, size_t *chunks)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(dev);
+    const size_t                    parts = ordo_min_size((size_t) facts->compute_units * PARTS_PER_CORE, 1024);
+    const size_t                    chunk = ordo_ceil_div(t->count, parts);
+    struct top_chunks c = { .keys_at = t->keys.at, .count = (cl_uint) t->count, .needed = (cl_uint) t->k };
+
+    c.chunk = (cl_uint) (chunk < CHUNK_MIN ? CHUNK_MIN : chunk);
+    *chunks = facts->cpu && t->k <= c.chunk / WORTH ? ordo_ceil_div(t->count, c.chunk) : 0;
+    if (*chunks > 1 && t->count - (*chunks - 1) * c.chunk < t->k) /* the last one has less than is needed of each */
+        *chunks = 0;
+    c.room = c.needed + (c.needed < ROOM_MIN ? ROOM_MIN : c.needed);
+    return c;
+}
+
+static ordo_status find_by_chunks(struct ordo_call *call, const struct top *t, struct top_chunks c, size_t chunks,
+                                  struct found *to)
+{
+    const struct ordo_define defines[] = { { "ORDO_KEY", (long) t->key },
+                                           { "ORDO_DESCENDING", t->greatest },
+                                           { NULL, 0 } };
+    struct ordo_kernel      *kernel = NULL;
+    cl_mem                   lists = NULL, indices = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, chunks * c.room * key_bytes(t), &lists));
+    ORDO_TRY(ordo_call_scratch(call, chunks * c.room * 4, &indices));
+    ORDO_TRY(ordo_call_kernel(call, CHUNKED, "top_chunk", defines, &kernel));
+    ORDO_TRY(ordo_call_launch(call, kernel, chunks, 1,
+                              ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(lists), ORDO_ARG(indices), ORDO_ARG(c))));
+    ORDO_TRY(ordo_call_kernel(call, CHUNKED, "top_join", defines, &kernel));
+    return ordo_call_launch(
+        call, kernel, chunks, 1,
+        ORDO_ARGS(ORDO_ARG(lists), ORDO_ARG(indices), ORDO_ARG(to->keys.mem), ORDO_ARG(to->indices.mem), ORDO_ARG(c)));
+}
+
+/* ---- in order ------------------------------------------------------------------------------------------------ */
+
+/* Finds at least the first k elements. */
+static ordo_status find(struct ordo_call *call, const struct top *t, struct found *to)
+{
+    size_t                  chunks = 0;
+    const struct top_chunks c = cut(call->dev, t, &chunks);
+
+    to->count = chunks ? chunks * t->k : t->k;
+    to->ordered = chunks || t->k == t->count;
+    ORDO_TRY(ordo_call_scratch(call, to->count * key_bytes(t), &to->keys.mem));
+    ORDO_TRY(ordo_call_scratch(call, to->count * 4, &to->indices.mem));
+    if (chunks)
+        return find_by_chunks(call, t, c, chunks, to);
+    return to->ordered ? find_all(call, t, to) : find_by_digits(call, t, to);
+}
+
+/* Where the first k are to be: the caller's arrays, and scratch for indices that nobody wants. */
+static ordo_status place_out(struct ordo_call *call, const struct top *t, struct found *out)
+{
+    *out = (struct found) { .keys = t->keys_out, .indices = t->indices, .count = t->k };
+    return out->indices.mem ? ORDO_OK : ordo_call_scratch(call, t->k * 4, &out->indices.mem);
+}
+
+/* Equal keys by their index: what is not in this order yet is brought into it, before the stable sort by key. */
+static ordo_status sort_found(struct ordo_call *call, const struct top *t, const struct found *f,
+                              const struct found *out)
+{
+    const struct ordo_sort_params by_index = { .key = ORDO_U32,
+                                               .value_bytes = (uint32_t) key_bytes(t),
+                                               .bits = bits_of(t->count) };
+    const struct ordo_sort_params by_key = { .key = t->key, .value_bytes = 4, .descending = t->greatest };
+    const size_t                  bytes = key_bytes(t);
+
+    if (!f->ordered)
+        ORDO_TRY(ordo_call_sort(call, &by_index, f->indices, f->keys, f->indices, f->keys, f->count));
+    if (f->count == out->count)
+        return ordo_call_sort(call, &by_key, f->keys, f->indices, out->keys, out->indices, f->count);
+    ORDO_TRY(ordo_call_sort(call, &by_key, f->keys, f->indices, f->keys, f->indices, f->count));
+    ORDO_TRY(ordo_call_copy(call, f->keys.mem, 0, out->keys.mem, out->keys.at * bytes, t->k * bytes));
+    return ordo_call_copy(call, f->indices.mem, 0, out->indices.mem, out->indices.at * 4, t->k * 4);
+}
+
+static ordo_status fetch_values(struct ordo_call *call, const struct top *t, const struct found *out)
+{
+    const struct ordo_rows values = { .table = t->values,
+                                      .list = t->values_out,
+                                      .index = out->indices,
+                                      .n_rows = t->count,
+                                      .count = t->k,
+                                      .row_bytes = t->value_bytes };
+
+    return t->value_bytes ? ordo_call_rows(call, &values) : ORDO_OK;
+}
+
+static ordo_status enqueue(struct ordo_call *call, const struct top *t)
+{
+    struct found f = { .count = 0 }, out;
+
+    if (t->k == 0)
+        return ORDO_OK;
+    if (t->select) {
+        f.keys = t->keys_out;
+        f.indices = t->indices;
+        return find_by_digits(call, t, &f);
+    }
+    ORDO_TRY(place_out(call, t, &out));
+    ORDO_TRY(find(call, t, &f));
+    ORDO_TRY(sort_found(call, t, &f, &out));
+    return fetch_values(call, t, &out);
+}
+
+/* ---- calls --------------------------------------------------------------------------------------------------- */
+
+static ordo_status check_params(ordo_device *dev, const struct top *t)
+{
+    ORDO_TRY(ordo_check_type(dev, t->key));
+    ORDO_TRY(ordo_check_value_bytes(dev, t->value_bytes));
+    ORDO_REQUIRE_COUNT(dev, "count", t->count);
+    return ORDO_OK;
+}
+
+/* Elements that come out: of a selection one. */
+static size_t out_count(const struct top *t)
+{
+    return t->select ? 1 : t->k;
+}
+
+static ordo_status check_and_enqueue(struct ordo_call *call, const struct top *t)
+{
+    const size_t            out = out_count(t);
+    const struct ordo_array arrays[] = {
+        { "keys", t->keys, t->count, key_bytes(t) },
+        { "values", t->values, t->count, t->value_bytes },
+        { t->select ? "key_out" : "keys_out", t->keys_out, out, key_bytes(t) },
+        { "values_out", t->values_out, out, t->value_bytes },
+        { t->select ? "index_out" : "indices", t->indices, out, t->indices.mem ? 4 : 0 },
+    };
+
+    ORDO_TRY(check_params(call->dev, t));
+    ORDO_TRY(ordo_check_arrays(call->dev, arrays, sizeof arrays / sizeof *arrays, 3));
+    return enqueue(call, t);
+}
+
+static ordo_status run(ordo_device *dev, const struct top *t, const struct ordo_order *order)
+{
+    struct ordo_call call;
+
+    ORDO_TRY(ordo_call_begin(&call, dev, order));
+    return ordo_call_end(&call, check_and_enqueue(&call, t));
+}
+
+static struct top top_of(const struct ordo_top_k_params *params, size_t count, size_t k)
+{
+    return (struct top) { .key = params->key,
+                          .value_bytes = params->value_bytes,
+                          .greatest = params->greatest,
+                          .count = count,
+                          .k = ordo_min_size(k, count) };
+}
+
+ordo_status ordo_top_k(ordo_device *dev, const struct ordo_top_k_params *params, struct ordo_slice keys,
+                       struct ordo_slice values, size_t count, size_t k, struct ordo_slice keys_out,
+                       struct ordo_slice values_out, struct ordo_slice indices, const struct ordo_order *order)
+{
+    ORDO_REQUIRE_GIVEN(dev, params);
+    struct top t = top_of(params, count, k);
+    t.keys = keys;
+    t.values = values;
+    t.keys_out = keys_out;
+    t.values_out = values_out;
+    t.indices = indices;
+    return run(dev, &t, order);
+}
+
+/* The selection's parameters, and that there is such an element. */
+static ordo_status selection(ordo_device *dev, const struct ordo_select_params *params, size_t count, size_t k,
+                             struct top *t)
+{
+    ORDO_REQUIRE_GIVEN(dev, params);
+    *t = (struct top) { .key = params->key, .greatest = params->greatest, .select = true, .count = count, .k = k + 1 };
+    ORDO_TRY(check_params(dev, t));
+    if (k >= count)
+        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "k is %zu, but there are %zu keys: the last is %s",
+                         k, count, count ? "number count - 1" : "none");
+    return ORDO_OK;
+}
+
+ordo_status ordo_select(ordo_device *dev, const struct ordo_select_params *params, struct ordo_slice keys, size_t count,
+                        size_t k, struct ordo_slice key_out, struct ordo_slice index_out,
+                        const struct ordo_order *order)
+{
+    struct top t;
+
+    ORDO_TRY(selection(dev, params, count, k, &t));
+    t.keys = keys;
+    t.keys_out = key_out;
+    t.indices = index_out;
+    return run(dev, &t, order);
+}
+
+ordo_status ordo_top_k_host(ordo_device *dev, const struct ordo_top_k_params *params, const void *keys,
+                            const void *values, size_t count, size_t k, void *keys_out, void *values_out,
+                            uint32_t *indices)
+{
+    ORDO_REQUIRE_GIVEN(dev, params);
+    const struct top t = top_of(params, count, k);
+    ORDO_TRY(check_params(dev, &t));
+    const size_t           bytes = key_bytes(&t);
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, bytes),
+        ordo_host_in(values, count, t.value_bytes),
+        ordo_host_out(keys_out, t.k, bytes),
+        ordo_host_out(values_out, t.k, t.value_bytes),
+        ordo_host_out(indices, t.k, indices ? 4 : 0),
+    };
+    const size_t n = sizeof a / sizeof *a;
+
+    ORDO_TRY(ordo_host_upload(dev, a, n));
+    return ordo_host_finish(
+        dev, a, n, ordo_top_k(dev, params, a[0].slice, a[1].slice, count, k, a[2].slice, a[3].slice, a[4].slice, NULL));
+}
+
+ordo_status ordo_select_host(ordo_device *dev, const struct ordo_select_params *params, const void *keys, size_t count,
+                             size_t k, void *key_out, uint32_t *index_out)
+{
+    struct top t;
+
+    ORDO_TRY(selection(dev, params, count, k, &t));
+    const size_t           bytes = key_bytes(&t);
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, bytes),
+        ordo_host_out(key_out, 1, bytes),
+        ordo_host_out(index_out, 1, index_out ? 4 : 0),
+    };
+    const size_t n = sizeof a / sizeof *a;
+
+    ORDO_TRY(ordo_host_upload(dev, a, n));
+    return ordo_host_finish(dev, a, n, ordo_select(dev, params, a[0].slice, count, k, a[1].slice, a[2].slice, NULL));
+}

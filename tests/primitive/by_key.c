@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of equal keys: reductions by key, and unique keys. */
+#include "by_key_case.h"
+
+/* ---- tests --------------------------------------------------------------------------------------------------- */
+
+static void try_seams(struct test *t, ordo_type key, ordo_type value, bool values)
+{
+    const struct ordo_tiles tiles = ordo_tiles_of(t->dev, ORDO_BY_KEY_GROUP, ORDO_BY_KEY_ITEMS, 8, 1, 0);
+    size_t                  counts[TEST_SEAMS];
+    const size_t            n = test_seams(tiles.group, tiles.group * tiles.items, counts);
+
+    for (size_t i = 0; i < n; i++) {
+        struct by_key_case c = random_by_key(t, key, value, values, counts[i]);
+        c.sorted = true;
+        try_by_key(t, &c, false);
+    }
+}
+
+static void seams(struct test *t)
+{
+    try_seams(t, ORDO_U32, ORDO_U64, true);
+    try_seams(t, ORDO_I64, ORDO_U32, false);
+}
+
+Test(by_key, is_right_at_every_seam_on_every_device_and_mask)
+{
+    test_each_device_and_mask(seams);
+}
+
+static void types(struct test *t)
+{
+    for (size_t k = 0; k < 6; k++) {
+        struct by_key_case c =
+            random_by_key(t, test_types[k], test_types[test_below(t, 6)], true, test_below(t, 30000));
+        try_by_key(t, &c, true);
+        if (k % 2 == 0)
+            continue;
+        c = random_by_key(t, test_types[k], ORDO_U32, false, test_below(t, 30000));
+        try_by_key(t, &c, true);
+    }
+}
+
+Test(by_key, knows_every_type_of_key_and_value)
+{
+    test_each_device(types);
+    test_each_device_with("cpu=0,progress=1", types);
+}
+
+/* Every operation of every type of value, sums in both widths. */
+static void operations(struct test *t)
+{
+    for (size_t v = 0; v < 6; v++)
+        for (int op = ORDO_SUM; op <= ORDO_MAX; op++)
+            for (int wide = 0; wide < 2; wide++) {
+                struct by_key_case c = random_by_key(t, ORDO_U32, test_types[v], true, 3000 + test_below(t, 9));
+                if (!goes_with(test_types[v], (ordo_op) op) ||
+                    (wide && (op != ORDO_SUM || ordo_type_bytes(test_types[v]) == 8)))
+                    continue;
+                c.op = (ordo_op) op;
+                c.wide = wide;
+                try_by_key(t, &c, true);
+            }
+}
+
+Test(by_key, knows_every_operation)
+{
+    test_each_device(operations);
+}
+
+/* Group by a small number, as in a table. */
+static void large(struct test *t)
+{
+    struct by_key_case c = { .key = ORDO_U32,
+                             .value = ORDO_U32,
+                             .values = true,
+                             .wide = true,
+                             .count = 1000003,
+                             .capacity = 1000003,
+                             .different = 100000,
+                             .stretch = 1 };
+
+    try_by_key(t, &c, true);
+    c.sorted = true;
+    c.stretch = 3000;
+    try_by_key(t, &c, false);
+}
+
+Test(by_key, groups_a_million_rows)
+{
+    test_each_device(large);
+    test_each_device_with("cpu=0,progress=1", large);
+}
+
+static void tuned(struct test *t)
+{
+    struct by_key_case c = random_by_key(t, ORDO_U32, ORDO_U32, true, 60000 + test_below(t, 9));
+
+    c.sorted = true;
+    try_by_key(t, &c, false);
+    c = random_by_key(t, ORDO_U64, ORDO_U64, false, 60000 + test_below(t, 9));
+    c.sorted = true;
+    try_by_key(t, &c, false);
+}
+
+static void some_tunings(struct test *t)
+{
+    with_some_tunings(t, tuned);
+}
+
+Test(by_key, is_right_however_it_is_tuned)
+{
+    test_each_device_with("progress=1", some_tunings);
+}
+
+static void bad_arguments(struct test *t)
+{
+    const struct ordo_reduce_by_key_params sum = { ORDO_U32, ORDO_U32, ORDO_SUM, false, false, 0 };
+    struct ordo_reduce_by_key_params       bad;
+    struct test_array                      array[6];
+    struct ordo_slice                      k, v, ko, vo, c, g;
+    uint32_t                               words[4] = { 0 };
+
+    for (size_t i = 0; i < 6; i++)
+        array[i] = test_upload(t, NULL, 100, 4, 0);
+    k = test_slice(&array[0]), v = test_slice(&array[1]), ko = test_slice(&array[2]);
+    vo = test_slice(&array[3]), c = test_slice(&array[4]), g = test_slice(&array[5]);
+
+    test_context(t, "bad arguments");
+    bad = sum, bad.value = ORDO_F32;
+    test_status(t, ordo_reduce_by_key(t->dev, &bad, k, v, 100, ko, vo, c, 100, g, NULL), ORDO_UNSUPPORTED);
+    bad = sum, bad.value = (ordo_type) 9;
+    test_status(t, ordo_reduce_by_key(t->dev, &bad, k, v, 100, ko, vo, c, 100, g, NULL), ORDO_INVALID);
+    bad = sum, bad.op = (ordo_op) 3;
+    test_status(t, ordo_reduce_by_key(t->dev, &bad, k, v, 100, ko, vo, c, 100, g, NULL), ORDO_INVALID);
+    bad = sum, bad.bits = 33;
+    test_status(t, ordo_reduce_by_key(t->dev, &bad, k, v, 100, ko, vo, c, 100, g, NULL), ORDO_INVALID);
+    bad = sum, bad.wide = true, bad.op = ORDO_MAX;
+    test_status(t, ordo_reduce_by_key(t->dev, &bad, k, v, 100, ko, vo, c, 50, g, NULL), ORDO_INVALID);
+    bad = sum, bad.wide = true, bad.value = ORDO_U64;
+    test_status(t, ordo_reduce_by_key(t->dev, &bad, k, v, 50, ko, vo, c, 50, g, NULL), ORDO_INVALID);
+    bad = sum, bad.wide = true; /* results of 8 bytes: 58 and the guard fit */
+    test_status(t, ordo_reduce_by_key(t->dev, &bad, k, v, 100, ko, vo, c, 100, g, NULL), ORDO_INVALID);
+    test_status(t, ordo_reduce_by_key(t->dev, &sum, k, v, 100, ko, vo, c, 117, g, NULL), ORDO_INVALID);
+    test_status(t, ordo_reduce_by_key(t->dev, &sum, k, v, 100, ko, vo, c, SIZE_MAX, g, NULL), ORDO_INVALID);
+    test_status(t, ordo_reduce_by_key(t->dev, &sum, k, v, 100, ko, vo, c, 100, ordo_none(), NULL), ORDO_INVALID);
+    test_status(t, ordo_reduce_by_key(t->dev, &sum, k, v, 100, ko, vo, ordo_none(), 100, g, NULL), ORDO_OK);
+    test_status(t, ordo_reduce_by_key(t->dev, &sum, k, v, 100, ordo_none(), ordo_none(), c, 0, g, NULL), ORDO_OK);
+    test_status(t, ordo_reduce_by_key_host(t->dev, &sum, words, words, 4, words, words, NULL, 4, NULL), ORDO_INVALID);
+    test_status(t, ordo_unique_host(t->dev, ordo_unique_params(.key = ORDO_U32), words, 4, NULL, NULL, 1, &words[0]),
+                ORDO_INVALID);
+    for (size_t i = 0; i < 6; i++)
+        test_free(&array[i]);
+}
+
+Test(by_key, refuses_bad_arguments)
+{
+    test_each_device(bad_arguments);
+}

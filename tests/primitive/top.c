@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first k elements of an order, and the k-th. */
+#include "top_case.h"
+
+#include "primitive/primitive.h"
+
+/* ---- tests --------------------------------------------------------------------------------------------------- */
+
+/* None, one, few, half, all but one, all, more. */
+static size_t some_k(struct test *t, size_t count)
+{
+    const size_t few = 1 + test_below(t, 100), some = test_below(t, count + 1);
+    return (size_t[]) { 0, 1, few, some, count / 2, count ? count - 1 : 0, count, count + 5 }[test_below(t, 8)];
+}
+
+static void seams(struct test *t)
+{
+    const size_t group = ordo_group_of(t->dev, ORDO_TOP_GROUP, ORDO_K4V0);
+    size_t       counts[TEST_SEAMS];
+    const size_t n = test_seams(group, group * 16, counts);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct top_case c = { .type = ORDO_F32,
+                                    .shape = (enum test_shape) test_below(t, TEST_N_SHAPES),
+                                    .greatest = true,
+                                    .value_bytes = 4,
+                                    .count = counts[i],
+                                    .k = some_k(t, counts[i]) };
+        try_top(t, &c, true);
+    }
+}
+
+Test(top, is_right_at_every_seam_on_every_device_and_mask)
+{
+    test_each_device_and_mask(seams);
+}
+
+static void types_and_shapes(struct test *t)
+{
+    for (size_t i = 0; i < 6; i++)
+        for (int shape = 0; shape < TEST_N_SHAPES; shape++) {
+            const size_t          count = 1 + test_below(t, 40000);
+            const struct top_case c = { .type = test_types[i],
+                                        .shape = (enum test_shape) shape,
+                                        .greatest = i % 2,
+                                        .value_bytes = i / 2 * 4,
+                                        .count = count,
+                                        .k = some_k(t, count) };
+            try_top(t, &c, shape % 2);
+        }
+}
+
+Test(top, knows_every_type_and_shape)
+{
+    test_each_device(types_and_shapes);
+    test_each_device_with("cpu=0", types_and_shapes);
+}
+
+/* Few of many, where a CPU goes by chunks; ties throughout, and an order that has every element displace another. */
+static void few_of_many(struct test *t)
+{
+    static const enum test_shape shapes[] = { TEST_RANDOM, TEST_DESCENDING, TEST_ASCENDING, TEST_EQUAL, TEST_FEW };
+
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct top_case c = { .type = ORDO_U32, .shape = shapes[i], .count = 400000 + test_below(t, 999), .k = 100 };
+        try_top(t, &c, true);
+        c.k = 1 + test_below(t, 3000);
+        try_top(t, &c, false);
+        c.k = c.count / 2;
+        try_top(t, &c, true);
+    }
+    try_top(t, &(struct top_case) { .type = ORDO_F32, .count = 3000017, .k = 100, .value_bytes = 8 }, true);
+}
+
+Test(top, finds_few_of_many)
+{
+    test_each_device(few_of_many);
+    test_each_device_with("cpu=0", few_of_many);
+}
+
+static void tuned(struct test *t)
+{
+    static const uint32_t groups[] = { 1, 64, 512 }, items[] = { 4096, 4, 64 };
+
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        test_ok(t, ordo_device_set_tunable(t->dev, "top.group", groups[i]));
+        test_ok(t, ordo_device_set_tunable(t->dev, "top.items", items[i]));
+        try_top(t, &(struct top_case) { .type = ORDO_I32, .count = 100003, .k = 5000 }, true);
+    }
+}
+
+Test(top, is_right_however_it_is_tuned)
+{
+    test_each_device_with("cpu=0", tuned);
+}
+
+static void bad_arguments(struct test *t)
+{
+    const struct ordo_top_k_params  top = { ORDO_U32, 0, false };
+    const struct ordo_select_params least = { ORDO_U32, false };
+    struct test_array               in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 100, 4, 0);
+    struct test_array               index = test_upload(t, NULL, 100, 4, 0);
+    const struct ordo_slice         i = test_slice(&in), o = test_slice(&out), x = test_slice(&index);
+    const struct ordo_slice         none = ordo_none();
+    uint32_t                        words[4] = { 0 };
+
+    test_context(t, "bad arguments");
+    test_status(t, ordo_top_k(t->dev, &top, i, none, 100, SIZE_MAX, o, none, none, NULL), ORDO_OK);
+    test_status(t, ordo_top_k(t->dev, &top, i, none, 100, 100, ordo_at(out.mem, 17), none, none, NULL), ORDO_INVALID);
+    test_status(t, ordo_top_k(t->dev, &top, i, none, 100, 99, ordo_at(out.mem, 17), none, none, NULL), ORDO_OK);
+    test_status(t, ordo_top_k(t->dev, &top, i, none, 100, 0, none, none, none, NULL), ORDO_OK);
+    test_status(t, ordo_top_k(t->dev, &top, i, none, 100, 5, i, none, none, NULL), ORDO_INVALID);
+    test_status(t, ordo_top_k(t->dev, &top, i, none, 100, 5, o, none, o, NULL), ORDO_INVALID);
+    test_status(t, ordo_top_k(t->dev, &top, i, x, 100, 5, o, none, none, NULL), ORDO_INVALID);
+    test_status(t, ordo_select(t->dev, &least, i, 100, 100, o, x, NULL), ORDO_INVALID);
+    test_status(t, ordo_select(t->dev, &least, i, 100, SIZE_MAX, o, x, NULL), ORDO_INVALID);
+    test_status(t, ordo_select(t->dev, &least, i, 0, 0, o, x, NULL), ORDO_INVALID);
+    test_status(t, ordo_select(t->dev, &least, i, 100, 99, ordo_none(), x, NULL), ORDO_INVALID);
+    test_status(t, ordo_select(t->dev, &least, i, 100, 99, o, o, NULL), ORDO_INVALID);
+    test_status(t, ordo_select(t->dev, &least, i, 100, 99, o, ordo_none(), NULL), ORDO_OK);
+    test_status(t, ordo_select_host(t->dev, &least, words, 4, 4, &words[0], NULL), ORDO_INVALID);
+    test_status(t, ordo_select_host(t->dev, &least, NULL, 4, 1, &words[0], NULL), ORDO_INVALID);
+    test_free(&in);
+    test_free(&out);
+    test_free(&index);
+}
+
+Test(top, refuses_bad_arguments)
+{
+    test_each_device(bad_arguments);
+}
