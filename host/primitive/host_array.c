@@ -2,6 +2,8 @@
 /* Host arrays as arguments: see host_array.h. */
 #include "primitive/host_array.h"
 
+#include <stdint.h>
+
 /* Of the whole array. */
 static size_t size_of(const struct ordo_host_array *a)
 {
@@ -23,19 +25,74 @@ static ordo_status check(ordo_device *dev, const struct ordo_host_array *a)
 static void release(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (arrays[i].slice.mem)
+        if (arrays[i].shared)
+            ordo_buffer_leave(dev, &arrays[i].slice.mem);
+        else if (arrays[i].slice.mem)
             ordo_buffer_destroy(dev, &arrays[i].slice.mem);
 }
 
+/* ---- arrays as they are -------------------------------------------------------------------------------------- */
+
+static const char *memory_of(const struct ordo_host_array *a)
+{
+    return a->download ? a->to : a->from;
+}
+
+/* Whether an array shares a byte with another one: two buffers over one memory are not allowed. */
+static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
+{
+    const char *const begin = memory_of(&arrays[i]), *const end = begin + size_of(&arrays[i]);
+
+    for (size_t k = 0; k < n; k++) {
+        const char *const other = memory_of(&arrays[k]);
+        if (k != i && other && other < end && begin < other + size_of(&arrays[k]))
+            return true;
+    }
+    return false;
+}
+
+/* Kernels take elements to lie as the compiler lays them: at a multiple of the largest power of two in their size, up to 8. */
+static bool is_aligned(const struct ordo_host_array *a)
+{
+    const size_t power = a->bytes & (~a->bytes + 1);
+
+    return (uintptr_t) memory_of(a) % (power < 8 ? power : 8) == 0;
+}
+
+/* The array as a buffer, where the device works in the same memory. What is read and written is not: a call that fails
+ * half-way must leave it as it was. */
+static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, size_t i)
+{
+    struct ordo_host_array *a = &arrays[i];
+
+    if (size_of(a) == 0 || (a->upload && a->download) || !is_aligned(a) || overlaps(arrays, n, i))
+        return;
+    a->slice.mem = ordo_buffer_over(dev, (void *) (uintptr_t) memory_of(a), size_of(a));
+    a->shared = a->slice.mem != NULL;
+}
+
+/* Commands that still run may work in the caller's memory. */
+static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (arrays[i].shared)
+            return ordo_device_finish(dev);
+    return ORDO_OK;
+}
+
+/* ---- to the device and back ---------------------------------------------------------------------------------- */
+
 static ordo_status create_and_write(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
+    for (size_t i = 0; i < n; i++)
+        ORDO_TRY(check(call->dev, &arrays[i]));
     for (size_t i = 0; i < n; i++) {
         struct ordo_host_array *a = &arrays[i];
 
-        ORDO_TRY(check(call->dev, a));
-        if (a->bytes)
+        share(call->dev, arrays, n, i);
+        if (a->bytes && !a->shared)
             ORDO_TRY(ordo_buffer_create(call->dev, size_of(a), &a->slice.mem));
-        if (a->upload)
+        if (a->upload && !a->shared)
             ORDO_TRY(ordo_call_write(call, a->slice.mem, 0, a->from, size_of(a)));
     }
     return ORDO_OK;
@@ -82,8 +139,10 @@ static ordo_status download(ordo_device *dev, const struct ordo_host_array *arra
 
 ordo_status ordo_host_upload(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         arrays[i].slice = ordo_none();
+        arrays[i].shared = false;
+    }
 
     const ordo_status status = upload(dev, arrays, n);
     if (status != ORDO_OK)
@@ -100,6 +159,7 @@ ordo_status ordo_host_finish(ordo_device *dev, struct ordo_host_array *arrays, s
 {
     if (status == ORDO_OK)
         status = download(dev, arrays, n);
+    const ordo_status waited = wait_if_shared(dev, arrays, n);
     release(dev, arrays, n);
-    return status;
+    return status == ORDO_OK ? waited : status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays in host memory as arguments of a call on device memory: uploaded before it, downloaded after it, the device
- * buffers freed on every path. Every call whose name ends in _host is made of this:
+ * buffers freed on every path. On a CPU the call works in the arrays
+ * themselves, where each is only read or only written and none shares memory with another. Every call whose name ends in _host is made of this:
  *
  *     struct ordo_host_array a[] = {
  *         ordo_host_in(in, count, bytes),
@@ -25,8 +26,9 @@ struct ordo_host_array {
     size_t            bytes; /* of one element; 0: no array, slice is ordo_none() */
     bool              upload;
     bool              download;
-    struct ordo_slice slice; /* what the device call takes; set by ordo_host_upload */
-    const size_t     *limit; /* if not NULL: no more than *limit elements are received, as it is then */
+    bool              shared; /* slice is the array itself; set by ordo_host_upload */
+    struct ordo_slice slice;  /* what the device call takes; set by ordo_host_upload */
+    const size_t     *limit;  /* if not NULL: no more than *limit elements are received, as it is then */
 };
 
 #define ORDO_HOST_ARRAY(array, n, element, ...)                                                                        \

@@ -154,6 +154,23 @@ void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem)
     *mem = NULL;
 }
 
+cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes)
+{
+    cl_int code = CL_SUCCESS;
+
+    if (!dev->facts.cpu || !host || bytes == 0 || bytes > dev->facts.max_alloc_bytes || dev->pid != getpid())
+        return NULL;
+    const cl_mem mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host, &code);
+    return code == CL_SUCCESS ? mem : NULL;
+}
+
+void ordo_buffer_leave(ordo_device *dev, cl_mem *mem)
+{
+    if (*mem && dev->pid == getpid())
+        clReleaseMemObject(*mem);
+    *mem = NULL;
+}
+
 /* ---- scratch ------------------------------------------------------------------------------------------------- */
 
 /* Sizes are rounded up a little, so that calls of nearly one size share a block. */

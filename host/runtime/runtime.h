@@ -101,6 +101,12 @@ ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
 /* Sets *mem to NULL. Commands that were enqueued with it run on: OpenCL keeps it for them. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 
+/* The caller's memory as a buffer, on a device that works in the same memory: nothing is copied, and no device memory taken.
+ * NULL where that cannot be. What kernels wrote is there after a blocking read to where it is. `host` must stay until all
+ * commands with the buffer are done; ordo_buffer_leave then lets go of it. */
+cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
+void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
+
 /* ---- calls: call.c ------------------------------------------------------------------------------------------- */
 
 #define ORDO_CALL_SCRATCH_MAX 48
