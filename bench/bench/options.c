@@ -27,13 +27,19 @@ static const char *dist_any(int i)
 {
     return dist_name((enum dist) i);
 }
-/* Those of arrays, then the structures. */
-#define N_ARRAY_VARIANTS 7
+/* Those of arrays, each name once, then the structures. */
+#define N_ARRAY_VARIANTS 13
 const char *variant_any(int i)
 {
+    static const struct {
+        enum workload workload;
+        int           variant;
+    } named[N_ARRAY_VARIANTS] = { { MERGE_RUNS, 0 }, { MERGE_RUNS, 1 }, { MERGE_RUNS, 2 }, { SEARCH, 0 }, { SEARCH, 1 },
+                                  { SEARCH, 2 },     { SEARCH, 3 },     { GROUPBY, 0 },    { TOP, 0 },    { TOP, 1 },
+                                  { GATHER, 0 },     { GATHER, 1 },     { GATHER, 2 } };
     if (i >= N_ARRAY_VARIANTS)
         return variant_name(FILLRANDOM, i - N_ARRAY_VARIANTS);
-    return i < 3 ? variant_name(MERGE_RUNS, i) : variant_name(SEARCH, i - 3);
+    return variant_name(named[i].workload, named[i].variant);
 }
 static const char *structure_any(int i)
 {

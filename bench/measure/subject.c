@@ -21,20 +21,22 @@ struct subject {
     ordo_index   *index;
     double        index_seconds;
     struct {
-        struct array keys, values, flags, queries;            /* inputs */
+        struct array keys, values, flags, queries, rows;      /* inputs */
         struct array keys_out, values_out, ranks, found, one; /* outputs; one: a total, or how many were kept */
+        struct array uppers, counts;
     } at;
 };
 
-#define N_INPUTS 4
-#define N_ARRAYS 9
+#define N_INPUTS 5
+#define N_ARRAYS 12
 
 /* The buffers in the order of the struct. */
 static void list_arrays(struct subject *subject, struct array *list[N_ARRAYS])
 {
-    struct array *const all[N_ARRAYS] = { &subject->at.keys,    &subject->at.values,   &subject->at.flags,
-                                          &subject->at.queries, &subject->at.keys_out, &subject->at.values_out,
-                                          &subject->at.ranks,   &subject->at.found,    &subject->at.one };
+    struct array *const all[N_ARRAYS] = { &subject->at.keys,       &subject->at.values, &subject->at.flags,
+                                          &subject->at.queries,    &subject->at.rows,   &subject->at.keys_out,
+                                          &subject->at.values_out, &subject->at.ranks,  &subject->at.found,
+                                          &subject->at.one,        &subject->at.uppers, &subject->at.counts };
     for (int a = 0; a < N_ARRAYS; a++)
         list[a] = all[a];
 }
@@ -45,15 +47,22 @@ static void plan_arrays(struct subject *subject)
     const size_t       key = ordo_type_bytes(spec->type), count = spec->count;
     const bool         queries = workload_has_queries(spec->workload);
 
+    if (spec->workload == GATHER) {
+        subject->at.keys.bytes = count * 4;
+        subject->at.rows.bytes = subject->at.keys_out.bytes = count * spec_row_bytes(spec);
+        return;
+    }
     subject->at.keys.bytes = count * key;
     subject->at.values.bytes = count * spec->value_bytes;
     subject->at.flags.bytes = spec->workload == COMPACT ? count : 0;
     subject->at.queries.bytes = queries ? spec->n_queries * key : 0;
     subject->at.keys_out.bytes = queries || spec->workload == REDUCE ? 0 : count * key;
     subject->at.values_out.bytes = (spec->workload == LOOKUP ? spec->n_queries : count) * spec->value_bytes;
-    subject->at.ranks.bytes = spec->workload == SEARCH ? spec->n_queries * 4 : 0;
+    subject->at.ranks.bytes = spec->workload == SEARCH || spec->workload == EQUAL_RANGE ? spec->n_queries * 4 : 0;
+    subject->at.uppers.bytes = spec->workload == EQUAL_RANGE ? spec->n_queries * 4 : 0;
+    subject->at.counts.bytes = spec->workload == GROUPBY ? count * 4 : 0;
     subject->at.found.bytes = spec->workload == LOOKUP ? spec->n_queries : 0;
-    subject->at.one.bytes = spec->workload == REDUCE || spec->workload == COMPACT ? 8 : 0;
+    subject->at.one.bytes = spec->workload == REDUCE || spec->workload == COMPACT || spec->workload == GROUPBY ? 8 : 0;
 }
 
 struct workload_bytes subject_bytes(const struct spec *spec)
@@ -89,7 +98,8 @@ static ordo_status fail_ordo(ordo_device *device, char *why, size_t why_bytes, o
 
 static ordo_status make_buffers(struct subject *subject, char *why, size_t why_bytes)
 {
-    const void *const from[N_INPUTS] = { subject->in.keys, subject->in.values, subject->in.flags, subject->in.queries };
+    const void *const from[N_INPUTS] = { subject->in.keys, subject->in.values, subject->in.flags, subject->in.queries,
+                                         subject->in.rows };
     struct array     *arrays[N_ARRAYS];
 
     list_arrays(subject, arrays);
@@ -203,6 +213,23 @@ static ordo_status call_merge_runs(const struct subject *subject, const struct o
                            spec_runs(spec), slice(&subject->at.keys_out), slice(&subject->at.values_out), order);
 }
 
+/* Without values ordo_unique does the same. */
+static ordo_status call_groups(const struct subject *s, const struct ordo_order *order)
+{
+    const struct spec                     *spec = &s->spec;
+    const bool                             sorted = spec->variant == 1;
+    const struct ordo_reduce_by_key_params sums = { .key = spec->type,
+                                                    .value = spec->value_bytes == 8 ? ORDO_U64 : ORDO_U32,
+                                                    .sorted = sorted };
+    const struct ordo_unique_params        unique = { .key = spec->type, .sorted = sorted };
+    if (!spec->value_bytes)
+        return ordo_unique(s->device, &unique, slice(&s->at.keys), spec->count, slice(&s->at.keys_out),
+                           slice(&s->at.counts), spec->count, slice(&s->at.one), order);
+    return ordo_reduce_by_key(s->device, &sums, slice(&s->at.keys), slice(&s->at.values), spec->count,
+                              slice(&s->at.keys_out), slice(&s->at.values_out), slice(&s->at.counts), spec->count,
+                              slice(&s->at.one), order);
+}
+
 ordo_status subject_call(void *arg, const struct ordo_order *order)
 {
     const struct subject *s = arg;
@@ -235,6 +262,23 @@ ordo_status subject_call(void *arg, const struct ordo_order *order)
     case SEARCH:
         return ordo_search(dev, ordo_search_params(.key = spec->type, .sorted_queries = sorted, .index = s->index),
                            slice(&s->at.keys), n, slice(&s->at.queries), spec->n_queries, slice(&s->at.ranks), order);
+    case EQUAL_RANGE:
+        return ordo_equal_range(dev,
+                                ordo_equal_range_params(.key = spec->type, .sorted_queries = sorted, .index = s->index),
+                                slice(&s->at.keys), n, slice(&s->at.queries), spec->n_queries, slice(&s->at.ranks),
+                                slice(&s->at.uppers), order);
+    case GROUPBY:
+        return call_groups(s, order);
+    case TOP:
+        return ordo_top_k(dev, ordo_top_k_params(.key = spec->type, .value_bytes = spec->value_bytes, .greatest = true),
+                          slice(&s->at.keys), slice(&s->at.values), n, spec_top(spec), slice(&s->at.keys_out),
+                          slice(&s->at.values_out), ordo_none(), order);
+    case SELECT:
+        return ordo_select(dev, ordo_select_params(.key = spec->type), slice(&s->at.keys), n, n / 2,
+                           slice(&s->at.keys_out), ordo_none(), order);
+    case GATHER:
+        return ordo_gather(dev, ordo_gather_params(.row_bytes = (uint32_t) spec_row_bytes(spec)), slice(&s->at.rows), n,
+                           slice(&s->at.keys), n, slice(&s->at.keys_out), order);
     case LOOKUP:
         return ordo_lookup(dev,
                            ordo_lookup_params(.key = spec->type, .value_bytes = spec->value_bytes,
@@ -288,12 +332,14 @@ bool subject_check(struct subject *subject, char *why, size_t why_bytes)
     void *host[N_ARRAYS] = { NULL };
     bool  good = read_outputs(subject, host, why, why_bytes);
     if (good) {
-        const struct answer answer = { .keys = host[4],
-                                       .values = host[5],
-                                       .ranks = host[6],
-                                       .found = host[7],
-                                       .total = host[8],
-                                       .kept = host[8] ? *(const uint32_t *) host[8] : 0 };
+        const struct answer answer = { .keys = host[5],
+                                       .values = host[6],
+                                       .ranks = host[7],
+                                       .found = host[8],
+                                       .total = host[9],
+                                       .kept = host[9] ? *(const uint32_t *) host[9] : 0,
+                                       .uppers = host[10],
+                                       .counts = host[11] };
         good = answer_check(&subject->spec, &subject->in, &answer, false, why, why_bytes);
     }
     for (int a = 0; a < N_ARRAYS; a++)

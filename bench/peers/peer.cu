@@ -12,11 +12,13 @@
 #include <cub/device/device_merge.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 #include <thrust/binary_search.h>
 #include <thrust/execution_policy.h>
 #include <thrust/for_each.h>
+#include <thrust/gather.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 
@@ -94,22 +96,25 @@ struct Pairs {
 struct Arrays {
     Array keys, values, flags, queries;              /* inputs */
     Array keys_out, values_out, ranks, found, total; /* outputs */
-    Array keys_spare, values_spare;                  /* for merges in several passes */
+    Array keys_spare, values_spare;                  /* for what takes several passes */
     Array temporary;
 
     std::vector<Pairs> levels, carries; /* of the LSM */
+
+    Array rows, uppers, counts; /* of gather, equal_range, groupby */
 };
 
 static Arrays make_arrays(const struct spec &spec, const struct inputs &in)
 {
     const size_t key = spec.type == ORDO_U32 ? 4 : 8, count = spec.count, queries = spec.n_queries;
     const bool   searching = workload_has_queries(spec.workload), lookup = spec.workload == LOOKUP;
-    const bool   passes = spec.workload == MERGE_RUNS;
-    return Arrays { Array(count * key, in.keys),
+    const bool   passes = spec.workload == MERGE_RUNS || spec.workload == GROUPBY || spec.workload == TOP;
+    const size_t row = spec.workload == GATHER ? spec_row_bytes(&spec) : 0;
+    return Arrays { Array(count * (row ? 4 : key), in.keys),
                     Array(count * spec.value_bytes, in.values),
                     Array(in.flags ? count : 0, in.flags),
                     Array(searching ? queries * key : 0, in.queries),
-                    Array(searching ? 0 : count * key),
+                    Array(searching ? 0 : count * (row ? row : key)),
                     Array((lookup ? queries : count) * spec.value_bytes),
                     Array(searching ? queries * 4 : 0),
                     Array(lookup ? queries : 0),
@@ -118,7 +123,10 @@ static Arrays make_arrays(const struct spec &spec, const struct inputs &in)
                     Array(passes ? count * spec.value_bytes : 0),
                     Array(),
                     {},
-                    {} };
+                    {},
+                    Array(count * row, in.rows),
+                    Array(spec.workload == EQUAL_RANGE ? queries * 4 : 0),
+                    Array(spec.workload == GROUPBY ? count * 4 : 0) };
 }
 
 /* ---- the calls ----------------------------------------------------------------------------------------------- */
@@ -309,6 +317,104 @@ template <typename K> static Peer peer_search(const struct spec &spec, Arrays &a
             } };
 }
 
+template <typename K> static Peer peer_equal_range(const struct spec &spec, Arrays &a)
+{
+    const K     *keys = a.keys.as<K>(), *queries = a.queries.as<K>();
+    uint32_t    *ranks = a.ranks.as<uint32_t>(), *uppers = a.uppers.as<uint32_t>();
+    const size_t n = spec.count, n_queries = spec.n_queries;
+    return { "thrust::lower_bound, upper_bound", [=] {
+                thrust::lower_bound(thrust::cuda::par_nosync, keys, keys + n, queries, queries + n_queries, ranks);
+                thrust::upper_bound(thrust::cuda::par_nosync, keys, keys + n, queries, queries + n_queries, uppers);
+            } };
+}
+
+/* A row of so many words. */
+template <size_t words> struct Row {
+    uint32_t word[words];
+};
+template <size_t words> static Peer peer_gather_rows(const struct spec &spec, Arrays &a)
+{
+    const Row<words> *rows = a.rows.as<Row<words>>();
+    const uint32_t   *index = a.keys.as<uint32_t>();
+    Row<words>       *out = a.keys_out.as<Row<words>>();
+    const size_t      n = spec.count;
+    return { "thrust::gather", [=] { thrust::gather(thrust::cuda::par_nosync, index, index + n, rows, out); } };
+}
+
+static Peer peer_gather(const struct spec &spec, Arrays &a)
+{
+    switch (spec_row_bytes(&spec)) {
+    case 4:
+        return peer_gather_rows<1>(spec, a);
+    case 16:
+        return peer_gather_rows<4>(spec, a);
+    default:
+        return peer_gather_rows<16>(spec, a);
+    }
+}
+
+/* The sums and the numbers of elements take a call each, and unsorted keys a sort before. */
+template <typename K, typename V> static Peer peer_groups(const struct spec &spec, Arrays &a)
+{
+    const bool   sorted = spec.variant == 1;
+    const K     *keys_in = a.keys.as<K>(), *keys = sorted ? keys_in : a.keys_spare.as<K>();
+    K           *keys_spare = a.keys_spare.as<K>(), *keys_out = a.keys_out.as<K>();
+    const V     *values_in = a.values.as<V>(), *values = sorted ? values_in : a.values_spare.as<V>();
+    V           *values_spare = a.values_spare.as<V>(), *values_out = a.values_out.as<V>();
+    uint32_t    *counts = a.counts.as<uint32_t>(), *groups = a.total.as<uint32_t>();
+    const size_t n = spec.count;
+    const auto   work = [=](void *t, size_t &bytes) {
+        size_t      most = 0;
+        const auto  room = bytes;
+        cudaError_t code = cudaSuccess;
+        const auto  step = [&](const auto &call) {
+            size_t here = room;
+            if (code == cudaSuccess)
+                code = call(here);
+            most = std::max(most, here);
+        };
+        if (!sorted)
+            step([&](size_t &here) {
+                if constexpr (has_values<K, V>)
+                    return cub::DeviceRadixSort::SortPairs(t, here, keys_in, keys_spare, values_in, values_spare, n);
+                else
+                    return cub::DeviceRadixSort::SortKeys(t, here, keys_in, keys_spare, n);
+            });
+        if constexpr (has_values<K, V>)
+            step([&](size_t &here) {
+                return cub::DeviceReduce::ReduceByKey(t, here, keys, keys_out, values, values_out, groups,
+                                                        cuda::std::plus<> {}, n);
+            });
+        step([&](size_t &here) {
+            return cub::DeviceRunLengthEncode::Encode(t, here, keys, keys_out, counts, groups, n);
+        });
+        bytes = most;
+        return code;
+    };
+    return { has_values<K, V> ? "cub: sort if unsorted, ReduceByKey, RunLengthEncode"
+                              : "cub: sort if unsorted, RunLengthEncode",
+             with_temporary(a, work) };
+}
+
+/* The CUB of CUDA 13.0 has no call for it: all are sorted. */
+template <typename K, typename V> static Peer peer_top(const struct spec &spec, Arrays &a)
+{
+    const K     *keys = a.keys.as<K>();
+    K           *keys_out = a.keys_out.as<K>();
+    const size_t n = spec.count;
+    if constexpr (has_values<K, V>) {
+        const V *values = a.values.as<V>();
+        V       *values_out = a.values_out.as<V>();
+        return { "cub::DeviceRadixSort::SortPairsDescending of all", with_temporary(a, [=](void *t, size_t &bytes) {
+                     return cub::DeviceRadixSort::SortPairsDescending(t, bytes, keys, keys_out, values, values_out, n);
+                 }) };
+    } else {
+        return { "cub::DeviceRadixSort::SortKeysDescending of all", with_temporary(a, [=](void *t, size_t &bytes) {
+                     return cub::DeviceRadixSort::SortKeysDescending(t, bytes, keys, keys_out, n);
+                 }) };
+    }
+}
+
 /* Whether a query's rank holds its key, and the value there. */
 template <typename K, typename V> struct Fetch {
     const K        *keys, *queries;
@@ -471,6 +577,10 @@ template <typename K, typename V> static Peer peer_for_types(const struct spec &
         return peer_compact<K, V>(spec, a);
     case LOOKUP:
         return peer_lookup<K, V>(spec, a);
+    case GROUPBY:
+        return peer_groups<K, V>(spec, a);
+    case TOP:
+        return peer_top<K, V>(spec, a);
     case FILLRANDOM:
     case FILLSEQ:
         return peer_lsm<K, V>(spec, a);
@@ -487,6 +597,10 @@ template <typename K> static Peer peer_for_key(const struct spec &spec, Arrays &
         return peer_reduce<K>(spec, a);
     if (spec.workload == SEARCH)
         return peer_search<K>(spec, a);
+    if (spec.workload == EQUAL_RANGE)
+        return peer_equal_range<K>(spec, a);
+    if (spec.workload == GATHER)
+        return peer_gather(spec, a);
     if (spec.value_bytes == 4)
         return peer_for_types<K, uint32_t>(spec, a);
     if (spec.value_bytes == 8)
@@ -579,13 +693,15 @@ static Times time_calls(const Call &call, double seconds)
 static bool check(const struct spec &spec, const struct inputs &in, const Arrays &a, bool ties_may_swap)
 {
     const auto keys = a.keys_out.read(), values = a.values_out.read(), ranks = a.ranks.read(), found = a.found.read();
-    const auto total = a.total.read();
+    const auto total = a.total.read(), uppers = a.uppers.read(), counts = a.counts.read();
     struct answer answer = {};
     answer.keys = keys.data();
     answer.values = values.data();
     answer.ranks = reinterpret_cast<const uint32_t *>(ranks.data());
     answer.found = found.data();
     answer.total = total.data();
+    answer.uppers = reinterpret_cast<const uint32_t *>(uppers.data());
+    answer.counts = reinterpret_cast<const uint32_t *>(counts.data());
     memcpy(&answer.kept, total.data(), sizeof answer.kept);
     char why[512];
     /* Of a dictionary all that was inserted must come back in order. */

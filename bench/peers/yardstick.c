@@ -19,8 +19,10 @@
 const char *yardstick_name(enum workload workload, int i)
 {
     static const char *const names[N_WORKLOADS][MAX_YARDSTICKS] = {
-        [SORT] = { "radix", "qsort" }, [MERGE] = { "merge" },  [MERGE_RUNS] = { "merge" }, [SCAN] = { "loop" },
-        [REDUCE] = { "loop" },         [COMPACT] = { "loop" }, [SEARCH] = { "binary" },    [LOOKUP] = { "binary" },
+        [SORT] = { "radix", "qsort" }, [MERGE] = { "merge" },   [MERGE_RUNS] = { "merge" }, [SCAN] = { "loop" },
+        [REDUCE] = { "loop" },         [COMPACT] = { "loop" },  [SEARCH] = { "binary" },    [LOOKUP] = { "binary" },
+        [EQUAL_RANGE] = { "binary" },  [GROUPBY] = { "table" }, [TOP] = { "heap" },         [SELECT] = { "radix" },
+        [GATHER] = { "loop" },
     };
     if (workload_is_dict(workload))
         return i == 0 ? dict_yardstick_name(workload) : NULL;
@@ -31,10 +33,13 @@ const char *yardstick_name(enum workload workload, int i)
 struct desk {
     struct pairs work, spare;
     size_t       key_bytes;
+    void        *rows; /* room for what gather writes */
 };
 
 static void lay_out(const struct spec *spec, const struct inputs *in, const struct desk *desk)
 {
+    if (spec->workload == GATHER)
+        return;
     for (size_t i = 0; i < spec->count; i++)
         set_element(desk->work.keys, desk->key_bytes, i, key_order(spec->type, element(in->keys, desk->key_bytes, i)));
     if (spec->value_bytes)
@@ -45,9 +50,13 @@ static void lay_out(const struct spec *spec, const struct inputs *in, const stru
 static bool desk_open(const struct spec *spec, struct desk *desk)
 {
     const size_t keys = spec->count * ordo_type_bytes(spec->type) + 8, values = spec->count * spec->value_bytes + 8;
-    *desk = (struct desk) { { malloc(keys), malloc(values) },
-                            { malloc(keys), malloc(values) },
-                            ordo_type_bytes(spec->type) };
+    const size_t rows = spec->workload == GATHER ? spec->count * spec_row_bytes(spec) + 8 : 8;
+    *desk = (struct desk) {
+        { malloc(keys), malloc(values) }, { malloc(keys), malloc(values) }, ordo_type_bytes(spec->type), malloc(rows)
+    };
+    if (!desk->rows)
+        return false;
+    memset(desk->rows, 0, rows);
     if (!desk->work.keys || !desk->work.values || !desk->spare.keys || !desk->spare.values)
         return false;
     memset(desk->spare.keys, 0, keys);
@@ -61,6 +70,7 @@ static void desk_close(struct desk *desk)
     free(desk->work.values);
     free(desk->spare.keys);
     free(desk->spare.values);
+    free(desk->rows);
 }
 
 /* What a compiler must not find unused. */
@@ -95,6 +105,9 @@ static void search_queries(const struct spec *spec, const struct inputs *in, con
     for (size_t i = 0; i < queries_timed(spec); i++) {
         const uint64_t query = key_order(spec->type, element(in->queries, desk->key_bytes, i));
         const size_t   rank = host_lower_bound(desk->work.keys, desk->key_bytes, spec->count, query);
+        if (spec->workload == EQUAL_RANGE) /* the second search begins where the first one ended */
+            sink = rank + host_lower_bound((const char *) desk->work.keys + rank * desk->key_bytes, desk->key_bytes,
+                                           spec->count - rank, query + 1);
         if (spec->workload == LOOKUP && spec->value_bytes && rank < spec->count)
             sink = (size_t) element(desk->work.values, spec->value_bytes, rank);
         if (i < spec->count)
@@ -128,6 +141,19 @@ static double one_run(const struct spec *spec, const struct inputs *in, int i, c
     case COMPACT:
         sink = host_compact(desk->work, in->flags, desk->key_bytes, spec->value_bytes, spec->count, desk->spare);
         break;
+    case GROUPBY:
+        sink = host_group(desk->work, desk->key_bytes, spec->value_bytes, spec->count);
+        break;
+    case TOP:
+        sink = (size_t) host_top(desk->work.keys, desk->key_bytes, spec->count, spec_top(spec), desk->spare.keys);
+        break;
+    case SELECT: /* of a sorted array */
+        host_radix_sort((struct pairs) { desk->work.keys, NULL }, (struct pairs) { desk->spare.keys, NULL },
+                        desk->key_bytes, 0, spec->count);
+        break;
+    case GATHER:
+        sink = host_gather(in->rows, in->keys, spec_row_bytes(spec), spec->count, desk->rows);
+        break;
     default:
         search_queries(spec, in, desk);
         break;
@@ -139,7 +165,7 @@ double yardstick_rate(const struct spec *spec, const struct inputs *in, int i)
 {
     const bool   queries = workload_has_queries(spec->workload);
     const size_t most = spec->workload == SORT && i == 1 ? QSORT_MOST : ARRAY_MOST;
-    struct desk  desk = { { NULL, NULL }, { NULL, NULL }, 0 };
+    struct desk  desk = { { NULL, NULL }, { NULL, NULL }, 0, NULL };
     double       seconds[TIMES];
     int          times = 0;
 

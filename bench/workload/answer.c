@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct check {
     const struct spec   *spec;
@@ -83,6 +85,21 @@ static bool rank_right_at(const struct check *check, size_t i, char *why, size_t
         return wrong(why, n, "rank[%zu] = %zu is too high", i, rank);
     if (rank < count && order_at(check, check->in->keys, rank) < query)
         return wrong(why, n, "rank[%zu] = %zu is too low", i, rank);
+    return true;
+}
+
+static bool ranges_right_at(const struct check *check, size_t i, char *why, size_t n)
+{
+    const size_t   count = check->spec->count, rank = check->answer->ranks[i], upper = check->answer->uppers[i];
+    const uint64_t query = order_at(check, check->in->queries, i);
+    if (!rank_right_at(check, i, why, n))
+        return false;
+    if (upper < rank || upper > count)
+        return wrong(why, n, "upper[%zu] = %zu of %zu keys, lower = %zu", i, upper, count, rank);
+    if (upper > rank && order_at(check, check->in->keys, upper - 1) != query)
+        return wrong(why, n, "upper[%zu] = %zu is too high", i, upper);
+    if (upper < count && order_at(check, check->in->keys, upper) <= query)
+        return wrong(why, n, "upper[%zu] = %zu is too low", i, upper);
     return true;
 }
 
@@ -240,6 +257,132 @@ static bool check_compact(const struct check *check, char *why, size_t why_bytes
     return true;
 }
 
+/* Where a key is among `groups` ascending ones; `groups` if it is not. */
+static size_t group_of(const struct check *check, size_t groups, uint64_t order)
+{
+    size_t from = 0, to = groups;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (order_at(check, check->answer->keys, middle) < order)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < groups && order_at(check, check->answer->keys, from) == order ? from : groups;
+}
+
+/* Takes every element from its group again: nothing must be left of any. */
+static bool take_apart(const struct check *check, size_t groups, uint64_t *sums, uint32_t *counts, char *why, size_t n)
+{
+    const uint32_t value_bytes = check->spec->value_bytes;
+
+    for (size_t i = 0; i < check->spec->count; i++) {
+        const size_t g = group_of(check, groups, order_at(check, check->in->keys, i));
+        if (g == groups)
+            return wrong(why, n, "the key of in[%zu] is in no group", i);
+        sums[g] += value_bytes ? element(check->in->values, value_bytes, i) : 0;
+        counts[g]++;
+    }
+    for (size_t g = 0; g < groups; g++) {
+        const uint64_t want = value_bytes == 4 ? (uint32_t) sums[g] : sums[g];
+        if (counts[g] != check->answer->counts[g])
+            return wrong(why, n, "group %zu has %u elements, not %u", g, check->answer->counts[g], counts[g]);
+        if (value_bytes && element(check->answer->values, value_bytes, g) != want)
+            return wrong(why, n, "the sum of group %zu is 0x%" PRIx64 ", not 0x%" PRIx64, g,
+                         element(check->answer->values, value_bytes, g), want);
+    }
+    return true;
+}
+
+static bool check_groups(const struct check *check, char *why, size_t why_bytes)
+{
+    const size_t groups = check->answer->kept;
+    if (groups > check->spec->count)
+        return wrong(why, why_bytes, "%zu groups of %zu elements", groups, check->spec->count);
+    for (size_t g = 1; g < groups; g++)
+        if (order_at(check, check->answer->keys, g - 1) >= order_at(check, check->answer->keys, g))
+            return wrong(why, why_bytes, "the keys of groups %zu and %zu do not ascend", g - 1, g);
+    uint64_t  *sums = calloc(groups + 1, sizeof *sums);
+    uint32_t  *counts = calloc(groups + 1, sizeof *counts);
+    const bool good = sums && counts && take_apart(check, groups, sums, counts, why, why_bytes);
+    free(sums);
+    free(counts);
+    return good;
+}
+
+/* How many keys of the input are greater than one, and how many are it; hashes of those. */
+struct above {
+    size_t   greater, equal;
+    uint64_t greater_hash;
+};
+static struct above count_above(const struct check *check, const void *keys, size_t count, uint64_t order)
+{
+    struct above above = { 0, 0, 0 };
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t here = order_at(check, keys, i);
+        above.greater += here > order;
+        above.equal += here == order;
+        above.greater_hash += here > order ? draw(5, here) : 0;
+    }
+    return above;
+}
+
+/* The greatest come first; with values pairs (key, index) are in strict order, so none is there twice. What is greater than
+ * the last one is all there, and of what equals it the first ones. */
+static bool check_top(const struct check *check, char *why, size_t n)
+{
+    const struct answer *out = check->answer;
+    const size_t         k = spec_top(check->spec), bytes = check->spec->value_bytes;
+    if (k == 0)
+        return true;
+    for (size_t i = 0; i < k; i++) {
+        const uint64_t index = bytes ? input_index(check, element(out->values, bytes, i)) : 0;
+        const uint64_t here = order_at(check, out->keys, i), before = i ? order_at(check, out->keys, i - 1) : here;
+        if (here > before)
+            return wrong(why, n, "out[%zu] is greater than out[%zu]", i, i - 1);
+        if (!bytes)
+            continue;
+        if (index == UINT64_MAX || order_at(check, check->in->keys, (size_t) index) != here)
+            return wrong(why, n, "out[%zu] has a value of another key", i);
+        if (i && here == before && input_index(check, element(out->values, bytes, i - 1)) >= index)
+            return wrong(why, n, "out[%zu] and out[%zu] have one key but are not in order", i - 1, i);
+    }
+    const uint64_t     last = order_at(check, out->keys, k - 1);
+    const struct above in = count_above(check, check->in->keys, check->spec->count, last);
+    const struct above got = count_above(check, out->keys, k, last);
+    if (in.greater != got.greater || in.greater_hash != got.greater_hash || in.equal < got.equal)
+        return wrong(why, n, "%zu keys are greater than the last one, %zu came out, or others did", in.greater,
+                     got.greater);
+    for (size_t i = 0, seen = 0; bytes && seen < got.equal; i++) {
+        if (order_at(check, check->in->keys, i) != last)
+            continue;
+        if (input_index(check, element(out->values, bytes, got.greater + seen)) != i)
+            return wrong(why, n, "in[%zu] should have come out, as the first of equal keys", i);
+        seen++;
+    }
+    return true;
+}
+
+static bool check_select(const struct check *check, char *why, size_t n)
+{
+    const size_t       k = check->spec->count / 2;
+    const struct above in =
+        count_above(check, check->in->keys, check->spec->count, order_at(check, check->answer->keys, 0));
+    const size_t less = check->spec->count - in.greater - in.equal;
+    return (less <= k && k < less + in.equal) ||
+           wrong(why, n, "%zu keys are less than that of rank %zu, %zu are it", less, k, in.equal);
+}
+
+static bool check_rows(const struct check *check, char *why, size_t n)
+{
+    const size_t bytes = spec_row_bytes(check->spec);
+    for (size_t i = 0; i < check->spec->count; i++)
+        if (memcmp((const char *) check->answer->keys + i * bytes,
+                   (const char *) check->in->rows + (size_t) element(check->in->keys, 4, i) * bytes, bytes) != 0)
+            return wrong(why, n, "row %zu is not row %" PRIu64, i, element(check->in->keys, 4, i));
+    return true;
+}
+
 bool answer_check(const struct spec *spec, const struct inputs *in, const struct answer *answer, bool ties_may_swap,
                   char *why, size_t why_bytes)
 {
@@ -256,6 +399,17 @@ bool answer_check(const struct spec *spec, const struct inputs *in, const struct
     case SEARCH:
         check.right_at = rank_right_at;
         return check_all(&check, spec->n_queries, why, why_bytes);
+    case EQUAL_RANGE:
+        check.right_at = ranges_right_at;
+        return check_all(&check, spec->n_queries, why, why_bytes);
+    case GROUPBY:
+        return check_groups(&check, why, why_bytes);
+    case TOP:
+        return check_top(&check, why, why_bytes);
+    case SELECT:
+        return check_select(&check, why, why_bytes);
+    case GATHER:
+        return check_rows(&check, why, why_bytes);
     case LOOKUP:
         check.right_at = lookup_right_at;
         return check_all(&check, spec->n_queries, why, why_bytes);

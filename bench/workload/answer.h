@@ -11,12 +11,14 @@ extern "C" {
 
 /* What a run left, in host memory. Not all are used by each workload. */
 struct answer {
-    const void     *keys;   /* count elements (scan's output too) */
+    const void     *keys;   /* count elements (scan's output too; gather's rows); groupby: one per group; select: one */
     const void     *values; /* count values; lookup: n_queries */
     const uint32_t *ranks;  /* n_queries */
     const uint8_t  *found;  /* n_queries */
     const void     *total;  /* reduce: one element */
-    uint32_t        kept;
+    uint32_t        kept;   /* groupby: groups */
+    const uint32_t *uppers; /* equal_range: n_queries */
+    const uint32_t *counts; /* groupby: one per group */
 };
 
 /* Whether an answer is right, completely: every element is looked at, and for sorts and merges that each input came out

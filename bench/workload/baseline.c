@@ -204,3 +204,106 @@ size_t host_compact(struct pairs in, const uint8_t *flags, size_t key_bytes, siz
     return key_bytes == 4 ? compact(4, in, flags, value_bytes, count, out)
                           : compact(8, in, flags, value_bytes, count, out);
 }
+
+/* ---- group by, top, gather ------------------------------------------------------------------------------------ */
+
+/* Keys are found by a multiplicative hash; the table is twice as large when it is half full. */
+struct table {
+    uint64_t *keys, *sums;
+    bool     *used;
+    size_t    log2, n;
+};
+
+static bool table_open(struct table *t, size_t log2)
+{
+    const size_t room = (size_t) 1 << log2;
+    *t = (struct table) { malloc(room * 8), malloc(room * 8), calloc(room, sizeof *t->used), log2, 0 };
+    return t->keys && t->sums && t->used;
+}
+
+static void table_close(struct table *t)
+{
+    free(t->keys);
+    free(t->sums);
+    free(t->used);
+}
+
+static void table_add(struct table *t, uint64_t key, uint64_t value)
+{
+    size_t at = (size_t) ((key * 0x9e3779b97f4a7c15u) >> (64 - t->log2));
+    while (t->used[at] && t->keys[at] != key)
+        at = (at + 1) & (((size_t) 1 << t->log2) - 1);
+    if (!t->used[at]) {
+        t->used[at] = true;
+        t->keys[at] = key;
+        t->sums[at] = 0;
+        t->n++;
+    }
+    t->sums[at] += value;
+}
+
+static bool table_grow(struct table *t)
+{
+    struct table larger;
+    bool         good = table_open(&larger, t->log2 + 1);
+    for (size_t at = 0; good && at < (size_t) 1 << t->log2; at++)
+        if (t->used[at])
+            table_add(&larger, t->keys[at], t->sums[at]);
+    table_close(good ? t : &larger);
+    if (good)
+        *t = larger;
+    return good;
+}
+
+size_t host_group(struct pairs in, size_t key_bytes, size_t value_bytes, size_t count)
+{
+    struct table t;
+    bool         good = table_open(&t, 12);
+    for (size_t i = 0; good && i < count; i++) {
+        table_add(&t, element(in.keys, key_bytes, i), value_bytes ? element(in.values, value_bytes, i) : 1);
+        good = t.n < (size_t) 1 << (t.log2 - 1) || table_grow(&t);
+    }
+    const size_t n = good ? t.n : 0;
+    table_close(&t);
+    return n;
+}
+
+/* Of a heap with the least key at the root: what is at `at` goes down to its place. */
+static void dedup(void *heap, size_t bytes, size_t n, size_t at)
+{
+    const uint64_t key = element(heap, bytes, at);
+    for (size_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
+        child += child + 1 < n && element(heap, bytes, child + 1) < element(heap, bytes, child);
+        if (element(heap, bytes, child) >= key)
+            break;
+        set_element(heap, bytes, at, element(heap, bytes, child));
+        at = child;
+    }
+    set_element(heap, bytes, at, key);
+}
+
+FOR_BOTH uint64_t top(size_t key_bytes, const void *keys, size_t count, size_t k, void *out)
+{
+    for (size_t i = 0; i < k; i++)
+        set_element(out, key_bytes, i, element(keys, key_bytes, i));
+    for (size_t i = k / 2 + 1; i-- > 0 && k > 0;)
+        dedup(out, key_bytes, k, i < k ? i : k - 1);
+    for (size_t i = k; i < count && k > 0; i++)
+        if (element(keys, key_bytes, i) > element(out, key_bytes, 0)) {
+            set_element(out, key_bytes, 0, element(keys, key_bytes, i));
+            dedup(out, key_bytes, k, 0);
+        }
+    return k ? element(out, key_bytes, 0) : 0;
+}
+
+uint64_t host_top(const void *keys, size_t key_bytes, size_t count, size_t k, void *out)
+{
+    return key_bytes == 4 ? top(4, keys, count, k, out) : top(8, keys, count, k, out);
+}
+
+size_t host_gather(const void *rows, const uint32_t *index, size_t row_bytes, size_t count, void *out)
+{
+    for (size_t i = 0; i < count; i++)
+        memcpy((char *) out + i * row_bytes, (const char *) rows + index[i] * row_bytes, row_bytes);
+    return count;
+}

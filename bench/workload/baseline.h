@@ -37,6 +37,15 @@ uint64_t host_scan(const void *in, size_t key_bytes, size_t count, bool maximum,
 size_t host_compact(struct pairs in, const uint8_t *flags, size_t key_bytes, size_t value_bytes, size_t count,
                     struct pairs out);
 
+/* Sums values by key in a table of open addresses; returns the number of keys, 0 if memory ran out. */
+size_t host_group(struct pairs in, size_t key_bytes, size_t value_bytes, size_t count);
+
+/* The k greatest keys to `out`, as a heap; returns the least of them. */
+uint64_t host_top(const void *keys, size_t key_bytes, size_t count, size_t k, void *out);
+
+/* Row index[i] of `rows` to row i of `out`; returns how many. */
+size_t host_gather(const void *rows, const uint32_t *index, size_t row_bytes, size_t count, void *out);
+
 #ifdef __cplusplus
 }
 #endif

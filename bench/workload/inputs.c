@@ -9,7 +9,8 @@
 
 static bool keys_are_sorted(enum workload workload)
 {
-    return workload == MERGE || workload == MERGE_RUNS || workload == SEARCH || workload == LOOKUP;
+    return workload == MERGE || workload == MERGE_RUNS || workload == SEARCH || workload == LOOKUP ||
+           workload == EQUAL_RANGE;
 }
 
 static bool draw_keys(const struct spec *spec, bool ascending, enum dist dist, uint64_t seed, size_t count, void *keys)
@@ -20,8 +21,38 @@ static bool draw_keys(const struct spec *spec, bool ascending, enum dist dist, u
     return true;
 }
 
+/* One of so many keys for each, and equal ones side by side where they are to be. */
+static bool make_groups(const struct spec *spec, struct inputs *in)
+{
+    const size_t bytes = type_bytes(spec->type);
+
+    keys_draw(spec->type, spec->dist, spec->seed, spec->count, in->keys);
+    for (size_t i = 0; i < spec->count && spec->dist == UNIFORM; i++) {
+        const uint64_t group = draw(4000, draw(spec->seed, i) % GROUPS);
+        set_element(in->keys, bytes, i, key_stored(spec->type, bytes == 4 ? group >> 32 : group));
+    }
+    return spec->variant == 0 || keys_sort(spec->type, in->keys, spec->count);
+}
+
+/* Random indices, and rows that differ. */
+static void make_rows(const struct spec *spec, struct inputs *in)
+{
+    const size_t words = spec_row_bytes(spec) / 4;
+
+    for (size_t i = 0; i < spec->count; i++)
+        set_element(in->keys, 4, i, draw(spec->seed, i) % spec->count);
+    for (size_t i = 0; i < spec->count * words; i++)
+        set_element(in->rows, 4, i, draw(spec->seed + 1, i));
+}
+
 static bool make_keys(const struct spec *spec, struct inputs *in)
 {
+    if (spec->workload == GROUPBY)
+        return make_groups(spec, in);
+    if (spec->workload == GATHER) {
+        make_rows(spec, in);
+        return true;
+    }
     for (size_t r = 0; r < spec_runs(spec); r++) {
         const struct ordo_run run = spec_run(spec, r);
         if (!draw_keys(spec, keys_are_sorted(spec->workload), spec->dist, spec->seed + r * 100, run.count,
@@ -81,17 +112,19 @@ static void make_flags(const struct spec *spec, struct inputs *in)
 
 bool inputs_make(const struct spec *spec, struct inputs *in)
 {
-    const size_t bytes = type_bytes(spec->type);
-    const bool   queries = spec->workload == SEARCH || spec->workload == LOOKUP;
+    const size_t bytes = spec->workload == GATHER ? 4 : type_bytes(spec->type);
+    const size_t row_bytes = spec->workload == GATHER ? spec_row_bytes(spec) : 0;
+    const bool   queries = !workload_is_dict(spec->workload) && workload_has_queries(spec->workload);
 
     *in = (struct inputs) { 0 };
     in->keys = malloc(spec->count * bytes + 1);
     in->values = spec->value_bytes ? malloc(spec->count * spec->value_bytes + 1) : NULL;
     in->flags = spec->workload == COMPACT ? malloc(spec->count + 1) : NULL;
+    in->rows = row_bytes ? malloc(spec->count * row_bytes + 1) : NULL;
     in->queries = queries ? malloc(spec->n_queries * bytes + 1) : NULL;
 
     bool made = in->keys && (in->values || !spec->value_bytes) && (in->flags || spec->workload != COMPACT) &&
-                (in->queries || !queries);
+                (in->queries || !queries) && (in->rows || !row_bytes);
     made = made && make_keys(spec, in) && (!queries || make_queries(spec, in));
     if (!made) {
         inputs_free(in);
@@ -110,5 +143,6 @@ void inputs_free(struct inputs *in)
     free(in->values);
     free(in->flags);
     free(in->queries);
+    free(in->rows);
     *in = (struct inputs) { 0 };
 }

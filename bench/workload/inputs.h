@@ -17,11 +17,12 @@ extern "C" {
 #endif
 
 struct inputs {
-    void    *keys;    /* count elements; sorted as the workload needs it. Dictionaries: in the order of arrival */
-    void    *values;  /* count values (value_of), or NULL */
-    uint8_t *flags;   /* compact: count bytes, or NULL */
-    void    *queries; /* n_queries keys, or NULL; a lookup's are in the array seven times in eight */
-    size_t   kept;    /* compact: how many flags are set */
+    void    *keys;   /* count elements; sorted as the workload needs it. Dictionaries: in the order of arrival */
+    void    *values; /* count values (value_of), or NULL */
+    uint8_t *flags;  /* compact: count bytes, or NULL */
+    void  *queries; /* n_queries keys, or NULL; a lookup's and an equal range's are in the array seven times in eight */
+    void  *rows;    /* gather: count rows; keys are then the indices, of 4 bytes */
+    size_t kept;    /* compact: how many flags are set */
 };
 
 /* False if memory ran out; then *in is empty. */

@@ -24,10 +24,15 @@ const char *workload_text(enum workload workload)
 }
 
 static const size_t runs_of_variant[] = { 4, 8, 16 };
+static const size_t rows_of_variant[] = { 4, 16, 64 };
+static const size_t top_of_variant[] = { 100, 100000 };
 
 const char *variant_name(enum workload workload, int variant)
 {
     static const char *const runs[] = { "4-runs", "8-runs", "16-runs" };
+    static const char *const groups[] = { "unsorted", "sorted" };
+    static const char *const tops[] = { "100", "100000" };
+    static const char *const rows[] = { "4-bytes", "16-bytes", "64-bytes" };
     static const char *const queries[] = { "random", "sorted", "random+index", "sorted+index" };
 #define X(id, name, ...) #name,
     static const char *const structures[N_STRUCTURES] = { STRUCTURE_MAP(X) };
@@ -39,6 +44,12 @@ const char *variant_name(enum workload workload, int variant)
         return variant < 3 ? runs[variant] : NULL;
     if (workload_has_queries(workload))
         return variant < 4 ? queries[variant] : NULL;
+    if (workload == GROUPBY)
+        return variant < 2 ? groups[variant] : NULL;
+    if (workload == TOP)
+        return variant < 2 ? tops[variant] : NULL;
+    if (workload == GATHER)
+        return variant < 3 ? rows[variant] : NULL;
     return variant == 0 ? "" : NULL;
 }
 
@@ -84,12 +95,14 @@ bool workload_is_concurrent(enum workload workload)
 
 bool workload_has_values(enum workload workload)
 {
-    return workload != SCAN && workload != REDUCE && workload != SEARCH;
+    return workload != SCAN && workload != REDUCE && workload != SEARCH && workload != EQUAL_RANGE &&
+           workload != SELECT && workload != GATHER;
 }
 
 bool workload_has_queries(enum workload workload)
 {
-    return workload == SEARCH || workload == LOOKUP || (workload >= READRANDOM && workload <= CONCURRENTREAD);
+    return workload == SEARCH || workload == LOOKUP || workload == EQUAL_RANGE ||
+           (workload >= READRANDOM && workload <= CONCURRENTREAD);
 }
 
 size_t type_bytes(ordo_type type)
@@ -100,6 +113,17 @@ size_t type_bytes(ordo_type type)
 bool type_is_float(ordo_type type)
 {
     return type == ORDO_F32 || type == ORDO_F64;
+}
+
+size_t spec_row_bytes(const struct spec *spec)
+{
+    return rows_of_variant[spec->variant];
+}
+
+size_t spec_top(const struct spec *spec)
+{
+    const size_t top = top_of_variant[spec->variant];
+    return top < spec->count ? top : spec->count;
 }
 
 size_t spec_runs(const struct spec *spec)
@@ -188,6 +212,15 @@ double spec_bytes(const struct spec *spec)
         return queries * (key + 4) + touched * key;
     case LOOKUP:
         return queries * (pair + 1) + touched * pair;
+    case EQUAL_RANGE:
+        return queries * (key + 8) + touched * key;
+    case GROUPBY:
+        return count * pair;
+    case TOP:
+    case SELECT:
+        return count * key;
+    case GATHER:
+        return count * (4 + 2 * (double) spec_row_bytes(spec));
     default:
         return 2 * count * pair;
     }

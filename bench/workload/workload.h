@@ -21,7 +21,12 @@ extern "C" {
     X(REDUCE, "reduce", "sum of all; of floats the maximum")                                                           \
     X(COMPACT, "compact", "keeps the half that is flagged")                                                            \
     X(SEARCH, "search", "lower bound of every query in a sorted array")                                                \
-    X(LOOKUP, "lookup", "value of every query's key in a sorted array")
+    X(LOOKUP, "lookup", "value of every query's key in a sorted array")                                                \
+    X(EQUAL_RANGE, "equal_range", "both bounds of every query in a sorted array")                                      \
+    X(GROUPBY, "groupby", "sum of values and number of elements of each different key; without values the numbers")    \
+    X(TOP, "top", "the first k keys in descending order, with their values")                                           \
+    X(SELECT, "select", "the median")                                                                                  \
+    X(GATHER, "gather", "rows of some bytes from anywhere, by 32-bit indices")
 
 /* Dictionaries. `count` is the number of elements put in before or meanwhile (equal keys count each). */
 #define DICT_WORKLOAD_MAP(X)                                                                                           \
@@ -93,6 +98,9 @@ bool structure_is(int structure, enum structure_trait trait);
 #define VARIANT_SORTED 1 /* queries in ascending order */
 #define VARIANT_INDEX  2 /* through a prebuilt index */
 
+/* groupby: keys are drawn from so many, if they are uniform; variant 1: equal ones lie side by side. */
+#define GROUPS 100000
+
 /* How keys are drawn. Floats get bit patterns whose total order is that of the unsigned integers drawn: every kind of
  * float occurs, infinities and NaNs included. */
 enum dist {
@@ -132,9 +140,12 @@ struct spec {
     uint32_t erase_percent;  /* of deleterandom: as a share of the elements; 0: 100 */
 };
 
-/* Whether the workload has values at all: sort, merge, merge_runs, compact, lookup, dictionaries. */
+/* Whether the workload has values at all: sort, merge, merge_runs, compact, lookup, groupby, top, dictionaries. */
 bool workload_has_values(enum workload workload);
 bool workload_has_queries(enum workload workload);
+/* Rows of gather: bytes; top: how many come first, at most all. */
+size_t spec_row_bytes(const struct spec *spec);
+size_t spec_top(const struct spec *spec);
 /* Runs that the keys are made of: 1 for one sorted or unsorted array, 2 for merge, more for merge_runs. */
 size_t spec_runs(const struct spec *spec);
 /* Run r lies in elements at .. at + count - 1. */
@@ -160,6 +171,9 @@ size_t spec_operations(const struct spec *spec);
  *   compact                  read every flag, key and value; write the kept ones
  *   search                   read every query and as many keys as there are queries, but none twice; write every rank
  *   lookup                   the same with values, writing a value and a byte per query
+ *   equal_range              as search, writing two ranks per query
+ *   groupby, top, select     read every key, and of groupby every value, once
+ *   gather                   read every index and a row for it, write the row
  *   dictionaries             not said: 0 */
 double spec_bytes(const struct spec *spec);
 /* Sum for integers (exclusive in a scan), maximum for floats (inclusive). */

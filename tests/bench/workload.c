@@ -24,6 +24,7 @@ struct outputs {
     uint8_t  found[QUERIES];
     uint64_t total;
     uint32_t kept;
+    uint32_t uppers[QUERIES], counts[COUNT];
 };
 
 static struct spec spec_of(enum workload workload, int variant, ordo_type type, uint32_t value_bytes, enum dist dist)
@@ -86,6 +87,10 @@ static void answer_queries(const struct spec *spec, const struct inputs *in, str
         const uint64_t query = key_order(spec->type, element(in->queries, bytes, q));
         const size_t   rank = host_lower_bound(orders, bytes, COUNT, query);
         out->ranks[q] = (uint32_t) rank;
+        size_t upper = rank;
+        while (upper < COUNT && element(orders, bytes, upper) == query)
+            upper++;
+        out->uppers[q] = (uint32_t) upper;
         out->found[q] = rank < COUNT && element(orders, bytes, rank) == query;
         if (out->found[q] && spec->value_bytes)
             set_element(out->values, spec->value_bytes, q, element(in->values, spec->value_bytes, rank));
@@ -93,9 +98,55 @@ static void answer_queries(const struct spec *spec, const struct inputs *in, str
     free(orders);
 }
 
+/* From the sorted elements. */
+static void answer_groups(const struct spec *spec, const struct inputs *in, struct outputs *out)
+{
+    const size_t bytes = key_bytes(spec), vb = spec->value_bytes;
+    size_t       g = 0;
+    answer_by_sorting(spec, in, out);
+    for (size_t i = 0, end = 0; i < COUNT; i = end, g++) {
+        uint64_t sum = 0;
+        for (end = i; end < COUNT && element(out->keys, bytes, end) == element(out->keys, bytes, i); end++)
+            sum += vb ? element(out->values, vb, end) : 0;
+        set_element(out->keys, bytes, g, element(out->keys, bytes, i));
+        if (vb)
+            set_element(out->values, vb, g, sum);
+        out->counts[g] = (uint32_t) (end - i);
+    }
+    out->kept = (uint32_t) g;
+}
+
+/* The greatest come first, of equal keys those that the input has first. */
+static void answer_top(const struct spec *spec, const struct inputs *in, struct outputs *out)
+{
+    const size_t bytes = key_bytes(spec), vb = spec->value_bytes, k = spec_top(spec);
+    char        *keys = malloc(COUNT * 8), *values = malloc(COUNT * 8);
+    answer_by_sorting(spec, in, out);
+    memcpy(keys, out->keys, COUNT * bytes);
+    memcpy(values, out->values, COUNT * (vb ? vb : 1));
+    for (size_t end = COUNT, to = 0; end > 0 && to < k;) {
+        size_t first = end - 1;
+        while (first > 0 && element(keys, bytes, first - 1) == element(keys, bytes, end - 1))
+            first--;
+        for (size_t i = first; i < end && to < k; i++, to++) {
+            set_element(out->keys, bytes, to, element(keys, bytes, i));
+            if (vb)
+                set_element(out->values, vb, to, element(values, vb, i));
+        }
+        end = first;
+    }
+    free(keys);
+    free(values);
+}
+
+static void answer_rows(const struct spec *spec, const struct inputs *in, struct outputs *out)
+{
+    (void) host_gather(in->rows, in->keys, spec_row_bytes(spec), COUNT, out->keys);
+}
+
 static void answer_right(const struct spec *spec, const struct inputs *in, struct outputs *out)
 {
-    memset(out->keys, POISON_BYTE, COUNT * 8);
+    memset(out->keys, POISON_BYTE, COUNT * 64);
     memset(out->values, POISON_BYTE, COUNT * 8);
     switch (spec->workload) {
     case SCAN:
@@ -108,7 +159,21 @@ static void answer_right(const struct spec *spec, const struct inputs *in, struc
         break;
     case SEARCH:
     case LOOKUP:
+    case EQUAL_RANGE:
         answer_queries(spec, in, out);
+        break;
+    case GROUPBY:
+        answer_groups(spec, in, out);
+        break;
+    case TOP:
+        answer_top(spec, in, out);
+        break;
+    case SELECT:
+        answer_by_sorting(spec, in, out);
+        set_element(out->keys, key_bytes(spec), 0, element(out->keys, key_bytes(spec), COUNT / 2));
+        break;
+    case GATHER:
+        answer_rows(spec, in, out);
         break;
     default:
         answer_by_sorting(spec, in, out);
@@ -118,7 +183,14 @@ static void answer_right(const struct spec *spec, const struct inputs *in, struc
 
 static bool passes(const struct spec *spec, const struct inputs *in, const struct outputs *out, char *why, size_t bytes)
 {
-    const struct answer answer = { out->keys, out->values, out->ranks, out->found, &out->total, out->kept };
+    const struct answer answer = { .keys = out->keys,
+                                   .values = out->values,
+                                   .ranks = out->ranks,
+                                   .found = out->found,
+                                   .total = &out->total,
+                                   .kept = out->kept,
+                                   .uppers = out->uppers,
+                                   .counts = out->counts };
     return answer_check(spec, in, &answer, false, why, bytes);
 }
 
@@ -126,7 +198,7 @@ static struct outputs *make_outputs(void)
 {
     struct outputs *out = calloc(1, sizeof *out);
     cr_assert(out);
-    out->keys = malloc(COUNT * 8);
+    out->keys = malloc(COUNT * 64); /* the widest rows */
     out->values = malloc(COUNT * 8);
     cr_assert(out->keys && out->values);
     return out;
@@ -216,6 +288,31 @@ static void expect_one_wrong_place_to_fail(const struct spec *spec, const struct
         out->ranks[QUERIES - 1] = (uint32_t) COUNT + 1;
         expect_fail(spec, in, out, "a rank beyond the end");
         break;
+    case EQUAL_RANGE:
+        out->uppers[QUERIES - 1]++;
+        expect_fail(spec, in, out, "an upper bound too high");
+        out->uppers[QUERIES - 1] = out->ranks[QUERIES - 1] - 1;
+        expect_fail(spec, in, out, "an upper bound below the lower one");
+        break;
+    case GROUPBY:
+        out->counts[out->kept - 1]++;
+        expect_fail(spec, in, out, "a count too high");
+        out->counts[out->kept - 1]--;
+        flip(out->keys, bytes, out->kept - 1);
+        expect_fail(spec, in, out, "another key");
+        break;
+    case TOP:
+        flip(out->keys, bytes, spec_top(spec) - 1);
+        expect_fail(spec, in, out, "another key");
+        break;
+    case SELECT: /* far away: neighbours may be the same key */
+        set_element(out->keys, bytes, 0, ~element(out->keys, bytes, 0));
+        expect_fail(spec, in, out, "another key");
+        break;
+    case GATHER:
+        ((uint8_t *) out->keys)[COUNT * spec_row_bytes(spec) - 1] ^= 1;
+        expect_fail(spec, in, out, "another row");
+        break;
     case LOOKUP:
         out->found[QUERIES - 1] ^= 1;
         expect_fail(spec, in, out, "found the other way");
@@ -234,10 +331,15 @@ Test(workload, one_wrong_place_fails)
 
 static void expect_wrong_values_to_fail(const struct spec *spec, const struct inputs *in, struct outputs *out)
 {
-    const size_t last = (spec->workload == LOOKUP ? QUERIES : spec->workload == COMPACT ? in->kept : COUNT) - 1;
+    answer_right(spec, in, out);
+    const size_t last = (spec->workload == LOOKUP    ? QUERIES
+                         : spec->workload == COMPACT ? in->kept
+                         : spec->workload == GROUPBY ? out->kept
+                         : spec->workload == TOP     ? spec_top(spec)
+                                                     : COUNT) -
+                        1;
     if (!spec->value_bytes)
         return;
-    answer_right(spec, in, out);
     flip(out->values, spec->value_bytes, last);
     expect_fail(spec, in, out, "another value (or one where none belongs)");
 }
