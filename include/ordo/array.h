@@ -11,7 +11,8 @@
  *   First calls  a call waits for the kernels that it is the first to need on this device: on an H200 0.1 to 0.4 s each and
  *              up to 2 s in all, on a CPU up to 4 s; some ms where they are on the disk already (prepare.h).
  *              Calls ending in _host take arrays in host memory (NULL for ordo_none()), need room on the device for
- *              these besides scratch, and block until the result is there.
+ *              these besides scratch (on a CPU only for those that are both read and written), and block until the
+ *              result is there.
  *   Count      0 is fine and does nothing but signal order->done. Up to ORDO_MAX_COUNT elements a call.
  *   Overlap    outputs must not overlap inputs or each other unless a call says so: ORDO_INVALID. Inputs may overlap.
  *   Results    depend on the input alone: the same bits on every device, with every tuning, in every run.
@@ -196,10 +197,11 @@ struct ordo_top_k_params {
  * taken where not all are. If k is more than count, all come out: min(k, count) elements.
  *   keys_out, values_out  room for min(k, count)
  *   indices               which elements they are (uint32_t each), say for ordo_gather of rows; or ordo_none()
- * Cost     a few tens of passes over what matters, of which two read all keys; more only where most keys share their highest
- *          11 bits. Then a sort of what comes out. On a CPU one pass if k is small beside count. Of values only those that
- *          come out are read.
- * Scratch  half of the keys' bytes and 2 bytes per key, and two buffers of the output's size; at most 256 KiB besides. */
+ * Cost     two reads of all keys, and some launches that work on little; more reads only where most keys share their
+ *          highest bits. Then a sort of what comes out, and a read of its values. On a CPU one read of all keys if k is
+ *          small beside count.
+ * Scratch  half of the keys' bytes and 2 bytes per key, at most 256 KiB, and for what comes out two buffers of its keys and
+ *          indices besides what their sort takes. */
 ORDO_API ordo_status ordo_top_k(ordo_device *device, const struct ordo_top_k_params *params, struct ordo_slice keys,
                                 struct ordo_slice values, size_t count, size_t k, struct ordo_slice keys_out,
                                 struct ordo_slice values_out, struct ordo_slice indices,

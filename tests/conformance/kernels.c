@@ -154,11 +154,26 @@ static void set_tunables(struct test *t, const char *text)
     }
 }
 
+/* More than a chunk of a CPU's keeps, and no fewer than there are. */
+static void whole_top(struct test *t)
+{
+    enum { N = 300 };
+    uint32_t keys[N], out[N];
+
+    for (uint32_t i = 0; i < N; i++)
+        keys[i] = i * 7919 % N;
+    test_context(t, "the first of all, all of them");
+    test_ok(t, ordo_top_k_host(t->dev, ordo_top_k_params(.key = ORDO_U32), keys, NULL, N, N, out, NULL, NULL));
+    for (uint32_t i = 0; i < N; i++)
+        test_true(t, out[i] == i);
+}
+
 /* With look-back, and without; each kind of sort. */
 static void primitives(struct test *t)
 {
     static const char *const tunings[] = { "sort.method=0 sort.direct=0 scan.method=0", "sort.method=1 scan.method=1" };
 
+    whole_top(t);
     if (t->facts->cpu) {
         for (size_t i = 0; i < n_primitive_calls; i++)
             run_call(t, &primitive_calls[i], NULL, 300, 300);

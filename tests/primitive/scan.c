@@ -187,6 +187,33 @@ static void on_host_arrays(struct test *t)
     test_status(t, ordo_scan_host(t->dev, &params, NULL, NULL, 1), ORDO_INVALID);
 }
 
+/* Anywhere in memory, for elements and for bytes. */
+static void on_crooked_arrays(struct test *t)
+{
+    enum { COUNT = 5003 };
+    const struct ordo_scan_params params = { ORDO_U64, ORDO_SUM, true };
+    static uint64_t               keys[COUNT], want[COUNT];
+    static char                   in[COUNT * 8 + 8], out[COUNT * 8 + 8];
+
+    for (size_t off = 0; off < 8; off++) {
+        test_random_bytes(t, keys, sizeof keys);
+        memcpy(in + off, keys, sizeof keys);
+        memset(out, TEST_EMPTY, sizeof out);
+        for (size_t i = 0; i < COUNT; i++)
+            want[i] = keys[i] + (i ? want[i - 1] : 0);
+        test_context(t, "host arrays at byte %zu and %zu", off, 7 - off);
+        test_ok(t, ordo_scan_host(t->dev, &params, in + off, out + 7 - off, COUNT));
+        test_true(t, memcmp(out + 7 - off, want, sizeof want) == 0 && memcmp(in + off, keys, sizeof keys) == 0);
+        for (size_t i = 0; i < sizeof out; i++)
+            test_true(t, (i >= 7 - off && i < 7 - off + sizeof want) || out[i] == TEST_EMPTY);
+    }
+}
+
+Test(scan, takes_host_arrays_wherever_they_lie)
+{
+    test_each_device(on_crooked_arrays);
+}
+
 Test(scan, takes_host_arrays)
 {
     test_each_device(on_host_arrays);

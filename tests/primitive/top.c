@@ -94,6 +94,32 @@ Test(top, is_right_however_it_is_tuned)
     test_each_device_with("cpu=0", tuned);
 }
 
+/* What the header promises: half of the keys' bytes, 2 bytes per key, two buffers of what comes out, 256 KiB. */
+static void scratch(struct test *t)
+{
+    enum { COUNT = 1000000 };
+    struct test_array  keys = test_upload(t, NULL, COUNT, 4, 0), out = test_upload(t, NULL, COUNT, 4, 0);
+    struct ordo_memory memory;
+
+    for (size_t k = 1; k <= COUNT; k *= 100) {
+        test_context(t, "scratch of the first %zu", k);
+        test_ok(t, ordo_device_trim(t->dev));
+        test_ok(t, ordo_top_k(t->dev, ordo_top_k_params(.key = ORDO_U32), test_slice(&keys), ordo_none(), COUNT, k,
+                              test_slice(&out), ordo_none(), ordo_none(), NULL));
+        test_ok(t, ordo_device_memory(t->dev, &memory));
+        if (memory.scratch_peak_bytes > (size_t) COUNT * 4 + 3 * k * 8 + (256 << 10))
+            test_fail(t, __FILE__, __LINE__, "scratch of %llu bytes", (unsigned long long) memory.scratch_peak_bytes);
+    }
+    test_free(&keys);
+    test_free(&out);
+}
+
+Test(top, takes_no_more_scratch_than_promised)
+{
+    test_each_device(scratch);
+    test_each_device_with("cpu=0", scratch);
+}
+
 static void bad_arguments(struct test *t)
 {
     const struct ordo_top_k_params  top = { ORDO_U32, 0, false };
