@@ -2,6 +2,8 @@
 /* Groups of equal keys: reductions by key, and unique keys. */
 #include "by_key_case.h"
 
+#include "tests/support/overlay.h"
+
 /* ---- tests --------------------------------------------------------------------------------------------------- */
 
 static void try_seams(struct test *t, ordo_type key, ordo_type value, bool values)
@@ -111,6 +113,25 @@ static void some_tunings(struct test *t)
 Test(by_key, is_right_however_it_is_tuned)
 {
     test_each_device_with("progress=1", some_tunings);
+}
+
+static void unanswered(struct test *t)
+{
+    set_tuning(t, ORDO_SCAN_LOOKBACK, 64, 4);
+    tuned(t);
+}
+
+/* Odd tiles keep their own fold to themselves, and all what is before them; nobody looks for long. */
+Test(by_key, tiles_that_do_not_answer_are_folded_again)
+{
+    struct overlay o;
+
+    overlay_begin(&o);
+    overlay_edit(&o, "group/lookback.cl", "#define LOOKBACK_POLLS 65536", "#define LOOKBACK_POLLS 16");
+    overlay_edit(&o, "group/lookback.cl", "#define LOOKBACK_TORTURE 0", "#define LOOKBACK_TORTURE 5");
+    overlay_use(&o);
+    test_each_device_with("cpu=0,progress=1", unanswered);
+    overlay_end(&o);
 }
 
 /* What the header promises of sorted keys: 1 % of the input and 64 KiB. */
