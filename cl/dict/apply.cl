@@ -454,10 +454,10 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
 {
     RUN_EACH (uint, q, n_queries) {
         const uint time = ops[q], g = groups[q];
-        const bool touched = g != NONE, there = touched || base_found[q];
+        const bool touched = g != NONE, is_there = touched || base_found[q];
         if (found)
-            found[found_at + time] = there;
-        if (!there)
+            found[found_at + time] = is_there;
+        if (!is_there)
             continue;
         if (keys_out)
             keys_out[keys_out_at + time] = touched ? sorted[first_of[g]] : base_key[q];
