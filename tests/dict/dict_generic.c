@@ -104,7 +104,7 @@ static void change(struct pair *p, ordo_code code, size_t count)
     if (code == ORDO_ERASE)
         test_ok(p->t, ordo_dict_erase_host(p->dict, keys, count));
     else
-        test_ok(p->t, ordo_dict_upsert_host(p->dict, keys, values, count));
+        test_ok(p->t, ordo_dict_upsert_host(p->dict, keys, p->value_bytes ? values : NULL, count));
     free(keys);
     free(values);
     free(codes);

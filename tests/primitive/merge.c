@@ -234,9 +234,11 @@ static void check_host_case(struct test *t, const struct merge_case *c)
         memset(keys, 0x55, d.total * key_bytes(c));
         memset(values, 0x55, d.total * c->value_bytes);
         describe(t, "ordo_merge_host", c);
-        test_ok(t, ordo_merge_host(t->dev, &params, k + d.run[0].at * key_bytes(c), v + d.run[0].at * c->value_bytes,
-                                   d.run[0].count, k + d.run[1].at * key_bytes(c), v + d.run[1].at * c->value_bytes,
-                                   d.run[1].count, keys, values));
+        test_ok(t, ordo_merge_host(t->dev, &params, k + d.run[0].at * key_bytes(c),
+                                   c->value_bytes ? v + d.run[0].at * c->value_bytes : NULL, d.run[0].count,
+                                   k + d.run[1].at * key_bytes(c),
+                                   c->value_bytes ? v + d.run[1].at * c->value_bytes : NULL, d.run[1].count, keys,
+                                   c->value_bytes ? values : NULL));
         test_same(t, "keys", c->type, keys, d.want_keys, d.total);
         test_same(t, "values", value_type, values, d.want_values, c->value_bytes ? d.total : 0);
     }
