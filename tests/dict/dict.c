@@ -301,7 +301,7 @@ Test(dict, a_sequence_is_the_same_after_a_file)
 /* One bit of one result is enough, for each output of each kind of step. */
 static void check_sabotage(struct test *t)
 {
-    const struct sequence s = sequence_every(1, ORDO_U32, 4, KEYS_SPARSE, 200);
+    const struct sequence s = sequence_every(1, ORDO_U32, 4, KEYS_SPARSE, 203);
     size_t                noticed = 0;
 
     test_true(t, !sequence_run(t, &s, NULL).failed);
