@@ -10,10 +10,18 @@ static size_t if_there(const void *array, size_t bytes)
     return array ? bytes : 0;
 }
 
+/* Uploads copies: the call stores, and a wait at its end for what works in the caller's memory could fail. */
+static ordo_status upload_copies(ordo_device *dev, struct ordo_host_array *a, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        a[i].copied = true;
+    return ordo_host_upload(dev, a, n);
+}
+
 /* Uploads, and keeps other threads away from the dictionary: what is next called on it sends its results to these. */
 static ordo_status begin_results(struct ordo_call *outer, ordo_dict *dict, struct ordo_host_array *a, size_t n)
 {
-    ORDO_TRY(ordo_host_upload(dict->dev, a, n));
+    ORDO_TRY(upload_copies(dict->dev, a, n));
     const ordo_status begun = ordo_call_begin(outer, dict->dev, NULL);
     if (begun != ORDO_OK)
         return ordo_host_finish(dict->dev, a, n, begun);
@@ -452,7 +460,7 @@ ordo_status ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_h
         [RANGE_VALUES] = ordo_host_inout(b->range_values, room, if_there(b->range_values, vb)),
     };
 
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N));
+    ORDO_TRY(upload_copies(dict->dev, a, N));
     const struct ordo_concurrent_batch batch = {
         .codes = a[CODES].slice,
         .keys = a[KEYS].slice,

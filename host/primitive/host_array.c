@@ -65,9 +65,13 @@ static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, si
 {
     struct ordo_host_array *a = &arrays[i];
 
-    if (size_of(a) == 0 || (a->upload && a->download) || !is_aligned(a) || overlaps(arrays, n, i))
+    if (a->copied || size_of(a) == 0 || (a->upload && a->download) || !is_aligned(a) || overlaps(arrays, n, i))
         return;
-    a->slice.mem = ordo_buffer_over(dev, (void *) (uintptr_t) memory_of(a), size_of(a));
+    union { /* what is only read is not written there, either */
+        const void *of_caller;
+        void       *of_device;
+    } memory = { memory_of(a) };
+    a->slice.mem = ordo_buffer_over(dev, memory.of_device, size_of(a));
     a->shared = a->slice.mem != NULL;
 }
 

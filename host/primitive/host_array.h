@@ -26,6 +26,7 @@ struct ordo_host_array {
     size_t            bytes; /* of one element; 0: no array, slice is ordo_none() */
     bool              upload;
     bool              download;
+    bool              copied; /* never shared with the device: of a call that stores, after which nothing may fail */
     bool              shared; /* slice is the array itself; set by ordo_host_upload */
     struct ordo_slice slice;  /* what the device call takes; set by ordo_host_upload */
     const size_t     *limit;  /* if not NULL: no more than *limit elements are received, as it is then */

@@ -524,7 +524,7 @@ static size_t find_calls(const char *path, const char *known)
 /* Of the OpenCL calls in host/runtime, where all of the library's are, none escapes. */
 Test(faults, every_call_can_fail)
 {
-    char          *known = text_of(TEST_SOURCE_DIR "/fault_opencl.c");
+    char          *known = text_of(TEST_SOURCE_DIR "/faults/fault_opencl.c");
     DIR           *dir = opendir(TEST_SOURCE_DIR "/../host/runtime");
     size_t         n = 0;
     struct dirent *entry = NULL;
