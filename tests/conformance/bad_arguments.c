@@ -409,7 +409,7 @@ static bool give_badly(struct trial *r, size_t p)
         bad_object(r, name);
     } else if (is_one_of(name, "params", "batch") || strcmp(name, "ranges") == 0) {
         bad_params(r, name);
-    } else if (strcmp(name, "count") == 0 && r->function->pointer[p]) {
+    } else if (is_one_of(name, "taken", "got") || (strcmp(name, "count") == 0 && r->function->pointer[p])) {
         g.no_count = true;
         refuse(r, &g, ORDO_INVALID, name, "is NULL");
     } else if (is_one_of(name, "b_count", "n_rows") ||
@@ -423,9 +423,6 @@ static bool give_badly(struct trial *r, size_t p)
         bad_runs(r);
     } else if (strcmp(name, "capacity") == 0) {
         bad_capacity(r);
-    } else if (is_one_of(name, "taken", "got")) {
-        g.no_count = true;
-        refuse(r, &g, ORDO_INVALID, name, "is NULL");
     } else if (strcmp(name, "value") == 0) {
         bad_value_type(r);
     } else if (strcmp(name, "op") == 0) {

@@ -135,7 +135,7 @@ static size_t random_sequences(struct test *t, size_t subject, ordo_type type, u
 
 static void check_type(struct test *t, ordo_type type)
 {
-    const size_t share = wanted_operations() / (N_SUBJECTS * 6 * LENGTH(value_sizes)) + 1;
+    const size_t share = wanted_operations() / ((size_t) N_SUBJECTS * 6 * LENGTH(value_sizes)) + 1;
 
     size_t seeds = 0;
 
