@@ -67,7 +67,7 @@ static const char *device_name(const struct report *report, int device)
 /* The row's rate over its peer's; NaN without one. *name: the peer. */
 static double peer_ratio(const struct report_point *point, const char **name)
 {
-    static const char *const hosts[] = { "btree", "radix", "merge", "loop", "binary" };
+    static const char *const hosts[] = { "btree", "radix", "merge", "loop", "binary", "table", "heap" };
     const cJSON             *peer = cJSON_GetObjectItemCaseSensitive(point->row, "peer");
     const cJSON             *host = cJSON_GetObjectItemCaseSensitive(point->row, "host_rates");
     *name = text_of(peer, "name");

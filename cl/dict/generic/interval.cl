@@ -137,7 +137,7 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
 {
     RUN_EACH (uint, j, n + 1) {
         const uint begin = j < n ? max(begins[j], covered[j]) : 0;
-        lengths[j] = j < n && ends[j] > begin ? ends[j] - begin : 0;
+        lengths[j] = j < n ? (ulong) max(ends[j], begin) - begin : 0;
         if (j < n)
             begins[j] = begin;
     }
