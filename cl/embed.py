@@ -3,14 +3,27 @@
 """Writes the kernel sources as a C file: the table that host/runtime/cl_files.h declares.
 
 usage: embed.py OUTPUT ROOT SOURCE...     (paths in the table are relative to ROOT)
+
+Lines "/* Built together: NAME... */" name kernels of which all are built where one is asked for.
 """
 import os
+import re
 import sys
 
 
 def c_array(data):
     """The bytes as rows of numbers: a string literal may hold only 4095 characters in C11."""
     return ",\n".join(",".join(str(byte) for byte in data[at : at + 32]) for at in range(0, len(data), 32))
+
+
+def together(source, text):
+    """The sets of kernels that are built together, a line each, a space before and after each name."""
+    sets = [line.split() for line in re.findall(r"^/\* Built together: (.*) \*/$", text, re.M)]
+    names = [name for names in sets for name in names]
+    for name in names:
+        if names.count(name) > 1 or not re.search(rf"\b(void|\w+)\b[ (]{name}\b", text):
+            sys.exit(f"{source}: built together: {name}: no kernel of this file, or one of several sets")
+    return "".join(" " + " ".join(names) + " \\n" for names in sets)
 
 
 def main(output, root, sources):
@@ -23,8 +36,9 @@ def main(output, root, sources):
             if byte == 0 or byte > 126:
                 line = data.count(b"\n", 0, at) + 1
                 sys.exit(f"{source}:{line}: byte {byte:#04x}: kernel sources are plain ASCII")
+        kernels = together(source, data.decode())
         arrays.append(f"static const char text_{i}[] = {{ /* {path} */\n{c_array(data + bytes(1))}\n}};\n")
-        rows.append(f'    {{ "{path}", text_{i}, sizeof(text_{i}) - 1 }},\n')
+        rows.append(f'    {{ "{path}", text_{i}, sizeof(text_{i}) - 1, "{kernels}" }},\n')
     with open(output, "w", encoding="ascii") as file:
         file.write('/* Made by cl/embed.py. */\n#include "runtime/cl_files.h"\n\n')
         file.writelines(arrays)

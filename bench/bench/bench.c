@@ -9,6 +9,9 @@
 #include "bench/report/command.h"
 #include "check.h"
 #include "describe.h"
+#include "first.h"
+#include "first_calls.h"
+#include "paper.h"
 #include "points.h"
 #include "row.h"
 #include "show.h"
@@ -20,14 +23,6 @@
 #include <unistd.h>
 
 /* ---- going through the axes ---------------------------------------------------------------------------------- */
-
-static void count_outcome(struct run *run, const struct row *row)
-{
-    run->rows_left--;
-    run->wrong += row->outcome == WRONG;
-    run->failed += row->outcome == FAILED;
-    run->skipped += row->outcome == SKIPPED;
-}
 
 static void ask_peer(struct run *run, struct series *series)
 {
@@ -63,17 +58,6 @@ static const struct row *row_beside(const struct series *list, const struct seri
     return NULL;
 }
 
-/* A row that is in the file already is only shown. */
-static bool take_from_file(struct run *run, struct row *row)
-{
-    const cJSON *there = file_row(&run->file, run->device_number, &row->spec);
-    if (!there)
-        return false;
-    row_from_json(row, there);
-    run->kept++;
-    return true;
-}
-
 /* The median of what others measured of the same point. */
 static double rate_before(const struct run *run, const struct spec *spec)
 {
@@ -90,13 +74,11 @@ static void run_series(struct run *run, const struct series *list, struct series
         struct row *row = &series->rows[i];
         if (run->before.n)
             row->before = rate_before(run, &row->spec);
-        if (!take_from_file(run, row)) {
+        if (!row_is_there(run, row)) {
             ask_peer(run, series);
             row->peer = peer_row(series->peers, row->spec.count);
-            run_row(run, row, row_beside(list, series, i));
-            run->file_failed |= !file_add(&run->file, run->device_number, row);
         }
-        count_outcome(run, row);
+        row_settle(run, row, row_beside(list, series, i));
         show_row(run, table, row);
     }
 }
@@ -111,7 +93,7 @@ static void introduce_workload(const struct run *run, enum workload workload)
         used += (size_t) snprintf(more, sizeof more, " (%s queries", text_count(queries, run->n_queries));
     if (workload == READRANDOM || workload == CONCURRENTREAD)
         used += (size_t) snprintf(more + used, sizeof more - used, ", %u %% of them there", o->hit_percent);
-    if (workload == COUNTRANDOM || workload == RANGERANDOM)
+    if (workload == COUNTRANDOM || workload == RANGERANDOM || workload == PAGERANDOM || workload == SUMRANDOM)
         used += (size_t) snprintf(more + used, sizeof more - used, ", each for %u elements in the mean", o->width);
     if (used)
         snprintf(more + used, sizeof more - used, ")");
@@ -218,25 +200,6 @@ static void check_limits(struct run *run)
             100 * (cpu ? QUIET_CPU : QUIET_GPU), names);
 }
 
-static void use_default_sizes(struct run *run, bool cpu)
-{
-    static const size_t on_gpu[] = { 1 << 16, 1 << 20, 1 << 24 }, on_cpu[] = { 1 << 12, 1 << 16, 1 << 20 };
-    run->sizes = run->options->n_sizes ? run->options->sizes : cpu ? on_cpu : on_gpu;
-    run->n_sizes = run->options->n_sizes ? run->options->n_sizes : 3;
-    run->n_queries = run->options->n_queries ? run->options->n_queries : (size_t) 1 << (cpu ? 20 : 24);
-}
-
-/* Goes over to a part's options; how many rows it has. */
-static int begin_part(struct run *run, const struct options *part)
-{
-    int rows = 0;
-    run->options = part;
-    use_default_sizes(run, ordo_device_facts(run->device)->cpu);
-    for (int w = 0; w < part->n_workloads; w++)
-        rows += list_series(run, (enum workload) part->workloads[w], NULL) * run->n_sizes;
-    return rows;
-}
-
 static void begin_device(struct run *run)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(run->device);
@@ -254,10 +217,17 @@ static void begin_device(struct run *run)
         file_limits(&run->file, run->device_number, limits_to_json(&run->limits), "begin");
 }
 
-static void run_device(struct run *run)
+static void run_device(struct run *run, const char *select)
 {
     begin_device(run);
-    for (int p = 0; p < run->n_parts && !stop_asked(); p++) {
+    first_measure(run, select);
+    if (!run->device) {
+        run->failed++;
+        return;
+    }
+    if (run->paper)
+        paper_measure(run);
+    for (int p = 0; p < run->n_parts && !stop_asked() && !run->paper; p++) {
         begin_part(run, &run->parts[p]);
         for (int w = 0; w < run->options->n_workloads && !stop_asked(); w++)
             run_workload(run, (enum workload) run->options->workloads[w]);
@@ -322,9 +292,9 @@ static void count_rows(const struct run *run, const char *what, int n)
         say(run->out, 4, "Rows %s: %d.", what, n);
 }
 
-static void conclude(const struct run *run)
+/* What the columns of the tables are. */
+static void conclude_tables(const struct run *run)
 {
-    fprintf(run->out, "\n");
     explain(
         run, "rate",
         "elements (of searches: queries; of dictionaries: operations) a second by the wall clock, the median of the "
@@ -338,7 +308,15 @@ static void conclude(const struct run *run)
         conclude_arrays(run);
     if (any_of(run, true))
         conclude_dicts(run);
-    count_rows(run, "that were there already", run->kept);
+}
+
+static void conclude(const struct run *run)
+{
+    fprintf(run->out, "\n");
+    if (!run->paper && run->rows)
+        conclude_tables(run);
+    if (!run->paper) /* which asks for some points more than once */
+        count_rows(run, "that were there already", run->kept);
     count_rows(run, "skipped, as the budget was spent", run->skipped);
     if (stop_asked())
         count_rows(run, "not reached before the interruption", run->rows_left);
@@ -360,7 +338,9 @@ static int run_device_named(struct run *run, const char *select, double seconds)
         fprintf(run->out, "\n");
     if (run->suite)
         run->n_parts = suite_parts(run->argc, run->argv, ordo_device_facts(run->device)->cpu, run->suite);
-    run_device(run);
+    if (run->paper)
+        run->n_parts = paper_parts(run, &run->parts);
+    run_device(run, select);
     ordo_device_close(&run->device);
     return EXIT_GOOD;
 }
@@ -420,6 +400,8 @@ int main(int argc, char **argv)
     tool_name("ordo-bench");
     if (argc > 1 && strcmp(argv[1], "report") == 0)
         return report_command(argc - 1, argv + 1);
+    if (argc == 3 && strcmp(argv[1], "--child") == 0)
+        return first_answer(argv[2]);
     struct options options = read_options(argc, argv);
     if (options.list || options.describe) {
         (options.list ? print_list : print_description)();
@@ -446,6 +428,8 @@ int main(int argc, char **argv)
         former_read(&run.before, options.compare[f]);
     if (options.peers && !(run.peer_program = peer_program(why, sizeof why)))
         usage_error("--peers: %s", why);
+    if (options.paper)
+        run.paper = paper_begin(argc, argv, &options);
     stop_on_signal();
     if (options.resume)
         file_resume(&run.file, options.resume);
@@ -460,6 +444,7 @@ int main(int argc, char **argv)
     if (!file_end(&run.file, how_it_ended(&run)) && code == EXIT_GOOD)
         code = EXIT_FAILED;
     former_free(&run.before);
+    paper_end(&run.paper);
     free(run.peer_program);
     return code;
 }

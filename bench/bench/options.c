@@ -14,10 +14,12 @@
 #include <string.h>
 
 /* After the workloads, two names for many of them. */
-#define N_WORKLOAD_NAMES (N_ALL_WORKLOADS + 2)
+/* After workloads: all of arrays, all of dictionaries, and what is measured in processes of its own (first.h). */
+enum { ALL_ARRAYS = N_ALL_WORKLOADS, ALL_DICTS, FIRST_OPEN, FIRST_PREPARE, N_WORKLOAD_NAMES };
 static const char *workload_any(int i)
 {
-    return i == N_ALL_WORKLOADS ? "arrays" : i > N_ALL_WORKLOADS ? "dicts" : workload_name((enum workload) i);
+    static const char *const more[] = { "arrays", "dicts", "open", "prepare" };
+    return i >= N_ALL_WORKLOADS ? more[i - N_ALL_WORKLOADS] : workload_name((enum workload) i);
 }
 static const char *type_any(int i)
 {
@@ -28,15 +30,16 @@ static const char *dist_any(int i)
     return dist_name((enum dist) i);
 }
 /* Those of arrays, each name once, then the structures. */
-#define N_ARRAY_VARIANTS 13
+#define N_ARRAY_VARIANTS 16
 const char *variant_any(int i)
 {
     static const struct {
         enum workload workload;
         int           variant;
-    } named[N_ARRAY_VARIANTS] = { { MERGE_RUNS, 0 }, { MERGE_RUNS, 1 }, { MERGE_RUNS, 2 }, { SEARCH, 0 }, { SEARCH, 1 },
-                                  { SEARCH, 2 },     { SEARCH, 3 },     { GROUPBY, 0 },    { TOP, 0 },    { TOP, 1 },
-                                  { GATHER, 0 },     { GATHER, 1 },     { GATHER, 2 } };
+    } named[N_ARRAY_VARIANTS] = { { MERGE_RUNS, 0 }, { MERGE_RUNS, 1 }, { MERGE_RUNS, 2 }, { SEARCH, 0 },
+                                  { SEARCH, 1 },     { SEARCH, 2 },     { SEARCH, 3 },     { SEARCH, 4 },
+                                  { SEARCH, 5 },     { SEARCH, 6 },     { GROUPBY, 0 },    { TOP, 0 },
+                                  { TOP, 1 },        { GATHER, 0 },     { GATHER, 1 },     { GATHER, 2 } };
     if (i >= N_ARRAY_VARIANTS)
         return variant_name(FILLRANDOM, i - N_ARRAY_VARIANTS);
     return variant_name(named[i].workload, named[i].variant);
@@ -141,8 +144,12 @@ static void choose_workloads(struct options *o, int name)
         choose_workload(o, name);
         return;
     }
-    const int from = name == N_ALL_WORKLOADS ? 0 : N_WORKLOADS;
-    const int to = name == N_ALL_WORKLOADS ? N_WORKLOADS : N_ALL_WORKLOADS;
+    o->first_open = o->first_open || name == FIRST_OPEN;
+    o->first_prepare = o->first_prepare || name == FIRST_PREPARE;
+    if (name == FIRST_OPEN || name == FIRST_PREPARE)
+        return;
+    const int from = name == ALL_ARRAYS ? 0 : N_WORKLOADS;
+    const int to = name == ALL_ARRAYS ? N_WORKLOADS : N_ALL_WORKLOADS;
     for (int w = from; w < to; w++)
         choose_workload(o, w);
 }
@@ -252,10 +259,13 @@ static const struct option_row rows[] = {
     { "--batch", 0, required_argument, take_batches, 0, 0, 0 },
     { "--hit-rate", 0, required_argument, take_uint32, AT(hit_percent), 0, 100 },
     { "--erase", 0, required_argument, take_uint32, AT(erase_percent), 1, 100 },
+    { "--stale", 0, required_argument, take_uint32, AT(stale_percent), 1, 90 },
     { "--updates", 0, required_argument, take_updates, 0, 0, 0 },
     { "--width", 0, required_argument, take_uint32, AT(width), 1, 1 << 20 },
     { "--fills", 0, required_argument, take_uint32, AT(fills), 1, 64 },
+    { "--full", 0, no_argument, take_flag, AT(full), 0, 0 },
     { "--growth", 0, required_argument, take_uint32, AT(growth), 2, 16 },
+    { "--load", 0, required_argument, take_uint32, AT(load_percent), 25, 95 },
     { "--first-calls", 0, no_argument, take_flag, AT(first_calls), 0, 0 },
     { "--sizes", 'n', required_argument, take_sizes, 0, 0, 0 },
     { "--types", 't', required_argument, take_types, 0, 0, 0 },
@@ -322,10 +332,16 @@ static struct getopt_names getopt_names(void)
     return g;
 }
 
-/* Whether the first word is that command. */
-static bool is_suite(int argc, char **argv)
+static bool is_command(int argc, char **argv, const char *name)
 {
-    return argc > 1 && strcmp(argv[1], "suite") == 0;
+    return argc > 1 && strcmp(argv[1], name) == 0;
+}
+
+int command_words(int argc, char **argv)
+{
+    if (is_command(argc, argv, "paper"))
+        return argc > 2 && argv[2][0] != '-' ? 2 : 1;
+    return is_command(argc, argv, "suite");
 }
 
 static void take_options(struct options *o, int argc, char **argv)
@@ -346,7 +362,7 @@ static bool is_in(const char *const *list, const char *name)
 int repeat_options(int argc, char **argv, const char *const *without, const char **out)
 {
     const struct getopt_names g = getopt_names();
-    const int                 command = is_suite(argc, argv);
+    const int                 command = command_words(argc, argv);
     int                       n = 0;
     for (int code; (code = getopt_long(argc - command, argv + command, g.letters, g.names, NULL)) != -1;)
         for (size_t i = 0; i < N_ROWS; i++) {
@@ -397,10 +413,14 @@ struct options read_options(int argc, char **argv)
                          .fills = 16 };
     choose_workloads(&o, N_ALL_WORKLOADS);
     choose_workloads(&o, N_ALL_WORKLOADS + 1);
-    o.suite = is_suite(argc, argv);
-    take_options(&o, argc - o.suite, argv + o.suite);
-    argc -= o.suite;
-    argv += o.suite;
+    const int command = command_words(argc, argv);
+    o.suite = is_command(argc, argv, "suite");
+    take_options(&o, argc - command, argv + command);
+    if (is_command(argc, argv, "paper") && command < 2)
+        usage_error("paper: which one? ordo-bench paper NAME");
+    o.paper = command == 2 ? argv[2] : NULL;
+    argc -= command;
+    argv += command;
     while (optind < argc && o.n_compare) /* --compare old*.json */
         take_compare(&o, &(struct option_row) { .name = "--compare" }, argv[optind++]);
     if (optind < argc)

@@ -22,7 +22,7 @@ struct options {
     int         n_batches; /* 0: by size */
     uint32_t    update_percents[MOST_NAMES];
     int         n_updates;
-    uint32_t    hit_percent, erase_percent, width, fills, growth;
+    uint32_t    hit_percent, erase_percent, stale_percent, width, fills, growth, load_percent;
     const char *device, *json, *resume, *against;
     const char *compare[64];
     int         n_compare;
@@ -31,7 +31,10 @@ struct options {
     double      budget; /* seconds, of each process; 0: none */
     uint64_t    seed;
     bool        first_calls, peers, no_host, no_array, no_limits, chart, no_chart, list, describe;
-    bool        suite; /* the first word: the rest says how, not what */
+    bool        suite;                     /* the first word: the rest says how, not what */
+    bool        first_open, first_prepare; /* -w open,prepare */
+    const char *paper;                     /* the second word after "paper"; NULL: none */
+    bool        full;                      /* a paper's own sizes */
 };
 
 /* Exits after --help and --version, and with a complaint where an option is wrong. */
@@ -44,6 +47,9 @@ void only_with_resume(int argc, char **argv);
  * and the command.
  * Returns their number: `out` has room for 2 * argc. */
 int repeat_options(int argc, char **argv, const char *const *without, const char **out);
+
+/* How many words the command has before its options: "suite", "paper NAME". */
+int command_words(int argc, char **argv);
 
 /* The names of all variants of all workloads. */
 const char *variant_any(int i);

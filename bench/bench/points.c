@@ -26,7 +26,7 @@ struct axes {
 
 static bool has_batches(enum workload workload)
 {
-    return workload_is_dict(workload) && workload != CONCURRENTFILL;
+    return workload_is_dict(workload) && workload != CONCURRENTFILL && workload != BUILD;
 }
 
 static struct axes axes_of(const struct options *o, enum workload workload)
@@ -59,16 +59,25 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
         spec.width = o->width;
         spec.fills = o->fills;
         spec.growth = o->growth;
+        spec.load_percent = structure_is(variant, NO_ORDER) ? o->load_percent : 0;
         spec.first_calls = o->first_calls && plan_has_fills(workload);
         spec.update_percent = workload == CONCURRENTMIX ? o->update_percents[update] : 0;
         spec.erase_percent = o->erase_percent;
+        spec.stale_percent = workload_cleans_up(workload) ? o->stale_percent : 0;
     }
     return spec;
+}
+
+static bool point_makes_sense(const struct spec *spec)
+{
+    return spec->value_bytes > 0 || !workload_needs_values(spec->workload);
 }
 
 /* Cleanup is for what keeps stale elements; the others give memory back in the same call, if there is any. */
 static bool variant_makes_sense(enum workload workload, int variant)
 {
+    if (workload_needs_order(workload) && structure_is(variant, NO_ORDER))
+        return false;
     if (workload == CLEANUP)
         return structure_is(variant, KEEPS_STALE);
     return workload != COMPACTALL || !structure_is(variant, BUILT_WHOLE);
@@ -89,9 +98,32 @@ int list_series(const struct run *run, enum workload workload, struct series *li
         if (!variant_wanted(run->options, workload, variant) || !variant_makes_sense(workload, variant) ||
             !variant_can(run, workload, variant))
             continue;
-        for (int i = 0; i < points; i++, n++)
+        for (int i = 0; i < points; i++) {
+            const struct spec spec = point_of(run, workload, variant, i);
+            if (!point_makes_sense(&spec))
+                continue;
             if (list)
-                list[n].spec = point_of(run, workload, variant, i);
+                list[n].spec = spec;
+            n++;
+        }
     }
     return n;
+}
+
+static void use_default_sizes(struct run *run, bool cpu)
+{
+    static const size_t on_gpu[] = { 1 << 16, 1 << 20, 1 << 24 }, on_cpu[] = { 1 << 12, 1 << 16, 1 << 20 };
+    run->sizes = run->options->n_sizes ? run->options->sizes : cpu ? on_cpu : on_gpu;
+    run->n_sizes = run->options->n_sizes ? run->options->n_sizes : 3;
+    run->n_queries = run->options->n_queries ? run->options->n_queries : (size_t) 1 << (cpu ? 20 : 24);
+}
+
+int begin_part(struct run *run, const struct options *part)
+{
+    int rows = 0;
+    run->options = part;
+    use_default_sizes(run, ordo_device_facts(run->device)->cpu);
+    for (int w = 0; w < part->n_workloads; w++)
+        rows += list_series(run, (enum workload) part->workloads[w], NULL) * run->n_sizes;
+    return rows;
 }

@@ -18,6 +18,9 @@ bool variant_wanted(const struct options *options, enum workload workload, int v
 /* Whether it can do the workload on this device. */
 bool variant_can(const struct run *run, enum workload workload, int variant);
 
+/* Goes over to a part's options; how many rows it has. */
+int begin_part(struct run *run, const struct options *part);
+
 /* Adds the series of one workload to `list`, or only counts them if it is NULL. */
 int list_series(const struct run *run, enum workload workload, struct series *list);
 

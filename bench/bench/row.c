@@ -144,7 +144,7 @@ static bool fits(const struct run *run, struct row *row)
     return true;
 }
 
-void run_row(struct run *run, struct row *row, const struct row *beside)
+static void run_row(struct run *run, struct row *row, const struct row *beside)
 {
     const double left = run->deadline - now();
     /* Inputs, checks and the host's code take about as long as the timing. */
@@ -165,4 +165,32 @@ void run_row(struct run *run, struct row *row, const struct row *beside)
         measure_dict(run, row, beside);
     else
         measure_arrays(run, row);
+}
+
+/* ---- from the file, or measured ------------------------------------------------------------------------------- */
+
+static void count_outcome(struct run *run, const struct row *row)
+{
+    run->rows_left--;
+    run->wrong += row->outcome == WRONG;
+    run->failed += row->outcome == FAILED;
+    run->skipped += row->outcome == SKIPPED;
+}
+
+bool row_is_there(const struct run *run, const struct row *row)
+{
+    return file_row(&run->file, run->device_number, &row->spec) != NULL;
+}
+
+void row_settle(struct run *run, struct row *row, const struct row *beside)
+{
+    const cJSON *there = file_row(&run->file, run->device_number, &row->spec);
+    if (there) {
+        row_from_json(row, there);
+        run->kept++;
+    } else {
+        run_row(run, row, beside);
+        run->file_failed |= !file_add(&run->file, run->device_number, row);
+    }
+    count_outcome(run, row);
 }

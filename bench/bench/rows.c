@@ -54,10 +54,14 @@ static void json_point(cJSON *json, const struct spec *spec)
     cJSON_AddNumberToObject(json, "hit_percent", spec->hit_percent);
     cJSON_AddNumberToObject(json, "width", spec->width);
     cJSON_AddNumberToObject(json, "growth", spec->growth);
+    if (spec->load_percent)
+        cJSON_AddNumberToObject(json, "load_percent", spec->load_percent);
     if (spec->first_calls)
         cJSON_AddBoolToObject(json, "first_calls", true);
     if (spec->workload == CONCURRENTMIX)
         cJSON_AddNumberToObject(json, "update_percent", spec->update_percent);
+    if (spec->stale_percent)
+        cJSON_AddNumberToObject(json, "stale_percent", spec->stale_percent);
     if (spec->workload == DELETERANDOM)
         cJSON_AddNumberToObject(json, "erase_percent", spec->erase_percent);
     if (plan_has_fills(spec->workload))
@@ -164,8 +168,8 @@ static bool same_unless_missing(const cJSON *a, const cJSON *b, const char *name
 bool rows_are_alike(const cJSON *a, const cJSON *b)
 {
     static const char *const texts[] = { "workload", "variant", "key", "dist" };
-    static const char *const numbers[] = { "value_bytes", "count", "operations", "batch",
-                                           "hit_percent", "width", "growth",     "update_percent" };
+    static const char *const numbers[] = { "value_bytes", "count",  "operations",     "batch",         "hit_percent",
+                                           "width",       "growth", "update_percent", "stale_percent", "load_percent" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(text_of(a, texts[i]), text_of(b, texts[i])) != 0)
             return false;
@@ -207,13 +211,15 @@ static void number_word(struct command *command, const char *option, const cJSON
 
 static void dict_words(struct command *command, const cJSON *row)
 {
-    if (!text_is(row, "workload", workload_name(CONCURRENTFILL)))
+    if (!text_is(row, "workload", workload_name(CONCURRENTFILL)) && !text_is(row, "workload", workload_name(BUILD)))
         word(command, "--batch", "=%.0f", number_of(row, "batch"));
     number_word(command, "--hit-rate", row, "hit_percent");
     number_word(command, "--width", row, "width");
     number_word(command, "--growth", row, "growth");
+    number_word(command, "--load", row, "load_percent");
     number_word(command, "--updates", row, "update_percent");
     number_word(command, "--erase", row, "erase_percent");
+    number_word(command, "--stale", row, "stale_percent");
     number_word(command, "--fills", row, "most_fills");
     if (is_true(row, "first_calls") && command->n < MOST_WORDS)
         snprintf(command->words[command->n++], WORD_BYTES, "--first-calls");

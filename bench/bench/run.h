@@ -23,6 +23,7 @@ struct run {
     struct file           file;
     struct former         before;       /* what is compared with; n 0: nothing */
     char                 *peer_program; /* NULL: none */
+    struct paper_run     *paper;        /* NULL: none is measured again */
 
     ordo_device  *device;
     int           device_number; /* in the file */

@@ -168,6 +168,10 @@ static size_t put_in(const struct row *row)
     case OVERWRITE:
     case DELETERANDOM:
     case MIXED:
+    case MIXEDSEEKS:
+    case COMBINERANDOM:
+    case QUEUE:
+    case EXPIRY:
     case INSERTRANDOM:
     case CONCURRENTINSERT:
     case CONCURRENTMIX:

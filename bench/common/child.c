@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* pipe2 */
 #include "child.h"
 
 #include "timing.h"
@@ -30,9 +31,9 @@ static void close_ends(const int ends[2])
 
 static bool open_pipes(struct pipes *pipes)
 {
-    if (pipe(pipes->answer) != 0)
+    if (pipe2(pipes->answer, O_CLOEXEC) != 0) /* of other children none has them */
         return false;
-    if (pipe(pipes->said) == 0)
+    if (pipe2(pipes->said, O_CLOEXEC) == 0)
         return true;
     close_ends(pipes->answer);
     return false;

@@ -5,6 +5,7 @@
 #include "bench/common/complain.h"
 #include "bench/common/json.h"
 #include "bench/common/limits.h"
+#include "prepare.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -197,5 +198,7 @@ int answer_question(const char *question)
         return answer_device(question + 7, true);
     if (strncmp(question, "quiet-device:", 13) == 0)
         return answer_device(question + 13, false);
+    if (strncmp(question, "prepare:", 8) == 0)
+        return prepare_part(question + 8);
     return EXIT_USAGE;
 }

@@ -8,7 +8,7 @@
 #define MOST_PLATFORMS 16
 #define MOST_DEVICES   64
 
-/* "driver:FILE", "platforms", "devices:P", "device:P:D" or "quiet-device:P:D" (no self-test): writes the answer as
+/* "driver:FILE", "platforms", "devices:P", "device:P:D", "quiet-device:P:D" (no self-test), "prepare:K:N:LIST": writes the answer as
  * child_run (child.h) wants it, and returns the exit status. */
 int answer_question(const char *question);
 

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "prepare.h"
 
+#include "bench/common/child.h"
 #include "bench/common/complain.h"
 #include "bench/common/terminal.h"
 #include "bench/common/text.h"
+#include "bench/common/threads.h"
+#include "bench/common/timing.h"
 #include "ordo/ordo.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What the words of the list stand for. */
 static const struct {
@@ -22,6 +28,8 @@ static const struct {
     { "sorted_array", ORDO_PREPARE_SORTED_ARRAY, 0, 0 },
     { "lsm", ORDO_PREPARE_LSM, 0, 0 },
     { "blink", ORDO_PREPARE_BLINK, 0, 0 },
+    { "fast", ORDO_PREPARE_FAST, 0, 0 },
+    { "hash", ORDO_PREPARE_HASH, 0, 0 },
     { "u32", 0, 1u << ORDO_U32, 0 },
     { "u64", 0, 1u << ORDO_U64, 0 },
     { "i32", 0, 1u << ORDO_I32, 0 },
@@ -42,10 +50,10 @@ static void add_word(struct ordo_prepare_params *params, const char *word, size_
             params->value_bytes |= words[i].value_bytes;
             return;
         }
-    usage_error(
-        "--prepare: '%.*s' is none of all, sort, merge, scan, search, sorted_array, lsm, blink, u32, u64, i32, i64, "
-        "f32, f64, v0, v4, v8",
-        (int) bytes, word);
+    usage_error("--prepare: '%.*s' is none of all, sort, merge, scan, search, sorted_array, lsm, blink, fast, hash, "
+                "u32, u64, i32, "
+                "i64, f32, f64, v0, v4, v8",
+                (int) bytes, word);
 }
 
 static bool tell(void *user, size_t done, size_t total)
@@ -72,26 +80,109 @@ void prepare_check(const char *list)
     (void) params_of(list);
 }
 
+/* ---- side by side -------------------------------------------------------------------------------------------- */
+
+/* NVIDIA's compiler works on one program of a process at a time for most of its way, PoCL's always. */
+#define MOST_PROCESSES 8
+#define PART_SECONDS   1800.0
+
+struct part {
+    char                 question[400];
+    struct child_outcome outcome;
+    pthread_t            thread;
+    bool                 runs;
+};
+
+int prepare_part(const char *share)
+{
+    char    *list = NULL;
+    unsigned part = (unsigned) strtoul(share, &list, 10), parts = *list ? (unsigned) strtoul(list + 1, &list, 10) : 0;
+    if (part >= parts || *list != ':')
+        return EXIT_USAGE;
+    struct ordo_prepare_params      params = params_of(list + 1);
+    char                            why[512] = "";
+    const struct ordo_device_config config = { .build_threads = -1, .message = why, .message_bytes = sizeof why };
+    ordo_device                    *dev = NULL;
+    params.progress = NULL;
+    params.part = part;
+    params.parts = parts;
+    const bool good = ordo_device_open(&config, &dev) == ORDO_OK && ordo_device_prepare(dev, &params, NULL) == ORDO_OK;
+    if (!good && dev)
+        (void) ordo_device_last_error(dev, why, sizeof why);
+    if (!good)
+        complain("%s", why);
+    ordo_device_close(&dev);
+    return good && write(ANSWER_FD, "{}", 2) == 2 ? EXIT_GOOD : EXIT_FAILED;
+}
+
+static void *run_part(void *argument)
+{
+    struct part       *part = argument;
+    const char *const  arguments[] = { "ordo-info", "--child", part->question, NULL };
+    const struct child child = { NULL, arguments, NULL, PART_SECONDS };
+    child_run(&child, &part->outcome);
+    cJSON_Delete(part->outcome.answer);
+    return NULL;
+}
+
+/* Fills the cache by several processes. What one of them failed to build is built again, and told, by what follows. */
+static void prepare_side_by_side(const char *list)
+{
+    const int   n = processors() < MOST_PROCESSES ? processors() : MOST_PROCESSES;
+    struct part parts[MOST_PROCESSES] = { 0 };
+    if (n < 2)
+        return;
+    progress("compiling in %d processes", n);
+    for (int i = 0; i < n; i++) {
+        const int bytes = snprintf(parts[i].question, sizeof parts[i].question, "prepare:%d:%d:%s", i, n, list);
+        parts[i].runs =
+            bytes < (int) sizeof parts[i].question && pthread_create(&parts[i].thread, NULL, run_part, &parts[i]) == 0;
+    }
+    const struct child_outcome *trouble = NULL;
+    for (int i = 0; i < n; i++) {
+        if (parts[i].runs)
+            pthread_join(parts[i].thread, NULL);
+        if (parts[i].runs && parts[i].outcome.problem[0])
+            trouble = &parts[i].outcome;
+    }
+    if (trouble)
+        complain("one of %d processes side by side %s, so that this takes longer: %s", n, trouble->problem,
+                 trouble->said);
+}
+
+static ordo_device *open_or_complain(void)
+{
+    char                            why[4096] = "";
+    const struct ordo_device_config config = { .message = why, .message_bytes = sizeof why };
+    ordo_device                    *dev = NULL;
+    if (ordo_device_open(&config, &dev) != ORDO_OK)
+        complain("%s", why);
+    return dev;
+}
+
 bool prepare_device(const char *list)
 {
     const struct ordo_prepare_params params = params_of(list);
-    char                             why[4096] = "";
-    const struct ordo_device_config  config = { .message = why, .message_bytes = sizeof why };
     struct ordo_prepared             prepared = { 0 };
-    ordo_device                     *dev = NULL;
-    if (ordo_device_open(&config, &dev) != ORDO_OK) {
-        complain("%s", why);
+    const double                     start = now();
+    ordo_device                     *dev = open_or_complain();
+    if (!dev)
         return false;
-    }
     progress_about("preparing kernels for %s", ordo_device_facts(dev)->name);
+    ordo_device_close(&dev); /* tested by now; and a GPU may be one process's at a time */
+    prepare_side_by_side(list);
+    dev = open_or_complain();
+    if (!dev)
+        return false;
     const ordo_status got = ordo_device_prepare(dev, &params, &prepared);
     progress_clear();
     if (got != ORDO_OK) {
+        char why[4096] = "";
         (void) ordo_device_last_error(dev, why, sizeof why);
         complain("%s", why);
     }
     printf("%s: %zu programs are ready, %zu could not be built, after %.1f s\n", ordo_device_facts(dev)->name,
-           prepared.programs, prepared.failed, prepared.seconds);
+           prepared.programs, prepared.failed, now() - start);
     ordo_device_close(&dev);
     return got == ORDO_OK;
 }

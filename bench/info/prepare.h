@@ -7,6 +7,8 @@
 
 /* Ends the tool with a complaint if a word of the list is none. */
 void prepare_check(const char *list);
+/* "K:N:LIST": of the programs every N-th, from number K on, in a process of its own (child.h). Returns the exit status. */
+int prepare_part(const char *share);
 /* False after a complaint, if something could not be prepared. */
 bool prepare_device(const char *list);
 

@@ -4,6 +4,7 @@
 #include "bench/workload/keys.h"
 
 #include "ordo/blink.h"
+#include "ordo/hash.h"
 #include "ordo/ordo.h"
 
 #include <inttypes.h>
@@ -131,6 +132,28 @@ static ordo_status apply_concurrent(ordo_dict *dict, const struct columns *c, co
     return ordo_dict_apply_concurrent(dict, &batch, order);
 }
 
+static ordo_status range_limited(ordo_dict *dict, const struct columns *c, const struct step *step, size_t *needed,
+                                 const struct ordo_order *order)
+{
+    const struct ordo_limited_ranges ranges = {
+        .lo = slice(c, COL_KEYS, step->at),
+        .hi = slice(c, COL_HIS, step->at),
+        .count = step->count,
+        .limit = (uint32_t) step->limit,
+        .offsets = slice(c, COL_OFFSETS, step->offsets_at),
+        .keys_out = slice(c, COL_RANGE_KEYS, step->range_at),
+        .values_out = slice(c, COL_RANGE_VALUES, step->range_at),
+        .capacity = step->range_count,
+    };
+    return ordo_dict_range_limited(dict, &ranges, needed, order);
+}
+
+/* Values are added as what they are: integers. */
+static ordo_type value_type(const struct dict_subject *subject)
+{
+    return subject->plan->spec.value_bytes == 8 ? ORDO_U64 : ORDO_U32;
+}
+
 static ordo_status do_step(const struct dict_subject *subject, const struct columns *c, const struct step *step,
                            const struct ordo_order *order)
 {
@@ -138,6 +161,7 @@ static ordo_status do_step(const struct dict_subject *subject, const struct colu
     const struct ordo_slice keys = slice(c, COL_KEYS, step->at), values = slice(c, COL_VALUES, step->at);
     const struct ordo_slice his = slice(c, COL_HIS, step->at), found = slice(c, COL_FOUND, step->at);
     const struct ordo_slice values_out = slice(c, COL_VALUES_OUT, step->at);
+    const struct ordo_slice keys_out = slice(c, COL_KEYS_OUT, step->at), counts = slice(c, COL_COUNTS, step->at);
     size_t                  needed; /* ranges that wait for it may merge runs */
     switch (step->call) {
     case DO_BUILD:
@@ -149,14 +173,34 @@ static ordo_status do_step(const struct dict_subject *subject, const struct colu
     case DO_FIND:
         return ordo_dict_find(dict, keys, step->count, values_out, found, order);
     case DO_SEEK:
-        return ordo_dict_seek(dict, step->relation, keys, step->count, slice(c, COL_KEYS_OUT, step->at), values_out,
-                              found, order);
+        return ordo_dict_seek(dict, step->relation, keys, step->count, keys_out, values_out, found, order);
     case DO_COUNT:
-        return ordo_dict_count(dict, keys, his, step->count, slice(c, COL_COUNTS, step->at), order);
+        return ordo_dict_count(dict, keys, his, step->count, counts, order);
     case DO_RANGE:
         return ordo_dict_range(dict, keys, his, step->count, slice(c, COL_OFFSETS, step->offsets_at),
                                slice(c, COL_RANGE_KEYS, step->range_at), slice(c, COL_RANGE_VALUES, step->range_at),
                                step->range_count, subject->plan->spec.first_calls ? &needed : NULL, order);
+    case DO_COMBINE:
+        return ordo_dict_combine(dict, value_type(subject), ORDO_SUM, keys, values, step->count, order);
+    case DO_ERASE_RANGE:
+        return ordo_dict_erase_range(dict, keys, his, step->count, counts, order);
+    case DO_TAKE_FIRST:
+        return ordo_dict_take_first(dict, step->count, keys_out, values_out, &needed, order);
+    case DO_PEEK_FIRST:
+        return ordo_dict_peek_first(dict, step->count, keys_out, values_out, &needed, order);
+    case DO_PEEK_LAST:
+        return ordo_dict_peek_last(dict, step->count, keys_out, values_out, &needed, order);
+    case DO_RANK:
+        return ordo_dict_rank(dict, ORDO_LT, keys, step->count, counts, order);
+    case DO_SELECT:
+        return ordo_dict_select(dict, slice(c, COL_RANKS, step->at), step->count, keys_out, values_out, found, order);
+    case DO_SEEK_WITHIN:
+        return ordo_dict_seek_within(dict, step->relation, keys, his, step->count, keys_out, values_out, found, order);
+    case DO_PAGE:
+        return range_limited(dict, c, step, subject->plan->spec.first_calls ? &needed : NULL, order);
+    case DO_AGGREGATE:
+        return ordo_dict_aggregate(dict, value_type(subject), ORDO_SUM, keys, his, step->count, values_out, ordo_none(),
+                                   order);
     case DO_APPLY:
         return apply(dict, c, step, order);
     case DO_CONCURRENT:
@@ -364,6 +408,35 @@ static bool same_elements(const struct model *model, const void *keys, const voi
     return true;
 }
 
+/* Elements of a dictionary without order, in the order of the model. */
+struct exported {
+    uint64_t order, key, value;
+};
+
+static int by_order(const void *a, const void *b)
+{
+    const struct exported *x = a, *y = b;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static bool put_in_order(const struct model *model, void *keys, void *values, size_t count)
+{
+    struct exported *all = calloc(count + 1, sizeof *all);
+    for (size_t i = 0; all && i < count; i++) {
+        const uint64_t key = element(keys, model->key_bytes, i);
+        all[i] = (struct exported) { key_order(model->type, key), key,
+                                     model->value_bytes ? element(values, model->value_bytes, i) : 0 };
+    }
+    if (all)
+        qsort(all, count, sizeof *all, by_order);
+    for (size_t i = 0; all && i < count; i++) {
+        set_element(keys, model->key_bytes, i, all[i].key);
+        set_element(values, model->value_bytes, i, all[i].value);
+    }
+    free(all);
+    return all != NULL;
+}
+
 static bool check_content(const struct dict_subject *subject, char *why, size_t why_bytes)
 {
     const struct model *model = &subject->plan->model;
@@ -373,6 +446,8 @@ static bool check_content(const struct dict_subject *subject, char *why, size_t 
     ordo_status         got = keys && values ? ordo_dict_check(subject->dict, NULL) : ORDO_NO_HOST_MEMORY;
     if (got == ORDO_OK)
         got = ordo_dict_export_host(subject->dict, keys, model->value_bytes ? values : NULL, room, &count);
+    if (got == ORDO_OK && !ordo_dict_can(subject->dict, ORDO_CAN_ORDER) && !put_in_order(model, keys, values, count))
+        got = ORDO_NO_HOST_MEMORY;
     const bool too_many = got == ORDO_TOO_SMALL;
     const bool good = (got == ORDO_OK || too_many) && same_elements(model, keys, values, count, why, why_bytes);
     if (got != ORDO_OK && !too_many)

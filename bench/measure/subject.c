@@ -125,12 +125,13 @@ static struct ordo_slice slice(const struct array *array)
 
 ordo_status subject_index(struct subject *subject)
 {
-    if (!workload_has_queries(subject->spec.workload) || !(subject->spec.variant & VARIANT_INDEX))
+    if (!workload_has_queries(subject->spec.workload) || !variant_has_index(subject->spec.variant))
         return ORDO_OK;
     ordo_index_destroy(&subject->index);
     const double before = now();
-    ordo_status  got = ordo_index_build(subject->device, subject->spec.type, slice(&subject->at.keys),
-                                        subject->spec.count, NULL, &subject->index);
+    const bool   compressed = subject->spec.variant == VARIANT_COMPRESSED;
+    ordo_status  got = (compressed ? ordo_index_build_compressed : ordo_index_build)(
+        subject->device, subject->spec.type, slice(&subject->at.keys), subject->spec.count, NULL, &subject->index);
     if (got == ORDO_OK)
         got = ordo_device_finish(subject->device);
     subject->index_seconds = now() - before;
@@ -236,7 +237,10 @@ ordo_status subject_call(void *arg, const struct ordo_order *order)
     const struct spec    *spec = &s->spec;
     ordo_device          *dev = s->device;
     const size_t          n = spec->count;
-    const bool            sorted = spec->variant & VARIANT_SORTED;
+    const bool            sorted = variant_is_sorted(spec->variant);
+    const ordo_scheme     scheme = spec->variant == VARIANT_BUFFERED ? ORDO_SCHEME_BUFFERED
+                                   : spec->variant == VARIANT_SORTS  ? ORDO_SCHEME_SORTED
+                                                                     : ORDO_SCHEME_AUTO;
 
     switch (spec->workload) {
     case SORT:
@@ -260,8 +264,9 @@ ordo_status subject_call(void *arg, const struct ordo_order *order)
             slice(&s->at.keys), slice(&s->at.values), slice(&s->at.flags), n, slice(&s->at.keys_out),
             slice(&s->at.values_out), slice(&s->at.one), order);
     case SEARCH:
-        return ordo_search(dev, ordo_search_params(.key = spec->type, .sorted_queries = sorted, .index = s->index),
-                           slice(&s->at.keys), n, slice(&s->at.queries), spec->n_queries, slice(&s->at.ranks), order);
+        return ordo_search(
+            dev, ordo_search_params(.key = spec->type, .sorted_queries = sorted, .index = s->index, .scheme = scheme),
+            slice(&s->at.keys), n, slice(&s->at.queries), spec->n_queries, slice(&s->at.ranks), order);
     case EQUAL_RANGE:
         return ordo_equal_range(dev,
                                 ordo_equal_range_params(.key = spec->type, .sorted_queries = sorted, .index = s->index),
@@ -282,7 +287,7 @@ ordo_status subject_call(void *arg, const struct ordo_order *order)
     case LOOKUP:
         return ordo_lookup(dev,
                            ordo_lookup_params(.key = spec->type, .value_bytes = spec->value_bytes,
-                                              .sorted_queries = sorted, .index = s->index),
+                                              .sorted_queries = sorted, .index = s->index, .scheme = scheme),
                            slice(&s->at.keys), slice(&s->at.values), n, slice(&s->at.queries), spec->n_queries,
                            slice(&s->at.values_out), slice(&s->at.found), order);
     default:

@@ -22,9 +22,17 @@ const char *dict_yardstick_name(enum workload workload)
     switch (workload) {
     case FILLRANDOM:
     case FILLSEQ:
+    case BUILD:
     case OVERWRITE:
     case DELETERANDOM:
     case INSERTRANDOM:
+    case MIXED:
+    case MIXEDSEEKS:
+    case COMBINERANDOM:
+    case DELETERANGE:
+    case QUEUE:
+    case EXPIRY:
+    case ORDERBOOK:
     case CONCURRENTFILL:
     case CONCURRENTINSERT:
     case CONCURRENTREAD:
@@ -63,24 +71,72 @@ static struct btree *tree_of(const struct sheet *sheet)
 
 /* ---- updates ------------------------------------------------------------------------------------------------- */
 
+/* The columns of inputs, in ordered form. */
+struct inputs_of {
+    const char    *keys, *his, *values;
+    const uint8_t *codes;
+    size_t         key_bytes, value_bytes;
+};
+
+static const char *row_of(const char *column, size_t bytes, size_t row)
+{
+    return column ? column + row * bytes : NULL;
+}
+
+static uint64_t do_step(struct btree *tree, const struct inputs_of *in, const struct step *step)
+{
+    const char *keys = row_of(in->keys, in->key_bytes, step->at), *his = row_of(in->his, in->key_bytes, step->at);
+    const char *values = row_of(in->values, in->value_bytes, step->at);
+    switch (step->call) {
+    case DO_ERASE:
+        btree_erase(tree, keys, step->count);
+        return 0;
+    case DO_COMBINE:
+        btree_add(tree, keys, values, step->count);
+        return 0;
+    case DO_ERASE_RANGE:
+        btree_erase_range(tree, keys, his, step->count);
+        return 0;
+    case DO_TAKE_FIRST:
+        return btree_take_first(tree, step->count);
+    case DO_PEEK_FIRST:
+    case DO_PEEK_LAST:
+        return btree_peek(tree, step->call == DO_PEEK_LAST, step->count);
+    case DO_APPLY:
+        return btree_apply(tree, in->codes + step->at, keys, his, values, step->count);
+    default:
+        btree_put(tree, keys, values, step->count);
+        return 0;
+    }
+}
+
+static double seconds_of(struct btree *tree, const struct inputs_of *in, const struct script *script)
+{
+    volatile uint64_t sum = 0;
+    const double      before = now();
+    for (size_t s = 0; s < script->n_steps; s++)
+        sum += do_step(tree, in, &script->steps[s]);
+    (void) sum;
+    return now() - before;
+}
+
 static double update_rate(const struct dict_plan *plan)
 {
     const struct sheet *sheet = &plan->work.sheet;
-    const size_t        count = sheet->rows[COL_KEYS];
     struct btree       *tree = tree_of(&plan->table.sheet);
-    void               *keys = ordered(sheet, COL_KEYS, count);
+    void               *keys = ordered(sheet, COL_KEYS, sheet->rows[COL_KEYS]);
+    void               *his = ordered(sheet, COL_HIS, sheet->rows[COL_HIS]);
     double              seconds = NAN;
-    if (tree && keys) {
-        const double before = now();
-        if (plan->spec.workload == DELETERANDOM)
-            btree_erase(tree, keys, count);
-        else
-            btree_put(tree, keys, sheet->at[COL_VALUES], count);
-        seconds = now() - before;
-    }
+    if (tree && keys && his)
+        seconds =
+            seconds_of(tree,
+                       &(struct inputs_of) { keys, sheet->rows[COL_HIS] ? his : NULL, sheet->at[COL_VALUES],
+                                             sheet->at[COL_CODES], ordo_type_bytes(sheet->type), sheet->value_bytes },
+                       &plan->work);
     btree_close(tree);
     free(keys);
-    return (double) count / seconds;
+    free(his);
+    return (double) spec_operations(&plan->spec) / seconds;
 }
 
 /* ---- queries ------------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include "bench/common/json.h"
 #include "bench/common/text.h"
+#include "panels.h"
 #include "plots.h"
 
 #include <errno.h>
@@ -18,7 +19,6 @@ static const char style[] =
     "4a1a20;"
     "--mid:#4a3c12;--good:#173c26;--c0:#62b5f5;--c1:#f29a4a;--c2:#3cc997;--c3:#e594ca;--c4:#e3c94b;--c5:#c4c4c4;"
     "--c6:#b09cff;--c7:#ff8a96}}\n"
-    "@media print{:root{--g:#fff;--t:#000;--r:#ccc}details:not([open])>*{display:none}.plot{break-inside:avoid}}\n"
     "body{background:var(--g);color:var(--t);font:15px/1.45 system-ui,sans-serif;margin:0 "
     "auto;max-width:1100px;padding:12px}\n"
     "h1{font-size:1.5em}h2{font-size:1.2em;margin-top:1.8em}h3{font-size:1em;margin:.6em 0 .2em}.q{color:var(--q)}\n"
@@ -38,24 +38,12 @@ static const char style[] =
     ".c3{stroke:var(--c3);stroke-dasharray:12 3 3 3}.c4{stroke:var(--c4);stroke-dasharray:6 6}.c5{stroke:var(--c5)}"
     ".c6{stroke:var(--c6);stroke-dasharray:9 3}.c7{stroke:var(--c7);stroke-dasharray:3 3}"
     ".c8{stroke:var(--c0);stroke-dasharray:6 6}.c9{stroke:var(--c1);stroke-dasharray:1 4}\n"
-    ".m,.w{stroke-dasharray:none}.m{fill:var(--g)}\n";
+    ".m,.w{stroke-dasharray:none}.m{fill:var(--g)}\n"
+    "@media print{:root{--g:#fff;--t:#000;--r:#ccc}details{display:none}.plot{break-inside:avoid}\n"
+    "body{font-size:10px;max-width:none;padding:0}table{font-size:8px}td,th{padding:1px 4px}h2{margin-top:1em}\n"
+    "h3{font-size:9px}.plots{grid-template-columns:repeat(4,1fr)}.files{display:none}}\n";
 
 /* ---- words --------------------------------------------------------------------------------------------------- */
-
-static void put_cell(FILE *out, const char *kind, const char *text)
-{
-    fprintf(out, "<td%s>", kind);
-    put_text(out, text);
-    fprintf(out, "</td>");
-}
-
-static void put_head(FILE *out, const char *const *titles, int n)
-{
-    fprintf(out, "<div class=\"wide\"><table>\n<tr>");
-    for (int i = 0; i < n; i++)
-        fprintf(out, "<th>%s</th>", titles[i]);
-    fprintf(out, "</tr>\n");
-}
 
 static const char *device_name(const struct report *report, int device)
 {
@@ -67,7 +55,7 @@ static const char *device_name(const struct report *report, int device)
 /* The row's rate over its peer's; NaN without one. *name: the peer. */
 static double peer_ratio(const struct report_point *point, const char **name)
 {
-    static const char *const hosts[] = { "btree", "radix", "merge", "loop", "binary", "table", "heap" };
+    static const char *const hosts[] = { "btree", "radix", "merge", "loop", "binary", "s-tree", "table", "heap" };
     const cJSON             *peer = cJSON_GetObjectItemCaseSensitive(point->row, "peer");
     const cJSON             *host = cJSON_GetObjectItemCaseSensitive(point->row, "host_rates");
     *name = text_of(peer, "name");
@@ -264,16 +252,50 @@ static void put_plot(void *page_, const struct plot *plot, const char *file)
     fprintf(page->out, "</div>\n");
 }
 
+typedef void (*plots_fn)(const struct report *report, plot_fn fn, void *arg);
+
+static const struct section {
+    const char *title, *text;
+    plots_fn    plots;
+} sections[] = {
+    { "Rates over size",
+      "Whiskers go from the 10th to the 90th percentile of repetitions. Where other axes were measured too, such as "
+      "the "
+      "batch, the first is drawn.",
+      plots_over_size },
+    { "Updates over the batch", "Larger batches cost less an element; structures come to lead at different ones.",
+      plots_over_batch },
+    { "Operations side by side, over the share of updates", "Queries are the rest.", plots_over_share },
+    { "Queries, over how often was stored before",
+      "Queries look into each run of an LSM, and batches make and merge runs.", plots_over_fills },
+    { "The time of a call", "By the host's clock until the device is idle, calls one after another.", plots_over_call },
+    { "Memory", "Device memory that a dictionary holds when it is filled: keys, values, index and spare.",
+      plots_of_memory },
+    { "Papers' figures beside those here", "The same axes; a device of today beside one of then, so the shape counts.",
+      plots_of_papers },
+};
+
+static void count_plot(void *count, const struct plot *plot, const char *file)
+{
+    (void) plot;
+    (void) file;
+    ++*(int *) count;
+}
+
 static void put_plots(FILE *out, const struct report *report)
 {
     struct page page = { out, 0 };
-    fprintf(out, "<h2>Rates over size</h2>\n<p class=\"q\">Whiskers go from the 10th to the 90th percentile of "
-                 "repetitions. Where other "
-                 "axes were measured too, such as the batch, the first is drawn.</p>\n<div class=\"plots\">\n");
-    plots_over_size(report, put_plot, &page);
-    fprintf(out, "</div>\n<h2>Updates over the batch</h2>\n<div class=\"plots\">\n");
-    plots_over_batch(report, put_plot, &page);
-    fprintf(out, "</div>\n");
+    for (size_t s = 0; s < sizeof sections / sizeof *sections; s++) {
+        int count = 0;
+        sections[s].plots(report, count_plot, &count);
+        fprintf(out, "<h2>%s</h2>\n<p class=\"q\">%s</p>\n", sections[s].title,
+                count ? sections[s].text : "Not measured at two places or more.");
+        if (count) {
+            fprintf(out, "<div class=\"plots\">\n");
+            sections[s].plots(report, put_plot, &page);
+            fprintf(out, "</div>\n");
+        }
+    }
 }
 
 /* ---- how it was measured ------------------------------------------------------------------------------------- */
@@ -288,7 +310,7 @@ static void put_files(FILE *out, const struct report *report)
         "<h2>How it was measured</h2>\n<p class=\"q\">Every result was checked. A rate is of the median of repetitions "
         "by the "
         "host's clock; a point that several processes measured shows the one in the middle, one in several files the "
-        "newest.</p>\n");
+        "newest.</p>\n<div class=\"files\">");
     put_head(out, titles, 7);
     for (int f = 0; f < report->n_files; f++) {
         const cJSON *file = report->files[f], *host = cJSON_GetObjectItemCaseSensitive(file, "host"), *item = NULL;
@@ -317,7 +339,7 @@ static void put_files(FILE *out, const struct report *report)
         }
         fprintf(out, "</code></td></tr>\n");
     }
-    fprintf(out, "</table></div>\n<p>%zu rows in all, %zu of them too large for the device or out of time.</p>\n",
+    fprintf(out, "</table></div></div>\n<p>%zu rows in all, %zu of them too large for the device or out of time.</p>\n",
             report->rows, report->left_out);
 }
 
@@ -372,6 +394,9 @@ bool page_write(FILE *out, const struct report *report)
     put_side_by_side(out, report);
     put_peers(out, report);
     put_plots(out, report);
+    put_limits(out, report);
+    put_papers(out, report);
+    put_changes(out, report);
     put_files(out, report);
     put_rows(out, report);
     fprintf(out, "</body></html>\n");
@@ -420,7 +445,7 @@ bool page_write_svgs(const char *directory, const struct report *report, char *w
 {
     struct svg_files files = { directory, why, why_bytes, 0, false };
     *why = 0;
-    plots_over_size(report, write_svg, &files);
-    plots_over_batch(report, write_svg, &files);
+    for (size_t s = 0; s < sizeof sections / sizeof *sections; s++)
+        sections[s].plots(report, write_svg, &files);
     return !files.failed;
 }

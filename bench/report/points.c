@@ -69,8 +69,9 @@ static int device_of(struct report *report, const cJSON *json)
 static void key_of(const cJSON *row, char *key, size_t bytes)
 {
     static const char *const texts[] = { "workload", "variant", "key", "dist" };
-    static const char *const numbers[] = { "value_bytes", "count",  "operations",     "batch",         "hit_percent",
-                                           "width",       "growth", "update_percent", "erase_percent", "most_fills" };
+    static const char *const numbers[] = { "value_bytes",   "count",      "operations",    "batch",
+                                           "hit_percent",   "width",      "growth",        "update_percent",
+                                           "erase_percent", "most_fills", "stale_percent", "load_percent" };
     size_t                   used = 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts && used < bytes; i++)
         used += (size_t) snprintf(key + used, bytes - used, "%s ", text_of(row, texts[i]));
@@ -173,8 +174,13 @@ bool report_sort_out(struct report *report)
              to < n && entries[to].device == entries[from].device && strcmp(entries[to].key, entries[from].key) == 0;)
             to++;
         const struct entry *entry = middle(entries, from, to);
-        report->points[report->n_points++] =
-            (struct report_point) { entry->row, entry->device, entry->file, entry->rate };
+        size_t              newest = to;
+        while (newest > from && entries[newest - 1].file == entry->file)
+            newest--;
+        const struct entry *before = newest > from ? middle(entries, from, newest) : NULL;
+        report->points[report->n_points++] = (struct report_point) {
+            entry->row, entry->device, entry->file, entry->rate, before ? before->file : 0, before ? before->rate : NAN
+        };
         report->devices[entry->device].points++;
     }
     free(entries);

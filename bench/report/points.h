@@ -16,11 +16,14 @@ struct report_device {
     int          points; /* of it that have a rate */
 };
 
-/* A point on a device. Of several processes of one file the median; of several files the newest. */
+/* A point on a device. Of several processes of one file the median; of several files the newest, and the rate in the one
+ * before it (NaN: there is none). */
 struct report_point {
     const cJSON *row;
     int          device, file;
     double       rate;
+    int          file_before;
+    double       rate_before;
 };
 
 struct report {

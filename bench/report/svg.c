@@ -17,6 +17,21 @@ void put_text(FILE *out, const char *text)
     }
 }
 
+void put_cell(FILE *out, const char *kind, const char *text)
+{
+    fprintf(out, "<td%s>", kind);
+    put_text(out, text);
+    fprintf(out, "</td>");
+}
+
+void put_head(FILE *out, const char *const *titles, int n)
+{
+    fprintf(out, "<div class=\"wide\"><table>\n<tr>");
+    for (int i = 0; i < n; i++)
+        fprintf(out, "<th>%s</th>", titles[i]);
+    fprintf(out, "</tr>\n");
+}
+
 bool plot_add(struct plot *plot, const char *name, struct plot_point point)
 {
     struct plot_line *line = plot->lines;
@@ -44,58 +59,116 @@ bool plot_add(struct plot *plot, const char *name, struct plot_point point)
 #define RIGHT  550.0
 #define TOP    20.0
 #define BOTTOM 300.0
-#define WIDTH  560
+#define WIDTH  574
 /* Below the axes a line for each of the plot, which so has room for long names. */
 #define LEGEND        366.0
 #define LEGEND_HEIGHT 20
 
 struct scale {
-    double low, high; /* logarithms */
+    bool   linear;
+    double low, high; /* logarithms, or where it is linear the numbers themselves */
     double from, to;  /* places */
 };
 
 static double place(const struct scale *scale, double number)
 {
-    const double share = (log(number) - scale->low) / (scale->high - scale->low);
+    const double share = ((scale->linear ? number : log(number)) - scale->low) / (scale->high - scale->low);
     return scale->from + share * (scale->to - scale->from);
 }
 
-/* Whole steps of a factor around all numbers. */
-static struct scale scale_of(const struct plot *plot, bool y, double factor)
+/* The least and the greatest of all numbers of an axis. */
+static struct scale range_of(const struct plot *plot, bool y)
 {
-    struct scale scale = { INFINITY, -INFINITY, y ? BOTTOM : LEFT, y ? TOP : RIGHT };
+    struct scale scale = { false, INFINITY, -INFINITY, y ? BOTTOM : LEFT, y ? TOP : RIGHT };
     for (int l = 0; l < plot->n; l++)
         for (int p = 0; p < plot->lines[l].n; p++) {
-            const struct plot_point *point = &plot->lines[l].points[p];
-            const double             number = log(y ? point->y : point->x);
+            const double number = y ? plot->lines[l].points[p].y : plot->lines[l].points[p].x;
             scale.low = fmin(scale.low, number);
             scale.high = fmax(scale.high, number);
         }
-    scale.low = floor(scale.low / log(factor) + 1e-9) * log(factor);
-    scale.high = ceil(scale.high / log(factor) - 1e-9) * log(factor);
+    return scale;
+}
+
+/* Whole steps of a factor around all numbers. */
+static struct scale log_scale(const struct plot *plot, bool y, double factor)
+{
+    struct scale scale = range_of(plot, y);
+    scale.low = floor(log(scale.low) / log(factor) + 1e-9) * log(factor);
+    scale.high = ceil(log(scale.high) / log(factor) - 1e-9) * log(factor);
     if (scale.high <= scale.low)
         scale.high = scale.low + log(factor);
     return scale;
 }
 
-static void draw_axes(FILE *out, const struct plot *plot, const struct scale *x, const struct scale *y)
+/* From 0, in at most ten steps of 1, 2 or 5 times a power of ten. */
+static struct scale linear_scale(const struct plot *plot, bool y, double *step)
+{
+    static const double of_ten[] = { 1, 2, 5, 10 };
+    struct scale        scale = range_of(plot, y);
+    const double        most = scale.high > 0 ? scale.high : 1, ten = pow(10, floor(log10(most / 10)));
+    int                 s = 0;
+    while (s < 3 && of_ten[s] * ten * 10 < most)
+        s++;
+    *step = of_ten[s] * ten;
+    scale.linear = true;
+    scale.low = 0;
+    scale.high = ceil(most / *step - 1e-9) * *step;
+    return scale;
+}
+
+static struct scale scale_of(const struct plot *plot, bool y, double *step)
+{
+    const bool linear = y ? plot->y_linear : plot->x_linear;
+    *step = y ? 10 : 2;
+    return linear ? linear_scale(plot, y, step) : log_scale(plot, y, *step);
+}
+
+char *plot_text(char text[32], enum plot_unit unit, double figure)
+{
+    if (unit == UNIT_RATE)
+        return text_rate(text, figure);
+    if (unit == UNIT_SECONDS)
+        return text_seconds(text, figure);
+    snprintf(text, TEXT_BYTES, isnan(figure) ? "-" : "%.3g", figure);
+    return text;
+}
+
+static int steps_of(const struct scale *scale, double step)
+{
+    return (int) lround((scale->high - scale->low) / (scale->linear ? step : log(step)));
+}
+
+static double number_at(const struct scale *scale, double step, int i)
+{
+    return scale->linear ? scale->low + i * step : exp(scale->low + i * log(step));
+}
+
+static char *x_text(char text[TEXT_BYTES], bool linear, double number)
+{
+    if (!linear)
+        return text_count(text, (size_t) llround(number));
+    snprintf(text, TEXT_BYTES, "%g", number);
+    return text;
+}
+
+static void draw_axes(FILE *out, const struct plot *plot, const struct scale *x, double x_step, const struct scale *y,
+                      double y_step)
 {
     char      text[TEXT_BYTES];
-    const int decades = (int) lround((y->high - y->low) / log(10));
-    for (int decade = 0; decade <= decades; decade++) {
-        const double number = exp(y->low + decade * log(10)), place_y = place(y, number);
+    const int rows = steps_of(y, y_step), columns = steps_of(x, x_step), every = columns / 8 + 1;
+    for (int row = 0; row <= rows; row++) {
+        const double number = number_at(y, y_step, row), place_y = place(y, number);
         fprintf(out, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT, RIGHT, place_y,
                 place_y);
         fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 6, place_y + 4,
-                text_rate(text, number));
+                plot_text(text, plot->unit, number));
     }
-    const int powers = (int) lround((x->high - x->low) / log(2)), step = powers / 8 + 1;
-    for (int power = 0; power <= powers; power += step) {
-        const double number = exp(x->low + power * log(2)), place_x = place(x, number);
+    for (int column = 0; column <= columns; column += every) {
+        const double number = number_at(x, x_step, column), place_x = place(x, number);
         fprintf(out, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", place_x, place_x, TOP,
                 BOTTOM);
         fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n", place_x, BOTTOM + 18,
-                text_count(text, (size_t) llround(number)));
+                x_text(text, x->linear, number));
     }
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", (LEFT + RIGHT) / 2, BOTTOM + 40);
     put_text(out, plot->x_title);
@@ -154,14 +227,15 @@ static void draw_line(FILE *out, const struct plot_line *line, int number, const
 
 void plot_draw(FILE *out, const struct plot *plot, int id)
 {
-    const struct scale x = scale_of(plot, false, 2), y = scale_of(plot, true, 10);
+    double             x_step, y_step;
+    const struct scale x = scale_of(plot, false, &x_step), y = scale_of(plot, true, &y_step);
     fprintf(out, "<svg role=\"img\" viewBox=\"0 0 %d %d\" aria-labelledby=\"t%d d%d\">\n<title id=\"t%d\">", WIDTH,
             (int) LEGEND + LEGEND_HEIGHT * plot->n - 8, id, id, id);
     put_text(out, plot->title);
     fprintf(out, "</title>\n<desc id=\"d%d\">", id);
     put_text(out, plot->sentence[0] ? plot->sentence : plot->title);
     fprintf(out, "</desc>\n");
-    draw_axes(out, plot, &x, &y);
+    draw_axes(out, plot, &x, x_step, &y, y_step);
     for (int l = 0; l < plot->n; l++)
         draw_line(out, &plot->lines[l], l, &x, &y);
     fprintf(out, "</svg>\n");
@@ -180,9 +254,9 @@ void plot_table(FILE *out, const struct plot *plot)
             const struct plot_point *point = &plot->lines[l].points[p];
             fprintf(out, "<tr><td>");
             put_text(out, plot->lines[l].name);
-            fprintf(out, "</td><td>%s</td><td>%s</td><td>%s to %s</td></tr>\n",
-                    text_count(a, (size_t) llround(point->x)), text_rate(b, point->y), text_rate(c, point->low),
-                    text_rate(d, point->high));
+            fprintf(out, "</td><td>%s</td><td>%s</td><td>%s to %s</td></tr>\n", x_text(a, plot->x_linear, point->x),
+                    plot_text(b, plot->unit, point->y), plot_text(c, plot->unit, point->low),
+                    plot_text(d, plot->unit, point->high));
         }
     fprintf(out, "</table></div></details>\n");
 }

@@ -5,6 +5,7 @@
 #include "keys.h"
 #include "model_step.h"
 #include "plan_concurrent.h"
+#include "plan_tasks.h"
 #include "plan_updates.h"
 
 #include <stdlib.h>
@@ -16,6 +17,21 @@ bool plan_has_fills(enum workload workload)
     return workload >= READRANDOM && workload <= CONCURRENTREAD;
 }
 
+/* A page ends where the keys end. */
+static bool has_intervals(enum workload workload)
+{
+    return workload == COUNTRANDOM || workload == RANGERANDOM || workload == SEEKWITHIN || workload == SUMRANDOM ||
+           workload == PAGERANDOM;
+}
+
+static void rank_span(void *requests_, size_t from, size_t to, int part)
+{
+    const struct requests *requests = requests_;
+    (void) part;
+    for (size_t row = from; row < to; row++)
+        sheet_set(requests->sheet, COL_RANKS, row, pick(requests->plan, row, requests->count));
+}
+
 static void interval_span(void *requests_, size_t from, size_t to, int part)
 {
     const struct requests *requests = requests_;
@@ -23,6 +39,8 @@ static void interval_span(void *requests_, size_t from, size_t to, int part)
     for (size_t row = from; row < to; row++) {
         const size_t at = pick(requests->plan, row, requests->count);
         set_interval(requests->plan, requests->sheet, row, at);
+        if (requests->plan->spec.workload == PAGERANDOM)
+            set_stored(requests->sheet, COL_HIS, row, highest(requests->plan));
         requests->sheet->hints[row] = (uint32_t) at;
     }
 }
@@ -31,19 +49,54 @@ static bool query_columns(const struct dict_plan *plan, struct sheet *sheet)
 {
     const enum workload workload = plan->spec.workload;
     const size_t        rows = plan->spec.n_queries;
-    const bool          range = workload == RANGERANDOM, interval = range || workload == COUNTRANDOM;
-    const bool          seek = workload == SEEKRANDOM, concurrent = workload == CONCURRENTREAD;
+    const bool          range = workload == RANGERANDOM || workload == PAGERANDOM, select = workload == SELECTRANDOM;
+    const bool          numbers = workload == COUNTRANDOM || workload == RANKRANDOM, sums = workload == SUMRANDOM;
+    const bool          element = !range && !numbers && !sums; /* is what each query finds */
+    const bool seek = workload == SEEKRANDOM || workload == SEEKWITHIN, concurrent = workload == CONCURRENTREAD;
 
     sheet_free(sheet);
     sheet->hints = malloc(rows * sizeof *sheet->hints + 1);
-    return sheet->hints && sheet_column(sheet, COL_KEYS, rows) && sheet_column(sheet, COL_HIS, interval ? rows : 0) &&
-           sheet_column(sheet, COL_FOUND, interval ? 0 : rows) &&
-           sheet_column(sheet, COL_VALUES_OUT, interval ? 0 : rows) &&
-           sheet_column(sheet, COL_KEYS_OUT, seek ? rows : 0) &&
-           sheet_column(sheet, COL_COUNTS, interval && !range ? rows : 0) &&
+    return sheet->hints && sheet_column(sheet, COL_KEYS, select ? 0 : rows) &&
+           sheet_column(sheet, COL_RANKS, select ? rows : 0) &&
+           sheet_column(sheet, COL_HIS, has_intervals(workload) ? rows : 0) &&
+           sheet_column(sheet, COL_FOUND, element ? rows : 0) &&
+           sheet_column(sheet, COL_VALUES_OUT, element || sums ? rows : 0) &&
+           sheet_column(sheet, COL_KEYS_OUT, seek || select ? rows : 0) &&
+           sheet_column(sheet, COL_COUNTS, numbers ? rows : 0) &&
            sheet_column(sheet, COL_OFFSETS, range ? rows + 1 : 0) &&
            sheet_column(sheet, COL_CODES, concurrent ? rows : 0) /* zeros: ORDO_FIND */ &&
            sheet_column(sheet, COL_OUTCOMES, concurrent ? rows : 0);
+}
+
+static enum step_call query_call(enum workload workload)
+{
+    switch (workload) {
+    case SEEKRANDOM:
+        return DO_SEEK;
+    case COUNTRANDOM:
+        return DO_COUNT;
+    case RANGERANDOM:
+        return DO_RANGE;
+    case RANKRANDOM:
+        return DO_RANK;
+    case SELECTRANDOM:
+        return DO_SELECT;
+    case SEEKWITHIN:
+        return DO_SEEK_WITHIN;
+    case PAGERANDOM:
+        return DO_PAGE;
+    case SUMRANDOM:
+        return DO_AGGREGATE;
+    case CONCURRENTREAD:
+        return DO_CONCURRENT;
+    default:
+        return DO_FIND;
+    }
+}
+
+static span_fn query_span(enum workload workload)
+{
+    return workload == SELECTRANDOM ? rank_span : has_intervals(workload) ? interval_span : point_span;
 }
 
 static bool draw_queries(struct dict_plan *plan)
@@ -52,16 +105,13 @@ static bool draw_queries(struct dict_plan *plan)
     const size_t          count = plan->spec.n_queries;
     struct script        *work = &plan->work;
     const struct requests requests = { plan, &work->sheet, 0, count };
-    const bool            interval = workload == RANGERANDOM || workload == COUNTRANDOM;
-    const enum step_call  call = workload == SEEKRANDOM       ? DO_SEEK
-                                 : workload == COUNTRANDOM    ? DO_COUNT
-                                 : workload == RANGERANDOM    ? DO_RANGE
-                                 : workload == CONCURRENTREAD ? DO_CONCURRENT
-                                                              : DO_FIND;
     if (!query_columns(plan, &work->sheet) || !script_steps(work, 1))
         return false;
-    for_spans(count, interval ? interval_span : point_span, (void *) &requests);
-    work->steps[0] = (struct step) { .call = call, .relation = ORDO_GE, .count = count };
+    for_spans(count, query_span(workload), (void *) &requests);
+    work->steps[0] = (struct step) { .call = query_call(workload),
+                                     .relation = workload == SEEKWITHIN ? ORDO_GT : ORDO_GE,
+                                     .limit = plan->spec.width,
+                                     .count = count };
     return true;
 }
 
@@ -109,7 +159,18 @@ static bool draw_work(struct dict_plan *plan)
     case READWHILEWRITING:
         return draw_rounds(plan);
     case MIXED:
+    case MIXEDSEEKS:
         return draw_mix(plan);
+    case COMBINERANDOM:
+        return draw_changes(plan, DO_COMBINE);
+    case DELETERANGE:
+        return draw_erase_ranges(plan);
+    case QUEUE:
+        return draw_queue(plan);
+    case EXPIRY:
+        return draw_expiry(plan);
+    case ORDERBOOK:
+        return draw_order_book(plan);
     case CLEANUP:
     case COMPACTALL:
         return draw_churn(plan);
@@ -153,7 +214,8 @@ void plan_free(struct dict_plan *plan)
 struct workload_bytes plan_bytes(const struct spec *spec)
 {
     const double pair = (double) ordo_type_bytes(spec->type) + spec->value_bytes;
-    const double elements = (double) spec->count, results = spec->workload == RANGERANDOM ? spec->width : 2;
+    const double elements = (double) spec->count,
+                 results = spec->workload == RANGERANDOM || spec->workload == PAGERANDOM ? spec->width : 2;
     const double calls = spec_operations(spec) > spec->count ? (double) spec_operations(spec) : elements;
     const double queries = plan_has_fills(spec->workload) ? (double) spec->n_queries : calls;
     const double largest = (pair - spec->value_bytes) * (elements > queries * results ? elements : queries * results);

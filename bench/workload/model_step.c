@@ -6,6 +6,7 @@
 #include "element.h"
 #include "keys.h"
 #include "model_apply.h"
+#include "model_tasks.h"
 
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ static ordo_code code_of_row(const struct sheet *sheet, const struct step *step,
 {
     if (step->call == DO_CONCURRENT)
         return (ordo_code) ((const uint8_t *) sheet->at[COL_CODES])[row];
-    return step->call == DO_ERASE ? ORDO_ERASE : ORDO_UPSERT;
+    return step->call == DO_ERASE ? ORDO_ERASE : step->call == DO_COMBINE ? ORDO_COMBINE : ORDO_UPSERT;
 }
 
 /* Rows of a batch that change something by key, equal keys in their order: ordered forms, and 32-bit row numbers as
@@ -31,7 +32,7 @@ static bool sort_rows(const struct model *model, const struct sheet *sheet, cons
     if (made) {
         for (size_t row = step->at; row < step->at + count; row++) {
             const ordo_code code = code_of_row(sheet, step, row);
-            if (code != ORDO_UPSERT && code != ORDO_ERASE)
+            if (code != ORDO_UPSERT && code != ORDO_ERASE && code != ORDO_COMBINE)
                 continue;
             set_element(sorted->keys, bytes, *n, key_order(model->type, sheet_get(sheet, COL_KEYS, row)));
             set_element(sorted->values, 4, (*n)++, row);
@@ -43,6 +44,22 @@ static bool sort_rows(const struct model *model, const struct sheet *sheet, cons
     return made;
 }
 
+static size_t end_of_group(const struct pairs *sorted, size_t key_bytes, size_t at, size_t n)
+{
+    size_t end = at + 1;
+    while (end < n && element(sorted->keys, key_bytes, end) == element(sorted->keys, key_bytes, at))
+        end++;
+    return end;
+}
+
+static uint64_t sum_of_rows(const struct pairs *sorted, const struct sheet *sheet, size_t at, size_t end)
+{
+    uint64_t sum = 0;
+    for (; at < end; at++)
+        sum += sheet_get(sheet, COL_VALUES, (size_t) element(sorted->values, 4, at));
+    return sum;
+}
+
 static void append(struct model *model, uint64_t key, uint64_t value)
 {
     set_element(model->keys, model->key_bytes, model->count, key);
@@ -51,7 +68,7 @@ static void append(struct model *model, uint64_t key, uint64_t value)
     model->count++;
 }
 
-/* Merges the sorted rows in: the last of equal ones is stored, or takes its key away. */
+/* Merges the sorted rows in: the last of equal ones is stored, or takes its key away; or all are added up. */
 static void merge_rows(const struct model *old, const struct pairs *sorted, size_t n, const struct sheet *sheet,
                        const struct step *step, struct model *out)
 {
@@ -64,12 +81,14 @@ static void merge_rows(const struct model *old, const struct pairs *sorted, size
             continue;
         }
         const uint64_t key = element(sorted->keys, bytes, j);
-        while (j + 1 < n && element(sorted->keys, bytes, j + 1) == key)
-            j++;
-        const size_t row = (size_t) element(sorted->values, 4, j++);
-        if (code_of_row(sheet, step, row) != ORDO_ERASE)
+        const bool     here = i < old->count && model_key(old, i) == key;
+        const size_t   end = end_of_group(sorted, bytes, j, n), row = (size_t) element(sorted->values, 4, end - 1);
+        if (step->call == DO_COMBINE)
+            append(out, key, (here ? model_value(old, i) : 0) + sum_of_rows(sorted, sheet, j, end));
+        else if (code_of_row(sheet, step, row) != ORDO_ERASE)
             append(out, key, old->value_bytes ? sheet_get(sheet, COL_VALUES, row) : 0);
-        i += i < old->count && model_key(old, i) == key;
+        i += here;
+        j = end;
     }
 }
 
@@ -149,15 +168,20 @@ static size_t sought(const struct query *query, ordo_relation relation, size_t r
     return below ? below - 1 : model->count;
 }
 
-static void seek_row(const struct query *query, ordo_relation relation, size_t row)
+static void put_element(const struct query *query, size_t row, size_t at, bool found)
 {
     const struct model *model = query->model;
-    const size_t        at = sought(query, relation, row);
-    sheet_set(query->sheet, COL_FOUND, row, at < model->count);
-    if (at == model->count)
+    sheet_set(query->sheet, COL_FOUND, row, found);
+    if (!found)
         return;
     sheet_set(query->sheet, COL_KEYS_OUT, row, key_stored(model->type, model_key(model, at)));
     sheet_set(query->sheet, COL_VALUES_OUT, row, model_value(model, at));
+}
+
+static void seek_row(const struct query *query, ordo_relation relation, size_t row)
+{
+    const size_t at = sought(query, relation, row);
+    put_element(query, row, at, at < query->model->count);
 }
 
 static void seek_span(void *query_, size_t from, size_t to, int part)
@@ -168,12 +192,43 @@ static void seek_span(void *query_, size_t from, size_t to, int part)
         seek_row(query, query->step->relation, row);
 }
 
+static void rank_span(void *query_, size_t from, size_t to, int part)
+{
+    const struct query *query = query_;
+    (void) part;
+    for (size_t row = query->step->at + from; row < query->step->at + to; row++)
+        sheet_set(query->sheet, COL_COUNTS, row, below_row(query, row));
+}
+
+static void select_span(void *query_, size_t from, size_t to, int part)
+{
+    const struct query *query = query_;
+    (void) part;
+    for (size_t row = query->step->at + from; row < query->step->at + to; row++) {
+        const size_t at = (size_t) sheet_get(query->sheet, COL_RANKS, row);
+        put_element(query, row, at, at < query->model->count);
+    }
+}
+
+/* Upwards. */
+static void seek_within_span(void *query_, size_t from, size_t to, int part)
+{
+    const struct query *query = query_;
+    (void) part;
+    for (size_t row = query->step->at + from; row < query->step->at + to; row++) {
+        const size_t at = sought(query, query->step->relation, row);
+        put_element(query, row, at,
+                    at < query->model->count && model_key(query->model, at) <= key_of_row(query, COL_HIS, row));
+    }
+}
+
 /* How many keys lie in a row's interval, from *at on. */
 static size_t within_row(const struct query *query, size_t row, size_t *at)
 {
     const uint64_t lo = key_of_row(query, COL_KEYS, row), hi = key_of_row(query, COL_HIS, row);
     *at = below_row(query, row);
-    return lo > hi ? 0 : model_up_to(query->model, hi, *at) - *at;
+    const size_t n = lo > hi ? 0 : model_up_to(query->model, hi, *at) - *at;
+    return query->step->call == DO_PAGE && n > query->step->limit ? query->step->limit : n;
 }
 
 static void count_span(void *query_, size_t from, size_t to, int part)
@@ -183,6 +238,20 @@ static void count_span(void *query_, size_t from, size_t to, int part)
     (void) part;
     for (size_t row = query->step->at + from; row < query->step->at + to; row++)
         sheet_set(query->sheet, COL_COUNTS, row, within_row(query, row, &at));
+}
+
+static void aggregate_span(void *query_, size_t from, size_t to, int part)
+{
+    const struct query *query = query_;
+    size_t              at;
+    (void) part;
+    for (size_t row = query->step->at + from; row < query->step->at + to; row++) {
+        const size_t n = within_row(query, row, &at);
+        uint64_t     sum = 0;
+        for (size_t i = at; i < at + n; i++)
+            sum += model_value(query->model, i);
+        sheet_set(query->sheet, COL_VALUES_OUT, row, sum);
+    }
 }
 
 /* Into offsets[i + 1], not yet summed up. */
@@ -266,6 +335,7 @@ bool model_do(struct model *model, struct sheet *sheet, struct step *step)
         return update(model, sheet, step);
     case DO_UPSERT:
     case DO_ERASE:
+    case DO_COMBINE:
         return update(model, sheet, step);
     case DO_FIND:
         for_spans(step->count, find_span, &query);
@@ -277,7 +347,29 @@ bool model_do(struct model *model, struct sheet *sheet, struct step *step)
         for_spans(step->count, count_span, &query);
         return true;
     case DO_RANGE:
+    case DO_PAGE:
         return do_range(model, sheet, step);
+    case DO_RANK:
+        for_spans(step->count, rank_span, &query);
+        return true;
+    case DO_SELECT:
+        for_spans(step->count, select_span, &query);
+        return true;
+    case DO_SEEK_WITHIN:
+        for_spans(step->count, seek_within_span, &query);
+        return true;
+    case DO_AGGREGATE:
+        for_spans(step->count, aggregate_span, &query);
+        return true;
+    case DO_ERASE_RANGE:
+        return model_erase_ranges(model, sheet, step);
+    case DO_TAKE_FIRST:
+        model_take_first(model, sheet, step);
+        return true;
+    case DO_PEEK_FIRST:
+    case DO_PEEK_LAST:
+        model_peek(model, sheet, step);
+        return true;
     case DO_APPLY:
         return model_apply(model, sheet, step);
     case DO_CONCURRENT:

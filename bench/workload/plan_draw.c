@@ -14,12 +14,15 @@ uint64_t stream(const struct dict_plan *plan, int which)
 
 bool is_fill(enum workload workload)
 {
-    return workload == FILLRANDOM || workload == FILLSEQ || workload == CONCURRENTFILL;
+    return workload == FILLRANDOM || workload == FILLSEQ || workload == BUILD || workload == CONCURRENTFILL ||
+           workload == ORDERBOOK;
 }
 
 /* Requests may favour some keys; a table that is filled to be asked has each about once. */
 static enum dist table_dist(const struct spec *spec)
 {
+    if (spec->workload == EXPIRY) /* keys are times */
+        return SEQUENTIAL;
     return spec->dist == ZIPF && !is_fill(spec->workload) ? UNIFORM : spec->dist;
 }
 
@@ -55,7 +58,7 @@ bool fill_script(const struct dict_plan *plan, struct script *script)
     const size_t count = plan->spec.count, batch = spec_table_batch(&plan->spec);
     if (!draw_elements(plan, &script->sheet, STREAM_TABLE, 0, count) || !script_steps(script, batches_of(batch, count)))
         return false;
-    batch_steps(batch, script->steps, DO_UPSERT, 0, count);
+    batch_steps(batch, script->steps, plan->spec.workload == BUILD ? DO_BUILD : DO_UPSERT, 0, count);
     return true;
 }
 

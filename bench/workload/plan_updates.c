@@ -10,7 +10,7 @@ bool draw_changes(struct dict_plan *plan, enum step_call call)
     struct script        *work = &plan->work;
     const struct requests requests = { plan, &work->sheet, 0, count };
     if (!sheet_column(&work->sheet, COL_KEYS, count) ||
-        !sheet_column(&work->sheet, COL_VALUES, call == DO_UPSERT ? count : 0) ||
+        !sheet_column(&work->sheet, COL_VALUES, call == DO_ERASE ? 0 : count) ||
         !script_steps(work, batches_of(batch, count)))
         return false;
     for_spans(count, point_span, (void *) &requests);
@@ -49,10 +49,13 @@ bool draw_rounds(struct dict_plan *plan)
 
 /* ---- mixed batches ------------------------------------------------------------------------------------------- */
 
-/* Of 32 operations: 12 finds, 2 contains, 5 upserts, 3 inserts, 4 erases, 4 seeks, 1 count, 1 range. */
-static ordo_code code_of(uint64_t r)
+/* Of 32 operations: 12 finds, 2 contains, 5 upserts, 3 inserts, 4 erases, 4 seeks, 1 count, 1 range. Of mixedseeks 10
+ * finds, 2 contains, 5 upserts, 3 inserts, 4 erases, 8 seeks. */
+static ordo_code code_of(enum workload workload, uint64_t r)
 {
-    static const uint8_t share[ORDO_N_CODES] = { 12, 2, 5, 3, 4, 1, 1, 1, 1, 1, 1 };
+    static const uint8_t mixed[ORDO_N_CODES] = { 12, 2, 5, 3, 4, 1, 1, 1, 1, 1, 1 };
+    static const uint8_t seeks[ORDO_N_CODES] = { 10, 2, 5, 3, 4, 2, 2, 2, 2 };
+    const uint8_t       *share = workload == MIXEDSEEKS ? seeks : mixed;
     unsigned             left = (unsigned) (r % 32);
     int                  code = 0;
     while (left >= share[code])
@@ -64,7 +67,7 @@ static ordo_code code_of(uint64_t r)
 static void draw_operation(const struct dict_plan *plan, struct sheet *sheet, size_t row)
 {
     const uint64_t  r = draw(stream(plan, STREAM_CODE), row);
-    const ordo_code code = code_of(r);
+    const ordo_code code = code_of(plan->spec.workload, r);
     const size_t    at = pick(plan, row, sheet->rows[COL_KEYS]);
     sheet_set(sheet, COL_CODES, row, code);
     if (code == ORDO_COUNT || code == ORDO_RANGE)
@@ -103,17 +106,17 @@ bool draw_mix(struct dict_plan *plan)
 
 bool draw_churn(struct dict_plan *plan)
 {
-    const size_t          tenth = spec_tenth(&plan->spec), batch = spec_batch(&plan->spec);
+    const size_t          churned = spec_churn(&plan->spec), batch = spec_batch(&plan->spec);
     struct script        *churn = &plan->churn;
-    const struct requests requests = { plan, &churn->sheet, 0, 2 * tenth };
-    if (!sheet_column(&churn->sheet, COL_KEYS, 2 * tenth) || !sheet_column(&churn->sheet, COL_VALUES, 2 * tenth) ||
-        !script_steps(churn, 2 * batches_of(batch, tenth)))
+    const struct requests requests = { plan, &churn->sheet, 0, 2 * churned };
+    if (!sheet_column(&churn->sheet, COL_KEYS, 2 * churned) || !sheet_column(&churn->sheet, COL_VALUES, 2 * churned) ||
+        !script_steps(churn, 2 * batches_of(batch, churned)))
         return false;
-    for_spans(2 * tenth, point_span, (void *) &requests);
-    for (size_t i = 0; i < tenth; i++)
+    for_spans(2 * churned, point_span, (void *) &requests);
+    for (size_t i = 0; i < churned; i++)
         sheet_set(&churn->sheet, COL_VALUES, i, value_of(plan->spec.value_bytes, plan->spec.count + i));
-    batch_steps(batch, churn->steps, DO_UPSERT, 0, tenth);
-    batch_steps(batch, churn->steps + batches_of(batch, tenth), DO_ERASE, tenth, tenth);
+    batch_steps(batch, churn->steps, DO_UPSERT, 0, churned);
+    batch_steps(batch, churn->steps + batches_of(batch, churned), DO_ERASE, churned, churned);
     if (!script_steps(&plan->work, 1))
         return false;
     plan->work.steps[0] = (struct step) { .call = plan->spec.workload == CLEANUP ? DO_CLEAN_UP : DO_COMPACT };

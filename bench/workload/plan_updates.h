@@ -14,7 +14,7 @@ bool draw_inserts(struct dict_plan *plan);
 bool draw_rounds(struct dict_plan *plan);
 /* Mixed batches. */
 bool draw_mix(struct dict_plan *plan);
-/* A tenth is replaced, then a tenth erased; timed is what cleans up after it. */
+/* Some are replaced, then as many others erased (spec_churn); timed is what cleans up after it. */
 bool draw_churn(struct dict_plan *plan);
 
 #endif

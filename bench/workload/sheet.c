@@ -16,6 +16,7 @@ size_t sheet_width(const struct sheet *sheet, enum column_id column)
     case COL_RANGE_VALUES:
         return sheet->value_bytes;
     case COL_COUNTS:
+    case COL_RANKS:
         return 4;
     case COL_OFFSETS:
         return 8;
@@ -26,9 +27,9 @@ size_t sheet_width(const struct sheet *sheet, enum column_id column)
 
 const char *column_name(enum column_id column)
 {
-    static const char *const names[N_COLUMNS] = { "codes",   "keys",       "his",          "values",
-                                                  "found",   "keys_out",   "values_out",   "counts",
-                                                  "offsets", "range_keys", "range_values", "outcomes" };
+    static const char *const names[N_COLUMNS] = { "codes",      "keys",         "his",        "values", "ranks",
+                                                  "found",      "keys_out",     "values_out", "counts", "offsets",
+                                                  "range_keys", "range_values", "outcomes" };
     return names[column];
 }
 

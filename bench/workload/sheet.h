@@ -14,6 +14,7 @@ enum column_id {
     COL_KEYS, /* of counts and ranges the lower bounds */
     COL_HIS,
     COL_VALUES,
+    COL_RANKS, /* of selections */
     /* outputs */
     COL_FOUND,
     COL_KEYS_OUT,
@@ -59,10 +60,20 @@ enum step_call {
     DO_BUILD,
     DO_UPSERT,
     DO_ERASE,
+    DO_COMBINE, /* sums */
+    DO_ERASE_RANGE,
+    DO_TAKE_FIRST,
+    DO_PEEK_FIRST,
+    DO_PEEK_LAST,
     DO_FIND,
     DO_SEEK,
     DO_COUNT,
     DO_RANGE,
+    DO_RANK, /* keys that are less */
+    DO_SELECT,
+    DO_SEEK_WITHIN,
+    DO_PAGE,
+    DO_AGGREGATE, /* sums */
     DO_APPLY,
     DO_CONCURRENT,
     DO_CLEAN_UP,
@@ -74,6 +85,7 @@ struct step {
     enum step_call call;
     ordo_relation  relation; /* of seeks */
     size_t         at, count;
+    size_t         limit;                 /* of pages */
     size_t         offsets_at;            /* ranges: where their count + 1 offsets begin, and ... */
     size_t         range_at, range_count; /* ... their elements, which the model finds out */
 };

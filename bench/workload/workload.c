@@ -33,7 +33,9 @@ const char *variant_name(enum workload workload, int variant)
     static const char *const groups[] = { "unsorted", "sorted" };
     static const char *const tops[] = { "100", "100000" };
     static const char *const rows[] = { "4-bytes", "16-bytes", "64-bytes" };
-    static const char *const queries[] = { "random", "sorted", "random+index", "sorted+index" };
+    static const char *const queries[] = {
+        "random", "sorted", "random+index", "sorted+index", "random+compressed", "random+buffered", "random+sort"
+    };
 #define X(id, name, ...) #name,
     static const char *const structures[N_STRUCTURES] = { STRUCTURE_MAP(X) };
 #undef X
@@ -43,7 +45,7 @@ const char *variant_name(enum workload workload, int variant)
     if (workload == MERGE_RUNS)
         return variant < 3 ? runs[variant] : NULL;
     if (workload_has_queries(workload))
-        return variant < 4 ? queries[variant] : NULL;
+        return variant < 7 ? queries[variant] : NULL;
     if (workload == GROUPBY)
         return variant < 2 ? groups[variant] : NULL;
     if (workload == TOP)
@@ -51,6 +53,16 @@ const char *variant_name(enum workload workload, int variant)
     if (workload == GATHER)
         return variant < 3 ? rows[variant] : NULL;
     return variant == 0 ? "" : NULL;
+}
+
+bool variant_is_sorted(int variant)
+{
+    return variant < VARIANT_COMPRESSED && (variant & VARIANT_SORTED);
+}
+
+bool variant_has_index(int variant)
+{
+    return variant >= VARIANT_COMPRESSED || (variant & VARIANT_INDEX);
 }
 
 bool structure_is(int structure, enum structure_trait trait)
@@ -91,6 +103,17 @@ bool workload_is_concurrent(enum workload workload)
 {
     return workload == CONCURRENTREAD || workload == CONCURRENTFILL || workload == CONCURRENTINSERT ||
            workload == CONCURRENTMIX;
+}
+
+bool workload_needs_order(enum workload workload)
+{
+    return (workload >= SEEKRANDOM && workload <= SUMRANDOM) || workload == MIXED || workload == MIXEDSEEKS ||
+           (workload >= DELETERANGE && workload <= ORDERBOOK);
+}
+
+bool workload_needs_values(enum workload workload)
+{
+    return workload == COMBINERANDOM || workload == SUMRANDOM || workload == ORDERBOOK;
 }
 
 bool workload_has_values(enum workload workload)
@@ -142,20 +165,48 @@ struct ordo_run spec_run(const struct spec *spec, size_t r)
 /* One batch is timed, of a dictionary that is there. */
 static bool is_one_batch(enum workload workload)
 {
-    return workload == INSERTRANDOM || workload == CONCURRENTINSERT || workload == CONCURRENTMIX;
+    return workload == INSERTRANDOM || workload == CONCURRENTINSERT || workload == CONCURRENTMIX ||
+           workload == DELETERANGE;
+}
+
+/* A task in rounds, whose batches are not those that the dictionary was filled by. */
+static bool has_rounds(enum workload workload)
+{
+    return workload == QUEUE || workload == EXPIRY || workload == ORDERBOOK;
+}
+
+#define QUEUE_BATCH 1024
+#define TASK_ROUNDS 64
+
+static size_t default_batch(const struct spec *spec)
+{
+    switch (spec->workload) {
+    case BUILD:
+    case CONCURRENTFILL:
+        return spec->count;
+    case QUEUE:
+        return QUEUE_BATCH;
+    case ORDERBOOK:
+        return spec->count / TASK_ROUNDS;
+    default:
+        return spec->count / 16;
+    }
 }
 
 size_t spec_batch(const struct spec *spec)
 {
-    const size_t wanted = spec->workload == CONCURRENTFILL ? spec->count : spec->batch ? spec->batch : spec->count / 16;
+    const bool   whole = spec->workload == CONCURRENTFILL || spec->workload == BUILD;
+    const size_t wanted = spec->batch && !whole ? spec->batch : default_batch(spec);
     return wanted > spec->count ? spec->count : wanted ? wanted : 1;
 }
 
 size_t spec_table_batch(const struct spec *spec)
 {
     struct spec table = *spec;
-    if (is_one_batch(spec->workload))
+    if (is_one_batch(spec->workload) || has_rounds(spec->workload)) {
+        table.workload = FILLRANDOM;
         table.batch = 0;
+    }
     return spec_batch(&table);
 }
 
@@ -167,27 +218,39 @@ size_t spec_changes(const struct spec *spec)
     return changes ? changes : 1;
 }
 
-#define MOST_ROUNDS 8
+/* Rounds of the model, each of which goes through all elements. */
+#define MOST_ROUNDS   8
+#define MOST_ELEMENTS ((size_t) 1 << 27)
 
 size_t spec_rounds(const struct spec *spec)
 {
-    const size_t batches = spec->count / spec_batch(spec);
-    return batches < MOST_ROUNDS ? batches : MOST_ROUNDS;
+    const size_t batches = spec->count / spec_batch(spec), bearable = MOST_ELEMENTS / spec->count + 1;
+    const size_t wanted = spec->workload == QUEUE       ? bearable
+                          : spec->workload == EXPIRY    ? (batches < bearable ? batches : bearable)
+                          : spec->workload == ORDERBOOK ? batches
+                                                        : (batches < MOST_ROUNDS ? batches : MOST_ROUNDS);
+    return wanted < TASK_ROUNDS ? wanted : TASK_ROUNDS;
 }
 
-size_t spec_tenth(const struct spec *spec)
+/* Of each element that is replaced, and of each that is erased, the old one is stale, and so is what says that it was
+ * erased: of n elements, and c of each, 3 c are, out of n + 2 c. */
+size_t spec_churn(const struct spec *spec)
 {
-    return (spec->count + 9) / 10;
+    const double share = spec->stale_percent / 100.0;
+    if (spec->stale_percent == 0)
+        return (spec->count + 9) / 10;
+    const size_t churn = (size_t) (share * (double) spec->count / (3 - 2 * share));
+    return churn ? churn : 1;
 }
 
 size_t spec_operations(const struct spec *spec)
 {
-    if (spec->workload == READWHILEWRITING)
+    if (spec->workload == READWHILEWRITING || spec->workload == QUEUE || spec->workload == EXPIRY)
         return 2 * spec_rounds(spec) * spec_batch(spec);
-    if (spec->workload == MIXED)
+    if (spec->workload == MIXED || spec->workload == MIXEDSEEKS || spec->workload == ORDERBOOK)
         return spec_rounds(spec) * spec_batch(spec);
     if (workload_cleans_up(spec->workload))
-        return spec->count + 2 * spec_tenth(spec);
+        return spec->count + 2 * spec_churn(spec);
     if (is_one_batch(spec->workload))
         return spec_batch(spec);
     return workload_has_queries(spec->workload) ? spec->n_queries : spec_changes(spec);

@@ -32,6 +32,7 @@ extern "C" {
 #define DICT_WORKLOAD_MAP(X)                                                                                           \
     X(FILLRANDOM, "fillrandom", "upsert of all elements, batch by batch, into an empty dictionary")                    \
     X(FILLSEQ, "fillseq", "the same with keys one after another")                                                      \
+    X(BUILD, "build", "all elements at once, in any order, into an empty dictionary")                                  \
     X(OVERWRITE, "overwrite", "upsert of as many keys as there are elements, each there already")                      \
     X(DELETERANDOM, "deleterandom", "erase of as many keys as there are elements or fewer, each there at first")       \
     X(INSERTRANDOM, "insertrandom", "upsert of one batch of new keys into a dictionary with all elements")             \
@@ -40,10 +41,21 @@ extern "C" {
     X(SEEKRANDOM, "seekrandom", "the next key and its value, of keys that are not there")                              \
     X(COUNTRANDOM, "countrandom", "the number of keys in an interval")                                                 \
     X(RANGERANDOM, "rangerandom", "the elements in an interval")                                                       \
+    X(RANKRANDOM, "rankrandom", "how many keys are less, of keys that are there")                                      \
+    X(SELECTRANDOM, "selectrandom", "the k-th key and its value")                                                      \
+    X(SEEKWITHIN, "seekwithin", "the next key and its value, if it lies in an interval")                               \
+    X(PAGERANDOM, "pagerandom", "the next few elements from a key on")                                                 \
+    X(SUMRANDOM, "sumrandom", "the sum of the values in an interval")                                                  \
     X(CONCURRENTREAD, "concurrentread", "readrandom by a concurrent batch")                                            \
     X(READWHILEWRITING, "readwhilewriting", "a batch of upserts of new keys, a batch of finds, and so on")             \
     X(MIXED, "mixed", "batches of finds, upserts, inserts, erases, seeks, counts and ranges in any order")             \
-    X(CLEANUP, "cleanup", "drops what is stale, after a tenth was erased and a tenth replaced")                        \
+    X(MIXEDSEEKS, "mixedseeks", "the same without counts and ranges, a quarter of them seeks")                         \
+    X(COMBINERANDOM, "combinerandom", "as overwrite, but each value is added to the one that is there")                \
+    X(DELETERANGE, "deleterange", "erase of the keys in one batch of intervals")                                       \
+    X(QUEUE, "queue", "priority queue: the first elements are taken, as many are put in; up to 64 rounds")             \
+    X(EXPIRY, "expiry", "a batch of newer keys comes in, as many of the oldest are erased by one range; 16 rounds")    \
+    X(ORDERBOOK, "orderbook", "quantities are added to 2^16 prices, and the best on both sides asked for; 64 rounds")  \
+    X(CLEANUP, "cleanup", "drops what is stale, after some was erased and as much replaced")                           \
     X(COMPACTALL, "compactall", "the same, and gives spare memory back")                                               \
     X(CONCURRENTFILL, "concurrentfill", "upsert of all elements by one concurrent batch into an empty dictionary")     \
     X(CONCURRENTINSERT, "concurrentinsert", "insertrandom by a concurrent batch")                                      \
@@ -65,6 +77,8 @@ enum workload {
 bool workload_is_dict(enum workload workload);
 /* CLEANUP and COMPACTALL. */
 bool workload_cleans_up(enum workload workload);
+/* Whether it goes by the order of keys, which not every structure has. */
+bool workload_needs_order(enum workload workload);
 /* Whether it is one of concurrent batches, which not every structure takes. */
 bool workload_is_concurrent(enum workload workload);
 
@@ -79,7 +93,9 @@ const char *variant_name(enum workload workload, int variant);
 #define STRUCTURE_MAP(X)                                                                                               \
     X(SORTED_ARRAY, sorted_array, BUILT_WHOLE, )                                                                       \
     X(LSM, lsm, KEEPS_STALE, .growth = spec->growth, .keep_runs = keeps_runs(spec))                                    \
-    X(BLINK, blink, 0, )
+    X(BLINK, blink, 0, )                                                                                               \
+    X(FAST, fast, BUILT_WHOLE, )                                                                                       \
+    X(HASH, hash, BUILT_WHOLE | NO_ORDER, .load_percent = spec->load_percent)
 
 enum structure {
 #define X(id, ...) id,
@@ -89,14 +105,20 @@ enum structure {
 };
 
 enum structure_trait {
-    BUILT_WHOLE = 1, /* an update rewrites everything: filled by one build; nothing to compact */
+    BUILT_WHOLE = 1, /* filled by one build: an update rewrites everything, or its load is to be the one that is set */
     KEEPS_STALE = 2, /* what is replaced stays stored until ordo_lsm_cleanup */
+    NO_ORDER = 4,    /* cannot do what goes by the order of keys */
 };
 bool structure_is(int structure, enum structure_trait trait);
 
-/* search and lookup: variant is a sum of these. */
-#define VARIANT_SORTED 1 /* queries in ascending order */
-#define VARIANT_INDEX  2 /* through a prebuilt index */
+/* search and lookup: variant is a sum of the first two, or one of the others. */
+#define VARIANT_SORTED     1 /* queries in ascending order */
+#define VARIANT_INDEX      2 /* through a prebuilt index */
+#define VARIANT_COMPRESSED 4 /* through one that holds the keys, compressed */
+#define VARIANT_BUFFERED   5 /* random queries, through an index, partitioned first */
+#define VARIANT_SORTS      6 /* random queries, sorted first */
+bool variant_is_sorted(int variant);
+bool variant_has_index(int variant);
 
 /* groupby: keys are drawn from so many, if they are uniform; variant 1: equal ones lie side by side. */
 #define GROUPS 100000
@@ -135,11 +157,16 @@ struct spec {
     uint32_t width;          /* elements in an interval, in the mean; at least 1 */
     uint32_t fills;          /* numbers of batches, evenly spread, after which queries are timed */
     uint32_t growth;         /* of an LSM; 0: its default */
+    uint32_t load_percent;   /* of a hash table; 0: its default */
     bool     first_calls;    /* queries: each call that is timed is the first after the updates, and may merge runs */
     uint32_t update_percent; /* of concurrentmix: how many of the operations change something */
     uint32_t erase_percent;  /* of deleterandom: as a share of the elements; 0: 100 */
+    uint32_t stale_percent;  /* of cleanup and compactall: as a share of what is stored; 0: a tenth of the elements is
+                                erased, a tenth replaced */
 };
 
+/* Whether it works on values, so that there have to be some. */
+bool workload_needs_values(enum workload workload);
 /* Whether the workload has values at all: sort, merge, merge_runs, compact, lookup, groupby, top, dictionaries. */
 bool workload_has_values(enum workload workload);
 bool workload_has_queries(enum workload workload);
@@ -157,10 +184,11 @@ size_t spec_batch(const struct spec *spec);
 size_t spec_table_batch(const struct spec *spec);
 /* Elements that overwrite and deleterandom go through. */
 size_t spec_changes(const struct spec *spec);
-/* How many batches take turns with others (readwhilewriting, mixed): no more than the host can follow in short time. */
+/* How many batches take turns with others (readwhilewriting, mixed, queue ...): no more than the host can follow in short
+ * time. */
 size_t spec_rounds(const struct spec *spec);
-/* What cleanup replaces, and what it erases. */
-size_t spec_tenth(const struct spec *spec);
+/* How many elements are replaced before a cleanup, and how many others erased. */
+size_t spec_churn(const struct spec *spec);
 
 /* What a rate counts: elements, or queries where there are any; of dictionaries the operations. */
 size_t spec_operations(const struct spec *spec);

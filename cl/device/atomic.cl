@@ -19,8 +19,8 @@
  * A word that is touched by any function here during a launch is touched by nothing else in that launch. Acquire costs:
  * it throws away a compute unit's whole first-level cache. Atomic loads are read-modify-writes on some devices.
  *
- * With ORDO_ATOMICS_LEGACY (OpenCL 1.2 forms) order between groups is what the device happens to give: algorithms that
- * need it ask for ORDO_PROGRESS, which is 0 there.
+ * With ORDO_ATOMICS_LEGACY (OpenCL 1.2 forms) order between groups is what the device happens to give: the host
+ * chooses no algorithm there that needs it (ordo_device_facts.groups_progress).
  */
 #pragma once
 #include "device/compiler.cl"

@@ -10,7 +10,6 @@
  *   ORDO_INTEL_SUB_GROUPS 1 if cl_intel_required_subgroup_size is there: kernels fix the size of their sub-groups
  *   ORDO_INT64_ATOMICS 1 if cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics are there
  *   ORDO_CPU           1 on a CPU: no barriers for speed, contiguous chunks per work-item
- *   ORDO_PROGRESS      1 if a started work-group is known to keep running: bounded waits for it make sense
  *   ORDO_ADDRESS_ORDER 1 if a read at an address that hangs on another read comes after it, without a fence (atomic.cl)
  * And a simulator that looks for data races may be given (tests/conformance/oclgrind.sh):
  *   ORDO_CHECKED       1: what may race goes through the functions of atomic.cl and is an atomic update in each of them, so
@@ -51,9 +50,6 @@
 #endif
 #ifndef ORDO_CPU
 #define ORDO_CPU 0
-#endif
-#ifndef ORDO_PROGRESS
-#define ORDO_PROGRESS 0
 #endif
 #ifndef ORDO_ADDRESS_ORDER
 #define ORDO_ADDRESS_ORDER 0

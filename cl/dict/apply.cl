@@ -7,8 +7,10 @@
  *   apply_store                     those keys as sorted updates
  *   timeline_pack, timeline_move    one level of the timeline
  *   apply_pick, apply_gather        operations of one kind
- *   apply_chain                     neighbours of the batch's keys that the batch does not touch
- *   apply_seek, apply_count, apply_rank   results of order queries
+ *   apply_wanted, apply_ask         seeks in key order, and what the batch erases
+ *   apply_chain                     neighbours of erased keys that the batch does not erase
+ *   apply_seek, apply_seek_far      results of seeks
+ *   apply_count, apply_rank         results of other order queries
  *   apply_select_plan, apply_select elements of ranks
  *   apply_range_kept, apply_range_touched
  *
@@ -21,9 +23,15 @@
 #include "dict/timeline.cl"
 #include "group/merge.cl"
 
+/* Built together: apply_survey apply_starts apply_groups apply_points apply_store timeline_pack timeline_move apply_pick apply_gather */
+/* Built together: apply_chain apply_seek */
+/* Built together: apply_count apply_rank */
+/* Built together: apply_select_plan apply_select */
+/* Built together: apply_range_plan apply_range_kept apply_range_touched */
+
 #define NONE 0xffffffffu
 
-/* survey[code]: operations with it; [N_CODES]: the first whose code is unknown. */
+/* survey[code]: operations with it; [N_CODES]: n less the first whose code is unknown, or 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_survey(__global const uchar *codes, ulong codes_at, uint n, __global uint *survey)
 {
@@ -35,7 +43,7 @@ void apply_survey(__global const uchar *codes, ulong codes_at, uint n, __global 
         for (uint c = 0; c < N_CODES; c++)
             count[c] += code == c;
         if (code >= N_CODES)
-            ordo_min(&survey[N_CODES], i);
+            ordo_max(&survey[N_CODES], n - i);
     }
     for (uint c = 0; c < N_CODES; c++)
         if (count[c])
@@ -147,7 +155,8 @@ void apply_groups(__global const ulong *groups, uint n, __global uint *group_of,
 }
 
 /* Results of finds, contains and updates. changed[j]: whether the batch leaves j's key, of which j is the last
- * operation, in another state; of position n: 0. entries (NULL: not wanted): the timeline's. */
+ * operation, in another state; of position n: 0, and behind it 0 for apply_seek. entries (NULL: not wanted): the
+ * timeline's. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, __global const uint *group_of, __global uint *changed, __global ulong *entries,
                   __global uchar *found, ulong found_at, __global merge_value *values_out, ulong values_out_at)
@@ -156,6 +165,7 @@ void apply_points(BATCH_ARGS, __global const uint *group_of, __global uint *chan
     RUN_EACH (uint, j, n + 1) {
         if (j == n) {
             changed[n] = 0;
+            changed[n + 1] = 0;
             break;
         }
         const uint      i = index[j], code = b.codes[i];
@@ -302,55 +312,202 @@ ORDO_FN key_state group_state(const sorted_batch *b, __global const uint *first_
     return low > first ? state_after(b, low - 1) : state_at_first(b, first);
 }
 
-/* ---- neighbours -------------------------------------------------------------------------------------------------- */
+/* ---- seeks ------------------------------------------------------------------------------------------------------- */
 
-/* near_key[j], near_found[j]: the neighbour of sorted[j] in the dictionary. Keys that were there before the batch form
- * chains of neighbours; a chain ends at a key whose neighbour the batch does not touch, or that has none. end[j], once
- * scanned for the maximum: 1 more than the nearest end at or before j; `forward`: with positions counted from the
- * right, at or after. */
+#define CODE_SEEKS_UP(code)   ((code) == CODE_SEEK_GE || (code) == CODE_SEEK_GT)
+#define CODE_SEEKS_DOWN(code) ((code) == CODE_SEEK_LT || (code) == CODE_SEEK_LE)
+
+/* In key order. seeks[j]: 1 in the high half if j seeks upwards, in the low half if downwards; gone[j] (NULL: there are no
+ * erasures): whether j erases a key that was there before the batch. Of position n: 0. */
 ORDO_KERNEL(RUN_GROUP)
-void apply_chain(__global const ordo_key *sorted, __global const uchar *there, uint n, uint forward,
-                 __global const ordo_key *near_key, __global const uchar *near_found, __global uint *end)
+void apply_wanted(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uchar *there,
+                  uint n, __global ulong *seeks, __global uint *gone)
+{
+    RUN_EACH (uint, j, n + 1) {
+        const uint code = j < n ? codes[codes_at + index[j]] : N_CODES;
+        seeks[j] = CODE_SEEKS_UP(code) ? (ulong) 1 << 32 : CODE_SEEKS_DOWN(code);
+        if (gone)
+            gone[j] = code == CODE_ERASE && there[j];
+    }
+}
+
+/* The least key greater than this, or the greatest less; the key itself if there is none. */
+ORDO_FN ordo_key next_key(ordo_key key, bool forward)
+{
+    const ordo_key_form bits = key_bits(key), end = forward ? ~(ordo_key_form) 0 : 0;
+    return bits == end ? key : key_from_bits(forward ? bits + 1 : bits - 1);
+}
+
+/* seeks and gone, scanned: the positions of seeks of each direction, and the keys at which they begin (to look for what is
+ * not less, or not greater). Behind these, from n_up and n_down on, the same for what is next to each erased key. erased: keys that
+ * were there and that the batch erases, in order. What is left of n_erased is filled up. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_ask(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, __global const uint *index,
+               uint n, __global const ulong *seeks, __global const uint *gone, uint n_erased, uint n_up, uint n_down,
+               __global uint *up, __global ordo_key *up_key, __global uint *down, __global ordo_key *down_key,
+               __global ordo_key *erased)
 {
     RUN_EACH (uint, j, n) {
-        bool ends = there[j] != 0;
-        if (ends && near_found[j]) {
-            const uint at = sorted_bound(sorted, n, near_key[j], false);
-            ends = at == n || sorted[at] != near_key[j];
+        const ulong at = seeks[j];
+        const uint  code = codes[codes_at + index[j]];
+        if (CODE_SEEKS_UP(code)) {
+            up[at >> 32] = j;
+            up_key[at >> 32] = code == CODE_SEEK_GT ? next_key(sorted[j], true) : sorted[j];
         }
-        const uint place = forward ? n - 1 - j : j;
+        if (CODE_SEEKS_DOWN(code)) {
+            down[(uint) at] = j;
+            down_key[(uint) at] = code == CODE_SEEK_LT ? next_key(sorted[j], false) : sorted[j];
+        }
+        if (!gone)
+            continue;
+        const bool is_gone = gone[j + 1] != gone[j], fills = j >= gone[n] && j < n_erased;
+        if (is_gone)
+            erased[gone[j]] = sorted[j];
+        if (is_gone && n_up)
+            up_key[n_up + gone[j]] = next_key(sorted[j], true);
+        if (is_gone && n_down)
+            down_key[n_down + gone[j]] = next_key(sorted[j], false);
+        if (fills && n_up)
+            up_key[n_up + j] = sorted[j];
+        if (fills && n_down)
+            down_key[n_down + j] = sorted[j];
+    }
+}
+
+/* The neighbour of erased[e] in the dictionary before the batch, which holds all erased keys: near[e], if near_found[e] and unless
+ * erased[e] is the last key that there can be. */
+ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
+{
+    return found && next_key(key, forward) != key;
+}
+
+/* Erased keys form chains of neighbours; a chain ends at a key whose neighbour is not erased, or that has none. end[e], once
+ * scanned for the maximum: 1 more than the nearest end at or before e; `forward`: with positions counted from the right, at or
+ * after. What the neighbours are lies from n_queries on. Erased keys are gone[n] of n_erased. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_chain(__global const ordo_key *erased, __global const uint *gone, uint n, uint n_erased, uint forward,
+                 __global const ordo_key *base_key, __global const uchar *base_found, uint n_queries,
+                 __global uint *end)
+{
+    const uint all = gone[n];
+    RUN_EACH (uint, e, n_erased) {
+        bool ends = e < all;
+        if (ends && has_near(erased[e], base_found[n_queries + e], forward)) {
+            const ordo_key near = base_key[n_queries + e];
+            const uint     at = sorted_bound(erased, all, near, false);
+            ends = at == all || erased[at] != near;
+        }
+        const uint place = forward ? n_erased - 1 - e : e;
         end[place] = ends ? place + 1 : 0;
     }
 }
 
-/* Seeks of one relation: of what the batch touches, the nearest key that is there at the time; of what it does not
- * touch, the neighbour in the dictionary, or of the end of its chain; and of the two the nearer. */
+/* Seeks of one direction (which of them q is: position ops[q]), and of each the neighbour in the dictionary before the batch; behind
+ * these, those of erased keys, as apply_chain has them (NULL, and none, if nothing is erased). */
+#define SEEK_ARGS                                                                                                      \
+    __global const uint *ops, uint n_queries, uint forward, __global const ordo_key *base_key,                         \
+        __global const merge_value *base_value, __global const uchar *base_found, __global const ordo_key *erased,     \
+        __global const uint *gone, uint n_erased, __global const uint *end, __global ordo_key *keys_out,               \
+        ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global uchar *found,               \
+        ulong found_at
+
+/* Whether there is a neighbour for position j: not for what is beyond the last key. */
+ORDO_FN bool has_base(uint code, ordo_key key, bool found)
+{
+    return found && !(code == CODE_SEEK_GT && key_bits(key) == ~(ordo_key_form) 0) &&
+           !(code == CODE_SEEK_LT && key_bits(key) == 0);
+}
+
+/* Which erased key ends the chain of an erased key; NONE if the key is not erased. */
+ORDO_FN uint chain_end(__global const ordo_key *erased, __global const uint *end, uint all, uint n_erased, bool forward,
+                       ordo_key key)
+{
+    const uint e = all ? sorted_bound(erased, all, key, false) : 0;
+    if (e == all || erased[e] != key)
+        return NONE;
+    return forward ? n_erased - end[n_erased - 1 - e] : end[e] - 1;
+}
+
+ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
+{
+    return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
+}
+
+/* The result of a seek: of the batch's the key at `position` in state s, unless that is STATE_ABSENT; else the other one, if
+ * there is one, whose value is that of base_...[at]. */
+#if ORDO_VALUE_BYTES
+#define SEEK_VALUE()                                                                                                   \
+    if (values_out && (s != STATE_ABSENT || other))                                                                    \
+        values_out[values_out_at + time] = s != STATE_ABSENT ? state_value(&b, position, s) : base_value[at];
+#else
+#define SEEK_VALUE()
+#endif
+#define SEEK_RESULT()                                                                                                  \
+    if (found)                                                                                                         \
+        found[found_at + time] = s != STATE_ABSENT || other;                                                           \
+    if (keys_out && (s != STATE_ABSENT || other))                                                                      \
+        keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;                               \
+    SEEK_VALUE()
+
+/* The most groups that a seek looks at one by one. */
+#define SEEK_STEPS 32
+
+/* Seeks of one direction go from group to group until one is there at the time, or the nearest key is one that the batch
+ * does not touch. That is mostly the first or second; one that takes SEEK_STEPS sets *far, and has no result. */
 ORDO_KERNEL(RUN_GROUP)
-void apply_seek(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
-                __global const ordo_key *queries, uint n_queries, uint forward, uint upper,
-                __global const ordo_key *base_key, __global const merge_value *base_value,
-                __global const uchar *base_found, __global const ordo_key *near_key,
-                __global const merge_value *near_value, __global const uchar *near_found, __global const uint *end,
-                __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,
-                __global uchar *found, ulong found_at)
+void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, SEEK_ARGS, __global uint *far,
+                ulong far_at)
+{
+    const sorted_batch b = BATCH;
+    const uint         n_groups = group_of[n], all = gone ? gone[n] : 0;
+    RUN_EACH (uint, q, n_queries) {
+        const uint j = ops[q], time = index[j], code = b.codes[time];
+        uint       g = group_of[j] + (code == CODE_SEEK_GT) - (code == CODE_SEEK_LT); /* 0 - 1: past all */
+        bool       other = has_base(code, sorted[j], base_found[q]);
+        ordo_key   other_key = base_key[q];
+        uint       at = q, position = 0, step = 0;
+        key_state  s = STATE_ABSENT;
+        for (; step < SEEK_STEPS && g < n_groups; step++, g += forward ? 1 : -1u) {
+            const ordo_key key = sorted[first_of[g]];
+            if (other && is_nearer(other_key, key, forward))
+                break;
+            s = group_state(&b, first_of, g, time, &position);
+            if (s != STATE_ABSENT)
+                break;
+            if (other && key == other_key) {
+                const uint e = chain_end(erased, end, all, n_erased, forward, key);
+                at = n_queries + e;
+                other = has_near(erased[e], base_found[at], forward);
+                other_key = base_key[at];
+            }
+        }
+        if (step == SEEK_STEPS) {
+            ordo_max(&far[far_at], 1u);
+            continue;
+        }
+        SEEK_RESULT()
+    }
+}
+
+/* The same for any distance, by the timeline. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, SEEK_ARGS)
 {
     const sorted_batch b = BATCH;
     const timeline     t = TIMELINE;
+    const uint         all = gone ? gone[n] : 0;
     RUN_EACH (uint, q, n_queries) {
-        const uint time = ops[q];
-        const uint rank = timeline_rank(&t, group_of[sorted_bound(sorted, n, queries[q], upper)], time);
+        const uint j = ops[q], time = index[j], code = b.codes[time];
+        /* what is there below where an upward seek begins, or not above where a downward one does */
+        const uint rank = timeline_rank(&t, group_of[j] + (code == CODE_SEEK_GT || code == CODE_SEEK_LE), time);
         const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
-
-        bool     other = base_found[q] != 0;
-        ordo_key other_key = base_key[q];
-        uint     at = NONE; /* where near_... has the other, if not base_... */
-        if (other) {
-            const uint j = sorted_bound(sorted, n, other_key, false);
-            if (j < n && sorted[j] == other_key) {
-                at = forward ? n - end[n - 1 - j] : end[j] - 1;
-                other = near_found[at] != 0;
-                other_key = near_key[at];
-            }
+        bool       other = has_base(code, sorted[j], base_found[q]);
+        ordo_key   other_key = base_key[q];
+        const uint e = other ? chain_end(erased, end, all, n_erased, forward, other_key) : NONE;
+        const uint at = e == NONE ? q : n_queries + e;
+        if (e != NONE) {
+            other = has_near(erased[e], base_found[at], forward);
+            other_key = base_key[at];
         }
 
         uint      position = 0;
@@ -358,20 +515,10 @@ void apply_seek(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __glob
         if (touched) {
             const uint g = timeline_select(&t, forward ? rank : rank - 1, time);
             s = group_state(&b, first_of, g, time, &position);
-            if (other && (forward ? key_bits(other_key) < key_bits(sorted[position])
-                                  : key_bits(other_key) > key_bits(sorted[position])))
+            if (other && is_nearer(other_key, sorted[position], forward))
                 s = STATE_ABSENT;
         }
-        if (found)
-            found[found_at + time] = s != STATE_ABSENT || other;
-        if (keys_out && (s != STATE_ABSENT || other))
-            keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;
-#if ORDO_VALUE_BYTES
-        if (values_out && (s != STATE_ABSENT || other))
-            values_out[values_out_at + time] = s != STATE_ABSENT ? state_value(&b, position, s)
-                                               : at == NONE      ? base_value[q]
-                                                                 : near_value[at];
-#endif
+        SEEK_RESULT()
     }
 }
 

@@ -14,6 +14,8 @@
 #include "dict/each.cl"
 #include "group/merge.cl"
 
+/* Built together: batch_number batch_heads insert_resolve batch_widen batch_keep */
+
 ORDO_KERNEL(RUN_GROUP)
 void batch_number(__global uint *out, uint n)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Marks of sorted runs; host/dict/run.h draws a run and has the invariants.
  *
+ *   run_unsorted   whether keys do not ascend
  *   run_erased     hidden bits from bytes
  *   run_repeats    hides each element that an equal one follows in its run
  *   run_visible    counts the visible elements of each block
@@ -9,9 +10,22 @@
  * RUN_GROUP.
  */
 #pragma once
+#include "device/atomic.cl"
 #include "dict/each.cl"
 #include "shared/key.h"
 #include "shared/runs.h"
+
+/* Built together: run_unsorted run_erased run_repeats run_visible */
+
+/* *wrong, which is 0, becomes 1 if some key is not less than the next. */
+ORDO_KERNEL(RUN_GROUP)
+void run_unsorted(__global const ordo_key *keys, ulong keys_at, uint count, __global uint *wrong)
+{
+    keys += keys_at;
+    RUN_EACH (uint, i, count - 1)
+        if (key_bits(keys[i]) >= key_bits(keys[i + 1]) && ordo_load_relaxed(wrong) == 0)
+            ordo_or(wrong, 1);
+}
 
 ORDO_KERNEL(RUN_GROUP)
 void run_erased(__global const uchar *erased, ulong erased_at, uint count, __global uint *hidden, ulong hidden_at)

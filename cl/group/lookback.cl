@@ -11,8 +11,8 @@
  *            have to make visible. An item that takes several words is read again until all agree on the flag.
  * Progress   Tiles are numbered by a ticket, so every tile that is waited for belongs to a group that has started.
  *            Waits are bounded: a tile that does not answer in LOOKBACK_POLLS looks is folded again from the input, by
- *            the group that needs it. So no device hangs here; where started groups stop (no ORDO_PROGRESS), it is
- *            slow.
+ *            the group that needs it. So no device hangs here; where started groups stop (the host knows of no
+ *            groups_progress), it is slow.
  * In place   The output may lie over the input: see lookback_again.
  *
  * The including file defines before it includes this one

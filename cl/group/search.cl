@@ -22,9 +22,9 @@
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
-/* Before a loop over them. On a CPU it stays a loop: unrolled it is no faster, and takes the compiler seconds. */
+/* Before a loop over them. On a CPU four at a time: unrolled as a whole it is no faster, and takes the compiler seconds. */
 #if ORDO_CPU
-#define SEARCH_EACH _Pragma("unroll 1")
+#define SEARCH_EACH _Pragma("unroll 4")
 #else
 #define SEARCH_EACH ORDO_UNROLL
 #endif
@@ -40,8 +40,8 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 
 /* ---- a node, by a team ----------------------------------------------------------------------------------------- */
 
-/* A node is read in pieces of 16 bytes, neighbouring lanes reading neighbouring pieces; on a CPU in vectors of its
- * compiler's. */
+/* A node is read in pieces of 16 bytes, neighbouring lanes reading neighbouring pieces; on a CPU in pieces that are one
+ * vector of its compiler's. */
 #if ORDO_CPU
 #define PIECE_KEYS (SEARCH_NODE < 16 ? SEARCH_NODE : 16)
 #else
@@ -52,14 +52,92 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 #error "TEAM_WIDTH is too wide for SEARCH_NODE: each lane must have 16 bytes of the node"
 #endif
 
-/* `from` is a multiple of 16 bytes, except on a CPU. */
+/* The first key of this lane's r-th piece, counted in the node. */
+ORDO_FN uint piece_first(uint r)
+{
+    return (r * TEAM_WIDTH + team_lane()) * PIECE_KEYS;
+}
+
+#if ORDO_CPU
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks: no call passes them */
+#endif
+#if KEY_BITS == 32 && SEARCH_NODE < 16
+typedef uint8 key_piece;
+#define piece_filled(piece) as_uint8(as_int8(piece) >> 31)
+#elif KEY_BITS == 32
+typedef uint16 key_piece;
+#define piece_filled(piece) as_uint16(as_int16(piece) >> 31)
+#elif SEARCH_NODE < 16
+typedef ulong8 key_piece;
+#define piece_filled(piece) as_ulong8(as_long8(piece) >> 63)
+#else
+typedef ulong16 key_piece;
+#define piece_filled(piece) as_ulong16(as_long16(piece) >> 63)
+#endif
+#if SEARCH_NODE < 16
+#define piece_load(from) vload8(0, from)
+#define piece_halves(v)  (v)
+#else
+#define piece_load(from) vload16(0, from)
+#define piece_halves(v)  ((v).lo + (v).hi)
+#endif
+
+/* key_bits, of a whole piece. piece_filled: each bit of a key is its sign. */
+ORDO_FN key_piece piece_bits(key_piece piece)
+{
+#if ORDO_KEY == KEY_U32 || ORDO_KEY == KEY_U64
+    return piece;
+#elif ORDO_KEY == KEY_I32 || ORDO_KEY == KEY_I64
+    return piece ^ KEY_SIGN_;
+#else
+    return piece ^ (piece_filled(piece) | KEY_SIGN_);
+#endif
+}
+
+/* The sum of what a vector comparison says: true is -1. Of Clang's own sum it makes a mask and its popcount, on
+ * processors that have them; of this one, spelled out, four times the instructions. */
+#if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
+#if __has_builtin(__builtin_reduce_add)
+#define piece_sum(v) __builtin_reduce_add(v)
+#endif
+#endif
+#ifndef piece_sum
+ORDO_FN int piece_sum8(int8 eight)
+{
+    const int4 four = eight.lo + eight.hi;
+    const int2 two = four.lo + four.hi;
+
+    return two.x + two.y;
+}
+#define piece_sum(v) piece_sum8(convert_int8(piece_halves(v)))
+#endif
+
+/* How many keys of a piece of ordered forms are before the query. */
+ORDO_FN uint piece_before(key_piece piece, ordo_key_form query)
+{
+#if SEARCH_UPPER
+    return (uint) -piece_sum(piece <= query);
+#else
+    return (uint) -piece_sum(piece < query);
+#endif
+}
+
+/* How many keys of a node of separators are before the query. `node` is SEARCH_NODE ordered forms. */
+ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
+{
+    uint before = 0;
+
+    ORDO_UNROLL
+    for (uint r = 0; r < LANE_PIECES; r++)
+        before += piece_before(piece_load(node + piece_first(r)), query);
+    return before;
+}
+#else
+/* `from` is a multiple of 16 bytes. */
 ORDO_FN void piece_load(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
 {
-#if ORDO_CPU
-    ORDO_UNROLL
-    for (uint i = 0; i < PIECE_KEYS; i++)
-        piece[i] = from[i];
-#elif KEY_BITS == 32
+#if KEY_BITS == 32
     const uint4 four = *(__global const uint4 *) from;
     piece[0] = four.x;
     piece[1] = four.y;
@@ -81,7 +159,6 @@ ORDO_FN void piece_bits(__private ordo_key piece[PIECE_KEYS])
 }
 
 /* How many keys of a piece of ordered forms are before the query. */
-#if !ORDO_CPU
 ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_key_form query)
 {
     uint before = 0;
@@ -89,39 +166,6 @@ ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_
     for (uint i = 0; i < PIECE_KEYS; i++)
         before += search_before(piece[i], query);
     return before;
-}
-#else
-/* Spelled with vectors: of a sum of comparisons the compiler would make bits, and take these apart one by one. */
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks: no call passes them */
-#endif
-#if SEARCH_NODE < 16
-#define piece_vector(piece) vload8(0, piece)
-#define piece_halves(v)     (v)
-#else
-#define piece_vector(piece) vload16(0, piece)
-#define piece_halves(v)     ((v).lo + (v).hi)
-#endif
-#if SEARCH_UPPER
-#define piece_compare(piece, query) (piece_vector(piece) <= (query))
-#else
-#define piece_compare(piece, query) (piece_vector(piece) < (query))
-#endif
-
-ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_key_form query)
-{
-    const int8 eight = convert_int8(piece_halves(piece_compare(piece, query))); /* true is -1 */
-    const int4 four = eight.lo + eight.hi;
-    const int2 two = four.lo + four.hi;
-
-    return (uint) - (two.x + two.y);
-}
-#endif
-
-/* The first key of this lane's r-th piece, counted in the node. */
-ORDO_FN uint piece_first(uint r)
-{
-    return (r * TEAM_WIDTH + team_lane()) * PIECE_KEYS;
 }
 
 /* How many of this lane's keys of a node of separators are before the query; team_reduce_add makes it the rank.
@@ -138,6 +182,7 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
     }
     return before;
 }
+#endif
 
 /* ---- a tree in local memory, by a work-group ------------------------------------------------------------------- */
 

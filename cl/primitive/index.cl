@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index; shared/index.h shows it. The host gives ORDO_KEY and INDEX_NODE_LOG2. */
+/* Builds a static search index; shared/index.h shows it. The host gives ORDO_KEY and INDEX_NODE_LOG2.
+ *
+ *   index_build    the levels
+ *   index_widths   bytes a key of each block of a compressed one
+ *   index_pack     its blocks
+ */
 #pragma once
+#include "device/atomic.cl"
 #include "shared/index.h"
 #include "shared/key.h"
 
@@ -32,5 +38,70 @@ void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint 
             level--;
         }
         nodes[e] = key_bits(keys[index_separator(count, shift, INDEX_NODE_LOG2, level, entry)]);
+    }
+}
+
+/* ---- compressed -------------------------------------------------------------------------------------------------- */
+
+/* The last key of block b's, and what its keys are differences from (I5). */
+ORDO_FN ordo_key_form pack_last(__global const ordo_key *keys, uint count, uint b)
+{
+    return key_bits(keys[min(b * PACK_KEYS + (PACK_KEYS - 1), count - 1)]);
+}
+ORDO_FN ordo_key_form pack_base(__global const ordo_key *keys, uint b)
+{
+    return b == 0 ? 0 : key_bits(keys[b * PACK_KEYS - 1]);
+}
+
+ORDO_FN uint pack_width(ordo_key_form difference)
+{
+#if KEY_BITS == 64
+    if (difference >> 32)
+        return 8;
+#endif
+    return difference >> 16 ? 4 : difference >> 8 ? 2 : 1;
+}
+
+/* widths[b], and *widest, which is 0 at first. */
+ORDO_KERNEL(INDEX_GROUP)
+void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global uint *widths,
+                  __global uint *widest)
+{
+    keys += keys_at;
+    for (uint b = get_global_id(0); b < blocks; b += get_global_size(0)) {
+        const uint width = pack_width(pack_last(keys, count, b) - pack_base(keys, b));
+        widths[b] = width;
+        if (ordo_load_relaxed(widest) < width)
+            ordo_max(widest, width);
+    }
+}
+
+/* A work-item per key, and per place after the last one (I7). `width`: of all blocks; 0: offsets tell. */
+ORDO_KERNEL(INDEX_GROUP)
+void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
+                uint width, __global uchar *packed)
+{
+    keys += keys_at;
+    for (ulong i = get_global_id(0); i < (ulong) blocks * PACK_KEYS; i += get_global_size(0)) {
+        const uint          b = (uint) (i / PACK_KEYS);
+        const uint          here = width ? width : offsets[b + 1] - offsets[b];
+        const ulong         unit = width ? (ulong) b * width : offsets[b];
+        const ordo_key_form key = key_bits(keys[min(i, (ulong) count - 1)]);
+        const ordo_key_form difference = key - pack_base(keys, b);
+        __global uchar     *at = packed + unit * 16 + i % PACK_KEYS * here;
+
+        switch (here) {
+        case 1:
+            *at = (uchar) difference;
+            break;
+        case 2:
+            *(__global ushort *) at = (ushort) difference;
+            break;
+        case 4:
+            *(__global uint *) at = (uint) difference;
+            break;
+        default:
+            *(__global ordo_key_form *) at = difference;
+        }
     }
 }

@@ -668,6 +668,8 @@ ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
 
 #include "group/lookback.cl"
 
+/* Built together: runs_sample runs_select runs_split */
+
 /* As runs_tiles, for tiles in the order in which groups start. `state`: see lookback_state; 0 at first. *kept = how many
  * elements are written. */
 ORDO_KERNEL(RUNS_GROUP)

@@ -29,6 +29,8 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 #else
 #include "group/tile.cl"
 
+/* Built together: reduce_keys reduce_sums */
+
 /* This work-item's share of tiles first_tile .. end_tile - 1. From uniform control flow of the group. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {

@@ -5,6 +5,7 @@
  *   search_array     queries in any order, without an index
  *   search_sorted    queries that ascend: each work-group looks only at the part of the array that its queries span
  *   search_gallop    the same for one work-item at a time, on CPUs
+ *   search_number    numbers queries, before they are put in another order
  *
  * All take (keys, queries, answers), then what is their own. The host gives ORDO_KEY, ORDO_VALUE_BYTES, SEARCH_UPPER,
  * SEARCH_NODE, SEARCH_GROUP, SEARCH_ITEMS, TEAM_WIDTH (lanes per query), and
@@ -14,6 +15,8 @@
  *                   passes over queries that a newer run has answered. Has SEARCH_UPPER.
  *   SEARCH_MARK     1: answers nothing, but hides what is found, in an older run whose hidden bits are there: the last of
  *                   equal keys. Has SEARCH_UPPER and SEARCH_LOOKUP.
+ *   SEARCH_PACKED   not 0: the index is compressed, it has the keys; how many bytes of each, or PACK_MIXED
+ *   SEARCH_PLACES   1: query i stands for query places[i], whose answer it gives
  *   SEARCH_LOCAL    1: the group keeps separators in local memory, which takes barriers; 0: it does without
  */
 #pragma once
@@ -33,6 +36,12 @@
 #endif
 #ifndef SEARCH_MARK
 #define SEARCH_MARK 0
+#endif
+#ifndef SEARCH_PLACES
+#define SEARCH_PLACES 0
+#endif
+#ifndef SEARCH_PACKED
+#define SEARCH_PACKED 0
 #endif
 #define SEARCH_LAST (SEARCH_RUN || SEARCH_MARK)
 #ifndef SEARCH_LOCAL
@@ -58,50 +67,130 @@
 typedef struct {
     __global const ordo_key *key;
     uint                     count;
+#if SEARCH_PACKED
+    __global const uchar         *packed;
+    __global const uint          *offsets;    /* where blocks differ in their bytes a key */
+    __global const ordo_key_form *separators; /* of level 1; none if there is one block */
+#endif
 } key_array;
+
+#if SEARCH_PACKED
+/* A block of a compressed index: where it lies, bytes a key, and what its keys are differences from (I5, I6). */
+typedef struct {
+    __global const uchar *at;
+    uint                  width;
+    ordo_key_form         base;
+} pack_block;
+
+ORDO_FN pack_block pack_block_of(key_array keys, uint b)
+{
+    pack_block block;
+
+#if SEARCH_PACKED == PACK_MIXED
+    const ulong unit = keys.offsets[b];
+    block.width = keys.offsets[b + 1] - (uint) unit;
+#else
+    const ulong unit = (ulong) b * SEARCH_PACKED;
+    block.width = SEARCH_PACKED;
+#endif
+    block.at = keys.packed + unit * 16;
+    block.base = b > 0 ? keys.separators[b - 1] : 0;
+    return block;
+}
+
+/* The ordered form of key i. */
+ORDO_FN ordo_key_form key_form(key_array keys, uint i)
+{
+    const pack_block      block = pack_block_of(keys, i / PACK_KEYS);
+    __global const uchar *at = block.at + i % PACK_KEYS * block.width;
+
+    switch (block.width) {
+    case 1:
+        return block.base + *at;
+    case 2:
+        return block.base + *(__global const ushort *) at;
+    case 4:
+        return block.base + *(__global const uint *) at;
+    default:
+        return block.base + *(__global const ordo_key_form *) at;
+    }
+}
+
+#define PACK_ARGS , __global const uchar *restrict packed, __global const uint *restrict offsets, uint first_of_level_1
+#define PACK_TAKE(keys, nodes)                                                                                         \
+    (keys).packed = packed, (keys).offsets = offsets, (keys).separators = (nodes) + first_of_level_1 * SEARCH_NODE
+#else
+ORDO_FN ordo_key_form key_form(key_array keys, uint i)
+{
+    return key_bits(keys.key[i]);
+}
+
+#define PACK_ARGS
+#define PACK_TAKE(keys, nodes)
+#endif
+
+#if SEARCH_PLACES
+#define PLACES_ARGS , __global const uint *restrict places
+#define PLACES      places,
+#define PLACES_OF   __global const uint *places;
+#else
+#define PLACES_ARGS
+#define PLACES
+#define PLACES_OF
+#endif
 
 #define KEYS_AND_QUERIES                                                                                               \
     __global const ordo_key *restrict keys_mem, ulong keys_at, uint keys_count,                                        \
-        __global const ordo_key *restrict queries_mem, ulong queries_at, uint queries_count
+        __global const ordo_key *restrict queries_mem, ulong queries_at, uint queries_count PLACES_ARGS
+/* What is not packed, or not yet (PACKED). */
+#if SEARCH_PACKED
+#define PLAIN , NULL, NULL, NULL
+#else
+#define PLAIN
+#endif
 #define KEYS                                                                                                           \
     {                                                                                                                  \
-        keys_mem + keys_at, keys_count                                                                                 \
+        keys_mem + keys_at, keys_count PLAIN                                                                           \
     }
 #define QUERIES                                                                                                        \
     {                                                                                                                  \
-        queries_mem + queries_at, queries_count                                                                        \
+        queries_mem + queries_at, queries_count PLAIN                                                                  \
     }
 
 #if SEARCH_RANGES
 typedef struct {
+    PLACES_OF
     __global uint *rank, *upper;
 } answers;
 #define ANSWERS_ARGS                                                                                                   \
     __global uint *restrict ranks_mem, ulong ranks_at, __global uint *restrict uppers_mem, ulong uppers_at
 #define ANSWERS                                                                                                        \
     {                                                                                                                  \
-        ranks_mem + ranks_at, uppers_mem + uppers_at                                                                   \
+        PLACES ranks_mem + ranks_at, uppers_mem + uppers_at                                                            \
     }
 #elif !SEARCH_LOOKUP
 typedef struct {
+    PLACES_OF
     __global uint *rank;
 } answers;
 #define ANSWERS_ARGS __global uint *restrict ranks_mem, ulong ranks_at
 #define ANSWERS                                                                                                        \
     {                                                                                                                  \
-        ranks_mem + ranks_at                                                                                           \
+        PLACES ranks_mem + ranks_at                                                                                    \
     }
 #elif SEARCH_MARK
 typedef struct {
+    PLACES_OF
     __global uint *hidden;
 } answers;
 #define ANSWERS_ARGS __global uint *restrict hidden_mem, ulong hidden_at
 #define ANSWERS                                                                                                        \
     {                                                                                                                  \
-        hidden_mem + hidden_at                                                                                         \
+        PLACES hidden_mem + hidden_at                                                                                  \
     }
 #else
 typedef struct {
+    PLACES_OF
 #if ORDO_VALUE_BYTES
     __global const ordo_value *from;
     __global ordo_value       *value;  /* NULL: not wanted */
@@ -131,7 +220,7 @@ typedef struct {
 #define ANSWERS_ARGS VALUES_ARGS __global uchar *restrict found_mem, ulong found_at RUN_ARGS
 #define ANSWERS                                                                                                        \
     {                                                                                                                  \
-        VALUES found_mem ? found_mem + found_at : 0 RUN                                                                \
+        PLACES VALUES found_mem ? found_mem + found_at : 0 RUN                                                         \
     }
 #endif
 
@@ -190,13 +279,13 @@ ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;
 
-    while (step <= keys.count - from && key_bits(keys.key[from + step - 1]) <= query) {
+    while (step <= keys.count - from && key_form(keys, from + step - 1) <= query) {
         from += step;
         step *= 2;
     }
     for (uint left = min(step - 1, keys.count - from); left > 0;) {
         const uint middle = left / 2;
-        const bool before = key_bits(keys.key[from + middle]) <= query;
+        const bool before = key_form(keys, from + middle) <= query;
         from += before ? middle + 1 : 0;
         left = before ? left - middle - 1 : middle;
     }
@@ -207,6 +296,9 @@ ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 /* Answers query i, known by its rank. */
 ORDO_FN void answer_query(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
+#if SEARCH_PLACES
+    i = to.places[i];
+#endif
     answer(to, i, rank, equal);
 #if SEARCH_RANGES
     to.upper[i] = upper_from(keys, rank, query);
@@ -216,9 +308,9 @@ ORDO_FN void answer_query(key_array keys, answers to, uint i, uint rank, ordo_ke
 ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 {
 #if SEARCH_LAST
-    return rank > 0 && rank <= keys.count && key_bits(keys.key[rank - 1]) == query;
+    return rank > 0 && rank <= keys.count && key_form(keys, rank - 1) == query;
 #elif SEARCH_LOOKUP
-    return rank < keys.count && key_bits(keys.key[rank]) == query;
+    return rank < keys.count && key_form(keys, rank) == query;
 #else
     return false;
 #endif
@@ -245,6 +337,14 @@ ORDO_FN uint tiles_of(key_array queries)
 /* This work-item's queries in ordered form; in place of those past the last one, the last one. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
+#if ORDO_CPU /* nearly always: so many in a row, which a few reads take */
+    const uint at = tile_query(first, 0);
+    if (at < queries.count && SEARCH_ITEMS <= queries.count - at) {
+        for (uint r = 0; r < SEARCH_ITEMS; r++)
+            query[r] = key_bits(queries.key[at + r]);
+        return;
+    }
+#endif
     SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++)
         query[r] = key_bits(queries.key[min(tile_query(first, r), queries.count - 1)]);
@@ -263,6 +363,170 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
 
 /* ---- through an index ------------------------------------------------------------------------------------------ */
 
+/* What is counted in a block: keys before the query and, for a lookup on a GPU, COUNT_EQUAL for each that is the query.
+ * A CPU rather reads the one key at the query's rank again. */
+#define COUNT_EQUAL 0x10000u
+#define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
+
+/* Before the loop over keys that are read one by one: on a CPU it stays one, as it is seldom gone through. */
+#if ORDO_CPU
+#define EDGE_EACH _Pragma("unroll 1")
+#else
+#define EDGE_EACH
+#endif
+
+/* What is counted in a piece that begins at element `at`, wrapped round 2^32, and does not lie in the array as a whole. What
+ * precedes the array counts as before the query. */
+ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
+{
+    uint count = 0;
+
+    EDGE_EACH
+    for (uint i = at; i != at + PIECE_KEYS; i++) {
+        if (i < keys.count) {
+            const ordo_key_form key = key_bits(keys.key[i]);
+            count += search_before(key, query) + (COUNT_FINDS && key == query ? COUNT_EQUAL : 0);
+        } else {
+            count += i >= 0u - SEARCH_NODE;
+        }
+    }
+    return count;
+}
+
+#if ORDO_CPU
+/* A work-item's queries go down in step: each asks for the node that it comes to, which is there by the time that all
+ * others have done so. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. Of their 8 queries there are 64 here: two
+ * cores of an EPYC search 2^24 keys at 65 M/s with 16, at 110 with 64, at 104 with 128. */
+typedef struct {
+    ordo_key_form query[SEARCH_ITEMS];
+    uint          unit[SEARCH_ITEMS]; /* that each has come to */
+} descent;
+
+#if SEARCH_PACKED
+/* Asks for a block, or for what tells where it is. */
+ORDO_FN void prefetch_pack(key_array keys, uint b)
+{
+#if SEARCH_PACKED == PACK_MIXED
+    ORDO_PREFETCH(keys.offsets + b);
+#else
+    ORDO_PREFETCH(keys.packed + (ulong) b * SEARCH_PACKED * 16);
+#endif
+}
+
+/* How many keys of a block are before the query: of one that is further from the base than a key can be, all are. */
+#if SEARCH_UPPER
+#define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
+#else
+#define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) < (type) d))
+#endif
+ORDO_FN uint pack_before(pack_block block, ordo_key_form query)
+{
+    const ordo_key_form d = query - block.base;
+
+    switch (block.width) {
+    case 1:
+        return PACK_BEFORE(vload16(0, block.at), 1, uchar, d);
+    case 2:
+        return PACK_BEFORE(vload16(0, (__global const ushort *) block.at), 2, ushort, d);
+#if KEY_BITS == 64
+    case 4:
+        return PACK_BEFORE(vload16(0, (__global const uint *) block.at), 4, uint, d);
+#endif
+    default:
+        return piece_before(vload16(0, (__global const ordo_key_form *) block.at), d);
+    }
+}
+#endif
+
+/* Goes down from the root, which is on `level`, to blocks, and asks for these. */
+ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint shift, uint level,
+                     __private descent *way)
+{
+    const uint blocks = index_blocks(keys.count, shift, NODE_LOG2);
+
+    SEARCH_EACH
+    for (uint r = 0; r < SEARCH_ITEMS; r++)
+        way->unit[r] = 0;
+    for (; level > 0; level--) {
+        const uint                    last = index_units(blocks, NODE_LOG2, level - 1) - 1;
+        __global const ordo_key_form *below = nodes + index_units(blocks, NODE_LOG2, level) * SEARCH_NODE;
+#if SEARCH_PACKED
+        __global const ordo_key_form *next = level > 1 ? below : 0;
+#else
+        __global const ordo_key_form *next = level > 1 ? below : keys.key - shift;
+#endif
+
+        SEARCH_EACH
+        for (uint r = 0; r < SEARCH_ITEMS; r++) {
+            const uint first = way->unit[r] * SEARCH_NODE;
+            const uint unit = min(first + node_before(nodes + first, way->query[r]), last); /* min: I3 */
+            way->unit[r] = unit;
+#if SEARCH_PACKED
+            if (!next) {
+                prefetch_pack(keys, unit);
+                continue;
+            }
+#endif
+            ORDO_PREFETCH(next + unit * SEARCH_NODE);
+        }
+        nodes = below;
+    }
+}
+
+/* Counts in the queries' blocks, and asks for the values beside what they find. */
+ORDO_FN void count_blocks(key_array keys, answers to, uint shift, __private const descent *way,
+                          __private uint rank[SEARCH_ITEMS])
+{
+#if SEARCH_PACKED == PACK_MIXED
+    SEARCH_EACH
+    for (uint r = 0; r < SEARCH_ITEMS; r++)
+        ORDO_PREFETCH(pack_block_of(keys, way->unit[r]).at);
+#endif
+    SEARCH_EACH
+    for (uint r = 0; r < SEARCH_ITEMS; r++) {
+        const uint first = way->unit[r] * SEARCH_NODE - shift; /* I1 */
+#if SEARCH_PACKED
+        const uint before = min(pack_before(pack_block_of(keys, way->unit[r]), way->query[r]), keys.count - first);
+#else
+        uint                          before = 0;
+        ORDO_UNROLL
+        for (uint at = first; at != first + SEARCH_NODE; at += PIECE_KEYS) {
+            if (at < keys.count && keys.count - at >= PIECE_KEYS)
+                before += piece_before(piece_bits(piece_load(keys.key + at)), way->query[r]);
+            else
+                before += count_edge(keys, at, way->query[r]);
+        }
+#endif
+        rank[r] = first + before;
+#if SEARCH_LOOKUP && !SEARCH_MARK && ORDO_VALUE_BYTES
+        ORDO_PREFETCH(to.from + rank[r] - SEARCH_LAST);
+#endif
+    }
+}
+
+ORDO_KERNEL(SEARCH_GROUP)
+void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
+                    uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree PACK_ARGS)
+{
+    key_array       keys = KEYS;
+    const key_array queries = QUERIES;
+    const answers   to = ANSWERS;
+    const uint      tiles = tiles_of(queries);
+
+    PACK_TAKE(keys, nodes);
+    for (uint tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
+        const uint first = tile * SEARCH_TILE;
+        descent    way;
+        uint       rank[SEARCH_ITEMS];
+
+        tile_load(queries, first, way.query);
+        descend(keys, nodes + first_node * SEARCH_NODE, shift, level, &way);
+        count_blocks(keys, to, shift, &way, rank);
+        tile_answer(keys, queries, to, first, way.query, rank);
+    }
+}
+
+#else /* a GPU */
 /* A team serves the queries of its lanes: all of them are in flight at once, each lane counting in its part of each
  * node. A query's descent: the unit that it has come to. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
@@ -301,21 +565,10 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint leve
         for (uint m = 0; m < TEAM_QUERIES; m++) /* min: I3 */
             way[m].unit = min(way[m].unit * SEARCH_NODE + team_reduce_add(before[m]), last);
         nodes += index_units(blocks, NODE_LOG2, level) * SEARCH_NODE;
-#if ORDO_CPU
-        if (level > 1) {
-            SEARCH_EACH
-            for (uint m = 0; m < TEAM_QUERIES; m++)
-                ORDO_PREFETCH(nodes + way[m].unit * SEARCH_NODE);
-        }
-#endif
     }
 }
 
-/* What is counted in a block: keys before the query and, for a lookup on a GPU, COUNT_EQUAL for each that is the query.
- * A CPU rather reads the one key at the query's rank again. */
-#define COUNT_EQUAL 0x10000u
-#define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
-
+/* COUNT_EQUAL and what is before, of one piece. */
 ORDO_FN uint count_piece(__private ordo_key piece[PIECE_KEYS], ordo_key_form query)
 {
     piece_bits(piece);
@@ -328,55 +581,71 @@ ORDO_FN uint count_piece(__private ordo_key piece[PIECE_KEYS], ordo_key_form que
     return count;
 }
 
-/* The same of a piece that begins at element `at`, wrapped round 2^32, and does not lie in the array as a whole. What
- * precedes the array counts as before the query. */
-ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
-{
-    uint count = 0;
-
-#if ORDO_CPU
-    _Pragma("unroll 1")
-#endif
-        for (uint i = at; i != at + PIECE_KEYS; i++)
-    {
-        if (i < keys.count) {
-            const ordo_key_form key = key_bits(keys.key[i]);
-            count += search_before(key, query) + (COUNT_FINDS && key == query ? COUNT_EQUAL : 0);
-        } else {
-            count += i >= 0u - SEARCH_NODE;
-        }
-    }
-    return count;
-}
-
 /* Where this lane's r-th piece of a query's block begins. `shift`: I1. */
 ORDO_FN uint block_piece(descent way, uint shift, uint r)
 {
     return way.unit * SEARCH_NODE - shift + piece_first(r);
 }
 
-/* This lane's part of the count of each query's block. Called by whole sub-groups. */
-#if ORDO_CPU
+#if SEARCH_PACKED
+ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
+{
+    return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
+}
+
+/* What is counted in 16 bytes of a block: of keys that are further from the base than these can be, all are before. */
+ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
+{
+    const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
+    uint       count = 0;
+
+    if (width < sizeof(ordo_key_form) && d >> (8 * width - 1) >> 1)
+        return 16 / width;
+    if (width == 1) {
+        ORDO_UNROLL
+        for (uint i = 0; i < 16; i++)
+            count += pack_one(word[i / 4] >> (i % 4 * 8) & 0xff, d);
+    } else if (width == 2) {
+        ORDO_UNROLL
+        for (uint i = 0; i < 8; i++)
+            count += pack_one(word[i / 2] >> (i % 2 * 16) & 0xffff, d);
+    } else if (width == 4) {
+        ORDO_UNROLL
+        for (uint i = 0; i < 4; i++)
+            count += pack_one(word[i], d);
+    } else {
+#if KEY_BITS == 64
+        count += pack_one(upsample(word[1], word[0]), d) + pack_one(upsample(word[3], word[2]), d);
+#endif
+    }
+    return count;
+}
+
+/* This lane's part of the count of each query's block. All first reads are under way before the first count. Called by whole
+ * sub-groups. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
+    pack_block block[TEAM_QUERIES];
+    uint4      part[TEAM_QUERIES];
+
     SEARCH_EACH
     for (uint m = 0; m < TEAM_QUERIES; m++) {
-        count[m] = 0;
-        ORDO_UNROLL
-        for (uint r = 0; r < LANE_PIECES; r++) {
-            const uint at = block_piece(way[m], shift, r);
-            if (at < keys.count && keys.count - at >= PIECE_KEYS) {
-                ordo_key piece[PIECE_KEYS];
-                piece_load(keys.key + at, piece);
-                count[m] += count_piece(piece, way[m].query);
-            } else {
-                count[m] += count_edge(keys, at, way[m].query);
-            }
-        }
+        block[m] = pack_block_of(keys, way[m].unit);
+        part[m] = 0;
+        if (team_lane() < block[m].width)
+            part[m] = ((__global const uint4 *) block[m].at)[team_lane()];
+    }
+    SEARCH_EACH
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        const ordo_key_form d = way[m].query - block[m].base;
+        count[m] = team_lane() < block[m].width ? pack_count(part[m], block[m].width, d) : 0;
+        for (uint p = team_lane() + TEAM_WIDTH; p < block[m].width; p += TEAM_WIDTH)
+            count[m] += pack_count(((__global const uint4 *) block[m].at)[p], block[m].width, d);
     }
 }
 #else
+/* This lane's part of the count of each query's block. Called by whole sub-groups. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -384,7 +653,7 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
      * is behind it. All reads are under way before the first count; one of an edge piece reads elsewhere. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
-    ordo_key   part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
+    ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
 
     if (whole) {
         SEARCH_EACH
@@ -411,21 +680,6 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
 }
 #endif
 
-#if ORDO_CPU
-/* Asks for the blocks, and for the values beside their keys, which a lookup reads next. */
-ORDO_FN void prefetch_blocks(key_array keys, answers to, uint shift, __private const descent way[TEAM_QUERIES])
-{
-    SEARCH_EACH
-    for (uint m = 0; m < TEAM_QUERIES; m++) {
-        const uint at = min(way[m].unit * SEARCH_NODE - shift, keys.count - 1);
-        ORDO_PREFETCH(keys.key + at);
-#if SEARCH_LOOKUP && !SEARCH_MARK && ORDO_VALUE_BYTES
-        ORDO_PREFETCH(to.from + at);
-#endif
-    }
-}
-#endif
-
 /* Answers this work-item's queries from what was counted in the team's blocks. Called by whole sub-groups. */
 ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint first, uint shift,
                          __private const ordo_key_form query[SEARCH_ITEMS], __private const descent way[TEAM_QUERIES],
@@ -440,7 +694,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint total = team_reduce_add(count[m]), r = m / TEAM_WIDTH;
         const bool own = m % TEAM_WIDTH == team_lane();
-        rank[r] = own ? way[m].unit * SEARCH_NODE - shift + total % COUNT_EQUAL : rank[r];
+        rank[r] = own ? min(way[m].unit * SEARCH_NODE - shift + total % COUNT_EQUAL, keys.count) : rank[r];
         equal[r] = own ? total / COUNT_EQUAL : equal[r];
 #if SEARCH_LAST
         none_before[r] = own ? total % COUNT_EQUAL == 0 : none_before[r];
@@ -473,14 +727,16 @@ ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint uni
  * finds the first one; without, `level` is the root's. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
-                    uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree)
+                    uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree PACK_ARGS)
 {
-    const key_array keys = KEYS, queries = QUERIES;
+    key_array       keys = KEYS;
+    const key_array queries = QUERIES;
     const answers   to = ANSWERS;
     const uint      blocks = index_blocks(keys.count, shift, NODE_LOG2);
     const uint      units = index_units(blocks, NODE_LOG2, level);
     const uint      tiles = tiles_of(queries);
 
+    PACK_TAKE(keys, nodes);
 #if SEARCH_LOCAL
     stage_separators(nodes + above * SEARCH_NODE, units, depth, tree);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -495,13 +751,11 @@ void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form
         tree_ranks(tree, SEARCH_LOCAL ? depth : 0, query, unit);
         team_share(query, unit, units, way);
         descend(nodes + first_node * SEARCH_NODE, blocks, level, way);
-#if ORDO_CPU
-        prefetch_blocks(keys, to, shift, way);
-#endif
         count_blocks(keys, shift, way, count);
         team_answer(keys, queries, to, first, shift, query, way, count);
     }
 }
+#endif
 
 /* ---- without an index ------------------------------------------------------------------------------------------ */
 
@@ -659,3 +913,10 @@ void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
     }
 }
 #endif
+
+ORDO_KERNEL(SEARCH_GROUP)
+void search_number(__global uint *places, ulong places_at, uint n)
+{
+    for (uint i = get_global_id(0); i < n; i += get_global_size(0))
+        places[places_at + i] = i;
+}

@@ -4,6 +4,8 @@
 #include "device/atomic.cl"
 #include "shared/self_test.h"
 
+/* Built together: self_test_updates self_test_updates64 self_test_peeks self_test_glimpse self_test_contend self_test_local_updates self_test_chain */
+
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 1
 #endif
@@ -294,8 +296,6 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_local_updates(__global uint *outcome)
             outcome[(uint) get_group_id(0) * ATOMICS_LOCALS + w] = words[w];
 }
 
-#if ORDO_PROGRESS
-
 /* The two ways to publish what a group wrote, and to see it: in the access itself, or by a fence beside a relaxed one.
  * Even tickets are published by the one, odd ones by the other. */
 ORDO_FN void publish_turn(volatile __global uint *report, uint turn)
@@ -379,7 +379,8 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* A chain of groups in the order of their tickets. Each waits, for a bounded time, for the one before.
+/* A chain of groups in the order of their tickets. Each waits, for a bounded time, for the one before: the host launches it
+ * where a started work-group is known to keep running.
  * report    CHAIN_WORDS, 0
  * payload   CHAIN_PAYLOAD words: CHAIN_PAYLOAD_AFTER(-1, j)
  * sums      one word per group, 0; sums64 alike, in 64 bits, NULL without ORDO_INT64_ATOMICS */
@@ -408,5 +409,3 @@ void self_test_chain(__global uint *report, __global uint *payload, __global uin
     if (lid == 0 && turn.comes)
         publish_turn(report, turn.ticket + 1);
 }
-
-#endif

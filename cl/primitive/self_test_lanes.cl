@@ -3,6 +3,8 @@
 #include "device/team.cl"
 #include "shared/self_test.h"
 
+/* Built together: self_test_loop self_test_lanes */
+
 #ifndef GROUP_SIZE
 #define GROUP_SIZE (2 * ORDO_SUBGROUP)
 #endif

@@ -18,6 +18,9 @@
 #include "shared/key.h"
 #include "shared/sort.h"
 
+/* Built together: sort_histogram sort_onesweep */
+/* Built together: sort_count sort_scan sort_scatter */
+
 #if RANK_BITS > 8
 #error "RANK_BITS must be at most 8: the control buffer has SORT_RADIX_MAX counters a tile"
 #endif

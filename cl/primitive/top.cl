@@ -25,6 +25,8 @@
 #if TOP_GROUP > 1
 #define GROUP_SIZE TOP_GROUP
 #include "group/scan.cl"
+
+/* Built together: top_count top_narrow top_all */
 #else
 #define GROUP_SCAN_WORDS 1
 #endif

@@ -23,9 +23,25 @@
  *   I3 padding    entries after the last unit repeat the last key of the array. A search that counts them in ends up
  *                 past the last unit and is brought back to it: no key value is special.
  *   I4 order      levels lie root first, without gaps; each is whole nodes.
+ *
+ * A *compressed* index holds the keys themselves, so that the array is not read, and its blocks are smaller: a block of
+ * PACK_KEYS keys is their differences from a base, each of as many bytes as the largest needs, 1, 2, 4 or 8.
+ *
+ *     block 2     base: the separator of block 1       +3  +7  +7  +19  +80 ...  +211    a byte each: 16 bytes
+ *     offsets     [ 0  1  3  4  5 ... ]                block 1 has 2 bytes a key; in units of 16 bytes, blocks + 1 of them
+ *
+ *   I5 base       a block's base is the separator of the block before; 0 for block 0. So no block holds one.
+ *   I6 packed     block b is units offsets[b] to offsets[b + 1] - 1 of the pack: as many as a key has bytes. Where all blocks
+ *                 have as many there are no offsets. shift is 0, nodes have PACK_KEYS keys.
+ *   I7 last       places of the last block after the last key repeat it.
  */
 #pragma once
 #include "shared/types.h"
+
+#define PACK_LOG2 4
+#define PACK_KEYS (1 << PACK_LOG2)
+/* Said in place of the bytes a key where blocks differ. */
+#define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
 #include "device/compiler.cl"

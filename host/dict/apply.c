@@ -5,16 +5,18 @@
  *   1  survey       what is in the batch; unknown codes refuse it                                  waits
  *   2  point operations: one stable sort by key, one find of all keys; two scans then say the state of a key before and
  *      after each operation, and so all results and what is left to store
- *   3  order queries: the structure answers them as it is now, before the batch. What the batch changes comes from its
- *      timeline (cl/dict/timeline.cl): counts are corrected; a seek takes the nearer of two, the nearest key of the
- *      batch's that is there at its time, and the nearest that the batch does not touch; ranges merge these two kinds
+ *   3  order queries: the structure answers them as it is now, before the batch. A seek takes the nearer of two, the nearest
+ *      key of the batch's that is there at its time, for which it goes from key to key, and the nearest that the batch does
+ *      not erase. All else that the batch changes comes from its timeline (cl/dict/timeline.cl): counts are corrected; ranges
+ *      merge what the batch touches and what it does not; so do all seeks, if one would have far to go (count_changed)
  *   4  store        one update, of the keys whose state has changed, sorted                        waits
  *
  * Nothing is stored before 4, so a batch that is refused, or that runs out of memory, has changed nothing.
  *
- * Cost for n operations: 2 is a sort and a find. 3, only if there are order queries, is about 5 launches per bit of
- * n and 20 bytes of scratch per 32 operations and bit; a seek or count takes log2(n) steps besides the structure's
- * own, and a range as many per element that lay in it before the batch or does at its time. */
+ * Cost for n operations: 2 is a sort and a find. Seeks are some 12 launches, a seek of the structure for each, two for
+ * each erasure, and a few steps. Other order queries, and seeks of which one has far to go, are about 5 launches per bit of n and 20
+ * bytes of scratch per 32 operations and bit; a count takes log2(n) steps besides the structure's own, and a range as many
+ * per element that lay in it before the batch or does at its time. */
 #include "dict/generic/generic.h"
 
 #include "primitive/scan.h"
@@ -22,6 +24,25 @@
 #define COMBINE_FILE "dict/generic/combine.cl"
 
 enum { N_CODES = ORDO_N_CODES, FIRST_UNKNOWN = ORDO_N_CODES, SURVEY_WORDS };
+
+/* Neighbours in the dictionary before the batch. */
+struct neighbours {
+    cl_mem keys, values, found;
+};
+
+/* What the batch erases of what was there: n at most, the device knows how many (the last of `gone`). */
+struct erased {
+    cl_uint n;
+    cl_mem  gone, keys;
+};
+
+/* Seeks of one direction. */
+struct seeks {
+    cl_uint           forward, n;
+    cl_mem            ops, keys;
+    struct neighbours base; /* of the n seeks, and behind them of what is erased */
+    cl_mem            end;  /* of chains of what is erased */
+};
 
 struct apply {
     ordo_dict               *dict;
@@ -39,6 +60,9 @@ struct apply {
 
     cl_mem  entries, masks, sums; /* the timeline */
     cl_uint n_blocks, n_levels;
+
+    struct erased erased;
+    struct seeks  up, down;
 };
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -90,8 +114,7 @@ static ordo_status take_survey(struct apply *a)
     cl_mem           survey = NULL;
 
     ORDO_TRY(scratch(a, SURVEY_WORDS, sizeof(cl_uint), &survey));
-    ORDO_TRY(ordo_call_fill(a->call, survey, 0, N_CODES * sizeof(cl_uint), 0));
-    ORDO_TRY(ordo_call_fill(a->call, survey, FIRST_UNKNOWN * sizeof(cl_uint), sizeof(cl_uint), 0xffffffffu));
+    ORDO_TRY(ordo_call_fill(a->call, survey, 0, SURVEY_WORDS * sizeof(cl_uint), 0));
     ordo_args_slice(&args, &a->batch->codes);
     ORDO_ADD(&args, ORDO_ARG(a->n), ORDO_ARG(survey));
     ORDO_TRY(launch(a, "apply_survey", ordo_min_size(a->n, SURVEY_ITEMS), &args));
@@ -113,6 +136,11 @@ static cl_uint n_of(const struct apply *a, ordo_code least, ordo_code most)
     return n;
 }
 
+static cl_uint n_order(const struct apply *a)
+{
+    return n_of(a, ORDO_SEEK_LT, ORDO_RANGE) + n_of(a, ORDO_RANK_LT, ORDO_SELECT);
+}
+
 /* That the arrays are there which the operations need. */
 static ordo_status check_survey(const struct apply *a)
 {
@@ -120,9 +148,9 @@ static ordo_status check_survey(const struct apply *a)
     ordo_device             *dev = a->call->dev;
     if (a->survey[ORDO_COMBINE])
         ORDO_TRY(ordo_dict_check_numbers(a->dict, b->value, b->combine));
-    if (a->survey[FIRST_UNKNOWN] != 0xffffffffu)
+    if (a->survey[FIRST_UNKNOWN] != 0)
         return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "operation %u of the batch has an unknown code",
-                         a->survey[FIRST_UNKNOWN]);
+                         a->n - a->survey[FIRST_UNKNOWN]);
     if (a->dict->value_bytes && (n_of(a, ORDO_UPSERT, ORDO_INSERT) || a->survey[ORDO_COMBINE]) && !b->values.mem)
         return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the batch stores, but has no values");
     if (n_of(a, ORDO_COUNT, ORDO_RANGE) && !b->his.mem)
@@ -134,6 +162,10 @@ static ordo_status check_survey(const struct apply *a)
     if (a->survey[ORDO_RANGE] && !b->offsets.mem)
         return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
                          "the batch has ranges, but no room for their offsets");
+    if (n_order(a) && !a->dict->structure->seek)
+        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
+                         "the batch has operations that go by the order of keys, and a %s has none",
+                         a->dict->structure->name);
     return ORDO_OK;
 }
 
@@ -218,7 +250,7 @@ static ordo_status divide(struct apply *a)
 static ordo_status resolve_points(struct apply *a, bool timeline)
 {
     struct ordo_args args = { .n = 0 };
-    ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->changed));
+    ORDO_TRY(scratch(a, a->n + (size_t) 2, sizeof(cl_uint), &a->changed));
     if (timeline)
         ORDO_TRY(scratch(a, a->n, sizeof(cl_ulong), &a->entries));
     add_batch(&args, a);
@@ -296,79 +328,6 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     ordo_args_slice(&gather, &a->batch->his);
     ORDO_ADD(&gather, ORDO_ARG(out->ops), ORDO_ARG(out->lo), ORDO_ARG(out->hi));
     ORDO_TRY(launch(a, "apply_gather", a->n, &gather));
-    ordo_call_release(a->call, mark);
-    return ORDO_OK;
-}
-
-/* Neighbours in the dictionary, of the batch's sorted keys or of what seeks ask for. */
-struct neighbours {
-    cl_mem keys, values, found;
-};
-
-static ordo_status seek_now(struct apply *a, ordo_relation relation, cl_mem keys, cl_uint count, struct neighbours *out)
-{
-    *out = (struct neighbours) { NULL };
-    ORDO_TRY(scratch(a, count, a->dict->key_bytes, &out->keys));
-    ORDO_TRY(scratch(a, count, a->dict->value_bytes, &out->values));
-    ORDO_TRY(scratch(a, count, 1, &out->found));
-    const struct ordo_seeks seeks = {
-        relation, ordo_at(keys, 0), count, ordo_at(out->keys, 0), ordo_at(out->values, 0), ordo_at(out->found, 0)
-    };
-    return a->dict->structure->seek(a->dict, a->call, &seeks);
-}
-
-/* Neighbours of all sorted keys on one side, and where chains of neighbours end. */
-static ordo_status find_chains(struct apply *a, cl_uint forward, struct neighbours *near, cl_mem *end)
-{
-    struct ordo_args args = { .n = 0 };
-    ORDO_TRY(scratch(a, a->n, sizeof(cl_uint), end));
-    ORDO_TRY(seek_now(a, forward ? ORDO_GT : ORDO_LT, a->sorted.keys, a->n, near));
-    ORDO_ADD(&args, ORDO_ARG(a->sorted.keys), ORDO_ARG(a->there), ORDO_ARG(a->n), ORDO_ARG(forward),
-             ORDO_ARG(near->keys), ORDO_ARG(near->found), ORDO_ARG(*end));
-    ORDO_TRY(launch(a, "apply_chain", a->n, &args));
-    return scan(a, ORDO_U32, ORDO_MAX, true, *end, 0, a->n);
-}
-
-static ordo_status resolve_seeks(struct apply *a, ordo_relation relation, const struct neighbours *near, cl_mem end)
-{
-    const ordo_code   code = (ordo_code) ((int) ORDO_SEEK_LT + (int) relation);
-    const cl_uint     forward = relation == ORDO_GE || relation == ORDO_GT;
-    const cl_uint     upper = relation == ORDO_LE || relation == ORDO_GT;
-    const int         mark = a->call->n_scratch;
-    struct ordo_args  args = { .n = 0 };
-    struct picked     picked;
-    struct neighbours base;
-
-    if (a->survey[code] == 0)
-        return ORDO_OK;
-    ORDO_TRY(pick(a, code, code, false, &picked));
-    ORDO_TRY(seek_now(a, relation, picked.lo, picked.n, &base));
-    add_batch(&args, a);
-    add_timeline(&args, a);
-    ORDO_ADD(&args, ORDO_ARG(a->first_of), ORDO_ARG(picked.ops), ORDO_ARG(picked.lo), ORDO_ARG(picked.n),
-             ORDO_ARG(forward), ORDO_ARG(upper), ORDO_ARG(base.keys), ORDO_ARG(base.values), ORDO_ARG(base.found),
-             ORDO_ARG(near->keys), ORDO_ARG(near->values), ORDO_ARG(near->found), ORDO_ARG(end));
-    ordo_args_slice(&args, &a->batch->keys_out);
-    ordo_args_slice(&args, &a->batch->values_out);
-    ordo_args_slice(&args, &a->batch->found);
-    ORDO_TRY(launch(a, "apply_seek", picked.n, &args));
-    ordo_call_release(a->call, mark);
-    return ORDO_OK;
-}
-
-/* Both relations of one side, which share the chains. */
-static ordo_status resolve_side(struct apply *a, bool forward)
-{
-    const ordo_relation first = forward ? ORDO_GE : ORDO_LT, second = forward ? ORDO_GT : ORDO_LE;
-    const int           mark = a->call->n_scratch;
-    struct neighbours   near;
-    cl_mem              end = NULL;
-
-    if (n_of(a, forward ? ORDO_SEEK_GE : ORDO_SEEK_LT, forward ? ORDO_SEEK_GT : ORDO_SEEK_LE) == 0)
-        return ORDO_OK;
-    ORDO_TRY(find_chains(a, forward, &near, &end));
-    ORDO_TRY(resolve_seeks(a, first, &near, end));
-    ORDO_TRY(resolve_seeks(a, second, &near, end));
     ordo_call_release(a->call, mark);
     return ORDO_OK;
 }
@@ -594,18 +553,164 @@ static ordo_status resolve_ranges(struct apply *a)
     return ORDO_OK;
 }
 
-/* ---- 4 store ----------------------------------------------------------------------------------------------------- */
+/* ---- 3 seeks ----------------------------------------------------------------------------------------------------- */
 
-static ordo_status store(struct apply *a)
+static cl_uint n_seeks(const struct apply *a)
+{
+    return n_of(a, ORDO_SEEK_LT, ORDO_SEEK_GT);
+}
+
+static ordo_status room_for(struct apply *a, struct seeks *s)
+{
+    ORDO_TRY(scratch(a, s->n, sizeof(cl_uint), &s->ops));
+    return scratch(a, (size_t) s->n + a->erased.n, a->dict->key_bytes, &s->keys);
+}
+
+/* Which they are, at what keys they begin, and what is erased. */
+static ordo_status list_seeks(struct apply *a)
+{
+    struct ordo_args wanted = { .n = 0 }, ask = { .n = 0 };
+    cl_mem           places = NULL;
+
+    a->up = (struct seeks) { .forward = 1, .n = n_of(a, ORDO_SEEK_GE, ORDO_SEEK_GT) };
+    a->down = (struct seeks) { .forward = 0, .n = n_of(a, ORDO_SEEK_LT, ORDO_SEEK_LE) };
+    a->erased = (struct erased) { .n = a->survey[ORDO_ERASE] };
+    if (a->up.n)
+        ORDO_TRY(room_for(a, &a->up));
+    if (a->down.n)
+        ORDO_TRY(room_for(a, &a->down));
+    if (a->erased.n) {
+        ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->erased.gone));
+        ORDO_TRY(scratch(a, a->erased.n, a->dict->key_bytes, &a->erased.keys));
+    }
+    const int mark = a->call->n_scratch;
+    ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_ulong), &places));
+
+    ordo_args_slice(&wanted, &a->batch->codes);
+    ORDO_ADD(&wanted, ORDO_ARG(a->sorted.index), ORDO_ARG(a->there), ORDO_ARG(a->n), ORDO_ARG(places),
+             ORDO_ARG(a->erased.gone));
+    ORDO_TRY(launch(a, "apply_wanted", a->n + (size_t) 1, &wanted));
+    ORDO_TRY(scan(a, ORDO_U64, ORDO_SUM, false, places, 0, a->n + (size_t) 1));
+    if (a->erased.n)
+        ORDO_TRY(scan(a, ORDO_U32, ORDO_SUM, false, a->erased.gone, 0, a->n + (size_t) 1));
+    ordo_args_slice(&ask, &a->batch->codes);
+    ORDO_ADD(&ask, ORDO_ARG(a->sorted.keys), ORDO_ARG(a->sorted.index), ORDO_ARG(a->n), ORDO_ARG(places),
+             ORDO_ARG(a->erased.gone), ORDO_ARG(a->erased.n), ORDO_ARG(a->up.n), ORDO_ARG(a->down.n),
+             ORDO_ARG(a->up.ops), ORDO_ARG(a->up.keys), ORDO_ARG(a->down.ops), ORDO_ARG(a->down.keys),
+             ORDO_ARG(a->erased.keys));
+    ORDO_TRY(launch(a, "apply_ask", a->n, &ask));
+    ordo_call_release(a->call, mark);
+    return ORDO_OK;
+}
+
+static ordo_status find_neighbours(struct apply *a, struct seeks *s)
+{
+    const size_t count = (size_t) s->n + a->erased.n;
+    ORDO_TRY(scratch(a, count, a->dict->key_bytes, &s->base.keys));
+    ORDO_TRY(scratch(a, count, a->dict->value_bytes, &s->base.values));
+    ORDO_TRY(scratch(a, count, 1, &s->base.found));
+    const struct ordo_seeks seeks = {
+        s->forward ? ORDO_GE : ORDO_LE, ordo_at(s->keys, 0),        count,
+        ordo_at(s->base.keys, 0),       ordo_at(s->base.values, 0), ordo_at(s->base.found, 0)
+    };
+    return a->dict->structure->seek(a->dict, a->call, &seeks);
+}
+
+/* Where chains of erased keys end, on the side to which the seeks go. */
+static ordo_status find_chains(struct apply *a, struct seeks *s)
 {
     struct ordo_args args = { .n = 0 };
-    cl_uint          count = 0;
-    cl_mem           keys = NULL, values = NULL, erased = NULL;
+    ORDO_TRY(scratch(a, a->erased.n, sizeof(cl_uint), &s->end));
+    ORDO_ADD(&args, ORDO_ARG(a->erased.keys), ORDO_ARG(a->erased.gone), ORDO_ARG(a->n), ORDO_ARG(a->erased.n),
+             ORDO_ARG(s->forward), ORDO_ARG(s->base.keys), ORDO_ARG(s->base.found), ORDO_ARG(s->n), ORDO_ARG(s->end));
+    ORDO_TRY(launch(a, "apply_chain", a->erased.n, &args));
+    return scan(a, ORDO_U32, ORDO_MAX, true, s->end, 0, a->erased.n);
+}
 
-    if (n_of(a, ORDO_UPSERT, ORDO_ERASE) + a->survey[ORDO_COMBINE] == 0)
+/* SEEK_ARGS of cl/dict/apply.cl. */
+static void add_seeks(struct ordo_args *args, const struct apply *a, const struct seeks *s)
+{
+    ORDO_ADD(args, ORDO_ARG(s->ops), ORDO_ARG(s->n), ORDO_ARG(s->forward), ORDO_ARG(s->base.keys),
+             ORDO_ARG(s->base.values), ORDO_ARG(s->base.found), ORDO_ARG(a->erased.keys), ORDO_ARG(a->erased.gone),
+             ORDO_ARG(a->erased.n), ORDO_ARG(s->end));
+    ordo_args_slice(args, &a->batch->keys_out);
+    ordo_args_slice(args, &a->batch->values_out);
+    ordo_args_slice(args, &a->batch->found);
+}
+
+static ordo_status resolve_direction(struct apply *a, struct seeks *s)
+{
+    struct ordo_args args = { .n = 0 };
+
+    if (s->n == 0)
+        return ORDO_OK;
+    ORDO_TRY(find_neighbours(a, s));
+    if (a->erased.n)
+        ORDO_TRY(find_chains(a, s));
+    const cl_ulong far_at = a->n + (cl_ulong) 1;
+    add_batch(&args, a);
+    ORDO_ADD(&args, ORDO_ARG(a->group_of), ORDO_ARG(a->first_of));
+    add_seeks(&args, a, s);
+    ORDO_ADD(&args, ORDO_ARG(a->changed), ORDO_ARG(far_at));
+    return launch(a, "apply_seek", s->n, &args);
+}
+
+static bool needs_timeline(const struct apply *a)
+{
+    return n_of(a, ORDO_COUNT, ORDO_RANGE) + n_of(a, ORDO_RANK_LT, ORDO_SELECT) > 0;
+}
+
+/* All but those that have far to go, which `changed` then says behind its end. */
+static ordo_status resolve_seeks(struct apply *a)
+{
+    ORDO_TRY(list_seeks(a));
+    ORDO_TRY(resolve_direction(a, &a->up));
+    return resolve_direction(a, &a->down);
+}
+
+static ordo_status resolve_far(struct apply *a, const struct seeks *s)
+{
+    struct ordo_args args = { .n = 0 };
+
+    if (s->n == 0)
+        return ORDO_OK;
+    add_batch(&args, a);
+    add_timeline(&args, a);
+    ORDO_ADD(&args, ORDO_ARG(a->first_of));
+    add_seeks(&args, a, s);
+    return launch(a, "apply_seek_far", s->n, &args);
+}
+
+/* ---- 4 store ----------------------------------------------------------------------------------------------------- */
+
+static bool has_updates(const struct apply *a)
+{
+    return n_of(a, ORDO_UPSERT, ORDO_ERASE) + a->survey[ORDO_COMBINE] > 0;
+}
+
+/* How many keys are to be stored; and whether some seek has far to go: then all are done again. Waits. */
+static ordo_status count_changed(struct apply *a, cl_uint *count)
+{
+    cl_uint last[2] = { 0, 0 };
+
+    if (!has_updates(a) && n_seeks(a) == 0)
         return ORDO_OK;
     ORDO_TRY(scan(a, ORDO_U32, ORDO_SUM, false, a->changed, 0, a->n + (size_t) 1));
-    ORDO_TRY(ordo_call_read(a->call, a->changed, a->n * sizeof count, &count, sizeof count));
+    ORDO_TRY(ordo_call_read(a->call, a->changed, a->n * sizeof *last, last, sizeof last));
+    *count = last[0];
+    if (n_seeks(a) == 0 || last[1] == 0)
+        return ORDO_OK;
+    if (!a->masks)
+        ORDO_TRY(build_timeline(a));
+    ORDO_TRY(resolve_far(a, &a->up));
+    return resolve_far(a, &a->down);
+}
+
+static ordo_status store(struct apply *a, cl_uint count)
+{
+    struct ordo_args args = { .n = 0 };
+    cl_mem           keys = NULL, values = NULL, erased = NULL;
+
     if (count == 0)
         return ORDO_OK;
     ORDO_TRY(scratch(a, count, a->dict->key_bytes, &keys));
@@ -627,7 +732,6 @@ static ordo_status resolve_order(struct apply *a, size_t *needed)
     const int mark = a->call->n_scratch;
     cl_mem    lengths = NULL;
 
-    ORDO_TRY(build_timeline(a));
     if (a->batch->offsets.mem) {
         ORDO_TRY(scratch(a, a->n, sizeof(cl_uint), &lengths));
         ORDO_TRY(ordo_call_fill(a->call, lengths, 0, a->n * sizeof(cl_uint), 0));
@@ -635,8 +739,6 @@ static ordo_status resolve_order(struct apply *a, size_t *needed)
     ORDO_TRY(resolve_counts(a, lengths));
     if (lengths)
         ORDO_TRY(offset_ranges(a, lengths, needed));
-    ORDO_TRY(resolve_side(a, false));
-    ORDO_TRY(resolve_side(a, true));
     ORDO_TRY(resolve_ranks(a, ORDO_RANK_LT));
     ORDO_TRY(resolve_ranks(a, ORDO_RANK_LE));
     ORDO_TRY(resolve_selections(a));
@@ -649,19 +751,27 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
                                     size_t *needed)
 {
     struct apply a = { .dict = dict, .call = call, .batch = batch, .n = (cl_uint) batch->count };
+    cl_uint      count = 0;
 
     ORDO_TRY(take_survey(&a));
     ORDO_TRY(check_survey(&a));
-    const bool order = n_of(&a, ORDO_SEEK_LT, ORDO_RANGE) + n_of(&a, ORDO_RANK_LT, ORDO_SELECT) > 0;
+    const bool order = n_order(&a) > 0;
     ORDO_TRY(ordo_batch_sort(call, dict, batch->keys, batch->count, &a.sorted));
     ORDO_TRY(find_all(&a));
     ORDO_TRY(divide(&a));
     ORDO_TRY(resolve_points(&a, order));
-    if (order)
+    const int mark = call->n_scratch;
+    if (needs_timeline(&a)) {
+        ORDO_TRY(build_timeline(&a));
         ORDO_TRY(resolve_order(&a, needed));
-    else if (batch->offsets.mem)
+    } else if (batch->offsets.mem) {
         ORDO_TRY(ordo_call_fill(call, batch->offsets.mem, batch->offsets.at * sizeof(cl_ulong),
                                 (batch->count + 1) * sizeof(cl_ulong), 0));
+    }
+    if (n_seeks(&a) > 0)
+        ORDO_TRY(resolve_seeks(&a));
+    ORDO_TRY(count_changed(&a, &count));
+    ordo_call_release(call, mark);
     ORDO_TRY(ordo_dict_before_store(dict, call));
-    return store(&a);
+    return store(&a, count);
 }

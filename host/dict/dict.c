@@ -25,6 +25,7 @@ ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *stru
     ORDO_TRY(check_config(dev, config, out));
     ordo_dict *dict = calloc(1, bytes);
     ORDO_REQUIRE_MEMORY(dev, dict);
+    ordo_device_hold(dev);
     dict->dev = dev;
     dict->structure = structure;
     dict->key = config->key;
@@ -39,12 +40,14 @@ void ordo_dict_destroy(ordo_dict **dict)
 {
     if (!dict || !*dict)
         return;
+    ordo_device *dev = (*dict)->dev;
     ordo_dict_drop_aggregates(*dict);
     (*dict)->structure->destroy(*dict);
-    ordo_undo_forget((*dict)->dev, &(*dict)->undo);
+    ordo_undo_forget(dev, &(*dict)->undo);
     ordo_last_call_forget(&(*dict)->last);
     free(*dict);
     *dict = NULL;
+    ordo_device_let_go(dev);
 }
 
 bool ordo_dict_can(const ordo_dict *dict, ordo_dict_op op)
@@ -602,7 +605,7 @@ ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size
 {
     struct ordo_call call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, out);
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_FIND, order));
     return end(&call, dict, dict->structure->size(dict, &call, out));
 }
 
@@ -622,7 +625,7 @@ ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out, struct
 {
     struct ordo_call call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, count);
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_FIND, order));
     return end(&call, dict, export_all(&call, dict, keys_out, values_out, capacity, count));
 }
 

@@ -2,12 +2,15 @@
 /* Building by list: what the calls listed ask for is rehearsed, then built, then each call is made. */
 #include "dict/tour.h"
 #include "ordo/blink.h"
+#include "ordo/fast.h"
+#include "ordo/hash.h"
 #include "ordo/lsm.h"
 #include "ordo/sorted_array.h"
 
 /* Of the calls that are made, and of those that are rehearsed if all sizes may come: what one work-group takes, some tiles, many
  * tiles. */
-#define COUNT_MADE ((size_t) 20000)
+#define COUNT_MADE      ((size_t) 20000)
+#define COUNT_MADE_MOST ((size_t) 1 << 17)
 static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24 };
 
 /* ---- one combination --------------------------------------------------------------------------------------------- */
@@ -98,6 +101,10 @@ static ordo_status search(ordo_device *dev, const struct combination *c, const s
     if (index)
         first_of(&got, search_with(dev, c, a, index));
     ordo_index_destroy(&index);
+    first_of(&got, ordo_index_build_compressed(dev, c->key, a->at[0], a->count, NULL, &index));
+    if (index)
+        first_of(&got, search_with(dev, c, a, index));
+    ordo_index_destroy(&index);
     return got;
 }
 
@@ -119,6 +126,18 @@ static ordo_status make_blink(ordo_device *dev, const void *config, ordo_dict **
     return ordo_blink_create(dev, &all, out);
 }
 
+static ordo_status make_fast(ordo_device *dev, const void *config, ordo_dict **out)
+{
+    const struct ordo_fast_config all = { .dict = *(const struct ordo_dict_config *) config };
+    return ordo_fast_create(dev, &all, out);
+}
+
+static ordo_status make_hash(ordo_device *dev, const void *config, ordo_dict **out)
+{
+    const struct ordo_hash_config all = { .dict = *(const struct ordo_dict_config *) config };
+    return ordo_hash_create(dev, &all, out);
+}
+
 static const struct {
     uint32_t what;
     ordo_status (*call)(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a);
@@ -131,6 +150,8 @@ static const struct {
     { ORDO_PREPARE_SORTED_ARRAY, NULL, make_sorted_array },
     { ORDO_PREPARE_LSM, NULL, make_lsm },
     { ORDO_PREPARE_BLINK, NULL, make_blink },
+    { ORDO_PREPARE_FAST, NULL, make_fast },
+    { ORDO_PREPARE_HASH, NULL, make_hash },
 };
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 
@@ -182,7 +203,7 @@ static bool rehearse(struct preparation *p, size_t kind, const struct combinatio
 {
     ordo_device *stand_in = NULL;
     const size_t batch = p->params->batch;
-    p->total++;
+    p->total += p->params->parts == 0;
     if (ordo_rehearsal_open(p->dev, &stand_in) != ORDO_OK)
         return true;
     for (size_t i = 0; batch == 0 && i < sizeof counts / sizeof *counts; i++)
@@ -203,7 +224,11 @@ static bool make_calls(struct preparation *p, size_t kind, const struct combinat
     const size_t                  batch = p->params->batch;
     struct ordo_tour_arrays       a;
     ordo_dict                    *dict = NULL;
-    ordo_status got = ordo_tour_arrays_create(p->dev, batch && batch < COUNT_MADE ? batch : COUNT_MADE, &a);
+    ordo_status                   got = ordo_tour_arrays_create(p->dev,
+                                              !batch                    ? COUNT_MADE
+                                                                : batch < COUNT_MADE_MOST ? batch
+                                                                                          : COUNT_MADE_MOST,
+                                                                &a);
     if (got == ORDO_OK && kinds[kind].call)
         got = kinds[kind].call(p->dev, c, &a);
     else if (got == ORDO_OK)
@@ -238,19 +263,23 @@ static ordo_status check(ordo_device *dev, const struct ordo_prepare_params *par
                  "value_bytes is 0x%x: not a sum of 1u << 0, 1u << 4 and 1u << 8", params->value_bytes);
     ORDO_REQUIRE(dev, !(params->operations >> 7), ORDO_INVALID,
                  "operations is 0x%x: not a sum of ORDO_PREPARE_BUILD ...", params->operations);
+    ORDO_REQUIRE(dev, params->parts == 0 ? params->part == 0 : params->part < params->parts, ORDO_INVALID,
+                 "part %u of %u parts: they are numbered from 0", params->part, params->parts);
     ORDO_REQUIRE_COUNT(dev, "batch", params->batch);
     return ORDO_OK;
 }
 
 static ordo_status prepare(struct preparation *p, struct ordo_prepared *out)
 {
-    ordo_builds_gather(p->dev, true);
+    ordo_builds_gather(p->dev, true, p->params->part, p->params->parts);
     (void) for_each(p, rehearse);
-    ordo_builds_gather(p->dev, false);
+    ordo_builds_gather(p->dev, false, 0, 0);
     const ordo_status built = ordo_builds_finish(p->dev, tell_of_programs, p, &out->programs, &out->failed);
     if (built == ORDO_CANCELLED)
         return built;
     p->programs = out->programs;
+    if (p->params->parts > 0)
+        return built;
     if (!for_each(p, make_calls))
         return ordo_fail(p->dev, ORDO_CANCELLED, 0, __FILE__, __LINE__, NULL);
     return built != ORDO_OK ? built : p->first_error;

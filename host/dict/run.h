@@ -50,7 +50,8 @@ struct ordo_sorted_run {
     bool                   marked;     /* R4 */
     bool                   counted;    /* R5 */
     bool                   distinct;   /* R6 */
-    bool                   indexed;    /* the index is built; its nodes lie in the block */
+    bool                   asked;   /* its visible elements are being counted, and no bit has changed since (lsm.c) */
+    bool                   indexed; /* the index is built; its nodes lie in the block */
     struct ordo_index      index;
     uint64_t               query_cost; /* what queries have cost that looked into it (lsm.c) */
 };
@@ -155,6 +156,9 @@ ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, 
 /* The number of visible elements of each run. Resolves; waits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
+/* The same without a wait: into `out`, a word for each run that has bits; and what comes of these. */
+ordo_status ordo_run_set_totals(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem out);
+void        ordo_run_set_counts_of(const struct ordo_run_set *set, const cl_uint *totals, size_t counts[ORDO_MAX_RUNS]);
 /* And of all together. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
 /* The directory that a run's hidden bits make, in ordo_run_entries words from `out` on. */
@@ -169,7 +173,8 @@ ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dic
 /* Sorts a batch into a new run (equal keys in the order of the batch); all tombstones if `erase`. */
 ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool erase, struct ordo_slice keys,
                            struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* A new run of the distinct keys of a batch, of equal ones the last. Waits for how many they are. */
+/* A new run of the distinct keys of a batch, of equal ones the last. Waits for how many they are. One that ascends is
+ * copied. */
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 /* A new run from updates that are sorted. */

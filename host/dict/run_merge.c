@@ -145,13 +145,45 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
     return filter(runs, call, set, count, out);
 }
 
+/* Batches of fewer elements are sorted in less time than it takes to ask whether they are. */
+#define ASK_LEAST ((size_t) 1 << 16)
+
+/* Whether each key is less than the next. Waits. */
+static ordo_status ascends(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
+                           bool *out)
+{
+    const cl_ulong keys_at = keys.at;
+    const cl_uint  n = (cl_uint) count;
+    const int      mark = call->n_scratch;
+    cl_uint        wrong = 0;
+    cl_mem         found = NULL;
+
+    *out = false;
+    if (count < ASK_LEAST)
+        return ORDO_OK;
+    ORDO_TRY(ordo_call_scratch(call, sizeof wrong, &found));
+    ORDO_TRY(ordo_call_fill(call, found, 0, sizeof wrong, 0));
+    ORDO_TRY(ordo_run_launch(call, dict, "run_unsorted", count,
+                             ORDO_ARGS(ORDO_ARG(keys.mem), ORDO_ARG(keys_at), ORDO_ARG(n), ORDO_ARG(found))));
+    ORDO_TRY(ordo_call_read(call, found, 0, &wrong, sizeof wrong));
+    ordo_call_release(call, mark);
+    *out = wrong == 0;
+    return ORDO_OK;
+}
+
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out)
 {
     struct ordo_run_set all = { .n = 1 };
     size_t              distinct = 0;
+    bool                sorted = false;
 
     *out = (struct ordo_sorted_run) { .mem = NULL };
+    ORDO_TRY(ascends(call, &runs->dict, keys, count, &sorted));
+    if (sorted) {
+        const struct ordo_sorted_updates all_stored = { keys, values, ordo_none(), count, .distinct = true };
+        return ordo_runs_take(runs, call, &all_stored, out);
+    }
     ORDO_TRY(ordo_runs_sort(runs, call, false, keys, values, count, &all.run[0]));
     ORDO_TRY(keep_if_ok(runs, &all.run[0], ordo_run_set_size(call, &runs->dict, &all, &distinct)));
     if (distinct == count) {

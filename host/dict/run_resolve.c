@@ -49,18 +49,24 @@ static ordo_status add_bits(struct ordo_call *call, struct ordo_sorted_run *run)
     return ORDO_OK;
 }
 
+/* Bits are about to change. */
+static void lose_count(struct ordo_sorted_run *run)
+{
+    run->counted = run->asked = false;
+}
+
 /* What run r makes stale, in itself and in older runs. */
 static ordo_status mark_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t r)
 {
     struct ordo_sorted_run *run = &set->run[r];
     if (!run->distinct) {
         const bool fresh = !run->has_hidden;
-        run->counted = false;
+        lose_count(run);
         ORDO_TRY(mark_repeats(call, dict, run, ordo_at(run->mem, run->layout.hidden / 4), fresh));
         run->has_hidden = true;
     }
     for (size_t older = 0; older < r; older++) {
-        set->run[older].counted = false;
+        lose_count(&set->run[older]);
         ORDO_TRY(add_bits(call, &set->run[older]));
         ORDO_TRY(mark_replaced(call, dict, run, &set->run[older], ordo_run_hidden(&set->run[older])));
     }
@@ -121,6 +127,22 @@ static size_t total_at(const struct ordo_sorted_run *run)
     return run->layout.visible + (ordo_run_entries(run->count) - 1) * sizeof(cl_uint);
 }
 
+ordo_status ordo_run_set_totals(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem out)
+{
+    ORDO_TRY(ordo_run_set_resolve(call, dict, set));
+    for (size_t r = 0; r < set->n; r++)
+        if (set->run[r].has_hidden)
+            ORDO_TRY(ordo_call_copy(call, set->run[r].mem, total_at(&set->run[r]), out, r * sizeof(cl_uint),
+                                    sizeof(cl_uint)));
+    return ORDO_OK;
+}
+
+void ordo_run_set_counts_of(const struct ordo_run_set *set, const cl_uint *totals, size_t counts[ORDO_MAX_RUNS])
+{
+    for (size_t r = 0; r < set->n; r++)
+        counts[r] = set->run[r].has_hidden ? totals[r] : set->run[r].count;
+}
+
 /* Waits once, however many runs there are. (Reads that do not wait stop an H200's queue for 0.14 ms.) */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS])
@@ -128,18 +150,11 @@ ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, s
     const int mark = call->n_scratch;
     cl_mem    totals = NULL;
     cl_uint   total[ORDO_MAX_RUNS];
-    size_t    n = 0;
 
-    ORDO_TRY(ordo_run_set_resolve(call, dict, set));
     ORDO_TRY(ordo_call_scratch(call, sizeof total, &totals));
-    for (size_t r = 0; r < set->n; r++)
-        if (set->run[r].has_hidden)
-            ORDO_TRY(ordo_call_copy(call, set->run[r].mem, total_at(&set->run[r]), totals, n++ * sizeof(cl_uint),
-                                    sizeof(cl_uint)));
-    ORDO_TRY(ordo_call_read(call, totals, 0, total, n * sizeof(cl_uint)));
-    n = 0;
-    for (size_t r = 0; r < set->n; r++)
-        counts[r] = set->run[r].has_hidden ? total[n++] : set->run[r].count;
+    ORDO_TRY(ordo_run_set_totals(call, dict, set, totals));
+    ORDO_TRY(ordo_call_read(call, totals, 0, total, set->n * sizeof(cl_uint)));
+    ordo_run_set_counts_of(set, total, counts);
     ordo_call_release(call, mark);
     return ORDO_OK;
 }

@@ -24,7 +24,10 @@ static ordo_status write_words(struct ordo_call *call, const struct ordo_tour_ar
     ORDO_TRY(ordo_call_write(call, a->at[2].mem, 0, codes, a->count));
     for (size_t i = 0; i < a->count; i++) /* ranges would want rooms */
         codes[i] = (uint8_t) (i % ORDO_RANGE);
-    return ordo_call_write(call, a->at[11].mem, 0, codes, a->count);
+    ORDO_TRY(ordo_call_write(call, a->at[11].mem, 0, codes, a->count));
+    for (size_t i = 0; i < a->count; i++)
+        codes[i] = (uint8_t) (i % ORDO_SEEK_LT);
+    return ordo_call_write(call, a->at[12].mem, 0, codes, a->count);
 }
 
 static ordo_status fill(const struct ordo_tour_arrays *a)
@@ -138,7 +141,7 @@ static void order(struct tour *t)
 static void apply(struct tour *t)
 {
     const struct ordo_tour_arrays *a = t->a;
-    const struct ordo_batch        batch = { .codes = a->at[2],
+    const struct ordo_batch        batch = { .codes = a->at[ordo_dict_can(t->dict, ORDO_CAN_ORDER) ? 2 : 12],
                                              .keys = a->at[0],
                                              .his = a->at[0],
                                              .values = t->values,

@@ -8,12 +8,12 @@
 
 /* Room for a call's inputs and outputs: 8 bytes for each of 2 * count + 1 elements. On a stand-in (ordo_rehearsal_open) it takes
  * no memory. */
-#define ORDO_TOUR_ARRAYS 12
+#define ORDO_TOUR_ARRAYS 13
 struct ordo_tour_arrays {
     ordo_device      *dev;
     size_t            count;
     struct ordo_slice at
-        [ORDO_TOUR_ARRAYS]; /* [0]: keys that differ; [2] and [11]: codes, [11] without ranges; the others: anything */
+        [ORDO_TOUR_ARRAYS]; /* [0]: keys that differ; [2], [11] and [12]: codes, [11] without ranges, [12] of single keys; the others: anything */
 };
 ordo_status ordo_tour_arrays_create(ordo_device *dev, size_t count, struct ordo_tour_arrays *out);
 void        ordo_tour_arrays_destroy(struct ordo_tour_arrays *arrays);

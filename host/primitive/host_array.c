@@ -2,6 +2,7 @@
 /* Host arrays as arguments: see host_array.h. */
 #include "primitive/host_array.h"
 
+#include <assert.h>
 #include <stdint.h>
 
 /* Of the whole array. */
@@ -84,23 +85,7 @@ static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array
     return ORDO_OK;
 }
 
-/* ---- to the device and back ---------------------------------------------------------------------------------- */
-
-static ordo_status create_and_write(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        ORDO_TRY(check(call->dev, &arrays[i]));
-    for (size_t i = 0; i < n; i++) {
-        struct ordo_host_array *a = &arrays[i];
-
-        share(call->dev, arrays, n, i);
-        if (a->bytes && !a->shared)
-            ORDO_TRY(ordo_buffer_create(call->dev, size_of(a), &a->slice.mem));
-        if (a->upload && !a->shared)
-            ORDO_TRY(ordo_call_write(call, a->slice.mem, 0, a->from, size_of(a)));
-    }
-    return ORDO_OK;
-}
+/* ---- small arrays ------------------------------------------------------------------------------------------------ */
 
 /* What is received of the array. */
 static size_t wanted_of(const struct ordo_host_array *a)
@@ -109,12 +94,137 @@ static size_t wanted_of(const struct ordo_host_array *a)
     return count * a->bytes;
 }
 
-static ordo_status read_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
+/* A stage's arrays begin at such bytes, and at a multiple of their elements. */
+#define STAGE_GRAIN 64
+
+static size_t round_up(size_t at, size_t grain)
+{
+    return (at + grain - 1) / grain * grain;
+}
+
+/* Lays the arrays that are uploaded and downloaded, or not, behind the first `used` bytes of a stage. */
+static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct ordo_host_array *a = &arrays[i];
+
+        if (a->bytes == 0 || a->upload != up || a->download != down)
+            continue;
+        a->staged_at = round_up(round_up(used, STAGE_GRAIN), a->bytes);
+        used = a->staged_at + size_of(a);
+    }
+    return used;
+}
+
+/* Whether all arrays, of the numbers that check() allows, are small. */
+static bool are_small(const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (arrays[i].download)
-            ORDO_TRY(ordo_call_read(call, arrays[i].slice.mem, 0, arrays[i].to, wanted_of(&arrays[i])));
+        if (arrays[i].bytes > ORDO_STAGE_BYTES / 64 || arrays[i].count > ORDO_STAGE_BYTES)
+            return false;
+    return n > 0;
+}
+
+/* What is sent lies in front, what is received behind, so that what is both is in the middle. Without a stage, or where they
+ * do not fit into it, the arrays stay as they are. */
+static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
+{
+    struct ordo_stage *stage = NULL;
+
+    if (!are_small(arrays, n))
+        return ORDO_OK;
+    const size_t sent = lay_out(arrays, n, true, true, lay_out(arrays, n, true, false, 0));
+    stage = ordo_stage_take(call, lay_out(arrays, n, false, true, sent));
+    if (!stage)
+        return ORDO_OK;
+    for (size_t i = 0; i < n; i++) {
+        struct ordo_host_array *a = &arrays[i];
+
+        a->stage = stage;
+        if (a->bytes)
+            a->slice = ordo_at(ordo_stage_buffer(stage), a->staged_at / a->bytes);
+        if (a->upload && size_of(a) > 0)
+            memcpy(ordo_stage_host(stage) + a->staged_at, a->from, size_of(a));
+    }
+    return ordo_stage_send(call, stage, sent);
+}
+
+/* Whether there is something to download. */
+static bool receives(const struct ordo_host_array *arrays, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (arrays[i].download && wanted_of(&arrays[i]) > 0)
+            return true;
+    return false;
+}
+
+static ordo_status receive_staged(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
+{
+    struct ordo_stage *stage = arrays[0].stage;
+    size_t             first = ORDO_STAGE_BYTES, end = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (arrays[i].download && wanted_of(&arrays[i]) > 0) {
+            first = arrays[i].staged_at < first ? arrays[i].staged_at : first;
+            end = arrays[i].staged_at + wanted_of(&arrays[i]) > end ? arrays[i].staged_at + wanted_of(&arrays[i]) : end;
+        }
+    ORDO_TRY(ordo_stage_receive(call, stage, first, end - first));
+    for (size_t i = 0; i < n; i++)
+        if (arrays[i].download && wanted_of(&arrays[i]) > 0)
+            memcpy(arrays[i].to, ordo_stage_host(stage) + arrays[i].staged_at, wanted_of(&arrays[i]));
     return ORDO_OK;
+}
+
+/* ---- to the device and back ---------------------------------------------------------------------------------- */
+
+/* More arrays no call has. */
+#define ARRAYS_MOST 16
+
+/* Those that are not the device's already. */
+static ordo_status write_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
+{
+    struct ordo_transfer transfer[ARRAYS_MOST];
+    size_t               n_transfers = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (arrays[i].upload && !arrays[i].shared)
+            transfer[n_transfers++] = (struct ordo_transfer) { .mem = arrays[i].slice.mem,
+                                                               .from = arrays[i].from,
+                                                               .bytes = size_of(&arrays[i]) };
+    return ordo_call_transfer(call, true, transfer, n_transfers);
+}
+
+static ordo_status create_and_write(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
+{
+    assert(n <= ARRAYS_MOST);
+    for (size_t i = 0; i < n; i++)
+        ORDO_TRY(check(call->dev, &arrays[i]));
+    ORDO_TRY(send_staged(call, arrays, n));
+    if (n == 0 || arrays[0].stage)
+        return ORDO_OK;
+    for (size_t i = 0; i < n; i++) {
+        struct ordo_host_array *a = &arrays[i];
+
+        share(call->dev, arrays, n, i);
+        if (a->bytes && !a->shared)
+            ORDO_TRY(ordo_buffer_create(call->dev, size_of(a), &a->slice.mem));
+    }
+    return write_all(call, arrays, n);
+}
+
+static ordo_status read_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
+{
+    struct ordo_transfer transfer[ARRAYS_MOST];
+    size_t               n_transfers = 0;
+
+    if (n > 0 && arrays[0].stage)
+        return receives(arrays, n) ? receive_staged(call, arrays, n) : ORDO_OK;
+    for (size_t i = 0; i < n; i++)
+        if (arrays[i].download)
+            transfer[n_transfers++] = (struct ordo_transfer) { .mem = arrays[i].slice.mem,
+                                                               .to = arrays[i].to,
+                                                               .bytes = wanted_of(&arrays[i]) };
+    return ordo_call_transfer(call, false, transfer, n_transfers);
 }
 
 ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
@@ -141,16 +251,26 @@ static ordo_status download(ordo_device *dev, const struct ordo_host_array *arra
     return ordo_call_end(&call, read_all(&call, arrays, n));
 }
 
+/* Nothing is left of the arrays on the device. idle: all commands are done. */
+static void leave(ordo_device *dev, struct ordo_host_array *arrays, size_t n, bool idle)
+{
+    if (n > 0 && arrays[0].stage)
+        ordo_stage_give(dev, arrays[0].stage, idle);
+    else
+        release(dev, arrays, n);
+}
+
 ordo_status ordo_host_upload(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         arrays[i].slice = ordo_none();
         arrays[i].shared = false;
+        arrays[i].stage = NULL;
     }
 
     const ordo_status status = upload(dev, arrays, n);
     if (status != ORDO_OK)
-        release(dev, arrays, n);
+        leave(dev, arrays, n, false);
     return status;
 }
 
@@ -161,9 +281,11 @@ ordo_status ordo_host_read(ordo_device *dev, const struct ordo_host_array *array
 
 ordo_status ordo_host_finish(ordo_device *dev, struct ordo_host_array *arrays, size_t n, ordo_status status)
 {
+    const bool waits = receives(arrays, n);
+
     if (status == ORDO_OK)
         status = download(dev, arrays, n);
     const ordo_status waited = wait_if_shared(dev, arrays, n);
-    release(dev, arrays, n);
+    leave(dev, arrays, n, waits && status == ORDO_OK);
     return status == ORDO_OK ? waited : status;
 }

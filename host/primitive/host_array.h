@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays in host memory as arguments of a call on device memory: uploaded before it, downloaded after it, the device
- * buffers freed on every path. On a CPU the call works in the arrays
- * themselves, where each is only read or only written and none shares memory with another. Every call whose name ends in _host is made of this:
+ * buffers freed on every path. Small arrays go together, in one command each way (runtime/stage.c). Of large ones a CPU works
+ * in the arrays themselves, where each is only read or only written and none shares memory with another. Every call whose
+ * name ends in _host is made of this:
  *
  *     struct ordo_host_array a[] = {
  *         ordo_host_in(in, count, bytes),
@@ -29,7 +30,10 @@ struct ordo_host_array {
     bool              copied; /* never shared with the device: of a call that stores, after which nothing may fail */
     bool              shared; /* slice is the array itself; set by ordo_host_upload */
     struct ordo_slice slice;  /* what the device call takes; set by ordo_host_upload */
-    const size_t     *limit;  /* if not NULL: no more than *limit elements are received, as it is then */
+    struct ordo_stage
+                 *stage; /* the slice lies in, with the other arrays of the call, or NULL; set by ordo_host_upload */
+    size_t        staged_at;
+    const size_t *limit; /* if not NULL: no more than *limit elements are received, as it is then */
 };
 
 #define ORDO_HOST_ARRAY(array, n, element, ...)                                                                        \

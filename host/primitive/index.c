@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building a static search index: one launch of cl/primitive/index.cl. */
+/* Building a static search index: one launch of cl/primitive/index.cl; of a compressed one some more, and a wait. */
 #include "primitive/index.h"
+#include "primitive/scan.h"
 
 #include "shared/index.h"
 
@@ -34,10 +35,10 @@ struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_sli
     return index;
 }
 
-ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index)
+/* Launches a kernel of cl/primitive/index.cl over `items`. */
+static ordo_status launch(struct ordo_call *call, const struct ordo_index *index, const char *name, size_t items,
+                          const struct ordo_arg *args, size_t n_args)
 {
-    if (index->bytes == 0)
-        return ORDO_OK;
     const size_t             group = ordo_min_size(64, ordo_device_facts(call->dev)->max_group);
     const struct ordo_define defines[] = {
         { "ORDO_KEY", index->key },
@@ -46,18 +47,79 @@ ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *ind
         { NULL, 0 },
     };
     struct ordo_kernel *kernel = NULL;
-    ORDO_TRY(ordo_call_kernel(call, "primitive/index.cl", "index_build", defines, &kernel));
 
-    const cl_ulong at = index->keys.at, nodes_at = (cl_ulong) index->nodes_at << index->node_log2;
-    const cl_uint  count = (cl_uint) index->count, nodes = index_nodes(index->blocks, index->node_log2);
-    const size_t   groups = ordo_min_size(ordo_ceil_div((size_t) nodes << index->node_log2, group), 1 << 16);
-    return ordo_call_launch(call, kernel, groups, group,
-                            ORDO_ARGS(ORDO_ARG(index->keys.mem), ORDO_ARG(at), ORDO_ARG(count), ORDO_ARG(index->shift),
-                                      ORDO_ARG(index->nodes), ORDO_ARG(nodes_at), ORDO_ARG(nodes)));
+    ORDO_TRY(ordo_call_kernel(call, "primitive/index.cl", name, defines, &kernel));
+    return ordo_call_launch(call, kernel, ordo_min_size(ordo_ceil_div(items, group), 1 << 16), group, args, n_args);
 }
 
+ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index)
+{
+    if (index->bytes == 0)
+        return ORDO_OK;
+    const cl_ulong at = index->keys.at, nodes_at = (cl_ulong) index->nodes_at << index->node_log2;
+    const cl_uint  count = (cl_uint) index->count, nodes = index_nodes(index->blocks, index->node_log2);
+    return launch(call, index, "index_build", (size_t) nodes << index->node_log2,
+                  ORDO_ARGS(ORDO_ARG(index->keys.mem), ORDO_ARG(at), ORDO_ARG(count), ORDO_ARG(index->shift),
+                            ORDO_ARG(index->nodes), ORDO_ARG(nodes_at), ORDO_ARG(nodes)));
+}
+
+/* ---- compressed ---------------------------------------------------------------------------------------------- */
+
+/* Finds each block's width, and from these where each lies, in `offsets`; index->width is what all have, or 0, and *units what
+ * they take together. Waits. */
+static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *index, cl_mem offsets, cl_uint *units)
+{
+    const cl_ulong         at = index->keys.at;
+    const cl_uint          count = (cl_uint) index->count, blocks = index->blocks;
+    const int              mark = call->n_scratch;
+    const struct ordo_scan scan = { .type = ORDO_U32,
+                                    .op = ORDO_SUM,
+                                    .in = ordo_at(offsets, 0),
+                                    .out = ordo_at(offsets, 0),
+                                    .count = (size_t) blocks + 1 };
+    cl_uint                widest = 0;
+    cl_mem                 found = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, sizeof widest, &found));
+    ORDO_TRY(ordo_call_fill(call, found, 0, sizeof widest, 0));
+    ORDO_TRY(ordo_call_fill(call, offsets, blocks * sizeof(cl_uint), sizeof(cl_uint), 0));
+    ORDO_TRY(launch(call, index, "index_widths", blocks,
+                    ORDO_ARGS(ORDO_ARG(index->keys.mem), ORDO_ARG(at), ORDO_ARG(count), ORDO_ARG(blocks),
+                              ORDO_ARG(offsets), ORDO_ARG(found))));
+    ORDO_TRY(ordo_call_scan(call, &scan));
+    ORDO_TRY(ordo_call_read(call, found, 0, &widest, sizeof widest));
+    ORDO_TRY(ordo_call_read(call, offsets, blocks * sizeof *units, units, sizeof *units));
+    ordo_call_release(call, mark);
+    if ((uint64_t) widest * blocks / 4 * 3 <= *units) { /* offsets, each a read more, would save less than a fourth */
+        index->width = widest;
+        *units = widest * blocks;
+    }
+    return ORDO_OK;
+}
+
+/* Makes the blocks. Where all have one width, or nearly, they need no offsets. */
+static ordo_status pack(struct ordo_call *call, struct ordo_index *index)
+{
+    const size_t   offsets_bytes = ((size_t) index->blocks + 1) * sizeof(cl_uint);
+    const cl_ulong at = index->keys.at;
+    const cl_uint  count = (cl_uint) index->count, blocks = index->blocks;
+    cl_uint        units = 0;
+
+    ORDO_TRY(ordo_buffer_create(call->dev, offsets_bytes, &index->offsets));
+    ORDO_TRY(measure_blocks(call, index, index->offsets, &units));
+    if (index->width)
+        ordo_buffer_destroy(call->dev, &index->offsets);
+    index->packed_bytes = (size_t) units * 16 + (index->offsets ? offsets_bytes : 0);
+    ORDO_TRY(ordo_buffer_create(call->dev, (size_t) units * 16, &index->packed));
+    return launch(call, index, "index_pack", (size_t) blocks * PACK_KEYS,
+                  ORDO_ARGS(ORDO_ARG(index->keys.mem), ORDO_ARG(at), ORDO_ARG(count), ORDO_ARG(blocks),
+                            ORDO_ARG(index->offsets), ORDO_ARG(index->width), ORDO_ARG(index->packed)));
+}
+
+/* ---- public -------------------------------------------------------------------------------------------------- */
+
 /* Checks the arguments and makes *index, whose memory is the caller's to free, also after an error. */
-static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slice keys, size_t count,
+static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slice keys, size_t count, bool compressed,
                          struct ordo_index *index)
 {
     ordo_device *dev = call->dev;
@@ -66,15 +128,20 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_REQUIRE_COUNT(dev, "count", count);
     ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
 
-    *index = ordo_index_of(dev, key, keys, count, ordo_index_node_log2(dev, key));
+    *index = ordo_index_of(dev, key, keys, count, compressed ? PACK_LOG2 : ordo_index_node_log2(dev, key));
+    if (compressed && count > 0) { /* on a grid of its own: I6 */
+        *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, PACK_LOG2);
+        index->keys = keys;
+        ORDO_TRY(pack(call, index));
+    }
     if (index->bytes == 0)
         return ORDO_OK;
     ORDO_TRY(ordo_buffer_create(dev, index->bytes, &index->nodes));
     return ordo_call_index(call, index);
 }
 
-ordo_status ordo_index_build(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
-                             const struct ordo_order *order, ordo_index **out)
+static ordo_status build_index(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count, bool compressed,
+                               const struct ordo_order *order, ordo_index **out)
 {
     struct ordo_call call;
 
@@ -83,7 +150,11 @@ ordo_status ordo_index_build(ordo_device *dev, ordo_type key, struct ordo_slice 
     ORDO_TRY(ordo_call_begin(&call, dev, order));
 
     ordo_index *index = calloc(1, sizeof *index);
-    ordo_status status = index ? build(&call, key, keys, count, index)
+    if (index) {
+        index->dev = dev;
+        ordo_device_hold(dev);
+    }
+    ordo_status status = index ? build(&call, key, keys, count, compressed, index)
                                : ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, NULL);
     status = ordo_call_end(&call, status);
     if (status == ORDO_OK)
@@ -93,17 +164,33 @@ ordo_status ordo_index_build(ordo_device *dev, ordo_type key, struct ordo_slice 
     return status;
 }
 
+ordo_status ordo_index_build(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
+                             const struct ordo_order *order, ordo_index **out)
+{
+    return build_index(dev, key, keys, count, false, order, out);
+}
+
+ordo_status ordo_index_build_compressed(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
+                                        const struct ordo_order *order, ordo_index **out)
+{
+    return build_index(dev, key, keys, count, true, order, out);
+}
+
 void ordo_index_destroy(ordo_index **index)
 {
     if (!index || !*index)
         return;
-    if ((*index)->nodes)
-        ordo_buffer_destroy((*index)->dev, &(*index)->nodes);
+    ordo_device  *dev = (*index)->dev;
+    cl_mem *const mems[] = { &(*index)->nodes, &(*index)->packed, &(*index)->offsets };
+    for (size_t i = 0; i < sizeof mems / sizeof *mems; i++)
+        if (*mems[i])
+            ordo_buffer_destroy(dev, mems[i]);
     free(*index);
     *index = NULL;
+    ordo_device_let_go(dev);
 }
 
 size_t ordo_index_bytes(const ordo_index *index)
 {
-    return index ? index->bytes : 0;
+    return index ? index->bytes + index->packed_bytes : 0;
 }

@@ -15,6 +15,12 @@ struct ordo_index {
     size_t            bytes;    /* of nodes */
     cl_mem            nodes;    /* NULL if there is no level: at most one block */
     size_t            nodes_at; /* the first node, counted in nodes from the buffer's start */
+
+    /* Of a compressed one: its keys (cl/shared/index.h, I5 to I7). */
+    cl_mem  packed;  /* NULL: it is none */
+    cl_mem  offsets; /* NULL: all blocks have `width` bytes a key */
+    cl_uint width;
+    size_t  packed_bytes; /* with those of the offsets */
 };
 
 /* Log2 of the keys per node that the profile asks for now. What reserves memory for an index that is built later keeps it:

@@ -2,6 +2,7 @@
 /* Batched bounds and finds in a sorted array: launches of cl/primitive/search.cl. */
 #include "primitive/search.h"
 #include "primitive/host_array.h"
+#include "primitive/sort.h"
 
 #include "shared/index.h"
 
@@ -45,6 +46,16 @@ static enum ordo_shape data_of(const struct ordo_search *s)
     return ordo_shape_of(ordo_type_bytes(s->key), s->value_bytes);
 }
 
+/* Queries that a work-item of a GPU has in flight at most: they are in registers. */
+#define GPU_ITEMS_MAX 16
+
+static size_t search_items(const ordo_device *dev, const struct ordo_search *s)
+{
+    const size_t wanted = ordo_tunable(dev, ORDO_SEARCH_ITEMS, data_of(s));
+
+    return ordo_device_facts(dev)->cpu ? wanted : ordo_min_size(wanted, GPU_ITEMS_MAX);
+}
+
 static struct shape choose_shape(const ordo_device *dev, const struct ordo_search *s, size_t items)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(dev);
@@ -63,14 +74,36 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
     return shape;
 }
 
-/* Groups to launch if each first fills a tree with 2^depth keys: so many that each then has as many queries. */
-static size_t groups_for(const struct ordo_search *s, const struct shape *shape, size_t depth)
-{
-    const size_t groups = s->n_queries >> depth;
+/* Groups per compute unit of a CPU at most, each of which goes through tiles: then what a launch takes for each does not
+ * count, and all units finish at about the same time. */
+#define GROUPS_PER_UNIT 256
 
+/* Groups to launch if each first fills a tree with 2^depth keys: so many that each then has as many queries. */
+static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(dev);
+    const size_t                    groups = s->n_queries >> depth;
+
+    if (facts->cpu)
+        return ordo_min_size(shape->tiles, (size_t) facts->compute_units * GROUPS_PER_UNIT);
     if (!shape->local || groups > shape->tiles)
         return shape->tiles;
     return groups < shape->resident ? shape->resident : groups;
+}
+
+/* What the kernels are told of a compressed index; 0: there is none. */
+static uint32_t packed_bytes(const struct ordo_search *s)
+{
+    const ordo_index *index = s->index;
+
+    if (!index || !index->packed)
+        return 0;
+    return index->offsets ? PACK_MIXED : index->width;
+}
+
+static bool is_packed(const struct ordo_search *s)
+{
+    return packed_bytes(s) != 0;
 }
 
 /* ---- a launch ------------------------------------------------------------------------------------------------ */
@@ -88,6 +121,8 @@ static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, c
         { "SEARCH_RUN", s->in_run },
         { "SEARCH_MARK", s->marks },
         { "SEARCH_UPPER", s->upper },
+        { "SEARCH_PACKED", packed_bytes(s) },
+        { "SEARCH_PLACES", s->places.mem != NULL },
         { "SEARCH_LOCAL", shape->local },
         { "SEARCH_GROUP", (long) shape->group },
         { "SEARCH_ITEMS", (long) shape->items },
@@ -105,6 +140,8 @@ static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, c
     ORDO_ADD(&args, ORDO_ARG(count));
     ordo_args_slice(&args, &s->queries);
     ORDO_ADD(&args, ORDO_ARG(n_queries));
+    if (s->places.mem)
+        ORDO_ADD(&args, ORDO_ARG(s->places.mem));
     if (!s->lookup)
         ordo_args_slice(&args, &s->ranks);
     if (s->ranges)
@@ -163,10 +200,9 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
 /* Queries in flight: so many that their nodes fit. */
 static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s, size_t node)
 {
-    const size_t wanted = ordo_tunable(dev, ORDO_SEARCH_ITEMS, data_of(s));
     const size_t fitting = NODE_BYTES_MAX / (node * ordo_type_bytes(s->key));
 
-    return ordo_device_facts(dev)->cpu ? wanted : ordo_min_size(wanted, fitting);
+    return ordo_device_facts(dev)->cpu ? search_items(dev, s) : ordo_min_size(search_items(dev, s), fitting);
 }
 
 static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s)
@@ -175,15 +211,20 @@ static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s
     const size_t       node = (size_t) 1 << index->node_log2;
     const struct shape shape = choose_shape(call->dev, s, indexed_items(call->dev, s, node));
 
-    const cl_uint level = shape.local ? local_level(s, &shape) : index->levels;
-    const cl_uint depth = (cl_uint) ceil_log2(index_units(index->blocks, index->node_log2, level));
-    const cl_uint nodes_at = (cl_uint) index->nodes_at;
-    const cl_uint first_node = nodes_at + index_first_node(index->blocks, index->node_log2, level);
-    const cl_uint above = nodes_at + index_first_node(index->blocks, index->node_log2, level + 1);
+    const cl_uint         level = shape.local ? local_level(s, &shape) : index->levels;
+    const cl_uint         depth = (cl_uint) ceil_log2(index_units(index->blocks, index->node_log2, level));
+    const cl_uint         nodes_at = (cl_uint) index->nodes_at;
+    const cl_uint         first_node = nodes_at + index_first_node(index->blocks, index->node_log2, level);
+    const cl_uint         above = nodes_at + index_first_node(index->blocks, index->node_log2, level + 1);
+    const cl_uint         level_1 = nodes_at + index_first_node(index->blocks, index->node_log2, 1);
+    const struct ordo_arg own[] = {
+        ORDO_ARG(index->nodes),   ORDO_ARG(index->shift), ORDO_ARG(level),      ORDO_ARG(first_node),
+        ORDO_ARG(above),          ORDO_ARG(depth),        local_tree(s, depth), ORDO_ARG(index->packed),
+        ORDO_ARG(index->offsets), ORDO_ARG(level_1),
+    };
+    const size_t n_own = sizeof own / sizeof *own, of_packed = 3;
     return launch(call, s, &shape, "search_indexed", node, lanes_for(call->dev, s, &shape, node),
-                  groups_for(s, &shape, depth),
-                  ORDO_ARGS(ORDO_ARG(index->nodes), ORDO_ARG(index->shift), ORDO_ARG(level), ORDO_ARG(first_node),
-                            ORDO_ARG(above), ORDO_ARG(depth), local_tree(s, depth)));
+                  groups_for(call->dev, s, &shape, depth), own, is_packed(s) ? n_own : n_own - of_packed);
 }
 
 /* ---- without one --------------------------------------------------------------------------------------------- */
@@ -194,14 +235,14 @@ static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s
 
 static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
 {
-    const struct shape shape = choose_shape(call->dev, s, ordo_tunable(call->dev, ORDO_SEARCH_ITEMS, data_of(s)));
+    const struct shape shape = choose_shape(call->dev, s, search_items(call->dev, s));
     size_t             depth = 0;
 
     if (shape.local) /* filling all trees takes at most one read per query */
         depth = ordo_min_size(ordo_min_size(shape.depth_max, floor_log2(s->n_queries / shape.resident)),
                               ceil_log2(s->count + 1));
     const cl_uint tree_depth = (cl_uint) depth;
-    return launch(call, s, &shape, "search_array", ANY_NODE, ONE_LANE, groups_for(s, &shape, depth),
+    return launch(call, s, &shape, "search_array", ANY_NODE, ONE_LANE, groups_for(call->dev, s, &shape, depth),
                   ORDO_ARGS(ORDO_ARG(tree_depth), local_tree(s, depth)));
 }
 
@@ -239,18 +280,94 @@ static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
 
 bool ordo_search_by_index(const struct ordo_search *s)
 {
-    return s->count > 0 && (!s->sorted || s->count / SPARSE > s->n_queries);
+    return s->count > 0 && (!s->sorted || is_packed(s) || s->count / SPARSE > s->n_queries);
 }
 
-ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *s)
+static ordo_status enqueue(struct ordo_call *call, struct ordo_search *s)
 {
-    if (s->n_queries == 0)
-        return ORDO_OK;
     if (s->index && ordo_search_by_index(s))
         return enqueue_indexed(call, s);
     if (!s->sorted)
         return enqueue_array(call, s);
     return choose_shape(call->dev, s, 1).local ? enqueue_sorted(call, s) : enqueue_gallop(call, s);
+}
+
+/* ---- queries in another order ---------------------------------------------------------------------------------- */
+
+/* Fewer queries are not worth putting in order. */
+#define SCHEME_LEAST ((size_t) 1 << 16)
+#define PART_BITS    8
+
+static ordo_scheme scheme_of(const ordo_device *dev, const struct ordo_search *s)
+{
+    const uint32_t buffered = ordo_tunable(dev, ORDO_SEARCH_BUFFERED, data_of(s));
+    const uint32_t sorted = ordo_tunable(dev, ORDO_SEARCH_SORTED, data_of(s));
+
+    if (s->sorted || s->in_run || s->marks || s->count == 0)
+        return ORDO_SCHEME_PLAIN;
+    if (s->scheme != ORDO_SCHEME_AUTO)
+        return s->scheme;
+    if (s->n_queries < SCHEME_LEAST)
+        return ORDO_SCHEME_PLAIN;
+    if (sorted && s->count / sorted <= s->n_queries && !is_packed(s))
+        return ORDO_SCHEME_SORTED;
+    return buffered && s->count >> buffered ? ORDO_SCHEME_BUFFERED : ORDO_SCHEME_PLAIN;
+}
+
+static ordo_status number_queries(struct ordo_call *call, struct ordo_slice places, size_t n_queries)
+{
+    const size_t             group = ordo_min_size(64, ordo_device_facts(call->dev)->max_group);
+    const struct ordo_define defines[] = {
+        { "SEARCH_GROUP", (long) group }, { "SEARCH_LOCAL", 0 }, { "TEAM_WIDTH", 1 }, { NULL, 0 }
+    };
+    const cl_ulong      at = places.at;
+    const cl_uint       n = (cl_uint) n_queries;
+    struct ordo_kernel *kernel = NULL;
+
+    ORDO_TRY(ordo_call_kernel(call, "primitive/search.cl", "search_number", defines, &kernel));
+    return ordo_call_launch(call, kernel, ordo_min_size(ordo_ceil_div(n_queries, group), 1 << 14), group,
+                            ORDO_ARGS(ORDO_ARG(places.mem), ORDO_ARG(at), ORDO_ARG(n)));
+}
+
+/* Sorts the queries, or partitions them, with their numbers; then searches for them, each answer going to its query's place. */
+static ordo_status enqueue_in_order(struct ordo_call *call, struct ordo_search *s, ordo_scheme scheme)
+{
+    const size_t            key_bytes = ordo_type_bytes(s->key), n = s->n_queries;
+    const bool              whole = scheme == ORDO_SCHEME_SORTED;
+    struct ordo_sort_params params = { .key = s->key, .value_bytes = sizeof(cl_uint) };
+    struct ordo_search      in_order = *s;
+    struct ordo_slice       numbers = ordo_none();
+
+    if (!whole) {
+        params.first_bit = (uint32_t) (8 * key_bytes - PART_BITS);
+        params.bits = PART_BITS;
+    }
+    ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_uint), &numbers.mem));
+    ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_uint), &in_order.places.mem));
+    ORDO_TRY(ordo_call_scratch(call, n * key_bytes, &in_order.queries.mem));
+    in_order.queries.at = in_order.places.at = 0;
+    ORDO_TRY(number_queries(call, numbers, n));
+    ORDO_TRY(ordo_call_sort(call, &params, s->queries, numbers, in_order.queries, in_order.places, n));
+    in_order.sorted = whole;
+    return enqueue(call, &in_order);
+}
+
+ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *s)
+{
+    const ordo_scheme scheme = scheme_of(call->dev, s);
+
+    if (s->n_queries == 0)
+        return ORDO_OK;
+    if (scheme == ORDO_SCHEME_PLAIN)
+        return enqueue(call, s);
+    ordo_log(call->dev, ORDO_LOG_DEBUG, "search: %zu queries of %zu keys are %s first", s->n_queries, s->count,
+             scheme == ORDO_SCHEME_SORTED ? "sorted" : "partitioned");
+    const int         mark = call->n_scratch;
+    const ordo_status status = enqueue_in_order(call, s, scheme);
+    if (s->scheme != ORDO_SCHEME_AUTO || !ordo_lacks_memory(status))
+        return status;
+    ordo_call_abandon(call, mark);
+    return enqueue(call, s);
 }
 
 /* ---- checks -------------------------------------------------------------------------------------------------- */
@@ -268,7 +385,7 @@ static ordo_status check_index(ordo_device *dev, const struct ordo_search *s)
     if (index->count != s->count)
         return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the index is over %zu keys, not %zu", index->count,
                          s->count);
-    if (index->count && (index->keys.mem != s->keys.mem || index->keys.at != s->keys.at))
+    if (index->count && !index->packed && (index->keys.mem != s->keys.mem || index->keys.at != s->keys.at))
         return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the index is over another array");
     return ORDO_OK;
 }
@@ -279,12 +396,14 @@ static ordo_status check_and_enqueue(struct ordo_call *call, struct ordo_search 
 
     ORDO_TRY(ordo_check_type(dev, s->key));
     ORDO_TRY(ordo_check_value_bytes(dev, s->value_bytes));
+    ORDO_REQUIRE(dev, s->scheme >= ORDO_SCHEME_AUTO && s->scheme <= ORDO_SCHEME_SORTED, ORDO_INVALID,
+                 "scheme is %d: no ordo_scheme", (int) s->scheme);
     ORDO_REQUIRE_COUNT(dev, "count", s->count);
     ORDO_REQUIRE_COUNT(dev, "n_queries", s->n_queries);
 
     const size_t            key_bytes = ordo_type_bytes(s->key), value_bytes = s->value_bytes;
     const struct ordo_array arrays[] = {
-        { "keys", s->keys, s->count, key_bytes },
+        { "keys", is_packed(s) ? ordo_none() : s->keys, s->count, is_packed(s) ? 0 : key_bytes },
         { "queries", s->queries, s->n_queries, key_bytes },
         { "values", s->values, s->count, value_bytes },
         { "values_out", s->values_out, s->n_queries, value_bytes },
@@ -314,6 +433,7 @@ ordo_status ordo_search(ordo_device *dev, const struct ordo_search_params *param
     ORDO_REQUIRE_GIVEN(dev, params);
     struct ordo_search s = { .key = params->key,
                              .upper = params->upper,
+                             .scheme = params->scheme,
                              .sorted = params->sorted_queries,
                              .index = params->index,
                              .keys = keys,
@@ -349,6 +469,7 @@ ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *param
     ORDO_REQUIRE_GIVEN(dev, params);
     struct ordo_search s = { .key = params->key,
                              .lookup = true,
+                             .scheme = params->scheme,
                              .sorted = params->sorted_queries,
                              .value_bytes = params->value_bytes,
                              .index = params->index,

@@ -10,6 +10,7 @@ struct ordo_search {
     ordo_type         key;
     bool              lookup, upper, sorted;
     uint32_t          value_bytes;
+    ordo_scheme       scheme;
     const ordo_index *index; /* NULL: none */
     struct ordo_slice keys, queries;
     size_t            count, n_queries;
@@ -21,6 +22,8 @@ struct ordo_search {
      * between the runs: SEARCH_STATE_* of cl/primitive/search.cl. */
     bool              in_run, first_run, last_run;
     struct ordo_slice hidden; /* uint32_t words; ordo_none(): none is hidden */
+
+    struct ordo_slice places; /* uint32_t: query i stands for query places[i]; ordo_none(): for itself */
 
     /* A lookup that answers nothing: of the last of equal keys that are queries, it sets the bits in `hidden`. */
     bool marks;

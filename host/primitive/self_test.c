@@ -111,12 +111,15 @@ static ordo_status test_count(ordo_device *dev, size_t count)
     return status;
 }
 
-static ordo_status test_primitives(ordo_device *dev)
+/* What one work-group does by itself, 1000 elements, is a part of what many do; of all that hangs on the device. Opening passes
+ * over it: on an H200 its kernels, which serve u32 alone, would take 0.3 s to compile. */
+static ordo_status test_primitives(ordo_device *dev, bool all)
 {
     /* Many tiles, so that those of a GPU must learn of each other; ends within a tile. */
     const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;
 
-    ORDO_TRY(test_count(dev, 1000));
+    if (all)
+        ORDO_TRY(test_count(dev, 1000));
     return test_count(dev, many);
 }
 

@@ -14,6 +14,8 @@ ordo_device *ordo_bare_device(const struct ordo_device_config *config)
         free(dev);
         return NULL;
     }
+    atomic_init(&dev->holders, 1);
+    atomic_init(&dev->closed, false);
     pthread_mutexattr_init(&recursive);
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&dev->lock, &recursive);

@@ -298,8 +298,19 @@ static bool write_entry(int fd, const struct cache_header *header, const void *d
 /* The file is told to be missed once, as its like will be, and quietly from then on. */
 static void tell_unwritten(ordo_device *dev, const char *path, int why)
 {
+    if (ordo_thread_is_mute()) {
+        atomic_store(&dev->cache_trouble, why);
+        return;
+    }
     const bool told = atomic_exchange(&dev->cache_told, true);
     ordo_log(dev, told ? ORDO_LOG_INFO : ORDO_LOG_WARNING, "cache file not written: %s: %s", path, strerror(why));
+}
+
+void ordo_cache_tell(ordo_device *dev)
+{
+    const int why = atomic_exchange(&dev->cache_trouble, 0);
+    if (why)
+        tell_unwritten(dev, dev->cache_dir, why);
 }
 
 void ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_hash key, const void *data, size_t bytes)

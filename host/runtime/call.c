@@ -93,16 +93,6 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
     return status;
 }
 
-ordo_status ordo_device_trim(ordo_device *dev)
-{
-    struct ordo_call call;
-    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
-    ordo_scratch_destroy(dev);
-    dev->memory.scratch_peak_bytes = dev->scratch_used;
-    dev->memory.held_peak_bytes = dev->memory.held_bytes;
-    return ordo_call_end(&call, ORDO_OK);
-}
-
 /* ---- calls in turn on several queues ------------------------------------------------------------------------- */
 
 /* The call's commands come after those of the last one, which was on another queue. */
@@ -259,18 +249,30 @@ ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, 
     return enqueued(call);
 }
 
-ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes)
+static ordo_status write_buffer(struct ordo_call *call, bool blocks, cl_mem to, size_t at, const void *from,
+                                size_t bytes, cl_event *done)
 {
     if (bytes == 0 || call->dev->rehearsal)
         return ORDO_OK;
     ORDO_TRY(ordo_gate_close(call));
     ORDO_TRY_CL(call->dev,
-                clEnqueueWriteBuffer(call->queue, to, CL_TRUE, at, bytes, from, n_wait(call), wait_list(call), NULL),
+                clEnqueueWriteBuffer(call->queue, to, blocks, at, bytes, from, n_wait(call), wait_list(call), done),
                 "clEnqueueWriteBuffer");
     return enqueued(call);
 }
 
-ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes)
+ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes, cl_event *done)
+{
+    return write_buffer(call, false, to, at, from, bytes, done);
+}
+
+ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes)
+{
+    return write_buffer(call, true, to, at, from, bytes, NULL);
+}
+
+static ordo_status read_buffer(struct ordo_call *call, bool blocks, cl_mem from, size_t at, void *to, size_t bytes,
+                               cl_event *done)
 {
     if (bytes == 0)
         return ORDO_OK;
@@ -278,9 +280,19 @@ ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void 
         return rehearse_read(call->dev, to, bytes);
     ORDO_TRY(ordo_gate_close(call));
     ORDO_TRY_WAIT(call->dev,
-                  clEnqueueReadBuffer(call->queue, from, CL_TRUE, at, bytes, to, n_wait(call), wait_list(call), NULL),
+                  clEnqueueReadBuffer(call->queue, from, blocks, at, bytes, to, n_wait(call), wait_list(call), done),
                   "clEnqueueReadBuffer");
     return enqueued(call);
+}
+
+ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done)
+{
+    return read_buffer(call, false, from, at, to, bytes, done);
+}
+
+ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes)
+{
+    return read_buffer(call, true, from, at, to, bytes, NULL);
 }
 
 /* ---- checks of the caller's buffers -------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@ struct ordo_cl_file {
     const char *path; /* relative to cl/, "primitive/scan.cl" */
     const char *text;
     size_t      bytes;
+    const char *together; /* sets of kernels that are built together, a line each: " sort_histogram sort_onesweep \n" */
 };
 extern const struct ordo_cl_file ordo_cl_files[];
 extern const size_t              ordo_n_cl_files;

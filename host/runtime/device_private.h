@@ -22,6 +22,25 @@ struct ordo_scratch {
     bool                 zeroed; /* counters, all zero while not in use; for no other purpose */
 };
 
+/* Memory for small arrays on their way: see stage.c. */
+struct ordo_stage {
+    struct ordo_stage *next;
+    cl_mem             mem;    /* what kernels are given */
+    cl_mem             pinned; /* NULL: mem is `own`, and there during calls only */
+    void              *own;
+    char              *host;   /* pinned, mapped for good; or own */
+    bool               in_use; /* by a call over host memory */
+    uint64_t           sent;   /* commands may still use `host`: they are those of this number; 0: none are */
+};
+
+/* Pinned memory for large arrays on their way: see transfer.c. */
+struct ordo_ring {
+    cl_mem mem; /* NULL: none yet */
+    char  *host;
+    size_t piece, least; /* bytes of a piece; arrays that are less together go as they are */
+    int    helpers;      /* 0: none goes by it, as on a stand-in, where all here is 0 */
+};
+
 /* An event that commands in a queue wait for: see order.c. */
 struct ordo_doubt {
     struct ordo_doubt *next;
@@ -62,13 +81,14 @@ struct ordo_hash {
     uint64_t low, high;
 };
 
-/* A module with the options of one variant; with one kernel of it, or all. */
+/* A module with the options of one variant; with some kernels of it, or all. */
 struct ordo_program {
     struct ordo_program *next, *next_wanted;
     struct ordo_hash     variant;
-    char                *file, *kernel, *options; /* kernel NULL: all */
+    char                *file, *only, *options; /* only: the names of its kernels; NULL: all */
     enum {
         ORDO_PROGRAM_KNOWN,
+        ORDO_PROGRAM_OTHERS, /* another process builds it (prepare.h) */
         ORDO_PROGRAM_WANTED,
         ORDO_PROGRAM_IN_WORK,
         ORDO_PROGRAM_BUILT,
@@ -91,10 +111,14 @@ struct ordo_builds {
     unsigned             n_threads, threads_most;
     bool                 end;
     bool                 gather;       /* what is rehearsed is wanted, threads or not */
+    uint32_t             part, parts;  /* of that: every parts-th, from number `part` on */
+    size_t               n_gathered;   /* with those that are not of that part */
     size_t               n_wanted;     /* since all was built */
     unsigned             in_work;      /* by those threads */
-    double               ms;           /* spent on building from source, since the device was opened too */
+    unsigned             calls;        /* that wait for a program now, or build one */
+    double               calm_ms;      /* when the last of them was served */
     double               waited_ms;    /* by calls, for programs */
+    double               ms;           /* of them for those built from source, while the device was opened too */
     bool                 told;         /* that this takes long */
     uint64_t             expected[64]; /* what was once expected */
     size_t               n_expected;
@@ -116,7 +140,10 @@ struct ordo_device {
     cl_context               context;
     cl_command_queue         queue;
     pid_t                    pid;
+    atomic_uint              holders; /* whoever opened it, and each object on it: the last one to let go closes it */
+    atomic_bool              closed;  /* by whoever opened it, who hears no more of it */
     bool                     own_queue_out_of_order; /* an adopted one may be */
+    cl_command_queue         answers;                /* answer.c's own; NULL until it needs one */
 
     pthread_mutex_t lock;       /* recursive; everything below but the error text */
     pthread_mutex_t error_lock; /* the error text, and whether the device failed */
@@ -139,19 +166,24 @@ struct ordo_device {
     char       *cl_dir;           /* ORDO_CL_DIR, or NULL */
     char       *cache_dir;        /* NULL: no disk cache */
     atomic_bool cache_told;       /* that it cannot be written to */
+    atomic_int  cache_trouble;    /* errno of a write on a thread that is mute, to be told by another; 0 */
     bool        profile_told;     /* that the file of ORDO_PROFILE is not there */
 
-    ordo_status (*test_primitives)(ordo_device *dev); /* see self_test.h */
+    ordo_status (*test_primitives)(ordo_device *dev, bool all); /* see self_test.h */
 
-    struct ordo_hash       identity; /* device, driver, platform, library version */
-    struct ordo_builds     builds;
-    bool                   kernels_apart; /* a program for each kernel, instead of one for each module */
-    struct ordo_device    *next_live;     /* builds.c's own */
-    struct ordo_rehearsal *rehearsal;     /* NULL: what is called is done */
+    struct ordo_hash    identity; /* device, driver, platform, library version */
+    struct ordo_builds  builds;
+    bool                kernels_apart; /* programs of single kernels and of those built together, instead of modules */
+    struct ordo_device *next_live;     /* builds.c's own */
+    struct ordo_rehearsal *rehearsal;  /* NULL: what is called is done */
 
     struct ordo_scratch *scratch;
-    struct ordo_doubt   *doubts; /* at most one a queue */
-    struct ordo_undo    *undo;   /* of the call under way */
+    struct ordo_ring     ring;
+    size_t               stage_most; /* bytes of arrays that go by a stage */
+    struct ordo_stage   *stages;
+    uint64_t             stage_number; /* of what was sent last, from 1 on */
+    struct ordo_doubt   *doubts;       /* at most one a queue */
+    struct ordo_undo    *undo;         /* of the call under way */
     uint64_t             undo_number;
     struct ordo_held    *held;
     struct ordo_memory   memory;
@@ -178,8 +210,11 @@ static inline void ordo_unlock(ordo_device *dev)
 /* error.c */
 /* While it is on, nothing that happens on this thread is logged, or becomes the last error: it is none of the caller's. */
 void        ordo_mute_thread(bool on);
+bool        ordo_thread_is_mute(void);
 double      ordo_now_ms(void);
 ordo_status ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
+/* From now on the caller's log is told nothing. */
+void ordo_errors_close(ordo_device *dev);
 
 /* Codes that say nothing about what was asked, and may be gone the next time. */
 bool ordo_is_want_of_memory(cl_int code);
@@ -219,8 +254,14 @@ void ordo_build_ahead(ordo_device *dev, const char *file, const char *kernel, co
 /* Forgets what is wanted and nobody has begun to build. */
 void ordo_builds_forget(ordo_device *dev);
 
-/* source.c: the whole text of a module, includes expanded, or of one kernel of it; malloc'd. */
-ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *kernel, char **text);
+/* source.c: the whole text of a module, includes expanded, with all kernels or those of a list of names; malloc'd. */
+ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *kernels, char **text);
+/* The names of those kernels that are built together with this one, itself among them. No end is marked by a 0. */
+struct ordo_kernel_set {
+    const char *names; /* with spaces between them; NULL: all of the module */
+    size_t      bytes;
+};
+struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel);
 /* The options of a variant; malloc'd. */
 ordo_status ordo_program_options(ordo_device *dev, const struct ordo_define *defines, char **out);
 /* A build log in which the driver counts lines of the whole text, with files and their lines; malloc'd, or NULL. */
@@ -244,6 +285,8 @@ void ordo_cache_open(ordo_device *dev);
 void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_hash key, size_t *bytes);
 void  ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_hash key, const void *data, size_t bytes);
 void  ordo_cache_drop(ordo_device *dev, const char *kind, struct ordo_hash key);
+/* Tells what threads that are mute met. */
+void ordo_cache_tell(ordo_device *dev);
 /* A malloc'd path from printf, NULL when out of memory. */
 char *ordo_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -265,10 +308,21 @@ void ordo_scratch_drop(ordo_device *dev, struct ordo_scratch *block);
 void ordo_scratch_drop_zeroed(ordo_device *dev, cl_command_queue queue);
 void ordo_scratch_give(ordo_device *dev, struct ordo_scratch *block);
 
+/* stage.c: the commands up to this number are done. */
+void ordo_stages_forget(ordo_device *dev, uint64_t number);
+/* Gives those back that nothing uses. */
+void ordo_stages_destroy(ordo_device *dev);
+
+/* transfer.c */
+void ordo_ring_open(ordo_device *dev);
+void ordo_ring_destroy(ordo_device *dev);
+
 /* undo.c: the call, whose commands are enqueued, is no longer recorded. */
 void ordo_undo_end(struct ordo_call *call);
 
 /* order.c */
+/* A queue of the device's, by the call of OpenCL 1.2, which every platform has. */
+ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties properties, cl_command_queue *out);
 /* Checks queue and wait list, and learns of the call whether the one is out-of-order, and the other yet to come. */
 ordo_status ordo_order_check(struct ordo_call *call);
 /* CL_COMPLETE, more than that while it is to come, negative if it failed. One that cannot be asked is to come. */

@@ -137,11 +137,20 @@ static void emit(ordo_device *dev, ordo_log_level level, const char *text)
 {
     if (level > dev->log_level || (!dev->log && !dev->log_to_stderr) || !enter(dev, &dev->log_lock))
         return;
-    if (dev->log)
+    if (dev->log && !atomic_load(&dev->closed))
         dev->log(dev->log_user, level, text);
-    else
+    else if (!dev->log)
         fprintf(stderr, "ordo: %s: %s\n", level_names[level], text);
     pthread_mutex_unlock(&dev->log_lock);
+}
+
+/* No message is being handed out when it returns. */
+void ordo_errors_close(ordo_device *dev)
+{
+    const bool entered = enter(dev, &dev->log_lock);
+    atomic_store(&dev->closed, true);
+    if (entered)
+        pthread_mutex_unlock(&dev->log_lock);
 }
 
 static _Thread_local bool muted;
@@ -149,6 +158,11 @@ static _Thread_local bool muted;
 void ordo_mute_thread(bool on)
 {
     muted = on;
+}
+
+bool ordo_thread_is_mute(void)
+{
+    return muted;
 }
 
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)

@@ -10,6 +10,19 @@
 
 #include <stdlib.h>
 
+/* ---- queues -------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties properties, cl_command_queue *out)
+{
+    cl_int code = CL_SUCCESS;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    *out = clCreateCommandQueue(dev->context, dev->id, properties, &code);
+#pragma GCC diagnostic pop
+    ORDO_TRY_CL(dev, code, "clCreateCommandQueue (is the device one of the context's?)");
+    return ORDO_OK;
+}
+
 /* ---- checks -------------------------------------------------------------------------------------------------- */
 
 /* The queue must belong to the device's context and device; says whether it is out-of-order. */

@@ -163,7 +163,8 @@ static const struct {
       "top.group=256 top.items=16 "
       "merge.group=128 merge.items=7 "
       "merge_runs.group=128 merge_runs.items=8 search.node_keys=16 search.lanes=2 search.group=256 "
-      "search.items=1 search.local_keys=4096 search.tile=8 blink.lanes=4 blink.group=128 blink.items=1" },
+      "search.items=1 search.local_keys=4096 search.tile=8 search.buffered=0 search.sort_queries=0 "
+      "blink.lanes=4 blink.group=128 blink.items=1" },
     /* Without lanes each work-item counts its own digits in local memory: 16 counters fit, 256 do not. */
     { GPU_ONE_LANE, -1, NULL, ORDO_ORIGIN_DEFAULT,
       "sort.digit_bits=4 sort.group=64 sort.items=8 sort.small_group=64 sort.small_items=8 search.lanes=1 "
@@ -184,8 +185,8 @@ static const struct {
       "sort.method=2 sort.digit_bits=8 sort.group=1 sort.items=4 sort.small_group=1 sort.small_items=16 "
       "scan.method=1 scan.group=1 scan.items=4096 compact.group=1 compact.items=4096 "
       "by_key.group=1 by_key.items=4096 top.group=1 top.items=4096 merge.group=1 merge.items=4096 "
-      "merge_runs.group=1 merge_runs.items=4096 search.node_keys=16 search.lanes=1 search.group=64 "
-      "search.items=16 blink.lanes=1 blink.group=32 blink.items=32" },
+      "merge_runs.group=1 merge_runs.items=4096 search.node_keys=16 search.lanes=1 search.group=1 "
+      "search.items=64 blink.lanes=1 blink.group=32 blink.items=32" },
 };
 
 static bool row_fits(const ordo_device *dev, size_t i)

@@ -120,7 +120,7 @@ static void keep_binary(ordo_device *dev, struct ordo_hash key, cl_program progr
 ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *p)
 {
     char *text = NULL;
-    ORDO_TRY(ordo_program_text(dev, p->file, p->kernel, &text));
+    ORDO_TRY(ordo_program_text(dev, p->file, p->only, &text));
 
     const bool             cached = dev->cache_dir && !dev->facts.own_binary_cache;
     const struct ordo_hash key = ORDO_HASH_TEXT(ORDO_HASH_TEXT(dev->identity, text), p->options);

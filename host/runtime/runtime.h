@@ -107,6 +107,14 @@ void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
 void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
 
+/* ---- who holds a device: device.c ------------------------------------------------------------------------------ */
+
+/* An object that outlives calls holds its device, so that this is there until the object is destroyed, whenever its opener
+ * closes it. */
+void ordo_device_hold(ordo_device *dev);
+/* The last one closes it. */
+void ordo_device_let_go(ordo_device *dev);
+
 /* ---- calls: call.c ------------------------------------------------------------------------------------------- */
 
 #define ORDO_CALL_SCRATCH_MAX 48
@@ -199,6 +207,11 @@ ordo_status ordo_call_launch(struct ordo_call *call, struct ordo_kernel *kernel,
 /* Sets `bytes` from byte `at` on to a repeated 32-bit word; at and bytes are multiples of 4. */
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word);
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
+/* As ordo_call_write and _read, but host memory must stay as it is until the command is done, of which *done (which may be NULL)
+ * tells. */
+ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
+                           cl_event *done);
+ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
 /* Blocking transfers; ordo_call_write also returns only when `from` may be reused. */
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
@@ -209,6 +222,56 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
 /* Whether a_count elements of a_bytes each at a share a byte with those at b. Sub-buffers of one buffer are seen through. */
 bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
                          size_t b_bytes);
+
+/* ---- answers: answer.c --------------------------------------------------------------------------------------- */
+
+/* Words that one call has the device find out and a later one takes, without waiting for what was enqueued between them. All
+ * zero: none is on its way. */
+struct ordo_answer {
+    cl_mem   words;
+    cl_event ready;
+};
+/* Makes room for an answer of always so many bytes, which the call's next commands write to answer->words; an older one goes. */
+ordo_status ordo_answer_begin(struct ordo_call *call, struct ordo_answer *answer, size_t bytes);
+/* They are enqueued: it is on its way. */
+ordo_status ordo_answer_ask(struct ordo_call *call, struct ordo_answer *answer);
+/* The first `bytes` of it, if it is there; with `wait`, once it is. *taken: whether they are, and none is on its way any
+ * more. After an error it is lost. */
+ordo_status ordo_answer_take(struct ordo_call *call, struct ordo_answer *answer, bool wait, void *to, size_t bytes,
+                             bool *taken);
+void        ordo_answer_forget(ordo_device *dev, struct ordo_answer *answer);
+/* Its words, too. */
+void ordo_answer_destroy(ordo_device *dev, struct ordo_answer *answer);
+
+/* ---- small arrays: stage.c ------------------------------------------------------------------------------------- */
+
+/* Memory by which the small arrays of a call over host memory go to the device together and come back together: on the host
+ * (pinned, so that the driver copies it as it is), and on the device; the same on a CPU. The device keeps a few. */
+#define ORDO_STAGE_BYTES ((size_t) 64 << 10)
+struct ordo_stage;
+
+/* Within a call. NULL: they do not fit, or there is none to be had, and each array goes its own way. */
+struct ordo_stage *ordo_stage_take(struct ordo_call *call, size_t bytes);
+/* idle: all commands of its call are done. */
+void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
+char  *ordo_stage_host(const struct ordo_stage *stage);
+cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
+
+/* The first `bytes` go to the device. Only enqueues. */
+ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
+/* Waits for the call's commands and for `bytes` from byte `at` on to come back. */
+ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);
+
+/* ---- large arrays: transfer.c ---------------------------------------------------------------------------------- */
+
+struct ordo_transfer {
+    cl_mem      mem; /* all of it, from its first byte on */
+    const void *from;
+    void       *to; /* one of the two */
+    size_t      bytes;
+};
+/* All arrays to the device (`up`) or back; blocks. */
+ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ordo_transfer *arrays, size_t n);
 
 /* ---- rehearsals: rehearse.c, builds.c ------------------------------------------------------------------------ */
 
@@ -226,7 +289,7 @@ bool ordo_builds_ahead(const ordo_device *dev);
 /* Whether it does, and this is the first time that this is expected. */
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
 /* While it is on, what is rehearsed is wanted even on a device that does not build ahead. */
-void ordo_builds_gather(ordo_device *dev, bool on);
+void ordo_builds_gather(ordo_device *dev, bool on, uint32_t part, uint32_t parts);
 /* Builds what is wanted, side by side with the device's own threads, until nothing is. progress (may be NULL) is told how many
  * programs are built of how many; false from it: the rest is forgotten, and ORDO_CANCELLED returned. *built and *failed: how
  * many are and how many could not be, of which the first one's status is returned and its message recorded. */
@@ -274,10 +337,14 @@ enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
       11, 13, 15, 17, 1024, 4096)                                                                                      \
     X(SEARCH_NODE, "search.node_keys", "keys per node of a static index", 8, 16, 32)                                   \
     X(SEARCH_LANES, "search.lanes", "lanes per query", 1, 2, 4, 8)                                                     \
-    X(SEARCH_GROUP, "search.group", "work-items per group", 32, 64, 128, 256, 512)                                     \
-    X(SEARCH_ITEMS, "search.items", "queries that a work-item has in flight", 1, 2, 4, 8, 16)                          \
+    X(SEARCH_GROUP, "search.group", "work-items per group", 1, 32, 64, 128, 256, 512)                                  \
+    X(SEARCH_ITEMS, "search.items", "queries that a work-item has in flight", 1, 2, 4, 8, 16, 32, 64, 128)             \
     X(SEARCH_LOCAL, "search.local_keys", "keys that a group keeps in local memory, at most", 256, 1024, 4096, 8192)    \
     X(SEARCH_TILE, "search.tile", "sorted queries: queries per work-item", 1, 2, 4, 8, 16)                             \
+    X(SEARCH_BUFFERED, "search.buffered", "random queries of 2^this keys and more are partitioned; 0: never", 0, 20,   \
+      22, 24, 26, 28, 30)                                                                                              \
+    X(SEARCH_SORTED, "search.sort_queries", "random queries are sorted for so many keys each and fewer; 0: never", 0,  \
+      1, 2, 4, 8, 16)                                                                                                  \
     X(BLINK_LANES, "blink.lanes", "lanes per query of a B-link tree", 1, 2, 4, 8)                                      \
     X(BLINK_GROUP, "blink.group", "work-items per group", 32, 64, 128, 256, 512)                                       \
     X(BLINK_ITEMS, "blink.items", "queries that a work-item has in flight", 1, 2, 4, 8, 16, 32)

@@ -281,7 +281,6 @@ static void add_facts(const ordo_device *dev, struct text *t)
     add_define(t, "ORDO_SUBGROUP", f->sub_group);
     add_define(t, "ORDO_INT64_ATOMICS", f->int64_atomics);
     add_define(t, "ORDO_CPU", f->cpu);
-    add_define(t, "ORDO_PROGRESS", f->groups_progress);
     add_define(t, "ORDO_ADDRESS_ORDER", f->address_order);
     if (f->lanes == ORDO_LANES_KHR) {
         add_define(t, "ORDO_KHR_BALLOT", dev->khr_ballot);
@@ -320,7 +319,7 @@ ordo_status ordo_program_options(ordo_device *dev, const struct ordo_define *def
     return ORDO_OK;
 }
 
-/* ---- one kernel of a module -------------------------------------------------------------------------------------- */
+/* ---- some kernels of a module ------------------------------------------------------------------------------------- */
 
 /* A kernel begins with a line whose first word, in its first column, ends in _KERNEL (ORDO_KERNEL of device/compiler.cl, or a
  * word that stands for it), and ends with a brace in the first column. Those that a macro makes begin further right: they stay. */
@@ -331,21 +330,31 @@ static bool begins_kernel(const char *line)
     return word > tail && memcmp(line + word - tail, end, tail) == 0 && strchr("(\n ", line[word]);
 }
 
-static bool is_named(const char *kernel, const char *end, const char *name)
+static bool is_named(const char *kernel, const char *end, const char *name, size_t bytes)
 {
-    const char  *word = strstr(kernel, "void ");
-    const size_t bytes = strlen(name);
+    const char *word = strstr(kernel, "void ");
     return word && word < end && strncmp(word + 5, name, bytes) == 0 && word[5 + bytes] == '(';
 }
 
-/* Of each kernel but the one of this name only the ends of lines stay, so that what follows keeps its numbers: compilers then
+static bool is_one_of(const char *kernel, const char *end, const char *names)
+{
+    while (*(names += strspn(names, " "))) {
+        const size_t bytes = strcspn(names, " ");
+        if (is_named(kernel, end, names, bytes))
+            return true;
+        names += bytes;
+    }
+    return false;
+}
+
+/* Of each kernel but those of these names only the ends of lines stay, so that what follows keeps its numbers: compilers then
  * do their work for what is asked for, and pass over functions that nobody calls. */
-static void keep_kernel(char *text, const char *name)
+static void keep_kernels(char *text, const char *names)
 {
     char *to = text;
     for (const char *line = text; *line;) {
         const char *end = begins_kernel(line) ? strstr(line, "\n}\n") : NULL;
-        const bool  left_out = end && !is_named(line, end, name);
+        const bool  left_out = end && !is_one_of(line, end, names);
         const char *stop = left_out ? end + 2 : line + strcspn(line, "\n");
         for (; line < stop; line++)
             if (!left_out || *line == '\n')
@@ -356,12 +365,33 @@ static void keep_kernel(char *text, const char *name)
     *to = 0;
 }
 
-ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *kernel, char **text)
+ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *kernels, char **text)
 {
     ORDO_TRY(expand_file(dev, file, text));
-    if (kernel)
-        keep_kernel(*text, kernel);
+    if (kernels)
+        keep_kernels(*text, kernels);
     return ORDO_OK;
+}
+
+/* A driver takes for each program some 30 ms (NVIDIA) besides what its kernels take, which small ones do not: those that a call
+ * needs one after another make one program. */
+struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
+{
+    const size_t bytes = strlen(kernel);
+    for (size_t i = 0; i < ordo_n_cl_files; i++) {
+        const char *sets = ordo_cl_files[i].together;
+        if (!*sets || strcmp(ordo_cl_files[i].path, file) != 0)
+            continue;
+        for (const char *at = sets; (at = strstr(at, kernel)); at += bytes) {
+            const char *from = at;
+            if (at[-1] != ' ' || at[bytes] != ' ')
+                continue;
+            while (from > sets && from[-1] != '\n')
+                from--;
+            return (struct ordo_kernel_set) { from, strcspn(from, "\n") };
+        }
+    }
+    return (struct ordo_kernel_set) { kernel, bytes };
 }
 
 /* ---- what a build says ---------------------------------------------------------------------------------------- */

@@ -8,11 +8,11 @@
  * What holds for every call here:
  *   Arrays     a cl_mem of the device's context and an offset in elements (ordo_at). Any alignment of elements.
  *   Blocking   calls enqueue and return; inputs must stay untouched, and outputs unread, until the commands are done.
- *   First calls  a call waits for the kernels that it is the first to need on this device: on an H200 0.1 to 0.4 s each and
- *              up to 2 s in all, on a CPU up to 4 s; some ms where they are on the disk already (prepare.h).
  *              Calls ending in _host take arrays in host memory (NULL for ordo_none()), need room on the device for
  *              these besides scratch (on a CPU only for those that are both read and written), and block until the
  *              result is there.
+ *   First calls  a call waits for the kernels that it is the first to need on this device: on an H200 0.05 to 1 s each and
+ *              up to 1.2 s in all, on a CPU up to 4 s; some ms where they are on the disk already (prepare.h).
  *   Count      0 is fine and does nothing but signal order->done. Up to ORDO_MAX_COUNT elements a call.
  *   Overlap    outputs must not overlap inputs or each other unless a call says so: ORDO_INVALID. Inputs may overlap.
  *   Results    depend on the input alone: the same bits on every device, with every tuning, in every run.
@@ -314,26 +314,44 @@ ORDO_API ordo_status ordo_merge_runs_host(ordo_device *device, const struct ordo
 /* A static search index over a sorted array: an implicit tree of separators. It holds no keys of the array itself, which
  * must stay in place and unchanged while the index is used. 7 % of the keys' bytes with nodes of 16 keys,
  * as shipped profiles have them (15 % with nodes of 8, 4 % with 32), and up to 1 KiB.
- * Thread-safety: safe for searches; destroy only when no search with it is being enqueued (enqueued ones may run on), and
- * before its device is closed. */
+ * Thread-safety: safe for searches; destroy only when no search with it is being enqueued (enqueued ones may run on), before
+ * or after its device is closed. */
 typedef struct ordo_index ordo_index;
 
 /* Builds the index of `count` sorted keys, enqueued like any call; *out can be used in later calls at once (on another
  * queue: after order->done). count 0 is fine. Descending arrays are not indexed. */
 ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct ordo_slice keys, size_t count,
                                       const struct ordo_order *order, ordo_index **out);
+/* The same, compressed: the index holds the keys itself, 16 at a time as differences from the last one before them, of 1, 2, 4
+ * or 8 bytes as they need. Searches with it do not read `keys`, which may be changed or let go of when the build is done, and then be
+ * ordo_none() in calls. Of keys that lie dense this takes much less: 0.53 of keys and index for 2^24 of 2^32 uniform ones; at most
+ * 1.13 of them, for keys that nothing can be saved of. That is memory, not time: on an H200 ranks among 2^24 are found at 24.8
+ * instead of 29.8 G/s. Waits. Frame of reference, after section 7.2 of Kim et al. (ordo/fast.h). */
+ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key, struct ordo_slice keys,
+                                                 size_t count, const struct ordo_order *order, ordo_index **out);
 /* Sets *index to NULL. NULL and *NULL are fine. Any number of threads may search with one index; it is destroyed when none
  * of them makes calls with it any more. Commands under way finish. */
 ORDO_API void ordo_index_destroy(ordo_index **index);
 /* Device memory that the index takes. 0 for NULL. */
 ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 
+/* In what order queries that do not ascend are gone through, after section 8 of Kim et al. (ordo/fast.h). Answers are the
+ * same, each in its query's place. */
+typedef enum ordo_scheme {
+    ORDO_SCHEME_AUTO = 0,  /* as the tunables search.buffered and search.sort_queries say, which ordo-tune measures */
+    ORDO_SCHEME_PLAIN = 1, /* as they come; no scratch */
+    ORDO_SCHEME_BUFFERED = 2, /* partitioned by their highest 8 bits: what a part looks into is in a cache */
+    ORDO_SCHEME_SORTED = 3,   /* sorted: they go through the keys in one pass */
+} ordo_scheme;
+
 struct ordo_search_params {
     ordo_type         key;
     bool              upper;          /* rank = number of keys <= query; else the number of keys < query */
     bool              sorted_queries; /* queries are ascending: faster; if they are not, results are still right */
     const ordo_index *index;          /* over exactly these keys (mem, at, count); NULL: binary search, and
-                                             always so in calls ending in _host */
+                                             always so in calls ending in _host. A compressed one: keys may be
+                                             ordo_none() */
+    ordo_scheme       scheme;         /* scratch, but for a plain one: 8 bytes and two keys per query */
 };
 
 /* Batched lower or upper bound: ranks[i] (uint32_t) = where queries[i] falls among `count` ascending keys, 0 to count.
@@ -365,8 +383,9 @@ ORDO_API ordo_status ordo_equal_range_host(ordo_device *device, const struct ord
 struct ordo_lookup_params {
     ordo_type         key;
     uint32_t          value_bytes;    /* 0, 4 or 8 */
-    bool              sorted_queries; /* both as in ordo_search_params */
+    bool              sorted_queries; /* all three as in ordo_search_params */
     const ordo_index *index;
+    ordo_scheme       scheme;
 };
 
 /* Batched find: values_out[i] = the value of the first key equal to queries[i] in total order (-0 is not +0); where there

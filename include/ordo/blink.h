@@ -31,6 +31,8 @@ struct ordo_blink_config {
  *         rebuild the tree. Waits once: for the end of the batch, of a sorted one for the number of new leaves; once
  *         more where pools must grow. Of queries, those that follow an update and go by order (count, range, seek,
  *         export) first list the leaves in order, once.
+ * First calls, for their kernels: on an H200 0.15 to 0.4 s each, those of batches of a few hundred elements, which go another
+ *         way, 1 s.
  * Scratch of an update: 8 bytes an element, and 28 to 92 bytes a leaf of the tree; of a sorted one 16 bytes an element
  *         besides keys and values.
  * Memory  1.35 times keys and values after a build, 1.7 after random updates; a sixth of that in reserve, and 12 bytes a

@@ -79,15 +79,15 @@ struct ordo_device_config {
                                 int64_atomics=0,progress=0,group=64"; NULL: the environment's ORDO_MASK */
     bool        profiling;     /* create the device's own queue with CL_QUEUE_PROFILING_ENABLE */
     bool        no_self_test;  /* skip the self-test (for tools that only list) */
-    int build_threads; /* that build kernels before calls ask for them: those of the self-test side by side, and, from
-                          when a dictionary is created, what it is likely to need. 0: the environment's
+    int build_threads; /* that build kernels before calls ask for them: from when a dictionary is created, what it is
+                          likely to need, while no call waits for another. 0: the environment's
                           ORDO_BUILD_THREADS, else some on a GPU, and none where kernels run on the CPU that would build
                           them; -1: none; up to 16 */
 };
 
 /* Opens a device, creating a context and an in-order queue of its own.
- * Blocks for the probe and the self-test: some seconds on the first use of a driver (2 to 3 on an H200), in which kernels are
- * compiled; milliseconds from then on,
+ * Blocks for the probe and the self-test: 1.6 s on the first use of a driver (an H200), in which kernels are compiled, some
+ * seconds on a CPU; from then on for what the driver itself takes (0.25 s there) and some 10 ms,
  * because their outcome and the built programs are kept in the user's cache directory. A profile that is new or changed
  * (see ordo_device_save_profile) is tested once more, as it may choose other variants.
  * Variants with which the self-test finds wrong answers, or that do not build here, are replaced by safer ones, which
@@ -103,7 +103,9 @@ ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, o
 ORDO_API ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_command_queue queue,
                                        const struct ordo_device_config *config, ordo_device **out);
 
-/* Waits for what this device's own queue holds, releases all and sets *device to NULL. NULL and *NULL are fine. */
+/* Waits for what this device's own queue holds, releases all and sets *device to NULL. NULL and *NULL are fine. Dictionaries and
+ * indexes that are still there may be used as before, and what they need of the device goes with the last of them; the log is
+ * told nothing from now on. */
 ORDO_API void ordo_device_close(ordo_device **device);
 
 /* The OpenCL objects behind a device, for the caller's own commands and buffers. Not retained for the caller. */

@@ -17,9 +17,9 @@
  *   Batches    any size from 1 up to ORDO_MAX_COUNT; 0 does nothing but signal order->done. A batch acts as if its
  *              operations ran one after another in the order of their indices. Queries see all updates of calls before.
  *   Blocking   calls enqueue and return. Those that wait for the device say so under "Waits"; they wait for what
- *   First calls  a call waits for the kernels that it is the first to need on this device: on an H200 0.1 to 0.4 s each and
- *              up to 2 s in all, on a CPU up to 4 s; some ms where they are on the disk already (prepare.h).
  *              order->wait names, too. Inputs must stay untouched, and outputs unread, until the commands are done.
+ *   First calls  a call waits for the kernels that it is the first to need on this device: on an H200 0.05 to 1 s each and
+ *              up to 1.2 s in all, on a CPU up to 4 s; some ms where they are on the disk already (prepare.h).
  *   Order      the dictionary orders its own calls: one made on another queue waits for those made before.
  *   Overlap    outputs must not overlap inputs or each other: ORDO_INVALID. Inputs may: keys may be their own values.
  *   Results    are the same bits on every device, with every structure and tuning.
@@ -48,22 +48,22 @@ struct ordo_dict_config {
     uint32_t  value_bytes; /* 0, 4 or 8 */
 };
 
-/* Sets *dict to NULL. NULL and *NULL are fine. Commands under way finish. Destroy before the device is closed, and when no
- * other thread makes calls on it any more. */
+/* Sets *dict to NULL. NULL and *NULL are fine. Commands under way finish. Destroy when no other thread makes calls on it any more;
+ * before or after the device is closed, of which a dictionary holds what it needs (so one that is never destroyed keeps it). */
 ORDO_API void ordo_dict_destroy(ordo_dict **dict);
 
 typedef enum ordo_dict_op {
     ORDO_CAN_BUILD,
     ORDO_CAN_UPDATE, /* upsert, insert, erase */
-    ORDO_CAN_FIND,   /* find, contains */
-    ORDO_CAN_ORDER,  /* count, range, seek, first, last, export */
-    ORDO_CAN_APPLY,
+    ORDO_CAN_FIND,   /* find, contains, size, export */
+    ORDO_CAN_ORDER, /* what goes by the order of keys: count, range, seek, first, last, rank, select, aggregate, take_first ... */
+    ORDO_CAN_APPLY, /* without ORDO_CAN_ORDER a batch that has seeks, counts, ranges, ranks or selections is refused */
     ORDO_CAN_COMPACT,
     ORDO_CAN_CONCURRENT, /* apply_concurrent */
 } ordo_dict_op;
 /* Whether the structure behind dict can do this; false for NULL. */
 ORDO_API bool ordo_dict_can(const ordo_dict *dict, ordo_dict_op op);
-/* "sorted array", "lsm", "blink". "" for NULL. */
+/* "sorted array", "lsm", "blink", "hash". "" for NULL. */
 ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
 
 /* ---- updates ------------------------------------------------------------------------------------------------- */
@@ -347,9 +347,11 @@ struct ordo_batch {
 /* Does a mixed batch as if its operations ran one after another in the order of their indices. An unknown code refuses the
  * whole batch: ORDO_INVALID; so do combines that ordo_dict_combine would refuse, with its error. Ranges that need more room than there is refuse it too: ORDO_TOO_SMALL, with *needed (which
  * may be NULL) the room needed. In both cases nothing is applied.
- * Cost     point operations: one stable sort, one find per key, two scans (three with combines) and one update. If there are
- *          seeks, counts, ranges, ranks or selections: some 5 launches per bit of `count`, then log2(count) steps for each besides the structure's own query;
- *          for a range as many per element that lies in it before the batch or at its turn. Waits, for what is in the
+ * Cost     point operations: one stable sort, one find per key, two scans (three with combines) and one update. Seeks: some
+ *          12 launches, a seek of the structure for each and two for each erasure, and a step for each key that the batch brings in later, or has
+ *          erased before, up to 32; if one takes more, or if there are counts, ranges, ranks or selections: some 5 launches per bit of `count`,
+ *          then log2(count) steps for each besides the structure's own query; for a range as many per element that lies in it before the batch
+ *          or at its turn. Waits, for what is in the
  *          batch, for the size of ranges and for how much is stored.
  * Scratch  some 45 bytes an operation, 80 with order queries, besides keys and values; for ranges also their elements as
  *          before the batch. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels are compiled for the device at hand when a call first needs them, which takes a call 0.1 to some seconds, once: they
+/* Kernels are compiled for the device at hand when a call first needs them, which takes a call 0.05 to some seconds, once: they
  * are then kept on disk, by Ordo or by the driver, for all later processes. On a GPU threads of the device's own
  * (ordo_device_config) begin to build what a dictionary is likely to need when it is created. This builds by list, all at once:
  * when a service starts, or when it is installed.
@@ -25,6 +25,8 @@ typedef enum ordo_prepare_what {
     ORDO_PREPARE_SORTED_ARRAY = 1 << 8,
     ORDO_PREPARE_LSM = 1 << 9,
     ORDO_PREPARE_BLINK = 1 << 10,
+    ORDO_PREPARE_FAST = 1 << 11,
+    ORDO_PREPARE_HASH = 1 << 12,
 } ordo_prepare_what;
 
 /* Operations of dictionaries. To be added. */
@@ -46,6 +48,11 @@ struct ordo_prepare_params {
     uint32_t operations;  /* ORDO_PREPARE_BUILD ... */
     size_t   batch;       /* elements of a call: kernels for small batches differ from those for large ones */
 
+    /* For processes that fill one cache side by side, as some drivers compile one program of a process at a time: this one
+     * builds only every parts-th program, from number `part` on, and makes no call. Once all have ended, one prepares the same
+     * list without parts, mostly from the cache. parts 0: all. */
+    uint32_t part, parts;
+
     /* Told from time to time, by the thread that called, how much is done of how much; false ends it: ORDO_CANCELLED. May be
      * NULL. It may call Ordo. */
     bool (*progress)(void *user, size_t done, size_t total);
@@ -61,9 +68,10 @@ struct ordo_prepared {
     double seconds;
 };
 
-/* Builds what the calls listed need, on several threads at once, then makes each of these calls once, on dictionaries of its own
+/* Builds what the calls listed need, on the device's threads and this one, then makes each of these calls once, on dictionaries of its own
  * that it destroys: some drivers finish a kernel only when it first runs. What a device or a structure cannot do is passed over.
- * Blocks     on an H200 some 10 ms to 0.3 s a program, on a CPU as long as all compiles; with filled caches tens of ms.
+ * Blocks     on an H200 0.03 to 1 s a program, as its driver compiles one of a process at a time (parts help), on a CPU as long as
+ *            all compiles; with filled caches tens of ms.
  *            Other threads may use the device meanwhile; what they need is built first.
  * Memory     some MB on the device, given back but for pooled scratch (ordo_device_trim).
  * Errors     that of the first program which could not be built, or of the first call that failed; all the rest is prepared

@@ -255,33 +255,68 @@ static inline any_unsigned *place6(void *memory, unsigned long i)
             self.emu.get_pcode = ask
 
     # ---- private memory ----
+    # Of each lane in one piece here, lane after lane, as the emulator has it for the SCRATCH format; the hardware interleaves the
+    # lanes, which code cannot see. Two more ways lead there:
+    #
     # CDNA 2 reaches it through the MUBUF format, with a buffer resource that spreads it over the lanes (ISA manual, "Buffer
-    # addressing", swizzled, with the lane's number added): 4 bytes of each of the 64 lanes in turn. The emulator takes the
+    # addressing", swizzled, with the lane's number added), and a scalar offset in bytes of the whole wave. The emulator takes the
     # resource's addresses as they stand, so that all lanes would share their memory. Kernels of OpenCL C use the format for
     # nothing else.
+    #
+    # A FLAT access whose address lies in the private aperture (ISA manuals, "Flat address space") is one to the lane's own memory.
+    # The emulator takes it for a global one. Where the aperture lies, src_private_base says (runner.c), or s_getreg_b32 of
+    # SH_MEM_BASES, which the emulator finds where it keeps another number.
+    PRIVATE_APERTURE, LOCAL_APERTURE = 0x20000000, 0x10000000  # the upper words of addresses (PRIVATE_APERTURE of runner.c)
+    PRIVATE, STRIDE, SH_MEM_BASES = 220, 259, 15  # words of the scalar registers that are none: runner.c
+
+    def private_of(self, ctx, lane):
+        """Where the private memory of a lane begins."""
+        c, wide = self.emu._c, self.emu.dtypes.uint64
+        base = self.emu._u64(ctx.rsgpr_dyn(c(self.PRIVATE)), ctx.rsgpr_dyn(c(self.PRIVATE + 1)))
+        return base + lane.cast(wide) * ctx.rsgpr_dyn(c(self.STRIDE)).cast(wide)
 
     def private(self, inst, ctx):
         emu, c, wide = self.emu, self.emu._c, self.emu.dtypes.uint64
         name, kind = emu._op_name(inst), type(inst)
         words = {"DWORD": 1, "DWORDX2": 2, "DWORDX3": 3, "DWORDX4": 4}[name.rsplit("_", 1)[1]]
-        registers, resource = ctx.inst_field(kind.vdata), ctx.inst_field(kind.srsrc) * c(4)
-        base = emu._u64(ctx.rsgpr_dyn(resource), ctx.rsgpr_dyn(resource + c(1))) & emu.UOp.const(0xffffffffffff, wide)
-        base = base + ctx.rsgpr_dyn(ctx.inst_field(kind.soffset)).cast(wide)
+        registers, by_wave = ctx.inst_field(kind.vdata), ctx.rsgpr_dyn(ctx.inst_field(kind.soffset))
         fixed, by_lane = ctx.inst_field(kind.offset), ctx.inst_field(kind.offen)
         address, execs, lane = ctx.inst_field(kind.vaddr), ctx.rexec(), ctx.range()
         active = emu._lane_active(execs, lane)
-        offset = fixed + by_lane.ne(c(0)).where(ctx.rvgpr_dyn(address, lane), c(0))
+        offset = (by_wave >> c(6)) + fixed + by_lane.ne(c(0)).where(ctx.rvgpr_dyn(address, lane), c(0))
         read, write = (ctx.raccvgpr_dyn, ctx.waccvgpr_dyn) if emu._iattr(inst, "acc") else (ctx.rvgpr_dyn, ctx.wvgpr_dyn)
         stores = []
         for i in range(words):
-            element = (offset >> c(2)) + c(i)
-            at = base + element.cast(wide) * emu.UOp.const(256, wide) + (lane.cast(emu.dtypes.uint32) * c(4)).cast(wide)
+            at = self.private_of(ctx, lane) + (offset + c(4 * i)).cast(wide)
             place = ctx.vmem.index((at >> emu.UOp.const(2, wide)).cast(emu.dtypes.int64).valid(active))
             if "_STORE_" in name:
                 stores.append(place.store(read(registers + c(i), lane)))
             else:
                 stores.append(write(registers + c(i), lane, active.where(place.load(), c(0)), execs))
         return emu.UOp.sink(emu.UOp.group(*stores).end(lane), *ctx.inc_pc())
+
+    def flat(self, inst, ctx):
+        emu, c, kind, mends = self.emu, self.emu._c, type(inst), self
+        low_register = ctx.inst_field(kind.vaddr if hasattr(kind, "vaddr") else kind.addr)
+        high_register = low_register + c(1)
+        ask = emu._Ctx.rvgpr_dyn
+
+        def with_aperture(self, register, lane, *rest):
+            if register is not low_register and register is not high_register:
+                return ask(self, register, lane, *rest)
+            low, high = ask(self, low_register, lane), ask(self, high_register, lane)
+            own = mends.private_of(self, lane) + low.cast(emu.dtypes.uint64)
+            words = emu._split64(high.eq(c(mends.PRIVATE_APERTURE)).where(own, emu._u64(low, high)))
+            return words[0 if register is low_register else 1]
+
+        ctx.__class__ = type("Flat", (emu._Ctx,), {"__slots__": (), "rvgpr_dyn": with_aperture})
+        return emu._compile_mem_op(inst, ctx)
+
+    def bases(self, inst, ctx):
+        """s_getreg_b32 of SH_MEM_BASES."""
+        first, bits = inst.simm16 >> 6 & 31, (inst.simm16 >> 11 & 31) + 1
+        value = (self.LOCAL_APERTURE | self.PRIVATE_APERTURE >> 16) >> first & (1 << bits) - 1
+        return self.emu.UOp.sink(ctx.wsgpr_dyn(ctx.inst_field(type(inst).sdst), self.emu._c(value)), *ctx.inc_pc())
 
     # ---- compare and swap of 64 bits ----
     # It has 128 bits of data, the new value and then the expected one; the emulator gives the pseudocode the first 32 of them.
@@ -355,6 +390,10 @@ static inline any_unsigned *place6(void *memory, unsigned long i)
             return self.jump
         if name.startswith(("BUFFER_LOAD_DWORD", "BUFFER_STORE_DWORD")) and type(inst).__name__ == "MUBUF":
             return self.private
+        if type(inst).__name__ in ("FLAT", "VFLAT"):
+            return self.flat
+        if name == "S_GETREG_B32" and inst.simm16 & 63 == self.SH_MEM_BASES:
+            return self.bases
         return None
 
     def jump(self, inst, ctx):

@@ -151,7 +151,7 @@ static void take_binary(struct built *b, char *binary, size_t bytes)
 /* Compiles the source into a file of the cache, or finds that it was; what the compiler said. */
 static bool compile(const struct program *p, const struct built *b, char *out, size_t room, char **log)
 {
-    char          source[256], said[256];
+    char          source[256], said[256], ending[32];
     size_t        bytes = 0;
     XXH3_state_t *state = XXH3_createState();
     (void) XXH3_128bits_reset(state);
@@ -165,7 +165,9 @@ static bool compile(const struct program *p, const struct built *b, char *out, s
         return true;
     if ((*log = read_file(said, &bytes)))
         return false;
-    name_file(source, sizeof source, "ORDO_AMD_CACHE", b->device, key, ".cl");
+    (void) snprintf(ending, sizeof ending, ".%d.cl",
+                    (int) getpid()); /* others may build the same, and take theirs away */
+    name_file(source, sizeof source, "ORDO_AMD_CACHE", b->device, key, ending);
     if (!write_file(source, p->source, strlen(p->source))) {
         *log = strdup("cannot write to ORDO_AMD_CACHE");
         return false;

@@ -826,6 +826,42 @@ static cl_int CL_API_CALL profiling_info(cl_event handle, cl_profiling_info what
     }
 }
 
+/* ---- mapping --------------------------------------------------------------------------------------------------------------- */
+
+/* Memory of the device is the host's too: where it lies, once all before is done, whether the caller waits or not. */
+static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, cl_map_flags flags, size_t at,
+                                    size_t bytes, cl_uint n, const cl_event *wait, cl_event *done, cl_int *code)
+{
+    const struct buffer *b = AS(buffer, mem, KIND_BUFFER);
+    cl_event             event = NULL;
+    cl_int               got = CL_SUCCESS;
+    (void) blocking;
+    (void) flags;
+    if (!b)
+        got = CL_INVALID_MEM_OBJECT;
+    else if (bytes == 0 || at > b->bytes || bytes > b->bytes - at)
+        got = CL_INVALID_VALUE;
+    if (got == CL_SUCCESS)
+        got = marker(queue, n, wait, &event);
+    if (got == CL_SUCCESS)
+        got = wait_for(1, &event);
+    if (event && done && got == CL_SUCCESS)
+        *done = event;
+    else if (event)
+        (void) release_event(event);
+    if (code)
+        *code = got;
+    return got == CL_SUCCESS ? buffer_bytes(b) + at : NULL;
+}
+
+static cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem mem, void *mapped, cl_uint n, const cl_event *wait,
+                                cl_event *done)
+{
+    if (!object_as(mem, KIND_BUFFER))
+        return CL_INVALID_MEM_OBJECT;
+    return mapped ? marker(queue, n, wait, done) : CL_INVALID_VALUE;
+}
+
 void queue_fill_table(struct _cl_icd_dispatch *table);
 void queue_fill_table(struct _cl_icd_dispatch *table)
 {
@@ -840,6 +876,8 @@ void queue_fill_table(struct _cl_icd_dispatch *table)
     table->clEnqueueWriteBuffer = write_buffer;
     table->clEnqueueFillBuffer = fill_buffer;
     table->clEnqueueCopyBuffer = copy_buffer;
+    table->clEnqueueMapBuffer = map_buffer;
+    table->clEnqueueUnmapMemObject = unmap;
     table->clEnqueueMarkerWithWaitList = marker;
     table->clEnqueueBarrierWithWaitList = barrier;
     table->clEnqueueNDRangeKernel = launch;

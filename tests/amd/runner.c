@@ -12,7 +12,8 @@
  *   ORDO_AMD_TURN=n       instructions of a turn, at most (1000)
  *   ORDO_AMD_RESIDENT=n   work-groups of a launch that are there at once (8)
  *   ORDO_AMD_BUDGET=n     instructions of a wave, at most
- *   ORDO_AMD_LAUNCHES=file  gets the name of each kernel that ran to its end */
+ *   ORDO_AMD_LAUNCHES=file  gets the name of each kernel that ran to its end
+ *   ORDO_AMD_TRACE=1      a line on stderr for each launch: its instructions and time; the registers of a wave that fails */
 #define _GNU_SOURCE
 #include "protocol.h"
 
@@ -57,7 +58,7 @@ static struct {
     bool        cdna, ids_in_trap_registers; /* gfx9; gfx12 */
     uint32_t    wave;                        /* lanes */
     const char *cache, *launches;
-    uint64_t    turn, resident, budget;
+    uint64_t    turn, resident, budget, trace;
 } set;
 
 static uint64_t number_from(const char *name, uint64_t otherwise)
@@ -274,10 +275,13 @@ enum {
     SCALARS = 272,
     TRAP_REGISTERS = 108,
     NONE_OF_RDNA = 124, /* reads as 0 */
+    PRIVATE_BASE = 237, /* reads as an address, of 64 bits */
+    PRIVATE_APERTURE = 0x20000000,
     EXEC = 126,
     CONSTANTS = 128,
     PROGRAM_COUNTER = 256,
     PRIVATE_BYTES = 259,
+    PRIVATE_ADDRESS = 220, /* no operand; emulator.py */
     VECTORS = 256
 };
 /* The last two are memory again, by bytes (emulator.py). */
@@ -325,7 +329,7 @@ struct launch {
     uint64_t              entry, started, total, at, stride; /* groups; the next is `at`, in a random order */
     struct group         *groups;
     uint32_t              resident;
-    uint64_t              begin_ns;
+    uint64_t              begin_ns, spent; /* instructions */
     bool                  failed;
     char                  why[400];
     struct launch        *next;
@@ -443,6 +447,8 @@ static void set_scalars(struct wave *w, const struct group *g)
             s[at++] = 0; /* the buffer is the wave's own */
     }
     s[PRIVATE_BYTES] = l->private_bytes;
+    (void) add_scalars(s, PRIVATE_ADDRESS, scratch);
+    (void) add_scalars(s, PRIVATE_BASE, (uint64_t) PRIVATE_APERTURE << 32);
     memcpy(s + PROGRAM_COUNTER, &l->entry, sizeof l->entry);
 }
 
@@ -581,6 +587,10 @@ static void end_launch(struct launch *l)
     memcpy(out.done.text, l->why, sizeof out.done.text);
     if (!l->failed)
         note_launch(l->m.name);
+    if (set.trace)
+        (void) fprintf(stderr, "ran %s: %llu groups of %u, %llu instructions, %.3f ms\n", l->m.name,
+                       (unsigned long long) l->total, l->m.group_size[0] * l->m.group_size[1] * l->m.group_size[2],
+                       (unsigned long long) l->spent, (double) (out.done.end_ns - l->begin_ns) / 1e6);
 
     for (size_t i = 0; i < n_ready;)
         if (ready[i]->group->launch == l)
@@ -694,6 +704,20 @@ static uint64_t counter_of(const struct wave *w)
     return pc;
 }
 
+/* The registers of a wave that failed: the scalars, and the vectors of its first lane that takes part. */
+static void show_registers(const struct wave *w)
+{
+    const uint64_t  exec = field((const char *) (w->scalars + EXEC), set.wave / 8);
+    const uint32_t *v = w->r[REG_VECTORS];
+    const uint32_t  lane = exec ? (uint32_t) __builtin_ctzll(exec) : 0;
+
+    (void) fprintf(stderr, "lanes %llx, vectors of lane %u\n", (unsigned long long) exec, lane);
+    for (uint32_t i = 0; i < CONSTANTS; i++)
+        (void) fprintf(stderr, "s%-3u %08x%s", i, w->scalars[i], i % 8 == 7 ? "\n" : "  ");
+    for (uint32_t i = 0; i < VECTORS; i++)
+        (void) fprintf(stderr, "v%-3u %08x%s", i, v[(size_t) i * set.wave + lane], i % 8 == 7 ? "\n" : "  ");
+}
+
 static void fail_wave(const struct wave *w, const char *what)
 {
     const struct group  *g = w->group;
@@ -701,6 +725,8 @@ static void fail_wave(const struct wave *w, const char *what)
     const uint64_t       at = counter_of(w) - l->program->text;
     fail_launch(g->launch, "kernel %s, group %u,%u,%u, wave %u, code + 0x%llx: %s", l->m.name, g->id[0], g->id[1],
                 g->id[2], w->number, (unsigned long long) at, what);
+    if (set.trace)
+        show_registers(w);
 }
 
 /* A wave at a barrier waits for those of its group that have not ended. */
@@ -736,7 +762,7 @@ static enum turn run_steps(struct wave *w, uint64_t most)
     for (uint64_t n = 0; n < most; n++) {
         const uint64_t at = *(const volatile uint64_t *) counter - p->text;
         if (at >= p->text_bytes)
-            return *counter == ENDED ? TURN_ENDED : fail_step(w, NULL);
+            return w->spent += n, *counter == ENDED ? TURN_ENDED : fail_step(w, NULL);
         const struct step *step = &p->steps[at / 4];
         if (!step->run)
             return fail_step(w, step);
@@ -773,12 +799,15 @@ static enum turn run_turn(struct wave *w)
 
 static void take_turn(void)
 {
-    const size_t   i = noise_below(n_ready);
-    struct wave   *w = ready[i];
-    struct group  *g = w->group;
-    struct launch *l = g->launch;
+    const size_t    i = noise_below(n_ready);
+    struct wave    *w = ready[i];
+    struct group   *g = w->group;
+    struct launch  *l = g->launch;
+    const uint64_t  before = w->spent;
+    const enum turn got = run_turn(w);
 
-    switch (run_turn(w)) {
+    l->spent += w->spent - before;
+    switch (got) {
     case TURN_OVER:
         if (w->spent > set.budget)
             fail_wave(w, "it ran more instructions than a wave is granted");
@@ -895,6 +924,7 @@ int main(int argc, char **argv)
     set.turn = number_from("ORDO_AMD_TURN", 1000);
     set.resident = number_from("ORDO_AMD_RESIDENT", 8);
     set.budget = number_from("ORDO_AMD_BUDGET", (uint64_t) 1 << 32);
+    set.trace = number_from("ORDO_AMD_TRACE", 0);
     noise_state = number_from("ORDO_AMD_SEED", 1);
     catch_faults();
     for (unsigned turns = 0;; turns++) {

@@ -2,14 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Test programs on AMD's machine code: starts them with the driver for it as the only one, and the compilers behind it.
 
-  suite.py --emulator DIR --build BUILD --devices gfx1100                     the suite: a line for each program; fails if one does,
-                                                                              or if a kernel of the library never ran
-  suite.py --emulator DIR --build BUILD --devices gfx1100 --long              whole programs, for hours
-  suite.py --emulator DIR --build BUILD --devices gfx1100,gfx90a -- COMMAND   any program that uses OpenCL
+  suite.py --emulator DIR --build BUILD                         the suite: a line for each program and device; fails if one fails, or
+                                                                if a kernel of the library never ran
+  suite.py --emulator DIR --build BUILD --part short            what `./run ci` has time for: no list of kernels
+  suite.py --emulator DIR --build BUILD --soak MINUTES          random sequences and histories from new seeds
+  suite.py --emulator DIR --build BUILD --devices gfx1100,gfx90a -- COMMAND     any program that uses OpenCL
 """
 import argparse
 import concurrent.futures
+import ctypes
+import io
+import json
 import os
+import resource
 import shutil
 import socket
 import subprocess
@@ -27,25 +32,30 @@ HOW = """skipped: AMD's machine code is run by the emulator of tinygrad. Once fo
   meson configure BUILD -Damd_emulator=DIR"""
 SKIPPED = 77
 
-# Test programs, which of their tests, and what makes them small: on the device as it is, without masks.
-PARTS = ("primitives", "sequences", "batches", "rounds", "concurrent", "cleanup")  # of kernels.c
-PROGRAMS = [
+# Test programs, which of their tests, and what makes them small: on the device as it is, without masks. Those that take longest
+# come first.
+PARTS = ("sequences", "batches", "rounds", "concurrent", "cleanup", "generic")  # of kernels.c
+SHORT = [
     ("conformance", "*", {}),
-    *[("kernels", "*", {"ORDO_TEST_PART": part}) for part in PARTS],
+    ("kernels", "*", {"ORDO_TEST_PART": "batches"}),
+    ("kernels", "*", {"ORDO_TEST_PART": "concurrent"}),
+]
+FULL = [
+    ("conformance", "*", {}),
     ("planted", "*caught*", {"ORDO_TEST_PLANTS": "AMD's"}),
-    ("group", "*", {}),
+    ("sort", "*every_type*", {}),
+    ("merge", "*every_type*", {}),
+    ("kernels", "*", {"ORDO_TEST_PART": "primitives", "ORDO_MASK": "group=64"}),  # of several tiles
+    *[("kernels", "*", {"ORDO_TEST_PART": part}) for part in PARTS],
+    ("blink_history", "*has_an_order_that*", {"ORDO_TEST_HISTORIES": "2"}),
+    ("blink_concurrent", "*do_not_meet*", {}),
     ("dict", "*many_updates*", {}),
+    ("by_key", "*knows_every_operation*", {}),
     ("scan", "*knows_every*", {}),
     ("compact", "*every_size*", {}),
     ("reduce", "*knows_every*", {}),
-    ("sort", "*every_type*", {}),
-    ("merge", "*every_type*", {}),
-    ("blink_concurrent", "*do_not_meet*", {}),
-    ("blink_history", "*has_an_order*", {"ORDO_TEST_HISTORIES": "2"}),
+    ("group", "*", {}),
 ]
-# More than there is time for in the full ring: --long, or --only of them.
-LONG = [(name, "*", {}) for name in ("order", "device_lanes", "search", "scan", "compact", "reduce", "sort", "merge",
-                                     "blink_concurrent", "blink_history", "dict_check", "dict_order", "dict")]
 
 
 class Suite:
@@ -57,45 +67,88 @@ class Suite:
         self.builds = os.path.join(cache, f"builds-{toolchain.stamp_of_builds()}")
         self.maps = os.path.join(cache, f"maps-{toolchain.stamp_of_maps(emulator)}")
         self.tools = toolchain.Tools(emulator, self.maps)
-        self.ended = threading.Event()
+        self.print_lock = threading.Lock()
 
     def __enter__(self):
         os.makedirs(self.builds, exist_ok=True)
         os.makedirs(self.maps, exist_ok=True)
-        sys.pycache_prefix = os.path.join(self.builds, "python")  # of the checkout, which stays as it is
-        sys.dont_write_bytecode = False
         self.folder = tempfile.mkdtemp(prefix="ordo-amd-")
-        with open(os.path.join(self.folder, "amd.icd"), "w", encoding="ascii") as file:
+        with open(self.path("amd.icd"), "w", encoding="ascii") as file:
             file.write(os.path.join(self.build, "tests", "amd", "libamd-driver.so") + "\n")
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.listener.bind(os.path.join(self.folder, "tools"))
+        self.listener.bind(self.path("tools"))
         self.listener.listen(64)
-        self.server = threading.Thread(target=toolchain.serve, args=(self.tools, self.listener, self.ended.is_set))
+        self.server = threading.Thread(target=self.tools.serve, args=(self.listener,))
         self.server.start()
         return self
 
     def __exit__(self, *_):
-        self.ended.set()
+        self.listener.shutdown(socket.SHUT_RDWR)
         self.server.join()
         self.listener.close()
+        self.tools.close()
         shutil.rmtree(self.folder)
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def environment(self, **more):
-        shown = [f"{key},{d.arch},{d.wave},{d.units},{d.name}" for key, d in toolchain.DEVICES.items() if key in self.devices]
-        return dict(os.environ, OCL_ICD_VENDORS=self.path("amd.icd"), ORDO_AMD_CACHE=self.builds, ORDO_AMD_MAPS=self.maps, ORDO_AMD_TOOLS=self.path("tools"),
-                    ORDO_AMD_DEVICES=" ".join(shown), XDG_CACHE_HOME=self.path("cache"), ORDO_PROFILE="off", **more)
+    def environment(self, devices, **more):
+        shown = [f"{key},{d.arch},{d.wave},{d.units},{d.name}" for key, d in toolchain.DEVICES.items() if key in devices]
+        return dict(os.environ, OCL_ICD_VENDORS=self.path("amd.icd"), ORDO_AMD_CACHE=self.builds, ORDO_AMD_MAPS=self.maps,
+                    ORDO_AMD_TOOLS=self.path("tools"), ORDO_AMD_DEVICES=" ".join(shown), XDG_CACHE_HOME=self.path("cache"),
+                    ORDO_PROFILE="off", **more)
+
+    def say(self, text):
+        with self.print_lock:
+            print(text, flush=True)
 
 
 # ---- the suite -----------------------------------------------------------------------------------------------------
 
+def run_program(suite, device, name, which, more):
+    """Runs one test program; whether it passed."""
+    start = time.monotonic()
+    more = {"ORDO_MASK": "", **more}
+    command = [os.path.join(suite.build, "tests", f"test-{name}"), "--jobs", "1", "--filter", which]
+    watched = {"ORDO_AMD_LAUNCHES": suite.path(f"launches-{device}"), "ORDO_TEST_LANES": suite.path(f"lanes-{device}-{name}")}
+    done = subprocess.run(command, env=suite.environment([device], **watched, **more), text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, errors="replace", check=False)
+    summary = next((line for line in done.stdout.splitlines() if "Synthesis" in line), "no summary").split("Synthesis: ")[-1]
+    good = done.returncode == 0 and "Passing: 0" not in summary and "Passing" in summary
+    if not good:
+        suite.say(f"{done.stdout}\nagain: {' '.join(f'{k}={v}' for k, v in more.items())} {' '.join(command)}")
+    suite.say(f"{device}: {name} {which}{''.join(f' {k}={v}' for k, v in more.items() if v)}: {'good' if good else 'FAILED'}, "
+              f"{summary.strip()}, {time.monotonic() - start:.0f} s")
+    return good
+
+
+def run_programs(suite, programs):
+    """Runs programs on each device, as many at once as there are processors; whether all passed."""
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        running = [pool.submit(run_program, suite, device, *program) for program in programs for device in suite.devices]
+        return all([one.result() for one in running])
+
+
+def takes_it_whole(suite, device):
+    """Whether the library used all that the device has: what fails its self-test would be replaced, and tests pass without it.
+    (Tests of failures put some in: of these lines nothing is asked.)"""
+    path = suite.path(f"lanes-{device}-conformance")
+    with open(path, encoding="utf-8") if os.path.exists(path) else open(os.devnull, encoding="utf-8") as file:
+        seen = {tuple(line.rstrip("\n").split("\t")) for line in file}
+    if "ORDO_TEST_LANES" in os.environ:
+        with open(os.environ["ORDO_TEST_LANES"], "a", encoding="utf-8") as file:
+            file.writelines("\t".join(line) + "\n" for line in sorted(seen))
+    d = toolchain.DEVICES[device]
+    good = seen == {("AMD", str(d.wave), d.name, "")}
+    suite.say(f"{device}: AMD's lanes, and nothing that the self-test replaced" if good else f"{device}: FAILED: it was opened as {seen}")
+    return good
+
+
 def kernels_of(suite, device):
     """The kernels that the library takes from its programs on such a device: what the off-line suite asks (tests/offline)."""
     asked = os.path.join(suite.build, "tests", "offline", "asked")
-    folder = suite.path("asked")
-    os.makedirs(folder, exist_ok=True)
+    folder = suite.path(f"asked-{device}")
+    os.makedirs(folder)
     facts = toolchain.DEVICES[device].target.facts
     text = subprocess.run([asked, folder, os.path.join(toolchain.HERE, "..", "primitive", "cl"), "shipped",
                            *[f"{name}={value}" for name, value in facts.items()]], capture_output=True, text=True, check=True,
@@ -103,87 +156,119 @@ def kernels_of(suite, device):
     return {kernel for line in text.splitlines() for kernel in line.split("\t")[2].split()}
 
 
-def run_program(suite, name, which, more):
-    """Runs one test program; whether it passed."""
-    start = time.monotonic()
-    more = {"ORDO_MASK": "", **more}
-    command = [os.path.join(suite.build, "tests", f"test-{name}"), "--jobs", "1", "--filter", which]
-    done = subprocess.run(command, env=suite.environment(ORDO_AMD_LAUNCHES=suite.path("launches"), **more), text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=False)
-    summary = next((line for line in done.stdout.splitlines() if "Synthesis" in line), "no summary").split("Synthesis: ")[-1]
-    good = done.returncode == 0 and "Passing: 0" not in summary and "Passing" in summary
-    if not good:
-        print(done.stdout)
-        print("again:", " ".join(f"{k}={v}" for k, v in more.items()), " ".join(command))
-    print(f"{name} {which}{''.join(f' {k}={v}' for k, v in more.items() if v)}: {'good' if good else 'FAILED'}, {summary}, "
-          f"{time.monotonic() - start:.0f} s", flush=True)
-    return good
-
-
-def missing_kernels(suite, device):
-    launched = set()
-    if os.path.exists(suite.path("launches")):
-        with open(suite.path("launches"), encoding="ascii") as file:
+def all_kernels_ran(suite, device):
+    """Whether each kernel was launched, and ran to its end; says which was not."""
+    path, launched = suite.path(f"launches-{device}"), set()
+    if os.path.exists(path):
+        with open(path, encoding="ascii") as file:
             launched = set(file.read().split())
     known = kernels_of(suite, device)
-    print(f"{len(known & launched)} of {len(known)} kernels ran on {device}")
-    return sorted(known - launched)
+    missing = sorted(known - launched)
+    suite.say(f"{device}: {len(known) - len(missing)} of {len(known)} kernels ran")
+    for kernel in missing:
+        suite.say(f"{device}: FAILED: kernel {kernel} never ran")
+    return bool(known) and not missing
 
 
-def takes_it_whole(suite, device):
-    """Whether the library uses all that the device has: what fails its self-test would be replaced, and tests pass without it."""
-    said = subprocess.run([os.path.join(suite.build, "bench", "ordo-info")], env=suite.environment(ORDO_CACHE="off"), text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False).stdout
-    good = "AMD compiler builtins" in said and "self-test  passed" in said and "replaced by" not in said
-    if not good:
-        print(said)
-    print(f"ordo-info: {'the self-test passes' if good else 'FAILED'} on {device}", flush=True)
-    return good
-
-
-def run_suite(suite, device, asked):
-    good = takes_it_whole(suite, device)
+def run_suite(suite, asked):
     only = asked.only.split(",") if asked.only else []
-    for name, which, more in LONG if asked.long else PROGRAMS:
-        if not only or name in only:
-            good = run_program(suite, name, which, more) and good
-    if only or asked.long:
-        return good
-    for kernel in missing_kernels(suite, device):
-        print(f"{kernel} never ran on {device}")
-        good = False
+    programs = [p for p in {"short": SHORT, "full": FULL}[asked.part] if not only or p[0] in only]
+    good = run_programs(suite, programs)
+    for device in suite.devices:
+        good = takes_it_whole(suite, device) and good
+        if asked.part == "full":
+            good = all_kernels_ran(suite, device) and good
     return good
 
 
-def why_not(emulator, devices):
+# ---- for hours -----------------------------------------------------------------------------------------------------
+
+TYPES = ("u32", "u64", "i32", "i64", "f32", "f64")
+
+
+def soak(suite, minutes, seed):
+    """Random sequences of operations on every structure against the model, histories, and bugs put in, from new seeds; another type
+    of keys in each round, 10^5 operations of each device."""
+    until = time.monotonic() + 60 * minutes
+    operations = int(os.environ.get("ORDO_TEST_OPS", 100000))
+    histories = os.environ.get("ORDO_TEST_HISTORIES", "50")
+    while True:
+        more = {"ORDO_TEST_SEED": str(seed), "ORDO_AMD_SEED": str(seed), "ORDO_TEST_WATCHDOG": "0"}
+        if not run_programs(suite, [
+                ("dict", f"dict/{TYPES[seed % 6]}*model", {"ORDO_TEST_OPS": str(6 * operations), **more}),  # a sixth for each type
+                ("blink_history", "*has_an_order_that*", {"ORDO_TEST_HISTORIES": histories, **more}),
+                ("blink_history", "*catches*", more)]):
+            return False
+        suite.say(f"seed {seed}: good")
+        if time.monotonic() > until:
+            return True
+        seed += 1
+
+
+# ---- what there is -------------------------------------------------------------------------------------------------
+
+def why_not(emulator):
     """Why nothing can run here; "" if it can."""
-    if not os.path.exists(os.path.join(emulator, "test", "mockgpu", "amd", "emu.py")):
-        return HOW
-    for device in devices:
-        gone = toolchain.DEVICES[device].target.missing() + ([] if shutil.which("clang") else ["clang"])
-        if gone:
-            return f"skipped: {device} needs {', '.join(gone)} (Debian: clang clang-15 lld-15 llvm-15 rocm-device-libs, clang-19 lld-19)"
-    return ""
+    return "" if os.path.exists(os.path.join(emulator, "test", "mockgpu", "amd", "emu.py")) else HOW
+
+
+def option_of(build, name):
+    """What a build directory has for an option; "" if it is no build directory."""
+    path = os.path.join(build, "meson-info", "intro-buildoptions.json")
+    with open(path, encoding="utf-8") if os.path.exists(path) else io.StringIO("[]") as file:
+        return next((option["value"] for option in json.load(file) if option["name"] == name), "")
+
+
+def gone(device):
+    """What a device needs that is not here; "" if it is all there."""
+    return ", ".join(toolchain.DEVICES[device].target.missing() + ([] if shutil.which("clang") else ["clang"]))
+
+
+def devices_of(names):
+    """Those of the devices that there are compilers for; says why not the others."""
+    found = []
+    for device in names:
+        lacks = gone(device)
+        if lacks:
+            print(f"skipped: {device} needs {lacks} (Debian: clang clang-15 lld-15 llvm-15 rocm-device-libs, clang-19 lld-19)")
+        else:
+            found.append(device)
+    return found
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--emulator", default="")
+    parser.add_argument("--emulator", help="default: what the build directory was told")
     parser.add_argument("--build", required=True)
-    parser.add_argument("--devices", default="gfx1100")
-    parser.add_argument("--long", action="store_true", help="whole programs, for hours")
-    parser.add_argument("--only", default="", help="programs of the suite, with commas between")
+    parser.add_argument("--devices", default=",".join(toolchain.DEVICES))
+    parser.add_argument("--part", default="full", choices=["short", "full"])
+    parser.add_argument("--only", default="", help="programs of the part, with commas between")
+    parser.add_argument("--soak", type=float, help="minutes", default=-1)
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="of the soak's first round")
     parser.add_argument("command", nargs="*")
     asked = parser.parse_args()
-    devices = asked.devices.split(",")
-    reason = why_not(asked.emulator, devices)
+    asked.emulator = option_of(asked.build, "amd_emulator") if asked.emulator is None else asked.emulator
+    reason = why_not(asked.emulator)
     if reason:
         print(reason)
         return SKIPPED
+    devices = devices_of(asked.devices.split(","))
+    if not devices:
+        return SKIPPED
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: what outlives its parent is counted
+    start = time.monotonic()
     with Suite(os.path.abspath(asked.emulator), asked.build, devices) as suite:
         if asked.command:
-            return subprocess.run(asked.command, env=suite.environment(), check=False).returncode
-        return 0 if all([run_suite(suite, device, asked) for device in devices]) else 1
+            return subprocess.run(asked.command, env=suite.environment(devices), check=False).returncode
+        good = soak(suite, asked.soak, asked.seed) if asked.soak >= 0 else run_suite(suite, asked)
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{'good' if good else 'FAILED'} after {time.monotonic() - start:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of processors")
+    return 0 if good else 1
 
 
 if __name__ == "__main__":

@@ -10,14 +10,15 @@ Two kinds of files come out of the second:
   KEY.map           of a code object: for each word of its code the function that does it, struct map_* of code_map.h
   ARCH-N.so         functions of instructions, each void NAME(void **registers)
 """
-import ctypes
-import ctypes.util
+import concurrent.futures
 import hashlib
+import multiprocessing
 import os
 import re
+import signal
 import struct
-import subprocess
 import sys
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "offline"))
@@ -193,25 +194,47 @@ class Translator:
 
 # ---- the server ----------------------------------------------------------------------------------------------------
 
+TRANSLATOR = None  # of a process for one architecture
+
+
+def load_translator(checkout, arch, cache):
+    """Loads the emulator, which takes a second or two."""
+    global TRANSLATOR
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.pycache_prefix, sys.dont_write_bytecode = os.path.join(cache, "python"), False  # the checkout stays as it is
+    from emulator import Emulator  # beside this file
+    TRANSLATOR = Translator(Emulator(checkout), arch, cache)
+
+
+def translate(path, out):
+    if not os.path.exists(out):
+        TRANSLATOR.translate(path, out)
+
+
 class Tools:
-    """Does what the driver asks for. The emulator is loaded when it is first needed, which takes a second or two."""
+    """Does what the driver asks for, many things at once: clang is a process each time, and so is the translator of each
+    architecture, started when it is first needed."""
 
     def __init__(self, checkout, cache):
-        self.checkout, self.cache, self.translators, self.emulator = checkout, cache, {}, None
+        self.checkout, self.cache, self.lock = checkout, cache, threading.Lock()
+        self.translators, self.building = {}, {}
 
     def translator(self, arch):
-        if not self.emulator:
-            from emulator import Emulator  # beside this file; 
-            self.emulator = Emulator(self.checkout)
-        if arch not in self.translators:
-            self.translators[arch] = Translator(self.emulator, arch, self.cache)
-        return self.translators[arch]
+        with self.lock:
+            if arch not in self.translators:
+                self.translators[arch] = concurrent.futures.ProcessPoolExecutor(
+                    1, multiprocessing.get_context("spawn"), load_translator, (self.checkout, arch, self.cache))
+            return self.translators[arch]
 
     def build(self, device, source, options, out):
-        return build(DEVICES[device], source, options, out)
+        """Builds once what several programs ask for at the same time."""
+        with self.lock:
+            turn = self.building.setdefault(out, threading.Lock())
+        with turn:
+            return "" if os.path.exists(out) else build(DEVICES[device], source, options, out)
 
     def translate(self, device, path, out):
-        self.translator(DEVICES[device].arch).translate(path, out)
+        self.translator(DEVICES[device].arch).submit(translate, path, out).result(timeout=600)
         return ""
 
     def answer(self, request):
@@ -223,28 +246,28 @@ class Tools:
         except Exception as trouble:
             return ["broken", f"{type(trouble).__name__}: {trouble}"]
 
-
-def serve(tools, listener, stop):
-    """Answers requests on connections to a socket, each the length of the rest and texts that end with a zero byte, until
-    stop() is true."""
-    import select
-    connections = []
-    while not stop():
-        ready, _, _ = select.select([listener, *connections], [], [], 0.5)
-        for one in ready:
-            if one is listener:
-                connections.append(listener.accept()[0])
-                continue
-            request = receive(one)
-            if request is None:
-                one.close()
-                connections.remove(one)
-                continue
-            body = b"".join(t.encode("utf-8", "replace") + b"\0" for t in tools.answer(request))
+    def serve(self, listener):
+        """Answers requests on connections to a socket, each the length of the rest and texts that end with a zero byte, until
+        the socket is shut down."""
+        while True:
             try:
-                one.sendall(struct.pack("<I", len(body)) + body)
+                connection = listener.accept()[0]
             except OSError:
-                pass  # it went away; the next look at it says so
+                return
+            threading.Thread(target=self.serve_one, args=(connection,), daemon=True).start()
+
+    def serve_one(self, connection):
+        with connection:
+            while (request := receive(connection)) is not None:
+                body = b"".join(t.encode("utf-8", "replace") + b"\0" for t in self.answer(request))
+                try:
+                    connection.sendall(struct.pack("<I", len(body)) + body)
+                except OSError:
+                    return  # it went away
+
+    def close(self):
+        for translator in self.translators.values():
+            translator.shutdown(cancel_futures=True)
 
 
 def receive(connection):

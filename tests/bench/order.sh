@@ -8,7 +8,7 @@ awk '
     function fail(text) { print text; bad = 1 }
     FILENAME == "meson.build" {
         # The lists, bottom up: every .c of ours with its place.
-        while (match($0, /'"'"'(common|workload|peers|measure|report|demo|bench|info|tune)\/[a-z_]+\.(c|cpp|cu)'"'"'/)) {
+        while (match($0, /'"'"'(common|workload|peers|measure|papers|report|demo|bench|info|tune)\/[a-z_]+\.(c|cpp|cu)'"'"'/)) {
             name = substr($0, RSTART + 1, RLENGTH - 2)
             sub(/\.[a-z]+$/, "", name)
             if (!(name in place))
@@ -30,7 +30,7 @@ awk '
     /^#include "/ {
         name = $2
         gsub(/"/, "", name)
-        if (name !~ /\.h$/ || name ~ /^(revision|build_info)\.h$/ || name ~ /_help\.h$/ || name ~ /^(ordo|runtime|shared)\//)
+        if (name !~ /\.h$/ || name ~ /^(revision|build_info)\.h$/ || name ~ /_(help|paper)\.h$/ || name ~ /^(ordo|runtime|shared)\//)
             next
         sub(/\.h$/, "", name)
         if (sub(/^bench\//, "", name) == 0)
@@ -47,7 +47,7 @@ awk '
         checked++
     }
     function level(name) {
-        return name == "common" ? 1 : name == "workload" ? 2 : name == "peers" ? 3 : name == "measure" ? 4 : name == "report" ? 5 : 6
+        return name == "common" ? 1 : name == "workload" ? 2 : name == "peers" ? 3 : name == "measure" ? 4 : name == "papers" ? 5 : name == "report" ? 6 : 7
     }
     END {
         if (checked < 50)

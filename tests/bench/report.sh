@@ -99,6 +99,68 @@ shows '<tr class="bad">'
 grep -q 'rows are WRONG' "$dir/out" || fail "it says that rows are WRONG"
 [ "$(sed -n '/alarm">WRONG/=' "$dir/page")" -lt "$(sed -n '/<h2>Devices/=' "$dir/page")" ] || fail "WRONG comes first"
 
+# ---- panels: shares of limits, two revisions, mixes, fills, calls, memory, papers
+# rows COUNT RATE: what dictionaries do
+rows() {
+    cat <<END
+    { "device": 0, "workload": "readrandom", "variant": "lsm", "key": "u32", "value_bytes": 4, "dist": "uniform", "count": $1,
+      "operations": $1, "check": "ok", "rate": $2, "most_fills": 4, "hit_percent": 100,
+      "wall_s": { "median": 1e-3, "p10": 9e-4, "p90": 2e-3 },
+      "fills": [{ "batches": 1, "rate": 3e9 }, { "batches": 2, "rate": 2e9 }, { "batches": 3, "rate": 1e9 }] },
+    { "device": 0, "workload": "fillrandom", "variant": "lsm", "key": "u32", "value_bytes": 4, "dist": "uniform", "count": $1,
+      "operations": $1, "check": "ok", "rate": 1e9, "batch": 65536, "wall_s": { "median": 1e-3, "p10": 9e-4, "p90": 2e-3 },
+      "statistics": { "elements": $1, "bytes_data": $(($1 * 8)), "bytes_index": $(($1 * 2)), "bytes_marks": 0,
+                      "bytes_spare": $(($1 / 2)) } },
+    { "device": 0, "workload": "concurrentmix", "variant": "blink", "key": "u32", "value_bytes": 4, "dist": "uniform",
+      "count": 16777216, "operations": 1048576, "check": "ok", "rate": $1, "batch": 1048576,
+      "update_percent": $(($1 / 52428)), "wall_s": { "median": 1e-3, "p10": 9e-4, "p90": 2e-3 } },
+    { "device": 0, "workload": "seekrandom", "variant": "lsm", "key": "u32", "value_bytes": 4, "dist": "uniform",
+      "count": 16777216, "operations": $(($1 / 1024)), "check": "ok", "rate": $1, "most_fills": 1, "hit_percent": 50,
+      "wall_s": { "median": $1e-9, "p10": 9e-4, "p90": 9e-3 } },
+END
+}
+# panels NAME REVISION DATE RATE: a file
+panels() {
+    cat >"$dir/$1" <<END
+{ "tool": "ordo-bench", "schema": 1, "revision": "$2", "clean": true, "date": "$3",
+  "arguments": [], "host": {}, "processes": [],
+  "devices": [{ "name": "D", "platform": "P", "driver": "1", "limits": [{ "copy_bytes_per_s": 1e12, "gathers_32_per_s": 4e10 }] }],
+  "rows": [
+    $(rows 1048576 "$4")
+    $(rows 4194304 "$4")
+    { "device": 0, "workload": "readrandom", "variant": "blink", "check": "skipped" }],
+  "papers": [{ "device": 0, "id": "gpu-lsm", "paper": "A <paper>", "measured_on": "K40c", "full": false,
+    "claims": [{ "says": "it is faster", "where": "V", "verdict": "does not", "paper": 13.5, "here": 7.25, "why": "at 3 of 7" }],
+    "experiments": [{ "id": "table-2", "title": "Batches", "unit": "M/s", "where": "Table II", "scale": 256, "rows": [
+      { "structure": "lsm", "batch": 65536, "paper": 100, "here": 200 },
+      { "structure": "lsm", "batch": 131072, "paper": 150, "here": 333.25 }]}]}] }
+END
+}
+panels d r1 2026-01-01T00:00:00Z 1e10
+panels e r2 2026-01-02T00:00:00Z 2e10
+report 0 "$dir/d" "$dir/e"
+shows '<td class="n">50 %</td>'
+shows 'r1, r2</td><td class="n good">2.00</td>'
+shows 'concurrentmix u32+4 in 2^24'
+shows 'At 80 % updates: 4.19 M a second'
+shows 'readrandom u32+4 in 2^20'
+shows 'At 3 batches: 1.00 G a second'
+shows 'seekrandom u32+4 in 2^24'
+shows 'At 2^12 a call: 4.19 ms'
+shows 'fillrandom u32+4: memory'
+shows 'At 2^22: 10.5 bytes'
+shows 'A &#60;paper&#62;'
+shows 'it is faster</td><td>V</td><td class="bad">does not</td><td class="n">13.5</td><td class="n">7.25</td><td>at 3 of 7'
+shows '<td class="n">333.2</td>'
+shows 'lsm: here'
+shows 'lsm: paper'
+for figure in size batch share fills call memory paper; do
+    [ -n "$(find "$dir/svg" -name "$figure-*")" ] || fail "there are plots of the kind $figure"
+done
+panels e r2 2026-01-02T00:00:00Z 1e9
+report 0 "$dir/d" "$dir/e"
+shows 'r1, r2</td><td class="n bad">0.10</td>'
+
 echo '{ "tool": "ordo-info" }' >"$dir/c"
 report 2 "$dir/c"
 report 2 "$dir/missing"

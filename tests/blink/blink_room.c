@@ -368,6 +368,51 @@ Test(blink_room, stores_of_keys_that_are_there_take_no_memory)
     test_each_device_with("group=1", overwritten);
 }
 
+/* ---- levels that lag at the end ---------------------------------------------------------------------------------- */
+
+/* A batch whose operations starve, so that the host makes the pools larger. The next one splits leaves, whose entries wait for inner
+ * nodes until it ends; then the pools are made smaller. The levels' new nodes, the root among them, move with the rest. */
+static void lagging_levels(struct test *t)
+{
+    enum { KEYS = 32000, NEW = 2000, STORED = 15500 };
+    ordo_dict         *dict = make_tree(t, t->dev, KEYS, 0, 100, 50, 0);
+    struct ordo_blink *tree = ordo_blink_of(dict);
+    struct batch       b = make_batch(STORED + NEW);
+
+    test_context(t, "levels that lag when the pools shrink");
+    memset(b.codes, ORDO_UPSERT, b.n);
+    for (uint32_t i = 0; i < NEW; i++)
+        b.keys[i] = i % 2 * 1600000 + 17 * i + (17 * i % 100 == 0); /* in two places, each for a batch */
+    for (uint32_t i = 0; i < STORED; i++)
+        b.keys[NEW + i] = 100 * (i * 7919 % KEYS);
+    for (size_t i = 0; i < b.n; i++)
+        b.values[i] = b.keys[i];
+    struct batch first = b;
+    first.n = NEW;
+    for (uint32_t i = 0; i < NEW; i++)
+        first.codes[i] = i % 2 ? ORDO_UPSERT : ORDO_FIND;
+    tree->torture = 2;
+    test_ok(t, apply(dict, &first));
+    const size_t room = tree->leaf_capacity;
+    memset(b.codes, ORDO_UPSERT, NEW);
+    tree->torture = 256;
+    test_ok(t, apply(dict, &b));
+    tree->torture = 0;
+    test_true(t, tree->leaf_capacity < room); /* else nothing moved */
+    test_ok(t, ordo_dict_check(dict, NULL));
+    memset(b.codes, ORDO_FIND, b.n);
+    test_ok(t, apply(dict, &b));
+    for (size_t i = 0; i < b.n; i++)
+        test_true(t, b.found[i] == 1);
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+}
+
+Test(blink_room, levels_that_lag_at_the_end_of_a_batch_move_with_the_rest)
+{
+    test_each_device_with("group=1", lagging_levels);
+}
+
 /* ---- more elements than can be counted --------------------------------------------------------------------------- */
 
 static void set_elements(struct test *t, ordo_dict *dict, uint32_t elements)

@@ -537,7 +537,8 @@ static void try_function(struct test *t, const struct function *f, const struct 
         r.good.k = N; /* else its outputs have room to spare */
     make_foreign(&r);
     make_arrays(&r);
-    if (dict && !ordo_dict_can(dict, call->needs)) {
+    const bool mixed = call->array[0].input == INPUT_CODES; /* of all operations */
+    if (dict && (!ordo_dict_can(dict, call->needs) || (mixed && !ordo_dict_can(dict, ORDO_CAN_ORDER)))) {
         refuse(&r, &r.good, ORDO_UNSUPPORTED, "all", "is right");
     } else {
         for (size_t p = 0; p < f->n; p++)
@@ -632,6 +633,8 @@ static void preparation(struct test *t)
     test_status(t, ordo_device_prepare(t->dev, ordo_prepare_params(.value_bytes = 1u << 3), &out), ORDO_INVALID);
     test_status(t, ordo_device_prepare(t->dev, ordo_prepare_params(.operations = 1u << 7), &out), ORDO_INVALID);
     test_status(t, ordo_device_prepare(t->dev, ordo_prepare_params(.batch = SIZE_MAX), &out), ORDO_TOO_LARGE);
+    test_status(t, ordo_device_prepare(t->dev, ordo_prepare_params(.part = 1), &out), ORDO_INVALID);
+    test_status(t, ordo_device_prepare(t->dev, ordo_prepare_params(.part = 3, .parts = 3), &out), ORDO_INVALID);
     test_true(t, out.programs == 77);
 }
 
@@ -683,9 +686,13 @@ static void types(struct test *t)
     test_true(t, ordo_key_bits(ORDO_U64, NULL) == 0);
 }
 
-static void indexes(struct test *t)
+typedef ordo_status index_builder(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
+                                  const struct ordo_order *order, ordo_index **out);
+
+static void indexes_by(struct test *t, const char *name, index_builder *build)
 {
-    struct trial      r = { .t = t, .function = &(struct function) { .name = "ordo_index_build" } };
+    struct function   function = { .n = 0 };
+    struct trial      r = { .t = t, .function = &function };
     struct test_array on = test_upload(t, NULL, N, 4, 1);
     const struct {
         struct ordo_slice keys;
@@ -698,19 +705,19 @@ static void indexes(struct test *t)
                 { test_slice(&on), SIZE_MAX, ORDO_TOO_LARGE } };
     ordo_index *index = NULL;
 
+    snprintf(function.name, sizeof function.name, "%s", name);
     make_foreign(&r);
     struct bad_order orders[BAD_ORDERS];
     list_bad_orders(&r, orders);
-    test_status(t, ordo_index_build(NULL, ORDO_U32, test_slice(&on), N, NULL, &index), ORDO_INVALID);
-    test_status(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&on), N, NULL, NULL), ORDO_INVALID);
-    test_status(t, ordo_index_build(t->dev, (ordo_type) 6, test_slice(&on), N, NULL, &index), ORDO_INVALID);
-    test_status(t, ordo_index_build(t->dev, ORDO_U32, ordo_at(r.foreign_mem, 0), N, NULL, &index), ORDO_INVALID);
+    test_status(t, build(NULL, ORDO_U32, test_slice(&on), N, NULL, &index), ORDO_INVALID);
+    test_status(t, build(t->dev, ORDO_U32, test_slice(&on), N, NULL, NULL), ORDO_INVALID);
+    test_status(t, build(t->dev, (ordo_type) 6, test_slice(&on), N, NULL, &index), ORDO_INVALID);
+    test_status(t, build(t->dev, ORDO_U32, ordo_at(r.foreign_mem, 0), N, NULL, &index), ORDO_INVALID);
     for (size_t i = 0; i < LENGTH(orders); i++)
-        test_status(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&on), N, &orders[i].order, &index),
-                    orders[i].want);
+        test_status(t, build(t->dev, ORDO_U32, test_slice(&on), N, &orders[i].order, &index), orders[i].want);
     for (size_t i = 0; i < LENGTH(bad); i++) {
         index = (ordo_index *) t;
-        test_status(t, ordo_index_build(t->dev, ORDO_U32, bad[i].keys, bad[i].count, NULL, &index), bad[i].want);
+        test_status(t, build(t->dev, ORDO_U32, bad[i].keys, bad[i].count, NULL, &index), bad[i].want);
         test_true(t, index == NULL);
     }
     ordo_index_destroy(NULL);
@@ -718,6 +725,16 @@ static void indexes(struct test *t)
     test_true(t, ordo_index_bytes(NULL) == 0);
     release_foreign(&r);
     test_free(&on);
+}
+
+static void indexes(struct test *t)
+{
+    indexes_by(t, "ordo_index_build", ordo_index_build);
+}
+
+static void compressed_indexes(struct test *t)
+{
+    indexes_by(t, "ordo_index_build_compressed", ordo_index_build_compressed);
 }
 
 static void no_dictionary(struct test *t)
@@ -831,6 +848,7 @@ static const struct other {
     { "ordo_type_bytes", "type", types, NULL },
     { "ordo_key_bits", "type key", types, NULL },
     { "ordo_index_build", "device key keys count order out", indexes, NULL },
+    { "ordo_index_build_compressed", "device key keys count order out", compressed_indexes, NULL },
     { "ordo_index_destroy", "index", indexes, NULL },
     { "ordo_index_bytes", "index", indexes, NULL },
     { "ordo_dict_destroy", "dict", no_dictionary, NULL },

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dictionaries: every structure does what the model does, with every type and size of values, on every device.
  *
- * ORDO_TEST_OPS=number of operations in random sequences (default 2400000 for all types together); ORDO_TEST_REPLAY=file
- * runs one sequence; ORDO_TEST_TRACE=1 prints each step before it runs. */
+ * ORDO_TEST_KINDS=all takes every size of values with each type of keys, else one (support.h); ORDO_TEST_OPS=number of
+ * operations in random sequences (default 2400000 for all types together); ORDO_TEST_REPLAY=file runs one sequence;
+ * ORDO_TEST_TRACE=1 prints each step before it runs. */
 #include "dict_case.h"
 #include "sequence.h"
 
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
-
-static const uint32_t value_sizes[] = { 0, 4, 8 };
 
 static void run_or_fail(struct test *t, const struct sequence *s)
 {
@@ -109,6 +108,155 @@ Test(dict, many_updates_between_two_keys)
     test_each_device_with("cpu=0", crowd_each);
 }
 
+/* ---- seeks across what comes and goes -------------------------------------------------------------------------- */
+
+enum { STRIDE = 1000, BEFORE = 600, COME = 300, GO = 250, SOUGHT = 120 };
+
+/* A batch that is put together operation by operation, with room for its results. */
+struct mixture {
+    struct ordo_host_batch batch;
+    uint8_t               *codes, *found;
+    uint32_t              *keys, *his, *values, *keys_out, *values_out, *counts;
+};
+
+enum { MIXTURE = 8192 };
+
+static uint32_t *words(void)
+{
+    return test_alloc(MIXTURE * sizeof(uint32_t));
+}
+
+static struct mixture mixture_empty(void)
+{
+    struct mixture m = { .codes = test_alloc(MIXTURE),
+                         .found = test_alloc(MIXTURE),
+                         .keys = words(),
+                         .his = words(),
+                         .values = words(),
+                         .keys_out = words(),
+                         .values_out = words(),
+                         .counts = words() };
+
+    memset(m.found, 0, MIXTURE);
+    memset(m.keys_out, 0, MIXTURE * sizeof(uint32_t));
+    memset(m.values_out, 0, MIXTURE * sizeof(uint32_t));
+    memset(m.counts, 0, MIXTURE * sizeof(uint32_t));
+    m.batch = (struct ordo_host_batch) { .codes = m.codes,
+                                         .keys = m.keys,
+                                         .his = m.his,
+                                         .values = m.values,
+                                         .found = m.found,
+                                         .keys_out = m.keys_out,
+                                         .values_out = m.values_out,
+                                         .counts = m.counts };
+    return m;
+}
+
+static void mixture_free(struct mixture *m)
+{
+    void *const all[] = { m->codes, m->found, m->keys, m->his, m->values, m->keys_out, m->values_out, m->counts };
+
+    for (size_t i = 0; i < LENGTH(all); i++)
+        free(all[i]);
+}
+
+static void mix(struct mixture *m, ordo_code code, uint32_t key, uint32_t value)
+{
+    const size_t at = m->batch.count++;
+
+    cr_assert(at < MIXTURE);
+    m->codes[at] = (uint8_t) code;
+    m->keys[at] = key;
+    m->his[at] = key + STRIDE * 2;
+    m->values[at] = value;
+}
+
+/* Seeks of each kind around the keys that come and go, and from the ends of all keys. */
+static void mix_seeks(struct mixture *m, struct test *t)
+{
+    static const uint32_t ends[] = { 0, 1, UINT32_MAX - 1, UINT32_MAX };
+
+    for (uint32_t i = 0; i < SOUGHT; i++)
+        mix(m, (ordo_code) ((uint32_t) ORDO_SEEK_LT + i % 4),
+            i < 4 * LENGTH(ends) ? ends[i / 4] : (uint32_t) test_below(t, (uint64_t) STRIDE * (BEFORE + 2)), 0);
+}
+
+/* Keys come between two others, then a stretch of those from before goes, then some of it comes again; seeks in between go over
+ * hundreds of keys that are not there yet, or no more. `counts`: counts among them. */
+static struct mixture across(struct test *t, uint32_t held, bool counts)
+{
+    struct mixture m = mixture_empty();
+
+    mix_seeks(&m, t);
+    for (uint32_t i = 0; i < COME; i++)
+        mix(&m, ORDO_UPSERT, STRIDE * 100 + 1 + i, i);
+    mix_seeks(&m, t);
+    for (uint32_t i = 0; i < GO; i++)
+        mix(&m, ORDO_ERASE, STRIDE * (80 + i), 0);
+    for (uint32_t i = 0; i < COME; i++)
+        mix(&m, ORDO_ERASE, STRIDE * 100 + 1 + i * 7 % COME, 0);
+    mix_seeks(&m, t);
+    if (counts)
+        mix(&m, ORDO_COUNT, STRIDE * 90, 0);
+    for (uint32_t i = 0; i < GO; i += 50)
+        mix(&m, ORDO_INSERT, STRIDE * (80 + i), 7 * i);
+    for (uint32_t i = 0; i < held; i++) /* all goes */
+        mix(&m, ORDO_ERASE, STRIDE * i, 0);
+    mix_seeks(&m, t);
+    return m;
+}
+
+static void seek_across(struct test *t, int structure, uint32_t held, bool counts)
+{
+    uint32_t      *keys = words(), *values = words();
+    ordo_dict     *dict = NULL;
+    struct model   model = model_empty(ORDO_U32, 4);
+    struct mixture m = across(t, held, counts), want = mixture_empty();
+
+    test_context(t, "%s: seeks across %u keys%s", structures[structure].name, held, counts ? ", counts" : "");
+    for (uint32_t i = 0; i < held; i++) {
+        keys[i] = STRIDE * i;
+        values[i] = i ^ 0x5555;
+    }
+    test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, values, held));
+    model_batch(&model, ORDO_UPSERT, keys, values, held);
+    struct ordo_host_batch expected = m.batch;
+    expected.found = want.found;
+    expected.keys_out = want.keys_out;
+    expected.values_out = want.values_out;
+    expected.counts = want.counts;
+    (void) model_apply(&model, &expected);
+    test_ok(t, ordo_dict_apply_host(dict, &m.batch, NULL));
+    test_true(t, memcmp(m.found, want.found, m.batch.count) == 0);
+    test_same(t, "keys_out", ORDO_U32, m.keys_out, want.keys_out, m.batch.count);
+    test_same(t, "values_out", ORDO_U32, m.values_out, want.values_out, m.batch.count);
+    test_same(t, "counts", ORDO_U32, m.counts, want.counts, m.batch.count);
+    expect_content(t, dict, &model);
+    ordo_dict_destroy(&dict);
+    model_free(&model);
+    mixture_free(&m);
+    mixture_free(&want);
+    free(keys);
+    free(values);
+}
+
+static void seek_across_each(struct test *t)
+{
+    for (int structure = 0; structure < N_STRUCTURES; structure++) {
+        if (structure_is(structure, NO_ORDER))
+            continue;
+        seek_across(t, structure, BEFORE, false);
+        seek_across(t, structure, BEFORE, true);
+        seek_across(t, structure, 0, false);
+    }
+}
+
+Test(dict, seeks_go_as_far_as_they_have_to)
+{
+    test_each_device(seek_across_each);
+}
+
 /* ---- random sequences ---------------------------------------------------------------------------------------- */
 
 static size_t wanted_operations(void)
@@ -135,18 +283,17 @@ static size_t random_sequences(struct test *t, size_t subject, ordo_type type, u
 
 static void check_type(struct test *t, ordo_type type)
 {
-    const size_t share = wanted_operations() / ((size_t) N_SUBJECTS * 6 * LENGTH(value_sizes)) + 1;
+    const size_t n_sizes = test_n_value_sizes();
+    const size_t share = wanted_operations() / ((size_t) N_SUBJECTS * 6 * n_sizes) + 1;
+    size_t       seeds = 0;
 
-    size_t seeds = 0;
-
-    for (size_t v = 0; v < LENGTH(value_sizes); v++)
+    for (size_t v = 0; v < n_sizes; v++)
         for (size_t subject = 0; subject < N_SUBJECTS; subject++) {
-            every_operation(t, subject, type, value_sizes[v]);
-            seeds += random_sequences(t, subject, type, value_sizes[v], share);
+            every_operation(t, subject, type, test_value_bytes[type][v]);
+            seeds += random_sequences(t, subject, type, test_value_bytes[type][v], share);
         }
-    test_true(t, seeds >= N_SUBJECTS * LENGTH(value_sizes));
-    cr_log_info("%s: %zu seeds, at least %zu operations", test_type_name[type], seeds,
-                share * N_SUBJECTS * LENGTH(value_sizes));
+    test_true(t, seeds >= N_SUBJECTS * n_sizes);
+    cr_log_info("%s: %zu seeds, at least %zu operations", test_type_name[type], seeds, share * N_SUBJECTS * n_sizes);
 }
 
 #define TYPE_TEST(type, TYPE)                                                                                          \

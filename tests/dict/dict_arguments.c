@@ -5,6 +5,60 @@
 
 enum { HELD = 50 }; /* elements of the dictionaries */
 
+/* ---- after the device is closed ------------------------------------------------------------------------------ */
+
+static void count_message(void *user, ordo_log_level level, const char *message)
+{
+    (void) level;
+    (void) message;
+    ++*(int *) user;
+}
+
+/* Dictionaries of a device of their own, which is closed between two calls: they go on, and the log is told nothing. */
+static void outlive(struct test *t)
+{
+    enum { COUNT = 5000 };
+    static uint32_t                 keys[COUNT], values[COUNT];
+    static uint8_t                  found[COUNT];
+    int                             messages = 0;
+    const struct ordo_device_config config = { .log = count_message, .user = &messages, .no_self_test = true };
+    ordo_device                    *dev = NULL;
+    ordo_dict                      *dict[N_STRUCTURES] = { NULL };
+    ordo_index                     *index = NULL;
+    size_t                          size = 0;
+
+    test_ok(t, ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev));
+    for (uint32_t i = 0; i < COUNT; i++)
+        keys[i] = key_of(i);
+    for (int s = 0; s < N_STRUCTURES; s++) {
+        test_ok(t, create(dev, s, ORDO_U32, 4, &dict[s]));
+        test_ok(t, ordo_dict_upsert_host(dict[s], keys, keys, COUNT / 2));
+    }
+    test_ok(t, ordo_index_build(dev, ORDO_U32, ordo_none(), 0, NULL, &index));
+    test_status(t, ordo_dict_upsert_host(dict[0], NULL, NULL, 1), ORDO_INVALID);
+    test_true(t, messages > 0);
+    ordo_device_close(&dev);
+    messages = 0;
+    for (int s = 0; s < N_STRUCTURES; s++) {
+        test_context(t, "a %s without its device", structures[s].word);
+        test_status(t, ordo_dict_upsert_host(dict[s], NULL, NULL, 1), ORDO_INVALID);
+        test_ok(t, ordo_dict_upsert_host(dict[s], keys + COUNT / 2, keys + COUNT / 2, COUNT - COUNT / 2));
+        test_ok(t, ordo_dict_find_host(dict[s], keys, COUNT, values, found));
+        test_same(t, "values", ORDO_U32, values, keys, COUNT);
+        test_ok(t, ordo_dict_compact(dict[s], NULL));
+        test_ok(t, ordo_dict_size(dict[s], NULL, &size));
+        test_true(t, size == COUNT);
+        ordo_dict_destroy(&dict[s]);
+    }
+    test_true(t, messages == 0);
+    ordo_index_destroy(&index);
+}
+
+Test(dict_arguments, dictionaries_outlive_their_device)
+{
+    test_each_device(outlive);
+}
+
 /* ---- making dictionaries ------------------------------------------------------------------------------------- */
 
 static void making(struct test *t)
@@ -17,7 +71,8 @@ static void making(struct test *t)
         test_ok(t, create(t->dev, s, ORDO_U32, 4, &dict));
         test_true(t, strcmp(ordo_dict_name(dict), structures[s].name) == 0);
         for (int op = ORDO_CAN_BUILD; op <= ORDO_CAN_COMPACT; op++)
-            test_true(t, ordo_dict_can(dict, (ordo_dict_op) op));
+            test_true(t,
+                      ordo_dict_can(dict, (ordo_dict_op) op) == (op != ORDO_CAN_ORDER || !structure_is(s, NO_ORDER)));
         ordo_dict_destroy(&dict);
         test_true(t, dict == NULL);
     }
@@ -31,6 +86,15 @@ static void making(struct test *t)
         ordo_dict_destroy(&dict);
     }
     test_status(t, ordo_lsm_create(t->dev, ordo_lsm_config(.cleanup_stale_percent = 101), &dict), ORDO_INVALID);
+    static const uint32_t bad_load[] = { 1, 24, 96, 100, UINT32_MAX };
+    for (size_t i = 0; i < LENGTH(bad_load); i++) {
+        test_status(t, ordo_hash_create(t->dev, ordo_hash_config(.load_percent = bad_load[i]), &dict), ORDO_INVALID);
+        test_true(t, dict == NULL);
+    }
+    for (uint32_t load = 25; load <= 95; load += 10) {
+        test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.load_percent = load), &dict));
+        ordo_dict_destroy(&dict);
+    }
 }
 
 Test(dict_arguments, configurations_are_checked)
@@ -247,13 +311,33 @@ static void little_room(struct test *t, ordo_dict *dict)
     model_free(&model);
 }
 
+/* Each code that goes by order, alone among others. */
+static void no_order(struct test *t, ordo_dict *dict)
+{
+    struct mixed m;
+
+    for (int code = 0; code < ORDO_N_CODES; code++) {
+        const bool ordered = (code >= ORDO_SEEK_LT && code <= ORDO_RANGE) || code >= ORDO_RANK_LT;
+        make_mixed(&m, ORDO_FIND);
+        m.codes[N / 2] = (uint8_t) code;
+        test_context(t, "a mixed batch on a %s: code %d", ordo_dict_name(dict), code);
+        if (!ordered)
+            continue;
+        test_status(t, ordo_dict_apply_host(dict, &m.batch, NULL), ORDO_UNSUPPORTED);
+        expect_numbers(t, dict, 0, HELD);
+    }
+}
+
 static void mixed_batches(struct test *t)
 {
     for (int s = 0; s < N_STRUCTURES; s++) {
         ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
         unknown_codes(t, dict);
         missing_arrays(t, dict);
-        little_room(t, dict);
+        if (structure_is(s, NO_ORDER))
+            no_order(t, dict);
+        else
+            little_room(t, dict);
         ordo_dict_destroy(&dict);
     }
 }

@@ -48,6 +48,7 @@ static inline void expect_content(struct test *t, ordo_dict *dict, const struct 
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_dict_export_host(dict, keys, values, model->count, &count));
     test_true(t, count == model->count);
+    model_put_in_order(dict, ORDO_U32, 4, keys, values, count);
     for (size_t i = 0; i < count; i++)
         want[i] = (uint32_t) model->element[i].key;
     test_same(t, "exported keys", ORDO_U32, keys, want, count);

@@ -131,6 +131,7 @@ static void expect_model(struct pair *p)
     test_ok(p->t, ordo_dict_check(p->dict, NULL));
     test_ok(p->t, ordo_dict_export_host(p->dict, keys, p->value_bytes ? values : NULL, n, &count));
     test_true(p->t, count == n);
+    model_put_in_order(p->dict, p->type, p->value_bytes, keys, p->value_bytes ? values : NULL, n);
     for (size_t i = 0; i < n; i++) {
         test_true(p->t, get_word(keys, p->key_bytes, i) == p->model.element[i].key);
         test_true(p->t, p->value_bytes == 0 || get_word(values, p->value_bytes, i) == p->model.element[i].value);
@@ -602,9 +603,10 @@ typedef void operation(struct pair *p, size_t count, bool on_host);
 static const struct {
     const char *name;
     operation  *run;
-    bool        numbers; /* needs values */
+    bool        numbers;  /* needs values */
+    bool        no_order; /* of keys is needed */
 } operations[] = {
-    { "combine", combine, true },
+    { "combine", combine, true, true },
     { "rank", rank, false },
     { "select", select_some, false },
     { "seek_within", seek_within, false },
@@ -636,6 +638,8 @@ static void one_dictionary(struct test *t, size_t subject, ordo_type type, uint3
             const size_t count = draw_count(&p);
             if (operations[o].numbers && !value_bytes)
                 continue;
+            if (!operations[o].no_order && structure_is((int) subject, NO_ORDER))
+                continue;
             test_context(t, "%s, %s, %u bytes of value, round %zu: %s of %zu", structures[subject].name,
                          test_type_name[type], value_bytes, round, operations[o].name, count);
             operations[o].run(&p, count, below(&p, 3) == 0);
@@ -645,13 +649,19 @@ static void one_dictionary(struct test *t, size_t subject, ordo_type type, uint3
     model_free(&p.model);
 }
 
-/* Three types and all sizes of values for each structure, and each type for some: each is programs to build. */
+/* Three types for each structure, and each type for some, with values as in dict.c: each is programs to build, unless it is
+ * built. With ORDO_TEST_KINDS=all, all. */
 static void each_dictionary(struct test *t)
 {
+    const bool   all = test_wants_all("ORDO_TEST_KINDS");
+    const size_t n_types = all ? 6 : 3;
+
     for (size_t subject = 0; subject < N_SUBJECTS; subject++)
-        for (size_t i = 0; i < 3; i++)
-            one_dictionary(t, subject, (ordo_type) ((2 * subject + i + (i == 2)) % 6),
-                           (uint32_t) (4 * ((i + subject) % 3)), 6);
+        for (size_t i = 0; i < n_types; i++)
+            for (size_t v = 0; v < test_n_value_sizes(); v++) {
+                const size_t type = all ? i : (2 * subject + i + (i == 2)) % 6;
+                one_dictionary(t, subject, (ordo_type) type, test_value_bytes[type][v], 6);
+            }
 }
 
 Test(dict_generic, is_as_in_the_model)
@@ -661,8 +671,11 @@ Test(dict_generic, is_as_in_the_model)
 
 static void with_gpu_ways(struct test *t)
 {
-    for (size_t subject = 0; subject < N_SUBJECTS; subject++)
-        one_dictionary(t, subject, subject % 2 ? ORDO_U32 : ORDO_F64, 4, 4);
+    for (size_t subject = 0; subject < N_SUBJECTS; subject++) {
+        one_dictionary(t, subject, ORDO_U32, 4, 4);
+        if (test_wants_all("ORDO_TEST_KINDS"))
+            one_dictionary(t, subject, ORDO_F64, 4, 4);
+    }
 }
 
 Test(dict_generic, is_as_in_the_model_by_the_ways_of_gpus)
@@ -685,6 +698,13 @@ static void refusals(struct test *t)
         test_status(t, ordo_dict_combine_host(narrow, ORDO_U64, ORDO_SUM, &key, &value, 1), ORDO_INVALID);
         test_status(t, ordo_dict_combine_host(narrow, ORDO_U32, (ordo_op) 3, &key, &value, 1), ORDO_INVALID);
         test_status(t, ordo_dict_combine_host(none, ORDO_U32, ORDO_SUM, &key, NULL, 1), ORDO_INVALID);
+        if (structure_is((int) subject, NO_ORDER)) {
+            test_status(t, ordo_dict_rank_host(narrow, ORDO_LE, &key, 1, &rank_of), ORDO_UNSUPPORTED);
+            test_status(t, ordo_dict_take_first_host(narrow, 5, NULL, NULL, &taken), ORDO_UNSUPPORTED);
+            ordo_dict_destroy(&narrow);
+            ordo_dict_destroy(&none);
+            continue;
+        }
         test_status(t, ordo_dict_aggregate_host(narrow, ORDO_F32, ORDO_SUM, &key, &key, 1, &result, NULL),
                     ORDO_UNSUPPORTED);
         test_status(t, ordo_dict_rank_host(narrow, ORDO_GE, &key, 1, &rank_of), ORDO_INVALID);
@@ -711,6 +731,8 @@ static void long_aggregates(struct test *t)
 {
     enum { N = 200000, QUERIES = 300 };
     for (size_t subject = 0; subject < N_SUBJECTS; subject += 2) {
+        if (structure_is((int) subject, NO_ORDER))
+            continue;
         struct pair p = { t, NULL, model_empty(ORDO_U32, 8), ORDO_U32, 8, 4, N, 1 };
         test_ok(t, structures[subject].create(t->dev, &(struct ordo_dict_config) { ORDO_U32, 8 }, &p.dict));
         uint32_t *keys = test_alloc(N * sizeof *keys);

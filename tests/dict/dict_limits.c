@@ -64,16 +64,12 @@ static void expect_words(struct test *t, const struct test_array *array, size_t 
     free(words);
 }
 
-/* That each key of the arrays is there, by every kind of query, and nothing else. */
-static void expect_all(struct test *t, ordo_dict *dict, const struct arrays *a)
+/* The same by what goes by the order of keys; want: the values. */
+static void expect_in_order(struct test *t, ordo_dict *dict, const struct arrays *a, uint32_t *want)
 {
     const struct ordo_slice keys = test_slice(&a->keys), his = test_slice(&a->his);
-    uint32_t               *want = test_alloc(a->count * sizeof *want);
-    size_t                  size = 0, count = 0;
+    size_t                  count = 0;
 
-    test_download(t, &a->values, want);
-    test_ok(t, ordo_dict_find(dict, keys, a->count, test_slice(&a->out_values), test_slice(&a->found), NULL));
-    test_expect(t, ORDO_U32, &a->out_values, want, a->count);
     test_ok(t, ordo_dict_count(dict, keys, his, a->count, test_slice(&a->counts), NULL));
     expect_words(t, &a->counts, a->count, 1, "count");
     test_ok(t, ordo_dict_range(dict, keys, his, a->count, test_slice(&a->offsets), test_slice(&a->out_keys),
@@ -84,6 +80,20 @@ static void expect_all(struct test *t, ordo_dict *dict, const struct arrays *a)
     test_expect(t, ORDO_U32, &a->out_keys, want, a->count);
     test_ok(t, ordo_dict_seek(dict, ORDO_GE, keys, a->count, test_slice(&a->out_keys), ordo_none(), ordo_none(), NULL));
     test_expect(t, ORDO_U32, &a->out_keys, want, a->count);
+}
+
+/* That each key of the arrays is there, by every kind of query, and nothing else. */
+static void expect_all(struct test *t, ordo_dict *dict, const struct arrays *a)
+{
+    const struct ordo_slice keys = test_slice(&a->keys);
+    uint32_t               *want = test_alloc(a->count * sizeof *want);
+    size_t                  size = 0, count = 0;
+
+    test_download(t, &a->values, want);
+    test_ok(t, ordo_dict_find(dict, keys, a->count, test_slice(&a->out_values), test_slice(&a->found), NULL));
+    test_expect(t, ORDO_U32, &a->out_values, want, a->count);
+    if (ordo_dict_can(dict, ORDO_CAN_ORDER))
+        expect_in_order(t, dict, a, want);
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, size == a->count);
     test_ok(t, ordo_dict_export(dict, test_slice(&a->out_keys), test_slice(&a->out_values), a->count, &count, NULL));
@@ -220,38 +230,197 @@ Test(dict_limits, the_same_keys_for_ever_do_not_use_memory_up)
     test_each_device_with("cpu=0,progress=1", overwritten);
 }
 
-/* Calls that wait anyway leave out what is stale long before that. */
-static void blocking(struct test *t)
-{
-    enum { BATCH = 2000, BATCHES = 100, LEAST = 1000 };
-    static uint32_t             keys[BATCH];
-    static uint8_t              codes[BATCH];
-    ordo_dict                  *dict = NULL;
-    struct ordo_dict_statistics s;
+/* Long before that an update leaves out what is stale. Of the same `count` keys again and again, so many at a time, no more
+ * than `most` times as much as lives is ever stored, and a batch: whoever waits. */
+enum waiting { NOBODY_WAITS, THE_CALLER_WAITS, CALLS_WAIT, QUERIES_OF_ORDER_BETWEEN };
 
-    for (uint32_t i = 0; i < BATCH; i++)
-        keys[i] = key_of(i);
-    memset(codes, ORDO_UPSERT, sizeof codes);
-    test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .cleanup_least = LEAST), &dict));
-    for (uint32_t b = 0; b < BATCHES; b++) {
-        test_context(t, "batch %u in host memory", b);
-        if (b % 2)
-            test_ok(t, ordo_dict_upsert_host(dict, keys, keys, BATCH));
-        else
-            test_ok(t, ordo_dict_apply_host(
-                           dict,
-                           &(struct ordo_host_batch) { .codes = codes, .keys = keys, .values = keys, .count = BATCH },
-                           NULL));
-        test_ok(t, ordo_dict_statistics(dict, NULL, &s));
-        test_true(t, s.elements == BATCH && s.elements + s.stale <= (size_t) 4 * BATCH);
+struct constant {
+    uint32_t     growth;
+    ordo_type    key;
+    uint32_t     value_bytes;
+    enum waiting waiting;
+    size_t       count, batch;
+    size_t       most;
+};
+
+/* Its keys and their values, which are the numbers from 0 on, on both sides. */
+struct numbers {
+    char             *keys, *values;
+    struct test_array keys_in, values_in, ranks;
+};
+
+static struct numbers numbers_make(struct test *t, const struct constant *c)
+{
+    const size_t   kb = ordo_type_bytes(c->key), vb = c->value_bytes;
+    struct numbers n = { .keys = test_alloc(c->count * kb), .values = test_alloc(c->count * vb) };
+
+    for (uint64_t i = 0; i < c->count; i++) {
+        memcpy(n.keys + i * kb, &i, kb);
+        memcpy(n.values + i * vb, &i, vb);
     }
-    test_true(t, s.cleanups >= BATCHES / 5);
-    ordo_dict_destroy(&dict);
+    n.keys_in = test_upload(t, n.keys, c->count, kb, 1);
+    n.values_in = test_upload(t, n.values, c->count, vb, 1);
+    n.ranks = test_upload(t, NULL, 1, 4, 0);
+    return n;
 }
 
-Test(dict_limits, calls_that_wait_keep_what_is_stale_in_bounds)
+static void numbers_free(struct numbers *n)
 {
-    test_each_device(blocking);
+    test_free(&n->keys_in);
+    test_free(&n->values_in);
+    test_free(&n->ranks);
+    free(n->keys);
+    free(n->values);
+}
+
+/* The next batch; one of ten is erased first. */
+static void store_part(struct test *t, const struct constant *c, ordo_dict *dict, const struct numbers *n, size_t round)
+{
+    const size_t            at = round % (c->count / c->batch) * c->batch;
+    const struct ordo_slice keys = ordo_at(n->keys_in.mem, n->keys_in.at + at),
+                            values = ordo_at(n->values_in.mem, n->values_in.at + at);
+
+    if (round % 10 == 9)
+        test_ok(t, ordo_dict_erase(dict, keys, c->batch, NULL));
+    if (c->waiting == CALLS_WAIT)
+        test_ok(t, ordo_dict_upsert_host(dict, n->keys + at * ordo_type_bytes(c->key), n->values + at * c->value_bytes,
+                                         c->batch));
+    else
+        test_ok(t, ordo_dict_upsert(dict, keys, values, c->batch, NULL));
+    if (c->waiting == QUERIES_OF_ORDER_BETWEEN)
+        test_ok(t, ordo_dict_rank(dict, ORDO_LT, keys, 1, test_slice(&n->ranks), NULL));
+    if (c->waiting == THE_CALLER_WAITS)
+        test_ok(t, ordo_device_finish(t->dev));
+}
+
+static void expect_same(struct test *t, const struct constant *c, ordo_dict *dict, const struct numbers *n)
+{
+    const size_t kb = ordo_type_bytes(c->key), vb = c->value_bytes;
+    char        *keys = test_alloc(c->count * kb), *values = test_alloc(c->count * vb);
+    size_t       size = 0;
+
+    test_ok(t, ordo_dict_export_host(dict, keys, values, c->count, &size));
+    test_true(t, size == c->count);
+    test_same_bytes(t, "keys", keys, n->keys, c->count * kb);
+    test_same_bytes(t, "values", values, n->values, c->count * vb);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free(keys);
+    free(values);
+}
+
+/* Blocks so small in all are not let go of (run_block.c). */
+#define SPARE_LEAST (4u << 20)
+
+static void constant(struct test *t, const struct constant *c)
+{
+    const size_t   rounds = 60 * (c->count / c->batch), bytes = ordo_type_bytes(c->key) + c->value_bytes;
+    struct numbers n = numbers_make(t, c);
+    ordo_dict     *dict = NULL;
+
+    test_ok(t, ordo_lsm_create(t->dev,
+                               ordo_lsm_config(.dict = { c->key, c->value_bytes }, .growth = c->growth,
+                                               .cleanup_least = c->count / 2),
+                               &dict));
+    for (size_t round = 0; round < rounds; round++) {
+        test_context(t, "growth %u, %zu keys of %zu bytes, %zu at a time, way %d: batch %zu", c->growth, c->count,
+                     ordo_type_bytes(c->key), c->batch, c->waiting, round);
+        store_part(t, c, dict, &n, round);
+        const struct ordo_runs *runs = ordo_runs_of(dict);
+        const size_t            most = c->most * c->count + c->batch;
+        test_true(t, ordo_run_set_stored(&runs->set) <= most);
+        test_true(t, runs->bytes <= 5 * most * bytes / 2 + SPARE_LEAST);
+    }
+    expect_same(t, c, dict, &n);
+    ordo_dict_destroy(&dict);
+    numbers_free(&n);
+}
+
+static const struct constant constants[] = {
+    { 4, ORDO_U32, 4, THE_CALLER_WAITS, 6000, 6000, 7 },  { 4, ORDO_U32, 4, NOBODY_WAITS, 6000, 1000, 8 },
+    { 2, ORDO_U32, 4, THE_CALLER_WAITS, 6000, 3000, 7 },  { 2, ORDO_U32, 4, NOBODY_WAITS, 6000, 1000, 8 },
+    { 4, ORDO_U32, 4, CALLS_WAIT, 6000, 1000, 7 },        { 4, ORDO_U32, 4, QUERIES_OF_ORDER_BETWEEN, 6000, 1000, 12 },
+    { 16, ORDO_U64, 8, THE_CALLER_WAITS, 6000, 1000, 7 },
+};
+
+static void each_constant(struct test *t)
+{
+    for (size_t i = 0; i < LENGTH(constants); i++)
+        constant(t, &constants[i]);
+}
+
+static void some_constants(struct test *t)
+{
+    for (size_t i = 0; i < 2; i++)
+        constant(t, &constants[i]);
+}
+
+Test(dict_limits, the_same_keys_for_ever_take_a_bounded_multiple)
+{
+    test_each_device(each_constant);
+    test_each_device_with("cpu=0,progress=1", some_constants);
+    test_each_device_with("cpu=0,progress=0", some_constants);
+}
+
+/* Where all that comes is new, nothing is left out, and no bits are kept to say what is stale. */
+static void new_keys(struct test *t)
+{
+    enum { BATCH = 1000, BATCHES = 60 };
+    ordo_dict                  *dict = NULL;
+    struct arrays               all = arrays_make(t, 0, BATCH * BATCHES);
+    struct ordo_dict_statistics s;
+
+    test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .cleanup_least = BATCH), &dict));
+    for (uint32_t b = 0; b < BATCHES; b++) {
+        struct arrays part = arrays_make(t, b * BATCH, BATCH);
+        test_ok(t, upsert(dict, &part));
+        test_ok(t, ordo_device_finish(t->dev));
+        arrays_free(&part);
+    }
+    const struct ordo_sorted_run *oldest = &ordo_runs_of(dict)->set.run[0];
+    test_true(t, !oldest->has_hidden || oldest->asked);
+    test_ok(t, ordo_dict_statistics(dict, NULL, &s));
+    test_true(t, s.elements == (size_t) BATCH * BATCHES && s.stale == 0 && s.cleanups == 0);
+    expect_all(t, dict, &all);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    ordo_dict_destroy(&dict);
+    arrays_free(&all);
+}
+
+Test(dict_limits, new_keys_are_counted_and_nothing_left_out)
+{
+    test_each_device(new_keys);
+}
+
+/* Updates that are to wait for an event that has not come return all the same, however much they make stale; once it has come,
+ * memory is bounded again. */
+static void behind_an_event(struct test *t)
+{
+    enum { KEYS = 2000, HELD_BACK = 40, AFTER = 40 };
+    const struct constant c = { 4, ORDO_U32, 4, THE_CALLER_WAITS, KEYS, KEYS, 7 };
+    cl_int                code = CL_SUCCESS;
+    struct numbers        n = numbers_make(t, &c);
+    cl_event              event = clCreateUserEvent(ordo_device_context(t->dev), &code);
+    ordo_dict            *dict = NULL;
+
+    test_true(t, code == CL_SUCCESS);
+    test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .cleanup_least = KEYS), &dict));
+    for (int b = 0; b < HELD_BACK; b++)
+        test_ok(t, ordo_dict_upsert(dict, test_slice(&n.keys_in), test_slice(&n.values_in), KEYS,
+                                    &(struct ordo_order) { .wait = &event, .n_wait = 1 }));
+    test_true(t, clSetUserEventStatus(event, CL_COMPLETE) == CL_SUCCESS);
+    test_ok(t, ordo_device_finish(t->dev));
+    for (size_t b = 0; b < AFTER; b++)
+        store_part(t, &c, dict, &n, b);
+    test_true(t, ordo_run_set_stored(&ordo_runs_of(dict)->set) <= (c.most + 1) * KEYS);
+    expect_same(t, &c, dict, &n);
+    ordo_dict_destroy(&dict);
+    clReleaseEvent(event);
+    numbers_free(&n);
+}
+
+Test(dict_limits, updates_behind_an_event_do_not_wait_for_it)
+{
+    test_each_device(behind_an_event);
 }
 
 /* ---- tunables that change ------------------------------------------------------------------------------------ */

@@ -64,6 +64,35 @@ static void put_flag(uint8_t *array, size_t i, bool flag)
         array[i] = flag;
 }
 
+static int by_form(const void *a, const void *b)
+{
+    const struct model_element *x = a, *y = b;
+
+    return x->form < y->form ? -1 : x->form > y->form;
+}
+
+void model_put_in_order(const ordo_dict *dict, ordo_type type, uint32_t value_bytes, void *keys, void *values,
+                        size_t count)
+{
+    const size_t key_bytes = ordo_type_bytes(type);
+
+    if (count == 0 || ordo_dict_can(dict, ORDO_CAN_ORDER))
+        return;
+    struct model_element *element = calloc(count, sizeof *element);
+    if (!element)
+        abort();
+    for (size_t i = 0; i < count; i++)
+        element[i] =
+            (struct model_element) { ordo_key_bits(type, (const uint8_t *) keys + i * key_bytes),
+                                     get_word(keys, key_bytes, i), values ? get_word(values, value_bytes, i) : 0 };
+    qsort(element, count, sizeof *element, by_form);
+    for (size_t i = 0; i < count; i++) {
+        put_word(keys, key_bytes, i, element[i].key);
+        put_word(values, value_bytes, i, element[i].value);
+    }
+    free(element);
+}
+
 /* ---- the sorted array ---------------------------------------------------------------------------------------- */
 
 size_t model_rank(const struct model *model, uint64_t form)

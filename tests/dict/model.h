@@ -29,6 +29,10 @@ struct model model_copy(const struct model *model);
 void         model_free(struct model *model);
 void         model_clear(struct model *model);
 
+/* Puts elements that a dictionary has exported into key order, if it knows none itself. values may be NULL. */
+void model_put_in_order(const ordo_dict *dict, ordo_type type, uint32_t value_bytes, void *keys, void *values,
+                        size_t count);
+
 /* How many keys have a form less than this. */
 size_t model_rank(const struct model *model, uint64_t form);
 

@@ -677,6 +677,64 @@ static ordo_status expected(struct run *run, const struct step *step, struct col
     return needed > want->room ? ORDO_TOO_SMALL : ORDO_OK;
 }
 
+/* ---- structures without order ------------------------------------------------------------------------------------ */
+
+static bool is_order_code(uint8_t code)
+{
+    return (code >= ORDO_SEEK_LT && code <= ORDO_RANGE) || (code >= ORDO_RANK_LT && code <= ORDO_SELECT);
+}
+
+static bool is_order_step(enum step_kind kind)
+{
+    return kind >= STEP_COUNT && kind <= STEP_LAST;
+}
+
+static ordo_status call(struct run *run, enum step_kind kind, struct columns *c, bool on_host, size_t *needed)
+{
+    return on_host ? call_host(run, kind, c, needed) : call_by_device(run, kind, c, needed);
+}
+
+static void take_element(struct columns *to, const struct columns *from, enum column column, size_t i)
+{
+    const size_t bytes = to->bytes[column];
+
+    if (to->of[column])
+        memcpy((uint8_t *) to->of[column] + i * bytes, (const uint8_t *) from->of[column] + i * bytes, bytes);
+}
+
+static void take_column(struct columns *to, const struct columns *from, enum column column)
+{
+    for (size_t i = 0; to->of[column] && i < to->elements[column]; i++)
+        take_element(to, from, column, i);
+}
+
+/* What goes by order is refused, and nothing happens; then the rest of a mixed batch is done, with queries of keys in the place
+ * of what was refused. The model's results stand for those that there are not, so that all else must agree. */
+static void do_without_order(struct run *run, enum step_kind kind, struct columns *got, const struct columns *want,
+                             bool on_host, bool refused)
+{
+    uint8_t *codes = got->of[COL_CODES];
+    size_t   needed = 0;
+
+    expect_status(run, step_word[kind], call(run, kind, got, on_host, &needed), ORDO_UNSUPPORTED);
+    for (int i = COL_FOUND; kind != STEP_APPLY && i < N_COLUMNS; i++)
+        take_column(got, want, (enum column) i);
+    if (kind != STEP_APPLY || refused)
+        return;
+    bool *order = test_alloc(got->count * sizeof *order);
+    for (size_t i = 0; i < got->count; i++) {
+        order[i] = is_order_code(codes[i]);
+        codes[i] = order[i] ? (uint8_t) ORDO_CONTAINS : codes[i];
+    }
+    expect_status(run, step_word[kind], call(run, kind, got, on_host, &needed), ORDO_OK);
+    for (size_t i = 0; i < got->count; i++)
+        for (int c = COL_FOUND; order[i] && c <= COL_COUNTS; c++)
+            take_element(got, want, (enum column) c, i);
+    for (int c = COL_OFFSETS; c < N_COLUMNS; c++)
+        take_column(got, want, (enum column) c);
+    free(order);
+}
+
 static size_t draw_room(struct run *run, size_t needed)
 {
     const size_t luck = below(run, 8);
@@ -712,11 +770,20 @@ static void do_batch(struct run *run, const struct step *step)
     const bool  refused = step->kind == STEP_APPLY && status == ORDO_TOO_SMALL;
     if (unasked)
         status = ORDO_OK;
-    const ordo_status got_status = on_host ? call_host(run, step->kind, &got, &got_needed)
-                                           : call_by_device(run, step->kind, &got, unasked ? NULL : &got_needed);
-    expect_status(run, step_word[step->kind], got_status, status);
-    if (!unasked && (step->kind == STEP_RANGE || step->kind == STEP_EXPORT || step->kind == STEP_APPLY) &&
-        got_needed != needed)
+    const bool without_order =
+        structure_is((int) run->s->subject, NO_ORDER) &&
+        (is_order_step(step->kind) || (step->kind == STEP_APPLY && (has_code(&in, ORDO_SEEK_LT, ORDO_RANGE) ||
+                                                                    has_code(&in, ORDO_RANK_LT, ORDO_SELECT))));
+    if (without_order)
+        do_without_order(run, step->kind, &got, &want, on_host, refused);
+    else
+        expect_status(run, step_word[step->kind], call(run, step->kind, &got, on_host, unasked ? NULL : &got_needed),
+                      status);
+    if (step->kind == STEP_EXPORT && status == ORDO_OK)
+        model_put_in_order(run->dict, run->s->type, run->s->value_bytes, got.of[COL_RANGE_KEYS],
+                           got.of[COL_RANGE_VALUES], needed);
+    if (!unasked && !without_order &&
+        (step->kind == STEP_RANGE || step->kind == STEP_EXPORT || step->kind == STEP_APPLY) && got_needed != needed)
         complain(run, "%zu elements are said to be needed, not %zu", got_needed, needed);
     check_guards(run, &got);
     spoil(run, step, &got);
@@ -749,7 +816,8 @@ static void check_statistics(struct run *run, bool compact)
                  is.stale, is.tombstones);
     if (is.bytes_peak < is.bytes_data + is.bytes_index + is.bytes_marks)
         complain(run, "the peak of %zu bytes is less than what is there", is.bytes_peak);
-    if (is.leaves == 0 && (is.runs == 0) != (is.elements + is.stale + is.tombstones == 0))
+    if (structure_is((int) run->s->subject, HAS_RUNS) &&
+        (is.runs == 0) != (is.elements + is.stale + is.tombstones == 0))
         complain(run, "%zu runs of %zu elements, %zu stale, %zu tombstones", is.runs, is.elements, is.stale,
                  is.tombstones);
     if (compact && (is.stale || is.tombstones || is.runs > 1))

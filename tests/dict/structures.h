@@ -5,6 +5,8 @@
 #define ORDO_TESTS_STRUCTURES_H
 
 #include "ordo/blink.h"
+#include "ordo/fast.h"
+#include "ordo/hash.h"
 #include "ordo/lsm.h"
 #include "ordo/sorted_array.h"
 
@@ -14,19 +16,25 @@ enum structure_trait {
     KEEPS_STALE = 2, /* what is replaced or erased stays stored until a cleanup (ordo_lsm_cleanup) */
     IS_TREE = 4,     /* has leaves and levels; blocks with room in them */
     SIMULATED = 8,   /* its kernels run under the simulator (conformance/kernels.c) */
+    REBUILDS = 16,   /* counts each rebuild as a cleanup */
+    NO_ORDER = 32,   /* cannot do ORDO_CAN_ORDER: such operations are refused; exports come in an order of its own */
 };
 
 /* id, name in files of sequences, ordo_dict_name, of which header, traits, configuration besides its types */
 #define STRUCTURE_MAP(X)                                                                                               \
     X(SORTED_ARRAY, "sorted_array", "sorted array", sorted_array, HAS_RUNS | SIMULATED, )                              \
     X(LSM, "lsm", "lsm", lsm, HAS_RUNS | KEEPS_STALE, )                                                                \
-    X(BLINK, "blink", "blink", blink, IS_TREE | SIMULATED, )
+    X(BLINK, "blink", "blink", blink, IS_TREE | SIMULATED, )                                                           \
+    X(FAST, "fast", "fast", fast, HAS_RUNS | REBUILDS, )                                                               \
+    X(HASH, "hash", "hash", hash, NO_ORDER | REBUILDS | SIMULATED, )
 
 /* The same structures otherwise configured; sequences run on them, too. */
 #define VARIANT_MAP(X)                                                                                                 \
     X(LSM_GROWTH_2, "lsm_growth_2", "lsm", lsm, HAS_RUNS | KEEPS_STALE | SIMULATED, .growth = 2, .keep_runs = true)    \
     X(LSM_CLEANUP, "lsm_cleanup", "lsm", lsm, HAS_RUNS | KEEPS_STALE, .cleanup_doubled = true,                         \
-      .cleanup_stale_percent = 20, .cleanup_least = 700)
+      .cleanup_stale_percent = 20, .cleanup_least = 700)                                                               \
+    X(FAST_BUFFER, "fast_buffer", "fast", fast, HAS_RUNS | REBUILDS, .rebuild_one_in = 2)                              \
+    X(HASH_DENSE, "hash_dense", "hash", hash, NO_ORDER, .load_percent = 95)
 
 /* Those that lack of memory and failing calls are tried on besides: one that cleans up as often as it may. */
 #define EAGER_MAP(X)                                                                                                   \

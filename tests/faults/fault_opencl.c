@@ -53,6 +53,8 @@ CODE(clSetKernelArg, CL_OUT_OF_RESOURCES, (cl_kernel kernel, cl_uint i, size_t s
 CODE(clFlush, CL_OUT_OF_RESOURCES, (cl_command_queue queue), (queue))
 CODE(clFinish, CL_OUT_OF_RESOURCES, (cl_command_queue queue), (queue))
 CODE(clWaitForEvents, CL_OUT_OF_RESOURCES, (cl_uint n, const cl_event *events), (n, events))
+CODE(clSetMemObjectDestructorCallback, CL_OUT_OF_RESOURCES,
+     (cl_mem mem, void(CL_CALLBACK *gone)(cl_mem, void *), void *argument), (mem, gone, argument))
 CODE(clSetUserEventStatus, CL_OUT_OF_RESOURCES, (cl_event event, cl_int status), (event, status))
 
 /* ---- calls that make an object ------------------------------------------------------------------------------------ */
@@ -169,5 +171,20 @@ COMMAND(clEnqueueFillBuffer,
 COMMAND(clEnqueueCopyBuffer,
         (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t size, WAITS_PARAMS),
         (queue, from, to, from_at, to_at, size, WAITS))
+COMMAND(clEnqueueUnmapMemObject, (cl_command_queue queue, cl_mem mem, void *host, WAITS_PARAMS),
+        (queue, mem, host, WAITS))
 COMMAND(clEnqueueMarkerWithWaitList, (cl_command_queue queue, WAITS_PARAMS), (queue, WAITS))
 COMMAND(clEnqueueBarrierWithWaitList, (cl_command_queue queue, WAITS_PARAMS), (queue, WAITS))
+
+void *CL_API_CALL __real_clEnqueueMapBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, cl_map_flags flags,
+                                            size_t at, size_t size, WAITS_PARAMS, cl_int *code);
+void *CL_API_CALL __wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, cl_map_flags flags,
+                                            size_t at, size_t size, WAITS_PARAMS, cl_int *code);
+void *CL_API_CALL __wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, cl_map_flags flags,
+                                            size_t at, size_t size, WAITS_PARAMS, cl_int *code)
+{
+    if (!fault_strikes(&opencl, "clEnqueueMapBuffer", CL_MAP_FAILURE))
+        return __real_clEnqueueMapBuffer(queue, mem, blocking, flags, at, size, WAITS, code);
+    *code = suits_code(CL_MAP_FAILURE);
+    return NULL;
+}

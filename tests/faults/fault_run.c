@@ -56,6 +56,11 @@ void __wrap_free(void *block)
     __real_free(block);
 }
 
+void fault_alone(void)
+{
+    cr_assert(setenv("ORDO_BUILD_THREADS", "0", 1) == 0);
+}
+
 /* ---- what must hold ---------------------------------------------------------------------------------------------------------- */
 
 void complain(struct complaint *c, const char *format, ...)
@@ -71,7 +76,8 @@ void complain(struct complaint *c, const char *format, ...)
 
 static bool waits(const char *call)
 {
-    return strcmp(call, "clEnqueueReadBuffer") == 0 || strcmp(call, "clFinish") == 0;
+    return strcmp(call, "clEnqueueReadBuffer") == 0 || strcmp(call, "clFinish") == 0 ||
+           strcmp(call, "clWaitForEvents") == 0;
 }
 
 bool fault_suits(const struct fault *f, ordo_status got)
@@ -102,7 +108,7 @@ struct fault_holding fault_holding(struct test *t)
     h.blocks = blocks - (t->dev->error != NULL);
     for (const struct ordo_program *p = t->dev->builds.programs; p; p = p->next) { /* kept until the device is closed */
         h.objects[FAULT_PROGRAMS] -= p->program != NULL;
-        h.blocks -= 3 + (p->kernel != NULL);
+        h.blocks -= 3 + (p->only != NULL);
         for (const struct ordo_kernel *k = p->kernels; k; k = k->next) {
             h.objects[FAULT_KERNELS]--;
             h.blocks -= 2;
@@ -134,9 +140,7 @@ static unsigned long n_tried, n_struck, n_errors, n_complaints;
 
 bool fault_every_call(void)
 {
-    const char *text = getenv("ORDO_TEST_FAULTS");
-
-    return text && strcmp(text, "all") == 0;
+    return test_wants_all("ORDO_TEST_FAULTS");
 }
 
 /* Whether call `n` of those that a scenario makes is to fail, in a sample of about `few`. Most calls set arguments of

@@ -11,6 +11,10 @@
 extern struct fault        fault_memory;
 extern struct fault *const fault_opencl;
 
+/* .init of a suite: devices that build with no threads of their own, whose calls and objects would be counted with those of the
+ * call at hand, each time at another moment. */
+void fault_alone(void);
+
 /* ---- what must hold ------------------------------------------------------------------------------------------ */
 
 /* What is wrong, in words; "" if nothing is. */

@@ -225,8 +225,9 @@ static void check_event(struct complaint *c, struct scene *s, ordo_status got)
  * is asked for first: it then says so until it is cleared. */
 static bool may_break(const ordo_dict *dict, const struct fault *f)
 {
-    return strcmp(ordo_dict_name(dict), "blink") == 0 && f == fault_opencl &&
-           (f->lasting || !f->what || strcmp(f->what, "clCreateBuffer") != 0);
+    const bool in_place = strcmp(ordo_dict_name(dict), "blink") == 0 || strcmp(ordo_dict_name(dict), "hash") == 0;
+
+    return in_place && f == fault_opencl && (f->lasting || !f->what || strcmp(f->what, "clCreateBuffer") != 0);
 }
 
 static void check_broken(struct complaint *c, struct scene *s)

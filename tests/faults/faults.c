@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+TestSuite(faults, .init = fault_alone);
+
 /* ---- primitives ------------------------------------------------------------------------------------------------------------- */
 
 static void each_primitive(struct test *t, struct fault *f)
@@ -28,18 +30,29 @@ static void each_primitive(struct test *t, struct fault *f)
 }
 
 /* An index, and a search with it. */
-static ordo_status search_with_index(struct scene *s)
+static ordo_status search_with(struct scene *s, bool compressed)
 {
     const struct ordo_slice   keys = test_slice(&s->array[0]), ranks = test_slice(&s->array[2]);
     struct ordo_search_params params = { .key = ORDO_U32 };
     ordo_index               *index = NULL;
 
-    ordo_status got = ordo_index_build(s->t->dev, ORDO_U32, keys, SCENE_N, NULL, &index);
+    ordo_status got =
+        (compressed ? ordo_index_build_compressed : ordo_index_build)(s->t->dev, ORDO_U32, keys, SCENE_N, NULL, &index);
     params.index = index;
     if (got == ORDO_OK)
         got = ordo_search(s->t->dev, &params, keys, SCENE_N, test_slice(&s->array[1]), SCENE_N, ranks, NULL);
     ordo_index_destroy(&index);
     return got;
+}
+
+static ordo_status search_with_index(struct scene *s)
+{
+    return search_with(s, false);
+}
+
+static ordo_status search_compressed(struct scene *s)
+{
+    return search_with(s, true);
 }
 
 static ordo_status trim(struct scene *s)
@@ -65,6 +78,7 @@ static void device_calls(struct test *t, struct fault *f)
            { "finish", .run = wait, .structure = NO_DICT },
            { "the self-test", .run = self_test, .structure = NO_DICT },
            { "an index", call_named("ordo_search"), .run = search_with_index, .structure = NO_DICT },
+           { "a compressed index", call_named("ordo_search"), .run = search_compressed, .structure = NO_DICT },
            { "ordo_sort", sort, .structure = NO_DICT, .order = IN_ORDER },
            { "ordo_sort", sort, .structure = NO_DICT, .order = OUT_OF_ORDER },
            { "ordo_sort", sort, .structure = NO_DICT, .cold = true },
@@ -208,12 +222,18 @@ static bool can(struct test *t, int structure, ordo_dict_op op)
     return is;
 }
 
+static struct array_call call_of(const struct array_call *call, int structure)
+{
+    return structure_is(structure, NO_ORDER) ? call_without_order(call) : *call;
+}
+
 static void array_calls_of(struct test *t, struct fault *f, int structure)
 {
     for (size_t i = 0; i < n_dict_calls; i++) {
         if (!can(t, structure, dict_calls[i].needs))
             continue;
-        struct scenario is = { dict_calls[i].name, &dict_calls[i], .structure = structure, .held = SCENE_HELD };
+        const struct array_call call = call_of(&dict_calls[i], structure);
+        struct scenario         is = { call.name, &call, .structure = structure, .held = SCENE_HELD };
         fault_sweep(t, &is, f);
         is.host = true;
         fault_sweep(t, &is, f);
@@ -228,8 +248,9 @@ static void special_calls_of(struct test *t, struct fault *f, int structure)
 
     for (size_t i = 0; i < n_dict_calls; i++)
         for (size_t name = 0; name < LENGTH(names); name++)
-            if (strcmp(dict_calls[i].name, names[name]) == 0) {
-                struct scenario is = { dict_calls[i].name, &dict_calls[i], .structure = structure };
+            if (strcmp(dict_calls[i].name, names[name]) == 0 && can(t, structure, dict_calls[i].needs)) {
+                const struct array_call call = call_of(&dict_calls[i], structure);
+                struct scenario         is = { call.name, &call, .structure = structure };
                 if (name < 3)
                     fault_sweep(t, &is, f);
                 is.held = SCENE_HELD;
@@ -292,6 +313,43 @@ static void dictionaries_and_memory(struct test *t)
 Test(faults, dictionaries_survive_every_opencl_call)
 {
     test_each_device(dictionaries_and_opencl);
+}
+
+/* Arrays of host memory that go to the device and come back by pinned memory, which the first call gets. */
+static void host_calls(struct test *t)
+{
+    static const char *const names[] = { "ordo_dict_find", "ordo_dict_insert", "ordo_dict_range", "ordo_dict_upsert" };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct scenario is = { names[i], call_named(names[i]), .host = true, .structure = LSM,
+                                     .held = SCENE_HELD };
+        fault_sweep(t, &is, fault_opencl);
+    }
+}
+
+static void small_host_calls(struct test *t)
+{
+    host_calls(t);
+    fault_show(t, "OpenCL, small arrays of host memory that is apart", 20);
+}
+
+static void large_host_calls(struct test *t)
+{
+    const struct ordo_ring was = t->dev->ring;
+
+    t->dev->ring = (struct ordo_ring) { .piece = 256, .least = 1, .helpers = 3 };
+    t->dev->stage_most = 0;
+    host_calls(t);
+    fault_show(t, "OpenCL, large arrays of host memory that is apart", 20);
+    test_ok(t, ordo_device_trim(t->dev));
+    t->dev->ring = was;
+    t->dev->stage_most = ORDO_STAGE_BYTES;
+}
+
+Test(faults, calls_over_host_memory_survive_every_opencl_call)
+{
+    test_each_device_with("cpu=0", small_host_calls);
+    test_each_device_with("cpu=0", large_host_calls);
 }
 
 /* What leaves out what is stale while it merges, by groups that wait for each other. */

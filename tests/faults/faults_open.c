@@ -10,6 +10,8 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
+TestSuite(faults_open, .init = fault_alone);
+
 /* ---- opening devices --------------------------------------------------------------------------------------------------------- */
 
 /* A way to open a device. */

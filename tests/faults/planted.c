@@ -456,7 +456,7 @@ static const struct plant plants[] = {
       0 },
     { "a search that takes equal keys for smaller ones",
       { { "group/search.cl", "return key < query;", "return key <= query;" },
-        { "group/search.cl", "(piece_vector(piece) < (query))", "(piece_vector(piece) <= (query))" } },
+        { "group/search.cl", "piece_sum(piece < query)", "piece_sum(piece <= query)" } },
       ";cpu=0",
       NULL,
       0,

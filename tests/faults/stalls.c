@@ -35,8 +35,7 @@ static double now_ms(void)
 /* Each is kernels to compile: the first one alone unless ORDO_TEST_STALLS=all. */
 static size_t n_masks(size_t all)
 {
-    const char *set = getenv("ORDO_TEST_STALLS");
-    return set && strcmp(set, "all") == 0 ? all : 1;
+    return test_wants_all("ORDO_TEST_STALLS") ? all : 1;
 }
 
 /* ---- devices with stalls ----------------------------------------------------------------------------------------- */

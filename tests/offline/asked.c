@@ -287,6 +287,17 @@ static void ask_searches(ordo_device *dev, const struct arrays *a, size_t count,
                            if_bytes(a->at[4], pair->value_bytes), a->at[5], NULL));
     }
     ordo_index_destroy(&index);
+    ignore(ordo_index_build_compressed(dev, pair->key, a->at[0], count, NULL, &index));
+    for (int i = 0; i < 2; i++) {
+        const struct ordo_search_params search = { pair->key, i == 1, false, index };
+        ignore(ordo_search(dev, &search, ordo_none(), count, a->at[2], n, a->at[3], NULL));
+    }
+    const struct ordo_lookup_params      lookup = { pair->key, pair->value_bytes, false, index };
+    const struct ordo_equal_range_params range = { pair->key, false, index };
+    ignore(ordo_equal_range(dev, &range, ordo_none(), count, a->at[2], n, a->at[3], a->at[4], NULL));
+    ignore(ordo_lookup(dev, &lookup, ordo_none(), if_bytes(a->at[1], pair->value_bytes), count, a->at[2], n,
+                       if_bytes(a->at[4], pair->value_bytes), a->at[5], NULL));
+    ordo_index_destroy(&index);
 }
 
 /* Whether a tunable ("sort.k4v8.items") is of this primitive; NULL: any. */
@@ -635,6 +646,7 @@ int main(int argc, char **argv)
         return 2;
     }
     (void) setenv("ORDO_PROFILE", "off", 1);
+    ordo_device_hold(&dev); /* no object on it that is destroyed closes it */
     if (ordo_errors_open(&dev, &config) != ORDO_OK || ordo_builds_open(&dev) != ORDO_OK)
         return 1;
     out_dir = argv[1];

@@ -32,6 +32,15 @@ static void check_ways(struct test *t, struct search_case c)
         c.index = way >> 2 & 1;
         test_true(t, check_case(t, &c, c.type == ORDO_U32));
     }
+    c.sorted = c.hint = false;
+    for (int scheme = ORDO_SCHEME_BUFFERED; scheme <= ORDO_SCHEME_SORTED; scheme++) {
+        c.scheme = (ordo_scheme) scheme;
+        test_true(t, check_case(t, &c, false));
+    }
+    c.index = c.compressed = true;
+    test_true(t, check_case(t, &c, true));
+    c.scheme = ORDO_SCHEME_PLAIN;
+    test_true(t, check_case(t, &c, true));
 }
 
 static void check_type(struct test *t, ordo_type type, uint32_t value_bytes)
@@ -279,6 +288,44 @@ static void check_index_size(struct test *t)
 Test(search, an_index_takes_less_than_a_twelfth_of_the_keys)
 {
     test_each_device(check_index_size);
+}
+
+/* Keys so dense that a byte, two and four are enough for each, and some of which are further apart than the rest. */
+static void check_compressed_size(struct test *t)
+{
+    enum { COUNT = 300000 };
+    static const struct {
+        uint32_t gap, jump; /* one in 1000 keys is so much further from the last */
+        unsigned percent;   /* of the keys' bytes, at most */
+    } of[] = { { 1, 0, 33 }, { 256, 0, 58 }, { 10000, 0, 109 }, { 10, 100000, 42 }, { 0, 0, 33 } };
+    uint32_t *keys = test_alloc(COUNT * sizeof *keys), *ranks = test_alloc(COUNT * sizeof *ranks);
+
+    for (size_t i = 0; i < LENGTH(of); i++) {
+        uint32_t key = 0;
+        for (size_t k = 0; k < COUNT; k++) {
+            key += of[i].gap + (k % 1000 == 999 ? of[i].jump : 0);
+            keys[k] = key;
+            ranks[k] = of[i].gap ? (uint32_t) k : 0;
+        }
+        struct test_array on = test_upload(t, keys, COUNT, 4, 3), out = test_upload(t, NULL, COUNT, 4, 0);
+        ordo_index       *index = NULL;
+        test_context(t, "keys %u apart, some %u", of[i].gap, of[i].jump);
+        test_ok(t, ordo_index_build_compressed(t->dev, ORDO_U32, test_slice(&on), COUNT, NULL, &index));
+        test_true(t, ordo_index_bytes(index) <= COUNT * sizeof *keys / 100 * of[i].percent + 1024);
+        test_ok(t, ordo_search(t->dev, ordo_search_params(.key = ORDO_U32, .index = index), ordo_none(), COUNT,
+                               test_slice(&on), COUNT, test_slice(&out), NULL));
+        test_expect(t, ORDO_U32, &out, ranks, COUNT);
+        ordo_index_destroy(&index);
+        test_free(&on);
+        test_free(&out);
+    }
+    free(keys);
+    free(ranks);
+}
+
+Test(search, a_compressed_index_takes_what_its_keys_need)
+{
+    test_each_device(check_compressed_size);
 }
 
 static void check_misuse(struct test *t)

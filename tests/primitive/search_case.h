@@ -17,6 +17,8 @@ struct search_case {
     bool            sorted; /* the queries ascend */
     bool            hint;   /* the call is told that they do */
     bool            index;
+    bool            compressed; /* it: the keys are gone then */
+    ordo_scheme     scheme;
     uint32_t        value_bytes; /* of a lookup */
 };
 
@@ -96,10 +98,13 @@ struct search_data {
 
 static void describe_search(struct test *t, const char *call, const struct search_case *c)
 {
-    test_context(t, "%s, %s keys, %s, count %zu from %zu on, %zu %s queries%s, %s index, %u value bytes", call,
-                 test_type_name[c->type], test_shape_name[c->shape], c->count, c->at, c->n_queries,
-                 c->sorted ? "ascending" : "random", c->hint ? " said to ascend" : "", c->index ? "with" : "without",
-                 c->value_bytes);
+    test_context(t, "%s, %s keys, %s, count %zu from %zu on, %zu %s queries%s, %s index, scheme %d, %u value bytes",
+                 call, test_type_name[c->type], test_shape_name[c->shape], c->count, c->at, c->n_queries,
+                 c->sorted ? "ascending" : "random", c->hint ? " said to ascend" : "",
+                 c->compressed ? "with a compressed"
+                 : c->index    ? "with"
+                               : "without",
+                 (int) c->scheme, c->value_bytes);
 }
 
 static struct search_data make_search_data(struct test *t, const struct search_case *c)
@@ -118,7 +123,9 @@ static struct search_data make_search_data(struct test *t, const struct search_c
     d.queries_on = test_upload(t, d.queries, c->n_queries, key_bytes, 3);
     if (c->value_bytes)
         d.values_on = test_upload(t, d.values, c->count, c->value_bytes, 5);
-    if (c->index)
+    if (c->compressed)
+        test_ok(t, ordo_index_build_compressed(t->dev, c->type, test_slice(&d.keys_on), c->count, NULL, &d.index));
+    else if (c->index)
         test_ok(t, ordo_index_build(t->dev, c->type, test_slice(&d.keys_on), c->count, NULL, &d.index));
     return d;
 }
@@ -135,11 +142,16 @@ static void free_search_data(struct search_data *d)
     free(d->values);
 }
 
+static inline struct ordo_slice keys_of(const struct search_case *c, const struct search_data *d)
+{
+    return c->compressed && c->count ? ordo_none() : test_slice(&d->keys_on);
+}
+
 /* Every check returns false if the device refuses the tunables. */
 static inline bool check_ranks(struct test *t, const struct search_case *c, const struct search_data *d, bool upper)
 {
     const struct ordo_search_params params = {
-        .key = c->type, .upper = upper, .sorted_queries = c->hint, .index = d->index
+        .key = c->type, .upper = upper, .sorted_queries = c->hint, .index = d->index, .scheme = c->scheme
     };
     struct test_array ranks = test_upload(t, NULL, c->n_queries, sizeof(uint32_t), 1);
     uint32_t         *want = test_alloc(c->n_queries * sizeof *want);
@@ -147,7 +159,7 @@ static inline bool check_ranks(struct test *t, const struct search_case *c, cons
     for (size_t i = 0; i < c->n_queries; i++)
         want[i] = (uint32_t) rank_on_host(c->type, d->keys, c->count, bits_at(c->type, d->queries, i), upper);
     describe_search(t, upper ? "ordo_search, upper bound" : "ordo_search, lower bound", c);
-    const ordo_status got = ordo_search(t->dev, &params, test_slice(&d->keys_on), c->count, test_slice(&d->queries_on),
+    const ordo_status got = ordo_search(t->dev, &params, keys_of(c, d), c->count, test_slice(&d->queries_on),
                                         c->n_queries, test_slice(&ranks), NULL);
     if (got != ORDO_UNSUPPORTED) {
         test_ok(t, got);
@@ -171,9 +183,8 @@ static inline bool check_ranges(struct test *t, const struct search_case *c, con
             want[bound][i] =
                 (uint32_t) rank_on_host(c->type, d->keys, c->count, bits_at(c->type, d->queries, i), bound == 1);
     describe_search(t, "ordo_equal_range", c);
-    const ordo_status got =
-        ordo_equal_range(t->dev, &params, test_slice(&d->keys_on), c->count, test_slice(&d->queries_on), c->n_queries,
-                         test_slice(&lower), test_slice(&upper), NULL);
+    const ordo_status got = ordo_equal_range(t->dev, &params, keys_of(c, d), c->count, test_slice(&d->queries_on),
+                                             c->n_queries, test_slice(&lower), test_slice(&upper), NULL);
     if (got != ORDO_UNSUPPORTED) {
         test_ok(t, got);
         test_expect(t, ORDO_U32, &lower, want[0], c->n_queries);
@@ -190,7 +201,7 @@ static inline bool check_lookup(struct test *t, const struct search_case *c, con
                                 bool want_found)
 {
     const struct ordo_lookup_params params = {
-        .key = c->type, .value_bytes = c->value_bytes, .sorted_queries = c->hint, .index = d->index
+        .key = c->type, .value_bytes = c->value_bytes, .sorted_queries = c->hint, .index = d->index, .scheme = c->scheme
     };
     const struct test_array none = { .mem = NULL };
     const size_t            bytes = c->value_bytes;
@@ -208,7 +219,7 @@ static inline bool check_lookup(struct test *t, const struct search_case *c, con
     }
     describe_search(t, "ordo_lookup", c);
     const ordo_status got =
-        ordo_lookup(t->dev, &params, test_slice(&d->keys_on), bytes ? test_slice(&d->values_on) : ordo_none(), c->count,
+        ordo_lookup(t->dev, &params, keys_of(c, d), bytes ? test_slice(&d->values_on) : ordo_none(), c->count,
                     test_slice(&d->queries_on), c->n_queries, bytes ? test_slice(&values_on) : ordo_none(),
                     want_found ? test_slice(&found_on) : ordo_none(), NULL);
     if (got != ORDO_UNSUPPORTED) {

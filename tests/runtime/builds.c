@@ -4,10 +4,13 @@
 #include "tests/support/support.h"
 
 #include "dict/tour.h"
+#include "runtime/cl_files.h"
 #include "runtime/device_private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { N = 1000 };
@@ -74,6 +77,36 @@ Test(builds, one_kernel_of_a_module_keeps_its_line)
     ordo_device_close(&dev);
 }
 
+/* Of each set of kernels that are built together there are all, and no other that can be left out. */
+Test(builds, kernels_that_are_built_together_are_those_of_a_program)
+{
+    ordo_device *dev = open_device(-1);
+    size_t       sets = 0;
+    for (size_t i = 0; i < ordo_n_cl_files; i++)
+        for (const char *set = ordo_cl_files[i].together; *set; set = strchr(set, '\n') + 1) {
+            char      names[1024] = "", *text = NULL, *rest = NULL;
+            const int bytes = (int) strcspn(set, "\n");
+            size_t    wanted = 0;
+            cr_assert(bytes < (int) sizeof names);
+            memcpy(names, set, (size_t) bytes);
+            cr_assert(ordo_program_text(dev, ordo_cl_files[i].path, names, &text) == ORDO_OK);
+            for (char *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+                const struct ordo_kernel_set got = ordo_kernel_set(ordo_cl_files[i].path, name);
+                cr_assert(got.names == set && got.bytes == (size_t) bytes, "%s", name);
+                cr_assert(strstr(text, name), "%s", name);
+                wanted++;
+            }
+            const size_t made = count_of(text, "\nORDO_KERNEL(") + count_of(text, "\nBLINK_KERNEL");
+            cr_assert(made <= wanted, "%s: %zu", set, made);
+            free(text);
+            sets++;
+        }
+    cr_assert(sets > 10);
+    const struct ordo_kernel_set alone = ordo_kernel_set("primitive/sort.cl", "sort_direct");
+    cr_assert(alone.bytes == strlen("sort_direct"));
+    ordo_device_close(&dev);
+}
+
 /* All that a device with one program for a kernel builds is right, and every kernel is found in its own. */
 Test(builds, programs_of_one_kernel)
 {
@@ -82,7 +115,7 @@ Test(builds, programs_of_one_kernel)
     ordo_dict *lsm = make_lsm(dev);
     use_lsm(lsm);
     for (const struct ordo_program *p = dev->builds.programs; p; p = p->next)
-        cr_assert(p->kernel && p->kernels && !p->kernels->next && strcmp(p->kernels->name, p->kernel) == 0);
+        cr_assert(p->only && p->kernels && strstr(p->only, p->kernels->name));
     ordo_dict_destroy(&lsm);
     ordo_device_close(&dev);
 }
@@ -106,6 +139,45 @@ Test(builds, threads_build_what_a_dictionary_will_need)
     dev = open_device(-1);
     lsm = make_lsm(dev);
     cr_assert(dev->builds.n_threads == 0 && dev->builds.programs == NULL);
+    ordo_dict_destroy(&lsm);
+    ordo_device_close(&dev);
+}
+
+/* Side by side they spend more than passes; of what opening took, building is what calls waited for. */
+Test(builds, opening_counts_what_was_waited_for)
+{
+    ordo_device                    *dev = NULL;
+    const struct ordo_device_config config = { .build_threads = 6 };
+    cr_assert(setenv("ORDO_CACHE", "off", 1) == 0);
+    cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
+    const struct ordo_device_facts *f = ordo_device_facts(dev);
+    cr_assert(f->build_ms > 0 && f->self_test_ms > 0 && f->build_ms + f->self_test_ms <= f->open_ms,
+              "%.1f ms of building and %.1f ms of the self-test in %.1f ms", f->build_ms, f->self_test_ms, f->open_ms);
+    ordo_device_close(&dev);
+}
+
+/* While a call waits for a program, threads begin none. */
+Test(builds, threads_give_way_to_calls)
+{
+    ordo_device        *dev = open_device(3);
+    struct ordo_builds *b = &dev->builds;
+    pthread_mutex_lock(&b->lock);
+    b->calls = 1;
+    pthread_mutex_unlock(&b->lock);
+    ordo_dict *lsm = make_lsm(dev);
+    unsigned   most = 0, n_threads = 0;
+    for (int i = 0; i < 200; i++) {
+        nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);
+        pthread_mutex_lock(&b->lock);
+        most = b->in_work > most ? b->in_work : most;
+        n_threads = b->n_threads;
+        pthread_mutex_unlock(&b->lock);
+    }
+    cr_assert(n_threads == 3 && most == 0, "%u at once", most);
+    pthread_mutex_lock(&b->lock);
+    b->calls = 0;
+    pthread_mutex_unlock(&b->lock);
+    use_lsm(lsm);
     ordo_dict_destroy(&lsm);
     ordo_device_close(&dev);
 }
@@ -191,6 +263,30 @@ Test(builds, what_is_prepared_is_not_built_again)
     }
 }
 
+/* Parts are different programs, about as many each, and together all of them. */
+Test(builds, parts_of_a_preparation_are_the_whole)
+{
+    struct ordo_prepare_params params = lsm_of_u32;
+    struct ordo_prepared       whole = { 0 }, part = { 0 };
+    size_t                     sum = 0;
+    for (params.parts = 0; params.parts <= 3; params.parts += 3)
+        for (params.part = 0; params.part < 3 && (params.parts || params.part == 0); params.part++) {
+            ordo_device *dev = open_device(-1);
+            dev->kernels_apart = true;
+            cr_assert(ordo_device_prepare(dev, &params, params.parts ? &part : &whole) == ORDO_OK);
+            if (params.parts)
+                cr_assert(part.programs >= whole.programs / 3 && part.programs <= (whole.programs + 2) / 3);
+            sum += params.parts ? part.programs : 0;
+            if (params.part == 2) { /* the rest, in the same process */
+                struct ordo_prepare_params all = lsm_of_u32;
+                cr_assert(ordo_device_prepare(dev, &all, &part) == ORDO_OK);
+                cr_assert(part.programs == whole.programs);
+            }
+            ordo_device_close(&dev);
+        }
+    cr_assert(sum == whole.programs, "%zu, not %zu", sum, whole.programs);
+}
+
 Test(builds, a_preparation_is_cancelled)
 {
     ordo_device               *dev = open_device(-1);
@@ -231,6 +327,26 @@ Test(builds, a_program_that_does_not_build_is_told_and_the_rest_prepared)
     overlay_end(&o);
 }
 
+/* Passed over: what a structure has not, and what a device has not. */
+Test(builds, what_cannot_be_done_is_passed_over)
+{
+    static const char *const masks[] = { "", "lanes=one,atomics=legacy", "progress=0,int64_atomics=0" };
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+        const struct ordo_device_config  config = { .no_self_test = true, .build_threads = -1, .mask = masks[i] };
+        const struct ordo_prepare_params params = { .what = ORDO_PREPARE_LSM | ORDO_PREPARE_BLINK,
+                                                    .keys = 1u << ORDO_U32,
+                                                    .value_bytes = 1u << 0,
+                                                    .operations = ORDO_PREPARE_CONCURRENT,
+                                                    .batch = N };
+        ordo_device                     *dev = NULL;
+        struct ordo_prepared             prepared;
+        cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
+        cr_assert(ordo_device_prepare(dev, &params, &prepared) == ORDO_OK, "%s", masks[i]);
+        cr_assert(prepared.failed == 0);
+        ordo_device_close(&dev);
+    }
+}
+
 /* ---- rehearsals ---------------------------------------------------------------------------------------------- */
 
 static ordo_status another_lsm(ordo_device *dev, const void *config, ordo_dict **out)
@@ -249,14 +365,19 @@ static ordo_status another_tree(ordo_device *dev, const void *config, ordo_dict 
     return ordo_blink_create(dev, ordo_blink_config(.dict = *(const struct ordo_dict_config *) config), out);
 }
 
+static ordo_status another_hash(ordo_device *dev, const void *config, ordo_dict **out)
+{
+    return ordo_hash_create(dev, ordo_hash_config(.dict = *(const struct ordo_dict_config *) config), out);
+}
+
 /* Whatever the size of batches, answers that nobody gave do no harm, and hold nothing. */
 static void rehearse(struct test *t)
 {
-    ordo_dict_maker *const makers[] = { another_lsm, another_array, another_tree };
+    ordo_dict_maker *const makers[] = { another_lsm, another_array, another_tree, another_hash };
     const size_t           counts[] = { 1, 2, 5, 100, 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24, 1 << 26 };
     struct ordo_memory     before, after;
     test_ok(t, ordo_device_memory(t->dev, &before));
-    for (size_t m = 0; m < 3; m++)
+    for (size_t m = 0; m < sizeof makers / sizeof *makers; m++)
         for (int type = ORDO_U32; type <= ORDO_U64; type++)
             for (uint32_t value_bytes = 0; value_bytes <= 8; value_bytes += 4)
                 for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {

@@ -7,8 +7,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +22,7 @@ static const struct ordo_hash some_key = { 0x0123456789abcdefULL, 0xfedcba987654
 struct place {
     char dir[64];
     int  warnings;
+    bool goes; /* once a device is open */
 };
 
 static void count_warnings(void *user, ordo_log_level level, const char *message)
@@ -490,6 +493,109 @@ Test(cache, makes_its_directory)
     ordo_cache_drop(dev, "thing", some_key);
     ordo_device_close(&dev);
     cr_assert(rmdir(deep) == 0 && rmdir(middle) == 0 && rmdir(p.dir) == 0);
+}
+
+/* ---- programs ------------------------------------------------------------------------------------------------ */
+
+static const struct ordo_prepare_params lsm_of_u32 = {
+    .what = ORDO_PREPARE_LSM,
+    .keys = 1u << ORDO_U32,
+    .value_bytes = 1u << 0,
+    .operations = ORDO_PREPARE_UPDATE | ORDO_PREPARE_FIND,
+    .batch = 600,
+};
+
+/* A device whose driver keeps no programs, prepared, and used; how many of them came from the cache. */
+static size_t prepare_and_use(struct place *p)
+{
+    ordo_device         *dev = open_device(p, false);
+    ordo_dict           *lsm = NULL;
+    struct ordo_prepared prepared;
+    uint32_t             keys[600];
+    uint8_t              found[600] = { 0 };
+    size_t               from_cache = 0;
+    if (p->goes)
+        end(p);
+    dev->facts.own_binary_cache = false;
+    dev->kernels_apart = true;
+    cr_assert(ordo_device_prepare(dev, &lsm_of_u32, &prepared) == ORDO_OK);
+    cr_assert(prepared.failed == 0 && prepared.programs > 3, "%zu", prepared.programs);
+    for (uint32_t i = 0; i < 600; i++)
+        keys[i] = i * 0x9e3779b1u;
+    cr_assert(ordo_lsm_create(dev, ordo_lsm_config(.dict = { .key = ORDO_U32 }), &lsm) == ORDO_OK);
+    cr_assert(ordo_dict_upsert_host(lsm, keys, NULL, 599) == ORDO_OK);
+    cr_assert(ordo_dict_contains_host(lsm, keys, 600, found) == ORDO_OK);
+    for (uint32_t i = 0; i < 600; i++)
+        cr_assert(found[i] == (i < 599));
+    for (const struct ordo_program *one = dev->builds.programs; one; one = one->next)
+        from_cache += one->from_cache;
+    ordo_dict_destroy(&lsm);
+    ordo_device_close(&dev);
+    return from_cache;
+}
+
+/* A whole entry, of which a driver can make nothing: another one's may look so. */
+static void make_foreign(struct place *p, ordo_device *dev)
+{
+    DIR *dir = opendir(p->dir);
+    cr_assert(dir != NULL);
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        unsigned long long high = 0, low = 0;
+        if (sscanf(entry->d_name, "program-%16llx%16llx", &high, &low) == 2)
+            ordo_cache_write(dev, "program", (struct ordo_hash) { low, high }, "no program", 10);
+    }
+    closedir(dir);
+}
+
+Test(cache, programs_are_kept_and_those_that_a_driver_refuses_are_built_anew)
+{
+    struct place p;
+    begin(&p);
+    cr_assert(prepare_and_use(&p) == 0);
+    const size_t kept = prepare_and_use(&p);
+    cr_assert(kept > 3 && p.warnings == 0, "%zu", kept);
+
+    ordo_device *dev = open_device(&p, false);
+    make_foreign(&p, dev);
+    ordo_device_close(&dev);
+    cr_assert(prepare_and_use(&p) == 0);
+    cr_assert(prepare_and_use(&p) == kept, "what was refused is replaced");
+    end(&p);
+}
+
+/* No file may grow, as where a disk is full. */
+Test(cache, a_full_disk_is_told_once_and_leaves_nothing)
+{
+    struct place  p;
+    struct rlimit before;
+    begin(&p);
+    ordo_device *dev = open_device(&p, false);
+    cr_assert(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    cr_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    cr_assert(setrlimit(RLIMIT_FSIZE, &(struct rlimit) { 16, before.rlim_max }) == 0);
+    for (int i = 0; i < 3; i++)
+        write_text(dev, some_key, "too much");
+    cr_assert(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    cr_assert(p.warnings == 1, "%d warnings", p.warnings);
+    cr_assert(each_file(&p, leave_one) == 0, "parts of entries were left");
+    write_text(dev, some_key, "there is room again");
+    cr_assert(reads_as(dev, some_key, "there is room again"));
+    ordo_device_close(&dev);
+    end(&p);
+}
+
+/* A directory that goes away under a device, and one that nobody can make: programs are built, and a word is said. */
+Test(cache, programs_are_built_without_a_place_for_them)
+{
+    struct place p;
+    begin(&p);
+    p.goes = true;
+    cr_assert(prepare_and_use(&p) == 0);
+    cr_assert(p.warnings == 1, "%d warnings", p.warnings);
+    p.goes = false;
+    cr_assert(setenv("ORDO_CACHE", "/dev/null/cache", 1) == 0);
+    cr_assert(prepare_and_use(&p) == 0);
+    cr_assert(p.warnings == 2, "%d warnings", p.warnings);
 }
 
 /* ---- what opening remembers ---------------------------------------------------------------------------------- */

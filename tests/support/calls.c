@@ -639,27 +639,31 @@ static ordo_status select_ranks_host(const struct given *g, void *const a[])
 const struct array_call dict_calls[] = {
     { "ordo_dict_find", find, find_host, PLAIN, { KEYS, MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) } },
     { "ordo_dict_contains", contains, contains_host, PLAIN, { KEYS, OUT("found", 1, 1, 0) } },
-    { "ordo_dict_count", count, count_host, PLAIN, { LO, HI, OUT("counts", 4, 1, 0) } },
+    { "ordo_dict_count", count, count_host, PLAIN, { LO, HI, OUT("counts", 4, 1, 0) }, ORDO_CAN_ORDER },
     { "ordo_dict_range",
       range,
       range_host,
       PLAIN,
-      { LO, HI, OUT("offsets", 8, 1, 1), MAY("keys_out", 4, CALL_ROOM, 0), MAY("values_out", 4, CALL_ROOM, 0) } },
+      { LO, HI, OUT("offsets", 8, 1, 1), MAY("keys_out", 4, CALL_ROOM, 0), MAY("values_out", 4, CALL_ROOM, 0) },
+      ORDO_CAN_ORDER },
     { "ordo_dict_seek",
       seek,
       seek_host,
       PLAIN,
-      { KEYS, MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) } },
+      { KEYS, MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) },
+      ORDO_CAN_ORDER },
     { "ordo_dict_first",
       first,
       first_host,
       PLAIN,
-      { MAY("key_out", 4, 0, 1), MAY("value_out", 4, 0, 1), MAY("found", 1, 0, 1) } },
+      { MAY("key_out", 4, 0, 1), MAY("value_out", 4, 0, 1), MAY("found", 1, 0, 1) },
+      ORDO_CAN_ORDER },
     { "ordo_dict_last",
       last,
       last_host,
       PLAIN,
-      { MAY("key_out", 4, 0, 1), MAY("value_out", 4, 0, 1), MAY("found", 1, 0, 1) } },
+      { MAY("key_out", 4, 0, 1), MAY("value_out", 4, 0, 1), MAY("found", 1, 0, 1) },
+      ORDO_CAN_ORDER },
     { "ordo_dict_export",
       export_all,
       export_host,
@@ -694,13 +698,15 @@ const struct array_call dict_calls[] = {
       seek_within,
       seek_within_host,
       PLAIN,
-      { KEYS, IN("bounds", 4, ABOVE), MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) } },
-    { "ordo_dict_rank", rank, rank_host, PLAIN, { KEYS, OUT("ranks", 4, 1, 0) } },
+      { KEYS, IN("bounds", 4, ABOVE), MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) },
+      ORDO_CAN_ORDER },
+    { "ordo_dict_rank", rank, rank_host, PLAIN, { KEYS, OUT("ranks", 4, 1, 0) }, ORDO_CAN_ORDER },
     { "ordo_dict_select",
       select_ranks,
       select_ranks_host,
       PLAIN,
-      { IN("ranks", 4, RANKS), MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) } },
+      { IN("ranks", 4, RANKS), MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) },
+      ORDO_CAN_ORDER },
     { "ordo_dict_range_limited",
       range_limited,
       range_limited_host,
@@ -710,35 +716,46 @@ const struct array_call dict_calls[] = {
         { "limits", 4, 1, 0, INPUT_RANKS, .optional = true },
         OUT("offsets", 8, 1, 1),
         MAY("keys_out", 4, CALL_ROOM, 0),
-        MAY("values_out", 4, CALL_ROOM, 0) } },
+        MAY("values_out", 4, CALL_ROOM, 0) },
+      ORDO_CAN_ORDER },
     { "ordo_dict_aggregate",
       aggregate,
       aggregate_host,
       PLAIN,
-      { LO, HI, OUT("results", 4, 1, 0), MAY("counts", 4, 1, 0) } },
+      { LO, HI, OUT("results", 4, 1, 0), MAY("counts", 4, 1, 0) },
+      ORDO_CAN_ORDER },
     { "ordo_dict_peek_first",
       peek_first,
       peek_first_host,
       PLAIN,
-      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) } },
+      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) },
+      ORDO_CAN_ORDER },
     { "ordo_dict_peek_last",
       peek_last,
       peek_last_host,
       PLAIN,
-      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) } },
+      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) },
+      ORDO_CAN_ORDER },
     { "ordo_dict_take_first",
       take_first,
       take_first_host,
       PLAIN,
       { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) },
+      .needs = ORDO_CAN_ORDER,
       .once = true },
     { "ordo_dict_take_last",
       take_last,
       take_last_host,
       PLAIN,
       { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) },
+      .needs = ORDO_CAN_ORDER,
       .once = true },
-    { "ordo_dict_erase_range", erase_range, erase_range_host, PLAIN, { LO, HI, MAY("erased", 4, 1, 0) } },
+    { "ordo_dict_erase_range",
+      erase_range,
+      erase_range_host,
+      PLAIN,
+      { LO, HI, MAY("erased", 4, 1, 0) },
+      ORDO_CAN_ORDER },
     { "ordo_dict_combine", combine, combine_host, PLAIN, { KEYS, GIVEN } },
     { "ordo_dict_insert", insert, insert_host, PLAIN, { KEYS, GIVEN, MAY("inserted", 1, 1, 0) } },
     { "ordo_dict_upsert", upsert, upsert_host, PLAIN, { KEYS, GIVEN } },
@@ -768,6 +785,16 @@ static const struct ordo_run *halves(size_t n)
     runs[0] = (struct ordo_run) { n / 2, n - n / 2 };
     runs[1] = (struct ordo_run) { 0, n / 2 };
     return runs;
+}
+
+struct array_call call_without_order(const struct array_call *call)
+{
+    struct array_call points = *call;
+
+    for (size_t i = 0; i < call_arrays(&points); i++)
+        if (points.array[i].input == INPUT_CODES)
+            points.array[i].input = INPUT_POINTS;
+    return points;
 }
 
 struct given call_given(ordo_device *dev, ordo_dict *dict, size_t n)
@@ -814,7 +841,10 @@ static uint32_t word_of(struct test *t, enum call_input input, size_t i, size_t 
 
 static uint8_t byte_of(struct test *t, enum call_input input, size_t i)
 {
+    static const uint8_t points[] = { ORDO_FIND, ORDO_UPSERT, ORDO_CONTAINS, ORDO_INSERT, ORDO_ERASE, ORDO_COMBINE };
+
     return (uint8_t) (input == INPUT_CODES     ? i % ORDO_N_CODES
+                      : input == INPUT_POINTS  ? points[i % LENGTH(points)]
                       : input == INPUT_UPSERTS ? (uint64_t) ORDO_UPSERT
                                                : test_below(t, 2));
 }

@@ -35,6 +35,7 @@ enum call_input {
     INPUT_ABOVE, /* the array before it */
     INPUT_FLAGS,
     INPUT_CODES,
+    INPUT_POINTS, /* codes of operations on single keys */
     INPUT_UPSERTS,
     INPUT_ROOMS,
     INPUT_INDICES, /* of n rows; some of no row */
@@ -64,6 +65,9 @@ extern const size_t            n_primitive_calls, n_dict_calls;
 
 /* The table's entry of a function, or NULL. */
 const struct array_call *call_named(const char *name);
+
+/* The same as a dictionary without order takes it: of its operations those on single keys. */
+struct array_call call_without_order(const struct array_call *call);
 
 struct given call_given(ordo_device *dev, ordo_dict *dict, size_t n);
 

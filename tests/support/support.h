@@ -21,7 +21,7 @@
  * A failure ends the test and prints the device, the mask, the seed and the context.
  *
  * Environment: ORDO_TEST_SEED=number (default 1) seeds the random input; ORDO_DEVICE=... restricts the tests to the
- * one device it selects; ORDO_MASK=... restricts them to that mask.
+ * one device it selects; ORDO_MASK=... restricts them to that mask; ORDO_TEST_TIMES=file has what each took (README.md).
  */
 #ifndef ORDO_TESTS_SUPPORT_H
 #define ORDO_TESTS_SUPPORT_H
@@ -53,8 +53,15 @@ void test_each_device_and_mask(test_body body);
 
 extern const char *const test_masks[]; /* ends with NULL */
 
+/* The same without those that differ in 64-bit atomics alone, of which all kernels are built anew: for what no work-group waits
+ * in. The conformance test has these for everything. */
+void test_each_device_and_most_masks(test_body body);
+
 /* Runs body on every OpenCL device with this mask. */
 void test_each_device_with(const char *mask, test_body body);
+
+/* Whether this variable of the environment is "all": so the suite `slow` asks for combinations of which the quick ring has some. */
+bool test_wants_all(const char *variable);
 
 /* Another device object like t->dev, for tests of two devices; close it with ordo_device_close. */
 ordo_device *test_open_again(const struct test *t);
@@ -119,6 +126,12 @@ void test_keys(struct test *t, ordo_type type, enum test_shape shape, size_t cou
 
 extern const ordo_type   test_types[6];
 extern const char *const test_type_name[6]; /* by ordo_type */
+
+/* Which sizes of values go with a type of keys. Each is kernels to build: the quick ring takes the first of each type, so that
+ * tests share what is built and keys of 4 and of 8 bytes meet every size; ORDO_TEST_KINDS=all, as in the suite `slow`, takes all. */
+enum { TEST_VALUE_SIZES = 3 };
+extern const uint32_t test_value_bytes[6][TEST_VALUE_SIZES]; /* by ordo_type */
+size_t                test_n_value_sizes(void);              /* 1 or TEST_VALUE_SIZES */
 
 /* Counts where code that works in groups of `group` and tiles of `tile` elements may slip: around 0, 1, a group, one
  * and several tiles. Writes at most TEST_SEAMS of them, ascending; returns how many. */

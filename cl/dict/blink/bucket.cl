@@ -363,6 +363,8 @@ typedef struct {
 /* Where this work-item's new leaves begin, and what it puts on the list. By the whole group. */
 ORDO_FN uint2 group_take(const blink_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
+    barrier(
+        CLK_LOCAL_MEM_FENCE); /* all have read what the round before gave: a group takes again where it has more leaves than teams */
     if (get_local_id(0) == 0)
         share->leaves = share->parents = share->first_leaf = share->first_parent = 0;
     barrier(CLK_LOCAL_MEM_FENCE);

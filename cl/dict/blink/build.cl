@@ -13,6 +13,8 @@
 #include "dict/blink/node.cl"
 #include "dict/each.cl"
 
+/* Built together: build_leaves build_inner count_leaves list_lows list_places list_export */
+
 /* How `all` entries are shared among `nodes` nodes: node j has those from share_first(j) on. */
 typedef struct {
     uint even, more; /* each node has `even`, the first `more` of them one more */

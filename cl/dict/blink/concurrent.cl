@@ -45,8 +45,8 @@
  * BLINK_HISTORY 1 records when each operation began and ended. BLINK_TORTURE (tests) is the sum of 1: latches cannot be
  * had now and then; 2: nor new nodes; 4: long pauses between the stores of a change; 8: between the two looks; 16:
  * before the level above has the entry of a split; 32: now and then a work-item begins only when another is at work; 64:
- * operations give up at the first step that comes to nothing; 128: one work-item does all. The pauses last until the
- * clock of histories has gone on, so that they need BLINK_HISTORY to be short.
+ * operations give up at the first step that comes to nothing; 128: one work-item does all; 256: no inner nodes can be
+ * had. The pauses last until the clock of histories has gone on, so that they need BLINK_HISTORY to be short.
  */
 #pragma once
 #include "dict/blink/node.cl"
@@ -653,7 +653,7 @@ ORDO_FN uint blink_new_node(const blink_batch *batch, blink_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? BLINK_INNER : BLINK_LEAVES);
     const uint     capacity = level > 0 ? batch->inner_capacity : batch->leaf_capacity;
-    if (ordo_load_relaxed(taken) >= capacity || blink_inject(op, 2, 8))
+    if (ordo_load_relaxed(taken) >= capacity || blink_inject(op, 2, 8) || (level > 0 && blink_inject(op, 256, 1)))
         return BLINK_NONE;
     const uint node = ordo_add(taken, 1);
     return node < capacity ? node : BLINK_NONE;

@@ -17,6 +17,8 @@
 #pragma once
 #include "dict/blink/split.cl"
 
+/* Built together: group_flags group_first group_plan group_effects */
+
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 ORDO_KERNEL(RUN_GROUP)

@@ -12,6 +12,8 @@
 #include "dict/generic/value.cl"
 #include "group/merge.cl"
 
+/* Built together: combine_heads combine_stored combine_brought combine_made */
+
 ORDO_KERNEL(RUN_GROUP)
 void combine_heads(__global const ordo_key *keys, uint n, __global uchar *heads)
 {

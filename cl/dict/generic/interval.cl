@@ -13,6 +13,9 @@
 #include "dict/each.cl"
 #include "group/merge.cl"
 
+/* Built together: interval_limit interval_bound interval_reverse */
+/* Built together: interval_measure interval_gather interval_clip interval_erase interval_count interval_ends interval_find interval_paint interval_push interval_tally */
+
 #define INTERVAL_NONE 0xffffffffu
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */

@@ -563,7 +563,9 @@ static ordo_status end(struct concurrent *c, ordo_status status)
     if (status == ORDO_BROKEN || (status != ORDO_OK && read_state(c) != ORDO_OK))
         return status;
     if (c->state[BLINK_SPLITS_PENDING]) {
-        const ordo_status mended = ordo_blink_rebuild_levels(c->call, c->tree, c->state);
+        ordo_status mended = ordo_blink_rebuild_levels(c->call, c->tree, c->state);
+        if (mended == ORDO_OK)
+            mended = read_state(c); /* that took inner nodes, and give_back moves as many as it knows of */
         if (mended != ORDO_OK)
             return status == ORDO_OK ? mended : status;
     }

@@ -12,8 +12,9 @@ struct lsm {
     struct ordo_runs       runs; /* first: a dictionary is a struct ordo_runs, and that a struct lsm */
     struct ordo_lsm_config config;
     size_t                 arrived;                   /* elements since the last cleanup */
-    size_t                 left;                      /* that it left */
+    size_t                 left;                      /* that it left, or that were visible when last counted */
     size_t                 known_stale, may_be_stale; /* when last counted; at most, since then */
+    struct ordo_answer     totals;                    /* visible elements of the runs that are `asked` about */
 };
 
 static struct lsm *lsm_of(ordo_dict *dict)
@@ -37,6 +38,7 @@ static void restart(struct lsm *lsm)
 static void clear(ordo_dict *dict)
 {
     ordo_runs_clear(dict);
+    ordo_answer_destroy(dict->dev, &lsm_of(dict)->totals);
     restart(lsm_of(dict));
 }
 
@@ -63,6 +65,20 @@ static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_sl
     return ORDO_OK;
 }
 
+/* What updates keep bounded is a multiple of. */
+static size_t least_left(const struct lsm *lsm)
+{
+    return lsm->left > lsm->config.cleanup_least ? lsm->left : lsm->config.cleanup_least;
+}
+
+/* Where counting has not helped. */
+#define STORED_MOST 12
+
+static bool is_swollen(const struct lsm *lsm)
+{
+    return lsm->arrived > 0 && stored(lsm) / STORED_MOST >= least_left(lsm);
+}
+
 static bool has_doubled(const struct lsm *lsm)
 {
     return lsm->config.cleanup_doubled && lsm->arrived >= lsm->config.cleanup_least && lsm->arrived >= lsm->left;
@@ -79,6 +95,7 @@ static ordo_status is_stale(struct lsm *lsm, struct ordo_call *call, bool *out)
         lsm->known_stale + lsm->may_be_stale <= limit)
         return ORDO_OK;
     ORDO_TRY(ordo_runs_size(&lsm->runs.dict, call, &visible));
+    lsm->left = visible;
     lsm->known_stale = stored(lsm) - visible;
     lsm->may_be_stale = 0;
     *out = lsm->known_stale > limit;
@@ -89,7 +106,7 @@ static ordo_status is_stale(struct lsm *lsm, struct ordo_call *call, bool *out)
 static ordo_status clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
 {
     const int   mark = call->n_scratch;
-    bool        due = has_doubled(lsm);
+    bool        due = has_doubled(lsm) || (is_swollen(lsm) && !call->undo);
     ordo_status status = due ? ORDO_OK : is_stale(lsm, call, &due);
     if (status == ORDO_OK && due)
         status = clean_up(&lsm->runs.dict, call);
@@ -99,6 +116,117 @@ static ordo_status clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
     restart(lsm); /* not at every update */
     ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: no memory to clean up, going on without");
     return ORDO_OK;
+}
+
+/* ---- what is stale, learned without a wait ------------------------------------------------------------------------
+ *
+ * Updates do not wait, so they learn late of what they made stale. When COUNT_AT times as much is stored as was left the last
+ * time, what is visible is counted on the device: mostly once a carry has put all into one run, in which stale elements stand
+ * next to what replaced them. A later update finds the answer, and if a third of the counted elements is stale, they go.
+ * Until then the counted runs stay as they are; an update that finds BEHIND_MOST times as much after them as was left waits, for
+ * what was enqueued by then. Calls that wait for events that may fail, and so may be taken back, neither ask nor take. */
+#ifndef COUNT_AT
+#define COUNT_AT 6 /* at 3 an H200 took 1.3 times as long to fill 2^24 elements by batches of 2^18 */
+#endif
+#define STALE_SHARE 3
+#define BEHIND_MOST 2 /* COUNT_AT + BEHIND_MOST < STORED_MOST */
+
+/* After an update that is not yet among those that arrived: there have been others since the last cleanup. */
+static bool count_is_due(const struct lsm *lsm)
+{
+    return !lsm->totals.ready && lsm->arrived > 0 && stored(lsm) / COUNT_AT >= least_left(lsm);
+}
+
+static void set_asked(struct lsm *lsm, bool asked)
+{
+    for (size_t r = 0; r < lsm->runs.set.n; r++)
+        lsm->runs.set.run[r].asked = asked;
+}
+
+static ordo_status ask(struct lsm *lsm, struct ordo_call *call)
+{
+    ORDO_TRY(ordo_answer_begin(call, &lsm->totals, ORDO_MAX_RUNS * sizeof(cl_uint)));
+    ORDO_TRY(ordo_run_set_totals(call, &lsm->runs.dict, &lsm->runs.set, lsm->totals.words));
+    return ordo_answer_ask(call, &lsm->totals);
+}
+
+/* The batch is stored by then, so a count that cannot be had is no error. */
+static void ask_if_due(struct lsm *lsm, struct ordo_call *call)
+{
+    const int mark = call->n_scratch;
+    if (!count_is_due(lsm) || call->undo || ordo_rehearses(call->dev))
+        return;
+    if (ask(lsm, call) == ORDO_OK) {
+        set_asked(lsm, true);
+        return;
+    }
+    ordo_call_abandon(call, mark);
+    ordo_answer_forget(call->dev, &lsm->totals);
+}
+
+/* The oldest runs that are as they were when they were asked about, and their elements. */
+static size_t asked_runs(const struct lsm *lsm, size_t *count)
+{
+    size_t n = 0;
+    *count = 0;
+    while (n < lsm->runs.set.n && lsm->runs.set.run[n].asked)
+        *count += lsm->runs.set.run[n++].count;
+    return n;
+}
+
+/* Of a run in which all is visible no bits are needed. */
+static void note_count(struct ordo_sorted_run *run, size_t visible)
+{
+    if (visible < run->count)
+        return;
+    run->has_hidden = run->counted = false;
+    run->distinct = true;
+}
+
+static ordo_status leave_out_stale(struct lsm *lsm, struct ordo_call *call, const cl_uint *totals)
+{
+    size_t       counts[ORDO_MAX_RUNS], count = 0, visible = 0;
+    const size_t n = asked_runs(lsm, &count);
+
+    ordo_run_set_counts_of(&lsm->runs.set, totals, counts);
+    for (size_t r = 0; r < n; r++) {
+        visible += counts[r];
+        note_count(&lsm->runs.set.run[r], counts[r]);
+    }
+    set_asked(lsm, false);
+    lsm->left = visible;
+    if (n == 0 || (count - visible) * STALE_SHARE < count)
+        return ORDO_OK;
+    lsm->runs.cleanups++;
+    return ordo_runs_shed(&lsm->runs.dict, call, counts, n);
+}
+
+static bool must_wait(const struct lsm *lsm, size_t count)
+{
+    return lsm->runs.set.n == ORDO_MAX_RUNS || (stored(lsm) - count) / BEHIND_MOST >= least_left(lsm);
+}
+
+/* Where the answer is lost, or the memory is short, the update goes on without. */
+static void take_count(struct lsm *lsm, struct ordo_call *call)
+{
+    const int mark = call->n_scratch;
+    cl_uint   totals[ORDO_MAX_RUNS];
+    size_t    count = 0;
+    bool      taken = false;
+
+    if (!lsm->totals.ready || call->undo)
+        return;
+    if (asked_runs(lsm, &count) == 0) {
+        ordo_answer_forget(call->dev, &lsm->totals);
+        return;
+    }
+    if (ordo_answer_take(call, &lsm->totals, must_wait(lsm, count), totals, sizeof totals, &taken) == ORDO_OK &&
+        (!taken || leave_out_stale(lsm, call, totals) == ORDO_OK))
+        return;
+    ordo_call_abandon(call, mark);
+    set_asked(lsm, false);
+    lsm->left = stored(lsm); /* not at every update */
+    ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: what is stale could not be left out, going on without");
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
@@ -117,6 +245,8 @@ static size_t runs_to_merge(const struct lsm *lsm, size_t count)
     while (n < set->n && n + 1 < ORDO_MAX_RUNS) {
         const size_t older = set->run[set->n - 1 - n].count;
         const bool   full = set->n == ORDO_MAX_RUNS && n == 0;
+        if (set->run[set->n - 1 - n].asked && !full)
+            break;
         if (older / (lsm->config.growth - 1) > newer && older + newer > least_run(lsm) && !full)
             break;
         if (!ordo_runs_fit(&lsm->runs, older + newer))
@@ -204,6 +334,7 @@ static ordo_status check_room(struct lsm *lsm, struct ordo_call *call, size_t co
 
 static ordo_status prepare(struct lsm *lsm, struct ordo_call *call, size_t count)
 {
+    take_count(lsm, call);
     ORDO_TRY(clean_up_if_due(lsm, call));
     return check_room(lsm, call, count);
 }
@@ -283,36 +414,14 @@ static ordo_status add(struct lsm *lsm, struct ordo_call *call, struct ordo_sort
     return status;
 }
 
-/* A call that waits anyway leaves out what is stale when so many times as much is stored as the last cleanup left, or as
- * cleanup_least: what is overwritten for ever then takes no more, whatever the number of calls. */
-#define STORED_MOST 4
-
-static bool is_swollen(const struct lsm *lsm)
-{
-    const size_t left = lsm->left > lsm->config.cleanup_least ? lsm->left : lsm->config.cleanup_least;
-    return stored(lsm) / STORED_MOST >= left && lsm->arrived > 0;
-}
-
-/* The batch is stored by then, so a cleanup that fails is no error. */
-static void clean_up_if_swollen(struct lsm *lsm, struct ordo_call *call, const struct batch *b)
-{
-    const bool waits = ordo_dict_blocks(&lsm->runs.dict) || (b->sorted && b->sorted->waits);
-    if (!waits || !is_swollen(lsm))
-        return;
-    if (clean_up(&lsm->runs.dict, call) == ORDO_OK)
-        return;
-    restart(lsm);
-    ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: a cleanup failed, going on without");
-}
-
 static ordo_status store(struct lsm *lsm, struct ordo_call *call, const struct batch *b)
 {
     struct ordo_sorted_run run;
     ORDO_TRY(prepare(lsm, call, b->count));
     ORDO_TRY(make_run_or_room(lsm, call, b, &run));
     ORDO_TRY(add(lsm, call, &run));
+    ask_if_due(lsm, call);
     note_arrival(lsm, b->count, b->sorted ? b->sorted->erased.mem != NULL : b->erase);
-    clean_up_if_swollen(lsm, call, b);
     return ORDO_OK;
 }
 
@@ -491,7 +600,7 @@ static ordo_status range(ordo_dict *dict, struct ordo_call *call, const struct o
 
 static const struct ordo_structure lsm_structure = {
     .name = "lsm",
-    .destroy = ordo_runs_clear,
+    .destroy = clear,
     .clear = clear,
     .build = build,
     .update = update,

@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "paper.h"
+
+#include "bench/common/complain.h"
+#include "bench/common/stop.h"
+#include "bench/common/terminal.h"
+#include "bench/papers/claims.h"
+#include "bench/papers/figures.h"
+#include "bench/papers/paper.h"
+#include "points.h"
+#include "row.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Elements at most, and seconds for all, where the command line does not say. */
+#define MOST_ON_GPU    ((size_t) 1 << 24)
+#define MOST_ON_CPU    ((size_t) 1 << 18)
+#define SECONDS_ON_GPU 480
+#define SECONDS_ON_CPU 300
+/* Of long intervals so many elements are asked for at most, as a multiple of those there. */
+#define RESULTS_MOST 8
+
+/* One run of an experiment at one size: what the options that stand beside it measure. */
+struct part {
+    const cJSON *experiment, *run; /* `run` without options: a limit */
+    double       scale;
+};
+
+struct paper_run {
+    cJSON          *paper;
+    const char     *program;
+    const char    **how; /* of the command line */
+    int             n_how;
+    bool            full;
+    size_t          most; /* elements; 0: the device's default */
+    double          budget;
+    cJSON          *numbers; /* figures of each experiment, by its id */
+    struct part    *parts;
+    struct options *options;
+    int             n_parts;
+    char          **texts; /* which options point into */
+    size_t          n_texts;
+};
+
+/* ---- the plan ------------------------------------------------------------------------------------------------ */
+
+struct paper_run *paper_begin(int argc, char **argv, const struct options *options)
+{
+    static const char *const what[] = {
+        "--workload", "--variant", "--structure", "--sizes",       "--types", "--value-bytes", "--dist",
+        "--queries",  "--batch",   "--hit-rate",  "--erase",       "--stale", "--updates",     "--width",
+        "--fills",    "--growth",  "--load",      "--first-calls", "--full",  "--budget",      NULL
+    };
+    struct paper_run *p = calloc(1, sizeof *p);
+    char              why[512] = "";
+    if (!p || !(p->how = calloc((size_t) argc * 2 + 3, sizeof *p->how)))
+        usage_error("out of memory");
+    const char **all = calloc((size_t) argc * 2 + 1, sizeof *all);
+    const int    n_all = all ? repeat_options(argc, argv, what + sizeof what / sizeof *what - 1, all) : 0;
+    p->n_how = repeat_options(argc, argv, what, p->how);
+    const int known = 2 * ((options->n_sizes > 0) + (options->budget > 0)) + options->full;
+    if (p->n_how + known < n_all || options->n_sizes > 1)
+        usage_error("a paper says itself what is measured: beside it go options that say how, --full, and with "
+                    "--sizes one number, of elements at most");
+    if (options->processes > 1 || options->n_compare || options->against)
+        usage_error("a paper is measured in one process, and compared with the paper");
+    free(all);
+    p->program = argv[0];
+    p->paper = paper_load(options->paper, why, sizeof why);
+    if (!p->paper)
+        usage_error("%s", why);
+    p->full = options->full;
+    p->most = options->n_sizes ? options->sizes[0] : 0;
+    p->budget = options->budget;
+    return p;
+}
+
+static void forget_parts(struct paper_run *p)
+{
+    free(p->parts);
+    free(p->options);
+    cJSON_Delete(p->numbers);
+    for (size_t i = 0; i < p->n_texts; i++)
+        free(p->texts[i]);
+    p->n_texts = 0;
+    p->parts = NULL;
+    p->options = NULL;
+    p->n_parts = 0;
+    p->numbers = NULL;
+}
+
+void paper_end(struct paper_run **paper)
+{
+    if (!*paper)
+        return;
+    forget_parts(*paper);
+    free((*paper)->texts);
+    cJSON_Delete((*paper)->paper);
+    free((*paper)->how);
+    free(*paper);
+    *paper = NULL;
+}
+
+/* ---- one part's options -------------------------------------------------------------------------------------- */
+
+/* Words of a command line that grows. */
+struct words {
+    struct paper_run *p; /* which keeps them */
+    char             *word[256];
+    int               n;
+};
+
+static char *keep_text(struct paper_run *p, const char *text)
+{
+    char **texts = realloc(p->texts, (p->n_texts + 1) * sizeof *texts);
+    if (!texts)
+        usage_error("out of memory");
+    p->texts = texts;
+    texts[p->n_texts] = strdup(text);
+    return texts[p->n_texts++];
+}
+
+static void add_word(struct words *words, const char *text)
+{
+    char *copy = keep_text(words->p, text);
+    if (copy && words->n < 255)
+        words->word[words->n++] = copy;
+}
+
+static void add_words(struct words *words, const char *text)
+{
+    char *rest = NULL, *copy = strdup(text);
+    for (char *word = copy ? strtok_r(copy, " ", &rest) : NULL; word; word = strtok_r(NULL, " ", &rest))
+        add_word(words, word);
+    free(copy);
+}
+
+/* "=1024,=2048" */
+static void add_numbers(struct words *words, const char *option, const cJSON *list, double scale)
+{
+    const cJSON *item = NULL;
+    char         text[1024];
+    size_t       used = 0;
+    cJSON_ArrayForEach(item, list) if (used < sizeof text) used += (size_t) snprintf(
+        text + used, sizeof text - used, "%s=%lld", used ? "," : "", llround(fmax(1, item->valuedouble / scale)));
+    if (used)
+        add_word(words, option);
+    if (used)
+        add_word(words, text);
+}
+
+/* Those that are there; their number. */
+static int add_structures(const struct paper_run *p, struct words *words, const cJSON *structures)
+{
+    const cJSON *structure = NULL;
+    char         text[256];
+    size_t       used = 0;
+    int          n = 0;
+    cJSON_ArrayForEach(structure, structures)
+    {
+        if (!paper_has(p->paper, structure->valuestring) || used >= sizeof text)
+            continue;
+        used += (size_t) snprintf(text + used, sizeof text - used, "%s%s", n++ ? "," : "",
+                                  paper_structure(p->paper, structure->valuestring));
+    }
+    if (n)
+        add_word(words, "--structure");
+    if (n)
+        add_word(words, text);
+    return n;
+}
+
+/* As many as elements, or so many, but no fewer than keep the device busy. */
+static void add_queries(struct words *words, const cJSON *run, double n, double scale, double most)
+{
+    const cJSON *queries = cJSON_GetObjectItemCaseSensitive(run, "queries");
+    const char  *width = strstr(text_of(run, "options"), "--width ");
+    double       count = cJSON_IsNumber(queries) ? queries->valuedouble / scale : n / scale;
+    char         text[32];
+    if (!queries)
+        return;
+    count = fmax(count, fmin(n, most / 4));
+    if (width)
+        count = fmin(count, RESULTS_MOST * (n / scale) / strtod(width + 8, NULL));
+    snprintf(text, sizeof text, "=%lld", llround(fmax(1, count)));
+    add_word(words, "--queries");
+    add_word(words, text);
+}
+
+static struct options options_of(struct paper_run *p, const cJSON *run, const cJSON *size, double scale, double most)
+{
+    struct words words = { .p = p };
+    add_word(&words, p->program);
+    for (int i = 0; i < p->n_how; i++)
+        add_word(&words, p->how[i]);
+    add_words(&words, "--no-host --no-array");
+    add_words(&words, text_of(run, "options"));
+    add_structures(p, &words, cJSON_GetObjectItemCaseSensitive(run, "structures"));
+    cJSON *sizes = cJSON_CreateArray();
+    cJSON_AddItemToArray(sizes, cJSON_Duplicate(size, false));
+    add_numbers(&words, "--sizes", sizes, scale);
+    cJSON_Delete(sizes);
+    add_numbers(&words, "--batch", cJSON_GetObjectItemCaseSensitive(run, "batches"), scale);
+    add_queries(&words, run, size->valuedouble, scale, most);
+    struct options options = read_options(words.n, words.word);
+    options.budget = 0;
+    return options;
+}
+
+/* ---- all parts ----------------------------------------------------------------------------------------------- */
+
+/* Elements that the device takes in the time there is. */
+static double most_elements(const struct paper_run *p, const struct ordo_device_facts *facts)
+{
+    const size_t most = p->most ? p->most : facts->cpu ? MOST_ON_CPU : MOST_ON_GPU;
+    return fmin((double) most, (double) facts->global_bytes / 64);
+}
+
+/* The power of two by which n and batches are divided, so that the largest n is no more than that. */
+static double scale_of(const struct paper_run *p, const cJSON *run, double most)
+{
+    const cJSON *n = NULL;
+    double       largest = 0, scale = 1;
+    cJSON_ArrayForEach(n, cJSON_GetObjectItemCaseSensitive(run, "n")) largest = fmax(largest, n->valuedouble);
+    while (!p->full && largest / scale > most)
+        scale *= 2;
+    return scale;
+}
+
+static bool add_part(struct paper_run *p, const struct part *part, const struct options *options)
+{
+    struct part    *parts = realloc(p->parts, ((size_t) p->n_parts + 1) * sizeof *parts);
+    struct options *all = realloc(p->options, ((size_t) p->n_parts + 1) * sizeof *all);
+    p->parts = parts ? parts : p->parts;
+    p->options = all ? all : p->options;
+    if (!parts || !all)
+        return false;
+    parts[p->n_parts] = *part;
+    all[p->n_parts++] = *options;
+    return true;
+}
+
+/* A part for each size, as the queries go by it; none if no structure of the run is there. */
+static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run,
+                    const struct ordo_device_facts *facts)
+{
+    const cJSON         *structures = cJSON_GetObjectItemCaseSensitive(run, "structures"), *n = NULL;
+    const double         most = most_elements(p, facts);
+    const struct part    part = { experiment, run, scale_of(p, run, most) };
+    const struct options none = { .n_workloads = 0 };
+    struct words         counted = { .p = p };
+    if (*text_of(run, "limit"))
+        return add_part(p, &part, &none);
+    if (structures && add_structures(p, &counted, structures) == 0)
+        return true;
+    cJSON_ArrayForEach(n, cJSON_GetObjectItemCaseSensitive(run, "n"))
+    {
+        const struct options options = options_of(p, run, n, part.scale, most);
+        if (!add_part(p, &part, &options))
+            return false;
+    }
+    return true;
+}
+
+int paper_parts(struct run *run, const struct options **parts)
+{
+    struct paper_run               *p = run->paper;
+    const struct ordo_device_facts *facts = ordo_device_facts(run->device);
+    const cJSON                    *experiment = NULL, *of = NULL;
+    bool                            good = true;
+    forget_parts(p);
+    p->numbers = cJSON_CreateObject();
+    cJSON_ArrayForEach(experiment, cJSON_GetObjectItemCaseSensitive(p->paper, "experiments"))
+    {
+        cJSON_AddArrayToObject(p->numbers, text_of(experiment, "id"));
+        if (!paper_needs(p->paper))
+            cJSON_ArrayForEach(of, cJSON_GetObjectItemCaseSensitive(experiment, "runs")) good =
+                good && add_run(p, experiment, of, facts);
+    }
+    if (!good)
+        complain("out of memory");
+    if (p->budget == 0 && !p->full)
+        run->deadline = now() + (facts->cpu ? SECONDS_ON_CPU : SECONDS_ON_GPU);
+    *parts = p->options;
+    return p->n_parts;
+}
+
+/* ---- measuring ----------------------------------------------------------------------------------------------- */
+
+static void say_outcome(const struct run *run, const struct row *row)
+{
+    char count[TEXT_BYTES];
+    if (row->outcome == GOOD)
+        return;
+    say(run->out, 4, "%s: %s %s of %s: %s", outcome_name(row->outcome), workload_name(row->spec.workload),
+        variant_name(row->spec.workload, row->spec.variant), text_count(count, row->spec.count), row->why);
+}
+
+static void measure_series(struct run *run, const struct part *part, struct series *series)
+{
+    const struct paper_run   *p = run->paper;
+    cJSON                    *limits = limits_to_json(&run->limits);
+    const struct measured_run measured = { p->paper, part->run, limits, part->scale };
+    for (int i = 0; i < run->n_sizes && !stop_asked(); i++) {
+        struct row *row = &series->rows[i];
+        row_empty(row, &series->spec);
+        row->spec.count = run->sizes[i];
+        row_settle(run, row, NULL);
+        say_outcome(run, row);
+        figures_add(&measured, file_row(&run->file, run->device_number, &row->spec),
+                    cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(part->experiment, "id")));
+        dict_figures_free(&row->dict);
+    }
+    cJSON_Delete(limits);
+}
+
+static void measure_workload(struct run *run, const struct part *part, enum workload workload)
+{
+    const int      n = list_series(run, workload, NULL);
+    struct series *list = calloc((size_t) n + 1, sizeof *list);
+    if (!list)
+        return;
+    list_series(run, workload, list);
+    for (int s = 0; s < n && !stop_asked(); s++)
+        measure_series(run, part, &list[s]);
+    free(list);
+}
+
+static void measure_part(struct run *run, int number)
+{
+    const struct paper_run *p = run->paper;
+    const struct part      *part = &p->parts[number];
+    if (*text_of(part->run, "limit")) {
+        cJSON                    *limits = limits_to_json(&run->limits);
+        const struct measured_run measured = { p->paper, part->run, limits, 1 };
+        figures_add_limit(&measured, cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(part->experiment, "id")));
+        cJSON_Delete(limits);
+        return;
+    }
+    begin_part(run, &p->options[number]);
+    for (int w = 0; w < run->options->n_workloads && !stop_asked(); w++)
+        measure_workload(run, part, (enum workload) run->options->workloads[w]);
+}
+
+/* ---- figures beside the paper's ------------------------------------------------------------------------------ */
+
+/* Rows { column: value, ..., "paper": number, "here": number } of an experiment: the paper's, then others measured. */
+static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
+{
+    const bool   rates = figures_are_rates(experiment);
+    const cJSON *row = NULL, *figure = NULL;
+    cJSON       *rows = cJSON_CreateArray();
+    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(experiment, "rows"))
+    {
+        cJSON               *cells = figure_cells(experiment, row);
+        struct figure_point *points = NULL;
+        const int            n = figures_select(figures, cells, NULL, rates, &points);
+        json_number(cells, "paper", figure_value(experiment, row));
+        json_number(cells, "here", figures_mean(points, n, rates));
+        cJSON_AddItemToArray(rows, cells);
+        free(points);
+    }
+    cJSON_ArrayForEach(figure, figures)
+    {
+        cJSON *cells = cJSON_CreateObject(), *column = NULL;
+        bool   known = false;
+        cJSON_ArrayForEach(column, cJSON_GetObjectItemCaseSensitive(experiment, "columns"))
+        {
+            const cJSON *cell = cJSON_GetObjectItemCaseSensitive(figure, column->valuestring);
+            if (strcmp(column->valuestring, "value") != 0)
+                cJSON_AddItemToObject(cells, column->valuestring,
+                                      cell ? cJSON_Duplicate(cell, true) : cJSON_CreateNull());
+        }
+        cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(experiment, "rows"))
+        {
+            cJSON *theirs = figure_cells(experiment, row);
+            known |= cJSON_Compare(cells, theirs, true);
+            cJSON_Delete(theirs);
+        }
+        if (known) {
+            cJSON_Delete(cells);
+            continue;
+        }
+        json_number(cells, "paper", NAN);
+        json_number(cells, "here", number_of(figure, "value"));
+        cJSON_AddItemToArray(rows, cells);
+    }
+    return rows;
+}
+
+static bool is_count(const char *column)
+{
+    return strcmp(column, "n") == 0 || strcmp(column, "batch") == 0;
+}
+
+#define CELL_BYTES ((size_t) 2 * TEXT_BYTES)
+
+static void cell_text(const cJSON *row, const char *column, char text[CELL_BYTES])
+{
+    const cJSON *cell = cJSON_GetObjectItemCaseSensitive(row, column);
+    if (cJSON_IsString(cell))
+        snprintf(text, CELL_BYTES, "%.60s", cell->valuestring);
+    else if (cJSON_IsNumber(cell) && is_count(column))
+        text_count(text, (size_t) cell->valuedouble);
+    else if (cJSON_IsNumber(cell))
+        snprintf(text, CELL_BYTES, "%.4g", cell->valuedouble);
+    else
+        snprintf(text, CELL_BYTES, "%s", is_count(column) ? "all" : "-");
+}
+
+static int width_of(const cJSON *rows, const char *column)
+{
+    const cJSON *row = NULL;
+    char         text[CELL_BYTES];
+    int          width = (int) strlen(column);
+    cJSON_ArrayForEach(row, rows)
+    {
+        cell_text(row, column, text);
+        width = (int) strlen(text) > width ? (int) strlen(text) : width;
+    }
+    return width;
+}
+
+/* Of figures that the paper's text does not give, such as those of single batches, not all are printed. */
+#define OTHERS_PRINTED 24
+
+static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bool ratios)
+{
+    struct column columns[MOST_COLUMNS];
+    struct table  table = { .out = out, .columns = columns };
+    const cJSON  *item = NULL, *row = NULL;
+    int           others = 0;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(experiment, "columns"))
+    {
+        struct column *column = &columns[table.n_columns];
+        if (strcmp(item->valuestring, "value") == 0 || table.n_columns > MOST_COLUMNS - 4)
+            continue;
+        *column = (struct column) { "", width_of(rows, item->valuestring), !is_count(item->valuestring), 0 };
+        snprintf(column->title, sizeof column->title, "%s", item->valuestring);
+        table.n_columns++;
+    }
+    static const struct column last[] = { { "paper", 9, false, 0 },
+                                          { "here", 9, false, 0 },
+                                          { "here / paper", 12, false, 0 } };
+    const int                  cells_of = table.n_columns;
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+        columns[table.n_columns++] = last[i];
+    table_head(&table);
+    cJSON_ArrayForEach(row, rows)
+    {
+        char         texts[MOST_COLUMNS][CELL_BYTES];
+        const char  *cells[MOST_COLUMNS];
+        const double paper = number_of(row, "paper"), here = number_of(row, "here");
+        if (isnan(paper) && ++others > OTHERS_PRINTED)
+            continue;
+        for (int c = 0; c < cells_of; c++)
+            cell_text(row, columns[c].title, texts[c]);
+        snprintf(texts[cells_of], sizeof *texts, isnan(paper) ? "-" : "%.4g", paper);
+        snprintf(texts[cells_of + 1], sizeof *texts, isnan(here) ? "-" : "%.4g", here);
+        snprintf(texts[cells_of + 2], sizeof *texts, ratios && !isnan(here / paper) ? "%.2gx" : "-", here / paper);
+        for (int c = 0; c < table.n_columns; c++)
+            cells[c] = texts[c];
+        table_row(&table, cells);
+    }
+    if (others > OTHERS_PRINTED)
+        say(out, 4, "and %d more, which --json keeps", others - OTHERS_PRINTED);
+}
+
+static double scale_of_experiment(const struct paper_run *p, const cJSON *experiment)
+{
+    for (int i = 0; i < p->n_parts; i++)
+        if (p->parts[i].experiment == experiment && !*text_of(p->parts[i].run, "limit"))
+            return p->parts[i].scale;
+    return 1;
+}
+
+/* Into the file's list too. */
+static void show_experiment(struct run *run, const cJSON *experiment, cJSON *list)
+{
+    const struct paper_run *p = run->paper;
+    const cJSON            *note = NULL;
+    const double            scale = scale_of_experiment(p, experiment);
+    cJSON *rows = rows_beside(experiment, cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(experiment, "id")));
+    cJSON *json = cJSON_CreateObject();
+    say(run->out, 4, "\n%s: %s. %s", text_of(experiment, "where"), text_of(experiment, "title"),
+        text_of(experiment, "unit"));
+    if (*text_of(experiment, "lacks"))
+        say(run->out, 4, "    not measured: %s", text_of(experiment, "lacks"));
+    if (scale > 1)
+        say(run->out, 4, "    measured with n and batches over %.0f; shown with the paper's", scale);
+    cJSON_ArrayForEach(note, cJSON_GetObjectItemCaseSensitive(experiment, "notes"))
+        say(run->out, 4, "    %s", note->valuestring);
+    if (cJSON_GetArraySize(rows))
+        print_rows(run->out, experiment, rows, scale <= 1 || figures_are_rates(experiment));
+    cJSON_AddStringToObject(json, "id", text_of(experiment, "id"));
+    cJSON_AddStringToObject(json, "where", text_of(experiment, "where"));
+    cJSON_AddStringToObject(json, "title", text_of(experiment, "title"));
+    cJSON_AddStringToObject(json, "unit", text_of(experiment, "unit"));
+    cJSON_AddNumberToObject(json, "scale", scale);
+    cJSON_AddItemToObject(json, "rows", rows);
+    cJSON_AddItemToArray(list, json);
+}
+
+/* ---- claims -------------------------------------------------------------------------------------------------- */
+
+static void said_text(const cJSON *claim, char text[64])
+{
+    const cJSON *paper = cJSON_GetObjectItemCaseSensitive(claim, "paper"), *item = NULL;
+    size_t       used = 0;
+    *text = 0;
+    if (cJSON_IsNumber(paper))
+        snprintf(text, 64, "%.4g", paper->valuedouble);
+    cJSON_ArrayForEach(item, paper) if (used < 64) used += (size_t) snprintf(
+        text + used, 64 - used, cJSON_IsNumber(item) ? "%s%.4g" : "%s...", used ? " to " : "", item->valuedouble);
+}
+
+static void show_claim(const struct run *run, const cJSON *claim, const struct judgement *judgement, cJSON *list)
+{
+    cJSON *json = cJSON_CreateObject(), *paper = cJSON_GetObjectItemCaseSensitive(claim, "paper");
+    char   said[64], figures[120] = "";
+    said_text(claim, said);
+    if (*said && !isnan(judgement->here))
+        snprintf(figures, sizeof figures, "; paper %s, here %.4g", said, judgement->here);
+    else if (*said)
+        snprintf(figures, sizeof figures, "; paper %s", said);
+    say(run->out, 4, "%s: %s (%s)%s. %s", verdict_name(judgement->verdict), text_of(claim, "says"),
+        text_of(claim, "where"), figures, judgement->why);
+    if (*text_of(claim, "note"))
+        say(run->out, 4, "    %s", text_of(claim, "note"));
+    cJSON_AddStringToObject(json, "id", text_of(claim, "id"));
+    cJSON_AddStringToObject(json, "where", text_of(claim, "where"));
+    cJSON_AddStringToObject(json, "experiment", text_of(claim, "experiment"));
+    cJSON_AddStringToObject(json, "says", text_of(claim, "says"));
+    cJSON_AddStringToObject(json, "verdict", verdict_name(judgement->verdict));
+    cJSON_AddItemToObject(json, "paper", paper ? cJSON_Duplicate(paper, true) : cJSON_CreateNull());
+    json_number(json, "here", judgement->here);
+    cJSON_AddStringToObject(json, "why", judgement->why);
+    cJSON_AddItemToArray(list, json);
+}
+
+static void show_claims(struct run *run, cJSON *list)
+{
+    const struct paper_run *p = run->paper;
+    cJSON                  *limits = limits_to_json(&run->limits);
+    const cJSON            *claim = NULL;
+    int                     counts[N_VERDICTS] = { 0 }, n = 0;
+    say(run->out, 0, "\nClaims\n");
+    cJSON_ArrayForEach(claim, cJSON_GetObjectItemCaseSensitive(p->paper, "claims"))
+    {
+        const struct judgement judgement = claim_judge(p->paper, claim, p->numbers, limits);
+        show_claim(run, claim, &judgement, list);
+        counts[judgement.verdict]++;
+        n++;
+    }
+    say(run->out, 4, "\nOf %d claims %d hold, %d by less, %d do not, and %d cannot be asked.", n, counts[HOLDS],
+        counts[BY_LESS], counts[DOES_NOT], counts[CANNOT_BE_ASKED]);
+    cJSON_Delete(limits);
+}
+
+/* ---- all together -------------------------------------------------------------------------------------------- */
+
+/* The paper's object in the file, of this device: one of an earlier process is left behind. */
+static cJSON *object_in_file(struct run *run)
+{
+    const struct paper_run *p = run->paper;
+    cJSON                  *papers = cJSON_GetObjectItemCaseSensitive(run->file.json, "papers"), *paper = NULL;
+    if (!papers)
+        papers = cJSON_AddArrayToObject(run->file.json, "papers");
+    cJSON_ArrayForEach(paper, papers)
+    {
+        if (number_of(paper, "device") == run->device_number)
+            break;
+    }
+    cJSON_Delete(paper ? cJSON_DetachItemViaPointer(papers, paper) : NULL);
+    paper = cJSON_CreateObject();
+    cJSON_AddNumberToObject(paper, "device", run->device_number);
+    cJSON_AddStringToObject(paper, "id", text_of(p->paper, "id"));
+    cJSON_AddStringToObject(paper, "paper", text_of(p->paper, "paper"));
+    cJSON_AddStringToObject(paper, "measured_on", text_of(p->paper, "device"));
+    cJSON_AddBoolToObject(paper, "full", p->full);
+    cJSON_AddItemToArray(papers, paper);
+    return paper;
+}
+
+void paper_measure(struct run *run)
+{
+    struct paper_run *p = run->paper;
+    cJSON            *json = object_in_file(run), *experiments = cJSON_AddArrayToObject(json, "experiments");
+    const cJSON      *experiment = NULL;
+    const char       *needs = paper_needs(p->paper);
+    int               part = 0;
+    say(run->out, 4, "\n%s", text_of(p->paper, "paper"));
+    say(run->out, 4, "    \"paper\" is what its text says, measured on %s", text_of(p->paper, "device"));
+    if (needs)
+        say(run->out, 4, "    nothing is measured: it is about a structure that is not there, %s", needs);
+    cJSON_ArrayForEach(experiment, cJSON_GetObjectItemCaseSensitive(p->paper, "experiments"))
+    {
+        for (; part < p->n_parts && p->parts[part].experiment == experiment; part++)
+            if (!stop_asked())
+                measure_part(run, part);
+        const cJSON *crossover = cJSON_GetObjectItemCaseSensitive(experiment, "crossover");
+        if (crossover)
+            figures_add_crossovers(crossover, cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(experiment, "id")));
+        if (!needs)
+            show_experiment(run, experiment, experiments);
+    }
+    show_claims(run, cJSON_AddArrayToObject(json, "claims"));
+}

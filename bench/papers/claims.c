@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "claims.h"
+
+#include "bench/common/json.h"
+#include "bench/common/text.h"
+#include "figures.h"
+#include "paper.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *verdict_name(enum verdict verdict)
+{
+    static const char *const names[N_VERDICTS] = { "holds", "by less", "does not", "cannot be asked" };
+    return names[verdict];
+}
+
+/* Two figures within this factor are the same, as repetitions differ by so much. */
+#define ALIKE 1.05
+/* A ratio that is so much of the paper's holds. */
+#define NEARLY 0.9
+
+struct case_at_hand {
+    const cJSON *paper, *claim, *test, *figures, *limits;
+};
+
+static struct judgement judged(enum verdict verdict, double here, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static struct judgement judged(enum verdict verdict, double here, const char *format, ...)
+{
+    struct judgement judgement = { verdict, here, "" };
+    va_list          args;
+    va_start(args, format);
+    vsnprintf(judgement.why, sizeof judgement.why, format, args);
+    va_end(args);
+    return judgement;
+}
+
+/* ---- the lines that are compared ----------------------------------------------------------------------------- */
+
+struct line {
+    struct figure_point *points;
+    int                  n;
+    bool                 rates;
+};
+
+static const cJSON *experiment_of(const struct case_at_hand *at, const cJSON *cells)
+{
+    const char *other = text_of(cells, "experiment");
+    return paper_experiment(at->paper, *other ? other : text_of(at->claim, "experiment"));
+}
+
+static struct line line_of(const struct case_at_hand *at, const cJSON *cells, const char *along)
+{
+    const cJSON *experiment = experiment_of(at, cells);
+    struct line  line = { .rates = figures_are_rates(experiment) };
+    line.n = figures_select(cJSON_GetObjectItemCaseSensitive(at->figures, text_of(experiment, "id")), cells,
+                            along && *along ? along : NULL, line.rates, &line.points);
+    return line;
+}
+
+static double mean_of(const struct line *line)
+{
+    return figures_mean(line->points, line->n, line->rates);
+}
+
+/* Leaves in both only the places that both have. */
+static void meet(struct line *a, struct line *b)
+{
+    int n = 0;
+    for (int i = 0, j = 0; i < a->n && j < b->n;) {
+        if (a->points[i].x < b->points[j].x) {
+            i++;
+        } else if (a->points[i].x > b->points[j].x) {
+            j++;
+        } else {
+            a->points[n] = a->points[i++];
+            b->points[n++] = b->points[j++];
+        }
+    }
+    a->n = b->n = n;
+}
+
+/* ---- why something cannot be asked --------------------------------------------------------------------------- */
+
+static struct judgement cannot(const struct case_at_hand *at, const cJSON *cells)
+{
+    const cJSON *experiment = experiment_of(at, cells);
+    const char  *structure = text_of(cells, "structure"), *ordo = paper_structure(at->paper, structure);
+    const char  *lacks = text_of(experiment, "lacks");
+    const bool   own =
+        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(at->paper, "structures"), structure) != NULL;
+    if (own && *ordo && !paper_has(at->paper, structure))
+        return judged(CANNOT_BE_ASKED, NAN, "the structure %s is not there", ordo);
+    if (*lacks)
+        return judged(CANNOT_BE_ASKED, NAN, "%s", lacks);
+    if (own && !*ordo)
+        return judged(CANNOT_BE_ASKED, NAN, "Ordo has no %s", structure);
+    if (!cJSON_GetObjectItemCaseSensitive(experiment, "runs"))
+        return judged(CANNOT_BE_ASKED, NAN, "nothing in ordo-bench measures it");
+    return judged(CANNOT_BE_ASKED, NAN, "no figure of it was measured");
+}
+
+/* ---- kinds of claims ----------------------------------------------------------------------------------------- */
+
+/* The paper's number, or the first of two. */
+static double said(const cJSON *claim)
+{
+    const cJSON *paper = cJSON_GetObjectItemCaseSensitive(claim, "paper");
+    const cJSON *first = cJSON_IsArray(paper) ? paper->child : paper;
+    return cJSON_IsNumber(first) ? first->valuedouble : NAN;
+}
+
+static enum verdict verdict_on_ratio(double here, double paper)
+{
+    if (paper < 1)
+        return verdict_on_ratio(1 / here, 1 / paper);
+    if (isnan(paper))
+        return here > 1 ? HOLDS : DOES_NOT;
+    return here >= NEARLY * paper ? HOLDS : here > 1 ? BY_LESS : DOES_NOT;
+}
+
+static struct judgement judge_greater(const struct case_at_hand *at, struct line *a, struct line *b)
+{
+    const double least = is_true(at->test, "or_equal") ? 1 / ALIKE : 1;
+    int          ahead = 0;
+    for (int i = 0; i < a->n; i++)
+        ahead += a->points[i].y > b->points[i].y * least;
+    const enum verdict verdict = ahead == a->n                 ? HOLDS
+                                 : 2 * ahead <= a->n           ? DOES_NOT
+                                 : is_true(at->test, "mostly") ? HOLDS
+                                                               : BY_LESS;
+    return judged(verdict, NAN, "at %d of %d", ahead, a->n);
+}
+
+static struct judgement judge_ratio(const struct case_at_hand *at, const struct line *a, const struct line *b)
+{
+    const double here = mean_of(a) / mean_of(b);
+    return judged(verdict_on_ratio(here, said(at->claim)), here, "%.3g to %.3g", mean_of(a), mean_of(b));
+}
+
+/* Whether y goes down (or, with `up`, up) at each step, or only from the first to the last. */
+static struct judgement judge_trend(const struct figure_point *points, int n, bool up)
+{
+    int steps = 0;
+    if (n < 2)
+        return judged(CANNOT_BE_ASKED, NAN, "too few figures were measured");
+    for (int i = 1; i < n; i++)
+        steps += up ? points[i].y * ALIKE > points[i - 1].y : points[i].y < points[i - 1].y * ALIKE;
+    const double whole = points[n - 1].y / points[0].y;
+    const bool   there = up ? whole > ALIKE : whole < 1 / ALIKE;
+    return judged(!there           ? DOES_NOT
+                  : steps == n - 1 ? HOLDS
+                                   : BY_LESS,
+                  NAN, "from %.3g to %.3g, %d of %d steps", points[0].y, points[n - 1].y, steps, n - 1);
+}
+
+static struct judgement judge_ratio_falls(struct line *a, const struct line *b)
+{
+    for (int i = 0; i < a->n; i++)
+        a->points[i].y /= b->points[i].y;
+    return judge_trend(a->points, a->n, false);
+}
+
+/* Flat: the largest is no more than so many times the least. */
+static struct judgement judge_flat(const struct case_at_hand *at, const struct line *a)
+{
+    const double paper = isnan(said(at->claim)) ? ALIKE : said(at->claim);
+    double       least = INFINITY, most = 0;
+    if (a->n < 2)
+        return judged(CANNOT_BE_ASKED, NAN, "too few figures were measured");
+    for (int i = 0; i < a->n; i++) {
+        least = fmin(least, a->points[i].y);
+        most = fmax(most, a->points[i].y);
+    }
+    const double here = most / least;
+    return judged(here <= paper * ALIKE ? HOLDS
+                  : here <= paper * 1.5 ? BY_LESS
+                                        : DOES_NOT,
+                  here, "between %.3g and %.3g", least, most);
+}
+
+/* Left leads below (or above) one place. Above and below are as seen from the axis. */
+static struct judgement judge_crossover(const struct case_at_hand *at, const struct line *a, const struct line *b)
+{
+    const bool   below = !text_is(at->test, "ahead", "above");
+    const cJSON *paper = cJSON_GetObjectItemCaseSensitive(at->claim, "paper");
+    int          ahead = 0, changes = 0, edge = 0;
+    char         from[TEXT_BYTES], to[TEXT_BYTES];
+    for (int i = 0; i < a->n; i++)
+        ahead += a->points[i].y > b->points[i].y;
+    if (a->n < 2)
+        return judged(CANNOT_BE_ASKED, NAN, "too few figures were measured");
+    if (ahead == 0 || ahead == a->n)
+        return judged(DOES_NOT, NAN, "no crossover: %s throughout, from %s to %s", ahead ? "ahead" : "behind",
+                      text_count(from, (size_t) a->points[0].x), text_count(to, (size_t) a->points[a->n - 1].x));
+    for (int i = 1; i < a->n; i++) {
+        const bool is = a->points[i].y > b->points[i].y, was = a->points[i - 1].y > b->points[i - 1].y;
+        changes += is != was;
+        edge = is != was && edge == 0 ? i : edge;
+    }
+    const double low = a->points[edge - 1].x, high = a->points[edge].x;
+    text_count(from, (size_t) low);
+    text_count(to, (size_t) high);
+    if (changes > 1)
+        return judged(BY_LESS, low, "the lead changes %d times, first between %s and %s", changes, from, to);
+    if ((a->points[0].y > b->points[0].y) != below)
+        return judged(DOES_NOT, low, "the other way round: between %s and %s", from, to);
+    const double first = said(at->claim),
+                 last = cJSON_IsArray(paper) ? cJSON_GetArrayItem(paper, 1)->valuedouble : first;
+    return judged(high >= first && low <= last ? HOLDS : BY_LESS, low, "between %s and %s", from, to);
+}
+
+static struct judgement judge_change(const struct case_at_hand *at, const struct line *a)
+{
+    const cJSON *paper = cJSON_GetObjectItemCaseSensitive(at->claim, "paper");
+    const double from = number_of(at->test, "from"), to = number_of(at->test, "to");
+    double       before = NAN, after = NAN;
+    for (int i = 0; i < a->n; i++) {
+        before = a->points[i].x == from ? a->points[i].y : before;
+        after = a->points[i].x == to ? a->points[i].y : after;
+    }
+    const cJSON *least = cJSON_GetArrayItem(paper, 0), *most = cJSON_GetArrayItem(paper, 1);
+    const double here = after / before;
+    if (isnan(here))
+        return judged(CANNOT_BE_ASKED, NAN, "no figure of it was measured");
+    const bool low = !cJSON_IsNumber(least) || here >= NEARLY * least->valuedouble;
+    const bool high = !cJSON_IsNumber(most) || here <= most->valuedouble / NEARLY;
+    const bool falls = cJSON_IsNumber(most) && most->valuedouble < 1;
+    return judged(low && high ? HOLDS : falls == (here < 1) ? BY_LESS : DOES_NOT, here, "%.3g to %.3g", before, after);
+}
+
+static struct judgement judge_peak(const struct case_at_hand *at, const struct line *a)
+{
+    int best = 0, wanted = 0;
+    if (a->n < 2)
+        return judged(CANNOT_BE_ASKED, NAN, "too few figures were measured");
+    for (int i = 1; i < a->n; i++) {
+        best = a->points[i].y > a->points[best].y ? i : best;
+        wanted = fabs(a->points[i].x - said(at->claim)) < fabs(a->points[wanted].x - said(at->claim)) ? i : wanted;
+    }
+    return judged(best == wanted            ? HOLDS
+                  : abs(best - wanted) == 1 ? BY_LESS
+                                            : DOES_NOT,
+                  a->points[best].x, "the best is %.3g", a->points[best].y);
+}
+
+static struct judgement judge_at_most(const struct case_at_hand *at, const struct line *a)
+{
+    double most = -INFINITY;
+    for (int i = 0; i < a->n; i++)
+        most = fmax(most, a->points[i].y);
+    return judged(most <= said(at->claim)       ? HOLDS
+                  : most <= 2 * said(at->claim) ? BY_LESS
+                                                : DOES_NOT,
+                  most, "%.3g", most);
+}
+
+/* Nodes or lines that queries go through, in bytes a second, against what memory can do. */
+static struct judgement judge_above_limit(const struct case_at_hand *at, const struct line *a)
+{
+    const double limit = number_of(at->limits, text_of(at->test, "limit"));
+    double       most = 0;
+    char         here[TEXT_BYTES], there[TEXT_BYTES];
+    for (int i = 0; i < a->n; i++)
+        most = fmax(most, a->points[i].y * number_of(at->test, "unit") * number_of(at->test, "bytes"));
+    if (isnan(limit))
+        return judged(CANNOT_BE_ASKED, NAN, "the device's limits were not measured (--no-limits)");
+    return judged(most > limit ? HOLDS : DOES_NOT, most / limit, "%s GB/s at most, memory copies at %s GB/s",
+                  text_giga(here, most), text_giga(there, limit));
+}
+
+/* ---- models of time over the number of batches --------------------------------------------------------------- */
+
+static double model_of(const char *model, double r)
+{
+    const uint64_t number = (uint64_t) r;
+    if (strcmp(model, "carry") ==
+        0) /* merges that the r-th batch sets off: 2 to the number of ones at r's end, less 1 */
+        return (double) (((number ^ (number + 1)) >> 1));
+    return strcmp(model, "log") == 0 ? log2(r + 1) : r;
+}
+
+/* The share of the variance that a + m * model(r) explains, least squares. */
+static double fit(const struct line *line, const char *model)
+{
+    double sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;
+    for (int i = 0; i < line->n; i++) {
+        const double x = model_of(model, line->points[i].x), y = line->points[i].y;
+        sx += x;
+        sy += y;
+        sxx += x * x;
+        sxy += x * y;
+        syy += y * y;
+    }
+    const double n = line->n, xx = sxx - sx * sx / n, xy = sxy - sx * sy / n, yy = syy - sy * sy / n;
+    return xx > 0 && yy > 0 ? xy * xy / (xx * yy) : 0;
+}
+
+#define FITS      0.9
+#define FITS_LESS 0.5
+
+/* Of rates the time an element is fitted. */
+static struct judgement judge_fit(const struct case_at_hand *at, const struct line *a)
+{
+    const char *model = text_of(at->test, "model"), *other = text_of(at->test, "other");
+    for (int i = 0; i < a->n && a->rates; i++)
+        a->points[i].y = 1 / a->points[i].y;
+    if (a->n < 8)
+        return judged(CANNOT_BE_ASKED, NAN, "too few batches were timed");
+    const double here = fit(a, model), beside = *other ? fit(a, other) : NAN;
+    if (*other)
+        return judged(here <= beside ? DOES_NOT
+                      : here >= FITS ? HOLDS
+                                     : BY_LESS,
+                      here, "%s explains %.2f of the variance, %s %.2f", model, here, other, beside);
+    return judged(here >= FITS        ? HOLDS
+                  : here >= FITS_LESS ? BY_LESS
+                                      : DOES_NOT,
+                  here, "the model explains %.2f of the variance", here);
+}
+
+/* ---- claims of several lines --------------------------------------------------------------------------------- */
+
+/* Fastest first. */
+static struct judgement judge_order(const struct case_at_hand *at)
+{
+    const cJSON *cells = NULL, *list = cJSON_GetObjectItemCaseSensitive(at->test, "left");
+    double       before = INFINITY, first = NAN, last = NAN;
+    int          steps = 0, n = 0;
+    char         seen[160] = "";
+    size_t       used = 0;
+    cJSON_ArrayForEach(cells, list)
+    {
+        struct line  line = line_of(at, cells, NULL);
+        const double mean = mean_of(&line);
+        free(line.points);
+        if (isnan(mean))
+            return cannot(at, cells);
+        steps += mean < before;
+        before = last = mean;
+        first = n++ ? first : mean;
+        if (used < sizeof seen)
+            used += (size_t) snprintf(seen + used, sizeof seen - used, "%s%.3g", n > 1 ? ", " : "", mean);
+    }
+    return judged(steps == n ? HOLDS : first > last ? BY_LESS : DOES_NOT, NAN, "%s", seen);
+}
+
+/* NaN, with *missing, if one of them was not measured. */
+static double sum_of(const struct case_at_hand *at, const cJSON *list, const cJSON **missing)
+{
+    const cJSON *cells = NULL;
+    double       sum = 0;
+    cJSON_ArrayForEach(cells, list)
+    {
+        struct line line = line_of(at, cells, NULL);
+        if (line.n == 0)
+            *missing = cells;
+        sum += mean_of(&line);
+        free(line.points);
+    }
+    return sum;
+}
+
+static struct judgement judge_sums(const struct case_at_hand *at)
+{
+    const cJSON *missing = NULL;
+    const double left = sum_of(at, cJSON_GetObjectItemCaseSensitive(at->test, "left"), &missing);
+    const double right = sum_of(at, cJSON_GetObjectItemCaseSensitive(at->test, "right"), &missing);
+    if (missing)
+        return cannot(at, missing);
+    return judged(verdict_on_ratio(left / right, said(at->claim)), left / right, "%.3g to %.3g", left, right);
+}
+
+/* ---- all together -------------------------------------------------------------------------------------------- */
+
+static struct judgement judge_lines(const struct case_at_hand *at, const char *kind, struct line *a, struct line *b)
+{
+    if (strcmp(kind, "greater") == 0 && b->points)
+        return judge_greater(at, a, b);
+    if (strcmp(kind, "ratio") == 0 && b->points)
+        return judge_ratio(at, a, b);
+    if (strcmp(kind, "ratio-falls") == 0 && b->points)
+        return judge_ratio_falls(a, b);
+    if (strcmp(kind, "crossover") == 0 && b->points)
+        return judge_crossover(at, a, b);
+    if (strcmp(kind, "rises") == 0 || strcmp(kind, "falls") == 0)
+        return judge_trend(a->points, a->n, *kind == 'r');
+    if (strcmp(kind, "flat") == 0)
+        return judge_flat(at, a);
+    if (strcmp(kind, "change") == 0)
+        return judge_change(at, a);
+    if (strcmp(kind, "peak") == 0)
+        return judge_peak(at, a);
+    if (strcmp(kind, "at-most") == 0)
+        return judge_at_most(at, a);
+    if (strcmp(kind, "above-limit") == 0)
+        return judge_above_limit(at, a);
+    if (strcmp(kind, "fit") == 0)
+        return judge_fit(at, a);
+    return judged(CANNOT_BE_ASKED, NAN, "no test of the kind %s, or no other line", kind);
+}
+
+struct judgement claim_judge(const cJSON *paper, const cJSON *claim, const cJSON *figures, const cJSON *limits)
+{
+    const cJSON              *test = cJSON_GetObjectItemCaseSensitive(claim, "test");
+    const struct case_at_hand at = { paper, claim, test, figures, limits };
+    const char               *kind = text_of(test, "kind"), *along = text_of(test, "along");
+    const cJSON              *left = cJSON_GetObjectItemCaseSensitive(test, "left");
+    const cJSON              *right = cJSON_GetObjectItemCaseSensitive(test, "right");
+    if (paper_needs(paper))
+        return judged(CANNOT_BE_ASKED, NAN, "the structure %s is not there", paper_needs(paper));
+    if (*text_of(test, "lacks"))
+        return judged(CANNOT_BE_ASKED, NAN, "%s", text_of(test, "lacks"));
+    if (strcmp(kind, "order") == 0)
+        return judge_order(&at);
+    if (strcmp(kind, "sums") == 0)
+        return judge_sums(&at);
+    struct line a = line_of(&at, left, along), b = { NULL, 0, false };
+    if (right)
+        b = line_of(&at, right, along);
+    const bool   both = a.n && (!right || b.n);
+    const cJSON *missing = a.n ? right : left;
+    if (both && right && *along)
+        meet(&a, &b);
+    const struct judgement judgement = both && a.n ? judge_lines(&at, kind, &a, &b) : cannot(&at, missing);
+    free(a.points);
+    free(b.points);
+    return judgement;
+}

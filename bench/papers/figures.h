@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures: numbers with the cells (column: value) that say what they are of. A paper's are its rows; those measured here are
+ * made of rows of ordo-bench. Both are arrays of objects { column: value, ..., "value": number }. */
+#ifndef BENCH_PAPERS_FIGURES_H
+#define BENCH_PAPERS_FIGURES_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
+struct figure_point {
+    double x, y;
+};
+
+/* One of the paper's "runs" as it was measured: sizes and batches are the paper's over `scale`. */
+struct measured_run {
+    const cJSON *paper, *run, *limits;
+    double       scale;
+};
+
+/* Adds what a row of the run says to `figures`. Rates are recomputed from the row's samples. */
+void figures_add(const struct measured_run *measured, const cJSON *row, cJSON *figures);
+/* Adds what a run says that is only a limit of the device. */
+void figures_add_limit(const struct measured_run *measured, cJSON *figures);
+/* Adds where, along an axis, `left` comes to lie below `right`: between neighbours by their logarithms. */
+void figures_add_crossovers(const cJSON *crossover, cJSON *figures);
+
+/* The figures in which all cells are those given (null: any, and "experiment" is none), by the axis `along`, ascending, several at
+ * one place as their mean (harmonic, if they are rates); NULL: all as one, at 0. The caller frees *points. */
+int figures_select(const cJSON *figures, const cJSON *cells, const char *along, bool rates,
+                   struct figure_point **points);
+/* Their mean; NaN of none. */
+double figures_mean(const struct figure_point *points, int n, bool rates);
+
+/* A row of an experiment's columns as the cells it has; "value" is not among them. The caller deletes it. */
+cJSON *figure_cells(const cJSON *experiment, const cJSON *row);
+/* The number in the row; NaN if it has none. */
+double figure_value(const cJSON *experiment, const cJSON *row);
+
+/* Whether the experiment's unit is a rate: means are harmonic. */
+bool figures_are_rates(const cJSON *experiment);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "paper.h"
+
+#include "bench/common/json.h"
+#include "bench/workload/workload.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const gpu_lsm[] = {
+#include "gpu_lsm_paper.h"
+};
+static const char *const gpu_b_tree[] = {
+#include "gpu_b_tree_paper.h"
+};
+static const char *const gpu_skiplist_gfsl[] = {
+#include "gpu_skiplist_gfsl_paper.h"
+};
+static const char *const fast_tree[] = {
+#include "fast_tree_paper.h"
+};
+static const char *const xfast_trie_and_hamt[] = {
+#include "xfast_trie_and_hamt_paper.h"
+};
+
+static const struct {
+    const char        *name;
+    const char *const *lines;
+} papers[] = {
+    { "gpu-lsm", gpu_lsm },
+    { "gpu-b-tree", gpu_b_tree },
+    { "gpu-skiplist-gfsl", gpu_skiplist_gfsl },
+    { "fast-tree", fast_tree },
+    { "xfast-trie-and-hamt", xfast_trie_and_hamt },
+};
+#define N_PAPERS (sizeof papers / sizeof *papers)
+
+static cJSON *parse_lines(const char *const *lines)
+{
+    size_t bytes = 1, used = 0;
+    for (size_t i = 0; lines[i]; i++)
+        bytes += strlen(lines[i]) + 1;
+    char *text = malloc(bytes);
+    for (size_t i = 0; text && lines[i]; i++)
+        used += (size_t) snprintf(text + used, bytes - used, "%s\n", lines[i]);
+    cJSON *paper = text ? cJSON_Parse(text) : NULL;
+    free(text);
+    return paper;
+}
+
+static bool is_paper(const cJSON *paper)
+{
+    return *text_of(paper, "id") && cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(paper, "experiments")) &&
+           cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(paper, "claims"));
+}
+
+cJSON *paper_load(const char *name, char *why, size_t why_bytes)
+{
+    const size_t length = strlen(name);
+    size_t       used = 0;
+    if (length > 5 && strcmp(name + length - 5, ".json") == 0) {
+        cJSON *paper = json_read(name, why, why_bytes);
+        if (!paper || is_paper(paper))
+            return paper;
+        cJSON_Delete(paper);
+        snprintf(why, why_bytes, "%s says no experiments and claims of a paper", name);
+        return NULL;
+    }
+    for (size_t p = 0; p < N_PAPERS; p++) {
+        cJSON *paper = strcmp(name, papers[p].name) == 0 ? parse_lines(papers[p].lines) : NULL;
+        if (paper)
+            return paper;
+    }
+    used = (size_t) snprintf(why, why_bytes, "'%s' is no paper; there are ", name);
+    for (size_t p = 0; p < N_PAPERS && used < why_bytes; p++)
+        used += (size_t) snprintf(why + used, why_bytes - used, "%s%s", p ? ", " : "", papers[p].name);
+    return NULL;
+}
+
+/* ---- structures ---------------------------------------------------------------------------------------------- */
+
+const char *paper_structure(const cJSON *paper, const char *structure)
+{
+    const cJSON *structures = cJSON_GetObjectItemCaseSensitive(paper, "structures");
+    return text_of(cJSON_GetObjectItemCaseSensitive(structures, structure), "ordo");
+}
+
+const char *paper_name_of(const cJSON *paper, const char *ordo)
+{
+    const cJSON *structure = NULL;
+    cJSON_ArrayForEach(structure, cJSON_GetObjectItemCaseSensitive(paper, "structures"))
+    {
+        if (*ordo && text_is(structure, "ordo", ordo))
+            return structure->string;
+    }
+    return "";
+}
+
+static bool is_there(const char *ordo)
+{
+    for (int s = 0; s < N_STRUCTURES; s++)
+        if (strcmp(variant_name(BUILD, s), ordo) == 0)
+            return true;
+    return false;
+}
+
+bool paper_has(const cJSON *paper, const char *structure)
+{
+    return is_there(paper_structure(paper, structure));
+}
+
+const char *paper_needs(const cJSON *paper)
+{
+    const cJSON *needed = NULL, *list = cJSON_GetObjectItemCaseSensitive(paper, "needs");
+    const char  *missing = NULL;
+    cJSON_ArrayForEach(needed, list)
+    {
+        if (cJSON_IsString(needed) && is_there(needed->valuestring))
+            return NULL;
+        missing = cJSON_IsString(needed) ? needed->valuestring : missing;
+    }
+    return missing;
+}
+
+const cJSON *paper_experiment(const cJSON *paper, const char *id)
+{
+    const cJSON *experiment = NULL;
+    cJSON_ArrayForEach(experiment, cJSON_GetObjectItemCaseSensitive(paper, "experiments"))
+    {
+        if (text_is(experiment, "id", id))
+            break;
+    }
+    return experiment;
+}

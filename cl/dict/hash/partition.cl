@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A batch by partitions of a hash table: what is done with each key, and with each partition, alone.
+ *
+ *   hash_mix_keys   mixed keys, which are then sorted by their partitions (a radix sort of few bits)
+ *   hash_bounds     where each partition's keys begin
+ *   hash_measure    whether the table can take the batch, and how much it holds
+ *   hash_size       how many buckets each partition of a new table gets
+ *
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "dict/each.cl"
+#include "dict/hash/table.cl"
+
+/* index may be NULL. */
+ORDO_KERNEL(RUN_GROUP)
+void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global ordo_key *mixed,
+                   __global uint *index)
+{
+    RUN_EACH (uint, i, n) {
+        mixed[i] = hash_mix(keys[keys_at + i], seed);
+        if (index)
+            index[i] = i;
+    }
+}
+
+/* bounds[p] = the first of n keys, which ascend by partition, of partition p or a later one; for p from 0 to all. */
+ORDO_KERNEL(RUN_GROUP)
+void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uint *bounds)
+{
+    const uint partitions = 1u << bits;
+    RUN_EACH (uint, p, partitions + 1) {
+        uint low = 0, high = n;
+        while (low < high) {
+            const uint middle = low + (high - low) / 2;
+            if (hash_partition(mixed[middle], bits) < p)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        bounds[p] = low;
+    }
+}
+
+/* found: HASH_LARGEST, the most updates that a partition has; HASH_FULL, 1 if one might not have room for its updates, were all
+ * of new keys; HASH_TOTAL, the elements of the table. */
+ORDO_KERNEL(RUN_GROUP)
+void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
+{
+    const hash_table table = HASH_TABLE_HERE;
+    const uint       partitions = 1u << table.bits;
+    uint             largest = 0, full = 0, total = 0;
+    RUN_EACH (uint, p, partitions) {
+        const uint updates = bounds[p + 1] - bounds[p];
+        largest = max(largest, updates);
+        if (table.starts) {
+            const uint count = table.counts[p];
+            total += count;
+            full |= updates && count + updates > HASH_LIMIT(table.starts[p + 1] - table.starts[p]);
+        }
+    }
+    if (largest)
+        ordo_max(&found[HASH_LARGEST], largest);
+    if (full)
+        ordo_or(&found[HASH_FULL], full);
+    if (total)
+        ordo_add(&found[HASH_TOTAL], total);
+}
+
+/* starts[p] = buckets for the keys between bounds, and incoming[p] (if not NULL) more, that are `load` percent full; starts[all]
+ * = 0. found: HASH_LARGEST, the most of them. */
+ORDO_KERNEL(RUN_GROUP)
+void hash_size(__global const uint *bounds, __global const uint *incoming, uint bits, uint load, __global uint *starts,
+               __global uint *found)
+{
+    const uint partitions = 1u << bits;
+    uint       largest = 0;
+    RUN_EACH (uint, p, partitions + 1) {
+        uint buckets = 0;
+        if (p < partitions) {
+            uint count = bounds ? bounds[p + 1] - bounds[p] : 0;
+            count += incoming ? incoming[p] : 0;
+            const uint slots = HASH_SLOTS * load;
+            buckets = count / slots * 100 + (count % slots * 100 + slots - 1) / slots;
+        }
+        starts[p] = buckets;
+        largest = max(largest, buckets);
+    }
+    if (largest)
+        ordo_max(&found[HASH_LARGEST], largest);
+}

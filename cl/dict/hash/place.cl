@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Partitions of a hash table, each filled or updated by one work-group, whose local memory has a word for each slot.
+ *
+ *   hash_distinct   how many different keys a batch has in each partition
+ *   hash_plan       whether the table has room for a batch, exactly
+ *   hash_fill       a new table's partitions
+ *   hash_update     a batch, in place
+ *   hash_export     all elements, partition by partition, bucket by bucket
+ *   hash_check      looks for what must not be
+ *
+ * Where elements go. An element asks for its first bucket, then for its second, then again for its first, and so on, up to
+ * HASH_MOVES times; a bucket keeps, of all that ask for it, the eight that have asked most often, and of those the ones
+ * with the greatest number. This is D. Gale and L. S. Shapley's deferred acceptance (AMM 1962), with an element's askings
+ * as its contracts: whatever the order in which work-items do it, the same elements end in the same slots. As a cuckoo hash
+ * table goes it moves those first that were moved least. A slot is a word, of how often its element has asked, and the element's
+ * number; asking is one atomic maximum for each slot, whose lesser goes on to the next slot, and from the last one away. What
+ * asked in vain goes astray (H1): to the first free slots, by number.
+ *
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP (work-items of a group; 1: one that works alone).
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "dict/hash/table.cl"
+
+#ifndef HASH_GROUP
+#define HASH_GROUP 256
+#endif
+
+/* What a word has above the element's number. */
+#define HASH_ASKED_SHIFT 28
+#define HASH_NUMBER      ((1u << HASH_ASKED_SHIFT) - 1)
+#define HASH_MOVES       15 /* askings; what has none left is astray */
+
+/* Numbers of elements: a resident's is its slot, an update's HASH_SLOTS_MOST more than its place; each + 1, as 0 is none. */
+#define HASH_NUMBERS (HASH_SLOTS_MOST + HASH_UPDATES_MOST)
+
+/* Places of the table that finds equal keys: more than updates. */
+#define HASH_PLACES 3072
+
+typedef struct {
+    uint words[HASH_PLACES];                   /* a table of updates; then a word for each slot */
+    uint live[(HASH_UPDATES_MOST + 31) / 32];  /* a bit for each update that is the last of its key */
+    uint fresh[(HASH_UPDATES_MOST + 31) / 32]; /* of these, for each that is stored anew */
+    uint astray[(HASH_NUMBERS + 31) / 32];
+    uint spills[HASH_BUCKETS_MOST];
+    uint stored, gone, any_astray;
+} hash_local;
+
+ORDO_FN void hash_barrier(void)
+{
+#if HASH_GROUP > 1
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#endif
+}
+
+#define HASH_EACH(i, n) for (uint i = (uint) get_local_id(0); i < (n); i += HASH_GROUP)
+
+/* Partitions that this group takes. */
+#define HASH_PARTITIONS(p, table)                                                                                      \
+    for (uint p = (uint) get_group_id(0); p < 1u << (table).bits; p += (uint) get_num_groups(0))
+
+/* Everything but live and words. */
+ORDO_FN void hash_begin(__local hash_local *mem)
+{
+    HASH_EACH (i, (HASH_NUMBERS + 31) / 32)
+        mem->astray[i] = 0;
+    HASH_EACH (i, (HASH_UPDATES_MOST + 31) / 32)
+        mem->fresh[i] = 0;
+    HASH_EACH (b, HASH_BUCKETS_MOST)
+        mem->spills[b] = 0;
+    if (get_local_id(0) == 0)
+        mem->stored = mem->gone = mem->any_astray = 0;
+}
+
+ORDO_FN bool hash_bit(__local const uint *bits, uint i)
+{
+    return bits[i / 32] >> i % 32 & 1;
+}
+ORDO_FN void hash_set(__local uint *bits, uint i)
+{
+    atomic_or(&bits[i / 32], 1u << i % 32);
+}
+
+/* ---- a partition and its updates --------------------------------------------------------------------------------- */
+
+/* A batch, by partitions. Values and erased are those of update index[j], or j if index is NULL. */
+#define HASH_BATCH                                                                                                     \
+    __global const ordo_key *batch_mixed, __global const uint *batch_index, __global const hash_value *batch_values,   \
+        ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_all_erased,       \
+        uint batch_is_distinct, __global const uint *batch_bounds
+
+typedef struct {
+    uint                       start, buckets, number; /* of the partition */
+    uint                       n;                      /* updates */
+    uint                       distinct, all_erased;
+    __global const ordo_key   *mixed;
+    __global const uint       *index;
+    __global const hash_value *values;
+    __global const uchar      *erased;
+    uint                       first; /* place in the batch, without an index */
+} hash_part;
+
+#define HASH_PART_HERE(part, table, p)                                                                                 \
+    hash_part part;                                                                                                    \
+    part.number = (p);                                                                                                 \
+    part.start = (table).starts ? (table).starts[p] : 0;                                                               \
+    part.buckets = (table).starts ? (table).starts[(p) + 1] - part.start : 0;                                          \
+    part.first = batch_bounds ? batch_bounds[p] : 0;                                                                   \
+    part.n = batch_bounds ? batch_bounds[(p) + 1] - part.first : 0;                                                    \
+    part.distinct = batch_is_distinct;                                                                                 \
+    part.all_erased = batch_all_erased;                                                                                \
+    part.mixed = batch_mixed + part.first;                                                                             \
+    part.index = batch_index ? batch_index + part.first : 0;                                                           \
+    part.values = batch_values ? batch_values + batch_values_at : 0;                                                   \
+    part.erased = batch_erased ? batch_erased + batch_erased_at : 0;
+
+ORDO_FN uint hash_place_of(const hash_part *part, uint u)
+{
+    return part->index ? part->index[u] : part->first + u;
+}
+
+ORDO_FN bool hash_erases(const hash_part *part, uint u)
+{
+    return part->all_erased || (part->erased && part->erased[hash_place_of(part, u)]);
+}
+
+/* The mixed key of an element by its number. */
+ORDO_FN ordo_key hash_key_of(const hash_table *table, const hash_part *part, uint number)
+{
+    const uint at = number - 1;
+    if (at >= HASH_SLOTS_MOST)
+        return part->mixed[at - HASH_SLOTS_MOST];
+    return hash_keys(table, part->start + at / HASH_SLOTS)[at % HASH_SLOTS];
+}
+
+#if ORDO_VALUE_BYTES
+ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part, uint number)
+{
+    const uint at = number - 1;
+    if (at >= HASH_SLOTS_MOST)
+        return part->values[hash_place_of(part, at - HASH_SLOTS_MOST)];
+    return hash_values(table, part->start + at / HASH_SLOTS)[at % HASH_SLOTS];
+}
+#endif
+
+/* ---- equal keys -------------------------------------------------------------------------------------------------- */
+
+/* Finds the live updates. Ends with a barrier. */
+ORDO_FN void hash_dedup(const hash_part *part, __local hash_local *mem)
+{
+    HASH_EACH (i, (HASH_UPDATES_MOST + 31) / 32)
+        mem->live[i] = !part->distinct || i * 32 >= part->n ? 0
+                       : part->n - i * 32 >= 32             ? 0xffffffffu
+                                                            : (1u << (part->n - i * 32)) - 1;
+    if (!part->distinct) {
+        HASH_EACH (i, HASH_PLACES)
+            mem->words[i] = 0;
+        hash_barrier();
+        HASH_EACH (u, part->n) {
+            const ordo_key mixed = part->mixed[u];
+            uint           at = mul_hi(hash_again(mixed) * 0x9e3779b1u, (uint) HASH_PLACES);
+            for (uint tries = 0; tries < HASH_PLACES; tries++) {
+                const uint was = atomic_cmpxchg(&mem->words[at], 0u, u + 1);
+                if (was && part->mixed[was - 1] == mixed)
+                    atomic_max(&mem->words[at], u + 1);
+                if (!was || part->mixed[was - 1] == mixed)
+                    break;
+                at = at + 1 == HASH_PLACES ? 0 : at + 1;
+            }
+        }
+        hash_barrier();
+        HASH_EACH (i, HASH_PLACES)
+            if (mem->words[i])
+                hash_set(mem->live, mem->words[i] - 1);
+    }
+    hash_barrier();
+}
+
+ORDO_KERNEL(HASH_GROUP)
+void hash_distinct(HASH_TABLE, HASH_BATCH, __global uint *distinct)
+{
+    __local hash_local mem;
+    const hash_table   table = HASH_TABLE_HERE;
+    HASH_PARTITIONS (p, table) {
+        HASH_PART_HERE(part, table, p)
+        if (get_local_id(0) == 0)
+            mem.stored = 0;
+        if (part.n > HASH_UPDATES_MOST || part.distinct) {
+            if (get_local_id(0) == 0)
+                distinct[p] = part.n;
+            continue;
+        }
+        hash_dedup(&part, &mem);
+        HASH_EACH (i, (HASH_UPDATES_MOST + 31) / 32)
+            if (mem.live[i])
+                atomic_add(&mem.stored, popcount(mem.live[i]));
+        hash_barrier();
+        if (get_local_id(0) == 0)
+            distinct[p] = mem.stored;
+        hash_barrier();
+    }
+}
+
+/* ---- updates of what is there ------------------------------------------------------------------------------------ */
+
+/* Finds and counts what a batch stores anew, and counts what it erases. `change`: values are replaced, words of what is erased
+ * taken away. mem->fresh is all 0 before. Ends with a barrier. */
+ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
+{
+    HASH_EACH (u, part->n) {
+        if (!hash_bit(mem->live, u))
+            continue;
+        const bool       erases = hash_erases(part, u);
+        const ordo_key   mixed = part->mixed[u];
+        const hash_place place = hash_look(table, part->start, part->buckets, mixed);
+        if (place.slot == HASH_NONE && !erases) {
+            atomic_inc(&mem->stored);
+            hash_set(mem->fresh, u);
+            continue;
+        }
+        if (place.slot == HASH_NONE)
+            continue;
+        if (erases)
+            atomic_inc(&mem->gone);
+        if (change && erases)
+            mem->words[(place.bucket - part->start) * HASH_SLOTS + place.slot] = 0;
+#if ORDO_VALUE_BYTES
+        if (change && !erases)
+            hash_values(table, place.bucket)[place.slot] = part->values[hash_place_of(part, u)];
+#endif
+    }
+    hash_barrier();
+}
+
+/* found: HASH_FULL, 1 if a partition has not the room. No partition has more than HASH_UPDATES_MOST updates. */
+ORDO_KERNEL(HASH_GROUP)
+void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
+{
+    __local hash_local mem;
+    const hash_table   table = HASH_TABLE_HERE;
+    HASH_PARTITIONS (p, table) {
+        HASH_PART_HERE(part, table, p)
+        if (part.n == 0)
+            continue;
+        hash_begin(&mem);
+        hash_dedup(&part, &mem);
+        if (part.buckets > 0)
+            hash_match(&table, &part, &mem, false);
+        if (get_local_id(0) == 0) {
+            const bool full = part.buckets == 0 ? !part.all_erased
+                                                : table.counts[p] + mem.stored - mem.gone > HASH_LIMIT(part.buckets);
+            if (full)
+                ordo_or(&found[HASH_FULL], 1u);
+        }
+        hash_barrier();
+    }
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+/* An element asks for a bucket: what is left without a place is returned, or 0. */
+ORDO_FN uint hash_ask(__local uint *bucket, uint word)
+{
+    for (uint s = 0; s < HASH_SLOTS && word; s++)
+        word = min(word, atomic_max(&bucket[s], word));
+    return word;
+}
+
+/* Finds a place for an element, and for each that makes room for another. */
+ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint word)
+{
+    while (word) {
+        const uint asked = word >> HASH_ASKED_SHIFT, number = word & HASH_NUMBER;
+        if (asked == HASH_MOVES) {
+            hash_set(mem->astray, number - 1);
+            atomic_inc(&mem->any_astray);
+            return;
+        }
+        const ordo_key mixed = hash_key_of(table, part, number);
+        uint           bucket = hash_first(mixed, table->bits, part->buckets);
+        if (asked % 2 == 1)
+            bucket = hash_second(mixed, bucket, part->buckets);
+        word = hash_ask(mem->words + bucket * HASH_SLOTS, word);
+        if (word)
+            word += 1u << HASH_ASKED_SHIFT;
+    }
+}
+
+/* Elements that are astray go to free slots, of which there are enough. One work-item. */
+ORDO_FN void hash_stray(const hash_part *part, __local hash_local *mem)
+{
+    uint slot = 0;
+    for (uint i = 0; i < HASH_NUMBERS; i++) {
+        if (!hash_bit(mem->astray, i))
+            continue;
+        while (slot < part->buckets * HASH_SLOTS && mem->words[slot])
+            slot++;
+        if (slot < part->buckets * HASH_SLOTS)
+            mem->words[slot] = (uint) HASH_MOVES << HASH_ASKED_SHIFT | (i + 1);
+    }
+}
+
+/* The updates of which `which` has bits find their places. Ends with a barrier. */
+ORDO_FN void hash_place_all(const hash_table *table, const hash_part *part, __local hash_local *mem,
+                            __local const uint *which)
+{
+    HASH_EACH (u, part->n)
+        if (hash_bit(which, u))
+            hash_settle(table, part, mem, HASH_SLOTS_MOST + u + 1);
+    hash_barrier();
+    if (mem->any_astray && get_local_id(0) == 0)
+        hash_stray(part, mem);
+    hash_barrier();
+}
+
+/* Counts an element that lies in its second bucket. */
+ORDO_FN void hash_count_spill(const hash_table *table, const hash_part *part, __local hash_local *mem, uint word,
+                              ordo_key mixed)
+{
+    const uint asked = word >> HASH_ASKED_SHIFT;
+    if (asked == HASH_MOVES)
+        atomic_or(&mem->any_astray, 1u);
+    else if (asked % 2 == 1)
+        atomic_inc(&mem->spills[hash_first(mixed, table->bits, part->buckets)]);
+}
+
+/* Ends with a barrier. */
+ORDO_FN void hash_write_spills(const hash_table *table, const hash_part *part, __local hash_local *mem)
+{
+    hash_barrier();
+    HASH_EACH (b, part->buckets)
+        table->spills[part->start + b] = (uchar) (mem->any_astray ? HASH_ALL : min(mem->spills[b], (uint) HASH_ALL));
+    hash_barrier();
+}
+
+/* ---- a new table ------------------------------------------------------------------------------------------------- */
+
+/* starts are known; all else is written. No partition has more than HASH_BUCKETS_MOST buckets or HASH_UPDATES_MOST keys. */
+ORDO_KERNEL(HASH_GROUP)
+void hash_fill(HASH_TABLE, HASH_BATCH)
+{
+    __local hash_local mem;
+    const hash_table   table = HASH_TABLE_HERE;
+    HASH_PARTITIONS (p, table) {
+        HASH_PART_HERE(part, table, p)
+        hash_begin(&mem);
+        hash_dedup(&part, &mem);
+        HASH_EACH (s, part.buckets * HASH_SLOTS)
+            mem.words[s] = 0;
+        hash_barrier();
+        hash_place_all(&table, &part, &mem, mem.live);
+        HASH_EACH (s, part.buckets * HASH_SLOTS) {
+            const uint word = mem.words[s], bucket = part.start + s / HASH_SLOTS, slot = s % HASH_SLOTS;
+            ordo_key   mixed = hash_empty(p, table.bits);
+            if (word) {
+                mixed = hash_key_of(&table, &part, word & HASH_NUMBER);
+                hash_count_spill(&table, &part, &mem, word, mixed);
+                atomic_inc(&mem.stored);
+#if ORDO_VALUE_BYTES
+                hash_values(&table, bucket)[slot] = hash_value_of(&table, &part, word & HASH_NUMBER);
+#endif
+            }
+            hash_keys(&table, bucket)[slot] = mixed;
+        }
+        hash_write_spills(&table, &part, &mem);
+        if (get_local_id(0) == 0)
+            table.counts[p] = mem.stored;
+        hash_barrier();
+    }
+}
+
+/* ---- in place ---------------------------------------------------------------------------------------------------- */
+
+/* Words of what is there: first buckets were asked for once, second ones twice. */
+ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local hash_local *mem)
+{
+    HASH_EACH (s, part->buckets * HASH_SLOTS) {
+        const uint     bucket = s / HASH_SLOTS;
+        const ordo_key mixed = hash_keys(table, part->start + bucket)[s % HASH_SLOTS];
+        uint           word = 0;
+        if (hash_partition(mixed, table->bits) == part->number) {
+            const uint first = hash_first(mixed, table->bits, part->buckets);
+            const uint asked = bucket == first                                      ? 0
+                               : bucket == hash_second(mixed, first, part->buckets) ? 1
+                                                                                    : HASH_MOVES;
+            word = asked << HASH_ASKED_SHIFT | (s + 1);
+        }
+        mem->words[s] = word;
+    }
+}
+
+/* Slots that a work-item sees to. */
+#define HASH_OWN (HASH_SLOTS_MOST / HASH_GROUP + (HASH_SLOTS_MOST % HASH_GROUP != 0))
+
+#if HASH_OWN <= 40
+#define HASH_UNROLL ORDO_UNROLL
+#else
+#define HASH_UNROLL
+#endif
+
+/* Elements go from slot to slot: all that move are read before any is written. */
+ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local hash_local *mem)
+{
+    const uint     slots = part->buckets * HASH_SLOTS;
+    const ordo_key empty = hash_empty(part->number, table->bits);
+    ordo_key       keys[HASH_OWN];
+#if ORDO_VALUE_BYTES
+    ordo_value values[HASH_OWN];
+#endif
+    HASH_UNROLL
+    for (uint i = 0; i < HASH_OWN; i++) {
+        const uint s = (uint) get_local_id(0) + i * HASH_GROUP;
+        keys[i] = empty;
+        if (s >= slots || !mem->words[s])
+            continue;
+        const uint number = mem->words[s] & HASH_NUMBER;
+        keys[i] = hash_key_of(table, part, number);
+        hash_count_spill(table, part, mem, mem->words[s], keys[i]);
+#if ORDO_VALUE_BYTES
+        if (number != s + 1)
+            values[i] = hash_value_of(table, part, number);
+#endif
+    }
+    hash_barrier();
+    HASH_UNROLL
+    for (uint i = 0; i < HASH_OWN; i++) {
+        const uint s = (uint) get_local_id(0) + i * HASH_GROUP;
+        if (s >= slots || (mem->words[s] & HASH_NUMBER) == s + 1)
+            continue;
+        hash_keys(table, part->start + s / HASH_SLOTS)[s % HASH_SLOTS] = keys[i];
+#if ORDO_VALUE_BYTES
+        if (mem->words[s])
+            hash_values(table, part->start + s / HASH_SLOTS)[s % HASH_SLOTS] = values[i];
+#endif
+    }
+}
+
+/* Each partition has the room. */
+ORDO_KERNEL(HASH_GROUP)
+void hash_update(HASH_TABLE, HASH_BATCH)
+{
+    __local hash_local mem;
+    const hash_table   table = HASH_TABLE_HERE;
+    HASH_PARTITIONS (p, table) {
+        HASH_PART_HERE(part, table, p)
+        if (part.n == 0 || part.buckets == 0)
+            continue;
+        hash_begin(&mem);
+        hash_dedup(&part, &mem);
+        hash_load(&table, &part, &mem);
+        hash_barrier();
+        hash_match(&table, &part, &mem, true);
+        if (mem.stored + mem.gone > 0) {
+            hash_place_all(&table, &part, &mem, mem.fresh);
+            hash_move(&table, &part, &mem);
+            hash_write_spills(&table, &part, &mem);
+            if (get_local_id(0) == 0)
+                table.counts[p] += mem.stored - mem.gone;
+        }
+        hash_barrier();
+    }
+}
+
+/* ---- the whole of it --------------------------------------------------------------------------------------------- */
+
+/* The sum of x over work-items before this one; *total: over all. Barriers at its begin and end. */
+ORDO_FN uint hash_sum_before(uint x, __local uint *sums, uint *total)
+{
+#if HASH_GROUP == 1
+    (void) sums;
+    *total = x;
+    return 0;
+#else
+    const uint lid = (uint) get_local_id(0);
+    uint       upto = x;
+    hash_barrier();
+    sums[lid] = upto;
+    hash_barrier();
+    for (uint distance = 1; distance < HASH_GROUP; distance *= 2) {
+        if (lid >= distance)
+            upto += sums[lid - distance];
+        hash_barrier();
+        sums[lid] = upto;
+        hash_barrier();
+    }
+    *total = sums[HASH_GROUP - 1];
+    return upto - x;
+#endif
+}
+
+/* before[p]: elements of the partitions before p. Outputs may be NULL. */
+ORDO_KERNEL(HASH_GROUP)
+void hash_export(HASH_TABLE, __global const uint *before, __global ordo_key *keys_out, ulong keys_out_at,
+                 __global hash_value *values_out, ulong values_out_at)
+{
+    __local uint     sums[HASH_GROUP];
+    const hash_table table = HASH_TABLE_HERE;
+    HASH_PARTITIONS (p, table) {
+        const uint start = table.starts[p], slots = (table.starts[p + 1] - start) * HASH_SLOTS;
+        uint       at = before[p];
+        for (uint first = 0; first < slots; first += HASH_GROUP) {
+            const uint s = first + (uint) get_local_id(0);
+            ordo_key   mixed = hash_empty(p, table.bits);
+            uint       total = 0;
+            if (s < slots)
+                mixed = hash_keys(&table, start + s / HASH_SLOTS)[s % HASH_SLOTS];
+            const bool is_there = hash_partition(mixed, table.bits) == p;
+            const uint to = at + hash_sum_before(is_there, sums, &total);
+            if (is_there && keys_out)
+                keys_out[keys_out_at + to] = hash_unmix(mixed, table.seed);
+#if ORDO_VALUE_BYTES
+            if (is_there && values_out)
+                values_out[values_out_at + to] = hash_values(&table, start + s / HASH_SLOTS)[s % HASH_SLOTS];
+#endif
+            at += total;
+        }
+    }
+}
+
+/* What is wrong, by invariant: wrong[h - 1] is the first partition of which Hh does not hold; wrong[HASH_WRONG_WORDS - 1]
+ * counts the elements. The starts are those of H4. */
+#define HASH_WRONG_WORDS 5
+
+ORDO_KERNEL(HASH_GROUP)
+void hash_check(HASH_TABLE, __global uint *wrong)
+{
+    __local hash_local mem;
+    const hash_table   table = HASH_TABLE_HERE;
+    HASH_PARTITIONS (p, table) {
+        const uint start = table.starts[p], n = table.starts[p + 1] - start;
+        hash_begin(&mem);
+        hash_barrier();
+        HASH_EACH (s, n * HASH_SLOTS) {
+            const uint     b = s / HASH_SLOTS;
+            const ordo_key mixed = hash_keys(&table, start + b)[s % HASH_SLOTS];
+            if (hash_partition(mixed, table.bits) != p) {
+                if (mixed != hash_empty(p, table.bits))
+                    ordo_min(&wrong[1], p);
+                continue;
+            }
+            atomic_inc(&mem.stored);
+            const hash_place place = hash_look(&table, start, n, mixed);
+            if (place.bucket != start + b || place.slot != s % HASH_SLOTS)
+                ordo_min(&wrong[0], p);
+            const uint first = hash_first(mixed, table.bits, n);
+            if (b != first && b != hash_second(mixed, first, n))
+                atomic_or(&mem.any_astray, 1u);
+            else if (b != first)
+                atomic_inc(&mem.spills[first]);
+        }
+        hash_barrier();
+        HASH_EACH (b, n) {
+            const uint spills = mem.any_astray ? HASH_ALL : min(mem.spills[b], (uint) HASH_ALL);
+            if (table.spills[start + b] != spills)
+                ordo_min(&wrong[2], p);
+        }
+        if (get_local_id(0) == 0) {
+            if (table.counts[p] != mem.stored)
+                ordo_min(&wrong[3], p);
+            ordo_add(&wrong[HASH_WRONG_WORDS - 1], mem.stored);
+        }
+        hash_barrier();
+    }
+}

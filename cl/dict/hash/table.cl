@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A hash table in memory, and lookups in it; shared/hash_table.h draws it and has the invariants.
+ *
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES. */
+#pragma once
+#include "device/compiler.cl"
+#include "shared/hash_table.h"
+#include "shared/key.h"
+
+#define HASH_NONE 0xffffffffu
+
+/* What a kernel is given of a table. starts is NULL where nothing was ever stored. */
+#define HASH_TABLE                                                                                                     \
+    __global uchar *table_buckets, __global uchar *table_spills, __global uint *table_starts,                          \
+        __global uint *table_counts, uint table_bits, ulong table_seed
+#define HASH_TABLE_HERE                                                                                                \
+    {                                                                                                                  \
+        table_buckets, table_spills, table_starts, table_counts, table_bits, table_seed                                \
+    }
+
+typedef struct {
+    __global uchar *buckets, *spills;
+    __global uint  *starts, *counts;
+    uint            bits; /* of a partition's number: 1 at least */
+    ulong           seed;
+} hash_table;
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+/* Bijections, after C. Wellons' search for the least bias (32 bits) and D. Stafford's thirteenth mixer (64). */
+#if KEY_BITS == 32
+ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
+{
+    uint x = key ^ (uint) seed;
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15 ^ (uint) (seed >> 32)) * 0x846ca68bu;
+    return x ^ x >> 16;
+}
+
+ORDO_FN ordo_key hash_unmix(ordo_key mixed, ulong seed)
+{
+    uint x = (mixed ^ mixed >> 16) * 0x43021123u;
+    x ^= (uint) (seed >> 32);
+    x = (x ^ x >> 15 ^ x >> 30) * 0x1d69e2a5u;
+    return x ^ x >> 16 ^ (uint) seed;
+}
+
+/* Bits that are as good as the mixed key's, and others. */
+ORDO_FN uint hash_again(ordo_key mixed)
+{
+    const uint x = mixed * 0x9e3779b1u;
+    return (x ^ x >> 15) * 0x85ebca77u;
+}
+
+/* The bits below the partition's number, moved up. */
+ORDO_FN uint hash_within(ordo_key mixed, uint bits)
+{
+    return mixed << bits;
+}
+#else
+ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
+{
+    ulong x = key ^ seed;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ul;
+    x = (x ^ x >> 27 ^ seed >> 7) * 0x94d049bb133111ebul;
+    return x ^ x >> 31;
+}
+
+ORDO_FN ordo_key hash_unmix(ordo_key mixed, ulong seed)
+{
+    ulong x = (mixed ^ mixed >> 31 ^ mixed >> 62) * 0x319642b2d24d8ec3ul;
+    x ^= seed >> 7;
+    x = (x ^ x >> 27 ^ x >> 54) * 0x96de1b173f119089ul;
+    return x ^ x >> 30 ^ x >> 60 ^ seed;
+}
+
+ORDO_FN uint hash_again(ordo_key mixed)
+{
+    return (uint) (mixed * 0x9e3779b97f4a7c15ul >> 32);
+}
+
+ORDO_FN uint hash_within(ordo_key mixed, uint bits)
+{
+    return (uint) (mixed << bits >> 32);
+}
+#endif
+
+ORDO_FN uint hash_partition(ordo_key mixed, uint bits)
+{
+    return (uint) (mixed >> (KEY_BITS - bits));
+}
+
+/* H2: what stands in the empty slots of a partition. */
+ORDO_FN ordo_key hash_empty(uint partition, uint bits)
+{
+    return (ordo_key) (partition ^ 1) << (KEY_BITS - bits);
+}
+
+/* A key's buckets in a partition that has `n` of them. */
+ORDO_FN uint hash_first(ordo_key mixed, uint bits, uint n)
+{
+    return mul_hi(hash_within(mixed, bits), n);
+}
+
+ORDO_FN uint hash_second(ordo_key mixed, uint first, uint n)
+{
+    const uint second = first + 1 + mul_hi(hash_again(mixed), n - 1);
+    return n == 1 ? 0 : second < n ? second : second - n;
+}
+
+/* ---- buckets ----------------------------------------------------------------------------------------------------- */
+
+#define HASH_BUCKET_BYTES ((ulong) HASH_SLOTS * (KEY_BITS / 8 + ORDO_VALUE_BYTES))
+
+ORDO_FN __global ordo_key *hash_keys(const hash_table *table, uint bucket)
+{
+    return (__global ordo_key *) (table->buckets + bucket * HASH_BUCKET_BYTES);
+}
+
+#if ORDO_VALUE_BYTES
+ORDO_FN __global ordo_value *hash_values(const hash_table *table, uint bucket)
+{
+    return (__global ordo_value *) (hash_keys(table, bucket) + HASH_SLOTS);
+}
+typedef ordo_value hash_value;
+#else
+typedef uint hash_value; /* of pointers that are NULL */
+#endif
+
+/* The slot of a bucket that has the key, or HASH_NONE. Buckets are aligned to 32 bytes: 16 of them at a time. */
+ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
+{
+    uint slot = HASH_NONE;
+#if KEY_BITS == 32
+    const __global uint4 *line = (const __global uint4 *) hash_keys(table, bucket);
+    const uint4           a = line[0], b = line[1];
+    slot = a.s0 == mixed ? 0 : slot;
+    slot = a.s1 == mixed ? 1 : slot;
+    slot = a.s2 == mixed ? 2 : slot;
+    slot = a.s3 == mixed ? 3 : slot;
+    slot = b.s0 == mixed ? 4 : slot;
+    slot = b.s1 == mixed ? 5 : slot;
+    slot = b.s2 == mixed ? 6 : slot;
+    slot = b.s3 == mixed ? 7 : slot;
+#else
+    const __global ulong2 *line = (const __global ulong2 *) hash_keys(table, bucket);
+    const ulong2           a = line[0], b = line[1], c = line[2], d = line[3];
+    slot = a.s0 == mixed ? 0 : slot;
+    slot = a.s1 == mixed ? 1 : slot;
+    slot = b.s0 == mixed ? 2 : slot;
+    slot = b.s1 == mixed ? 3 : slot;
+    slot = c.s0 == mixed ? 4 : slot;
+    slot = c.s1 == mixed ? 5 : slot;
+    slot = d.s0 == mixed ? 6 : slot;
+    slot = d.s1 == mixed ? 7 : slot;
+#endif
+    return slot;
+}
+
+/* Where an element is: its bucket of the table and its slot there, HASH_NONE if it is not. */
+typedef struct {
+    uint bucket, slot;
+} hash_place;
+
+ORDO_FN hash_place hash_find_astray(const hash_table *table, uint start, uint n, ordo_key mixed)
+{
+    hash_place place = { 0, HASH_NONE };
+    for (uint b = 0; b < n && place.slot == HASH_NONE; b++) {
+        place.bucket = start + b;
+        place.slot = hash_slot_of(table, place.bucket, mixed);
+    }
+    return place;
+}
+
+/* The same by a mixed key's partition, which has n buckets from `start` on: some at least. */
+ORDO_FN hash_place hash_look(const hash_table *table, uint start, uint n, ordo_key mixed)
+{
+    const uint first = hash_first(mixed, table->bits, n);
+    hash_place place = { start + first, 0 };
+
+    place.slot = hash_slot_of(table, place.bucket, mixed);
+    if (place.slot != HASH_NONE)
+        return place;
+    const uint spilled = table->spills[place.bucket];
+    if (spilled) {
+        place.bucket = start + hash_second(mixed, first, n);
+        place.slot = hash_slot_of(table, place.bucket, mixed);
+        if (place.slot == HASH_NONE && spilled == HASH_ALL)
+            place = hash_find_astray(table, start, n, mixed);
+    }
+    return place;
+}
+
+ORDO_FN hash_place hash_lookup(const hash_table *table, ordo_key mixed)
+{
+    const uint p = hash_partition(mixed, table->bits);
+    const uint start = table->starts[p], n = table->starts[p + 1] - start;
+    if (n == 0) {
+        const hash_place none = { 0, HASH_NONE };
+        return none;
+    }
+    return hash_look(table, start, n, mixed);
+}

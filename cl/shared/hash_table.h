@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a hash table lies in memory.
+ *
+ * Keys are mixed: a bijection of key words, with a seed, makes a word whose bits are all alike (hash_mix of
+ * dict/hash/table.cl). The table has mixed keys, which are distinct where keys are, and knows no others. The high bits of
+ * a mixed key are its partition's number; each partition has as many buckets as its elements need, so that all are equally
+ * full:
+ *
+ *     starts   | 0 | s1 | s2 | ... | all |              partition p has buckets starts[p] .. starts[p + 1] - 1
+ *     counts   | c0 | c1 | ...           |              and counts[p] elements
+ *     buckets  | m0 .. m7 v0 .. v7 | m0 .. m7 v0 .. v7 | ...
+ *     spills   | n | n | ...                            a byte for each bucket
+ *
+ * The eight mixed keys of a bucket lie apart from its values: of 4 bytes they are a sector, 32 bytes, which is all that
+ * a key that is not there costs; its value is in the next one, of the same 64 bytes.
+ *
+ * A key has two buckets in its partition, by two functions of its mixed key (bucketed cuckoo hashing: A. Pagh, F. F. Rodler,
+ * ESA 2001; M. Dietzfelbinger, C. Weidling, TCS 2007; on GPUs: Awad et al., APOCS 2023).
+ *
+ * Invariants (host/dict/hash/check.c looks for each by its name):
+ *   H1 home     an element lies in its first bucket or in its second; astray, in any bucket of its partition, only where H3
+ *               says so. No key is there twice.
+ *   H2 empty    a slot is empty if its word belongs to another partition, which no lookup here can ask for: it is
+ *               HASH_EMPTY. There are two partitions at least. So every key is legal, and emptiness takes no memory.
+ *   H3 spilled  spills[b] is the number of elements that have b as their first bucket and lie in their second: a lookup that
+ *               finds nothing in b goes on only if there are any. HASH_ALL, 255, in all buckets of a partition that has elements
+ *               astray: a lookup goes through the partition. Exact after every update, so erasures leave nothing behind.
+ *   H4 counted  counts[p] is the number of elements of partition p; starts ascend, and the last is the number of buckets.
+ */
+#pragma once
+#include "shared/types.h"
+
+#define HASH_SLOTS 8 /* of a bucket */
+#define HASH_ALL   255
+
+/* A partition has so many slots in the mean, at most (hash_bits_for of host/dict/hash/table.c), and never more than
+ * HASH_SLOTS_MOST, 11 standard deviations above: one work-group has a word for each in local memory. */
+#define HASH_SLOTS_MEAN   2048
+#define HASH_SLOTS_MOST   2560
+#define HASH_BUCKETS_MOST (HASH_SLOTS_MOST / HASH_SLOTS)
+
+/* How many elements n buckets take: past that moves get long, and too many elements astray. */
+#define HASH_LIMIT(n) ((n) *HASH_SLOTS - (n) *HASH_SLOTS / 32)
+
+/* Updates of one partition in one batch: as many as it may have slots. */
+#define HASH_UPDATES_MOST HASH_SLOTS_MOST
+
+/* Words of what a look at partitions finds (hash_measure, hash_plan, hash_size of dict/hash/build.cl). */
+enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_FOUND_WORDS };

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tasks here share: errors as exceptions, handles that close themselves, random numbers, a clock, and a main
+// program that says how long a task took beside plain C++.
+#pragma once
+#include <ordo/ordo.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+// What plain C++ uses: the standard's containers, or Abseil's, which are faster.
+#ifdef EXAMPLES_WITH_ABSEIL
+#include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+namespace plain {
+using absl::btree_map;
+using absl::btree_set;
+using absl::flat_hash_map;
+using absl::flat_hash_set;
+template <class K, class V> using map = btree_map<K, V>;
+template <class K> using set = btree_set<K>;
+template <class K, class V> using hash_map = flat_hash_map<K, V>;
+template <class K> using hash_set = flat_hash_set<K>;
+} // namespace plain
+#else
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+namespace plain {
+template <class K, class V> using map = std::map<K, V>;
+template <class K> using set = std::set<K>;
+template <class K, class V> using hash_map = std::unordered_map<K, V>;
+template <class K> using hash_set = std::unordered_set<K>;
+} // namespace plain
+#endif
+
+inline void must(ordo_status status)
+{
+    if (status != ORDO_OK)
+        throw std::runtime_error(ordo_status_string(status));
+}
+
+struct handle_closer {
+    void operator()(ordo_device *device) const
+    {
+        ordo_device_close(&device);
+    }
+    void operator()(ordo_dict *dict) const
+    {
+        ordo_dict_destroy(&dict);
+    }
+};
+using device_handle = std::unique_ptr<ordo_device, handle_closer>;
+using dict_handle = std::unique_ptr<ordo_dict, handle_closer>;
+
+// The three kinds of dictionary, empty.
+inline dict_handle make_lsm(ordo_device *device, ordo_type key, std::uint32_t value_bytes)
+{
+    ordo_lsm_config config = {};
+    ordo_dict      *dict = nullptr;
+    config.dict.key = key;
+    config.dict.value_bytes = value_bytes;
+    must(ordo_lsm_create(device, &config, &dict));
+    return dict_handle(dict);
+}
+inline dict_handle make_tree(ordo_device *device, ordo_type key, std::uint32_t value_bytes)
+{
+    ordo_blink_config config = {};
+    ordo_dict        *dict = nullptr;
+    config.dict.key = key;
+    config.dict.value_bytes = value_bytes;
+    must(ordo_blink_create(device, &config, &dict));
+    return dict_handle(dict);
+}
+inline dict_handle make_sorted_array(ordo_device *device, ordo_type key, std::uint32_t value_bytes)
+{
+    ordo_sorted_array_config config = {};
+    ordo_dict               *dict = nullptr;
+    config.dict.key = key;
+    config.dict.value_bytes = value_bytes;
+    must(ordo_sorted_array_create(device, &config, &dict));
+    return dict_handle(dict);
+}
+
+// The i-th random number of a stream.
+inline std::uint64_t random_number(std::uint64_t stream, std::uint64_t i)
+{
+    std::uint64_t x = stream * 0x9e3779b97f4a7c15u + (i + 1) * 0xd1342543de82ef95u;
+    x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+    x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+    return x ^ x >> 32;
+}
+
+class stopwatch {
+  public:
+    // Milliseconds since it was made or last asked.
+    double lap()
+    {
+        const auto   now = std::chrono::steady_clock::now();
+        const double ms = std::chrono::duration<double, std::milli>(now - start_).count();
+        start_ = now;
+        return ms;
+    }
+
+  private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+struct outcome {
+    bool   right; // both ways gave the same
+    double ordo_ms, plain_ms;
+};
+
+inline double median(std::vector<double> times)
+{
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+}
+
+// PROGRAM [COUNT [TIMES]]: how many `items` the task is about, and how often it is done; medians are printed.
+inline int run_task(int argc, char **argv, const char *items, std::size_t usual_count,
+                    outcome (*task)(ordo_device *, std::size_t))
+{
+    try {
+        const std::size_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : usual_count;
+        const int         times = argc > 2 ? std::atoi(argv[2]) : 1;
+        ordo_device      *opened = nullptr;
+        must(ordo_device_open(nullptr, &opened)); // the first GPU, else a CPU
+        const device_handle device(opened);
+        bool                right = task(opened, count).right; // kernels are built
+        std::vector<double> ordo_ms, plain_ms;
+        do {
+            const outcome got = task(opened, count);
+            right = right && got.right;
+            ordo_ms.push_back(got.ordo_ms);
+            plain_ms.push_back(got.plain_ms);
+        } while (static_cast<int>(ordo_ms.size()) < times);
+        std::printf("%zu %s: %.2f ms, plain C++ %.2f ms: %s\n", count, items, median(ordo_ms), median(plain_ms),
+                    right ? "the same results" : "DIFFERENT RESULTS");
+        return right ? EXIT_SUCCESS : EXIT_FAILURE;
+    } catch (const std::exception &problem) {
+        std::fprintf(stderr, "%s\n", problem.what());
+        return EXIT_FAILURE;
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Particles: which others are near? Each lies in a cell of a grid; those that may be near are in its cell and in the 26 around.
+// Cells are numbered by Morton's order, and the particles sorted by it, so that near ones lie near in memory, too.
+#include "example.hpp"
+
+#include <numeric>
+
+static const std::uint32_t side = 32; // cells of the grid, each way
+
+// Two zero bits behind each of the ten lowest.
+static std::uint32_t spread(std::uint32_t x)
+{
+    x = (x | x << 16) & 0x030000ff;
+    x = (x | x << 8) & 0x0300f00f;
+    x = (x | x << 4) & 0x030c30c3;
+    return (x | x << 2) & 0x09249249;
+}
+static std::uint32_t morton(std::uint32_t x, std::uint32_t y, std::uint32_t z)
+{
+    return spread(x) | spread(y) << 1 | spread(z) << 2;
+}
+
+struct place {
+    std::uint32_t x, y, z; // its cell
+};
+
+// Calls `visit` with the 27 cells around one; the grid has no ends, it goes on at the other side.
+template <class Visit> static void around(const place &p, Visit visit)
+{
+    for (std::uint32_t d = 0; d < 27; d++)
+        visit((p.x + d % 3 + side - 1) % side, (p.y + d / 3 % 3 + side - 1) % side, (p.z + d / 9 + side - 1) % side);
+}
+
+static outcome particles(ordo_device *device, std::size_t count)
+{
+    std::vector<place> at(count);
+    for (std::size_t i = 0; i < count; i++) {
+        const std::uint64_t r = random_number(1, i);
+        at[i] = { static_cast<std::uint32_t>(r % side), static_cast<std::uint32_t>((r >> 20) % side),
+                  static_cast<std::uint32_t>((r >> 40) % side) };
+    }
+
+    // particle[lower[27 * i + d]] ... particle[upper[27 * i + d] - 1] are those in one of the cells around particle i.
+    stopwatch                  clock;
+    std::vector<std::uint32_t> cell(count), particle(count), asked, lower(27 * count), upper(27 * count);
+    std::vector<std::uint32_t> near(count);
+    ordo_sort_params           sort = {};
+    sort.key = ORDO_U32;
+    sort.value_bytes = 4;
+    sort.bits = 15; // all that a cell's number has
+    ordo_equal_range_params search = {};
+    search.key = ORDO_U32;
+    asked.reserve(27 * count);
+    for (std::size_t i = 0; i < count; i++) {
+        cell[i] = morton(at[i].x, at[i].y, at[i].z);
+        around(at[i], [&](std::uint32_t x, std::uint32_t y, std::uint32_t z) { asked.push_back(morton(x, y, z)); });
+    }
+    std::iota(particle.begin(), particle.end(), 0u);
+    must(ordo_sort_host(device, &sort, cell.data(), particle.data(), count));
+    must(ordo_equal_range_host(device, &search, cell.data(), count, asked.data(), asked.size(), lower.data(),
+                               upper.data()));
+    for (std::size_t i = 0; i < count; i++)
+        for (std::size_t q = 27 * i; q < 27 * (i + 1); q++)
+            near[i] += upper[q] - lower[q];
+    const double ordo_ms = clock.lap();
+
+    std::vector<std::vector<std::uint32_t>> table(side * side * side);
+    std::vector<std::uint32_t>              wanted(count);
+    for (std::uint32_t i = 0; i < count; i++)
+        table[(at[i].z * side + at[i].y) * side + at[i].x].push_back(i);
+    for (std::size_t i = 0; i < count; i++)
+        around(at[i], [&](std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+            wanted[i] += static_cast<std::uint32_t>(table[(z * side + y) * side + x].size());
+        });
+    const double plain_ms = clock.lap();
+    return { near == wanted, ordo_ms, plain_ms };
+}
+
+int main(int argc, char **argv)
+{
+    return run_task(argc, argv, "particles", 20000, particles);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The invariants of cl/shared/hash_table.h. */
+#include "dict/hash/hash.h"
+
+#include <stdlib.h>
+
+/* What hash_check of cl/dict/hash/place.cl finds, in its order; then how many elements there are. */
+static const char *const finding[] = {
+    "H1: an element of partition %u is not found where it is",
+    "H2: an empty slot of partition %u does not look so",
+    "H3: the spills of partition %u are not counted right",
+    "H4: the elements of partition %u are not counted right",
+};
+enum { N_FINDINGS = sizeof finding / sizeof *finding, N_WORDS = N_FINDINGS + 1 };
+
+#define BROKEN(dev, ...) ordo_fail((dev), ORDO_BROKEN, 0, __FILE__, __LINE__, __VA_ARGS__)
+
+/* What kernels go by must be right before they do. */
+static ordo_status check_starts(struct ordo_call *call, const struct ordo_hash_table *table)
+{
+    const size_t partitions = ordo_hash_partitions(table);
+    cl_uint     *starts = calloc(partitions + 1, sizeof *starts);
+    ORDO_REQUIRE_MEMORY(call->dev, starts);
+    ordo_status status = ordo_call_read(call, table->starts, 0, starts, (partitions + 1) * sizeof *starts);
+    size_t      wrong = partitions + 1;
+    for (size_t p = 0; p < partitions; p++)
+        if (starts[p] > starts[p + 1] || starts[p + 1] - starts[p] > HASH_BUCKETS_MOST)
+            wrong = p;
+    if (starts[0] != 0 || starts[partitions] != table->n_buckets)
+        wrong = partitions;
+    free(starts);
+    if (status == ORDO_OK && wrong <= partitions && !ordo_rehearses(call->dev))
+        status = BROKEN(call->dev, "H4: the buckets of partition %zu do not begin where they should", wrong);
+    return status;
+}
+
+static ordo_status look(struct ordo_call *call, const struct ordo_hash *hash, cl_uint found[N_WORDS])
+{
+    const int        mark = call->n_scratch;
+    struct ordo_args args = { .n = 0 };
+    cl_mem           wrong = NULL;
+
+    ORDO_TRY(check_starts(call, &hash->table));
+    ORDO_TRY(ordo_call_scratch(call, N_WORDS * sizeof(cl_uint), &wrong));
+    ORDO_TRY(ordo_call_fill(call, wrong, 0, N_FINDINGS * sizeof(cl_uint), UINT32_MAX));
+    ORDO_TRY(ordo_call_fill(call, wrong, N_FINDINGS * sizeof(cl_uint), sizeof(cl_uint), 0));
+    ordo_hash_add_table(&args, &hash->table);
+    ORDO_ADD(&args, ORDO_ARG(wrong));
+    ORDO_TRY(ordo_hash_launch_parts(call, hash, "hash_check", ordo_hash_partitions(&hash->table), &args));
+    ORDO_TRY(ordo_call_read(call, wrong, 0, found, N_WORDS * sizeof *found));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+static ordo_status check(struct ordo_call *call, const struct ordo_hash *hash)
+{
+    cl_uint found[N_WORDS];
+    if (!hash->table.starts)
+        return ORDO_OK;
+    ORDO_TRY(look(call, hash, found));
+    for (int f = 0; f < N_FINDINGS; f++)
+        if (found[f] != UINT32_MAX)
+            return BROKEN(call->dev, finding[f], found[f]);
+    return ORDO_OK;
+}
+
+ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash)
+{
+    if (hash->in_doubt && !hash->broken) {
+        const ordo_status status = check(call, hash);
+        hash->broken = status == ORDO_BROKEN;
+        hash->in_doubt = status != ORDO_OK;
+        ORDO_TRY(status);
+    }
+    if (hash->broken)
+        return BROKEN(call->dev, "the table was broken by a call that failed half way; build or clear it");
+    return ORDO_OK;
+}
+
+ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call)
+{
+    struct ordo_hash *hash = ordo_hash_of(dict);
+    ORDO_TRY(ordo_hash_begin(call, hash));
+    return check(call, hash);
+}

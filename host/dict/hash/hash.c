@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hash table's place behind the interface. */
+#include "dict/hash/hash.h"
+
+#include "dict/tour.h"
+
+static const struct ordo_structure hash_table = {
+    .name = "hash",
+    .destroy = ordo_hash_clear,
+    .clear = ordo_hash_clear,
+    .build = ordo_hash_build,
+    .update = ordo_hash_update,
+    .update_sorted = ordo_hash_update_sorted,
+    .compact = ordo_hash_compact,
+    .find = ordo_hash_find,
+    .size = ordo_hash_size,
+    .export_all = ordo_hash_export,
+    .check = ordo_hash_check,
+    .statistics = ordo_hash_statistics,
+};
+
+static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
+{
+    return ordo_hash_create(device, config, out);
+}
+
+ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config *config, ordo_dict **out)
+{
+    ORDO_TRY(ordo_dict_create(device, &hash_table, config ? &config->dict : NULL, sizeof(struct ordo_hash), out));
+    struct ordo_hash *hash = ordo_hash_of(*out);
+    hash->config = *config;
+    if (config->load_percent == 0)
+        hash->config.load_percent = 80;
+    /* Runs of the same kind, for batches with many equal keys: never called by itself. */
+    hash->runs.dict = hash->dict;
+    if (hash->config.load_percent >= 25 && hash->config.load_percent <= 95) {
+        ordo_dict_expect(*out, another, config);
+        return ORDO_OK;
+    }
+    ordo_dict_destroy(out);
+    return ordo_fail(device, ORDO_INVALID, 0, __FILE__, __LINE__, "load_percent is %u: it may be 25 to 95",
+                     config->load_percent);
+}

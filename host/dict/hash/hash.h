@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hash table on the host's side; cl/shared/hash_table.h draws it and has the invariants.
+ *
+ * Its files from the bottom up, each of which calls those before it:
+ *
+ *   table.c    memory, and how kernels are launched
+ *   check.c    the invariants; what every call begins with
+ *   query.c    finds, size, export, statistics
+ *   part.c     a batch by partitions
+ *   build.c    a table made anew: of a batch, of itself, of both
+ *   update.c   batches in place
+ *   hash.c     the structure's table
+ */
+#ifndef ORDO_HASH_PRIVATE_H
+#define ORDO_HASH_PRIVATE_H
+
+#include "dict/run.h"
+#include "ordo/hash.h"
+#include "shared/hash_table.h"
+
+/* What kernels see of a table. All zero: nothing was ever stored, or all was cleared. */
+struct ordo_hash_table {
+    cl_mem   buckets, spills, starts, counts;
+    size_t   n_buckets;
+    cl_uint  bits; /* of a partition's number */
+    cl_ulong seed;
+};
+
+struct ordo_hash {
+    ordo_dict               dict; /* first */
+    struct ordo_hash_config config;
+    struct ordo_hash_table  table;
+    bool                    in_doubt; /* a change was begun and not seen through: to be checked before anything else */
+    bool                    broken;   /* checked, and not sound */
+    size_t                  bytes, bytes_peak, rebuilds;
+    struct ordo_runs        runs; /* what sorts a batch with many equal keys */
+};
+
+static inline struct ordo_hash *ordo_hash_of(ordo_dict *dict)
+{
+    return (struct ordo_hash *) dict;
+}
+
+static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
+{
+    return (size_t) 1 << table->bits;
+}
+
+/* ---- table.c ----------------------------------------------------------------------------------------------------- */
+
+/* Of a bucket, its byte of spills not included. */
+size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
+/* Partitions, as a power of two, for so many elements in a table that is `load` percent full. */
+cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
+/* The seed of the attempt-th try. */
+cl_ulong ordo_hash_seed(unsigned attempt);
+
+/* Memory of a table of so many partitions and buckets, counted; nothing is written. */
+ordo_status ordo_hash_allocate(struct ordo_hash *hash, struct ordo_hash_table *table);
+void        ordo_hash_release(struct ordo_hash *hash, struct ordo_hash_table *table);
+/* Puts a table in the place of the one there. */
+void ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *table);
+void ordo_hash_clear(ordo_dict *dict);
+
+/* HASH_TABLE of cl/dict/hash/table.cl. */
+void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
+/* A kernel of cl/dict/hash/place.cl: a work-group for each partition. */
+ordo_status ordo_hash_launch_parts(struct ordo_call *call, const struct ordo_hash *hash, const char *name,
+                                   size_t partitions, const struct ordo_args *args);
+
+/* ---- check.c ----------------------------------------------------------------------------------------------------- */
+
+/* Begins every call: if the table is in doubt, checks it. ORDO_BROKEN if it is not sound, or was not before. */
+ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
+ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
+
+/* ---- query.c ----------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_hash_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
+ordo_status ordo_hash_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
+ordo_status ordo_hash_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
+                             struct ordo_slice values_out, size_t capacity, size_t *count);
+ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out);
+
+/* ---- part.c ------------------------------------------------------------------------------------------------------ */
+
+/* A batch, and the same by partitions: HASH_BATCH of cl/dict/hash/place.cl. */
+struct ordo_hash_batch {
+    struct ordo_slice keys, values, erased; /* values: ordo_none() if all are erased; erased: if none are, or all */
+    size_t            count;
+    cl_uint           all_erased, distinct;
+    /* made by ordo_hash_part, in scratch */
+    cl_mem            mixed, index, bounds; /* index: NULL where values are in the order of mixed */
+    struct ordo_slice values_by_part;
+};
+
+/* Parts a batch by the table's bits and seed. */
+ordo_status ordo_hash_part(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
+                           struct ordo_hash_batch *batch);
+void        ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *batch);
+/* Makes a batch without equal keys of one that stores or erases all; in a run of hash->runs. Waits. */
+ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
+                                    struct ordo_sorted_run *run);
+/* In scratch the words of enum hash_found, 0; and reads them, which waits. */
+ordo_status ordo_hash_begin_found(struct ordo_call *call, cl_mem *found);
+ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint out[HASH_FOUND_WORDS]);
+/* The largest number of updates of one partition, whether all have room for all, and the number of elements. Waits. */
+ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
+                              const struct ordo_hash_batch *batch, cl_uint found[HASH_FOUND_WORDS]);
+
+/* ---- build.c ----------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+                            size_t count);
+/* A new table, `load` percent full, of what is there and a batch (or NULL). Waits. The batch is parted anew. */
+ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
+                              unsigned load);
+/* What growth by updates leaves: the lesser of this and what build and compact do. */
+unsigned    ordo_hash_update_load(const struct ordo_hash *hash);
+ordo_status ordo_hash_compact(ordo_dict *dict, struct ordo_call *call);
+/* The batch in place, in a table that has the room for it. Enqueues; no wait. */
+ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
+                             const struct ordo_hash_batch *batch);
+
+/* ---- update.c ---------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                             struct ordo_slice values, size_t count);
+ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
+
+#endif

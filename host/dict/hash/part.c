@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A batch by partitions of a table: launches of cl/dict/hash/partition.cl, and a radix sort of few bits. */
+#include "dict/hash/hash.h"
+
+#include "dict/batch.h"
+#include "primitive/sort.h"
+
+#define PARTITION_FILE "dict/hash/partition.cl"
+
+/* The type that sorts mixed keys by their bits. */
+static ordo_type word_type(const ordo_dict *dict)
+{
+    return dict->key_bytes == 8 ? ORDO_U64 : ORDO_U32;
+}
+
+static ordo_status find_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_hash_table *table,
+                               struct ordo_hash_batch *batch)
+{
+    const size_t     partitions = ordo_hash_partitions(table);
+    const cl_uint    n = (cl_uint) batch->count;
+    struct ordo_args args = { .n = 0 };
+
+    ORDO_TRY(ordo_call_scratch(call, (partitions + 1) * sizeof(cl_uint), &batch->bounds));
+    ORDO_ADD(&args, ORDO_ARG(batch->mixed), ORDO_ARG(n), ORDO_ARG(table->bits), ORDO_ARG(batch->bounds));
+    return ordo_dict_launch(call, dict, PARTITION_FILE, "hash_bounds", partitions + 1, args.arg, args.n);
+}
+
+/* Updates of both kinds know their place in the batch; else values go along. */
+static bool goes_by_index(const struct ordo_hash_batch *batch)
+{
+    return batch->erased.mem != NULL;
+}
+
+ordo_status ordo_hash_part(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
+                           struct ordo_hash_batch *batch)
+{
+    const ordo_dict              *dict = &hash->dict;
+    const bool                    by_index = goes_by_index(batch);
+    const uint32_t                value_bytes = by_index ? sizeof(cl_uint) : batch->values.mem ? dict->value_bytes : 0;
+    const cl_uint                 n = (cl_uint) batch->count;
+    const struct ordo_sort_params params = { .key = word_type(dict),
+                                             .value_bytes = value_bytes,
+                                             .first_bit = (uint32_t) (8 * dict->key_bytes) - table->bits,
+                                             .bits = table->bits };
+    struct ordo_args              args = { .n = 0 };
+    struct ordo_slice             values = batch->values, sorted = ordo_none();
+    cl_mem                        mixed = NULL, index = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, batch->count * dict->key_bytes, &batch->mixed));
+    if (value_bytes)
+        ORDO_TRY(ordo_call_scratch(call, batch->count * value_bytes, &sorted.mem));
+    const int mark = call->n_scratch;
+    ORDO_TRY(ordo_call_scratch(call, batch->count * dict->key_bytes, &mixed));
+    if (by_index) {
+        ORDO_TRY(ordo_call_scratch(call, batch->count * sizeof(cl_uint), &index));
+        values = ordo_at(index, 0);
+    }
+    ordo_args_slice(&args, &batch->keys);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(table->seed), ORDO_ARG(mixed), ORDO_ARG(index));
+    ORDO_TRY(ordo_dict_launch(call, dict, PARTITION_FILE, "hash_mix_keys", batch->count, args.arg, args.n));
+    ORDO_TRY(ordo_call_sort(call, &params, ordo_at(mixed, 0), value_bytes ? values : ordo_none(),
+                            ordo_at(batch->mixed, 0), sorted, batch->count));
+    ordo_call_release(call, mark);
+    batch->index = by_index ? sorted.mem : NULL;
+    batch->values_by_part = by_index ? batch->values : sorted;
+    return find_bounds(call, dict, table, batch);
+}
+
+void ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *batch)
+{
+    ORDO_ADD(args, ORDO_ARG(batch->mixed), ORDO_ARG(batch->index));
+    ordo_args_slice(args, &batch->values_by_part);
+    ordo_args_slice(args, &batch->erased);
+    ORDO_ADD(args, ORDO_ARG(batch->all_erased), ORDO_ARG(batch->distinct), ORDO_ARG(batch->bounds));
+}
+
+ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
+                                    struct ordo_sorted_run *run)
+{
+    struct ordo_slice none = ordo_none(), values = batch->values;
+    const bool        needs_values = hash->dict.value_bytes && batch->all_erased;
+    if (needs_values) { /* of what is erased: anything */
+        ORDO_TRY(ordo_call_scratch(call, batch->count * hash->dict.value_bytes, &values.mem));
+        ORDO_TRY(ordo_call_fill(call, values.mem, 0, batch->count * hash->dict.value_bytes, 0));
+    }
+    ORDO_TRY(ordo_runs_sort_distinct(&hash->runs, call, batch->keys, values, batch->count, run));
+    batch->keys = ordo_run_keys(run);
+    batch->values = batch->all_erased ? none : ordo_run_values(&hash->dict, run);
+    batch->count = run->count;
+    batch->distinct = 1;
+    return ORDO_OK;
+}
+
+ordo_status ordo_hash_begin_found(struct ordo_call *call, cl_mem *found)
+{
+    ORDO_TRY(ordo_call_scratch(call, HASH_FOUND_WORDS * sizeof(cl_uint), found));
+    return ordo_call_fill(call, *found, 0, HASH_FOUND_WORDS * sizeof(cl_uint), 0);
+}
+
+ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint out[HASH_FOUND_WORDS])
+{
+    return ordo_call_read(call, found, 0, out, HASH_FOUND_WORDS * sizeof *out);
+}
+
+ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
+                              const struct ordo_hash_batch *batch, cl_uint found[HASH_FOUND_WORDS])
+{
+    const int        mark = call->n_scratch;
+    struct ordo_args args = { .n = 0 };
+    cl_mem           words = NULL;
+
+    ORDO_TRY(ordo_hash_begin_found(call, &words));
+    ordo_hash_add_table(&args, table);
+    ORDO_ADD(&args, ORDO_ARG(batch->bounds), ORDO_ARG(words));
+    ORDO_TRY(
+        ordo_dict_launch(call, dict, PARTITION_FILE, "hash_measure", ordo_hash_partitions(table), args.arg, args.n));
+    ORDO_TRY(ordo_hash_read_found(call, words, found));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A hash table's memory, and how its kernels are launched. */
+#include "dict/hash/hash.h"
+
+size_t ordo_hash_bucket_bytes(const ordo_dict *dict)
+{
+    return HASH_SLOTS * (dict->key_bytes + dict->value_bytes);
+}
+
+cl_uint ordo_hash_bits_for(size_t elements, unsigned load)
+{
+    const double slots = (double) elements * 100 / load;
+    cl_uint      bits = 1; /* H2 */
+    while (bits < 31 && slots > (double) ((size_t) HASH_SLOTS_MEAN << bits))
+        bits++;
+    return bits;
+}
+
+cl_ulong ordo_hash_seed(unsigned attempt)
+{
+    cl_ulong x = (attempt + 1) * 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Its parts: their bytes, one after another. */
+enum { N_PARTS = 4 };
+static void parts_of(const struct ordo_hash *hash, struct ordo_hash_table *table, cl_mem *part[N_PARTS],
+                     size_t bytes[N_PARTS])
+{
+    const size_t partitions = ordo_hash_partitions(table);
+    part[0] = &table->buckets;
+    part[1] = &table->spills;
+    part[2] = &table->starts;
+    part[3] = &table->counts;
+    bytes[0] = table->n_buckets * ordo_hash_bucket_bytes(&hash->dict);
+    bytes[1] = table->n_buckets;
+    bytes[2] = (partitions + 1) * sizeof(cl_uint);
+    bytes[3] = partitions * sizeof(cl_uint);
+}
+
+static void release_part(struct ordo_hash *hash, cl_mem *part, size_t bytes)
+{
+    if (!*part)
+        return;
+    ordo_buffer_destroy(hash->dict.dev, part);
+    hash->bytes -= bytes;
+}
+
+void ordo_hash_release(struct ordo_hash *hash, struct ordo_hash_table *table)
+{
+    cl_mem *part[N_PARTS];
+    size_t  bytes[N_PARTS];
+    parts_of(hash, table, part, bytes);
+    for (int i = 0; i < N_PARTS; i++)
+        release_part(hash, part[i], bytes[i]);
+    *table = (struct ordo_hash_table) { .buckets = NULL };
+}
+
+ordo_status ordo_hash_allocate(struct ordo_hash *hash, struct ordo_hash_table *table)
+{
+    cl_mem     *part[N_PARTS];
+    size_t      bytes[N_PARTS];
+    ordo_status made = ORDO_OK;
+    parts_of(hash, table, part, bytes);
+    for (int i = 0; i < N_PARTS && made == ORDO_OK; i++) {
+        if (*part[i])
+            continue;
+        made = ordo_buffer_create(hash->dict.dev, bytes[i], part[i]);
+        if (made == ORDO_OK)
+            hash->bytes += bytes[i];
+    }
+    if (made != ORDO_OK)
+        ordo_hash_release(hash, table);
+    if (hash->bytes_peak < hash->bytes + hash->runs.bytes)
+        hash->bytes_peak = hash->bytes + hash->runs.bytes;
+    return made;
+}
+
+void ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *table)
+{
+    ordo_hash_release(hash, &hash->table);
+    hash->table = *table;
+    hash->in_doubt = hash->broken = false;
+}
+
+void ordo_hash_clear(ordo_dict *dict)
+{
+    struct ordo_hash *hash = ordo_hash_of(dict);
+    ordo_hash_replace(hash, &(struct ordo_hash_table) { .buckets = NULL });
+    ordo_runs_clear(&hash->runs.dict);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table)
+{
+    ORDO_ADD(args, ORDO_ARG(table->buckets), ORDO_ARG(table->spills), ORDO_ARG(table->starts), ORDO_ARG(table->counts),
+             ORDO_ARG(table->bits), ORDO_ARG(table->seed));
+}
+
+/* Work-items of a group for each partition: of 256 each sees to 10 slots at most. */
+#define GROUP ((size_t) 256)
+
+/* More groups than this fill every device; each then takes several partitions. */
+#define GROUPS_MAX ((size_t) 1 << 16)
+
+static size_t group_of(const ordo_device *dev)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(dev);
+    size_t                          group = GROUP;
+    while (group > facts->max_group)
+        group /= 2;
+    return facts->cpu || group < 32 ? 1 : group;
+}
+
+ordo_status ordo_hash_launch_parts(struct ordo_call *call, const struct ordo_hash *hash, const char *name,
+                                   size_t partitions, const struct ordo_args *args)
+{
+    const size_t             group = group_of(call->dev);
+    const struct ordo_define defines[] = {
+        { "ORDO_KEY", hash->dict.key },
+        { "ORDO_VALUE_BYTES", hash->dict.value_bytes },
+        { "HASH_GROUP", (long) group },
+        { NULL, 0 },
+    };
+    struct ordo_kernel *kernel = NULL;
+    ORDO_TRY(ordo_call_kernel(call, "dict/hash/place.cl", name, defines, &kernel));
+    return ordo_call_launch(call, kernel, ordo_min_size(partitions, GROUPS_MAX), group, args->arg, args->n);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches in place: by partitions, of which each is changed by one work-group, once it is known that all have the room. */
+#include "dict/hash/hash.h"
+
+/* Whether all partitions have room, exactly; waits. */
+static ordo_status has_room(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_batch *batch,
+                            bool *out)
+{
+    const int        mark = call->n_scratch;
+    struct ordo_args args = { .n = 0 };
+    cl_uint          words[HASH_FOUND_WORDS];
+    cl_mem           found = NULL;
+
+    ORDO_TRY(ordo_hash_begin_found(call, &found));
+    ordo_hash_add_table(&args, &hash->table);
+    ordo_hash_add_batch(&args, batch);
+    ORDO_ADD(&args, ORDO_ARG(found));
+    ORDO_TRY(ordo_hash_launch_parts(call, hash, "hash_plan", ordo_hash_partitions(&hash->table), &args));
+    ORDO_TRY(ordo_hash_read_found(call, found, words));
+    ordo_call_release(call, mark);
+    *out = !words[HASH_FULL];
+    return ORDO_OK;
+}
+
+/* Below so many slots a table that is nearly empty stays as it is. */
+#define SLOTS_KEPT ((size_t) 1 << 16)
+
+/* Whether so little would be left that the table is worth building anew. */
+static bool is_underfull(const struct ordo_hash *hash, size_t elements)
+{
+    const size_t slots = hash->table.n_buckets * HASH_SLOTS;
+    return slots > SLOTS_KEPT && elements < slots / 8;
+}
+
+/* In the table as it is, if it has the room; else in a new one. `found` is what ordo_hash_measure did. */
+static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
+                         const cl_uint found[HASH_FOUND_WORDS])
+{
+    bool room = !found[HASH_FULL] || batch->all_erased;
+    if (found[HASH_LARGEST] > HASH_UPDATES_MOST)
+        room = false;
+    else if (!room)
+        ORDO_TRY(has_room(call, hash, batch, &room));
+    if (room && is_underfull(hash, found[HASH_TOTAL] + batch->count)) {
+        const int         mark = call->n_scratch;
+        const ordo_status status = ordo_hash_rebuild(call, hash, batch, ordo_hash_update_load(hash));
+        if (!ordo_lacks_memory(status))
+            return status;
+        ordo_call_abandon(call, mark);
+    }
+    if (!room)
+        return ordo_hash_rebuild(call, hash, batch, ordo_hash_update_load(hash));
+    hash->in_doubt = true;
+    ORDO_TRY(ordo_hash_change(call, hash, &hash->table, batch));
+    hash->in_doubt = false;
+    return ORDO_OK;
+}
+
+static ordo_status part_and_store(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
+                                  struct ordo_sorted_run *run)
+{
+    cl_uint found[HASH_FOUND_WORDS];
+
+    ORDO_TRY(ordo_hash_part(call, hash, &hash->table, batch));
+    ORDO_TRY(ordo_hash_measure(call, &hash->table, &hash->dict, batch, found));
+    if (found[HASH_LARGEST] > HASH_UPDATES_MOST && !batch->distinct && !batch->erased.mem) {
+        ORDO_TRY(ordo_hash_make_distinct(call, hash, batch, run));
+        ORDO_TRY(ordo_hash_part(call, hash, &hash->table, batch));
+        ORDO_TRY(ordo_hash_measure(call, &hash->table, &hash->dict, batch, found));
+    }
+    return store(call, hash, batch, found);
+}
+
+static ordo_status update(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch)
+{
+    struct ordo_sorted_run run = { .mem = NULL };
+    ordo_status            status = ORDO_OK;
+
+    ORDO_TRY(ordo_hash_begin(call, hash));
+    if (hash->table.starts)
+        status = part_and_store(call, hash, batch, &run);
+    else if (!batch->all_erased)
+        status = ordo_hash_rebuild(call, hash, batch, ordo_hash_update_load(hash));
+    ordo_runs_release(&hash->runs, &run);
+    ordo_runs_drop_spare(&hash->runs);
+    return status;
+}
+
+ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                             struct ordo_slice values, size_t count)
+{
+    struct ordo_hash_batch batch = { .keys = keys, .values = values, .count = count, .all_erased = erase };
+    return update(call, ordo_hash_of(dict), &batch);
+}
+
+ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates)
+{
+    const bool             all_erased = updates->erased.mem && !updates->values.mem && dict->value_bytes;
+    struct ordo_hash_batch batch = { .keys = updates->keys,
+                                     .values = updates->values,
+                                     .erased = all_erased ? ordo_none() : updates->erased,
+                                     .count = updates->count,
+                                     .all_erased = all_erased,
+                                     .distinct = updates->distinct };
+    return update(call, ordo_hash_of(dict), &batch);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* FAST: the oldest run is the tree, the newer ones, of which there is one as a rule, are the buffer; when the tree is built
+ * anew. */
+#include "ordo/fast.h"
+#include "dict/runs/runs.h"
+#include "dict/tour.h"
+
+#define ONE_IN_DEFAULT 128
+#define ONE_IN_MOST    65536
+
+struct fast {
+    struct ordo_runs runs; /* first: a dictionary is a struct ordo_runs, and that a struct fast */
+    size_t           one_in;
+    size_t           built;   /* elements of the tree when it was built */
+    size_t           arrived; /* since then */
+    uint64_t         asked;   /* what queries have cost by looking into the buffer, since the last update */
+};
+
+static struct fast *fast_of(ordo_dict *dict)
+{
+    return (struct fast *) dict;
+}
+
+static size_t stored(const struct fast *fast)
+{
+    return ordo_run_set_stored(&fast->runs.set);
+}
+
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
+
+static void restart(struct fast *fast)
+{
+    fast->built = stored(fast);
+    fast->arrived = 0;
+    fast->asked = 0;
+}
+
+static void clear(ordo_dict *dict)
+{
+    ordo_runs_clear(dict);
+    restart(fast_of(dict));
+}
+
+static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+                         size_t count)
+{
+    ORDO_TRY(ordo_runs_build(dict, call, keys, values, count));
+    restart(fast_of(dict));
+    return ORDO_OK;
+}
+
+static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
+{
+    ORDO_TRY(ordo_runs_compact(dict, call));
+    restart(fast_of(dict));
+    return ORDO_OK;
+}
+
+/* Builds the tree anew of all that is visible. Waits. */
+static ordo_status rebuild(struct fast *fast, struct ordo_call *call)
+{
+    ORDO_TRY(ordo_runs_clean_up(&fast->runs.dict, call));
+    restart(fast);
+    return ORDO_OK;
+}
+
+/* Whether enough has come to build it anew. */
+static bool is_due(const struct fast *fast)
+{
+    return fast->arrived > fast->built / fast->one_in;
+}
+
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
+
+/* A batch of updates: sorted ones, or as a call has them. */
+struct batch {
+    const struct ordo_sorted_updates *sorted; /* NULL: what follows */
+    bool                              erase;
+    struct ordo_slice                 keys, values;
+    size_t                            count;
+};
+
+static ordo_status make_run(struct fast *fast, struct ordo_call *call, const struct batch *b,
+                            struct ordo_sorted_run *out)
+{
+    if (b->sorted)
+        return ordo_runs_take(&fast->runs, call, b->sorted, out);
+    return ordo_runs_sort(&fast->runs, call, b->erase, b->keys, b->values, b->count, out);
+}
+
+/* Merges the runs from `first` on into one, if there are several. */
+static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t first)
+{
+    struct ordo_run_set   *set = &fast->runs.set;
+    struct ordo_sorted_run in[ORDO_MAX_RUNS], merged;
+    const size_t           n = set->n > first ? set->n - first : 0;
+    size_t                 count = 0;
+
+    for (size_t r = first; r < set->n; r++)
+        count += set->run[r].count;
+    if (n < 2 || !ordo_runs_fit(&fast->runs, count))
+        return ORDO_OK;
+    memcpy(in, &set->run[first], n * sizeof *in);
+    ORDO_TRY(ordo_runs_merge(&fast->runs, call, in, n, &merged));
+    set->run[first] = merged;
+    set->n = first + 1;
+    for (size_t i = 0; i < n; i++)
+        ordo_runs_release(&fast->runs, &in[i]);
+    return ORDO_OK;
+}
+
+/* The batch is stored by then, so what fails is no error: there are more runs for a while. */
+static void settle(struct fast *fast, struct ordo_call *call)
+{
+    const int         mark = call->n_scratch;
+    const ordo_status status = is_due(fast) ? rebuild(fast, call) : merge_from(fast, call, 1);
+
+    if (status == ORDO_OK)
+        return;
+    ordo_call_abandon(call, mark);
+    ordo_log(call->dev, ORDO_LOG_WARNING, "fast: the buffer was not merged, going on without");
+}
+
+/* There is a place for one more run, and what counts of elements can say holds `count` more. */
+static ordo_status make_room(struct fast *fast, struct ordo_call *call, size_t count)
+{
+    if (fast->runs.set.n == ORDO_MAX_RUNS || count > ORDO_MAX_COUNT - stored(fast))
+        ORDO_TRY(rebuild(fast, call));
+    ORDO_REQUIRE(call->dev, count <= ORDO_MAX_COUNT - stored(fast), ORDO_TOO_LARGE,
+                 "%zu elements beside %zu stored: there may be %zu (ORDO_MAX_COUNT)", count, stored(fast),
+                 ORDO_MAX_COUNT);
+    return ORDO_OK;
+}
+
+static ordo_status store(struct fast *fast, struct ordo_call *call, const struct batch *b)
+{
+    struct ordo_run_set   *set = &fast->runs.set;
+    struct ordo_sorted_run run;
+
+    ORDO_TRY(make_room(fast, call, b->count));
+    const int   mark = call->n_scratch;
+    ordo_status status = make_run(fast, call, b, &run);
+    if (ordo_lacks_memory(status) && fast->arrived > 0) { /* a rebuild may make room */
+        ordo_call_abandon(call, mark);
+        if (rebuild(fast, call) == ORDO_OK)
+            status = make_run(fast, call, b, &run);
+    }
+    ORDO_TRY(status);
+    set->run[set->n++] = run;
+    fast->arrived += b->count;
+    fast->asked = 0;
+    settle(fast, call);
+    return ORDO_OK;
+}
+
+static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                          struct ordo_slice values, size_t count)
+{
+    const struct batch batch = { NULL, erase, keys, values, count };
+
+    if (fast_of(dict)->runs.set.n == 0)
+        return erase ? ORDO_OK : build(dict, call, keys, values, count);
+    return store(fast_of(dict), call, &batch);
+}
+
+static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates)
+{
+    const struct batch batch = { .sorted = updates, .count = updates->count };
+
+    return store(fast_of(dict), call, &batch);
+}
+
+/* ---- queries ----------------------------------------------------------------------------------------------------- */
+
+/* Queries that look into the buffer too pay for it, until they have paid what it costs to merge it with the tree: then that
+ * is done, without a wait, so what is stale stays until the next rebuild. Counted in elements that a merge moves in the
+ * time. */
+#define QUERY_MOVES      4
+#define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
+#define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
+#define MERGE_LAUNCHES   64
+#define MERGE_MOVES      3
+
+static ordo_status charge(ordo_dict *dict, struct ordo_call *call, size_t queries)
+{
+    struct fast   *fast = fast_of(dict);
+    const uint64_t launch = ordo_device_facts(call->dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
+    const int      mark = call->n_scratch;
+
+    if (fast->runs.set.n < 2)
+        return ORDO_OK;
+    fast->asked += launch + (uint64_t) QUERY_MOVES * queries;
+    if (fast->asked < MERGE_LAUNCHES * launch + (uint64_t) MERGE_MOVES * stored(fast))
+        return ORDO_OK;
+    fast->asked = 0;
+    const ordo_status status = merge_from(fast, call, 0);
+    if (!ordo_lacks_memory(status))
+        return status;
+    ordo_call_abandon(call, mark);
+    ordo_log(call->dev, ORDO_LOG_INFO, "fast: no memory to merge what queries look into, going on without");
+    return ORDO_OK;
+}
+
+static ordo_status find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
+{
+    ORDO_TRY(charge(dict, call, finds->count));
+    return ordo_runs_find(dict, call, finds);
+}
+
+static ordo_status count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
+{
+    ORDO_TRY(charge(dict, call, counts->count));
+    return ordo_runs_count(dict, call, counts);
+}
+
+static ordo_status range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
+{
+    ORDO_TRY(charge(dict, call, ranges->count));
+    return ordo_runs_range(dict, call, ranges);
+}
+
+static ordo_status seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
+{
+    ORDO_TRY(charge(dict, call, seeks->count));
+    return ordo_runs_seek(dict, call, seeks);
+}
+
+static ordo_status rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
+{
+    ORDO_TRY(charge(dict, call, ranks->count));
+    return ordo_runs_rank(dict, call, ranks);
+}
+
+static ordo_status select_ranks(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects)
+{
+    ORDO_TRY(charge(dict, call, selects->count));
+    return ordo_runs_select(dict, call, selects);
+}
+
+/* ---- the structure ----------------------------------------------------------------------------------------------- */
+
+static const struct ordo_structure fast_structure = {
+    .name = "fast",
+    .destroy = ordo_runs_clear,
+    .clear = clear,
+    .build = build,
+    .update = update,
+    .update_sorted = update_sorted,
+    .compact = compact,
+    .find = find,
+    .count = count,
+    .range = range,
+    .seek = seek,
+    .rank = rank,
+    .select = select_ranks,
+    .size = ordo_runs_size,
+    .export_all = ordo_runs_export,
+    .check = ordo_runs_check,
+    .statistics = ordo_runs_statistics,
+};
+
+static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
+{
+    return ordo_fast_create(device, config, out);
+}
+
+ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config *config, ordo_dict **out)
+{
+    ORDO_TRY(ordo_dict_create(device, &fast_structure, config ? &config->dict : NULL, sizeof(struct fast), out));
+    struct fast *fast = fast_of(*out);
+    fast->one_in = config->rebuild_one_in ? config->rebuild_one_in : ONE_IN_DEFAULT;
+    if (fast->one_in > ONE_IN_MOST) {
+        ordo_dict_destroy(out);
+        return ordo_fail(device, ORDO_INVALID, 0, __FILE__, __LINE__, "rebuild_one_in is %u: it may be 0 to %d",
+                         (unsigned) config->rebuild_one_in, ONE_IN_MOST);
+    }
+    ordo_dict_expect(*out, another, config);
+    return ORDO_OK;
+}

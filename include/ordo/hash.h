@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hash table: the fastest lookups of single keys, and no order. For joins, deduplication, counters, caches.
+ *
+ * Bucketed cuckoo hashing (R. Pagh, F. F. Rodler, "Cuckoo Hashing", ESA 2001; M. Dietzfelbinger, C. Weidling, "Balanced
+ * Allocation and Dictionaries with Tightly Packed Constant Size Bins", TCS 2007; on GPUs: D. A. F. Alcantara et al.,
+ * "Real-Time Parallel Hashing on the GPU", SIGGRAPH Asia 2009; M. A. Awad et al., "Analyzing and Implementing GPU Hash
+ * Tables", APOCS 2023). Here a bucket's eight keys are one or two sectors of memory, a lookup reads one bucket, or two; batches
+ * are parted by a radix sort of few bits, and each part of the table is changed by one work-group in its local memory, so
+ * no atomics of the whole device are needed, and the same calls make the same table on every device. */
+#ifndef ORDO_HASH_H
+#define ORDO_HASH_H
+
+#include "dict.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ordo_hash_config {
+    struct ordo_dict_config dict;
+    /* How full build and compact make the table, in percent: 25 to 95; 0: 80. Less: faster lookups of what is not there, and room
+     * for updates. */
+    uint32_t load_percent;
+};
+
+/* An empty hash table. It does all of dict.h that needs no order of keys: build, upsert, insert, combine, erase, find, contains,
+ * size, export, clear, compact, and mixed batches of these (ordo_dict_apply: one with seeks, counts, ranges, ranks or selections
+ * is ORDO_UNSUPPORTED). ordo_dict_can(dict, ORDO_CAN_ORDER) is false. ordo_dict_export gives the elements in the
+ * order of the table, which is the same on every device for the same calls.
+ * Cost    a lookup: 32 bytes of keys (8-byte keys: 64) of one bucket; of every 20th key at load 0.5, of every sixth at 0.8, of a
+ *         third at 0.95 those of a second one; and the value. An update of b elements: a radix sort of b by the bits that
+ *         name parts of the table, of about 2048 slots each; then each part with updates is read and written once. It
+ *         waits once, for whether there is room; a second time where there might not be.
+ *         Parts have no room for more than 31 of 32 slots: when one is to have more, the table is built anew, 70 percent full or
+ *         as load_percent says, whichever is less; and when less than an eighth of it is full.
+ * Memory  keys and values / load, and 1 byte for 8 slots. A build holds besides the old table the batch twice; a table that
+ *         grows, or is compacted, its elements three times.
+ * Errors  running out of memory changes nothing. Updates change the table in place: after an OpenCL error half way through one
+ *         it is checked by the next call. If it is sound, it holds some of the batch; if not, each call returns ORDO_BROKEN
+ *         until it is built anew or cleared. The table is one allocation: more than the device's largest is ORDO_TOO_LARGE. */
+ORDO_API ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config *config, ordo_dict **out);
+
+/* Parameters made in place, as ordo.h says. */
+#ifndef __cplusplus
+#define ordo_hash_config(...) (&(struct ordo_hash_config) { __VA_ARGS__ })
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

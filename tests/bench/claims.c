@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Papers' experiments as data: that each file says what it must, that a claim's verdict is what its figures say, and that figures
+ * are what rows of ordo-bench say. No device is needed. */
+#include "bench/papers/claims.h"
+#include "bench/common/json.h"
+#include "bench/papers/figures.h"
+#include "bench/papers/paper.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const papers[] = { "gpu-lsm", "gpu-b-tree", "gpu-skiplist-gfsl", "fast-tree",
+                                      "xfast-trie-and-hamt" };
+#define N_PAPERS (sizeof papers / sizeof *papers)
+
+static cJSON *load(const char *name)
+{
+    char   why[512] = "";
+    cJSON *paper = paper_load(name, why, sizeof why);
+    cr_assert(paper, "%s", why);
+    return paper;
+}
+
+static const cJSON *list_of(const cJSON *json, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(json, name);
+}
+
+/* The paper's own rows as if they had been measured here. */
+static cJSON *own_figures(const cJSON *paper)
+{
+    cJSON       *all = cJSON_CreateObject();
+    const cJSON *experiment = NULL, *row = NULL;
+    cJSON_ArrayForEach(experiment, list_of(paper, "experiments"))
+    {
+        cJSON *figures = cJSON_AddArrayToObject(all, text_of(experiment, "id"));
+        cJSON_ArrayForEach(row, list_of(experiment, "rows"))
+        {
+            cJSON *figure = figure_cells(experiment, row);
+            json_number(figure, "value", figure_value(experiment, row));
+            cJSON_AddItemToArray(figures, figure);
+        }
+    }
+    return all;
+}
+
+/* ---- the files ----------------------------------------------------------------------------------------------- */
+
+Test(claims, files_say_what_they_must)
+{
+    for (size_t p = 0; p < N_PAPERS; p++) {
+        cJSON       *paper = load(papers[p]);
+        const cJSON *experiment = NULL, *claim = NULL, *row = NULL;
+        cr_expect_str_eq(text_of(paper, "id"), papers[p]);
+        cr_expect(*text_of(paper, "paper") && *text_of(paper, "device"));
+        cJSON_ArrayForEach(experiment, list_of(paper, "experiments"))
+        {
+            const int columns = cJSON_GetArraySize(list_of(experiment, "columns"));
+            cr_expect(!list_of(experiment, "runs") != !*text_of(experiment, "lacks"),
+                      "%s of %s is measured, or says why not", text_of(experiment, "id"), papers[p]);
+            cJSON_ArrayForEach(row, list_of(experiment, "rows"))
+                cr_expect_eq(cJSON_GetArraySize(row), columns, "%s of %s has rows of its columns",
+                             text_of(experiment, "id"), papers[p]);
+        }
+        cJSON_ArrayForEach(claim, list_of(paper, "claims"))
+            cr_expect(paper_experiment(paper, text_of(claim, "experiment")), "%s of %s has an experiment",
+                      text_of(claim, "id"), papers[p]);
+        cJSON_Delete(paper);
+    }
+}
+
+Test(claims, without_figures_nothing_can_be_asked)
+{
+    for (size_t p = 0; p < N_PAPERS; p++) {
+        cJSON       *paper = load(papers[p]), *none = cJSON_CreateObject();
+        const cJSON *claim = NULL;
+        cJSON_ArrayForEach(claim, list_of(paper, "claims"))
+        {
+            const struct judgement judgement = claim_judge(paper, claim, none, none);
+            cr_expect_eq(judgement.verdict, CANNOT_BE_ASKED, "%s", text_of(claim, "id"));
+            cr_expect(*judgement.why, "%s says why", text_of(claim, "id"));
+        }
+        cJSON_Delete(none);
+        cJSON_Delete(paper);
+    }
+}
+
+/* Where a paper contradicts itself: more that is stale makes its cleanups slower; lookups of 2^24 and 2^23 seem exchanged; and what
+ * "almost twice" sums up is 1.75. */
+static bool is_slip(const char *id)
+{
+    static const char *const slips[] = { "cleanup-more-stale-better", "lookup-falls-with-batch",
+                                         "query-cost-of-updates" };
+    for (size_t s = 0; s < sizeof slips / sizeof *slips; s++)
+        if (strcmp(id, slips[s]) == 0)
+            return true;
+    return false;
+}
+
+Test(claims, papers_own_figures_hold)
+{
+    int held = 0;
+    for (size_t p = 0; p < 2; p++) {
+        cJSON       *paper = load(papers[p]), *figures = own_figures(paper);
+        const cJSON *claim = NULL;
+        cJSON_ArrayForEach(claim, list_of(paper, "claims"))
+        {
+            const struct judgement judgement = claim_judge(paper, claim, figures, NULL);
+            held += judgement.verdict == HOLDS;
+            if (judgement.verdict != CANNOT_BE_ASKED)
+                cr_expect_eq(judgement.verdict == HOLDS, !is_slip(text_of(claim, "id")), "%s: %s, %s",
+                             text_of(claim, "id"), verdict_name(judgement.verdict), judgement.why);
+        }
+        cJSON_Delete(figures);
+        cJSON_Delete(paper);
+    }
+    cr_expect_geq(held, 36);
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------------------------ */
+
+struct judged_case {
+    const char  *test, *said; /* of the claim; said "": nothing */
+    const char  *a, *b;       /* values at x = 1, 2, 4, 8, ... of two lines; "" : none */
+    enum verdict verdict;
+    double       here; /* NaN: not looked at */
+};
+
+#define BOTH "\"left\":{\"line\":\"a\"},\"right\":{\"line\":\"b\"},\"along\":\"x\""
+#define ONE  "\"left\":{\"line\":\"a\"},\"along\":\"x\""
+
+static const struct judged_case cases[] = {
+    { "\"kind\":\"greater\"," BOTH, "", "2,3,4", "1,2,3", HOLDS, NAN },
+    { "\"kind\":\"greater\"," BOTH, "", "2,3,2", "1,2,3", BY_LESS, NAN },
+    { "\"kind\":\"greater\",\"mostly\":true," BOTH, "", "2,3,2", "1,2,3", HOLDS, NAN },
+    { "\"kind\":\"greater\"," BOTH, "", "2,1,2", "1,2,3", DOES_NOT, NAN },
+    { "\"kind\":\"greater\"," BOTH, "", "1,2,3", "1,2,3", DOES_NOT, NAN },
+    { "\"kind\":\"greater\",\"or_equal\":true," BOTH, "", "1,2,3", "1,2,3", HOLDS, NAN },
+    { "\"kind\":\"greater\"," BOTH, "", "2,3,4", "", CANNOT_BE_ASKED, NAN },
+    { "\"kind\":\"ratio\"," BOTH, "2", "4,4", "2,2", HOLDS, 2 },
+    { "\"kind\":\"ratio\"," BOTH, "2", "2,6", "2,2", BY_LESS, 1.5 }, /* the harmonic mean of 2 and 6 is 3 */
+    { "\"kind\":\"ratio\"," BOTH, "2", "1,1", "2,2", DOES_NOT, 0.5 },
+    { "\"kind\":\"ratio\"," BOTH, "0.25", "1,1", "4,4", HOLDS, 0.25 },
+    { "\"kind\":\"ratio\"," BOTH, "0.25", "3,3", "4,4", BY_LESS, 0.75 },
+    { "\"kind\":\"ratio\"," BOTH, "0.25", "5,5", "4,4", DOES_NOT, 1.25 },
+    { "\"kind\":\"ratio-falls\"," BOTH, "", "9,6,4", "1,1,1", HOLDS, NAN },
+    { "\"kind\":\"ratio-falls\"," BOTH, "", "9,3,4", "1,1,1", BY_LESS, NAN },
+    { "\"kind\":\"ratio-falls\"," BOTH, "", "4,6,9", "1,1,1", DOES_NOT, NAN },
+    { "\"kind\":\"rises\"," ONE, "", "1,2,3", "", HOLDS, NAN },
+    { "\"kind\":\"rises\"," ONE, "", "1,3,2", "", BY_LESS, NAN },
+    { "\"kind\":\"rises\"," ONE, "", "3,2,1", "", DOES_NOT, NAN },
+    { "\"kind\":\"falls\"," ONE, "", "3,2,1", "", HOLDS, NAN },
+    { "\"kind\":\"falls\"," ONE, "", "1", "", CANNOT_BE_ASKED, NAN },
+    { "\"kind\":\"flat\"," ONE, "1.1", "10,11,10.5", "", HOLDS, 1.1 },
+    { "\"kind\":\"flat\"," ONE, "1.1", "10,15", "", BY_LESS, 1.5 },
+    { "\"kind\":\"flat\"," ONE, "1.1", "10,20", "", DOES_NOT, 2 },
+    { "\"kind\":\"crossover\",\"ahead\":\"below\"," BOTH, "[2,4]", "4,4,4,4", "1,2,8,9", HOLDS, 2 },
+    { "\"kind\":\"crossover\",\"ahead\":\"below\"," BOTH, "[1,1]", "4,4,4,4", "1,2,3,9", BY_LESS, 4 },
+    { "\"kind\":\"crossover\",\"ahead\":\"below\"," BOTH, "[2,4]", "4,4,4,4", "8,9,1,1", DOES_NOT, 2 },
+    { "\"kind\":\"crossover\",\"ahead\":\"above\"," BOTH, "[2,4]", "4,4,4,4", "8,9,1,1", HOLDS, 2 },
+    { "\"kind\":\"crossover\",\"ahead\":\"below\"," BOTH, "[2,4]", "4,4,4,4", "1,1,1,1", DOES_NOT, NAN },
+    { "\"kind\":\"crossover\",\"ahead\":\"below\"," BOTH, "[2,4]", "4,4,4,4", "1,8,1,8", BY_LESS, NAN },
+    { "\"kind\":\"change\",\"from\":1,\"to\":4," ONE, "[0.2,0.5]", "8,4,2", "", HOLDS, 0.25 },
+    { "\"kind\":\"change\",\"from\":1,\"to\":4," ONE, "[0.2,0.5]", "8,7,6", "", BY_LESS, 0.75 },
+    { "\"kind\":\"change\",\"from\":1,\"to\":4," ONE, "[0.2,0.5]", "8,8,9", "", DOES_NOT, 1.125 },
+    { "\"kind\":\"order\",\"left\":[{\"line\":\"a\"},{\"line\":\"b\"}]", "", "2,2", "1,1", HOLDS, NAN },
+    { "\"kind\":\"order\",\"left\":[{\"line\":\"b\"},{\"line\":\"a\"}]", "", "2,2", "1,1", DOES_NOT, NAN },
+    { "\"kind\":\"sums\",\"left\":[{\"line\":\"a\"}],\"right\":[{\"line\":\"b\"}]", "2", "6", "2", HOLDS, 3 },
+    { "\"kind\":\"sums\",\"left\":[{\"line\":\"a\"}],\"right\":[{\"line\":\"b\"},{\"line\":\"b\"}]", "2", "6", "2",
+      BY_LESS, 1.5 },
+    { "\"kind\":\"peak\"," ONE, "4", "1,2,3,2", "", HOLDS, 4 },
+    { "\"kind\":\"peak\"," ONE, "8", "1,2,3,2", "", BY_LESS, 4 },
+    { "\"kind\":\"peak\"," ONE, "1", "1,2,3,2", "", DOES_NOT, 4 },
+    { "\"kind\":\"at-most\"," ONE, "3", "1,2,3", "", HOLDS, 3 },
+    { "\"kind\":\"at-most\"," ONE, "1", "1,2,3", "", DOES_NOT, 3 },
+    { "\"kind\":\"above-limit\",\"bytes\":10,\"unit\":1,\"limit\":\"copy\"," ONE, "", "1,2", "", HOLDS, 2 },
+    { "\"kind\":\"above-limit\",\"bytes\":1,\"unit\":1,\"limit\":\"copy\"," ONE, "", "1,2", "", DOES_NOT, 0.2 },
+    { "\"kind\":\"above-limit\",\"bytes\":1,\"unit\":1,\"limit\":\"none\"," ONE, "", "1,2", "", CANNOT_BE_ASKED, NAN },
+    { "\"kind\":\"no such kind\"," ONE, "", "1,2", "", CANNOT_BE_ASKED, NAN },
+};
+
+static void add_line(cJSON *figures, const char *name, const char *values)
+{
+    char  *rest = NULL, *copy = strdup(values);
+    double x = 1;
+    for (char *value = strtok_r(copy, ",", &rest); value; value = strtok_r(NULL, ",", &rest), x *= 2) {
+        cJSON *figure = cJSON_CreateObject();
+        cJSON_AddStringToObject(figure, "line", name);
+        cJSON_AddNumberToObject(figure, "x", x);
+        cJSON_AddNumberToObject(figure, "value", strtod(value, NULL));
+        cJSON_AddItemToArray(figures, figure);
+    }
+    free(copy);
+}
+
+static cJSON *small_paper(void)
+{
+    return cJSON_Parse("{\"structures\":{},\"experiments\":[{\"id\":\"e\",\"unit\":\"M elements/s\",\"runs\":[]}]}");
+}
+
+Test(claims, verdicts)
+{
+    cJSON *paper = small_paper(), *limits = cJSON_Parse("{\"copy\":10}");
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char   text[600];
+        cJSON *all = cJSON_CreateObject(), *figures = cJSON_AddArrayToObject(all, "e");
+        add_line(figures, "a", cases[c].a);
+        add_line(figures, "b", cases[c].b);
+        snprintf(text, sizeof text, "{\"id\":\"c\",\"experiment\":\"e\",%s%s%s\"test\":{%s}}",
+                 *cases[c].said ? "\"paper\":" : "", cases[c].said, *cases[c].said ? "," : "", cases[c].test);
+        cJSON *claim = cJSON_Parse(text);
+        cr_assert(claim, "%s", text);
+        const struct judgement judgement = claim_judge(paper, claim, all, limits);
+        cr_expect_eq(judgement.verdict, cases[c].verdict, "%s with %s and %s: %s, %s", text, cases[c].a, cases[c].b,
+                     verdict_name(judgement.verdict), judgement.why);
+        cr_expect(isnan(cases[c].here) || fabs(judgement.here - cases[c].here) < 1e-9, "%s: %g", text, judgement.here);
+        cJSON_Delete(claim);
+        cJSON_Delete(all);
+    }
+    cJSON_Delete(limits);
+    cJSON_Delete(paper);
+}
+
+/* Times of 64 batches by a model, which only that model explains. */
+static void add_times(cJSON *figures, const char *model)
+{
+    for (int r = 1; r <= 64; r++) {
+        cJSON       *figure = cJSON_CreateObject();
+        const double carry = (double) ((r ^ (r + 1)) >> 1);
+        cJSON_AddNumberToObject(figure, "r", r);
+        cJSON_AddNumberToObject(figure, "value",
+                                1 / (3 + (*model == 'c'               ? carry
+                                          : strcmp(model, "log") == 0 ? log2(r + 1)
+                                                                      : r)));
+        cJSON_AddItemToArray(figures, figure);
+    }
+}
+
+Test(claims, models_of_time)
+{
+    static const char *const models[] = { "carry", "log", "linear" };
+    cJSON                   *paper = small_paper();
+    for (int by = 0; by < 3; by++)
+        for (int asked = 0; asked < 3; asked++) {
+            char   text[300];
+            cJSON *all = cJSON_CreateObject();
+            add_times(cJSON_AddArrayToObject(all, "e"), models[by]);
+            snprintf(text, sizeof text,
+                     "{\"experiment\":\"e\",\"test\":{\"kind\":\"fit\",\"left\":{},\"along\":\"r\",\"model\":\"%s\","
+                     "\"other\":\"%s\"}}",
+                     models[asked], models[(asked + 1) % 3]);
+            cJSON                 *claim = cJSON_Parse(text);
+            const struct judgement judgement = claim_judge(paper, claim, all, NULL);
+            if (asked == by)
+                cr_expect_eq(judgement.verdict, HOLDS, "%s: %s", text, judgement.why);
+            else
+                cr_expect_neq(judgement.verdict, HOLDS, "%s of %s: %s", text, models[by], judgement.why);
+            cJSON_Delete(claim);
+            cJSON_Delete(all);
+        }
+    cJSON_Delete(paper);
+}
+
+/* ---- figures of rows ----------------------------------------------------------------------------------------- */
+
+static double value_at(const cJSON *figures, const char *cells_text)
+{
+    cJSON               *cells = cJSON_Parse(cells_text);
+    struct figure_point *points = NULL;
+    const int            n = figures_select(figures, cells, NULL, true, &points);
+    const double         value = figures_mean(points, n, true);
+    free(points);
+    cJSON_Delete(cells);
+    return value;
+}
+
+static cJSON *figures_of(const char *run_text, const char *row_text, double scale)
+{
+    cJSON *paper = cJSON_Parse("{\"structures\":{\"tree\":{\"ordo\":\"blink\"}}}");
+    cJSON *run = cJSON_Parse(run_text), *row = cJSON_Parse(row_text), *figures = cJSON_CreateArray();
+    cr_assert(run && row);
+    figures_add(&(struct measured_run) { paper, run, NULL, scale }, row, figures);
+    cJSON_Delete(row);
+    cJSON_Delete(run);
+    cJSON_Delete(paper);
+    return figures;
+}
+
+#define ROW "\"check\":\"ok\",\"variant\":\"blink\",\"count\":40e6,\"operations\":40e6,\"batch\":10e6,"
+
+Test(claims, rates_are_recomputed_from_samples)
+{
+    cJSON *figures = figures_of("{\"stats\":[\"min\",\"max\",\"mean\"],\"n\":[160000000],\"batches\":[40000000]}",
+                                "{" ROW "\"rate\":1,\"samples_s\":[9],\"batches_s\":[1,1,2,4]}", 4);
+    cr_expect_float_eq(value_at(figures, "{\"structure\":\"tree\",\"stat\":\"min\",\"batch\":40000000}"), 2.5, 1e-6);
+    cr_expect_float_eq(value_at(figures, "{\"stat\":\"max\",\"n\":160000000}"), 10, 1e-6);
+    cr_expect_float_eq(value_at(figures, "{\"stat\":\"mean\"}"), 5, 1e-6);
+    cr_expect(isnan(value_at(figures, "{\"stat\":\"mean\",\"batch\":10000000}")), "sizes are the paper's");
+    cJSON_Delete(figures);
+
+    figures = figures_of("{\"stats\":[\"min\",\"max\",\"mean\"]}",
+                         "{" ROW "\"rate\":1,\"fills\":[{\"samples_s\":[1,1,9]},{\"samples_s\":[5,4,3]}]}", 1);
+    cr_expect_float_eq(value_at(figures, "{\"stat\":\"min\"}"), 10, 1e-6);
+    cr_expect_float_eq(value_at(figures, "{\"stat\":\"max\"}"), 40, 1e-6);
+    cr_expect_float_eq(value_at(figures, "{\"stat\":\"mean\"}"), 16, 1e-6, "the harmonic mean of 40 and 10");
+    cJSON_Delete(figures);
+
+    figures = figures_of("{\"value\":\"ms\",\"cells\":{\"step\":\"one\",\"batch\":null}}",
+                         "{" ROW "\"samples_s\":[2,3,4]}", 1);
+    cr_expect_float_eq(value_at(figures, "{\"step\":\"one\"}"), 3000, 1e-3);
+    cr_expect(isnan(value_at(figures, "{\"batch\":10000000}")), "a cell that is null is none");
+    cJSON_Delete(figures);
+
+    figures = figures_of("{\"each\":\"so far\"}", "{" ROW "\"batches_s\":[1,1,2,4]}", 1);
+    cr_expect_float_eq(value_at(figures, "{\"r\":2}"), 10, 1e-6);
+    cr_expect_float_eq(value_at(figures, "{\"r\":4}"), 5, 1e-6);
+    cJSON_Delete(figures);
+
+    figures = figures_of("{}", "{\"check\":\"WRONG\",\"samples_s\":[1],\"operations\":1}", 1);
+    cr_expect_eq(cJSON_GetArraySize(figures), 0, "what is wrong is no figure");
+    cJSON_Delete(figures);
+}
+
+Test(claims, crossovers_lie_between_neighbours)
+{
+    cJSON *figures = cJSON_Parse(
+        "[{\"q\":\"insert\",\"batch\":1,\"n\":1,\"value\":4},{\"q\":\"insert\",\"batch\":1,\"n\":16,\"value\":4},"
+        "{\"q\":\"build\",\"n\":1,\"value\":1},{\"q\":\"build\",\"n\":16,\"value\":16}]");
+    cJSON *crossover =
+        cJSON_Parse("{\"along\":\"n\",\"left\":{\"q\":\"insert\"},\"right\":{\"q\":\"build\"},\"for\":\"batch\","
+                    "\"gives\":{\"q\":\"crossover\"}}");
+    figures_add_crossovers(crossover, figures);
+    cr_expect_float_eq(value_at(figures, "{\"q\":\"crossover\",\"batch\":1}"), 4, 1e-6);
+    cJSON_Delete(crossover);
+    cJSON_Delete(figures);
+}
