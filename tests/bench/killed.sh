@@ -39,7 +39,7 @@ points() {
 }
 
 (measure "$dir/whole") >"$dir/out" 2>"$dir/err" || fail "it measures"
-[ "$(rows "$dir/whole")" = 21 ] || fail "all rows are there"
+[ "$(rows "$dir/whole")" = 30 ] || fail "all rows are there"
 
 # ---- killed
 before=0
