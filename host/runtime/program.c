@@ -39,49 +39,73 @@ static cl_int make_kernel(cl_program program, size_t i)
     return code;
 }
 
+/* A program of the text; *log, the caller's to free, is what the driver says of it, or NULL. */
+static cl_int compile_once(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
+{
+    cl_int code = CL_SUCCESS;
+    *log = NULL;
+    *program = clCreateProgramWithSource(dev->context, 1, &text, NULL, &code);
+    if (code != CL_SUCCESS)
+        return code;
+    code = clBuildProgram(*program, 1, &dev->id, options, NULL, NULL);
+    *log = build_log(dev, *program);
+    if (code != CL_SUCCESS) {
+        clReleaseProgram(*program);
+        *program = NULL;
+    }
+    return code;
+}
+
+/* Of a source that is wrong the log says what is. A failure without that may be the driver's own: of 36 processes that six at a
+ * time built the same programs for the first time, one was refused so by PoCL 3.1. It gets a second chance. */
+static cl_int compile(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
+{
+    cl_int code = compile_once(dev, text, options, program, log);
+    if (code == CL_BUILD_PROGRAM_FAILURE && (!*log || !strstr(*log, "error"))) {
+        free(*log);
+        code = compile_once(dev, text, options, program, log);
+    }
+    return code;
+}
+
 bool ordo_trial_compile(ordo_device *dev, const char *options, const char *const *texts, size_t n)
 {
-    char      *text = join_trials(texts, n);
-    cl_int     code = text ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    char      *text = join_trials(texts, n), *log = NULL;
     cl_program program = NULL;
-    if (code == CL_SUCCESS)
-        program = clCreateProgramWithSource(dev->context, 1, (const char **) &text, NULL, &code);
-    if (code == CL_SUCCESS)
-        code = clBuildProgram(program, 1, &dev->id, options, NULL, NULL);
+    cl_int     code = text ? compile(dev, text, options, &program, &log) : CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < n && code == CL_SUCCESS; i++)
         code = make_kernel(program, i);
     if (program)
         clReleaseProgram(program);
+    free(log);
     free(text);
     dev->probe_disturbed = dev->probe_disturbed || ordo_is_want_of_memory(code);
     return code == CL_SUCCESS;
 }
 
+static ordo_status refuse(ordo_device *dev, const char *file, const char *text, const char *options, cl_int code,
+                          const char *log)
+{
+    char             *named = log ? ordo_log_with_files(log, text) : NULL;
+    const char       *shown = named ? named : log ? log : "(the driver gives no log)";
+    const ordo_status failed = ordo_fail(dev, code == CL_OUT_OF_HOST_MEMORY ? ORDO_NO_HOST_MEMORY : ORDO_BUILD, code,
+                                         __FILE__, __LINE__, "%s does not build with %s:\n%s", file, options, shown);
+    free(named);
+    return failed;
+}
+
 static ordo_status build_from_source(ordo_device *dev, const char *file, const char *text, const char *options,
                                      cl_program *out)
 {
-    cl_int     code = CL_SUCCESS;
-    cl_program program = clCreateProgramWithSource(dev->context, 1, &text, NULL, &code);
-    ORDO_TRY_CL(dev, code, "clCreateProgramWithSource");
-
-    code = clBuildProgram(program, 1, &dev->id, options, NULL, NULL);
-    char *log = build_log(dev, program);
-    if (code != CL_SUCCESS) {
-        char             *named = log ? ordo_log_with_files(log, text) : NULL;
-        const char       *shown = named ? named : log ? log : "(the driver gives no log)";
-        const ordo_status failed =
-            ordo_fail(dev, code == CL_OUT_OF_HOST_MEMORY ? ORDO_NO_HOST_MEMORY : ORDO_BUILD, code, __FILE__, __LINE__,
-                      "%s does not build with %s:\n%s", file, options, shown);
-        clReleaseProgram(program);
-        free(named);
-        free(log);
-        return failed;
-    }
-    if (log && log[strspn(log, " \n\t")])
+    char        *log = NULL;
+    const cl_int code = compile(dev, text, options, out, &log);
+    ordo_status  got = ORDO_OK;
+    if (code != CL_SUCCESS)
+        got = refuse(dev, file, text, options, code, log);
+    else if (log && log[strspn(log, " \n\t")])
         ordo_log(dev, ORDO_LOG_DEBUG, "build log of %s:\n%s", file, log);
     free(log);
-    *out = program;
-    return ORDO_OK;
+    return got;
 }
 
 /* A program from a cached binary; NULL if there is none or the driver refuses it (then the entry is dropped). */

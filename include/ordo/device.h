@@ -86,7 +86,7 @@ struct ordo_device_config {
 };
 
 /* Opens a device, creating a context and an in-order queue of its own.
- * Blocks for the probe and the self-test: 1.6 s on the first use of a driver (an H200), in which kernels are compiled, some
+ * Blocks for the probe and the self-test: 1.9 s on the first use of a driver (an H200), in which kernels are compiled, some
  * seconds on a CPU; from then on for what the driver itself takes (0.25 s there) and some 10 ms,
  * because their outcome and the built programs are kept in the user's cache directory. A profile that is new or changed
  * (see ordo_device_save_profile) is tested once more, as it may choose other variants.

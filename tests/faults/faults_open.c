@@ -77,13 +77,25 @@ static void check_opened(struct complaint *c, ordo_device *dev, const struct ord
         complain(c, "the device that was opened all the same does not work");
 }
 
-/* Nothing that a failure hid is remembered, unless the failure was that of a compile, which says what the device can. */
+/* A build that fails once, without a word about the source, is the driver's failure: nothing is concluded from it. */
+static void check_built_again(struct complaint *c, const struct fault *f, const struct opened *o,
+                              const struct ordo_device_facts *usual)
+{
+    if (f->struck == 0 || f->lasting || f->given != CL_BUILD_PROGRAM_FAILURE)
+        return;
+    if (!o->dev)
+        complain(c, "a build that failed once was not tried again: %s", o->message);
+    else if (!same_facts(ordo_device_facts(o->dev), usual))
+        complain(c, "a build that failed once changed what the device can");
+}
+
+/* Nothing that a failure hid is remembered, unless all compiles failed, which says what the device can. */
 static void check_next(struct complaint *c, struct test *t, const struct opening *way, const struct fault *f,
                        const struct ordo_device_facts *usual)
 {
     struct opened o;
 
-    if (f->given == CL_BUILD_PROGRAM_FAILURE)
+    if (f->given == CL_BUILD_PROGRAM_FAILURE && f->lasting)
         return;
 
     if (open_it(t, way, &o) != ORDO_OK)
@@ -109,12 +121,21 @@ static void try_opening(struct test *t, const struct opening *way, const struct 
         check_opening_error(&c, f, &o, got);
     else if (f->struck > 0)
         check_opened(&c, o.dev, usual);
+    check_built_again(&c, f, &o, usual);
     ordo_device_close(&o.dev);
     f->armed = false;
     const struct fault_holding now = fault_holding(t);
     fault_check_leaks(&c, &was, &now);
     check_next(&c, t, way, f, usual);
     fault_note(t, f, plan, got, &c);
+}
+
+/* Whether call n is to fail: a sample of all, and each build where all is found out anew. */
+static bool chosen(struct test *t, const struct opening *way, const struct fault *seen, unsigned long n)
+{
+    const bool builds = n <= FAULT_LOG && strcmp(seen->log[n - 1], "clBuildProgram") == 0;
+
+    return (way->empty && builds) || fault_chosen(t, seen, n, way->empty ? 5 : 10);
 }
 
 static void sweep_opening(struct test *t, const struct opening *way, struct fault *f)
@@ -134,7 +155,7 @@ static void sweep_opening(struct test *t, const struct opening *way, struct faul
     }
     *seen = *f;
     for (unsigned long n = 1; n <= seen->calls; n++) {
-        if (!fault_chosen(t, seen, n, way->empty ? 5 : 10))
+        if (!chosen(t, way, seen, n))
             continue;
         try_opening(t, way, &usual, f, &(struct fault) { .at = n });
         if (n % 2 == 0)
