@@ -46,16 +46,28 @@ static ordo_status enqueued(struct ordo_call *call)
 }
 
 /* By then all is enqueued, and what a call stores is stored: a marker that fails is tried again as a barrier. */
+static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait, cl_event *out)
+{
+    if (clEnqueueMarkerWithWaitList(call->queue, n, wait, out) == CL_SUCCESS)
+        return ORDO_OK;
+    ORDO_TRY_CL(call->dev, clEnqueueBarrierWithWaitList(call->queue, n, wait, out), "clEnqueueBarrierWithWaitList");
+    return ORDO_OK;
+}
+
+/* Where the gate fails, so must the event. On Intel's runtime for CPUs (2026.22) a marker that waits for the gate is complete
+ * with it in an out-of-order queue, whatever barriers lie before it: what it is to wait for is in its list. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
         return ORDO_OK;
     ORDO_TRY(ordo_gate_close(call));
-    if (clEnqueueMarkerWithWaitList(call->queue, n_wait(call), wait_list(call), call->order->done) == CL_SUCCESS)
-        return ORDO_OK;
-    ORDO_TRY_CL(call->dev, clEnqueueBarrierWithWaitList(call->queue, n_wait(call), wait_list(call), call->order->done),
-                "clEnqueueBarrierWithWaitList");
-    return ORDO_OK;
+    if (!call->gate)
+        return mark(call, 0, NULL, call->order->done);
+    cl_event both[2] = { call->gate, NULL };
+    ORDO_TRY(mark(call, 0, NULL, &both[1]));
+    const ordo_status marked = mark(call, 2, both, call->order->done);
+    clReleaseEvent(both[1]);
+    return marked;
 }
 
 void ordo_call_release(struct ordo_call *call, int mark)

@@ -51,14 +51,14 @@ class Emulator:
         nothing = self.mends.does_nothing(code, arch)
         if nothing:
             return Nothing(nothing)
-        other = self.mends.multiply_add(code) if arch == "cdna" else None
-        inst = self.decode_inst(other or code, arch)
+        code, unfused = self.mends.multiply_add(code) if arch == "cdna" else (code, None)
+        inst = self.decode_inst(code, arch)
         size = inst.size()
         if self.mends.is_cache_control(inst):
             return Nothing(size)
-        return Instruction(self, inst, arch, code[:size], other is not None)
+        return Instruction(self, inst, arch, code[:size], unfused)
 
-    def source_of(self, inst, arch, name, is_mac):
+    def source_of(self, inst, arch, name, unfused):
         """The C text of an instruction as a function of the registers, its fixed bits and which these are."""
         emu = self.emu
         handler = self.mends.handler(inst)
@@ -67,7 +67,7 @@ class Emulator:
         if handler is None:
             raise Translated(f"the emulator has no {type(inst).__name__} {emu._op_name(inst)}", inst.size())
         ctx = emu._Ctx(inst.size(), emu._wave_size(arch))
-        with self.mends.mac(is_mac):
+        with self.mends.computing(unfused):
             sink = handler(inst, ctx)
         fixed, mask, _ = ctx.canonical_mask(inst.to_bytes())
         sink = sink.replace(arg=self.info(name=name)).rtag(1)
@@ -83,9 +83,9 @@ class Emulator:
 
 
 class Instruction:
-    def __init__(self, emulator, inst, arch, code, is_mac):
-        self.emulator, self.inst, self.arch, self.code, self.is_mac = emulator, inst, arch, code, is_mac
-        self.kind, self.size = type(inst).__name__ + ("_MAC" if is_mac else ""), len(code)
+    def __init__(self, emulator, inst, arch, code, unfused):
+        self.emulator, self.inst, self.arch, self.code, self.unfused = emulator, inst, arch, code, unfused
+        self.kind, self.size = type(inst).__name__ + ("_UNFUSED" if unfused else ""), len(code)
 
     @property
     def flags(self):
@@ -94,7 +94,7 @@ class Instruction:
 
     def translate(self, name):
         try:
-            text, _, mask = self.emulator.source_of(self.inst, self.arch, name, self.is_mac)
+            text, _, mask = self.emulator.source_of(self.inst, self.arch, name, self.unfused)
             return text, int.from_bytes(self.code, "little") & mask, mask
         except Translated:
             raise
@@ -121,6 +121,7 @@ class Mends:
         self.emu = emu
         self.patch_returns()
         self.reach_any_address(pcode)
+        self.round_once(pcode)
         self.find_lanes()
 
     # ---- caches ----
@@ -228,27 +229,50 @@ static inline any_unsigned *place6(void *memory, unsigned long i)
         """Memory is reached through several parameters, which the renderer says never to overlap."""
         return self.PLACES + self.PLACE.sub(r"place\2(\1, ", re.sub(r"\* restrict (data[2367]_)", r"* \1", body))
 
-    # ---- v_mac_f32 ----
-    # CDNA 2 has it where later ones have v_dot2c_f32_bf16 (opcode 22 of VOP2, 0x116 of VOP3: ISA manuals of both), and the emulator
-    # has the later ones alone. It is done as v_fmac_f32 is, with operands in the same places, but that the product is rounded.
+    # ---- multiply-add that rounds once ----
+    # What the pseudocode calls fma is fused: the product is not rounded (ISA manuals, V_FMA_F32). The emulator rounds it.
+    # (With numbers of 16 bits no kernel of the library computes; they are left as they are.)
 
     @staticmethod
-    def multiply_add(code):
-        """The bytes of v_fmac_f32 for those of v_mac_f32; None for others."""
+    def round_once(pcode):
+        ops, ask = pcode.Ops, pcode._FUNCS["fma"]
+        names = {pcode.dtypes.float32: "__builtin_fmaf", pcode.dtypes.float64: "__builtin_fma"}
+
+        def fused(a, b, c):
+            if a.dtype not in names:
+                return ask(a, b, c)
+            return pcode.UOp(ops.CUSTOMI, a.dtype, (a, b, c), names[a.dtype] + "({0}, {1}, {2})")
+
+        pcode._FUNCS["fma"] = fused
+
+    # ---- multiply-add that rounds twice ----
+    # CDNA 2 has v_mac_f32 and v_mad_f32, which later ones have no more, and v_madmk_f32 and v_madak_f32 where these have v_fmamk_f32 and
+    # v_fmaak_f32 (ISA manuals of both: VOP2, opcodes 22 to 24; VOP3, 0x116 and 0x1c1). The emulator has the later ones alone.
+    # Each is done as the fused one with operands in the same places, but that the product is rounded.
+    # Opcodes: that of the fused one, and the sum.
+    UNFUSED_VOP2 = {22: (59, "S0.f32 * S1.f32 + D0.f32"), 23: (23, "S0.f32 * SIMM32.f32 + S1.f32"),
+                    24: (24, "S0.f32 * S1.f32 + SIMM32.f32")}
+    UNFUSED_VOP3 = {0x116: (0x13b, "S0.f32 * S1.f32 + D0.f32"), 0x1c1: (0x1cb, "S0.f32 * S1.f32 + S2.f32")}
+
+    def multiply_add(self, code):
+        """The bytes of the fused instruction for those of such a one, and what it computes; else the bytes as they are, and None."""
         word = int.from_bytes(code[:4], "little")
-        if word >> 25 == 22:
-            word = word & 0x1ffffff | 59 << 25
-        elif word >> 26 == 0x34 and word >> 16 & 0x3ff == 0x116:
-            word = word & ~(0x3ff << 16) | 0x13b << 16
+        if word >> 25 in self.UNFUSED_VOP2:
+            fused, total = self.UNFUSED_VOP2[word >> 25]
+            word = word & 0x1ffffff | fused << 25
+        elif word >> 26 == 0x34 and word >> 16 & 0x3ff in self.UNFUSED_VOP3:
+            fused, total = self.UNFUSED_VOP3[word >> 16 & 0x3ff]
+            word = word & ~(0x3ff << 16) | fused << 16
         else:
-            return None
-        return word.to_bytes(4, "little") + code[4:]
+            return code, None
+        return word.to_bytes(4, "little") + code[4:], f"D0.f32 = {total}"
 
     @contextlib.contextmanager
-    def mac(self, is_mac):
+    def computing(self, what):
+        """Within it an instruction does `what`, unless that is None."""
         ask = self.emu.get_pcode
-        if is_mac:
-            self.emu.get_pcode = lambda op: "D0.f32 = S0.f32 * S1.f32 + D0.f32"
+        if what:
+            self.emu.get_pcode = lambda op: what
         try:
             yield
         finally:

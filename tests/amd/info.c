@@ -164,111 +164,95 @@ static const char extensions[] =
 #define QUERY_WAVEFRONT_WIDTH 0x4043
 #define QUERY_BOARD_NAME      0x4038
 
+/* What all the devices say alike: a number of so many bytes, or a text. */
+#define NUMBER(type, value) sizeof(type), (value), NULL
+#define TEXT(text)          0, 0, (text)
+
+static const struct {
+    cl_device_info what;
+    size_t         bytes;
+    uint64_t       number;
+    const char    *text;
+} facts[] = {
+    { CL_DEVICE_TYPE, NUMBER(cl_device_type, CL_DEVICE_TYPE_GPU) },
+    { CL_DEVICE_VENDOR_ID, NUMBER(cl_uint, 0x1002) },
+    { CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, NUMBER(cl_uint, 3) },
+    { CL_DEVICE_MAX_WORK_GROUP_SIZE, NUMBER(size_t, MAX_GROUP) },
+    { CL_DEVICE_MAX_CLOCK_FREQUENCY, NUMBER(cl_uint, 1700) },
+    { CL_DEVICE_ADDRESS_BITS, NUMBER(cl_uint, 64) },
+    { CL_DEVICE_MAX_MEM_ALLOC_SIZE, NUMBER(cl_ulong, MAX_ALLOC_BYTES) },
+    { CL_DEVICE_IMAGE_SUPPORT, NUMBER(cl_bool, CL_TRUE) },
+    { CL_DEVICE_MAX_PARAMETER_SIZE, NUMBER(size_t, 1024) },
+    { CL_DEVICE_MEM_BASE_ADDR_ALIGN, NUMBER(cl_uint, 1024) }, /* bits */
+    { CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, NUMBER(cl_uint, 128) },
+    { CL_DEVICE_SINGLE_FP_CONFIG, NUMBER(cl_device_fp_config, 0x3f) },
+    { CL_DEVICE_DOUBLE_FP_CONFIG, NUMBER(cl_device_fp_config, 0x3f) },
+    { CL_DEVICE_GLOBAL_MEM_CACHE_TYPE, NUMBER(cl_device_mem_cache_type, CL_READ_WRITE_CACHE) },
+    { CL_DEVICE_GLOBAL_MEM_SIZE, NUMBER(cl_ulong, GLOBAL_BYTES) },
+    { CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, NUMBER(cl_ulong, MAX_ALLOC_BYTES) },
+    { CL_DEVICE_MAX_CONSTANT_ARGS, NUMBER(cl_uint, 8) },
+    { CL_DEVICE_LOCAL_MEM_TYPE, NUMBER(cl_device_local_mem_type, CL_LOCAL) },
+    { CL_DEVICE_LOCAL_MEM_SIZE, NUMBER(cl_ulong, LOCAL_BYTES) },
+    { CL_DEVICE_ERROR_CORRECTION_SUPPORT, NUMBER(cl_bool, CL_FALSE) },
+    { CL_DEVICE_HOST_UNIFIED_MEMORY, NUMBER(cl_bool, CL_FALSE) },
+    { CL_DEVICE_PROFILING_TIMER_RESOLUTION, NUMBER(size_t, 1) },
+    { CL_DEVICE_ENDIAN_LITTLE, NUMBER(cl_bool, CL_TRUE) },
+    { CL_DEVICE_AVAILABLE, NUMBER(cl_bool, CL_TRUE) },
+    { CL_DEVICE_COMPILER_AVAILABLE, NUMBER(cl_bool, CL_TRUE) },
+    { CL_DEVICE_LINKER_AVAILABLE, NUMBER(cl_bool, CL_TRUE) },
+    { CL_DEVICE_EXECUTION_CAPABILITIES, NUMBER(cl_device_exec_capabilities, CL_EXEC_KERNEL) },
+    { CL_DEVICE_QUEUE_PROPERTIES,
+      NUMBER(cl_command_queue_properties, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE) },
+    { CL_DEVICE_BUILT_IN_KERNELS, TEXT("") },
+    { QUERY_BOARD_NAME, TEXT("AMD code on a CPU, for tests") },
+    { CL_DEVICE_VENDOR, TEXT("Advanced Micro Devices, Inc.") },
+    { CL_DRIVER_VERSION, TEXT("3452.0 (HSA1.1,LC)") },
+    { CL_DEVICE_PROFILE, TEXT("FULL_PROFILE") },
+    { CL_DEVICE_VERSION, TEXT("OpenCL 2.0 ") },
+    { CL_DEVICE_OPENCL_C_VERSION, TEXT("OpenCL C 2.0 ") },
+    { CL_DEVICE_EXTENSIONS, TEXT(extensions) },
+    { CL_DEVICE_PRINTF_BUFFER_SIZE, NUMBER(size_t, 4 << 20) },
+    { CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, NUMBER(cl_bool, CL_TRUE) },
+    { CL_DEVICE_PARENT_DEVICE, NUMBER(cl_device_id, 0) },
+    { CL_DEVICE_PARTITION_MAX_SUB_DEVICES, NUMBER(cl_uint, 0) },
+    { CL_DEVICE_REFERENCE_COUNT, NUMBER(cl_uint, 1) },
+    { CL_DEVICE_SVM_CAPABILITIES, NUMBER(cl_device_svm_capabilities, 0) },
+};
+
+static cl_int common_info(cl_device_info what, size_t room, void *to, size_t *have)
+{
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (facts[i].what == what)
+            return facts[i].text
+                       ? answer_text(facts[i].text, room, to, have)
+                       : answer(&facts[i].number, facts[i].bytes, room, to, have); /* its low bytes come first */
+    return CL_INVALID_VALUE;
+}
+
 static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size_t room, void *to, size_t *have)
 {
     const struct device *d = AS(device, id, KIND_DEVICE);
     if (!d)
         return CL_INVALID_DEVICE;
     switch (what) {
-    case CL_DEVICE_TYPE:
-        ANSWER(cl_device_type, CL_DEVICE_TYPE_GPU);
-    case CL_DEVICE_VENDOR_ID:
-        ANSWER(cl_uint, 0x1002);
-    case CL_DEVICE_MAX_COMPUTE_UNITS:
-        ANSWER(cl_uint, d->units);
-    case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS:
-        ANSWER(cl_uint, 3);
-    case CL_DEVICE_MAX_WORK_ITEM_SIZES: {
-        const size_t sizes[] = { 1024, 1024, 1024 };
-        return answer(sizes, sizeof sizes, room, to, have);
-    }
-    case CL_DEVICE_MAX_WORK_GROUP_SIZE:
-        ANSWER(size_t, MAX_GROUP);
-    case CL_DEVICE_MAX_CLOCK_FREQUENCY:
-        ANSWER(cl_uint, 1700);
-    case CL_DEVICE_ADDRESS_BITS:
-        ANSWER(cl_uint, 64);
-    case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
-        ANSWER(cl_ulong, MAX_ALLOC_BYTES);
-    case CL_DEVICE_IMAGE_SUPPORT:
-        ANSWER(cl_bool, CL_TRUE);
-    case CL_DEVICE_MAX_PARAMETER_SIZE:
-        ANSWER(size_t, 1024);
-    case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
-        ANSWER(cl_uint, 1024); /* bits */
-    case CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE:
-        ANSWER(cl_uint, 128);
-    case CL_DEVICE_SINGLE_FP_CONFIG:
-        ANSWER(cl_device_fp_config, 0x3f);
-    case CL_DEVICE_DOUBLE_FP_CONFIG:
-        ANSWER(cl_device_fp_config, 0x3f);
-    case CL_DEVICE_GLOBAL_MEM_CACHE_TYPE:
-        ANSWER(cl_device_mem_cache_type, CL_READ_WRITE_CACHE);
-    case CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE:
-        ANSWER(cl_uint, d->wave == 64 ? 64 : 128);
-    case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE:
-        ANSWER(cl_ulong, d->wave == 64 ? 16384 : 32768);
-    case CL_DEVICE_GLOBAL_MEM_SIZE:
-        ANSWER(cl_ulong, GLOBAL_BYTES);
-    case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE:
-        ANSWER(cl_ulong, MAX_ALLOC_BYTES);
-    case CL_DEVICE_MAX_CONSTANT_ARGS:
-        ANSWER(cl_uint, 8);
-    case CL_DEVICE_LOCAL_MEM_TYPE:
-        ANSWER(cl_device_local_mem_type, CL_LOCAL);
-    case CL_DEVICE_LOCAL_MEM_SIZE:
-        ANSWER(cl_ulong, LOCAL_BYTES);
-    case CL_DEVICE_ERROR_CORRECTION_SUPPORT:
-        ANSWER(cl_bool, CL_FALSE);
-    case CL_DEVICE_HOST_UNIFIED_MEMORY:
-        ANSWER(cl_bool, CL_FALSE);
-    case CL_DEVICE_PROFILING_TIMER_RESOLUTION:
-        ANSWER(size_t, 1);
-    case CL_DEVICE_ENDIAN_LITTLE:
-    case CL_DEVICE_AVAILABLE:
-    case CL_DEVICE_COMPILER_AVAILABLE:
-    case CL_DEVICE_LINKER_AVAILABLE:
-        ANSWER(cl_bool, CL_TRUE);
-    case CL_DEVICE_EXECUTION_CAPABILITIES:
-        ANSWER(cl_device_exec_capabilities, CL_EXEC_KERNEL);
-    case CL_DEVICE_QUEUE_PROPERTIES:
-        ANSWER(cl_command_queue_properties, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
-    case CL_DEVICE_BUILT_IN_KERNELS:
-        return answer_text("", room, to, have);
     case CL_DEVICE_PLATFORM:
         ANSWER(cl_platform_id, (cl_platform_id) &driver_platform);
     case CL_DEVICE_NAME:
         return answer_text(d->name, room, to, have);
-    case QUERY_BOARD_NAME:
-        return answer_text("AMD code on a CPU, for tests", room, to, have);
-    case CL_DEVICE_VENDOR:
-        return answer_text("Advanced Micro Devices, Inc.", room, to, have);
-    case CL_DRIVER_VERSION:
-        return answer_text("3452.0 (HSA1.1,LC)", room, to, have);
-    case CL_DEVICE_PROFILE:
-        return answer_text("FULL_PROFILE", room, to, have);
-    case CL_DEVICE_VERSION:
-        return answer_text("OpenCL 2.0 ", room, to, have);
-    case CL_DEVICE_OPENCL_C_VERSION:
-        return answer_text("OpenCL C 2.0 ", room, to, have);
-    case CL_DEVICE_EXTENSIONS:
-        return answer_text(extensions, room, to, have);
-    case CL_DEVICE_PRINTF_BUFFER_SIZE:
-        ANSWER(size_t, 4 << 20);
-    case CL_DEVICE_PREFERRED_INTEROP_USER_SYNC:
-        ANSWER(cl_bool, CL_TRUE);
-    case CL_DEVICE_PARENT_DEVICE:
-        ANSWER(cl_device_id, NULL);
-    case CL_DEVICE_PARTITION_MAX_SUB_DEVICES:
-        ANSWER(cl_uint, 0);
-    case CL_DEVICE_REFERENCE_COUNT:
-        ANSWER(cl_uint, 1);
-    case CL_DEVICE_SVM_CAPABILITIES:
-        ANSWER(cl_device_svm_capabilities, 0);
+    case CL_DEVICE_MAX_COMPUTE_UNITS:
+        ANSWER(cl_uint, d->units);
     case QUERY_WAVEFRONT_WIDTH:
         ANSWER(cl_uint, d->wave);
+    case CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE:
+        ANSWER(cl_uint, d->wave == 64 ? 64 : 128);
+    case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE:
+        ANSWER(cl_ulong, d->wave == 64 ? 16384 : 32768);
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES: {
+        const size_t sizes[] = { 1024, 1024, 1024 };
+        return answer(sizes, sizeof sizes, room, to, have);
+    }
     default:
-        return CL_INVALID_VALUE;
+        return common_info(what, room, to, have);
     }
 }
 

@@ -4,7 +4,7 @@
 
   suite.py --emulator DIR --build BUILD                         the suite: a line for each program and device; fails if one fails, or
                                                                 if a kernel of the library never ran
-  suite.py --emulator DIR --build BUILD --part short            what `./run ci` has time for: no list of kernels
+  suite.py --emulator DIR --build BUILD --part short            what `./run ci` has time for: each kernel, but not each test
   suite.py --emulator DIR --build BUILD --soak MINUTES          random sequences and histories from new seeds
   suite.py --emulator DIR --build BUILD --devices gfx1100,gfx90a -- COMMAND     any program that uses OpenCL
 """
@@ -33,20 +33,19 @@ HOW = """skipped: AMD's machine code is run by the emulator of tinygrad. Once fo
 SKIPPED = 77
 
 # Test programs, which of their tests, and what makes them small: on the device as it is, without masks. Those that take longest
-# come first.
-PARTS = ("sequences", "batches", "rounds", "concurrent", "cleanup", "generic")  # of kernels.c
+# come first. SHORT launches every kernel.
+PARTS = ("sequences", "batches", "rounds", "concurrent", "levels", "cleanup", "generic")  # of kernels.c
 SHORT = [
     ("conformance", "*", {}),
-    ("kernels", "*", {"ORDO_TEST_PART": "batches"}),
-    ("kernels", "*", {"ORDO_TEST_PART": "concurrent"}),
+    ("kernels", "*", {"ORDO_TEST_PART": "primitives", "ORDO_MASK": "group=64"}),  # of several tiles
+    ("group", "*", {}),
+    *[("kernels", "*", {"ORDO_TEST_PART": part}) for part in PARTS],
 ]
 FULL = [
-    ("conformance", "*", {}),
+    *SHORT,
     ("planted", "*caught*", {"ORDO_TEST_PLANTS": "AMD's"}),
     ("sort", "*every_type*", {}),
     ("merge", "*every_type*", {}),
-    ("kernels", "*", {"ORDO_TEST_PART": "primitives", "ORDO_MASK": "group=64"}),  # of several tiles
-    *[("kernels", "*", {"ORDO_TEST_PART": part}) for part in PARTS],
     ("blink_history", "*has_an_order_that*", {"ORDO_TEST_HISTORIES": "2"}),
     ("blink_concurrent", "*do_not_meet*", {}),
     ("dict", "*many_updates*", {}),
@@ -54,15 +53,14 @@ FULL = [
     ("scan", "*knows_every*", {}),
     ("compact", "*every_size*", {}),
     ("reduce", "*knows_every*", {}),
-    ("group", "*", {}),
 ]
 
 
 class Suite:
     """The environment in which programs find the driver, while it is entered."""
 
-    def __init__(self, emulator, build, devices):
-        self.build, self.devices = os.path.abspath(build), devices
+    def __init__(self, emulator, build, devices, jobs=1):
+        self.build, self.devices, self.jobs = os.path.abspath(build), devices, jobs
         cache = os.path.join(self.build, "tests", "amd", "cache")
         self.builds = os.path.join(cache, f"builds-{toolchain.stamp_of_builds()}")
         self.maps = os.path.join(cache, f"maps-{toolchain.stamp_of_maps(emulator)}")
@@ -123,8 +121,8 @@ def run_program(suite, device, name, which, more):
 
 
 def run_programs(suite, programs):
-    """Runs programs on each device, as many at once as there are processors; whether all passed."""
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    """Runs programs on each device, so many at once as were asked for; whether all passed."""
+    with concurrent.futures.ThreadPoolExecutor(suite.jobs) as pool:
         running = [pool.submit(run_program, suite, device, *program) for program in programs for device in suite.devices]
         return all([one.result() for one in running])
 
@@ -175,8 +173,9 @@ def run_suite(suite, asked):
     programs = [p for p in {"short": SHORT, "full": FULL}[asked.part] if not only or p[0] in only]
     good = run_programs(suite, programs)
     for device in suite.devices:
-        good = takes_it_whole(suite, device) and good
-        if asked.part == "full":
+        if not only or "conformance" in only:
+            good = takes_it_whole(suite, device) and good
+        if not only:
             good = all_kernels_ran(suite, device) and good
     return good
 
@@ -243,6 +242,7 @@ def main():
     parser.add_argument("--devices", default=",".join(toolchain.DEVICES))
     parser.add_argument("--part", default="full", choices=["short", "full"])
     parser.add_argument("--only", default="", help="programs of the part, with commas between")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="programs that run at once")
     parser.add_argument("--soak", type=float, help="minutes", default=-1)
     parser.add_argument("--seed", type=int, default=int(time.time()), help="of the soak's first round")
     parser.add_argument("command", nargs="*")
@@ -257,7 +257,7 @@ def main():
         return SKIPPED
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: what outlives its parent is counted
     start = time.monotonic()
-    with Suite(os.path.abspath(asked.emulator), asked.build, devices) as suite:
+    with Suite(os.path.abspath(asked.emulator), asked.build, devices, asked.jobs) as suite:
         if asked.command:
             return subprocess.run(asked.command, env=suite.environment(devices), check=False).returncode
         good = soak(suite, asked.soak, asked.seed) if asked.soak >= 0 else run_suite(suite, asked)

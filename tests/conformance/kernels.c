@@ -80,24 +80,18 @@ static void find_kernels(struct kernels *k)
     }
 }
 
-/* Kernels that only more elements launch than there is time for, beside one that runs and does just the same; what only several
- * compute units launch, of which a simulator has one (NULL); and what only a tree launches whose levels are made good after
- * memory was short, or whose concurrent batch leaves much undone (NULL: blink_room runs these). */
-static const struct {
-    const char *name, *same;
-} twins[] = { { "update_level", "update_top" }, { "self_test_contend", NULL },
-              { "self_test_glimpse", NULL },    { "list_root", NULL },
-              { "list_below", NULL },           { "blink_gather", NULL },
-              { "blink_scatter", NULL } };
+/* Kernels that do not run here: what only several compute units launch, of which a simulator has one; and what only a
+ * tree launches whose concurrent batch leaves much undone (blink_room runs these). */
+static const char *const elsewhere[] = { "self_test_contend", "self_test_glimpse", "blink_gather", "blink_scatter" };
 
 static bool has_run(const struct kernels *k, const char *name)
 {
     for (size_t i = 0; i < k->n; i++)
         if (strcmp(k->of[i].name, name) == 0 && k->of[i].ran)
             return true;
-    for (size_t i = 0; i < LENGTH(twins); i++)
-        if (strcmp(twins[i].name, name) == 0)
-            return !twins[i].same || has_run(k, twins[i].same);
+    for (size_t i = 0; i < LENGTH(elsewhere); i++)
+        if (strcmp(elsewhere[i], name) == 0)
+            return true;
     return false;
 }
 
@@ -172,12 +166,48 @@ static void whole_top(struct test *t)
         test_true(t, out[i] == i);
 }
 
+/* Blocks of several widths, and of one. */
+static void compressed_index(struct test *t)
+{
+    enum { N = 300 };
+    uint32_t          keys[N], want[N], ranks[N];
+    struct test_array on, out;
+
+    for (uint32_t mixed = 0; mixed < 2; mixed++) {
+        ordo_index *index = NULL;
+        for (uint32_t i = 0; i < N; i++) {
+            keys[i] = mixed && i >= N / 2 ? i * 100000 : i;
+            want[i] = i;
+        }
+        test_context(t, "a compressed index, widths %s", mixed ? "mixed" : "alike");
+        on = test_upload(t, keys, N, sizeof *keys, 0);
+        out = test_upload(t, NULL, N, sizeof *ranks, 0);
+        test_ok(t, ordo_index_build_compressed(t->dev, ORDO_U32, test_slice(&on), N, NULL, &index));
+        test_ok(t, ordo_search(t->dev, ordo_search_params(.key = ORDO_U32, .index = index), ordo_none(), N,
+                               test_slice(&on), N, test_slice(&out), NULL));
+        test_ok(t, ordo_device_finish(t->dev));
+        test_download(t, &out, ranks);
+        test_same(t, "ranks", ORDO_U32, ranks, want, N);
+        ordo_index_destroy(&index);
+        test_free(&on);
+        test_free(&out);
+    }
+}
+
+/* Elements of more tiles than one group takes (tiles.c): more than four, of four items for each work-item. */
+static size_t elements_of_tiles(const struct test *t)
+{
+    const size_t n = (size_t) 18 * t->facts->max_group;
+    return n > 600 ? n : 600;
+}
+
 /* With look-back, and without; each kind of sort. */
 static void primitives(struct test *t)
 {
     static const char *const tunings[] = { "sort.method=0 sort.direct=0 scan.method=0", "sort.method=1 scan.method=1" };
 
     whole_top(t);
+    compressed_index(t);
     if (t->facts->cpu) {
         for (size_t i = 0; i < n_primitive_calls; i++)
             run_call(t, &primitive_calls[i], NULL, 300, 300);
@@ -188,7 +218,7 @@ static void primitives(struct test *t)
     for (size_t tuning = 0; tuning < LENGTH(tunings); tuning++) {
         set_tunables(t, tunings[tuning]);
         for (size_t i = 0; i < n_primitive_calls; i++)
-            run_call(t, &primitive_calls[i], NULL, 600, 300);
+            run_call(t, &primitive_calls[i], NULL, elements_of_tiles(t), 300);
     }
     set_tunables(t, "sort.direct=8");
     run_call(t, call_named("ordo_sort"), NULL, 600, 300);
@@ -359,6 +389,31 @@ static void concurrent(struct test *t)
     t->dev->facts.atomics = was;
 }
 
+/* Leaves of one place split while there are no nodes for the levels above them, which are all made good at the end. */
+static void levels(struct test *t)
+{
+    enum { HELD = 1200, STORED = 100 };
+    uint8_t            codes[STORED], found[STORED], outcomes[STORED];
+    uint32_t           keys[STORED];
+    ordo_dict         *dict = make_dict(t, t->dev, BLINK, 0, HELD);
+    struct ordo_blink *tree = ordo_blink_of(dict);
+
+    test_context(t, "levels that lag behind");
+    memset(codes, ORDO_UPSERT, STORED);
+    for (uint32_t i = 0; i < STORED; i++)
+        keys[i] = 3 * i + 1;
+    tree->torture = 256;
+    test_ok(t, ordo_dict_apply_concurrent_host(
+                   dict, &(struct ordo_host_concurrent_batch) {
+                             .codes = codes, .keys = keys, .values = keys, .count = STORED, .outcomes = outcomes }));
+    tree->torture = 0;
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_ok(t, ordo_dict_contains_host(dict, keys, STORED, found));
+    for (uint32_t i = 0; i < STORED; i++)
+        test_true(t, found[i] == 1 && outcomes[i] == ORDO_DONE);
+    ordo_dict_destroy(&dict);
+}
+
 /* `only`: one part, or NULL. */
 static void run_all(struct kernels *k, const char *mask, const char *only)
 {
@@ -378,7 +433,7 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
         void (*run)(struct test *t);
     } parts[] = { { "self-test", self_test }, { "primitives", primitives }, { "sequences", sequences },
                   { "batches", batches },     { "rounds", rounds },         { "concurrent", concurrent },
-                  { "cleanup", cleanup },     { "generic", generic } };
+                  { "levels", levels },       { "cleanup", cleanup },       { "generic", generic } };
     for (size_t i = 0; i < LENGTH(parts); i++) {
         const clock_t since = clock();
         if (only && strcmp(only, parts[i].name) != 0)
