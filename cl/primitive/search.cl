@@ -917,6 +917,6 @@ void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
 ORDO_KERNEL(SEARCH_GROUP)
 void search_number(__global uint *places, ulong places_at, uint n)
 {
-    for (uint i = get_global_id(0); i < n; i += get_global_size(0))
-        places[places_at + i] = i;
+    for (ulong i = get_global_id(0); i < n; i += get_global_size(0))
+        places[places_at + i] = (uint) i;
 }

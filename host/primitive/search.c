@@ -78,6 +78,9 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
  * count, and all units finish at about the same time. */
 #define GROUPS_PER_UNIT 256
 
+/* More groups than this fill every device, and a tile's number still does not wrap when it goes by as many. */
+#define GROUPS_MOST ((size_t) 1 << 24)
+
 /* Groups to launch if each first fills a tree with 2^depth keys: so many that each then has as many queries. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
@@ -87,8 +90,8 @@ static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, co
     if (facts->cpu)
         return ordo_min_size(shape->tiles, (size_t) facts->compute_units * GROUPS_PER_UNIT);
     if (!shape->local || groups > shape->tiles)
-        return shape->tiles;
-    return groups < shape->resident ? shape->resident : groups;
+        return ordo_min_size(shape->tiles, GROUPS_MOST);
+    return ordo_min_size(groups < shape->resident ? shape->resident : groups, GROUPS_MOST);
 }
 
 /* What the kernels are told of a compressed index; 0: there is none. */

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: loops.py [DIR]
+
+Holds that no counter of a kernel's loop wraps, however near a count is to ORDO_MAX_COUNT = 2^32 - 2^20 (array.h). Looks at
+every `for` below DIR (cl/) as it is written, in macros too. A loop is sound if
+  wide       its counter has 64 bits: no count and no number of work-items comes near;
+  by one     its counter goes up or down by one to a bound that it meets: `<`, `>`, `!=`, not `<=` or `>= 0`;
+  by little  its counter has 32 bits and goes by what is constant when the kernel is compiled (capitals, numbers), which is below
+             2^20, to a bound that is an element's number: there is so much room above ORDO_MAX_COUNT;
+  halved     its counter is halved, or loses a bit each time;
+  doubled    its counter is doubled up to a constant, or it is a distance within a group;
+  careful    it is the loop of RUN_EACH (dict/each.cl), which asks before it adds, and which tests/primitive/group.c runs;
+  bounded    BOUNDED says why its sums stay below 2^32 for another reason.
+A counter of 32 bits must not be compared with what has 64, which it may never reach. Halving an interval by
+`(low + high) / 2` wraps too. Prints what breaks this, a line each; exit status 1 if anything does.
+"""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+# (file, counter, bound): why no sum comes to 2^32. Strides are of launches of at most 2^24 work-items.
+BOUNDED = {
+    ("dict/apply.cl", "g", "n_groups"): "below 0 lies past n_groups, where it ends: groups are elements, and there is room above",
+    ("dict/blink/query.cl", "k", "min((ulong) RUN_GROUP, end - first)"): "at most a group",
+    ("dict/blink/update.cl", "i", "(n)"): "leaves, each of which has a number below 2^30",
+    ("dict/blink/update.cl", "i", "n"): "leaves and nodes, each of which has a number below 2^30",
+    ("dict/blink/update.cl", "length", ""): "nodes of a level",
+    ("dict/blink/update.cl", "node", "BLINK_NONE"): "follows links",
+    ("dict/hash/place.cl", "p", "1u << (table).bits"): "at most 2^24 partitions",
+    ("dict/runs/runs.cl", "run", ""): "runs, of which a set has at most 16",
+    ("group/merge.cl", "(low + high) / 2", ""): "of a tile in local memory",
+    ("primitive/compact.cl", "i", ""): "of a tile: ends with what it keeps",
+    ("primitive/index.cl", "b", "blocks"): "a block has 32 keys or more: at most 2^27",
+    ("primitive/index.cl", "e", "entries"): "an entry for 8 keys, and a seventh more: below 2^30",
+    ("primitive/search.cl", "tile", "tiles"): "no more than 2^24 groups (GROUPS_MOST), and room above",
+    ("primitive/self_test_atomics.cl", "look", ""): "ends at CHAIN_PATIENCE",
+    ("primitive/top.cl", "tile", "tiles"): "tiles have 64 elements or more: below 2^26",
+    ("shared/index.h", "above", "level"): "levels",
+    ("shared/runs.h", "(low + high) / 2", ""): "blocks of 128 elements: below 2^25",
+    ("shared/runs.h", "word", "(end - 1) >> 5"): "words of 32 elements: below 2^27",
+    ("shared/runs.h", "word", ""): "the same; ends at a bit that is known to be there",
+}
+
+# What is far from the greatest number: levels, nodes of a chain, rounds of a sort in a group, numbers in a group.
+SMALL = ("chain", "min(lid, m - 1)", "n_rounds", "tile->chain[r]", "top")
+
+LOOP = re.compile(r"\bfor\s*\(")
+DECLARED = re.compile(r"^(?:const )?(u?int|u?long|size_t|uchar|ushort|type|team_mask|__\w+ .*\*)\s*(\w+)\s*=")
+WIDE = ("ulong", "long", "size_t")
+CONSTANT = re.compile(r"^[A-Z0-9_ux\s+*/%()<>&~-]+$")
+STRIDES = re.compile(r"get_(global|local)_size|get_num_groups|BLINK_TEAMS")
+
+
+def headers(text):
+    """(line, the three parts, what stands before) of each `for`, comments and continuations left out."""
+    for m in LOOP.finditer(text):
+        depth, at = 1, m.end()
+        while depth and at < len(text):
+            depth += {"(": 1, ")": -1}.get(text[at], 0)
+            at += 1
+        parts = [" ".join(p.split()) for p in text[m.end():at - 1].split(";")]
+        if len(parts) == 3:
+            yield text.count("\n", 0, m.start()) + 1, parts, text[:m.start()]
+
+
+def without_comments(text):
+    text = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
+    text = re.sub(r"//[^\n]*", "", text)
+    return re.sub(r"\\\n", " \n", text)
+
+
+def known(file, name, cond):
+    bounds = [bound for _, bound in compared(name, cond)] or [""]
+    return any((file, name, bound) in BOUNDED for bound in bounds)
+
+
+def function_of(before):
+    """What is written of the function, or the macro, that a loop is in."""
+    return before[max(before.rfind("\n}"), before.rfind("\n#define"), 0):]
+
+
+def type_of(name, before):
+    """The type that `name` was last declared with, or None."""
+    found = re.findall(r"\b(uint|ulong|int|long|size_t|uchar|ushort|team_mask)\s*(?:\w+\s*(?:=[^;,]*)?,\s*)*" + name + r"\b", before)
+    return found[-1] if found else None
+
+
+def constant(text):
+    return bool(CONSTANT.match(text)) and not STRIDES.search(text)
+
+
+def steps_of(text):
+    """The parts of a step that change a counter: (name, operator, by)."""
+    for part in re.split(r",(?![^()]*\))", text):
+        part = part.strip()
+        if m := re.match(r"^(?:(\w+)(\+\+|--)|(\+\+|--)(\w+))$", part):
+            yield m[1] or m[4], (m[2] or m[3])[0], "1"
+        elif m := re.match(r"^(\w+)\s*(\+|-|\*|/|&|>>|<<)?=\s*(.*)$", part):
+            yield m[1], m[2] or "=", m[3]
+
+
+def compared(name, cond):
+    """The comparisons of `name` with something: (operator, with what)."""
+    for part in re.split(r"&&|\|\|", cond):
+        if m := re.search(r"(?:^|[(\s])" + name + r"\s*(<=|<|>=|>|!=)\s*(.+)$", part.strip()):
+            yield m[1], m[2].strip()
+
+
+def wrong_step(name, op, by, parts):
+    """What is wrong with a counter of 32 bits, or None."""
+    cond, bounds = parts[1], list(compared(name, parts[1]))
+    if op in ("/", "&", ">>") or (op == "=" and re.search(r"/ \w+ \+ 1$|\? \(n\) :|^\S+ / 2$", by)):
+        return None
+    if not bounds:
+        downwards = op == "-" or "--" in cond
+        meets = re.search(r"\b" + name + r"\b", cond) and downwards
+        return None if meets or op == "=" or re.search(name + r"\s*%", cond) or not cond else \
+            f"nothing says where {name} ends"
+    for compare, bound in bounds:
+        if compare == "<=" and not (constant(bound) or by == "1" and bound in SMALL):
+            return f"{name} <= {bound} holds for ever where that is the greatest number"
+        if compare == ">=" and bound == "0":
+            return f"{name} >= 0 always holds"
+    if by == "1" or op == "-":
+        return None
+    if op == "+" and (constant(by.replace("##type", "")) or by == "per_piece"):
+        return None
+    if op == "*":
+        return None if all(constant(b) for _, b in bounds) else f"{name} is doubled up to {bounds[0][1]}"
+    return f"{name} goes by {by} to {bounds[0][1]}, and may wrap"
+
+
+def wrong_width(name, cond, function):
+    for _, bound in compared(name, cond):
+        plain = re.sub(r"\(\s*(uint|int)\s*\)\s*(\w+|\([^()]*\))", "0", bound)
+        if "ulong" in plain:
+            return f"{name} has 32 bits, and is compared with 64: {bound}"
+        for other in re.findall(r"(?<![\w.>])([a-z]\w*)\b(?!\s*(?:\(|->|\.|\[))", plain):
+            if type_of(other, function) in WIDE:
+                return f"{name} has 32 bits, and {other} 64"
+    return None
+
+
+def look_at(file, text):
+    """Complaints about a file's loops, and how many it has."""
+    text, found, loops = without_comments(text), [], 0
+    for m in re.finditer(r"\((low \+ high|high \+ low|first \+ end|begin \+ end)\) / 2", text):
+        if (file, m[0], "") not in BOUNDED:
+            found.append((text.count("\n", 0, m.start()) + 1, f"{m[0]} may wrap"))
+    for line, parts, before in headers(text):
+        loops += 1
+        function = function_of(before)
+        declared = DECLARED.match(parts[0])
+        if file == "dict/each.cl" and "##_stride" in parts[0]:
+            continue
+        for name, op, by in steps_of(parts[2]):
+            kind = declared[1] if declared else type_of(name, function + parts[0])
+            if kind in WIDE or known(file, name, parts[1]):
+                continue
+            if kind is None and op != "=":
+                found.append((line, f"{name} has no type that can be seen"))
+            for complaint in (wrong_step(name, op, by, parts), wrong_width(name, parts[1], function)):
+                if complaint:
+                    found.append((line, complaint))
+    return found, loops
+
+
+# Each of these must be found, else the check is none.
+PLANTED = (
+    "for (uint i = get_global_id(0); i < n; i += get_global_size(0)) {}",
+    "for (uint i = 0; i <= n; i++) {}",
+    "for (uint i = n; i >= 0; i--) {}",
+    "for (uint i = 0; i < n; i += step) {}",
+    "for (uint i = 1; i < n; i *= 2) {}",
+    "const ulong most = 5; for (uint i = 0; i < most; i++) {}",
+    "for (int i = 0; i < (ulong) n * 4; i++) {}",
+    "x = (low + high) / 2;",
+)
+SOUND = (
+    "for (uint i = 0; i < n; i++) {}",
+    "for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) {}",
+    "for (uint i = lid; i < n; i += GROUP) {}",
+    "for (uint level = n; level-- > 0;) {}",
+)
+
+
+def main():
+    for text in PLANTED:
+        if not look_at("planted", text)[0]:
+            sys.exit(f"loops.py: does not find what is wrong with: {text}")
+    for text in SOUND:
+        if look_at("planted", text)[0]:
+            sys.exit(f"loops.py: finds something wrong with: {text}")
+    top = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "cl")
+    wrong = loops = 0
+    for folder, _, names in sorted(os.walk(top)):
+        for name in sorted(n for n in names if n.endswith((".cl", ".h"))):
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as f:
+                found, here = look_at(os.path.relpath(path, top), f.read())
+            loops += here
+            for line, complaint in found:
+                wrong += 1
+                print(f"{os.path.relpath(path, ROOT)}:{line}: {complaint}")
+    if loops < 100:
+        sys.exit(f"loops.py: {loops} loops below {top}: not the kernels")
+    print(f"{loops} loops, {wrong} that may wrap")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
