@@ -14,7 +14,9 @@
 
 #include "runtime/runtime.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <time.h>
 
 /* ---- a driver whose events fail ---------------------------------------------------------------------------------- */
 
@@ -300,7 +302,11 @@ static uint32_t batch_number(uint32_t i)
     return HELD - BATCH / 2 + i;
 }
 
-static void upload_batch(struct test *t, struct test_array keys_values[2])
+struct batch {
+    struct test_array in[2], out[2]; /* keys and values; values and flags, or counts */
+};
+
+static void make_batch(struct test *t, struct batch *b)
 {
     uint32_t words[2][BATCH];
 
@@ -309,12 +315,18 @@ static void upload_batch(struct test *t, struct test_array keys_values[2])
         words[1][i] = value_of(batch_number(i)) + 1;
     }
     for (int a = 0; a < 2; a++)
-        keys_values[a] = test_upload(t, words[a], BATCH, 4, 0);
+        b->in[a] = test_upload(t, words[a], BATCH, 4, 0);
+    b->out[0] = test_upload(t, NULL, BATCH, 4, 1);
+    b->out[1] = test_upload(t, NULL, BATCH, 1, 1);
 }
 
-struct batch {
-    struct test_array in[2], out[2]; /* keys and values; values and flags, or counts */
-};
+static void free_batch(struct batch *b)
+{
+    for (int a = 0; a < 2; a++) {
+        test_free(&b->in[a]);
+        test_free(&b->out[a]);
+    }
+}
 
 /* Calls on a dictionary that do not wait, those that do, updates and queries. */
 static ordo_status upsert(ordo_dict *dict, const struct batch *b, const struct ordo_order *order)
@@ -410,9 +422,7 @@ static void dictionaries_and_events(struct test *t)
     struct batch  b;
     unsigned long tried = 0;
 
-    upload_batch(t, b.in);
-    b.out[0] = test_upload(t, NULL, BATCH, 4, 1);
-    b.out[1] = test_upload(t, NULL, BATCH, 1, 1);
+    make_batch(t, &b);
     for (size_t run = 0; run < LENGTH(dict_runs); run++) {
         struct model after;
         model_after(&after, run);
@@ -428,15 +438,264 @@ static void dictionaries_and_events(struct test *t)
     }
     fprintf(stderr, "events: %lu calls on dictionaries with an event that failed\n", tried);
     test_true(t, tried > 100);
-    for (int a = 0; a < 2; a++) {
-        test_free(&b.in[a]);
-        test_free(&b.out[a]);
-    }
+    free_batch(&b);
 }
 
 Test(events, that_fail_leave_dictionaries_as_they_were)
 {
     test_each_device(dictionaries_and_events);
+}
+
+/* ---- every other call on a dictionary ------------------------------------------------------------------------------ */
+
+enum { SCENE_HELD = 1200 }; /* for which outputs have room */
+
+/* A dictionary's elements, in order. */
+struct content {
+    size_t   count;
+    uint32_t keys[SCENE_HELD + 2 * BATCH], values[SCENE_HELD + 2 * BATCH];
+};
+
+/* One call of calls.c on one structure: what its arrays hold before, and what they hold and the dictionary has after it. */
+struct scene {
+    struct array_call   call;
+    int                 structure;
+    const struct batch *next; /* of a call that is made behind it */
+    ordo_dict          *dict;
+    size_t              n;
+    struct test_array   array[CALL_ARRAYS];
+    void               *before[CALL_ARRAYS], *after[CALL_ARRAYS];
+    struct content      full, changed;
+};
+
+static void read_content(struct test *t, ordo_dict *dict, struct content *c)
+{
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_ok(t, ordo_dict_export_host(dict, c->keys, c->values, LENGTH(c->keys), &c->count));
+    model_put_in_order(dict, ORDO_U32, 4, c->keys, c->values, c->count);
+}
+
+static bool same_content(const struct content *a, const struct content *b)
+{
+    return a->count == b->count && memcmp(a->keys, b->keys, a->count * sizeof *a->keys) == 0 &&
+           memcmp(a->values, b->values, a->count * sizeof *a->values) == 0;
+}
+
+static bool content_is(struct test *t, const struct scene *s, const struct content *want)
+{
+    static struct content now;
+
+    read_content(t, s->dict, &now);
+    return same_content(&now, want);
+}
+
+/* The dictionary and the arrays as they are before each call. An LSM has several runs. */
+static void scene_begin(struct test *t, struct scene *s)
+{
+    uint32_t keys[BATCH], values[BATCH];
+
+    s->dict = make_dict(t, t->dev, s->structure, 0, SCENE_HELD);
+    for (uint32_t i = 0; i < BATCH; i++) {
+        keys[i] = key_of(3 * i);
+        values[i] = i;
+    }
+    test_ok(t, ordo_dict_upsert_host(s->dict, keys, values, BATCH));
+    for (size_t i = 0; i < s->n; i++)
+        s->array[i] =
+            test_upload(t, s->before[i], call_array_count(&s->call.array[i], BATCH), s->call.array[i].bytes, i);
+}
+
+static void scene_end(struct scene *s)
+{
+    ordo_dict_destroy(&s->dict);
+    for (size_t i = 0; i < s->n; i++)
+        test_free(&s->array[i]);
+}
+
+static ordo_status run_scene(struct test *t, const struct scene *s, const struct ordo_order *order)
+{
+    struct given      g = call_given(t->dev, s->dict, BATCH);
+    struct ordo_slice slice[CALL_ARRAYS];
+
+    for (size_t i = 0; i < s->n; i++)
+        slice[i] = test_slice(&s->array[i]);
+    g.order = order;
+    return s->call.run(&g, slice);
+}
+
+/* That the call did what it does where nothing fails; guards of the arrays are as they were. */
+static void expect_done(struct test *t, const struct scene *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const size_t bytes = s->array[i].count * s->array[i].bytes;
+        void        *now = test_alloc(bytes);
+        test_download(t, &s->array[i], now);
+        test_same_bytes(t, s->call.array[i].name, now, s->after[i], bytes);
+        free(now);
+    }
+    test_true(t, content_is(t, s, &s->changed));
+}
+
+/* Learns what the call does. */
+static void scene_make(struct test *t, struct scene *s, const struct array_call *call, int structure,
+                       const struct batch *next)
+{
+    *s = (struct scene) { .next = next,
+                          .call = structure_is(structure, NO_ORDER) ? call_without_order(call) : *call,
+                          .structure = structure,
+                          .n = call_arrays(call) };
+    test_context(t, "%s of a %s", call->name, structures[structure].name);
+    for (size_t i = 0; i < s->n; i++) {
+        const size_t bytes = call_array_count(&call->array[i], BATCH) * call->array[i].bytes;
+        s->before[i] = test_alloc(bytes);
+        s->after[i] = test_alloc(bytes);
+        memset(s->before[i], TEST_EMPTY, bytes);
+    }
+    call_fill(t, &s->call, BATCH, SCENE_HELD, s->before);
+    scene_begin(t, s);
+    read_content(t, s->dict, &s->full);
+    test_ok(t, run_scene(t, s, NULL));
+    for (size_t i = 0; i < s->n; i++)
+        test_download(t, &s->array[i], s->after[i]);
+    read_content(t, s->dict, &s->changed);
+    scene_end(s);
+}
+
+static void scene_free(struct scene *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        free(s->before[i]);
+        free(s->after[i]);
+    }
+}
+
+static unsigned long n_lost; /* calls that were not done */
+
+/* The call with an event that fails, and one behind it: it is done or not. Then, if it was not, as it should be, with arrays
+ * that hold what they did. */
+static unsigned long try_scene(struct test *t, struct scene *s, enum manner manner, unsigned long at)
+{
+    struct test_array stale[CALL_ARRAYS];
+    size_t            size = 0;
+
+    test_context(t, "%s of a %s, driver '%s', the event fails before command %lu", s->call.name,
+                 structures[s->structure].name, manner_name[manner], at);
+    scene_begin(t, s);
+    const struct ordo_order waits = begin(t, manner, at);
+    const ordo_status       first = run_scene(t, s, &waits);
+    const bool              done = first == ORDO_OK && driver.dropped == 0;
+    test_true(t, explained(first) && explained(find(s->dict, s->next, NULL)));
+    const unsigned long commands = driver.commands;
+    strike();
+    test_ok(t, ordo_dict_size(s->dict, NULL, &size));
+    n_lost += !done;
+    if (!done) {
+        test_true(t, content_is(t, s, &s->full));
+        memcpy(stale, s->array, sizeof stale);
+        for (size_t i = 0; i < s->n; i++)
+            s->array[i] =
+                test_upload(t, s->before[i], call_array_count(&s->call.array[i], BATCH), s->call.array[i].bytes, i);
+        test_ok(t, run_scene(t, s, NULL));
+        for (size_t i = 0; i < s->n; i++)
+            test_free(&stale[i]);
+    }
+    expect_done(t, s);
+    scene_end(s);
+    end(t);
+    return commands;
+}
+
+/* Those that dict_runs has not; a concurrent batch waits for its list before it begins. */
+static bool call_is_tried(const struct array_call *call, int structure)
+{
+    static const char *const others[] = { "ordo_dict_upsert", "ordo_dict_erase", "ordo_dict_find", "ordo_dict_count" };
+
+    for (size_t i = 0; i < LENGTH(others); i++)
+        if (strcmp(call->name, others[i]) == 0)
+            return false;
+    return call->needs != ORDO_CAN_CONCURRENT && (call->needs != ORDO_CAN_ORDER || !structure_is(structure, NO_ORDER));
+}
+
+/* Each call on each structure meets each manner, at some of its commands; with ORDO_TEST_EVENTS=all at each. */
+static unsigned long try_calls(struct test *t, size_t call, int structure, const struct batch *next)
+{
+    static struct scene s;
+    const bool          all = test_wants_all("ORDO_TEST_EVENTS");
+    unsigned long       tried = 0;
+
+    scene_make(t, &s, &dict_calls[call], structure, next);
+    for (int manner = 0; manner < N_MANNERS; manner++) {
+        const unsigned long commands = try_scene(t, &s, (enum manner) manner, 0), stride = all ? 1 : commands / 3 + 1;
+        for (unsigned long at = 1 + (call + (size_t) manner) % stride; at <= commands; at += stride, tried++)
+            (void) try_scene(t, &s, (enum manner) manner, at);
+    }
+    scene_free(&s);
+    return tried;
+}
+
+static void calls_and_events(struct test *t)
+{
+    struct batch  next;
+    unsigned long tried = 0;
+
+    n_lost = 0;
+    make_batch(t, &next);
+    for (size_t call = 0; call < n_dict_calls; call++)
+        for (int structure = 0; structure < N_STRUCTURES; structure++)
+            if (call_is_tried(&dict_calls[call], structure))
+                tried += try_calls(t, call, structure, &next);
+    free_batch(&next);
+    fprintf(stderr, "events: %lu of all calls on dictionaries with an event that failed, %lu of which were lost\n",
+            tried, n_lost);
+    test_true(t, tried > 100 && n_lost > tried / 2);
+}
+
+Test(events, that_fail_leave_dictionaries_as_they_were_by_every_call)
+{
+    test_each_device(calls_and_events);
+}
+
+/* ---- behind an event that has not come ----------------------------------------------------------------------------- */
+
+static void *set_later(void *event)
+{
+    const struct timespec while_the_call_begins = { .tv_nsec = 10000000 };
+
+    (void) nanosleep(&while_the_call_begins, NULL);
+    (void) clSetUserEventStatus(event, CL_COMPLETE);
+    return NULL;
+}
+
+/* Each call may wait or not: once the event has come it has done what it does. */
+static void behind(struct test *t)
+{
+    static struct scene s;
+
+    for (size_t call = 0; call < n_dict_calls; call++)
+        for (int structure = 0; structure < N_STRUCTURES; structure++) {
+            cl_int    code = CL_SUCCESS;
+            pthread_t setter;
+            if (dict_calls[call].needs == ORDO_CAN_ORDER && structure_is(structure, NO_ORDER))
+                continue;
+            if (dict_calls[call].needs == ORDO_CAN_CONCURRENT && structure != BLINK)
+                continue;
+            scene_make(t, &s, &dict_calls[call], structure, NULL);
+            scene_begin(t, &s);
+            cl_event event = clCreateUserEvent(ordo_device_context(t->dev), &code);
+            test_true(t, code == CL_SUCCESS && pthread_create(&setter, NULL, set_later, event) == 0);
+            test_context(t, "%s of a %s behind an event", dict_calls[call].name, structures[structure].name);
+            test_ok(t, run_scene(t, &s, &(struct ordo_order) { .wait = &event, .n_wait = 1 }));
+            expect_done(t, &s);
+            (void) pthread_join(setter, NULL);
+            (void) clReleaseEvent(event);
+            scene_end(&s);
+            scene_free(&s);
+        }
+}
+
+Test(events, that_come_late_hold_every_call_back)
+{
+    test_each_device(behind);
 }
 
 /* ---- buffers of calls that are taken back ------------------------------------------------------------------------- */
