@@ -352,8 +352,8 @@ static ordo_status sort_reduce_scan(struct sort *s)
 
 /* ---- chunks (CPUs) ------------------------------------------------------------------------------------------- */
 
-/* Chunks are few enough for their counters to be scanned by one work-item, and so many that every core gets some: PoCL deals
- * 32 groups at a time to a thread. */
+/* Chunks are few enough for their counters to be scanned by one work-item, and so many that every core gets some where a
+ * driver deals 32 groups at a time to a thread. */
 #define CHUNKS_PER_UNIT 128
 
 static ordo_status sort_chunked(struct sort *s)

@@ -463,7 +463,7 @@ void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* from here on, as PoCL 3.1 lost such a condition on its way across a barrier */
+        /* not before the barrier: a compiler for CPUs loses conditions across one */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > BLINK_SLOTS;

@@ -6,8 +6,8 @@
 
 #define LANE_WORDS ((BLINK_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
-/* Before loops over a lane's words, or slots. Where one work-item has them all they are no registers, and PoCL takes 12 s
- * to compile them one by one. */
+/* Before loops over a lane's words, or slots. Where one work-item has them all they are no registers, and compiling them
+ * one by one takes 12 s. */
 #if LANE_WORDS > 8
 #define LANE_UNROLL
 #else
