@@ -126,15 +126,25 @@ static void add_limits(cJSON *json, ordo_device *device)
         cJSON_AddItemToObject(json, "limits", limits_to_json(&limits));
 }
 
+/* What was set and cannot be followed, a cache that cannot be written: the library says so in its log alone. */
+static void keep_warning(void *warnings, ordo_log_level level, const char *message)
+{
+    if (level == ORDO_LOG_WARNING)
+        cJSON_AddItemToArray(warnings, cJSON_CreateString(message));
+}
+
 static int answer_device(const char *select, bool self_test)
 {
     char                      message[4096] = "";
-    struct ordo_device_config config = {
-        .select = select, .message = message, .message_bytes = sizeof message, .no_self_test = !self_test
-    };
-    ordo_device      *device = NULL;
-    cJSON            *json = cJSON_CreateObject();
-    const ordo_status got = ordo_device_open(&config, &device);
+    cJSON                    *json = cJSON_CreateObject();
+    struct ordo_device_config config = { .select = select,
+                                         .message = message,
+                                         .message_bytes = sizeof message,
+                                         .log = keep_warning,
+                                         .user = cJSON_AddArrayToObject(json, "warnings"),
+                                         .no_self_test = !self_test };
+    ordo_device              *device = NULL;
+    const ordo_status         got = ordo_device_open(&config, &device);
 
     cJSON_AddBoolToObject(json, "usable", got == ORDO_OK);
     if (got != ORDO_OK) {

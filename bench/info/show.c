@@ -139,13 +139,12 @@ static void show_limits(const cJSON *device)
     say_limits(stdout, 6, &limits);
 }
 
-static void show_costs(const cJSON *device)
+static void show_list(const cJSON *device, const char *name, const char *what)
 {
-    const cJSON *cost = NULL;
-    const char  *what = "costs";
-    cJSON_ArrayForEach(cost, cJSON_GetObjectItemCaseSensitive(device, "costs"))
+    const cJSON *text = NULL;
+    cJSON_ArrayForEach(text, cJSON_GetObjectItemCaseSensitive(device, name))
     {
-        lines(what, cJSON_GetStringValue(cost));
+        lines(what, cJSON_GetStringValue(text));
         what = "";
     }
 }
@@ -165,7 +164,8 @@ static void show_device(const cJSON *device, const char *mark, bool tunables)
     show_self_test(device);
     show_start(device, facts);
     show_limits(device);
-    show_costs(device);
+    show_list(device, "costs", "costs");
+    show_list(device, "warnings", "warnings");
 }
 
 /* The device that ordo_device_open takes; NULL if there is none, or none is called what ORDO_DEVICE said. */

@@ -78,6 +78,9 @@ fi
 # ---- ordo-info
 expect 0 "$info"
 prints out 'self-test  passed'
+expect 0 env ORDO_LOG=bogus ORDO_PROFILE=/no/such/file "$info" --no-self-test
+prints out 'warnings  .*ORDO_LOG=bogus names no level'
+prints out 'ORDO_PROFILE=/no/such/file'
 prints out 'lanes '
 prints out 'gathers '
 prints_no out 'at random: -'
