@@ -19,6 +19,20 @@ if "$bench" --list | grep -q 'Devices.*none'; then
     exit 77
 fi
 
+# Processes after the first measure too, so they must see the device: where the first one has it for itself, the CPU will do.
+measure_twice() {
+    "$bench" -w reduce -n 8 -r 3 --no-limits --no-host --processes 2 >"$dir/out" 2>"$dir/err"
+}
+if ! measure_twice && grep -q 'a process ended' "$dir/err"; then
+    cat "$dir/err"
+    ORDO_DEVICE=cpu
+    export ORDO_DEVICE
+    if ! measure_twice; then
+        echo "SKIP: a second process cannot measure here (above)"
+        exit 77
+    fi
+fi
+
 # The other build: FACTOR times as fast, without rows of DROPPED workloads.
 cat >"$dir/other" <<'END'
 #!/bin/sh
@@ -48,24 +62,24 @@ says() {
     grep -q -e "$1" "$dir/out" || fail "it says $1"
 }
 
-FACTOR=0.01
+FACTOR=0.0001
 expect 0 --against "$dir/other" --processes 3 --json "$dir/new.json"
 says 'Compared: 2 rows, in 3 processes. 0 looked slower'
 [ "$(grep -c '"check"' "$dir/new.json")" -eq 6 ] || fail "the file has the rows of all processes"
 [ "$(grep -c '"began"' "$dir/new.json")" -eq 3 ] || fail "the file has the processes"
 
-FACTOR=100
+FACTOR=10000
 expect 3 --against "$dir/other" --processes 3
-says '^scan u32+0 2^8 .* 0.0[0-9]*x$'
+says '^scan u32+0 2^8 .* 0.0[0-9]*x$' # 0.0001, and noise of a busy machine
 says '2 looked slower at first, 2 did again'
 
-FACTOR=0.01 DROPPED=scan
+FACTOR=0.0001 DROPPED=scan
 expect 1 --against "$dir/other" --processes 3
 says 'missing: another u32+0 2^8'
 DROPPED=''
 
 # ---- files
-awk '/^\t\t\t"rate":/ { rate = $2; sub(/,$/, "", rate); printf "\t\t\t\"rate\":\t%g,\n", rate * 100; next } { print }' \
+awk '/^\t\t\t"rate":/ { rate = $2; sub(/,$/, "", rate); printf "\t\t\t\"rate\":\t%g,\n", rate * 10000; next } { print }' \
     "$dir/new.json" >"$dir/old.json"
 expect 3 --compare "$dir/old.json" --processes 3
 says '/ before'
