@@ -95,7 +95,8 @@ const char *variant_name(enum workload workload, int variant);
     X(LSM, lsm, KEEPS_STALE, .growth = spec->growth, .keep_runs = keeps_runs(spec))                                    \
     X(BLINK, blink, 0, )                                                                                               \
     X(FAST, fast, BUILT_WHOLE, )                                                                                       \
-    X(HASH, hash, BUILT_WHOLE | NO_ORDER, .load_percent = spec->load_percent)
+    X(HASH, hash, BUILT_WHOLE | NO_ORDER, .load_percent = spec->load_percent)                                          \
+    X(XFAST, xfast, BUILT_WHOLE, )
 
 enum structure {
 #define X(id, ...) id,

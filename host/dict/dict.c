@@ -109,6 +109,20 @@ static ordo_status end(struct ordo_call *call, ordo_dict *dict, ordo_status stat
     return ordo_call_end(call, status);
 }
 
+ordo_status ordo_dict_own_begin(struct ordo_call *call, ordo_dict *dict, const struct ordo_structure *structure,
+                                const struct ordo_order *order)
+{
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    if (dict->structure != structure)
+        return unable(dict);
+    return begin(call, dict, ORDO_CAN_FIND, order);
+}
+
+ordo_status ordo_dict_own_end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
+{
+    return end(call, dict, status);
+}
+
 #define N_OF(arrays) (sizeof(arrays) / sizeof *(arrays))
 
 /* Bytes of an element of an output that may be left out. */

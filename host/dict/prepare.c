@@ -6,6 +6,7 @@
 #include "ordo/hash.h"
 #include "ordo/lsm.h"
 #include "ordo/sorted_array.h"
+#include "ordo/xfast.h"
 
 /* Of the calls that are made, and of those that are rehearsed if all sizes may come: what one work-group takes, some tiles, many
  * tiles. */
@@ -138,6 +139,12 @@ static ordo_status make_hash(ordo_device *dev, const void *config, ordo_dict **o
     return ordo_hash_create(dev, &all, out);
 }
 
+static ordo_status make_xfast(ordo_device *dev, const void *config, ordo_dict **out)
+{
+    const struct ordo_xfast_config all = { .dict = *(const struct ordo_dict_config *) config };
+    return ordo_xfast_create(dev, &all, out);
+}
+
 static const struct {
     uint32_t what;
     ordo_status (*call)(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a);
@@ -152,6 +159,7 @@ static const struct {
     { ORDO_PREPARE_BLINK, NULL, make_blink },
     { ORDO_PREPARE_FAST, NULL, make_fast },
     { ORDO_PREPARE_HASH, NULL, make_hash },
+    { ORDO_PREPARE_XFAST, NULL, make_xfast },
 };
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 

@@ -489,6 +489,8 @@ static void check_statistics(struct test *t, int structure)
     test_true(t, (s.leaves > 0) == tree && (s.levels > 0) == tree);
     if (tree || structure_is(structure, NO_ORDER))
         test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 * 4);
+    else if (structure_is(structure, HAS_PREFIXES))
+        test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 * 3);
     else
         test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 + s.elements * 4 / 100 * 8);
     ordo_dict_destroy(&dict);

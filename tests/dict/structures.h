@@ -9,15 +9,17 @@
 #include "ordo/hash.h"
 #include "ordo/lsm.h"
 #include "ordo/sorted_array.h"
+#include "ordo/xfast.h"
 
 /* What differs between structures, where a test has to know. */
 enum structure_trait {
-    HAS_RUNS = 1,    /* counts sorted runs in its statistics */
-    KEEPS_STALE = 2, /* what is replaced or erased stays stored until a cleanup (ordo_lsm_cleanup) */
-    IS_TREE = 4,     /* has leaves and levels; blocks with room in them */
-    SIMULATED = 8,   /* its kernels run under the simulator (conformance/kernels.c) */
-    REBUILDS = 16,   /* counts each rebuild as a cleanup */
-    NO_ORDER = 32,   /* cannot do ORDO_CAN_ORDER: such operations are refused; exports come in an order of its own */
+    HAS_RUNS = 1,       /* counts sorted runs in its statistics */
+    KEEPS_STALE = 2,    /* what is replaced or erased stays stored until a cleanup (ordo_lsm_cleanup) */
+    IS_TREE = 4,        /* has leaves and levels; blocks with room in them */
+    SIMULATED = 8,      /* its kernels run under the simulator (conformance/kernels.c) */
+    REBUILDS = 16,      /* counts each rebuild as a cleanup */
+    HAS_PREFIXES = 128, /* holds ranges of keys by their prefixes, too: up to an eighth of the keys and values more */
+    NO_ORDER = 32,      /* cannot do ORDO_CAN_ORDER: such operations are refused; exports come in an order of its own */
 };
 
 /* id, name in files of sequences, ordo_dict_name, of which header, traits, configuration besides its types */
@@ -26,7 +28,8 @@ enum structure_trait {
     X(LSM, "lsm", "lsm", lsm, HAS_RUNS | KEEPS_STALE, )                                                                \
     X(BLINK, "blink", "blink", blink, IS_TREE | SIMULATED, )                                                           \
     X(FAST, "fast", "fast", fast, HAS_RUNS | REBUILDS, )                                                               \
-    X(HASH, "hash", "hash", hash, NO_ORDER | REBUILDS | SIMULATED, )
+    X(HASH, "hash", "hash", hash, NO_ORDER | REBUILDS | SIMULATED, )                                                   \
+    X(XFAST, "xfast", "xfast", xfast, HAS_RUNS | HAS_PREFIXES | SIMULATED, )
 
 /* The same structures otherwise configured; sequences run on them, too. */
 #define VARIANT_MAP(X)                                                                                                 \
@@ -34,7 +37,8 @@ enum structure_trait {
     X(LSM_CLEANUP, "lsm_cleanup", "lsm", lsm, HAS_RUNS | KEEPS_STALE, .cleanup_doubled = true,                         \
       .cleanup_stale_percent = 20, .cleanup_least = 700)                                                               \
     X(FAST_BUFFER, "fast_buffer", "fast", fast, HAS_RUNS | REBUILDS, .rebuild_one_in = 2)                              \
-    X(HASH_DENSE, "hash_dense", "hash", hash, NO_ORDER, .load_percent = 95)
+    X(HASH_DENSE, "hash_dense", "hash", hash, NO_ORDER, .load_percent = 95)                                            \
+    X(XFAST_EACH, "xfast_each", "xfast", xfast, HAS_RUNS | HAS_PREFIXES, .group = 1)
 
 /* Those that lack of memory and failing calls are tried on besides: one that cleans up as often as it may. */
 #define EAGER_MAP(X)                                                                                                   \

@@ -7,7 +7,8 @@ and each uses only what is listed before it.
   symbols   an object of the build refers only to objects of files before its own
   includes  a header lies in the includer's folder, or in one that is listed before; no circle of headers; each kernel file
             is listed after those that it includes
-  families  host/dict/A and host/dict/B, and cl/dict/A and cl/dict/B, do not know of each other
+  families  host/dict/A and host/dict/B, and cl/dict/A and cl/dict/B, do not know of each other, but for those that are made
+            of others (STANDS_ON)
   OpenCL    of the library only host/runtime calls clXxx
 Prints what breaks it, a line each; exit status 1 if anything does.
 """
@@ -118,7 +119,13 @@ def family_of(path):
     return match and match.group(1) != "generic" and match.group(1)  # which is what all families stand on
 
 
+# A structure that is made of others: its family stands on theirs.
+STANDS_ON = {"trie": {"runs", "hash"}}
+
+
 def check_family(path, to, what):
+    if to and family_of(to) in STANDS_ON.get(family_of(path), ()):
+        return
     if family_of(path) and family_of(to) and family_of(path) != family_of(to):
         complain(f"{path} {what} {to}: families do not know of each other")
 

@@ -461,6 +461,18 @@ static void ask_dict(ordo_dict *dict, uint32_t value_bytes)
     arrays_destroy(&a);
 }
 
+/* Prefixes, which an X-fast trie alone has. */
+static void ask_prefixes(ordo_dict *dict, uint32_t value_bytes)
+{
+    struct arrays           a = arrays_create(2 * KEYS);
+    const struct ordo_slice values = if_bytes(a.at[4], value_bytes);
+
+    ignore(ordo_dict_build(dict, a.at[0], if_bytes(a.at[1], value_bytes), KEYS, NULL));
+    ignore(ordo_xfast_count_prefix(dict, a.at[0], a.at[2], KEYS, a.at[3], NULL));
+    ignore(ordo_xfast_longest_prefix(dict, a.at[0], KEYS, a.at[3], values, a.at[2], NULL));
+    arrays_destroy(&a);
+}
+
 /* A tree that tests look into: its concurrent kernels have more in them. */
 static void ask_tested_tree(ordo_dict *dict, uint32_t value_bytes)
 {
@@ -484,6 +496,8 @@ static void ask_structures(ordo_device *dev, const struct pair *pair)
     for (int s = 0; s < N_STRUCTURES; s++) {
         ordo_dict *dict = make_structure(dev, s, pair);
         ask_dict(dict, pair->value_bytes);
+        if (s == XFAST)
+            ask_prefixes(dict, pair->value_bytes);
         ordo_dict_destroy(&dict);
     }
     if (pair->value_bytes != 4)

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An X-fast trie in memory, and the searches in it; shared/xfast.h draws it and has the invariants.
+ *
+ * The host gives ORDO_KEY, and as ORDO_VALUE_BYTES XFAST_ENTRY_BYTES, which are the table's: how wide the dictionary's values are
+ * is an argument. */
+#pragma once
+#include "dict/each.cl"
+#include "dict/hash/table.cl"
+#include "shared/xfast.h"
+
+#define XFAST_TRIE                                                                                                     \
+    __global const ordo_key *trie_keys, __global const uint *trie_flat, xfast_shape trie_shape, HASH_TABLE
+#define XFAST_TRIE_HERE                                                                                                \
+    {                                                                                                                  \
+        trie_keys, trie_flat, trie_shape, HASH_TABLE_HERE                                                              \
+    }
+
+typedef struct {
+    __global const ordo_key *keys;
+    __global const uint     *flat;
+    xfast_shape              shape;
+    hash_table               table;
+} xfast_trie;
+
+/* Leaves. */
+typedef struct {
+    uint first, end;
+} xfast_range;
+
+/* How many bits the keys have in common from the top; of the same key all. */
+ORDO_FN uint xfast_common(ordo_key_form a, ordo_key_form b)
+{
+    return (uint) clz(a ^ b);
+}
+
+/* The first `length` bits of a key as a word of the table's: 1 to KEY_BITS - 1 of them. */
+ORDO_FN ordo_key_form xfast_word(ordo_key_form form, uint length)
+{
+    const uint below = KEY_BITS - 1 - length;
+    return (form >> below | 1) << below;
+}
+
+/* Whether a prefix is in the table; then its leaves. */
+ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint length, xfast_range *leaves)
+{
+    const hash_place place = hash_lookup(&trie->table, hash_mix(xfast_word(form, length), trie->table.seed));
+    if (place.slot == HASH_NONE)
+        return false;
+    const ulong entry = hash_values(&trie->table, place.bucket)[place.slot];
+    leaves->first = (uint) entry;
+    leaves->end = (uint) (entry >> 32);
+    return true;
+}
+
+/* The leaves of the longest prefix of the key, not longer than *length, whose leaves are known; *length becomes its length: by
+ * a binary search over the levels. */
+ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
+{
+    const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
+    xfast_range leaves = { trie->flat[at], trie->flat[at + 1] };
+    uint        low = 0;
+    if (trie->table.starts && leaves.end - leaves.first > XFAST_LEAF) {
+        uint high = min(trie->shape.levels, (*length - bits) / trie->shape.group);
+        while (low < high) {
+            const uint middle = low + (high - low + 1) / 2;
+            const bool there = xfast_lookup(trie, form, bits + middle * trie->shape.group, &leaves);
+            low = there ? middle : low;
+            high = there ? high : middle - 1;
+        }
+    }
+    *length = bits + low * trie->shape.group;
+    return leaves;
+}
+
+/* Leaves between whose ends a key of this form stands. */
+ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
+{
+    uint        length = KEY_BITS - 1;
+    xfast_range leaves = xfast_longest(trie, form, &length);
+    /* With all lengths in the table the next longer prefix has few leaves: the first ones, or the last. */
+    if (trie->shape.group == 1 && leaves.end - leaves.first > XFAST_LEAF) {
+        if (form >> (KEY_BITS - 1 - length) & 1)
+            leaves.first = leaves.end - XFAST_LEAF;
+        else
+            leaves.end = leaves.first + XFAST_LEAF;
+    }
+    return leaves;
+}
+
+/* How many keys are less than one of this form, or not greater (`upper`). */
+ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
+{
+    xfast_range leaves = xfast_around(trie, form);
+    while (leaves.first < leaves.end) {
+        const uint          middle = leaves.first + (leaves.end - leaves.first) / 2;
+        const ordo_key_form there = key_bits(trie->keys[middle]);
+        const bool          before = there < form || (upper && there == form);
+        leaves.first = before ? middle + 1 : leaves.first;
+        leaves.end = before ? leaves.end : middle;
+    }
+    return leaves.first;
+}
+
+#define XFAST_NONE 0xffffffffu
+
+/* Where a key is, or XFAST_NONE. */
+ORDO_FN uint xfast_place(const xfast_trie *trie, ordo_key_form form)
+{
+    const uint rank = xfast_rank(trie, form, false);
+    return rank < trie->shape.count && key_bits(trie->keys[rank]) == form ? rank : XFAST_NONE;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An X-fast trie made of a sorted run of distinct keys. Each leaf looks at the one before it and at the one XFAST_LEAF on: that says
+ * which prefixes begin with it, and which of them have more leaves than XFAST_LEAF.
+ *
+ *   xfast_flat      leaves before each short prefix
+ *   xfast_count     how many prefixes of the table begin with each leaf
+ *   xfast_entries   these prefixes, and their leaves
+ *
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP.
+ */
+#pragma once
+#include "dict/trie/xfast.cl"
+
+/* The first of keys[low .. high - 1] that is not less, or high. */
+ORDO_FN uint xfast_first_from(__global const ordo_key *keys, uint low, uint high, ordo_key_form form)
+{
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        if (key_bits(keys[middle]) < form)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+ORDO_KERNEL(RUN_GROUP)
+void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint *flat)
+{
+    const uint all = 1u << shape.flat_bits;
+    RUN_EACH (uint, p, all + 1)
+        flat[p] = p == all ? shape.count
+                           : xfast_first_from(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
+}
+
+/* Levels of the table at which prefixes of leaf i's with more leaves than XFAST_LEAF begin with it: from first + 1 on. */
+typedef struct {
+    uint first, n;
+} xfast_begins;
+
+ORDO_FN xfast_begins xfast_begin_with(__global const ordo_key *keys, const xfast_shape *shape, uint i)
+{
+    const ordo_key_form form = key_bits(keys[i]);
+    const uint          bits = shape->flat_bits;
+    const uint          before = i > 0 ? xfast_common(form, key_bits(keys[i - 1])) : 0;
+    const uint          after = shape->count - i > XFAST_LEAF ? xfast_common(form, key_bits(keys[i + XFAST_LEAF])) : 0;
+    const uint          last = after > bits ? min((after - bits) / shape->group, shape->levels) : 0;
+    xfast_begins        begins = { before > bits ? (before - bits) / shape->group : 0, 0 };
+    begins.n = last > begins.first ? last - begins.first : 0;
+    return begins;
+}
+
+/* counts[count] = 0. */
+ORDO_KERNEL(RUN_GROUP)
+void xfast_count(__global const ordo_key *keys, xfast_shape shape, __global uint *counts)
+{
+    RUN_EACH (uint, i, shape.count + 1)
+        counts[i] = i < shape.count ? xfast_begin_with(keys, &shape, i).n : 0;
+}
+
+/* Where the leaves end that have the first `length` bits of this form, of which `from` is one: looked for further and further on. */
+ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_form form, uint length, uint from)
+{
+    const ordo_key_form last = form | (~(ordo_key_form) 0 >> length);
+    uint                step = 1, low = from + 1;
+    while (step < count - low && key_bits(keys[low + step - 1]) <= last) {
+        low += step;
+        step *= 2;
+    }
+    return last == ~(ordo_key_form) 0 ? count : xfast_first_from(keys, low, low + min(step, count - low), last + 1);
+}
+
+/* Entries offsets[i] to offsets[i + 1] - 1 are those that begin with leaf i. */
+ORDO_KERNEL(RUN_GROUP)
+void xfast_entries(__global const ordo_key *keys, xfast_shape shape, __global const uint *offsets,
+                   __global ordo_key *words, __global ulong *entries)
+{
+    RUN_EACH (uint, i, shape.count) {
+        const xfast_begins  begins = xfast_begin_with(keys, &shape, i);
+        const ordo_key_form form = key_bits(keys[i]);
+        uint                end = i + XFAST_LEAF + 1;
+        for (uint level = begins.first + begins.n; level > begins.first; level--) {
+            const uint length = shape.flat_bits + level * shape.group;
+            const uint at = offsets[i] + level - begins.first - 1;
+            end = xfast_end_of(keys, shape.count, form, length, end - 1);
+            words[at] = xfast_word(form, length);
+            entries[at] = (ulong) end << 32 | i;
+        }
+    }
+}

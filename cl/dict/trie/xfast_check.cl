@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks for what must not be in an X-fast trie: X1, X2 and X4 of shared/xfast.h; and counts the entries that there should be (X3).
+ *
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP.
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "dict/trie/xfast_build.cl"
+#include "dict/trie/xfast_prefix.cl"
+
+/* masks may be NULL. wrong: of each kind the first place, where there is one; and the number of entries is added. */
+ORDO_KERNEL(RUN_GROUP)
+void xfast_check(XFAST_TRIE, __global const ordo_key *masks, __global uint *wrong)
+{
+    const xfast_trie trie = XFAST_TRIE_HERE;
+    const uint       all = 1u << trie.shape.flat_bits;
+    uint             entries = 0;
+
+    RUN_EACH (uint, p, all + 1) {
+        const ordo_key_form from = (ordo_key_form) p << (KEY_BITS - trie.shape.flat_bits);
+        const uint right = p == all ? trie.shape.count : xfast_first_from(trie.keys, 0, trie.shape.count, from);
+        if (trie.flat[p] != right)
+            ordo_min(&wrong[XFAST_WRONG_FLAT], p);
+    }
+    RUN_EACH (uint, i, trie.shape.count) {
+        const xfast_begins  begins = xfast_begin_with(trie.keys, &trie.shape, i);
+        const ordo_key_form form = key_bits(trie.keys[i]);
+        for (uint level = begins.first + 1; level <= begins.first + begins.n; level++) {
+            const uint  length = trie.shape.flat_bits + level * trie.shape.group;
+            xfast_range leaves = { 0, 0 };
+            const bool  there = trie.table.starts && xfast_lookup(&trie, form, length, &leaves);
+            if (!there || leaves.first != i || leaves.end != xfast_end_of(trie.keys, trie.shape.count, form, length, i))
+                ordo_min(&wrong[XFAST_WRONG_ENTRY], i);
+        }
+        entries += begins.n;
+    }
+    if (entries)
+        ordo_add(&wrong[XFAST_ENTRIES], entries);
+    if (!masks)
+        return;
+    RUN_EACH (uint, i, trie.shape.count)
+        if (masks[i] != xfast_mask_of(&trie, key_bits(trie.keys[i])))
+            ordo_min(&wrong[XFAST_WRONG_MASK], i);
+}

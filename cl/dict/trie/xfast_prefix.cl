@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about prefixes.
+ *
+ *   xfast_under     how many keys have some first bits
+ *   xfast_masks     the lengths of the prefixes of each key that are keys themselves (X4 of shared/xfast.h)
+ *   xfast_matches   the longest prefix of each query that is a key
+ *
+ * A prefix as a key is the word that it is in the table too: its bits, a 1, then zeros. Words lie in the order of the middles
+ * of what they cover. So a prefix that covers a query covers all keys between itself and the query, and the last key that is not
+ * greater than the query, or the first one that is, has among its own prefixes all stored ones of the query, as long as they
+ * do not go beyond what both have in common: the masks of these two keys say which.
+ *
+ * The host gives ORDO_KEY (of u32 or u64), ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP. Outputs may be NULL.
+ */
+#pragma once
+#include "dict/trie/xfast_query.cl"
+
+/* ---- keys under a prefix ----------------------------------------------------------------------------------------- */
+
+/* The leaves of a prefix of 1 bit or more that is no longer than flat's. */
+ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form, uint length)
+{
+    const uint        bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
+    const uint        first = at >> (bits - length) << (bits - length);
+    const xfast_range leaves = { trie->flat[first], trie->flat[first + (1u << (bits - length))] };
+    return leaves;
+}
+
+/* The leaves of a longer one: from the table, if it is there, else of those around it that it covers. */
+ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint length)
+{
+    const uint          bits = trie->shape.flat_bits;
+    const ordo_key_form rest = length < KEY_BITS ? ~(ordo_key_form) 0 >> length : 0;
+    xfast_range         leaves;
+    if (length < KEY_BITS && (length - bits) % trie->shape.group == 0 && trie->table.starts &&
+        xfast_lookup(trie, form, length, &leaves))
+        return leaves.end - leaves.first;
+    return xfast_rank(trie, form | rest, true) - xfast_rank(trie, form & ~rest, false);
+}
+
+/* counts[i] = keys whose first lengths[i] bits are those of keys[i]; more bits than a key has are as many as it has. */
+ORDO_KERNEL(RUN_GROUP)
+void xfast_under(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, __global const uchar *lengths,
+                 ulong lengths_at, uint n, __global uint *counts, ulong counts_at)
+{
+    const xfast_trie trie = XFAST_TRIE_HERE;
+    RUN_EACH (uint, i, n) {
+        const ordo_key_form form = key_bits(keys[keys_at + i]);
+        const uint          length = min((uint) lengths[lengths_at + i], (uint) KEY_BITS);
+        uint                count = trie.shape.count;
+        if (length > trie.shape.flat_bits) {
+            count = xfast_under_table(&trie, form, length);
+        } else if (length > 0) {
+            const xfast_range leaves = xfast_under_flat(&trie, form, length);
+            count = leaves.end - leaves.first;
+        }
+        counts[counts_at + i] = count;
+    }
+}
+
+/* ---- stored prefixes --------------------------------------------------------------------------------------------- */
+
+/* The bits 0 to `length` of a mask, for lengths up to KEY_BITS. */
+ORDO_FN ordo_key_form xfast_up_to(uint length)
+{
+    return length >= KEY_BITS - 1 ? ~(ordo_key_form) 0 : ((ordo_key_form) 2 << length) - 1;
+}
+
+/* How many bits the prefix has that a key is. 0, which is none, counts as a key of all bits. */
+ORDO_FN uint xfast_length_of(ordo_key_form word)
+{
+    return word == 0 ? KEY_BITS - 1 : (uint) clz(word & (0 - word));
+}
+
+/* The mask of a key, one length after the other. */
+ORDO_FN ordo_key_form xfast_mask_of(const xfast_trie *trie, ordo_key_form word)
+{
+    const uint    most = xfast_length_of(word);
+    ordo_key_form mask = 0;
+    for (uint length = 0; length <= most; length++)
+        if (xfast_place(trie, xfast_word(word, length)) != XFAST_NONE)
+            mask |= (ordo_key_form) 1 << length;
+    return mask;
+}
+
+/* What of a neighbour's mask holds for this key: lengths that both have, and of which the bits are the same. */
+ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, ordo_key_form word)
+{
+    return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
+}
+
+/* Keys of which a work-item makes the masks. */
+#define XFAST_STRETCH 32
+
+/* A key's stored prefixes are itself, those of the key before it that are less than it, and those of the next one that are greater:
+ * the masks of a stretch of keys follow from those of its two ends. */
+ORDO_KERNEL(RUN_GROUP)
+void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
+{
+    const xfast_trie trie = XFAST_TRIE_HERE;
+    const uint       count = trie.shape.count, stretches = (count - 1) / XFAST_STRETCH + 1;
+    RUN_EACH (uint, s, stretches) {
+        const uint    first = s * XFAST_STRETCH, end = first + min(count - first, (uint) XFAST_STRETCH);
+        ordo_key_form near = key_bits(trie.keys[first]), mask = xfast_mask_of(&trie, near);
+        masks[first] = mask;
+        for (uint i = first + 1; i < end; i++) {
+            const ordo_key_form word = key_bits(trie.keys[i]);
+            mask = xfast_shared(mask, near, word) | (word ? (ordo_key_form) 1 << xfast_length_of(word) : 0);
+            masks[i] = mask;
+            near = word;
+        }
+        mask = xfast_mask_of(&trie, near);
+        masks[end - 1] |= mask;
+        for (uint i = end - 1; i-- > first;) {
+            const ordo_key_form word = key_bits(trie.keys[i]);
+            mask = masks[i] | xfast_shared(mask, near, word);
+            masks[i] = mask;
+            near = word;
+        }
+    }
+}
+
+/* One more than the length of the longest stored prefix that the query has in common with key `at`; 0 if there is none. */
+ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *masks, uint at, ordo_key_form query)
+{
+    if (at >= trie->shape.count)
+        return 0;
+    const ordo_key_form there = masks[at] & xfast_up_to(xfast_common(key_bits(trie->keys[at]), query));
+    return (uint) KEY_BITS - (uint) clz(there);
+}
+
+/* Outputs are left alone where there is none, but found. */
+ORDO_KERNEL(RUN_GROUP)
+void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
+                   uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,
+                   __global ordo_key *prefixes_out, ulong prefixes_out_at, __global uchar *values_out,
+                   ulong values_out_at, __global uchar *found, ulong found_at)
+{
+    const xfast_trie trie = XFAST_TRIE_HERE;
+    RUN_EACH (uint, i, n) {
+        const ordo_key_form query = key_bits(keys[keys_at + i]);
+        const uint          rank = xfast_rank(&trie, query, true); /* of none before it: rank - 1 wraps */
+        const uint          before = xfast_match_at(&trie, masks, rank - 1, query);
+        const uint          after = xfast_match_at(&trie, masks, rank, query);
+        const uint          best = max(before, after);
+        if (found)
+            found[found_at + i] = best > 0;
+        if (best == 0)
+            continue;
+        const ordo_key_form word = xfast_word(query, best - 1);
+        if (prefixes_out)
+            prefixes_out[prefixes_out_at + i] = key_from_bits(word);
+        if (values_out)
+            xfast_copy_value(values, values_at + xfast_place(&trie, word), value_bytes, values_out, values_out_at + i);
+    }
+}

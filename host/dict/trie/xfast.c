@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The X-fast trie: updates of its leaves, and its place behind the interface. */
+#include "dict/trie/xfast.h"
+
+#include "dict/tour.h"
+
+#define GROUP_MOST 8
+
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
+
+static void clear(ordo_dict *dict)
+{
+    ordo_xfast_drop(ordo_xfast_of(dict));
+    ordo_runs_clear(dict);
+}
+
+/* The leaves are stored by then, so what fails is no error: queries go without. */
+static void settle(struct ordo_xfast *xfast, struct ordo_call *call)
+{
+    if (ordo_xfast_raise(xfast, call) != ORDO_OK)
+        ordo_log(call->dev, ORDO_LOG_WARNING, "xfast: the trie was not made, going on without");
+}
+
+/* A batch of updates: sorted ones, or as a call has them. */
+struct batch {
+    const struct ordo_sorted_updates *sorted; /* NULL: what follows */
+    bool                              erase;
+    struct ordo_slice                 keys, values;
+    size_t                            count;
+};
+
+static ordo_status make_run(struct ordo_runs *runs, struct ordo_call *call, const struct batch *b,
+                            struct ordo_sorted_run *out)
+{
+    if (b->sorted)
+        return ordo_runs_take(runs, call, b->sorted, out);
+    return ordo_runs_sort(runs, call, b->erase, b->keys, b->values, b->count, out);
+}
+
+/* A new run of the leaves and a batch. The set is a copy: what is marked in the leaves' bits on the way is of no meaning to them,
+ * which have none. Waits. */
+static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct batch *b,
+                         struct ordo_sorted_run *merged)
+{
+    struct ordo_run_set    set = runs->set;
+    struct ordo_sorted_run run;
+
+    ORDO_TRY(make_run(runs, call, b, &run));
+    set.run[set.n++] = run;
+    const ordo_status status = ordo_runs_visible(runs, call, &set, merged);
+    ordo_runs_release(runs, &run);
+    return status;
+}
+
+static ordo_status store(struct ordo_xfast *xfast, struct ordo_call *call, const struct batch *b)
+{
+    const int              mark = call->n_scratch;
+    struct ordo_sorted_run merged;
+    ordo_status            status = merge(&xfast->runs, call, b, &merged);
+
+    if (ordo_lacks_memory(status) && xfast->flat) { /* without the trie there may be enough */
+        ordo_call_abandon(call, mark);
+        ordo_xfast_drop(xfast);
+        status = merge(&xfast->runs, call, b, &merged);
+    }
+    if (status == ORDO_OK) {
+        ordo_xfast_drop(xfast);
+        ordo_runs_become(&xfast->runs, call, &merged);
+    } else {
+        ordo_call_abandon(call, mark);
+    }
+    settle(xfast, call);
+    return status;
+}
+
+static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+                         size_t count)
+{
+    struct ordo_xfast     *xfast = ordo_xfast_of(dict);
+    struct ordo_sorted_run run;
+
+    ORDO_TRY(ordo_runs_sort_distinct(&xfast->runs, call, keys, values, count, &run));
+    ordo_xfast_drop(xfast);
+    ordo_runs_replace(&xfast->runs, &run);
+    settle(xfast, call);
+    return ORDO_OK;
+}
+
+static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                          struct ordo_slice values, size_t count)
+{
+    const struct batch batch = { NULL, erase, keys, values, count };
+
+    if (ordo_xfast_of(dict)->runs.set.n == 0)
+        return erase ? ORDO_OK : build(dict, call, keys, values, count);
+    return store(ordo_xfast_of(dict), call, &batch);
+}
+
+static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates)
+{
+    const struct batch batch = { .sorted = updates, .count = updates->count };
+
+    return store(ordo_xfast_of(dict), call, &batch);
+}
+
+/* The leaves stay the same, in a tighter block. */
+static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
+{
+    ORDO_TRY(ordo_runs_compact(dict, call));
+    settle(ordo_xfast_of(dict), call);
+    return ORDO_OK;
+}
+
+/* ---- the structure ----------------------------------------------------------------------------------------------- */
+
+const struct ordo_structure ordo_xfast_structure = {
+    .name = "xfast",
+    .destroy = clear,
+    .clear = clear,
+    .build = build,
+    .update = update,
+    .update_sorted = update_sorted,
+    .compact = compact,
+    .find = ordo_xfast_find,
+    .count = ordo_xfast_count,
+    .range = ordo_runs_range,
+    .seek = ordo_xfast_seek,
+    .rank = ordo_xfast_rank,
+    .select = ordo_runs_select,
+    .size = ordo_runs_size,
+    .export_all = ordo_runs_export,
+    .check = ordo_xfast_check,
+    .statistics = ordo_xfast_statistics,
+};
+
+static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
+{
+    return ordo_xfast_create(device, config, out);
+}
+
+/* The table of prefixes: keys are words as wide as the dictionary's. */
+static void begin_prefixes(struct ordo_xfast *xfast)
+{
+    struct ordo_hash *prefixes = &xfast->prefixes;
+
+    prefixes->dict = xfast->runs.dict;
+    prefixes->dict.key = xfast->runs.dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32;
+    prefixes->dict.value_bytes = XFAST_ENTRY_BYTES;
+    prefixes->config = (struct ordo_hash_config) { { prefixes->dict.key, XFAST_ENTRY_BYTES }, 80 };
+    prefixes->runs.dict = prefixes->dict;
+}
+
+ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config, ordo_dict **out)
+{
+    ORDO_TRY(
+        ordo_dict_create(device, &ordo_xfast_structure, config ? &config->dict : NULL, sizeof(struct ordo_xfast), out));
+    struct ordo_xfast *xfast = ordo_xfast_of(*out);
+    xfast->group = config->group;
+    begin_prefixes(xfast);
+    if (xfast->group > GROUP_MOST) {
+        ordo_dict_destroy(out);
+        return ordo_fail(device, ORDO_INVALID, 0, __FILE__, __LINE__, "group is %u: it may be 0 to %d",
+                         (unsigned) config->group, GROUP_MOST);
+    }
+    ordo_dict_expect(*out, another, config);
+    return ORDO_OK;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flat and table of an X-fast trie, made of its leaves. */
+#include "dict/trie/xfast.h"
+
+#include "dict/batch.h"
+#include "primitive/scan.h"
+
+#define BUILD_FILE "dict/trie/xfast_build.cl"
+
+/* ---- shape ------------------------------------------------------------------------------------------------------- */
+
+/* Lengths from one level of the table to the next, where the caller leaves it open. */
+#define GROUP_DEFAULT 4
+
+/* So wide a group that the table cannot have more entries than one call takes. */
+static cl_uint widen(cl_uint group, size_t count, size_t lengths)
+{
+    while ((count / (XFAST_LEAF + 1) + 1) * (lengths / group) > ORDO_MAX_COUNT)
+        group++;
+    return group;
+}
+
+static xfast_shape shape_of(const struct ordo_xfast *xfast, size_t count)
+{
+    const size_t width = xfast->runs.dict.key_bytes * 8;
+    xfast_shape  shape = { .count = (cl_uint) count, .flat_bits = 1 };
+    while (shape.flat_bits < XFAST_FLAT_MOST && count > (size_t) XFAST_FLAT_MEAN << shape.flat_bits)
+        shape.flat_bits++;
+    const size_t lengths = width - 1 - shape.flat_bits;
+    shape.group = widen(xfast->group ? xfast->group : GROUP_DEFAULT, count, lengths);
+    shape.levels = (cl_uint) (lengths / shape.group);
+    return shape;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+void ordo_xfast_add_trie(struct ordo_args *args, struct ordo_xfast *xfast)
+{
+    ORDO_ADD(args, ORDO_ARG(ordo_xfast_run(xfast)->mem), ORDO_ARG(xfast->flat), ORDO_ARG(xfast->shape));
+    ordo_hash_add_table(args, &xfast->prefixes.table);
+}
+
+ordo_status ordo_xfast_launch(struct ordo_call *call, const struct ordo_xfast *xfast, const char *file,
+                              const char *name, size_t items, const struct ordo_args *args)
+{
+    ordo_dict kind = xfast->runs.dict;
+    kind.value_bytes = XFAST_ENTRY_BYTES;
+    return ordo_dict_launch(call, &kind, file, name, items, args->arg, args->n);
+}
+
+/* ---- flat -------------------------------------------------------------------------------------------------------- */
+
+void ordo_xfast_drop(struct ordo_xfast *xfast)
+{
+    if (xfast->flat)
+        ordo_buffer_destroy(xfast->runs.dict.dev, &xfast->flat);
+    if (xfast->masks)
+        ordo_buffer_destroy(xfast->runs.dict.dev, &xfast->masks);
+    xfast->flat_bytes = xfast->mask_bytes = 0;
+    ordo_hash_clear(&xfast->prefixes.dict);
+}
+
+static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
+{
+    const size_t     entries = ((size_t) 1 << xfast->shape.flat_bits) + 1;
+    struct ordo_args args = { .n = 0 };
+
+    ORDO_TRY(ordo_buffer_create(call->dev, entries * sizeof(cl_uint), &xfast->flat));
+    xfast->flat_bytes = entries * sizeof(cl_uint);
+    ORDO_ADD(&args, ORDO_ARG(ordo_xfast_run(xfast)->mem), ORDO_ARG(xfast->shape), ORDO_ARG(xfast->flat));
+    return ordo_xfast_launch(call, xfast, BUILD_FILE, "xfast_flat", entries, &args);
+}
+
+/* ---- table ------------------------------------------------------------------------------------------------------- */
+
+/* In scratch: entries that begin before each leaf. *total: all; waits. */
+static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
+{
+    const size_t     n = (size_t) xfast->shape.count + 1;
+    struct ordo_args args = { .n = 0 };
+    cl_uint          all = 0;
+
+    ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_uint), offsets));
+    ORDO_ADD(&args, ORDO_ARG(ordo_xfast_run(xfast)->mem), ORDO_ARG(xfast->shape), ORDO_ARG(*offsets));
+    ORDO_TRY(ordo_xfast_launch(call, xfast, BUILD_FILE, "xfast_count", n, &args));
+    const struct ordo_scan scan = {
+        .type = ORDO_U32, .op = ORDO_SUM, .in = ordo_at(*offsets, 0), .out = ordo_at(*offsets, 0), .count = n
+    };
+    ORDO_TRY(ordo_call_scan(call, &scan));
+    ORDO_TRY(ordo_call_read(call, *offsets, (n - 1) * sizeof all, &all, sizeof all));
+    *total = all;
+    return ORDO_OK;
+}
+
+static ordo_status make_table(struct ordo_xfast *xfast, struct ordo_call *call)
+{
+    struct ordo_args args = { .n = 0 };
+    cl_mem           offsets = NULL, words = NULL, entries = NULL;
+    size_t           total = 0;
+
+    if (xfast->shape.levels == 0 || xfast->shape.count <= XFAST_LEAF)
+        return ORDO_OK;
+    ORDO_TRY(count_entries(xfast, call, &offsets, &total));
+    if (total == 0)
+        return ORDO_OK;
+    ORDO_TRY(ordo_call_scratch(call, total * xfast->runs.dict.key_bytes, &words));
+    ORDO_TRY(ordo_call_scratch(call, total * XFAST_ENTRY_BYTES, &entries));
+    ORDO_ADD(&args, ORDO_ARG(ordo_xfast_run(xfast)->mem), ORDO_ARG(xfast->shape), ORDO_ARG(offsets), ORDO_ARG(words),
+             ORDO_ARG(entries));
+    ORDO_TRY(ordo_xfast_launch(call, xfast, BUILD_FILE, "xfast_entries", xfast->shape.count, &args));
+    return ordo_hash_build(&xfast->prefixes.dict, call, ordo_at(words, 0), ordo_at(entries, 0), total);
+}
+
+static ordo_status make_trie(struct ordo_xfast *xfast, struct ordo_call *call)
+{
+    xfast->shape = shape_of(xfast, ordo_xfast_run(xfast)->count);
+    ORDO_TRY(make_flat(xfast, call));
+    return make_table(xfast, call);
+}
+
+void ordo_xfast_note_peak(struct ordo_xfast *xfast)
+{
+    const size_t bytes = xfast->flat_bytes + xfast->mask_bytes + xfast->prefixes.bytes_peak;
+    if (xfast->bytes_peak < bytes)
+        xfast->bytes_peak = bytes;
+}
+
+ordo_status ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call)
+{
+    const int mark = call->n_scratch;
+
+    if (xfast->runs.set.n == 0 || xfast->flat)
+        return ORDO_OK;
+    const ordo_status status = make_trie(xfast, call);
+    ordo_xfast_note_peak(xfast);
+    if (status == ORDO_OK) {
+        ordo_call_release(call, mark);
+        return ORDO_OK;
+    }
+    ordo_call_abandon(call, mark);
+    ordo_xfast_drop(xfast);
+    return status;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The invariants of an X-fast trie, each of which is looked for on the device. */
+#include "dict/trie/xfast.h"
+
+#define BROKEN(dev, ...) ordo_fail((dev), ORDO_BROKEN, 0, __FILE__, __LINE__, __VA_ARGS__)
+
+/* Waits. */
+static ordo_status look(struct ordo_xfast *xfast, struct ordo_call *call, cl_uint found[XFAST_WRONG_WORDS])
+{
+    const int        mark = call->n_scratch;
+    struct ordo_args args = { .n = 0 };
+    cl_mem           wrong = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, XFAST_WRONG_WORDS * sizeof *found, &wrong));
+    ORDO_TRY(ordo_call_fill(call, wrong, 0, XFAST_WRONG_WORDS * sizeof *found, 0xffffffffu));
+    ORDO_TRY(ordo_call_fill(call, wrong, XFAST_ENTRIES * sizeof *found, sizeof *found, 0));
+    ordo_xfast_add_trie(&args, xfast);
+    ORDO_ADD(&args, ORDO_ARG(xfast->masks), ORDO_ARG(wrong));
+    ORDO_TRY(ordo_xfast_launch(call, xfast, "dict/trie/xfast_check.cl", "xfast_check", xfast->shape.count, &args));
+    ORDO_TRY(ordo_call_read(call, wrong, 0, found, XFAST_WRONG_WORDS * sizeof *found));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+static ordo_status validate(ordo_device *dev, const cl_uint found[XFAST_WRONG_WORDS], size_t entries)
+{
+    const cl_uint none = 0xffffffffu;
+
+    if (found[XFAST_WRONG_FLAT] != none)
+        return BROKEN(dev, "X1: entry %u of flat is wrong", found[XFAST_WRONG_FLAT]);
+    if (found[XFAST_WRONG_ENTRY] != none)
+        return BROKEN(dev, "X2: the entry of a prefix that begins with leaf %u is wrong or not there",
+                      found[XFAST_WRONG_ENTRY]);
+    if (found[XFAST_WRONG_MASK] != none)
+        return BROKEN(dev, "X4: the mask of leaf %u is wrong", found[XFAST_WRONG_MASK]);
+    if (found[XFAST_ENTRIES] != entries)
+        return BROKEN(dev, "X3: the table has %zu entries, the leaves make %u", entries, found[XFAST_ENTRIES]);
+    return ORDO_OK;
+}
+
+ordo_status ordo_xfast_check(ordo_dict *dict, struct ordo_call *call)
+{
+    struct ordo_xfast *xfast = ordo_xfast_of(dict);
+    cl_uint            found[XFAST_WRONG_WORDS];
+    size_t             entries = 0;
+
+    ORDO_TRY(ordo_runs_check(dict, call));
+    if (!xfast->flat)
+        return ORDO_OK;
+    if (!ordo_run_set_is_clean(&xfast->runs.set) || xfast->shape.count != ordo_xfast_run(xfast)->count)
+        return BROKEN(call->dev, "X1: a trie of %u leaves over other ones", xfast->shape.count);
+    ORDO_TRY(ordo_hash_check(&xfast->prefixes.dict, call));
+    ORDO_TRY(ordo_hash_size(&xfast->prefixes.dict, call, &entries));
+    ORDO_TRY(look(xfast, call, found));
+    return validate(call->dev, found, entries);
+}
+
+ordo_status ordo_xfast_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out)
+{
+    const struct ordo_xfast *xfast = ordo_xfast_of(dict);
+
+    ORDO_TRY(ordo_runs_statistics(dict, call, out));
+    out->bytes_index += xfast->flat_bytes + xfast->mask_bytes + xfast->prefixes.bytes;
+    out->bytes_peak += xfast->bytes_peak;
+    return ORDO_OK;
+}

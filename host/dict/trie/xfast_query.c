@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queries of an X-fast trie; without a trie over the run, the sorted array's. */
+#include "dict/trie/xfast.h"
+
+#define QUERY_FILE "dict/trie/xfast_query.cl"
+
+/* The values of the leaves, and how wide they are. */
+static void add_values(struct ordo_args *args, const struct ordo_xfast *xfast, const struct ordo_slice *values)
+{
+    ordo_args_slice(args, values);
+    ORDO_ADD(args, ORDO_ARG(xfast->runs.dict.value_bytes));
+}
+
+ordo_status ordo_xfast_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
+{
+    struct ordo_xfast *xfast = ordo_xfast_of(dict);
+    const cl_uint      n = (cl_uint) finds->count;
+    struct ordo_args   args = { .n = 0 };
+
+    if (!xfast->flat)
+        return ordo_runs_find(dict, call, finds);
+    const struct ordo_slice values = ordo_run_values(dict, ordo_xfast_run(xfast));
+    ordo_xfast_add_trie(&args, xfast);
+    add_values(&args, xfast, &values);
+    ordo_args_slice(&args, &finds->keys);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    ordo_args_slice(&args, &finds->values_out);
+    ordo_args_slice(&args, &finds->found);
+    return ordo_xfast_launch(call, xfast, QUERY_FILE, "xfast_find", finds->count, &args);
+}
+
+ordo_status ordo_xfast_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
+{
+    struct ordo_xfast *xfast = ordo_xfast_of(dict);
+    const cl_uint      n = (cl_uint) ranks->count, upper = ranks->upper;
+    struct ordo_args   args = { .n = 0 };
+
+    if (!xfast->flat)
+        return ordo_runs_rank(dict, call, ranks);
+    ordo_xfast_add_trie(&args, xfast);
+    ordo_args_slice(&args, &ranks->keys);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(upper));
+    ordo_args_slice(&args, &ranks->ranks);
+    return ordo_xfast_launch(call, xfast, QUERY_FILE, "xfast_ranks", ranks->count, &args);
+}
+
+ordo_status ordo_xfast_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
+{
+    struct ordo_xfast *xfast = ordo_xfast_of(dict);
+    const cl_uint      n = (cl_uint) seeks->count;
+    const cl_uint      upper = seeks->relation == ORDO_LE || seeks->relation == ORDO_GT;
+    const cl_uint      forward = seeks->relation == ORDO_GE || seeks->relation == ORDO_GT;
+    struct ordo_args   args = { .n = 0 };
+
+    if (!xfast->flat)
+        return ordo_runs_seek(dict, call, seeks);
+    const struct ordo_slice values = ordo_run_values(dict, ordo_xfast_run(xfast));
+    ordo_xfast_add_trie(&args, xfast);
+    add_values(&args, xfast, &values);
+    ordo_args_slice(&args, &seeks->keys);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(upper), ORDO_ARG(forward));
+    ordo_args_slice(&args, &seeks->keys_out);
+    ordo_args_slice(&args, &seeks->values_out);
+    ordo_args_slice(&args, &seeks->found);
+    return ordo_xfast_launch(call, xfast, QUERY_FILE, "xfast_seek", seeks->count, &args);
+}
+
+ordo_status ordo_xfast_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
+{
+    struct ordo_xfast *xfast = ordo_xfast_of(dict);
+    const cl_uint      n = (cl_uint) counts->count;
+    struct ordo_args   args = { .n = 0 };
+
+    if (!xfast->flat)
+        return ordo_runs_count(dict, call, counts);
+    ordo_xfast_add_trie(&args, xfast);
+    ordo_args_slice(&args, &counts->lo);
+    ordo_args_slice(&args, &counts->hi);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    ordo_args_slice(&args, &counts->counts);
+    return ordo_xfast_launch(call, xfast, QUERY_FILE, "xfast_tally", counts->count, &args);
+}

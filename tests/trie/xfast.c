@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The X-fast trie: prefixes against plain code, each invariant broken on purpose, keys in clusters, too little memory for
+ * the trie. */
+#include "tests/support/support.h"
+
+#include "dict/trie/xfast.h"
+
+#include <stdlib.h>
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+/* Keys that share long prefixes, and some that share none: groups of up to `crowd` keys that differ in their low bits. */
+static size_t make_keys(struct test *t, unsigned width, size_t n, unsigned crowd, uint64_t *out)
+{
+    const uint64_t all = width == 64 ? UINT64_MAX : UINT32_MAX;
+    size_t         made = 0;
+    while (made < n) {
+        const uint64_t middle = test_random(t) & all;
+        const unsigned low = (unsigned) test_below(t, width / 2);
+        for (size_t i = 0, group = 1 + test_below(t, crowd); i < group && made < n; i++)
+            out[made++] = (middle ^ (test_random(t) & ((2ull << low) - 1))) & all;
+    }
+    out[0] = 0;
+    out[n - 1] = all;
+    return n;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
+    return x < y ? -1 : x > y;
+}
+
+static size_t sort_distinct(uint64_t *keys, size_t n)
+{
+    size_t kept = 0;
+    qsort(keys, n, sizeof *keys, compare);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || keys[kept - 1] != keys[i])
+            keys[kept++] = keys[i];
+    return kept;
+}
+
+/* As words of the width. */
+static void *narrow(unsigned width, const uint64_t *keys, size_t n)
+{
+    void *out = test_alloc(n * 8);
+    for (size_t i = 0; i < n; i++)
+        if (width == 64)
+            ((uint64_t *) out)[i] = keys[i];
+        else
+            ((uint32_t *) out)[i] = (uint32_t) keys[i];
+    return out;
+}
+
+static uint64_t widen(unsigned width, const void *keys, size_t i)
+{
+    return width == 64 ? ((const uint64_t *) keys)[i] : ((const uint32_t *) keys)[i];
+}
+
+static ordo_dict *make(struct test *t, unsigned width, uint32_t group, const uint64_t *keys, const uint32_t *values,
+                       size_t n)
+{
+    void      *words = narrow(width, keys, n);
+    ordo_dict *dict = NULL;
+    test_ok(t, ordo_xfast_create(
+                   t->dev,
+                   ordo_xfast_config(.dict = { width == 64 ? ORDO_U64 : ORDO_U32, values ? 4 : 0 }, .group = group),
+                   &dict));
+    test_ok(t, ordo_dict_build_host(dict, words, values, n));
+    free(words);
+    return dict;
+}
+
+/* ---- how many keys lie under a prefix ---------------------------------------------------------------------------- */
+
+enum { KEYS = 6000, ASKED = 3000 };
+
+static uint64_t low_bits(unsigned width, unsigned length)
+{
+    return length == 0 ? (width == 64 ? UINT64_MAX : UINT32_MAX) : length >= width ? 0 : (1ull << (width - length)) - 1;
+}
+
+static uint32_t count_under(const uint64_t *keys, size_t n, unsigned width, uint64_t bits, unsigned length)
+{
+    const uint64_t low = low_bits(width, length);
+    uint32_t       count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += (keys[i] & ~low) == (bits & ~low);
+    return count;
+}
+
+static void count_with(struct test *t, unsigned width, uint32_t group, unsigned crowd)
+{
+    static uint64_t keys[KEYS], asked[ASKED];
+    static uint8_t  lengths[ASKED];
+    static uint32_t got[ASKED], want[ASKED];
+    const size_t    n = sort_distinct(keys, make_keys(t, width, KEYS, crowd, keys));
+    ordo_dict      *dict = make(t, width, group, keys, NULL, n);
+
+    test_context(t, "%u bits, group %u, crowd %u", width, group, crowd);
+    for (size_t i = 0; i < ASKED; i++) {
+        asked[i] = keys[test_below(t, n)] ^ (test_below(t, 4) ? 0 : 1ull << test_below(t, width));
+        lengths[i] = (uint8_t) (i == 0 ? 255 : i == 1 ? 0 : test_below(t, width + 2));
+        want[i] = count_under(keys, n, width, asked[i], lengths[i]);
+    }
+    void *words = narrow(width, asked, ASKED);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_ok(t, ordo_xfast_count_prefix_host(dict, words, lengths, ASKED, got));
+    test_same(t, "counts", ORDO_U32, got, want, ASKED);
+    free(words);
+    ordo_dict_destroy(&dict);
+}
+
+static void counts(struct test *t)
+{
+    for (unsigned width = 32; width <= 64; width += 32) {
+        count_with(t, width, 0, 1);
+        count_with(t, width, 1, 300);
+        count_with(t, width, 3, 2000);
+        count_with(t, width, 8, 40);
+        count_with(t, width, 4, 6000);
+    }
+}
+
+Test(xfast, counts_what_lies_under_a_prefix)
+{
+    test_each_device_and_mask(counts);
+}
+
+/* ---- the longest stored prefix ----------------------------------------------------------------------------------- */
+
+static uint64_t word_of(unsigned width, uint64_t bits, unsigned length)
+{
+    return width == 64 ? ordo_prefix_u64(bits, length) : ordo_prefix_u32((uint32_t) bits, length);
+}
+
+/* The prefix's place in the sorted keys; n if it is not there. */
+static size_t place_of(const uint64_t *keys, size_t n, uint64_t word)
+{
+    const uint64_t *at = bsearch(&word, keys, n, sizeof *keys, compare);
+    return at ? (size_t) (at - keys) : n;
+}
+
+/* By looking for each length, the longest first. */
+static size_t longest(const uint64_t *keys, size_t n, unsigned width, uint64_t query)
+{
+    for (unsigned length = width; length-- > 0;) {
+        const size_t at = place_of(keys, n, word_of(width, query, length));
+        if (at < n)
+            return at;
+    }
+    return n;
+}
+
+/* Prefixes of all lengths, nested deeply: of few addresses, and of anything. `shortest`: the least length. */
+static size_t make_prefixes(struct test *t, unsigned width, size_t n, size_t addresses, unsigned shortest,
+                            uint64_t *out)
+{
+    uint64_t of[64];
+    (void) make_keys(t, width, addresses, 8, of);
+    for (size_t i = 0; i < n; i++) {
+        const unsigned length = shortest + (unsigned) test_below(t, width - shortest);
+        const uint64_t bits = test_below(t, 3) ? of[test_below(t, addresses)] : test_random(t);
+        out[i] = word_of(width, bits, length);
+    }
+    return sort_distinct(out, n);
+}
+
+static void match_with(struct test *t, unsigned width, uint32_t group, size_t addresses, unsigned shortest,
+                       bool with_zero)
+{
+    static uint64_t prefixes[KEYS], asked[ASKED], want_words[ASKED], got_words[ASKED];
+    static uint32_t values[KEYS], want[ASKED], got[ASKED];
+    static uint8_t  found[ASKED], want_found[ASKED];
+    size_t          n = make_prefixes(t, width, KEYS - 1, addresses, shortest, prefixes);
+    if (with_zero)
+        prefixes[n++] = 0; /* a key that is no prefix */
+    n = sort_distinct(prefixes, n);
+    for (size_t i = 0; i < n; i++)
+        values[i] = (uint32_t) (i * 7 + 1);
+    ordo_dict *dict = make(t, width, group, prefixes, values, n);
+
+    test_context(t, "%u bits, group %u, %zu addresses, prefixes from %u bits", width, group, addresses, shortest);
+    for (size_t i = 0; i < ASKED; i++) {
+        asked[i] = i == 0 ? 0 : i == 1 ? UINT64_MAX : test_below(t, 4) ? prefixes[test_below(t, n)] : test_random(t);
+        if (i > 1 && test_below(t, 2))
+            asked[i] ^= 1ull << test_below(t, width);
+        asked[i] &= width == 64 ? UINT64_MAX : UINT32_MAX;
+        const size_t at = longest(prefixes, n, width, asked[i]);
+        want_found[i] = at < n;
+        want[i] = at < n ? values[at] : 99;
+        want_words[i] = at < n ? prefixes[at] : 99;
+        got[i] = 99;
+    }
+    void *words = narrow(width, asked, ASKED), *out = test_alloc(ASKED * 8);
+    for (size_t i = 0; i < ASKED; i++)
+        got_words[i] = 99;
+    void *before = narrow(width, got_words, ASKED);
+    memcpy(out, before, ASKED * (width / 8));
+    test_ok(t, ordo_xfast_longest_prefix_host(dict, words, ASKED, out, got, found));
+    for (size_t i = 0; i < ASKED; i++)
+        got_words[i] = widen(width, out, i);
+    test_same_bytes(t, "found", found, want_found, ASKED);
+    test_same(t, "prefixes", ORDO_U64, got_words, want_words, ASKED);
+    test_same(t, "values", ORDO_U32, got, want, ASKED);
+    test_ok(t, ordo_dict_check(dict, NULL)); /* of the masks, too */
+    test_true(t, ordo_xfast_of(dict)->masks != NULL);
+
+    /* a change is seen: half of the prefixes go */
+    void *gone = narrow(width, prefixes, n / 2);
+    test_ok(t, ordo_dict_erase_host(dict, gone, n / 2));
+    for (size_t i = 0; i < ASKED; i++)
+        want_found[i] = longest(prefixes + n / 2, n - n / 2, width, asked[i]) < n - n / 2;
+    test_ok(t, ordo_xfast_longest_prefix_host(dict, words, ASKED, NULL, NULL, found));
+    test_same_bytes(t, "found", found, want_found, ASKED);
+    free(gone);
+    free(before);
+    free(words);
+    free(out);
+    ordo_dict_destroy(&dict);
+}
+
+static void matches(struct test *t)
+{
+    for (unsigned width = 32; width <= 64; width += 32) {
+        match_with(t, width, 1, 64, 0, false);
+        match_with(t, width, 4, 2, 0, true);
+        match_with(t, width, 8, 30, 20, false);
+    }
+}
+
+Test(xfast, finds_the_longest_prefix)
+{
+    test_each_device_and_mask(matches);
+}
+
+static void lengths(struct test *t)
+{
+    for (unsigned length = 0; length < 64; length++) {
+        const uint64_t bits = test_random(t);
+        const uint64_t word = ordo_prefix_u64(bits, length);
+        test_true(t, ordo_prefix_u64_length(word) == length);
+        test_true(t, length == 0 || word >> (64 - length) == bits >> (64 - length));
+        if (length >= 32)
+            continue;
+        const uint32_t half = ordo_prefix_u32((uint32_t) bits, length);
+        test_true(t, ordo_prefix_u32_length(half) == length);
+        test_true(t, length == 0 || half >> (32 - length) == (uint32_t) bits >> (32 - length));
+    }
+    test_true(t, ordo_prefix_u64_length(0) == 64 && ordo_prefix_u32_length(0) == 32);
+}
+
+Test(xfast, a_prefix_is_a_key_and_back)
+{
+    test_each_device(lengths);
+}
+
+/* ---- of no keys, and of few -------------------------------------------------------------------------------------- */
+
+static void few(struct test *t)
+{
+    const uint64_t word = ordo_prefix_u64(5ull << 61, 3), one[] = { 0, word, UINT64_MAX };
+    const uint8_t  length[] = { 0, 3, 64 };
+    uint32_t       got[3] = { 7, 7, 7 };
+    uint8_t        found[3] = { 7, 7, 7 };
+    ordo_dict     *dict = NULL;
+
+    test_ok(t, ordo_xfast_create(t->dev, ordo_xfast_config(.dict = { ORDO_U64, 0 }), &dict));
+    test_ok(t, ordo_xfast_count_prefix_host(dict, one, length, 3, got));
+    test_ok(t, ordo_xfast_longest_prefix_host(dict, one, 3, NULL, NULL, found));
+    test_true(t, got[0] + got[1] + got[2] == 0 && found[0] + found[1] + found[2] == 0);
+    test_ok(t, ordo_dict_upsert_host(dict, &word, NULL, 1));
+    test_ok(t, ordo_xfast_count_prefix_host(dict, one, length, 3, got));
+    test_ok(t, ordo_xfast_longest_prefix_host(dict, one, 3, NULL, NULL, found));
+    test_true(t, got[0] == 1 && got[1] == 1 && got[2] == 0);
+    test_true(t, !found[0] && found[1] && !found[2]);
+    ordo_dict_destroy(&dict);
+}
+
+Test(xfast, of_no_keys_and_of_one)
+{
+    test_each_device(few);
+}
+
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
+
+static void refusals(struct test *t)
+{
+    const uint32_t key = 1;
+    const uint8_t  length = 1;
+    uint32_t       count = 0;
+    uint8_t        found = 0;
+    ordo_dict     *dict = NULL;
+
+    test_status(t, ordo_xfast_create(t->dev, ordo_xfast_config(.dict = { ORDO_U32, 0 }, .group = 9), &dict),
+                ORDO_INVALID);
+    test_true(t, dict == NULL);
+    test_ok(t, ordo_sorted_array_create(t->dev, ordo_sorted_array_config(.dict = { ORDO_U32, 0 }), &dict));
+    test_status(t, ordo_xfast_count_prefix_host(dict, &key, &length, 1, &count), ORDO_UNSUPPORTED);
+    test_status(t, ordo_xfast_longest_prefix_host(dict, &key, 1, NULL, NULL, &found), ORDO_UNSUPPORTED);
+    ordo_dict_destroy(&dict);
+    test_ok(t, ordo_xfast_create(t->dev, ordo_xfast_config(.dict = { ORDO_F32, 0 }), &dict));
+    test_status(t, ordo_xfast_count_prefix_host(dict, &key, &length, 1, &count), ORDO_UNSUPPORTED);
+    test_status(t, ordo_xfast_longest_prefix_host(dict, &key, 1, NULL, NULL, &found), ORDO_UNSUPPORTED);
+    ordo_dict_destroy(&dict);
+}
+
+Test(xfast, refuses_what_it_cannot)
+{
+    test_each_device(refusals);
+}
+
+/* ---- invariants -------------------------------------------------------------------------------------------------- */
+
+static void change(struct test *t, cl_mem mem, size_t at, uint32_t by)
+{
+    uint32_t word = 0;
+    test_true(t, clEnqueueReadBuffer(ordo_device_queue(t->dev), mem, CL_TRUE, at, sizeof word, &word, 0, NULL, NULL) ==
+                     CL_SUCCESS);
+    word ^= by;
+    test_true(t, clEnqueueWriteBuffer(ordo_device_queue(t->dev), mem, CL_TRUE, at, sizeof word, &word, 0, NULL, NULL) ==
+                     CL_SUCCESS);
+}
+
+static void expect_noticed(struct test *t, ordo_dict *dict, cl_mem mem, size_t at, uint32_t by, const char *invariant)
+{
+    char text[512] = "";
+    test_context(t, "%s: byte %zu", invariant, at);
+    change(t, mem, at, by);
+    test_status(t, ordo_dict_check(dict, NULL), ORDO_BROKEN);
+    (void) ordo_device_last_error(t->dev, text, sizeof text);
+    if (!strstr(text, invariant))
+        test_fail(t, __FILE__, __LINE__, "the message names another invariant than %s: %s", invariant, text);
+    change(t, mem, at, by);
+    test_ok(t, ordo_dict_check(dict, NULL));
+}
+
+static void invariants(struct test *t)
+{
+    static uint64_t keys[KEYS];
+    static uint8_t  found[KEYS];
+    for (uint32_t i = 0; i < KEYS; i++)
+        keys[i] = 0x55550000u + i; /* in one range of flat: all else is the table's */
+    ordo_dict         *dict = make(t, 32, 1, keys, NULL, KEYS);
+    struct ordo_xfast *xfast = ordo_xfast_of(dict);
+    void              *words = narrow(32, keys, KEYS);
+    const size_t       flat_end = (size_t) 4 << xfast->shape.flat_bits, bucket = 8 * (4 + XFAST_ENTRY_BYTES);
+
+    test_ok(t, ordo_xfast_longest_prefix_host(dict, words, KEYS, NULL, NULL, found));
+    test_ok(t, ordo_dict_check(dict, NULL));
+    expect_noticed(t, dict, xfast->flat, 0, 1, "X1");
+    expect_noticed(t, dict, xfast->flat, flat_end, 1, "X1");
+    expect_noticed(t, dict, xfast->masks, 4 * (size_t) 77, 1u << 3, "X4");
+    expect_noticed(t, dict, xfast->masks, 4 * (size_t) (KEYS - 1), 1u << 31, "X4");
+    /* Values of a bucket that has an entry in each slot: the first one's first leaf, and its end. */
+    size_t    full = SIZE_MAX;
+    cl_uint   buckets = (cl_uint) xfast->prefixes.table.n_buckets;
+    uint64_t *table = test_alloc(buckets * bucket);
+    test_true(t, clEnqueueReadBuffer(ordo_device_queue(t->dev), xfast->prefixes.table.buckets, CL_TRUE, 0,
+                                     buckets * bucket, table, 0, NULL, NULL) == CL_SUCCESS);
+    for (size_t b = 0; b < buckets && full == SIZE_MAX; b++) {
+        const uint32_t *mixed = (const uint32_t *) ((const char *) table + b * bucket);
+        bool            all = true;
+        for (int s = 1; s < 8; s++)
+            all = all && mixed[s] != mixed[0]; /* empty slots are equal */
+        full = all ? b : full;
+    }
+    test_true(t, full != SIZE_MAX);
+    expect_noticed(t, dict, xfast->prefixes.table.buckets, full * bucket + 32, 1, "X2");
+    expect_noticed(t, dict, xfast->prefixes.table.buckets, full * bucket + 36, 1, "X2");
+    /* Fewer levels than there are entries of. */
+    xfast->shape.levels--;
+    test_status(t, ordo_dict_check(dict, NULL), ORDO_OK); /* of one more level no prefix has so many leaves */
+    xfast->shape.levels = 3;
+    test_status(t, ordo_dict_check(dict, NULL), ORDO_BROKEN);
+    free(table);
+    free(words);
+    ordo_dict_destroy(&dict);
+}
+
+Test(xfast, notices_each_broken_invariant)
+{
+    test_each_device(invariants);
+}
