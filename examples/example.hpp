@@ -81,6 +81,15 @@ inline dict_handle make_tree(ordo_device *device, ordo_type key, std::uint32_t v
     must(ordo_blink_create(device, &config, &dict));
     return dict_handle(dict);
 }
+inline dict_handle make_xfast(ordo_device *device, ordo_type key, std::uint32_t value_bytes)
+{
+    ordo_xfast_config config = {};
+    ordo_dict        *dict = nullptr;
+    config.dict.key = key;
+    config.dict.value_bytes = value_bytes;
+    must(ordo_xfast_create(device, &config, &dict));
+    return dict_handle(dict);
+}
 inline dict_handle make_sorted_array(ordo_device *device, ordo_type key, std::uint32_t value_bytes)
 {
     ordo_sorted_array_config config = {};

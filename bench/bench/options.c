@@ -266,6 +266,7 @@ static const struct option_row rows[] = {
     { "--full", 0, no_argument, take_flag, AT(full), 0, 0 },
     { "--growth", 0, required_argument, take_uint32, AT(growth), 2, 16 },
     { "--load", 0, required_argument, take_uint32, AT(load_percent), 25, 95 },
+    { "--group", 0, required_argument, take_uint32, AT(group), 1, 8 },
     { "--first-calls", 0, no_argument, take_flag, AT(first_calls), 0, 0 },
     { "--sizes", 'n', required_argument, take_sizes, 0, 0, 0 },
     { "--types", 't', required_argument, take_types, 0, 0, 0 },

@@ -22,7 +22,7 @@ struct options {
     int         n_batches; /* 0: by size */
     uint32_t    update_percents[MOST_NAMES];
     int         n_updates;
-    uint32_t    hit_percent, erase_percent, stale_percent, width, fills, growth, load_percent;
+    uint32_t    hit_percent, erase_percent, stale_percent, width, fills, growth, load_percent, group;
     const char *device, *json, *resume, *against;
     const char *compare[64];
     int         n_compare;

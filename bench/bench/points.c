@@ -59,6 +59,7 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
         spec.width = o->width;
         spec.fills = o->fills;
         spec.growth = o->growth;
+        spec.group = variant == XFAST ? o->group : 0;
         spec.load_percent = structure_is(variant, NO_ORDER) ? o->load_percent : 0;
         spec.first_calls = o->first_calls && plan_has_fills(workload);
         spec.update_percent = workload == CONCURRENTMIX ? o->update_percents[update] : 0;

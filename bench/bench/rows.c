@@ -56,6 +56,8 @@ static void json_point(cJSON *json, const struct spec *spec)
     cJSON_AddNumberToObject(json, "growth", spec->growth);
     if (spec->load_percent)
         cJSON_AddNumberToObject(json, "load_percent", spec->load_percent);
+    if (spec->group)
+        cJSON_AddNumberToObject(json, "group", spec->group);
     if (spec->first_calls)
         cJSON_AddBoolToObject(json, "first_calls", true);
     if (spec->workload == CONCURRENTMIX)
@@ -168,8 +170,9 @@ static bool same_unless_missing(const cJSON *a, const cJSON *b, const char *name
 bool rows_are_alike(const cJSON *a, const cJSON *b)
 {
     static const char *const texts[] = { "workload", "variant", "key", "dist" };
-    static const char *const numbers[] = { "value_bytes", "count",  "operations",     "batch",         "hit_percent",
-                                           "width",       "growth", "update_percent", "stale_percent", "load_percent" };
+    static const char *const numbers[] = { "value_bytes",   "count",        "operations", "batch",
+                                           "hit_percent",   "width",        "growth",     "update_percent",
+                                           "stale_percent", "load_percent", "group" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(text_of(a, texts[i]), text_of(b, texts[i])) != 0)
             return false;
@@ -217,6 +220,7 @@ static void dict_words(struct command *command, const cJSON *row)
     number_word(command, "--width", row, "width");
     number_word(command, "--growth", row, "growth");
     number_word(command, "--load", row, "load_percent");
+    number_word(command, "--group", row, "group");
     number_word(command, "--updates", row, "update_percent");
     number_word(command, "--erase", row, "erase_percent");
     number_word(command, "--stale", row, "stale_percent");

@@ -10,6 +10,7 @@
 #include "dicts.h"
 #include "geoip.h"
 #include "mapping.h"
+#include "prefixes.h"
 #include "primitives.h"
 
 #include <getopt.h>
@@ -409,6 +410,10 @@ static void change_ranges(struct demo *demo, size_t *wrong)
     if (demo_dict(demo->device, &demo->geoip, addresses, demo->options.count, demo->out, demo->json, wrong, why,
                   sizeof why) != ORDO_OK)
         give_up("dictionaries", why);
+    fprintf(demo->out, "\n");
+    if (demo_prefixes(demo->device, &demo->geoip, addresses, demo->options.count, demo->out, demo->json, wrong, why,
+                      sizeof why) != ORDO_OK)
+        give_up("prefixes", why);
     free(addresses);
     fprintf(demo->out, "\n");
 }

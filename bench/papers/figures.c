@@ -96,7 +96,7 @@ static double number_cell(const struct measured_run *measured, const cJSON *row,
 /* The cells of a row but for those that its parts have ("stat", "r"). */
 static cJSON *cells_of(const struct measured_run *measured, const cJSON *row)
 {
-    static const char *const columns[] = { "batch", "n", "alpha", "percent", "width", "stale_percent" };
+    static const char *const columns[] = { "batch", "n", "alpha", "percent", "width", "stale_percent", "group" };
     const cJSON             *given = cJSON_GetObjectItemCaseSensitive(measured->run, "cells"), *cell = NULL;
     cJSON                   *cells = cJSON_CreateObject();
     const char              *structure = paper_name_of(measured->paper, text_of(row, "variant"));

@@ -96,7 +96,7 @@ const char *variant_name(enum workload workload, int variant);
     X(BLINK, blink, 0, )                                                                                               \
     X(FAST, fast, BUILT_WHOLE, )                                                                                       \
     X(HASH, hash, BUILT_WHOLE | NO_ORDER, .load_percent = spec->load_percent)                                          \
-    X(XFAST, xfast, BUILT_WHOLE, )
+    X(XFAST, xfast, BUILT_WHOLE, .group = spec->group)
 
 enum structure {
 #define X(id, ...) id,
@@ -159,6 +159,7 @@ struct spec {
     uint32_t fills;          /* numbers of batches, evenly spread, after which queries are timed */
     uint32_t growth;         /* of an LSM; 0: its default */
     uint32_t load_percent;   /* of a hash table; 0: its default */
+    uint32_t group;          /* of an X-fast trie: bits from one length of prefixes to the next; 0: its default */
     bool     first_calls;    /* queries: each call that is timed is the first after the updates, and may merge runs */
     uint32_t update_percent; /* of concurrentmix: how many of the operations change something */
     uint32_t erase_percent;  /* of deleterandom: as a share of the elements; 0: 100 */

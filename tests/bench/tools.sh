@@ -265,6 +265,7 @@ awk 'BEGIN { for (i = 0; i < 400; i++) printf "%d,%d,%c%c\n", i * 9000000, i * 9
 expect 0 "$demo" --file "$dir/ranges" --count 3000 --json "$dir/demo.json"
 prints out '^ok: all 3,000 answers'
 prints out '^check on the host'
+prints out '^ok: all are of the range'
 prints_no out 'WRONG'
 
 [ "$failures" -eq 0 ] && echo "all tools do as they should"

@@ -125,7 +125,7 @@ static void counts(struct test *t)
 
 Test(xfast, counts_what_lies_under_a_prefix)
 {
-    test_each_device_and_mask(counts);
+    test_each_device(counts);
 }
 
 /* ---- the longest stored prefix ----------------------------------------------------------------------------------- */
@@ -232,7 +232,7 @@ static void matches(struct test *t)
 
 Test(xfast, finds_the_longest_prefix)
 {
-    test_each_device_and_mask(matches);
+    test_each_device(matches);
 }
 
 static void lengths(struct test *t)
