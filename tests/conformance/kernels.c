@@ -414,6 +414,30 @@ static void levels(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
+/* Keys that share long prefixes, and are prefixes themselves. */
+static void prefixes(struct test *t)
+{
+    enum { HELD = 150, ASKED = 40 };
+    uint32_t   keys[HELD], counts[ASKED], ranks[ASKED];
+    uint8_t    lengths[ASKED], found[ASKED];
+    ordo_dict *dict = NULL;
+
+    test_context(t, "prefixes");
+    for (uint32_t i = 0; i < HELD; i++)
+        keys[i] = 0x40000001u + i;
+    for (uint32_t i = 0; i < ASKED; i++)
+        lengths[i] = (uint8_t) (i % 33);
+    test_ok(t, create(t->dev, XFAST_EACH, ORDO_U32, 4, &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, keys, HELD));
+    test_ok(t, ordo_dict_rank_host(dict, ORDO_LT, keys, ASKED, ranks));
+    test_ok(t, ordo_xfast_count_prefix_host(dict, keys, lengths, ASKED, counts));
+    test_ok(t, ordo_xfast_longest_prefix_host(dict, keys, ASKED, NULL, NULL, found));
+    test_ok(t, ordo_dict_check(dict, NULL));
+    for (uint32_t i = 0; i < ASKED; i++)
+        test_true(t, ranks[i] == i && counts[i] == (lengths[i] < 25 ? HELD : counts[i]) && counts[i] > 0 && found[i]);
+    ordo_dict_destroy(&dict);
+}
+
 /* `only`: one part, or NULL. */
 static void run_all(struct kernels *k, const char *mask, const char *only)
 {
@@ -433,7 +457,8 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
         void (*run)(struct test *t);
     } parts[] = { { "self-test", self_test }, { "primitives", primitives }, { "sequences", sequences },
                   { "batches", batches },     { "rounds", rounds },         { "concurrent", concurrent },
-                  { "levels", levels },       { "cleanup", cleanup },       { "generic", generic } };
+                  { "levels", levels },       { "cleanup", cleanup },       { "generic", generic },
+                  { "prefixes", prefixes } };
     for (size_t i = 0; i < LENGTH(parts); i++) {
         const clock_t since = clock();
         if (only && strcmp(only, parts[i].name) != 0)
