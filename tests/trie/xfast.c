@@ -193,11 +193,11 @@ static void match_with(struct test *t, unsigned width, uint32_t group, size_t ad
         want_words[i] = at < n ? prefixes[at] : 99;
         got[i] = 99;
     }
-    void *words = narrow(width, asked, ASKED), *out = test_alloc(ASKED * 8);
+    void *words = narrow(width, asked, ASKED), *out = test_alloc((size_t) ASKED * 8);
     for (size_t i = 0; i < ASKED; i++)
         got_words[i] = 99;
     void *before = narrow(width, got_words, ASKED);
-    memcpy(out, before, ASKED * (width / 8));
+    memcpy(out, before, (size_t) ASKED * (width / 8));
     test_ok(t, ordo_xfast_longest_prefix_host(dict, words, ASKED, out, got, found));
     for (size_t i = 0; i < ASKED; i++)
         got_words[i] = widen(width, out, i);
@@ -345,7 +345,7 @@ static void invariants(struct test *t)
     ordo_dict         *dict = make(t, 32, 1, keys, NULL, KEYS);
     struct ordo_xfast *xfast = ordo_xfast_of(dict);
     void              *words = narrow(32, keys, KEYS);
-    const size_t       flat_end = (size_t) 4 << xfast->shape.flat_bits, bucket = 8 * (4 + XFAST_ENTRY_BYTES);
+    const size_t       flat_end = (size_t) 4 << xfast->shape.flat_bits, bucket = (size_t) 8 * (4 + XFAST_ENTRY_BYTES);
 
     test_ok(t, ordo_xfast_longest_prefix_host(dict, words, KEYS, NULL, NULL, found));
     test_ok(t, ordo_dict_check(dict, NULL));
