@@ -325,6 +325,7 @@ static uint32_t prepare_what(int structure)
     static const uint32_t what[N_STRUCTURES] = { [SORTED_ARRAY] = ORDO_PREPARE_SORTED_ARRAY,
                                                  [LSM] = ORDO_PREPARE_LSM,
                                                  [BLINK] = ORDO_PREPARE_BLINK,
+                                                 [SKIPLIST] = ORDO_PREPARE_SKIPLIST,
                                                  [FAST] = ORDO_PREPARE_FAST,
                                                  [HASH] = ORDO_PREPARE_HASH,
                                                  [XFAST] = ORDO_PREPARE_XFAST };

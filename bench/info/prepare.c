@@ -28,6 +28,7 @@ static const struct {
     { "sorted_array", ORDO_PREPARE_SORTED_ARRAY, 0, 0 },
     { "lsm", ORDO_PREPARE_LSM, 0, 0 },
     { "blink", ORDO_PREPARE_BLINK, 0, 0 },
+    { "skiplist", ORDO_PREPARE_SKIPLIST, 0, 0 },
     { "fast", ORDO_PREPARE_FAST, 0, 0 },
     { "hash", ORDO_PREPARE_HASH, 0, 0 },
     { "xfast", ORDO_PREPARE_XFAST, 0, 0 },
@@ -51,10 +52,11 @@ static void add_word(struct ordo_prepare_params *params, const char *word, size_
             params->value_bytes |= words[i].value_bytes;
             return;
         }
-    usage_error("--prepare: '%.*s' is none of all, sort, merge, scan, search, sorted_array, lsm, blink, fast, hash, "
-                "xfast, u32, u64, i32, "
-                "i64, f32, f64, v0, v4, v8",
-                (int) bytes, word);
+    usage_error(
+        "--prepare: '%.*s' is none of all, sort, merge, scan, search, sorted_array, lsm, blink, skiplist, fast, hash, "
+        "xfast, u32, u64, i32, "
+        "i64, f32, f64, v0, v4, v8",
+        (int) bytes, word);
 }
 
 static bool tell(void *user, size_t done, size_t total)

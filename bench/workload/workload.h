@@ -94,6 +94,7 @@ const char *variant_name(enum workload workload, int variant);
     X(SORTED_ARRAY, sorted_array, BUILT_WHOLE, )                                                                       \
     X(LSM, lsm, KEEPS_STALE, .growth = spec->growth, .keep_runs = keeps_runs(spec))                                    \
     X(BLINK, blink, 0, )                                                                                               \
+    X(SKIPLIST, skiplist, 0, )                                                                                         \
     X(FAST, fast, BUILT_WHOLE, )                                                                                       \
     X(HASH, hash, BUILT_WHOLE | NO_ORDER, .load_percent = spec->load_percent)                                          \
     X(XFAST, xfast, BUILT_WHOLE, .group = spec->group)

@@ -5,6 +5,7 @@
 #include "ordo/fast.h"
 #include "ordo/hash.h"
 #include "ordo/lsm.h"
+#include "ordo/skiplist.h"
 #include "ordo/sorted_array.h"
 #include "ordo/xfast.h"
 
@@ -127,6 +128,12 @@ static ordo_status make_blink(ordo_device *dev, const void *config, ordo_dict **
     return ordo_blink_create(dev, &all, out);
 }
 
+static ordo_status make_skiplist(ordo_device *dev, const void *config, ordo_dict **out)
+{
+    const struct ordo_skiplist_config all = { .dict = *(const struct ordo_dict_config *) config };
+    return ordo_skiplist_create(dev, &all, out);
+}
+
 static ordo_status make_fast(ordo_device *dev, const void *config, ordo_dict **out)
 {
     const struct ordo_fast_config all = { .dict = *(const struct ordo_dict_config *) config };
@@ -157,6 +164,7 @@ static const struct {
     { ORDO_PREPARE_SORTED_ARRAY, NULL, make_sorted_array },
     { ORDO_PREPARE_LSM, NULL, make_lsm },
     { ORDO_PREPARE_BLINK, NULL, make_blink },
+    { ORDO_PREPARE_SKIPLIST, NULL, make_skiplist },
     { ORDO_PREPARE_FAST, NULL, make_fast },
     { ORDO_PREPARE_HASH, NULL, make_hash },
     { ORDO_PREPARE_XFAST, NULL, make_xfast },

@@ -63,7 +63,7 @@ typedef enum ordo_dict_op {
 } ordo_dict_op;
 /* Whether the structure behind dict can do this; false for NULL. */
 ORDO_API bool ordo_dict_can(const ordo_dict *dict, ordo_dict_op op);
-/* "sorted array", "lsm", "blink", "hash". "" for NULL. */
+/* "sorted array", "lsm", "blink", "skiplist", "hash". "" for NULL. */
 ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
 
 /* ---- updates ------------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 /* Ordo: ordered dictionaries and sorting for any OpenCL device.
  *
  * Reading order: status.h (what calls return), device.h (open a device), array.h (scan, sort, merge, search),
- * dict.h (dictionaries), sorted_array.h, fast.h, lsm.h, blink.h, hash.h and xfast.h (the structures behind them),
+ * dict.h (dictionaries), sorted_array.h, fast.h, lsm.h, blink.h, skiplist.h, hash.h and xfast.h (the structures behind them),
  * prepare.h (kernels ahead of time).
  *
  * Parameters are structs in which zero means the default. In C a macro of the same name makes one in place:
@@ -27,6 +27,7 @@
 #include "hash.h"
 #include "lsm.h"
 #include "prepare.h"
+#include "skiplist.h"
 #include "sorted_array.h"
 #include "status.h"
 #include "xfast.h"

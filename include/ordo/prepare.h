@@ -28,6 +28,7 @@ typedef enum ordo_prepare_what {
     ORDO_PREPARE_FAST = 1 << 11,
     ORDO_PREPARE_HASH = 1 << 12,
     ORDO_PREPARE_XFAST = 1 << 14,
+    ORDO_PREPARE_SKIPLIST = 1 << 15,
 } ordo_prepare_what;
 
 /* Operations of dictionaries. To be added. */

@@ -47,6 +47,7 @@ FULL = [
     ("sort", "*every_type*", {}),
     ("merge", "*every_type*", {}),
     ("blink_history", "*has_an_order_that*", {"ORDO_TEST_HISTORIES": "2"}),
+    ("skiplist_history", "*has_an_order_that*", {"ORDO_TEST_HISTORIES": "2"}),
     ("blink_concurrent", "*do_not_meet*", {}),
     ("dict", "*many_updates*", {}),
     ("by_key", "*knows_every_operation*", {}),
@@ -196,6 +197,7 @@ def soak(suite, minutes, seed):
         if not run_programs(suite, [
                 ("dict", f"dict/{TYPES[seed % 6]}*model", {"ORDO_TEST_OPS": str(6 * operations), **more}),  # a sixth for each type
                 ("blink_history", "*has_an_order_that*", {"ORDO_TEST_HISTORIES": histories, **more}),
+                ("skiplist_history", "*has_an_order_that*", {"ORDO_TEST_HISTORIES": histories, **more}),
                 ("blink_history", "*catches*", more)]):
             return False
         suite.say(f"seed {seed}: good")

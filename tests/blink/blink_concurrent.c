@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batches side by side where the answer is known: bad arguments, outcomes, operations that do not meet, growth from nothing, pools
  * that may not grow, ranges of more leaves than a launch goes through. (Those that meet: blink_history.c.) */
+#include "tests/blink/tree.h"
 #include "tests/dict/model.h"
 #include "tests/support/support.h"
 
-#include "dict/blink/blink.h"
-#include "ordo/blink.h"
+#include "dict/links/links.h"
 #include "ordo/lsm.h"
 #include "ordo/sorted_array.h"
 
@@ -23,7 +23,7 @@ static uint32_t key_of(uint32_t i)
 static ordo_dict *make_tree(struct test *t, size_t max_leaves)
 {
     ordo_dict *dict = NULL;
-    test_ok(t, ordo_blink_create(t->dev, ordo_blink_config(.dict = { ORDO_U32, 4 }, .max_leaves = max_leaves), &dict));
+    test_ok(t, create_tree(t->dev, ordo_blink_config(.dict = { ORDO_U32, 4 }, .max_leaves = max_leaves), &dict));
     return dict;
 }
 
@@ -351,7 +351,7 @@ static void erase_all(struct test *t)
     size_t       size = 1, erased = 0;
 
     test_true(t, store_all(t, dict, &b, ORDO_UPSERT) == LEFT);
-    ordo_blink_of(dict)->torture = 1 + 64;
+    ordo_links_of(dict)->torture = 1 + 64;
     test_context(t, "%d keys erased by operations that give up", LEFT);
     memset(b.codes, ORDO_ERASE, b.n);
     fill_bytes(b.found, b.n);
@@ -366,7 +366,7 @@ static void erase_all(struct test *t)
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, size == 0);
-    ordo_blink_of(dict)->torture = 0;
+    ordo_links_of(dict)->torture = 0;
     test_true(t, store_all(t, dict, &b, ORDO_INSERT) == LEFT);
     expect_stored(t, dict, &b);
     free_batch(&b);
@@ -438,7 +438,7 @@ static void long_ranges(struct test *t)
         values[i] = ~i;
     }
     test_context(t, "ranges of %d elements", LONG);
-    test_ok(t, ordo_blink_create(t->dev, ordo_blink_config(.dict = { ORDO_U32, 4 }, .fill_percent = 50), &dict));
+    test_ok(t, create_tree(t->dev, ordo_blink_config(.dict = { ORDO_U32, 4 }, .fill_percent = 50), &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, values, LONG));
     test_ok(t, ordo_dict_apply_concurrent_host(dict, &(struct ordo_host_concurrent_batch) { .codes = codes,
                                                                                             .keys = lo,

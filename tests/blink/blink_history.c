@@ -8,11 +8,12 @@
  * ORDO_TEST_HISTORIES=number of histories of 5,000 operations (default 200). */
 #define _GNU_SOURCE
 #include "tests/blink/schedule.h"
+#include "tests/blink/tree.h"
 #include "tests/dict/history.h"
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
 
-#include "dict/blink/blink.h"
+#include "dict/links/links.h"
 #include "shared/key.h"
 
 #include <inttypes.h>
@@ -38,7 +39,7 @@ struct plan {
     uint32_t    operations;
     uint8_t     weight[ORDO_N_CONCURRENT_CODES]; /* of each code in the mixture */
     size_t      max_leaves;
-    uint32_t    torture; /* BLINK_TORTURE */
+    uint32_t    torture; /* LINKS_TORTURE */
 };
 
 /*                      find contains upsert insert erase | lt le ge gt | count range */
@@ -76,6 +77,16 @@ struct plan {
         0, 0, 25, 15, 25, 3, 3, 3, 3, 8, 15                                                                            \
     }
 
+/* Leaves that empty, of a skiplist merge. */
+#define ERASES                                                                                                         \
+    {                                                                                                                  \
+        5, 0, 10, 5, 80                                                                                                \
+    }
+#define SEEKS_OF_MERGES                                                                                                \
+    {                                                                                                                  \
+        0, 0, 10, 5, 55, 5, 5, 5, 5, 5, 5                                                                              \
+    }
+
 static const struct plan plans[] = {
     { "few keys", ORDO_U32, 4, 7, 0, 50, ANY_ORDER, 5000, POINTS, 0, 0 },
     { "forty keys", ORDO_U32, 4, 40, 0, 50, ANY_ORDER, 5000, POINTS, 0, 0 },
@@ -88,6 +99,10 @@ static const struct plan plans[] = {
     { "everything", ORDO_U32, 4, 300, 1, 50, ANY_ORDER, 5000, EVERYTHING, 0, 0 },
     { "scans of few leaves", ORDO_U32, 4, 50, 2, 50, ANY_ORDER, 5000, SCANS, 0, 0 },
     { "scans during splits", ORDO_U32, 4, 1500, 1, 10, ANY_ORDER, 5000, SCANS, 0, 0 },
+    { "leaves that empty", ORDO_U32, 4, 3000, 0, 90, ANY_ORDER, 5000, ERASES, 0, 0 },
+    { "all erased from the left", ORDO_U32, 4, 3000, 0, 100, ASCENDING, 5000, ERASES, 0, 0 },
+    { "all erased from the right", ORDO_U32, 4, 3000, 0, 100, DESCENDING, 5000, ERASES, 0, 0 },
+    { "seeks of leaves that empty", ORDO_U32, 4, 600, 0, 90, ANY_ORDER, 5000, SEEKS_OF_MERGES, 0, 0 },
     { "a pool of few leaves", ORDO_U32, 4, 1500, 0, 5, ANY_ORDER, 5000, POINTS, 9, 0 },
     { "a pool of few leaves, everything", ORDO_U32, 4, 400, 1, 20, ANY_ORDER, 5000, EVERYTHING, 40, 0 },
 };
@@ -282,11 +297,11 @@ static bool make_dict(struct run *r)
         put(values, r->plan->value_bytes, count++, value_number(r, 1000000 + number));
     }
     r->before = model_of_arrays(r, keys, values, count);
-    const ordo_status made = ordo_blink_create(r->t->dev,
-                                               ordo_blink_config(.dict = { r->plan->type, r->plan->value_bytes },
-                                                                 .max_leaves = r->plan->max_leaves,
-                                                                 .fill_percent = 50 + (uint32_t) (r->seed % 51)),
-                                               &r->dict);
+    const ordo_status made = create_tree(r->t->dev,
+                                         ordo_blink_config(.dict = { r->plan->type, r->plan->value_bytes },
+                                                           .max_leaves = r->plan->max_leaves,
+                                                           .fill_percent = 50 + (uint32_t) (r->seed % 51)),
+                                         &r->dict);
     const ordo_status built = made != ORDO_OK || count == 0
                                   ? made
                                   : ordo_dict_build_host(r->dict, keys, r->plan->value_bytes ? values : NULL, count);
@@ -317,7 +332,7 @@ static bool apply(struct run *r)
         .range_capacity = (size_t) r->in.rooms[r->n],
     };
     struct test_array  ticks = test_upload(r->t, NULL, 2 * r->n, sizeof(uint32_t), 0);
-    struct ordo_blink *tree = ordo_blink_of(r->dict);
+    struct ordo_links *tree = ordo_links_of(r->dict);
 
     tree->torture = r->plan->torture;
     tree->history = ticks.mem;
@@ -330,47 +345,47 @@ static bool apply(struct run *r)
 
 /* The inner nodes as they lie in memory. */
 struct inner_nodes {
-    cl_uint   state[BLINK_STATE_WORDS];
+    cl_uint   state[LINKS_STATE_WORDS];
     uint8_t  *lines, *level; /* level of each node; 0: in none */
     uint32_t *children;
 };
 
 static ordo_status read_inner(const struct run *r, struct ordo_call *call, struct inner_nodes *in)
 {
-    const struct ordo_blink *tree = ordo_blink_of(r->dict);
+    const struct ordo_links *tree = ordo_links_of(r->dict);
 
     ORDO_TRY(ordo_call_read(call, tree->state, 0, in->state, sizeof in->state));
-    const size_t n = in->state[BLINK_INNER];
-    in->lines = test_alloc(n * BLINK_WORDS * r->key_bytes);
-    in->children = test_alloc(n * BLINK_SLOTS * sizeof(uint32_t));
+    const size_t n = in->state[LINKS_INNER];
+    in->lines = test_alloc(n * LINKS_WORDS * r->key_bytes);
+    in->children = test_alloc(n * LINKS_SLOTS * sizeof(uint32_t));
     in->level = test_alloc(n);
     memset(in->level, 0, n);
-    ORDO_TRY(ordo_call_read(call, tree->inner_keys, 0, in->lines, n * BLINK_WORDS * r->key_bytes));
-    return ordo_call_read(call, tree->children, 0, in->children, n * BLINK_SLOTS * sizeof(uint32_t));
+    ORDO_TRY(ordo_call_read(call, tree->inner_keys, 0, in->lines, n * LINKS_WORDS * r->key_bytes));
+    return ordo_call_read(call, tree->children, 0, in->children, n * LINKS_SLOTS * sizeof(uint32_t));
 }
 
 static uint32_t entries_of(const struct run *r, const struct inner_nodes *in, size_t node)
 {
-    return (uint32_t) get(in->lines + node * BLINK_WORDS * r->key_bytes, r->key_bytes, BLINK_HEADER) & BLINK_COUNT_MASK;
+    return (uint32_t) get(in->lines + node * LINKS_WORDS * r->key_bytes, r->key_bytes, LINKS_HEADER) & LINKS_COUNT_MASK;
 }
 
 /* Torn reads come upon slots that are not used: there must be no number of a node of another level. */
 static bool check_slots(struct run *r, struct inner_nodes *in)
 {
-    const uint32_t n = in->state[BLINK_INNER], root = in->state[BLINK_ROOT] & BLINK_NODE_MASK;
-    const uint32_t levels = in->state[BLINK_ROOT] >> BLINK_LEVEL_SHIFT;
+    const uint32_t n = in->state[LINKS_INNER], root = in->state[LINKS_ROOT] & LINKS_NODE_MASK;
+    const uint32_t levels = in->state[LINKS_ROOT] >> LINKS_LEVEL_SHIFT;
 
     if (levels > 0)
         in->level[root] = (uint8_t) levels;
     for (uint32_t level = levels; level > 1; level--)
         for (uint32_t node = 0; node < n; node++)
             for (uint32_t s = 0; in->level[node] == level && s < entries_of(r, in, node); s++)
-                in->level[in->children[node * BLINK_SLOTS + s]] = (uint8_t) (level - 1);
+                in->level[in->children[node * LINKS_SLOTS + s]] = (uint8_t) (level - 1);
     for (uint32_t node = 0; node < n; node++)
-        for (uint32_t s = entries_of(r, in, node); in->level[node] > 0 && s < BLINK_SLOTS; s++) {
-            const uint32_t child = in->children[node * BLINK_SLOTS + s], level = in->level[node];
-            const bool good = level == 1 ? child < in->state[BLINK_LEAVES] : child < n && in->level[child] == level - 1;
-            if (!good && child != BLINK_NONE)
+        for (uint32_t s = entries_of(r, in, node); in->level[node] > 0 && s < LINKS_SLOTS; s++) {
+            const uint32_t child = in->children[node * LINKS_SLOTS + s], level = in->level[node];
+            const bool good = level == 1 ? child < in->state[LINKS_LEAVES] : child < n && in->level[child] == level - 1;
+            if (!good && child != LINKS_NONE)
                 return is_wrong(r, "inner node %u of level %u has %u in slot %u, which is not used", node, level, child,
                                 s);
         }
@@ -644,10 +659,17 @@ static size_t wanted_histories(void)
     return text ? strtoull(text, NULL, 0) : 200;
 }
 
+/* Of a skiplist, those first in which chunks merge. */
+#ifdef TEST_SKIPLIST
+#define FIRST_PLAN 11
+#else
+#define FIRST_PLAN 0
+#endif
+
 static void run_plans(struct test *t, size_t count, uint32_t torture)
 {
     for (size_t i = 0; i < count; i++) {
-        struct plan plan = plans[i % LENGTH(plans)];
+        struct plan plan = plans[(i + FIRST_PLAN) % LENGTH(plans)];
         plan.torture = torture;
         expect_history(t, &plan, t->seed * 100000 + i);
     }
@@ -927,7 +949,7 @@ Test(blink_history, the_checker_agrees_with_trying_every_order)
 
 /* ---- schedules ----------------------------------------------------------------------------------------------------------- */
 
-#define TREE_FILE "dict/blink/concurrent.cl"
+#define TREE_FILE "dict/links/concurrent.cl"
 
 /* What kernels are made to do besides, right or wrong. */
 struct edit {
@@ -942,20 +964,20 @@ struct edit {
 /* Values of 8 bytes by halves, between which others come by. Values of a history have equal halves. */
 #define TORN_READS                                                                                                     \
     {                                                                                                                  \
-        TREE_FILE, "        value = blink_peek_value(blink_values(&batch->tree, op->at) + slot);\n",                   \
-            "        __global const uint *halves = (__global const uint *) (blink_values(&batch->tree, op->at) + "     \
+        TREE_FILE, "        value = links_peek_value(links_values(&batch->tree, op->at) + slot);\n",                   \
+            "        __global const uint *halves = (__global const uint *) (links_values(&batch->tree, op->at) + "     \
             "slot);\n"                                                                                                 \
             "        value = ordo_peek(halves);\n"                                                                     \
-            "        blink_delay(batch, op, 8);\n"                                                                     \
-            "        value |= (blink_value) ordo_peek(halves + 1) << 32;\n"                                            \
+            "        links_delay(batch, op, 8);\n"                                                                     \
+            "        value |= (links_value) ordo_peek(halves + 1) << 32;\n"                                            \
     }
 #define TORN_WRITES                                                                                                    \
     {                                                                                                                  \
-        TREE_FILE, "        blink_poke_value(blink_values(tree, site->node) + site->slot, value);\n",                  \
+        TREE_FILE, "        links_poke_value(links_values(tree, site->node) + site->slot, value);\n",                  \
             "        {\n"                                                                                              \
-            "            __global uint *halves = (__global uint *) (blink_values(tree, site->node) + site->slot);\n"   \
+            "            __global uint *halves = (__global uint *) (links_values(tree, site->node) + site->slot);\n"   \
             "            ordo_poke(halves, (uint) value);\n"                                                           \
-            "            blink_delay(batch, op, 4);\n"                                                                 \
+            "            links_delay(batch, op, 4);\n"                                                                 \
             "            ordo_poke(halves + 1, (uint) (value >> 32));\n"                                               \
             "        }\n"                                                                                              \
     }
@@ -963,8 +985,8 @@ struct edit {
 /* A reader that has seen a node's header before it was latched, and its link and high after: by fences there may be one. */
 #define SEEN_BEFORE                                                                                                    \
     {                                                                                                                  \
-        TREE_FILE, "    if (tail.header & BLINK_LATCHED)\n",                                                           \
-            "    if (tail.header & BLINK_LATCHED && op->query <= tail.high)\n"                                         \
+        TREE_FILE, "    if (tail.header & LINKS_LATCHED)\n",                                                           \
+            "    if (tail.header & LINKS_LATCHED && op->query <= tail.high)\n"                                         \
     }
 
 enum { EDITS_MOST = 3 };
@@ -1059,18 +1081,18 @@ struct bug {
 
 #define NO_SECOND_LOOK                                                                                                 \
     {                                                                                                                  \
-        TREE_FILE, "blink_header(line) + blink_before_look(batch, seen)) == tail.header;",                             \
-            "blink_header(line) + blink_before_look(batch, seen)) != 1;"                                               \
+        TREE_FILE, "links_header(line) + links_before_look(batch, seen)) == tail.header;",                             \
+            "links_header(line) + links_before_look(batch, seen)) != 1;"                                               \
     }
 
 static const struct bug bugs[] = {
     { "no latch",
-      { { TREE_FILE, "if (ordo_cas(header + blink_before_look(batch, seen), was, was | BLINK_LATCHED) != was)",
+      { { TREE_FILE, "if (ordo_cas(header + links_before_look(batch, seen), was, was | LINKS_LATCHED) != was)",
           "if (false)" } },
       AT_ONE_LEAF },
     { "given back before it is changed",
       { { TREE_FILE, "    if (change != CHANGE_VALUE) {\n",
-          "    ordo_store_release(blink_header(home), ((tail.header + BLINK_VERSION_ONE) & BLINK_VERSION_MASK) | "
+          "    ordo_store_release(links_header(home), ((tail.header + LINKS_VERSION_ONE) & LINKS_VERSION_MASK) | "
           "site->count);\n"
           "    if (change != CHANGE_VALUE) {\n" } },
       AT_ONE_LEAF },
@@ -1078,42 +1100,42 @@ static const struct bug bugs[] = {
     { "no second look, where addresses give order", { NO_SECOND_LOOK, BY_ADDRESS }, SEEKS_AT_ONE_LEAF },
     { "no second look at a value of 8 bytes",
       { { TREE_FILE,
-          "        seen ^= (uint) value;\n    }\n#endif\n    if (!blink_unchanged(batch, line, tail, seen))\n",
+          "        seen ^= (uint) value;\n    }\n#endif\n    if (!links_unchanged(batch, line, tail, seen))\n",
           "    }\n#endif\n    if (false)\n" },
         TORN_READS },
       WIDE_AT_ONE_LEAF },
     { "the second look before the value is read",
-      { { TREE_FILE, "    if (found || (forward ? tail.right == BLINK_NONE : op->at == 0))\n",
-          "    blink_delay(batch, op, 8);\n"
+      { { TREE_FILE, "    if (found || (forward ? tail.right == LINKS_NONE : op->at == 0))\n",
+          "    links_delay(batch, op, 8);\n"
           "#if ORDO_VALUE_BYTES\n"
           "    if (found)\n"
-          "        value = blink_peek_value(blink_values(&batch->tree, op->at) + slot);\n"
+          "        value = links_peek_value(links_values(&batch->tree, op->at) + slot);\n"
           "#endif\n"
-          "    if (found || (forward ? tail.right == BLINK_NONE : op->at == 0))\n" },
+          "    if (found || (forward ? tail.right == LINKS_NONE : op->at == 0))\n" },
         BY_ADDRESS },
       SEEKS_AT_ONE_LEAF },
     { "the first look after the keys are read",
       { { TREE_FILE, "    bool found = slot < count && (forward || key == op->query);\n",
-          "    tail.header = ordo_load_relaxed(blink_header(line));\n"
+          "    tail.header = ordo_load_relaxed(links_header(line));\n"
           "    bool found = slot < count && (forward || key == op->query);\n" },
         BY_ADDRESS },
       SEEKS_AT_ONE_LEAF },
     { "one version for ever",
-      { { TREE_FILE, "((was + BLINK_VERSION_ONE) & BLINK_VERSION_MASK)", "(was & BLINK_VERSION_MASK)" } },
+      { { TREE_FILE, "((was + LINKS_VERSION_ONE) & LINKS_VERSION_MASK)", "(was & LINKS_VERSION_MASK)" } },
       AT_A_FULL_LEAF },
     { "the level above is not told", { { TREE_FILE, "    op->level++;\n", "    return STEP_DONE;\n" } }, AT_SPLITS },
     { "a number in a slot that is not used",
       { { TREE_FILE, "        column_peek_uint(&c, words, slot, count + open);\n",
           "        column_peek_uint(&c, words, slot, count);\n"
-          "        for (uint s = 0; s < BLINK_SLOTS; s++)\n"
+          "        for (uint s = 0; s < LINKS_SLOTS; s++)\n"
           "            c.at[s] = s < count ? c.at[s] : 77777 + s;\n" } },
       AT_MANY_SPLITS },
     { "no way to the right", { { TREE_FILE, "    if (op->query > tail.high) {\n", "    if (false) {\n" } }, AT_SPLITS },
     { "a new node is open before all of it is there",
-      { { TREE_FILE, "    blink_poke_key(left + BLINK_HIGH, middle);\n",
-          "    blink_poke_key(left + BLINK_HIGH, middle);\n"
-          "    ordo_store_relaxed(blink_header(right), BLINK_HALF);\n"
-          "    blink_delay(batch, op, 4);\n" },
+      { { TREE_FILE, "    links_poke_key(left + LINKS_HIGH, middle);\n",
+          "    links_poke_key(left + LINKS_HIGH, middle);\n"
+          "    ordo_store_relaxed(links_header(right), LINKS_HALF);\n"
+          "    links_delay(batch, op, 4);\n" },
         SEEN_BEFORE },
       AT_ENDS },
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What concurrent batches take of memory and of leaves: without enough of either nothing that is there is lost, legal batches end, and
  * what is used up is given back. */
+#include "tests/blink/tree.h"
 #include "tests/support/support.h"
 
-#include "dict/blink/blink.h"
-#include "ordo/blink.h"
+#include "dict/links/links.h"
 #include "runtime/device_private.h"
 
 #include <stdlib.h>
@@ -64,9 +64,9 @@ static ordo_dict *make_tree(struct test *t, ordo_device *dev, size_t n, uint32_t
 
     for (size_t i = 0; i < n; i++)
         keys[i] = from + step * (uint32_t) i;
-    test_ok(
-        t, ordo_blink_create(
-               dev, ordo_blink_config(.dict = { ORDO_U32, 4 }, .fill_percent = fill, .max_leaves = max_leaves), &dict));
+    test_ok(t,
+            create_tree(dev, ordo_blink_config(.dict = { ORDO_U32, 4 }, .fill_percent = fill, .max_leaves = max_leaves),
+                        &dict));
     if (n > 0)
         test_ok(t, ordo_dict_build_host(dict, keys, keys, n));
     free(keys);
@@ -141,7 +141,7 @@ static bool try_little(struct test *t, ordo_device *dev, uint64_t more)
     test_context(t, "a concurrent batch with %llu bytes more", (unsigned long long) more);
     make_little(t, &b);
     expect_old(t, dict, &b, false); /* what finding takes of host arrays' places on the device, it has from then on */
-    ordo_blink_of(dict)->torture = 64 + 1; /* who gets no latch gives up: also if a level is to be told of a split */
+    ordo_links_of(dict)->torture = 64 + 1; /* who gets no latch gives up: also if a level is to be told of a split */
     dev->memory_limit = held_bytes(t, dev) + more;
     const ordo_status status = apply(dict, &b);
     test_true(t, status == ORDO_OK || status == ORDO_NO_DEVICE_MEMORY);
@@ -306,7 +306,7 @@ static void windows(struct test *t)
 /* Every other key erased: no leaf is free, and each is half empty. */
 static void half_empty(struct test *t)
 {
-    enum { KEYS = 1 << 13, LEAVES = (KEYS + BLINK_SLOTS - 1) / BLINK_SLOTS, NEW = 700 };
+    enum { KEYS = 1 << 13, LEAVES = (KEYS + LINKS_SLOTS - 1) / LINKS_SLOTS, NEW = 700 };
     ordo_dict   *dict = make_tree(t, t->dev, KEYS, 0, 1, 100, LEAVES);
     struct batch b = make_batch(KEYS / 2);
 
@@ -376,7 +376,7 @@ static void lagging_levels(struct test *t)
 {
     enum { KEYS = 32000, NEW = 2000, STORED = 15500 };
     ordo_dict         *dict = make_tree(t, t->dev, KEYS, 0, 100, 50, 0);
-    struct ordo_blink *tree = ordo_blink_of(dict);
+    struct ordo_links *tree = ordo_links_of(dict);
     struct batch       b = make_batch(STORED + NEW);
 
     test_context(t, "levels that lag when the pools shrink");
@@ -417,11 +417,11 @@ Test(blink_room, levels_that_lag_at_the_end_of_a_batch_move_with_the_rest)
 
 static void set_elements(struct test *t, ordo_dict *dict, uint32_t elements)
 {
-    struct ordo_blink *tree = ordo_blink_of(dict);
+    struct ordo_links *tree = ordo_links_of(dict);
     struct ordo_call   call;
 
     test_ok(t, ordo_call_begin(&call, t->dev, NULL));
-    test_ok(t, ordo_call_end(&call, ordo_call_fill(&call, tree->state, BLINK_ELEMENTS * sizeof(cl_uint),
+    test_ok(t, ordo_call_end(&call, ordo_call_fill(&call, tree->state, LINKS_ELEMENTS * sizeof(cl_uint),
                                                    sizeof(cl_uint), elements)));
     tree->elements_most = elements;
 }

@@ -3,9 +3,9 @@
  * and read, and each result is compared with what it can have been: histories (blink_history.c) look closer, at less.
  *
  * ORDO_TEST_SECONDS=how long (default 2) a device and mask. */
+#include "tests/blink/tree.h"
 #include "tests/support/support.h"
 
-#include "ordo/blink.h"
 #include "shared/key.h"
 
 #include <inttypes.h>
@@ -444,10 +444,10 @@ static struct life begin_life(struct test *t)
     memset(l.there, 0, l.keys);
     memset(l.value, 0, l.keys * sizeof *l.value);
     l.next_value = 1;
-    test_ok(t, ordo_blink_create(t->dev,
-                                 ordo_blink_config(.dict = { l.type, (uint32_t) l.bytes },
-                                                   .fill_percent = 50 + (uint32_t) test_below(t, 51)),
-                                 &l.dict));
+    test_ok(t, create_tree(t->dev,
+                           ordo_blink_config(.dict = { l.type, (uint32_t) l.bytes },
+                                             .fill_percent = 50 + (uint32_t) test_below(t, 51)),
+                           &l.dict));
     return l;
 }
 

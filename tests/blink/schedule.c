@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FILE_OF_ONE   "dict/blink/concurrent.cl"
-#define FILE_OF_OTHER "dict/blink/other.cl"
+#define FILE_OF_ONE   "dict/links/concurrent.cl"
+#define FILE_OF_OTHER "dict/links/other.cl"
 
 /* Where the kernels begin: the copy has none. */
 #define KERNELS "/* Lanes that may run independently of each other"
@@ -93,15 +93,15 @@ static char *other_of(const char *text)
         (void) fprintf(out, "#undef %s\n", names.name[i]);
     (void) fputs(
         "\ntypedef struct {\n"
-        "    other_blink_turn       turn;\n"
+        "    other_links_turn       turn;\n"
         "    __global const uint4 *again;\n"
         "    uint                   first, n;\n"
         "    bool                   more;\n"
         "} other_one;\n"
-        "\nORDO_FN void other_plays(const other_blink_batch *batch, __private other_one *other, uint steps)\n"
+        "\nORDO_FN void other_plays(const other_links_batch *batch, __private other_one *other, uint steps)\n"
         "{\n"
         "    for (uint k = 0; k < steps && other->more; k++)\n"
-        "        other->more = other_blink_take_turn(batch, &other->turn, other->first, other->n, other->again);\n"
+        "        other->more = other_links_take_turn(batch, &other->turn, other->first, other->n, other->again);\n"
         "}\n",
         out);
     cr_assert(fclose(out) == 0);
@@ -109,7 +109,7 @@ static char *other_of(const char *text)
 }
 
 #define STRIDE  "    turn->next += get_global_size(0);\n"
-#define MEMBERS "    __global uint              *history;\n} blink_batch;"
+#define MEMBERS "    __global uint              *history;\n} links_batch;"
 
 void schedule_put(const struct overlay *o)
 {
@@ -117,9 +117,9 @@ void schedule_put(const struct overlay *o)
         const char *from, *to;
     } edits[] = {
         { "#include \"dict/codes.cl\"\n", "#include \"dict/codes.cl\"\n#include \"" FILE_OF_OTHER "\"\n" },
-        { MEMBERS, "    __global uint              *history;\n    __private other_one        *other;\n} blink_batch;" },
-        { "        blink_wait(batch, 16, ORDO_CPU ? 1000 : 100);\n",
-          "        other_plays((const other_blink_batch *) batch, batch->other, 1 + (op->dice >> 5) % 40);\n" },
+        { MEMBERS, "    __global uint              *history;\n    __private other_one        *other;\n} links_batch;" },
+        { "        links_wait(batch, 16, ORDO_CPU ? 1000 : 100);\n",
+          "        other_plays((const other_links_batch *) batch, batch->other, 1 + (op->dice >> 5) % 40);\n" },
         { "#define AT(array) (array ? array + array##_at : array)\n",
           "    other_one other;\n"
           "    other.turn.next = 1;\n"
@@ -134,7 +134,7 @@ void schedule_put(const struct overlay *o)
           "#define AT(array) (array ? array + array##_at : array)\n" },
         { "        .history = history,\n", "        .history = history,\n        .other = &other,\n" },
         { "    if (turn.op.elements)\n", "    while (other.more)\n"
-                                         "        other_plays((const other_blink_batch *) &batch, &other, 1);\n"
+                                         "        other_plays((const other_links_batch *) &batch, &other, 1);\n"
                                          "    turn.op.elements += other.turn.op.elements;\n"
                                          "    if (turn.op.elements)\n" },
     };

@@ -4,11 +4,11 @@
  *
  *     struct overlay o;
  *     overlay_begin(&o);
- *     schedule_put(&o);        // edits cl/dict/blink/concurrent.cl: further edits act on both
+ *     schedule_put(&o);        // edits cl/dict/links/concurrent.cl: further edits act on both
  *     overlay_use(&o);
  *     tree->torture = SCHEDULE_TORTURE | ...
  *
- * The first plays operations 0, 2, 4 .. of a launch. Where BLINK_TORTURE has it pause, between its looks and between its stores, the
+ * The first plays operations 0, 2, 4 .. of a launch. Where LINKS_TORTURE has it pause, between its looks and between its stores, the
  * second plays some steps of 1, 3, 5 .., until its turn is over or the first has the latch that it wants. So what two threads do to
  * each other only where they meet by chance happens in every history. What remains to chance is what one processor sees of
  * another's stores, of which a schedule knows nothing. */

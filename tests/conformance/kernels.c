@@ -7,7 +7,7 @@
 #include "tests/dict/sequence.h"
 #include "tests/support/calls.h"
 
-#include "dict/blink/blink.h"
+#include "dict/links/links.h"
 #include "runtime/cl_files.h"
 #include "runtime/device_private.h"
 
@@ -82,7 +82,7 @@ static void find_kernels(struct kernels *k)
 
 /* Kernels that do not run here: what only several compute units launch, of which a simulator has one; and what only a
  * tree launches whose concurrent batch leaves much undone (blink_room runs these). */
-static const char *const elsewhere[] = { "self_test_contend", "self_test_glimpse", "blink_gather", "blink_scatter" };
+static const char *const elsewhere[] = { "self_test_contend", "self_test_glimpse", "links_gather", "links_scatter" };
 
 static bool has_run(const struct kernels *k, const char *name)
 {
@@ -363,6 +363,26 @@ static void rounds(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
+/* A skiplist of some levels of which most is erased side by side. */
+static void merging(struct test *t)
+{
+    enum { HELD = 310, LEFT = 40 };
+    ordo_dict *dict = make_dict(t, t->dev, SKIPLIST, 0, HELD);
+    uint32_t   keys[HELD - LEFT];
+    uint8_t    codes[HELD - LEFT];
+
+    test_context(t, "chunks that merge");
+    for (uint32_t i = 0; i < HELD - LEFT; i++) {
+        keys[i] = key_of(LEFT + i);
+        codes[i] = ORDO_ERASE;
+    }
+    const struct ordo_host_concurrent_batch batch = { .codes = codes, .keys = keys, .count = HELD - LEFT };
+    test_ok(t, ordo_dict_apply_concurrent_host(dict, &batch));
+    test_ok(t, ordo_dict_check(dict, NULL));
+    expect_numbers(t, dict, 0, LEFT);
+    ordo_dict_destroy(&dict);
+}
+
 /* Into a tree of one leaf, and every operation on one of some levels. By many work-items: Oclgrind's atomics are in order,
  * although it does not say so. */
 static void concurrent(struct test *t)
@@ -381,11 +401,12 @@ static void concurrent(struct test *t)
         call.array[1].input = INPUT_RANDOM;
         run_call(t, &call, dict, 220, held);
         test_ok(t, ordo_dict_check(dict, NULL));
-        ordo_blink_of(dict)->torture = 1 + 64; /* some give up in each launch */
+        ordo_links_of(dict)->torture = 1 + 64; /* some give up in each launch */
         run_call(t, &call, dict, 220, held);
         test_ok(t, ordo_dict_check(dict, NULL));
         ordo_dict_destroy(&dict);
     }
+    merging(t);
     t->dev->facts.atomics = was;
 }
 
@@ -396,7 +417,7 @@ static void levels(struct test *t)
     uint8_t            codes[STORED], found[STORED], outcomes[STORED];
     uint32_t           keys[STORED];
     ordo_dict         *dict = make_dict(t, t->dev, BLINK, 0, HELD);
-    struct ordo_blink *tree = ordo_blink_of(dict);
+    struct ordo_links *tree = ordo_links_of(dict);
 
     test_context(t, "levels that lag behind");
     memset(codes, ORDO_UPSERT, STORED);

@@ -2,7 +2,7 @@
 /* That ordo_dict_check notices each broken invariant: this breaks them, one at a time. */
 #include "tests/support/support.h"
 
-#include "dict/blink/blink.h"
+#include "dict/links/links.h"
 #include "dict/runs/runs.h"
 #include "ordo/lsm.h"
 #include "ordo/sorted_array.h"
@@ -161,43 +161,43 @@ static void expect_tree_noticed(struct test *t, ordo_dict *dict, cl_mem mem, siz
 
 static size_t word_of(size_t node, size_t word)
 {
-    return node * BLINK_WORDS + word;
+    return node * LINKS_WORDS + word;
 }
 
 static void check_leaf_words(struct test *t, ordo_dict *dict, size_t leaf)
 {
-    const struct ordo_blink *tree = ordo_blink_of(dict);
+    const struct ordo_links *tree = ordo_links_of(dict);
     const cl_mem             keys = tree->leaf_keys;
-    const uint32_t first = peek(t, keys, word_of(leaf, 0) * 4), low = peek(t, keys, word_of(leaf, BLINK_LOW) * 4);
-    const uint32_t count = peek(t, keys, word_of(leaf, BLINK_HEADER) * 4) & BLINK_COUNT_MASK;
+    const uint32_t first = peek(t, keys, word_of(leaf, 0) * 4), low = peek(t, keys, word_of(leaf, LINKS_LOW) * 4);
+    const uint32_t count = peek(t, keys, word_of(leaf, LINKS_HEADER) * 4) & LINKS_COUNT_MASK;
 
-    test_true(t, count > 2 && count < BLINK_SLOTS);
+    test_true(t, count > 2 && count < LINKS_SLOTS);
     expect_tree_noticed(t, dict, keys, word_of(leaf, 1), first, "B1");
     expect_tree_noticed(t, dict, keys, word_of(leaf, count), first, "B1");
     expect_tree_noticed(t, dict, keys, word_of(leaf, 0), low, "B2");
-    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_HIGH), first, "B2");
-    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_RIGHT), (uint32_t) leaf, "B3");
-    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_RIGHT), BLINK_NONE, "B3");
-    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_LOW), low - 1, "B3");
-    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_HEADER), count | BLINK_LATCHED, "B7");
-    expect_tree_noticed(t, dict, keys, word_of(leaf, BLINK_HEADER), count - 1, "B1");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, LINKS_HIGH), first, "B2");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, LINKS_RIGHT), (uint32_t) leaf, "B3");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, LINKS_RIGHT), LINKS_NONE, "B3");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, LINKS_LOW), low - 1, "B3");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, LINKS_HEADER), count | LINKS_LATCHED, "B7");
+    expect_tree_noticed(t, dict, keys, word_of(leaf, LINKS_HEADER), count - 1, "B1");
 }
 
 static void check_inner_words(struct test *t, ordo_dict *dict, size_t node)
 {
-    const struct ordo_blink *tree = ordo_blink_of(dict);
+    const struct ordo_links *tree = ordo_links_of(dict);
     const cl_mem             keys = tree->inner_keys, children = tree->children;
-    const uint32_t           count = peek(t, keys, word_of(node, BLINK_HEADER) * 4) & BLINK_COUNT_MASK;
+    const uint32_t           count = peek(t, keys, word_of(node, LINKS_HEADER) * 4) & LINKS_COUNT_MASK;
     const uint32_t           first = peek(t, keys, word_of(node, 0) * 4);
-    const size_t             child = node * BLINK_SLOTS;
+    const size_t             child = node * LINKS_SLOTS;
 
-    test_true(t, count > 2 && count < BLINK_SLOTS);
+    test_true(t, count > 2 && count < LINKS_SLOTS);
     expect_tree_noticed(t, dict, keys, word_of(node, 1), first, "B4");
     expect_tree_noticed(t, dict, keys, word_of(node, 0), first + 1, "B4");
     expect_tree_noticed(t, dict, keys, word_of(node, count), first, "B1");
-    expect_tree_noticed(t, dict, keys, word_of(node, BLINK_HIGH), first, "B2");
-    expect_tree_noticed(t, dict, keys, word_of(node, BLINK_RIGHT), (uint32_t) node, "B3");
-    expect_tree_noticed(t, dict, keys, word_of(node, BLINK_HEADER), count | BLINK_DIRTY, "B7");
+    expect_tree_noticed(t, dict, keys, word_of(node, LINKS_HIGH), first, "B2");
+    expect_tree_noticed(t, dict, keys, word_of(node, LINKS_RIGHT), (uint32_t) node, "B3");
+    expect_tree_noticed(t, dict, keys, word_of(node, LINKS_HEADER), count | LINKS_DIRTY, "B7");
     expect_tree_noticed(t, dict, children, child + 1, peek(t, children, child * 4), "B4");
     expect_tree_noticed(t, dict, children, child, 0x7fffffff, "B4");
     expect_tree_noticed(t, dict, children, child + count, 0x7fffffff, "B4");
@@ -206,24 +206,24 @@ static void check_inner_words(struct test *t, ordo_dict *dict, size_t node)
 static void check_tree_words(struct test *t)
 {
     ordo_dict         *dict = make_tree(t);
-    struct ordo_blink *tree = ordo_blink_of(dict);
-    const uint32_t     leaves = peek(t, tree->state, (size_t) BLINK_LEAVES * 4);
-    const uint32_t     inner = peek(t, tree->state, (size_t) BLINK_INNER * 4);
-    const uint32_t     root = peek(t, tree->state, (size_t) BLINK_ROOT * 4);
+    struct ordo_links *tree = ordo_links_of(dict);
+    const uint32_t     leaves = peek(t, tree->state, (size_t) LINKS_LEAVES * 4);
+    const uint32_t     inner = peek(t, tree->state, (size_t) LINKS_INNER * 4);
+    const uint32_t     root = peek(t, tree->state, (size_t) LINKS_ROOT * 4);
 
     check_leaf_words(t, dict, 1);
     check_leaf_words(t, dict, leaves / 2);
     check_inner_words(t, dict, 1);
-    test_true(t, leaves < tree->leaf_capacity && inner < tree->inner_capacity && root >> BLINK_LEVEL_SHIFT >= 2);
+    test_true(t, leaves < tree->leaf_capacity && inner < tree->inner_capacity && root >> LINKS_LEVEL_SHIFT >= 2);
     /* leaves that no entry leads to, a root that is not the whole level, pools and counters */
-    expect_tree_noticed(t, dict, tree->state, BLINK_ROOT, 1u << BLINK_LEVEL_SHIFT | 0, "B4");
-    expect_tree_noticed(t, dict, tree->state, BLINK_ROOT, root | BLINK_ROOT_LATCHED, "B7");
-    expect_tree_noticed(t, dict, tree->state, BLINK_ROOT, (root & ~BLINK_NODE_MASK) | inner, "B5");
-    expect_tree_noticed(t, dict, tree->state, BLINK_LEAVES, leaves + 1, "B");
-    expect_tree_noticed(t, dict, tree->leaf_keys, word_of(leaves, BLINK_HEADER), 3, "B6");
-    expect_tree_noticed(t, dict, tree->inner_keys, word_of(inner, BLINK_HEADER), 3, "B6");
-    expect_tree_noticed(t, dict, tree->state, BLINK_DIRTY_NODES + 1, 1, "B7");
-    expect_tree_noticed(t, dict, tree->state, BLINK_ELEMENTS, 7, "leaves hold");
+    expect_tree_noticed(t, dict, tree->state, LINKS_ROOT, 1u << LINKS_LEVEL_SHIFT | 0, "B4");
+    expect_tree_noticed(t, dict, tree->state, LINKS_ROOT, root | LINKS_ROOT_LATCHED, "B7");
+    expect_tree_noticed(t, dict, tree->state, LINKS_ROOT, (root & ~LINKS_NODE_MASK) | inner, "B5");
+    expect_tree_noticed(t, dict, tree->state, LINKS_LEAVES, leaves + 1, "B");
+    expect_tree_noticed(t, dict, tree->leaf_keys, word_of(leaves, LINKS_HEADER), 3, "B6");
+    expect_tree_noticed(t, dict, tree->inner_keys, word_of(inner, LINKS_HEADER), 3, "B6");
+    expect_tree_noticed(t, dict, tree->state, LINKS_DIRTY_NODES + 1, 1, "B7");
+    expect_tree_noticed(t, dict, tree->state, LINKS_ELEMENTS, 7, "leaves hold");
     /* counts, wherever the tree keeps them */
     if (tree->counted)
         expect_tree_noticed(t, dict, tree->counts, 1, 63, "B8");

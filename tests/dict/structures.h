@@ -8,6 +8,7 @@
 #include "ordo/fast.h"
 #include "ordo/hash.h"
 #include "ordo/lsm.h"
+#include "ordo/skiplist.h"
 #include "ordo/sorted_array.h"
 #include "ordo/xfast.h"
 
@@ -28,6 +29,7 @@ enum structure_trait {
     X(LSM, "lsm", "lsm", lsm, HAS_RUNS | KEEPS_STALE, )                                                                \
     X(BLINK, "blink", "blink", blink, IS_TREE | SIMULATED, )                                                           \
     X(FAST, "fast", "fast", fast, HAS_RUNS | REBUILDS, )                                                               \
+    X(SKIPLIST, "skiplist", "skiplist", skiplist, IS_TREE | SIMULATED, )                                               \
     X(HASH, "hash", "hash", hash, NO_ORDER | REBUILDS | SIMULATED, )                                                   \
     X(XFAST, "xfast", "xfast", xfast, HAS_RUNS | HAS_PREFIXES | SIMULATED, )
 

@@ -2,7 +2,7 @@
 /* One public call with faults in it: see fault_scene.h. */
 #include "fault_scene.h"
 
-#include "dict/blink/blink.h"
+#include "dict/links/links.h"
 
 #include "runtime/device_private.h"
 
@@ -53,7 +53,7 @@ static void make_dictionary(struct scene *s)
     test_ok(s->t, ordo_dict_upsert_host(s->dict, keys, values, SCENE_RECENT));
     test_ok(s->t, ordo_dict_erase_host(s->dict, keys, SCENE_RECENT / 5));
     if (s->is->torture)
-        ordo_blink_of(s->dict)->torture = s->is->torture;
+        ordo_links_of(s->dict)->torture = s->is->torture;
 }
 
 static void begin(struct scene *s, struct test *t, const struct scenario *is)
@@ -225,7 +225,8 @@ static void check_event(struct complaint *c, struct scene *s, ordo_status got)
  * is asked for first: it then says so until it is cleared. */
 static bool may_break(const ordo_dict *dict, const struct fault *f)
 {
-    const bool in_place = strcmp(ordo_dict_name(dict), "blink") == 0 || strcmp(ordo_dict_name(dict), "hash") == 0;
+    const bool in_place = strcmp(ordo_dict_name(dict), "blink") == 0 || strcmp(ordo_dict_name(dict), "skiplist") == 0 ||
+                          strcmp(ordo_dict_name(dict), "hash") == 0;
 
     return in_place && f == fault_opencl && (f->lasting || !f->what || strcmp(f->what, "clCreateBuffer") != 0);
 }

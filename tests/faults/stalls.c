@@ -8,7 +8,7 @@
  *                  (primitive/sort.cl): for what tiles publish. A tile that is silent for LOOKBACK_POLLS or SORT_LOOKS looks is
  *                  folded or counted again
  *   the self-test  for the turn of the group before: CHAIN_PATIENCE looks, then look-back is not used on the device
- *   B-link tree    for latches of leaves and of the root: BLINK_TRIES steps, then another launch, then the tree is checked, and that is an
+ *   B-link tree    for latches of leaves and of the root: LINKS_TRIES steps, then another launch, then the tree is checked, and that is an
  *                  error; what the root's latch keeps from being told is made good by the host
  * Reduce, merge and the rest wait for nothing.
  *
@@ -322,7 +322,7 @@ Test(stalls, of_the_self_test_end_in_a_device_without_look_back)
 
 /* ---- latches ----------------------------------------------------------------------------------------------------- */
 
-#define CONCURRENT "dict/blink/concurrent.cl"
+#define CONCURRENT "dict/links/concurrent.cl"
 /* The key whose operation stalls. */
 #define STALLED_KEY 0x01234568u
 #define KEYS        ((size_t) 20000)
@@ -330,18 +330,18 @@ Test(stalls, of_the_self_test_end_in_a_device_without_look_back)
 #define KEY_STEP    0x10000u /* between the tree's keys: they go far beyond the stalled one */
 
 static const char keeps_from[] =
-    "    ordo_store_release(header, ((was + BLINK_VERSION_ONE) & BLINK_VERSION_MASK) | count);";
+    "    ordo_store_release(header, ((was + LINKS_VERSION_ONE) & LINKS_VERSION_MASK) | count);";
 static const char keeps_to[] =
-    "    ordo_store_release(header, ((was + BLINK_VERSION_ONE) & BLINK_VERSION_MASK) | count |\n"
-    "                                   (batch->keys[op->i] == 0x01234568u ? BLINK_LATCHED : 0));";
+    "    ordo_store_release(header, ((was + LINKS_VERSION_ONE) & LINKS_VERSION_MASK) | count |\n"
+    "                                   (batch->keys[op->i] == 0x01234568u ? LINKS_LATCHED : 0));";
 static const char dies_from[] =
-    "    if (ordo_cas(header + blink_before_look(batch, seen), was, was | BLINK_LATCHED) != was)\n";
+    "    if (ordo_cas(header + links_before_look(batch, seen), was, was | LINKS_LATCHED) != was)\n";
 static const char dies_to[] =
-    "    if (ordo_cas(header + blink_before_look(batch, seen), was, was | BLINK_LATCHED) != was ||\n"
+    "    if (ordo_cas(header + links_before_look(batch, seen), was, was | LINKS_LATCHED) != was ||\n"
     "        batch->keys[op->i] == 0x01234568u)\n";
-static const char root_from[] = "    const uint node = blink_new_node(batch, op, op->level);\n";
+static const char root_from[] = "    const uint node = links_new_node(batch, op, op->level);\n";
 static const char root_to[] = "    if (op->level == 1)\n        return STEP_AGAIN;\n"
-                              "    const uint node = blink_new_node(batch, op, op->level);\n";
+                              "    const uint node = links_new_node(batch, op, op->level);\n";
 
 /* Upserts of keys first, first + step ..., and of the stalled one in their middle if `stalled`; values are the keys. */
 static ordo_status upsert(struct test *t, ordo_dict *dict, uint32_t first, uint32_t step, bool stalled,

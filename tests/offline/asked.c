@@ -18,7 +18,7 @@
 #include "runtime/device_private.h"
 #include "runtime/self_test.h"
 
-#include "dict/blink/blink.h"
+#include "dict/links/links.h"
 #include "primitive/primitive.h"
 #include "tests/dict/structures.h"
 
@@ -354,20 +354,21 @@ static cl_uint answer;
 /* Of a B-link tree of two levels, so that there is work above its leaves. */
 static void make_up_state(cl_uint *state)
 {
-    state[BLINK_ROOT] = 1u << BLINK_LEVEL_SHIFT;
-    state[BLINK_LEAVES] = answer;
-    state[BLINK_INNER] = 1;
-    state[BLINK_ELEMENTS] = answer;
-    state[BLINK_GROUPS] = answer;
-    state[BLINK_WANTED] = answer;
-    state[BLINK_LARGEST] = answer == 600 ? 0 : answer;
-    state[BLINK_PENDING] = answer;
-    state[BLINK_SPLITS_PENDING] = answer;
+    state[LINKS_ROOT] = 1u << LINKS_LEVEL_SHIFT;
+    state[LINKS_LEAVES] = answer;
+    state[LINKS_INNER] = 1;
+    state[LINKS_ELEMENTS] = answer;
+    state[LINKS_GROUPS] = answer;
+    state[LINKS_WANTED] = answer;
+    state[LINKS_LARGEST] = answer == 600 ? 0 : answer;
+    state[LINKS_PENDING] = answer;
+    state[LINKS_SPLITS_PENDING] = answer;
+    state[LINKS_ZOMBIES] = answer;
 }
 
 static void make_up(cl_uint *to, size_t words)
 {
-    if (words == BLINK_STATE_WORDS)
+    if (words == LINKS_STATE_WORDS)
         make_up_state(to);
     else
         for (size_t i = 0; i < words; i++)
@@ -476,7 +477,7 @@ static void ask_prefixes(ordo_dict *dict, uint32_t value_bytes)
 /* A tree that tests look into: its concurrent kernels have more in them. */
 static void ask_tested_tree(ordo_dict *dict, uint32_t value_bytes)
 {
-    struct ordo_blink *tree = ordo_blink_of(dict);
+    struct ordo_links *tree = ordo_links_of(dict);
     tree->history = no_driver_buffer(16 * KEYS);
     tree->torture = 63;
     ask_dict(dict, value_bytes);

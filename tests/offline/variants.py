@@ -49,7 +49,7 @@ class Variant:
     @property
     def is_common(self):
         key, value = self.shape
-        for_tests = {name: value for name, value in self.own if name in ("BLINK_HISTORY", "BLINK_TORTURE")}
+        for_tests = {name: value for name, value in self.own if name in ("LINKS_HISTORY", "LINKS_TORTURE")}
         return value in (None, key) and not any(int(number) for number in for_tests.values())
 
     @property

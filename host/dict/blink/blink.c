@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The B-link tree's place behind the interface. */
-#include "dict/blink/blink.h"
+#include "ordo/blink.h"
+
+#include "dict/links/links.h"
 
 #include "dict/tour.h"
 
 static const struct ordo_structure blink = {
     .name = "blink",
-    .destroy = ordo_blink_clear,
-    .clear = ordo_blink_clear,
-    .build = ordo_blink_build,
-    .update = ordo_blink_update,
-    .update_sorted = ordo_blink_update_sorted,
-    .apply_concurrent = ordo_blink_apply_concurrent,
-    .compact = ordo_blink_compact,
-    .find = ordo_blink_find,
-    .count = ordo_blink_count,
-    .range = ordo_blink_range,
-    .seek = ordo_blink_seek,
-    .rank = ordo_blink_rank,
-    .select = ordo_blink_select,
-    .size = ordo_blink_size,
-    .export_all = ordo_blink_export,
-    .check = ordo_blink_check,
-    .statistics = ordo_blink_statistics,
+    .destroy = ordo_links_clear,
+    .clear = ordo_links_clear,
+    .build = ordo_links_build,
+    .update = ordo_links_update,
+    .update_sorted = ordo_links_update_sorted,
+    .apply_concurrent = ordo_links_apply_concurrent,
+    .compact = ordo_links_compact,
+    .find = ordo_links_find,
+    .count = ordo_links_count,
+    .range = ordo_links_range,
+    .seek = ordo_links_seek,
+    .rank = ordo_links_rank,
+    .select = ordo_links_select,
+    .size = ordo_links_size,
+    .export_all = ordo_links_export,
+    .check = ordo_links_check,
+    .statistics = ordo_links_statistics,
 };
 
 static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
@@ -32,18 +34,12 @@ static ordo_status another(ordo_device *device, const void *config, ordo_dict **
 
 ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config, ordo_dict **out)
 {
-    ORDO_TRY(ordo_dict_create(device, &blink, config ? &config->dict : NULL, sizeof(struct ordo_blink), out));
-    struct ordo_blink *tree = ordo_blink_of(*out);
-    tree->config = *config;
-    if (config->fill_percent == 0)
-        tree->config.fill_percent = 90;
-    /* Runs of the same kind, for rebuilding: never called by itself. */
-    tree->runs.dict = tree->dict;
-    if (tree->config.fill_percent >= 50 && tree->config.fill_percent <= 100) {
+    ORDO_TRY(ordo_dict_create(device, &blink, config ? &config->dict : NULL, sizeof(struct ordo_links), out));
+    const struct ordo_links_config links = { .fill_percent = config->fill_percent, .max_leaves = config->max_leaves };
+    const ordo_status              status = ordo_links_configure(*out, &links);
+    if (status == ORDO_OK)
         ordo_dict_expect(*out, another, config);
-        return ORDO_OK;
-    }
-    ordo_dict_destroy(out);
-    return ordo_fail(device, ORDO_INVALID, 0, __FILE__, __LINE__, "fill_percent is %u: it may be 50 to 100",
-                     config->fill_percent);
+    else
+        ordo_dict_destroy(out);
+    return status;
 }

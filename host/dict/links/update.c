@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches into a B-link tree: in place, leaf by leaf and then level by level (cl/dict/blink/update.cl), or by building
+/* Batches into a linked tree: in place, leaf by leaf and then level by level (cl/dict/links/update.cl), or by building
  * the tree anew.
  *
  *   1  plan     the updates of each leaf; how many new leaves at most         waits
@@ -10,14 +10,14 @@
  * buckets: no sort, and half the launches. If very many updates fall into one leaf, 1 and 3 go round: memory for all
  * rounds is reserved before the first, and each puts a sample of the group into the tree, so that the next one finds
  * many leaves in its place. */
-#include "dict/blink/blink.h"
+#include "dict/links/links.h"
 
 #include "dict/batch.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
 
-#define UPDATE_FILE "dict/blink/update.cl"
-#define BUCKET_FILE "dict/blink/bucket.cl"
+#define UPDATE_FILE "dict/links/update.cl"
+#define BUCKET_FILE "dict/links/bucket.cl"
 
 /* A batch; in key order unless it goes by buckets. */
 struct batch {
@@ -28,7 +28,7 @@ struct batch {
 /* ---- which way ---------------------------------------------------------------------------------------------------- */
 
 /* Whether a batch in place goes by buckets: on a GPU, unless leaves have been bucket_backoff of late. */
-static bool has_buckets(const struct ordo_blink *tree)
+static bool has_buckets(const struct ordo_links *tree)
 {
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
@@ -39,7 +39,7 @@ static bool has_buckets(const struct ordo_blink *tree)
 #define REBUILD_PER_LEAF 6
 #define REBUILD_SORTED   2
 
-static bool is_worth_rebuilding(const struct ordo_blink *tree, size_t count)
+static bool is_worth_rebuilding(const struct ordo_links *tree, size_t count)
 {
     return tree->underfull || count / (has_buckets(tree) ? REBUILD_PER_LEAF : REBUILD_SORTED) >= tree->leaves_most;
 }
@@ -49,12 +49,12 @@ static bool is_worth_rebuilding(const struct ordo_blink *tree, size_t count)
 /* In scratch: of each update its leaf, its place there and its leaf's parent; and where groups begin. */
 struct plan {
     cl_mem  leaves, positions, parents, first;
-    cl_uint state[BLINK_STATE_WORDS];
+    cl_uint state[LINKS_STATE_WORDS];
 };
 
-static ordo_status group(struct ordo_call *call, const struct ordo_blink *tree, size_t count, const struct plan *plan)
+static ordo_status group(struct ordo_call *call, const struct ordo_links *tree, size_t count, const struct plan *plan)
 {
-    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const struct ordo_links_shape shape = ordo_links_flat(tree);
     const cl_uint                 n = (cl_uint) count;
     struct ordo_args              flags = { .n = 0 }, first = { .n = 0 }, need = { .n = 0 };
     const int                     mark = call->n_scratch;
@@ -62,7 +62,7 @@ static ordo_status group(struct ordo_call *call, const struct ordo_blink *tree, 
 
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &number));
     ORDO_ADD(&flags, ORDO_ARG(plan->leaves), ORDO_ARG(n), ORDO_ARG(number));
-    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_flags", &shape, count, &flags));
+    ORDO_TRY(ordo_links_launch(call, tree, UPDATE_FILE, "group_flags", &shape, count, &flags));
     const struct ordo_scan scan = { .type = ORDO_U32,
                                     .op = ORDO_SUM,
                                     .inclusive = true,
@@ -71,24 +71,24 @@ static ordo_status group(struct ordo_call *call, const struct ordo_blink *tree, 
                                     .count = count };
     ORDO_TRY(ordo_call_scan(call, &scan));
     ORDO_ADD(&first, ORDO_ARG(number), ORDO_ARG(n), ORDO_ARG(plan->first), ORDO_ARG(tree->state));
-    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_first", &shape, count, &first));
-    ordo_blink_add_tree(&need, tree);
+    ORDO_TRY(ordo_links_launch(call, tree, UPDATE_FILE, "group_first", &shape, count, &first));
+    ordo_links_add_tree(&need, tree);
     ORDO_ADD(&need, ORDO_ARG(plan->leaves), ORDO_ARG(plan->first));
     /* Each work-item ends with two atomics: some thousands of them take all groups. */
-    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_plan", &shape, ordo_min_size(count, 1 << 13), &need));
+    ORDO_TRY(ordo_links_launch(call, tree, UPDATE_FILE, "group_plan", &shape, ordo_min_size(count, 1 << 13), &need));
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
 
 /* Waits. */
-static ordo_status make_plan(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+static ordo_status make_plan(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
                              struct plan *plan)
 {
     const size_t count = batch->u.count;
-    ORDO_TRY(ordo_blink_locate(call, tree, batch->u.keys, count, plan->leaves, plan->positions, plan->parents));
+    ORDO_TRY(ordo_links_locate(call, tree, batch->u.keys, count, plan->leaves, plan->positions, plan->parents));
     tree->planned = true;
     ORDO_TRY(group(call, tree, count, plan));
-    return ordo_blink_read_state(call, tree, plan->state);
+    return ordo_links_read_state(call, tree, plan->state);
 }
 
 static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struct plan *plan)
@@ -108,35 +108,35 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 #define LEAF_TEAMS     ((size_t) 1 << 15)
 #define LEAF_TEAMS_CPU ((size_t) 1 << 12)
 
-static ordo_status update_leaves(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
+static ordo_status update_leaves(struct ordo_call *call, const struct ordo_links *tree, const struct batch *batch,
                                  const struct plan *plan)
 {
-    const struct ordo_blink_shape shape = ordo_blink_teams(tree, 0);
+    const struct ordo_links_shape shape = ordo_links_teams(tree, 0);
     const cl_uint                 n = (cl_uint) batch->u.count, most = SHARE_MOST;
     const size_t                  teams = ordo_device_facts(tree->dict.dev)->cpu ? LEAF_TEAMS_CPU : LEAF_TEAMS;
     struct ordo_args              args = { .n = 0 };
 
-    ordo_blink_add_tree(&args, tree);
+    ordo_links_add_tree(&args, tree);
     ORDO_ADD(&args, ORDO_ARG(plan->leaves), ORDO_ARG(plan->parents), ORDO_ARG(plan->first));
     ordo_args_slice(&args, &batch->u.keys);
     ordo_args_slice(&args, &batch->u.values);
     ordo_args_slice(&args, &batch->u.erased);
     ORDO_ADD(&args, ORDO_ARG(plan->positions), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most),
              ORDO_ARG(tree->dirty[1]));
-    return ordo_blink_launch(call, tree, UPDATE_FILE, "update_leaves", &shape,
-                             ordo_min_size(plan->state[BLINK_GROUPS], teams), &args);
+    return ordo_links_launch(call, tree, UPDATE_FILE, "update_leaves", &shape,
+                             ordo_min_size(plan->state[LINKS_GROUPS], teams), &args);
 }
 
 /* By a plan. */
-static ordo_status change(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+static ordo_status change(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
                           const struct plan *plan)
 {
     tree->list.fresh = false;
     tree->in_doubt = true;
     ORDO_TRY(update_leaves(call, tree, batch, plan));
-    if (plan->state[BLINK_WANTED] > 0) {
+    if (plan->state[LINKS_WANTED] > 0) {
         tree->in_order = false;
-        ORDO_TRY(ordo_blink_update_above(call, tree, plan->state[BLINK_LEAVES], plan->state[BLINK_WANTED]));
+        ORDO_TRY(ordo_links_update_above(call, tree, plan->state[LINKS_LEAVES], plan->state[LINKS_WANTED]));
     }
     tree->in_doubt = false;
     return ORDO_OK;
@@ -144,7 +144,7 @@ static ordo_status change(struct ordo_call *call, struct ordo_blink *tree, const
 
 /* ---- a batch by buckets ------------------------------------------------------------------------------------------ */
 
-/* In scratch: see bucket_updates in cl/dict/blink/bucket.cl. */
+/* In scratch: see bucket_updates in cl/dict/links/bucket.cl. */
 struct buckets {
     cl_mem  bucket, heads, parents;
     cl_uint slots;
@@ -154,10 +154,10 @@ struct buckets {
  * one batch of some hundreds, by the Poisson distribution; that batch is sorted. */
 static cl_uint slots_for(size_t count, size_t leaves)
 {
-    return count < leaves / 2 ? 7 : count < 2 * leaves ? 15 : BLINK_BUCKET_SLOTS;
+    return count < leaves / 2 ? 7 : count < 2 * leaves ? 15 : LINKS_BUCKET_SLOTS;
 }
 
-static ordo_status take_bucket_scratch(struct ordo_call *call, const struct ordo_blink *tree, size_t count,
+static ordo_status take_bucket_scratch(struct ordo_call *call, const struct ordo_links *tree, size_t count,
                                        struct buckets *b)
 {
     b->slots = slots_for(count, tree->leaves_most);
@@ -166,46 +166,46 @@ static ordo_status take_bucket_scratch(struct ordo_call *call, const struct ordo
     return ordo_call_scratch(call, count * sizeof(cl_uint), &b->parents);
 }
 
-static ordo_status fill_buckets(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+static ordo_status fill_buckets(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
                                 const struct buckets *b)
 {
-    const struct ordo_blink_shape shape = ordo_blink_search_shape(tree);
+    const struct ordo_links_shape shape = ordo_links_search_shape(tree);
     const cl_uint                 n = (cl_uint) batch->u.count;
     struct ordo_args              args = { .n = 0 };
 
     if (!tree->counted)
-        ORDO_TRY(ordo_blink_count_leaves(call, tree));
+        ORDO_TRY(ordo_links_count_leaves(call, tree));
     tree->counted = false; /* until all that arrived has been taken */
     if (tree->planned)
-        ORDO_TRY(ordo_call_fill(call, tree->state, BLINK_GROUPS * sizeof(cl_uint), 3 * sizeof(cl_uint), 0));
+        ORDO_TRY(ordo_call_fill(call, tree->state, LINKS_GROUPS * sizeof(cl_uint), 3 * sizeof(cl_uint), 0));
     tree->planned = true;
-    ordo_blink_add_tree(&args, tree);
+    ordo_links_add_tree(&args, tree);
     ordo_args_slice(&args, &batch->u.keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
-    return ordo_blink_launch(call, tree, BUCKET_FILE, "bucket_updates", &shape, batch->u.count, &args);
+    return ordo_links_launch(call, tree, BUCKET_FILE, "bucket_updates", &shape, batch->u.count, &args);
 }
 
 /* Changes nothing if the batch overflows a bucket, or wants more new leaves than the pools have. */
-static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_blink *tree, const struct batch *batch,
+static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_links *tree, const struct batch *batch,
                                  const struct buckets *b)
 {
-    const struct ordo_blink_shape shape = ordo_blink_narrow(tree);
+    const struct ordo_links_shape shape = ordo_links_narrow(tree);
     const cl_uint                 n = (cl_uint) batch->u.count;
     const cl_uint                 room = (cl_uint) (tree->leaf_capacity - tree->leaves_most);
     struct ordo_args              args = { .n = 0 };
 
-    ordo_blink_add_tree(&args, tree);
+    ordo_links_add_tree(&args, tree);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
     ordo_args_slice(&args, &batch->u.keys);
     ordo_args_slice(&args, &batch->u.values);
     ordo_args_slice(&args, &batch->u.erased);
     ORDO_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(room), ORDO_ARG(tree->dirty[1]));
-    return ordo_blink_launch(call, tree, BUCKET_FILE, "update_heads", &shape, batch->u.count, &args);
+    return ordo_links_launch(call, tree, BUCKET_FILE, "update_heads", &shape, batch->u.count, &args);
 }
 
 /* Enqueues all that a batch by buckets does, and reads the state after it; waits. */
-static ordo_status try_buckets(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
-                               const struct buckets *b, cl_uint state[BLINK_STATE_WORDS])
+static ordo_status try_buckets(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
+                               const struct buckets *b, cl_uint state[LINKS_STATE_WORDS])
 {
     const size_t leaves = tree->leaves_most;
     const bool   in_order = tree->in_order;
@@ -213,24 +213,24 @@ static ordo_status try_buckets(struct ordo_call *call, struct ordo_blink *tree, 
     tree->in_doubt = true;
     tree->list.fresh = tree->in_order = false;
     ORDO_TRY(empty_buckets(call, tree, batch, b));
-    ORDO_TRY(ordo_blink_update_above(call, tree, leaves, batch->u.count));
+    ORDO_TRY(ordo_links_update_above(call, tree, leaves, batch->u.count));
     /* The batch is stored by now, it seems: for want of memory at this point it is not given up at once. */
-    if (ordo_blink_read_state(call, tree, state) != ORDO_OK)
-        ORDO_TRY(ordo_blink_read_state(call, tree, state));
+    if (ordo_links_read_state(call, tree, state) != ORDO_OK)
+        ORDO_TRY(ordo_links_read_state(call, tree, state));
     tree->in_doubt = false;
-    tree->in_order = in_order && state[BLINK_FOUND_WANTED] == 0;
+    tree->in_order = in_order && state[LINKS_FOUND_WANTED] == 0;
     return ORDO_OK;
 }
 
 /* ---- a batch ----------------------------------------------------------------------------------------------------- */
 
 /* Leaves that are less than a quarter full are not worth keeping. */
-static bool is_underfull(const cl_uint state[BLINK_STATE_WORDS])
+static bool is_underfull(const cl_uint state[LINKS_STATE_WORDS])
 {
-    return state[BLINK_LEAVES] > 64 && state[BLINK_ELEMENTS] / (BLINK_SLOTS / 4) < state[BLINK_LEAVES];
+    return state[LINKS_LEAVES] > 64 && state[LINKS_ELEMENTS] / (LINKS_SLOTS / 4) < state[LINKS_LEAVES];
 }
 
-static ordo_status rebuild_with(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch)
+static ordo_status rebuild_with(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch)
 {
     struct ordo_sorted_updates u = batch->u;
     struct ordo_sorted_run     run;
@@ -241,14 +241,14 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_blink *tree,
             ORDO_TRY(ordo_call_scratch(call, u.count * tree->dict.value_bytes, &u.values.mem));
     }
     ORDO_TRY(ordo_runs_take(&tree->runs, call, &u, &run));
-    return ordo_blink_rebuild(call, tree, &run, ordo_blink_update_fill(tree));
+    return ordo_links_rebuild(call, tree, &run, ordo_links_update_fill(tree));
 }
 
 /* Leaves only updates that do anything, of which a leaf can have no more than 28 but for those that store new keys. */
-static ordo_status keep_effects(struct ordo_call *call, const struct ordo_blink *tree, struct batch *batch,
+static ordo_status keep_effects(struct ordo_call *call, const struct ordo_links *tree, struct batch *batch,
                                 const struct plan *plan)
 {
-    const struct ordo_blink_shape shape = ordo_blink_flat(tree);
+    const struct ordo_links_shape shape = ordo_links_flat(tree);
     const cl_uint                 n = (cl_uint) batch->u.count;
     struct ordo_args              args = { .n = 0 };
     cl_mem                        flags = NULL;
@@ -257,7 +257,7 @@ static ordo_status keep_effects(struct ordo_call *call, const struct ordo_blink 
     ordo_args_slice(&args, &batch->u.keys);
     ordo_args_slice(&args, &batch->u.erased);
     ORDO_ADD(&args, ORDO_ARG(plan->positions), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(flags));
-    ORDO_TRY(ordo_blink_launch(call, tree, UPDATE_FILE, "group_effects", &shape, batch->u.count + 1, &args));
+    ORDO_TRY(ordo_links_launch(call, tree, UPDATE_FILE, "group_effects", &shape, batch->u.count + 1, &args));
     return ordo_batch_keep(call, &tree->dict, flags, &batch->u);
 }
 
@@ -265,13 +265,13 @@ static ordo_status keep_effects(struct ordo_call *call, const struct ordo_blink 
 #define ROUNDS_MOST 16
 
 /* Many updates in one leaf: in rounds. The plan is of a first look. */
-static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_blink *tree, struct batch *batch,
+static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_links *tree, struct batch *batch,
                                     struct plan *plan)
 {
     /* Splits leave at least half a node's entries in each. */
-    const size_t half = BLINK_SLOTS / 2, groups = plan->state[BLINK_GROUPS];
-    const size_t entries = batch->u.count + groups * BLINK_SLOTS;
-    ORDO_TRY(ordo_blink_reserve(call, tree, plan->state, plan->state[BLINK_LEAVES] + groups + entries / half));
+    const size_t half = LINKS_SLOTS / 2, groups = plan->state[LINKS_GROUPS];
+    const size_t entries = batch->u.count + groups * LINKS_SLOTS;
+    ORDO_TRY(ordo_links_reserve(call, tree, plan->state, plan->state[LINKS_LEAVES] + groups + entries / half));
     ORDO_TRY(keep_effects(call, tree, batch, plan));
     if (batch->u.count == 0)
         return ORDO_OK;
@@ -280,24 +280,24 @@ static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_blink *t
         tree->leaves_most = tree->leaf_capacity;
         tree->elements_most += batch->u.count;
         ORDO_TRY(change(call, tree, batch, plan));
-        if (plan->state[BLINK_LARGEST] <= SHARE_MOST)
+        if (plan->state[LINKS_LARGEST] <= SHARE_MOST)
             return ORDO_OK;
     }
     tree->in_doubt = true;
     return ordo_fail(call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__, "updates of one leaf come to no end");
 }
 
-static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_blink *tree, struct batch *batch)
+static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_links *tree, struct batch *batch)
 {
     struct plan plan;
     ORDO_TRY(take_plan_scratch(call, batch->u.count, &plan));
     ORDO_TRY(make_plan(call, tree, batch, &plan));
     if (is_underfull(plan.state))
         return rebuild_with(call, tree, batch);
-    if (plan.state[BLINK_LARGEST] > SHARE_MOST)
+    if (plan.state[LINKS_LARGEST] > SHARE_MOST)
         return update_in_rounds(call, tree, batch, &plan);
-    const size_t leaves = (size_t) plan.state[BLINK_LEAVES] + plan.state[BLINK_WANTED];
-    ORDO_TRY(ordo_blink_reserve(call, tree, plan.state, leaves));
+    const size_t leaves = (size_t) plan.state[LINKS_LEAVES] + plan.state[LINKS_WANTED];
+    ORDO_TRY(ordo_links_reserve(call, tree, plan.state, leaves));
     ORDO_TRY(change(call, tree, batch, &plan));
     tree->leaves_most = leaves;
     tree->elements_most += batch->u.count;
@@ -311,25 +311,25 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_blink
 
 /* *done: false, and nothing changed, if the batch is to be sorted instead. The device decides whether the leaves can
  * take the batch, so that there is one wait, at the end; only when pools must grow there is another. */
-static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
                                      bool *done)
 {
     struct buckets b;
-    cl_uint        state[BLINK_STATE_WORDS];
+    cl_uint        state[LINKS_STATE_WORDS];
 
     *done = false;
     ORDO_TRY(take_bucket_scratch(call, tree, batch->u.count, &b));
     const size_t room = tree->leaf_capacity - tree->leaves_most;
     ORDO_TRY(fill_buckets(call, tree, batch, &b));
     ORDO_TRY(try_buckets(call, tree, batch, &b, state));
-    if (state[BLINK_FOUND_LARGEST] > 0) {
+    if (state[LINKS_FOUND_LARGEST] > 0) {
         tree->bucket_backoff = tree->bucket_backoff_next;
         tree->bucket_backoff_next =
             tree->bucket_backoff_next < BUCKET_BACKOFF_MOST ? 2 * tree->bucket_backoff_next + 1 : BUCKET_BACKOFF_MOST;
         return ORDO_OK;
     }
-    if (state[BLINK_FOUND_WANTED] > room) {
-        ORDO_TRY(ordo_blink_reserve(call, tree, state, (size_t) state[BLINK_LEAVES] + state[BLINK_FOUND_WANTED]));
+    if (state[LINKS_FOUND_WANTED] > room) {
+        ORDO_TRY(ordo_links_reserve(call, tree, state, (size_t) state[LINKS_LEAVES] + state[LINKS_FOUND_WANTED]));
         ORDO_TRY(try_buckets(call, tree, batch, &b, state));
     }
     tree->bucket_backoff_next = 0;
@@ -338,7 +338,7 @@ static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_blink *
     return ORDO_OK;
 }
 
-static ordo_status sort_batch(struct ordo_call *call, const struct ordo_blink *tree, bool erase, struct ordo_slice keys,
+static ordo_status sort_batch(struct ordo_call *call, const struct ordo_links *tree, bool erase, struct ordo_slice keys,
                               struct ordo_slice values, size_t count, struct batch *out)
 {
     const struct ordo_sort_params params = { .key = tree->dict.key, .value_bytes = erase ? 0 : tree->dict.value_bytes };
@@ -350,7 +350,7 @@ static ordo_status sort_batch(struct ordo_call *call, const struct ordo_blink *t
 }
 
 /* *done: false, and nothing changed, if the batch is to be sorted. */
-static ordo_status update_unsorted(struct ordo_call *call, struct ordo_blink *tree, const struct batch *batch,
+static ordo_status update_unsorted(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
                                    bool *done)
 {
     *done = false;
@@ -360,36 +360,36 @@ static ordo_status update_unsorted(struct ordo_call *call, struct ordo_blink *tr
     return ORDO_OK;
 }
 
-ordo_status ordo_blink_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+ordo_status ordo_links_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                               struct ordo_slice values, size_t count)
 {
-    struct ordo_blink     *tree = ordo_blink_of(dict);
+    struct ordo_links     *tree = ordo_links_of(dict);
     struct batch           batch = { { .keys = keys, .values = values, .count = count }, erase };
     struct ordo_sorted_run run;
     bool                   done = false;
 
-    ORDO_TRY(ordo_blink_begin(call, tree));
+    ORDO_TRY(ordo_links_begin(call, tree));
     if (!erase)
-        ORDO_TRY(ordo_blink_check_room(call, tree, count));
+        ORDO_TRY(ordo_links_check_room(call, tree, count));
     ORDO_TRY(update_unsorted(call, tree, &batch, &done));
     if (done)
         return ORDO_OK;
     if (is_worth_rebuilding(tree, count)) {
         ORDO_TRY(ordo_runs_sort(&tree->runs, call, erase, keys, values, count, &run));
-        return ordo_blink_rebuild(call, tree, &run, ordo_blink_update_fill(tree));
+        return ordo_links_rebuild(call, tree, &run, ordo_links_update_fill(tree));
     }
     ORDO_TRY(sort_batch(call, tree, erase, keys, values, count, &batch));
     return update_sorted_batch(call, tree, &batch);
 }
 
-ordo_status ordo_blink_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *u)
+ordo_status ordo_links_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *u)
 {
-    struct ordo_blink *tree = ordo_blink_of(dict);
+    struct ordo_links *tree = ordo_links_of(dict);
     struct batch       batch = { *u, 0 };
     bool               done = false;
 
-    ORDO_TRY(ordo_blink_begin(call, tree));
-    ORDO_TRY(ordo_blink_check_room(call, tree, u->count));
+    ORDO_TRY(ordo_links_begin(call, tree));
+    ORDO_TRY(ordo_links_check_room(call, tree, u->count));
     ORDO_TRY(update_unsorted(call, tree, &batch, &done));
     if (done)
         return ORDO_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on a B-link tree side by side: launches of cl/dict/blink/concurrent.cl until none is left over.
+/* Operations on a linked tree side by side: launches of cl/dict/links/concurrent.cl until none is left over.
  *
  * Finds come first, all at once: they have no order among the others, so they may have the moment before any of these
  * begins, when the tree is at rest. Then a search needs no version, takes lines from any cache, and is done by teams
@@ -9,15 +9,16 @@
  * A batch is cut into launches, each twice the one before: work-items that are many more than leaves are only in
  * each other's way. What an operation may give up on, and is then listed:
  *
- *   - a leaf that it cannot have, after BLINK_TRIES tries: too many want it;
+ *   - a leaf that it cannot have, after LINKS_TRIES tries: too many want it;
  *   - a new leaf, if there is none: it starves;
  *   - a query that has gone through QUERY_LEAVES leaves and is not at its end: used-up leaves, or a long count. Only
  *     elements that are asked for one by one are worth a leaf each;
- *   - the rest of its way, when the work-item's BLINK_STEPS steps are done. If that was to tell the level above of a split, it
- *     is not listed, for it is done itself; the level lags behind (BLINK_SPLITS_PENDING).
+ *   - the rest of its way, when the work-item's LINKS_STEPS steps are done. If that was to tell the level above of a split, it
+ *     is not listed, for it is done itself; the level lags behind (LINKS_SPLITS_PENDING).
  *
  * Between launches the tree is at rest, and the host does, in this order:
  *
+ *   0  reclaim  what leaves that have merged have left behind goes (skiplists alone). That needs no memory
  *   1  room     if some starved: larger pools; where these cannot be had, the tree is built anew if that gives leaves back;
  *               else those that need a leaf are refused from then on (`final`)
  *   2  levels   what lags behind takes in what has split. That needs no memory (levels.c)
@@ -36,20 +37,21 @@
  *
  * Leaves that a batch has emptied stay while others may be led to them. At its end, pools of which less than half are
  * elements are made to fit: by building the tree anew, or, if leaves are well filled, by moving it. As at least half as
- * many changes as there are elements lie between two such times, that is a bounded number of moves a change.
+ * many changes as there are elements lie between two such times, that is a bounded number of moves a change. So are pools of
+ * which more than two sevenths are leaves that have merged into others: each of these took several erases.
  */
-#include "dict/blink/blink.h"
+#include "dict/links/links.h"
 
 #include "dict/batch.h"
 
-#define CONCURRENT_FILE "dict/blink/concurrent.cl"
+#define CONCURRENT_FILE "dict/links/concurrent.cl"
 
 /* A version has 25 bits, and an operation changes a node twice at most. */
 #define LAUNCH_MOST ((size_t) 1 << 22)
 /* Operations beside each other for each leaf, and in any case. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
 #define LAUNCH_LEAST    ((size_t) 64)
-/* By one work-item: BLINK_STEPS of it do so many with some to spare. */
+/* By one work-item: LINKS_STEPS of it do so many with some to spare. */
 #define LAUNCH_ALONE ((size_t) 2048)
 /* Turns before what is listed is done at rest. */
 #define TURNS_TOGETHER 1
@@ -73,10 +75,10 @@ struct tally {
 
 struct concurrent {
     struct ordo_call                   *call;
-    struct ordo_blink                  *tree;
+    struct ordo_links                  *tree;
     const struct ordo_concurrent_batch *batch;
     struct tally                        tally;
-    cl_uint                             state[BLINK_STATE_WORDS];
+    cl_uint                             state[LINKS_STATE_WORDS];
     size_t                              window; /* operations that each of the lists has room for */
     cl_mem                              pending, next;
     cl_uint                             far;   /* leaves that a query goes through in a launch */
@@ -99,10 +101,12 @@ static ordo_status run_kernel(const struct concurrent *c, const char *name, size
     const struct ordo_define defines[] = {
         { "ORDO_KEY", c->tree->dict.key },
         { "ORDO_VALUE_BYTES", c->tree->dict.value_bytes },
-        { "BLINK_GROUP", (long) group },
+        { "LINKS_GROUP", (long) group },
         { "TEAM_WIDTH", 1 },
-        { "BLINK_HISTORY", c->tree->history != NULL },
-        { "BLINK_TORTURE", c->tree->torture },
+        { "LINKS_HISTORY", c->tree->history != NULL },
+        { "LINKS_TORTURE", c->tree->torture },
+        { "LINKS_MERGE", c->tree->config.reclaim != NULL },
+        { "LINKS_RAISE", c->tree->config.raise_percent },
         { NULL, 0 },
     };
     struct ordo_kernel *kernel = NULL;
@@ -124,7 +128,7 @@ static ordo_status launch(const struct concurrent *c, size_t from, size_t count,
     const cl_ulong   room = b->range_capacity;
     struct ordo_args args = { .n = 0 };
 
-    ordo_blink_add_tree(&args, c->tree);
+    ordo_links_add_tree(&args, c->tree);
     ORDO_ADD(&args, ORDO_ARG(leaves), ORDO_ARG(inner), ORDO_ARG(first), ORDO_ARG(n), ORDO_ARG(c->final),
              ORDO_ARG(never), ORDO_ARG(c->far), ORDO_ARG(again), ORDO_ARG(pending), ORDO_ARG(c->tree->history));
     for (size_t i = 0; i < sizeof in / sizeof *in; i++)
@@ -133,17 +137,17 @@ static ordo_status launch(const struct concurrent *c, size_t from, size_t count,
         ordo_args_slice(&args, out[i]);
     ORDO_ADD(&args, ORDO_ARG(room));
     if (alone)
-        return run_kernel(c, "blink_apply", 1, 1, &args);
+        return run_kernel(c, "links_apply", 1, 1, &args);
     /* In large launches work-items take several operations: those that are done sooner take more. */
     const size_t each = count >> 16 < 1 ? 1 : ordo_min_size(count >> 16, 8);
-    return run_kernel(c, "blink_apply", ordo_blink_flat(c->tree).group, ordo_ceil_div(count, each), &args);
+    return run_kernel(c, "links_apply", ordo_links_flat(c->tree).group, ordo_ceil_div(count, each), &args);
 }
 
 /* Operations first .. first + count - 1 of the batch. */
 static ordo_status launch_window(const struct concurrent *c, size_t first, size_t count)
 {
     const bool alone = is_alone(c);
-    size_t     most = alone ? LAUNCH_ALONE : LAUNCH_PER_LEAF * c->state[BLINK_LEAVES];
+    size_t     most = alone ? LAUNCH_ALONE : LAUNCH_PER_LEAF * c->state[LINKS_LEAVES];
 
     if (most < LAUNCH_LEAST)
         most = LAUNCH_LEAST;
@@ -176,24 +180,24 @@ static ordo_status or_without(ordo_status status)
 /* The counters of operations that gave up begin anew. */
 static ordo_status read_state(struct concurrent *c)
 {
-    ORDO_TRY(ordo_blink_read_counters(c->call, c->tree, c->state));
-    return ordo_call_fill(c->call, c->tree->state, BLINK_PENDING * sizeof(cl_uint), 3 * sizeof(cl_uint), 0);
+    ORDO_TRY(ordo_links_read_counters(c->call, c->tree, c->state));
+    return ordo_call_fill(c->call, c->tree->state, LINKS_PENDING * sizeof(cl_uint), 3 * sizeof(cl_uint), 0);
 }
 
 static ordo_status set_tick(const struct concurrent *c, cl_uint tick)
 {
-    return ordo_call_fill(c->call, c->tree->state, BLINK_TICK * sizeof(cl_uint), sizeof(cl_uint), tick);
+    return ordo_call_fill(c->call, c->tree->state, LINKS_TICK * sizeof(cl_uint), sizeof(cl_uint), tick);
 }
 
 /* After the host may have built the tree anew: there are nodes, and the clock goes on. */
 static ordo_status go_on(struct concurrent *c)
 {
-    const cl_uint tick = c->state[BLINK_TICK];
-    if (!ordo_blink_has_nodes(c->tree)) /* all that there was is erased */
-        ORDO_TRY(ordo_blink_begin(c->call, c->tree));
+    const cl_uint tick = c->state[LINKS_TICK];
+    if (!ordo_links_has_nodes(c->tree)) /* all that there was is erased */
+        ORDO_TRY(ordo_links_begin(c->call, c->tree));
     ORDO_TRY(set_tick(c, tick));
     ORDO_TRY(read_state(c));
-    c->state[BLINK_TICK] = tick;
+    c->state[LINKS_TICK] = tick;
     return ORDO_OK;
 }
 
@@ -217,7 +221,7 @@ static ordo_status grow_to(struct concurrent *c, size_t leaves)
     if (cap > 0 && leaves > cap)
         leaves = cap;
     while (leaves > had) {
-        const ordo_status status = ordo_blink_reserve(c->call, c->tree, c->state, leaves);
+        const ordo_status status = ordo_links_reserve(c->call, c->tree, c->state, leaves);
         if (status != ORDO_NO_DEVICE_MEMORY && status != ORDO_TOO_LARGE)
             return status;
         leaves = had + (leaves - had) / 2;
@@ -239,7 +243,7 @@ static ordo_status estimate_new(struct concurrent *c, size_t *out)
 
     ORDO_TRY(ordo_call_scratch(c->call, sizeof absent, &words));
     ORDO_TRY(ordo_call_fill(c->call, words, 0, sizeof absent, 0));
-    ORDO_TRY(ordo_blink_count_absent(c->call, c->tree, c->batch, step, words));
+    ORDO_TRY(ordo_links_count_absent(c->call, c->tree, c->batch, step, words));
     ORDO_TRY(ordo_call_read(c->call, words, 0, absent, sizeof absent));
     ordo_call_release(c->call, mark);
     const double share = absent[0] ? (double) absent[1] / absent[0] + (step > 1 ? SAMPLE_DOUBT / 1024.0 : 0) : 1;
@@ -251,9 +255,9 @@ static ordo_status estimate_new(struct concurrent *c, size_t *out)
  * may be full now, and is then split into two halves. */
 static size_t leaves_for(const struct concurrent *c, size_t stores)
 {
-    const size_t leaves = c->state[BLINK_LEAVES];
-    const size_t needed = leaves + ordo_min_size(stores, leaves) + stores / (BLINK_SLOTS / 2) + 1;
-    const size_t likely = (c->state[BLINK_ELEMENTS] + stores) / 22 + 64; /* and the reserve */
+    const size_t leaves = c->state[LINKS_LEAVES];
+    const size_t needed = leaves + ordo_min_size(stores, leaves) + stores / (LINKS_SLOTS / 2) + 1;
+    const size_t likely = (c->state[LINKS_ELEMENTS] + stores) / 22 + 64; /* and the reserve */
 
     return ordo_min_size(needed, likely > leaves ? likely : leaves);
 }
@@ -265,7 +269,7 @@ static ordo_status grow_ahead(struct concurrent *c)
 
     if (leaves_for(c, stores) <= c->tree->leaf_capacity)
         return ORDO_OK;
-    if (c->state[BLINK_ELEMENTS] > 0)
+    if (c->state[LINKS_ELEMENTS] > 0)
         ORDO_TRY(estimate_new(c, &stores));
     return grow_to(c, leaves_for(c, stores));
 }
@@ -273,15 +277,15 @@ static ordo_status grow_ahead(struct concurrent *c)
 /* Builds the tree anew if that gives an eighth of the leaves back; so many splits lie between two such times. */
 static ordo_status reclaim(struct concurrent *c)
 {
-    const unsigned fill = ordo_blink_update_fill(c->tree);
-    const size_t   leaves = c->state[BLINK_LEAVES], needed = ordo_blink_nodes_over(c->state[BLINK_ELEMENTS], fill);
+    const unsigned fill = ordo_links_update_fill(c->tree);
+    const size_t   leaves = c->state[LINKS_LEAVES], needed = ordo_links_nodes_over(c->state[LINKS_ELEMENTS], fill);
     ordo_status    status;
 
     if (needed + leaves / 8 >= leaves)
         return ORDO_OK;
-    status = ordo_blink_begin(c->call, c->tree);
+    status = ordo_links_begin(c->call, c->tree);
     if (status == ORDO_OK)
-        status = ordo_blink_rebuild(c->call, c->tree, NULL, fill);
+        status = ordo_links_rebuild(c->call, c->tree, NULL, fill);
     ORDO_TRY(or_without(status));
     return go_on(c);
 }
@@ -289,19 +293,19 @@ static ordo_status reclaim(struct concurrent *c)
 /* After operations have starved, each of which needs one leaf at most. */
 static ordo_status make_room(struct concurrent *c)
 {
-    const size_t had = c->tree->leaf_capacity, more = c->state[BLINK_STARVED], taken = c->state[BLINK_LEAVES];
+    const size_t had = c->tree->leaf_capacity, more = c->state[LINKS_STARVED], taken = c->state[LINKS_LEAVES];
 
     ORDO_TRY(grow_to(c, had + (more > had / 4 ? had / 4 + 1 : more)));
     if (c->tree->leaf_capacity > had)
         return ORDO_OK;
     ORDO_TRY(reclaim(c));
-    c->final = c->state[BLINK_LEAVES] >= taken;
+    c->final = c->state[LINKS_LEAVES] >= taken;
     return ORDO_OK;
 }
 
 /* ---- 3 at rest --------------------------------------------------------------------------------------------------- */
 
-/* As in cl/dict/blink/concurrent.cl. */
+/* As in cl/dict/links/concurrent.cl. */
 enum kind { UPDATES, FORWARD, BACKWARD, COUNTS, KINDS };
 
 /* Listed operations; their kinds, at the next turn. */
@@ -359,7 +363,7 @@ static ordo_status gather(const struct concurrent *c, const struct listed *l, st
         ordo_args_slice(&args, in[i]);
     ORDO_ADD(&args, ORDO_ARG(room), ORDO_ARG(taken), ORDO_ARG(left->where), ORDO_ARG(left->codes), ORDO_ARG(left->keys),
              ORDO_ARG(left->values), ORDO_ARG(left->his), ORDO_ARG(left->before), ORDO_ARG(l->next));
-    ORDO_TRY(run_kernel(c, "blink_gather", ordo_blink_flat(c->tree).group, l->count, &args));
+    ORDO_TRY(run_kernel(c, "links_gather", ordo_links_flat(c->tree).group, l->count, &args));
     return ordo_call_read(c->call, taken, 0, left->taken, sizeof left->taken);
 }
 
@@ -368,7 +372,7 @@ static ordo_status scatter(struct concurrent *c, const struct left *left)
     const struct ordo_concurrent_batch *b = c->batch;
     const struct ordo_slice *const      in[] = { &b->codes, &b->rooms };
     const struct ordo_slice *const      out[] = { &b->found, &b->keys_out, &b->values_out, &b->counts, &b->outcomes };
-    const cl_uint                       n = left->taken[0], tick = c->state[BLINK_TICK];
+    const cl_uint                       n = left->taken[0], tick = c->state[LINKS_TICK];
     const cl_ulong                      room = b->range_capacity;
     struct ordo_args                    args = { .n = 0 };
 
@@ -380,8 +384,8 @@ static ordo_status scatter(struct concurrent *c, const struct left *left)
     for (size_t i = 0; i < sizeof out / sizeof *out; i++)
         ordo_args_slice(&args, out[i]);
     ORDO_ADD(&args, ORDO_ARG(c->tree->history), ORDO_ARG(tick));
-    ORDO_TRY(run_kernel(c, "blink_scatter", ordo_blink_flat(c->tree).group, n, &args));
-    c->state[BLINK_TICK] += n;
+    ORDO_TRY(run_kernel(c, "links_scatter", ordo_links_flat(c->tree).group, n, &args));
+    c->state[LINKS_TICK] += n;
     return ORDO_OK;
 }
 
@@ -406,7 +410,7 @@ static ordo_status do_left(const struct concurrent *c, const struct left *left)
 
     if (left->kind == UPDATES)
         return ordo_dict_apply_enqueue(dict, c->call, &updates, NULL);
-    return left->kind == COUNTS ? ordo_blink_count(dict, c->call, &counts) : ordo_blink_seek(dict, c->call, &seeks);
+    return left->kind == COUNTS ? ordo_links_count(dict, c->call, &counts) : ordo_links_seek(dict, c->call, &seeks);
 }
 
 /* Does those of a kind, and lists the others; *done: false, and nothing is changed, if there is no memory for it. */
@@ -424,7 +428,7 @@ static ordo_status finish_kind(struct concurrent *c, enum kind kind, struct list
     if (status == ORDO_OK && left.taken[0] > 0) {
         ORDO_TRY(go_on(c));
         ORDO_TRY(scatter(c, &left));
-        ORDO_TRY(set_tick(c, c->state[BLINK_TICK]));
+        ORDO_TRY(set_tick(c, c->state[LINKS_TICK]));
         *l = (struct listed) { left.taken[1], l->next, l->list };
     }
     ordo_call_release(c->call, mark);
@@ -449,11 +453,11 @@ static ordo_status finish_turn(struct concurrent *c, size_t turn, bool alone, si
 {
     struct listed l = { *count, c->pending, c->next };
 
-    if (c->state[BLINK_STARVED] > 0)
+    if (c->state[LINKS_STARVED] > 0)
         ORDO_TRY(make_room(c));
-    if (c->state[BLINK_SPLITS_PENDING]) { /* after growth, which goes by the number of inner nodes as it was read */
-        ORDO_TRY(ordo_blink_rebuild_levels(c->call, c->tree, c->state));
-        c->state[BLINK_SPLITS_PENDING] = 0;
+    if (c->state[LINKS_SPLITS_PENDING]) { /* after growth, which goes by the number of inner nodes as it was read */
+        ORDO_TRY(ordo_links_rebuild_levels(c->call, c->tree, c->state));
+        c->state[LINKS_SPLITS_PENDING] = 0;
     }
     if (turn >= TURNS_TOGETHER)
         ORDO_TRY(finish_at_rest(c, &l));
@@ -471,10 +475,11 @@ static ordo_status finish_operations(struct concurrent *c)
 
     for (size_t turn = 0;; turn++) {
         ORDO_TRY(read_state(c));
-        size_t count = c->state[BLINK_PENDING];
+        ORDO_TRY(ordo_links_reclaim(c->call, c->tree, c->state));
+        size_t count = c->state[LINKS_PENDING];
         if (count == 0)
             return ORDO_OK;
-        stuck = count < launched || c->state[BLINK_MOVED] ? 0 : stuck + 1;
+        stuck = count < launched || c->state[LINKS_MOVED] ? 0 : stuck + 1;
         if (stuck > TURNS_STUCK)
             return ordo_fail(c->call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__,
                              "%zu operations come to no end: is a node latched that nobody holds?", count);
@@ -495,7 +500,7 @@ static ordo_status take_tally(struct concurrent *c)
     ORDO_TRY(ordo_call_fill(c->call, words, 0, sizeof c->tally, 0));
     ordo_args_slice(&args, &c->batch->codes);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(words));
-    ORDO_TRY(run_kernel(c, "blink_tally", ordo_blink_flat(c->tree).group,
+    ORDO_TRY(run_kernel(c, "links_tally", ordo_links_flat(c->tree).group,
                         ordo_min_size(c->batch->count, (size_t) 1 << 18), &args));
     return ordo_call_read(c->call, words, 0, &c->tally, sizeof c->tally);
 }
@@ -562,8 +567,11 @@ static ordo_status end(struct concurrent *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || (status != ORDO_OK && read_state(c) != ORDO_OK))
         return status;
-    if (c->state[BLINK_SPLITS_PENDING]) {
-        ordo_status mended = ordo_blink_rebuild_levels(c->call, c->tree, c->state);
+    const ordo_status reclaimed = ordo_links_reclaim(c->call, c->tree, c->state);
+    if (reclaimed != ORDO_OK)
+        return status == ORDO_OK ? reclaimed : status;
+    if (c->state[LINKS_SPLITS_PENDING]) {
+        ordo_status mended = ordo_links_rebuild_levels(c->call, c->tree, c->state);
         if (mended == ORDO_OK)
             mended = read_state(c); /* that took inner nodes, and give_back moves as many as it knows of */
         if (mended != ORDO_OK)
@@ -578,27 +586,35 @@ static ordo_status end(struct concurrent *c, ordo_status status)
 /* Pools of no more leaves than this are not worth a thought. */
 #define LEAVES_FEW 192
 
-static bool is_roomy(const struct ordo_blink *tree, const cl_uint state[BLINK_STATE_WORDS])
+static bool is_roomy(const struct ordo_links *tree, const cl_uint state[LINKS_STATE_WORDS])
 {
-    const size_t elements = state[BLINK_ELEMENTS];
-    return tree->leaf_capacity > LEAVES_FEW + elements / (BLINK_SLOTS / 2) && tree->changes >= elements / 2;
+    const size_t elements = state[LINKS_ELEMENTS];
+    return tree->leaf_capacity > LEAVES_FEW + elements / (LINKS_SLOTS / 2) && tree->changes >= elements / 2;
+}
+
+/* Whether no more than two of seven leaves taken have merged into others, so that the pools have 1.4 times those in use. */
+static bool is_mostly_live(const cl_uint state[LINKS_STATE_WORDS])
+{
+    const size_t dead = state[LINKS_DEAD];
+    return dead <= LEAVES_FEW / 3 || dead * 7 <= (size_t) state[LINKS_LEAVES] * 2;
 }
 
 /* Gives back what the pools have too much. Without memory for it, tries again after as many changes. */
 static ordo_status give_back(struct concurrent *c)
 {
-    struct ordo_blink *tree = c->tree;
-    const unsigned     fill = ordo_blink_update_fill(tree);
-    const size_t       needed = ordo_blink_nodes_over(c->state[BLINK_ELEMENTS], fill);
+    struct ordo_links *tree = c->tree;
+    const unsigned     fill = ordo_links_update_fill(tree);
+    const size_t       needed = ordo_links_nodes_over(c->state[LINKS_ELEMENTS], fill);
 
     tree->changes += (size_t) c->tally.stores + c->tally.erases;
-    if (!is_roomy(tree, c->state))
+    const bool dead = !is_mostly_live(c->state);
+    if (!dead && !is_roomy(tree, c->state))
         return ORDO_OK;
     tree->changes = 0;
-    ordo_blink_drop_list(tree); /* of as many leaves as there were */
-    const ordo_status status = needed + needed / 8 < c->state[BLINK_LEAVES]
-                                   ? ordo_blink_rebuild(c->call, tree, NULL, fill)
-                                   : ordo_blink_shrink(c->call, tree, c->state);
+    ordo_links_drop_list(tree); /* of as many leaves as there were */
+    const ordo_status status = dead || needed + needed / 8 < c->state[LINKS_LEAVES]
+                                   ? ordo_links_rebuild(c->call, tree, NULL, fill)
+                                   : ordo_links_shrink(c->call, tree, c->state);
     return or_without(status);
 }
 
@@ -609,17 +625,17 @@ static ordo_status run_others(struct concurrent *c)
     return give_back(c);
 }
 
-ordo_status ordo_blink_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
+ordo_status ordo_links_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
                                         const struct ordo_concurrent_batch *batch)
 {
-    struct ordo_blink *tree = ordo_blink_of(dict);
+    struct ordo_links *tree = ordo_links_of(dict);
     struct concurrent  c = { .call = call, .tree = tree, .batch = batch, .far = QUERY_LEAVES };
 
     ORDO_TRY(take_tally(&c));
     ORDO_TRY(check_inputs(&c));
-    ORDO_TRY(ordo_blink_begin(call, tree));
-    ORDO_TRY(ordo_blink_check_room(call, tree, c.tally.stores));
+    ORDO_TRY(ordo_links_begin(call, tree));
+    ORDO_TRY(ordo_links_check_room(call, tree, c.tally.stores));
     if (c.tally.finds > 0)
-        ORDO_TRY(ordo_blink_find_in_batch(call, tree, batch));
+        ORDO_TRY(ordo_links_find_in_batch(call, tree, batch));
     return c.tally.finds < batch->count ? run_others(&c) : ORDO_OK;
 }

@@ -1,114 +1,114 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of a B-link tree at rest: no launch that changes it is under path, so loads may come from any cache.
+/* Queries of a linked tree at rest: no launch that changes it is under path, so loads may come from any cache.
  *
- *   blink_find, blink_locate       by teams, from the root down
- *   blink_find_in_batch            the finds of a batch of operations side by side
- *   blink_absent                   how many of its stores have keys that are not there
- *   blink_counts, blink_measure    the same of two bounds at once
- *   blink_seek                     from where its keys are located
- *   blink_ranks, blink_select      ranks of keys, and elements of ranks
- *   blink_range_short, blink_range_long   the elements of ranges; the part of a long one that lies in one leaf is a piece
+ *   links_find, links_locate       by teams, from the root down
+ *   links_find_in_batch            the finds of a batch of operations side by side
+ *   links_absent                   how many of its stores have keys that are not there
+ *   links_counts, links_measure    the same of two bounds at once
+ *   links_seek                     from where its keys are located
+ *   links_ranks, links_select      ranks of keys, and elements of ranks
+ *   links_range_short, links_range_long   the elements of ranges; the part of a long one that lies in one leaf is a piece
  *
  * Leaves in order are known by their links and, over longer stretches, by the list: `order`, `place` and `before` of
- * (struct ordo_blink_list of host/dict/blink/blink.h).
+ * (struct ordo_links_list of host/dict/links/links.h).
  */
 #pragma once
-#include "dict/blink/node.cl"
 #include "dict/codes.cl"
 #include "dict/each.cl"
+#include "dict/links/node.cl"
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 /* Asks for the parts of leaves that are about to be looked at. */
-ORDO_FN void blink_prefetch_parts(const blink_tree *tree, __private const blink_path path[TEAM_QUERIES])
+ORDO_FN void links_prefetch_parts(const links_tree *tree, __private const links_path path[TEAM_QUERIES])
 {
 #if ORDO_CPU && TEAM_WIDTH == 1
     for (uint m = 0; m < TEAM_QUERIES; m++) {
-        __global const ordo_key_form *line = blink_leaf(tree, path[m].node);
-        line += blink_part(line, path[m].query);
-        for (uint end = BLINK_PART; end > 0; end -= 512 / KEY_BITS)
+        __global const ordo_key_form *line = links_leaf(tree, path[m].node);
+        line += links_part(line, path[m].query);
+        for (uint end = LINKS_PART; end > 0; end -= 512 / KEY_BITS)
             ORDO_PREFETCH(line + end - 1);
     }
 #endif
 }
 
 /* The places of a team's queries in their leaves. Called by whole sub-groups. */
-ORDO_FN void blink_places(const blink_tree *tree, __private const blink_path path[TEAM_QUERIES],
+ORDO_FN void links_places(const links_tree *tree, __private const links_path path[TEAM_QUERIES],
                           __private uint place[TEAM_QUERIES])
 {
-    blink_prefetch_parts(tree, path);
-    BLINK_UNROLL
+    links_prefetch_parts(tree, path);
+    LINKS_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        place[m] = blink_count_lane(blink_leaf(tree, path[m].node), path[m].query, true);
-    BLINK_UNROLL
+        place[m] = links_count_lane(links_leaf(tree, path[m].node), path[m].query, true);
+    LINKS_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint count = team_reduce_add(place[m]), slot = COUNT_LESS(count);
         const bool hit = count >= COUNT_EQUAL && /* unused slots are equal to all ones */
-                         (path[m].query != BLINK_UNUSED || slot < blink_count(blink_leaf(tree, path[m].node)));
+                         (path[m].query != LINKS_UNUSED || slot < links_count(links_leaf(tree, path[m].node)));
         place[m] = slot | (hit ? PLACE_HIT : 0);
     }
 }
 
 /* Takes a tile's queries to their leaves and places, for each work-item its own. Called by whole sub-groups. */
-ORDO_FN void blink_find_tile(const blink_tree *tree, __private const ordo_key_form query[BLINK_ITEMS],
-                             __private blink_position position[BLINK_ITEMS])
+ORDO_FN void links_find_tile(const links_tree *tree, __private const ordo_key_form query[LINKS_ITEMS],
+                             __private links_position position[LINKS_ITEMS])
 {
-    blink_path path[TEAM_QUERIES];
+    links_path path[TEAM_QUERIES];
     uint       place[TEAM_QUERIES];
 
-    blink_share(query, path);
-    blink_descend(tree, path);
-    blink_places(tree, path, place);
-    blink_own(path, position);
-    BLINK_UNROLL
+    links_share(query, path);
+    links_descend(tree, path);
+    links_places(tree, path, place);
+    links_own(path, position);
+    LINKS_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
         position[m / TEAM_WIDTH].place = m % TEAM_WIDTH == team_lane() ? place[m] : position[m / TEAM_WIDTH].place;
 }
 
 /* Asks for the values of what was found. */
-ORDO_FN void blink_prefetch_values(const blink_tree *tree, __private const blink_position position[BLINK_ITEMS])
+ORDO_FN void links_prefetch_values(const links_tree *tree, __private const links_position position[LINKS_ITEMS])
 {
 #if ORDO_VALUE_BYTES
-    BLINK_UNROLL
-    for (uint r = 0; r < BLINK_ITEMS; r++)
+    LINKS_UNROLL
+    for (uint r = 0; r < LINKS_ITEMS; r++)
         if (position[r].place & PLACE_HIT)
-            ORDO_PREFETCH(blink_values(tree, position[r].leaf) + (position[r].place & PLACE_SLOT));
+            ORDO_PREFETCH(links_values(tree, position[r].leaf) + (position[r].place & PLACE_SLOT));
 #endif
 }
 
 /* Writes what came of a query that ended at `position`. Either place may be NULL. */
-ORDO_FN void blink_write_result(const blink_tree *tree, blink_position position, __global blink_value *value,
+ORDO_FN void links_write_result(const links_tree *tree, links_position position, __global links_value *value,
                                 __global uchar *found)
 {
     const bool hit = (position.place & PLACE_HIT) != 0;
 #if ORDO_VALUE_BYTES
     if (value && hit)
-        *value = blink_values(tree, position.leaf)[position.place & PLACE_SLOT];
+        *value = links_values(tree, position.leaf)[position.place & PLACE_SLOT];
 #endif
     if (found)
         *found = hit;
 }
 
-ORDO_KERNEL(BLINK_GROUP)
-void blink_find(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n, __global blink_value *values_out,
+ORDO_KERNEL(LINKS_GROUP)
+void links_find(LINKS_TREE, __global const ordo_key *keys, ulong keys_at, uint n, __global links_value *values_out,
                 ulong values_at, __global uchar *found, ulong found_at)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
+    const links_tree tree = LINKS_TREE_HERE;
 
-    for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
-        const uint     first = (uint) tile * BLINK_TILE;
-        ordo_key_form  query[BLINK_ITEMS];
-        blink_position position[BLINK_ITEMS] = { { 0, 0, 0 } };
+    for (ulong tile = get_group_id(0); tile * LINKS_TILE < n; tile += get_num_groups(0)) {
+        const uint     first = (uint) tile * LINKS_TILE;
+        ordo_key_form  query[LINKS_ITEMS];
+        links_position position[LINKS_ITEMS] = { { 0, 0, 0 } };
 
-        blink_load_queries(keys + keys_at, n, first, query);
-        blink_find_tile(&tree, query, position);
+        links_load_queries(keys + keys_at, n, first, query);
+        links_find_tile(&tree, query, position);
         if (values_out)
-            blink_prefetch_values(&tree, position);
-        BLINK_UNROLL
-        for (uint r = 0; r < BLINK_ITEMS; r++) {
-            const uint i = blink_query_at(first, r);
+            links_prefetch_values(&tree, position);
+        LINKS_UNROLL
+        for (uint r = 0; r < LINKS_ITEMS; r++) {
+            const uint i = links_query_at(first, r);
             if (i < n)
-                blink_write_result(&tree, position[r], values_out ? values_out + values_at + i : values_out,
+                links_write_result(&tree, position[r], values_out ? values_out + values_at + i : values_out,
                                    found ? found + found_at + i : found);
         }
     }
@@ -116,39 +116,39 @@ void blink_find(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n
 
 /* Find and contains of a batch's n operations. history: NULL, or where each operation's two ticks go: those of find i
  * are 2 i and 2 i + 1. Other arrays may be NULL, too. */
-ORDO_KERNEL(BLINK_GROUP)
-void blink_find_in_batch(BLINK_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
-                         ulong keys_at, uint n, __global blink_value *values_out, ulong values_at,
+ORDO_KERNEL(LINKS_GROUP)
+void links_find_in_batch(LINKS_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
+                         ulong keys_at, uint n, __global links_value *values_out, ulong values_at,
                          __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,
                          __global uint *history)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
+    const links_tree tree = LINKS_TREE_HERE;
 
-    for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
-        const uint     first = (uint) tile * BLINK_TILE;
-        ordo_key_form  query[BLINK_ITEMS];
-        blink_position position[BLINK_ITEMS] = { { 0, 0, 0 } };
-        uint           code[BLINK_ITEMS];
+    for (ulong tile = get_group_id(0); tile * LINKS_TILE < n; tile += get_num_groups(0)) {
+        const uint     first = (uint) tile * LINKS_TILE;
+        ordo_key_form  query[LINKS_ITEMS];
+        links_position position[LINKS_ITEMS] = { { 0, 0, 0 } };
+        uint           code[LINKS_ITEMS];
         bool           any = false;
 
-        BLINK_UNROLL
-        for (uint r = 0; r < BLINK_ITEMS; r++) {
-            const uint i = blink_query_at(first, r);
+        LINKS_UNROLL
+        for (uint r = 0; r < LINKS_ITEMS; r++) {
+            const uint i = links_query_at(first, r);
             code[r] = i < n ? codes[codes_at + i] : N_CODES;
             query[r] = CODE_FINDS(code[r]) ? key_bits(keys[keys_at + i]) : 0; /* the others all go one way */
             any = any || CODE_FINDS(code[r]);
         }
         if (!subgroup_any(any))
             continue;
-        blink_find_tile(&tree, query, position);
+        links_find_tile(&tree, query, position);
         if (values_out)
-            blink_prefetch_values(&tree, position);
-        BLINK_UNROLL
-        for (uint r = 0; r < BLINK_ITEMS; r++) {
-            const uint i = blink_query_at(first, r);
+            links_prefetch_values(&tree, position);
+        LINKS_UNROLL
+        for (uint r = 0; r < LINKS_ITEMS; r++) {
+            const uint i = links_query_at(first, r);
             if (!CODE_FINDS(code[r]))
                 continue;
-            blink_write_result(&tree, position[r], values_out && code[r] == CODE_FIND ? values_out + values_at + i : 0,
+            links_write_result(&tree, position[r], values_out && code[r] == CODE_FIND ? values_out + values_at + i : 0,
                                found ? found + found_at + i : found);
             if (outcomes)
                 outcomes[outcomes_at + i] = OUTCOME_DONE;
@@ -160,30 +160,30 @@ void blink_find_in_batch(BLINK_TREE, __global const uchar *codes, ulong codes_at
 
 /* Looks at every step-th operation of n. absent[0] += how many of these store, absent[1] += how many of their keys are
  * not there. */
-ORDO_KERNEL(BLINK_GROUP)
-void blink_absent(BLINK_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
+ORDO_KERNEL(LINKS_GROUP)
+void links_absent(LINKS_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
                   uint n, uint step, __global uint *absent)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
+    const links_tree tree = LINKS_TREE_HERE;
     const uint       samples = (n - 1) / step + 1;
     uint             stores = 0, missing = 0;
 
-    for (ulong tile = get_group_id(0); tile * BLINK_TILE < samples; tile += get_num_groups(0)) {
-        const uint     first = (uint) tile * BLINK_TILE;
-        ordo_key_form  query[BLINK_ITEMS];
-        blink_position position[BLINK_ITEMS] = { { 0, 0, 0 } };
-        bool           is_store[BLINK_ITEMS];
+    for (ulong tile = get_group_id(0); tile * LINKS_TILE < samples; tile += get_num_groups(0)) {
+        const uint     first = (uint) tile * LINKS_TILE;
+        ordo_key_form  query[LINKS_ITEMS];
+        links_position position[LINKS_ITEMS] = { { 0, 0, 0 } };
+        bool           is_store[LINKS_ITEMS];
 
-        BLINK_UNROLL
-        for (uint r = 0; r < BLINK_ITEMS; r++) {
-            const uint  s = blink_query_at(first, r);
+        LINKS_UNROLL
+        for (uint r = 0; r < LINKS_ITEMS; r++) {
+            const uint  s = links_query_at(first, r);
             const ulong i = min(s, samples - 1) * (ulong) step;
             is_store[r] = s < samples && (codes[codes_at + i] == CODE_UPSERT || codes[codes_at + i] == CODE_INSERT);
             query[r] = key_bits(keys[keys_at + i]);
         }
-        blink_find_tile(&tree, query, position);
-        BLINK_UNROLL
-        for (uint r = 0; r < BLINK_ITEMS; r++) {
+        links_find_tile(&tree, query, position);
+        LINKS_UNROLL
+        for (uint r = 0; r < LINKS_ITEMS; r++) {
             stores += is_store[r];
             missing += is_store[r] && !(position[r].place & PLACE_HIT);
         }
@@ -195,22 +195,22 @@ void blink_absent(BLINK_TREE, __global const uchar *codes, ulong codes_at, __glo
 }
 
 /* parents may be NULL. */
-ORDO_KERNEL(BLINK_GROUP)
-void blink_locate(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n, __global uint *leaves,
+ORDO_KERNEL(LINKS_GROUP)
+void links_locate(LINKS_TREE, __global const ordo_key *keys, ulong keys_at, uint n, __global uint *leaves,
                   __global uint *places, __global uint *parents)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
+    const links_tree tree = LINKS_TREE_HERE;
 
-    for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
-        const uint     first = (uint) tile * BLINK_TILE;
-        ordo_key_form  query[BLINK_ITEMS];
-        blink_position position[BLINK_ITEMS] = { { 0, 0, 0 } };
+    for (ulong tile = get_group_id(0); tile * LINKS_TILE < n; tile += get_num_groups(0)) {
+        const uint     first = (uint) tile * LINKS_TILE;
+        ordo_key_form  query[LINKS_ITEMS];
+        links_position position[LINKS_ITEMS] = { { 0, 0, 0 } };
 
-        blink_load_queries(keys + keys_at, n, first, query);
-        blink_find_tile(&tree, query, position);
-        BLINK_UNROLL
-        for (uint r = 0; r < BLINK_ITEMS; r++) {
-            const uint i = blink_query_at(first, r);
+        links_load_queries(keys + keys_at, n, first, query);
+        links_find_tile(&tree, query, position);
+        LINKS_UNROLL
+        for (uint r = 0; r < LINKS_ITEMS; r++) {
+            const uint i = links_query_at(first, r);
             if (i >= n)
                 continue;
             leaves[i] = position[r].leaf;
@@ -228,52 +228,52 @@ void blink_locate(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint
  * in the next. */
 typedef struct {
     uint leaf, next, start, count;
-} blink_interval;
+} links_interval;
 
 #define START_SLOT(start) ((start) &0xffu)
 #define START_HERE(start) ((start) >> 8 & 0xffu)
 #define START_TWO         0x10000u
 
-/* How many keys of a leaf are not greater than hi. `count`: blink_count_lane with the equal ones, of all lanes. */
-ORDO_FN uint blink_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
+/* How many keys of a leaf are not greater than hi. `count`: links_count_lane with the equal ones, of all lanes. */
+ORDO_FN uint links_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
     /* all ones are not less than a query of all ones, and unused slots are all ones */
-    return hi == BLINK_UNUSED ? blink_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
+    return hi == LINKS_UNUSED ? links_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
 /* The ways to the last leaves, those that cover hi (ends[m].query), by one more look at the parents of those that cover lo;
  * where hi is another parent's, to the leaf to the right. So most often both ends' leaves are known before one of them is
  * read. Called by whole sub-groups. */
-ORDO_FN void blink_go_to_ends(const blink_tree *tree, __private const blink_path path[TEAM_QUERIES],
-                              __private blink_path ends[TEAM_QUERIES])
+ORDO_FN void links_go_to_ends(const links_tree *tree, __private const links_path path[TEAM_QUERIES],
+                              __private links_path ends[TEAM_QUERIES])
 {
-    BLINK_UNROLL
+    LINKS_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        ends[m].node = path[m].parent == BLINK_NONE
+        ends[m].node = path[m].parent == LINKS_NONE
                            ? 0
-                           : blink_count_lane(blink_inner(tree, path[m].parent), ends[m].query, false);
-    BLINK_UNROLL
+                           : links_count_lane(links_inner(tree, path[m].parent), ends[m].query, false);
+    LINKS_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint less = team_reduce_add(ends[m].node);
-        ends[m].parent = BLINK_NONE; /* nobody asks */
-        if (path[m].parent == BLINK_NONE)
+        ends[m].parent = LINKS_NONE; /* nobody asks */
+        if (path[m].parent == LINKS_NONE)
             ends[m].node = path[m].node; /* the only one */
-        else if (ends[m].query > blink_inner(tree, path[m].parent)[BLINK_HIGH])
-            ends[m].node = *blink_right(blink_leaf(tree, path[m].node));
+        else if (ends[m].query > links_inner(tree, path[m].parent)[LINKS_HIGH])
+            ends[m].node = *links_right(links_leaf(tree, path[m].node));
         else
-            ends[m].node = blink_children(tree, path[m].parent)[blink_entry(less)];
+            ends[m].node = links_children(tree, path[m].parent)[links_entry(less)];
 #if ORDO_CPU
-        ORDO_PREFETCH(blink_leaf(tree, ends[m].node));
-        ORDO_PREFETCH(blink_leaf(tree, ends[m].node) + BLINK_HIGH);
+        ORDO_PREFETCH(links_leaf(tree, ends[m].node));
+        ORDO_PREFETCH(links_leaf(tree, ends[m].node) + LINKS_HIGH);
 #endif
     }
 }
 
 /* Sums up what the lanes of a team have counted for each of its queries; each work-item keeps its own queries' sums. Called by
  * whole sub-groups. */
-ORDO_FN void blink_sum_own(__private uint counts[TEAM_QUERIES], __private uint own[BLINK_ITEMS])
+ORDO_FN void links_sum_own(__private uint counts[TEAM_QUERIES], __private uint own[LINKS_ITEMS])
 {
-    BLINK_UNROLL
+    LINKS_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint sum = team_reduce_add(counts[m]);
         own[m / TEAM_WIDTH] = m % TEAM_WIDTH == team_lane() ? sum : own[m / TEAM_WIDTH];
@@ -281,108 +281,108 @@ ORDO_FN void blink_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
 }
 
 /* How many keys are less than lo in the leaves that cover lo (bits 16 on), and not greater than hi in the last leaves
- * (blink_count_lane), for each work-item its own. Called by whole sub-groups. */
-ORDO_FN void blink_count_ends(const blink_tree *tree, __private const blink_path path[TEAM_QUERIES],
-                              __private const blink_path ends[TEAM_QUERIES], __private uint own[BLINK_ITEMS])
+ * (links_count_lane), for each work-item its own. Called by whole sub-groups. */
+ORDO_FN void links_count_ends(const links_tree *tree, __private const links_path path[TEAM_QUERIES],
+                              __private const links_path ends[TEAM_QUERIES], __private uint own[LINKS_ITEMS])
 {
     uint counts[TEAM_QUERIES];
 
-    BLINK_UNROLL
+    LINKS_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
-        counts[m] = blink_count_lane(blink_leaf(tree, path[m].node), path[m].query, false) << 16;
-        counts[m] |= blink_count_lane(blink_leaf(tree, ends[m].node), ends[m].query, true);
+        counts[m] = links_count_lane(links_leaf(tree, path[m].node), path[m].query, false) << 16;
+        counts[m] |= links_count_lane(links_leaf(tree, ends[m].node), ends[m].query, true);
     }
-    blink_sum_own(counts, own);
+    links_sum_own(counts, own);
 }
 
 /* The interval that begins in leaf `from` and ends in leaf `last`, or seems to, and what was counted there. Without START_TWO
  * it goes on further, and its count is not known. */
-ORDO_FN blink_interval blink_close(const blink_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
+ORDO_FN links_interval links_close(const links_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {
-    __global ordo_key_form *line = blink_leaf(tree, from), *end = blink_leaf(tree, last);
-    const uint              slot = counted >> 16, not_after = blink_not_after(end, hi, counted & 0xffff);
+    __global ordo_key_form *line = links_leaf(tree, from), *end = links_leaf(tree, last);
+    const uint              slot = counted >> 16, not_after = links_not_after(end, hi, counted & 0xffff);
     const bool              empty = lo > hi, one = empty || last == from;
-    const uint              here = empty ? 0 : (one ? not_after : blink_count(line)) - slot;
-    const uint              next = one ? from : *blink_right(line);
-    const bool              two = one || (last == next && hi <= end[BLINK_HIGH]);
-    const blink_interval is = { from, next, slot | here << 8 | (two ? START_TWO : 0), one ? here : here + not_after };
+    const uint              here = empty ? 0 : (one ? not_after : links_count(line)) - slot;
+    const uint              next = one ? from : *links_right(line);
+    const bool              two = one || (last == next && hi <= end[LINKS_HIGH]);
+    const links_interval is = { from, next, slot | here << 8 | (two ? START_TWO : 0), one ? here : here + not_after };
     return is;
 }
 
 /* Counts what has no START_TWO: its end from the root, the leaves between by the list. Called by whole sub-groups. */
-ORDO_FN void blink_count_far(const blink_tree *tree, __global const uint *place, __global const uint *before,
-                             __private const ordo_key_form hi[BLINK_ITEMS], __private blink_interval mine[BLINK_ITEMS])
+ORDO_FN void links_count_far(const links_tree *tree, __global const uint *place, __global const uint *before,
+                             __private const ordo_key_form hi[LINKS_ITEMS], __private links_interval mine[LINKS_ITEMS])
 {
-    blink_path     ends[TEAM_QUERIES];
-    blink_position last[BLINK_ITEMS] = { { 0, 0, 0 } };
-    uint           counts[TEAM_QUERIES], count[BLINK_ITEMS] = { 0 };
+    links_path     ends[TEAM_QUERIES];
+    links_position last[LINKS_ITEMS] = { { 0, 0, 0 } };
+    uint           counts[TEAM_QUERIES], count[LINKS_ITEMS] = { 0 };
 
-    blink_share(hi, ends);
-    blink_descend(tree, ends);
-    BLINK_UNROLL
+    links_share(hi, ends);
+    links_descend(tree, ends);
+    LINKS_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        counts[m] = blink_count_lane(blink_leaf(tree, ends[m].node), ends[m].query, true);
-    blink_sum_own(counts, count);
-    blink_own(ends, last);
-    BLINK_UNROLL
-    for (uint r = 0; r < BLINK_ITEMS; r++)
+        counts[m] = links_count_lane(links_leaf(tree, ends[m].node), ends[m].query, true);
+    links_sum_own(counts, count);
+    links_own(ends, last);
+    LINKS_UNROLL
+    for (uint r = 0; r < LINKS_ITEMS; r++)
         if (!(mine[r].start & START_TWO))
             mine[r].count = before[place[last[r].leaf]] +
-                            blink_not_after(blink_leaf(tree, last[r].leaf), hi[r], count[r]) -
+                            links_not_after(links_leaf(tree, last[r].leaf), hi[r], count[r]) -
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
 /* Takes a tile of intervals, of which there are n; each work-item gets its own. Ones that are empty because lo > hi have
  * count 0. Called by the whole group. */
-ORDO_FN void blink_take_intervals(const blink_tree *tree, __global const uint *place, __global const uint *before,
+ORDO_FN void links_take_intervals(const links_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
-                                  __private blink_interval mine[BLINK_ITEMS])
+                                  __private links_interval mine[LINKS_ITEMS])
 {
-    ordo_key_form  low[BLINK_ITEMS], high[BLINK_ITEMS];
-    blink_path     path[TEAM_QUERIES], ends[TEAM_QUERIES];
-    blink_position from[BLINK_ITEMS] = { { 0, 0, 0 } }, last[BLINK_ITEMS] = { { 0, 0, 0 } };
-    uint           counted[BLINK_ITEMS] = { 0 };
+    ordo_key_form  low[LINKS_ITEMS], high[LINKS_ITEMS];
+    links_path     path[TEAM_QUERIES], ends[TEAM_QUERIES];
+    links_position from[LINKS_ITEMS] = { { 0, 0, 0 } }, last[LINKS_ITEMS] = { { 0, 0, 0 } };
+    uint           counted[LINKS_ITEMS] = { 0 };
     bool           far = false;
 
-    blink_load_queries(lo, n, first, low);
-    blink_load_queries(hi, n, first, high);
-    blink_share(low, path);
-    blink_descend(tree, path);
-    blink_share(high, ends);
-    blink_go_to_ends(tree, path, ends);
-    blink_count_ends(tree, path, ends, counted);
-    blink_own(path, from);
-    blink_own(ends, last);
-    BLINK_UNROLL
-    for (uint r = 0; r < BLINK_ITEMS; r++) {
-        mine[r] = blink_close(tree, low[r], high[r], from[r].leaf, last[r].leaf, counted[r]);
+    links_load_queries(lo, n, first, low);
+    links_load_queries(hi, n, first, high);
+    links_share(low, path);
+    links_descend(tree, path);
+    links_share(high, ends);
+    links_go_to_ends(tree, path, ends);
+    links_count_ends(tree, path, ends, counted);
+    links_own(path, from);
+    links_own(ends, last);
+    LINKS_UNROLL
+    for (uint r = 0; r < LINKS_ITEMS; r++) {
+        mine[r] = links_close(tree, low[r], high[r], from[r].leaf, last[r].leaf, counted[r]);
         far = far || !(mine[r].start & START_TWO);
     }
     if (subgroup_any(far))
-        blink_count_far(tree, place, before, high, mine);
+        links_count_far(tree, place, before, high, mine);
 }
 
-ORDO_KERNEL(BLINK_GROUP)
-void blink_counts(BLINK_TREE, __global const uint *place, __global const uint *before, __global const ordo_key *lo,
+ORDO_KERNEL(LINKS_GROUP)
+void links_counts(LINKS_TREE, __global const uint *place, __global const uint *before, __global const ordo_key *lo,
                   ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n, __global uint *counts, ulong counts_at)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
+    const links_tree tree = LINKS_TREE_HERE;
 
-    for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
-        const uint     first = (uint) tile * BLINK_TILE;
-        blink_interval mine[BLINK_ITEMS] = { { 0, 0, 0, 0 } };
+    for (ulong tile = get_group_id(0); tile * LINKS_TILE < n; tile += get_num_groups(0)) {
+        const uint     first = (uint) tile * LINKS_TILE;
+        links_interval mine[LINKS_ITEMS] = { { 0, 0, 0, 0 } };
 
-        blink_take_intervals(&tree, place, before, lo + lo_at, hi + hi_at, n, first, mine);
-        BLINK_UNROLL
-        for (uint r = 0; r < BLINK_ITEMS; r++)
-            if (blink_query_at(first, r) < n)
-                counts[counts_at + blink_query_at(first, r)] = mine[r].count;
+        links_take_intervals(&tree, place, before, lo + lo_at, hi + hi_at, n, first, mine);
+        LINKS_UNROLL
+        for (uint r = 0; r < LINKS_ITEMS; r++)
+            if (links_query_at(first, r) < n)
+                counts[counts_at + links_query_at(first, r)] = mine[r].count;
     }
 }
 
 /* The last of the places low .. high whose elements begin at or before `rank`. */
-ORDO_FN uint blink_place_of_rank(__global const uint *before, uint low, uint high, uint rank)
+ORDO_FN uint links_place_of_rank(__global const uint *before, uint low, uint high, uint rank)
 {
     while (low < high) {
         const uint middle = low + (high - low + 1) / 2;
@@ -395,31 +395,31 @@ ORDO_FN uint blink_place_of_rank(__global const uint *before, uint low, uint hig
 }
 
 /* Ranges of more elements than this are copied leaf by leaf, by all work-items together. */
-#define BLINK_LONG 128
+#define LINKS_LONG 128
 
-/* Of each range: leaves[i], nexts[i] and starts[i], where it begins (blink_interval); counts[i] (if not NULL) in 64 bits;
+/* Of each range: leaves[i], nexts[i] and starts[i], where it begins (links_interval); counts[i] (if not NULL) in 64 bits;
  * pieces[i]: of a long one the leaves that it reaches into, at most, of others 0. Of the one past the last: 0. */
-ORDO_KERNEL(BLINK_GROUP)
-void blink_measure(BLINK_TREE, uint places, __global const uint *place, __global const uint *before,
+ORDO_KERNEL(LINKS_GROUP)
+void links_measure(LINKS_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                    __global uint *leaves, __global uint *nexts, __global uint *starts, __global ulong *pieces,
                    __global ulong *counts, ulong counts_at)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
+    const links_tree tree = LINKS_TREE_HERE;
 
-    for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
-        const uint     first = (uint) tile * BLINK_TILE;
-        blink_interval mine[BLINK_ITEMS] = { { 0, 0, 0, 0 } };
+    for (ulong tile = get_group_id(0); tile * LINKS_TILE < n; tile += get_num_groups(0)) {
+        const uint     first = (uint) tile * LINKS_TILE;
+        links_interval mine[LINKS_ITEMS] = { { 0, 0, 0, 0 } };
 
-        blink_take_intervals(&tree, place, before, lo + lo_at, hi + hi_at, n, first, mine);
-        for (uint r = 0; r < BLINK_ITEMS; r++) {
-            const uint i = blink_query_at(first, r);
+        links_take_intervals(&tree, place, before, lo + lo_at, hi + hi_at, n, first, mine);
+        for (uint r = 0; r < LINKS_ITEMS; r++) {
+            const uint i = links_query_at(first, r);
             ulong      its_pieces = 0;
             if (i >= n)
                 continue;
-            if (mine[r].count > BLINK_LONG) {
+            if (mine[r].count > LINKS_LONG) {
                 const uint at = place[mine[r].leaf], end = before[at] + START_SLOT(mine[r].start) + mine[r].count;
-                its_pieces = blink_place_of_rank(before, at, places - 1, end - 1) - at + 1;
+                its_pieces = links_place_of_rank(before, at, places - 1, end - 1) - at + 1;
             }
             leaves[i] = mine[r].leaf;
             nexts[i] = mine[r].next;
@@ -439,39 +439,39 @@ void blink_measure(BLINK_TREE, uint places, __global const uint *place, __global
 /* ---- by order ---------------------------------------------------------------------------------------------------- */
 
 /* How many keys of the tree are less than a located key, or not greater (`upper`). */
-ORDO_FN uint blink_rank(__global const uint *place, __global const uint *before, uint leaf, uint position, bool upper)
+ORDO_FN uint links_rank(__global const uint *place, __global const uint *before, uint leaf, uint position, bool upper)
 {
     return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);
 }
 
 /* The element of this rank, which is there, near place `at`: most often in that leaf or in the next to it. Leaves
  * without elements are not walked over. */
-ORDO_FN uint blink_place_near(__global const uint *before, uint places, uint at, uint rank)
+ORDO_FN uint links_place_near(__global const uint *before, uint places, uint at, uint rank)
 {
     if (rank < before[at])
-        return at > 0 && before[at - 1] <= rank ? at - 1 : blink_place_of_rank(before, 0, at, rank);
+        return at > 0 && before[at - 1] <= rank ? at - 1 : links_place_of_rank(before, 0, at, rank);
     if (rank < before[at + 1])
         return at;
-    return before[min(at + 2, places)] > rank ? at + 1 : blink_place_of_rank(before, at, places - 1, rank);
+    return before[min(at + 2, places)] > rank ? at + 1 : links_place_of_rank(before, at, places - 1, rank);
 }
 
 ORDO_KERNEL(RUN_GROUP)
-void blink_seek(BLINK_TREE, uint places, __global const uint *order, __global const uint *place,
+void links_seek(LINKS_TREE, uint places, __global const uint *order, __global const uint *place,
                 __global const uint *before, uint n, __global const uint *leaves, __global const uint *positions,
-                uint forward, uint upper, __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out,
+                uint forward, uint upper, __global ordo_key *keys_out, ulong keys_at, __global links_value *values_out,
                 ulong values_at, __global uchar *found, ulong found_at)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
+    const links_tree tree = LINKS_TREE_HERE;
 
     RUN_EACH (uint, i, n) {
         uint leaf = leaves[i],
              slot = (positions[i] & PLACE_SLOT) + (upper && (positions[i] & PLACE_HIT)) - (forward ? 0 : 1);
-        bool there = slot < BLINK_SLOTS && blink_leaf(&tree, leaf)[slot] != BLINK_UNUSED; /* most often */
+        bool there = slot < LINKS_SLOTS && links_leaf(&tree, leaf)[slot] != LINKS_UNUSED; /* most often */
         if (!there) {
-            const uint rank = blink_rank(place, before, leaf, positions[i], upper) - (forward ? 0 : 1);
+            const uint rank = links_rank(place, before, leaf, positions[i], upper) - (forward ? 0 : 1);
             there = rank < before[places]; /* one before the first has wrapped round */
             if (there) {
-                const uint at = blink_place_near(before, places, place[leaf], rank);
+                const uint at = links_place_near(before, places, place[leaf], rank);
                 slot = rank - before[at];
                 leaf = order[at];
             }
@@ -481,44 +481,44 @@ void blink_seek(BLINK_TREE, uint places, __global const uint *order, __global co
         if (!there)
             continue;
         if (keys_out)
-            keys_out[keys_at + i] = key_from_bits(blink_leaf(&tree, leaf)[slot]);
+            keys_out[keys_at + i] = key_from_bits(links_leaf(&tree, leaf)[slot]);
 #if ORDO_VALUE_BYTES
         if (values_out)
-            values_out[values_at + i] = blink_values(&tree, leaf)[slot];
+            values_out[values_at + i] = links_values(&tree, leaf)[slot];
 #endif
     }
 }
 
 /* ranks[i] = how many keys are less than keys[i], or not greater (`upper`). */
-ORDO_KERNEL(BLINK_GROUP)
-void blink_ranks(BLINK_TREE, __global const uint *place, __global const uint *before, __global const ordo_key *keys,
+ORDO_KERNEL(LINKS_GROUP)
+void links_ranks(LINKS_TREE, __global const uint *place, __global const uint *before, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint upper, __global uint *ranks, ulong ranks_at)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
+    const links_tree tree = LINKS_TREE_HERE;
 
-    for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
-        const uint     first = (uint) tile * BLINK_TILE;
-        ordo_key_form  query[BLINK_ITEMS];
-        blink_position position[BLINK_ITEMS] = { { 0, 0, 0 } };
+    for (ulong tile = get_group_id(0); tile * LINKS_TILE < n; tile += get_num_groups(0)) {
+        const uint     first = (uint) tile * LINKS_TILE;
+        ordo_key_form  query[LINKS_ITEMS];
+        links_position position[LINKS_ITEMS] = { { 0, 0, 0 } };
 
-        blink_load_queries(keys + keys_at, n, first, query);
-        blink_find_tile(&tree, query, position);
-        BLINK_UNROLL
-        for (uint r = 0; r < BLINK_ITEMS; r++) {
-            const uint i = blink_query_at(first, r);
+        links_load_queries(keys + keys_at, n, first, query);
+        links_find_tile(&tree, query, position);
+        LINKS_UNROLL
+        for (uint r = 0; r < LINKS_ITEMS; r++) {
+            const uint i = links_query_at(first, r);
             if (i < n)
-                ranks[ranks_at + i] = blink_rank(place, before, position[r].leaf, position[r].place, upper);
+                ranks[ranks_at + i] = links_rank(place, before, position[r].leaf, position[r].place, upper);
         }
     }
 }
 
 /* The elements of ranks, where there are so many. Outputs may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
-void blink_select(BLINK_TREE, uint places, __global const uint *order, __global const uint *before,
+void links_select(LINKS_TREE, uint places, __global const uint *order, __global const uint *before,
                   __global const uint *ranks, ulong ranks_at, uint n, __global ordo_key *keys_out, ulong keys_at,
-                  __global blink_value *values_out, ulong values_at, __global uchar *found, ulong found_at)
+                  __global links_value *values_out, ulong values_at, __global uchar *found, ulong found_at)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
+    const links_tree tree = LINKS_TREE_HERE;
 
     RUN_EACH (uint, i, n) {
         const uint rank = ranks[ranks_at + i];
@@ -527,12 +527,12 @@ void blink_select(BLINK_TREE, uint places, __global const uint *order, __global 
             found[found_at + i] = there;
         if (!there)
             continue;
-        const uint at = blink_place_of_rank(before, 0, places - 1, rank), slot = rank - before[at];
+        const uint at = links_place_of_rank(before, 0, places - 1, rank), slot = rank - before[at];
         if (keys_out)
-            keys_out[keys_at + i] = key_from_bits(blink_leaf(&tree, order[at])[slot]);
+            keys_out[keys_at + i] = key_from_bits(links_leaf(&tree, order[at])[slot]);
 #if ORDO_VALUE_BYTES
         if (values_out)
-            values_out[values_at + i] = blink_values(&tree, order[at])[slot];
+            values_out[values_at + i] = links_values(&tree, order[at])[slot];
 #endif
     }
 }
@@ -541,15 +541,15 @@ void blink_select(BLINK_TREE, uint places, __global const uint *order, __global 
 
 /* What ranges are copied with. Arrays may be NULL. */
 typedef struct {
-    blink_tree            tree;
+    links_tree            tree;
     __global const ulong *offsets;
     __global ordo_key    *keys;
-    __global blink_value *values;
-} blink_copy;
+    __global links_value *values;
+} links_copy;
 
-#define BLINK_COPY_HERE                                                                                                \
+#define LINKS_COPY_HERE                                                                                                \
     {                                                                                                                  \
-        BLINK_TREE_HERE, offsets + offsets_at, keys_out ? keys_out + keys_at : keys_out,                               \
+        LINKS_TREE_HERE, offsets + offsets_at, keys_out ? keys_out + keys_at : keys_out,                               \
             values_out ? values_out + values_at : values_out                                                           \
     }
 
@@ -557,23 +557,23 @@ typedef struct {
 typedef struct {
     ordo_key_form key;
 #if ORDO_VALUE_BYTES
-    blink_value value;
+    links_value value;
 #endif
-} blink_element;
+} links_element;
 
-ORDO_FN blink_element blink_read_element(const blink_copy *copy, uint leaf, uint slot)
+ORDO_FN links_element links_read_element(const links_copy *copy, uint leaf, uint slot)
 {
-    blink_element element = { 0 };
+    links_element element = { 0 };
     if (copy->keys)
-        element.key = blink_leaf(&copy->tree, leaf)[slot];
+        element.key = links_leaf(&copy->tree, leaf)[slot];
 #if ORDO_VALUE_BYTES
     if (copy->values)
-        element.value = blink_values(&copy->tree, leaf)[slot];
+        element.value = links_values(&copy->tree, leaf)[slot];
 #endif
     return element;
 }
 
-ORDO_FN void blink_write_element(const blink_copy *copy, ulong to, blink_element element)
+ORDO_FN void links_write_element(const links_copy *copy, ulong to, links_element element)
 {
     if (copy->keys)
         copy->keys[to] = key_from_bits(element.key);
@@ -596,16 +596,16 @@ ORDO_FN void blink_write_element(const blink_copy *copy, ulong to, blink_element
 typedef struct {
     uint  leaf, first, end; /* slots of the leaf */
     ulong to;               /* where the first of them goes */
-} blink_piece;
+} links_piece;
 
-ORDO_FN blink_piece blink_piece_of(__global const uint *order, __global const uint *place, __global const uint *before,
+ORDO_FN links_piece links_piece_of(__global const uint *order, __global const uint *place, __global const uint *before,
                                    __global const uint *leaves, __global const uint *starts, ulong offset, ulong past,
                                    uint query, uint number)
 {
     const uint  start = place[leaves[query]], at = start + number;
     const uint  rank = before[start] + START_SLOT(starts[query]); /* of the range's first element */
     const uint  end_rank = rank + (uint) (past - offset);
-    blink_piece piece = { order[at], 0, 0, 0 };
+    links_piece piece = { order[at], 0, 0, 0 };
 
     piece.first = max(rank, before[at]) - before[at];
     piece.end = min(end_rank, before[at + 1]) - before[at];
@@ -613,18 +613,18 @@ ORDO_FN blink_piece blink_piece_of(__global const uint *order, __global const ui
     return piece;
 }
 
-ORDO_FN void blink_copy_piece(const blink_copy *copy, const blink_piece *piece, uint lane)
+ORDO_FN void links_copy_piece(const links_copy *copy, const links_piece *piece, uint lane)
 {
     for (uint slot = piece->first + lane; slot < piece->end; slot += RANGE_LANES * RANGE_SLOTS) {
-        blink_element element[RANGE_SLOTS];
+        links_element element[RANGE_SLOTS];
         ORDO_UNROLL
         for (uint r = 0; r < RANGE_SLOTS; r++)
             if (slot + r * RANGE_LANES < piece->end)
-                element[r] = blink_read_element(copy, piece->leaf, slot + r * RANGE_LANES);
+                element[r] = links_read_element(copy, piece->leaf, slot + r * RANGE_LANES);
         ORDO_UNROLL
         for (uint r = 0; r < RANGE_SLOTS; r++)
             if (slot + r * RANGE_LANES < piece->end)
-                blink_write_element(copy, piece->to + (slot + r * RANGE_LANES - piece->first), element[r]);
+                links_write_element(copy, piece->to + (slot + r * RANGE_LANES - piece->first), element[r]);
     }
 }
 
@@ -633,13 +633,13 @@ typedef struct {
     __global const uint  *order, *place, *before, *leaves, *starts;
     __global const ulong *pieces;
     uint                  n;
-} blink_long;
+} links_long;
 
 /* Piece p of all; *query: whose it is, found from that of a piece before it on. */
-ORDO_FN blink_piece blink_long_piece(const blink_long *ranges, const blink_copy *copy, ulong p, __private uint *query)
+ORDO_FN links_piece links_long_piece(const links_long *ranges, const links_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
-    return blink_piece_of(ranges->order, ranges->place, ranges->before, ranges->leaves, ranges->starts,
+    return links_piece_of(ranges->order, ranges->place, ranges->before, ranges->leaves, ranges->starts,
                           copy->offsets[q], copy->offsets[q + 1], q, (uint) (p - ranges->pieces[q]));
 }
 
@@ -647,13 +647,13 @@ ORDO_FN blink_piece blink_long_piece(const blink_long *ranges, const blink_copy 
  * each work-item takes a share of all pieces; on others each group does, and for as many at a time as it has work-items
  * these first find out, for one each, where it is and goes. */
 ORDO_KERNEL(RUN_GROUP)
-void blink_range_long(BLINK_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
+void links_range_long(LINKS_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,
                       __global const ulong *offsets, ulong offsets_at, ulong last, ulong capacity,
-                      __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out, ulong values_at)
+                      __global ordo_key *keys_out, ulong keys_at, __global links_value *values_out, ulong values_at)
 {
-    const blink_copy copy = BLINK_COPY_HERE;
-    const blink_long ranges = { order, place, before, leaves, starts, pieces, n };
+    const links_copy copy = LINKS_COPY_HERE;
+    const links_long ranges = { order, place, before, leaves, starts, pieces, n };
     const ulong      total = pieces[n];
 
     if (offsets[last] > capacity || total == 0)
@@ -663,11 +663,11 @@ void blink_range_long(BLINK_TREE, __global const uint *order, __global const uin
     const ulong begin = min(get_global_id(0) * share, total), end = min(begin + share, total);
     uint        query = begin < end ? each_owner(pieces, 0, n - 1, begin) : 0;
     for (ulong p = begin; p < end; p++) {
-        const blink_piece piece = blink_long_piece(&ranges, &copy, p, &query);
-        blink_copy_piece(&copy, &piece, 0);
+        const links_piece piece = links_long_piece(&ranges, &copy, p, &query);
+        links_copy_piece(&copy, &piece, 0);
     }
 #else
-    __local blink_piece piece[RUN_GROUP];
+    __local links_piece piece[RUN_GROUP];
     const uint          lid = (uint) get_local_id(0);
     const ulong         share = ((total - 1) / RUN_GROUP / get_num_groups(0) + 1) * RUN_GROUP;
     const ulong         begin = get_group_id(0) * share, end = min(begin + share, total);
@@ -675,11 +675,11 @@ void blink_range_long(BLINK_TREE, __global const uint *order, __global const uin
     for (ulong first = begin; first < end; first += RUN_GROUP) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (first + lid < end)
-            piece[lid] = blink_long_piece(&ranges, &copy, first + lid, &query);
+            piece[lid] = links_long_piece(&ranges, &copy, first + lid, &query);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint k = lid / RANGE_LANES; k < min((ulong) RUN_GROUP, end - first); k += RUN_GROUP / RANGE_LANES) {
-            const blink_piece one = piece[k];
-            blink_copy_piece(&copy, &one, lid % RANGE_LANES);
+            const links_piece one = piece[k];
+            links_copy_piece(&copy, &one, lid % RANGE_LANES);
         }
     }
 #endif
@@ -688,15 +688,15 @@ void blink_range_long(BLINK_TREE, __global const uint *order, __global const uin
 #if ORDO_CPU
 
 /* One range, leaf after leaf, unless it is long. */
-ORDO_FN void blink_copy_range(const blink_copy *copy, uint i, uint leaf, uint next, uint start)
+ORDO_FN void links_copy_range(const links_copy *copy, uint i, uint leaf, uint next, uint start)
 {
     ulong       to = copy->offsets[i];
     const ulong all = copy->offsets[i + 1] - to;
     uint        slot = START_SLOT(start), here = START_HERE(start);
 
-    for (uint left = all > BLINK_LONG ? 0 : (uint) all; left > 0;) {
+    for (uint left = all > LINKS_LONG ? 0 : (uint) all; left > 0;) {
         for (uint k = 0; k < here; k++)
-            blink_write_element(copy, to + k, blink_read_element(copy, leaf, slot + k));
+            links_write_element(copy, to + k, links_read_element(copy, leaf, slot + k));
         left -= here;
         to += here;
         slot = 0;
@@ -704,8 +704,8 @@ ORDO_FN void blink_copy_range(const blink_copy *copy, uint i, uint leaf, uint ne
         if (left > 0 && (start & START_TWO)) {
             here = left;
         } else if (left > 0) {
-            here = min(left, blink_count(blink_leaf(&copy->tree, leaf)));
-            next = *blink_right(blink_leaf(&copy->tree, leaf));
+            here = min(left, links_count(links_leaf(&copy->tree, leaf)));
+            next = *links_right(links_leaf(&copy->tree, leaf));
         }
     }
 }
@@ -718,17 +718,17 @@ typedef struct {
     ulong to[RUN_GROUP];
     uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];
     uint has_long;
-} blink_range_tile;
+} links_range_tile;
 
 /* Leaves the long ones out of a tile of m. Called by the whole group. */
-ORDO_FN void blink_leave_out_long(__local blink_range_tile *tile, uint m)
+ORDO_FN void links_leave_out_long(__local links_range_tile *tile, uint m)
 {
     const uint lid = (uint) get_local_id(0);
     uint out = 0;
 
     for (uint q = 0; q <= min(lid, m - 1); q++) {
         const uint length = tile->start[q + 1] - tile->start[q];
-        out += length > BLINK_LONG ? length : 0;
+        out += length > LINKS_LONG ? length : 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid < m)
@@ -737,7 +737,7 @@ ORDO_FN void blink_leave_out_long(__local blink_range_tile *tile, uint m)
 }
 
 /* Fills in a tile of m ranges. Called by the whole group. */
-ORDO_FN void blink_take_ranges(__local blink_range_tile *tile, const blink_copy *copy, __global const uint *leaves,
+ORDO_FN void links_take_ranges(__local links_range_tile *tile, const links_copy *copy, __global const uint *leaves,
                                __global const uint *nexts, __global const uint *starts, uint first, uint m)
 {
     const uint lid = (uint) get_local_id(0);
@@ -753,16 +753,16 @@ ORDO_FN void blink_take_ranges(__local blink_range_tile *tile, const blink_copy 
         tile->leaf[lid] = leaves[first + lid];
         tile->next[lid] = nexts[first + lid];
         tile->first[lid] = starts[first + lid];
-        if (end - begin > BLINK_LONG)
+        if (end - begin > LINKS_LONG)
             (void) ordo_local_or(&tile->has_long, 1);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (tile->has_long)
-        blink_leave_out_long(tile, m);
+        links_leave_out_long(tile, m);
 }
 
 /* Element e of a tile. */
-ORDO_FN void blink_copy_of_tile(__local const blink_range_tile *tile, const blink_copy *copy, uint m, uint e)
+ORDO_FN void links_copy_of_tile(__local const links_range_tile *tile, const links_copy *copy, uint m, uint e)
 {
     uint q = 0;
     for (uint past = m; past - q > 1;) { /* the last range that begins at or before e */
@@ -779,12 +779,12 @@ ORDO_FN void blink_copy_of_tile(__local const blink_range_tile *tile, const blin
         leaf = tile->next[q];
         slot = e - tile->start[q] - here;
         if (!(first & START_TWO))
-            for (uint count; slot >= (count = blink_count(blink_leaf(&copy->tree, leaf)));) {
+            for (uint count; slot >= (count = links_count(links_leaf(&copy->tree, leaf)));) {
                 slot -= count;
-                leaf = *blink_right(blink_leaf(&copy->tree, leaf));
+                leaf = *links_right(links_leaf(&copy->tree, leaf));
             }
     }
-    blink_write_element(copy, to, blink_read_element(copy, leaf, slot));
+    links_write_element(copy, to, links_read_element(copy, leaf, slot));
 }
 
 #endif
@@ -792,26 +792,26 @@ ORDO_FN void blink_copy_of_tile(__local const blink_range_tile *tile, const blin
 /* Short ranges; on GPUs `most` of them at a time (not more than RUN_GROUP) by a group, whose work-items take their
  * elements, as these follow each other in the output, in turn. */
 ORDO_KERNEL(RUN_GROUP)
-void blink_range_short(BLINK_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,
+void links_range_short(LINKS_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,
                        __global const uint *starts, __global const ulong *offsets, ulong offsets_at, ulong last,
-                       ulong capacity, __global ordo_key *keys_out, ulong keys_at, __global blink_value *values_out,
+                       ulong capacity, __global ordo_key *keys_out, ulong keys_at, __global links_value *values_out,
                        ulong values_at)
 {
-    const blink_copy copy = BLINK_COPY_HERE;
+    const links_copy copy = LINKS_COPY_HERE;
 
     if (offsets[last] > capacity)
         return;
 #if ORDO_CPU
     (void) most;
     RUN_EACH (uint, i, n)
-        blink_copy_range(&copy, i, leaves[i], nexts[i], starts[i]);
+        links_copy_range(&copy, i, leaves[i], nexts[i], starts[i]);
 #else
-    __local blink_range_tile tile;
+    __local links_range_tile tile;
     for (ulong at = (ulong) get_group_id(0) * most; at < n; at += (ulong) get_num_groups(0) * most) {
         const uint first = (uint) at, m = min(most, n - first);
-        blink_take_ranges(&tile, &copy, leaves, nexts, starts, first, m);
+        links_take_ranges(&tile, &copy, leaves, nexts, starts, first, m);
         for (uint e = (uint) get_local_id(0); e < tile.start[m]; e += RUN_GROUP)
-            blink_copy_of_tile(&tile, &copy, m, e);
+            links_copy_of_tile(&tile, &copy, m, e);
     }
 #endif
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches into a B-link tree, without latches: a node is changed by one team, once a launch.
+/* Batches into a linked tree, without latches: a node is changed by one team, once a launch.
  *
  *   group_flags, group_first   groups of a sorted batch's updates that fall into one leaf
  *   group_plan                 how many new leaves the batch may need: nothing is changed yet
@@ -12,10 +12,10 @@
  * What a child has split off is found by its links: from the child to the right, up to where the parent's next entry
  * begins (B4). So no list of new nodes is kept, and no order among them.
  *
- * BLINK_TEAM kernels: a team is a whole sub-group; a node's words lie across its lanes, word x in lane x % TEAM_WIDTH.
+ * LINKS_TEAM kernels: a team is a whole sub-group; a node's words lie across its lanes, word x in lane x % TEAM_WIDTH.
  */
 #pragma once
-#include "dict/blink/split.cl"
+#include "dict/links/split.cl"
 
 /* Built together: group_flags group_first group_plan group_effects */
 
@@ -37,27 +37,27 @@ void group_first(__global const uint *number, uint n, __global uint *first, __gl
             first[number[i] - 1] = i;
         if (i == n - 1) {
             first[number[i]] = n;
-            state[BLINK_GROUPS] = number[i];
-            state[BLINK_WANTED] = state[BLINK_LARGEST] = 0;
+            state[LINKS_GROUPS] = number[i];
+            state[LINKS_WANTED] = state[LINKS_LARGEST] = 0;
         }
     }
 }
 
 ORDO_KERNEL(RUN_GROUP)
-void group_plan(BLINK_TREE, __global const uint *leaves, __global const uint *first)
+void group_plan(LINKS_TREE, __global const uint *leaves, __global const uint *first)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
+    const links_tree tree = LINKS_TREE_HERE;
     uint             wanted = 0, largest = 0;
 
-    RUN_EACH (uint, g, state[BLINK_GROUPS]) {
+    RUN_EACH (uint, g, state[LINKS_GROUPS]) {
         const uint updates = first[g + 1] - first[g];
-        wanted += blink_nodes_for(blink_count(blink_leaf(&tree, leaves[first[g]])) + updates) - 1;
+        wanted += links_nodes_for(links_count(links_leaf(&tree, leaves[first[g]])) + updates) - 1;
         largest = max(largest, updates);
     }
     if (wanted)
-        ordo_add(&state[BLINK_WANTED], wanted);
+        ordo_add(&state[LINKS_WANTED], wanted);
     if (largest)
-        ordo_max(&state[BLINK_LARGEST], largest);
+        ordo_max(&state[LINKS_LARGEST], largest);
 }
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
@@ -65,7 +65,7 @@ void group_plan(BLINK_TREE, __global const uint *leaves, __global const uint *fi
 /* The batch, sorted: of equal keys the last counts. */
 typedef struct {
     __global const ordo_key    *keys;
-    __global const blink_value *values;
+    __global const links_value *values;
     __global const uchar       *erased; /* NULL: all are stored, or, with all_erased, none */
     __global const uint        *positions;
     uint                        n, all_erased;
@@ -115,13 +115,13 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
 }
 
 /* Stores an update at place p of all that its leaf becomes. */
-ORDO_FN void split_put_update(const blink_tree *tree, const leaf_batch *batch, leaf_update u, const node_split *split,
+ORDO_FN void split_put_update(const links_tree *tree, const leaf_batch *batch, leaf_update u, const node_split *split,
                               uint p)
 {
 #if ORDO_VALUE_BYTES
-    const blink_value value = batch->values[u.index];
+    const links_value value = batch->values[u.index];
 #else
-    const blink_value value = 0;
+    const links_value value = 0;
 #endif
     split_put_element(tree, split, p, key_bits(batch->keys[u.index]), value);
 }
@@ -130,44 +130,44 @@ ORDO_FN void split_put_update(const blink_tree *tree, const leaf_batch *batch, l
 
 /* A leaf's elements. */
 typedef struct {
-    ordo_key_form key[BLINK_SLOTS];
+    ordo_key_form key[LINKS_SLOTS];
 #if ORDO_VALUE_BYTES
-    blink_value value[BLINK_SLOTS];
+    links_value value[LINKS_SLOTS];
 #endif
 } leaf_copy;
 
 /* Unused slots too: so many words are copied fastest. */
-ORDO_FN void copy_take(const blink_tree *tree, uint leaf, __private leaf_copy *copy)
+ORDO_FN void copy_take(const links_tree *tree, uint leaf, __private leaf_copy *copy)
 {
-    for (uint slot = 0; slot < BLINK_SLOTS; slot++)
-        copy->key[slot] = blink_leaf(tree, leaf)[slot];
+    for (uint slot = 0; slot < LINKS_SLOTS; slot++)
+        copy->key[slot] = links_leaf(tree, leaf)[slot];
 #if ORDO_VALUE_BYTES
-    for (uint slot = 0; slot < BLINK_SLOTS; slot++)
-        copy->value[slot] = blink_values(tree, leaf)[slot];
+    for (uint slot = 0; slot < LINKS_SLOTS; slot++)
+        copy->value[slot] = links_values(tree, leaf)[slot];
 #endif
 }
 
 /* Stores the elements of slots from .. to - 1 at place p of all that the leaf becomes. */
-ORDO_FN void split_put_copy(const blink_tree *tree, const node_split *split, __private const leaf_copy *copy, uint from,
+ORDO_FN void split_put_copy(const links_tree *tree, const node_split *split, __private const leaf_copy *copy, uint from,
                             uint to, uint p)
 {
     if (split->nodes == 1 && p == from)
         return; /* there they are */
     for (uint slot = from; slot < to; slot++) {
 #if ORDO_VALUE_BYTES
-        const blink_value value = copy->value[slot];
+        const links_value value = copy->value[slot];
 #else
-        const blink_value value = 0;
+        const links_value value = 0;
 #endif
         split_put_element(tree, split, p + slot - from, copy->key[slot], value);
     }
 }
 
 /* What a leaf's elements and its share of the batch become: one work-item merges them. How many elements more there are. */
-ORDO_FN uint leaf_take(const blink_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
+ORDO_FN uint leaf_take(const links_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
-    const uint count = blink_count(blink_leaf(tree, leaf));
+    const uint count = links_count(links_leaf(tree, leaf));
     uint       more = 0, from = 0, p = 0;
     leaf_copy  copy;
 
@@ -199,13 +199,13 @@ ORDO_FN uint leaf_take(const blink_tree *tree, uint leaf, const leaf_batch *batc
 typedef struct {
     ordo_key_form key[LANE_WORDS];
 #if ORDO_VALUE_BYTES
-    blink_value value[LANE_WORDS];
+    links_value value[LANE_WORDS];
 #endif
     uint to[LANE_WORDS];   /* its place among all that the leaf becomes */
     bool kept[LANE_WORDS]; /* not erased, not replaced */
 } leaf_tile;
 
-ORDO_FN void tile_take(const blink_tree *tree, uint leaf, uint count, __private leaf_tile *tile)
+ORDO_FN void tile_take(const links_tree *tree, uint leaf, uint count, __private leaf_tile *tile)
 {
     LANE_UNROLL
     for (uint r = 0; r < LANE_WORDS; r++) {
@@ -213,9 +213,9 @@ ORDO_FN void tile_take(const blink_tree *tree, uint leaf, uint count, __private 
         tile->to[r] = slot;
         tile->kept[r] = slot < count;
         if (slot < count) {
-            tile->key[r] = blink_leaf(tree, leaf)[slot];
+            tile->key[r] = links_leaf(tree, leaf)[slot];
 #if ORDO_VALUE_BYTES
-            tile->value[r] = blink_values(tree, leaf)[slot];
+            tile->value[r] = links_values(tree, leaf)[slot];
 #endif
         }
     }
@@ -248,7 +248,7 @@ ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private lea
 }
 
 /* Stores a team's updates, which come after those that `before` counts. */
-ORDO_FN void split_put_updates(const blink_tree *tree, const leaf_batch *batch, leaf_update u, const node_split *split,
+ORDO_FN void split_put_updates(const links_tree *tree, const leaf_batch *batch, leaf_update u, const node_split *split,
                                __private leaf_change *before)
 {
     const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);
@@ -261,14 +261,14 @@ ORDO_FN void split_put_updates(const blink_tree *tree, const leaf_batch *batch, 
     before->removes += mask_count(removes);
 }
 
-ORDO_FN void split_put_tile(const blink_tree *tree, const node_split *split, __private const leaf_tile *tile)
+ORDO_FN void split_put_tile(const links_tree *tree, const node_split *split, __private const leaf_tile *tile)
 {
     LANE_UNROLL
     for (uint r = 0; r < LANE_WORDS; r++) {
 #if ORDO_VALUE_BYTES
-        const blink_value value = tile->value[r];
+        const links_value value = tile->value[r];
 #else
-        const blink_value value = 0;
+        const links_value value = 0;
 #endif
         if (tile->kept[r])
             split_put_element(tree, split, tile->to[r], tile->key[r], value);
@@ -276,10 +276,10 @@ ORDO_FN void split_put_tile(const blink_tree *tree, const node_split *split, __p
 }
 
 /* What a leaf's elements and its share of the batch become; how many elements more there are. By a whole team. */
-ORDO_FN uint leaf_take(const blink_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
+ORDO_FN uint leaf_take(const links_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
-    const uint count = blink_count(blink_leaf(tree, leaf));
+    const uint count = links_count(links_leaf(tree, leaf));
     leaf_tile  tile;
 
     tile_take(tree, leaf, count, &tile);
@@ -298,13 +298,13 @@ ORDO_FN uint leaf_take(const blink_tree *tree, uint leaf, const leaf_batch *batc
 #endif
 
 /* Asks for all of a leaf. */
-ORDO_FN void leaf_prefetch(const blink_tree *tree, uint leaf)
+ORDO_FN void leaf_prefetch(const links_tree *tree, uint leaf)
 {
-    for (uint slot = 0; slot < BLINK_WORDS; slot += 512 / KEY_BITS)
-        ORDO_PREFETCH(blink_leaf(tree, leaf) + slot);
+    for (uint slot = 0; slot < LINKS_WORDS; slot += 512 / KEY_BITS)
+        ORDO_PREFETCH(links_leaf(tree, leaf) + slot);
 #if ORDO_VALUE_BYTES
-    for (uint slot = 0; slot < BLINK_SLOTS; slot += 64 / ORDO_VALUE_BYTES)
-        ORDO_PREFETCH(blink_values(tree, leaf) + slot);
+    for (uint slot = 0; slot < LINKS_SLOTS; slot += 64 / ORDO_VALUE_BYTES)
+        ORDO_PREFETCH(links_values(tree, leaf) + slot);
 #endif
 }
 
@@ -312,34 +312,35 @@ ORDO_FN void leaf_prefetch(const blink_tree *tree, uint leaf)
 #define LEAVES_AHEAD 8
 
 /* The team's number among all of the launch's, and how many there are. */
-#define BLINK_TEAM  ((uint) get_group_id(0) * (BLINK_GROUP / TEAM_WIDTH) + team_index())
-#define BLINK_TEAMS ((uint) get_num_groups(0) * (BLINK_GROUP / TEAM_WIDTH))
+#define LINKS_TEAM  ((uint) get_group_id(0) * (LINKS_GROUP / TEAM_WIDTH) + team_index())
+#define LINKS_TEAMS ((uint) get_num_groups(0) * (LINKS_GROUP / TEAM_WIDTH))
 
 /* A team's share of n items: a CPU's are in a row, as its work-items take their turns. */
 #if ORDO_CPU
-#define BLINK_SHARE(i, n)                                                                                              \
-    for (uint i = share_first(share_among(n, BLINK_TEAMS), BLINK_TEAM),                                                \
-              end_ = i + share_size(share_among(n, BLINK_TEAMS), BLINK_TEAM);                                          \
+#define LINKS_SHARE(i, n)                                                                                              \
+    for (uint i = share_first(share_among(n, LINKS_TEAMS), LINKS_TEAM),                                                \
+              end_ = i + share_size(share_among(n, LINKS_TEAMS), LINKS_TEAM);                                          \
          i < end_; i++)
 #else
-#define BLINK_SHARE(i, n) for (uint i = BLINK_TEAM; i < (n); i += BLINK_TEAMS)
+#define LINKS_SHARE(i, n) for (uint i = LINKS_TEAM; i < (n); i += LINKS_TEAMS)
 #endif
 
 /* Of a group of more than `most` updates, which then are all distinct, that many are taken, evenly spread: the leaf
  * splits, and what it becomes takes more the next time. dirty: the list of level 1. */
-ORDO_KERNEL(BLINK_GROUP)
-void update_leaves(BLINK_TREE, __global const uint *leaves, __global const uint *parents, __global const uint *first,
-                   __global const ordo_key *keys, ulong keys_at, __global const blink_value *values, ulong values_at,
+ORDO_KERNEL(LINKS_GROUP)
+void update_leaves(LINKS_TREE, __global const uint *leaves, __global const uint *parents, __global const uint *first,
+                   __global const ordo_key *keys, ulong keys_at, __global const links_value *values, ulong values_at,
                    __global const uchar *erased, ulong erased_at, __global const uint *positions, uint n,
                    uint all_erased, uint most, __global uint *dirty)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
+    const links_tree tree = LINKS_TREE_HERE;
     const leaf_batch batch = { keys + keys_at, values + values_at, erased ? erased + erased_at : erased, positions, n,
                                all_erased };
-    const uint       groups = state[BLINK_GROUPS]; /* once: others change words beside it */
+    const uint       groups = state[LINKS_GROUPS]; /* once: others change words beside it */
     uint             more = 0;
 
-    BLINK_SHARE (g, groups) {
+    LINKS_SHARE(g, groups)
+    {
         const uint       size = first[g + 1] - first[g], step = (size - 1) / most + 1;
         const leaf_share share = { first[g], step, (size - 1) / step + 1 };
         node_split       split;
@@ -349,10 +350,10 @@ void update_leaves(BLINK_TREE, __global const uint *leaves, __global const uint 
 #endif
         more += leaf_take(&tree, leaves[first[g]], &batch, share, &split);
         const uint parent = parents[first[g]];
-        blink_mark_each(&tree, 1, parent, team_lane() == 0 && split.nodes > 1 && parent != BLINK_NONE, dirty);
+        links_mark_each(&tree, 1, parent, team_lane() == 0 && split.nodes > 1 && parent != LINKS_NONE, dirty);
     }
     if (team_lane() == 0 && more)
-        ordo_add(&state[BLINK_ELEMENTS], more);
+        ordo_add(&state[LINKS_ELEMENTS], more);
 }
 
 /* ---- inner nodes ------------------------------------------------------------------------------------------------- */
@@ -366,23 +367,23 @@ typedef struct {
 } inner_tile;
 
 /* Nodes to the right of `child` before the one that begins at `bound`, or all. Callable from anywhere. */
-ORDO_FN uint chain_length(const blink_tree *tree, uint level, uint child, ordo_key_form bound)
+ORDO_FN uint chain_length(const links_tree *tree, uint level, uint child, ordo_key_form bound)
 {
     uint length = 0;
-    for (__global ordo_key_form *line = blink_line(tree, level, child); line[BLINK_HIGH] != bound; length++) {
-        const uint right = *blink_right(line);
-        if (right == BLINK_NONE)
+    for (__global ordo_key_form *line = links_line(tree, level, child); line[LINKS_HIGH] != bound; length++) {
+        const uint right = *links_right(line);
+        if (right == LINKS_NONE)
             break;
-        line = blink_line(tree, level, right);
+        line = links_line(tree, level, right);
     }
     return length;
 }
 
 /* Reads the entries; returns how many the node will have. */
-ORDO_FN uint inner_take(const blink_tree *tree, uint level, uint node, __private inner_tile *tile)
+ORDO_FN uint inner_take(const links_tree *tree, uint level, uint node, __private inner_tile *tile)
 {
-    __global ordo_key_form *line = blink_inner(tree, node);
-    const uint              count = blink_count(line);
+    __global ordo_key_form *line = links_inner(tree, node);
+    const uint              count = links_count(line);
     uint                    all = 0;
 
     LANE_UNROLL
@@ -391,9 +392,9 @@ ORDO_FN uint inner_take(const blink_tree *tree, uint level, uint node, __private
         tile->chain[r] = 0;
         if (slot < count) {
             tile->key[r] = line[slot];
-            tile->child[r] = blink_children(tree, node)[slot];
+            tile->child[r] = links_children(tree, node)[slot];
             tile->chain[r] =
-                chain_length(tree, level - 1, tile->child[r], line[slot + 1 < count ? slot + 1 : BLINK_HIGH]);
+                chain_length(tree, level - 1, tile->child[r], line[slot + 1 < count ? slot + 1 : LINKS_HIGH]);
         }
         const uint mine = slot < count ? tile->chain[r] + 1 : 0;
         tile->to[r] = all + team_scan_exclusive_add(mine);
@@ -403,18 +404,18 @@ ORDO_FN uint inner_take(const blink_tree *tree, uint level, uint node, __private
 }
 
 /* Entry p of an inner node's. The first key of a node is its low. */
-ORDO_FN void split_put_entry(const blink_tree *tree, const node_split *split, uint p, ordo_key_form key, uint child)
+ORDO_FN void split_put_entry(const links_tree *tree, const node_split *split, uint p, ordo_key_form key, uint child)
 {
     const split_place to = split_where(split, p);
     const uint        node = split_number(split, to.j);
 
-    blink_inner(tree, node)[to.slot] = key;
-    blink_children(tree, node)[to.slot] = child;
+    links_inner(tree, node)[to.slot] = key;
+    links_children(tree, node)[to.slot] = child;
     if (to.slot == 0 && to.j > 0)
         split_border(tree, split, to.j - 1, key);
 }
 
-ORDO_FN void inner_put(const blink_tree *tree, uint count, const node_split *split, __private const inner_tile *tile)
+ORDO_FN void inner_put(const links_tree *tree, uint count, const node_split *split, __private const inner_tile *tile)
 {
     LANE_UNROLL
     for (uint r = 0; r < LANE_WORDS; r++) {
@@ -423,31 +424,31 @@ ORDO_FN void inner_put(const blink_tree *tree, uint count, const node_split *spl
         uint child = tile->child[r];
         split_put_entry(tree, split, tile->to[r], tile->key[r], child);
         for (uint k = 1; k <= tile->chain[r]; k++) {
-            child = *blink_right(blink_line(tree, split->level - 1, child));
-            split_put_entry(tree, split, tile->to[r] + k, blink_line(tree, split->level - 1, child)[BLINK_LOW], child);
+            child = *links_right(links_line(tree, split->level - 1, child));
+            split_put_entry(tree, split, tile->to[r] + k, links_line(tree, split->level - 1, child)[LINKS_LOW], child);
         }
     }
 }
 
 /* The node of `level` that covers a query: the whole team goes down together. Levels from `level` on are at rest. */
-ORDO_FN uint blink_covering(const blink_tree *tree, uint level, ordo_key_form query)
+ORDO_FN uint links_covering(const links_tree *tree, uint level, ordo_key_form query)
 {
-    const uint root = tree->state[BLINK_ROOT];
-    uint       node = blink_root_node(root);
-    for (uint above = blink_root_level(root); above > level; above--)
-        node = blink_children(tree, node)[blink_entry(blink_less(blink_inner(tree, node), query))];
+    const uint root = tree->state[LINKS_ROOT];
+    uint       node = links_root_node(root);
+    for (uint above = links_root_level(root); above > level; above--)
+        node = links_children(tree, node)[links_entry(links_less(links_inner(tree, node), query))];
     return node;
 }
 
 /* The nodes of `level` on its list take in what their children have split off. next: the list of the level above. By
  * all teams of the launch. */
-ORDO_FN void level_take(const blink_tree *tree, uint level, __global const uint *list, __global uint *next)
+ORDO_FN void level_take(const links_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
-    const uint n = tree->state[BLINK_DIRTY_NODES + level], top = blink_root_level(tree->state[BLINK_ROOT]);
+    const uint n = tree->state[LINKS_DIRTY_NODES + level], top = links_root_level(tree->state[LINKS_ROOT]);
 
-    for (uint i = BLINK_TEAM; i < n; i += BLINK_TEAMS) {
-        const uint          node = list[i], count = blink_count(blink_inner(tree, node));
-        const ordo_key_form low = blink_inner(tree, node)[BLINK_LOW];
+    for (uint i = LINKS_TEAM; i < n; i += LINKS_TEAMS) {
+        const uint          node = list[i], count = links_count(links_inner(tree, node));
+        const ordo_key_form low = links_inner(tree, node)[LINKS_LOW];
         inner_tile          tile;
         const uint          all = inner_take(tree, level, node, &tile);
         const node_split    split = split_begin(tree, level, node, all);
@@ -456,116 +457,116 @@ ORDO_FN void level_take(const blink_tree *tree, uint level, __global const uint 
         split_frame(tree, &split);
         if (split.nodes == 1 || level == top)
             continue;
-        const uint parent = blink_covering(tree, level + 1, low + 1);
-        blink_mark_each(tree, level + 1, parent, team_lane() == 0, next);
+        const uint parent = links_covering(tree, level + 1, low + 1);
+        links_mark_each(tree, level + 1, parent, team_lane() == 0, next);
     }
 }
 
-ORDO_KERNEL(BLINK_GROUP)
-void update_level(BLINK_TREE, uint level, __global const uint *list, __global uint *next)
+ORDO_KERNEL(LINKS_GROUP)
+void update_level(LINKS_TREE, uint level, __global const uint *list, __global uint *next)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
+    const links_tree tree = LINKS_TREE_HERE;
     level_take(&tree, level, list, next);
 }
 
 /* ---- the root ---------------------------------------------------------------------------------------------------- */
 
 /* One level more, over the chain that begins with the root. By one team. */
-ORDO_FN uint root_grow(const blink_tree *tree, uint root)
+ORDO_FN uint root_grow(const links_tree *tree, uint root)
 {
-    const uint level = blink_root_level(root), node = blink_root_node(root);
-    const uint all = chain_length(tree, level, node, BLINK_UNUSED) + 1, nodes = blink_nodes_for(all);
-    node_split split = { level + 1, 0, 0, nodes, all, share_among(all, nodes), BLINK_NONE, BLINK_UNUSED };
+    const uint level = links_root_level(root), node = links_root_node(root);
+    const uint all = chain_length(tree, level, node, LINKS_UNUSED) + 1, nodes = links_nodes_for(all);
+    node_split split = { level + 1, 0, 0, nodes, all, share_among(all, nodes), LINKS_NONE, LINKS_UNUSED };
 
     if (team_lane() == 0)
-        split.node = ordo_add(&tree->state[BLINK_INNER], nodes);
+        split.node = ordo_add(&tree->state[LINKS_INNER], nodes);
     split.node = team_bcast(split.node, 0);
     split.first_new = split.node + 1;
     if (team_lane() == 0) {
         uint child = node;
         for (uint p = 0; p < all; p++) {
-            split_put_entry(tree, &split, p, blink_line(tree, level, child)[BLINK_LOW], child);
-            child = *blink_right(blink_line(tree, level, child));
+            split_put_entry(tree, &split, p, links_line(tree, level, child)[LINKS_LOW], child);
+            child = *links_right(links_line(tree, level, child));
         }
-        blink_inner(tree, split.node)[BLINK_LOW] = 0;
+        links_inner(tree, split.node)[LINKS_LOW] = 0;
     }
     split_frame(tree, &split);
-    return (level + 1) << BLINK_LEVEL_SHIFT | split.node;
+    return (level + 1) << LINKS_LEVEL_SHIFT | split.node;
 }
 
 /* New levels, until the root is the only node of its level. By one team. */
-ORDO_FN void root_take(const blink_tree *tree)
+ORDO_FN void root_take(const links_tree *tree)
 {
-    uint root = tree->state[BLINK_ROOT];
+    uint root = tree->state[LINKS_ROOT];
 
-    while (*blink_right(blink_line(tree, blink_root_level(root), blink_root_node(root))) != BLINK_NONE) {
+    while (*links_right(links_line(tree, links_root_level(root), links_root_node(root))) != LINKS_NONE) {
         root = root_grow(tree, root);
         ordo_fence_device(); /* the lanes read what others have written */
         team_sync();
         ordo_fence_device();
     }
     if (team_lane() == 0)
-        tree->state[BLINK_ROOT] = root;
+        tree->state[LINKS_ROOT] = root;
 }
 
 /* Levels from `level` on, by one group; lists: of even levels and of odd ones, and of `level` its own. Also makes the
  * lists of dirty nodes empty again, and moves what the plan found to where the host reads it. */
-ORDO_KERNEL(BLINK_GROUP)
-void update_top(BLINK_TREE, uint level, __global uint *even, __global uint *odd)
+ORDO_KERNEL(LINKS_GROUP)
+void update_top(LINKS_TREE, uint level, __global uint *even, __global uint *odd)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
-    const uint       top = blink_root_level(state[BLINK_ROOT]);
+    const links_tree tree = LINKS_TREE_HERE;
+    const uint       top = links_root_level(state[LINKS_ROOT]);
 
     barrier(CLK_GLOBAL_MEM_FENCE); /* all have read the root */
     for (; level <= top; level++) {
         level_take(&tree, level, level % 2 ? odd : even, level % 2 ? even : odd);
         barrier(CLK_GLOBAL_MEM_FENCE);
     }
-    if (BLINK_TEAM == 0)
+    if (LINKS_TEAM == 0)
         root_take(&tree);
-    for (uint word = (uint) get_local_id(0); word < BLINK_LEVELS_MAX; word += BLINK_GROUP)
-        state[BLINK_DIRTY_NODES + word] = 0;
+    for (uint word = (uint) get_local_id(0); word < LINKS_LEVELS_MAX; word += LINKS_GROUP)
+        state[LINKS_DIRTY_NODES + word] = 0;
     if (get_local_id(0) == 0) {
-        state[BLINK_FOUND_WANTED] = state[BLINK_WANTED];
-        state[BLINK_FOUND_LARGEST] = state[BLINK_LARGEST];
-        state[BLINK_GROUPS] = state[BLINK_WANTED] = state[BLINK_LARGEST] = 0;
+        state[LINKS_FOUND_WANTED] = state[LINKS_WANTED];
+        state[LINKS_FOUND_LARGEST] = state[LINKS_LARGEST];
+        state[LINKS_GROUPS] = state[LINKS_WANTED] = state[LINKS_LARGEST] = 0;
     }
 }
 
 /* ---- all nodes of a level ---------------------------------------------------------------------------------------- */
 
 /* The root and what it has split off: the list of the top level. */
-ORDO_KERNEL(BLINK_GROUP)
-void list_root(BLINK_TREE, __global uint *list)
+ORDO_KERNEL(LINKS_GROUP)
+void list_root(LINKS_TREE, __global uint *list)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
-    const uint       root = state[BLINK_ROOT], level = blink_root_level(root);
+    const links_tree tree = LINKS_TREE_HERE;
+    const uint       root = state[LINKS_ROOT], level = links_root_level(root);
     uint             n = 0;
 
     if (get_global_id(0) > 0)
         return;
-    for (uint node = blink_root_node(root); node != BLINK_NONE; node = *blink_right(blink_line(&tree, level, node)))
+    for (uint node = links_root_node(root); node != LINKS_NONE; node = *links_right(links_line(&tree, level, node)))
         list[n++] = node;
-    state[BLINK_DIRTY_NODES + level] = n;
+    state[LINKS_DIRTY_NODES + level] = n;
 }
 
 /* The list of the level below that of `list`: the children of its nodes, and what these have split off (B4). */
-ORDO_KERNEL(BLINK_GROUP)
-void list_below(BLINK_TREE, uint level, __global const uint *list, __global uint *below)
+ORDO_KERNEL(LINKS_GROUP)
+void list_below(LINKS_TREE, uint level, __global const uint *list, __global uint *below)
 {
-    const blink_tree tree = BLINK_TREE_HERE;
+    const links_tree tree = LINKS_TREE_HERE;
 
-    RUN_EACH (ulong, i, (ulong) state[BLINK_DIRTY_NODES + level] * BLINK_SLOTS) {
-        __global ordo_key_form *line = blink_inner(&tree, list[i / BLINK_SLOTS]);
-        const uint              slot = (uint) (i % BLINK_SLOTS), count = blink_count(line);
+    RUN_EACH (ulong, i, (ulong) state[LINKS_DIRTY_NODES + level] * LINKS_SLOTS) {
+        __global ordo_key_form *line = links_inner(&tree, list[i / LINKS_SLOTS]);
+        const uint              slot = (uint) (i % LINKS_SLOTS), count = links_count(line);
         if (slot >= count)
             continue;
-        uint       child = blink_children(&tree, list[i / BLINK_SLOTS])[slot];
-        const uint chain = chain_length(&tree, level - 1, child, line[slot + 1 < count ? slot + 1 : BLINK_HIGH]);
-        const uint first = ordo_add(&state[BLINK_DIRTY_NODES + level - 1], chain + 1);
+        uint       child = links_children(&tree, list[i / LINKS_SLOTS])[slot];
+        const uint chain = chain_length(&tree, level - 1, child, line[slot + 1 < count ? slot + 1 : LINKS_HIGH]);
+        const uint first = ordo_add(&state[LINKS_DIRTY_NODES + level - 1], chain + 1);
         for (uint k = 0; k <= chain; k++) {
             below[first + k] = child;
-            child = *blink_right(blink_line(&tree, level - 1, child));
+            child = *links_right(links_line(&tree, level - 1, child));
         }
     }
 }

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A B-link tree built anew, of a batch, of itself, or of both. */
-#include "dict/blink/blink.h"
+/* A linked tree built anew, of a batch, of itself, or of both. */
+#include "dict/links/links.h"
 
 /* The tree's elements as a run. */
-static ordo_status run_of_tree(struct ordo_call *call, struct ordo_blink *tree, size_t count,
+static ordo_status run_of_tree(struct ordo_call *call, struct ordo_links *tree, size_t count,
                                struct ordo_sorted_run *out)
 {
     size_t again = 0;
     ORDO_TRY(ordo_runs_block(&tree->runs, call, count, out));
     out->distinct = true;
     const ordo_status status =
-        ordo_blink_export(&tree->dict, call, ordo_run_keys(out), ordo_run_values(&tree->dict, out), count, &again);
+        ordo_links_export(&tree->dict, call, ordo_run_keys(out), ordo_run_values(&tree->dict, out), count, &again);
     if (status != ORDO_OK)
         ordo_runs_release(&tree->runs, out);
     return status;
 }
 
-static ordo_status build_of_run(struct ordo_call *call, struct ordo_blink *tree, const struct ordo_sorted_run *run,
+static ordo_status build_of_run(struct ordo_call *call, struct ordo_links *tree, const struct ordo_sorted_run *run,
                                 unsigned fill)
 {
     if (!run->mem) {
-        ordo_blink_clear(&tree->dict);
+        ordo_links_clear(&tree->dict);
         return ORDO_OK;
     }
-    return ordo_blink_bulk_build(call, tree, ordo_run_keys(run), ordo_run_values(&tree->dict, run), run->count, fill);
+    return ordo_links_bulk_build(call, tree, ordo_run_keys(run), ordo_run_values(&tree->dict, run), run->count, fill);
 }
 
 /* A tree of what is visible in a set of runs, all of which go. */
-static ordo_status build_of_set(struct ordo_call *call, struct ordo_blink *tree, struct ordo_run_set *set,
+static ordo_status build_of_set(struct ordo_call *call, struct ordo_links *tree, struct ordo_run_set *set,
                                 unsigned fill)
 {
     struct ordo_sorted_run all = { .mem = NULL };
@@ -44,18 +44,18 @@ static ordo_status build_of_set(struct ordo_call *call, struct ordo_blink *tree,
     return status;
 }
 
-unsigned ordo_blink_update_fill(const struct ordo_blink *tree)
+unsigned ordo_links_update_fill(const struct ordo_links *tree)
 {
     const unsigned fill = tree->config.fill_percent;
-    return fill > ORDO_BLINK_UPDATE_FILL ? ORDO_BLINK_UPDATE_FILL : fill;
+    return fill > ORDO_LINKS_UPDATE_FILL ? ORDO_LINKS_UPDATE_FILL : fill;
 }
 
-ordo_status ordo_blink_rebuild(struct ordo_call *call, struct ordo_blink *tree, struct ordo_sorted_run *batch,
+ordo_status ordo_links_rebuild(struct ordo_call *call, struct ordo_links *tree, struct ordo_sorted_run *batch,
                                unsigned fill)
 {
     struct ordo_run_set set = { .n = 0 };
     size_t              count = 0;
-    ordo_status         status = ordo_blink_size(&tree->dict, call, &count);
+    ordo_status         status = ordo_links_size(&tree->dict, call, &count);
     if (status == ORDO_OK && count > 0) {
         status = run_of_tree(call, tree, count, &set.run[0]);
         set.n = status == ORDO_OK;
@@ -72,23 +72,23 @@ ordo_status ordo_blink_rebuild(struct ordo_call *call, struct ordo_blink *tree, 
     return build_of_set(call, tree, &set, fill);
 }
 
-ordo_status ordo_blink_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+ordo_status ordo_links_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                              size_t count)
 {
-    struct ordo_blink  *tree = ordo_blink_of(dict);
+    struct ordo_links  *tree = ordo_links_of(dict);
     struct ordo_run_set set = { .n = 1 };
     ORDO_TRY(ordo_runs_sort(&tree->runs, call, false, keys, values, count, &set.run[0]));
     return build_of_set(call, tree, &set, tree->config.fill_percent);
 }
 
-ordo_status ordo_blink_compact(ordo_dict *dict, struct ordo_call *call)
+ordo_status ordo_links_compact(ordo_dict *dict, struct ordo_call *call)
 {
-    struct ordo_blink *tree = ordo_blink_of(dict);
-    if (!ordo_blink_has_nodes(tree))
+    struct ordo_links *tree = ordo_links_of(dict);
+    if (!ordo_links_has_nodes(tree))
         return ORDO_OK;
-    ORDO_TRY(ordo_blink_validate(call, tree));
-    ordo_blink_drop_list(tree);
-    const ordo_status status = ordo_blink_rebuild(call, tree, NULL, tree->config.fill_percent);
-    ordo_blink_drop_list(tree);
+    ORDO_TRY(ordo_links_validate(call, tree));
+    ordo_links_drop_list(tree);
+    const ordo_status status = ordo_links_rebuild(call, tree, NULL, tree->config.fill_percent);
+    ordo_links_drop_list(tree);
     return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How kernels of a B-link tree are cut and launched. */
-#include "dict/blink/blink.h"
+/* How kernels of a linked tree are cut and launched. */
+#include "dict/links/links.h"
 
-void ordo_blink_add_tree(struct ordo_args *args, const struct ordo_blink *tree)
+void ordo_links_add_tree(struct ordo_args *args, const struct ordo_links *tree)
 {
     ORDO_ADD(args, ORDO_ARG(tree->leaf_keys), ORDO_ARG(tree->leaf_values), ORDO_ARG(tree->inner_keys),
              ORDO_ARG(tree->children), ORDO_ARG(tree->state), ORDO_ARG(tree->counts));
@@ -12,7 +12,7 @@ void ordo_blink_add_tree(struct ordo_args *args, const struct ordo_blink *tree)
 #define GROUP 64
 
 /* The largest group of at most `wanted` work-items, a power of two, that holds whole sub-groups; 1 if there is none. */
-static size_t group_of(const struct ordo_blink *tree, size_t wanted, size_t sub_group)
+static size_t group_of(const struct ordo_links *tree, size_t wanted, size_t sub_group)
 {
     const size_t most = ordo_device_facts(tree->dict.dev)->max_group;
     while (wanted > most)
@@ -20,35 +20,35 @@ static size_t group_of(const struct ordo_blink *tree, size_t wanted, size_t sub_
     return wanted < sub_group ? 1 : wanted;
 }
 
-struct ordo_blink_shape ordo_blink_flat(const struct ordo_blink *tree)
+struct ordo_links_shape ordo_links_flat(const struct ordo_links *tree)
 {
-    return (struct ordo_blink_shape) { group_of(tree, GROUP, 1), 1, 0 };
+    return (struct ordo_links_shape) { group_of(tree, GROUP, 1), 1, 0 };
 }
 
-struct ordo_blink_shape ordo_blink_teams(const struct ordo_blink *tree, size_t group)
+struct ordo_links_shape ordo_links_teams(const struct ordo_links *tree, size_t group)
 {
     const size_t sub_group = ordo_device_facts(tree->dict.dev)->sub_group;
     group = group_of(tree, group ? group : GROUP, sub_group);
-    return (struct ordo_blink_shape) { group, group < sub_group ? 1 : sub_group, 0 };
+    return (struct ordo_links_shape) { group, group < sub_group ? 1 : sub_group, 0 };
 }
 
 /* Lanes of a narrow team: each then holds 4 of a leaf's slots, 16 bytes of keys of 4 bytes. */
 #define NARROW       8
 #define NARROW_GROUP 128
 
-struct ordo_blink_shape ordo_blink_narrow(const struct ordo_blink *tree)
+struct ordo_links_shape ordo_links_narrow(const struct ordo_links *tree)
 {
-    struct ordo_blink_shape shape = ordo_blink_teams(tree, NARROW_GROUP);
+    struct ordo_links_shape shape = ordo_links_teams(tree, NARROW_GROUP);
     shape.lanes = ordo_min_size(shape.lanes, NARROW);
     shape.items = 1;
     return shape;
 }
 
-struct ordo_blink_shape ordo_blink_search_shape(const struct ordo_blink *tree)
+struct ordo_links_shape ordo_links_search_shape(const struct ordo_links *tree)
 {
     const ordo_device      *dev = tree->dict.dev;
     const enum ordo_shape   data = ordo_shape_of(tree->dict.key_bytes, tree->dict.value_bytes);
-    struct ordo_blink_shape shape = { ordo_group_of(dev, ORDO_BLINK_GROUP, data), 1,
+    struct ordo_links_shape shape = { ordo_group_of(dev, ORDO_BLINK_GROUP, data), 1,
                                       ordo_tunable(dev, ORDO_BLINK_ITEMS, data) };
     if (shape.group > 1)
         shape.lanes = ordo_min_size(ordo_tunable(dev, ORDO_BLINK_LANES, data), ordo_device_facts(dev)->sub_group);
@@ -58,16 +58,16 @@ struct ordo_blink_shape ordo_blink_search_shape(const struct ordo_blink *tree)
 /* More groups than this fill every device; work-items, or teams, then take several items. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
-ordo_status ordo_blink_launch(struct ordo_call *call, const struct ordo_blink *tree, const char *file, const char *name,
-                              const struct ordo_blink_shape *shape, size_t items, const struct ordo_args *args)
+ordo_status ordo_links_launch(struct ordo_call *call, const struct ordo_links *tree, const char *file, const char *name,
+                              const struct ordo_links_shape *shape, size_t items, const struct ordo_args *args)
 {
     const struct ordo_define defines[] = {
         { "ORDO_KEY", tree->dict.key },
         { "ORDO_VALUE_BYTES", tree->dict.value_bytes },
         { "RUN_GROUP", (long) shape->group },
-        { "BLINK_GROUP", (long) shape->group },
+        { "LINKS_GROUP", (long) shape->group },
         { "TEAM_WIDTH", (long) shape->lanes },
-        { "BLINK_ITEMS", shape->items ? (long) shape->items : 1 },
+        { "LINKS_ITEMS", shape->items ? (long) shape->items : 1 },
         { NULL, 0 },
     };
     const size_t        per_group = shape->items ? shape->group * shape->items : shape->group / shape->lanes;

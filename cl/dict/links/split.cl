@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a node of a B-link tree becomes that takes more entries than it has slots: nodes that share them; and lists of
+/* What a node of a linked tree becomes that takes more entries than it has slots: nodes that share them; and lists of
  * nodes whose children have split, which then have entries to take in. */
 #pragma once
-#include "dict/blink/build.cl"
+#include "dict/links/build.cl"
 
-#define LANE_WORDS ((BLINK_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
+#define LANE_WORDS ((LINKS_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
 /* Before loops over a lane's words, or slots. Where one work-item has them all they are no registers, and compiling them
  * one by one takes 12 s. */
@@ -15,11 +15,11 @@
 #endif
 
 /* A node that splits, splits into nodes of about this many entries. */
-#define BLINK_TARGET 21
+#define LINKS_TARGET 21
 
-ORDO_FN uint blink_nodes_for(uint entries)
+ORDO_FN uint links_nodes_for(uint entries)
 {
-    return entries <= BLINK_SLOTS ? 1 : (entries - 1) / BLINK_TARGET + 1;
+    return entries <= LINKS_SLOTS ? 1 : (entries - 1) / LINKS_TARGET + 1;
 }
 
 /* ---- what a node becomes ----------------------------------------------------------------------------------------- */
@@ -37,15 +37,15 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* Without numbers for the new nodes; of BLINK_NONE nothing is read. Called by a whole team, or by some of a sub-group's. */
-ORDO_FN node_split split_plan(const blink_tree *tree, uint level, uint node, uint all)
+/* Without numbers for the new nodes; of LINKS_NONE nothing is read. Called by a whole team, or by some of a sub-group's. */
+ORDO_FN node_split split_plan(const links_tree *tree, uint level, uint node, uint all)
 {
-    __global ordo_key_form *line = blink_line(tree, level, node);
-    node_split              split = { level, node, 0, blink_nodes_for(all), all, { all, 0 }, 0, 0 };
+    __global ordo_key_form *line = links_line(tree, level, node);
+    node_split              split = { level, node, 0, links_nodes_for(all), all, { all, 0 }, 0, 0 };
 
-    if (node != BLINK_NONE) {
-        split.right = *blink_right(line);
-        split.high = line[BLINK_HIGH];
+    if (node != LINKS_NONE) {
+        split.right = *links_right(line);
+        split.high = line[LINKS_HIGH];
     }
     if (split.nodes > 1)
         split.share = share_among(all, split.nodes);
@@ -53,12 +53,12 @@ ORDO_FN node_split split_plan(const blink_tree *tree, uint level, uint node, uin
 }
 
 /* Takes the new nodes: room for them was reserved. By a whole team that is a whole sub-group. */
-ORDO_FN node_split split_begin(const blink_tree *tree, uint level, uint node, uint all)
+ORDO_FN node_split split_begin(const links_tree *tree, uint level, uint node, uint all)
 {
     node_split split = split_plan(tree, level, node, all);
 
     if (split.nodes > 1 && team_lane() == 0)
-        split.first_new = ordo_add(&tree->state[level == 0 ? BLINK_LEAVES : BLINK_INNER], split.nodes - 1);
+        split.first_new = ordo_add(&tree->state[level == 0 ? LINKS_LEAVES : LINKS_INNER], split.nodes - 1);
     split.first_new = team_bcast(split.first_new, 0);
     return split;
 }
@@ -83,43 +83,43 @@ ORDO_FN split_place split_where(const node_split *split, uint p)
 
 /* Writes the words of the nodes that do not depend on keys: unused slots, links, headers, and the last one's high.
  * By a whole team. */
-ORDO_FN void split_frame(const blink_tree *tree, const node_split *split)
+ORDO_FN void split_frame(const links_tree *tree, const node_split *split)
 {
     for (uint j = 0; j < split->nodes; j++) {
-        __global ordo_key_form *line = blink_line(tree, split->level, split_number(split, j));
+        __global ordo_key_form *line = links_line(tree, split->level, split_number(split, j));
         const bool              last = j + 1 == split->nodes;
         const uint              size = share_size(split->share, j);
-        for (uint slot = size + team_lane(); slot < BLINK_SLOTS; slot += TEAM_WIDTH)
-            line[slot] = BLINK_UNUSED;
-        if (team_lane() == BLINK_RIGHT % TEAM_WIDTH)
-            line[BLINK_RIGHT] = last ? split->right : split_number(split, j + 1);
-        if (team_lane() == BLINK_HEADER % TEAM_WIDTH) {
-            line[BLINK_HEADER] = size;
+        for (uint slot = size + team_lane(); slot < LINKS_SLOTS; slot += TEAM_WIDTH)
+            line[slot] = LINKS_UNUSED;
+        if (team_lane() == LINKS_RIGHT % TEAM_WIDTH)
+            line[LINKS_RIGHT] = last ? split->right : split_number(split, j + 1);
+        if (team_lane() == LINKS_HEADER % TEAM_WIDTH) {
+            line[LINKS_HEADER] = size;
             if (split->level == 0)
                 tree->leaf_counts[split_number(split, j)] = size;
         }
-        if (team_lane() == BLINK_HIGH % TEAM_WIDTH && last)
-            line[BLINK_HIGH] = split->high;
+        if (team_lane() == LINKS_HIGH % TEAM_WIDTH && last)
+            line[LINKS_HIGH] = split->high;
     }
 }
 
 /* The border between nodes j and j + 1. */
-ORDO_FN void split_border(const blink_tree *tree, const node_split *split, uint j, ordo_key_form border)
+ORDO_FN void split_border(const links_tree *tree, const node_split *split, uint j, ordo_key_form border)
 {
-    blink_line(tree, split->level, split_number(split, j))[BLINK_HIGH] = border;
-    blink_line(tree, split->level, split_number(split, j + 1))[BLINK_LOW] = border;
+    links_line(tree, split->level, split_number(split, j))[LINKS_HIGH] = border;
+    links_line(tree, split->level, split_number(split, j + 1))[LINKS_LOW] = border;
 }
 
 /* Entry p of a leaf's. The last key of a leaf is its high. */
-ORDO_FN void split_put_element(const blink_tree *tree, const node_split *split, uint p, ordo_key_form key,
-                               blink_value value)
+ORDO_FN void split_put_element(const links_tree *tree, const node_split *split, uint p, ordo_key_form key,
+                               links_value value)
 {
     const split_place to = split_where(split, p);
     const uint        leaf = split_number(split, to.j);
 
-    blink_leaf(tree, leaf)[to.slot] = key;
+    links_leaf(tree, leaf)[to.slot] = key;
 #if ORDO_VALUE_BYTES
-    blink_values(tree, leaf)[to.slot] = value;
+    links_values(tree, leaf)[to.slot] = value;
 #endif
     if (to.slot + 1 == to.size && to.j + 1 < split->nodes)
         split_border(tree, split, to.j, key);
@@ -128,20 +128,20 @@ ORDO_FN void split_put_element(const blink_tree *tree, const node_split *split, 
 /* ---- nodes whose children have split ----------------------------------------------------------------------------- */
 
 /* Whether nobody has put the node on its level's list yet. */
-ORDO_FN bool blink_is_fresh(const blink_tree *tree, uint node)
+ORDO_FN bool links_is_fresh(const links_tree *tree, uint node)
 {
-    return !(ordo_or(blink_header(blink_inner(tree, node)), BLINK_DIRTY) & BLINK_DIRTY);
+    return !(ordo_or(links_header(links_inner(tree, node)), LINKS_DIRTY) & LINKS_DIRTY);
 }
 
 /* Puts each lane's node, if it has one, on the list of its level, once. By the whole team. */
-ORDO_FN void blink_mark_each(const blink_tree *tree, uint level, uint node, bool has, __global uint *list)
+ORDO_FN void links_mark_each(const links_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
-    const bool      fresh = has && blink_is_fresh(tree, node);
+    const bool      fresh = has && links_is_fresh(tree, node);
     const team_mask lanes = team_ballot(fresh);
     uint            first = 0;
 
     if (lanes != 0 && team_lane() == 0)
-        first = ordo_add(&tree->state[BLINK_DIRTY_NODES + level], mask_count(lanes));
+        first = ordo_add(&tree->state[LINKS_DIRTY_NODES + level], mask_count(lanes));
     first = team_bcast(first, 0);
     if (fresh)
         list[first + mask_count(lanes & team_lanes_below())] = node;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A B-link tree's memory: its pools of nodes, and the state that says how much of them is taken. */
-#include "dict/blink/blink.h"
+/* A linked tree's memory: its pools of nodes, and the state that says how much of them is taken. */
+#include "dict/links/links.h"
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-ordo_status ordo_blink_buffer(struct ordo_call *call, struct ordo_blink *tree, size_t bytes, cl_mem *out)
+ordo_status ordo_links_buffer(struct ordo_call *call, struct ordo_links *tree, size_t bytes, cl_mem *out)
 {
     ORDO_TRY(ordo_buffer_create(call->dev, bytes, out));
     tree->bytes += bytes;
@@ -13,7 +13,7 @@ ordo_status ordo_blink_buffer(struct ordo_call *call, struct ordo_blink *tree, s
     return ORDO_OK;
 }
 
-void ordo_blink_drop(struct ordo_blink *tree, cl_mem *mem, size_t bytes)
+void ordo_links_drop(struct ordo_links *tree, cl_mem *mem, size_t bytes)
 {
     if (!*mem)
         return;
@@ -29,40 +29,40 @@ struct pools {
 };
 
 /* Bytes per node. */
-static size_t line_bytes(const struct ordo_blink *tree)
+static size_t line_bytes(const struct ordo_links *tree)
 {
-    return BLINK_WORDS * tree->dict.key_bytes;
+    return LINKS_WORDS * tree->dict.key_bytes;
 }
-static size_t values_bytes(const struct ordo_blink *tree)
+static size_t values_bytes(const struct ordo_links *tree)
 {
-    return (size_t) BLINK_SLOTS * tree->dict.value_bytes;
+    return (size_t) LINKS_SLOTS * tree->dict.value_bytes;
 }
-#define CHILDREN_BYTES (BLINK_SLOTS * sizeof(cl_uint))
+#define CHILDREN_BYTES (LINKS_SLOTS * sizeof(cl_uint))
 
 static size_t dirty_bytes(const struct pools *pools)
 {
     return (pools->inner + 1) * sizeof(cl_uint);
 }
 
-static struct pools pools_of(const struct ordo_blink *tree)
+static struct pools pools_of(const struct ordo_links *tree)
 {
     return (struct pools) { tree->leaf_keys,     tree->leaf_values,   tree->inner_keys,
                             tree->children,      tree->counts,        { tree->dirty[0], tree->dirty[1] },
                             tree->leaf_capacity, tree->inner_capacity };
 }
 
-static void drop_pools(struct ordo_blink *tree, struct pools *pools)
+static void drop_pools(struct ordo_links *tree, struct pools *pools)
 {
-    ordo_blink_drop(tree, &pools->leaf_keys, pools->leaves * line_bytes(tree));
-    ordo_blink_drop(tree, &pools->leaf_values, pools->leaves * values_bytes(tree));
-    ordo_blink_drop(tree, &pools->inner_keys, pools->inner * line_bytes(tree));
-    ordo_blink_drop(tree, &pools->children, pools->inner * CHILDREN_BYTES);
-    ordo_blink_drop(tree, &pools->counts, pools->leaves * sizeof(cl_uint));
+    ordo_links_drop(tree, &pools->leaf_keys, pools->leaves * line_bytes(tree));
+    ordo_links_drop(tree, &pools->leaf_values, pools->leaves * values_bytes(tree));
+    ordo_links_drop(tree, &pools->inner_keys, pools->inner * line_bytes(tree));
+    ordo_links_drop(tree, &pools->children, pools->inner * CHILDREN_BYTES);
+    ordo_links_drop(tree, &pools->counts, pools->leaves * sizeof(cl_uint));
     for (int i = 0; i < 2; i++)
-        ordo_blink_drop(tree, &pools->dirty[i], dirty_bytes(pools));
+        ordo_links_drop(tree, &pools->dirty[i], dirty_bytes(pools));
 }
 
-static void use_pools(struct ordo_blink *tree, const struct pools *pools)
+static void use_pools(struct ordo_links *tree, const struct pools *pools)
 {
     struct pools old = pools_of(tree);
     tree->leaf_keys = pools->leaf_keys;
@@ -77,20 +77,20 @@ static void use_pools(struct ordo_blink *tree, const struct pools *pools)
     drop_pools(tree, &old);
 }
 
-static ordo_status create_pools(struct ordo_call *call, struct ordo_blink *tree, struct pools *pools)
+static ordo_status create_pools(struct ordo_call *call, struct ordo_links *tree, struct pools *pools)
 {
-    ORDO_TRY(ordo_blink_buffer(call, tree, pools->leaves * line_bytes(tree), &pools->leaf_keys));
+    ORDO_TRY(ordo_links_buffer(call, tree, pools->leaves * line_bytes(tree), &pools->leaf_keys));
     if (tree->dict.value_bytes)
-        ORDO_TRY(ordo_blink_buffer(call, tree, pools->leaves * values_bytes(tree), &pools->leaf_values));
-    ORDO_TRY(ordo_blink_buffer(call, tree, pools->inner * line_bytes(tree), &pools->inner_keys));
-    ORDO_TRY(ordo_blink_buffer(call, tree, pools->leaves * sizeof(cl_uint), &pools->counts));
+        ORDO_TRY(ordo_links_buffer(call, tree, pools->leaves * values_bytes(tree), &pools->leaf_values));
+    ORDO_TRY(ordo_links_buffer(call, tree, pools->inner * line_bytes(tree), &pools->inner_keys));
+    ORDO_TRY(ordo_links_buffer(call, tree, pools->leaves * sizeof(cl_uint), &pools->counts));
     for (int i = 0; i < 2; i++)
-        ORDO_TRY(ordo_blink_buffer(call, tree, dirty_bytes(pools), &pools->dirty[i]));
-    return ordo_blink_buffer(call, tree, pools->inner * CHILDREN_BYTES, &pools->children);
+        ORDO_TRY(ordo_links_buffer(call, tree, dirty_bytes(pools), &pools->dirty[i]));
+    return ordo_links_buffer(call, tree, pools->inner * CHILDREN_BYTES, &pools->children);
 }
 
 /* Leaves least: must be; most: would be good. */
-static ordo_status make_pools(struct ordo_call *call, struct ordo_blink *tree, size_t least, size_t most,
+static ordo_status make_pools(struct ordo_call *call, struct ordo_links *tree, size_t least, size_t most,
                               struct pools *out)
 {
     ordo_status status = ORDO_OK;
@@ -107,17 +107,17 @@ static ordo_status make_pools(struct ordo_call *call, struct ordo_blink *tree, s
 }
 
 /* Makes nodes from `leaves` and `inner` on free (B6). */
-static ordo_status mark_free(struct ordo_call *call, const struct ordo_blink *tree, const struct pools *pools,
+static ordo_status mark_free(struct ordo_call *call, const struct ordo_links *tree, const struct pools *pools,
                              size_t leaves, size_t inner)
 {
     const size_t line = line_bytes(tree);
-    ORDO_TRY(ordo_call_fill(call, pools->leaf_keys, leaves * line, (pools->leaves - leaves) * line, BLINK_FREE));
+    ORDO_TRY(ordo_call_fill(call, pools->leaf_keys, leaves * line, (pools->leaves - leaves) * line, LINKS_FREE));
     ORDO_TRY(ordo_call_fill(call, pools->children, inner * CHILDREN_BYTES, (pools->inner - inner) * CHILDREN_BYTES,
-                            BLINK_NONE));
-    return ordo_call_fill(call, pools->inner_keys, inner * line, (pools->inner - inner) * line, BLINK_FREE);
+                            LINKS_NONE));
+    return ordo_call_fill(call, pools->inner_keys, inner * line, (pools->inner - inner) * line, LINKS_FREE);
 }
 
-static ordo_status copy_pools(struct ordo_call *call, const struct ordo_blink *tree, const struct pools *to,
+static ordo_status copy_pools(struct ordo_call *call, const struct ordo_links *tree, const struct pools *to,
                               size_t leaves, size_t inner)
 {
     const struct pools from = pools_of(tree);
@@ -129,34 +129,34 @@ static ordo_status copy_pools(struct ordo_call *call, const struct ordo_blink *t
     return ordo_call_copy(call, from.children, 0, to->children, 0, inner * CHILDREN_BYTES);
 }
 
-static ordo_status too_many_leaves(const struct ordo_blink *tree, size_t leaves)
+static ordo_status too_many_leaves(const struct ordo_links *tree, size_t leaves)
 {
     return ordo_fail(tree->dict.dev, ORDO_NO_DEVICE_MEMORY, 0, __FILE__, __LINE__,
                      "the tree would need %zu leaves, and may have %zu (max_leaves)", leaves, tree->config.max_leaves);
 }
 
-static bool is_capped(const struct ordo_blink *tree, size_t leaves)
+static bool is_capped(const struct ordo_links *tree, size_t leaves)
 {
     return tree->config.max_leaves > 0 && leaves > tree->config.max_leaves;
 }
 
 /* Reserve beside what is needed, so that not each batch copies the tree: a sixth, so that six times as much is
  * copied as is stored. */
-static size_t with_reserve(const struct ordo_blink *tree, size_t leaves)
+static size_t with_reserve(const struct ordo_links *tree, size_t leaves)
 {
     const size_t more = leaves + leaves / 6 + 64;
     return is_capped(tree, more) ? tree->config.max_leaves : more;
 }
 
 /* Pools for `leaves` leaves, or better for `wanted`, with what is there. */
-static ordo_status move_to(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state, size_t leaves,
+static ordo_status move_to(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state, size_t leaves,
                            size_t wanted)
 {
     struct pools pools;
     ORDO_TRY(make_pools(call, tree, leaves, wanted, &pools));
-    ordo_status status = copy_pools(call, tree, &pools, state[BLINK_LEAVES], state[BLINK_INNER]);
+    ordo_status status = copy_pools(call, tree, &pools, state[LINKS_LEAVES], state[LINKS_INNER]);
     if (status == ORDO_OK)
-        status = mark_free(call, tree, &pools, state[BLINK_LEAVES], state[BLINK_INNER]);
+        status = mark_free(call, tree, &pools, state[LINKS_LEAVES], state[LINKS_INNER]);
     if (status != ORDO_OK) {
         drop_pools(tree, &pools);
         return status;
@@ -165,31 +165,31 @@ static ordo_status move_to(struct ordo_call *call, struct ordo_blink *tree, cons
     return ORDO_OK;
 }
 
-ordo_status ordo_blink_reserve(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state, size_t leaves)
+ordo_status ordo_links_reserve(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state, size_t leaves)
 {
     if (is_capped(tree, leaves))
         return too_many_leaves(tree, leaves);
     if (leaves <= tree->leaf_capacity)
         return ORDO_OK;
-    if (leaves >= BLINK_NONE)
+    if (leaves >= LINKS_NONE)
         return ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__, "%zu leaves", leaves);
     return move_to(call, tree, state, leaves, with_reserve(tree, leaves));
 }
 
-ordo_status ordo_blink_shrink(struct ordo_call *call, struct ordo_blink *tree, const cl_uint *state)
+ordo_status ordo_links_shrink(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state)
 {
-    const size_t leaves = state[BLINK_LEAVES] + (size_t) state[BLINK_LEAVES] / 16;
+    const size_t leaves = state[LINKS_LEAVES] + (size_t) state[LINKS_LEAVES] / 16;
 
     return leaves < tree->leaf_capacity ? move_to(call, tree, state, leaves, leaves) : ORDO_OK;
 }
 
-ordo_status ordo_blink_mark_free(struct ordo_call *call, const struct ordo_blink *tree, size_t leaves, size_t inner)
+ordo_status ordo_links_mark_free(struct ordo_call *call, const struct ordo_links *tree, size_t leaves, size_t inner)
 {
     const struct pools pools = pools_of(tree);
     return mark_free(call, tree, &pools, leaves, inner);
 }
 
-ordo_status ordo_blink_renew_pools(struct ordo_call *call, struct ordo_blink *tree, size_t leaves, bool roomy)
+ordo_status ordo_links_renew_pools(struct ordo_call *call, struct ordo_links *tree, size_t leaves, bool roomy)
 {
     const size_t wanted = roomy ? with_reserve(tree, leaves) : leaves + leaves / 64;
     struct pools pools;
@@ -197,7 +197,7 @@ ordo_status ordo_blink_renew_pools(struct ordo_call *call, struct ordo_blink *tr
     if (is_capped(tree, leaves))
         return too_many_leaves(tree, leaves);
     if (!tree->state)
-        ORDO_TRY(ordo_blink_buffer(call, tree, BLINK_STATE_WORDS * sizeof(cl_uint), &tree->state));
+        ORDO_TRY(ordo_links_buffer(call, tree, LINKS_STATE_WORDS * sizeof(cl_uint), &tree->state));
     if (leaves <= tree->leaf_capacity && tree->leaf_capacity <= with_reserve(tree, wanted))
         return ORDO_OK;
     ORDO_TRY(make_pools(call, tree, leaves, is_capped(tree, wanted) ? leaves : wanted, &pools));
@@ -205,42 +205,42 @@ ordo_status ordo_blink_renew_pools(struct ordo_call *call, struct ordo_blink *tr
     return ORDO_OK;
 }
 
-void ordo_blink_drop_pools(struct ordo_blink *tree)
+void ordo_links_drop_pools(struct ordo_links *tree)
 {
     const struct pools none = { NULL };
     use_pools(tree, &none);
-    ordo_blink_drop(tree, &tree->state, BLINK_STATE_WORDS * sizeof(cl_uint));
+    ordo_links_drop(tree, &tree->state, LINKS_STATE_WORDS * sizeof(cl_uint));
 }
 
-ordo_status ordo_blink_read_state(struct ordo_call *call, struct ordo_blink *tree, cl_uint state[BLINK_STATE_WORDS])
+ordo_status ordo_links_read_state(struct ordo_call *call, struct ordo_links *tree, cl_uint state[LINKS_STATE_WORDS])
 {
-    ORDO_TRY(ordo_call_read(call, tree->state, 0, state, BLINK_STATE_WORDS * sizeof *state));
+    ORDO_TRY(ordo_call_read(call, tree->state, 0, state, LINKS_STATE_WORDS * sizeof *state));
     if (ordo_rehearses(call->dev)) {
-        state[BLINK_ROOT] = 1u << BLINK_LEVEL_SHIFT; /* two levels, so that there is work above the leaves */
-        state[BLINK_INNER] = 1;
+        state[LINKS_ROOT] = 1u << LINKS_LEVEL_SHIFT; /* two levels, so that there is work above the leaves */
+        state[LINKS_INNER] = 1;
     }
-    if (state[BLINK_LEAVES] > tree->leaf_capacity)
-        state[BLINK_LEAVES] = (cl_uint) tree->leaf_capacity;
-    tree->leaves_most = state[BLINK_LEAVES];
-    tree->elements_most = state[BLINK_ELEMENTS];
+    if (state[LINKS_LEAVES] > tree->leaf_capacity)
+        state[LINKS_LEAVES] = (cl_uint) tree->leaf_capacity;
+    tree->leaves_most = state[LINKS_LEAVES];
+    tree->elements_most = state[LINKS_ELEMENTS];
     return ORDO_OK;
 }
 
-ordo_status ordo_blink_read_counters(struct ordo_call *call, struct ordo_blink *tree, cl_uint state[BLINK_STATE_WORDS])
+ordo_status ordo_links_read_counters(struct ordo_call *call, struct ordo_links *tree, cl_uint state[LINKS_STATE_WORDS])
 {
-    ORDO_TRY(ordo_blink_read_state(call, tree, state));
-    if (state[BLINK_INNER] > tree->inner_capacity)
-        state[BLINK_INNER] = (cl_uint) tree->inner_capacity;
-    ORDO_TRY(ordo_call_fill(call, tree->state, BLINK_LEAVES * sizeof(cl_uint), sizeof(cl_uint), state[BLINK_LEAVES]));
-    return ordo_call_fill(call, tree->state, BLINK_INNER * sizeof(cl_uint), sizeof(cl_uint), state[BLINK_INNER]);
+    ORDO_TRY(ordo_links_read_state(call, tree, state));
+    if (state[LINKS_INNER] > tree->inner_capacity)
+        state[LINKS_INNER] = (cl_uint) tree->inner_capacity;
+    ORDO_TRY(ordo_call_fill(call, tree->state, LINKS_LEAVES * sizeof(cl_uint), sizeof(cl_uint), state[LINKS_LEAVES]));
+    return ordo_call_fill(call, tree->state, LINKS_INNER * sizeof(cl_uint), sizeof(cl_uint), state[LINKS_INNER]);
 }
 
-ordo_status ordo_blink_check_room(struct ordo_call *call, struct ordo_blink *tree, size_t stores)
+ordo_status ordo_links_check_room(struct ordo_call *call, struct ordo_links *tree, size_t stores)
 {
-    cl_uint state[BLINK_STATE_WORDS];
+    cl_uint state[LINKS_STATE_WORDS];
 
     if (tree->elements_most + stores > ORDO_MAX_COUNT)
-        ORDO_TRY(ordo_blink_read_state(call, tree, state));
+        ORDO_TRY(ordo_links_read_state(call, tree, state));
     if (tree->elements_most + stores > ORDO_MAX_COUNT)
         return ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
                          "the tree has %zu elements: %zu more, if all are new, are more than it can count",

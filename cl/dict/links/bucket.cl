@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches into a B-link tree that are not sorted, where few of their updates meet in a leaf.
+/* Batches into a linked tree that are not sorted, where few of their updates meet in a leaf.
  *
  *   bucket_updates   each update goes down to its leaf, and says there that it has come
  *   update_heads     the leaves take their updates, and split: the first update that came to a leaf stands for it
@@ -12,15 +12,15 @@
  * leaves.
  */
 #pragma once
-#include "dict/blink/split.cl"
+#include "dict/links/split.cl"
 
 /* ---- which updates meet in a leaf -------------------------------------------------------------------------------- */
 
 /* Updates say at their leaf that they are there: leaf_counts[leaf] counts them, too, above the leaf's own count. The
  * one that comes first is the leaf's head; the k-th after it leaves its index in the leaf's bucket:
  * bucket[leaf * slots + k - 1]. So which update is the head is chance, but the work goes by index. If more come than a
- * bucket holds, BLINK_LARGEST tells, and the batch is sorted instead. */
-#define ARRIVAL          (BLINK_COUNT_MASK + 1)
+ * bucket holds, LINKS_LARGEST tells, and the batch is sorted instead. */
+#define ARRIVAL          (LINKS_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
 /* Adds up over the group what its work-items give, and then once to a word that all groups share. By the whole group,
@@ -37,52 +37,52 @@ ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
         (void) ordo_add(to, *sum);
 }
 
-/* heads[i]: the leaf whose head update i is, or BLINK_NONE. */
-ORDO_KERNEL(BLINK_GROUP)
-void bucket_updates(BLINK_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
+/* heads[i]: the leaf whose head update i is, or LINKS_NONE. */
+ORDO_KERNEL(LINKS_GROUP)
+void bucket_updates(LINKS_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
                     __global uint *heads, __global uint *parents)
 {
     __local uint     sum;
-    const blink_tree tree = BLINK_TREE_HERE;
+    const links_tree tree = LINKS_TREE_HERE;
     uint             wanted = 0;
 
-    for (ulong tile = get_group_id(0); tile * BLINK_TILE < n; tile += get_num_groups(0)) {
-        const uint     first = (uint) tile * BLINK_TILE;
-        blink_path     path[TEAM_QUERIES];
-        blink_position position[BLINK_ITEMS] = { { 0, 0, 0 } };
+    for (ulong tile = get_group_id(0); tile * LINKS_TILE < n; tile += get_num_groups(0)) {
+        const uint     first = (uint) tile * LINKS_TILE;
+        links_path     path[TEAM_QUERIES];
+        links_position position[LINKS_ITEMS] = { { 0, 0, 0 } };
 
-        blink_take_tile(&tree, keys + keys_at, n, first, path);
-        blink_own(path, position);
-        for (uint r = 0; r < BLINK_ITEMS; r++) {
-            const uint i = blink_query_at(first, r), leaf = position[r].leaf;
+        links_take_tile(&tree, keys + keys_at, n, first, path);
+        links_own(path, position);
+        for (uint r = 0; r < LINKS_ITEMS; r++) {
+            const uint i = links_query_at(first, r), leaf = position[r].leaf;
             if (i >= n)
                 continue;
             const uint counted = ordo_add(&leaf_counts[leaf], ARRIVAL), before = ARRIVALS(counted);
-            heads[i] = before == 0 ? leaf : BLINK_NONE;
+            heads[i] = before == 0 ? leaf : LINKS_NONE;
             parents[i] = position[r].parent;
             if (before > slots)
-                ordo_max(&state[BLINK_LARGEST], before);
+                ordo_max(&state[LINKS_LARGEST], before);
             else if (before > 0)
                 bucket[(ulong) leaf * slots + before - 1] = i;
-            const uint all = (counted & BLINK_COUNT_MASK) + before + 1;
-            wanted += blink_nodes_for(all) - blink_nodes_for(all - 1);
+            const uint all = (counted & LINKS_COUNT_MASK) + before + 1;
+            wanted += links_nodes_for(all) - links_nodes_for(all - 1);
         }
     }
-    group_add(&state[BLINK_WANTED], &sum, wanted);
+    group_add(&state[LINKS_WANTED], &sum, wanted);
 }
 
 /* ---- columns: keys or values across a team's lanes --------------------------------------------------------------- */
 
-/* Slots of a lane. A leaf that may overflow has two parts: slots from BLINK_WORDS on are in the second. */
-#define LANE_SLOTS (BLINK_WORDS / TEAM_WIDTH)
+/* Slots of a lane. A leaf that may overflow has two parts: slots from LINKS_WORDS on are in the second. */
+#define LANE_SLOTS (LINKS_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
-#if BLINK_SLOTS + 1 + BLINK_BUCKET_SLOTS > LEAF_PARTS * BLINK_WORDS
+#if LINKS_SLOTS + 1 + LINKS_BUCKET_SLOTS > LEAF_PARTS * LINKS_WORDS
 #error "a leaf and its updates must fit in the parts"
 #endif
 
 ORDO_FN uint lane_slot(uint part, uint k)
 {
-    return part * BLINK_WORDS + team_lane() * LANE_SLOTS + k;
+    return part * LINKS_WORDS + team_lane() * LANE_SLOTS + k;
 }
 
 /* x of the lane below; any in lane 0. */
@@ -202,56 +202,56 @@ typedef struct {
     uint leaf, count, updates, head, parent;
 } leaf_work;
 
-/* Slots from count on hold BLINK_UNUSED; those before `changed` are as they were. */
+/* Slots from count on hold LINKS_UNUSED; those before `changed` are as they were. */
 typedef struct {
     ordo_key_form key[LEAF_PARTS * LANE_SLOTS];
 #if ORDO_VALUE_BYTES
-    blink_value value[LEAF_PARTS * LANE_SLOTS];
+    links_value value[LEAF_PARTS * LANE_SLOTS];
 #endif
     uint count, changed;
 } held_leaf;
 
-ORDO_FN void held_read(const blink_tree *tree, leaf_work work, uint parts, __private held_leaf *held)
+ORDO_FN void held_read(const links_tree *tree, leaf_work work, uint parts, __private held_leaf *held)
 {
     held->count = work.count;
-    held->changed = LEAF_PARTS * BLINK_WORDS;
-    OF_KEYS(column_read)(held->key, parts, blink_leaf(tree, work.leaf), work.count, BLINK_UNUSED);
+    held->changed = LEAF_PARTS * LINKS_WORDS;
+    OF_KEYS(column_read)(held->key, parts, links_leaf(tree, work.leaf), work.count, LINKS_UNUSED);
 #if ORDO_VALUE_BYTES
-    OF_VALUES(column_read)(held->value, parts, blink_values(tree, work.leaf), work.count, 0);
+    OF_VALUES(column_read)(held->value, parts, links_values(tree, work.leaf), work.count, 0);
 #endif
 }
 
 /* Writes back what has changed of a leaf that has not overflowed. */
-ORDO_FN void held_write(const blink_tree *tree, leaf_work work, __private const held_leaf *held)
+ORDO_FN void held_write(const links_tree *tree, leaf_work work, __private const held_leaf *held)
 {
     const uint end = max(work.count, held->count);
 
-    OF_KEYS(column_write)(held->key, blink_leaf(tree, work.leaf), held->changed, end);
+    OF_KEYS(column_write)(held->key, links_leaf(tree, work.leaf), held->changed, end);
 #if ORDO_VALUE_BYTES
-    OF_VALUES(column_write)(held->value, blink_values(tree, work.leaf), held->changed, end);
+    OF_VALUES(column_write)(held->value, links_values(tree, work.leaf), held->changed, end);
 #endif
     if (team_lane() == 0)
-        *blink_header(blink_leaf(tree, work.leaf)) = tree->leaf_counts[work.leaf] = held->count;
+        *links_header(links_leaf(tree, work.leaf)) = tree->leaf_counts[work.leaf] = held->count;
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     __global const ordo_key    *keys;
-    __global const blink_value *values;
+    __global const links_value *values;
     __global const uchar       *erased; /* NULL: all are stored, or, with all_erased, none */
     uint                        all_erased, slots;
     __global const uint        *bucket;
 } bucket_batch;
 
 /* Updates of a leaf, at most: its head and a full bucket. */
-#define LANE_UPDATES ((BLINK_BUCKET_SLOTS + TEAM_WIDTH) / TEAM_WIDTH)
+#define LANE_UPDATES ((LINKS_BUCKET_SLOTS + TEAM_WIDTH) / TEAM_WIDTH)
 
-/* A leaf's updates in the team's lanes; index: of those still to do, else BLINK_NONE. */
+/* A leaf's updates in the team's lanes; index: of those still to do, else LINKS_NONE. */
 typedef struct {
     uint          index[LANE_UPDATES];
     ordo_key_form key[LANE_UPDATES];
-    blink_value   value[LANE_UPDATES];
+    links_value   value[LANE_UPDATES];
     bool          erases[LANE_UPDATES];
 } held_updates;
 
@@ -260,7 +260,7 @@ ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private h
     LANE_UNROLL
     for (uint e = 0; e < LANE_UPDATES; e++) {
         const uint j = e * TEAM_WIDTH + team_lane();
-        u->index[e] = BLINK_NONE;
+        u->index[e] = LINKS_NONE;
         u->key[e] = u->value[e] = 0;
         u->erases[e] = false;
         if (j >= work.updates)
@@ -280,15 +280,15 @@ ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private h
 typedef struct {
     bool          any, erases;
     ordo_key_form key;
-    blink_value   value;
+    links_value   value;
 } one_update;
 
 /* The next by index. Called by whole sub-groups. */
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
-    uint          least = BLINK_NONE;
+    uint          least = LINKS_NONE;
     ordo_key_form key = 0;
-    blink_value   value = 0;
+    links_value   value = 0;
     bool          erases = false;
 
     LANE_UNROLL
@@ -300,11 +300,11 @@ ORDO_FN one_update updates_next(__private held_updates *u)
         erases = less ? u->erases[e] : erases;
     }
     const uint      next = ~team_reduce_max(~least);
-    const team_mask lanes = team_ballot(least == next && least != BLINK_NONE);
+    const team_mask lanes = team_ballot(least == next && least != LINKS_NONE);
     const uint      lane = lanes ? first_lane(lanes) : 0;
     LANE_UNROLL
     for (uint e = 0; e < LANE_UPDATES; e++)
-        u->index[e] = u->index[e] == next ? BLINK_NONE : u->index[e];
+        u->index[e] = u->index[e] == next ? LINKS_NONE : u->index[e];
     one_update one = { lanes != 0, team_bcast(erases, lane), OF_KEYS(team_bcast)(key, lane), 0 };
 #if ORDO_VALUE_BYTES
     one.value = OF_VALUES(team_bcast)(value, lane);
@@ -319,7 +319,7 @@ ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bo
     LANE_UNROLL
     for (uint k = 0; k < parts * LANE_SLOTS; k++) {
         const bool used = lane_slot(k / LANE_SLOTS, k % LANE_SLOTS) < held->count;
-        count += blink_count_key(held->key[k], u.key, used);
+        count += links_count_key(held->key[k], u.key, used);
     }
     count = team_reduce_add(count);
     const uint at = COUNT_LESS(count);
@@ -331,7 +331,7 @@ ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bo
     OF_VALUES(column_put)(held->value, parts, at, puts, opens, u.value);
 #endif
     if (may_erase) {
-        OF_KEYS(column_close)(held->key, parts, at, closes, BLINK_UNUSED);
+        OF_KEYS(column_close)(held->key, parts, at, closes, LINKS_UNUSED);
 #if ORDO_VALUE_BYTES
         OF_VALUES(column_close)(held->value, parts, at, closes, 0);
 #endif
@@ -341,7 +341,7 @@ ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bo
 }
 
 /* Reads a leaf and does its updates. Called by whole sub-groups. */
-ORDO_FN void held_take(const blink_tree *tree, const bucket_batch *batch, leaf_work work, uint parts,
+ORDO_FN void held_take(const links_tree *tree, const bucket_batch *batch, leaf_work work, uint parts,
                        __private held_leaf *held)
 {
     const bool   may_erase = batch->all_erased || batch->erased; /* the same in the whole launch */
@@ -361,7 +361,7 @@ typedef struct {
 } group_share;
 
 /* Where this work-item's new leaves begin, and what it puts on the list. By the whole group. */
-ORDO_FN uint2 group_take(const blink_tree *tree, __local group_share *share, uint leaves, uint parents)
+ORDO_FN uint2 group_take(const links_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
     barrier(
         CLK_LOCAL_MEM_FENCE); /* all have read what the round before gave: a group takes again where it has more leaves than teams */
@@ -372,23 +372,23 @@ ORDO_FN uint2 group_take(const blink_tree *tree, __local group_share *share, uin
     const uint parent = parents ? ordo_local_add(&share->parents, parents) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0 && share->leaves)
-        share->first_leaf = ordo_add(&tree->state[BLINK_LEAVES], share->leaves);
+        share->first_leaf = ordo_add(&tree->state[LINKS_LEAVES], share->leaves);
     if (get_local_id(0) == 0 && share->parents)
-        share->first_parent = ordo_add(&tree->state[BLINK_DIRTY_NODES + 1], share->parents);
+        share->first_parent = ordo_add(&tree->state[LINKS_DIRTY_NODES + 1], share->parents);
     barrier(CLK_LOCAL_MEM_FENCE);
     return (uint2) (share->first_leaf + leaf, share->first_parent + parent);
 }
 
 /* Writes what a leaf has become: one leaf or more. Called by whole sub-groups; teams without work change nothing. */
-ORDO_FN void held_split(const blink_tree *tree, const node_split *split, __private const held_leaf *held)
+ORDO_FN void held_split(const links_tree *tree, const node_split *split, __private const held_leaf *held)
 {
     LANE_UNROLL
     for (uint k = 0; k < LEAF_PARTS * LANE_SLOTS; k++) {
         const uint p = lane_slot(k / LANE_SLOTS, k % LANE_SLOTS);
 #if ORDO_VALUE_BYTES
-        const blink_value value = held->value[k];
+        const links_value value = held->value[k];
 #else
-        const blink_value value = 0;
+        const links_value value = 0;
 #endif
         if (p < held->count)
             split_put_element(tree, split, p, held->key[k], value);
@@ -397,15 +397,15 @@ ORDO_FN void held_split(const blink_tree *tree, const node_split *split, __priva
 }
 
 /* A leaf of each team that has one; how many elements more there are. By the whole group. */
-ORDO_FN uint bucket_take_large(const blink_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
+ORDO_FN uint bucket_take_large(const links_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {
     held_leaf held;
 
     held_take(tree, batch, work, LEAF_PARTS, &held);
-    node_split  split = split_plan(tree, 0, has ? work.leaf : BLINK_NONE, held.count);
+    node_split  split = split_plan(tree, 0, has ? work.leaf : LINKS_NONE, held.count);
     const bool  splits = split.nodes > 1 && team_lane() == 0;
-    const bool  marks = splits && work.parent != BLINK_NONE && blink_is_fresh(tree, work.parent);
+    const bool  marks = splits && work.parent != LINKS_NONE && links_is_fresh(tree, work.parent);
     const uint2 from = group_take(tree, share, team_lane() == 0 ? max(split.nodes, 1u) - 1 : 0, marks);
     split.first_new = team_bcast(from.x, 0);
     if (has)
@@ -417,15 +417,15 @@ ORDO_FN uint bucket_take_large(const blink_tree *tree, const bucket_batch *batch
 
 /* ---- all heads --------------------------------------------------------------------------------------------------- */
 
-ORDO_FN leaf_work work_of(const blink_tree *tree, __global const uint *heads, uint i, bool has)
+ORDO_FN leaf_work work_of(const links_tree *tree, __global const uint *heads, uint i, bool has)
 {
-    leaf_work work = { BLINK_NONE, 0, 0, i, BLINK_NONE };
+    leaf_work work = { LINKS_NONE, 0, 0, i, LINKS_NONE };
     if (has)
         work.leaf = heads[i];
-    if (work.leaf == BLINK_NONE)
+    if (work.leaf == LINKS_NONE)
         return work;
     const uint counted = tree->leaf_counts[work.leaf];
-    work.count = counted & BLINK_COUNT_MASK;
+    work.count = counted & LINKS_COUNT_MASK;
     work.updates = ARRIVALS(counted);
     return work;
 }
@@ -434,7 +434,7 @@ ORDO_FN leaf_work work_of(const blink_tree *tree, __global const uint *heads, ui
 ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
 {
     leaf_work work = { team_bcast(mine.leaf, lane), team_bcast(mine.count, lane), team_bcast(mine.updates, lane),
-                       team_bcast(mine.head, lane), BLINK_NONE };
+                       team_bcast(mine.head, lane), LINKS_NONE };
     work.count = has ? work.count : 0;
     work.updates = has ? work.updates : 0;
     return work;
@@ -442,23 +442,23 @@ ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
 
 /* A work-item for each update that is a head. Nothing is done if the batch overflows a bucket, or wants more than
  * `room` new leaves. */
-ORDO_KERNEL(BLINK_GROUP)
-void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, __global const uint *heads,
+ORDO_KERNEL(LINKS_GROUP)
+void update_heads(LINKS_TREE, uint n, uint slots, __global const uint *bucket, __global const uint *heads,
                   __global const uint *parents, __global const ordo_key *keys, ulong keys_at,
-                  __global const blink_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,
+                  __global const links_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,
                   uint all_erased, uint room, __global uint *dirty)
 {
-    __local uint        large[BLINK_GROUP], n_large, sum;
+    __local uint        large[LINKS_GROUP], n_large, sum;
     __local group_share share;
-    const blink_tree    tree = BLINK_TREE_HERE;
+    const links_tree    tree = LINKS_TREE_HERE;
     const bucket_batch  batch = {
          keys + keys_at, values + values_at, erased ? erased + erased_at : erased, all_erased, slots, bucket
     };
     uint more = 0;
 
-    n = state[BLINK_LARGEST] || state[BLINK_WANTED] > room ? 0 : n;
-    for (ulong first = get_group_id(0) * (ulong) BLINK_GROUP; first < n;
-         first += get_num_groups(0) * (ulong) BLINK_GROUP) {
+    n = state[LINKS_LARGEST] || state[LINKS_WANTED] > room ? 0 : n;
+    for (ulong first = get_group_id(0) * (ulong) LINKS_GROUP; first < n;
+         first += get_num_groups(0) * (ulong) LINKS_GROUP) {
         if (get_local_id(0) == 0)
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -466,7 +466,7 @@ void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, _
         /* not before the barrier: a compiler for CPUs loses conditions across one */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
-        const bool      is_large = mine.count + mine.updates > BLINK_SLOTS;
+        const bool      is_large = mine.count + mine.updates > LINKS_SLOTS;
         if (is_large)
             large[ordo_local_add(&n_large, 1)] = i;
         TEAM_FOR_EACH (owner, mine.updates > 0 && !is_large) {
@@ -479,15 +479,15 @@ void update_heads(BLINK_TREE, uint n, uint slots, __global const uint *bucket, _
             more += team_lane() == owner ? held.count - work.count : 0;
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* counts are read before other work-items write them */
-        for (uint next = 0; next < n_large; next += BLINK_GROUP / TEAM_WIDTH) {
+        for (uint next = 0; next < n_large; next += LINKS_GROUP / TEAM_WIDTH) {
             const uint at = next + team_index();
             const bool has = at < n_large;
             leaf_work  work = work_of(&tree, heads, has ? large[at] : 0, has);
             work.leaf = has ? work.leaf : 0;
-            work.parent = has ? parents[work.head] : BLINK_NONE;
+            work.parent = has ? parents[work.head] : LINKS_NONE;
             more += bucket_take_large(&tree, &batch, work, has, &share, dirty);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    group_add(&state[BLINK_ELEMENTS], &sum, more);
+    group_add(&state[LINKS_ELEMENTS], &sum, more);
 }

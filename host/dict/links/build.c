@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A linked tree made of sorted elements. */
+#include "dict/links/links.h"
+
+#define BUILD_FILE "dict/links/build.cl"
+
+size_t ordo_links_nodes_over(size_t entries, unsigned fill)
+{
+    return entries <= LINKS_SLOTS ? 1 : ordo_ceil_div(entries, (size_t) LINKS_SLOTS * fill / 100);
+}
+
+static ordo_status build_leaves(struct ordo_call *call, const struct ordo_links *tree, struct ordo_slice keys,
+                                struct ordo_slice values, size_t count, size_t n_leaves)
+{
+    const struct ordo_links_shape shape = ordo_links_flat(tree);
+    const cl_uint                 n = (cl_uint) count, leaves = (cl_uint) n_leaves;
+    struct ordo_args              args = { .n = 0 };
+    ordo_links_add_tree(&args, tree);
+    ordo_args_slice(&args, &keys);
+    ordo_args_slice(&args, &values);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(leaves));
+    return ordo_links_launch(call, tree, BUILD_FILE, "build_leaves", &shape, n_leaves * LINKS_WORDS, &args);
+}
+
+/* The levels above the leaves, up to one node. *root and *inner: the root word, and how many inner nodes there are. */
+static ordo_status build_above(struct ordo_call *call, const struct ordo_links *tree, size_t leaves, unsigned fill,
+                               cl_uint *root, cl_uint *inner)
+{
+    const struct ordo_links_shape shape = ordo_links_flat(tree);
+    cl_uint                       level = 0, first_child = 0, n = (cl_uint) leaves, first = 0;
+
+    while (n > 1) {
+        struct ordo_args args = { .n = 0 };
+        const cl_uint    nodes = (cl_uint) ordo_links_nodes_over(n, fill);
+        level++;
+        ordo_links_add_tree(&args, tree);
+        ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(first_child), ORDO_ARG(n), ORDO_ARG(first), ORDO_ARG(nodes));
+        ORDO_TRY(ordo_links_launch(call, tree, BUILD_FILE, "build_inner", &shape, (size_t) nodes * LINKS_WORDS, &args));
+        first_child = first;
+        first += nodes;
+        n = nodes;
+    }
+    *root = level << LINKS_LEVEL_SHIFT | first_child;
+    *inner = first;
+    return ORDO_OK;
+}
+
+static ordo_status build_state(struct ordo_call *call, const struct ordo_links *tree, cl_uint root, size_t n_leaves,
+                               cl_uint inner, size_t count)
+{
+    const struct ordo_links_shape shape = { 1, 1, 0 };
+    const cl_uint                 leaves = (cl_uint) n_leaves, elements = (cl_uint) count;
+    struct ordo_args              args = { .n = 0 };
+    ORDO_ADD(&args, ORDO_ARG(tree->state), ORDO_ARG(root), ORDO_ARG(leaves), ORDO_ARG(inner), ORDO_ARG(elements));
+    return ordo_links_launch(call, tree, BUILD_FILE, "build_state", &shape, 1, &args);
+}
+
+static ordo_status build_all(struct ordo_call *call, struct ordo_links *tree, struct ordo_slice keys,
+                             struct ordo_slice values, size_t count, size_t leaves, unsigned fill)
+{
+    cl_uint root = 0, inner = 0;
+    ORDO_TRY(build_leaves(call, tree, keys, values, count, leaves));
+    ORDO_TRY(build_above(call, tree, leaves, fill, &root, &inner));
+    ORDO_TRY(ordo_links_mark_free(call, tree, leaves, inner));
+    return build_state(call, tree, root, leaves, inner, count);
+}
+
+ordo_status ordo_links_bulk_build(struct ordo_call *call, struct ordo_links *tree, struct ordo_slice keys,
+                                  struct ordo_slice values, size_t count, unsigned fill)
+{
+    const size_t leaves = ordo_links_nodes_over(count, fill);
+
+    ORDO_TRY(ordo_links_renew_pools(call, tree, leaves, fill < tree->config.fill_percent));
+    tree->in_doubt = true;
+    ORDO_TRY(build_all(call, tree, keys, values, count, leaves, fill));
+    tree->in_doubt = tree->broken = tree->list.fresh = tree->counted = tree->planned = tree->underfull = false;
+    tree->in_order = true;
+    tree->leaves_most = leaves;
+    tree->elements_most = count;
+    tree->changes = 0;
+    return ORDO_OK;
+}
+
+ordo_status ordo_links_count_leaves(struct ordo_call *call, const struct ordo_links *tree)
+{
+    const struct ordo_links_shape shape = ordo_links_flat(tree);
+    const cl_uint                 capacity = (cl_uint) tree->leaf_capacity;
+    struct ordo_args              args = { .n = 0 };
+    ordo_links_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(capacity));
+    return ordo_links_launch(call, tree, BUILD_FILE, "count_leaves", &shape, tree->leaf_capacity, &args);
+}
+
+ordo_status ordo_links_configure(ordo_dict *dict, const struct ordo_links_config *config)
+{
+    struct ordo_links *tree = ordo_links_of(dict);
+    tree->config = *config;
+    if (config->fill_percent == 0)
+        tree->config.fill_percent = 90;
+    if (config->raise_percent == 0)
+        tree->config.raise_percent = 100;
+    /* Runs of the same kind, for rebuilding: never called by itself. */
+    tree->runs.dict = tree->dict;
+    if (tree->config.fill_percent >= 50 && tree->config.fill_percent <= 100)
+        return ORDO_OK;
+    return ordo_fail(dict->dev, ORDO_INVALID, 0, __FILE__, __LINE__, "fill_percent is %u: it may be 50 to 100",
+                     config->fill_percent);
+}
+
+void ordo_links_clear(ordo_dict *dict)
+{
+    struct ordo_links *tree = ordo_links_of(dict);
+    ordo_links_drop_pools(tree);
+    ordo_links_drop_list(tree);
+    ordo_runs_clear(&tree->runs.dict);
+    tree->leaves_most = tree->elements_most = tree->changes = 0;
+    tree->in_doubt = tree->broken = tree->underfull = false;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The invariants of cl/shared/links_node.h, and what a tree holds. */
+#include "dict/links/links.h"
+
+#include <stdio.h>
+
+#define CHECK_FILE "dict/links/check.cl"
+
+/* What cl/dict/links/check.cl finds, in its order. */
+static const char *const finding[] = {
+    "B1: keys of leaf %u do not ascend, or an unused slot is not marked",
+    "B2: a key of leaf %u lies outside of its bounds",
+    "B3: the right neighbour of leaf %u does not begin where it ends",
+    "B7: leaf %u is latched",
+    "B4: leaf %u has no entry above it",
+    "B6: leaf %u is not taken, and looks so",
+    "B1: keys of inner node %u do not ascend, or an unused slot is not marked",
+    "B2: a key of inner node %u lies outside of its bounds",
+    "B3: the right neighbour of inner node %u does not begin where it ends",
+    "B7: inner node %u is latched",
+    "B4: inner node %u has no entry above it",
+    "B6: inner node %u is not taken, and looks so",
+    ("B4: an entry of inner node %u is wrong: its child's low, a child that another has, or a number in an "
+     "unused slot that no node has"),
+    "B8: of leaf %u another count is kept than its own",
+    "B4: the children of inner node %u do not follow each other",
+    "B7: node %u is marked as one that has entries to take in",
+    "B9: node %u covers nothing, and has an entry above it",
+};
+/* And how many elements there are, and dead leaves. */
+enum { N_FINDINGS = sizeof finding / sizeof *finding, N_DEAD, N_WORDS };
+
+/* What a split leaves behind that was not seen through, though every node is sound and linked. */
+static bool is_lag(int f)
+{
+    return f == 4 || f == 10 || f == 14 || f == 15;
+}
+
+/* In scratch: which nodes entries have reached, and what was found. */
+struct look {
+    cl_mem levels, leaves, wrong;
+};
+
+static ordo_status prepare(struct ordo_call *call, const struct ordo_links *tree, cl_uint root, struct look *look)
+{
+    const cl_uint level = root >> LINKS_LEVEL_SHIFT, node = root & LINKS_NODE_MASK;
+    const size_t  levels = tree->inner_capacity * sizeof(cl_uint), leaves = tree->leaf_capacity * sizeof(cl_uint);
+    ORDO_TRY(ordo_call_scratch(call, levels, &look->levels));
+    ORDO_TRY(ordo_call_scratch(call, leaves, &look->leaves));
+    ORDO_TRY(ordo_call_scratch(call, N_WORDS * sizeof(cl_uint), &look->wrong));
+    ORDO_TRY(ordo_call_fill(call, look->levels, 0, levels, LINKS_NONE));
+    ORDO_TRY(ordo_call_fill(call, look->leaves, 0, leaves, LINKS_NONE));
+    ORDO_TRY(ordo_call_fill(call, look->wrong, 0, N_FINDINGS * sizeof(cl_uint), LINKS_NONE));
+    ORDO_TRY(ordo_call_fill(call, look->wrong, N_FINDINGS * sizeof(cl_uint), 2 * sizeof(cl_uint), 0));
+    return ordo_call_fill(call, level > 0 ? look->levels : look->leaves, node * sizeof(cl_uint), sizeof(cl_uint),
+                          level);
+}
+
+static ordo_status look_down(struct ordo_call *call, const struct ordo_links *tree, cl_uint level, size_t inner,
+                             const struct look *look)
+{
+    const struct ordo_links_shape shape = ordo_links_flat(tree);
+    struct ordo_args              args = { .n = 0 };
+    ordo_links_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(look->levels), ORDO_ARG(look->leaves), ORDO_ARG(look->wrong));
+    return ordo_links_launch(call, tree, CHECK_FILE, "check_down", &shape, inner * LINKS_SLOTS, &args);
+}
+
+static ordo_status look_at_nodes(struct ordo_call *call, const struct ordo_links *tree, bool leaves, cl_mem reached,
+                                 cl_mem wrong)
+{
+    const struct ordo_links_shape shape = ordo_links_flat(tree);
+    const size_t                  n_nodes = leaves ? tree->leaf_capacity : tree->inner_capacity;
+    const cl_uint                 nodes = (cl_uint) n_nodes, counted = tree->counted;
+    struct ordo_args              args = { .n = 0 };
+    ordo_links_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(nodes), ORDO_ARG(reached), ORDO_ARG(wrong));
+    if (leaves)
+        ORDO_ADD(&args, ORDO_ARG(counted));
+    return ordo_links_launch(call, tree, CHECK_FILE, leaves ? "check_leaves" : "check_inner", &shape, n_nodes, &args);
+}
+
+static ordo_status look_at_all(struct ordo_call *call, const struct ordo_links *tree,
+                               const cl_uint state[LINKS_STATE_WORDS], cl_uint found[N_WORDS])
+{
+    const int   mark = call->n_scratch;
+    struct look look;
+
+    ORDO_TRY(prepare(call, tree, state[LINKS_ROOT], &look));
+    for (cl_uint level = state[LINKS_ROOT] >> LINKS_LEVEL_SHIFT; level > 0; level--)
+        ORDO_TRY(look_down(call, tree, level, state[LINKS_INNER], &look));
+    ORDO_TRY(look_at_nodes(call, tree, true, look.leaves, look.wrong));
+    ORDO_TRY(look_at_nodes(call, tree, false, look.levels, look.wrong));
+    ORDO_TRY(ordo_call_read(call, look.wrong, 0, found, N_WORDS * sizeof *found));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+#define BROKEN(dev, ...) ordo_fail((dev), ORDO_BROKEN, 0, __FILE__, __LINE__, __VA_ARGS__)
+
+/* What is wrong without a look at nodes: they would be looked for where there are none. */
+static ordo_status validate_state(const struct ordo_links *tree, const cl_uint state[LINKS_STATE_WORDS])
+{
+    ordo_device  *dev = tree->dict.dev;
+    const cl_uint root = state[LINKS_ROOT], level = root >> LINKS_LEVEL_SHIFT & 15, node = root & LINKS_NODE_MASK;
+    if (root & LINKS_ROOT_LATCHED)
+        return BROKEN(dev, "B7: the root is latched");
+    if (level > LINKS_LEVELS_MAX || node >= state[level > 0 ? LINKS_INNER : LINKS_LEAVES])
+        return BROKEN(dev, "B5: the root, of level %u, is node %u, of which there is none", level, node);
+    if (state[LINKS_INNER] > tree->inner_capacity)
+        return BROKEN(dev, "B6: %u inner nodes are taken, of %zu", state[LINKS_INNER], tree->inner_capacity);
+    return ORDO_OK;
+}
+
+static ordo_status validate_lists(const struct ordo_links *tree, const cl_uint state[LINKS_STATE_WORDS])
+{
+    for (int l = 0; l <= LINKS_LEVELS_MAX; l++)
+        if (state[LINKS_DIRTY_NODES + l])
+            return BROKEN(tree->dict.dev, "B7: level %d has a list of %u nodes", l, state[LINKS_DIRTY_NODES + l]);
+    return ORDO_OK;
+}
+
+/* `lags`: but for what a split leaves behind. */
+static ordo_status validate_nodes(const struct ordo_links *tree, const cl_uint found[N_WORDS], bool lags)
+{
+    for (int f = 0; f < N_FINDINGS; f++)
+        if (found[f] != LINKS_NONE && !(lags && is_lag(f))) {
+            char text[256];
+            snprintf(text, sizeof text, finding[f], found[f]);
+            return BROKEN(tree->dict.dev, "%s", text);
+        }
+    return ORDO_OK;
+}
+
+static ordo_status validate_count(const struct ordo_links *tree, const cl_uint state[LINKS_STATE_WORDS],
+                                  const cl_uint found[N_WORDS])
+{
+    if (found[N_FINDINGS] != state[LINKS_ELEMENTS])
+        return BROKEN(tree->dict.dev, "leaves hold %u elements, %u are counted", found[N_FINDINGS],
+                      state[LINKS_ELEMENTS]);
+    if (found[N_DEAD] != state[LINKS_DEAD])
+        return BROKEN(tree->dict.dev, "B9: %u leaves are in no level, %u are counted", found[N_DEAD],
+                      state[LINKS_DEAD]);
+    return ORDO_OK;
+}
+
+static ordo_status look(struct ordo_call *call, struct ordo_links *tree, cl_uint state[LINKS_STATE_WORDS],
+                        cl_uint found[N_WORDS])
+{
+    ORDO_TRY(ordo_links_read_state(call, tree, state));
+    ORDO_TRY(validate_state(tree, state));
+    return look_at_all(call, tree, state, found);
+}
+
+static ordo_status check(struct ordo_call *call, struct ordo_links *tree)
+{
+    cl_uint state[LINKS_STATE_WORDS], found[N_WORDS];
+    ORDO_TRY(look(call, tree, state, found));
+    ORDO_TRY(validate_lists(tree, state));
+    ORDO_TRY(validate_nodes(tree, found, false));
+    return validate_count(tree, state, found);
+}
+
+/* ---- trust ------------------------------------------------------------------------------------------------------- */
+
+static bool lags(const cl_uint state[LINKS_STATE_WORDS], const cl_uint found[N_WORDS])
+{
+    bool any = state[LINKS_SPLITS_PENDING] != 0 || found[N_FINDINGS] != state[LINKS_ELEMENTS];
+    for (int f = 0; f < N_FINDINGS; f++)
+        any = any || (is_lag(f) && found[f] != LINKS_NONE);
+    for (int l = 0; l <= LINKS_LEVELS_MAX; l++)
+        any = any || state[LINKS_DIRTY_NODES + l];
+    return any;
+}
+
+ordo_status ordo_links_reclaim(struct ordo_call *call, struct ordo_links *tree, cl_uint state[LINKS_STATE_WORDS])
+{
+    if (!tree->config.reclaim || state[LINKS_ZOMBIES] == 0)
+        return ORDO_OK;
+    ORDO_TRY(tree->config.reclaim(call, tree, state));
+    ORDO_TRY(ordo_call_fill(call, tree->state, LINKS_ZOMBIES * sizeof(cl_uint), sizeof(cl_uint), 0));
+    state[LINKS_ZOMBIES] = 0;
+    return ordo_call_read(call, tree->state, LINKS_DEAD * sizeof(cl_uint), &state[LINKS_DEAD], sizeof(cl_uint));
+}
+
+/* A change that was not seen through may have ended between a split and the news of it. If every node is sound and linked all the
+ * same, nothing is lost: the levels above are told, and elements are counted anew. Of other nodes nothing is made. */
+static ordo_status see_through(struct ordo_call *call, struct ordo_links *tree)
+{
+    cl_uint state[LINKS_STATE_WORDS], found[N_WORDS];
+
+    ORDO_TRY(ordo_links_read_counters(call, tree, state));
+    ORDO_TRY(validate_state(tree, state));
+    ORDO_TRY(ordo_links_reclaim(call, tree, state));
+    ORDO_TRY(look(call, tree, state, found));
+    ORDO_TRY(validate_nodes(tree, found, true));
+    if (!lags(state, found))
+        return ORDO_OK;
+    ORDO_TRY(ordo_links_rebuild_levels(call, tree, state));
+    ORDO_TRY(ordo_call_fill(call, tree->state, LINKS_ELEMENTS * sizeof(cl_uint), sizeof(cl_uint), found[N_FINDINGS]));
+    return check(call, tree);
+}
+
+ordo_status ordo_links_validate(struct ordo_call *call, struct ordo_links *tree)
+{
+    if (tree->in_doubt && !tree->broken) {
+        /* nor is what was known of it */
+        tree->in_order = tree->list.fresh = tree->counted = tree->underfull = false;
+        tree->planned = true;
+        const ordo_status status = see_through(call, tree);
+        tree->broken = status == ORDO_BROKEN;
+        tree->in_doubt = status != ORDO_OK;
+        ORDO_TRY(status);
+    }
+    if (tree->broken)
+        return BROKEN(call->dev, "the tree was broken by a call that failed half way; build or clear it");
+    return ORDO_OK;
+}
+
+ordo_status ordo_links_begin(struct ordo_call *call, struct ordo_links *tree)
+{
+    if (ordo_links_has_nodes(tree))
+        return ordo_links_validate(call, tree);
+    return ordo_links_bulk_build(call, tree, ordo_none(), ordo_none(), 0, tree->config.fill_percent);
+}
+
+ordo_status ordo_links_check(ordo_dict *dict, struct ordo_call *call)
+{
+    struct ordo_links *tree = ordo_links_of(dict);
+    ORDO_TRY(ordo_links_begin(call, tree));
+    return check(call, tree);
+}
+
+ordo_status ordo_links_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out)
+{
+    struct ordo_links *tree = ordo_links_of(dict);
+    const size_t       kb = dict->key_bytes, vb = dict->value_bytes;
+    cl_uint            state[LINKS_STATE_WORDS];
+
+    *out = (struct ordo_dict_statistics) { .bytes_peak = tree->bytes_peak, .cleanups = tree->rebuilds };
+    if (!ordo_links_has_nodes(tree))
+        return ORDO_OK;
+    ORDO_TRY(ordo_links_validate(call, tree));
+    ORDO_TRY(ordo_links_read_state(call, tree, state));
+    const size_t leaf_bytes = LINKS_WORDS * kb + LINKS_SLOTS * vb,
+                 inner_bytes = LINKS_WORDS * kb + LINKS_SLOTS * sizeof(cl_uint);
+    out->elements = state[LINKS_ELEMENTS];
+    out->leaves = state[LINKS_LEAVES] - state[LINKS_DEAD];
+    out->levels = (state[LINKS_ROOT] >> LINKS_LEVEL_SHIFT) + (size_t) 1;
+    out->bytes_data = out->elements * (kb + vb);
+    out->bytes_index = state[LINKS_INNER] * inner_bytes + (tree->list.room * 3 + 1) * sizeof(cl_uint);
+    out->bytes_marks = out->leaves * leaf_bytes - out->bytes_data;
+    out->bytes_spare = tree->bytes - out->bytes_data - out->bytes_index - out->bytes_marks;
+    return ORDO_OK;
+}

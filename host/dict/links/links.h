@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Linked trees on the host's side, which the B-link tree and the skiplist are; cl/shared/links_node.h draws one and has the
+ * invariants.
+ *
+ * Their files from the bottom up. Each calls those before it, the layers below host/dict, and no other family; what goes
+ * through the structure's table (concurrent.c: dict/apply.c, which asks for finds and an update) goes down by the table alone.
+ *
+ *   launch.c       how kernels are cut
+ *   pool.c         memory: the pools of nodes
+ *   list.c         the leaves in key order
+ *   build.c        the whole tree from sorted elements
+ *   levels.c       what has split is made known to the levels above
+ *   check.c        the invariants; what every call begins with
+ *   query.c        finds; queries by order, over the list of leaves
+ *   rebuild.c      the tree anew, of itself and a batch
+ *   update.c       batches in order, without latches
+ *   concurrent.c   operations side by side
+ *
+ * On top of them are the structures' tables, such as blink/blink.c. */
+#ifndef ORDO_LINKS_PRIVATE_H
+#define ORDO_LINKS_PRIVATE_H
+
+#include "dict/run.h"
+#include "shared/links_node.h"
+
+/* The leaves in key order, made when a query by order needs it; uint32_t each. */
+struct ordo_links_list {
+    cl_mem order;  /* leaves, in order */
+    cl_mem place;  /* of each leaf: where in the order it stands */
+    cl_mem before; /* of each place: elements in leaves before it; one more than places */
+    size_t places; /* at least the leaves taken; places past them have no elements */
+    size_t room;   /* places that there is room for */
+    bool   fresh;  /* as the tree is now */
+};
+
+struct ordo_links;
+
+/* What a structure's own configuration says of it. */
+struct ordo_links_config {
+    unsigned fill_percent; /* of nodes that are built, 50 to 100; 0: 90 */
+    size_t   max_leaves;   /* 0: no limit */
+    /* Of operations side by side: how many of the nodes that they split off they tell the level above of, in percent; the
+     * others the host does, between launches. */
+    unsigned raise_percent;
+    /* If there is one, they also merge leaves. It makes the tree hold again (B1 to B9) where LINKS_ZOMBIES counts some; what
+     * has split may still lag behind. `state`: as read. Enqueues; needs no memory; no wait. */
+    ordo_status (*reclaim)(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state);
+};
+
+struct ordo_links {
+    ordo_dict                dict; /* first */
+    struct ordo_links_config config;
+    /* Pools: nodes past those taken are LINKS_FREE (B6). All NULL: nothing was ever stored, or all was cleared. */
+    cl_mem   leaf_keys, leaf_values, inner_keys, children;
+    cl_mem   counts;   /* a word for each leaf: its count once more, where batches say which leaves they touch */
+    cl_mem   dirty[2]; /* lists of inner nodes with entries to take in, of even levels and of odd ones */
+    cl_mem   state;    /* LINKS_STATE_WORDS words */
+    size_t   leaf_capacity, inner_capacity;
+    size_t   leaves_most;         /* no more leaves than this are taken; the state knows how many */
+    size_t   elements_most;       /* nor more elements */
+    size_t   changes;             /* stores and erases of concurrent batches since the pools were last made to fit */
+    bool     counted;             /* counts are those of the leaves' headers */
+    bool     planned;             /* the state has words of a plan that are not 0 */
+    unsigned bucket_backoff;      /* batches to be sorted before one tries buckets again */
+    unsigned bucket_backoff_next; /* how many it would be after the next that overflows a bucket */
+    bool     underfull;           /* leaves are so empty that the next batch builds the tree anew */
+    bool     in_order;            /* leaf i is the i-th in key order, since the last bulk build */
+    bool     in_doubt;            /* a change was begun and not seen through: to be checked before anything else */
+    bool     broken;              /* checked, and not sound */
+    struct ordo_links_list list;
+    size_t                 bytes, bytes_peak, rebuilds;
+    struct ordo_runs       runs; /* what a rebuild merges in */
+    /* Tests: LINKS_TORTURE of cl/dict/links/concurrent.cl, and where concurrent batches leave their histories (two
+     * ticks an operation, uint32_t, by its index), or NULL. */
+    uint32_t torture;
+    cl_mem   history;
+};
+
+static inline struct ordo_links *ordo_links_of(ordo_dict *dict)
+{
+    return (struct ordo_links *) dict;
+}
+
+/* Whether there are nodes: leaf 0 at least. */
+static inline bool ordo_links_has_nodes(const struct ordo_links *tree)
+{
+    return tree->leaf_keys != NULL;
+}
+
+/* ---- launch.c ---------------------------------------------------------------------------------------------------- */
+
+/* LINKS_TREE of cl/dict/links/node.cl. */
+void ordo_links_add_tree(struct ordo_args *args, const struct ordo_links *tree);
+
+/* How a kernel of cl/dict/links is cut: LINKS_GROUP (and RUN_GROUP), TEAM_WIDTH, and LINKS_ITEMS queries per
+ * work-item; 0 of these: a team takes one item after another. */
+struct ordo_links_shape {
+    size_t group, lanes, items;
+};
+/* A work-item for each item. */
+struct ordo_links_shape ordo_links_flat(const struct ordo_links *tree);
+/* A whole sub-group for each item; groups of `group` work-items, 0: of the usual number. */
+struct ordo_links_shape ordo_links_teams(const struct ordo_links *tree, size_t group);
+/* A work-item for each item, teams of a few lanes. */
+struct ordo_links_shape ordo_links_narrow(const struct ordo_links *tree);
+/* Searches, by the device's tunables. */
+struct ordo_links_shape ordo_links_search_shape(const struct ordo_links *tree);
+
+/* Enough groups for so many items, within reason: kernels loop. */
+ordo_status ordo_links_launch(struct ordo_call *call, const struct ordo_links *tree, const char *file, const char *name,
+                              const struct ordo_links_shape *shape, size_t items, const struct ordo_args *args);
+
+/* ---- pool.c ------------------------------------------------------------------------------------------------------ */
+
+/* Memory of the tree's own, counted. */
+ordo_status ordo_links_buffer(struct ordo_call *call, struct ordo_links *tree, size_t bytes, cl_mem *out);
+void        ordo_links_drop(struct ordo_links *tree, cl_mem *mem, size_t bytes);
+
+/* Room for so many leaves, and for all inner nodes that they can ever need: a 12th, for no inner node but the last
+ * has less than 13 entries when it is made. Copies what is there, of which `state` says how much.
+ * ORDO_NO_DEVICE_MEMORY also above config.max_leaves; the tree is then as it was. */
+ordo_status ordo_links_reserve(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state, size_t leaves);
+/* Pools for another tree of so many leaves, whatever is in them, with the usual reserve if `roomy`: those that are there, if
+ * they are large enough and not much too large. */
+ordo_status ordo_links_renew_pools(struct ordo_call *call, struct ordo_links *tree, size_t leaves, bool roomy);
+void        ordo_links_drop_pools(struct ordo_links *tree);
+/* Makes nodes from these on free (B6). Enqueues; no wait. */
+ordo_status ordo_links_mark_free(struct ordo_call *call, const struct ordo_links *tree, size_t leaves, size_t inner);
+/* Moves the nodes into pools of not much more than there are, if the present ones are larger. Likewise. */
+ordo_status ordo_links_shrink(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state);
+/* Reads the whole state; waits. Sets leaves_most and elements_most. */
+ordo_status ordo_links_read_state(struct ordo_call *call, struct ordo_links *tree, cl_uint state[LINKS_STATE_WORDS]);
+/* The same after operations side by side, which may count more nodes than pools have: puts the counters right. */
+ordo_status ordo_links_read_counters(struct ordo_call *call, struct ordo_links *tree, cl_uint state[LINKS_STATE_WORDS]);
+/* ORDO_TOO_LARGE if so many stores, were all their keys new, would make more than ORDO_MAX_COUNT elements. May wait. */
+ordo_status ordo_links_check_room(struct ordo_call *call, struct ordo_links *tree, size_t stores);
+
+/* ---- list.c ------------------------------------------------------------------------------------------------------ */
+
+/* Makes the list fresh. Enqueues; no wait. */
+ordo_status ordo_links_list_leaves(struct ordo_call *call, struct ordo_links *tree);
+void        ordo_links_drop_list(struct ordo_links *tree);
+
+/* ---- build.c ----------------------------------------------------------------------------------------------------- */
+
+/* Nodes for so many entries that are `fill` percent full. */
+size_t ordo_links_nodes_over(size_t entries, unsigned fill);
+/* Puts a tree of `count` sorted, distinct elements in the place of what is there, with nodes `fill` percent full.
+ * Enqueues; no wait. */
+ordo_status ordo_links_bulk_build(struct ordo_call *call, struct ordo_links *tree, struct ordo_slice keys,
+                                  struct ordo_slice values, size_t count, unsigned fill);
+/* Makes counts those of the leaves' headers. Enqueues; no wait. */
+ordo_status ordo_links_count_leaves(struct ordo_call *call, const struct ordo_links *tree);
+/* What a new dictionary of linked trees begins with. ORDO_INVALID: the configuration is not one. */
+ordo_status ordo_links_configure(ordo_dict *dict, const struct ordo_links_config *config);
+/* Gives everything back. */
+void ordo_links_clear(ordo_dict *dict);
+
+/* ---- levels.c ---------------------------------------------------------------------------------------------------- */
+
+/* What inner nodes have to do after leaves have split, of which there were `leaves` at most, and `splits` at most
+ * did. Enqueues; no wait. */
+ordo_status ordo_links_update_above(struct ordo_call *call, struct ordo_links *tree, size_t leaves, size_t splits);
+/* The same where B4 and B5 lag behind (LINKS_SPLITS_PENDING), and it is not known where. `state`: as read. Enqueues; no wait. */
+ordo_status ordo_links_rebuild_levels(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state);
+
+/* All nodes of a level, in tree->dirty[level % 2]; the state has how many (LINKS_DIRTY_NODES). `top`: the root's level; `inner`:
+ * nodes taken. Levels from this one on hold, but may lag behind. Enqueues; no wait. */
+ordo_status ordo_links_list_level(struct ordo_call *call, const struct ordo_links *tree, cl_uint level, cl_uint top,
+                                  size_t inner);
+/* Makes the lists of these levels empty. */
+ordo_status ordo_links_forget_lists(struct ordo_call *call, const struct ordo_links *tree, cl_uint level,
+                                    cl_uint levels);
+
+/* ---- check.c ----------------------------------------------------------------------------------------------------- */
+
+/* If the tree is in doubt, checks it, and sees through what a change has left; ORDO_BROKEN if that cannot be done, or could
+ * not before. */
+ordo_status ordo_links_validate(struct ordo_call *call, struct ordo_links *tree);
+/* The same; and an empty leaf as the root, if there are no nodes at all. */
+ordo_status ordo_links_begin(struct ordo_call *call, struct ordo_links *tree);
+/* Between launches of operations that merge leaves: nobody is led to those that have merged any more. `state`: as read, and
+ * kept so. Waits if there are such. */
+ordo_status ordo_links_reclaim(struct ordo_call *call, struct ordo_links *tree, cl_uint state[LINKS_STATE_WORDS]);
+ordo_status ordo_links_check(ordo_dict *dict, struct ordo_call *call);
+ordo_status ordo_links_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out);
+
+/* ---- query.c ----------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_links_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
+ordo_status ordo_links_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
+ordo_status ordo_links_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
+ordo_status ordo_links_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
+ordo_status ordo_links_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
+ordo_status ordo_links_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
+ordo_status ordo_links_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
+ordo_status ordo_links_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
+                              struct ordo_slice values_out, size_t capacity, size_t *count);
+/* Where each key belongs: leaves[i], positions[i] (PLACE_SLOT and PLACE_HIT of node.cl) and, unless NULL, its
+ * leaf's parent. */
+ordo_status ordo_links_locate(struct ordo_call *call, const struct ordo_links *tree, struct ordo_slice keys,
+                              size_t count, cl_mem leaves, cl_mem positions, cl_mem parents);
+/* The finds of a concurrent batch, and their ticks if there is a history. */
+ordo_status ordo_links_find_in_batch(struct ordo_call *call, const struct ordo_links *tree,
+                                     const struct ordo_concurrent_batch *batch);
+
+/* Looks at every step-th operation: absent[0] += how many of these store, absent[1] += how many of their keys are not
+ * there. */
+ordo_status ordo_links_count_absent(struct ordo_call *call, const struct ordo_links *tree,
+                                    const struct ordo_concurrent_batch *batch, uint32_t step, cl_mem absent);
+
+/* ---- rebuild.c --------------------------------------------------------------------------------------------------- */
+
+/* How full a rebuild by an update leaves nodes, so that not all split in the next one. */
+#define ORDO_LINKS_UPDATE_FILL 70
+
+/* A new tree of the old one and a batch, which goes, `fill` percent full; batch NULL: of the old one alone. Waits. */
+ordo_status ordo_links_rebuild(struct ordo_call *call, struct ordo_links *tree, struct ordo_sorted_run *batch,
+                               unsigned fill);
+/* The lesser of ORDO_LINKS_UPDATE_FILL and what build and compact do. */
+unsigned    ordo_links_update_fill(const struct ordo_links *tree);
+ordo_status ordo_links_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+                             size_t count);
+ordo_status ordo_links_compact(ordo_dict *dict, struct ordo_call *call);
+
+/* ---- update.c ---------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_links_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                              struct ordo_slice values, size_t count);
+ordo_status ordo_links_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *u);
+
+/* ---- concurrent.c ------------------------------------------------------------------------------------------------ */
+
+ordo_status ordo_links_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
+                                        const struct ordo_concurrent_batch *batch);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The skiplist's place behind the interface. */
+#include "ordo/skiplist.h"
+
+#include "dict/skiplist/skiplist.h"
+#include "dict/tour.h"
+
+static const struct ordo_structure skiplist = {
+    .name = "skiplist",
+    .destroy = ordo_links_clear,
+    .clear = ordo_links_clear,
+    .build = ordo_links_build,
+    .update = ordo_links_update,
+    .update_sorted = ordo_links_update_sorted,
+    .apply_concurrent = ordo_links_apply_concurrent,
+    .compact = ordo_links_compact,
+    .find = ordo_links_find,
+    .count = ordo_links_count,
+    .range = ordo_links_range,
+    .seek = ordo_links_seek,
+    .rank = ordo_links_rank,
+    .select = ordo_links_select,
+    .size = ordo_links_size,
+    .export_all = ordo_links_export,
+    .check = ordo_links_check,
+    .statistics = ordo_links_statistics,
+};
+
+static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
+{
+    return ordo_skiplist_create(device, config, out);
+}
+
+static ordo_status configure(ordo_dict *dict, const struct ordo_skiplist_config *config)
+{
+    const struct ordo_links_config links = { .fill_percent = config->fill_percent,
+                                             .max_leaves = config->max_chunks,
+                                             .raise_percent = config->raise_percent,
+                                             .reclaim = ordo_skiplist_reclaim };
+    if (config->raise_percent > 100)
+        return ordo_fail(dict->dev, ORDO_INVALID, 0, __FILE__, __LINE__, "raise_percent is %u: it may be 1 to 100",
+                         config->raise_percent);
+    return ordo_links_configure(dict, &links);
+}
+
+ordo_status ordo_skiplist_create(ordo_device *device, const struct ordo_skiplist_config *config, ordo_dict **out)
+{
+    ORDO_TRY(ordo_dict_create(device, &skiplist, config ? &config->dict : NULL, sizeof(struct ordo_links), out));
+    const ordo_status status = configure(*out, config);
+    if (status == ORDO_OK)
+        ordo_dict_expect(*out, another, config);
+    else
+        ordo_dict_destroy(out);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The skiplist: levels of linked chunks of 28 entries, for operations side by side that erase as much as they store.
+ *
+ * After N. Moscovici, N. Cohen, E. Petrank, "A GPU-Friendly Skiplist Algorithm" (GFSL), PACT 2017: chunks with their greatest
+ * key and the link to the next one published together, splits, merges into the next chunk, zombies. Here keys lie apart from
+ * values, a search is done by a few lanes, an update holds locks for one step and never waits for one, and zombies are
+ * taken out of all levels between launches, which the paper leaves open. Its chunks are the nodes of the B-link tree
+ * (blink.h), and batches in order and queries go the same way; what differs are operations side by side. */
+#ifndef ORDO_SKIPLIST_H
+#define ORDO_SKIPLIST_H
+
+#include "dict.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ordo_skiplist_config {
+    struct ordo_dict_config dict;
+    /* How full build and compact make chunks, in percent: 50 to 100; 0: 90. */
+    uint32_t fill_percent;
+    /* How many of the chunks that concurrent batches split off are raised at once, in percent: 1 to 100; 0: 100. The paper's
+     * p_chunk. Which ones, their keys say, so that it is the same in every run. The others get their entry in the level above
+     * when the batch's launches end; until then searches come to them from their left. */
+    uint32_t raise_percent;
+    /* The most chunks that hold elements (up to 28 each); 0: no limit but the device's memory. An update that would need more:
+     * ORDO_NO_DEVICE_MEMORY, and nothing is changed; in concurrent batches a status per operation. */
+    size_t max_chunks;
+};
+
+/* An empty skiplist. It can do all that dict.h names, ordo_dict_apply_concurrent included. There finds and contains come
+ * before the updates, and wait for none; an update that meets a locked chunk gives up and tries again.
+ * Which of the two  all but concurrent batches is the B-link tree's, at its cost. Where those erase, chunks merge as they
+ *         empty, so that memory follows the content without rebuilding the whole; the launches' end costs a look at all
+ *         chunks, if any has merged. Where nothing is erased, both do the same, and the B-link tree is the simpler choice.
+ *         It has not been measured on a GPU yet which of the two is faster where much is erased.
+ * Cost    an update of b elements: as of the B-link tree. Of concurrent batches: an erase that leaves less than a third of a
+ *         chunk moves what is left to the next one, if that has room and is not locked.
+ * Memory  chunks that are taken are at most 1.4 times those in use, and 64, at the end of each concurrent batch: if more have
+ *         merged, the skiplist is built anew, for which a batch must have erased more than ten elements for each of them.
+ *         Without the memory for that, a later batch does it. Else as of the B-link tree.
+ * Errors  as of the B-link tree. */
+ORDO_API ordo_status ordo_skiplist_create(ordo_device *device, const struct ordo_skiplist_config *config,
+                                          ordo_dict **out);
+
+/* Parameters made in place, as ordo.h says. */
+#ifndef __cplusplus
+#define ordo_skiplist_config(...) (&(struct ordo_skiplist_config) { __VA_ARGS__ })
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

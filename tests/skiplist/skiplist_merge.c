@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a skiplist does beside what a B-link tree does: chunks that empty merge, and memory follows what lives. (Histories and
+ * schedules of such: tests/blink, compiled for it.) */
+#include "tests/support/support.h"
+
+#include "dict/links/links.h"
+#include "ordo/skiplist.h"
+
+#include <stdlib.h>
+
+enum { KEYS = 1 << 13, STEP = 5 };
+
+/* Keys 0, STEP, 2 STEP and so on, of which some are there; each has its own number as value. */
+struct content {
+    ordo_dict *dict;
+    bool       there[KEYS];
+    size_t     n;
+};
+
+static void make_content(struct test *t, struct content *c, uint32_t raise)
+{
+    uint32_t keys[KEYS], values[KEYS];
+
+    *c = (struct content) { .dict = NULL };
+    for (uint32_t i = 0; i < KEYS; i++) {
+        keys[i] = STEP * i;
+        values[i] = i;
+        c->there[i] = true;
+    }
+    c->n = KEYS;
+    test_ok(t, ordo_skiplist_create(t->dev, ordo_skiplist_config(.dict = { ORDO_U32, 4 }, .raise_percent = raise),
+                                    &c->dict));
+    test_ok(t, ordo_dict_build_host(c->dict, keys, values, KEYS));
+}
+
+/* Erases or stores, side by side, those of the keys first .. last that one of `one_in` dice picks, from either end or at random. */
+static void change(struct test *t, struct content *c, bool erase, uint32_t first, uint32_t last, uint32_t one_in)
+{
+    uint32_t keys[KEYS], values[KEYS], n = 0;
+    uint8_t  codes[KEYS], outcomes[KEYS];
+
+    for (uint32_t i = first; i <= last; i++) {
+        if (test_below(t, one_in) > 0)
+            continue;
+        keys[n] = STEP * i;
+        values[n] = i;
+        codes[n++] = erase ? ORDO_ERASE : ORDO_UPSERT;
+        c->n += (size_t) !erase - c->there[i];
+        c->there[i] = !erase;
+    }
+    for (uint32_t i = n; i > 1; i--) {
+        const uint32_t j = (uint32_t) test_below(t, i), key = keys[i - 1], value = values[i - 1];
+        keys[i - 1] = keys[j];
+        values[i - 1] = values[j];
+        keys[j] = key;
+        values[j] = value;
+    }
+    const struct ordo_host_concurrent_batch batch = {
+        .codes = codes, .keys = keys, .values = values, .count = n, .outcomes = outcomes
+    };
+    if (n > 0)
+        test_ok(t, ordo_dict_apply_concurrent_host(c->dict, &batch));
+    for (uint32_t i = 0; i < n; i++)
+        test_true(t, outcomes[i] == ORDO_DONE);
+}
+
+/* All that is there, and nothing else; the invariants; and chunks that are taken as few as the header says. */
+static void expect_content(struct test *t, const struct content *c)
+{
+    uint32_t keys[KEYS], values[KEYS];
+    size_t   n = 0, at = 0;
+
+    test_ok(t, ordo_dict_check(c->dict, NULL));
+    test_ok(t, ordo_dict_export_host(c->dict, keys, values, KEYS, &n));
+    test_true(t, n == c->n);
+    for (uint32_t i = 0; i < KEYS; i++)
+        if (c->there[i]) {
+            test_true(t, at < n && keys[at] == STEP * i && values[at] == i);
+            at++;
+        }
+    struct ordo_dict_statistics s;
+    test_ok(t, ordo_dict_statistics(c->dict, NULL, &s));
+    test_true(t, ordo_links_of(c->dict)->leaves_most <= s.leaves + s.leaves * 2 / 5 + 64);
+}
+
+static size_t chunks_of(struct test *t, const struct content *c)
+{
+    struct ordo_dict_statistics s;
+    test_ok(t, ordo_dict_statistics(c->dict, NULL, &s));
+    return s.leaves;
+}
+
+/* Before so many chunks have merged that all is built anew, after that, and when nothing is left. */
+static void merging(struct test *t)
+{
+    static const uint32_t raises[] = { 100, 1 };
+    struct content        c;
+
+    for (size_t r = 0; r < 2; r++) {
+        const uint32_t raise = raises[r];
+        make_content(t, &c, raise);
+        const size_t chunks = chunks_of(t, &c), rebuilds = ordo_links_of(c.dict)->rebuilds;
+        test_context(t, "a part erased, raise %u", raise);
+        change(t, &c, true, KEYS / 4, KEYS / 4 + KEYS / 16, 1);
+        expect_content(t, &c);
+        test_true(t, ordo_links_of(c.dict)->rebuilds == rebuilds);
+        test_true(t, chunks_of(t, &c) < chunks - chunks / 20);
+        test_context(t, "stored again, raise %u", raise);
+        change(t, &c, false, 0, KEYS - 1, 2);
+        expect_content(t, &c);
+        test_context(t, "most erased, raise %u", raise);
+        for (int round = 0; round < 4; round++) {
+            change(t, &c, true, 0, KEYS - 1, 2);
+            expect_content(t, &c);
+        }
+        test_true(t, chunks_of(t, &c) < chunks / 4);
+        test_context(t, "all erased, raise %u", raise);
+        change(t, &c, true, 0, KEYS - 1, 1);
+        expect_content(t, &c);
+        test_true(t, c.n == 0 && chunks_of(t, &c) <= 4);
+        ordo_dict_destroy(&c.dict);
+    }
+}
+
+Test(skiplist_merge, chunks_that_empty_merge_and_are_reclaimed)
+{
+    test_each_device_with("group=1", merging);
+}
+
+/* Each batch erases what the one before has stored, and stores what it has erased. */
+static void many_batches(struct test *t)
+{
+    enum { BATCHES = 24 };
+    struct content c;
+
+    make_content(t, &c, 0);
+    change(t, &c, true, 0, KEYS - 1, 2);
+    for (uint32_t b = 0; b < BATCHES; b++) {
+        const uint32_t first = KEYS / BATCHES * b, last = first + KEYS / 3 < KEYS ? first + KEYS / 3 : KEYS - 1;
+        test_context(t, "batch %u", b);
+        change(t, &c, b % 2 == 0, first, last, 1 + b % 3);
+        expect_content(t, &c);
+        change(t, &c, b % 2 != 0, first, last, 1);
+        expect_content(t, &c);
+    }
+    ordo_dict_destroy(&c.dict);
+}
+
+Test(skiplist_merge, memory_follows_what_lives_over_many_batches)
+{
+    test_each_device_with("group=1", many_batches);
+}
+
+/* ---- dead chunks ------------------------------------------------------------------------------------------------- */
+
+static uint32_t peek(struct test *t, cl_mem mem, size_t word)
+{
+    struct ordo_call call;
+    cl_uint          got = 0;
+    test_ok(t, ordo_call_begin(&call, t->dev, NULL));
+    test_ok(t, ordo_call_end(&call, ordo_call_read(&call, mem, word * sizeof got, &got, sizeof got)));
+    return got;
+}
+
+static void poke(struct test *t, cl_mem mem, size_t word, cl_uint to)
+{
+    struct ordo_call call;
+    test_ok(t, ordo_call_begin(&call, t->dev, NULL));
+    test_ok(t, ordo_call_end(&call, ordo_call_write(&call, mem, word * sizeof to, &to, sizeof to)));
+}
+
+static void expect_noticed(struct test *t, ordo_dict *dict, cl_mem mem, size_t word, cl_uint to, const char *invariant)
+{
+    char          text[512] = "";
+    const cl_uint was = peek(t, mem, word);
+
+    test_context(t, "%s: word %zu, %#x for %#x", invariant, word, to, was);
+    test_true(t, was != to);
+    poke(t, mem, word, to);
+    test_true(t, ordo_dict_check(dict, NULL) == ORDO_BROKEN);
+    (void) ordo_device_last_error(t->dev, text, sizeof text);
+    test_true(t, strstr(text, invariant) != NULL);
+    poke(t, mem, word, was);
+    test_ok(t, ordo_dict_check(dict, NULL));
+}
+
+/* A dead chunk that has something, that is counted wrong, that an entry leads to; a live one that died. */
+static void broken(struct test *t)
+{
+    struct content c;
+
+    make_content(t, &c, 0);
+    change(t, &c, true, KEYS / 4, KEYS / 4 + KEYS / 16, 1);
+    expect_content(t, &c);
+    const struct ordo_links *tree = ordo_links_of(c.dict);
+    const size_t             leaves = peek(t, tree->state, LINKS_LEAVES);
+    size_t                   dead = 0;
+    for (size_t leaf = 1; leaf < leaves && dead == 0; leaf++)
+        if (peek(t, tree->leaf_keys, leaf * LINKS_WORDS + LINKS_LOW) ==
+            peek(t, tree->leaf_keys, leaf * LINKS_WORDS + LINKS_HIGH))
+            dead = leaf;
+    test_true(t, dead > 0);
+    const size_t header = dead * LINKS_WORDS + LINKS_HEADER, low = dead * LINKS_WORDS + LINKS_LOW;
+    expect_noticed(t, c.dict, tree->leaf_keys, header, 1, "B2");
+    expect_noticed(t, c.dict, tree->leaf_keys, header, LINKS_LATCHED, "B7");
+    expect_noticed(t, c.dict, tree->leaf_keys, low, 1, "B");
+    expect_noticed(t, c.dict, tree->state, LINKS_DEAD, 0, "B9");
+    expect_noticed(t, c.dict, tree->children, 1, (cl_uint) dead, "B");
+    expect_noticed(t, c.dict, tree->leaf_keys, LINKS_WORDS + LINKS_HIGH,
+                   peek(t, tree->leaf_keys, LINKS_WORDS + LINKS_LOW), "B");
+    ordo_dict_destroy(&c.dict);
+}
+
+Test(skiplist_merge, dead_chunks_that_are_not_are_noticed)
+{
+    test_each_device(broken);
+}
+
+static void refused(struct test *t)
+{
+    ordo_dict *dict = NULL;
+    char       text[512] = "";
+
+    test_true(t, ordo_skiplist_create(t->dev, ordo_skiplist_config(.dict = { ORDO_U32, 4 }, .raise_percent = 101),
+                                      &dict) == ORDO_INVALID);
+    (void) ordo_device_last_error(t->dev, text, sizeof text);
+    test_true(t, dict == NULL && strstr(text, "raise_percent is 101") != NULL);
+    test_true(t, ordo_skiplist_create(t->dev, ordo_skiplist_config(.dict = { ORDO_U32, 4 }, .fill_percent = 49),
+                                      &dict) == ORDO_INVALID);
+    test_true(t, dict == NULL);
+    test_true(t, ordo_skiplist_create(t->dev, NULL, &dict) == ORDO_INVALID);
+}
+
+Test(skiplist_merge, bad_configurations_are_refused)
+{
+    test_each_device(refused);
+}
