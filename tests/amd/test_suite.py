@@ -7,10 +7,12 @@
 """
 import argparse
 import contextlib
+import ctypes
 import glob
 import io
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -185,6 +187,58 @@ class Failures(unittest.TestCase):
             for path in paths:
                 os.truncate(path, 100)
             self.run_case("wrong", maps=folder, said=text)
+
+
+class Instructions(unittest.TestCase):
+    """Instructions that are mended (emulator.py), each by itself, in lane 3 of a wave."""
+
+    LANE, SCALARS, VECTORS, COUNTER, EXEC = 3, 272, 256, 256, 126
+
+    def setUp(self):
+        if not EMULATOR or suite.why_not(EMULATOR) or not shutil.which("clang"):
+            self.skipTest("there is no emulator, or no compiler")
+        from emulator import Emulator
+        self.emulator = Emulator(EMULATOR)
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def after(self, arch, words, given):
+        """What is in v1 after an instruction, as a number of 32 bits with a point; given: what is in registers before."""
+        lanes = 64 if arch == "cdna" else 32
+        code = struct.pack(f"<{len(words)}I", *words)
+        kept = ctypes.create_string_buffer(code, 32)  # the function reads the registers' numbers from it
+        library = os.path.join(self.folder.name, f"{arch}-{code.hex()}.so")
+        toolchain.Translator.compile([self.emulator.decode(code.ljust(20, b"\0"), arch).translate("step")[0]], library)
+        scalars, vectors = (ctypes.c_uint32 * self.SCALARS)(), (ctypes.c_float * (self.VECTORS * lanes))()
+        at = ctypes.addressof(kept)
+        scalars[self.COUNTER], scalars[self.COUNTER + 1] = at & 0xffffffff, at >> 32
+        scalars[self.EXEC] = 1 << self.LANE
+        for register, value in given.items():
+            vectors[register * lanes + self.LANE] = value
+        ctypes.CDLL(library).step((ctypes.c_void_p * 8)(ctypes.addressof(scalars), ctypes.addressof(vectors)))
+        self.assertEqual(scalars[self.COUNTER], at + len(code) & 0xffffffff)
+        return vectors[lanes + self.LANE]
+
+    def test_sums_of_products(self):
+        x, less = 1 + 2.0**-12, -1 - 2.0**-11  # x * x is 1 + 2^-11 + 2^-24, of which the last is lost if it is rounded
+        bits = [struct.unpack("<I", struct.pack("<f", value))[0] for value in (x, less)]
+        sources = 258 | 259 << 9 | 260 << 18  # v2, v3, v4
+
+        def short(opcode):
+            return opcode << 25 | 1 << 17 | 3 << 9 | 258
+
+        for arch, words, given, fused in (
+                ("cdna", [0xd1c10001, sources], {4: less}, False),  # v_mad_f32
+                ("cdna", [0xd1160001, sources & 0x3ffff], {1: less}, False),  # v_mac_f32
+                ("cdna", [short(22)], {1: less}, False),
+                ("cdna", [short(23), bits[0]], {3: less}, False),  # v_madmk_f32
+                ("cdna", [short(24), bits[1]], {}, False),  # v_madak_f32
+                ("cdna", [0xd1cb0001, sources], {4: less}, True),  # v_fma_f32
+                ("cdna", [short(59)], {1: less}, True),  # v_fmac_f32
+                ("rdna3", [0xd6130001, sources], {4: less}, True),
+                ("rdna4", [0xd6130001, sources], {4: less}, True)):
+            with self.subTest(arch=arch, words=words):
+                self.assertEqual(self.after(arch, words, {2: x, 3: x, **given}), 2.0**-24 if fused else 0)
 
 
 if __name__ == "__main__":
