@@ -459,7 +459,12 @@ static void prefixes(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-/* `only`: one part, or NULL. */
+/* Whether a part is asked for: by its name, by another's with a minus before it, or by NULL. */
+static bool is_asked_for(const char *only, const char *part)
+{
+    return !only || (only[0] == '-' ? strcmp(only + 1, part) != 0 : strcmp(only, part) == 0);
+}
+
 static void run_all(struct kernels *k, const char *mask, const char *only)
 {
     char                            message[512] = "";
@@ -482,7 +487,7 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
                   { "prefixes", prefixes } };
     for (size_t i = 0; i < LENGTH(parts); i++) {
         const clock_t since = clock();
-        if (only && strcmp(only, parts[i].name) != 0)
+        if (!is_asked_for(only, parts[i].name))
             continue;
         parts[i].run(&t);
         (void) fprintf(stderr, "%s%s%s in %.1f s\n", parts[i].name, *mask ? ", mask " : "", mask,
@@ -491,7 +496,8 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
     ordo_device_close(&t.dev);
 }
 
-/* The device as it is, a CPU; and with the kernels of a GPU. ORDO_TEST_PART and ORDO_MASK: one part of it. */
+/* The device as it is, a CPU; and with the kernels of a GPU. ORDO_TEST_PART and ORDO_MASK: one part of it, or, with a minus, all but
+ * one. */
 Test(kernels, each_runs)
 {
     static const char *const masks[] = { "", "cpu=0,group=32,progress=1" };
