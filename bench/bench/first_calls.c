@@ -12,16 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int answer(cJSON *json)
-{
-    FILE      *out = fdopen(ANSWER_FD, "w");
-    char      *text = cJSON_PrintUnformatted(json);
-    const bool good = out && text && fputs(text, out) >= 0 && fclose(out) == 0;
-    cJSON_free(text);
-    cJSON_Delete(json);
-    return good ? EXIT_GOOD : EXIT_FAILED;
-}
-
 static ordo_device *open_silently(const char *select)
 {
     char                            why[1024] = "";
@@ -62,7 +52,7 @@ static int answer_open(const char *select)
     json_number(json, "adopting",
                 adopt(ordo_device_context(device), ordo_device_id(device), ordo_device_queue(device)));
     ordo_device_close(&device);
-    return answer(json);
+    return child_answer(json);
 }
 
 /* ---- first calls --------------------------------------------------------------------------------------------- */
@@ -373,7 +363,7 @@ static int answer_calls(const char *text)
     ordo_device_close(&device);
     free(f.a);
     if (good)
-        return answer(json);
+        return child_answer(json);
     cJSON_Delete(json);
     return EXIT_FAILED;
 }

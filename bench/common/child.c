@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* pipe2 */
 #include "child.h"
 
+#include "complain.h"
 #include "timing.h"
 
 #include <errno.h>
@@ -16,6 +17,16 @@
 #include <unistd.h>
 
 extern char **environ;
+
+int child_answer(cJSON *answer)
+{
+    FILE      *out = fdopen(ANSWER_FD, "w");
+    char      *text = cJSON_PrintUnformatted(answer);
+    const bool good = out && text && fputs(text, out) >= 0 && fclose(out) == 0;
+    cJSON_free(text);
+    cJSON_Delete(answer);
+    return good ? EXIT_GOOD : EXIT_FAILED;
+}
 
 /* ---- starting ------------------------------------------------------------------------------------------------ */
 

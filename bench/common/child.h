@@ -24,6 +24,9 @@ struct child {
     double             seconds;     /* ended by force after that */
 };
 
+/* In the child: writes its answer, which it takes; its exit status. Once. */
+int child_answer(cJSON *answer);
+
 /* What a pipe holds until its end, with a 0 behind it; *in_time says whether that came before `deadline` (see now()), and what is
  * returned is then what came until then. NULL: nothing came. The caller frees it. */
 char *child_text(int fd, double deadline, bool *in_time);

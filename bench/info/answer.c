@@ -12,16 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int answer(cJSON *json)
-{
-    FILE      *out = fdopen(ANSWER_FD, "w");
-    char      *text = cJSON_PrintUnformatted(json);
-    const bool good = out && text && fputs(text, out) >= 0 && fclose(out) == 0;
-    cJSON_free(text);
-    cJSON_Delete(json);
-    return good ? EXIT_GOOD : EXIT_FAILED;
-}
-
 static void add_platform_text(cJSON *json, const char *name, cl_platform_id id, cl_platform_info what)
 {
     char text[256] = "";
@@ -44,7 +34,7 @@ static int answer_platforms(void)
         add_platform_text(platform, "version", ids[p], CL_PLATFORM_VERSION);
         cJSON_AddItemToArray(list, platform);
     }
-    return answer(list);
+    return child_answer(list);
 }
 
 static cJSON *describe_device(cl_device_id id, const char *select)
@@ -88,7 +78,7 @@ static int answer_devices(unsigned platform)
         snprintf(select, sizeof select, "%u:%u", platform, d);
         cJSON_AddItemToArray(list, describe_device(ids[d], select));
     }
-    return answer(list);
+    return child_answer(list);
 }
 
 static void add_tunables(cJSON *json, ordo_device *device)
@@ -151,7 +141,7 @@ static int answer_device(const char *select, bool self_test)
         cJSON_AddStringToObject(json, "why", *message ? message : ordo_status_string(got));
         config.no_self_test = true; /* what is known without it is still worth showing */
         if (ordo_device_open(&config, &device) != ORDO_OK)
-            return answer(json);
+            return child_answer(json);
     }
     cJSON_AddItemToObject(json, "facts", json_device(ordo_device_facts(device)));
     add_tunables(json, device);
@@ -160,7 +150,7 @@ static int answer_device(const char *select, bool self_test)
         add_limits(json, device);
     }
     ordo_device_close(&device);
-    return answer(json);
+    return child_answer(json);
 }
 
 const char *vendors(void)
@@ -193,7 +183,7 @@ static int answer_driver(const char *file)
     cJSON_AddStringToObject(json, "library", library);
     if (!dlopen(library, RTLD_NOW | RTLD_LOCAL))
         cJSON_AddStringToObject(json, "why", dlerror());
-    return answer(json);
+    return child_answer(json);
 }
 
 int answer_question(const char *question)

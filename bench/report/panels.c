@@ -7,6 +7,17 @@
 #include <math.h>
 #include <string.h>
 
+/* The beginning of a row of a table: what was measured, of how many elements, on what. */
+static void put_point(FILE *out, const struct report *report, const struct report_point *point)
+{
+    char label[160], count[TEXT_BYTES];
+    report_label(point->row, label, sizeof label);
+    fprintf(out, "<tr>");
+    put_cell(out, "", label);
+    put_cell(out, " class=\"n\"", text_count(count, (size_t) number_of(point->row, "count")));
+    put_cell(out, "", text_of(report->devices[point->device].json, "name"));
+}
+
 /* ---- against the limits -------------------------------------------------------------------------------------- */
 
 static double gathers_of(const struct report *report, int device)
@@ -60,7 +71,7 @@ void put_limits(FILE *out, const struct report *report)
         const struct report_point *point = &report->points[i];
         const char                *limit = "";
         const double               share = share_of_limit(report, point, &limit);
-        char                       label[160], text[TEXT_BYTES];
+        char                       text[TEXT_BYTES];
         if (isnan(share) || !is_largest(report, point))
             continue;
         if (rows++ == 0) {
@@ -69,11 +80,7 @@ void put_limits(FILE *out, const struct report *report)
                          "holds can be above.</p>\n");
             put_head(out, titles, 5);
         }
-        report_label(point->row, label, sizeof label);
-        fprintf(out, "<tr>");
-        put_cell(out, "", label);
-        put_cell(out, " class=\"n\"", text_count(text, (size_t) number_of(point->row, "count")));
-        put_cell(out, "", text_of(report->devices[point->device].json, "name"));
+        put_point(out, report, point);
         put_cell(out, "", limit);
         put_cell(out, " class=\"n\"", text_percent(text, share));
         fprintf(out, "</tr>\n");
@@ -97,7 +104,7 @@ void put_changes(FILE *out, const struct report *report)
     for (size_t i = 0; i < report->n_points; i++) {
         const struct report_point *point = &report->points[i];
         const double               ratio = point->rate / point->rate_before;
-        char                       label[160], text[TEXT_BYTES];
+        char                       text[TEXT_BYTES];
         if (isnan(ratio) || strcmp(revision_of(report, point->file), revision_of(report, point->file_before)) == 0)
             continue;
         if (rows++ == 0) {
@@ -106,11 +113,7 @@ void put_changes(FILE *out, const struct report *report)
                          "one.</p>\n<details><summary>all of them</summary>\n");
             put_head(out, titles, 7);
         }
-        report_label(point->row, label, sizeof label);
-        fprintf(out, "<tr>");
-        put_cell(out, "", label);
-        put_cell(out, " class=\"n\"", text_count(text, (size_t) number_of(point->row, "count")));
-        put_cell(out, "", text_of(report->devices[point->device].json, "name"));
+        put_point(out, report, point);
         put_cell(out, " class=\"n\"", text_rate(text, point->rate_before));
         put_cell(out, " class=\"n\"", text_rate(text, point->rate));
         fprintf(out, "<td class=\"keep\">");
