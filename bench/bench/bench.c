@@ -8,6 +8,7 @@
 #include "bench/peers/peers.h"
 #include "bench/report/command.h"
 #include "check.h"
+#include "compare.h"
 #include "describe.h"
 #include "first.h"
 #include "first_calls.h"
@@ -230,7 +231,8 @@ static void run_device(struct run *run, const char *select)
     for (int p = 0; p < run->n_parts && !stop_asked() && !run->paper; p++) {
         begin_part(run, &run->parts[p]);
         for (int w = 0; w < run->options->n_workloads && !stop_asked(); w++)
-            run_workload(run, (enum workload) run->options->workloads[w]);
+            (run->options->side_by_side ? compare_workload : run_workload)(run,
+                                                                           (enum workload) run->options->workloads[w]);
     }
     if (!run->options->no_limits && !stop_asked())
         check_limits(run);
@@ -310,10 +312,20 @@ static void conclude_tables(const struct run *run)
         conclude_dicts(run);
 }
 
+static void conclude_side_by_side(const struct run *run)
+{
+    explain(run, "rate", "elements, queries or operations a second by the wall clock, the median of the repetitions");
+    explain(run, "+-", "half the way from their 10th to their 90th percentile");
+    explain(run, "/ best", "the rate over that of the fastest on the device");
+    explain(run, "check", "whether all that came out was right, of peers by the model's answers");
+}
+
 static void conclude(const struct run *run)
 {
     fprintf(run->out, "\n");
-    if (!run->paper && run->rows)
+    if (run->options->side_by_side)
+        conclude_side_by_side(run);
+    else if (!run->paper && run->rows)
         conclude_tables(run);
     if (!run->paper) /* which asks for some points more than once */
         count_rows(run, "that were there already", run->kept);
@@ -428,6 +440,8 @@ int main(int argc, char **argv)
         former_read(&run.before, options.compare[f]);
     if (options.peers && !(run.peer_program = peer_program(why, sizeof why)))
         usage_error("--peers: %s", why);
+    if (options.side_by_side && !run.peer_program)
+        run.peer_program = peer_program(why, sizeof why); /* where there is one */
     if (options.paper)
         run.paper = paper_begin(argc, argv, &options);
     stop_on_signal();

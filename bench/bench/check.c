@@ -15,6 +15,8 @@
 #define WORTH_CPU 0.10
 /* Fewer processes tell nothing. */
 #define LEAST_PROCESSES 3
+/* Pairs of fewer processes tell nothing. */
+#define LEAST_PAIRS 5
 /* A process that takes longer hangs: its options say how long it measures. */
 #define CHILD_SECONDS 1e6
 
@@ -77,12 +79,31 @@ static void take_turns(struct check *check, const char *const *arguments, int n,
 
 enum verdict { NOT_SLOWER, SLOWER, UNKNOWN };
 
+/* All new ones are below all old ones. */
 static enum verdict judge(double *old, int n_old, double *new_rates, int n_new, double worth)
 {
     if (n_old < LEAST_PROCESSES || n_new < LEAST_PROCESSES)
         return UNKNOWN;
     const double before = median_of(old, n_old), after = median_of(new_rates, n_new);
     return new_rates[n_new - 1] < old[0] && after < before * (1 - worth) ? SLOWER : NOT_SLOWER;
+}
+
+/* Each new one is below the old one that was measured beside it: what else the machine does changes from turn to turn by more
+ * than what is looked for. */
+static bool slower_in_pairs(const double *old, int n_old, const double *new_rates, int n_new, double worth)
+{
+    double    ratios[MOST_PROCESSES];
+    const int turns = n_old < n_new ? n_old : n_new;
+    int       n = 0;
+    bool      all = true;
+    for (int p = 0; p < turns; p++) {
+        const double ratio = new_rates[p] / old[p];
+        if (isnan(ratio))
+            continue;
+        all = all && ratio < 1;
+        ratios[n++] = ratio;
+    }
+    return all && n >= LEAST_PAIRS && median_of(ratios, n) < 1 - worth;
 }
 
 struct compared {
@@ -92,12 +113,18 @@ struct compared {
     enum verdict verdict;
 };
 
-static void compare_row(const struct former *old, const struct former *new_side, struct compared *compared)
+/* turns: both sides are processes that took turns. */
+static void compare_row(const struct former *old, const struct former *new_side, bool turns, struct compared *compared)
 {
-    double    before[MOST_PROCESSES], after[MOST_PROCESSES];
+    double     before[MOST_PROCESSES], after[MOST_PROCESSES];
+    const bool in_pairs =
+        turns && slower_in_pairs(before, former_each(old, compared->device, compared->row, before), after,
+                                 former_each(new_side, compared->device, compared->row, after), compared->worth);
     const int n_before = former_rates(old, compared->device, compared->row, before);
     const int n_after = former_rates(new_side, compared->device, compared->row, after);
     compared->verdict = judge(before, n_before, after, n_after, compared->worth);
+    if (in_pairs)
+        compared->verdict = SLOWER;
     compared->before = median_of(before, n_before);
     compared->after = median_of(after, n_after);
 }
@@ -125,7 +152,7 @@ static void suspect_again(struct check *check, struct compared *suspect)
     words[n++] = device;
     take_turns(check, words, n, 0, &old, &new_side);
     if (!stop_asked())
-        compare_row(options->against ? &old : &check->run->before, &new_side, suspect);
+        compare_row(options->against ? &old : &check->run->before, &new_side, options->against, suspect);
     former_free(&old);
     former_free(&new_side);
 }
@@ -242,7 +269,7 @@ static int compare(struct check *check, const struct former *old, const struct f
     const int n = rows_to_compare(check, old, rows);
     int       suspects = 0;
     for (int i = 0; i < n; i++)
-        compare_row(old, new_side, &rows[i]);
+        compare_row(old, new_side, check->run->options->against, &rows[i]);
     for (int i = 0; i < n && !stop_asked(); i++)
         if (rows[i].verdict == SLOWER) {
             suspects++;

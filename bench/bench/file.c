@@ -71,6 +71,15 @@ static bool is_to_be_kept(const cJSON *row)
            !text_is(row, "ended_by", "signal"); /* cut short */
 }
 
+static void drop_unfinished(cJSON *rows)
+{
+    for (cJSON *row = rows ? rows->child : NULL, *next; row; row = next) {
+        next = row->next;
+        if (!is_to_be_kept(row))
+            cJSON_Delete(cJSON_DetachItemViaPointer(rows, row));
+    }
+}
+
 void file_resume(struct file *file, const char *path)
 {
     *file = (struct file) { .path = path, .json = read_file(path) };
@@ -87,11 +96,8 @@ void file_resume(struct file *file, const char *path)
     file->rows = cJSON_GetObjectItemCaseSensitive(file->json, "rows");
     if (!cJSON_IsArray(file->processes) || !cJSON_IsArray(file->devices) || !cJSON_IsArray(file->rows))
         usage_error("--resume: %s was not written by ordo-bench --json", path);
-    for (cJSON *row = file->rows->child, *next; row; row = next) {
-        next = row->next;
-        if (!is_to_be_kept(row))
-            cJSON_Delete(cJSON_DetachItemViaPointer(file->rows, row));
-    }
+    drop_unfinished(file->rows);
+    drop_unfinished(cJSON_GetObjectItemCaseSensitive(file->json, "peers"));
     begin_process(file);
 }
 
@@ -154,6 +160,29 @@ bool file_add(struct file *file, int device, const struct row *row)
     if (row->timing.repetitions)
         json_number(json, "began_s", row->timing.began - file->began);
     cJSON_AddItemToArray(file->rows, json);
+    return !is_kept(file) || save(file);
+}
+
+const cJSON *file_peer(const struct file *file, int device, const cJSON *point, const char *name, int threads)
+{
+    const cJSON *peer = NULL;
+    cJSON_ArrayForEach(peer, cJSON_GetObjectItemCaseSensitive(file->json, "peers"))
+    {
+        if (number_of(peer, "device") == device && number_of(peer, "threads") == threads &&
+            text_is(peer, "name", name) && rows_are_alike(peer, point))
+            break;
+    }
+    return peer;
+}
+
+bool file_add_peer(struct file *file, int device, cJSON *peer)
+{
+    cJSON *peers = cJSON_GetObjectItemCaseSensitive(file->json, "peers");
+    if (!peers)
+        peers = cJSON_AddArrayToObject(file->json, "peers");
+    cJSON_AddNumberToObject(peer, "device", device);
+    cJSON_AddNumberToObject(peer, "process", file->process_number);
+    cJSON_AddItemToArray(peers, peer);
     return !is_kept(file) || save(file);
 }
 

@@ -35,6 +35,10 @@ const cJSON *file_row(const struct file *file, int device, const struct spec *sp
 
 /* Adds a row and saves. False, with a complaint, if that failed. */
 bool file_add(struct file *file, int device, const struct row *row);
+/* The row of a peer of the host at a point, by its name and threads; NULL if there is none. */
+const cJSON *file_peer(const struct file *file, int device, const cJSON *point, const char *name, int threads);
+/* Adds one, which has these, and saves; takes it. False, with a complaint, if that failed. */
+bool file_add_peer(struct file *file, int device, cJSON *peer);
 /* Takes over the process, devices and rows of another file, of one process. False if it is none, or saving failed. */
 bool file_merge(struct file *file, cJSON *other);
 /* Says how the process ended ("done", "interrupted", "time"), saves and frees. */

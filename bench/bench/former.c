@@ -75,17 +75,24 @@ static double rate_in(const cJSON *file, int process, const char *device_name, c
     return NAN;
 }
 
-int former_rates(const struct former *former, const char *device_name, const cJSON *point, double rates[MOST_PROCESSES])
+int former_each(const struct former *former, const char *device_name, const cJSON *point, double rates[MOST_PROCESSES])
 {
     int n = 0;
     for (int f = 0; f < former->n; f++) {
         const int processes = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(former->files[f], "processes"));
-        for (int p = 0; p < (processes ? processes : 1) && n < MOST_PROCESSES; p++) {
-            const double rate = rate_in(former->files[f], p, device_name, point);
-            if (!isnan(rate))
-                rates[n++] = rate;
-        }
+        for (int p = 0; p < (processes ? processes : 1) && n < MOST_PROCESSES; p++)
+            rates[n++] = rate_in(former->files[f], p, device_name, point);
     }
+    return n;
+}
+
+int former_rates(const struct former *former, const char *device_name, const cJSON *point, double rates[MOST_PROCESSES])
+{
+    const int processes = former_each(former, device_name, point, rates);
+    int       n = 0;
+    for (int p = 0; p < processes; p++)
+        if (!isnan(rates[p]))
+            rates[n++] = rates[p];
     return n;
 }
 

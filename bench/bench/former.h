@@ -19,6 +19,8 @@ void former_free(struct former *former);
 /* NULL if what it has of a device can be compared with this one; else why not: another device, driver, or tunables. */
 const char *former_differs(const struct former *former, const cJSON *device);
 
+/* The rate of a point on a device of that name in each process, NaN in those that lack it; the number of processes. */
+int former_each(const struct former *former, const char *device_name, const cJSON *point, double rates[MOST_PROCESSES]);
 /* The rates of a point on a device of that name, one for each process that has it; their number. */
 int former_rates(const struct former *former, const char *device_name, const cJSON *point,
                  double rates[MOST_PROCESSES]);

@@ -342,7 +342,7 @@ int command_words(int argc, char **argv)
 {
     if (is_command(argc, argv, "paper"))
         return argc > 2 && argv[2][0] != '-' ? 2 : 1;
-    return is_command(argc, argv, "suite");
+    return is_command(argc, argv, "suite") || is_command(argc, argv, "compare");
 }
 
 static void take_options(struct options *o, int argc, char **argv)
@@ -396,6 +396,26 @@ void only_with_resume(int argc, char **argv)
     }
 }
 
+/* One workload, and queries after all batches, as peers answer them. */
+static void begin_side_by_side(struct options *o)
+{
+    o->n_workloads = 0;
+    choose_workload(o, READRANDOM);
+    o->fills = 1;
+    o->no_array = true; /* it is a row like the others */
+}
+
+static void check_side_by_side(const struct options *o)
+{
+    if (o->processes > 1 || o->n_compare || o->against)
+        usage_error("compare: structures and peers are compared in one process; with other builds and files what is "
+                    "measured without it");
+    if (o->fills != 1 || o->first_calls)
+        usage_error("compare: queries are timed after all batches, so there is no --fills and no --first-calls");
+    if (o->first_open || o->first_prepare)
+        usage_error("compare: open and prepare have no peers");
+}
+
 struct options read_options(int argc, char **argv)
 {
     struct options o = { .n_types = 1,
@@ -416,6 +436,9 @@ struct options read_options(int argc, char **argv)
     choose_workloads(&o, N_ALL_WORKLOADS + 1);
     const int command = command_words(argc, argv);
     o.suite = is_command(argc, argv, "suite");
+    o.side_by_side = is_command(argc, argv, "compare");
+    if (o.side_by_side)
+        begin_side_by_side(&o);
     take_options(&o, argc - command, argv + command);
     if (is_command(argc, argv, "paper") && command < 2)
         usage_error("paper: which one? ordo-bench paper NAME");
@@ -428,6 +451,8 @@ struct options read_options(int argc, char **argv)
         usage_error("'%s' is no option; everything is said by options", argv[optind]);
     if (o.n_compare && o.against)
         usage_error("--compare and --against: one of them");
+    if (o.side_by_side)
+        check_side_by_side(&o);
     if (o.processes == 0)
         o.processes = o.n_compare || o.against ? 5 : 1;
     o.budget /= o.processes * (o.against ? 2.0 : 1);

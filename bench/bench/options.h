@@ -32,6 +32,7 @@ struct options {
     uint64_t    seed;
     bool        first_calls, peers, no_host, no_array, no_limits, chart, no_chart, list, describe;
     bool        suite;                     /* the first word: the rest says how, not what */
+    bool        side_by_side;              /* the first word was compare */
     bool        first_open, first_prepare; /* -w open,prepare */
     const char *paper;                     /* the second word after "paper"; NULL: none */
     bool        full;                      /* a paper's own sizes */
@@ -48,7 +49,7 @@ void only_with_resume(int argc, char **argv);
  * Returns their number: `out` has room for 2 * argc. */
 int repeat_options(int argc, char **argv, const char *const *without, const char **out);
 
-/* How many words the command has before its options: "suite", "paper NAME". */
+/* How many words the command has before its options: "suite", "compare", "paper NAME". */
 int command_words(int argc, char **argv);
 
 /* The names of all variants of all workloads. */

@@ -90,12 +90,22 @@ bool variant_can(const struct run *run, enum workload workload, int variant)
     return !workload_is_dict(workload) || dict_subject_can(run->device, &spec);
 }
 
+/* Whether it has other inputs than the first variant. */
+static bool variant_is_other_data(enum workload workload, int variant)
+{
+    if (workload == SEARCH || workload == LOOKUP || workload == EQUAL_RANGE)
+        return variant_is_sorted(variant);
+    return !workload_is_dict(workload) && variant > 0;
+}
+
 int list_series(const struct run *run, enum workload workload, struct series *list)
 {
     const struct axes axes = axes_of(run->options, workload);
     const int         points = axes.types * axes.values * axes.dists * axes.batches * axes.updates;
     int               n = 0;
     for (int variant = 0; variant_name(workload, variant); variant++) {
+        if (run->options->side_by_side && variant_is_other_data(workload, variant))
+            continue;
         if (!variant_wanted(run->options, workload, variant) || !variant_makes_sense(workload, variant) ||
             !variant_can(run, workload, variant))
             continue;
@@ -111,11 +121,13 @@ int list_series(const struct run *run, enum workload workload, struct series *li
     return n;
 }
 
+/* Three; side by side only the last. */
 static void use_default_sizes(struct run *run, bool cpu)
 {
     static const size_t on_gpu[] = { 1 << 16, 1 << 20, 1 << 24 }, on_cpu[] = { 1 << 12, 1 << 16, 1 << 20 };
-    run->sizes = run->options->n_sizes ? run->options->sizes : cpu ? on_cpu : on_gpu;
-    run->n_sizes = run->options->n_sizes ? run->options->n_sizes : 3;
+    const int           first = run->options->side_by_side ? 2 : 0;
+    run->sizes = run->options->n_sizes ? run->options->sizes : (cpu ? on_cpu : on_gpu) + first;
+    run->n_sizes = run->options->n_sizes ? run->options->n_sizes : 3 - first;
     run->n_queries = run->options->n_queries ? run->options->n_queries : (size_t) 1 << (cpu ? 20 : 24);
 }
 

@@ -21,7 +21,7 @@ static void failed_call(struct run *run, struct row *row, ordo_status status)
         snprintf(row->why, sizeof row->why, "%s", ordo_status_string(status));
 }
 
-static struct timing_goal goal_of(const struct run *run)
+struct timing_goal row_goal(const struct run *run)
 {
     return (struct timing_goal) { .seconds = run->row_seconds,
                                   .narrow = NARROW,
@@ -31,7 +31,7 @@ static struct timing_goal goal_of(const struct run *run)
 
 static void measure(struct run *run, struct row *row, struct subject *subject)
 {
-    const struct timing_goal goal = goal_of(run);
+    const struct timing_goal goal = row_goal(run);
     const ordo_status        got = time_calls(run->device, subject_call, subject, &goal, &row->timing);
     if (got != ORDO_OK) {
         failed_call(run, row, got);
@@ -48,7 +48,7 @@ static void measure(struct run *run, struct row *row, struct subject *subject)
     row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
     row->bytes_per_second = spec_bytes(&row->spec) / row->timing.wall.median;
     row->copy_share = row->bytes_per_second / run->limits.copy.bytes_per_second;
-    for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host; i++)
+    for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host && !run->options->side_by_side; i++)
         if (yardstick_name(row->spec.workload, i))
             row->yardstick[i] = yardstick_rate(&row->spec, subject_inputs(subject), i);
 }
@@ -86,7 +86,7 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     char                     why[512] = "";
     struct spec              spec = *point;
     struct dict_figures      figures;
-    const struct timing_goal goal = goal_of(run);
+    const struct timing_goal goal = row_goal(run);
     spec.variant = SORTED_ARRAY;
     spec.first_calls = false;
     spec.workload = point->workload == CONCURRENTREAD ? READRANDOM : point->workload;
@@ -102,8 +102,8 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
 /* `beside`: the row of a sorted array at the same point, or NULL. */
 static void measure_dict(struct run *run, struct row *row, const struct row *beside)
 {
-    const bool               host = !run->options->no_host && !beside;
-    const struct timing_goal goal = goal_of(run);
+    const bool               host = !run->options->no_host && !run->options->side_by_side && !beside;
+    const struct timing_goal goal = row_goal(run);
     const ordo_status got = dict_measure(run->device, &row->spec, &goal, host, &row->dict, row->why, sizeof row->why);
     if (got != ORDO_OK) {
         failed_call(run, row, got);

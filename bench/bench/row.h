@@ -7,6 +7,8 @@
 
 /* Whether the file has the row's point. */
 bool row_is_there(const struct run *run, const struct row *row);
+/* How long a row is timed: of the last one that was settled. */
+struct timing_goal row_goal(const struct run *run);
 /* Takes the row from the file if it is there; else measures it and puts it there. Counts it. `beside`: the row of a sorted array
  * at the same point, or NULL. */
 void row_settle(struct run *run, struct row *row, const struct row *beside);

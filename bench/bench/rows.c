@@ -113,17 +113,22 @@ static void json_dict(cJSON *json, const struct row *row)
     }
 }
 
+void json_timing(cJSON *json, double rate, const struct timing *timing)
+{
+    json_number(json, "rate", rate);
+    cJSON_AddItemToObject(json, "wall_s", json_spread(&timing->wall));
+    cJSON_AddItemToObject(json, "device_s", json_spread(&timing->device));
+    json_number(json, "first_call_s", timing->first_call);
+    cJSON_AddNumberToObject(json, "repetitions", timing->repetitions);
+    cJSON_AddNumberToObject(json, "calls_per_repetition", timing->batch);
+    cJSON_AddStringToObject(json, "ended_by", end_names[timing->end]);
+    json_samples(json, "samples_s", timing->sample, (size_t) timing->repetitions);
+    json_samples(json, "interval_s", timing->interval, isnan(timing->interval[0]) ? 0 : 2);
+}
+
 static void json_measured(cJSON *json, const struct row *row)
 {
-    json_number(json, "rate", row->rate);
-    cJSON_AddItemToObject(json, "wall_s", json_spread(&row->timing.wall));
-    cJSON_AddItemToObject(json, "device_s", json_spread(&row->timing.device));
-    json_number(json, "first_call_s", row->timing.first_call);
-    cJSON_AddNumberToObject(json, "repetitions", row->timing.repetitions);
-    cJSON_AddNumberToObject(json, "calls_per_repetition", row->timing.batch);
-    cJSON_AddStringToObject(json, "ended_by", end_names[row->timing.end]);
-    json_samples(json, "samples_s", row->timing.sample, (size_t) row->timing.repetitions);
-    json_samples(json, "interval_s", row->timing.interval, isnan(row->timing.interval[0]) ? 0 : 2);
+    json_timing(json, row->rate, &row->timing);
     if (workload_is_dict(row->spec.workload)) {
         json_dict(json, row);
     } else {
@@ -250,7 +255,7 @@ void row_command(const cJSON *row, struct command *command)
         dict_words(command, row);
 }
 
-static struct spread spread_from(const cJSON *row, const char *name)
+struct spread spread_from_json(const cJSON *row, const char *name)
 {
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(row, name);
     return (struct spread) { number_of(json, "median"), number_of(json, "p10"), number_of(json, "p90") };
@@ -296,8 +301,8 @@ void row_from_json(struct row *row, const cJSON *json)
     row->rate = number_of(json, "rate");
     row->bytes_per_second = number_of(json, "bytes_per_s");
     row->copy_share = number_of(json, "share_of_copy_rate");
-    row->timing.wall = spread_from(json, "wall_s");
-    row->timing.device = spread_from(json, "device_s");
+    row->timing.wall = spread_from_json(json, "wall_s");
+    row->timing.device = spread_from_json(json, "device_s");
     row->array_rate = number_of(json, "rate_of_sorted_array");
     for (int i = 0; i < MAX_YARDSTICKS; i++)
         if (yardstick_name(row->spec.workload, i))

@@ -34,6 +34,9 @@ void row_empty(struct row *row, const struct spec *spec);
 cJSON *row_to_json(const struct row *row);
 /* The fields that say where a row lies. The caller deletes it. */
 cJSON *row_point(const struct spec *spec);
+/* "rate" and all of the timing into an object; and one of its spreads back. */
+void          json_timing(cJSON *json, double rate, const struct timing *timing);
+struct spread spread_from_json(const cJSON *row, const char *name);
 /* Whether two rows, or points, are of the same point. */
 bool rows_are_alike(const cJSON *a, const cJSON *b);
 

@@ -8,24 +8,53 @@
 /* Below this many elements a thread costs more than it brings. */
 #define SPAN_MIN 16384
 
-struct span {
-    span_fn fn;
+struct part {
+    part_fn fn;
     void   *arg;
-    size_t  from, to;
-    int     part;
+    int     number;
 };
 
-static void *run_span(void *arg)
+static void *run_part(void *part_)
 {
-    const struct span *span = arg;
-    span->fn(span->arg, span->from, span->to, span->part);
+    const struct part *part = part_;
+    part->fn(part->arg, part->number);
     return NULL;
+}
+
+void run_parts(int parts, part_fn fn, void *arg)
+{
+    struct part part[MAX_PARTS];
+    pthread_t   threads[MAX_PARTS];
+    bool        started[MAX_PARTS] = { false };
+    for (int p = 0; p < parts; p++)
+        part[p] = (struct part) { fn, arg, p };
+    for (int p = 1; p < parts; p++)
+        started[p] = pthread_create(&threads[p], NULL, run_part, &part[p]) == 0;
+    for (int p = 0; p < parts; p++)
+        if (!started[p]) /* the first, and those for which there was no thread */
+            run_part(&part[p]);
+    for (int p = 1; p < parts; p++)
+        if (started[p])
+            pthread_join(threads[p], NULL);
 }
 
 int processors(void)
 {
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online < 1 ? 1 : (int) online;
+}
+
+struct spans {
+    span_fn fn;
+    void   *arg;
+    size_t  count, parts;
+};
+
+static void run_span(void *spans_, int part)
+{
+    const struct spans *spans = spans_;
+    const size_t        each = spans->count / spans->parts, p = (size_t) part;
+    spans->fn(spans->arg, each * p, p + 1 == spans->parts ? spans->count : each * (p + 1), part);
 }
 
 int for_spans(size_t count, span_fn fn, void *arg)
@@ -38,21 +67,6 @@ int for_spans(size_t count, span_fn fn, void *arg)
         parts = MAX_PARTS;
     if (parts > (count + SPAN_MIN - 1) / SPAN_MIN)
         parts = (count + SPAN_MIN - 1) / SPAN_MIN;
-
-    struct span spans[MAX_PARTS];
-    pthread_t   threads[MAX_PARTS];
-    bool        started[MAX_PARTS] = { false };
-    for (size_t p = 0; p < parts; p++)
-        spans[p] =
-            (struct span) { fn, arg, count / parts * p, p + 1 == parts ? count : count / parts * (p + 1), (int) p };
-
-    for (size_t p = 1; p < parts; p++)
-        started[p] = pthread_create(&threads[p], NULL, run_span, &spans[p]) == 0;
-    for (size_t p = 0; p < parts; p++)
-        if (!started[p]) /* the first, and those for which there was no thread */
-            run_span(&spans[p]);
-    for (size_t p = 1; p < parts; p++)
-        if (started[p])
-            pthread_join(threads[p], NULL);
+    run_parts((int) parts, run_span, &(struct spans) { fn, arg, count, parts });
     return (int) parts;
 }

@@ -216,3 +216,24 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
         return ORDO_OK;
     return take_device_clock(&job, (out->repetitions + 1) / 2, &out->device);
 }
+
+bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *goal, struct timing *out)
+{
+    struct timing_goal host = *goal;
+    double             seconds[MOST_REPETITIONS];
+    host.device_too = false;
+    *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0), .batch = 1 };
+    out->first_call = run(arg, 1);
+    for (double took = out->first_call; !one && took >= 0 && took < BATCH_SECONDS && out->batch < MOST_BATCH;)
+        took = run(arg, out->batch *= 2);
+    out->began = now();
+    while (out->first_call >= 0 && !enough(&host, out)) {
+        const double took = run(arg, out->batch);
+        if (took < 0)
+            return false;
+        out->sample[out->repetitions++] = took / out->batch;
+    }
+    memcpy(seconds, out->sample, sizeof seconds);
+    out->wall = spread_of(seconds, out->repetitions);
+    return out->first_call >= 0;
+}

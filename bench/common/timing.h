@@ -56,6 +56,12 @@ struct spread spread_of(double *seconds, int n);
 /* The interval of the median of `n` samples, by their order alone. */
 void median_interval(const double *seconds, int n, double interval[2]);
 
+/* The same for code of the host, by the host's clock alone. `run` makes so many calls and returns the seconds they took together,
+ * negative if it failed; where it can make only one, which prepares what it needs outside of that, `one` is set. False if it
+ * failed. */
+typedef double (*host_run_fn)(void *arg, int calls);
+bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *goal, struct timing *out);
+
 /* Calls until the time of a call is stable enough to plan with, then takes both clocks. Returns the first error. */
 ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal,
                        struct timing *out);

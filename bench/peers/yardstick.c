@@ -6,6 +6,7 @@
 #include "bench/workload/element.h"
 #include "bench/workload/keys.h"
 #include "bench/workload/stree.h"
+#include "desk.h"
 #include "dict_yardstick.h"
 
 #include <math.h>
@@ -37,50 +38,6 @@ const char *yardstick_name(enum workload workload, int i)
     if (workload_is_dict(workload))
         return i == 0 ? dict_yardstick_name(workload) : NULL;
     return i < MAX_YARDSTICKS ? names[workload][i] : NULL;
-}
-
-/* A copy of the inputs that host code may work on, keys in ordered form, and room for as much again. */
-struct desk {
-    struct pairs work, spare;
-    size_t       key_bytes;
-    void        *rows; /* room for what gather writes */
-};
-
-static void lay_out(const struct spec *spec, const struct inputs *in, const struct desk *desk)
-{
-    if (spec->workload == GATHER)
-        return;
-    for (size_t i = 0; i < spec->count; i++)
-        set_element(desk->work.keys, desk->key_bytes, i, key_order(spec->type, element(in->keys, desk->key_bytes, i)));
-    if (spec->value_bytes)
-        memcpy(desk->work.values, in->values, spec->count * spec->value_bytes);
-}
-
-/* Also touches the spare pages, so that no timing has to. */
-static bool desk_open(const struct spec *spec, struct desk *desk)
-{
-    const size_t keys = spec->count * ordo_type_bytes(spec->type) + 8, values = spec->count * spec->value_bytes + 8;
-    const size_t rows = spec->workload == GATHER ? spec->count * spec_row_bytes(spec) + 8 : 8;
-    *desk = (struct desk) {
-        { malloc(keys), malloc(values) }, { malloc(keys), malloc(values) }, ordo_type_bytes(spec->type), malloc(rows)
-    };
-    if (!desk->rows)
-        return false;
-    memset(desk->rows, 0, rows);
-    if (!desk->work.keys || !desk->work.values || !desk->spare.keys || !desk->spare.values)
-        return false;
-    memset(desk->spare.keys, 0, keys);
-    memset(desk->spare.values, 0, values);
-    return true;
-}
-
-static void desk_close(struct desk *desk)
-{
-    free(desk->work.keys);
-    free(desk->work.values);
-    free(desk->spare.keys);
-    free(desk->spare.values);
-    free(desk->rows);
 }
 
 /* What a compiler must not find unused. */
@@ -162,7 +119,7 @@ static double stree_run(const struct spec *spec, const struct inputs *in, const 
 
 static double one_run(const struct spec *spec, const struct inputs *in, int i, const struct desk *desk)
 {
-    lay_out(spec, in, desk);
+    desk_lay_out(desk, spec, in);
     const double before = now();
     switch (spec->workload) {
     case SORT:
@@ -216,7 +173,7 @@ double yardstick_rate(const struct spec *spec, const struct inputs *in, int i)
 
     if (spec->count == 0 || (!queries && spec->count > most))
         return NAN;
-    if (desk_open(spec, &desk))
+    if (desk_open(&desk, spec))
         for (double all = 0; times < TIMES && (times == 0 || all < 0.5); times++) {
             seconds[times] = one_run(spec, in, i, &desk);
             all += seconds[times];

@@ -107,25 +107,54 @@ double host_qsort(struct pairs in, size_t key_bytes, size_t value_bytes, size_t 
 
 /* ---- merge --------------------------------------------------------------------------------------------------- */
 
-FOR_BOTH void merge(size_t key_bytes, struct pairs in, size_t value_bytes, size_t a_count, size_t count,
-                    struct pairs out)
+/* How many of the first `diagonal` elements of the merge are a's. */
+FOR_BOTH size_t merge_split(size_t key_bytes, const void *a, size_t a_count, const void *b, size_t b_count,
+                            size_t diagonal)
 {
-    size_t a = 0, b = a_count;
-    for (size_t i = 0; i < count; i++) {
-        const bool from_a =
-            b == count || (a < a_count && element(in.keys, key_bytes, a) <= element(in.keys, key_bytes, b));
-        const size_t from = from_a ? a++ : b++;
-        move(in.keys, from, out.keys, i, key_bytes);
-        move(in.values, from, out.values, i, value_bytes);
+    size_t low = diagonal > b_count ? diagonal - b_count : 0, high = diagonal < a_count ? diagonal : a_count;
+    while (low < high) {
+        const size_t half = low + (high - low) / 2;
+        if (element(a, key_bytes, half) <= element(b, key_bytes, diagonal - half - 1))
+            low = half + 1;
+        else
+            high = half;
     }
+    return low;
+}
+
+FOR_BOTH void merge_span(size_t key_bytes, struct pairs a, size_t a_count, struct pairs b, size_t b_count,
+                         size_t value_bytes, size_t from, size_t to, struct pairs out)
+{
+    size_t i = merge_split(key_bytes, a.keys, a_count, b.keys, b_count, from), j = from - i;
+    for (size_t at = from; at < to; at++) {
+        const bool from_a =
+            j == b_count || (i < a_count && element(a.keys, key_bytes, i) <= element(b.keys, key_bytes, j));
+        const struct pairs *in = from_a ? &a : &b;
+        const size_t        of = from_a ? i++ : j++;
+        move(in->keys, of, out.keys, at, key_bytes);
+        move(in->values, of, out.values, at, value_bytes);
+    }
+}
+
+void host_merge_span(struct pairs a, size_t a_count, struct pairs b, size_t b_count, size_t key_bytes,
+                     size_t value_bytes, size_t from, size_t to, struct pairs out)
+{
+    if (key_bytes == 4)
+        merge_span(4, a, a_count, b, b_count, value_bytes, from, to, out);
+    else
+        merge_span(8, a, a_count, b, b_count, value_bytes, from, to, out);
+}
+
+struct pairs pairs_from(struct pairs pairs, size_t key_bytes, size_t value_bytes, size_t at)
+{
+    return (struct pairs) { (char *) pairs.keys + at * key_bytes,
+                            pairs.values ? (char *) pairs.values + at * value_bytes : NULL };
 }
 
 void host_merge(struct pairs in, size_t key_bytes, size_t value_bytes, size_t a_count, size_t count, struct pairs out)
 {
-    if (key_bytes == 4)
-        merge(4, in, value_bytes, a_count, count, out);
-    else
-        merge(8, in, value_bytes, a_count, count, out);
+    host_merge_span(in, a_count, pairs_from(in, key_bytes, value_bytes, a_count), count - a_count, key_bytes,
+                    value_bytes, 0, count, out);
 }
 
 /* ---- search -------------------------------------------------------------------------------------------------- */

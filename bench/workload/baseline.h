@@ -27,6 +27,13 @@ double host_qsort(struct pairs in, size_t key_bytes, size_t value_bytes, size_t 
 /* Stable merge of the first a_count of `in` with the rest. */
 void host_merge(struct pairs in, size_t key_bytes, size_t value_bytes, size_t a_count, size_t count, struct pairs out);
 
+/* Elements from .. to - 1 of the stable merge of a and b, to the same places of `out`. */
+void host_merge_span(struct pairs a, size_t a_count, struct pairs b, size_t b_count, size_t key_bytes,
+                     size_t value_bytes, size_t from, size_t to, struct pairs out);
+
+/* Those from element `at` on. */
+struct pairs pairs_from(struct pairs pairs, size_t key_bytes, size_t value_bytes, size_t at);
+
 /* Number of keys below `query`, by halving. */
 size_t host_lower_bound(const void *keys, size_t key_bytes, size_t count, uint64_t query);
 

@@ -199,6 +199,31 @@ done
 expect 2 "$bench" suite --workload sort
 prints err 'only options that say how'
 
+# All structures and the host's libraries in one table; the answers of all are checked.
+expect 0 "$bench" compare --no-limits --workload readrandom,seekrandom,rangerandom,fillrandom,deleterandom,combinerandom,queue \
+    --sizes =3000 --batch =700 --queries =900 --types u64 --value-bytes 8 --reps 3 --budget 200 --json "$dir/compare.json"
+prints out '^sorted_array *device .* ok$'
+prints out '^hash *device .* ok$'
+prints out '^std::map *1 thread .* ok$'
+prints out '^sorted array *1 thread .* ok$'
+prints_no out 'WRONG'
+prints_no out 'failed'
+expect 0 "$bench" compare --no-limits --workload sort,merge,reduce,search --sizes =70000 --queries =900 --types i32 --dist few --reps 3 \
+    --budget 200 --json "$dir/compare2.json"
+prints out '^radix sort *1 thread .* ok$'
+prints out '^qsort *1 thread .* ok$'
+prints out '^sorted array *1 thread .* ok$'
+prints_no out 'WRONG'
+for field in $(grep -oh '^[[:space:]]*"[a-z0-9_]*":' "$dir/compare.json" | tr -d '\t ":' | sort -u); do
+    grep -q "\`$field\`" "$fields" || fail "$fields explains $field"
+done
+rows=$(grep -c '"check"' "$dir/compare.json")
+expect 0 "$bench" --resume "$dir/compare.json"
+[ "$(grep -c '"check"' "$dir/compare.json")" -eq "$rows" ] || fail "a comparison that is resumed measures nothing again"
+expect 2 "$bench" compare --fills 3
+prints err 'after all batches'
+expect 2 "$bench" compare --processes 2
+
 expect 2 "$bench" --workload sotr
 prints err 'sort, merge'
 expect 2 "$bench" --structure tree

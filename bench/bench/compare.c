@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compare.h"
+
+#include "bench/common/complain.h"
+#include "bench/common/stop.h"
+#include "bench/common/terminal.h"
+#include "bench/common/threads.h"
+#include "bench/peers/dict_peer.h"
+#include "bench/peers/peers.h"
+#include "bench/workload/dict_plan.h"
+#include "points.h"
+#include "row.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A line of the table: a structure, a variant, or a peer. */
+struct line {
+    char          what[48], on[16];
+    double        rate;
+    struct spread wall;
+    const char   *check;
+    bool          ours;
+};
+
+#define MOST_LINES 40
+struct comparison {
+    struct run      *run;
+    struct spec      point; /* its variant means nothing */
+    struct line      lines[MOST_LINES];
+    int              n;
+    struct host_peer told[MOST_HOST_PEERS]; /* peers with figures */
+    int              n_told;
+    cJSON           *cuda; /* what ordo-peer measured; NULL: nothing */
+};
+
+static struct line *add_line(struct comparison *c, const char *what, const char *on)
+{
+    struct line *line = &c->lines[c->n < MOST_LINES - 1 ? c->n++ : c->n];
+    *line = (struct line) { .rate = NAN, .wall = { NAN, NAN, NAN }, .check = "" };
+    snprintf(line->what, sizeof line->what, "%s", what);
+    snprintf(line->on, sizeof line->on, "%s", on);
+    return line;
+}
+
+/* ---- the device ---------------------------------------------------------------------------------------------- */
+
+static void measure_ours(struct comparison *c, const struct spec *spec)
+{
+    struct row   row;
+    const char  *variant = variant_name(spec->workload, spec->variant);
+    const cJSON *cuda = peer_row(c->cuda, spec->count);
+    row_empty(&row, spec);
+    row.peer = cuda;
+    row_settle(c->run, &row, NULL);
+    struct line *line = add_line(c, *variant ? variant : workload_name(spec->workload), "device");
+    line->ours = true;
+    line->rate = row.rate;
+    line->wall = row.timing.wall;
+    line->check = outcome_name(row.outcome);
+    if (row.why[0])
+        say(c->run->out, 4, "%s: %s", line->what, row.why);
+    dict_figures_free(&row.dict);
+}
+
+/* CUB, Thrust, an LSM of CUB's calls, where ordo-peer is there. */
+static void ask_cuda(struct comparison *c)
+{
+    struct run  *run = c->run;
+    char         why[512] = "";
+    const double left = run->deadline - now();
+    if (!run->peer_program || ordo_device_facts(run->device)->cpu || left <= 0)
+        return;
+    progress_about("%s", workload_name(c->point.workload));
+    progress("the turn of CUDA's libraries");
+    c->cuda = peer_rows(run->peer_program, ordo_device_facts(run->device)->name, &c->point, &c->point.count, 1,
+                        isinf(left) ? 10 : left / 4, why, sizeof why);
+    if (!c->cuda)
+        complain("%s", why);
+}
+
+static void show_cuda(struct comparison *c)
+{
+    const cJSON *row = peer_row(c->cuda, c->point.count);
+    if (!row)
+        return;
+    struct line *line = add_line(c, text_of(row, "name"), "device");
+    line->rate = number_of(row, "rate");
+    line->wall = spread_from_json(row, "wall_s");
+    line->check = text_of(row, "check");
+}
+
+/* ---- the host ------------------------------------------------------------------------------------------------ */
+
+/* Into the file. */
+static const cJSON *keep_peer(struct comparison *c, const struct host_peer *peer, const struct host_figures *figures)
+{
+    cJSON *json = row_point(&c->point);
+    cJSON_DeleteItemFromObjectCaseSensitive(json, "variant");
+    cJSON_AddStringToObject(json, "name", peer->name);
+    cJSON_AddStringToObject(json, "version", peer->version);
+    cJSON_AddStringToObject(json, "call", peer->call);
+    cJSON_AddNumberToObject(json, "threads", peer->threads);
+    cJSON_AddStringToObject(json, "check", outcome_name(isnan(figures->rate) ? FAILED : figures->right ? GOOD : WRONG));
+    if (figures->why[0])
+        cJSON_AddStringToObject(json, "why", figures->why);
+    if (!isnan(figures->rate))
+        json_timing(json, figures->rate, &figures->timing);
+    c->run->file_failed |= !file_add_peer(&c->run->file, c->run->device_number, json);
+    return json;
+}
+
+static void show_peer(struct comparison *c, const struct host_peer *peer, const cJSON *json)
+{
+    char on[16];
+    snprintf(on, sizeof on, peer->threads == 1 ? "1 thread" : "%d threads", peer->threads);
+    struct line *line = add_line(c, peer->name, on);
+    line->rate = number_of(json, "rate");
+    line->wall = spread_from_json(json, "wall_s");
+    line->check = text_of(json, "check");
+    c->run->wrong += text_is(json, "check", outcome_name(WRONG));
+    if (*text_of(json, "why"))
+        say(c->run->out, 4, "%s: %s", peer->name, text_of(json, "why"));
+    if (c->n_told == 0 || strcmp(c->told[c->n_told - 1].name, peer->name) != 0)
+        c->told[c->n_told++] = *peer;
+}
+
+/* What all peers of a point are measured on. */
+struct host_desk {
+    struct dict_plan plan;
+    struct inputs    in;
+};
+
+static bool open_desk(const struct spec *spec, struct host_desk *desk)
+{
+    *desk = (struct host_desk) { .in = { .keys = NULL } };
+    if (!workload_is_dict(spec->workload))
+        return inputs_make(spec, &desk->in);
+    return plan_make(spec, &desk->plan) &&
+           (!plan_has_fills(spec->workload) || plan_advance(&desk->plan, 0, desk->plan.table.n_steps));
+}
+
+static void close_desk(const struct spec *spec, struct host_desk *desk)
+{
+    if (workload_is_dict(spec->workload))
+        plan_free(&desk->plan);
+    else
+        inputs_free(&desk->in);
+}
+
+static void measure_peer(struct comparison *c, struct host_desk *desk, const struct host_peer *peer)
+{
+    const struct timing_goal goal = row_goal(c->run);
+    struct host_figures      figures;
+    progress_about("%s", workload_name(c->point.workload));
+    progress("%s, %d thread%s", peer->name, peer->threads, peer->threads > 1 ? "s" : "");
+    if (workload_is_dict(c->point.workload))
+        dict_peer_measure(peer, &desk->plan, &goal, &figures);
+    else
+        array_peer_measure(peer, &c->point, &desk->in, &goal, &figures);
+    show_peer(c, peer, keep_peer(c, peer, &figures));
+}
+
+/* As many threads as the device has processors of this machine; beside a GPU all. */
+static int threads_beside(const struct run *run)
+{
+    const struct ordo_device_facts *facts = ordo_device_facts(run->device);
+    const int                       threads = facts->cpu ? (int) facts->compute_units : processors();
+    return threads < 1 ? 1 : threads > MAX_PARTS ? MAX_PARTS : threads;
+}
+
+static void measure_peers(struct comparison *c)
+{
+    const struct spec *spec = &c->point;
+    struct host_peer   peers[MOST_HOST_PEERS];
+    struct host_desk   desk;
+    const int          threads = threads_beside(c->run);
+    const int          n =
+        workload_is_dict(spec->workload) ? dict_peers(spec, threads, peers) : array_peers(spec, threads, peers);
+    bool open = false;
+    for (int i = 0; i < n && !stop_asked() && c->run->deadline > now(); i++) {
+        cJSON *point = row_point(spec);
+        cJSON_DeleteItemFromObjectCaseSensitive(point, "variant");
+        const cJSON *there = file_peer(&c->run->file, c->run->device_number, point, peers[i].name, peers[i].threads);
+        cJSON_Delete(point);
+        if (there) {
+            show_peer(c, &peers[i], there);
+            continue;
+        }
+        if (!open && !open_desk(spec, &desk)) {
+            complain("%s: the peers' inputs: out of memory", workload_name(spec->workload));
+            close_desk(spec, &desk);
+            c->run->failed++;
+            return;
+        }
+        open = true;
+        measure_peer(c, &desk, &peers[i]);
+    }
+    if (open)
+        close_desk(spec, &desk);
+    if (n == 0 && !c->run->options->no_host)
+        say(c->run->out, 4, "No peer of the host is set against this workload.");
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------------- */
+
+static void show(const struct comparison *c)
+{
+    static const struct column columns[] = { { "", 16, true, 0 },     { "on", 10, true, 0 }, { "rate /s", 7, false, 0 },
+                                             { "time", 8, false, 0 }, { "+-", 5, false, 0 }, { "/ best", 7, false, 0 },
+                                             { "check", 5, true, 0 } };
+    const struct table         table = { .out = c->run->out, .columns = columns, .n_columns = 7 };
+    double                     best = NAN;
+    for (int i = 0; i < c->n; i++)
+        if (c->lines[i].ours)
+            best = fmax(best, c->lines[i].rate);
+    table_head(&table);
+    for (int i = 0; i < c->n; i++) {
+        const struct line *line = &c->lines[i];
+        char               texts[4][TEXT_BYTES];
+        table_row(&table,
+                  (const char *[]) { line->what, line->on, text_rate(texts[0], line->rate),
+                                     text_seconds(texts[1], line->wall.median),
+                                     text_percent(texts[2], (line->wall.high - line->wall.low) / 2 / line->wall.median),
+                                     text_ratio(texts[3], line->rate / best), line->check });
+    }
+    for (int i = 0; i < c->n_told; i++)
+        say(c->run->out, 4, "%s (%s): %s", c->told[i].name, c->told[i].version, c->told[i].call);
+}
+
+static void introduce(const struct comparison *c)
+{
+    const struct spec *spec = &c->point;
+    char               count[TEXT_BYTES], batch[TEXT_BYTES], queries[TEXT_BYTES], data[32], more[80] = "";
+    snprintf(data, sizeof data, spec->value_bytes ? "%s+%u" : "%s", type_name(spec->type), spec->value_bytes);
+    if (workload_has_queries(spec->workload))
+        snprintf(more, sizeof more, ", %s queries", text_count(queries, spec->n_queries));
+    else if (workload_is_dict(spec->workload))
+        snprintf(more, sizeof more, ", batches of %s", text_count(batch, spec_batch(spec)));
+    say(c->run->out, 4, "\n%s: %s; %s %s elements, %s%s", workload_name(spec->workload), workload_text(spec->workload),
+        text_count(count, spec->count), data, dist_name(spec->dist), more);
+}
+
+/* Whether two differ in nothing but the variant, and what goes with that. */
+static bool same_point(const struct spec *a, const struct spec *b)
+{
+    struct spec x = *a;
+    x.variant = b->variant;
+    x.load_percent = b->load_percent;
+    cJSON     *p = row_point(&x), *q = row_point(b);
+    const bool same = rows_are_alike(p, q);
+    cJSON_Delete(p);
+    cJSON_Delete(q);
+    return same;
+}
+
+static void compare_point(struct run *run, const struct series *list, int n, const struct spec *point)
+{
+    struct comparison c = { .run = run, .point = *point };
+    introduce(&c);
+    ask_cuda(&c);
+    for (int s = 0; s < n && !stop_asked(); s++) {
+        struct spec spec = list[s].spec;
+        spec.count = point->count; /* the rest of the list has the size before */
+        if (same_point(&spec, point))
+            measure_ours(&c, &spec);
+    }
+    c.point.variant = 0;
+    c.point.load_percent = 0;
+    show_cuda(&c);
+    if (!run->options->no_host)
+        measure_peers(&c);
+    progress_clear();
+    show(&c);
+    cJSON_Delete(c.cuda);
+}
+
+void compare_workload(struct run *run, enum workload workload)
+{
+    const int      n = list_series(run, workload, NULL);
+    struct series *list = calloc((size_t) n + 1, sizeof *list);
+    if (!list) {
+        complain("out of memory");
+        run->failed++;
+        return;
+    }
+    list_series(run, workload, list);
+    for (int i = 0; i < run->n_sizes && !stop_asked(); i++)
+        for (int s = 0; s < n && !stop_asked(); s++) {
+            list[s].spec.count = run->sizes[i];
+            bool known = false;
+            for (int before = 0; before < s; before++)
+                known = known || same_point(&list[before].spec, &list[s].spec);
+            if (!known)
+                compare_point(run, list, n, &list[s].spec);
+        }
+    free(list);
+}
