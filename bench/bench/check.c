@@ -134,7 +134,7 @@ static void suspect_again(struct check *check, struct compared *suspect)
 {
     const struct options *options = check->run->options;
     struct command        command;
-    const char           *words[MOST_WORDS + 10];
+    const char           *words[MOST_WORDS + 11];
     char                  seed[32], repetitions[16], device[128];
     struct former         old = { .n = 0 }, new_side = { .n = 0 };
     int                   n = 0;
@@ -148,6 +148,7 @@ static void suspect_again(struct check *check, struct compared *suspect)
     words[n++] = seed;
     words[n++] = "--reps";
     words[n++] = repetitions;
+    words[n++] = "--no-limits";
     words[n++] = "--device";
     words[n++] = device;
     take_turns(check, words, n, 0, &old, &new_side);

@@ -155,8 +155,9 @@ static void sum_part(void *array_, int p)
 {
     struct host_array *a = array_;
     const size_t       parts = (size_t) a->threads, from = begin_of(a, parts, (size_t) p);
-    a->sums[p] = host_scan(at_element(a, a->desk.work, from).keys, a->desk.key_bytes,
-                           begin_of(a, parts, (size_t) p + 1) - from, spec_op(a->spec) == ORDO_MAX, NULL);
+    const struct pairs in = { spec_op(a->spec) == ORDO_MAX ? a->desk.work.keys : a->in->keys, NULL };
+    a->sums[p] = host_scan(at_element(a, in, from).keys, a->desk.key_bytes, begin_of(a, parts, (size_t) p + 1) - from,
+                           spec_op(a->spec) == ORDO_MAX, NULL);
 }
 
 static void search_part(void *array_, int p)
@@ -168,12 +169,14 @@ static void search_part(void *array_, int p)
                                                   key_order(a->spec->type, element(a->in->queries, bytes, i)));
 }
 
+/* In stored form: maxima are of keys in ordered form, sums of keys as they are. */
 static uint64_t total(const struct host_array *a)
 {
-    uint64_t all = 0;
+    const bool maximum = spec_op(a->spec) == ORDO_MAX;
+    uint64_t   all = 0;
     for (int p = 0; p < a->threads; p++)
-        all = spec_op(a->spec) != ORDO_MAX ? all + a->sums[p] : a->sums[p] > all ? a->sums[p] : all;
-    return all;
+        all = !maximum ? all + a->sums[p] : a->sums[p] > all ? a->sums[p] : all;
+    return maximum ? key_stored(a->spec->type, all) : all;
 }
 
 /* ---- all ----------------------------------------------------------------------------------------------------- */
@@ -226,7 +229,7 @@ static double run(void *array_, int calls)
 
 static bool array_right(const struct host_array *a, char *why, size_t why_bytes)
 {
-    const uint64_t all = key_stored(a->spec->type, total(a));
+    const uint64_t all = total(a);
     struct answer  answer = {
          .keys = a->from.keys, .values = a->spec->value_bytes ? a->from.values : NULL, .ranks = a->ranks, .total = &all
     };
