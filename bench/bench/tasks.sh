@@ -1,30 +1,82 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The tasks of examples/, with as much data as a server has, beside plain C++ on one thread: a table in Markdown.
+# The tasks of examples/, with as much data as a server has, beside plain C++ on one thread: a file of results, and of such a
+# file a table in Markdown.
 #
-#     sh bench/bench/tasks.sh build/tests/examples [TIMES]
+#     sh bench/bench/tasks.sh BUILD JSON [TIMES]     measures (5 times, medians), writes JSON, prints the table
+#     sh bench/bench/tasks.sh --table JSON           prints the table
 #
 # Ordo's time is that of calls on arrays in host memory, copies and all. Plain C++ uses Abseil's containers where Ordo was
 # built with them (else the standard's). Exit status 1 if a task gave different results, or failed.
 set -u
-programs=$1
-times=${2:-5}
-status=0
+sources=$(dirname "$0")/../../examples
 
-echo '| task | | Ordo | plain C++ | Ordo is faster by |'
-echo '|---|---|---|---|---|'
-while read -r task count; do
-    line=$("$programs/$task" "$count" "$times") || status=1
-    echo "$line" | awk -v task="$task" '{
-        items = $0; sub(/: .*/, "", items)
-        rest = $0; sub(/^[^:]*: /, "", rest); split(rest, word, " ")
-        number = items; sub(/ .*/, "", number); sub(/^[0-9]+/, "", items)
-        while (match(number, /[0-9][0-9][0-9][0-9]($|,)/))
-            number = substr(number, 1, RSTART) "," substr(number, RSTART + 1)
-        printf "| %s | %s%s | %s ms | %s ms | %.2g |\n", task, number, items, word[1], word[5], word[5] / word[1]
-        if (rest !~ /the same results/) print rest > "/dev/stderr"
-    }'
-done <<'END'
+# Each task is one line of the file.
+table() {
+    echo '| task | calls | Ordo | a second | plain C++ | Ordo to plain C++ |'
+    echo '|---|---|---|---|---|---|'
+    awk '
+        function field(name, at) {
+            at = index($0, "\"" name "\": ")
+            if (!at)
+                return ""
+            text = substr($0, at + length(name) + 4)
+            if (sub(/^"/, "", text))
+                sub(/".*/, "", text)
+            else
+                sub(/[,} ].*/, "", text)
+            return text
+        }
+        function grouped(number) {
+            while (match(number, /[0-9][0-9][0-9][0-9]($|,)/))
+                number = substr(number, 1, RSTART) "," substr(number, RSTART + 1)
+            return number
+        }
+        function rate(x) {
+            return x >= 1e9 ? sprintf("%.3g G", x / 1e9) : x >= 1e6 ? sprintf("%.3g M", x / 1e6) : sprintf("%.3g k", x / 1e3)
+        }
+        /^\t\t{ "task": / {
+            calls = $0
+            sub(/.*"calls": \[/, "", calls)
+            sub(/\].*/, "", calls)
+            gsub(/"/, "`", calls)
+            ordo = field("ordo_s")
+            plain = field("plain_s")
+            printf "| [%s](../examples/%s.cpp) | %s | %s %s in %.3g ms | %s | %.3g ms | %.2g |\n", field("task"), field("task"),
+                calls, grouped(field("count")), field("items"), ordo * 1e3, rate(field("count") / ordo), plain * 1e3,
+                plain / ordo
+        }' "$1"
+}
+
+if [ "${1:-}" = --table ]; then
+    table "$2"
+    exit
+fi
+build=$1 json=$2 times=${3:-5}
+head=$(mktemp) || exit 1
+trap 'rm -f "$head"' EXIT
+
+# What every file says of the build, the machine and the device; one row of no matter comes with it.
+"$build/bench/ordo-bench" --workload reduce --sizes =16 --reps 3 --no-limits --no-host --json "$head" >/dev/null || exit 1
+status=0
+{
+    sed -e '/^\t"rows":/,$d' -e "s|^\t\"arguments\":.*|\t\"arguments\":\t[\"sh\", \"bench/bench/tasks.sh\", \"BUILD\", \"JSON\", \"$times\"],|" "$head"
+    printf '\t"rows":\t[],\n\t"tasks":\t[\n'
+    comma=''
+    while read -r task count; do
+        line=$("$build/tests/examples/$task" "$count" "$times") || status=1
+        calls=$(grep -oh 'ordo_[a-z_]*_host' "$sources/$task.cpp" | sort -u | sed 's/.*/"&"/' | paste -sd, | sed 's/,/, /g')
+        echo "$line" | awk -v task="$task" -v calls="$calls" -v times="$times" -v comma="$comma" '{
+            items = $0; sub(/: .*/, "", items); sub(/^[0-9]+ /, "", items)
+            rest = $0; sub(/^[^:]*: /, "", rest); split(rest, word, " ")
+            printf "%s\t\t{ \"task\": \"%s\", \"items\": \"%s\", \"count\": %d, \"calls\": [%s], \"ordo_s\": %.6g, ", comma, task,
+                items, $1, calls, word[1] / 1e3
+            printf "\"plain_s\": %.6g, \"repetitions\": %d, \"check\": \"%s\" }", word[5] / 1e3, times,
+                rest ~ /the same results/ ? "ok" : "WRONG"
+        }'
+        comma=',
+'
+    done <<'END'
 group_by 4000000
 join 1000000
 time_series 2000000
@@ -36,4 +88,8 @@ order_book 1048576
 priority_queue 1048576
 longest_prefix 1000000
 END
+    printf '\n\t]\n}\n'
+} >"$json"
+table "$json"
+grep -q '"WRONG"' "$json" && status=1
 exit $status

@@ -428,7 +428,7 @@ static void write_svg(void *files_, const struct plot *plot, const char *file)
         /* What stands alone names its kind and brings its style. */
         const char *rest = drawing ? strstr(drawing, "<svg ") : NULL;
         if (rest)
-            fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" %.*s<style>%s</style>%s",
+            fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" %.*s<style>%ssvg{background:var(--g)}</style>%s",
                     (int) (strchr(rest, '\n') - rest - 4), rest + 5, style, strchr(rest, '\n'));
         files->failed = !rest || ferror(out);
         if (drawing)

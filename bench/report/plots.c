@@ -260,6 +260,21 @@ static void add_peer(struct plot *plot, const struct report_point *point, double
     plot_add(plot, name, (struct plot_point) { x, number_of(peer, "rate"), NAN, NAN });
 }
 
+/* What plain code of the host does, where the device is of the same kind. */
+static void add_host(struct plot *plot, const struct report *report, const struct report_point *point, double x)
+{
+    const cJSON *rate = NULL;
+    char         name[96];
+    if (!is_true(report->devices[point->device].json, "cpu"))
+        return;
+    cJSON_ArrayForEach(rate, cJSON_GetObjectItemCaseSensitive(point->row, "host_rates"))
+    {
+        snprintf(name, sizeof name, "the host's %s", rate->string);
+        if (cJSON_IsNumber(rate) && rate->valuedouble > 0 && !has_x(plot, name, x))
+            plot_add(plot, name, (struct plot_point) { x, rate->valuedouble, NAN, NAN });
+    }
+}
+
 /* "At 2^24: lsm leads with 5.1 G a second, 2.3 times sorted_array." Of the largest x that two lines have. Of times and bytes the
  * least leads. */
 static void say_who_leads(struct plot *plot, const struct kind *kind)
@@ -375,6 +390,8 @@ static void gather(const struct report *report, size_t i, const struct kind *kin
         plot_add(plot, name, place);
         if (kind->unit == UNIT_RATE && !kind->x_linear)
             add_peer(plot, point, x);
+        if (kind->unit == UNIT_RATE && !kind->x_linear)
+            add_host(plot, report, point, x);
         if (kind->limit)
             add_limit(plot, point, x, report->devices[group.device].copy);
     }
