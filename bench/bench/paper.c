@@ -151,6 +151,20 @@ static void add_numbers(struct words *words, const char *option, const cJSON *li
         add_word(words, text);
 }
 
+/* "random,random+index": the names of an object. */
+static void add_schemes(struct words *words, const cJSON *schemes)
+{
+    const cJSON *scheme = NULL;
+    char         text[256];
+    size_t       used = 0;
+    cJSON_ArrayForEach(scheme, schemes) if (used < sizeof text) used +=
+        (size_t) snprintf(text + used, sizeof text - used, "%s%s", used ? "," : "", scheme->string);
+    if (used)
+        add_word(words, "--variant");
+    if (used)
+        add_word(words, text);
+}
+
 /* Those that are there; their number. */
 static int add_structures(const struct paper_run *p, struct words *words, const cJSON *structures)
 {
@@ -172,16 +186,17 @@ static int add_structures(const struct paper_run *p, struct words *words, const 
     return n;
 }
 
-/* As many as elements, or so many, but no fewer than keep the device busy. */
-static void add_queries(struct words *words, const cJSON *run, double n, double scale, double most)
+/* As many as elements, or so many, but no fewer than keep the device busy, unless their number is what changes (`listed`). */
+static void add_queries(struct words *words, const cJSON *run, const cJSON *listed, double n, double scale, double most)
 {
-    const cJSON *queries = cJSON_GetObjectItemCaseSensitive(run, "queries");
+    const cJSON *queries = listed ? listed : cJSON_GetObjectItemCaseSensitive(run, "queries");
     const char  *width = strstr(text_of(run, "options"), "--width ");
     double       count = cJSON_IsNumber(queries) ? queries->valuedouble / scale : n / scale;
     char         text[32];
     if (!queries)
         return;
-    count = fmax(count, fmin(n, most / 4));
+    if (!listed)
+        count = fmax(count, fmin(n, most / 4));
     if (width)
         count = fmin(count, RESULTS_MOST * (n / scale) / strtod(width + 8, NULL));
     snprintf(text, sizeof text, "=%lld", llround(fmax(1, count)));
@@ -189,7 +204,8 @@ static void add_queries(struct words *words, const cJSON *run, double n, double 
     add_word(words, text);
 }
 
-static struct options options_of(struct paper_run *p, const cJSON *run, const cJSON *size, double scale, double most)
+static struct options options_of(struct paper_run *p, const cJSON *run, const cJSON *size, const cJSON *queries,
+                                 double scale, double most)
 {
     struct words words = { .p = p };
     add_word(&words, p->program);
@@ -198,12 +214,13 @@ static struct options options_of(struct paper_run *p, const cJSON *run, const cJ
     add_words(&words, "--no-host --no-array");
     add_words(&words, text_of(run, "options"));
     add_structures(p, &words, cJSON_GetObjectItemCaseSensitive(run, "structures"));
+    add_schemes(&words, cJSON_GetObjectItemCaseSensitive(run, "schemes"));
     cJSON *sizes = cJSON_CreateArray();
     cJSON_AddItemToArray(sizes, cJSON_Duplicate(size, false));
     add_numbers(&words, "--sizes", sizes, scale);
     cJSON_Delete(sizes);
     add_numbers(&words, "--batch", cJSON_GetObjectItemCaseSensitive(run, "batches"), scale);
-    add_queries(&words, run, size->valuedouble, scale, most);
+    add_queries(&words, run, queries, size->valuedouble, scale, most);
     struct options options = read_options(words.n, words.word);
     options.budget = 0;
     return options;
@@ -242,7 +259,7 @@ static bool add_part(struct paper_run *p, const struct part *part, const struct 
     return true;
 }
 
-/* A part for each size, as the queries go by it; none if no structure of the run is there. */
+/* A part for each size, as the queries go by it, and for each number of queries, if there is a list; none if no structure of the run is there. */
 static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run,
                     const struct ordo_device_facts *facts)
 {
@@ -257,9 +274,14 @@ static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *r
         return true;
     cJSON_ArrayForEach(n, cJSON_GetObjectItemCaseSensitive(run, "n"))
     {
-        const struct options options = options_of(p, run, n, part.scale, most);
-        if (!add_part(p, &part, &options))
-            return false;
+        const cJSON *queries = cJSON_GetObjectItemCaseSensitive(run, "queries");
+        for (queries = cJSON_IsArray(queries) ? queries->child : NULL;;) {
+            const struct options options = options_of(p, run, n, queries, part.scale, most);
+            if (!add_part(p, &part, &options))
+                return false;
+            if (!queries || !(queries = queries->next))
+                break;
+        }
     }
     return true;
 }
@@ -392,7 +414,7 @@ static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
 
 static bool is_count(const char *column)
 {
-    return strcmp(column, "n") == 0 || strcmp(column, "batch") == 0;
+    return strcmp(column, "n") == 0 || strcmp(column, "batch") == 0 || strcmp(column, "queries") == 0;
 }
 
 #define CELL_BYTES ((size_t) 2 * TEXT_BYTES)
@@ -584,6 +606,16 @@ static cJSON *object_in_file(struct run *run)
     return paper;
 }
 
+/* One, a list, or NULL. */
+static void add_crossovers(const cJSON *crossovers, cJSON *figures)
+{
+    const cJSON *one = NULL;
+    if (cJSON_IsObject(crossovers))
+        figures_add_crossovers(crossovers, figures);
+    if (cJSON_IsArray(crossovers))
+        cJSON_ArrayForEach(one, crossovers) figures_add_crossovers(one, figures);
+}
+
 void paper_measure(struct run *run)
 {
     struct paper_run *p = run->paper;
@@ -600,9 +632,8 @@ void paper_measure(struct run *run)
         for (; part < p->n_parts && p->parts[part].experiment == experiment; part++)
             if (!stop_asked())
                 measure_part(run, part);
-        const cJSON *crossover = cJSON_GetObjectItemCaseSensitive(experiment, "crossover");
-        if (crossover)
-            figures_add_crossovers(crossover, cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(experiment, "id")));
+        add_crossovers(cJSON_GetObjectItemCaseSensitive(experiment, "crossover"),
+                       cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(experiment, "id")));
         if (!needs)
             show_experiment(run, experiment, experiments);
     }

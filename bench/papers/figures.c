@@ -88,6 +88,11 @@ static double number_cell(const struct measured_run *measured, const cJSON *row,
         return of_paper(cJSON_GetObjectItemCaseSensitive(run, "batches"), number_of(row, "batch"), measured->scale);
     if (strcmp(column, "n") == 0)
         return of_paper(cJSON_GetObjectItemCaseSensitive(run, "n"), number_of(row, "count"), measured->scale);
+    if (strcmp(column, "queries") == 0) /* of runs over several numbers of them */
+        return cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(run, "queries"))
+                   ? of_paper(cJSON_GetObjectItemCaseSensitive(run, "queries"), number_of(row, "operations"),
+                              measured->scale)
+                   : NAN;
     if (strcmp(column, "alpha") == 0)
         return number_of(row, "update_percent") / 100;
     return number_of(row, strcmp(column, "percent") == 0 ? "erase_percent" : column);
@@ -96,12 +101,16 @@ static double number_cell(const struct measured_run *measured, const cJSON *row,
 /* The cells of a row but for those that its parts have ("stat", "r"). */
 static cJSON *cells_of(const struct measured_run *measured, const cJSON *row)
 {
-    static const char *const columns[] = { "batch", "n", "alpha", "percent", "width", "stale_percent", "group" };
+    static const char *const columns[] = { "batch",         "n",     "alpha",  "percent", "width",
+                                           "stale_percent", "group", "queries" };
     const cJSON             *given = cJSON_GetObjectItemCaseSensitive(measured->run, "cells"), *cell = NULL;
     cJSON                   *cells = cJSON_CreateObject();
     const char              *structure = paper_name_of(measured->paper, text_of(row, "variant"));
+    const cJSON             *schemes = cJSON_GetObjectItemCaseSensitive(measured->run, "schemes");
     if (*structure && !cJSON_GetObjectItemCaseSensitive(given, "structure"))
         cJSON_AddStringToObject(cells, "structure", structure);
+    if (schemes)
+        cJSON_AddStringToObject(cells, "scheme", text_of(schemes, text_of(row, "variant")));
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
         const double number = number_cell(measured, row, columns[c]);
         if (!isnan(number) && !cJSON_GetObjectItemCaseSensitive(given, columns[c]))
@@ -141,11 +150,12 @@ static void add_each_batch(const char *each, const cJSON *cells, const cJSON *ro
     }
 }
 
-static double value_of_row(const char *what, const struct rates *rates, const cJSON *row)
+static double value_of_row(const struct measured_run *measured, const struct rates *rates, const cJSON *row)
 {
     const cJSON *statistics = cJSON_GetObjectItemCaseSensitive(row, "statistics");
-    if (strcmp(what, "ms") == 0)
-        return number_of(row, "operations") / rates->mean * 1e3;
+    const char  *what = text_of(measured->run, "value");
+    if (strcmp(what, "ms") == 0) /* of as many as the paper has */
+        return number_of(row, "operations") * measured->scale / rates->mean * 1e3;
     if (strcmp(what, "rebuild") == 0)
         return number_of(row, "count") / number_of(row, "rebuild_s") * 1e-6;
     if (strcmp(what, "levels") == 0)
@@ -181,7 +191,7 @@ void figures_add(const struct measured_run *measured, const cJSON *row, cJSON *f
     else if (stats)
         add_statistics(stats, cells, &rates, figures);
     else
-        add_figure(figures, cells, value_of_row(text_of(run, "value"), &rates, row));
+        add_figure(figures, cells, value_of_row(measured, &rates, row));
     cJSON_Delete(cells);
 }
 
