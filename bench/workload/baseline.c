@@ -148,7 +148,7 @@ void host_merge_span(struct pairs a, size_t a_count, struct pairs b, size_t b_co
 struct pairs pairs_from(struct pairs pairs, size_t key_bytes, size_t value_bytes, size_t at)
 {
     return (struct pairs) { (char *) pairs.keys + at * key_bytes,
-                            pairs.values ? (char *) pairs.values + at * value_bytes : NULL };
+                            value_bytes ? (char *) pairs.values + at * value_bytes : NULL };
 }
 
 void host_merge(struct pairs in, size_t key_bytes, size_t value_bytes, size_t a_count, size_t count, struct pairs out)
