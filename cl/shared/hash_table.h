@@ -24,7 +24,8 @@
  *               HASH_EMPTY. There are two partitions at least. So every key is legal, and emptiness takes no memory.
  *   H3 spilled  spills[b] is the number of elements that have b as their first bucket and lie in their second: a lookup that
  *               finds nothing in b goes on only if there are any. HASH_ALL, 255, in all buckets of a partition that has elements
- *               astray: a lookup goes through the partition. Exact after every update, so erasures leave nothing behind.
+ *               astray: a lookup goes through the partition. Exact after every update, so erasures leave nothing behind
+ *               (of partitions with HASH_ALL they are counted again before the next call: HASH_RECOUNT).
  *   H4 counted  counts[p] is the number of elements of partition p; starts ascend, and the last is the number of buckets.
  */
 #pragma once
@@ -32,6 +33,12 @@
 
 #define HASH_SLOTS 8 /* of a bucket */
 #define HASH_ALL   255
+
+/* Set in counts[p] by an erasure after which HASH_ALL may be wrong in partition p; never there when a call begins. */
+#define HASH_RECOUNT 0x80000000u
+
+/* Queries that a CPU's work-item has under way. */
+#define HASH_CPU_AT_ONCE 16
 
 /* A partition has so many slots in the mean, at most (hash_bits_for of host/dict/hash/table.c), and never more than
  * HASH_SLOTS_MOST, 11 standard deviations above: one work-group has a word for each in local memory. */

@@ -30,7 +30,9 @@ struct ordo_hash_config {
  * Cost    a lookup: 32 bytes of keys (8-byte keys: 64) of one bucket; of every 20th key at load 0.5, of every sixth at 0.8, of a
  *         third at 0.95 those of a second one; and the value. An update of b elements: a radix sort of b by the bits that
  *         name parts of the table, of about 2048 slots each; then each part with updates is read and written once. It
- *         waits once, for whether there is room; a second time where there might not be.
+ *         waits once, for whether there is room; a second time where there might not be. Keys that are erased are looked up, and
+ *         nothing else: no sort; no wait, but for the first erasure after a build, and one whenever most of what was there
+ *         may have been erased.
  *         Parts have no room for more than 31 of 32 slots: when one is to have more, the table is built anew, 70 percent full or
  *         as load_percent says, whichever is less; and when less than an eighth of it is full.
  * Memory  keys and values / load, and 1 byte for 8 slots. A build holds besides the old table the batch twice; a table that

@@ -5,6 +5,7 @@
  *   hash_plan       whether the table has room for a batch, exactly
  *   hash_fill       a new table's partitions
  *   hash_update     a batch, in place
+ *   hash_recount    what erasures left to be counted
  *   hash_export     all elements, partition by partition, bucket by bucket
  *   hash_check      looks for what must not be
  *
@@ -158,7 +159,7 @@ ORDO_FN void hash_dedup(const hash_part *part, __local hash_local *mem)
         hash_barrier();
         HASH_EACH (u, part->n) {
             const ordo_key mixed = part->mixed[u];
-            uint           at = mul_hi(hash_again(mixed) * 0x9e3779b1u, (uint) HASH_PLACES);
+            uint           at = hash_share(hash_again(mixed) * 0x9e3779b1u, (uint) HASH_PLACES);
             for (uint tries = 0; tries < HASH_PLACES; tries++) {
                 const uint was = atomic_cmpxchg(&mem->words[at], 0u, u + 1);
                 if (was && part->mixed[was - 1] == mixed)
@@ -457,6 +458,34 @@ void hash_update(HASH_TABLE, HASH_BATCH)
             if (get_local_id(0) == 0)
                 table.counts[p] += mem.stored - mem.gone;
         }
+        hash_barrier();
+    }
+}
+
+/* Spills of the partitions that erasures have marked. */
+ORDO_KERNEL(HASH_GROUP)
+void hash_recount(HASH_TABLE)
+{
+    __local hash_local mem;
+    const hash_table   table = HASH_TABLE_HERE;
+    HASH_PARTITIONS (p, table) {
+        const uint count = table.counts[p];
+        if (!(count & HASH_RECOUNT))
+            continue;
+        hash_part part;
+        part.number = p;
+        part.start = table.starts[p];
+        part.buckets = table.starts[p + 1] - part.start;
+        hash_begin(&mem);
+        hash_load(&table, &part, &mem);
+        hash_barrier();
+        HASH_EACH (s, part.buckets * HASH_SLOTS)
+            if (mem.words[s])
+                hash_count_spill(&table, &part, &mem, mem.words[s],
+                                 hash_keys(&table, part.start + s / HASH_SLOTS)[s % HASH_SLOTS]);
+        hash_write_spills(&table, &part, &mem);
+        if (get_local_id(0) == 0)
+            table.counts[p] = count & ~HASH_RECOUNT;
         hash_barrier();
     }
 }

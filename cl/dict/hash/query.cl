@@ -1,11 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lookups in a hash table.
+/* Lookups in a hash table, and erasures, which are lookups that take away what they find.
+ *
+ *   hash_find    values of keys, or whether they are there
+ *   hash_erase   a batch of keys, in any order, equal ones too
+ *
+ * A CPU's work-item has HASH_AT_ONCE of them at a time: it asks for the first buckets of all before it looks into any.
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
  */
 #pragma once
+#include "device/atomic.cl"
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
+
+#if ORDO_CPU
+#define HASH_AT_ONCE HASH_CPU_AT_ONCE
+#else
+#define HASH_AT_ONCE 1
+#endif
+
+/* Keys of a batch from its place `at` on, and the partition of each. */
+typedef struct {
+    uint     at, n;
+    ordo_key mixed[HASH_AT_ONCE];
+    uint     start[HASH_AT_ONCE], buckets[HASH_AT_ONCE];
+} hash_asked;
+
+/* The i-th of them. (Elsewhere than on CPUs the one: no array is indexed by a variable.) */
+#if ORDO_CPU
+#define HASH_EACH_ASKED(i, asked) for (uint i = 0; i < (asked).n; i++)
+#else
+#define HASH_EACH_ASKED(i, asked) for (uint i = 0, i##_left = 1; i##_left; i##_left = 0)
+#endif
+
+/* All n keys, some at a time. */
+#define HASH_EACH_BLOCK(block, n) RUN_EACH (uint, block, (n) / HASH_AT_ONCE + ((n) % HASH_AT_ONCE != 0))
+
+ORDO_FN void hash_ask_for(const hash_table *table, __global const ordo_key *keys, uint block, uint n,
+                          __private hash_asked *asked)
+{
+    asked->at = block * HASH_AT_ONCE;
+    asked->n = min(n - asked->at, (uint) HASH_AT_ONCE);
+    HASH_EACH_ASKED (i, *asked) {
+        const ordo_key mixed = hash_mix(keys[asked->at + i], table->seed);
+        const uint     p = hash_partition(mixed, table->bits);
+        asked->mixed[i] = mixed;
+        asked->start[i] = table->starts[p];
+        asked->buckets[i] = table->starts[p + 1] - asked->start[i];
+        const uint bucket = asked->start[i] + hash_first(mixed, table->bits, asked->buckets[i]);
+        ORDO_PREFETCH(hash_keys(table, bucket));
+#if ORDO_VALUE_BYTES && HASH_SLOTS * (KEY_BITS / 8 + ORDO_VALUE_BYTES) > 64
+        ORDO_PREFETCH(hash_values(table, bucket));
+#endif
+        ORDO_PREFETCH(&table->spills[bucket]);
+    }
+}
+
+/* ---- lookups ----------------------------------------------------------------------------------------------------- */
 
 /* Two queries never share an output; found and values_out may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
@@ -13,15 +64,102 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
                ulong values_out_at, __global uchar *found, ulong found_at)
 {
     const hash_table table = HASH_TABLE_HERE;
-    RUN_EACH (uint, i, n) {
-        hash_place place = { 0, HASH_NONE };
-        if (table.starts)
-            place = hash_lookup(&table, hash_mix(keys[keys_at + i], table.seed));
+    if (!table.starts) {
+        RUN_EACH (uint, i, n)
+            if (found)
+                found[found_at + i] = 0;
+        return;
+    }
+    HASH_EACH_BLOCK (block, n) {
+        hash_asked asked;
+        hash_ask_for(&table, keys + keys_at, block, n, &asked);
+        HASH_EACH_ASKED (i, asked) {
+            hash_place place = { 0, HASH_NONE };
+            if (asked.buckets[i])
+                place = hash_look(&table, asked.start[i], asked.buckets[i], asked.mixed[i]);
 #if ORDO_VALUE_BYTES
-        if (values_out && place.slot != HASH_NONE)
-            values_out[values_out_at + i] = hash_values(&table, place.bucket)[place.slot];
+            if (values_out && place.slot != HASH_NONE)
+                values_out[values_out_at + asked.at + i] = hash_values(&table, place.bucket)[place.slot];
 #endif
-        if (found)
-            found[found_at + i] = place.slot != HASH_NONE;
+            if (found)
+                found[found_at + asked.at + i] = place.slot != HASH_NONE;
+        }
+    }
+}
+
+/* ---- erasures ---------------------------------------------------------------------------------------------------- */
+
+/* Work-items of all groups erase side by side. What is erased, by whom ever, is the same, and so are slots, spills and
+ * counts when all have: each of these is changed by the one work-item that emptied the slot. */
+
+/* Empties the slot at `word`, which has the key's upper 32 bits; of equal keys one does. */
+ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)
+{
+    const uint upper = (uint) (mixed >> (KEY_BITS - 32));
+    const uint empty = (uint) (hash_empty(hash_partition(mixed, table->bits), table->bits) >> (KEY_BITS - 32));
+    if (ordo_cas(word, upper, empty) != upper)
+        return false;
+#if KEY_BITS == 64
+    ordo_poke(word - 1, 0u); /* torn, it is no key of this partition, or another's that its own slot still has */
+#endif
+    return true;
+}
+
+/* Takes the key out of a bucket; false if it is not there (any more). */
+ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed)
+{
+    volatile __global uint *words = (volatile __global uint *) hash_keys(table, bucket);
+    bool                    taken = false;
+    for (uint i = 0; i < HASH_SLOTS * KEY_BITS / 32 && !taken; i += 4) {
+        const uint4 line = ordo_peek128(words + i);
+#if KEY_BITS == 32
+        const uint slot = line.s0 == mixed ? 0 : line.s1 == mixed ? 1 : line.s2 == mixed ? 2 : line.s3 == mixed ? 3 : 4;
+#else
+        const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
+        const uint slot = line.s0 == lower && line.s1 == upper ? 1 : line.s2 == lower && line.s3 == upper ? 3 : 4;
+#endif
+        if (slot < 4)
+            taken = hash_empty_slot(table, words + i + slot, mixed);
+    }
+    return taken;
+}
+
+ORDO_FN uint hash_peek_spills(const hash_table *table, uint bucket)
+{
+    return ordo_peek((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
+}
+
+/* From its second bucket: the first one has an element less there. HASH_ALL is no number: such partitions are counted
+ * again, by hash_recount. */
+ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed)
+{
+    const uint first = hash_first(mixed, table->bits, n);
+    const uint spilled = hash_peek_spills(table, start + first);
+    bool       taken = spilled && hash_take(table, start + hash_second(mixed, first, n), mixed);
+    if (taken && spilled != HASH_ALL)
+        ordo_add((volatile __global uint *) table->spills + (start + first) / 4, 0u - (1u << (start + first) % 4 * 8));
+    for (uint b = 0; spilled == HASH_ALL && b < n && !taken; b++)
+        taken = hash_take(table, start + b, mixed);
+    if (taken && spilled == HASH_ALL)
+        ordo_or(&table->counts[p], HASH_RECOUNT);
+    return taken;
+}
+
+ORDO_KERNEL(RUN_GROUP)
+void hash_erase(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n)
+{
+    const hash_table table = HASH_TABLE_HERE;
+    HASH_EACH_BLOCK (block, n) {
+        hash_asked asked;
+        hash_ask_for(&table, keys + keys_at, block, n, &asked);
+        HASH_EACH_ASKED (i, asked) {
+            const ordo_key mixed = asked.mixed[i];
+            const uint     p = hash_partition(mixed, table.bits), start = asked.start[i], buckets = asked.buckets[i];
+            if (buckets == 0)
+                continue;
+            if (hash_take(&table, start + hash_first(mixed, table.bits, buckets), mixed) ||
+                hash_take_spilled(&table, p, start, buckets, mixed))
+                ordo_add(&table.counts[p], ~0u);
+        }
     }
 }

@@ -96,15 +96,25 @@ ORDO_FN ordo_key hash_empty(uint partition, uint bits)
     return (ordo_key) (partition ^ 1) << (KEY_BITS - bits);
 }
 
+/* x as a share of n: as evenly among 0 to n - 1 as the values of x. (PoCL makes twenty instructions of mul_hi.) */
+ORDO_FN uint hash_share(uint x, uint n)
+{
+#if ORDO_CPU
+    return (uint) ((ulong) x * n >> 32);
+#else
+    return mul_hi(x, n);
+#endif
+}
+
 /* A key's buckets in a partition that has `n` of them. */
 ORDO_FN uint hash_first(ordo_key mixed, uint bits, uint n)
 {
-    return mul_hi(hash_within(mixed, bits), n);
+    return hash_share(hash_within(mixed, bits), n);
 }
 
 ORDO_FN uint hash_second(ordo_key mixed, uint first, uint n)
 {
-    const uint second = first + 1 + mul_hi(hash_again(mixed), n - 1);
+    const uint second = first + 1 + hash_share(hash_again(mixed), n - 1);
     return n == 1 ? 0 : second < n ? second : second - n;
 }
 
@@ -127,10 +137,23 @@ typedef ordo_value hash_value;
 typedef uint hash_value; /* of pointers that are NULL */
 #endif
 
-/* The slot of a bucket that has the key, or HASH_NONE. Buckets are aligned to 32 bytes: 16 of them at a time. */
+/* The slot of a bucket that has the key, or HASH_NONE. Buckets are aligned to 32 bytes: so many of them, or 16, at a time. */
+#if ORDO_CPU
 ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 {
-    uint slot = HASH_NONE;
+    /* A byte of ones where the key is; there is one at most. (clz of none is 64.) */
+#if KEY_BITS == 32
+    const char8 same = convert_char8(*(const __global uint8 *) hash_keys(table, bucket) == mixed);
+#else
+    const __global ulong4 *line = (const __global ulong4 *) hash_keys(table, bucket);
+    const char8            same = (char8) (convert_char4(line[0] == mixed), convert_char4(line[1] == mixed));
+#endif
+    return (uint) ((63 - (int) clz(as_ulong(same))) >> 3);
+}
+#else
+ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
+{
+    uint                  slot = HASH_NONE;
 #if KEY_BITS == 32
     const __global uint4 *line = (const __global uint4 *) hash_keys(table, bucket);
     const uint4           a = line[0], b = line[1];
@@ -156,6 +179,7 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 #endif
     return slot;
 }
+#endif
 
 /* Where an element is: its bucket of the table and its slot there, HASH_NONE if it is not. */
 typedef struct {

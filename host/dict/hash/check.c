@@ -64,8 +64,23 @@ static ordo_status check(struct ordo_call *call, const struct ordo_hash *hash)
     return ORDO_OK;
 }
 
+/* Groups of hash_recount: each looks at so many partitions, few of which need it. */
+#define RECOUNT_SHARE 16
+
+static ordo_status recount(struct ordo_call *call, struct ordo_hash *hash)
+{
+    struct ordo_args args = { .n = 0 };
+    ordo_hash_add_table(&args, &hash->table);
+    ORDO_TRY(ordo_hash_launch_parts(call, hash, "hash_recount",
+                                    ordo_ceil_div(ordo_hash_partitions(&hash->table), RECOUNT_SHARE), &args));
+    hash->recounts = false;
+    return ORDO_OK;
+}
+
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash)
 {
+    if (hash->recounts)
+        ORDO_TRY(recount(call, hash));
     if (hash->in_doubt && !hash->broken) {
         const ordo_status status = check(call, hash);
         hash->broken = status == ORDO_BROKEN;

@@ -5,7 +5,7 @@
  *
  *   table.c    memory, and how kernels are launched
  *   check.c    the invariants; what every call begins with
- *   query.c    finds, size, export, statistics
+ *   query.c    finds, size, export, statistics; how kernels of query.cl are launched
  *   part.c     a batch by partitions
  *   build.c    a table made anew: of a batch, of itself, of both
  *   update.c   batches in place
@@ -32,6 +32,8 @@ struct ordo_hash {
     struct ordo_hash_table  table;
     bool                    in_doubt; /* a change was begun and not seen through: to be checked before anything else */
     bool                    broken;   /* checked, and not sound */
+    bool                    recounts; /* erasures may have left something to be counted: before anything else */
+    size_t                  elements_least; /* as far as is known without a wait */
     size_t                  bytes, bytes_peak, rebuilds;
     struct ordo_runs        runs; /* what sorts a batch with many equal keys */
 };
@@ -70,12 +72,16 @@ ordo_status ordo_hash_launch_parts(struct ordo_call *call, const struct ordo_has
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Begins every call: if the table is in doubt, checks it. ORDO_BROKEN if it is not sound, or was not before. */
+/* Begins every call: counts what erasures have left to be counted, and checks the table if it is in doubt. ORDO_BROKEN if it is
+ * not sound, or was not before. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
 
 /* ---- query.c ----------------------------------------------------------------------------------------------------- */
 
+/* A kernel of cl/dict/hash/query.cl over n keys. */
+ordo_status ordo_hash_launch_keys(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t n,
+                                  const struct ordo_args *args);
 ordo_status ordo_hash_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
 ordo_status ordo_hash_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
 ordo_status ordo_hash_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,

@@ -5,6 +5,14 @@
 #include "dict/batch.h"
 #include "primitive/scan.h"
 
+ordo_status ordo_hash_launch_keys(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t n,
+                                  const struct ordo_args *args)
+{
+    const bool   cpu = ordo_device_facts(call->dev)->cpu;
+    const size_t items = cpu ? ordo_ceil_div(n, HASH_CPU_AT_ONCE) : n;
+    return ordo_dict_launch_shares(call, dict, "dict/hash/query.cl", name, items, args->arg, args->n);
+}
+
 ordo_status ordo_hash_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
 {
     struct ordo_hash *hash = ordo_hash_of(dict);
@@ -17,7 +25,7 @@ ordo_status ordo_hash_find(ordo_dict *dict, struct ordo_call *call, const struct
     ORDO_ADD(&args, ORDO_ARG(n));
     ordo_args_slice(&args, &finds->values_out);
     ordo_args_slice(&args, &finds->found);
-    return ordo_dict_launch(call, dict, "dict/hash/query.cl", "hash_find", finds->count, args.arg, args.n);
+    return ordo_hash_launch_keys(call, dict, "hash_find", finds->count, &args);
 }
 
 /* In scratch: elements before each partition. *size: all; waits. */

@@ -37,7 +37,7 @@ static void parts_of(const struct ordo_hash *hash, struct ordo_hash_table *table
     part[2] = &table->starts;
     part[3] = &table->counts;
     bytes[0] = table->n_buckets * ordo_hash_bucket_bytes(&hash->dict);
-    bytes[1] = table->n_buckets;
+    bytes[1] = ordo_ceil_div(table->n_buckets, sizeof(cl_uint)) * sizeof(cl_uint); /* erasures change words */
     bytes[2] = (partitions + 1) * sizeof(cl_uint);
     bytes[3] = partitions * sizeof(cl_uint);
 }
@@ -84,7 +84,8 @@ void ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *tab
 {
     ordo_hash_release(hash, &hash->table);
     hash->table = *table;
-    hash->in_doubt = hash->broken = false;
+    hash->in_doubt = hash->broken = hash->recounts = false;
+    hash->elements_least = 0;
 }
 
 void ordo_hash_clear(ordo_dict *dict)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches in place: by partitions, of which each is changed by one work-group, once it is known that all have the room. */
+/* Batches in place: by partitions, of which each is changed by one work-group, once it is known that all have the room. Keys that
+ * are only erased go to their elements one by one. */
 #include "dict/hash/hash.h"
 
 /* Whether all partitions have room, exactly; waits. */
@@ -30,6 +31,13 @@ static bool is_underfull(const struct ordo_hash *hash, size_t elements)
 {
     const size_t slots = hash->table.n_buckets * HASH_SLOTS;
     return slots > SLOTS_KEPT && elements < slots / 8;
+}
+
+/* Of so many elements, when a batch has been stored. */
+static size_t least_left(size_t elements, const struct ordo_hash_batch *batch)
+{
+    const bool erases = batch->all_erased || batch->erased.mem;
+    return elements - (erases ? ordo_min_size(elements, batch->count) : 0);
 }
 
 /* In the table as it is, if it has the room; else in a new one. `found` is what ordo_hash_measure did. */
@@ -63,6 +71,7 @@ static ordo_status part_and_store(struct ordo_call *call, struct ordo_hash *hash
 
     ORDO_TRY(ordo_hash_part(call, hash, &hash->table, batch));
     ORDO_TRY(ordo_hash_measure(call, &hash->table, &hash->dict, batch, found));
+    hash->elements_least = least_left(found[HASH_TOTAL], batch);
     if (found[HASH_LARGEST] > HASH_UPDATES_MOST && !batch->distinct && !batch->erased.mem) {
         ORDO_TRY(ordo_hash_make_distinct(call, hash, batch, run));
         ORDO_TRY(ordo_hash_part(call, hash, &hash->table, batch));
@@ -71,12 +80,44 @@ static ordo_status part_and_store(struct ordo_call *call, struct ordo_hash *hash
     return store(call, hash, batch, found);
 }
 
+/* ---- erasures ---------------------------------------------------------------------------------------------------- */
+
+/* Whether the table might be worth building anew without the batch. Waits, where that is not known to be far off: each element
+ * is at most counted once for every seven eighths of the table that are erased. */
+static ordo_status might_be_underfull(struct ordo_call *call, struct ordo_hash *hash, size_t erased, bool *out)
+{
+    if (is_underfull(hash, hash->elements_least + erased))
+        ORDO_TRY(ordo_hash_size(&hash->dict, call, &hash->elements_least));
+    *out = is_underfull(hash, hash->elements_least + erased);
+    return ORDO_OK;
+}
+
+static ordo_status erase(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch)
+{
+    const cl_uint    n = (cl_uint) batch->count;
+    struct ordo_args args = { .n = 0 };
+
+    ordo_hash_add_table(&args, &hash->table);
+    ordo_args_slice(&args, &batch->keys);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    hash->in_doubt = hash->recounts = true;
+    ORDO_TRY(ordo_hash_launch_keys(call, &hash->dict, "hash_erase", batch->count, &args));
+    hash->in_doubt = false;
+    hash->elements_least = least_left(hash->elements_least, batch);
+    return ORDO_OK;
+}
+
 static ordo_status update(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch)
 {
     struct ordo_sorted_run run = { .mem = NULL };
     ordo_status            status = ORDO_OK;
+    bool                   underfull = false;
 
     ORDO_TRY(ordo_hash_begin(call, hash));
+    if (hash->table.starts && batch->all_erased)
+        ORDO_TRY(might_be_underfull(call, hash, batch->count, &underfull));
+    if (hash->table.starts && batch->all_erased && !underfull)
+        return erase(call, hash, batch);
     if (hash->table.starts)
         status = part_and_store(call, hash, batch, &run);
     else if (!batch->all_erased)
