@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hash table by itself: its invariants broken one at a time, keys that were chosen to meet, loads. */
+#include "tests/support/support.h"
+
+#include "dict/hash/hash.h"
+#include "ordo/hash.h"
+
+#include <stdlib.h>
+
+/* ---- words of a table ------------------------------------------------------------------------------------------------ */
+
+static void read_bytes(struct test *t, cl_mem mem, size_t at, void *to, size_t bytes)
+{
+    test_true(t,
+              clEnqueueReadBuffer(ordo_device_queue(t->dev), mem, CL_TRUE, at, bytes, to, 0, NULL, NULL) == CL_SUCCESS);
+}
+
+static void write_bytes(struct test *t, cl_mem mem, size_t at, const void *from, size_t bytes)
+{
+    test_true(t, clEnqueueWriteBuffer(ordo_device_queue(t->dev), mem, CL_TRUE, at, bytes, from, 0, NULL, NULL) ==
+                     CL_SUCCESS);
+}
+
+static uint32_t peek(struct test *t, cl_mem mem, size_t word)
+{
+    uint32_t was = 0;
+    read_bytes(t, mem, word * sizeof was, &was, sizeof was);
+    return was;
+}
+
+/* ---- broken invariants ----------------------------------------------------------------------------------------------- */
+
+static void expect_broken(struct test *t, ordo_dict *dict, const char *invariant)
+{
+    char text[512] = "";
+
+    test_status(t, ordo_dict_check(dict, NULL), ORDO_BROKEN);
+    (void) ordo_device_last_error(t->dev, text, sizeof text);
+    if (!strstr(text, invariant))
+        test_fail(t, __FILE__, __LINE__, "the message names another invariant than %s: %s", invariant, text);
+}
+
+/* Changes a word, sees that it is noticed, and changes it back. */
+static void expect_noticed(struct test *t, ordo_dict *dict, cl_mem mem, size_t at, uint32_t word, const char *invariant)
+{
+    const uint32_t was = peek(t, mem, at);
+
+    test_context(t, "%s: word %zu, %#x for %#x", invariant, at, word, was);
+    test_true(t, was != word);
+    write_bytes(t, mem, at * sizeof word, &word, sizeof word);
+    expect_broken(t, dict, invariant);
+    write_bytes(t, mem, at * sizeof was, &was, sizeof was);
+    test_ok(t, ordo_dict_check(dict, NULL));
+}
+
+enum { ELEMENTS = 20000 };
+
+static ordo_dict *make_table(struct test *t, ordo_type type, uint32_t value_bytes)
+{
+    const size_t bytes = ordo_type_bytes(type);
+    char        *keys = test_alloc(ELEMENTS * bytes), *values = test_alloc((size_t) ELEMENTS * 8);
+    ordo_dict   *dict = NULL;
+
+    memset(keys, 0, ELEMENTS * bytes);
+    memset(values, 1, (size_t) ELEMENTS * 8);
+    for (uint32_t i = 0; i < ELEMENTS; i++)
+        memcpy(keys + i * bytes, &i, sizeof i);
+    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { type, value_bytes }), &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, value_bytes ? values : NULL, ELEMENTS));
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free(keys);
+    free(values);
+    return dict;
+}
+
+/* The upper 32 bits of the mixed key of a slot are this word of the buckets. */
+static size_t upper_word(const ordo_dict *dict, size_t bucket, size_t slot)
+{
+    const size_t words = dict->key_bytes / 4;
+    return bucket * ordo_hash_bucket_bytes(dict) / 4 + (slot + 1) * words - 1;
+}
+
+/* The first bucket of partition 0 that has a full slot 0 and 1, or an empty slot. */
+static size_t find_bucket(struct test *t, ordo_dict *dict, bool full, size_t *slot)
+{
+    const struct ordo_hash_table *table = &ordo_hash_of(dict)->table;
+    const uint32_t                n = peek(t, table->starts, 1);
+
+    for (size_t b = 0; b < n; b++)
+        for (*slot = 0; *slot < (full ? 1 : HASH_SLOTS); ++*slot) {
+            const bool there = peek(t, table->buckets, upper_word(dict, b, *slot)) >> (32 - table->bits) == 0;
+            const bool next = !full || peek(t, table->buckets, upper_word(dict, b, 1)) >> (32 - table->bits) == 0;
+            if (there == full && next)
+                return b;
+        }
+    test_fail(t, __FILE__, __LINE__, "no such bucket");
+    return 0;
+}
+
+static void break_one_by_one(struct test *t, ordo_type type, uint32_t value_bytes)
+{
+    ordo_dict                    *dict = make_table(t, type, value_bytes);
+    const struct ordo_hash_table *table = &ordo_hash_of(dict)->table;
+    size_t                        slot = 0;
+    const size_t                  full = upper_word(dict, find_bucket(t, dict, true, &slot), 0);
+    const size_t                  with_room = find_bucket(t, dict, false, &slot);
+    const size_t                  empty = upper_word(dict, with_room, slot);
+
+    /* in a bucket that is none of its own; a key that another element of the bucket has; below, if there is more of it */
+    expect_noticed(t, dict, table->buckets, full,
+                   peek(t, table->buckets, full) ^ 1u << (31 - table->bits) ^ 1u << (30 - table->bits), "H1");
+    if (dict->key_bytes == 4)
+        expect_noticed(t, dict, table->buckets, full, peek(t, table->buckets, full + 1), "H1");
+    expect_noticed(t, dict, table->buckets, empty, peek(t, table->buckets, empty) ^ 1, "H2");
+    if (dict->key_bytes == 8)
+        expect_noticed(t, dict, table->buckets, empty - 1, 77, "H2");
+    /* one more in the first bucket; HASH_ALL where nothing is astray */
+    expect_noticed(t, dict, table->spills, 0, peek(t, table->spills, 0) + 1, "H3");
+    expect_noticed(t, dict, table->spills, table->n_buckets / 8, UINT32_MAX, "H3");
+    /* of the last partition, too; where one begins after its end; the number of buckets */
+    expect_noticed(t, dict, table->counts, 0, peek(t, table->counts, 0) + 1, "H4");
+    const size_t last = ordo_hash_partitions(table) - 1;
+    expect_noticed(t, dict, table->counts, last, peek(t, table->counts, last) - 1, "H4");
+    expect_noticed(t, dict, table->counts, 1, peek(t, table->counts, 1) | HASH_RECOUNT, "H4");
+    expect_noticed(t, dict, table->starts, 1, peek(t, table->starts, 2) + 1, "H4");
+    expect_noticed(t, dict, table->starts, last + 1, peek(t, table->starts, last + 1) + 1, "H4");
+    expect_noticed(t, dict, table->starts, 0, 1, "H4");
+    ordo_dict_destroy(&dict);
+}
+
+static void check_words(struct test *t)
+{
+    break_one_by_one(t, ORDO_U32, 4);
+    break_one_by_one(t, ORDO_I64, 0);
+}
+
+Test(hash, a_wrong_word_is_noticed)
+{
+    test_each_device(check_words);
+    test_each_device_with("cpu=0", check_words);
+}
+
+/* ---- keys that were chosen to meet ------------------------------------------------------------------------------------- */
+
+/* The key whose mixed key, under a seed, is x: hash_unmix of cl/dict/hash/table.cl. */
+static uint32_t unmix(uint32_t mixed, uint64_t seed)
+{
+    uint32_t x = (mixed ^ mixed >> 16) * 0x43021123u;
+    x ^= (uint32_t) (seed >> 32);
+    x = (x ^ x >> 15 ^ x >> 30) * 0x1d69e2a5u;
+    return x ^ x >> 16 ^ (uint32_t) seed;
+}
+
+/* Each key has itself as its value, if it is there. */
+static void expect_pairs(struct test *t, ordo_dict *dict, const uint32_t *keys, size_t count, bool there)
+{
+    uint32_t *values = test_alloc(count * sizeof *values);
+    uint8_t  *found = test_alloc(count), *want = test_alloc(count);
+
+    test_ok(t, ordo_dict_check(dict, NULL));
+    memset(values, 0, count * sizeof *values);
+    memset(want, there, count);
+    test_ok(t, ordo_dict_find_host(dict, keys, count, values, found));
+    test_same_bytes(t, "found", found, want, count);
+    if (there)
+        test_same(t, "values", ORDO_U32, values, keys, count);
+    free(values);
+    free(found);
+    free(want);
+}
+
+static void expect_size(struct test *t, ordo_dict *dict, size_t want)
+{
+    size_t size = 0;
+    test_ok(t, ordo_dict_size(dict, NULL, &size));
+    test_true(t, size == want);
+}
+
+/* Keys whose mixed keys, under the first seed, are `from` and so on, `step` apart. */
+static uint32_t *meeting_keys(uint32_t from, uint32_t step, size_t count)
+{
+    uint32_t *keys = test_alloc(count * sizeof *keys);
+    for (size_t i = 0; i < count; i++)
+        keys[i] = unmix(from + (uint32_t) i * step, ordo_hash_seed(0));
+    return keys;
+}
+
+/* All of one partition, were there any seed but another. */
+static void check_one_partition(struct test *t)
+{
+    enum { COUNT = 100000 };
+    uint32_t  *bad = meeting_keys(0x12000000, 2, COUNT), *good = meeting_keys(1, UINT32_MAX / COUNT & ~1u, COUNT);
+    ordo_dict *dict = NULL;
+
+    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }), &dict));
+    test_context(t, "a build");
+    test_ok(t, ordo_dict_build_host(dict, bad, bad, COUNT));
+    test_true(t, ordo_hash_of(dict)->table.seed != ordo_hash_seed(0));
+    expect_pairs(t, dict, bad, COUNT, true);
+    expect_size(t, dict, COUNT);
+    test_context(t, "an upsert into what is there");
+    test_ok(t, ordo_dict_build_host(dict, good, good, COUNT));
+    test_true(t, ordo_hash_of(dict)->table.seed == ordo_hash_seed(0));
+    test_ok(t, ordo_dict_upsert_host(dict, bad, bad, COUNT));
+    test_true(t, ordo_hash_of(dict)->table.seed != ordo_hash_seed(0));
+    expect_pairs(t, dict, bad, COUNT, true);
+    expect_pairs(t, dict, good, COUNT, true);
+    test_context(t, "erased again");
+    test_ok(t, ordo_dict_erase_host(dict, bad, COUNT));
+    expect_pairs(t, dict, good, COUNT, true);
+    expect_pairs(t, dict, bad, COUNT, false);
+    ordo_dict_destroy(&dict);
+    free(bad);
+    free(good);
+}
+
+Test(hash, keys_of_one_partition_get_another_seed)
+{
+    test_each_device(check_one_partition);
+}
+
+static size_t count_all(struct test *t, ordo_dict *dict)
+{
+    const struct ordo_hash_table *table = &ordo_hash_of(dict)->table;
+    uint8_t                      *spills = test_alloc(table->n_buckets);
+    size_t                        n = 0;
+
+    read_bytes(t, table->spills, 0, spills, table->n_buckets);
+    for (size_t b = 0; b < table->n_buckets; b++)
+        n += spills[b] == HASH_ALL;
+    free(spills);
+    return n;
+}
+
+/* More of one first bucket than a byte counts; as each has a second one, there is room for all. Erased, some of them twice,
+ * they leave nothing behind that makes lookups go further. */
+static void check_one_bucket(struct test *t)
+{
+    enum { OTHERS = 100000, MEETING = 400 };
+    uint32_t  *bad = meeting_keys(0x55500000, 2, MEETING), *good = meeting_keys(1, UINT32_MAX / OTHERS & ~1u, OTHERS);
+    uint32_t  *twice = test_alloc((size_t) 2 * MEETING * sizeof *twice);
+    ordo_dict *dict = NULL;
+
+    for (size_t i = 0; i < (size_t) 2 * MEETING; i++)
+        twice[i] = bad[i % MEETING];
+    test_context(t, "%d keys of one bucket", (int) MEETING);
+    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = 50), &dict));
+    test_ok(t, ordo_dict_build_host(dict, good, good, OTHERS));
+    test_ok(t, ordo_dict_upsert_host(dict, bad, bad, MEETING));
+    test_true(t, ordo_hash_of(dict)->table.seed == ordo_hash_seed(0));
+    expect_pairs(t, dict, bad, MEETING, true);
+    expect_pairs(t, dict, good, OTHERS, true);
+    test_true(t, count_all(t, dict) > 0);
+    test_ok(t, ordo_dict_erase_host(dict, bad, MEETING / 2));
+    expect_pairs(t, dict, bad, MEETING / 2, false);
+    expect_pairs(t, dict, bad + MEETING / 2, MEETING - MEETING / 2, true);
+    expect_size(t, dict, OTHERS + MEETING - MEETING / 2);
+    test_ok(t, ordo_dict_erase_host(dict, twice, (size_t) 2 * MEETING));
+    expect_pairs(t, dict, bad, MEETING, false);
+    expect_pairs(t, dict, good, OTHERS, true);
+    expect_size(t, dict, OTHERS);
+    test_true(t, count_all(t, dict) == 0);
+    ordo_dict_destroy(&dict);
+    free(bad);
+    free(good);
+    free(twice);
+}
+
+Test(hash, more_keys_of_one_bucket_than_are_counted)
+{
+    test_each_device(check_one_bucket);
+    test_each_device_with("cpu=0", check_one_bucket);
+}
+
+/* ---- loads ------------------------------------------------------------------------------------------------------------- */
+
+static void check_load(struct test *t, uint32_t percent, bool allowed)
+{
+    ordo_dict        *dict = NULL;
+    const ordo_status got =
+        ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = percent), &dict);
+
+    test_context(t, "load %u", percent);
+    test_status(t, got, allowed ? ORDO_OK : ORDO_INVALID);
+    test_true(t, !dict == !allowed);
+    ordo_dict_destroy(&dict);
+}
+
+/* As full as it was to be, and no fuller than it may be: what no longer has room makes it anew. */
+static void check_fullness(struct test *t, uint32_t percent)
+{
+    enum { COUNT = 120000, MORE = 2000 };
+    uint32_t  *keys = test_alloc((size_t) 2 * COUNT * sizeof *keys);
+    ordo_dict *dict = NULL;
+
+    test_context(t, "load %u", percent);
+    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = percent), &dict));
+    for (size_t i = 0; i < (size_t) 2 * COUNT; i++) /* no neighbours: partitions are as full as by chance */
+        keys[i] = (uint32_t) i * 2654435761u;
+    test_ok(t, ordo_dict_build_host(dict, keys, keys, COUNT));
+    const size_t slots = ordo_hash_of(dict)->table.n_buckets * HASH_SLOTS;
+    test_true(t, slots * percent / 100 >= COUNT - slots / 100 && slots * percent / 100 <= COUNT + slots / 50);
+    for (size_t n = COUNT; n < (size_t) 2 * COUNT; n += MORE)
+        test_ok(t, ordo_dict_upsert_host(dict, keys + n, keys + n, MORE));
+    expect_pairs(t, dict, keys, (size_t) 2 * COUNT, true);
+    expect_size(t, dict, (size_t) 2 * COUNT);
+    test_true(t, ordo_hash_of(dict)->table.n_buckets * HASH_SLOTS >= (size_t) 2 * COUNT);
+    test_true(t, percent < 50 || ordo_hash_of(dict)->rebuilds > 0);
+    test_ok(t, ordo_dict_compact(dict, NULL));
+    expect_pairs(t, dict, keys, (size_t) 2 * COUNT, true);
+    ordo_dict_destroy(&dict);
+    free(keys);
+}
+
+static void check_loads(struct test *t)
+{
+    check_load(t, 0, true);
+    check_load(t, 24, false);
+    check_load(t, 25, true);
+    check_load(t, 95, true);
+    check_load(t, 96, false);
+    check_load(t, UINT32_MAX, false);
+    check_fullness(t, 25);
+    check_fullness(t, 80);
+    check_fullness(t, 95);
+}
+
+Test(hash, loads_from_25_to_95_percent)
+{
+    test_each_device(check_loads);
+}
