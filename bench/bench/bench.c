@@ -338,6 +338,10 @@ static void conclude(const struct run *run)
     count_rows(run, "that failed", run->failed);
 }
 
+/* Seconds that the suite may take where nothing is said. */
+#define SUITE_ON_CPU 300
+#define SUITE_ON_GPU 480
+
 static int run_device_named(struct run *run, const char *select, double seconds)
 {
     progress_about("%s", "");
@@ -348,6 +352,8 @@ static int run_device_named(struct run *run, const char *select, double seconds)
     run->deadline = seconds > 0 ? now() + seconds : (double) INFINITY;
     if (run->devices++)
         fprintf(run->out, "\n");
+    if (run->suite && seconds <= 0)
+        run->deadline = now() + (ordo_device_facts(run->device)->cpu ? SUITE_ON_CPU : SUITE_ON_GPU);
     if (run->suite)
         run->n_parts = suite_parts(run->argc, run->argv, ordo_device_facts(run->device)->cpu, run->suite);
     if (run->paper)

@@ -11,7 +11,7 @@
 
 /* A median that is known to this share of it needs no more repetitions. */
 #define NARROW 0.01
-/* For the repetitions of a row of the suite, which has many. */
+/* For the repetitions of a row of the suite, which has many, at most. */
 #define SUITE_SECONDS 0.25
 
 static void failed_call(struct run *run, struct row *row, ordo_status status)
@@ -148,10 +148,12 @@ static void run_row(struct run *run, struct row *row, const struct row *beside)
 {
     const double left = run->deadline - now();
     /* Inputs, checks and the host's code take about as long as the timing. */
-    run->row_seconds = isinf(left) ? (run->suite ? SUITE_SECONDS : 1) : left / run->rows_left * 0.5;
+    run->row_seconds = isinf(left) ? 1 : left / run->rows_left * 0.5;
+    if (run->suite)
+        run->row_seconds = fmin(run->row_seconds, SUITE_SECONDS);
     if (left <= 0) {
         row->outcome = SKIPPED;
-        snprintf(row->why, sizeof row->why, "the budget of %g s is spent", run->options->budget);
+        snprintf(row->why, sizeof row->why, "the time for all of it is spent (--budget)");
         return;
     }
     if (!fits(run, row)) {

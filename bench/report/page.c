@@ -393,6 +393,7 @@ bool page_write(FILE *out, const struct report *report)
     put_devices(out, report);
     put_side_by_side(out, report);
     put_peers(out, report);
+    put_host_peers(out, report);
     put_plots(out, report);
     put_limits(out, report);
     put_papers(out, report);

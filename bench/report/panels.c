@@ -88,6 +88,77 @@ void put_limits(FILE *out, const struct report *report)
     fprintf(out, rows ? "</table></div>\n" : "<p class=\"q\">No file has limits of its device.</p>\n");
 }
 
+/* ---- the host's libraries ------------------------------------------------------------------------------------ */
+
+/* Whether a row is of a peer's point, whatever its variant. */
+static bool beside_peer(const cJSON *row, const cJSON *peer)
+{
+    static const char *const texts[] = { "workload", "key", "dist" };
+    static const char *const numbers[] = { "device", "value_bytes", "count", "operations", "batch" };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!text_is(row, texts[i], text_of(peer, texts[i])))
+            return false;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const double x = number_of(row, numbers[i]), y = number_of(peer, numbers[i]);
+        if (x != y && !(isnan(x) && isnan(y)))
+            return false;
+    }
+    return text_is(row, "check", "ok");
+}
+
+/* The fastest of the file's rows beside a peer; NULL if there is none. */
+static const cJSON *best_beside(const cJSON *file, const cJSON *peer)
+{
+    const cJSON *row = NULL, *best = NULL;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(file, "rows"))
+    {
+        if (beside_peer(row, peer) && (!best || number_of(row, "rate") > number_of(best, "rate")))
+            best = row;
+    }
+    return best;
+}
+
+static void put_host_peer(FILE *out, const cJSON *file, const cJSON *peer)
+{
+    const cJSON *best = best_beside(file, peer);
+    const double ratio = number_of(best, "rate") / number_of(peer, "rate");
+    char         text[TEXT_BYTES];
+    fprintf(out, "<tr>");
+    put_cell(out, "", text_of(peer, "workload"));
+    put_cell(out, " class=\"n\"", text_count(text, (size_t) number_of(peer, "count")));
+    put_cell(out, "", text_of(peer, "name"));
+    put_cell(out, "", text_of(peer, "version"));
+    put_cell(out, "", text_of(peer, "call"));
+    put_cell(out, " class=\"n\"", text_count(text, (size_t) number_of(peer, "threads")));
+    put_cell(out, text_is(peer, "check", "ok") ? " class=\"n\"" : " class=\"n bad\"",
+             text_is(peer, "check", "ok") ? text_rate(text, number_of(peer, "rate")) : text_of(peer, "check"));
+    put_cell(out, "", text_of(best, "variant"));
+    put_cell(out, " class=\"n\"", text_rate(text, number_of(best, "rate")));
+    put_cell(out, ratio < 1 ? " class=\"n bad\"" : " class=\"n\"", text_ratio(text, ratio));
+    fprintf(out, "</tr>\n");
+}
+
+void put_host_peers(FILE *out, const struct report *report)
+{
+    static const char *const titles[] = { "workload", "size",     "peer", "version", "its call",
+                                          "threads",  "its rate", "ours", "rate",    "ours over it" };
+    int                      rows = 0;
+    for (int f = 0; f < report->n_files; f++) {
+        const cJSON *peer = NULL;
+        cJSON_ArrayForEach(peer, cJSON_GetObjectItemCaseSensitive(report->files[f], "peers"))
+        {
+            if (rows++ == 0) {
+                fprintf(out, "<h2>Beside the host's libraries</h2>\n<p class=\"q\">On the processors of the same "
+                             "machine, by <code>ordo-bench compare</code>; ours is the fastest on the device.</p>\n");
+                put_head(out, titles, 10);
+            }
+            put_host_peer(out, report->files[f], peer);
+        }
+    }
+    if (rows)
+        fprintf(out, "</table></div>\n");
+}
+
 /* ---- old against new ----------------------------------------------------------------------------------------- */
 
 static const char *revision_of(const struct report *report, int file)

@@ -10,6 +10,8 @@
 #include <stdio.h>
 
 void put_limits(FILE *out, const struct report *report);
+/* What ordo-bench compare set beside structures; nothing if no file has it. */
+void put_host_peers(FILE *out, const struct report *report);
 void put_changes(FILE *out, const struct report *report);
 /* Of each paper that a file ran again: its claims with their verdicts, and the figures. */
 void put_papers(FILE *out, const struct report *report);
