@@ -1016,6 +1016,7 @@ static const struct plan scheduled[] = {
     SCHEDULED("seeks during splits", 4, 1200, ANY_ORDER, 4000, SEEKS_OF_SPLITS),
     SCHEDULED("everything", 4, 300, ANY_ORDER, 4000, EVERYTHING),
     SCHEDULED("scans", 4, 600, ANY_ORDER, 4000, SCANS),
+    SCHEDULED("leaves that empty", 4, 1200, ANY_ORDER, 4000, SEEKS_OF_MERGES),
 };
 
 /* Some with latches that fail and nodes that are refused besides, and with operations that give up at once. */
@@ -1079,6 +1080,8 @@ struct bug {
 #define AT_MANY_SPLITS    SCHEDULED("many splits", 4, 4500, ANY_ORDER, 5000, STORES)
 #define AT_ENDS           SCHEDULED("ascending splits", 4, 2000, ASCENDING, 4000, STORES)
 
+#define AT_MERGES SCHEDULED("leaves that empty", 4, 1200, ANY_ORDER, 4000, ERASES)
+
 #define NO_SECOND_LOOK                                                                                                 \
     {                                                                                                                  \
         TREE_FILE, "links_header(line) + links_before_look(batch, seen)) == tail.header;",                             \
@@ -1138,6 +1141,24 @@ static const struct bug bugs[] = {
           "    links_delay(batch, op, 4);\n" },
         SEEN_BEFORE },
       AT_ENDS },
+#ifdef TEST_SKIPLIST
+    { "the neighbour of a chunk that merges is not locked",
+      { { TREE_FILE,
+          "        ordo_cas(links_header(right), tail.header, tail.header | LINKS_LATCHED) != tail.header)\n",
+          "        false)\n" } },
+      AT_MERGES },
+    { "the neighbour covers no more than before",
+      { { TREE_FILE, "    links_poke_key(right + LINKS_LOW, tail.low);\n", "" } },
+      AT_MERGES },
+    { "a chunk that has merged covers what it did",
+      { { TREE_FILE, "    links_poke_key(line + LINKS_HIGH, tail.low);\n", "" } },
+      AT_MERGES },
+    { "the neighbour is given back before all is in it",
+      { { TREE_FILE, "    links_move_all(batch, op, site, into, count);\n",
+          "    ordo_store_relaxed(links_header(right), of_right.header);\n"
+          "    links_move_all(batch, op, site, into, count);\n" } },
+      AT_MERGES },
+#endif
 };
 
 static const struct bug *bug_under_test;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree under test: a B-link tree, or a skiplist where the program is compiled for it (tests/meson.build). */
+/* The tree under test: a B-link tree, or a skiplist in the programs that say so (skiplist_history.c). */
 #ifndef ORDO_TESTS_TREE_H
 #define ORDO_TESTS_TREE_H
 
