@@ -282,10 +282,13 @@ static void conclude_dicts(const struct run *run)
     explain(run, "peak", "device memory held at most; / data: over that of the keys and values that were put in");
     if (run->options->no_host)
         return;
-    if (dict_yardstick_name(FILLRANDOM))
+    if (dict_yardstick_name(FILLRANDOM, DICT_BTREE)) {
         explain(run, "/ btree", "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements");
-    else
-        say(run->out, 4, "No B-tree to compare with: Abseil was not there at build time (Debian: libabsl-dev).");
+        explain(
+            run, "/ flat_hash_map",
+            "absl::flat_hash_map on the host, beside the hash table: on 2 threads, of updates a map each; up to 2^22");
+    } else
+        say(run->out, 4, "No maps to compare with: Abseil was not there at build time (Debian: libabsl-dev).");
 }
 
 static void count_rows(const struct run *run, const char *what, int n)

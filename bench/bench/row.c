@@ -5,9 +5,11 @@
 #include "bench/common/terminal.h"
 #include "bench/measure/dict_subject.h"
 #include "bench/measure/subject.h"
+#include "bench/peers/dict_yardstick.h"
 #include "bench/workload/dict_plan.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A median that is known to this share of it needs no more repetitions. */
 #define NARROW 0.01
@@ -91,7 +93,7 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     spec.first_calls = false;
     spec.workload = point->workload == CONCURRENTREAD ? READRANDOM : point->workload;
     announce(run, &spec);
-    const ordo_status got = dict_measure(run->device, &spec, &goal, false, &figures, why, sizeof why);
+    const ordo_status got = dict_measure(run->device, &spec, &goal, 0, &figures, why, sizeof why);
     dict_figures_free(&figures);
     if (got == ORDO_OK && figures.right)
         return (double) spec_operations(&spec) / figures.timing.wall.median;
@@ -99,10 +101,19 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     return NAN;
 }
 
+/* What the host does at a point beside: a hash map, where no order is wanted; a B-tree, if no row has it yet. */
+static unsigned host_of(const struct run *run, const struct row *row, const struct row *beside)
+{
+    const unsigned tree = beside ? 0 : 1u << DICT_BTREE;
+    if (run->options->no_host || run->options->side_by_side)
+        return 0;
+    return tree | (structure_is(row->spec.variant, NO_ORDER) ? 1u << DICT_HASH_MAP : 0);
+}
+
 /* `beside`: the row of a sorted array at the same point, or NULL. */
 static void measure_dict(struct run *run, struct row *row, const struct row *beside)
 {
-    const bool               host = !run->options->no_host && !run->options->side_by_side && !beside;
+    const unsigned           host = host_of(run, row, beside);
     const struct timing_goal goal = row_goal(run);
     const ordo_status got = dict_measure(run->device, &row->spec, &goal, host, &row->dict, row->why, sizeof row->why);
     if (got != ORDO_OK) {
@@ -115,7 +126,9 @@ static void measure_dict(struct run *run, struct row *row, const struct row *bes
     row->outcome = row->dict.right ? GOOD : WRONG;
     row->timing = row->dict.timing;
     row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
-    row->yardstick[0] = beside ? beside->yardstick[0] : row->dict.yardstick;
+    memcpy(row->yardstick, row->dict.yardstick, sizeof row->yardstick);
+    if (beside)
+        row->yardstick[DICT_BTREE] = beside->yardstick[DICT_BTREE];
     if (row->spec.variant == SORTED_ARRAY)
         row->array_rate = row->rate;
     else if (beside)

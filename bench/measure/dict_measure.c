@@ -157,19 +157,20 @@ static ordo_status measure(struct measuring *m)
     return workload_cleans_up(m->plan.spec.workload) ? measure_rebuild(m) : ORDO_OK;
 }
 
-ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, bool host,
+ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, unsigned host,
                          struct dict_figures *out, char *why, size_t why_bytes)
 {
     struct measuring m = { .device = device, .goal = goal, .out = out, .why = why, .why_bytes = why_bytes };
-    *out = (struct dict_figures) { .rebuild_seconds = NAN, .yardstick = NAN };
+    *out = (struct dict_figures) { .rebuild_seconds = NAN, .yardstick = { NAN, NAN } };
     if (!plan_make(spec, &m.plan))
         return no_memory(&m);
     const ordo_status got = measure(&m);
     dict_subject_close(&m.subject);
-    if (got == ORDO_OK && host) {
-        progress("the host's turn");
-        out->yardstick = dict_yardstick_rate(&m.plan);
-    }
+    for (int i = 0; i < N_DICT_YARDSTICKS && got == ORDO_OK; i++)
+        if (host >> i & 1) {
+            progress("the host's turn");
+            out->yardstick[i] = dict_yardstick_rate(&m.plan, i);
+        }
     plan_free(&m.plan);
     return got;
 }

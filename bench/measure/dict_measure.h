@@ -28,16 +28,15 @@ struct dict_figures {
     size_t                      n_batches;       /* of updates in several batches, done once more: ... */
     double                     *batch_seconds;   /* ... the time of each, waiting for its end */
     double                      rebuild_seconds; /* cleanup: what building it anew takes; NaN otherwise */
-    double                      yardstick;       /* operations a second of the host's B-tree; NaN: not known */
+    double                      yardstick[2];    /* operations a second by dict_yardstick.h's; NaN: not known */
     struct ordo_dict_statistics statistics;      /* at the end */
 };
 
 void dict_figures_free(struct dict_figures *figures);
 
 /* Returns the first error, with its reason in `why`; with a wrong answer ORDO_OK, and `why` says what is wrong.
- * host: take the yardstick too. The
- * caller frees *out with dict_figures_free in any case. */
-ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, bool host,
+ * host: yardsticks to be taken too, 1 << DICT_BTREE and so on. The caller frees *out with dict_figures_free in any case. */
+ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, unsigned host,
                          struct dict_figures *out, char *why, size_t why_bytes);
 
 #endif

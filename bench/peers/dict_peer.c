@@ -51,6 +51,15 @@ static enum ability ability_of(enum workload workload)
     }
 }
 
+/* The hash map goes by no order. */
+static bool can(int kind, enum workload workload)
+{
+    const enum ability ability = ability_of(workload);
+    if (kind == HOST_FLAT_HASH_MAP)
+        return ability == DEALT && workload != SEEKRANDOM && workload != RANGERANDOM;
+    return ability != NOTHING;
+}
+
 static const char *query_text(enum workload workload, bool array)
 {
     if (workload == SEEKRANDOM)
@@ -97,7 +106,7 @@ static bool offered(const struct spec *spec, int kind, int threads)
 {
     const enum ability ability = ability_of(spec->workload);
     const double       batches = (double) spec->count / (double) spec_batch(spec);
-    if (!host_map_version((enum host_map_kind) kind) || ability == NOTHING || spec->count > ELEMENTS_MOST)
+    if (!host_map_version((enum host_map_kind) kind) || !can(kind, spec->workload) || spec->count > ELEMENTS_MOST)
         return false;
     if (threads > 1 && ability != DEALT)
         return false;
@@ -123,9 +132,9 @@ int dict_peers(const struct spec *spec, int threads, struct host_peer peers[MOST
     return n;
 }
 
-bool dict_peer_has_btree(enum workload workload)
+bool dict_peer_has(enum host_map_kind kind, enum workload workload)
 {
-    return host_map_version(HOST_BTREE) && ability_of(workload) != NOTHING;
+    return host_map_version(kind) && can((int) kind, workload);
 }
 
 /* ---- its inputs ---------------------------------------------------------------------------------------------- */
@@ -410,13 +419,14 @@ static double median_rate(struct host_dict *d, int times)
     return (double) (queries ? d->rows : spec_operations(&d->plan->spec)) / spread_of(seconds, times).median;
 }
 
-double dict_peer_btree_rate(const struct dict_plan *plan, int threads, int times, size_t queries_most)
+double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int threads, int times,
+                      size_t queries_most)
 {
     struct host_dict d;
     double           rate = NAN;
-    if (!dict_peer_has_btree(plan->spec.workload))
+    if (!dict_peer_has(kind, plan->spec.workload))
         return NAN;
-    const bool good = open_dict(plan, HOST_BTREE, threads, &d);
+    const bool good = open_dict(plan, kind, threads, &d);
     d.rows = d.rows < queries_most ? d.rows : queries_most;
     if (good)
         rate = median_rate(&d, times);
@@ -440,15 +450,16 @@ bool dict_peer_measure(const struct host_peer *peer, const struct dict_plan *pla
     return false;
 }
 
-double dict_peer_btree_rate(const struct dict_plan *plan, int threads, int times, size_t queries_most)
+double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int threads, int times,
+                      size_t queries_most)
 {
-    (void) plan, (void) threads, (void) times, (void) queries_most;
+    (void) plan, (void) kind, (void) threads, (void) times, (void) queries_most;
     return NAN;
 }
 
-bool dict_peer_has_btree(enum workload workload)
+bool dict_peer_has(enum host_map_kind kind, enum workload workload)
 {
-    (void) workload;
+    (void) kind, (void) workload;
     return false;
 }
 

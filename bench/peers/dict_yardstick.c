@@ -2,6 +2,7 @@
 #include "dict_yardstick.h"
 
 #include "dict_peer.h"
+#include "host_map.h"
 
 #include <math.h>
 
@@ -9,15 +10,26 @@
 #define QUERIES_MOST  ((size_t) 1 << 20)
 #define TIMES         3
 
-const char *dict_yardstick_name(enum workload workload)
+/* Which map it is, and as what it is in rows. */
+static const struct {
+    enum host_map_kind kind;
+    const char        *name;
+} yardsticks[N_DICT_YARDSTICKS] = {
+    [DICT_BTREE] = { HOST_BTREE, "btree" },
+    [DICT_HASH_MAP] = { HOST_FLAT_HASH_MAP, "flat_hash_map" },
+};
+
+const char *dict_yardstick_name(enum workload workload, int i)
 {
-    return dict_peer_has_btree(workload) ? "btree" : NULL;
+    const bool there = i < N_DICT_YARDSTICKS && dict_peer_has(yardsticks[i].kind, workload);
+    return there ? yardsticks[i].name : NULL;
 }
 
-double dict_yardstick_rate(const struct dict_plan *plan)
+double dict_yardstick_rate(const struct dict_plan *plan, int i)
 {
     const bool queries = plan_has_fills(plan->spec.workload);
-    if (!dict_yardstick_name(plan->spec.workload) || plan->spec.count > ELEMENTS_MOST)
+    if (!dict_yardstick_name(plan->spec.workload, i) || plan->spec.count > ELEMENTS_MOST)
         return NAN;
-    return dict_peer_btree_rate(plan, queries ? 2 : 1, queries ? TIMES : 1, QUERIES_MOST);
+    return dict_peer_rate(plan, yardsticks[i].kind, queries || i == DICT_HASH_MAP ? 2 : 1, queries ? TIMES : 1,
+                          QUERIES_MOST);
 }

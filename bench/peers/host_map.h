@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ordered maps in main memory: what a program would use that has no device. Keys are in ordered form (workload.h); values
+/* Maps in main memory: what a program would use that has no device. Keys are in ordered form (workload.h); values
  * have 4 or 8 bytes (of none, 4). */
 #ifndef BENCH_HOST_MAP_H
 #define BENCH_HOST_MAP_H
@@ -13,9 +13,10 @@ extern "C" {
 #endif
 
 enum host_map_kind {
-    HOST_BTREE,        /* absl::btree_map */
-    HOST_STD_MAP,      /* std::map */
-    HOST_SORTED_ARRAY, /* keys and values in two std::vectors; a batch is sorted and merged in */
+    HOST_BTREE,         /* absl::btree_map */
+    HOST_STD_MAP,       /* std::map */
+    HOST_SORTED_ARRAY,  /* keys and values in two std::vectors; a batch is sorted and merged in */
+    HOST_FLAT_HASH_MAP, /* absl::flat_hash_map: no order, so nothing below that goes by it */
     N_HOST_MAPS
 };
 

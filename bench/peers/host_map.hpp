@@ -196,6 +196,8 @@ template <template <typename, typename> class Of> host_map *open_one(size_t key_
                             : new (std::nothrow) Of<uint64_t, uint32_t>;
 }
 
-/* btree.cpp: NULL without Abseil. */
+/* btree.cpp and hash_map.cpp: NULL without Abseil. */
 host_map   *open_btree(size_t key_bytes, size_t value_bytes);
 const char *btree_version();
+host_map   *open_hash_map(size_t key_bytes, size_t value_bytes);
+const char *hash_map_version();

@@ -36,7 +36,7 @@ const char *yardstick_name(enum workload workload, int i)
         [GATHER] = { "loop" },
     };
     if (workload_is_dict(workload))
-        return i == 0 ? dict_yardstick_name(workload) : NULL;
+        return dict_yardstick_name(workload, i);
     return i < MAX_YARDSTICKS ? names[workload][i] : NULL;
 }
 

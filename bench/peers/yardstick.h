@@ -5,8 +5,8 @@
 
 #include "bench/workload/inputs.h"
 
-/* The i-th yardstick of a workload: "radix" and "qsort" for sort, "merge", "loop", "binary" and "s-tree" (all processors) for search, for dictionaries "btree" (see
- * dict_yardstick.h, which takes it); NULL past the last. */
+/* The i-th yardstick of a workload: "radix" and "qsort" for sort, "merge", "loop", "binary" and "s-tree" (all processors) for
+ * search, for dictionaries "btree" and "flat_hash_map" (see dict_yardstick.h, which takes them); NULL past the last. */
 const char *yardstick_name(enum workload workload, int i);
 #define MAX_YARDSTICKS 2
 
