@@ -3,6 +3,7 @@
  * libraries. */
 #include "bench/common/complain.h"
 #include "bench/common/devices.h"
+#include "bench/common/slower.h"
 #include "bench/common/stop.h"
 #include "bench/peers/dict_yardstick.h"
 #include "bench/peers/peers.h"
@@ -64,9 +65,9 @@ static double rate_before(const struct run *run, const struct spec *spec)
 {
     double    rates[MOST_PROCESSES];
     cJSON    *point = row_point(spec);
-    const int n = former_rates(&run->before, ordo_device_facts(run->device)->name, point, rates);
+    const int n = former_each(&run->before, ordo_device_facts(run->device)->name, point, rates);
     cJSON_Delete(point);
-    return median_of(rates, n);
+    return median_of_known(rates, n);
 }
 
 static void run_series(struct run *run, const struct series *list, struct series *series, const struct table *table)

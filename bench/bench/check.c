@@ -3,6 +3,7 @@
 
 #include "bench/common/child.h"
 #include "bench/common/complain.h"
+#include "bench/common/slower.h"
 #include "bench/common/stop.h"
 #include "bench/common/terminal.h"
 
@@ -13,10 +14,6 @@
 /* Slower by less is not called so. */
 #define WORTH_GPU 0.05
 #define WORTH_CPU 0.10
-/* Fewer processes tell nothing. */
-#define LEAST_PROCESSES 3
-/* Pairs of fewer processes tell nothing. */
-#define LEAST_PAIRS 5
 /* A process that takes longer hangs: its options say how long it measures. */
 #define CHILD_SECONDS 1e6
 
@@ -77,35 +74,6 @@ static void take_turns(struct check *check, const char *const *arguments, int n,
 
 /* ---- rows ---------------------------------------------------------------------------------------------------- */
 
-enum verdict { NOT_SLOWER, SLOWER, UNKNOWN };
-
-/* All new ones are below all old ones. */
-static enum verdict judge(double *old, int n_old, double *new_rates, int n_new, double worth)
-{
-    if (n_old < LEAST_PROCESSES || n_new < LEAST_PROCESSES)
-        return UNKNOWN;
-    const double before = median_of(old, n_old), after = median_of(new_rates, n_new);
-    return new_rates[n_new - 1] < old[0] && after < before * (1 - worth) ? SLOWER : NOT_SLOWER;
-}
-
-/* Each new one is below the old one that was measured beside it: what else the machine does changes from turn to turn by more
- * than what is looked for. */
-static bool slower_in_pairs(const double *old, int n_old, const double *new_rates, int n_new, double worth)
-{
-    double    ratios[MOST_PROCESSES];
-    const int turns = n_old < n_new ? n_old : n_new;
-    int       n = 0;
-    bool      all = true;
-    for (int p = 0; p < turns; p++) {
-        const double ratio = new_rates[p] / old[p];
-        if (isnan(ratio))
-            continue;
-        all = all && ratio < 1;
-        ratios[n++] = ratio;
-    }
-    return all && n >= LEAST_PAIRS && median_of(ratios, n) < 1 - worth;
-}
-
 struct compared {
     const cJSON *row; /* in the file */
     const char  *device;
@@ -116,17 +84,12 @@ struct compared {
 /* turns: both sides are processes that took turns. */
 static void compare_row(const struct former *old, const struct former *new_side, bool turns, struct compared *compared)
 {
-    double     before[MOST_PROCESSES], after[MOST_PROCESSES];
-    const bool in_pairs =
-        turns && slower_in_pairs(before, former_each(old, compared->device, compared->row, before), after,
-                                 former_each(new_side, compared->device, compared->row, after), compared->worth);
-    const int n_before = former_rates(old, compared->device, compared->row, before);
-    const int n_after = former_rates(new_side, compared->device, compared->row, after);
-    compared->verdict = judge(before, n_before, after, n_after, compared->worth);
-    if (in_pairs)
-        compared->verdict = SLOWER;
-    compared->before = median_of(before, n_before);
-    compared->after = median_of(after, n_after);
+    double    before[MOST_PROCESSES], after[MOST_PROCESSES];
+    const int n_before = former_each(old, compared->device, compared->row, before);
+    const int n_after = former_each(new_side, compared->device, compared->row, after);
+    compared->verdict = judge_rates(before, n_before, after, n_after, turns, compared->worth);
+    compared->before = median_of_known(before, n_before);
+    compared->after = median_of_known(after, n_after);
 }
 
 /* Measures a suspect once more, alone, and judges by that alone. */
@@ -230,7 +193,8 @@ static void find_missing(struct check *check, const struct former *old)
     {
         const cJSON *device = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(old->files[0], "devices"),
                                                  (int) number_of(row, "device"));
-        if (!text_is(row, "check", "ok") || former_rates(&ours, text_of(device, "name"), row, rates) > 0)
+        if (!text_is(row, "check", "ok") ||
+            !isnan(median_of_known(rates, former_each(&ours, text_of(device, "name"), row, rates))))
             continue;
         describe(row, what, sizeof what);
         say(check->run->out, 4, "missing: %s, which the other build measures", what);

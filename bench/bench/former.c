@@ -5,7 +5,6 @@
 #include "rows.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void former_read(struct former *former, const char *path)
@@ -84,28 +83,4 @@ int former_each(const struct former *former, const char *device_name, const cJSO
             rates[n++] = rate_in(former->files[f], p, device_name, point);
     }
     return n;
-}
-
-int former_rates(const struct former *former, const char *device_name, const cJSON *point, double rates[MOST_PROCESSES])
-{
-    const int processes = former_each(former, device_name, point, rates);
-    int       n = 0;
-    for (int p = 0; p < processes; p++)
-        if (!isnan(rates[p]))
-            rates[n++] = rates[p];
-    return n;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *) a, y = *(const double *) b;
-    return x < y ? -1 : x > y;
-}
-
-double median_of(double *numbers, int n)
-{
-    if (n == 0)
-        return NAN;
-    qsort(numbers, (size_t) n, sizeof *numbers, ascending);
-    return n % 2 ? numbers[n / 2] : (numbers[n / 2 - 1] + numbers[n / 2]) / 2;
 }

@@ -21,11 +21,5 @@ const char *former_differs(const struct former *former, const cJSON *device);
 
 /* The rate of a point on a device of that name in each process, NaN in those that lack it; the number of processes. */
 int former_each(const struct former *former, const char *device_name, const cJSON *point, double rates[MOST_PROCESSES]);
-/* The rates of a point on a device of that name, one for each process that has it; their number. */
-int former_rates(const struct former *former, const char *device_name, const cJSON *point,
-                 double rates[MOST_PROCESSES]);
-
-/* Sorts. NaN of none. */
-double median_of(double *numbers, int n);
 
 #endif
