@@ -180,7 +180,19 @@ static int rows_to_compare(struct check *check, const struct former *old, struct
     return n;
 }
 
-/* Rows that the other build has and this one has not. */
+/* Whether this process had no time for a row. */
+static bool was_skipped(const struct check *check, const cJSON *point)
+{
+    const cJSON *row = NULL;
+    cJSON_ArrayForEach(row, check->run->file.rows)
+    {
+        if (rows_are_alike(row, point) && text_is(row, "check", outcome_name(SKIPPED)))
+            return true;
+    }
+    return false;
+}
+
+/* Rows that the other build has and this one has not, though it had the time. */
 static void find_missing(struct check *check, const struct former *old)
 {
     const struct former ours = { .files = { check->run->file.json }, .n = 1 };
@@ -195,6 +207,8 @@ static void find_missing(struct check *check, const struct former *old)
                                                  (int) number_of(row, "device"));
         if (!text_is(row, "check", "ok") ||
             !isnan(median_of_known(rates, former_each(&ours, text_of(device, "name"), row, rates))))
+            continue;
+        if (was_skipped(check, row))
             continue;
         describe(row, what, sizeof what);
         say(check->run->out, 4, "missing: %s, which the other build measures", what);
