@@ -22,19 +22,19 @@ extern "C" {
 struct ordo_xfast_config {
     struct ordo_dict_config dict;
     /* Bits from one length of prefixes in the table to the next: 1 to 8; 0: 4. Less means fewer keys to search through where they are
-     * crowded, and more entries: of 8-byte keys in clusters up to 30 bytes a key with 1. */
+     * crowded, and more entries: with 1 up to 16 bytes a key, of 8-byte keys 55. */
     uint32_t group;
 };
 
 /* An empty X-fast trie. It does all of dict.h but concurrent batches.
  * Cost    a find, a seek, a rank: the two entries of flat next to each other, then a binary search of 4 to 8 keys in the mean,
- *         which lie in one or two sectors, and the value; half a count. Where keys are crowded (more than 16 in a range of flat) first
- *         a binary search over lengths: up to 4 lookups in the table, of 8-byte keys 6 with `group` 1; then one of the keys under the
- *         longest prefix that is there. Ranges and selections: as of the sorted array. An update of b elements into n: a
+ *         which lie in one or two sectors, and the value; a count is two ranks. Where keys are crowded (more than 16 in a range of flat) first
+ *         a binary search over lengths: up to 3 lookups in the table, of 8-byte keys 4 (with `group` 1: 5 and 6); then one of the keys under
+ *         the longest prefix that is there. Ranges and selections: as of the sorted array. An update of b elements into n: a
  *         sort of b, a merge of all, and flat and table anew: n keys are read twice more, and each entry of the table is
- *         hashed. It waits three times.
+ *         hashed. It waits twice, and up to three times more where the table has entries.
  * Memory  keys and values, 0.5 to 1 byte a key for flat (up to 256 MiB), and the table: of uniform keys next to nothing, of keys in
- *         clusters up to 6 bytes a key with 4-byte keys, and up to 10 with 8-byte keys. An update holds the leaves twice and 4 bytes a
+ *         clusters up to 4 bytes a key, of 8-byte keys 14. An update holds the leaves twice and 4 bytes a
  *         key, and of the table what the hash table's header says. Without the memory for flat and table there are none until the next
  *         update or compact: queries then go by a search tree of the sorted array's (ordo_device_last_error and the log say so).
  * When not  keys that change in small batches: an update costs time for all keys, so that 2^10 of them cost nearly what 2^20 do: an LSM
@@ -89,7 +89,7 @@ static inline unsigned ordo_prefix_u64_length(uint64_t prefix)
  * all its bits (IPv4 in u64: address << 32). prefixes_out[i] is the prefix as a key, values_out[i] its value; both are left
  * alone where there is none, and found[i] (one byte) is 0. Each output may be ordo_none().
  * Cost     a rank, a word of memory, and for the value a find. The first call after a change makes the words, a key's bytes for each
- *          element: every 32nd is tried for all of its lengths, two finds an element in the mean.
+ *          element: every 32nd is tried for all of its lengths, which comes to one to four finds an element.
  * Memory   the words, until the next change. */
 ORDO_API ordo_status ordo_xfast_longest_prefix(ordo_dict *dict, struct ordo_slice keys, size_t count,
                                                struct ordo_slice prefixes_out, struct ordo_slice values_out,
