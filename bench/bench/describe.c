@@ -69,6 +69,7 @@ static const char *limit_of(enum workload workload)
         [READWHILEWRITING] = "as its halves: insertrandom and readrandom",
         [MIXED] = "operations are sorted by key first; then as their parts",
         [MIXEDSEEKS] = "as mixed",
+        [MIXEDPOINTS] = "as mixed",
         [COMBINERANDOM] = "as overwrite, and a find",
         [DELETERANGE] = "as rangerandom and deleterandom",
         [QUEUE] = "the launches and waits of two calls a round",

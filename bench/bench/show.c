@@ -169,6 +169,7 @@ static size_t put_in(const struct row *row)
     case DELETERANDOM:
     case MIXED:
     case MIXEDSEEKS:
+    case MIXEDPOINTS:
     case COMBINERANDOM:
     case QUEUE:
     case EXPIRY:

@@ -41,6 +41,7 @@ static enum ability ability_of(enum workload workload)
         return DEALT;
     case MIXED:
     case MIXEDSEEKS:
+    case MIXEDPOINTS:
     case DELETERANGE:
     case QUEUE:
     case EXPIRY:
@@ -86,6 +87,7 @@ static const char *update_text(enum workload workload)
         return "operator[] and +=, begin, rbegin";
     case MIXED:
     case MIXEDSEEKS:
+    case MIXEDPOINTS:
         return "the call of each operation, one by one";
     default:
         return "insert_or_assign, one by one";

@@ -160,6 +160,7 @@ static bool draw_work(struct dict_plan *plan)
         return draw_rounds(plan);
     case MIXED:
     case MIXEDSEEKS:
+    case MIXEDPOINTS:
         return draw_mix(plan);
     case COMBINERANDOM:
         return draw_changes(plan, DO_COMBINE);

@@ -50,12 +50,14 @@ bool draw_rounds(struct dict_plan *plan)
 /* ---- mixed batches ------------------------------------------------------------------------------------------- */
 
 /* Of 32 operations: 12 finds, 2 contains, 5 upserts, 3 inserts, 4 erases, 4 seeks, 1 count, 1 range. Of mixedseeks 10
- * finds, 2 contains, 5 upserts, 3 inserts, 4 erases, 8 seeks. */
+ * finds, 2 contains, 5 upserts, 3 inserts, 4 erases, 8 seeks. Of
+ * mixedpoints 15 finds, 2 contains, 6 upserts, 4 inserts, 5 erases. */
 static ordo_code code_of(enum workload workload, uint64_t r)
 {
     static const uint8_t mixed[ORDO_N_CODES] = { 12, 2, 5, 3, 4, 1, 1, 1, 1, 1, 1 };
     static const uint8_t seeks[ORDO_N_CODES] = { 10, 2, 5, 3, 4, 2, 2, 2, 2 };
-    const uint8_t       *share = workload == MIXEDSEEKS ? seeks : mixed;
+    static const uint8_t points[ORDO_N_CODES] = { 15, 2, 6, 4, 5 };
+    const uint8_t       *share = workload == MIXEDSEEKS ? seeks : workload == MIXEDPOINTS ? points : mixed;
     unsigned             left = (unsigned) (r % 32);
     int                  code = 0;
     while (left >= share[code])

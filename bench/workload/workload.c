@@ -247,7 +247,8 @@ size_t spec_operations(const struct spec *spec)
 {
     if (spec->workload == READWHILEWRITING || spec->workload == QUEUE || spec->workload == EXPIRY)
         return 2 * spec_rounds(spec) * spec_batch(spec);
-    if (spec->workload == MIXED || spec->workload == MIXEDSEEKS || spec->workload == ORDERBOOK)
+    if (spec->workload == MIXED || spec->workload == MIXEDSEEKS || spec->workload == MIXEDPOINTS ||
+        spec->workload == ORDERBOOK)
         return spec_rounds(spec) * spec_batch(spec);
     if (workload_cleans_up(spec->workload))
         return spec->count + 2 * spec_churn(spec);

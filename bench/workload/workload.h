@@ -50,6 +50,7 @@ extern "C" {
     X(READWHILEWRITING, "readwhilewriting", "a batch of upserts of new keys, a batch of finds, and so on")             \
     X(MIXED, "mixed", "batches of finds, upserts, inserts, erases, seeks, counts and ranges in any order")             \
     X(MIXEDSEEKS, "mixedseeks", "the same without counts and ranges, a quarter of them seeks")                         \
+    X(MIXEDPOINTS, "mixedpoints", "batches of finds, upserts, inserts and erases in any order")                        \
     X(COMBINERANDOM, "combinerandom", "as overwrite, but each value is added to the one that is there")                \
     X(DELETERANGE, "deleterange", "erase of the keys in one batch of intervals")                                       \
     X(QUEUE, "queue", "priority queue: the first elements are taken, as many are put in; up to 64 rounds")             \
