@@ -453,6 +453,8 @@ struct options read_options(int argc, char **argv)
         usage_error("--compare and --against: one of them");
     if (o.side_by_side)
         check_side_by_side(&o);
+    if (o.n_compare || o.against) /* all processes do the same, and have time for it */
+        o.no_host = o.no_array = true;
     if (o.processes == 0)
         o.processes = o.n_compare || o.against ? 5 : 1;
     o.budget /= o.processes * (o.against ? 2.0 : 1);
