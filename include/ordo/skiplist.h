@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The skiplist: levels of linked chunks of 28 entries, for operations side by side that erase as much as they store.
  *
- * After N. Moscovici, N. Cohen, E. Petrank, "A GPU-Friendly Skiplist Algorithm" (GFSL), PACT 2017: chunks with their greatest
+ * After N. Moscovici, E. Petrank, "A GPU-Friendly Skiplist Algorithm" (GFSL), PACT 2017: chunks with their greatest
  * key and the link to the next one published together, splits, merges into the next chunk, zombies. Here keys lie apart from
  * values, a search is done by a few lanes, an update holds locks for one step and never waits for one, and zombies are
  * taken out of all levels between launches, which the paper leaves open. Its chunks are the nodes of the B-link tree
