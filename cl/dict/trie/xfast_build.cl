@@ -46,7 +46,7 @@ ORDO_FN xfast_begins xfast_begin_with(__global const ordo_key *keys, const xfast
     const uint          after = shape->count - i > XFAST_LEAF ? xfast_common(form, key_bits(keys[i + XFAST_LEAF])) : 0;
     const uint          last = after > bits ? min((after - bits) / shape->group, shape->levels) : 0;
     xfast_begins        begins = { before > bits ? (before - bits) / shape->group : 0, 0 };
-    begins.n = last > begins.first ? last - begins.first : 0;
+    begins.n = max(last, begins.first) - begins.first;
     return begins;
 }
 
