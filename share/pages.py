@@ -234,7 +234,7 @@ def header_page(version, readme, path):
             out += prose(strip_comment(text))
     out += environment(readme) if name == "ordo" else []
     others = ["ordo_status", "ordo_device", "ordo_array", "ordo_dict", "ordo_sorted_array", "ordo_fast", "ordo_lsm",
-              "ordo_blink", "ordo_skiplist", "ordo_hash", "ordo_xfast"]
+              "ordo_blink", "ordo_skiplist", "ordo_hash", "ordo_xfast", "ordo_hamt"]
     out += [".SH SEE ALSO"] + [f".BR {other} (3)," for other in others if other != name]
     return out + [".BR ordo (7)," if name != "ordo" else "", ".BR ordo\\-info (1)"]
 

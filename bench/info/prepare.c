@@ -32,6 +32,7 @@ static const struct {
     { "fast", ORDO_PREPARE_FAST, 0, 0 },
     { "hash", ORDO_PREPARE_HASH, 0, 0 },
     { "xfast", ORDO_PREPARE_XFAST, 0, 0 },
+    { "hamt", ORDO_PREPARE_HAMT, 0, 0 },
     { "u32", 0, 1u << ORDO_U32, 0 },
     { "u64", 0, 1u << ORDO_U64, 0 },
     { "i32", 0, 1u << ORDO_I32, 0 },
@@ -54,7 +55,7 @@ static void add_word(struct ordo_prepare_params *params, const char *word, size_
         }
     usage_error(
         "--prepare: '%.*s' is none of all, sort, merge, scan, search, sorted_array, lsm, blink, skiplist, fast, hash, "
-        "xfast, u32, u64, i32, "
+        "xfast, hamt, u32, u64, i32, "
         "i64, f32, f64, v0, v4, v8",
         (int) bytes, word);
 }

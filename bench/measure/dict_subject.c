@@ -4,6 +4,7 @@
 #include "bench/workload/keys.h"
 
 #include "ordo/blink.h"
+#include "ordo/hamt.h"
 #include "ordo/hash.h"
 #include "ordo/ordo.h"
 

@@ -98,7 +98,8 @@ const char *variant_name(enum workload workload, int variant);
     X(SKIPLIST, skiplist, 0, )                                                                                         \
     X(FAST, fast, BUILT_WHOLE, )                                                                                       \
     X(HASH, hash, BUILT_WHOLE | NO_ORDER, .load_percent = spec->load_percent)                                          \
-    X(XFAST, xfast, BUILT_WHOLE, .group = spec->group)
+    X(XFAST, xfast, BUILT_WHOLE, .group = spec->group)                                                                 \
+    X(HAMT, hamt, 0, )
 
 enum structure {
 #define X(id, ...) id,

@@ -3,6 +3,7 @@
 #include "dict/tour.h"
 #include "ordo/blink.h"
 #include "ordo/fast.h"
+#include "ordo/hamt.h"
 #include "ordo/hash.h"
 #include "ordo/lsm.h"
 #include "ordo/skiplist.h"
@@ -152,6 +153,12 @@ static ordo_status make_xfast(ordo_device *dev, const void *config, ordo_dict **
     return ordo_xfast_create(dev, &all, out);
 }
 
+static ordo_status make_hamt(ordo_device *dev, const void *config, ordo_dict **out)
+{
+    const struct ordo_hamt_config all = { .dict = *(const struct ordo_dict_config *) config };
+    return ordo_hamt_create(dev, &all, out);
+}
+
 static const struct {
     uint32_t what;
     ordo_status (*call)(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a);
@@ -168,6 +175,7 @@ static const struct {
     { ORDO_PREPARE_FAST, NULL, make_fast },
     { ORDO_PREPARE_HASH, NULL, make_hash },
     { ORDO_PREPARE_XFAST, NULL, make_xfast },
+    { ORDO_PREPARE_HAMT, NULL, make_hamt },
 };
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 

@@ -63,7 +63,7 @@ typedef enum ordo_dict_op {
 } ordo_dict_op;
 /* Whether the structure behind dict can do this; false for NULL. */
 ORDO_API bool ordo_dict_can(const ordo_dict *dict, ordo_dict_op op);
-/* "sorted array", "lsm", "blink", "skiplist", "hash". "" for NULL. */
+/* "sorted array", "lsm", "blink", "skiplist", "fast", "hash", "xfast", "hamt". "" for NULL. */
 ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
 
 /* ---- updates ------------------------------------------------------------------------------------------------- */
@@ -448,14 +448,14 @@ struct ordo_dict_statistics {
     size_t stale;       /* replaced or erased, still stored */
     size_t tombstones;  /* stored only to say that a key is erased */
     size_t runs;        /* sorted runs; 1 for a sorted array that is not empty */
-    size_t bytes_data;  /* keys and values of all that is stored */
+    size_t bytes_data;  /* keys and values of all that is stored; of a HAMT what they take there */
     size_t bytes_index; /* search indexes */
     size_t bytes_marks; /* bits and counters beside the elements */
     size_t bytes_spare; /* held for later, and what blocks have left over */
     size_t bytes_peak;  /* the most that the dictionary held at once since it was created, all uses together */
     size_t cleanups;    /* since it was created; of a tree, rebuilds */
-    size_t leaves;      /* of a tree: nodes that hold elements */
-    size_t levels;      /* of a tree: from the root to the leaves, both counted */
+    size_t leaves;      /* of a tree or a HAMT: nodes that hold elements */
+    size_t levels;      /* likewise: from the root to the leaves, both counted */
 };
 /* Waits, to count. */
 ORDO_API ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order,

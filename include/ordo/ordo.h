@@ -2,8 +2,8 @@
 /* Ordo: ordered dictionaries and sorting for any OpenCL device.
  *
  * Reading order: status.h (what calls return), device.h (open a device), array.h (scan, sort, merge, search),
- * dict.h (dictionaries), sorted_array.h, fast.h, lsm.h, blink.h, skiplist.h, hash.h and xfast.h (the structures behind them),
- * prepare.h (kernels ahead of time).
+ * dict.h (dictionaries), sorted_array.h, fast.h, lsm.h, blink.h, skiplist.h, hash.h, xfast.h and hamt.h (the
+ * structures behind them), prepare.h (kernels ahead of time).
  *
  * Parameters are structs in which zero means the default. In C a macro of the same name makes one in place:
  * ordo_sort_params(.key = ORDO_U32, .value_bytes = 4). C++ has no such literals, and no such macros; there, name it and
@@ -24,6 +24,7 @@
 #include "device.h"
 #include "dict.h"
 #include "fast.h"
+#include "hamt.h"
 #include "hash.h"
 #include "lsm.h"
 #include "prepare.h"

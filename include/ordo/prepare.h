@@ -27,6 +27,7 @@ typedef enum ordo_prepare_what {
     ORDO_PREPARE_BLINK = 1 << 10,
     ORDO_PREPARE_FAST = 1 << 11,
     ORDO_PREPARE_HASH = 1 << 12,
+    ORDO_PREPARE_HAMT = 1 << 13,
     ORDO_PREPARE_XFAST = 1 << 14,
     ORDO_PREPARE_SKIPLIST = 1 << 15,
 } ordo_prepare_what;

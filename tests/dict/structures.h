@@ -6,6 +6,7 @@
 
 #include "ordo/blink.h"
 #include "ordo/fast.h"
+#include "ordo/hamt.h"
 #include "ordo/hash.h"
 #include "ordo/lsm.h"
 #include "ordo/skiplist.h"
@@ -19,6 +20,7 @@ enum structure_trait {
     IS_TREE = 4,        /* has leaves and levels; blocks with room in them */
     SIMULATED = 8,      /* its kernels run under the simulator (conformance/kernels.c) */
     REBUILDS = 16,      /* counts each rebuild as a cleanup */
+    IS_TRIE = 64,       /* counts leaves and levels; keys take what bytes fit them, and blocks are rounded up */
     HAS_PREFIXES = 128, /* holds ranges of keys by their prefixes, too: up to an eighth of the keys and values more */
     NO_ORDER = 32,      /* cannot do ORDO_CAN_ORDER: such operations are refused; exports come in an order of its own */
 };
@@ -31,7 +33,8 @@ enum structure_trait {
     X(FAST, "fast", "fast", fast, HAS_RUNS | REBUILDS, )                                                               \
     X(SKIPLIST, "skiplist", "skiplist", skiplist, IS_TREE | SIMULATED, )                                               \
     X(HASH, "hash", "hash", hash, NO_ORDER | REBUILDS | SIMULATED, )                                                   \
-    X(XFAST, "xfast", "xfast", xfast, HAS_RUNS | HAS_PREFIXES | SIMULATED, )
+    X(XFAST, "xfast", "xfast", xfast, HAS_RUNS | HAS_PREFIXES | SIMULATED, )                                           \
+    X(HAMT, "hamt", "hamt", hamt, IS_TRIE | REBUILDS | SIMULATED, )
 
 /* The same structures otherwise configured; sequences run on them, too. */
 #define VARIANT_MAP(X)                                                                                                 \

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A HAMT in memory, and the way from keys and ranks to elements; shared/hamt_node.h draws it and has the invariants.
+ *
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES. */
+#pragma once
+#include "device/compiler.cl"
+#include "shared/hamt_node.h"
+#include "shared/key.h"
+
+#if KEY_BITS == 32
+typedef struct {
+    ordo_key_form first;
+    uint          before, place, sectors;
+} hamt_leaf;
+#define FORM_CLZ(x) clz(x)
+#else
+typedef struct {
+    ordo_key_form first;
+    uint          before, place, sectors, unused;
+} hamt_leaf;
+#define FORM_CLZ(x) ((uint) clz(x))
+#endif
+
+/* What a kernel is given of a trie; with no leaves the pointers are NULL. */
+#define HAMT_TRIE                                                                                                      \
+    __global const hamt_leaf *trie_leaves, __global const uint *trie_tables, __global const uchar *trie_pool,          \
+        uint trie_n_leaves, uint trie_n, uint trie_cell_bits, uint trie_rank_bits
+#define HAMT_TRIE_HERE                                                                                                 \
+    {                                                                                                                  \
+        trie_leaves, trie_tables, trie_pool, trie_n_leaves, trie_n, trie_cell_bits, trie_rank_bits                     \
+    }
+
+typedef struct {
+    __global const hamt_leaf *leaves;
+    __global const uint      *tables;
+    __global const uchar     *pool;
+    uint                      n_leaves, n, cell_bits, rank_bits;
+} hamt_trie;
+
+#if ORDO_VALUE_BYTES
+typedef ordo_value hamt_value;
+#else
+typedef uint hamt_value; /* of pointers that are NULL */
+#endif
+
+/* ---- forms of leaves ---------------------------------------------------------------------------------------------- */
+
+/* Bytes of a leaf's keys. */
+ORDO_FN uint hamt_key_bytes(uint count, bool wide)
+{
+    const uint each = wide ? KEY_BITS / 8 : 2;
+    return count > HAMT_LEAF ? HAMT_WORDS * 4 : (count * each + 7) & ~7u;
+}
+
+ORDO_FN uint hamt_units(uint count, bool wide)
+{
+    return (hamt_key_bytes(count, wide) + count * ORDO_VALUE_BYTES + HAMT_UNIT - 1) / HAMT_UNIT;
+}
+
+ORDO_FN ulong hamt_block_at(uint place)
+{
+    return (ulong) (place >> 1) * HAMT_UNIT;
+}
+
+/* Elements of a bitmap in its sectors before this one. */
+ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
+{
+    return sector == 0 ? 0 : sectors >> (10 * (sector - 1)) & 1023;
+}
+
+/* ---- from keys to leaves ------------------------------------------------------------------------------------------ */
+
+/* How far what is at most `span` is shifted to have so many bits. */
+ORDO_FN uint hamt_key_shift(ordo_key_form span, uint bits)
+{
+    const uint has = KEY_BITS - FORM_CLZ(span);
+    return has > bits ? has - bits : 0;
+}
+
+ORDO_FN uint hamt_rank_shift(uint n, uint bits)
+{
+    const uint has = 32 - clz(n - 1);
+    return has > bits ? has - bits : 0;
+}
+
+/* The leaf to which a key belongs: the last whose first key is not greater, or leaf 0. There is a leaf. */
+ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
+{
+    const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
+    if (key <= base)
+        return 0;
+    const uint cell = (uint) ((min(key, last) - base) >> hamt_key_shift(last - base, t->cell_bits));
+    uint       low = cell ? t->tables[cell - 1] : 0, high = t->tables[cell];
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        if (t->leaves[middle].first <= key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1;
+}
+
+/* The leaf that has the element of this rank, which is there. */
+ORDO_FN uint hamt_leaf_of_rank(const hamt_trie *t, uint rank)
+{
+    __global const uint *ranks = t->tables + (1u << t->cell_bits);
+    const uint           cell = rank >> hamt_rank_shift(t->n, t->rank_bits);
+    uint                 low = cell ? ranks[cell - 1] : 0, high = ranks[cell];
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        if (t->leaves[middle].before <= rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1;
+}
+
+/* ---- within leaves ------------------------------------------------------------------------------------------------ */
+
+/* A leaf as its record says, and how many elements it has. */
+typedef struct {
+    hamt_leaf             record;
+    uint                  count;
+    __global const uchar *block;
+} hamt_node;
+
+ORDO_FN hamt_node hamt_load(const hamt_trie *t, uint leaf)
+{
+    hamt_node node;
+    node.record = t->leaves[leaf];
+    node.count = t->leaves[leaf + 1].before - node.record.before;
+    node.block = t->pool + hamt_block_at(node.record.place);
+    return node;
+}
+
+/* How many keys of a leaf are less than one, and whether it is there. */
+typedef struct {
+    uint below;
+    bool there;
+} hamt_position;
+
+ORDO_FN hamt_position hamt_in_bitmap(const hamt_node *node, ordo_key_form key)
+{
+    __global const uint *words = (__global const uint *) node->block;
+    const ordo_key_form  off = key - node->record.first;
+    hamt_position        at = { node->count, false };
+    if (off >> HAMT_BITS)
+        return at;
+    const uint word = (uint) off / 32, bits = words[word], bit = (uint) off % 32;
+    at.below = hamt_before_sector(node->record.sectors, (uint) off / HAMT_SECTOR);
+    for (uint w = word & ~7u; w < word; w++)
+        at.below += popcount(words[w]);
+    at.below += popcount(bits & ((1u << bit) - 1));
+    at.there = bits >> bit & 1;
+    return at;
+}
+
+ORDO_FN hamt_position hamt_in_short(const hamt_node *node, ordo_key_form key)
+{
+    __global const ushort *keys = (__global const ushort *) node->block;
+    const ordo_key_form    off = key - node->record.first;
+    const uint             wanted = (uint) min(off, (ordo_key_form) 65536);
+    uint                   low = 0, n = node->count;
+    while (n > 1) { /* the first that is not less is at low to low + n */
+        const uint part = n / 2;
+        low = keys[low + part - 1] < wanted ? low + part : low;
+        n -= part;
+    }
+    low += keys[low] < wanted;
+    const hamt_position at = { low, low < node->count && keys[low] == wanted };
+    return at;
+}
+
+ORDO_FN hamt_position hamt_in_whole(const hamt_node *node, ordo_key_form key)
+{
+    __global const ordo_key_form *keys = (__global const ordo_key_form *) node->block;
+    uint                          low = 0, high = node->count;
+    while (low < high) {
+        const uint middle = (low + high) / 2;
+        if (keys[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const hamt_position at = { low, low < node->count && keys[low] == key };
+    return at;
+}
+
+ORDO_FN hamt_position hamt_look(const hamt_node *node, ordo_key_form key)
+{
+    const hamt_position none = { 0, false };
+    if (key < node->record.first)
+        return none;
+    if (node->count > HAMT_LEAF)
+        return hamt_in_bitmap(node, key);
+    return node->record.place & HAMT_WIDE ? hamt_in_whole(node, key) : hamt_in_short(node, key);
+}
+
+/* The place of the n-th bit that is set, of those that are. */
+ORDO_FN uint hamt_nth_bit(uint bits, uint n)
+{
+    uint at = 0;
+    for (uint width = 16; width > 0; width /= 2) {
+        const uint low = popcount(bits >> at & ((1u << width) - 1));
+        if (n >= low) {
+            n -= low;
+            at += width;
+        }
+    }
+    return at;
+}
+
+/* The key at a position of a leaf, which is there. */
+ORDO_FN ordo_key_form hamt_key_at(const hamt_node *node, uint position)
+{
+    if (node->count <= HAMT_LEAF)
+        return node->record.place & HAMT_WIDE ? ((__global const ordo_key_form *) node->block)[position]
+                                              : node->record.first + ((__global const ushort *) node->block)[position];
+    __global const uint *words = (__global const uint *) node->block;
+    const uint           s = node->record.sectors;
+    const uint           sector =
+        (uint) (position >= (s & 1023)) + (uint) (position >= (s >> 10 & 1023)) + (uint) (position >= s >> 20);
+    uint word = sector * (HAMT_SECTOR / 32), left = position - hamt_before_sector(s, sector), bits = words[word];
+    while (word < HAMT_WORDS - 1 && left >= popcount(bits)) {
+        left -= popcount(bits);
+        bits = words[++word];
+    }
+    return node->record.first + word * 32 + hamt_nth_bit(bits, left);
+}
+
+#if ORDO_VALUE_BYTES
+ORDO_FN __global const hamt_value *hamt_values(const hamt_node *node)
+{
+    return (__global const hamt_value *) (node->block +
+                                          hamt_key_bytes(node->count, (node->record.place & HAMT_WIDE) != 0));
+}
+#endif
+
+/* Writes an element out; keys_out and values_out may be NULL. */
+ORDO_FN void hamt_take(const hamt_node *node, uint position, __global ordo_key *keys_out, ulong keys_at,
+                       __global hamt_value *values_out, ulong values_at)
+{
+    if (keys_out)
+        keys_out[keys_at] = key_from_bits(hamt_key_at(node, position));
+#if ORDO_VALUE_BYTES
+    if (values_out)
+        values_out[values_at] = hamt_values(node)[position];
+#endif
+}
+
+/* How many keys are less than one, or not greater (`upper`). */
+ORDO_FN uint hamt_rank_of(const hamt_trie *t, ordo_key_form key, bool upper)
+{
+    if (t->n_leaves == 0)
+        return 0;
+    const hamt_node     node = hamt_load(t, hamt_leaf_of(t, key));
+    const hamt_position at = hamt_look(&node, key);
+    return node.record.before + at.below + (upper && at.there);
+}

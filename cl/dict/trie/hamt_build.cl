@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Leaves of sorted elements, and a trie of old leaves and new ones; each kernel is a pass in which no work-item needs
+ * another's, with scans between them.
+ *
+ *   an update      hamt_place hamt_place_heads hamt_touched hamt_sums: the leaves that it touches
+ *   new leaves     hamt_heads hamt_starts hamt_shape: where they begin, their records
+ *   the trie       hamt_replace hamt_keep hamt_add hamt_before: records of all, in order
+ *                  hamt_sizes hamt_move: blocks that stay, to a new pool
+ *                  hamt_fill: blocks of new leaves
+ *                  hamt_cells: tables
+ *
+ * "Old" is the trie as it is, which may have no leaf. Elements are sorted, and no key is there twice.
+ *
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+#pragma once
+#include "dict/each.cl"
+#include "dict/trie/hamt.cl"
+
+/* Built together: hamt_place hamt_place_heads hamt_touched hamt_sums */
+/* Built together: hamt_heads hamt_starts hamt_shape hamt_replace hamt_keep hamt_add hamt_before hamt_fill hamt_cells */
+/* Built together: hamt_sizes hamt_move */
+
+/* ---- the leaves that an update touches ----------------------------------------------------------------------------- */
+
+/* The leaf of each update. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_place(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint *leaf)
+{
+    const hamt_trie t = HAMT_TRIE_HERE;
+    RUN_EACH (uint, j, n)
+        leaf[j] = hamt_leaf_of(&t, key_bits(keys[j]));
+}
+
+/* heads[j]: whether its leaf differs from that of the update before it; heads[n]: 0. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
+{
+    RUN_EACH (uint, j, n + 1)
+        heads[j] = j < n && (j == 0 || leaf[j] != leaf[j - 1]);
+}
+
+/* Of the t-th leaf touched, of `most` at most, once heads are numbers: touched[t], firsts[t], the rank of its first
+ * element, how many elements it has and units they take. Of those past the last: none. offsets and units have most + 1. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
+                  __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)
+{
+    const hamt_trie t = HAMT_TRIE_HERE;
+    const uint      here = number[n];
+    RUN_EACH (uint, j, n) {
+        if (number[j + 1] == number[j])
+            continue;
+        const uint      k = number[j];
+        const hamt_node node = hamt_load(&t, leaf[j]);
+        touched[k] = leaf[j];
+        firsts[k] = node.record.before;
+        offsets[k] = node.count;
+        units[k] = hamt_units(node.count, (node.record.place & HAMT_WIDE) != 0);
+    }
+    RUN_EACH (uint, k, most + 1) {
+        if (k < here)
+            continue;
+        offsets[k] = 0;
+        units[k] = 0;
+    }
+}
+
+/* enum hamt_sum, of scanned arrays. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_sums(__global const uint *number, uint n, __global const ulong *offsets, __global const uint *units,
+               uint most, __global uint *out)
+{
+    if (get_global_id(0) != 0)
+        return;
+    out[HAMT_TOUCHED] = number[n];
+    out[HAMT_ELEMENTS] = (uint) offsets[most];
+    out[HAMT_FREED] = units[most];
+}
+
+/* ---- new leaves ---------------------------------------------------------------------------------------------------- */
+
+/* Bits from the lowest up to the highest in which two keys differ. */
+ORDO_FN uint hamt_differ(ordo_key_form a, ordo_key_form b)
+{
+    return KEY_BITS - FORM_CLZ(a ^ b);
+}
+
+/* The region of an old leaf, by a key in it: from least to most. */
+ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *least, ordo_key_form *most)
+{
+    *least = 0;
+    *most = ~(ordo_key_form) 0;
+    if (t->n_leaves == 0)
+        return;
+    const uint leaf = hamt_leaf_of(t, key);
+    if (leaf > 0)
+        *least = t->leaves[leaf].first;
+    if (leaf + 1 < t->n_leaves)
+        *most = t->leaves[leaf + 1].first - 1;
+}
+
+/* Whether elements m - 1 and m, which differ in bits above the lowest `bits` - 1, belong to different leaves: whether the
+ * least aligned region that has both has more than HAMT_LEAF elements between `least` and `most`. */
+ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
+                          ordo_key_form most)
+{
+    const ordo_key_form key = key_bits(keys[m]);
+    const ordo_key_form low = bits == KEY_BITS ? 0 : key >> bits << bits;
+    const ordo_key_form from = max(low, least), to = min(low | (~(ordo_key_form) 0 >> (KEY_BITS - bits)), most);
+    uint                left = 0, right = 0; /* elements of the region before m, and from m on */
+    for (uint step = HAMT_LEAF; step > 0; step /= 2)
+        if (left + step <= HAMT_LEAF && left + step <= m && key_bits(keys[m - left - step]) >= from)
+            left += step;
+    for (uint step = HAMT_LEAF; step > 0; step /= 2)
+        if (right + step <= HAMT_LEAF && right + step <= n - m && key_bits(keys[m + right + step - 1]) <= to)
+            right += step;
+    return left + right > HAMT_LEAF;
+}
+
+/* heads[m]: whether element m is the first of a new leaf; heads[n]: 0. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint *heads)
+{
+    const hamt_trie old = HAMT_TRIE_HERE;
+    RUN_EACH (uint, m, n + 1) {
+        bool head = m == 0;
+        if (m > 0 && m < n) {
+            const ordo_key_form key = key_bits(keys[m]), last = key_bits(keys[m - 1]);
+            const uint          bits = hamt_differ(key, last);
+            ordo_key_form       least, most;
+            if (bits > HAMT_BITS) {
+                hamt_region(&old, key, &least, &most);
+                head = last < least || hamt_divides(keys, n, m, bits, least, most);
+            }
+        }
+        heads[m] = head;
+    }
+}
+
+/* starts[k]: the first element of the k-th new leaf, once heads are numbers; one more: n. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_starts(__global const uint *number, uint n, __global uint *starts)
+{
+    RUN_EACH (uint, m, n + 1)
+        if (m == n || number[m + 1] != number[m])
+            starts[number[m]] = m;
+}
+
+/* How many of the elements begin to end - 1 are less than a key. */
+ORDO_FN uint hamt_below(__global const ordo_key *keys, uint begin, uint end, ordo_key_form key)
+{
+    uint low = begin, high = end;
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        if (key_bits(keys[middle]) < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - begin;
+}
+
+/* fresh[k]: the record of the k-th new leaf, with how many elements it has in the place of those before it, and no block yet;
+ * units[k]: what it takes, of the one past the last 0; owner[k]: the old leaf that it comes from. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
+                __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
+{
+    const hamt_trie old = HAMT_TRIE_HERE;
+    RUN_EACH (uint, k, n_new + 1) {
+        uint its_units = 0;
+        if (k < n_new) {
+            const uint          begin = starts[k], end = starts[k + 1], count = end - begin;
+            const ordo_key_form key = key_bits(keys[begin]);
+            hamt_leaf           leaf = { .first = key >> HAMT_BITS << HAMT_BITS, .before = count };
+            if (count > HAMT_LEAF)
+                for (uint s = 1; s < 4; s++)
+                    leaf.sectors |= hamt_below(keys, begin, end, leaf.first + s * HAMT_SECTOR) << (10 * (s - 1));
+            else
+                leaf.place = key_bits(keys[end - 1]) - leaf.first > 0xffff ? HAMT_WIDE : 0;
+            its_units = hamt_units(count, leaf.place != 0);
+            fresh[k] = leaf;
+            owner[k] = old.n_leaves ? hamt_leaf_of(&old, key) : 0;
+        }
+        units[k] = its_units;
+    }
+}
+
+/* ---- the trie ------------------------------------------------------------------------------------------------------ */
+
+ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
+{
+    uint low = 0, high = n;
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        if (words[middle] < word)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* follow[i], which are 1: how many leaves follow from an old leaf that was touched. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
+                  __global uint *follow)
+{
+    RUN_EACH (uint, k, n_touched) {
+        const uint leaf = touched[k];
+        follow[leaf] = hamt_lower(owner, n_new, leaf + 1) - hamt_lower(owner, n_new, leaf);
+    }
+}
+
+#define HAMT_NEW 0xffffffffu
+
+/* Old leaves, once `follow` is where their successors begin. Where a touched leaf has one, this is written over. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
+               __global uint *from)
+{
+    const hamt_trie old = HAMT_TRIE_HERE;
+    RUN_EACH (uint, i, old.n_leaves) {
+        const uint to = follow[i];
+        if (follow[i + 1] != to + 1)
+            continue;
+        leaves[to] = old.leaves[i];
+        counts[to] = old.leaves[i + 1].before - old.leaves[i].before;
+        if (from)
+            from[to] = old.leaves[i].place >> 1;
+    }
+}
+
+/* New leaves, whose blocks begin at unit first_unit; places[k]: where they are. `follow` may be NULL: they are all. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
+              uint first_unit, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
+              __global uint *from, __global uint *places)
+{
+    RUN_EACH (uint, k, n_new) {
+        const uint to = follow ? follow[owner[k]] + k - hamt_lower(owner, n_new, owner[k]) : k;
+        hamt_leaf  leaf = fresh[k];
+        counts[to] = leaf.before;
+        leaf.place |= (first_unit + units[k]) << 1;
+        leaves[to] = leaf;
+        places[k] = to;
+        if (from)
+            from[to] = HAMT_NEW;
+    }
+}
+
+/* T3, once counts are scanned; counts[n] too. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf *leaves)
+{
+    RUN_EACH (uint, i, n_leaves + 1) {
+        if (i == n_leaves) {
+            leaves[i].first = 0;
+            leaves[i].place = leaves[i].sectors = 0;
+        }
+        leaves[i].before = counts[i];
+    }
+}
+
+/* sizes[i]: units of each leaf's block, of the end 0. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *sizes)
+{
+    RUN_EACH (uint, i, n_leaves + 1)
+        sizes[i] =
+            i < n_leaves ? hamt_units(leaves[i + 1].before - leaves[i].before, (leaves[i].place & HAMT_WIDE) != 0) : 0;
+}
+
+/* Blocks to a new pool, in order, once sizes are scanned; from[i]: where a leaf's block was, or HAMT_NEW. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
+               __global hamt_leaf *leaves, __global uint4 *pool)
+{
+    RUN_EACH (uint, i, n_leaves) {
+        const uint to = sizes[i];
+        leaves[i].place = to << 1 | (leaves[i].place & HAMT_WIDE);
+        if (from[i] != HAMT_NEW)
+            for (uint u = 0; u < sizes[i + 1] - to; u++)
+                pool[(ulong) to + u] = old_pool[(ulong) from[i] + u];
+    }
+}
+
+/* Words `from` to `to` - 1 of a bitmap: no key. */
+ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
+{
+    for (uint w = from; w < to; w++)
+        words[w] = 0;
+}
+
+/* Element m, the first or the first of its word, writes that word of a bitmap and those without keys before it; the
+ * leaf's last element those behind it. */
+ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
+                            __global uint *words)
+{
+    const uint word = (uint) (key_bits(keys[m]) - first) / 32;
+    const uint last = m > begin ? (uint) (key_bits(keys[m - 1]) - first) / 32 : 0;
+    if (m == end - 1)
+        hamt_no_keys(words, word + 1, HAMT_WORDS);
+    if (m > begin && last == word)
+        return;
+    hamt_no_keys(words, m > begin ? last + 1 : 0, word);
+    uint bits = 0;
+    for (uint e = m; e < end; e++) {
+        const uint off = (uint) (key_bits(keys[e]) - first);
+        if (off / 32 != word)
+            break;
+        bits |= 1u << off % 32;
+    }
+    words[word] = bits;
+}
+
+/* The elements into the blocks of their leaves; values may be NULL. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_fill(__global const ordo_key *keys, __global const hamt_value *values, ulong values_at, uint n,
+               __global const uint *number, __global const uint *starts, __global const uint *places,
+               __global const hamt_leaf *leaves, __global uchar *pool)
+{
+    RUN_EACH (uint, m, n) {
+        const uint      k = number[m + 1] - 1, begin = starts[k], end = starts[k + 1], count = end - begin;
+        const hamt_leaf leaf = leaves[places[k]];
+        __global uchar *block = pool + hamt_block_at(leaf.place);
+        if (count > HAMT_LEAF)
+            hamt_fill_word(keys, begin, end, m, leaf.first, (__global uint *) block);
+        else if (leaf.place & HAMT_WIDE)
+            ((__global ordo_key_form *) block)[m - begin] = key_bits(keys[m]);
+        else
+            ((__global ushort *) block)[m - begin] = (ushort) (key_bits(keys[m]) - leaf.first);
+#if ORDO_VALUE_BYTES
+        ((__global hamt_value *) (block + hamt_key_bytes(count, (leaf.place & HAMT_WIDE) != 0)))[m - begin] =
+            values[values_at + m];
+#endif
+    }
+}
+
+/* The last leaf that begins in a cell leaves its number, plus 1, in both tables, which are 0: the greatest up to each cell is then
+ * what T5 says. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_cells(__global const hamt_leaf *leaves, uint n_leaves, uint n, uint cell_bits, uint rank_bits,
+                __global uint *tables)
+{
+    const ordo_key_form base = leaves[0].first;
+    const uint          key_shift = hamt_key_shift(leaves[n_leaves - 1].first - base, cell_bits);
+    const uint          rank_shift = hamt_rank_shift(n, rank_bits);
+    __global uint      *ranks = tables + (1u << cell_bits);
+    RUN_EACH (uint, i, n_leaves) {
+        const bool          last = i == n_leaves - 1;
+        const ordo_key_form cell = (leaves[i].first - base) >> key_shift;
+        const uint          rank = leaves[i].before >> rank_shift;
+        if (last || (leaves[i + 1].first - base) >> key_shift != cell)
+            tables[(uint) cell] = i + 1;
+        if (last || leaves[i + 1].before >> rank_shift != rank)
+            ranks[rank] = i + 1;
+    }
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queries of a HAMT, a work-item each.
+ *
+ *   hamt_find hamt_rank hamt_count hamt_seek hamt_select
+ *   hamt_write   elements by their ranks: ranges, exports, the leaves that an update touches
+ *
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+#pragma once
+#include "dict/each.cl"
+#include "dict/trie/hamt.cl"
+
+/* Two queries never share an output; found and values_out may be NULL. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_find(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, __global hamt_value *values_out,
+               ulong values_out_at, __global uchar *found, ulong found_at)
+{
+    const hamt_trie t = HAMT_TRIE_HERE;
+    RUN_EACH (uint, i, n) {
+        bool there = false;
+        if (t.n_leaves) {
+            const ordo_key_form key = key_bits(keys[keys_at + i]);
+            const hamt_node     node = hamt_load(&t, hamt_leaf_of(&t, key));
+            const hamt_position at = hamt_look(&node, key);
+            there = at.there;
+            if (there)
+                hamt_take(&node, at.below, 0, 0, values_out, values_out_at + i);
+        }
+        if (found)
+            found[found_at + i] = there;
+    }
+}
+
+ORDO_KERNEL(RUN_GROUP)
+void hamt_rank(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, uint upper, __global uint *ranks,
+               ulong ranks_at)
+{
+    const hamt_trie t = HAMT_TRIE_HERE;
+    RUN_EACH (uint, i, n)
+        ranks[ranks_at + i] = hamt_rank_of(&t, key_bits(keys[keys_at + i]), upper);
+}
+
+/* counts[i], and unless NULL firsts[i], the rank of its first element. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
+                __global uint *counts, ulong counts_at, __global uint *firsts)
+{
+    const hamt_trie t = HAMT_TRIE_HERE;
+    RUN_EACH (uint, i, n) {
+        const ordo_key_form from = key_bits(lo[lo_at + i]), to = key_bits(hi[hi_at + i]);
+        const uint          first = hamt_rank_of(&t, from, false);
+        if (firsts)
+            firsts[i] = first;
+        if (counts)
+            counts[counts_at + i] = from <= to ? hamt_rank_of(&t, to, true) - first : 0;
+    }
+}
+
+/* The nearest element before a key (or at it, `upper`), or after it (or at it, not `upper`), `forward`. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, uint forward, uint upper,
+               __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out, ulong values_out_at,
+               __global uchar *found, ulong found_at)
+{
+    const hamt_trie t = HAMT_TRIE_HERE;
+    RUN_EACH (uint, i, n) {
+        bool there = false;
+        if (t.n_leaves) {
+            const ordo_key_form key = key_bits(keys[keys_at + i]);
+            uint                leaf = hamt_leaf_of(&t, key);
+            hamt_node           node = hamt_load(&t, leaf);
+            const hamt_position at = hamt_look(&node, key);
+            uint                position = at.below + (upper && at.there);
+            there = forward ? node.record.before + position < t.n : node.record.before + position > 0;
+            if (there && (forward ? position == node.count : position == 0)) { /* in the next leaf, or the one before */
+                leaf = forward ? leaf + 1 : leaf - 1;
+                node = hamt_load(&t, leaf);
+                position = forward ? 0 : node.count;
+            }
+            if (there)
+                hamt_take(&node, forward ? position : position - 1, keys_out, keys_out_at + i, values_out,
+                          values_out_at + i);
+        }
+        if (found)
+            found[found_at + i] = there;
+    }
+}
+
+ORDO_KERNEL(RUN_GROUP)
+void hamt_select(HAMT_TRIE, __global const uint *ranks, ulong ranks_at, uint n, __global ordo_key *keys_out,
+                 ulong keys_out_at, __global hamt_value *values_out, ulong values_out_at, __global uchar *found,
+                 ulong found_at)
+{
+    const hamt_trie t = HAMT_TRIE_HERE;
+    RUN_EACH (uint, i, n) {
+        const uint rank = ranks[ranks_at + i];
+        const bool there = rank < t.n;
+        if (there) {
+            const hamt_node node = hamt_load(&t, hamt_leaf_of_rank(&t, rank));
+            hamt_take(&node, rank - node.record.before, keys_out, keys_out_at + i, values_out, values_out_at + i);
+        }
+        if (found)
+            found[found_at + i] = there;
+    }
+}
+
+/* Elements that a work-item writes one after another. */
+#if ORDO_CPU
+#define HAMT_SHARE 64
+#else
+#define HAMT_SHARE 4
+#endif
+
+/* Elements in key order from one on. */
+typedef struct {
+    hamt_node node;
+    uint      leaf, position;
+} hamt_cursor;
+
+ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
+{
+    c->leaf = hamt_leaf_of_rank(t, rank);
+    c->node = hamt_load(t, c->leaf);
+    c->position = rank - c->node.record.before;
+}
+
+/* Places offsets[i] to offsets[i + 1] - 1 of the outputs get the elements from rank firsts[i] on, for i below n; with
+ * firsts NULL n is 1, and its elements are all. Nothing if the last offset is above `most`. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
+                ulong most, __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out,
+                ulong values_out_at)
+{
+    const hamt_trie       t = HAMT_TRIE_HERE;
+    __global const ulong *starts = offsets + offsets_at;
+    const ulong           total = firsts ? starts[n] : t.n;
+    if (total > most)
+        return;
+    RUN_EACH (ulong, share, (total + HAMT_SHARE - 1) / HAMT_SHARE) {
+        const ulong begin = share * HAMT_SHARE, end = min(begin + HAMT_SHARE, total);
+        uint        owner = firsts ? each_owner(starts, 0, n - 1, begin) : 0;
+        ulong       stop = firsts ? starts[owner + 1] : total; /* of the owner's places */
+        hamt_cursor c;
+        hamt_move_to(&t, &c, firsts ? firsts[owner] + (uint) (begin - starts[owner]) : (uint) begin);
+        for (ulong at = begin; at < end; at++) {
+            if (at == stop) {
+                owner = each_owner_from(starts, owner, n, at);
+                stop = starts[owner + 1];
+                hamt_move_to(&t, &c, firsts[owner]);
+            } else if (c.position == c.node.count) {
+                c.node = hamt_load(&t, ++c.leaf);
+                c.position = 0;
+            }
+            hamt_take(&c.node, c.position++, keys_out, keys_out_at + at, values_out, values_out_at + at);
+        }
+    }
+}

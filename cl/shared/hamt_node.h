@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a HAMT lies in memory: an ordered radix trie over the ordered forms of keys (shared/key.h), of which all but the
+ * levels that tell something are left out.
+ *
+ *     tables   | cells: 2^c words | ranks: 2^r words |            direct tables, at the top
+ *     leaves   | first before place sectors | ... | the end |     a record for each leaf, in key order
+ *     pool     | keys, values | keys, values | ...                blocks of leaves, in any order, in units of 16 bytes
+ *
+ * A leaf is a region of the universe that begins on a multiple of 1024 and has elements, at most 64 or within 1024
+ * successive keys. The keys of a leaf are, whichever is there:
+ *
+ *     a bitmap      of its 1024 keys, if it has more than 64 elements: 128 bytes
+ *     short keys    sorted distances from the leaf's first key, 16 bits each, if all are less than 65536
+ *     whole keys    sorted, as ordered forms
+ *
+ * and the values lie behind them, in key order, so that the position of a key, of bits the number of those before it, is that
+ * of its value. A build makes of each region just as many leaves as that takes: a region is divided while it has more than
+ * 64 elements, and only where keys differ (path compression: levels that tell nothing take no memory and no step).
+ *
+ * From a key to its leaf: the bits of (key - first key of the first leaf) above some number name a cell. cells[c] is the
+ * number of leaves that begin in cells 0 to c, so two successive words have the leaves that begin in the key's, about one where
+ * keys are spread evenly; among more of them it takes a binary search. Ranks go the same way, by the number of elements before
+ * each leaf.
+ *
+ * Invariants (host/dict/trie/hamt_check.c looks for each by its name):
+ *   T1 order     first keys of leaves are multiples of 1024 and ascend.
+ *   T2 region    a leaf has an element. Its keys ascend, are not less than its first key, and less than the next leaf's. A bitmap
+ *                has more than 64 elements, and `sectors` tells how many are below 256, 512 and 768; other leaves have at
+ *                most 64.
+ *   T3 ranks     `before` is the number of elements in the leaves before it; of the end, all.
+ *   T4 blocks    blocks lie in the part of the pool that is taken, and no two overlap.
+ *   T5 tables    cells[c], ranks[c] are the number of leaves that begin in cells, and at ranks, of c and less.
+ *
+ * Nothing in use is ever written again: an update writes blocks for the leaves that it touches to free units, a new record for
+ * each leaf and new tables; the host then goes by these. */
+#pragma once
+#include "shared/types.h"
+
+#define HAMT_LEAF   64 /* elements of a leaf that is no bitmap */
+#define HAMT_BITS   10 /* of a bitmap's keys */
+#define HAMT_WORDS  ((1 << HAMT_BITS) / 32)
+#define HAMT_SECTOR 256 /* keys of a bitmap that one sector of 32 bytes has */
+#define HAMT_UNIT   16  /* bytes */
+
+/* In the lowest bit of `place`, the unit where the block begins being above it: keys are whole. */
+#define HAMT_WIDE 1u
+
+/* Words of what an update finds (hamt_sums). */
+enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The HAMT's place behind the interface. */
+#include "dict/trie/hamt.h"
+
+#include "dict/tour.h"
+
+static const struct ordo_structure structure = {
+    .name = "hamt",
+    .destroy = ordo_hamt_clear,
+    .clear = ordo_hamt_clear,
+    .build = ordo_hamt_build,
+    .update = ordo_hamt_update,
+    .update_sorted = ordo_hamt_update_sorted,
+    .compact = ordo_hamt_compact,
+    .find = ordo_hamt_find,
+    .count = ordo_hamt_count,
+    .range = ordo_hamt_range,
+    .seek = ordo_hamt_seek,
+    .rank = ordo_hamt_rank,
+    .select = ordo_hamt_select,
+    .size = ordo_hamt_size,
+    .export_all = ordo_hamt_export,
+    .check = ordo_hamt_check,
+    .statistics = ordo_hamt_statistics,
+};
+
+static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
+{
+    return ordo_hamt_create(device, config, out);
+}
+
+ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config, ordo_dict **out)
+{
+    ORDO_TRY(ordo_dict_create(device, &structure, config ? &config->dict : NULL, sizeof(struct ordo_hamt), out));
+    ordo_hamt_of(*out)->runs.dict = (*out)[0]; /* runs of the same kind: never called by itself */
+    ordo_dict_expect(*out, another, config);
+    return ORDO_OK;
+}

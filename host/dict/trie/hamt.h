@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The HAMT on the host's side; cl/shared/hamt_node.h draws it and has the invariants.
+ *
+ * Its files from the bottom up, each of which calls those before it:
+ *
+ *   hamt_store.c    memory, and how kernels are launched
+ *   hamt_query.c    queries, export, statistics
+ *   hamt_build.c    leaves of sorted elements, and the trie of them and of leaves that stay
+ *   hamt_update.c   batches; the trie built anew
+ *   hamt_check.c    the invariants
+ *   hamt.c          the structure's table
+ *
+ * A call makes the trie that is to be beside the one that is, and puts it in its place when all is enqueued, so whatever fails
+ * before leaves it as it was. */
+#ifndef ORDO_HAMT_PRIVATE_H
+#define ORDO_HAMT_PRIVATE_H
+
+#include "dict/run.h"
+#include "ordo/hamt.h"
+#include "shared/hamt_node.h"
+
+struct ordo_hamt_block {
+    cl_mem mem;
+    size_t bytes;
+};
+
+/* All zero: without elements. */
+struct ordo_hamt_trie {
+    struct ordo_hamt_block leaves, tables, pool; /* may be larger than what they have */
+    cl_uint                n_leaves, n;          /* elements */
+    cl_uint                cell_bits, rank_bits; /* of cells' numbers */
+    size_t                 used, live;           /* units of the pool: taken, and of these in use */
+};
+
+struct ordo_hamt {
+    ordo_dict              dict; /* first */
+    struct ordo_hamt_trie  trie;
+    struct ordo_hamt_block spare_leaves, spare_tables;                  /* for the next trie */
+    size_t                 built_elements, built_leaves, most_elements; /* since all was built anew */
+    size_t                 bytes, bytes_peak, rebuilds;
+    struct ordo_runs       runs; /* what sorts batches and merges leaves with them */
+};
+
+static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
+{
+    return (struct ordo_hamt *) dict;
+}
+
+/* ---- hamt_store.c ------------------------------------------------------------------------------------------------- */
+
+/* Of a leaf's record. */
+size_t ordo_hamt_record_bytes(const ordo_dict *dict);
+/* Of both tables. */
+size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
+
+/* `bytes` of memory, and some more if `roomy`, counted. */
+ordo_status ordo_hamt_allocate(struct ordo_hamt *hamt, size_t bytes, bool roomy, struct ordo_hamt_block *out);
+void        ordo_hamt_drop(struct ordo_hamt *hamt, struct ordo_hamt_block *block);
+/* Memory for the records and tables of a trie with so many leaves: spare, or new. */
+ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy);
+/* Gives back what `next` has for itself. */
+void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
+/* Puts a trie in the place of the one there, which may have its pool. */
+void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next);
+void ordo_hamt_drop_spare(struct ordo_hamt *hamt);
+void ordo_hamt_clear(ordo_dict *dict);
+
+/* HAMT_TRIE of cl/dict/trie/hamt.cl. */
+void ordo_hamt_add_trie(struct ordo_args *args, const struct ordo_hamt_trie *trie);
+
+/* ---- hamt_query.c ------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_hamt_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
+ordo_status ordo_hamt_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
+ordo_status ordo_hamt_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
+ordo_status ordo_hamt_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
+ordo_status ordo_hamt_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
+ordo_status ordo_hamt_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
+ordo_status ordo_hamt_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
+ordo_status ordo_hamt_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
+                             struct ordo_slice values_out, size_t capacity, size_t *count);
+ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out);
+
+/* Elements by ranks: hamt_write of cl/dict/trie/hamt_query.cl. firsts NULL: all. Nothing if they are more than `most`. */
+struct ordo_hamt_stretch {
+    struct ordo_slice offsets;
+    cl_mem            firsts;
+    size_t            count, most;
+    struct ordo_slice keys_out, values_out;
+};
+ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_stretch *s);
+
+/* ---- hamt_build.c ------------------------------------------------------------------------------------------------- */
+
+/* The leaves that an update touches, in scratch, and what they have. */
+struct ordo_hamt_touched {
+    cl_mem  leaves, firsts, offsets; /* of each: its number, the rank of its first element, elements before */
+    cl_uint n;
+    size_t  elements, units;
+};
+
+/* Puts a trie in the place of the one there: of the old one without the leaves that are touched, and of a run that has
+ * their elements as they now are; touched NULL: of the run alone. The run may have no block: no elements. Waits. */
+ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
+                               const struct ordo_sorted_run *run, bool roomy);
+
+/* ---- hamt_update.c ------------------------------------------------------------------------------------------------ */
+
+ordo_status ordo_hamt_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+                            size_t count);
+ordo_status ordo_hamt_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                             struct ordo_slice values, size_t count);
+ordo_status ordo_hamt_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
+ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call);
+
+/* ---- hamt_check.c ------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_hamt_check(ordo_dict *dict, struct ordo_call *call);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A trie of sorted elements and of leaves that stay: launches of cl/dict/trie/hamt_build.cl, with scans between them. */
+#include "dict/trie/hamt.h"
+
+#include "dict/batch.h"
+#include "primitive/scan.h"
+
+static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
+                          const struct ordo_args *args)
+{
+    return ordo_dict_launch(call, &hamt->dict, "dict/trie/hamt_build.cl", name, items, args->arg, args->n);
+}
+
+static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
+{
+    return ordo_call_scratch(call, n * sizeof(cl_uint), out);
+}
+
+/* Each word becomes the sum of those before it. */
+static ordo_status sum_before(struct ordo_call *call, cl_mem mem, size_t n)
+{
+    const struct ordo_scan scan = {
+        .type = ORDO_U32, .op = ORDO_SUM, .in = ordo_at(mem, 0), .out = ordo_at(mem, 0), .count = n
+    };
+    return ordo_call_scan(call, &scan);
+}
+
+/* The greatest up to each word. */
+static ordo_status greatest_so_far(struct ordo_call *call, cl_mem mem, size_t at, size_t n)
+{
+    const struct ordo_scan scan = {
+        .type = ORDO_U32, .op = ORDO_MAX, .inclusive = true, .in = ordo_at(mem, at), .out = ordo_at(mem, at), .count = n
+    };
+    return ordo_call_scan(call, &scan);
+}
+
+/* ---- new leaves --------------------------------------------------------------------------------------------------- */
+
+/* In scratch; see the kernels. */
+struct leaves {
+    const struct ordo_sorted_run *run;
+    cl_uint                       n, n_elements;
+    size_t                        units;
+    cl_mem                        number, starts, fresh, sizes, owner, places;
+};
+
+/* number and n. */
+static ordo_status divide(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *old,
+                          struct leaves *l)
+{
+    struct ordo_args heads = { .n = 0 };
+
+    ORDO_TRY(words(call, (size_t) l->n_elements + 1, &l->number));
+    ordo_hamt_add_trie(&heads, old);
+    ORDO_ADD(&heads, ORDO_ARG(l->run->mem), ORDO_ARG(l->n_elements), ORDO_ARG(l->number));
+    ORDO_TRY(launch(call, hamt, "hamt_heads", (size_t) l->n_elements + 1, &heads));
+    ORDO_TRY(sum_before(call, l->number, (size_t) l->n_elements + 1));
+    ORDO_TRY(ordo_call_read(call, l->number, l->n_elements * sizeof(cl_uint), &l->n, sizeof l->n));
+    if (ordo_rehearses(call->dev))
+        l->n = 1;
+    return ORDO_OK;
+}
+
+/* The records, and what they take. */
+static ordo_status shape(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *old,
+                         struct leaves *l)
+{
+    struct ordo_args starts = { .n = 0 }, shape = { .n = 0 };
+    cl_uint          units = 0;
+
+    ORDO_TRY(words(call, (size_t) l->n + 1, &l->starts));
+    ORDO_TRY(words(call, (size_t) l->n + 1, &l->sizes));
+    ORDO_TRY(words(call, l->n, &l->owner));
+    ORDO_TRY(words(call, l->n, &l->places));
+    ORDO_TRY(ordo_call_scratch(call, l->n * ordo_hamt_record_bytes(&hamt->dict), &l->fresh));
+    ORDO_ADD(&starts, ORDO_ARG(l->number), ORDO_ARG(l->n_elements), ORDO_ARG(l->starts));
+    ORDO_TRY(launch(call, hamt, "hamt_starts", (size_t) l->n_elements + 1, &starts));
+    ordo_hamt_add_trie(&shape, old);
+    ORDO_ADD(&shape, ORDO_ARG(l->run->mem), ORDO_ARG(l->starts), ORDO_ARG(l->n), ORDO_ARG(l->fresh), ORDO_ARG(l->sizes),
+             ORDO_ARG(l->owner));
+    ORDO_TRY(launch(call, hamt, "hamt_shape", (size_t) l->n + 1, &shape));
+    ORDO_TRY(sum_before(call, l->sizes, (size_t) l->n + 1));
+    ORDO_TRY(ordo_call_read(call, l->sizes, l->n * sizeof units, &units, sizeof units));
+    l->units = units;
+    return ORDO_OK;
+}
+
+static ordo_status fill(struct ordo_call *call, const struct ordo_hamt *hamt, const struct leaves *l,
+                        const struct ordo_hamt_trie *next)
+{
+    const struct ordo_slice values = ordo_run_values(&hamt->dict, l->run);
+    struct ordo_args        args = { .n = 0 };
+
+    ORDO_ADD(&args, ORDO_ARG(l->run->mem));
+    ordo_args_slice(&args, &values);
+    ORDO_ADD(&args, ORDO_ARG(l->n_elements), ORDO_ARG(l->number), ORDO_ARG(l->starts), ORDO_ARG(l->places),
+             ORDO_ARG(next->leaves.mem), ORDO_ARG(next->pool.mem));
+    return launch(call, hamt, "hamt_fill", l->n_elements, &args);
+}
+
+/* ---- records ------------------------------------------------------------------------------------------------------ */
+
+/* A trie to be, and scratch for it. */
+struct assembly {
+    const struct ordo_hamt_touched *touched; /* NULL: nothing of the old trie stays */
+    struct ordo_hamt_trie           old, next;
+    struct leaves                   l;
+    bool                            roomy, moves; /* blocks go to a new pool */
+    cl_mem                          follow, counts, from;
+};
+
+/* Old leaves that stay; follow: where the successors of each begin. */
+static ordo_status keep(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
+{
+    const size_t     n = a->old.n_leaves;
+    struct ordo_args replace = { .n = 0 }, keep = { .n = 0 };
+
+    ORDO_TRY(words(call, n + 1, &a->follow));
+    ORDO_TRY(ordo_call_fill(call, a->follow, 0, n * sizeof(cl_uint), 1));
+    ORDO_TRY(ordo_call_fill(call, a->follow, n * sizeof(cl_uint), sizeof(cl_uint), 0));
+    ORDO_ADD(&replace, ORDO_ARG(a->touched->leaves), ORDO_ARG(a->touched->n), ORDO_ARG(a->l.owner), ORDO_ARG(a->l.n),
+             ORDO_ARG(a->follow));
+    ORDO_TRY(launch(call, hamt, "hamt_replace", a->touched->n, &replace));
+    ORDO_TRY(sum_before(call, a->follow, n + 1));
+    ordo_hamt_add_trie(&keep, &a->old);
+    ORDO_ADD(&keep, ORDO_ARG(a->follow), ORDO_ARG(a->next.leaves.mem), ORDO_ARG(a->counts), ORDO_ARG(a->from));
+    return launch(call, hamt, "hamt_keep", n, &keep);
+}
+
+static ordo_status add(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
+{
+    const cl_uint    first_unit = a->moves ? 0 : (cl_uint) a->old.used;
+    struct ordo_args args = { .n = 0 };
+
+    ORDO_ADD(&args, ORDO_ARG(a->l.fresh), ORDO_ARG(a->l.sizes), ORDO_ARG(a->l.owner), ORDO_ARG(a->l.n),
+             ORDO_ARG(first_unit), ORDO_ARG(a->follow), ORDO_ARG(a->next.leaves.mem), ORDO_ARG(a->counts),
+             ORDO_ARG(a->from), ORDO_ARG(a->l.places));
+    return launch(call, hamt, "hamt_add", a->l.n, &args);
+}
+
+static ordo_status number_elements(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
+{
+    const size_t     n = a->next.n_leaves;
+    struct ordo_args args = { .n = 0 };
+
+    ORDO_TRY(ordo_call_fill(call, a->counts, n * sizeof(cl_uint), sizeof(cl_uint), 0));
+    ORDO_TRY(sum_before(call, a->counts, n + 1));
+    ORDO_ADD(&args, ORDO_ARG(a->counts), ORDO_ARG(a->next.n_leaves), ORDO_ARG(a->next.leaves.mem));
+    return launch(call, hamt, "hamt_before", n + 1, &args);
+}
+
+/* Blocks that stay to the new pool. The counts are done with: sizes come in their place. */
+static ordo_status move(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
+{
+    const size_t     n = a->next.n_leaves;
+    struct ordo_args sizes = { .n = 0 }, move = { .n = 0 };
+
+    ORDO_ADD(&sizes, ORDO_ARG(a->next.leaves.mem), ORDO_ARG(a->next.n_leaves), ORDO_ARG(a->counts));
+    ORDO_TRY(launch(call, hamt, "hamt_sizes", n + 1, &sizes));
+    ORDO_TRY(sum_before(call, a->counts, n + 1));
+    ORDO_ADD(&move, ORDO_ARG(a->counts), ORDO_ARG(a->from), ORDO_ARG(a->next.n_leaves), ORDO_ARG(a->old.pool.mem),
+             ORDO_ARG(a->next.leaves.mem), ORDO_ARG(a->next.pool.mem));
+    return launch(call, hamt, "hamt_move", n, &move);
+}
+
+static ordo_status make_tables(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
+{
+    const size_t     cells = (size_t) 1 << next->cell_bits, ranks = (size_t) 1 << next->rank_bits;
+    struct ordo_args args = { .n = 0 };
+
+    ORDO_TRY(ordo_call_fill(call, next->tables.mem, 0, (cells + ranks) * sizeof(cl_uint), 0));
+    ORDO_ADD(&args, ORDO_ARG(next->leaves.mem), ORDO_ARG(next->n_leaves), ORDO_ARG(next->n), ORDO_ARG(next->cell_bits),
+             ORDO_ARG(next->rank_bits), ORDO_ARG(next->tables.mem));
+    ORDO_TRY(launch(call, hamt, "hamt_cells", next->n_leaves, &args));
+    ORDO_TRY(greatest_so_far(call, next->tables.mem, 0, cells));
+    return greatest_so_far(call, next->tables.mem, cells, ranks);
+}
+
+/* ---- all together ------------------------------------------------------------------------------------------------- */
+
+/* Sizes of the trie to be. */
+static void plan(struct assembly *a)
+{
+    const struct ordo_hamt_touched  none = { .n = a->old.n_leaves, .elements = a->old.n, .units = a->old.live };
+    const struct ordo_hamt_touched *gone = a->touched ? a->touched : &none;
+
+    a->next = (struct ordo_hamt_trie) { .n_leaves = a->old.n_leaves - gone->n + a->l.n,
+                                        .n = (cl_uint) (a->old.n - gone->elements) + a->l.n_elements,
+                                        .live = a->old.live - gone->units + a->l.units,
+                                        .pool = a->old.pool,
+                                        .used = a->old.used + a->l.units };
+    a->moves = !a->touched || a->next.used > a->old.pool.bytes / HAMT_UNIT;
+    if (a->moves) {
+        a->next.used = a->next.live;
+        a->next.pool = (struct ordo_hamt_block) { .mem = NULL };
+    }
+}
+
+/* What units are counted in, with HAMT_WIDE below them. */
+#define UNITS_MOST ((size_t) 1 << 31)
+
+static ordo_status make_room(struct ordo_call *call, struct ordo_hamt *hamt, struct assembly *a)
+{
+    /* Keys stored whole, and rounded up twice. */
+    const size_t most = (size_t) a->next.n * (hamt->dict.key_bytes + hamt->dict.value_bytes) / HAMT_UNIT +
+                        2 * (size_t) a->next.n_leaves;
+    ORDO_REQUIRE(call->dev, most < UNITS_MOST && a->next.used < UNITS_MOST, ORDO_TOO_LARGE,
+                 "%u elements might take more than 32 GiB, which is all that a HAMT has", (unsigned) a->next.n);
+    ORDO_TRY(words(call, (size_t) a->next.n_leaves + 1, &a->counts));
+    if (a->moves && a->touched)
+        ORDO_TRY(words(call, a->next.n_leaves, &a->from));
+    if (a->moves)
+        ORDO_TRY(ordo_hamt_allocate(hamt, a->next.live * HAMT_UNIT, a->roomy, &a->next.pool));
+    return ordo_hamt_make_room(hamt, &a->next, a->roomy);
+}
+
+static ordo_status write(struct ordo_call *call, struct ordo_hamt *hamt, struct assembly *a)
+{
+    ORDO_TRY(make_room(call, hamt, a));
+    if (a->touched)
+        ORDO_TRY(keep(call, hamt, a));
+    if (a->l.n > 0)
+        ORDO_TRY(add(call, hamt, a));
+    ORDO_TRY(number_elements(call, hamt, a));
+    if (a->from)
+        ORDO_TRY(move(call, hamt, a));
+    if (a->l.n > 0)
+        ORDO_TRY(fill(call, hamt, &a->l, &a->next));
+    return make_tables(call, hamt, &a->next);
+}
+
+ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
+                               const struct ordo_sorted_run *run, bool roomy)
+{
+    static const struct ordo_hamt_trie nothing = { .n = 0 };
+    struct assembly                    a = { .touched = touched, .old = hamt->trie, .roomy = roomy };
+
+    a.l = (struct leaves) { .run = run, .n_elements = run->mem ? (cl_uint) run->count : 0 };
+    if (a.l.n_elements > 0) {
+        ORDO_TRY(divide(call, hamt, touched ? &a.old : &nothing, &a.l));
+        ORDO_TRY(shape(call, hamt, touched ? &a.old : &nothing, &a.l));
+    }
+    plan(&a);
+    if (a.next.n_leaves == 0) {
+        ordo_hamt_become(hamt, &nothing);
+        return ORDO_OK;
+    }
+    const ordo_status status = write(call, hamt, &a);
+    if (status == ORDO_OK)
+        ordo_hamt_become(hamt, &a.next);
+    else
+        ordo_hamt_give_up(hamt, &a.next);
+    return status;
+}

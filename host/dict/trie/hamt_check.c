@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The invariants of cl/shared/hamt_node.h. */
+#include "dict/trie/hamt.h"
+
+#include "dict/batch.h"
+
+/* What cl/dict/trie/hamt_check.cl finds, in its order; then how many units are in use. */
+static const char *const finding[] = {
+    "T1: leaf %u does not begin where it should",
+    "T2: the keys of leaf %u are not in order, in its region, or counted right",
+    "T3: the elements before leaf %u are not counted right",
+    "T4: the block of leaf %u is outside of the pool, or shared",
+    "T5: cell %u of the table of keys is wrong",
+    "T5: cell %u of the table of ranks is wrong",
+};
+enum { WRONG_CELLS = 4, N_FINDINGS = sizeof finding / sizeof *finding, N_WORDS = N_FINDINGS + 1 };
+
+#define BROKEN(dev, ...) ordo_fail((dev), ORDO_BROKEN, 0, __FILE__, __LINE__, __VA_ARGS__)
+
+static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
+                          const struct ordo_args *args)
+{
+    return ordo_dict_launch(call, &hamt->dict, "dict/trie/hamt_check.cl", name, items, args->arg, args->n);
+}
+
+/* The first of the findings from one to before another, of those that the device has made so far. Waits. */
+static ordo_status tell(struct ordo_call *call, cl_mem wrong, int from, int to, cl_uint found[N_WORDS])
+{
+    ORDO_TRY(ordo_call_read(call, wrong, 0, found, N_WORDS * sizeof *found));
+    for (int f = from; f < to; f++)
+        if (found[f] != UINT32_MAX && !ordo_rehearses(call->dev))
+            return BROKEN(call->dev, finding[f], found[f]);
+    return ORDO_OK;
+}
+
+static ordo_status check_records(struct ordo_call *call, const struct ordo_hamt *hamt, cl_mem wrong)
+{
+    const struct ordo_hamt_trie *trie = &hamt->trie;
+    const size_t                 bytes = ordo_ceil_div(trie->used, 32) * sizeof(cl_uint);
+    const cl_uint                used = (cl_uint) trie->used;
+    const int                    mark = call->n_scratch;
+    struct ordo_args             args = { .n = 0 };
+    cl_mem                       marks = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, bytes, &marks));
+    ORDO_TRY(ordo_call_fill(call, marks, 0, bytes, 0));
+    ORDO_ADD(&args, ORDO_ARG(trie->leaves.mem), ORDO_ARG(trie->n_leaves), ORDO_ARG(trie->n), ORDO_ARG(used),
+             ORDO_ARG(marks), ORDO_ARG(wrong));
+    ORDO_TRY(launch(call, hamt, "hamt_check_records", trie->n_leaves, &args));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+static ordo_status check_rest(struct ordo_call *call, const struct ordo_hamt *hamt, cl_mem wrong)
+{
+    struct ordo_args args = { .n = 0 };
+
+    ordo_hamt_add_trie(&args, &hamt->trie);
+    ORDO_ADD(&args, ORDO_ARG(wrong));
+    ORDO_TRY(launch(call, hamt, "hamt_check_leaves", hamt->trie.n_leaves, &args));
+    return launch(call, hamt, "hamt_check_tables", ordo_hamt_table_words(&hamt->trie), &args);
+}
+
+ordo_status ordo_hamt_check(ordo_dict *dict, struct ordo_call *call)
+{
+    const struct ordo_hamt *hamt = ordo_hamt_of(dict);
+    cl_uint                 found[N_WORDS];
+    cl_mem                  wrong = NULL;
+
+    if (hamt->trie.n_leaves == 0)
+        return ORDO_OK;
+    ORDO_TRY(ordo_call_scratch(call, sizeof found, &wrong));
+    ORDO_TRY(ordo_call_fill(call, wrong, 0, N_FINDINGS * sizeof *found, UINT32_MAX));
+    ORDO_TRY(ordo_call_fill(call, wrong, N_FINDINGS * sizeof *found, sizeof *found, 0));
+    ORDO_TRY(check_records(call, hamt, wrong));
+    ORDO_TRY(tell(call, wrong, 0, WRONG_CELLS, found));
+    if (found[N_FINDINGS] != hamt->trie.live && !ordo_rehearses(call->dev))
+        return BROKEN(call->dev, "T4: blocks take %u units, and %zu are counted", found[N_FINDINGS], hamt->trie.live);
+    ORDO_TRY(check_rest(call, hamt, wrong));
+    return tell(call, wrong, 0, N_FINDINGS, found);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A HAMT's memory, and how its kernels are launched. */
+#include "dict/trie/hamt.h"
+
+size_t ordo_hamt_record_bytes(const ordo_dict *dict)
+{
+    return dict->key_bytes == 4 ? 16 : 24;
+}
+
+size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
+{
+    return ((size_t) 1 << trie->cell_bits) + ((size_t) 1 << trie->rank_bits);
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------- */
+
+static void note_peak(struct ordo_hamt *hamt)
+{
+    if (hamt->bytes_peak < hamt->bytes + hamt->runs.bytes)
+        hamt->bytes_peak = hamt->bytes + hamt->runs.bytes;
+}
+
+static ordo_status allocate(struct ordo_hamt *hamt, size_t bytes, struct ordo_hamt_block *out)
+{
+    *out = (struct ordo_hamt_block) { .mem = NULL };
+    ORDO_TRY(ordo_buffer_create(hamt->dict.dev, bytes, &out->mem));
+    out->bytes = bytes;
+    hamt->bytes += bytes;
+    note_peak(hamt);
+    return ORDO_OK;
+}
+
+/* A quarter: of what lives so much must be written anew before all is copied. */
+ordo_status ordo_hamt_allocate(struct ordo_hamt *hamt, size_t bytes, bool roomy, struct ordo_hamt_block *out)
+{
+    const size_t room = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;
+    if (roomy && allocate(hamt, bytes + room, out) == ORDO_OK)
+        return ORDO_OK;
+    return allocate(hamt, bytes, out);
+}
+
+void ordo_hamt_drop(struct ordo_hamt *hamt, struct ordo_hamt_block *block)
+{
+    if (!block->mem)
+        return;
+    ordo_buffer_destroy(hamt->dict.dev, &block->mem);
+    hamt->bytes -= block->bytes;
+    block->bytes = 0;
+}
+
+/* ---- tries -------------------------------------------------------------------------------------------------------- */
+
+static cl_uint bits_over(size_t n)
+{
+    cl_uint bits = 0;
+    while (n > (size_t) 1 << bits)
+        bits++;
+    return bits;
+}
+
+/* `spare`, if it has the room and not much more. */
+static ordo_status take(struct ordo_hamt *hamt, const struct ordo_hamt_block *spare, size_t bytes, bool roomy,
+                        struct ordo_hamt_block *out)
+{
+    if (spare->mem && spare->bytes >= bytes && spare->bytes / 2 <= bytes + 4096) {
+        *out = *spare;
+        return ORDO_OK;
+    }
+    return ordo_hamt_allocate(hamt, bytes, roomy, out);
+}
+
+ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy)
+{
+    next->cell_bits = bits_over(next->n_leaves);
+    next->rank_bits = next->cell_bits > 2 ? next->cell_bits - 2 : 0;
+    ORDO_TRY(take(hamt, &hamt->spare_leaves, ((size_t) next->n_leaves + 1) * ordo_hamt_record_bytes(&hamt->dict), roomy,
+                  &next->leaves));
+    return take(hamt, &hamt->spare_tables, ordo_hamt_table_words(next) * sizeof(cl_uint), roomy, &next->tables);
+}
+
+/* Drops a block that is not one that stays. */
+static void drop_unless(struct ordo_hamt *hamt, struct ordo_hamt_block *block, const struct ordo_hamt_block *stays)
+{
+    if (block->mem != stays->mem)
+        ordo_hamt_drop(hamt, block);
+}
+
+void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next)
+{
+    drop_unless(hamt, &next->leaves, &hamt->spare_leaves);
+    drop_unless(hamt, &next->tables, &hamt->spare_tables);
+    drop_unless(hamt, &next->pool, &hamt->trie.pool);
+}
+
+void ordo_hamt_drop_spare(struct ordo_hamt *hamt)
+{
+    ordo_hamt_drop(hamt, &hamt->spare_leaves);
+    ordo_hamt_drop(hamt, &hamt->spare_tables);
+}
+
+void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
+{
+    note_peak(hamt);
+    drop_unless(hamt, &hamt->spare_leaves, &next->leaves);
+    drop_unless(hamt, &hamt->spare_tables, &next->tables);
+    drop_unless(hamt, &hamt->trie.pool, &next->pool);
+    hamt->spare_leaves = hamt->trie.leaves;
+    hamt->spare_tables = hamt->trie.tables;
+    hamt->trie = *next;
+    if (hamt->most_elements < next->n)
+        hamt->most_elements = next->n;
+}
+
+void ordo_hamt_clear(ordo_dict *dict)
+{
+    struct ordo_hamt *hamt = ordo_hamt_of(dict);
+    ordo_hamt_become(hamt, &(struct ordo_hamt_trie) { .n = 0 });
+    ordo_hamt_drop_spare(hamt);
+    ordo_runs_clear(&hamt->runs.dict);
+    hamt->built_elements = hamt->built_leaves = hamt->most_elements = 0;
+}
+
+/* ---- launches ----------------------------------------------------------------------------------------------------- */
+
+void ordo_hamt_add_trie(struct ordo_args *args, const struct ordo_hamt_trie *trie)
+{
+    ORDO_ADD(args, ORDO_ARG(trie->leaves.mem), ORDO_ARG(trie->tables.mem), ORDO_ARG(trie->pool.mem),
+             ORDO_ARG(trie->n_leaves), ORDO_ARG(trie->n), ORDO_ARG(trie->cell_bits), ORDO_ARG(trie->rank_bits));
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches into a HAMT, and the trie built anew.
+ *
+ *   1  touch      the leaf of each update, and so the leaves that are touched        waits
+ *   2  merge      their elements, taken out in order, with the batch                 waits
+ *   3  assemble   leaves of what that gives, and a trie of them and those that stay  waits twice */
+#include "dict/trie/hamt.h"
+
+#include "dict/batch.h"
+#include "primitive/scan.h"
+
+static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
+                          const struct ordo_args *args)
+{
+    return ordo_dict_launch(call, &hamt->dict, "dict/trie/hamt_build.cl", name, items, args->arg, args->n);
+}
+
+static ordo_status sum_before(struct ordo_call *call, ordo_type type, cl_mem mem, size_t n)
+{
+    const struct ordo_scan scan = {
+        .type = type, .op = ORDO_SUM, .in = ordo_at(mem, 0), .out = ordo_at(mem, 0), .count = n
+    };
+    return ordo_call_scan(call, &scan);
+}
+
+/* ---- the leaves that a batch touches ------------------------------------------------------------------------------- */
+
+struct touch {
+    struct ordo_hamt_touched *out;
+    cl_uint                   n, most; /* updates; leaves touched, at most */
+    cl_mem                    leaf, number, units, sums;
+};
+
+/* The leaf of each update; leaves touched up to each. */
+static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
+                         struct touch *t)
+{
+    struct ordo_args place = { .n = 0 }, heads = { .n = 0 };
+
+    ORDO_TRY(ordo_call_scratch(call, t->n * sizeof(cl_uint), &t->leaf));
+    ORDO_TRY(ordo_call_scratch(call, ((size_t) t->n + 1) * sizeof(cl_uint), &t->number));
+    ordo_hamt_add_trie(&place, &hamt->trie);
+    ORDO_ADD(&place, ORDO_ARG(batch->mem), ORDO_ARG(t->n), ORDO_ARG(t->leaf));
+    ORDO_TRY(launch(call, hamt, "hamt_place", t->n, &place));
+    ORDO_ADD(&heads, ORDO_ARG(t->leaf), ORDO_ARG(t->n), ORDO_ARG(t->number));
+    ORDO_TRY(launch(call, hamt, "hamt_place_heads", (size_t) t->n + 1, &heads));
+    return sum_before(call, ORDO_U32, t->number, (size_t) t->n + 1);
+}
+
+static ordo_status list(struct ordo_call *call, const struct ordo_hamt *hamt, struct touch *t)
+{
+    const size_t     most = (size_t) t->most + 1;
+    struct ordo_args args = { .n = 0 };
+
+    ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &t->units));
+    ordo_hamt_add_trie(&args, &hamt->trie);
+    ORDO_ADD(&args, ORDO_ARG(t->leaf), ORDO_ARG(t->number), ORDO_ARG(t->n), ORDO_ARG(t->most), ORDO_ARG(t->out->leaves),
+             ORDO_ARG(t->out->firsts), ORDO_ARG(t->out->offsets), ORDO_ARG(t->units));
+    ORDO_TRY(launch(call, hamt, "hamt_touched", t->n > most ? t->n : most, &args));
+    ORDO_TRY(sum_before(call, ORDO_U64, t->out->offsets, most));
+    return sum_before(call, ORDO_U32, t->units, most);
+}
+
+static ordo_status read_sums(struct ordo_call *call, const struct ordo_hamt *hamt, struct touch *t)
+{
+    struct ordo_args args = { .n = 0 };
+    cl_uint          sums[HAMT_SUM_WORDS] = { 0 };
+
+    ORDO_TRY(ordo_call_scratch(call, sizeof sums, &t->sums));
+    ORDO_ADD(&args, ORDO_ARG(t->number), ORDO_ARG(t->n), ORDO_ARG(t->out->offsets), ORDO_ARG(t->units),
+             ORDO_ARG(t->most), ORDO_ARG(t->sums));
+    ORDO_TRY(launch(call, hamt, "hamt_sums", 1, &args));
+    ORDO_TRY(ordo_call_read(call, t->sums, 0, sums, sizeof sums));
+    if (ordo_rehearses(call->dev)) {
+        sums[HAMT_TOUCHED] = sums[HAMT_ELEMENTS] = 1;
+        sums[HAMT_FREED] = 0;
+    }
+    t->out->n = sums[HAMT_TOUCHED];
+    t->out->elements = sums[HAMT_ELEMENTS];
+    t->out->units = sums[HAMT_FREED];
+    return ORDO_OK;
+}
+
+/* There are leaves. Scratch but for what `out` has is given back. Waits. */
+static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
+                         struct ordo_hamt_touched *out)
+{
+    struct touch t = { .out = out, .n = (cl_uint) batch->count };
+
+    t.most = (cl_uint) ordo_min_size(t.n, hamt->trie.n_leaves);
+    ORDO_TRY(ordo_call_scratch(call, t.most * sizeof(cl_uint), &out->leaves));
+    ORDO_TRY(ordo_call_scratch(call, t.most * sizeof(cl_uint), &out->firsts));
+    ORDO_TRY(ordo_call_scratch(call, ((size_t) t.most + 1) * sizeof(cl_ulong), &out->offsets));
+    const int mark = call->n_scratch;
+    ORDO_TRY(place(call, hamt, batch, &t));
+    ORDO_TRY(list(call, hamt, &t));
+    ORDO_TRY(read_sums(call, hamt, &t));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- the trie anew ------------------------------------------------------------------------------------------------- */
+
+/* A trie of a run alone. Waits. */
+static ordo_status build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
+                            bool roomy)
+{
+    ORDO_TRY(ordo_hamt_assemble(call, hamt, NULL, run, roomy));
+    hamt->built_elements = hamt->most_elements = hamt->trie.n;
+    hamt->built_leaves = hamt->trie.n_leaves;
+    return ORDO_OK;
+}
+
+ordo_status ordo_hamt_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
+                            size_t count)
+{
+    struct ordo_hamt      *hamt = ordo_hamt_of(dict);
+    struct ordo_sorted_run run;
+
+    ORDO_TRY(ordo_runs_sort_distinct(&hamt->runs, call, keys, values, count, &run));
+    const ordo_status status = build_of(call, hamt, &run, false);
+    ordo_runs_release(&hamt->runs, &run);
+    ordo_runs_drop_spare(&hamt->runs);
+    ordo_hamt_drop_spare(hamt);
+    return status;
+}
+
+/* Waits. */
+static ordo_status rebuild(struct ordo_call *call, struct ordo_hamt *hamt, bool roomy)
+{
+    struct ordo_sorted_run all;
+
+    ORDO_TRY(ordo_runs_block(&hamt->runs, call, hamt->trie.n, &all));
+    const struct ordo_hamt_stretch s = { .count = 1,
+                                         .most = hamt->trie.n,
+                                         .keys_out = ordo_run_keys(&all),
+                                         .values_out = ordo_run_values(&hamt->dict, &all) };
+    ordo_status                    status = ordo_hamt_write(call, hamt, &s);
+    if (status == ORDO_OK)
+        status = build_of(call, hamt, &all, roomy);
+    hamt->rebuilds += status == ORDO_OK;
+    ordo_runs_release(&hamt->runs, &all);
+    return status;
+}
+
+ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call)
+{
+    struct ordo_hamt *hamt = ordo_hamt_of(dict);
+    const ordo_status status = hamt->trie.n ? rebuild(call, hamt, false) : ORDO_OK;
+
+    ordo_runs_drop_spare(&hamt->runs);
+    ordo_hamt_drop_spare(hamt);
+    return status;
+}
+
+/* Fewer leaves than these are not worth it. */
+#define LEAVES_KEPT 64
+
+/* Whether erasures have left leaves so empty that a trie built anew is much smaller. */
+static bool is_due(const struct ordo_hamt *hamt)
+{
+    const size_t n = hamt->trie.n, leaves = hamt->trie.n_leaves;
+    if (leaves <= LEAVES_KEPT)
+        return false;
+    return n < hamt->most_elements / 4 || (double) leaves * (double) hamt->built_elements >
+                                              2.0 * (double) hamt->built_leaves * (double) n + LEAVES_KEPT;
+}
+
+/* The batch is stored by then, so what fails is no error. */
+static void settle(struct ordo_call *call, struct ordo_hamt *hamt)
+{
+    const int mark = call->n_scratch;
+
+    if (!is_due(hamt))
+        return;
+    if (rebuild(call, hamt, true) == ORDO_OK)
+        return;
+    ordo_call_abandon(call, mark);
+    ordo_log(call->dev, ORDO_LOG_WARNING, "hamt: it was not built anew, and stays larger than it need be");
+}
+
+/* ---- batches ------------------------------------------------------------------------------------------------------- */
+
+/* In a run of their own the elements of the leaves that are touched. */
+static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
+                            struct ordo_sorted_run *out)
+{
+    ORDO_TRY(ordo_runs_block(&hamt->runs, call, touched->elements, out));
+    out->distinct = true;
+    const struct ordo_hamt_stretch s = { .offsets = ordo_at(touched->offsets, 0),
+                                         .firsts = touched->firsts,
+                                         .count = touched->n,
+                                         .most = touched->elements,
+                                         .keys_out = ordo_run_keys(out),
+                                         .values_out = ordo_run_values(&hamt->dict, out) };
+    return ordo_hamt_write(call, hamt, &s);
+}
+
+/* What the touched leaves have once the batch is in them. Waits. */
+static ordo_status merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
+                         const struct ordo_sorted_run *batch, struct ordo_sorted_run *out)
+{
+    struct ordo_run_set set = { .n = 0 };
+    ordo_status         status = ORDO_OK;
+
+    if (touched) {
+        ORDO_REQUIRE(call->dev, touched->elements + batch->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE,
+                     "%zu updates of leaves with %zu elements: there may be %zu together (ORDO_MAX_COUNT)",
+                     batch->count, touched->elements, ORDO_MAX_COUNT);
+        status = take_out(call, hamt, touched, &set.run[set.n++]);
+    }
+    set.run[set.n++] = *batch;
+    if (status == ORDO_OK)
+        status = ordo_runs_visible(&hamt->runs, call, &set, out);
+    if (touched)
+        ordo_runs_release(&hamt->runs, &set.run[0]);
+    if (status != ORDO_OK)
+        return status;
+    const size_t stays = touched ? hamt->trie.n - touched->elements : 0;
+    if (stays + out->count <= ORDO_MAX_COUNT)
+        return ORDO_OK;
+    ordo_runs_release(&hamt->runs, out);
+    return ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
+                     "%zu elements: a dictionary has %zu at most (ORDO_MAX_COUNT)", stays + out->count, ORDO_MAX_COUNT);
+}
+
+static ordo_status store(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch)
+{
+    struct ordo_hamt_touched touched = { .n = 0 };
+    struct ordo_sorted_run   run = { .mem = NULL };
+    const bool               empty = hamt->trie.n_leaves == 0;
+
+    if (!empty)
+        ORDO_TRY(touch(call, hamt, batch, &touched));
+    ORDO_TRY(merge(call, hamt, empty ? NULL : &touched, batch, &run));
+    const ordo_status status =
+        empty ? build_of(call, hamt, &run, true) : ordo_hamt_assemble(call, hamt, &touched, &run, true);
+    ordo_runs_release(&hamt->runs, &run);
+    return status;
+}
+
+/* Spare runs that are kept for the next batch, of what the trie takes. */
+#define SPARE_ONE_IN 8
+
+/* The batch goes. */
+static ordo_status store_run(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_sorted_run *batch)
+{
+    const ordo_status status = store(call, hamt, batch);
+
+    ordo_runs_release(&hamt->runs, batch);
+    if (status == ORDO_OK)
+        settle(call, hamt);
+    ordo_runs_limit_spare(&hamt->runs, hamt->trie.pool.bytes / SPARE_ONE_IN);
+    return status;
+}
+
+ordo_status ordo_hamt_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                             struct ordo_slice values, size_t count)
+{
+    struct ordo_hamt      *hamt = ordo_hamt_of(dict);
+    struct ordo_sorted_run batch;
+
+    if (erase && hamt->trie.n_leaves == 0)
+        return ORDO_OK;
+    ORDO_TRY(ordo_runs_sort(&hamt->runs, call, erase, keys, values, count, &batch));
+    return store_run(call, hamt, &batch);
+}
+
+ordo_status ordo_hamt_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates)
+{
+    struct ordo_hamt      *hamt = ordo_hamt_of(dict);
+    struct ordo_sorted_run batch;
+
+    ORDO_TRY(ordo_runs_take(&hamt->runs, call, updates, &batch));
+    return store_run(call, hamt, &batch);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The HAMT: an ordered trie of bitmaps. For sets, dense and clustered keys, ranks and selections over what changes.
+ *
+ *     tables     the way from a key, or a rank, to its leaf in one step where keys are spread evenly
+ *     leaves     of each region with elements: a bitmap of 1024 keys, or up to 64 keys, sorted, of 16 bits where they fit
+ *
+ * After Y. Hubaut, J. Iacono, "Fast dynamic predecessor query on GPU": a trie over the bits of keys (no hash: it is in order)
+ * with bitmaps as leaves. There all nodes have one form, values lie in a hash table beside, and ranges "seem difficult". Here the
+ * number of bits before a key's is its rank, and so the place of its value; regions with few keys hold them sorted (as Roaring
+ * bitmaps do: D. Lemire et al., "Roaring Bitmaps", SPE 48(4), 2018); levels that tell nothing are left out; and nodes are
+ * numbered by scans, so no work-item waits for an allocator. */
+#ifndef ORDO_HAMT_H
+#define ORDO_HAMT_H
+
+#include "dict.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ordo_hamt_config {
+    struct ordo_dict_config dict;
+};
+
+/* An empty HAMT. It does all of dict.h but concurrent batches. Floats go by their ordered form, so that of a set of floats that are
+ * not close to each other leaves are sorted keys.
+ * Cost    find, rank, select, and each bound of a count or a range: a word or two of a table, a record of a leaf or two (16 bytes;
+ *         of 8-byte keys 24), and of its keys one sector of a bitmap, or a binary search among 64. Where keys are clustered,
+ *         so that one cell of the table has k leaves, log2(k) records more. A seek may look into the next leaf.
+ *         An update of b elements: a sort of b; the leaves that it touches are read, merged with it, and written anew; then one
+ *         pass over the records of all leaves, 40 bytes for each. It waits four times, for how much that is.
+ *         Nothing in use is written over, so that what leaves no longer need is left behind until the memory held
+ *         is used up: then all blocks are copied, which a quarter of what lives must have been written for. All is built
+ *         anew when erasures have left less than a quarter, or half of the elements a leaf has after a build: that counts in
+ *         ordo_dict_statistics as a cleanup.
+ * Memory  after a build or ordo_dict_compact: 2^27 successive u32 keys without values 1.17 bits a key; 2^24 random ones 2.9 bytes
+ *         a key. At most 128 bytes for 1024 keys, or 2 bytes a key that is within 65536 of its leaf's first, else the whole
+ *         key; blocks are rounded up to 16 bytes; 8 bytes and a record for each leaf; the values. After updates a quarter more,
+ *         and the records twice. An update holds besides what it touches twice; a build, or compact, all keys and values
+ *         three times.
+ * Errors  nothing that is in use is written over: a call that fails, for want of memory or anything else, leaves the
+ *         dictionary as it was. Keys and values are one allocation: more than the device's largest, or than 32 GiB, is
+ *         ORDO_TOO_LARGE. */
+ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config, ordo_dict **out);
+
+/* Parameters made in place, as ordo.h says. */
+#ifndef __cplusplus
+#define ordo_hamt_config(...) (&(struct ordo_hamt_config) { __VA_ARGS__ })
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
