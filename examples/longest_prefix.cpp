@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Longest prefix match: to which network does an address belong, if networks lie within networks? An X-fast trie holds the prefixes of
-// all networks as keys, and says for each address which is the longest that it begins with.
+// Longest prefix match: to which network does an address belong, if networks lie within networks? An X-fast trie holds the
+// prefixes of all networks as keys, and says for each address which is the longest that it begins with.
 #include "example.hpp"
 
 struct network {
