@@ -23,7 +23,7 @@ struct ordo_hamt_config {
 };
 
 /* An empty HAMT. It does all of dict.h but concurrent batches. Floats go by their ordered form, so that of a set of floats that are
- * not close to each other leaves are sorted keys.
+ * not close to each other leaves are sorted keys. It has not been measured on a GPU yet.
  * Cost    find, rank, select, and each bound of a count or a range: a word or two of a table, a record of a leaf or two (16 bytes;
  *         of 8-byte keys 24), and of its keys one sector of a bitmap, or a binary search among 64. Where keys are clustered,
  *         so that one cell of the table has k leaves, log2(k) records more. A seek may look into the next leaf.
