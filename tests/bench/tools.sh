@@ -78,12 +78,12 @@ fi
 # ---- ordo-info
 expect 0 "$info"
 prints out 'self-test  passed'
-expect 0 env ORDO_LOG=bogus ORDO_PROFILE=/no/such/file "$info" --no-self-test
-prints out 'warnings  .*ORDO_LOG=bogus names no level'
-prints out 'ORDO_PROFILE=/no/such/file'
 prints out 'lanes '
 prints out 'gathers '
 prints_no out 'at random: -'
+expect 0 env ORDO_LOG=bogus ORDO_PROFILE=/no/such/file "$info" --no-self-test
+prints out 'warnings  .*ORDO_LOG=bogus names no level'
+prints out 'ORDO_PROFILE=/no/such/file'
 expect 0 "$info" --no-self-test --tunables
 prints out 'sort.k4v4.items'
 expect 0 "$info" --no-self-test --json "$dir/info.json"
