@@ -459,6 +459,37 @@ static void prefixes(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
+/* Queries in an order of their own; a build that asks whether keys ascend; a seek past all that its batch erases. */
+static void seldom(struct test *t)
+{
+    enum { ASCENDING = 1 << 16, ERASED = 150, ASKED = 100 };
+    uint32_t  *keys = test_alloc(ASCENDING * sizeof *keys);
+    uint32_t   ranks[ASKED], keys_out[ERASED + 1];
+    uint8_t    codes[ERASED + 1], found[ERASED + 1];
+    ordo_dict *dict = NULL;
+
+    test_context(t, "seldom");
+    for (uint32_t i = 0; i < ASCENDING; i++)
+        keys[i] = 3 * i;
+    test_ok(t, ordo_search_host(t->dev, ordo_search_params(.key = ORDO_U32, .scheme = ORDO_SCHEME_SORTED), keys, ERASED,
+                                keys, ASKED, ranks));
+    for (uint32_t i = 0; i < ASKED; i++)
+        test_true(t, ranks[i] == i);
+    test_ok(t, ordo_sorted_array_create(t->dev, ordo_sorted_array_config(.dict = { .key = ORDO_U32 }), &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, NULL, ASCENDING));
+    memset(codes, ORDO_ERASE, ERASED);
+    codes[ERASED] = ORDO_SEEK_GE;
+    keys[ERASED] = 0;
+    test_ok(t, ordo_dict_apply_host(
+                   dict,
+                   &(struct ordo_host_batch) {
+                       .codes = codes, .keys = keys, .count = ERASED + 1, .found = found, .keys_out = keys_out },
+                   NULL));
+    test_true(t, found[ERASED] == 1 && keys_out[ERASED] == 3 * ERASED);
+    ordo_dict_destroy(&dict);
+    free(keys);
+}
+
 /* Whether a part is asked for: by its name, by another's with a minus before it, or by NULL. */
 static bool is_asked_for(const char *only, const char *part)
 {
@@ -484,7 +515,7 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
     } parts[] = { { "self-test", self_test }, { "primitives", primitives }, { "sequences", sequences },
                   { "batches", batches },     { "rounds", rounds },         { "concurrent", concurrent },
                   { "levels", levels },       { "cleanup", cleanup },       { "generic", generic },
-                  { "prefixes", prefixes } };
+                  { "prefixes", prefixes },   { "seldom", seldom } };
     for (size_t i = 0; i < LENGTH(parts); i++) {
         const clock_t since = clock();
         if (!is_asked_for(only, parts[i].name))

@@ -74,13 +74,13 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
 ORDO_FN uint hamt_key_shift(ordo_key_form span, uint bits)
 {
     const uint has = KEY_BITS - FORM_CLZ(span);
-    return has > bits ? has - bits : 0;
+    return max(has, bits) - bits;
 }
 
 ORDO_FN uint hamt_rank_shift(uint n, uint bits)
 {
     const uint has = 32 - clz(n - 1);
-    return has > bits ? has - bits : 0;
+    return max(has, bits) - bits;
 }
 
 /* The leaf to which a key belongs: the last whose first key is not greater, or leaf 0. There is a leaf. */
