@@ -96,7 +96,7 @@ ORDO_FN ordo_key hash_empty(uint partition, uint bits)
     return (ordo_key) (partition ^ 1) << (KEY_BITS - bits);
 }
 
-/* x as a share of n: as evenly among 0 to n - 1 as the values of x. (PoCL makes twenty instructions of mul_hi.) */
+/* x as a share of n: as evenly among 0 to n - 1 as the values of x. (Twenty instructions came of mul_hi on a CPU.) */
 ORDO_FN uint hash_share(uint x, uint n)
 {
 #if ORDO_CPU
