@@ -330,7 +330,7 @@ static void host_calls(struct test *t)
 static void small_host_calls(struct test *t)
 {
     host_calls(t);
-    fault_show(t, "OpenCL, small arrays of host memory that is apart", 20);
+    fault_show(t, "OpenCL, small arrays of host memory that is apart", 10);
 }
 
 static void large_host_calls(struct test *t)
