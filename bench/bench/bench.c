@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ordo-bench: how fast primitives and dictionaries are on a device, beside how fast it copies, the host and other
  * libraries. */
+#include "bench/common/child.h"
 #include "bench/common/complain.h"
 #include "bench/common/devices.h"
 #include "bench/common/slower.h"
@@ -420,6 +421,7 @@ static struct options resume_options(const char *path, int *argc, char ***argv)
 int main(int argc, char **argv)
 {
     tool_name("ordo-bench");
+    child_keep_environment();
     if (argc > 1 && strcmp(argv[1], "report") == 0)
         return report_command(argc - 1, argv + 1);
     if (argc == 3 && strcmp(argv[1], "--child") == 0)

@@ -50,12 +50,27 @@ static bool open_pipes(struct pipes *pipes)
     return false;
 }
 
+/* As child_keep_environment found it; NULL: it was not called. */
+static char **kept;
+
+void child_keep_environment(void)
+{
+    size_t n = 0;
+    while (environ[n])
+        n++;
+    char **all = calloc(n + 1, sizeof *all);
+    for (size_t i = 0; all && i < n; i++)
+        all[i] = strdup(environ[i]);
+    kept = all;
+}
+
 /* Ours, with `added` in front so that they win: a shell's own setting of the same name is left out. The caller frees the
  * array, not the texts. */
 static char **environment_with(const char *const *added)
 {
-    size_t n = 0, n_added = 0;
-    while (environ[n])
+    char *const *ours = kept ? kept : environ;
+    size_t       n = 0, n_added = 0;
+    while (ours[n])
         n++;
     while (added && added[n_added])
         n_added++;
@@ -69,9 +84,9 @@ static char **environment_with(const char *const *added)
     for (size_t i = 0; i < n; i++) {
         bool replaced = false;
         for (size_t k = 0; k < n_added; k++)
-            replaced |= strncmp(environ[i], added[k], strcspn(added[k], "=") + 1) == 0;
+            replaced |= strncmp(ours[i], added[k], strcspn(added[k], "=") + 1) == 0;
         if (!replaced)
-            all[used++] = environ[i];
+            all[used++] = ours[i];
     }
     return all;
 }

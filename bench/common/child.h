@@ -24,6 +24,10 @@ struct child {
     double             seconds;     /* ended by force after that */
 };
 
+/* Children have the environment as it is now, plus what is added to it. Once, before the first call of OpenCL: the Khronos loader
+ * splits OCL_ICD_FILENAMES where it lies, so that what is started later would see the first driver alone. */
+void child_keep_environment(void);
+
 /* In the child: writes its answer, which it takes; its exit status. Once. */
 int child_answer(cJSON *answer);
 

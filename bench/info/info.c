@@ -5,6 +5,7 @@
  * platform has, what a device can do. If even the first question kills its process, each registered driver is asked by
  * itself. */
 #include "answer.h"
+#include "bench/common/child.h"
 #include "bench/common/complain.h"
 #include "bench/common/json.h"
 #include "gather.h"
@@ -83,6 +84,7 @@ static bool any_usable(const cJSON *json)
 int main(int argc, char **argv)
 {
     tool_name("ordo-info");
+    child_keep_environment();
     if (argc == 3 && strcmp(argv[1], "--child") == 0)
         return answer_question(argv[2]);
 
