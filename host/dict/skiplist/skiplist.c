@@ -5,26 +5,7 @@
 #include "dict/skiplist/skiplist.h"
 #include "dict/tour.h"
 
-static const struct ordo_structure skiplist = {
-    .name = "skiplist",
-    .destroy = ordo_links_clear,
-    .clear = ordo_links_clear,
-    .build = ordo_links_build,
-    .update = ordo_links_update,
-    .update_sorted = ordo_links_update_sorted,
-    .apply_concurrent = ordo_links_apply_concurrent,
-    .compact = ordo_links_compact,
-    .find = ordo_links_find,
-    .count = ordo_links_count,
-    .range = ordo_links_range,
-    .seek = ordo_links_seek,
-    .rank = ordo_links_rank,
-    .select = ordo_links_select,
-    .size = ordo_links_size,
-    .export_all = ordo_links_export,
-    .check = ordo_links_check,
-    .statistics = ordo_links_statistics,
-};
+static const struct ordo_structure skiplist = { .name = "skiplist", ORDO_LINKS_CALLS };
 
 static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
 {
