@@ -80,6 +80,7 @@ static const char *limit_of(enum workload workload)
         [CONCURRENTFILL] = "two or three gathers of nodes and an atomic operation for each element",
         [CONCURRENTINSERT] = "as concurrentfill",
         [CONCURRENTMIX] = "as its parts: concurrentfill and concurrentread",
+        [CONCURRENTPOINTS] = "as concurrentmix; on few keys operations are in each other's way",
     };
     return limits[workload];
 }

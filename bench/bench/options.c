@@ -54,12 +54,6 @@ static const char *value_bytes_any(int i)
     return names[i];
 }
 
-static const char *percent_any(int i)
-{
-    static const char *const names[] = { "0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100" };
-    return names[i];
-}
-
 static const char *const help[] = {
 #include "bench_help.h"
 };
@@ -179,7 +173,7 @@ static void take_variants(struct options *o, const struct option_row *row, const
 static void take_structures(struct options *o, const struct option_row *row, const char *text)
 {
     int chosen[MOST_NAMES];
-    choose_variants(o, chosen, take_names(row, text, structure_any, N_STRUCTURES, chosen), N_ARRAY_VARIANTS);
+    choose_variants(o, chosen, take_names(row, text, structure_any, N_VARIANTS, chosen), N_ARRAY_VARIANTS);
 }
 
 static void take_types(struct options *o, const struct option_row *row, const char *text)
@@ -203,10 +197,17 @@ static void take_value_bytes(struct options *o, const struct option_row *row, co
 
 static void take_updates(struct options *o, const struct option_row *row, const char *text)
 {
-    int chosen[MOST_NAMES];
-    o->n_updates = take_names(row, text, percent_any, 11, chosen);
-    for (int i = 0; i < o->n_updates; i++)
-        o->update_percents[i] = (uint32_t) chosen[i] * 10;
+    char percent[8];
+    o->n_updates = 0;
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        snprintf(percent, sizeof percent, "%.*s", (int) length, at);
+        if (o->n_updates < MOST_NAMES)
+            o->update_percents[o->n_updates++] = (uint32_t) whole_number(row, percent);
+        at += length;
+        if (!*at)
+            return;
+    }
 }
 
 static void take_sizes(struct options *o, const struct option_row *row, const char *text)
@@ -260,12 +261,13 @@ static const struct option_row rows[] = {
     { "--hit-rate", 0, required_argument, take_uint32, AT(hit_percent), 0, 100 },
     { "--erase", 0, required_argument, take_uint32, AT(erase_percent), 1, 100 },
     { "--stale", 0, required_argument, take_uint32, AT(stale_percent), 1, 90 },
-    { "--updates", 0, required_argument, take_updates, 0, 0, 0 },
+    { "--updates", 0, required_argument, take_updates, 0, 0, 100 },
     { "--width", 0, required_argument, take_uint32, AT(width), 1, 1 << 20 },
     { "--fills", 0, required_argument, take_uint32, AT(fills), 1, 64 },
     { "--full", 0, no_argument, take_flag, AT(full), 0, 0 },
     { "--growth", 0, required_argument, take_uint32, AT(growth), 2, 16 },
     { "--load", 0, required_argument, take_uint32, AT(load_percent), 25, 95 },
+    { "--raise", 0, required_argument, take_uint32, AT(raise_percent), 1, 100 },
     { "--group", 0, required_argument, take_uint32, AT(group), 1, 8 },
     { "--first-calls", 0, no_argument, take_flag, AT(first_calls), 0, 0 },
     { "--sizes", 'n', required_argument, take_sizes, 0, 0, 0 },

@@ -6,7 +6,7 @@
 #include "bench/workload/workload.h"
 
 #define MOST_SIZES 64
-#define MOST_NAMES 32
+#define MOST_NAMES 64
 
 struct options {
     int         workloads[MOST_NAMES], n_workloads;
@@ -22,7 +22,7 @@ struct options {
     int         n_batches; /* 0: by size */
     uint32_t    update_percents[MOST_NAMES];
     int         n_updates;
-    uint32_t    hit_percent, erase_percent, stale_percent, width, fills, growth, load_percent, group;
+    uint32_t    hit_percent, erase_percent, stale_percent, width, fills, growth, load_percent, group, raise_percent;
     const char *device, *json, *resume, *against;
     const char *compare[64];
     int         n_compare;

@@ -16,7 +16,8 @@ bool variant_wanted(const struct options *o, enum workload workload, int variant
                 if (v == variant)
                     return true;
             }
-    return !any; /* none of this workload's variants was named */
+    /* None of this workload's variants was named: all, but for what is there to compare with. */
+    return !any && !(workload_is_dict(workload) && variant == LOCKFREE);
 }
 
 /* How many places each axis has for a workload: those that mean nothing to it have one. */
@@ -35,7 +36,7 @@ static struct axes axes_of(const struct options *o, enum workload workload)
                            .values = workload_has_values(workload) ? o->n_value_bytes : 1,
                            .dists = workload == FILLSEQ ? 1 : o->n_dists,
                            .batches = has_batches(workload) && o->n_batches ? o->n_batches : 1,
-                           .updates = workload == CONCURRENTMIX ? o->n_updates : 1 };
+                           .updates = workload_has_updates(workload) ? o->n_updates : 1 };
 }
 
 /* The i-th point of the axes, shares of updates changing fastest, then batches. */
@@ -59,10 +60,11 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
         spec.width = o->width;
         spec.fills = o->fills;
         spec.growth = o->growth;
+        spec.raise_percent = variant == SKIPLIST ? o->raise_percent : 0;
         spec.group = variant == XFAST ? o->group : 0;
         spec.load_percent = structure_is(variant, NO_ORDER) ? o->load_percent : 0;
         spec.first_calls = o->first_calls && plan_has_fills(workload);
-        spec.update_percent = workload == CONCURRENTMIX ? o->update_percents[update] : 0;
+        spec.update_percent = workload_has_updates(workload) ? o->update_percents[update] : 0;
         spec.erase_percent = o->erase_percent;
         spec.stale_percent = workload_cleans_up(workload) ? o->stale_percent : 0;
     }

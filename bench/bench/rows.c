@@ -56,11 +56,13 @@ static void json_point(cJSON *json, const struct spec *spec)
     cJSON_AddNumberToObject(json, "growth", spec->growth);
     if (spec->load_percent)
         cJSON_AddNumberToObject(json, "load_percent", spec->load_percent);
+    if (spec->raise_percent)
+        cJSON_AddNumberToObject(json, "raise_percent", spec->raise_percent);
     if (spec->group)
         cJSON_AddNumberToObject(json, "group", spec->group);
     if (spec->first_calls)
         cJSON_AddBoolToObject(json, "first_calls", true);
-    if (spec->workload == CONCURRENTMIX)
+    if (workload_has_updates(spec->workload))
         cJSON_AddNumberToObject(json, "update_percent", spec->update_percent);
     if (spec->stale_percent)
         cJSON_AddNumberToObject(json, "stale_percent", spec->stale_percent);
@@ -177,7 +179,7 @@ bool rows_are_alike(const cJSON *a, const cJSON *b)
     static const char *const texts[] = { "workload", "variant", "key", "dist" };
     static const char *const numbers[] = { "value_bytes",   "count",        "operations", "batch",
                                            "hit_percent",   "width",        "growth",     "update_percent",
-                                           "stale_percent", "load_percent", "group" };
+                                           "stale_percent", "load_percent", "group",      "raise_percent" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(text_of(a, texts[i]), text_of(b, texts[i])) != 0)
             return false;
@@ -226,6 +228,7 @@ static void dict_words(struct command *command, const cJSON *row)
     number_word(command, "--growth", row, "growth");
     number_word(command, "--load", row, "load_percent");
     number_word(command, "--group", row, "group");
+    number_word(command, "--raise", row, "raise_percent");
     number_word(command, "--updates", row, "update_percent");
     number_word(command, "--erase", row, "erase_percent");
     number_word(command, "--stale", row, "stale_percent");

@@ -92,7 +92,7 @@ struct layout lay_out(const struct run *run, enum workload workload)
     add_column(&layout, workload_has_queries(workload) ? "keys" : "count", 6, false, ALWAYS);
     if (dict)
         add_column(&layout, "batch", 6, false, ALWAYS);
-    if (workload == CONCURRENTMIX)
+    if (workload_has_updates(workload))
         add_column(&layout, "updates", 7, false, ALWAYS);
     add_column(&layout, "rate /s", 7, false, ALWAYS);
     add_column(&layout, "time", 8, false, TIME);
@@ -141,7 +141,7 @@ static void put_point(struct line *line, const struct spec *spec)
     text_count(next(line), spec->count);
     if (workload_is_dict(spec->workload))
         text_count(next(line), spec_batch(spec));
-    if (spec->workload == CONCURRENTMIX)
+    if (workload_has_updates(spec->workload))
         text_percent(next(line), spec->update_percent / 100.0);
 }
 
@@ -176,6 +176,7 @@ static size_t put_in(const struct row *row)
     case INSERTRANDOM:
     case CONCURRENTINSERT:
     case CONCURRENTMIX:
+    case CONCURRENTPOINTS:
         return spec->count + spec_operations(spec);
     case READWHILEWRITING:
         return spec->count + spec_operations(spec) / 2;
@@ -270,7 +271,7 @@ void draw_rows(const struct run *run, const struct row *rows, int n)
     if (rows->spec.value_bytes)
         snprintf(values, sizeof values, " and values of %u bytes", rows->spec.value_bytes);
     char updates[32] = "";
-    if (rows->spec.workload == CONCURRENTMIX)
+    if (workload_has_updates(rows->spec.workload))
         snprintf(updates, sizeof updates, ", %u %% updates", rows->spec.update_percent);
     snprintf(title, sizeof title, "\n%s%s%s: %s keys%s, %s%s%s%s", workload_name(rows->spec.workload),
              *variant ? " " : "", variant, type_name(rows->spec.type), values, dist_name(rows->spec.dist),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict_subject.h"
 
+#include "bench/peers/lockfree.h"
+#include "bench/workload/explain.h"
 #include "bench/workload/keys.h"
 
 #include "ordo/blink.h"
@@ -22,6 +24,7 @@ struct dict_subject {
     ordo_device            *device;
     const struct dict_plan *plan;
     ordo_dict              *dict;
+    struct lockfree        *rival; /* in its place */
     struct columns          table, churn, work;
     size_t                  filled; /* batches of the table that are in it, of queries */
 };
@@ -149,6 +152,24 @@ static ordo_status range_limited(ordo_dict *dict, const struct columns *c, const
     return ordo_dict_range_limited(dict, &ranges, needed, order);
 }
 
+static ordo_status rival_step(const struct dict_subject *subject, const struct columns *c, const struct step *step,
+                              const struct ordo_order *order)
+{
+    const bool                  mixed = step->call == DO_CONCURRENT;
+    const struct lockfree_batch batch = { .codes = mixed ? c->at[COL_CODES] : NULL,
+                                          .code = step->call == DO_ERASE ? ORDO_ERASE : ORDO_UPSERT,
+                                          .keys = c->at[COL_KEYS],
+                                          .values = c->at[COL_VALUES],
+                                          .found = c->at[COL_FOUND],
+                                          .values_out = c->at[COL_VALUES_OUT],
+                                          .outcomes = c->at[COL_OUTCOMES],
+                                          .at = step->at,
+                                          .count = step->count };
+    if (!mixed && step->call != DO_ERASE && step->call != DO_UPSERT)
+        return ORDO_UNSUPPORTED;
+    return lockfree_apply(subject->rival, &batch, order);
+}
+
 /* Values are added as what they are: integers. */
 static ordo_type value_type(const struct dict_subject *subject)
 {
@@ -164,6 +185,8 @@ static ordo_status do_step(const struct dict_subject *subject, const struct colu
     const struct ordo_slice values_out = slice(c, COL_VALUES_OUT, step->at);
     const struct ordo_slice keys_out = slice(c, COL_KEYS_OUT, step->at), counts = slice(c, COL_COUNTS, step->at);
     size_t                  needed; /* ranges that wait for it may merge runs */
+    if (subject->rival)
+        return rival_step(subject, c, step, order);
     switch (step->call) {
     case DO_BUILD:
         return ordo_dict_build(dict, keys, values, step->count, order);
@@ -244,7 +267,7 @@ ordo_status dict_subject_prepare(void *arg, const struct ordo_order *order)
     struct dict_subject *subject = arg;
     (void) order; /* what is not timed runs on the device's own queue; the caller waits for it */
     const size_t steps = plan_has_fills(subject->plan->spec.workload) ? subject->filled : subject->plan->table.n_steps;
-    TRY(ordo_dict_clear(subject->dict));
+    TRY(subject->rival ? lockfree_clear(subject->rival) : ordo_dict_clear(subject->dict));
     if (steps)
         TRY(dict_subject_fill(subject, 0, steps));
     return do_steps(subject, &subject->churn, &subject->plan->churn, 0, subject->plan->churn.n_steps, NULL);
@@ -285,15 +308,45 @@ static ordo_status create(ordo_device *device, const struct spec *spec, ordo_dic
         return ordo_##name##_create(device, ordo_##name##_config(.dict = config, __VA_ARGS__), dict);
         STRUCTURE_MAP(X)
 #undef X
-    case N_STRUCTURES:
-        break;
+    default:
+        return ORDO_UNSUPPORTED;
     }
-    return ORDO_UNSUPPORTED;
+}
+
+static bool rival_can(const struct spec *spec)
+{
+    const bool able =
+        (workload_is_concurrent(spec->workload) && spec->workload != CONCURRENTMIX) || spec->workload == DELETERANDOM;
+    return able && spec->type == ORDO_U32 && spec->value_bytes == 4;
+}
+
+/* How many keys a script may store. */
+static size_t stores_of(const struct script *script)
+{
+    const uint8_t *codes = script->sheet.at[COL_CODES];
+    size_t         stores = 0;
+    for (size_t s = 0; s < script->n_steps; s++)
+        if (script->steps[s].call == DO_UPSERT)
+            stores += script->steps[s].count;
+    for (size_t row = 0; codes && row < script->sheet.rows[COL_CODES]; row++)
+        stores += codes[row] == ORDO_UPSERT || codes[row] == ORDO_INSERT;
+    return stores;
+}
+
+static ordo_status create_any(struct dict_subject *subject, char *why, size_t why_bytes)
+{
+    const struct dict_plan *plan = subject->plan;
+    if (plan->spec.variant == LOCKFREE)
+        return lockfree_open(subject->device, stores_of(&plan->table) + stores_of(&plan->work), &subject->rival, why,
+                             why_bytes);
+    return explain(subject, create(subject->device, &plan->spec, &subject->dict), why, why_bytes);
 }
 
 bool dict_subject_can(ordo_device *device, const struct spec *spec)
 {
     ordo_dict *dict = NULL;
+    if (spec->variant == LOCKFREE)
+        return rival_can(spec);
     if (!workload_is_concurrent(spec->workload) || create(device, spec, &dict) != ORDO_OK)
         return true;
     const bool can = ordo_dict_can(dict, ORDO_CAN_CONCURRENT);
@@ -312,7 +365,7 @@ ordo_status dict_subject_open(ordo_device *device, const struct dict_plan *plan,
     }
     subject->device = device;
     subject->plan = plan;
-    ordo_status made = explain(subject, create(device, &plan->spec, &subject->dict), why, why_bytes);
+    ordo_status made = create_any(subject, why, why_bytes);
     if (made == ORDO_OK)
         made = columns_make(subject, &plan->table.sheet, &subject->table, why, why_bytes);
     if (made != ORDO_OK)
@@ -327,6 +380,7 @@ void dict_subject_close(struct dict_subject **subject)
         return;
     ordo_device_finish((*subject)->device);
     ordo_dict_destroy(&(*subject)->dict);
+    lockfree_close(&(*subject)->rival);
     columns_free(&(*subject)->table);
     columns_free(&(*subject)->churn);
     columns_free(&(*subject)->work);
@@ -352,7 +406,15 @@ ordo_status dict_subject_poison(struct dict_subject *subject)
 
 ordo_status dict_subject_statistics(struct dict_subject *subject, struct ordo_dict_statistics *out)
 {
-    return ordo_dict_statistics(subject->dict, NULL, out);
+    struct lockfree_statistics of_rival;
+    if (!subject->rival)
+        return ordo_dict_statistics(subject->dict, NULL, out);
+    TRY(lockfree_statistics(subject->rival, &of_rival));
+    *out = (struct ordo_dict_statistics) { .bytes_data = of_rival.bytes_used,
+                                           .bytes_spare = of_rival.bytes - of_rival.bytes_used,
+                                           .bytes_peak = of_rival.bytes,
+                                           .levels = of_rival.levels };
+    return ORDO_OK;
 }
 
 /* ---- checks -------------------------------------------------------------------------------------------------- */
@@ -372,19 +434,28 @@ static bool differs(const struct sheet *sheet, int column, const unsigned char *
     return false;
 }
 
+/* A column of the work's as it is on the device, which the caller frees; NULL: it cannot be read. */
+static unsigned char *read_column(const struct dict_subject *subject, int column, char *why, size_t why_bytes)
+{
+    const size_t   bytes = column_bytes(&subject->plan->work.sheet, column);
+    unsigned char *got = malloc(bytes);
+    if (got && clEnqueueReadBuffer(ordo_device_queue(subject->device), subject->work.at[column], CL_TRUE, 0, bytes, got,
+                                   0, NULL, NULL) == CL_SUCCESS)
+        return got;
+    free(got);
+    snprintf(why, why_bytes, "cannot read the results");
+    return NULL;
+}
+
 static bool check_column(const struct dict_subject *subject, int column, char *why, size_t why_bytes)
 {
     const struct sheet *sheet = &subject->plan->work.sheet;
     const size_t        bytes = column_bytes(sheet, column);
     if (!subject->work.at[column])
         return true;
-    unsigned char *got = malloc(bytes);
-    const bool read = got && clEnqueueReadBuffer(ordo_device_queue(subject->device), subject->work.at[column], CL_TRUE,
-                                                 0, bytes, got, 0, NULL, NULL) == CL_SUCCESS;
-    bool       good = read;
-    if (!read)
-        snprintf(why, why_bytes, "cannot read the results");
-    else if (memcmp(got, sheet->at[column], bytes) != 0)
+    unsigned char *got = read_column(subject, column, why, why_bytes);
+    bool           good = got;
+    if (good && memcmp(got, sheet->at[column], bytes) != 0)
         good = differs(sheet, column, got, why, why_bytes);
     free(got);
     return good;
@@ -438,13 +509,23 @@ static bool put_in_order(const struct model *model, void *keys, void *values, si
     return all != NULL;
 }
 
-static bool check_content(const struct dict_subject *subject, char *why, size_t why_bytes)
+static bool check_rival(const struct dict_subject *subject, const struct model *model, char *why, size_t why_bytes)
 {
-    const struct model *model = &subject->plan->model;
-    const size_t        room = model->count + 1;
-    void               *keys = malloc(room * model->key_bytes), *values = malloc(room * model->value_bytes + 1);
-    size_t              count = 0;
-    ordo_status         got = keys && values ? ordo_dict_check(subject->dict, NULL) : ORDO_NO_HOST_MEMORY;
+    struct model got;
+    const bool   good = lockfree_export(subject->rival, &got, why, why_bytes) == ORDO_OK &&
+                      same_elements(model, got.keys, got.values, got.count, why, why_bytes);
+    model_free(&got);
+    return good;
+}
+
+static bool check_content(const struct dict_subject *subject, const struct model *model, char *why, size_t why_bytes)
+{
+    if (subject->rival)
+        return check_rival(subject, model, why, why_bytes);
+    const size_t room = model->count + 1;
+    void        *keys = malloc(room * model->key_bytes), *values = malloc(room * model->value_bytes + 1);
+    size_t       count = 0;
+    ordo_status  got = keys && values ? ordo_dict_check(subject->dict, NULL) : ORDO_NO_HOST_MEMORY;
     if (got == ORDO_OK)
         got = ordo_dict_export_host(subject->dict, keys, model->value_bytes ? values : NULL, room, &count);
     if (got == ORDO_OK && !ordo_dict_can(subject->dict, ORDO_CAN_ORDER) && !put_in_order(model, keys, values, count))
@@ -458,12 +539,30 @@ static bool check_content(const struct dict_subject *subject, char *why, size_t 
     return good;
 }
 
+/* Results that only some order of the operations explains. */
+static bool check_points(const struct dict_subject *subject, bool content, char *why, size_t why_bytes)
+{
+    const bool     values = subject->plan->spec.value_bytes > 0;
+    struct model   after = model_empty(subject->plan->spec.type, subject->plan->spec.value_bytes);
+    unsigned char *found = read_column(subject, COL_FOUND, why, why_bytes);
+    unsigned char *values_out = values ? read_column(subject, COL_VALUES_OUT, why, why_bytes) : NULL;
+    const bool     good = found && (values_out || !values) && check_column(subject, COL_OUTCOMES, why, why_bytes) &&
+                      explain_points(subject->plan, found, values_out, &after, why, why_bytes) &&
+                      (!content || check_content(subject, &after, why, why_bytes));
+    model_free(&after);
+    free(found);
+    free(values_out);
+    return good;
+}
+
 bool dict_subject_check(struct dict_subject *subject, bool content, char *why, size_t why_bytes)
 {
     if (explain(subject, ordo_device_finish(subject->device), why, why_bytes) != ORDO_OK)
         return false;
+    if (subject->plan->spec.workload == CONCURRENTPOINTS)
+        return check_points(subject, content, why, why_bytes);
     for (int c = FIRST_OUTPUT; c < N_COLUMNS; c++)
         if (!check_column(subject, c, why, why_bytes))
             return false;
-    return !content || check_content(subject, why, why_bytes);
+    return !content || check_content(subject, &subject->plan->model, why, why_bytes);
 }

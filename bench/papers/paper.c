@@ -99,7 +99,7 @@ const char *paper_name_of(const cJSON *paper, const char *ordo)
 
 static bool is_there(const char *ordo)
 {
-    for (int s = 0; s < N_STRUCTURES; s++)
+    for (int s = 0; s < N_VARIANTS; s++)
         if (strcmp(variant_name(BUILD, s), ordo) == 0)
             return true;
     return false;

@@ -156,6 +156,8 @@ static bool draw_work(struct dict_plan *plan)
         return draw_concurrent_upserts(plan, STREAM_NEW);
     case CONCURRENTMIX:
         return draw_concurrent_mix(plan);
+    case CONCURRENTPOINTS:
+        return draw_concurrent_points(plan);
     case READWHILEWRITING:
         return draw_rounds(plan);
     case MIXED:
@@ -183,13 +185,14 @@ static bool draw_work(struct dict_plan *plan)
 static bool make(struct dict_plan *plan)
 {
     const enum workload workload = plan->spec.workload;
-    if (!is_fill(workload) && !fill_script(plan, &plan->table))
+    const bool          points = workload == CONCURRENTPOINTS;
+    if (points ? !draw_half_of_range(plan) : !is_fill(workload) && !fill_script(plan, &plan->table))
         return false;
     if (plan_has_fills(workload))
         return true;
     struct step all = { .call = DO_UPSERT, .count = plan->table.sheet.rows[COL_KEYS] };
     return model_do(&plan->model, &plan->table.sheet, &all) && draw_work(plan) &&
-           model_run(&plan->model, &plan->churn) && model_run(&plan->model, &plan->work);
+           model_run(&plan->model, &plan->churn) && (points || model_run(&plan->model, &plan->work));
 }
 
 bool plan_make(const struct spec *spec, struct dict_plan *plan)

@@ -6,12 +6,6 @@
 
 #include <stdlib.h>
 
-/* What a row's operation stores, whichever of those with its key is the last. */
-static void set_value_by_key(struct sheet *sheet, size_t row)
-{
-    sheet_set(sheet, COL_VALUES, row, draw(STREAM_NEW, sheet_get(sheet, COL_KEYS, row)));
-}
-
 bool draw_concurrent_upserts(struct dict_plan *plan, int from_stream)
 {
     const size_t  count = spec_batch(&plan->spec);
@@ -89,6 +83,75 @@ static uint32_t *shuffled(const struct dict_plan *plan, size_t count)
     }
     return numbers;
 }
+
+/* ---- any keys of a range --------------------------------------------------------------------------------------- */
+
+/* From key to key of a range of spec.count of them, over all that there are. */
+static uint64_t range_step(const struct dict_plan *plan)
+{
+    return highest(plan) / plan->spec.count;
+}
+
+uint64_t range_key(const struct dict_plan *plan, size_t i)
+{
+    return range_step(plan) * i;
+}
+
+size_t range_place(const struct dict_plan *plan, uint64_t key)
+{
+    return (size_t) (key / range_step(plan));
+}
+
+/* One of each two keys, in any order. */
+bool draw_half_of_range(struct dict_plan *plan)
+{
+    const size_t  half = plan->spec.count / 2, batch = spec_table_batch(&plan->spec);
+    struct sheet *sheet = &plan->table.sheet;
+    uint32_t     *pairs = shuffled(plan, half);
+    const bool    made = pairs && sheet_column(sheet, COL_KEYS, half) && sheet_column(sheet, COL_VALUES, half) &&
+                      script_steps(&plan->table, batches_of(batch, half));
+    for (size_t row = 0; row < half && made; row++) {
+        const size_t at = 2 * (size_t) pairs[row] + (draw(stream(plan, STREAM_TABLE), pairs[row]) & 1);
+        set_stored(sheet, COL_KEYS, row, range_key(plan, at));
+        set_value_by_key(sheet, row);
+    }
+    if (made)
+        batch_steps(batch, plan->table.steps, DO_UPSERT, 0, half);
+    free(pairs);
+    return made;
+}
+
+static void range_span(void *requests_, size_t from, size_t to, int part)
+{
+    const struct requests  *requests = requests_;
+    const struct dict_plan *plan = requests->plan;
+    struct sheet           *sheet = requests->sheet;
+    (void) part;
+    for (size_t row = from; row < to; row++) {
+        const ordo_code code = concurrent_code(plan, draw(stream(plan, STREAM_CODE), row));
+        sheet_set(sheet, COL_CODES, row, code == ORDO_UPSERT ? ORDO_INSERT : code == ORDO_SEEK_GE ? ORDO_FIND : code);
+        set_stored(sheet, COL_KEYS, row, range_key(plan, pick_of(plan, plan->spec.count, row, requests->count)));
+        set_value_by_key(sheet, row);
+        sheet_set(sheet, COL_OUTCOMES, row, ORDO_DONE);
+    }
+}
+
+bool draw_concurrent_points(struct dict_plan *plan)
+{
+    const size_t          rows = spec_batch(&plan->spec);
+    struct sheet         *sheet = &plan->work.sheet;
+    const struct requests requests = { plan, sheet, 0, rows };
+    if (!sheet_column(sheet, COL_CODES, rows) || !sheet_column(sheet, COL_KEYS, rows) ||
+        !sheet_column(sheet, COL_VALUES, rows) || !sheet_column(sheet, COL_FOUND, rows) ||
+        !sheet_column(sheet, COL_VALUES_OUT, rows) || !sheet_column(sheet, COL_OUTCOMES, rows) ||
+        !script_steps(&plan->work, 1))
+        return false;
+    for_spans(rows, range_span, (void *) &requests);
+    plan->work.steps[0] = (struct step) { .call = DO_CONCURRENT, .count = rows };
+    return true;
+}
+
+/* ---- operations near keys of the table -------------------------------------------------------------------------- */
 
 bool draw_concurrent_mix(struct dict_plan *plan)
 {

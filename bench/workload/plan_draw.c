@@ -41,6 +41,11 @@ bool draw_elements(const struct dict_plan *plan, struct sheet *sheet, int from_s
     return true;
 }
 
+void set_value_by_key(struct sheet *sheet, size_t row)
+{
+    sheet_set(sheet, COL_VALUES, row, value_by_key(sheet_get(sheet, COL_KEYS, row)));
+}
+
 void batch_steps(size_t batch, struct step *steps, enum step_call call, size_t at, size_t count)
 {
     for (size_t done = 0; done < count; done += batch)
@@ -53,11 +58,19 @@ size_t batches_of(size_t batch, size_t count)
     return (count + batch - 1) / batch;
 }
 
+/* Where nobody knows which of equal keys comes last, all of them bring the same value. */
+static bool values_follow_keys(enum workload workload)
+{
+    return workload_is_concurrent(workload) || workload == DELETERANDOM;
+}
+
 bool fill_script(const struct dict_plan *plan, struct script *script)
 {
     const size_t count = plan->spec.count, batch = spec_table_batch(&plan->spec);
     if (!draw_elements(plan, &script->sheet, STREAM_TABLE, 0, count) || !script_steps(script, batches_of(batch, count)))
         return false;
+    for (size_t row = 0; row < count && values_follow_keys(plan->spec.workload); row++)
+        set_value_by_key(&script->sheet, row);
     batch_steps(batch, script->steps, plan->spec.workload == BUILD ? DO_BUILD : DO_UPSERT, 0, count);
     return true;
 }
@@ -66,7 +79,11 @@ bool fill_script(const struct dict_plan *plan, struct script *script)
 
 size_t pick(const struct dict_plan *plan, size_t i, size_t count)
 {
-    const size_t   keys = plan->model.count;
+    return pick_of(plan, plan->model.count, i, count);
+}
+
+size_t pick_of(const struct dict_plan *plan, size_t keys, size_t i, size_t count)
+{
     const uint64_t r = draw(stream(plan, STREAM_PICK), i);
     switch (plan->spec.dist) {
     case ZIPF: /* the logarithm of the rank is uniform; ranks are scattered over the keys */

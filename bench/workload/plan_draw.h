@@ -3,6 +3,7 @@
 #ifndef BENCH_PLAN_DRAW_H
 #define BENCH_PLAN_DRAW_H
 
+#include "keys.h"
 #include "model.h"
 #include "sheet.h"
 #include "workload.h"
@@ -34,6 +35,13 @@ bool draw_elements(const struct dict_plan *plan, struct sheet *sheet, int from_s
 /* Upserts of all elements. False without memory. */
 bool fill_script(const struct dict_plan *plan, struct script *script);
 
+/* The value of a key (in stored form) where its key alone decides it; and gives that to a row. */
+static inline uint64_t value_by_key(uint64_t key)
+{
+    return draw(STREAM_NEW, key);
+}
+void set_value_by_key(struct sheet *sheet, size_t row);
+
 size_t batches_of(size_t batch, size_t count);
 /* Steps of one batch each, over `count` rows from `at` on. */
 void batch_steps(size_t batch, struct step *steps, enum step_call call, size_t at, size_t count);
@@ -44,6 +52,8 @@ void batch_steps(size_t batch, struct step *steps, enum step_call call, size_t a
 void set_stored(struct sheet *sheet, enum column_id column, size_t row, uint64_t key);
 /* Which key of the model the i-th of `count` requests is about. */
 size_t pick(const struct dict_plan *plan, size_t i, size_t count);
+/* The same of so many keys. */
+size_t pick_of(const struct dict_plan *plan, size_t keys, size_t i, size_t count);
 /* The highest key there is, in ordered form. */
 uint64_t highest(const struct dict_plan *plan);
 /* The interval of row `row`, from the model's key `at` on: of 1 to 2 width - 1 keys. */

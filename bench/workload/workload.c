@@ -41,7 +41,7 @@ const char *variant_name(enum workload workload, int variant)
 #undef X
 
     if (workload_is_dict(workload))
-        return variant < N_STRUCTURES ? structures[variant] : NULL;
+        return variant < N_STRUCTURES ? structures[variant] : variant == LOCKFREE ? "lockfree" : NULL;
     if (workload == MERGE_RUNS)
         return variant < 3 ? runs[variant] : NULL;
     if (workload_has_queries(workload))
@@ -70,7 +70,7 @@ bool structure_is(int structure, enum structure_trait trait)
 #define X(id, name, traits, ...) traits,
     static const unsigned traits_of[N_STRUCTURES] = { STRUCTURE_MAP(X) };
 #undef X
-    return (traits_of[structure] & trait) != 0;
+    return structure < N_STRUCTURES && (traits_of[structure] & trait) != 0;
 }
 
 const char *dist_name(enum dist dist)
@@ -102,7 +102,12 @@ bool workload_cleans_up(enum workload workload)
 bool workload_is_concurrent(enum workload workload)
 {
     return workload == CONCURRENTREAD || workload == CONCURRENTFILL || workload == CONCURRENTINSERT ||
-           workload == CONCURRENTMIX;
+           workload_has_updates(workload);
+}
+
+bool workload_has_updates(enum workload workload)
+{
+    return workload == CONCURRENTMIX || workload == CONCURRENTPOINTS;
 }
 
 bool workload_needs_order(enum workload workload)
@@ -165,7 +170,7 @@ struct ordo_run spec_run(const struct spec *spec, size_t r)
 /* One batch is timed, of a dictionary that is there. */
 static bool is_one_batch(enum workload workload)
 {
-    return workload == INSERTRANDOM || workload == CONCURRENTINSERT || workload == CONCURRENTMIX ||
+    return workload == INSERTRANDOM || workload == CONCURRENTINSERT || workload_has_updates(workload) ||
            workload == DELETERANGE;
 }
 
@@ -197,7 +202,8 @@ size_t spec_batch(const struct spec *spec)
 {
     const bool   whole = spec->workload == CONCURRENTFILL || spec->workload == BUILD;
     const size_t wanted = spec->batch && !whole ? spec->batch : default_batch(spec);
-    return wanted > spec->count ? spec->count : wanted ? wanted : 1;
+    const bool   any = spec->workload == CONCURRENTPOINTS; /* several operations on a key */
+    return wanted > spec->count && !any ? spec->count : wanted ? wanted : 1;
 }
 
 size_t spec_table_batch(const struct spec *spec)

@@ -60,7 +60,9 @@ extern "C" {
     X(COMPACTALL, "compactall", "the same, and gives spare memory back")                                               \
     X(CONCURRENTFILL, "concurrentfill", "upsert of all elements by one concurrent batch into an empty dictionary")     \
     X(CONCURRENTINSERT, "concurrentinsert", "insertrandom by a concurrent batch")                                      \
-    X(CONCURRENTMIX, "concurrentmix", "a concurrent batch: upserts and erases, finds and successors, each by halves")
+    X(CONCURRENTMIX, "concurrentmix", "a concurrent batch: upserts and erases, finds and successors, each by halves")  \
+    X(CONCURRENTPOINTS, "concurrentpoints",                                                                            \
+      "a concurrent batch: inserts and erases by halves, and finds, of any keys of a range, half of which are there")
 
 enum workload {
 #define X(id, name, text) id,
@@ -82,6 +84,8 @@ bool workload_cleans_up(enum workload workload);
 bool workload_needs_order(enum workload workload);
 /* Whether it is one of concurrent batches, which not every structure takes. */
 bool workload_is_concurrent(enum workload workload);
+/* Whether its batches have shares of updates (update_percent). */
+bool workload_has_updates(enum workload workload);
 
 const char *workload_name(enum workload workload);
 const char *workload_text(enum workload workload);
@@ -95,7 +99,7 @@ const char *variant_name(enum workload workload, int variant);
     X(SORTED_ARRAY, sorted_array, BUILT_WHOLE, )                                                                       \
     X(LSM, lsm, KEEPS_STALE, .growth = spec->growth, .keep_runs = keeps_runs(spec))                                    \
     X(BLINK, blink, 0, )                                                                                               \
-    X(SKIPLIST, skiplist, 0, )                                                                                         \
+    X(SKIPLIST, skiplist, 0, .raise_percent = spec->raise_percent)                                                     \
     X(FAST, fast, BUILT_WHOLE, )                                                                                       \
     X(HASH, hash, BUILT_WHOLE | NO_ORDER, .load_percent = spec->load_percent)                                          \
     X(XFAST, xfast, BUILT_WHOLE, .group = spec->group)                                                                 \
@@ -105,7 +109,10 @@ enum structure {
 #define X(id, ...) id,
     STRUCTURE_MAP(X)
 #undef X
-        N_STRUCTURES
+        N_STRUCTURES,
+    /* Not of Ordo, and measured only if it is named: peers/lockfree.h. */
+    LOCKFREE = N_STRUCTURES,
+    N_VARIANTS
 };
 
 enum structure_trait {
@@ -162,9 +169,10 @@ struct spec {
     uint32_t fills;          /* numbers of batches, evenly spread, after which queries are timed */
     uint32_t growth;         /* of an LSM; 0: its default */
     uint32_t load_percent;   /* of a hash table; 0: its default */
+    uint32_t raise_percent;  /* of a skiplist; 0: its default */
     uint32_t group;          /* of an X-fast trie: bits from one length of prefixes to the next; 0: its default */
     bool     first_calls;    /* queries: each call that is timed is the first after the updates, and may merge runs */
-    uint32_t update_percent; /* of concurrentmix: how many of the operations change something */
+    uint32_t update_percent; /* of concurrentmix and concurrentpoints: how many of the operations change something */
     uint32_t erase_percent;  /* of deleterandom: as a share of the elements; 0: 100 */
     uint32_t stale_percent;  /* of cleanup and compactall: as a share of what is stored; 0: a tenth of the elements is
                                 erased, a tenth replaced */

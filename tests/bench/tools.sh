@@ -168,15 +168,21 @@ prints out '10 % of the elements'
 prints_no out 'WRONG'
 prints_no out 'failed'
 prints_no out 'skipped'
+expect 0 "$bench" --no-limits --workload concurrentpoints,concurrentread,deleterandom --structure skiplist,lockfree --sizes =300,=3000 --batch =5000 \
+    --queries =500 --updates 3,100 --raise 50 --fills 2 --reps 3 --budget 200 --no-host --json "$dir/points.json"
+prints out '^skiplist .* ok$'
+prints out '^lockfree .* ok$'
+prints_no out 'WRONG'
+prints_no out 'failed'
 # Each field that is written is explained.
-for field in $(grep -oh '^[[:space:]]*"[a-z0-9_]*":' "$dir/bench.json" "$dir/dicts.json" | tr -d '\t ":' | sort -u); do
+for field in $(grep -oh '^[[:space:]]*"[a-z0-9_]*":' "$dir/bench.json" "$dir/dicts.json" "$dir/points.json" | tr -d '\t ":' | sort -u); do
     grep -q "\`$field\`" "$fields" || fail "$fields explains $field"
 done
 # Files of the form before the first are read.
 expect 0 "$bench" --no-limits --workload reduce --sizes =10 --reps 3 \
     --compare "${fields%/*}/2026-11-21-pocl-2-cores-lsm-fill.json"
-expect 2 "$bench" --updates 15
-prints err '10, 20'
+expect 2 "$bench" --updates 15,101
+prints err '100'
 expect 0 "$bench" --no-limits --workload readrandom --structure lsm --sizes =1000 --batch =300 --queries =500 --fills 3 --width 3 \
     --hit-rate 50 --reps 3 --compare "$dir/dicts.json" --json -
 prints out '"rate_before"'

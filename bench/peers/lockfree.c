@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lockfree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Levels: enough for 2^27 keys. */
+#define LEVELS 28
+/* Words of a node before its links; of the state (lockfree.cl). */
+#define LINKS_AT 2
+enum { TOP, LEVELS_IN_USE, UNFINISHED, RESTARTS, NO_ROOM, STATE_WORDS };
+
+/* A node has two links in the mean, and begins at an even word: 18.7 bytes. */
+#define NODE_BYTES ((size_t) 20)
+/* 16 warps. */
+#define GROUP ((size_t) 512)
+/* Launches of one batch, at most. */
+#define LAUNCHES 64
+
+static const char *const source_lines[] = {
+#include "lockfree_cl.h"
+};
+
+enum { CLEAR, NODES, APPLY, KERNELS };
+
+struct lockfree {
+    ordo_device *device;
+    cl_program   program;
+    cl_kernel    kernels[KERNELS];
+    cl_mem       words, state, mine;
+    size_t       bytes, mine_rows, group;
+};
+
+#define TRY(expr)                                                                                                      \
+    do {                                                                                                               \
+        const ordo_status try_ = (expr);                                                                               \
+        if (try_ != ORDO_OK)                                                                                           \
+            return try_;                                                                                               \
+    } while (0)
+#define TRY_CL(expr)                                                                                                   \
+    do {                                                                                                               \
+        if ((expr) != CL_SUCCESS)                                                                                      \
+            return ORDO_OPENCL;                                                                                        \
+    } while (0)
+
+/* ---- life ---------------------------------------------------------------------------------------------------- */
+
+static char *source_text(void)
+{
+    size_t bytes = 1, used = 0;
+    for (size_t i = 0; source_lines[i]; i++)
+        bytes += strlen(source_lines[i]) + 1;
+    char *text = malloc(bytes);
+    for (size_t i = 0; text && source_lines[i]; i++)
+        used += (size_t) snprintf(text + used, bytes - used, "%s\n", source_lines[i]);
+    return text;
+}
+
+static ordo_status build(struct lockfree *list, char *why, size_t why_bytes)
+{
+    char        *text = source_text(), options[256];
+    const char  *texts[] = { text };
+    cl_int       code = CL_OUT_OF_HOST_MEMORY;
+    cl_device_id id = ordo_device_id(list->device);
+    snprintf(options, sizeof options, "-DLEVELS=%d -DCODE_UPSERT=%d -DCODE_INSERT=%d -DCODE_ERASE=%d -DOUTCOME_DONE=%d",
+             LEVELS, ORDO_UPSERT, ORDO_INSERT, ORDO_ERASE, ORDO_DONE);
+    if (text)
+        list->program = clCreateProgramWithSource(ordo_device_context(list->device), 1, texts, NULL, &code);
+    free(text);
+    if (code == CL_SUCCESS)
+        code = clBuildProgram(list->program, 1, &id, options, NULL, NULL);
+    if (code == CL_SUCCESS)
+        return ORDO_OK;
+    const size_t said =
+        (size_t) snprintf(why, why_bytes, "the lock-free skiplist does not build: %s\n", ordo_cl_error_string(code));
+    if (list->program && said < why_bytes)
+        clGetProgramBuildInfo(list->program, id, CL_PROGRAM_BUILD_LOG, why_bytes - said, why + said, NULL);
+    return ORDO_OPENCL;
+}
+
+static ordo_status make_kernels(struct lockfree *list)
+{
+    static const char *const names[KERNELS] = { "lockfree_clear", "lockfree_nodes", "lockfree_apply" };
+    const cl_device_id       id = ordo_device_id(list->device);
+    cl_int                   code = CL_SUCCESS;
+    list->group = GROUP;
+    for (int k = 0; k < KERNELS; k++) {
+        size_t most = 0;
+        list->kernels[k] = clCreateKernel(list->program, names[k], &code);
+        TRY_CL(code);
+        TRY_CL(clGetKernelWorkGroupInfo(list->kernels[k], id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL));
+        list->group = most < list->group ? most : list->group;
+    }
+    return ORDO_OK;
+}
+
+static ordo_status make_buffer(struct lockfree *list, size_t bytes, cl_mem *out)
+{
+    cl_int code = CL_SUCCESS;
+    *out = clCreateBuffer(ordo_device_context(list->device), CL_MEM_READ_WRITE, bytes, NULL, &code);
+    return code == CL_SUCCESS ? ORDO_OK : ORDO_NO_DEVICE_MEMORY;
+}
+
+ordo_status lockfree_open(ordo_device *device, size_t stores, struct lockfree **out, char *why, size_t why_bytes)
+{
+    struct lockfree *list = calloc(1, sizeof *list);
+    *out = NULL;
+    snprintf(why, why_bytes, "%s", ordo_status_string(ORDO_NO_HOST_MEMORY));
+    if (!list)
+        return ORDO_NO_HOST_MEMORY;
+    list->device = device;
+    list->bytes = stores * NODE_BYTES + ((size_t) 1 << 16);
+    ordo_status got = build(list, why, why_bytes);
+    if (got == ORDO_OK) {
+        snprintf(why, why_bytes, "no memory for the nodes of a lock-free skiplist, %zu bytes", list->bytes);
+        got = make_kernels(list);
+    }
+    if (got == ORDO_OK)
+        got = make_buffer(list, list->bytes, &list->words);
+    if (got == ORDO_OK)
+        got = make_buffer(list, STATE_WORDS * sizeof(cl_uint), &list->state);
+    if (got == ORDO_OK)
+        got = lockfree_clear(list);
+    if (got == ORDO_OK)
+        *why = 0;
+    else
+        lockfree_close(&list);
+    *out = list;
+    return got;
+}
+
+void lockfree_close(struct lockfree **list)
+{
+    if (!*list)
+        return;
+    for (int k = 0; k < KERNELS; k++)
+        if ((*list)->kernels[k])
+            clReleaseKernel((*list)->kernels[k]);
+    if ((*list)->program)
+        clReleaseProgram((*list)->program);
+    const cl_mem all[] = { (*list)->words, (*list)->state, (*list)->mine };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i])
+            clReleaseMemObject(all[i]);
+    free(*list);
+    *list = NULL;
+}
+
+/* ---- launches ------------------------------------------------------------------------------------------------ */
+
+struct argument {
+    const void *at;
+    size_t      bytes;
+};
+#define ARGUMENT(x)                                                                                                    \
+    {                                                                                                                  \
+        &(x), sizeof(x)                                                                                                \
+    }
+
+static ordo_status enqueue(const struct lockfree *list, int kernel, const struct argument *arguments, size_t n,
+                           size_t items, cl_command_queue queue)
+{
+    const size_t local = list->group, global = (items + local - 1) / local * local;
+    for (size_t i = 0; i < n; i++)
+        TRY_CL(clSetKernelArg(list->kernels[kernel], (cl_uint) i, arguments[i].bytes, arguments[i].at));
+    TRY_CL(clEnqueueNDRangeKernel(queue, list->kernels[kernel], 1, NULL, &global, &local, 0, NULL, NULL));
+    return ORDO_OK;
+}
+#define ENQUEUE(list, kernel, arguments, items, queue)                                                                 \
+    enqueue(list, kernel, arguments, sizeof(arguments) / sizeof *(arguments), items, queue)
+
+ordo_status lockfree_clear(struct lockfree *list)
+{
+    const struct argument arguments[] = { ARGUMENT(list->words), ARGUMENT(list->state) };
+    TRY(ENQUEUE(list, CLEAR, arguments, LEVELS, ordo_device_queue(list->device)));
+    return ordo_device_finish(list->device);
+}
+
+/* A node for each store, and what is to be done. */
+static ordo_status give_nodes(struct lockfree *list, const struct lockfree_batch *b, cl_command_queue queue)
+{
+    const cl_uint         capacity = (cl_uint) (list->bytes / 8), code = b->code, n = (cl_uint) b->count;
+    const cl_ulong        at = b->at;
+    const struct argument arguments[] = { ARGUMENT(list->words), ARGUMENT(list->state), ARGUMENT(capacity),
+                                          ARGUMENT(b->codes),    ARGUMENT(code),        ARGUMENT(b->keys),
+                                          ARGUMENT(b->values),   ARGUMENT(at),          ARGUMENT(n),
+                                          ARGUMENT(list->mine) };
+    return ENQUEUE(list, NODES, arguments, b->count, queue);
+}
+
+static ordo_status operate(struct lockfree *list, const struct lockfree_batch *b, cl_command_queue queue)
+{
+    const cl_uint         code = b->code, n = (cl_uint) b->count;
+    const cl_ulong        at = b->at;
+    const struct argument arguments[] = {
+        ARGUMENT(list->words),   ARGUMENT(list->state), ARGUMENT(b->codes), ARGUMENT(code),       ARGUMENT(b->keys),
+        ARGUMENT(b->values),     ARGUMENT(at),          ARGUMENT(n),        ARGUMENT(list->mine), ARGUMENT(b->found),
+        ARGUMENT(b->values_out), ARGUMENT(b->outcomes)
+    };
+    return ENQUEUE(list, APPLY, arguments, b->count, queue);
+}
+
+static ordo_status room_for_rows(struct lockfree *list, size_t rows)
+{
+    if (rows <= list->mine_rows)
+        return ORDO_OK;
+    if (list->mine)
+        clReleaseMemObject(list->mine);
+    list->mine = NULL;
+    list->mine_rows = 0;
+    TRY(make_buffer(list, rows * sizeof(cl_uint), &list->mine));
+    list->mine_rows = rows;
+    return ORDO_OK;
+}
+
+static ordo_status zero(struct lockfree *list, size_t word, cl_command_queue queue)
+{
+    static const cl_uint none = 0;
+    TRY_CL(clEnqueueFillBuffer(queue, list->state, &none, sizeof none, word * sizeof none, sizeof none, 0, NULL, NULL));
+    return ORDO_OK;
+}
+
+static ordo_status apply_once(struct lockfree *list, const struct lockfree_batch *batch, cl_command_queue queue,
+                              cl_uint state[STATE_WORDS], cl_event *done)
+{
+    if (done && *done)
+        clReleaseEvent(*done);
+    TRY(zero(list, UNFINISHED, queue));
+    TRY(operate(list, batch, queue));
+    TRY_CL(clEnqueueReadBuffer(queue, list->state, CL_TRUE, 0, STATE_WORDS * sizeof(cl_uint), state, 0, NULL, done));
+    return ORDO_OK;
+}
+
+ordo_status lockfree_apply(struct lockfree *list, const struct lockfree_batch *batch, const struct ordo_order *order)
+{
+    const cl_command_queue queue = order && order->queue ? order->queue : ordo_device_queue(list->device);
+    cl_event              *done = order ? order->done : NULL;
+    cl_uint                state[STATE_WORDS] = { 0 };
+    TRY(room_for_rows(list, batch->count));
+    if (order && order->n_wait)
+        TRY_CL(clEnqueueBarrierWithWaitList(queue, order->n_wait, order->wait, NULL));
+    TRY(zero(list, NO_ROOM, queue));
+    TRY(give_nodes(list, batch, queue));
+    for (int launch = 0; launch < LAUNCHES; launch++) {
+        TRY(apply_once(list, batch, queue, state, done));
+        if (state[NO_ROOM])
+            return ORDO_NO_DEVICE_MEMORY;
+        if (state[UNFINISHED] == 0)
+            return ORDO_OK;
+    }
+    return ORDO_BROKEN;
+}
+
+/* ---- what it holds ------------------------------------------------------------------------------------------- */
+
+static ordo_status read_state(const struct lockfree *list, cl_uint state[STATE_WORDS])
+{
+    TRY_CL(clEnqueueReadBuffer(ordo_device_queue(list->device), list->state, CL_TRUE, 0, STATE_WORDS * sizeof(cl_uint),
+                               state, 0, NULL, NULL));
+    return ORDO_OK;
+}
+
+ordo_status lockfree_statistics(struct lockfree *list, struct lockfree_statistics *out)
+{
+    cl_uint state[STATE_WORDS];
+    TRY(read_state(list, state));
+    *out = (struct lockfree_statistics) { .bytes_used = (size_t) state[TOP] * 8,
+                                          .bytes = list->bytes,
+                                          .levels = state[LEVELS_IN_USE],
+                                          .restarts = state[RESTARTS] };
+    return ORDO_OK;
+}
+
+/* The nodes as they were read. */
+struct image {
+    const cl_uint *words;
+    size_t         nodes; /* pairs of words that are taken */
+};
+
+/* The next node of a level; 0: there is none, SIZE_MAX: there is no such node. */
+static size_t next_of(const struct image *image, size_t node, size_t level)
+{
+    const size_t word = node * 2 + LINKS_AT + level;
+    const size_t next = word < image->nodes * 2 ? image->words[word] >> 1 : SIZE_MAX;
+    return next < image->nodes ? next : SIZE_MAX;
+}
+
+static bool is_erased(const struct image *image, size_t node)
+{
+    return image->words[node * 2 + LINKS_AT] & 1;
+}
+
+/* Goes through one level; *count: of nodes that are not erased, which go to `out` unless that is NULL. */
+static bool walk(const struct image *image, size_t level, struct model *out, size_t *count)
+{
+    int64_t last = -1;
+    *count = 0;
+    for (size_t node = next_of(image, 0, level), steps = 0; node; node = next_of(image, node, level), steps++) {
+        if (node == SIZE_MAX || steps > image->nodes)
+            return false;
+        const cl_uint key = image->words[node * 2];
+        if (is_erased(image, node))
+            continue;
+        if (last >= key)
+            return false;
+        last = key;
+        if (out) {
+            set_element(out->keys, 4, *count, key);
+            set_element(out->values, 4, *count, image->words[node * 2 + 1]);
+        }
+        ++*count;
+    }
+    return true;
+}
+
+/* No level holds more than the one below: all elements are in the lowest. */
+static bool is_sound(const struct image *image, struct model *out)
+{
+    size_t below = 0;
+    if (!walk(image, 0, out, &out->count))
+        return false;
+    below = out->count;
+    for (size_t level = 1; level < LEVELS; level++) {
+        size_t count = 0;
+        if (!walk(image, level, NULL, &count) || count > below)
+            return false;
+        below = count;
+    }
+    return true;
+}
+
+ordo_status lockfree_export(struct lockfree *list, struct model *out, char *why, size_t why_bytes)
+{
+    cl_uint state[STATE_WORDS];
+    TRY(read_state(list, state));
+    const size_t bytes = (size_t) state[TOP] * 8;
+    cl_uint     *words = malloc(bytes);
+    *out = model_empty(ORDO_U32, 4);
+    out->keys = malloc(bytes);
+    out->values = malloc(bytes);
+    ordo_status got = words && out->keys && out->values ? ORDO_OK : ORDO_NO_HOST_MEMORY;
+    if (got == ORDO_OK && clEnqueueReadBuffer(ordo_device_queue(list->device), list->words, CL_TRUE, 0, bytes, words, 0,
+                                              NULL, NULL) != CL_SUCCESS)
+        got = ORDO_OPENCL;
+    if (got == ORDO_OK && !is_sound(&(struct image) { words, state[TOP] }, out))
+        got = ORDO_BROKEN;
+    snprintf(why, why_bytes, "%s", got == ORDO_BROKEN ? "the lists are not sorted" : ordo_status_string(got));
+    free(words);
+    return got;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results of operations side by side on the same keys: those of any order are explained, and none that no order gives. */
+#include "bench/workload/explain.h"
+#include "bench/workload/keys.h"
+#include "bench/workload/plan_concurrent.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RANGE ((size_t) 301)
+#define ROWS  ((size_t) 5000)
+
+struct returned {
+    struct dict_plan plan;
+    uint8_t          found[ROWS], there[RANGE];
+    uint64_t         values[ROWS];
+    size_t           updates[RANGE]; /* of each key */
+};
+
+static size_t place_of(const struct returned *r, size_t row)
+{
+    const struct sheet *sheet = &r->plan.work.sheet;
+    return range_place(&r->plan, key_order(sheet->type, sheet_get(sheet, COL_KEYS, row)));
+}
+
+static ordo_code code_of(const struct returned *r, size_t row)
+{
+    return (ordo_code) ((const uint8_t *) r->plan.work.sheet.at[COL_CODES])[row];
+}
+
+static void do_row(struct returned *r, size_t row)
+{
+    const size_t    place = place_of(r, row);
+    const ordo_code code = code_of(r, row);
+    r->found[row] = r->there[place];
+    if (code == ORDO_FIND)
+        set_element(r->values, r->plan.spec.value_bytes, row,
+                    value_by_key(sheet_get(&r->plan.work.sheet, COL_KEYS, row)));
+    else
+        r->there[place] = code == ORDO_INSERT;
+    r->updates[place] += code != ORDO_FIND;
+}
+
+/* As if the operations were done in some order: by the seed's. */
+static struct returned *returned_by(ordo_type type, uint32_t value_bytes, uint64_t seed)
+{
+    const struct spec spec = { .workload = CONCURRENTPOINTS,
+                               .variant = SKIPLIST,
+                               .type = type,
+                               .value_bytes = value_bytes,
+                               .count = RANGE,
+                               .batch = ROWS,
+                               .update_percent = 3,
+                               .seed = seed };
+    struct returned  *r = calloc(1, sizeof *r);
+    size_t            order[ROWS];
+    cr_assert(r && plan_make(&spec, &r->plan));
+    cr_assert_eq(r->plan.model.count, RANGE / 2);
+    cr_assert_eq(r->plan.work.sheet.rows[COL_KEYS], ROWS);
+    for (size_t i = 0; i < r->plan.model.count; i++)
+        r->there[range_place(&r->plan, model_key(&r->plan.model, i))] = 1;
+    for (size_t i = 0; i < ROWS; i++) {
+        const size_t from = (size_t) (draw(seed + 77, i) % (i + 1));
+        order[i] = order[from];
+        order[from] = i;
+    }
+    for (size_t i = 0; i < ROWS; i++)
+        do_row(r, order[i]);
+    return r;
+}
+
+static void forget(struct returned *r)
+{
+    plan_free(&r->plan);
+    free(r);
+}
+
+/* Whether it is explained, and ends with what is there. */
+static bool is_right(const struct returned *r)
+{
+    struct model after;
+    char         why[256] = "";
+    const bool   explained = explain_points(&r->plan, r->found, r->values, &after, why, sizeof why);
+    bool         same = explained;
+    size_t       count = 0;
+    for (size_t place = 0; place < RANGE && same; place++)
+        if (r->there[place])
+            same = count < after.count && model_key(&after, count++) == range_key(&r->plan, place);
+    same = same && count == after.count;
+    cr_assert(explained || *why);
+    model_free(&after);
+    return same;
+}
+
+Test(explain, any_order_is_right)
+{
+    static const ordo_type types[] = { ORDO_U32, ORDO_I64, ORDO_F32 };
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct returned *r = returned_by(types[seed % 3], (uint32_t) (seed % 3) * 4, seed);
+        cr_assert(is_right(r), "seed %d", (int) seed);
+        forget(r);
+    }
+}
+
+/* What an update says that it changed: the content then is another one, or there is no order. */
+Test(explain, a_lost_update_is_not)
+{
+    struct returned *r = returned_by(ORDO_U32, 4, 5);
+    size_t           tried = 0;
+    for (size_t row = 0; row < ROWS; row++) {
+        if (code_of(r, row) == ORDO_FIND)
+            continue;
+        r->found[row] ^= 1;
+        cr_assert_not(is_right(r), "row %zu", row);
+        r->found[row] ^= 1;
+        tried++;
+    }
+    cr_assert_gt(tried, 50);
+    forget(r);
+}
+
+Test(explain, a_find_of_what_never_was_is_not)
+{
+    struct returned *r = returned_by(ORDO_U32, 4, 6);
+    size_t           tried = 0;
+    for (size_t row = 0; row < ROWS; row++) {
+        if (code_of(r, row) != ORDO_FIND || r->updates[place_of(r, row)] > 0)
+            continue;
+        r->found[row] ^= 1;
+        cr_assert_not(is_right(r), "row %zu", row);
+        r->found[row] = 0xa5; /* never written */
+        cr_assert_not(is_right(r), "row %zu", row);
+        r->found[row] = r->there[place_of(r, row)];
+        tried++;
+    }
+    cr_assert_gt(tried, 50);
+    forget(r);
+}
+
+Test(explain, another_keys_value_is_not)
+{
+    struct returned *r = returned_by(ORDO_I64, 8, 7);
+    size_t           tried = 0;
+    for (size_t row = 0; row < ROWS; row += 7) {
+        if (code_of(r, row) != ORDO_FIND || !r->found[row])
+            continue;
+        r->values[row] ^= (uint64_t) 1 << row % 64;
+        cr_assert_not(is_right(r), "row %zu", row);
+        r->values[row] ^= (uint64_t) 1 << row % 64;
+        tried++;
+    }
+    cr_assert_gt(tried, 50);
+    forget(r);
+}
