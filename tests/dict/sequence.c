@@ -406,13 +406,17 @@ static void put_rank(struct run *run, void *keys, size_t i)
         memcpy((uint8_t *) keys + 8 * i, &rank, 8);
 }
 
-/* How a step's combines combine. */
+/* How a step's combines combine. Each type and operation is kernels of its own: keys of u32 and f64 meet all, others a type for each
+ * operation. */
 static void draw_combine(struct run *run, struct columns *c)
 {
-    const bool wide = run->s->value_bytes == 8;
+    const ordo_type key = run->s->type;
+    const bool      wide = run->s->value_bytes == 8;
 
     c->combine = (ordo_op) below(run, 3);
-    c->value = (ordo_type) ((wide ? ORDO_U64 : ORDO_U32) + 2 * below(run, c->combine == ORDO_SUM ? 2 : 3));
+    const uint32_t types = c->combine == ORDO_SUM ? 2 : 3, any = (uint32_t) below(run, types);
+    const bool     all = key == ORDO_U32 || key == ORDO_F64 || test_wants_all("ORDO_TEST_KINDS");
+    c->value = (ordo_type) ((wide ? ORDO_U64 : ORDO_U32) + 2 * (all ? any : (uint32_t) key % types));
 }
 
 /* All input columns, also those that the step's call does not take: the model does. */

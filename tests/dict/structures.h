@@ -13,6 +13,8 @@
 #include "ordo/sorted_array.h"
 #include "ordo/xfast.h"
 
+#include <string.h>
+
 /* What differs between structures, where a test has to know. */
 enum structure_trait {
     HAS_RUNS = 1,       /* counts sorted runs in its statistics */
@@ -83,6 +85,25 @@ static const struct structure {
 static inline bool structure_is(int structure, enum structure_trait trait)
 {
     return (structures[structure].traits & trait) != 0;
+}
+
+/* The structure whose kernels a subject runs: of one that is otherwise configured, the one that it is. */
+static inline size_t structure_family(size_t subject)
+{
+    size_t family = 0;
+
+    while (strcmp(structures[family].name, structures[subject].name) != 0)
+        family++;
+    return family;
+}
+
+/* Each structure with each type is kernels of its own: where not all are tried it meets u32, f64, and one of the others, which the
+ * seed decides; all tests of dictionaries take the same ones, so that what one builds serves the others. */
+static inline bool structure_meets(size_t subject, ordo_type type, uint64_t seed)
+{
+    static const ordo_type others[] = { ORDO_U64, ORDO_I32, ORDO_I64, ORDO_F32 };
+
+    return type == ORDO_U32 || type == ORDO_F64 || type == others[(structure_family(subject) + seed + 3) % 4];
 }
 
 static inline ordo_status create(ordo_device *dev, int structure, ordo_type key, uint32_t value_bytes, ordo_dict **out)

@@ -120,7 +120,7 @@ void *test_alloc(size_t bytes)
 
 /* ---- devices ------------------------------------------------------------------------------------------------- */
 
-static uint64_t seed_of_run(void)
+uint64_t test_seed(void)
 {
     const char *text = getenv("ORDO_TEST_SEED");
 
@@ -164,7 +164,7 @@ static void note_time(const struct test *t, double seconds, double cpu)
 
 static void run_body(ordo_device *dev, const char *mask, test_body body)
 {
-    struct test   t = { .dev = dev, .facts = ordo_device_facts(dev), .mask = mask, .seed = seed_of_run() };
+    struct test   t = { .dev = dev, .facts = ordo_device_facts(dev), .mask = mask, .seed = test_seed() };
     const double  start = ordo_now_ms();
     const clock_t cpu = clock();
 

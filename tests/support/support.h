@@ -63,6 +63,9 @@ void test_each_device_with(const char *mask, test_body body);
 /* Whether this variable of the environment is "all": so the suite `slow` asks for combinations of which the quick ring has some. */
 bool test_wants_all(const char *variable);
 
+/* ORDO_TEST_SEED, 1 unless it is set: what test.seed is. */
+uint64_t test_seed(void);
+
 /* Another device object like t->dev, for tests of two devices; close it with ordo_device_close. */
 ordo_device *test_open_again(const struct test *t);
 
