@@ -3,6 +3,7 @@
  * ORDO_VALUE_BYTES, RUN_GROUP.
  *
  *   interval_limit, interval_bound   ranges cut to their limits
+ *   interval_outer                   the range of the first or last elements
  *   interval_reverse                 results of ranges turned round, in place
  *   interval_within                  results of seeks that are not past their bounds
  *   interval_measure, interval_gather, interval_clip, interval_erase   disjoint ranges that cover what given ones do
@@ -47,6 +48,19 @@ void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ord
         const bool some = lengths[i] > 0;
         lo_out[i] = !some ? key_from_bits(1) : descending ? ends[i] : lo[lo_at + i];
         hi_out[i] = !some ? key_from_bits(0) : descending ? hi[hi_at + i] : ends[i];
+    }
+}
+
+/* The first `count` elements, or the last, are one range: its outer bound, its offsets, and the rank where its other bound is. */
+ORDO_KERNEL(RUN_GROUP)
+void interval_outer(uint rank, uint count, uint last, __global uint *ranks, __global ordo_key *bounds,
+                    __global ulong *offsets)
+{
+    RUN_EACH (uint, i, 1) {
+        ranks[i] = rank;
+        bounds[last] = key_from_bits(last ? ~(ordo_key_form) 0 : 0);
+        offsets[0] = 0;
+        offsets[1] = count;
     }
 }
 

@@ -2,6 +2,7 @@
 /* Queries of order in sorted runs; host/dict/run.h draws a run and has the invariants.
  *
  *   run_count, run_seek        one run's part of the answers, given the ranks
+ *   run_bounds                 ranks of few bounds in all runs
  *   run_measure, run_range     ranges over all runs
  *   run_rank, run_select       ranks of keys, and elements of ranks
  *   run_none       the answer when there is no run
@@ -94,6 +95,53 @@ ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
 }
 
+/* How many of keys[first .. end - 1] are less than x, plus first. */
+ORDO_FN uint run_less(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
+{
+    while (first < end) {
+        const uint middle = first + (end - first) / 2;
+        if (key_bits(keys[middle]) < x)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+/* How many of keys[first .. end - 1] are not greater than x, plus first. */
+ORDO_FN uint run_not_greater(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
+{
+    while (first < end) {
+        const uint middle = first + (end - first) / 2;
+        if (key_bits(keys[middle]) <= x)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+/* Ranks of few bounds in all runs at once, each by a plain search: of run r's keys lows[r * n + i] are less than lo[i],
+ * highs[r * n + i] not greater than hi[i]. */
+ORDO_KERNEL(RUN_GROUP)
+void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
+                ulong hi_at, uint n, __global uint *lows, __global uint *highs)
+{
+    __local runs_keys key_of[RUN_TABLE_MAX];
+    if (get_local_id(0) == 0) {
+        RUNS_EACH(RUNS_POINT_KEY, key_of)
+    }
+    range_barrier();
+    const uint n_ranks = runs.n_runs * n;
+    RUN_EACH (uint, i, 2 * n_ranks) {
+        const uint at = i < n_ranks ? i : i - n_ranks, r = at / n, query = at % n;
+        if (i < n_ranks)
+            lows[at] = run_less(key_of[r], 0, runs.count[r], key_bits(lo[lo_at + query]));
+        else
+            highs[at] = run_not_greater(key_of[r], 0, runs.count[r], key_bits(hi[hi_at + query]));
+    }
+}
+
 /* Of a range with more candidates than this, places are counted from the runs' first elements, not from the range's. */
 #define RANGE_WIDE RUN_BLOCK
 
@@ -128,19 +176,6 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
         if (offsets)
             offsets[offsets_at + i] = visible;
     }
-}
-
-/* How many of keys[first .. end - 1] are less than x, plus first. */
-ORDO_FN uint run_less(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
-{
-    while (first < end) {
-        const uint middle = first + (end - first) / 2;
-        if (key_bits(keys[middle]) < x)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
 }
 
 #define RANGE_ITEMS 4 /* candidates per work-item and tile; a work-item alone looks so far ahead for their queries */
@@ -254,19 +289,6 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
     for (; left > 0; left--)
         bits &= bits - 1;
     return word * 32 + (31 - clz(bits & (0 - bits)));
-}
-
-/* How many of keys[first .. end - 1] are not greater than x, plus first. */
-ORDO_FN uint run_not_greater(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
-{
-    while (first < end) {
-        const uint middle = first + (end - first) / 2;
-        if (key_bits(keys[middle]) <= x)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
 }
 
 /* The least key that more than `rank` visible elements of all runs are not greater than: each bit of it in turn is looked for

@@ -122,7 +122,7 @@ static ordo_status export_keys(struct erasure *x, cl_mem keys)
 }
 
 /* Erases sorted keys that are all there. */
-static ordo_status erase_keys(ordo_dict *dict, struct ordo_call *call, cl_mem keys, size_t count)
+static ordo_status erase_keys(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, size_t count)
 {
     cl_mem       erased = NULL;
     const size_t bytes = (count + 3) / 4 * 4;
@@ -130,7 +130,7 @@ static ordo_status erase_keys(ordo_dict *dict, struct ordo_call *call, cl_mem ke
     ORDO_TRY(ordo_call_scratch(call, bytes, &erased));
     ORDO_TRY(ordo_call_fill(call, erased, 0, bytes, 0x01010101));
     ORDO_TRY(ordo_dict_before_store(dict, call));
-    const struct ordo_sorted_updates updates = { ordo_at(keys, 0), ordo_none(), ordo_at(erased, 0), count, true };
+    const struct ordo_sorted_updates updates = { keys, ordo_none(), ordo_at(erased, 0), count, true };
     return dict->structure->update_sorted(dict, call, &updates);
 }
 
@@ -231,55 +231,66 @@ ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *cal
     ORDO_TRY(scratch(&x, (size_t) x.total, dict->key_bytes, &keys));
     ORDO_TRY(export_keys(&x, keys));
     ORDO_TRY(count_erased(&x));
-    return erase_keys(dict, call, keys, (size_t) x.total);
+    return erase_keys(dict, call, ordo_at(keys, 0), (size_t) x.total);
 }
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-/* One key in scratch: the least (greatest) that there can be. */
-static ordo_status put_end(const ordo_dict *dict, struct ordo_call *call, bool greatest, cl_mem *out)
+/* The elements in key order, of `size`; values only if wanted. A range up to (down to) the key whose rank says how many. */
+static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
+                               size_t size, struct ordo_slice keys, struct ordo_slice offsets)
 {
-    const uint64_t key = ordo_dict_end_key(dict, greatest);
-    ORDO_TRY(ordo_call_scratch(call, sizeof key, out));
-    ORDO_TRY(ordo_call_fill(call, *out, 0, 4, (uint32_t) key));
-    return ordo_call_fill(call, *out, 4, 4, (uint32_t) (key >> 32));
+    const cl_uint    last = ends->last, n = (cl_uint) count, rank = (cl_uint) (last ? size - count : count - 1);
+    const size_t     bounds_bytes = 2 * dict->key_bytes;
+    struct ordo_args args = { .n = 0 };
+    cl_mem           ranks = NULL, bounds = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, sizeof rank, &ranks));
+    ORDO_TRY(ordo_call_scratch(call, bounds_bytes, &bounds));
+    ORDO_ADD(&args, ORDO_ARG(rank), ORDO_ARG(n), ORDO_ARG(last), ORDO_ARG(ranks), ORDO_ARG(bounds),
+             ORDO_ARG(offsets.mem));
+    ORDO_TRY(ordo_dict_launch(call, dict, INTERVAL_FILE, "interval_outer", 1, args.arg, args.n));
+    const struct ordo_selects selects = { ordo_at(ranks, 0), 1, ordo_at(bounds, !last), ordo_none(), ordo_none() };
+    ORDO_TRY(dict->structure->select(dict, call, &selects));
+    const struct ordo_ranges range = { .lo = ordo_at(bounds, 0),
+                                       .hi = ordo_at(bounds, 1),
+                                       .count = 1,
+                                       .offsets = offsets,
+                                       .offsets_known = true,
+                                       .keys_out = keys,
+                                       .values_out = ends->values_out,
+                                       .capacity = count,
+                                       .waits = true };
+    return dict->structure->range(dict, call, &range);
 }
 
-/* The elements in key order; values only if wanted. */
-static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
-                               struct ordo_slice keys, struct ordo_slice *offsets)
+/* Keys that are erased afterwards are in `keys_out` already, unless nobody wants them or they are turned round there. */
+static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
+                              struct ordo_slice *out)
 {
-    struct ordo_limited_ranges range = { .count = 1, .limit = (uint32_t) count };
-
-    ORDO_TRY(put_end(dict, call, false, &range.lo.mem));
-    ORDO_TRY(put_end(dict, call, true, &range.hi.mem));
-    ORDO_TRY(ordo_call_scratch(call, 2 * sizeof(cl_ulong), &range.offsets.mem));
-    range.keys_out = keys;
-    range.values_out = ends->values_out;
-    range.capacity = count;
-    *offsets = range.offsets;
-    range.descending = ends->last;
-    return ordo_dict_range_cut(dict, call, &range, true);
+    *out = ends->keys_out;
+    if (!ends->take || (ends->keys_out.mem && !ends->last))
+        return ORDO_OK;
+    *out = ordo_none();
+    return ordo_call_scratch(call, count * dict->key_bytes, &out->mem);
 }
 
 ordo_status ordo_dict_ends_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got)
 {
-    struct ordo_slice keys = ends->keys_out, offsets = ordo_none();
+    struct ordo_slice keys = ordo_none(), offsets = ordo_none();
     size_t            size = 0;
 
     ORDO_TRY(dict->structure->size(dict, call, &size));
     *got = ordo_min_size(size, ends->count);
     if (*got == 0)
         return ordo_dict_before_store(dict, call);
-    if (ends->take) {
-        keys = ordo_none();
-        ORDO_TRY(ordo_call_scratch(call, *got * dict->key_bytes, &keys.mem));
-    }
-    ORDO_TRY(export_ends(dict, call, ends, *got, keys, &offsets));
-    if (ends->take && ends->keys_out.mem)
+    ORDO_TRY(place_keys(dict, call, ends, *got, &keys));
+    ORDO_TRY(ordo_call_scratch(call, 2 * sizeof(cl_ulong), &offsets.mem));
+    ORDO_TRY(export_ends(dict, call, ends, *got, size, keys, offsets));
+    if (ends->take && ends->last && ends->keys_out.mem)
         ORDO_TRY(ordo_call_copy(call, keys.mem, 0, ends->keys_out.mem, ends->keys_out.at * dict->key_bytes,
                                 *got * dict->key_bytes));
     if (ends->last && (ends->keys_out.mem || ends->values_out.mem))
         ORDO_TRY(ordo_dict_reverse(call, dict, offsets, 1, *got, ends->keys_out, ends->values_out));
-    return ends->take ? erase_keys(dict, call, keys.mem, *got) : ORDO_OK;
+    return ends->take ? erase_keys(dict, call, keys, *got) : ORDO_OK;
 }

@@ -28,9 +28,6 @@ ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, c
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,
                                       bool waits);
 
-/* The same elements, but in key order, descending or not. The limit is not 0, or there are limits. */
-ordo_status ordo_dict_range_cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,
-                                bool waits);
 /* Turns the elements of ranges round; offsets[count] says how many there are. */
 ordo_status ordo_dict_reverse(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice offsets, size_t count,
                               size_t capacity, struct ordo_slice keys_out, struct ordo_slice values_out);

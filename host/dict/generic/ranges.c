@@ -64,8 +64,8 @@ ordo_status ordo_dict_reverse(struct ordo_call *call, const ordo_dict *dict, str
     return launch(call, dict, "interval_reverse", capacity, &args);
 }
 
-ordo_status ordo_dict_range_cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r,
-                                bool waits)
+/* The elements in key order, descending or not. The limit is not 0, or there are limits. */
+static ordo_status range_cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, bool waits)
 {
     cl_mem lengths = NULL, lo = NULL, hi = NULL;
 
@@ -83,7 +83,7 @@ ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, c
                                       bool waits)
 {
     if (r->limit || r->limits.mem) {
-        ORDO_TRY(ordo_dict_range_cut(dict, call, r, waits));
+        ORDO_TRY(range_cut(dict, call, r, waits));
     } else {
         const struct ordo_ranges all = { r->lo,       r->hi,         r->count,    r->offsets, false,
                                          r->keys_out, r->values_out, r->capacity, waits };

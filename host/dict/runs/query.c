@@ -204,6 +204,35 @@ static void add_runs(struct ordo_args *args, const struct ordo_run_set *set, boo
     }
 }
 
+/* So few bounds are looked for in all runs by one launch, without the runs' indexes: two launches a run, and one for the index of
+ * a run that is new, take longer than plain searches. */
+#define FEW_BOUNDS 1024
+
+/* The ranks of the bounds in each run. */
+static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
+                               const struct ordo_ranges *ranges, const struct range_scratch *s)
+{
+    const run_table  table = table_of(dict, set);
+    const cl_uint    n = (cl_uint) ranges->count;
+    const size_t     bounds = 2 * set->n * ranges->count;
+    struct ordo_args args = { .n = 0 };
+
+    for (size_t r = 0; r < set->n && bounds > FEW_BOUNDS; r++) {
+        ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->lo, ranges->count, false,
+                             ordo_at(s->lows, r * ranges->count)));
+        ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->hi, ranges->count, true,
+                             ordo_at(s->highs, r * ranges->count)));
+    }
+    if (bounds > FEW_BOUNDS)
+        return ORDO_OK;
+    add_runs(&args, set, true);
+    ORDO_ADD(&args, ORDO_ARG(table));
+    ordo_args_slice(&args, &ranges->lo);
+    ordo_args_slice(&args, &ranges->hi);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->lows), ORDO_ARG(s->highs));
+    return ordo_runs_launch(call, dict, "run_bounds", bounds, args.arg, args.n);
+}
+
 /* Ranks, candidates and, if wanted, the numbers of results in the place of offsets. */
 static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, bool offsets, const struct range_scratch *s)
@@ -213,12 +242,7 @@ static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict,
     const struct ordo_slice sums = { offsets ? ranges->offsets.mem : NULL, ranges->offsets.at };
     struct ordo_args        args = { .n = 0 };
 
-    for (size_t r = 0; r < set->n; r++) {
-        ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->lo, ranges->count, false,
-                             ordo_at(s->lows, r * ranges->count)));
-        ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->hi, ranges->count, true,
-                             ordo_at(s->highs, r * ranges->count)));
-    }
+    ORDO_TRY(rank_ranges(call, dict, set, ranges, s));
     add_runs(&args, set, true);
     ORDO_ADD(&args, ORDO_ARG(table));
     ordo_args_slice(&args, &ranges->lo);
