@@ -36,5 +36,5 @@ ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulo
         low += step;
         step *= 2;
     }
-    return each_owner(starts, low, min(low + step, n) - 1, c);
+    return each_owner(starts, low, low + min(step, n - low) - 1, c);
 }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: loops.py [DIR]
 
-Holds that no counter of a kernel's loop wraps, however near a count is to ORDO_MAX_COUNT = 2^32 - 2^20 (array.h). Looks at
-every `for` below DIR (cl/) as it is written, in macros too. A loop is sound if
+Holds that no counter of a kernel's loop wraps, however near a count is to ORDO_MAX_COUNT = 2^32 - 2^20 (array.h), and that each loop
+comes to its end. Looks at every `for` and `while` below DIR (cl/) as it is written, in macros too. A `for` is sound if
   wide       its counter has 64 bits: no count and no number of work-items comes near;
   by one     its counter goes up or down by one to a bound that it meets: `<`, `>`, `!=`, not `<=` or `>= 0`;
   by little  its counter has 32 bits and goes by what is constant when the kernel is compiled (capitals, numbers), which is below
@@ -15,7 +15,13 @@ every `for` below DIR (cl/) as it is written, in macros too. A loop is sound if
   linked     it goes from node to node by links, which the invariants of structures bound;
   bounded    BOUNDED says why its sums stay below 2^32 for another reason.
 A counter of 32 bits must not be compared with what has 64, which it may never reach. Halving an interval by
-`(low + high) / 2` wraps too. Prints what breaks this, a line each; exit status 1 if anything does.
+`(low + high) / 2` wraps too. A `while` is sound if
+  narrowed   it halves an interval, and each half is less than the whole: where `low` becomes the middle, that is rounded up;
+  doubled    its step is doubled as it is gone by: 2^31 of them are behind where it is 2^31, and more is not there. What lies a step
+             further may be behind the greatest number;
+  by one     a counter goes by one to a bound that ends the loop;
+  bounded    ENDS says why it ends.
+Prints what breaks this, a line each; exit status 1 if anything does.
 """
 import os
 import re
@@ -43,25 +49,45 @@ BOUNDED = {
     ("shared/runs.h", "word", ""): "the same; ends at a bit that is known to be there",
 }
 
+# (file, condition): why a `while` ends, and nothing in it wraps.
+ENDS = {
+    ("dict/hash/place.cl", "word"): "each round asks one bucket more: at most HASH_MOVES",
+    ("dict/links/update.cl", "*links_right(links_line(tree, links_root_level(root), links_root_node(root))) != LINKS_NONE"):
+        "each level has fewer nodes than that below",
+    ("dict/trie/hamt.cl", "n > 1"): "a leaf's keys, halved",
+    ("group/lookback.cl", "next > 0"): "goes down by the tiles that were taken; waits for those before only, which have begun",
+    ("primitive/merge.cl", "a < tile.a_count && b < tile.b_count"): "numbers of a tile; each round uses up what is left of one part at least",
+    ("primitive/merge.cl", "subgroup_any(search.low < search.high)"): "each vote leaves one part in TEAM_WIDTH + 1",
+    ("shared/index.h", "index_units(blocks, node_log2, level) > 1"): "at most 10 levels",
+    ("shared/runs.h", "bits == 0 && ++word < block_end && word * 32 < count"): "words of 32 elements: below 2^27",
+}
+
 # What is far from the greatest number: levels, nodes of a chain, rounds of a sort in a group, numbers in a group.
 SMALL = ("chain", "min(lid, m - 1)", "n_rounds", "tile->chain[r]", "top")
 # Counters of levels, of bits of a key, of a node's neighbours, whatever their bounds.
 FEW = ("above", "bit", "depth", "length", "level")
 
 LOOP = re.compile(r"\bfor\s*\(")
+WHILE = re.compile(r"\bwhile\s*\(")
 DECLARED = re.compile(r"^(?:const )?(u?int|u?long|size_t|uchar|ushort|type|team_mask|__\w+ .*\*)\s*(\w+)\s*=")
 WIDE = ("ulong", "long", "size_t")
 CONSTANT = re.compile(r"^[A-Z0-9_ux\s+*/%()<>&~-]+$")
 STRIDES = re.compile(r"get_(global|local)_size|get_num_groups|BLINK_TEAMS")
 
 
+def behind(text, at, opening="(", closing=")"):
+    """The place behind what closes what was opened before `at`."""
+    depth = 1
+    while depth and at < len(text):
+        depth += {opening: 1, closing: -1}.get(text[at], 0)
+        at += 1
+    return at
+
+
 def headers(text):
     """(line, the three parts, what stands before) of each `for`, comments and continuations left out."""
     for m in LOOP.finditer(text):
-        depth, at = 1, m.end()
-        while depth and at < len(text):
-            depth += {"(": 1, ")": -1}.get(text[at], 0)
-            at += 1
+        at = behind(text, m.end())
         parts = [" ".join(p.split()) for p in text[m.end():at - 1].split(";")]
         if len(parts) == 3:
             yield text.count("\n", 0, m.start()) + 1, parts, text[:m.start()]
@@ -146,9 +172,70 @@ def wrong_width(name, cond, function):
     return None
 
 
+# ---- while -----------------------------------------------------------------------------------------------------------
+
+def whiles(text):
+    """(line, condition, body, the rest of the function) of each `while`."""
+    for m in WHILE.finditer(text):
+        at = behind(text, m.end())
+        rest = text[at:].lstrip()
+        end = behind(rest, 1, "{", "}") if rest.startswith("{") else rest.find(";") + 1
+        body, after = rest[:end], rest[end:]
+        yield (text.count("\n", 0, m.start()) + 1, " ".join(text[m.end():at - 1].split()), " ".join(body.split()),
+               after[:after.find("\n}")])
+
+
+def set_to(name, body):
+    """What a body sets `name` to, but for itself."""
+    values = set()
+    for value in re.findall(r"(?<![\w.>\]])" + re.escape(name) + r" = ([^;]+);", body):
+        values |= set(re.sub(r"^.* \? ", "", value).split(" : ")) if " ? " in value else {value}
+    return values - {name}
+
+
+def wrong_interval(low, apart, high, body):
+    """What is wrong with the halving of an interval; None if it is sound; "" if it is none."""
+    l, h = re.escape(low), re.escape(high)
+    m = re.search(r"(\w+) = (?:" + l + r" \+ \(" + h + " - " + l + r"( \+ 1)?\)|\(" + l + r" \+ " + h + r"\)) / 2;", body)
+    if not m:
+        return ""
+    middle, up = m[1], bool(m[2])
+    want = (f"{middle}", f"{middle}") if apart else (f"{middle}", f"{middle} - 1") if up else (f"{middle} + 1", f"{middle}")
+    if (set_to(low, body), set_to(high, body)) == ({want[0]}, {want[1]}):
+        return None
+    return f"{low} to {high} may never become less: {low} becomes {' '.join(set_to(low, body))}, {high} {' '.join(set_to(high, body))}"
+
+
+def goes_by_one(cond, body):
+    for part in cond.split(" && "):
+        m = re.match(r"^(\w+) (<|>) ", part)
+        if m and (m[1] + ("++" if m[2] == "<" else "--") in body or ("++" if m[2] == "<" else "--") + m[1] in body):
+            return True
+    m = re.match(r"^subgroup_any\((\w+) > 0\)$", cond)
+    return bool(m) and f"{m[1]} = {m[1]} > 0 ? {m[1]} - 1 : 0;" in body
+
+
+def wrong_while(file, cond, body, after):
+    if cond == "0" or (file, cond) in ENDS or goes_by_one(cond, body):
+        return None
+    if m := re.match(r"^([\w.]+)( \+ 1)? < ([\w.]+)$", cond):
+        wrong = wrong_interval(m[1], m[2], m[3], body)
+        if wrong != "":
+            return wrong
+    if m := re.match(r"^(\w+) <=? [\w.]+ - (\w+) && ", cond):
+        step, at = m[1], m[2]
+        if f"{at} += {step};" in body and f"{step} *= 2;" in body:
+            return f"{at} + {step} may wrap behind the loop" if re.search(rf"\b{at} \+ {step}\b", after) else None
+    return f"nothing says that this ends: while ({cond})"
+
+
 def look_at(file, text):
     """Complaints about a file's loops, and how many it has."""
     text, found, loops = without_comments(text), [], 0
+    for line, cond, body, after in whiles(text):
+        loops += 1
+        if complaint := wrong_while(file, cond, body, after):
+            found.append((line, complaint))
     for m in re.finditer(r"\((low \+ high|high \+ low|first \+ end|begin \+ end)\) / 2", text):
         if (file, m[0], "") not in BOUNDED:
             found.append((text.count("\n", 0, m.start()) + 1, f"{m[0]} may wrap"))
@@ -180,12 +267,22 @@ PLANTED = (
     "const ulong most = 5; for (uint i = 0; i < most; i++) {}",
     "for (int i = 0; i < (ulong) n * 4; i++) {}",
     "x = (low + high) / 2;",
+    "while (low < high) { const uint m = low + (high - low) / 2; if (x[m] < y) low = m; else high = m - 1; }",
+    "while (low + 1 < high) { const uint m = low + (high - low) / 2; low = a ? m : low; high = a ? high : m - 1; }",
+    "while (i < n) { i += step; }",
+    "while (step < n - at && x[at + step] < y) { step *= 2; }",
+    "while (step < n - at && x[at + step] < y) { at += step; step *= 2; } return min(at + step, n);\n}",
+    "while (i < n) i--;",
 )
 SOUND = (
     "for (uint i = 0; i < n; i++) {}",
     "for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) {}",
     "for (uint i = lid; i < n; i += GROUP) {}",
     "for (uint level = n; level-- > 0;) {}",
+    "while (low < high) { const uint m = low + (high - low) / 2; if (x[m] < y) low = m + 1; else high = m; }",
+    "while (a.low < a.high) { const uint m = a.low + (a.high - a.low + 1) / 2; a.low = b ? m : a.low; a.high = b ? a.high : m - 1; }",
+    "while (step < n - at && x[at + step] < y) { at += step; step *= 2; } return at + min(step, n - at);\n}",
+    "while (bits == 0 && i > first) bits = x[--i];",
 )
 
 
