@@ -180,6 +180,16 @@ ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *ca
 /* A new run from updates that are sorted. */
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
                            struct ordo_sorted_run *out);
+/* A batch of updates: sorted ones, or as a call has them. */
+struct ordo_run_batch {
+    const struct ordo_sorted_updates *sorted; /* NULL: what follows */
+    bool                              erase;
+    struct ordo_slice                 keys, values;
+    size_t                            count;
+};
+/* A new run from either. */
+ordo_status ordo_runs_take_batch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *batch,
+                                 struct ordo_sorted_run *out);
 /* Merges n runs of the device's, oldest first and each next to the last, into a new one that keeps every element. */
 ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in, size_t n,
                             struct ordo_sorted_run *out);

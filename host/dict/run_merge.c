@@ -63,6 +63,14 @@ ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const
     return keep_if_ok(runs, out, take_into(call, &runs->dict, updates, out));
 }
 
+ordo_status ordo_runs_take_batch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *batch,
+                                 struct ordo_sorted_run *out)
+{
+    if (batch->sorted)
+        return ordo_runs_take(runs, call, batch->sorted, out);
+    return ordo_runs_sort(runs, call, batch->erase, batch->keys, batch->values, batch->count, out);
+}
+
 /* ---- runs from runs ---------------------------------------------------------------------------------------------- */
 
 static void sources_of(const ordo_dict *dict, const struct ordo_sorted_run *in, size_t n,

@@ -72,22 +72,6 @@ static bool is_due(const struct fast *fast)
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* A batch of updates: sorted ones, or as a call has them. */
-struct batch {
-    const struct ordo_sorted_updates *sorted; /* NULL: what follows */
-    bool                              erase;
-    struct ordo_slice                 keys, values;
-    size_t                            count;
-};
-
-static ordo_status make_run(struct fast *fast, struct ordo_call *call, const struct batch *b,
-                            struct ordo_sorted_run *out)
-{
-    if (b->sorted)
-        return ordo_runs_take(&fast->runs, call, b->sorted, out);
-    return ordo_runs_sort(&fast->runs, call, b->erase, b->keys, b->values, b->count, out);
-}
-
 /* Merges the runs from `first` on into one, if there are several. */
 static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t first)
 {
@@ -132,18 +116,18 @@ static ordo_status make_room(struct fast *fast, struct ordo_call *call, size_t c
     return ORDO_OK;
 }
 
-static ordo_status store(struct fast *fast, struct ordo_call *call, const struct batch *b)
+static ordo_status store(struct fast *fast, struct ordo_call *call, const struct ordo_run_batch *b)
 {
     struct ordo_run_set   *set = &fast->runs.set;
     struct ordo_sorted_run run;
 
     ORDO_TRY(make_room(fast, call, b->count));
     const int   mark = call->n_scratch;
-    ordo_status status = make_run(fast, call, b, &run);
+    ordo_status status = ordo_runs_take_batch(&fast->runs, call, b, &run);
     if (ordo_lacks_memory(status) && fast->arrived > 0) { /* a rebuild may make room */
         ordo_call_abandon(call, mark);
         if (rebuild(fast, call) == ORDO_OK)
-            status = make_run(fast, call, b, &run);
+            status = ordo_runs_take_batch(&fast->runs, call, b, &run);
     }
     ORDO_TRY(status);
     set->run[set->n++] = run;
@@ -156,7 +140,7 @@ static ordo_status store(struct fast *fast, struct ordo_call *call, const struct
 static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                           struct ordo_slice values, size_t count)
 {
-    const struct batch batch = { NULL, erase, keys, values, count };
+    const struct ordo_run_batch batch = { NULL, erase, keys, values, count };
 
     if (fast_of(dict)->runs.set.n == 0)
         return erase ? ORDO_OK : build(dict, call, keys, values, count);
@@ -165,7 +149,7 @@ static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, s
 
 static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates)
 {
-    const struct batch batch = { .sorted = updates, .count = updates->count };
+    const struct ordo_run_batch batch = { .sorted = updates, .count = updates->count };
 
     return store(fast_of(dict), call, &batch);
 }

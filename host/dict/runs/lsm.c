@@ -346,21 +346,6 @@ static void note_arrival(struct lsm *lsm, size_t count, bool erase)
     lsm->may_be_stale += erase ? 2 * count : count;
 }
 
-/* A batch of updates: sorted ones, or as a call has them. */
-struct batch {
-    const struct ordo_sorted_updates *sorted; /* NULL: what follows */
-    bool                              erase;
-    struct ordo_slice                 keys, values;
-    size_t                            count;
-};
-
-static ordo_status make_run(struct lsm *lsm, struct ordo_call *call, const struct batch *b, struct ordo_sorted_run *out)
-{
-    if (b->sorted)
-        return ordo_runs_take(&lsm->runs, call, b->sorted, out);
-    return ordo_runs_sort(&lsm->runs, call, b->erase, b->keys, b->values, b->count, out);
-}
-
 /* Where memory is short: leaves out what is stale, if there may be any; whether it has. Waits. */
 static bool makes_room(struct lsm *lsm, struct ordo_call *call, int mark)
 {
@@ -371,14 +356,14 @@ static bool makes_room(struct lsm *lsm, struct ordo_call *call, int mark)
     return clean_up(&lsm->runs.dict, call) == ORDO_OK;
 }
 
-static ordo_status make_run_or_room(struct lsm *lsm, struct ordo_call *call, const struct batch *b,
+static ordo_status make_run_or_room(struct lsm *lsm, struct ordo_call *call, const struct ordo_run_batch *b,
                                     struct ordo_sorted_run *out)
 {
     const int         mark = call->n_scratch;
-    const ordo_status status = make_run(lsm, call, b, out);
+    const ordo_status status = ordo_runs_take_batch(&lsm->runs, call, b, out);
     if (!ordo_lacks_memory(status) || !makes_room(lsm, call, mark))
         return status;
-    return make_run(lsm, call, b, out);
+    return ordo_runs_take_batch(&lsm->runs, call, b, out);
 }
 
 /* Merges the batch with the runs that it is to be merged with, or makes it a run of its own. */
@@ -414,7 +399,7 @@ static ordo_status add(struct lsm *lsm, struct ordo_call *call, struct ordo_sort
     return status;
 }
 
-static ordo_status store(struct lsm *lsm, struct ordo_call *call, const struct batch *b)
+static ordo_status store(struct lsm *lsm, struct ordo_call *call, const struct ordo_run_batch *b)
 {
     struct ordo_sorted_run run;
     ORDO_TRY(prepare(lsm, call, b->count));
@@ -428,7 +413,7 @@ static ordo_status store(struct lsm *lsm, struct ordo_call *call, const struct b
 static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                           struct ordo_slice values, size_t count)
 {
-    const struct batch batch = { NULL, erase, keys, values, count };
+    const struct ordo_run_batch batch = { NULL, erase, keys, values, count };
 
     if (erase && lsm_of(dict)->runs.set.n == 0)
         return ORDO_OK;
@@ -437,7 +422,7 @@ static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, s
 
 static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates)
 {
-    const struct batch batch = { .sorted = updates, .count = updates->count };
+    const struct ordo_run_batch batch = { .sorted = updates, .count = updates->count };
     return store(lsm_of(dict), call, &batch);
 }
 

@@ -21,38 +21,22 @@ static void settle(struct ordo_xfast *xfast, struct ordo_call *call)
         ordo_log(call->dev, ORDO_LOG_WARNING, "xfast: the trie was not made, going on without");
 }
 
-/* A batch of updates: sorted ones, or as a call has them. */
-struct batch {
-    const struct ordo_sorted_updates *sorted; /* NULL: what follows */
-    bool                              erase;
-    struct ordo_slice                 keys, values;
-    size_t                            count;
-};
-
-static ordo_status make_run(struct ordo_runs *runs, struct ordo_call *call, const struct batch *b,
-                            struct ordo_sorted_run *out)
-{
-    if (b->sorted)
-        return ordo_runs_take(runs, call, b->sorted, out);
-    return ordo_runs_sort(runs, call, b->erase, b->keys, b->values, b->count, out);
-}
-
 /* A new run of the leaves and a batch. The set is a copy: what is marked in the leaves' bits on the way is of no meaning to them,
  * which have none. Waits. */
-static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct batch *b,
+static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *b,
                          struct ordo_sorted_run *merged)
 {
     struct ordo_run_set    set = runs->set;
     struct ordo_sorted_run run;
 
-    ORDO_TRY(make_run(runs, call, b, &run));
+    ORDO_TRY(ordo_runs_take_batch(runs, call, b, &run));
     set.run[set.n++] = run;
     const ordo_status status = ordo_runs_visible(runs, call, &set, merged);
     ordo_runs_release(runs, &run);
     return status;
 }
 
-static ordo_status store(struct ordo_xfast *xfast, struct ordo_call *call, const struct batch *b)
+static ordo_status store(struct ordo_xfast *xfast, struct ordo_call *call, const struct ordo_run_batch *b)
 {
     const int              mark = call->n_scratch;
     struct ordo_sorted_run merged;
@@ -89,7 +73,7 @@ static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_sl
 static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                           struct ordo_slice values, size_t count)
 {
-    const struct batch batch = { NULL, erase, keys, values, count };
+    const struct ordo_run_batch batch = { NULL, erase, keys, values, count };
 
     if (ordo_xfast_of(dict)->runs.set.n == 0)
         return erase ? ORDO_OK : build(dict, call, keys, values, count);
@@ -98,7 +82,7 @@ static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, s
 
 static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates)
 {
-    const struct batch batch = { .sorted = updates, .count = updates->count };
+    const struct ordo_run_batch batch = { .sorted = updates, .count = updates->count };
 
     return store(ordo_xfast_of(dict), call, &batch);
 }
