@@ -118,6 +118,14 @@ ordo_status ordo_dict_own_begin(struct ordo_call *call, ordo_dict *dict, const s
     return begin(call, dict, ORDO_CAN_FIND, order);
 }
 
+ordo_status ordo_dict_own_begin_update(struct ordo_call *call, ordo_dict *dict, const struct ordo_structure *structure,
+                                       const struct ordo_order *order)
+{
+    ORDO_TRY(ordo_dict_own_begin(call, dict, structure, order));
+    ordo_dict_drop_aggregates(dict);
+    return ORDO_OK;
+}
+
 ordo_status ordo_dict_own_end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
 {
     return end(call, dict, status);

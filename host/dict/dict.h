@@ -130,9 +130,12 @@ struct ordo_dict {
 ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure,
                              const struct ordo_dict_config *config, size_t bytes, ordo_dict **out);
 
-/* Begins and ends a query that one structure alone has, which its header declares: other dictionaries are ORDO_UNSUPPORTED. */
+/* Begins and ends a call that one structure alone has, which its header declares: other dictionaries are ORDO_UNSUPPORTED. */
 ordo_status ordo_dict_own_begin(struct ordo_call *call, ordo_dict *dict, const struct ordo_structure *structure,
                                 const struct ordo_order *order);
+/* The same of a call that changes the dictionary. */
+ordo_status ordo_dict_own_begin_update(struct ordo_call *call, ordo_dict *dict, const struct ordo_structure *structure,
+                                       const struct ordo_order *order);
 ordo_status ordo_dict_own_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
 /* The least (greatest) key that there can be, as stored, in the low bytes. */

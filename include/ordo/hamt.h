@@ -43,6 +43,34 @@ struct ordo_hamt_config {
  *         ORDO_TOO_LARGE. */
 ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config, ordo_dict **out);
 
+/* ---- Roaring --------------------------------------------------------------------------------------------------
+ *
+ * Of dictionaries that ordo_hamt_create made, with keys of ORDO_U32 or ORDO_U64; others: ORDO_UNSUPPORTED. The bytes are those of the
+ * Roaring portable format, which CRoaring, its Java and Go twins, Parquet's deletion vectors and many more read and write; of u64
+ * keys its extension to 64 bits: the number of bitmaps, and of each the upper half of its keys and a bitmap of 32 bits. */
+
+/* Replaces the whole content by the set that `size` bytes (in device memory, at any byte) are. The dictionary has no values
+ * (others: ORDO_UNSUPPORTED). The bytes must be one set and nothing more: all counts and places in them are checked before anything is
+ * made of them, and of what is not so (cut, bytes left over, an unknown cookie, keys out of order, runs that overlap, counts that
+ * are wrong) ORDO_INVALID is returned, ordo_device_last_error says which bitmap or container it is, and the dictionary holds what it
+ * held before. ORDO_TOO_LARGE: a set of more than ORDO_MAX_COUNT keys, or more bytes. Waits.
+ * Cost     the bytes are read twice, once to check them; then a build of keys in order. Bitmaps of u64 keys are found one after
+ *          another, by some dependent reads each: where nearly each key has an upper half of its own, this is what takes the time.
+ * Memory   32 bytes for each container, 8 for each 64 of its keys, words or runs; once all that is checked, what a build takes. */
+ORDO_API ordo_status ordo_hamt_read_roaring(ordo_dict *dict, struct ordo_slice bytes, size_t size,
+                                            const struct ordo_order *order);
+ORDO_API ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size_t size);
+
+/* Writes the keys to `out`, bytes in device memory that begin at any byte. Each container has the form that takes the fewest bytes:
+ * array, bitmap or runs (what CRoaring writes after roaring_bitmap_run_optimize), so that the same set is always the same
+ * bytes. *size receives how many these are; if that is more than capacity, nothing is written and ORDO_TOO_SMALL
+ * returned. With ordo_none() for `out` they are only counted. Waits.
+ * Cost     an export, then some passes over the keys, and the bytes.
+ * Memory   scratch: the keys, and 8 to 12 bytes for each. */
+ORDO_API ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice out, size_t capacity, size_t *size,
+                                             const struct ordo_order *order);
+ORDO_API ordo_status ordo_hamt_write_roaring_host(ordo_dict *dict, void *out, size_t capacity, size_t *size);
+
 /* Parameters made in place, as ordo.h says. */
 #ifndef __cplusplus
 #define ordo_hamt_config(...) (&(struct ordo_hamt_config) { __VA_ARGS__ })

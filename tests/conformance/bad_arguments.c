@@ -847,6 +847,49 @@ static void prefix_parameters(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
+/* Bytes in the Roaring format: arrays that are absent or too short, and what is no set. */
+static void roaring_parameters(struct test *t)
+{
+    static const uint8_t empty[8] = { 0x3a, 0x30 };
+    struct trial         r = { .t = t };
+    struct bad_order     bad[BAD_ORDERS];
+    ordo_dict           *dict = NULL, *map = make_dict(t, t->dev, HAMT, 0, HELD);
+    struct test_array    all = test_upload(t, empty, sizeof empty, 1, 1);
+    const uint32_t       key = 5;
+    uint8_t              out[32];
+    size_t               size = 0;
+
+    test_ok(t, create(t->dev, HAMT, ORDO_U32, 0, &dict));
+    test_ok(t, ordo_dict_build_host(dict, &key, NULL, 1));
+    test_status(t, ordo_hamt_read_roaring(NULL, test_slice(&all), sizeof empty, NULL), ORDO_INVALID);
+    test_status(t, ordo_hamt_read_roaring(dict, ordo_none(), sizeof empty, NULL), ORDO_INVALID);
+    test_status(t, ordo_hamt_read_roaring(dict, test_slice(&all), 1000000, NULL), ORDO_INVALID);
+    test_status(t, ordo_hamt_read_roaring(dict, test_slice(&all), 0, NULL), ORDO_INVALID);
+    test_status(t, ordo_hamt_read_roaring(dict, test_slice(&all), (size_t) ORDO_MAX_COUNT + 1, NULL), ORDO_TOO_LARGE);
+    test_status(t, ordo_hamt_read_roaring(map, test_slice(&all), sizeof empty, NULL), ORDO_UNSUPPORTED);
+    test_status(t, ordo_hamt_read_roaring_host(NULL, empty, sizeof empty), ORDO_INVALID);
+    test_status(t, ordo_hamt_read_roaring_host(dict, NULL, sizeof empty), ORDO_INVALID);
+    test_status(t, ordo_hamt_write_roaring(NULL, test_slice(&all), sizeof empty, &size, NULL), ORDO_INVALID);
+    test_status(t, ordo_hamt_write_roaring(dict, test_slice(&all), sizeof empty, NULL, NULL), ORDO_INVALID);
+    test_status(t, ordo_hamt_write_roaring(dict, test_slice(&all), 1000000, &size, NULL), ORDO_INVALID);
+    test_status(t, ordo_hamt_write_roaring(dict, test_slice(&all), sizeof empty, &size, NULL), ORDO_TOO_SMALL);
+    test_status(t, ordo_hamt_write_roaring_host(NULL, out, sizeof out, &size), ORDO_INVALID);
+    test_status(t, ordo_hamt_write_roaring_host(dict, out, sizeof out, NULL), ORDO_INVALID);
+    test_ok(t, ordo_hamt_write_roaring_host(dict, NULL, 0, &size));
+    test_true(t, size == 18);
+    make_foreign(&r);
+    list_bad_orders(&r, bad);
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        test_status(t, ordo_hamt_read_roaring(dict, test_slice(&all), sizeof empty, &bad[i].order), bad[i].want);
+        test_status(t, ordo_hamt_write_roaring(dict, ordo_none(), 0, &size, &bad[i].order), bad[i].want);
+    }
+    release_foreign(&r);
+    expect_numbers(t, map, 0, HELD);
+    test_free(&all);
+    ordo_dict_destroy(&dict);
+    ordo_dict_destroy(&map);
+}
+
 static void creating(struct test *t)
 {
     static const uint32_t bad_bytes[] = { 1, 2, 3, 5, 7, 12, 16, UINT32_MAX };
@@ -929,6 +972,10 @@ static const struct other {
     { "ordo_xfast_count_prefix_host", "dict keys lengths count counts", prefix_parameters, NULL },
     { "ordo_xfast_longest_prefix", "dict keys count prefixes_out values_out found order", prefix_parameters, NULL },
     { "ordo_xfast_longest_prefix_host", "dict keys count prefixes_out values_out found", prefix_parameters, NULL },
+    { "ordo_hamt_read_roaring", "dict bytes size order", roaring_parameters, NULL },
+    { "ordo_hamt_read_roaring_host", "dict bytes size", roaring_parameters, NULL },
+    { "ordo_hamt_write_roaring", "dict out capacity size order", roaring_parameters, NULL },
+    { "ordo_hamt_write_roaring_host", "dict out capacity size", roaring_parameters, NULL },
 /* clang-format off */
 #define X(id, word, name, stem, ...) { "ordo_" #stem "_create", "device config out", creating, configurations },
     STRUCTURE_MAP(X)

@@ -459,6 +459,31 @@ static void prefixes(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
+/* Sets with containers of all forms, in the Roaring format and back. */
+static void roaring(struct test *t)
+{
+    enum { SOME = 200, FULL = 4200, ALL = SOME + FULL + SOME };
+    uint32_t  *keys = test_alloc(ALL * sizeof *keys), *out = test_alloc(ALL * sizeof *keys);
+    uint8_t    bytes[16384];
+    ordo_dict *dict = NULL;
+    size_t     size = 0, count = 0;
+
+    test_context(t, "roaring");
+    for (uint32_t i = 0; i < ALL; i++)
+        keys[i] = i < SOME ? 7 * i : i < SOME + FULL ? 65536 + 3 * i : 1u << 20 | i;
+    test_ok(t, create(t->dev, HAMT, ORDO_U32, 0, &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, NULL, ALL));
+    test_ok(t, ordo_hamt_write_roaring_host(dict, bytes, sizeof bytes, &size));
+    test_ok(t, ordo_dict_clear(dict));
+    test_ok(t, ordo_hamt_read_roaring_host(dict, bytes, size));
+    test_ok(t, ordo_dict_export_host(dict, out, NULL, ALL, &count));
+    test_true(t, count == ALL);
+    test_same(t, "keys", ORDO_U32, out, keys, ALL);
+    ordo_dict_destroy(&dict);
+    free(keys);
+    free(out);
+}
+
 /* Queries in an order of their own; a build that asks whether keys ascend; a seek past all that its batch erases. */
 static void seldom(struct test *t)
 {
@@ -515,7 +540,7 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
     } parts[] = { { "self-test", self_test }, { "primitives", primitives }, { "sequences", sequences },
                   { "batches", batches },     { "rounds", rounds },         { "concurrent", concurrent },
                   { "levels", levels },       { "cleanup", cleanup },       { "generic", generic },
-                  { "prefixes", prefixes },   { "seldom", seldom } };
+                  { "prefixes", prefixes },   { "roaring", roaring },       { "seldom", seldom } };
     for (size_t i = 0; i < LENGTH(parts); i++) {
         const clock_t since = clock();
         if (!is_asked_for(only, parts[i].name))

@@ -474,6 +474,24 @@ static void ask_prefixes(ordo_dict *dict, uint32_t value_bytes)
     arrays_destroy(&a);
 }
 
+/* Sets in the Roaring format, of a HAMT alone, by keys of both widths. */
+static void ask_roaring(ordo_device *dev)
+{
+    struct arrays a = arrays_create(2 * KEYS);
+    size_t        size = 0;
+
+    for (int wide = 0; wide < 2; wide++) {
+        ordo_dict *dict = NULL;
+        if (create(dev, HAMT, wide ? ORDO_U64 : ORDO_U32, 0, &dict) != ORDO_OK)
+            abort();
+        ignore(ordo_dict_build(dict, a.at[0], ordo_none(), KEYS, NULL));
+        ignore(ordo_hamt_write_roaring(dict, a.at[1], KEYS, &size, NULL));
+        ignore(ordo_hamt_read_roaring(dict, a.at[1], KEYS, NULL));
+        ordo_dict_destroy(&dict);
+    }
+    arrays_destroy(&a);
+}
+
 /* A tree that tests look into: its concurrent kernels have more in them. */
 static void ask_tested_tree(ordo_dict *dict, uint32_t value_bytes)
 {
@@ -515,6 +533,7 @@ static void ask_dicts(ordo_device *dev)
         for (size_t p = 0; p < COUNT_OF(pairs); p++) {
             answer = answers[i];
             ask_structures(dev, &pairs[p]);
+            ask_roaring(dev);
         }
 }
 

@@ -4,7 +4,7 @@
 
 #include "dict/tour.h"
 
-static const struct ordo_structure structure = {
+const struct ordo_structure ordo_hamt_structure = {
     .name = "hamt",
     .destroy = ordo_hamt_clear,
     .clear = ordo_hamt_clear,
@@ -31,8 +31,16 @@ static ordo_status another(ordo_device *device, const void *config, ordo_dict **
 
 ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config, ordo_dict **out)
 {
-    ORDO_TRY(ordo_dict_create(device, &structure, config ? &config->dict : NULL, sizeof(struct ordo_hamt), out));
+    ORDO_TRY(
+        ordo_dict_create(device, &ordo_hamt_structure, config ? &config->dict : NULL, sizeof(struct ordo_hamt), out));
     ordo_hamt_of(*out)->runs.dict = (*out)[0]; /* runs of the same kind: never called by itself */
     ordo_dict_expect(*out, another, config);
+    return ORDO_OK;
+}
+
+ordo_status ordo_hamt_check_roaring(const ordo_dict *dict)
+{
+    ORDO_REQUIRE(dict->dev, dict->key == ORDO_U32 || dict->key == ORDO_U64, ORDO_UNSUPPORTED,
+                 "the Roaring format is of keys of ORDO_U32 and ORDO_U64");
     return ORDO_OK;
 }

@@ -9,12 +9,15 @@
  *   hamt_update.c   batches; the trie built anew
  *   hamt_check.c    the invariants
  *   hamt.c          the structure's table
+ *   roaring_read.c, roaring_write.c
+ *                   the Roaring portable format
  *
  * A call makes the trie that is to be beside the one that is, and puts it in its place when all is enqueued, so whatever fails
  * before leaves it as it was. */
 #ifndef ORDO_HAMT_PRIVATE_H
 #define ORDO_HAMT_PRIVATE_H
 
+#include "dict/batch.h"
 #include "dict/run.h"
 #include "ordo/hamt.h"
 #include "shared/hamt_node.h"
@@ -113,8 +116,18 @@ ordo_status ordo_hamt_update(ordo_dict *dict, struct ordo_call *call, bool erase
 ordo_status ordo_hamt_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call);
 
+/* A trie of a run alone. Waits. */
+ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
+                               bool roomy);
+
 /* ---- hamt_check.c ------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hamt_check(ordo_dict *dict, struct ordo_call *call);
+
+/* ---- hamt.c ------------------------------------------------------------------------------------------------------- */
+
+extern const struct ordo_structure ordo_hamt_structure;
+/* That keys are those of the Roaring format. */
+ordo_status ordo_hamt_check_roaring(const ordo_dict *dict);
 
 #endif

@@ -101,9 +101,8 @@ static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, c
 
 /* ---- the trie anew ------------------------------------------------------------------------------------------------- */
 
-/* A trie of a run alone. Waits. */
-static ordo_status build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
-                            bool roomy)
+ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
+                               bool roomy)
 {
     ORDO_TRY(ordo_hamt_assemble(call, hamt, NULL, run, roomy));
     hamt->built_elements = hamt->most_elements = hamt->trie.n;
@@ -118,7 +117,7 @@ ordo_status ordo_hamt_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     struct ordo_sorted_run run;
 
     ORDO_TRY(ordo_runs_sort_distinct(&hamt->runs, call, keys, values, count, &run));
-    const ordo_status status = build_of(call, hamt, &run, false);
+    const ordo_status status = ordo_hamt_build_of(call, hamt, &run, false);
     ordo_runs_release(&hamt->runs, &run);
     ordo_runs_drop_spare(&hamt->runs);
     ordo_hamt_drop_spare(hamt);
@@ -137,7 +136,7 @@ static ordo_status rebuild(struct ordo_call *call, struct ordo_hamt *hamt, bool 
                                          .values_out = ordo_run_values(&hamt->dict, &all) };
     ordo_status                    status = ordo_hamt_write(call, hamt, &s);
     if (status == ORDO_OK)
-        status = build_of(call, hamt, &all, roomy);
+        status = ordo_hamt_build_of(call, hamt, &all, roomy);
     hamt->rebuilds += status == ORDO_OK;
     ordo_runs_release(&hamt->runs, &all);
     return status;
@@ -234,7 +233,7 @@ static ordo_status store(struct ordo_call *call, struct ordo_hamt *hamt, const s
         ORDO_TRY(touch(call, hamt, batch, &touched));
     ORDO_TRY(merge(call, hamt, empty ? NULL : &touched, batch, &run));
     const ordo_status status =
-        empty ? build_of(call, hamt, &run, true) : ordo_hamt_assemble(call, hamt, &touched, &run, true);
+        empty ? ordo_hamt_build_of(call, hamt, &run, true) : ordo_hamt_assemble(call, hamt, &touched, &run, true);
     ordo_runs_release(&hamt->runs, &run);
     return status;
 }

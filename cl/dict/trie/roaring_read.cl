@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keys of a set in the Roaring portable format (shared/roaring.h), of which nothing is believed that has not been looked at: what
+ * a kernel follows, one before it has found to lie within the bytes.
+ *
+ *   roaring_walk        where each bitmap of 32-bit keys lies: one after another
+ *   roaring_containers  where each container lies, that one begins where the last one ends
+ *   roaring_slices      that what each stretch of a container has ascends; how many keys it is
+ *   roaring_counts      that a container has as many as its descriptor says
+ *   roaring_keys        the keys, in order
+ *
+ * The host gives ORDO_KEY (of u32 or u64), RUN_GROUP. */
+#pragma once
+#include "device/atomic.cl"
+#include "dict/each.cl"
+#include "shared/key.h"
+#include "shared/roaring.h"
+
+/* Built together: roaring_walk roaring_containers roaring_slices roaring_counts roaring_keys */
+
+ORDO_FN uint roaring_16(__global const uchar *bytes, ulong at)
+{
+    return (uint) bytes[at] | (uint) bytes[at + 1] << 8;
+}
+
+ORDO_FN uint roaring_32(__global const uchar *bytes, ulong at)
+{
+    return roaring_16(bytes, at) | roaring_16(bytes, at + 2) << 16;
+}
+
+/* ---- bitmaps ------------------------------------------------------------------------------------------------------- */
+
+ORDO_FN ulong roaring_descriptors(const roaring_part *part)
+{
+    return part->begin + (part->with_runs ? 4 + (part->containers + 7) / 8 : 8);
+}
+
+ORDO_FN ulong roaring_offsets(const roaring_part *part)
+{
+    return roaring_descriptors(part) + 4 * (ulong) part->containers;
+}
+
+ORDO_FN bool roaring_has_offsets(const roaring_part *part)
+{
+    return !part->with_runs || part->containers >= ROARING_OFFSETS_FROM;
+}
+
+/* Where its first container is to begin. */
+ORDO_FN ulong roaring_data(const roaring_part *part)
+{
+    return roaring_offsets(part) + (roaring_has_offsets(part) ? 4 * (ulong) part->containers : 0);
+}
+
+ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *part, uint i)
+{
+    if (part->with_runs && bytes[part->begin + 4 + i / 8] >> i % 8 & 1)
+        return ROARING_RUNS;
+    return roaring_16(bytes, roaring_descriptors(part) + 4 * (ulong) i + 2) < ROARING_ARRAY_MOST ? ROARING_ARRAY
+                                                                                                 : ROARING_BITMAP;
+}
+
+/* How many bytes container i takes that begins at `at`; beyond `end` if not even its number of runs lies before that. */
+ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
+{
+    switch (roaring_form_of(bytes, part, i)) {
+    case ROARING_ARRAY:
+        return 2 * (ulong) roaring_16(bytes, roaring_descriptors(part) + 4 * (ulong) i + 2) + 2;
+    case ROARING_BITMAP:
+        return 2 * ROARING_BITMAP_WORDS;
+    default:
+        return at > end || end - at < 2 ? 2 : 2 + 4 * (ulong) roaring_16(bytes, at);
+    }
+}
+
+/* Where container i begins, as far as the bytes say so; its bitmap's header lies before `end`. */
+ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *part, uint i, ulong end)
+{
+    if (roaring_has_offsets(part))
+        return part->begin + roaring_32(bytes, roaring_offsets(part) + 4 * (ulong) i);
+    ulong at = roaring_data(part);
+    for (uint k = 0; k < i; k++)
+        at += roaring_bytes(bytes, part, k, at, end);
+    return at;
+}
+
+/* The cookie of the bitmap that begins at part->begin; ROARING_FAULT_WORDS: nothing is wrong with it. */
+ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_part *part)
+{
+    if (size - part->begin < 8) /* each form has so many and more */
+        return ROARING_FAULT_CUT;
+    const uint cookie = roaring_32(bytes, part->begin), count = roaring_32(bytes, part->begin + 4);
+    part->with_runs = (cookie & 0xffff) == ROARING_WITH_RUNS;
+    if (!part->with_runs && cookie != ROARING_PLAIN)
+        return ROARING_FAULT_COOKIE;
+    if (!part->with_runs && count > ROARING_CONTAINERS)
+        return ROARING_FAULT_MANY;
+    part->containers = part->with_runs ? (cookie >> 16) + 1 : count;
+    return ROARING_FAULT_WORDS;
+}
+
+/* The rest of it, up to its end. */
+ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_part *part)
+{
+    const uint fault = roaring_cookie(bytes, size, part);
+    if (fault != ROARING_FAULT_WORDS)
+        return fault;
+    part->end = roaring_data(part);
+    if (part->end > size)
+        return ROARING_FAULT_CUT;
+    if (part->containers > 0) {
+        const uint  last = part->containers - 1;
+        const ulong at = roaring_begin(bytes, part, last, size);
+        part->end = at + roaring_bytes(bytes, part, last, at, size);
+        if (at < roaring_data(part) || part->end > size)
+            return ROARING_FAULT_CUT;
+    }
+    return ROARING_FAULT_WORDS;
+}
+
+/* Of the n bitmaps in `size` bytes those of the numbers from to stop - 1, by one work-item; `walk` says how far it has come. `wide`:
+ * before each is the upper half of its keys. */
+ORDO_KERNEL(RUN_GROUP)
+void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wide, uint n, uint from, uint stop,
+                  __global ulong *walk, __global roaring_part *parts, __global uint *wrong)
+{
+    if (get_global_id(0) != 0)
+        return;
+    __global const uchar *bytes = data + data_at;
+    ulong                 at = walk[ROARING_AT];
+    uint                  found = (uint) walk[ROARING_FOUND], fault = ROARING_FAULT_WORDS;
+    for (uint p = from; p < stop && at <= size; p++) {
+        roaring_part part = { .begin = at, .first = found };
+        if (wide && size - at < 4) {
+            fault = ROARING_FAULT_CUT;
+        } else {
+            part.high = wide ? roaring_32(bytes, at) : 0;
+            part.begin += wide ? 4 : 0;
+            fault = p > 0 && part.high <= walk[ROARING_HIGH] ? ROARING_FAULT_HIGH : roaring_measure(bytes, size, &part);
+        }
+        if (fault == ROARING_FAULT_WORDS && p == n - 1 && part.end != size)
+            fault = ROARING_FAULT_LEFT;
+        if (fault != ROARING_FAULT_WORDS) {
+            wrong[fault] = p;
+            at = size + 1; /* no further */
+            break;
+        }
+        parts[p] = part;
+        found += part.containers;
+        at = part.end;
+        walk[ROARING_HIGH] = part.high;
+    }
+    walk[ROARING_AT] = at;
+    walk[ROARING_FOUND] = found;
+}
+
+/* ---- containers ---------------------------------------------------------------------------------------------------- */
+
+/* The last bitmap before which there are not more than c containers. */
+ORDO_FN uint roaring_part_of(__global const roaring_part *parts, uint n_parts, uint c)
+{
+    uint low = 0, high = n_parts - 1;
+    while (low < high) {
+        const uint middle = low + (high - low + 1) / 2;
+        if (parts[middle].first <= c)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* Whether container i of a bitmap begins and ends where its neighbours say. */
+ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part *part, uint i, ulong at)
+{
+    if (at < roaring_data(part) || at > part->end || (i == 0 && at != roaring_data(part)))
+        return false;
+    const ulong end = at + roaring_bytes(bytes, part, i, at, part->end);
+    return end == (i + 1 < part->containers ? roaring_begin(bytes, part, i + 1, part->end) : part->end);
+}
+
+/* containers[c], and slices[c], of how many slices it is: of one that is wrong, and of c = n, none. */
+ORDO_KERNEL(RUN_GROUP)
+void roaring_containers(__global const uchar *data, ulong data_at, __global const roaring_part *parts, uint n_parts,
+                        uint n, __global roaring_container *containers, __global uint *slices, __global uint *wrong)
+{
+    __global const uchar *bytes = data + data_at;
+    RUN_EACH (uint, c, n + 1) {
+        if (c == n) {
+            slices[c] = 0;
+            continue;
+        }
+        const roaring_part part = parts[roaring_part_of(parts, n_parts, c)];
+        const uint         i = c - part.first;
+        const ulong        at = roaring_begin(bytes, &part, i, part.end);
+        const ulong        descriptor = roaring_descriptors(&part) + 4 * (ulong) i;
+        const uint         key = roaring_16(bytes, descriptor);
+        roaring_container  it = { .begin = at, .count = roaring_16(bytes, descriptor + 2) + 1 };
+        const bool         ascends = i == 0 || key > roaring_16(bytes, descriptor - 4);
+        const bool         fits = roaring_is_in_place(bytes, &part, i, at);
+        if (!ascends)
+            ordo_min(&wrong[ROARING_FAULT_KEY], c);
+        if (!fits)
+            ordo_min(&wrong[ROARING_FAULT_PLACE], c);
+        it.key = (ulong) part.high << 32 | (ulong) key << 16;
+        it.form = roaring_form_of(bytes, &part, i);
+        it.units = it.form == ROARING_ARRAY ? it.count : ROARING_BITMAP_WORDS;
+        if (it.form == ROARING_RUNS) {
+            it.units = fits ? roaring_16(bytes, at) : 0;
+            it.begin += 2;
+        }
+        containers[c] = it;
+        slices[c] = ascends && fits ? (it.units + ROARING_SLICE - 1) / ROARING_SLICE : 0;
+    }
+}
+
+/* ---- slices -------------------------------------------------------------------------------------------------------- */
+
+/* The container that slice s is of; starts: of each its first, and after the last the end. */
+ORDO_FN uint roaring_container_of(__global const uint *starts, uint n, uint s)
+{
+    uint low = 0, high = n - 1;
+    while (low < high) {
+        const uint middle = low + (high - low + 1) / 2;
+        if (starts[middle] <= s)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* The first key of run j, and the last one, which may be above 65535. */
+ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
+{
+    const uint first = roaring_16(units, 4 * (ulong) j);
+    return (uint2) (first, first + roaring_16(units, 4 * (ulong) j + 2));
+}
+
+/* Whether unit j comes after the one before it; of words always. *count: how many keys it has. */
+ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uint *count)
+{
+    if (form == ROARING_RUNS) {
+        const uint2 run = roaring_run(units, j);
+        *count = run.y - run.x + 1;
+        return run.y < 65536 && (j == 0 || run.x > roaring_run(units, j - 1).y);
+    }
+    const uint word = roaring_16(units, 2 * (ulong) j);
+    *count = form == ROARING_ARRAY ? 1 : popcount(word);
+    return form != ROARING_ARRAY || j == 0 || word > roaring_16(units, 2 * (ulong) j - 2);
+}
+
+/* counts[s]: the keys of slice s; of s = n_slices 0. */
+ORDO_KERNEL(RUN_GROUP)
+void roaring_slices(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
+                    __global const uint *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)
+{
+    RUN_EACH (uint, s, n_slices + 1) {
+        uint count = 0;
+        if (s < n_slices) {
+            const uint              c = roaring_container_of(starts, n, s);
+            const roaring_container it = containers[c];
+            const uint              begin = (s - starts[c]) * ROARING_SLICE;
+            bool                    sound = true;
+            for (uint j = begin; j < min(begin + ROARING_SLICE, it.units); j++) {
+                uint keys;
+                sound = roaring_ascends(data + data_at + it.begin, it.form, j, &keys) && sound;
+                count += keys;
+            }
+            if (!sound)
+                ordo_min(&wrong[ROARING_FAULT_ORDER], c);
+        }
+        counts[s] = count;
+    }
+}
+
+/* counts: keys before each slice. */
+ORDO_KERNEL(RUN_GROUP)
+void roaring_counts(__global const roaring_container *containers, __global const uint *starts,
+                    __global const ulong *counts, uint n, __global uint *wrong)
+{
+    RUN_EACH (uint, c, n)
+        if (counts[starts[c + 1]] - counts[starts[c]] != containers[c].count)
+            ordo_min(&wrong[ROARING_FAULT_COUNT], c);
+}
+
+/* ---- keys ---------------------------------------------------------------------------------------------------------- */
+
+/* Keys of a slice one after another. */
+typedef struct {
+    __global const uchar *units;
+    ulong                 key;
+    uint                  form, unit;
+    uint                  bits;       /* of a word, those to come */
+    uint                  next, last; /* of a run; next > last: of the one at `unit` */
+} roaring_cursor;
+
+/* To the key that `skip` ones of the slice are before, which is there. */
+ORDO_FN void roaring_move_to(roaring_cursor *cursor, __global const uchar *bytes, const roaring_container *it,
+                             uint slice, uint skip)
+{
+    cursor->units = bytes + it->begin;
+    cursor->key = it->key;
+    cursor->form = it->form;
+    cursor->unit = slice * ROARING_SLICE;
+    cursor->bits = 0;
+    cursor->next = 1;
+    cursor->last = 0;
+    if (it->form == ROARING_ARRAY) {
+        cursor->unit += skip;
+        return;
+    }
+    uint count;
+    for (roaring_ascends(cursor->units, it->form, cursor->unit, &count); skip >= count;
+         roaring_ascends(cursor->units, it->form, cursor->unit, &count)) {
+        skip -= count;
+        cursor->unit++;
+    }
+    if (it->form == ROARING_RUNS) {
+        const uint2 run = roaring_run(cursor->units, cursor->unit++);
+        cursor->next = run.x + skip;
+        cursor->last = run.y;
+        return;
+    }
+    cursor->bits = roaring_16(cursor->units, 2 * (ulong) cursor->unit++);
+    for (; skip > 0; skip--)
+        cursor->bits &= cursor->bits - 1;
+}
+
+ORDO_FN ulong roaring_next(roaring_cursor *cursor)
+{
+    if (cursor->form == ROARING_ARRAY)
+        return cursor->key | roaring_16(cursor->units, 2 * (ulong) cursor->unit++);
+    if (cursor->form == ROARING_RUNS) {
+        if (cursor->next > cursor->last) {
+            const uint2 run = roaring_run(cursor->units, cursor->unit++);
+            cursor->next = run.x;
+            cursor->last = run.y;
+        }
+        return cursor->key | cursor->next++;
+    }
+    while (cursor->bits == 0)
+        cursor->bits = roaring_16(cursor->units, 2 * (ulong) cursor->unit++);
+    const uint lowest = 31 - clz(cursor->bits & (0 - cursor->bits));
+    cursor->bits &= cursor->bits - 1;
+    return cursor->key | ((cursor->unit - 1) * 16 + lowest);
+}
+
+/* Keys that a work-item writes one after another. */
+#if ORDO_CPU
+#define ROARING_SHARE 256
+#else
+#define ROARING_SHARE 8
+#endif
+
+/* counts: keys before each slice, and after the last all of them, total, at least 1. */
+ORDO_KERNEL(RUN_GROUP)
+void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
+                  __global const uint *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,
+                  __global ordo_key *keys)
+{
+    RUN_EACH (ulong, share, (total + ROARING_SHARE - 1) / ROARING_SHARE) {
+        const ulong    begin = share * ROARING_SHARE, end = min(begin + ROARING_SHARE, total);
+        uint           slice = 0;
+        ulong          stop = begin; /* keys of the slices up to this one */
+        roaring_cursor cursor;
+        for (ulong at = begin; at < end; at++) {
+            if (at == stop) {
+                slice = at == begin ? each_owner(counts, 0, n_slices - 1, at)
+                                    : each_owner_from(counts, slice, n_slices, at);
+                stop = counts[slice + 1];
+                const uint              c = roaring_container_of(starts, n, slice);
+                const roaring_container it = containers[c];
+                roaring_move_to(&cursor, data + data_at, &it, slice - starts[c], (uint) (at - counts[slice]));
+            }
+            keys[at] = (ordo_key) roaring_next(&cursor);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A HAMT of the keys that bytes in the Roaring portable format say: launches of cl/dict/trie/roaring_read.cl. Nothing is kept of
+ * what they count before they have been seen to lie within the bytes. */
+#include "dict/trie/hamt.h"
+
+#include "primitive/scan.h"
+#include "shared/roaring.h"
+
+#define READ_FILE "dict/trie/roaring_read.cl"
+
+/* Bitmaps that one launch walks along, so that none takes long. */
+#define WALKED 4096
+
+/* What is known so far; arrays in scratch. */
+struct reading {
+    ordo_dict         kind; /* of the kernels */
+    struct ordo_slice bytes;
+    cl_ulong          size;
+    bool              wide; /* of 64-bit keys */
+    cl_uint           n_parts, n_containers, n_slices;
+    cl_ulong          total; /* keys */
+    cl_mem            wrong, parts, containers, starts, counts;
+};
+
+static ordo_status launch(struct ordo_call *call, const struct reading *r, const char *name, size_t items,
+                          const struct ordo_args *args)
+{
+    return ordo_dict_launch(call, &r->kind, READ_FILE, name, items, args->arg, args->n);
+}
+
+static void begin_args(struct ordo_args *args, const struct reading *r)
+{
+    args->n = args->n_at = 0;
+    ordo_args_slice(args, &r->bytes);
+}
+
+static ordo_status sum_before(struct ordo_call *call, ordo_type type, cl_mem mem, size_t n)
+{
+    const struct ordo_scan scan = {
+        .type = type, .op = ORDO_SUM, .in = ordo_at(mem, 0), .out = ordo_at(mem, 0), .count = n
+    };
+    return ordo_call_scan(call, &scan);
+}
+
+/* ---- what is wrong ------------------------------------------------------------------------------------------------- */
+
+static ordo_status begin_faults(struct ordo_call *call, struct reading *r)
+{
+    ORDO_TRY(ordo_call_scratch(call, ROARING_FAULT_WORDS * sizeof(cl_uint), &r->wrong));
+    return ordo_call_fill(call, r->wrong, 0, ROARING_FAULT_WORDS * sizeof(cl_uint), UINT32_MAX);
+}
+
+/* Waits. */
+static ordo_status look_for_faults(struct ordo_call *call, const struct reading *r)
+{
+#define X(id, of, text) { of, text },
+    static const struct {
+        const char *of, *text;
+    } faults[] = { ROARING_FAULTS(X) };
+#undef X
+    cl_uint wrong[ROARING_FAULT_WORDS];
+
+    memset(wrong, 0xff, sizeof wrong); /* where nothing is read: nothing is wrong */
+    ORDO_TRY(ordo_call_read(call, r->wrong, 0, wrong, sizeof wrong));
+    for (size_t f = 0; f < ROARING_FAULT_WORDS; f++)
+        ORDO_REQUIRE(call->dev, wrong[f] == UINT32_MAX, ORDO_INVALID, "no set in the Roaring portable format: %s %u %s",
+                     faults[f].of, (unsigned) wrong[f], faults[f].text);
+    return ORDO_OK;
+}
+
+/* ---- bitmaps ------------------------------------------------------------------------------------------------------- */
+
+/* The least bytes of a bitmap and of the upper half before it. */
+#define PART_LEAST 12
+
+/* How many bitmaps there are said to be. Waits, of 64-bit keys. */
+static ordo_status count_parts(struct ordo_call *call, struct reading *r)
+{
+    cl_ulong n = 1;
+
+    ORDO_REQUIRE(call->dev, r->size >= 8, ORDO_INVALID,
+                 "no set in the Roaring portable format: %zu bytes, and the empty set has 8", (size_t) r->size);
+    if (r->wide)
+        ORDO_TRY(ordo_call_read(call, r->bytes.mem, r->bytes.at, &n, sizeof n));
+    ORDO_REQUIRE(call->dev, !r->wide || n <= (r->size - 8) / PART_LEAST, ORDO_INVALID,
+                 "no set in the Roaring portable format: %zu bytes cannot have the %llu bitmaps that they begin with",
+                 (size_t) r->size, (unsigned long long) n);
+    ORDO_REQUIRE(call->dev, n > 0 || r->size == 8, ORDO_INVALID,
+                 "no set in the Roaring portable format: %zu bytes are left over behind no bitmaps",
+                 (size_t) r->size - 8);
+    r->n_parts = (cl_uint) n;
+    return ORDO_OK;
+}
+
+/* Waits. */
+static ordo_status find_parts(struct ordo_call *call, struct reading *r)
+{
+    const cl_uint  wide = r->wide;
+    const cl_ulong start[ROARING_WALK_WORDS] = { [ROARING_AT] = r->wide ? 8 : 0 };
+    cl_ulong       found = 0;
+    cl_mem         walk = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, sizeof start, &walk));
+    ORDO_TRY(ordo_call_scratch(call, r->n_parts * sizeof(roaring_part), &r->parts));
+    ORDO_TRY(ordo_call_write(call, walk, 0, start, sizeof start));
+    for (cl_uint from = 0; from < r->n_parts; from += WALKED) {
+        const cl_uint    stop = r->n_parts - from < WALKED ? r->n_parts : from + WALKED;
+        struct ordo_args args;
+        begin_args(&args, r);
+        ORDO_ADD(&args, ORDO_ARG(r->size), ORDO_ARG(wide), ORDO_ARG(r->n_parts), ORDO_ARG(from), ORDO_ARG(stop),
+                 ORDO_ARG(walk), ORDO_ARG(r->parts), ORDO_ARG(r->wrong));
+        ORDO_TRY(launch(call, r, "roaring_walk", 1, &args));
+    }
+    ORDO_TRY(look_for_faults(call, r));
+    ORDO_TRY(ordo_call_read(call, walk, ROARING_FOUND * sizeof found, &found, sizeof found));
+    r->n_containers = (cl_uint) found;
+    return ORDO_OK;
+}
+
+/* ---- containers ---------------------------------------------------------------------------------------------------- */
+
+/* Waits. */
+static ordo_status find_containers(struct ordo_call *call, struct reading *r)
+{
+    struct ordo_args args;
+
+    ORDO_TRY(ordo_call_scratch(call, r->n_containers * sizeof(roaring_container), &r->containers));
+    ORDO_TRY(ordo_call_scratch(call, ((size_t) r->n_containers + 1) * sizeof(cl_uint), &r->starts));
+    begin_args(&args, r);
+    ORDO_ADD(&args, ORDO_ARG(r->parts), ORDO_ARG(r->n_parts), ORDO_ARG(r->n_containers), ORDO_ARG(r->containers),
+             ORDO_ARG(r->starts), ORDO_ARG(r->wrong));
+    ORDO_TRY(launch(call, r, "roaring_containers", (size_t) r->n_containers + 1, &args));
+    ORDO_TRY(sum_before(call, ORDO_U32, r->starts, (size_t) r->n_containers + 1));
+    ORDO_TRY(look_for_faults(call, r));
+    ORDO_TRY(ordo_call_read(call, r->starts, r->n_containers * sizeof r->n_slices, &r->n_slices, sizeof r->n_slices));
+    return ORDO_OK;
+}
+
+/* Looks at all that they have, and counts it. Waits. */
+static ordo_status count_keys(struct ordo_call *call, struct reading *r)
+{
+    struct ordo_args slices, counts = { .n = 0 };
+
+    ORDO_TRY(ordo_call_scratch(call, ((size_t) r->n_slices + 1) * sizeof(cl_ulong), &r->counts));
+    begin_args(&slices, r);
+    ORDO_ADD(&slices, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->n_containers), ORDO_ARG(r->n_slices),
+             ORDO_ARG(r->counts), ORDO_ARG(r->wrong));
+    ORDO_TRY(launch(call, r, "roaring_slices", (size_t) r->n_slices + 1, &slices));
+    ORDO_TRY(sum_before(call, ORDO_U64, r->counts, (size_t) r->n_slices + 1));
+    ORDO_ADD(&counts, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->counts), ORDO_ARG(r->n_containers),
+             ORDO_ARG(r->wrong));
+    ORDO_TRY(launch(call, r, "roaring_counts", r->n_containers, &counts));
+    ORDO_TRY(look_for_faults(call, r));
+    ORDO_TRY(ordo_call_read(call, r->counts, r->n_slices * sizeof r->total, &r->total, sizeof r->total));
+    ORDO_REQUIRE(call->dev, r->total <= ORDO_MAX_COUNT, ORDO_TOO_LARGE,
+                 "a set of %llu keys: a dictionary has %zu at most (ORDO_MAX_COUNT)", (unsigned long long) r->total,
+                 ORDO_MAX_COUNT);
+    return ORDO_OK;
+}
+
+/* ---- keys ---------------------------------------------------------------------------------------------------------- */
+
+/* ROARING_SHARE of the kernels. */
+static size_t share_of(const ordo_device *dev)
+{
+    return ordo_device_facts(dev)->cpu ? 256 : 8;
+}
+
+static ordo_status write_keys(struct ordo_call *call, const struct reading *r, const struct ordo_sorted_run *run)
+{
+    struct ordo_args args;
+
+    begin_args(&args, r);
+    ORDO_ADD(&args, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->n_containers), ORDO_ARG(r->counts),
+             ORDO_ARG(r->n_slices), ORDO_ARG(r->total), ORDO_ARG(run->mem));
+    return launch(call, r, "roaring_keys", ordo_ceil_div((size_t) r->total, share_of(call->dev)), &args);
+}
+
+/* Waits. */
+static ordo_status become(struct ordo_call *call, struct ordo_hamt *hamt, const struct reading *r)
+{
+    struct ordo_sorted_run run;
+
+    ORDO_TRY(ordo_runs_block(&hamt->runs, call, (size_t) r->total, &run));
+    run.distinct = true;
+    ordo_status status = write_keys(call, r, &run);
+    if (status == ORDO_OK)
+        status = ordo_hamt_build_of(call, hamt, &run, false);
+    ordo_runs_release(&hamt->runs, &run);
+    ordo_runs_drop_spare(&hamt->runs);
+    ordo_hamt_drop_spare(hamt);
+    return status;
+}
+
+static ordo_status read_set(struct ordo_call *call, struct ordo_hamt *hamt, struct reading *r)
+{
+    ORDO_TRY(count_parts(call, r));
+    ORDO_TRY(begin_faults(call, r));
+    if (r->n_parts > 0)
+        ORDO_TRY(find_parts(call, r));
+    if (r->n_containers > 0) {
+        ORDO_TRY(find_containers(call, r));
+        ORDO_TRY(count_keys(call, r));
+        return become(call, hamt, r);
+    }
+    ordo_hamt_clear(&hamt->dict);
+    return ORDO_OK;
+}
+
+static ordo_status check_read(ordo_dict *dict, struct ordo_slice bytes, size_t size)
+{
+    const struct ordo_array arrays[] = { { "bytes", bytes, size, 1 } };
+
+    ORDO_TRY(ordo_hamt_check_roaring(dict));
+    ORDO_REQUIRE(dict->dev, dict->value_bytes == 0, ORDO_UNSUPPORTED,
+                 "the Roaring format has keys alone, and this dictionary has values of %u bytes", dict->value_bytes);
+    ORDO_REQUIRE_COUNT(dict->dev, "size", size);
+    return ordo_check_arrays(dict->dev, arrays, 1, 0);
+}
+
+static ordo_status read_roaring(struct ordo_call *call, ordo_dict *dict, struct ordo_slice bytes, size_t size)
+{
+    struct reading r = { .kind = *dict, .bytes = bytes, .size = size, .wide = dict->key_bytes == 8 };
+
+    ORDO_TRY(check_read(dict, bytes, size));
+    return read_set(call, ordo_hamt_of(dict), &r);
+}
+
+ordo_status ordo_hamt_read_roaring(ordo_dict *dict, struct ordo_slice bytes, size_t size,
+                                   const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_TRY(ordo_dict_own_begin_update(&call, dict, &ordo_hamt_structure, order));
+    return ordo_dict_own_end(&call, dict, read_roaring(&call, dict, bytes, size));
+}
+
+ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size_t size)
+{
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    struct ordo_host_array a[] = { ordo_host_in(bytes, size, 1) };
+    ORDO_TRY(ordo_host_upload(dict->dev, a, 1));
+    return ordo_host_finish(dict->dev, a, 1, ordo_hamt_read_roaring(dict, a[0].slice, size, NULL));
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The keys of a HAMT in the Roaring portable format: launches of cl/dict/trie/roaring_write.cl, with scans between them. */
+#include "dict/trie/hamt.h"
+
+#include "primitive/scan.h"
+#include "shared/roaring.h"
+
+#define WRITE_FILE "dict/trie/roaring_write.cl"
+
+/* Arrays in scratch; see the kernels. */
+struct writing {
+    ordo_dict kind; /* of the kernels */
+    cl_uint   n, n_containers, n_runs, wide;
+    cl_mem    keys, heads, runs, starts, run_starts; /* of keys, containers, runs */
+    cl_mem    sizes, has_runs, firsts;               /* of containers, summed up */
+    cl_mem    part_starts, header_bytes;             /* of bitmaps of 32-bit keys */
+};
+
+static ordo_status launch(struct ordo_call *call, const struct writing *w, const char *name, size_t items,
+                          const struct ordo_args *args)
+{
+    return ordo_dict_launch(call, &w->kind, WRITE_FILE, name, items, args->arg, args->n);
+}
+
+static ordo_status sum_before(struct ordo_call *call, ordo_type type, cl_mem mem, size_t n)
+{
+    const struct ordo_scan scan = {
+        .type = type, .op = ORDO_SUM, .in = ordo_at(mem, 0), .out = ordo_at(mem, 0), .count = n
+    };
+    return ordo_call_scan(call, &scan);
+}
+
+static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
+{
+    return ordo_call_scratch(call, n * sizeof(cl_uint), out);
+}
+
+/* ROARING_SUMS. */
+static void add_sums(struct ordo_args *args, const struct writing *w)
+{
+    ORDO_ADD(args, ORDO_ARG(w->starts), ORDO_ARG(w->sizes), ORDO_ARG(w->has_runs), ORDO_ARG(w->firsts),
+             ORDO_ARG(w->n_containers), ORDO_ARG(w->wide));
+}
+
+/* ---- what there is to write ---------------------------------------------------------------------------------------- */
+
+/* The keys, in order. */
+static ordo_status take_keys(struct ordo_call *call, struct ordo_hamt *hamt, struct writing *w)
+{
+    ORDO_TRY(ordo_call_scratch(call, w->n * hamt->dict.key_bytes, &w->keys));
+    const struct ordo_hamt_stretch all = { .count = 1, .most = w->n, .keys_out = ordo_at(w->keys, 0) };
+    return ordo_hamt_write(call, hamt, &all);
+}
+
+/* Containers and runs. Waits. */
+static ordo_status divide(struct ordo_call *call, struct writing *w)
+{
+    const size_t     n = (size_t) w->n + 1;
+    struct ordo_args heads = { .n = 0 }, starts = { .n = 0 };
+
+    ORDO_TRY(words(call, n, &w->heads));
+    ORDO_TRY(words(call, n, &w->runs));
+    ORDO_ADD(&heads, ORDO_ARG(w->keys), ORDO_ARG(w->n), ORDO_ARG(w->heads), ORDO_ARG(w->runs));
+    ORDO_TRY(launch(call, w, "roaring_heads", n, &heads));
+    ORDO_TRY(sum_before(call, ORDO_U32, w->heads, n));
+    ORDO_TRY(sum_before(call, ORDO_U32, w->runs, n));
+    ORDO_TRY(ordo_call_read(call, w->heads, w->n * sizeof w->n, &w->n_containers, sizeof w->n));
+    ORDO_TRY(ordo_call_read(call, w->runs, w->n * sizeof w->n, &w->n_runs, sizeof w->n));
+    ORDO_TRY(words(call, (size_t) w->n_containers + 1, &w->starts));
+    ORDO_TRY(words(call, (size_t) w->n_runs + 1, &w->run_starts));
+    ORDO_ADD(&starts, ORDO_ARG(w->heads), ORDO_ARG(w->runs), ORDO_ARG(w->n), ORDO_ARG(w->starts),
+             ORDO_ARG(w->run_starts));
+    return launch(call, w, "roaring_starts", n, &starts);
+}
+
+/* What containers take. */
+static ordo_status shape(struct ordo_call *call, struct writing *w)
+{
+    const size_t     n = (size_t) w->n_containers + 1;
+    struct ordo_args args = { .n = 0 };
+
+    ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_ulong), &w->sizes));
+    ORDO_TRY(words(call, n, &w->has_runs));
+    ORDO_TRY(words(call, n, &w->firsts));
+    ORDO_ADD(&args, ORDO_ARG(w->keys), ORDO_ARG(w->runs), ORDO_ARG(w->starts), ORDO_ARG(w->n_containers),
+             ORDO_ARG(w->sizes), ORDO_ARG(w->has_runs), ORDO_ARG(w->firsts));
+    ORDO_TRY(launch(call, w, "roaring_shapes", n, &args));
+    ORDO_TRY(sum_before(call, ORDO_U64, w->sizes, n));
+    ORDO_TRY(sum_before(call, ORDO_U32, w->has_runs, n));
+    return sum_before(call, ORDO_U32, w->firsts, n);
+}
+
+static ordo_status launch_parts(struct ordo_call *call, const struct writing *w, cl_uint lists)
+{
+    struct ordo_args args = { .n = 0 };
+
+    add_sums(&args, w);
+    ORDO_ADD(&args, ORDO_ARG(lists), ORDO_ARG(w->part_starts), ORDO_ARG(w->header_bytes));
+    return launch(call, w, "roaring_parts", (size_t) w->n_containers + 1, &args);
+}
+
+/* What headers take. */
+static ordo_status head(struct ordo_call *call, struct writing *w)
+{
+    const size_t n = (size_t) w->n_containers + 1;
+
+    ORDO_TRY(words(call, n, &w->part_starts));
+    ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_ulong), &w->header_bytes));
+    ORDO_TRY(launch_parts(call, w, 1));
+    ORDO_TRY(launch_parts(call, w, 0));
+    return sum_before(call, ORDO_U64, w->header_bytes, n);
+}
+
+/* Waits. */
+static ordo_status measure(struct ordo_call *call, const struct writing *w, size_t *out)
+{
+    const size_t at = w->n_containers * sizeof(cl_ulong);
+    cl_ulong     containers = 0, headers = 0;
+
+    ORDO_TRY(ordo_call_read(call, w->sizes, at, &containers, sizeof containers));
+    ORDO_TRY(ordo_call_read(call, w->header_bytes, at, &headers, sizeof headers));
+    *out = (size_t) (containers + headers + (w->wide ? 8 : 0));
+    return ORDO_OK;
+}
+
+/* ---- bytes --------------------------------------------------------------------------------------------------------- */
+
+static ordo_status fill(struct ordo_call *call, const struct writing *w, const struct ordo_slice *out)
+{
+    struct ordo_args header = { .n = 0 }, fill = { .n = 0 };
+
+    add_sums(&header, w);
+    ORDO_ADD(&header, ORDO_ARG(w->keys), ORDO_ARG(w->part_starts), ORDO_ARG(w->header_bytes));
+    ordo_args_slice(&header, out);
+    ORDO_TRY(launch(call, w, "roaring_header", w->n_containers, &header));
+    add_sums(&fill, w);
+    ORDO_ADD(&fill, ORDO_ARG(w->keys), ORDO_ARG(w->heads), ORDO_ARG(w->runs), ORDO_ARG(w->run_starts), ORDO_ARG(w->n),
+             ORDO_ARG(w->header_bytes));
+    ordo_args_slice(&fill, out);
+    return launch(call, w, "roaring_fill", w->n, &fill);
+}
+
+/* Bytes of the empty set, of both widths. */
+#define EMPTY_BYTES 8
+
+static ordo_status fill_empty(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_slice *out)
+{
+    const uint8_t plain = hamt->dict.key_bytes == 8 ? 0 : 1;
+    const uint8_t empty[EMPTY_BYTES] = { plain * (ROARING_PLAIN & 255), plain * (ROARING_PLAIN >> 8) };
+    return ordo_call_write(call, out->mem, out->at, empty, sizeof empty);
+}
+
+static ordo_status check_room(const struct ordo_call *call, size_t size, size_t capacity)
+{
+    ORDO_REQUIRE(call->dev, size <= capacity, ORDO_TOO_SMALL, "the set takes %zu bytes, and there is room for %zu",
+                 size, capacity);
+    return ORDO_OK;
+}
+
+static ordo_status write_set(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_slice *out,
+                             size_t capacity, size_t *size)
+{
+    struct writing w = { .kind = hamt->dict, .n = hamt->trie.n, .wide = hamt->dict.key_bytes == 8 };
+
+    w.kind.value_bytes = 0;
+    *size = EMPTY_BYTES;
+    if (w.n > 0) {
+        ORDO_TRY(take_keys(call, hamt, &w));
+        ORDO_TRY(divide(call, &w));
+        ORDO_TRY(shape(call, &w));
+        ORDO_TRY(head(call, &w));
+        ORDO_TRY(measure(call, &w, size));
+    }
+    if (!out->mem)
+        return ORDO_OK;
+    ORDO_TRY(check_room(call, *size, capacity));
+    return w.n > 0 ? fill(call, &w, out) : fill_empty(call, hamt, out);
+}
+
+static ordo_status write_roaring(struct ordo_call *call, ordo_dict *dict, struct ordo_slice out, size_t capacity,
+                                 size_t *size)
+{
+    const struct ordo_array arrays[] = { { "out", out, capacity, out.mem ? 1 : 0 } };
+
+    ORDO_TRY(ordo_hamt_check_roaring(dict));
+    ORDO_TRY(ordo_check_arrays(dict->dev, arrays, 1, 1));
+    return write_set(call, ordo_hamt_of(dict), &out, capacity, size);
+}
+
+ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice out, size_t capacity, size_t *size,
+                                    const struct ordo_order *order)
+{
+    struct ordo_call call;
+    ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, size);
+    ORDO_TRY(ordo_dict_own_begin(&call, dict, &ordo_hamt_structure, order));
+    return ordo_dict_own_end(&call, dict, write_roaring(&call, dict, out, capacity, size));
+}
+
+ordo_status ordo_hamt_write_roaring_host(ordo_dict *dict, void *out, size_t capacity, size_t *size)
+{
+    ORDO_REQUIRE_GIVEN(NULL, dict);
+    ORDO_REQUIRE_GIVEN(dict->dev, size);
+    struct ordo_host_array a[] = { ordo_host_out(out, capacity, out ? 1 : 0) };
+    a[0].limit = size;
+    ORDO_TRY(ordo_host_upload(dict->dev, a, 1));
+    return ordo_host_finish(dict->dev, a, 1, ordo_hamt_write_roaring(dict, a[0].slice, capacity, size, NULL));
+}
