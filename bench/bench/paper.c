@@ -616,6 +616,16 @@ static void add_crossovers(const cJSON *crossovers, cJSON *figures)
         cJSON_ArrayForEach(one, crossovers) figures_add_crossovers(one, figures);
 }
 
+/* Figures that are made of others. */
+static void add_derived(const struct paper_run *p, const cJSON *experiment)
+{
+    const cJSON *ratios = cJSON_GetObjectItemCaseSensitive(experiment, "ratios");
+    cJSON       *figures = cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(experiment, "id"));
+    add_crossovers(cJSON_GetObjectItemCaseSensitive(experiment, "crossover"), figures);
+    if (ratios)
+        figures_add_ratios(ratios, cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(ratios, "of")), figures);
+}
+
 void paper_measure(struct run *run)
 {
     struct paper_run *p = run->paper;
@@ -632,8 +642,7 @@ void paper_measure(struct run *run)
         for (; part < p->n_parts && p->parts[part].experiment == experiment; part++)
             if (!stop_asked())
                 measure_part(run, part);
-        add_crossovers(cJSON_GetObjectItemCaseSensitive(experiment, "crossover"),
-                       cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(experiment, "id")));
+        add_derived(p, experiment);
         if (!needs)
             show_experiment(run, experiment, experiments);
     }

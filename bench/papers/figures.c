@@ -321,6 +321,59 @@ int figures_select(const cJSON *figures, const cJSON *cells, const char *along, 
     return join(*points, n, rates);
 }
 
+/* ---- ratios -------------------------------------------------------------------------------------------------- */
+
+static cJSON *with_cell(const cJSON *cells, const char *column, double number)
+{
+    cJSON *more = cJSON_Duplicate(cells, true);
+    cJSON_AddNumberToObject(more, column, number);
+    return more;
+}
+
+static void add_ratio(const cJSON *ratios, double x, const char *which, double ratio, cJSON *figures)
+{
+    cJSON *cells = cJSON_CreateObject();
+    cJSON_AddNumberToObject(cells, text_of(ratios, "along"), x);
+    cJSON_AddStringToObject(cells, text_of(ratios, "as"), which);
+    if (isfinite(ratio))
+        add_figure(figures, cells, ratio);
+    cJSON_Delete(cells);
+}
+
+/* At one place. */
+static void add_ratios_at(const cJSON *ratios, const cJSON *of, double x, cJSON *figures)
+{
+    const char          *along = text_of(ratios, "along"), *each = text_of(ratios, "for");
+    cJSON               *left = with_cell(cJSON_GetObjectItemCaseSensitive(ratios, "left"), along, x);
+    cJSON               *right = with_cell(cJSON_GetObjectItemCaseSensitive(ratios, "right"), along, x);
+    struct figure_point *a = NULL, *b = NULL;
+    const int n_a = figures_select(of, left, each, false, &a), n_b = figures_select(of, right, each, false, &b);
+    double    least = INFINITY, most = -INFINITY;
+    for (int i = 0; i < n_a; i++) {
+        const int at = place_of(b, n_b, a[i].x);
+        if (at >= 0) {
+            least = fmin(least, a[i].y / b[at].y);
+            most = fmax(most, a[i].y / b[at].y);
+        }
+    }
+    add_ratio(ratios, x, "worst", least, figures);
+    add_ratio(ratios, x, "best", most, figures);
+    free(a);
+    free(b);
+    cJSON_Delete(left);
+    cJSON_Delete(right);
+}
+
+void figures_add_ratios(const cJSON *ratios, const cJSON *of, cJSON *figures)
+{
+    struct figure_point *places = NULL;
+    const int            n =
+        figures_select(of, cJSON_GetObjectItemCaseSensitive(ratios, "left"), text_of(ratios, "along"), false, &places);
+    for (int i = 0; i < n; i++)
+        add_ratios_at(ratios, of, places[i].x, figures);
+    free(places);
+}
+
 /* ---- the paper's rows ---------------------------------------------------------------------------------------- */
 
 cJSON *figure_cells(const cJSON *experiment, const cJSON *row)

@@ -24,6 +24,10 @@ void figures_add_limit(const struct measured_run *measured, cJSON *figures);
 /* Adds where, along an axis, `left` comes to lie below `right`: between neighbours by their logarithms. */
 void figures_add_crossovers(const cJSON *crossover, cJSON *figures);
 
+/* Adds, at each place of an axis, the least and the largest of the ratios of `left` to `right` among figures `of` another
+ * experiment, of which there is one for each value of a second column: "worst" and "best". */
+void figures_add_ratios(const cJSON *ratios, const cJSON *of, cJSON *figures);
+
 /* The figures in which all cells are those given (null: any, and "experiment" is none), by the axis `along`, ascending, several at
  * one place as their mean (harmonic, if they are rates); NULL: all as one, at 0. The caller frees *points. */
 int figures_select(const cJSON *figures, const cJSON *cells, const char *along, bool rates,
