@@ -93,6 +93,7 @@ static void json_statistics(cJSON *json, const struct ordo_dict_statistics *stat
     cJSON_AddNumberToObject(json, "cleanups", (double) statistics->cleanups);
     cJSON_AddNumberToObject(json, "leaves", (double) statistics->leaves);
     cJSON_AddNumberToObject(json, "levels", (double) statistics->levels);
+    cJSON_AddNumberToObject(json, "restarts", (double) statistics->restarts);
 }
 
 static void json_dict(cJSON *json, const struct row *row)

@@ -85,6 +85,7 @@ enum links_word {
     LINKS_PENDING,        /* operations that gave up */
     LINKS_STARVED,        /* of these, for want of leaves */
     LINKS_MOVED,          /* not 0: one that gave up has gone through leaves */
+    LINKS_RESTARTS,       /* steps of operations that came to nothing */
     LINKS_TICK,           /* the clock of recorded histories */
     LINKS_SPLITS_PENDING, /* not 0: nodes have split and the level above has no entry for it yet */
     LINKS_ZOMBIES,        /* leaves that have merged into their neighbours and still have entries */

@@ -456,6 +456,9 @@ struct ordo_dict_statistics {
     size_t cleanups;    /* since it was created; of a tree, rebuilds */
     size_t leaves;      /* of a tree or a HAMT: nodes that hold elements */
     size_t levels;      /* likewise: from the root to the leaves, both counted */
+    size_t
+        restarts; /* concurrent batches: steps of operations that others were in the way of, and that were tried again;
+                           since it was created. Finds have none */
 };
 /* Waits, to count. */
 ORDO_API ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order,

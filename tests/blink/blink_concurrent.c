@@ -342,6 +342,14 @@ Test(blink_concurrent, a_pool_that_may_not_grow_refuses_what_it_has_no_room_for)
 
 enum { LEFT = 5000 };
 
+/* Steps that came to nothing, as the statistics have them. */
+static size_t restarts_of(struct test *t, ordo_dict *dict)
+{
+    struct ordo_dict_statistics s;
+    test_ok(t, ordo_dict_statistics(dict, NULL, &s));
+    return s.restarts;
+}
+
 /* Erases of all there is. Some give up (torture), and are done in order, where an almost empty tree is built anew: of
  * nothing. Then it takes operations as any other does. */
 static void erase_all(struct test *t)
@@ -350,7 +358,9 @@ static void erase_all(struct test *t)
     struct batch b = make_batch(LEFT);
     size_t       size = 1, erased = 0;
 
+    test_true(t, restarts_of(t, dict) == 0);
     test_true(t, store_all(t, dict, &b, ORDO_UPSERT) == LEFT);
+    const size_t before = restarts_of(t, dict);
     ordo_links_of(dict)->torture = 1 + 64;
     test_context(t, "%d keys erased by operations that give up", LEFT);
     memset(b.codes, ORDO_ERASE, b.n);
@@ -366,9 +376,19 @@ static void erase_all(struct test *t)
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, size == 0);
+    /* One latch in eight cannot be had, once for each operation; a second turn is left out. */
+    const size_t after = restarts_of(t, dict);
+    test_true(t, after > before + (size_t) LEFT / 16 && after < before + (size_t) 2 * LEFT);
     ordo_links_of(dict)->torture = 0;
     test_true(t, store_all(t, dict, &b, ORDO_INSERT) == LEFT);
     expect_stored(t, dict, &b);
+    const size_t then = restarts_of(t, dict);
+    test_true(t, then >= after);
+    memset(b.codes, ORDO_FIND, b.n);
+    test_ok(t, ordo_dict_apply_concurrent_host(dict,
+                                               &(struct ordo_host_concurrent_batch) {
+                                                   .codes = b.codes, .keys = b.keys, .count = b.n, .found = b.found }));
+    test_true(t, restarts_of(t, dict) == then);
     free_batch(&b);
     ordo_dict_destroy(&dict);
 }

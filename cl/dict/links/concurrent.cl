@@ -922,6 +922,13 @@ ORDO_FN bool links_raises(const links_batch *batch, ordo_key_form key)
     return false;
 }
 
+/* To be done before an operation's tries begin anew. */
+ORDO_FN void links_count_restarts(const links_batch *batch, const links_op *op)
+{
+    if (op->tries)
+        (void) ordo_add(batch->tree.state + LINKS_RESTARTS, op->tries);
+}
+
 /* Upsert, insert and erase, at the leaf that covers the key; above the leaves, the entry of a new node below. */
 ORDO_FN uint links_write(const links_batch *batch, links_op *op, __global ordo_key_form *line, links_tail tail)
 {
@@ -951,6 +958,7 @@ ORDO_FN uint links_write(const links_batch *batch, links_op *op, __global ordo_k
         (void) links_answer(batch, op, found);
     if (site.fresh == LINKS_NONE || !links_raises(batch, site.middle))
         return STEP_DONE;
+    links_count_restarts(batch, op);
     op->query = site.middle + 1; /* the node above that covers the new entry's key covers this query */
     op->child = site.fresh;
     op->level++;
@@ -1148,15 +1156,16 @@ ORDO_FN bool links_take_turn(const links_batch *batch, links_turn *turn, uint fi
             return true;
     }
     const uint came = turn->steps++ < LINKS_STEPS ? links_step(batch, op) : STEP_AGAIN;
+    op->tries += came == STEP_AGAIN;
     turn->idle = came == STEP_DONE;
-    if (came == STEP_ON || came == STEP_DONE)
-        return true;
-    if (came >= STEP_STARVED || ++op->tries > LINKS_TRIES || turn->steps > LINKS_STEPS) {
+    if (came >= STEP_STARVED || op->tries > LINKS_TRIES || turn->steps > LINKS_STEPS) {
         links_give_up(batch, op, came == STEP_STARVED);
         turn->idle = true;
-        return true;
     }
-    ordo_pause();
+    if (turn->idle)
+        links_count_restarts(batch, op);
+    else if (came == STEP_AGAIN)
+        ordo_pause();
     return true;
 }
 

@@ -237,7 +237,9 @@ ordo_status ordo_links_statistics(ordo_dict *dict, struct ordo_call *call, struc
     const size_t       kb = dict->key_bytes, vb = dict->value_bytes;
     cl_uint            state[LINKS_STATE_WORDS];
 
-    *out = (struct ordo_dict_statistics) { .bytes_peak = tree->bytes_peak, .cleanups = tree->rebuilds };
+    *out = (struct ordo_dict_statistics) { .bytes_peak = tree->bytes_peak,
+                                           .cleanups = tree->rebuilds,
+                                           .restarts = tree->restarts };
     if (!ordo_links_has_nodes(tree))
         return ORDO_OK;
     ORDO_TRY(ordo_links_validate(call, tree));

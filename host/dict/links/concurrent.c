@@ -181,7 +181,8 @@ static ordo_status or_without(ordo_status status)
 static ordo_status read_state(struct concurrent *c)
 {
     ORDO_TRY(ordo_links_read_counters(c->call, c->tree, c->state));
-    return ordo_call_fill(c->call, c->tree->state, LINKS_PENDING * sizeof(cl_uint), 3 * sizeof(cl_uint), 0);
+    c->tree->restarts += c->state[LINKS_RESTARTS];
+    return ordo_call_fill(c->call, c->tree->state, LINKS_PENDING * sizeof(cl_uint), 4 * sizeof(cl_uint), 0);
 }
 
 static ordo_status set_tick(const struct concurrent *c, cl_uint tick)

@@ -68,7 +68,7 @@ struct ordo_links {
     bool     in_doubt;            /* a change was begun and not seen through: to be checked before anything else */
     bool     broken;              /* checked, and not sound */
     struct ordo_links_list list;
-    size_t                 bytes, bytes_peak, rebuilds;
+    size_t                 bytes, bytes_peak, rebuilds, restarts;
     struct ordo_runs       runs; /* what a rebuild merges in */
     /* Tests: LINKS_TORTURE of cl/dict/links/concurrent.cl, and where concurrent batches leave their histories (two
      * ticks an operation, uint32_t, by its index), or NULL. */
