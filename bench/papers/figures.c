@@ -158,6 +158,8 @@ static double value_of_row(const struct measured_run *measured, const struct rat
         return number_of(row, "operations") * measured->scale / rates->mean * 1e3;
     if (strcmp(what, "rebuild") == 0)
         return number_of(row, "count") / number_of(row, "rebuild_s") * 1e-6;
+    if (strcmp(what, "entries") == 0)
+        return number_of(statistics, "elements") / number_of(statistics, "leaves");
     if (strcmp(what, "levels") == 0)
         return rates->mean * number_of(statistics, "levels") * 1e-6;
     return rates->mean * 1e-6;

@@ -456,9 +456,7 @@ struct ordo_dict_statistics {
     size_t cleanups;    /* since it was created; of a tree, rebuilds */
     size_t leaves;      /* of a tree or a HAMT: nodes that hold elements */
     size_t levels;      /* likewise: from the root to the leaves, both counted */
-    size_t
-        restarts; /* concurrent batches: steps of operations that others were in the way of, and that were tried again;
-                           since it was created. Finds have none */
+    size_t restarts;    /* of concurrent batches: steps that others were in the way of; finds have none */
 };
 /* Waits, to count. */
 ORDO_API ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order,

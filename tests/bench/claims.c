@@ -58,9 +58,12 @@ Test(claims, files_say_what_they_must)
         cr_expect(*text_of(paper, "paper") && *text_of(paper, "device"));
         cJSON_ArrayForEach(experiment, list_of(paper, "experiments"))
         {
-            const int columns = cJSON_GetArraySize(list_of(experiment, "columns"));
-            cr_expect(!list_of(experiment, "runs") != !*text_of(experiment, "lacks"),
+            const int    columns = cJSON_GetArraySize(list_of(experiment, "columns"));
+            const cJSON *ratios = cJSON_GetObjectItemCaseSensitive(experiment, "ratios");
+            cr_expect((!list_of(experiment, "runs") && !ratios) != !*text_of(experiment, "lacks"),
                       "%s of %s is measured, or says why not", text_of(experiment, "id"), papers[p]);
+            cr_expect(!ratios || list_of(paper_experiment(paper, text_of(ratios, "of")), "runs"),
+                      "%s of %s is made of figures", text_of(experiment, "id"), papers[p]);
             cJSON_ArrayForEach(row, list_of(experiment, "rows"))
                 cr_expect_eq(cJSON_GetArraySize(row), columns, "%s of %s has rows of its columns",
                              text_of(experiment, "id"), papers[p]);
@@ -322,6 +325,24 @@ Test(claims, rates_are_recomputed_from_samples)
     figures = figures_of("{}", "{\"check\":\"WRONG\",\"samples_s\":[1],\"operations\":1}", 1);
     cr_expect_eq(cJSON_GetArraySize(figures), 0, "what is wrong is no figure");
     cJSON_Delete(figures);
+}
+
+Test(claims, ratios_are_the_worst_and_the_best)
+{
+    cJSON *of =
+        cJSON_Parse("[{\"s\":\"a\",\"n\":1,\"mix\":0.1,\"value\":6},{\"s\":\"b\",\"n\":1,\"mix\":0.1,\"value\":2},"
+                    "{\"s\":\"a\",\"n\":1,\"mix\":0.2,\"value\":5},{\"s\":\"b\",\"n\":1,\"mix\":0.2,\"value\":10},"
+                    "{\"s\":\"a\",\"n\":1,\"mix\":0.3,\"value\":9},{\"s\":\"a\",\"n\":2,\"mix\":0.1,\"value\":9}]");
+    cJSON *ratios = cJSON_Parse(
+        "{\"left\":{\"s\":\"a\"},\"right\":{\"s\":\"b\"},\"along\":\"n\",\"for\":\"mix\",\"as\":\"which\"}");
+    cJSON *figures = cJSON_CreateArray();
+    figures_add_ratios(ratios, of, figures);
+    cr_expect_eq(cJSON_GetArraySize(figures), 2, "at 2 there is nothing to set it against");
+    cr_expect_float_eq(value_at(figures, "{\"n\":1,\"which\":\"worst\"}"), 0.5, 1e-6);
+    cr_expect_float_eq(value_at(figures, "{\"n\":1,\"which\":\"best\"}"), 3, 1e-6);
+    cJSON_Delete(figures);
+    cJSON_Delete(ratios);
+    cJSON_Delete(of);
 }
 
 Test(claims, crossovers_lie_between_neighbours)
