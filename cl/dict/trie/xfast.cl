@@ -101,11 +101,50 @@ ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
     return leaves.first;
 }
 
+/* Queries that a work-item takes side by side: on a CPU so many that the loads of some are under way while those of others are
+ * waited for. */
+#if ORDO_CPU
+#define XFAST_STEP 16
+#else
+#define XFAST_STEP 1
+#endif
+
+/* xfast_rank of the first n of the forms, each a step of its search after the other. */
+ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[XFAST_STEP], uint n, bool upper,
+                             uint rank[XFAST_STEP])
+{
+#if XFAST_STEP == 1
+    rank[0] = xfast_rank(trie, form[0], upper);
+#else
+    const uint last = trie->shape.count - 1;
+    uint       end[XFAST_STEP], most = 0;
+    for (uint k = 0; k < n; k++) {
+        const xfast_range leaves = xfast_around(trie, form[k]);
+        rank[k] = leaves.first;
+        end[k] = leaves.end;
+        most = max(most, leaves.end - leaves.first);
+    }
+    for (; most > 0; most /= 2)
+        for (uint k = 0; k < n; k++) { /* of an empty range nothing changes */
+            const uint          middle = rank[k] + (end[k] - rank[k]) / 2;
+            const ordo_key_form there = key_bits(trie->keys[min(middle, last)]);
+            const bool          before = rank[k] < end[k] && (there < form[k] || (upper && there == form[k]));
+            rank[k] = before ? middle + 1 : rank[k];
+            end[k] = before ? end[k] : middle;
+        }
+#endif
+}
+
 #define XFAST_NONE 0xffffffffu
+
+/* Where the key of this rank is, if it is this one, or XFAST_NONE. */
+ORDO_FN uint xfast_place_at(const xfast_trie *trie, ordo_key_form form, uint rank)
+{
+    return rank < trie->shape.count && key_bits(trie->keys[rank]) == form ? rank : XFAST_NONE;
+}
 
 /* Where a key is, or XFAST_NONE. */
 ORDO_FN uint xfast_place(const xfast_trie *trie, ordo_key_form form)
 {
-    const uint rank = xfast_rank(trie, form, false);
-    return rank < trie->shape.count && key_bits(trie->keys[rank]) == form ? rank : XFAST_NONE;
+    return xfast_place_at(trie, form, xfast_rank(trie, form, false));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of an X-fast trie, a work-item each.
+/* Queries of an X-fast trie, XFAST_STEP for a work-item.
  *
  *   xfast_find   values of keys
  *   xfast_ranks  how many keys are before each
@@ -21,18 +21,36 @@ ORDO_FN void xfast_copy_value(__global const uchar *values, ulong from, uint byt
         ((__global ulong *) values_out)[to] = ((__global const ulong *) values)[from];
 }
 
+/* Work-items that take n queries, of which there is one or more; work-item s has `some` from at = s * XFAST_STEP on. */
+#define XFAST_STEPS(n) (((n) + (XFAST_STEP - 1)) / XFAST_STEP)
+/* Known to the compiler where it is one. */
+#define XFAST_SOME(some) (XFAST_STEP == 1 ? 1 : (some))
+
+ORDO_FN void xfast_take(__global const ordo_key *keys, ulong at, uint some, ordo_key_form form[XFAST_STEP])
+{
+    for (uint k = 0; k < XFAST_SOME(some); k++)
+        form[k] = key_bits(keys[at + k]);
+}
+
 ORDO_KERNEL(RUN_GROUP)
 void xfast_find(XFAST_TRIE, __global const uchar *values, ulong values_at, uint value_bytes,
                 __global const ordo_key *keys, ulong keys_at, uint n, __global uchar *values_out, ulong values_out_at,
                 __global uchar *found, ulong found_at)
 {
     const xfast_trie trie = XFAST_TRIE_HERE;
-    RUN_EACH (uint, i, n) {
-        const uint place = xfast_place(&trie, key_bits(keys[keys_at + i]));
-        if (found)
-            found[found_at + i] = place != XFAST_NONE;
-        if (values_out && place != XFAST_NONE)
-            xfast_copy_value(values, values_at + place, value_bytes, values_out, values_out_at + i);
+    RUN_EACH (uint, s, XFAST_STEPS(n)) {
+        const uint    at = s * XFAST_STEP, some = min(n - at, (uint) XFAST_STEP);
+        ordo_key_form form[XFAST_STEP];
+        uint          rank[XFAST_STEP];
+        xfast_take(keys, keys_at + at, some, form);
+        xfast_rank_each(&trie, form, some, false, rank);
+        for (uint k = 0; k < XFAST_SOME(some); k++) {
+            const uint place = xfast_place_at(&trie, form[k], rank[k]);
+            if (found)
+                found[found_at + at + k] = place != XFAST_NONE;
+            if (values_out && place != XFAST_NONE)
+                xfast_copy_value(values, values_at + place, value_bytes, values_out, values_out_at + at + k);
+        }
     }
 }
 
@@ -41,8 +59,15 @@ void xfast_ranks(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, uint 
                  ulong ranks_at)
 {
     const xfast_trie trie = XFAST_TRIE_HERE;
-    RUN_EACH (uint, i, n)
-        ranks[ranks_at + i] = xfast_rank(&trie, key_bits(keys[keys_at + i]), upper != 0);
+    RUN_EACH (uint, s, XFAST_STEPS(n)) {
+        const uint    at = s * XFAST_STEP, some = min(n - at, (uint) XFAST_STEP);
+        ordo_key_form form[XFAST_STEP];
+        uint          rank[XFAST_STEP];
+        xfast_take(keys, keys_at + at, some, form);
+        xfast_rank_each(&trie, form, some, upper != 0, rank);
+        for (uint k = 0; k < XFAST_SOME(some); k++)
+            ranks[ranks_at + at + k] = rank[k];
+    }
 }
 
 /* The nearest key after those that are less, or not greater (`upper`), than keys[i]: the first other one (`forward`), or the last of
@@ -54,15 +79,22 @@ void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint 
                 __global uchar *found, ulong found_at)
 {
     const xfast_trie trie = XFAST_TRIE_HERE;
-    RUN_EACH (uint, i, n) {
-        const uint place = xfast_rank(&trie, key_bits(keys[keys_at + i]), upper != 0) - (forward ? 0 : 1);
-        const bool there = place < trie.shape.count; /* one before the first: wraps */
-        if (found)
-            found[found_at + i] = there;
-        if (keys_out && there)
-            keys_out[keys_out_at + i] = trie.keys[place];
-        if (values_out && there)
-            xfast_copy_value(values, values_at + place, value_bytes, values_out, values_out_at + i);
+    RUN_EACH (uint, s, XFAST_STEPS(n)) {
+        const uint    at = s * XFAST_STEP, some = min(n - at, (uint) XFAST_STEP);
+        ordo_key_form form[XFAST_STEP];
+        uint          rank[XFAST_STEP];
+        xfast_take(keys, keys_at + at, some, form);
+        xfast_rank_each(&trie, form, some, upper != 0, rank);
+        for (uint k = 0; k < XFAST_SOME(some); k++) {
+            const uint place = rank[k] - (forward ? 0 : 1);
+            const bool there = place < trie.shape.count; /* one before the first: wraps */
+            if (found)
+                found[found_at + at + k] = there;
+            if (keys_out && there)
+                keys_out[keys_out_at + at + k] = trie.keys[place];
+            if (values_out && there)
+                xfast_copy_value(values, values_at + place, value_bytes, values_out, values_out_at + at + k);
+        }
     }
 }
 
@@ -71,8 +103,15 @@ void xfast_tally(XFAST_TRIE, __global const ordo_key *lo, ulong lo_at, __global 
                  __global uint *counts, ulong counts_at)
 {
     const xfast_trie trie = XFAST_TRIE_HERE;
-    RUN_EACH (uint, i, n) {
-        const ordo_key_form low = key_bits(lo[lo_at + i]), high = key_bits(hi[hi_at + i]);
-        counts[counts_at + i] = low > high ? 0 : xfast_rank(&trie, high, true) - xfast_rank(&trie, low, false);
+    RUN_EACH (uint, s, XFAST_STEPS(n)) {
+        const uint    at = s * XFAST_STEP, some = min(n - at, (uint) XFAST_STEP);
+        ordo_key_form low[XFAST_STEP], high[XFAST_STEP];
+        uint          below[XFAST_STEP], up_to[XFAST_STEP];
+        xfast_take(lo, lo_at + at, some, low);
+        xfast_take(hi, hi_at + at, some, high);
+        xfast_rank_each(&trie, low, some, false, below);
+        xfast_rank_each(&trie, high, some, true, up_to);
+        for (uint k = 0; k < XFAST_SOME(some); k++)
+            counts[counts_at + at + k] = low[k] > high[k] ? 0 : up_to[k] - below[k];
     }
 }

@@ -4,6 +4,19 @@
 
 #define QUERY_FILE "dict/trie/xfast_query.cl"
 
+/* XFAST_STEP of cl/dict/trie/xfast.cl. */
+static size_t step_of(const ordo_device *dev)
+{
+    return ordo_device_facts(dev)->cpu ? 16 : 1;
+}
+
+/* Of n queries. */
+static ordo_status launch(struct ordo_call *call, const struct ordo_xfast *xfast, const char *name, size_t n,
+                          const struct ordo_args *args)
+{
+    return ordo_xfast_launch(call, xfast, QUERY_FILE, name, ordo_ceil_div(n, step_of(call->dev)), args);
+}
+
 /* The values of the leaves, and how wide they are. */
 static void add_values(struct ordo_args *args, const struct ordo_xfast *xfast, const struct ordo_slice *values)
 {
@@ -26,7 +39,7 @@ ordo_status ordo_xfast_find(ordo_dict *dict, struct ordo_call *call, const struc
     ORDO_ADD(&args, ORDO_ARG(n));
     ordo_args_slice(&args, &finds->values_out);
     ordo_args_slice(&args, &finds->found);
-    return ordo_xfast_launch(call, xfast, QUERY_FILE, "xfast_find", finds->count, &args);
+    return launch(call, xfast, "xfast_find", finds->count, &args);
 }
 
 ordo_status ordo_xfast_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
@@ -41,7 +54,7 @@ ordo_status ordo_xfast_rank(ordo_dict *dict, struct ordo_call *call, const struc
     ordo_args_slice(&args, &ranks->keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(upper));
     ordo_args_slice(&args, &ranks->ranks);
-    return ordo_xfast_launch(call, xfast, QUERY_FILE, "xfast_ranks", ranks->count, &args);
+    return launch(call, xfast, "xfast_ranks", ranks->count, &args);
 }
 
 ordo_status ordo_xfast_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
@@ -62,7 +75,7 @@ ordo_status ordo_xfast_seek(ordo_dict *dict, struct ordo_call *call, const struc
     ordo_args_slice(&args, &seeks->keys_out);
     ordo_args_slice(&args, &seeks->values_out);
     ordo_args_slice(&args, &seeks->found);
-    return ordo_xfast_launch(call, xfast, QUERY_FILE, "xfast_seek", seeks->count, &args);
+    return launch(call, xfast, "xfast_seek", seeks->count, &args);
 }
 
 ordo_status ordo_xfast_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
@@ -78,5 +91,5 @@ ordo_status ordo_xfast_count(ordo_dict *dict, struct ordo_call *call, const stru
     ordo_args_slice(&args, &counts->hi);
     ORDO_ADD(&args, ORDO_ARG(n));
     ordo_args_slice(&args, &counts->counts);
-    return ordo_xfast_launch(call, xfast, QUERY_FILE, "xfast_tally", counts->count, &args);
+    return launch(call, xfast, "xfast_tally", counts->count, &args);
 }
