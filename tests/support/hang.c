@@ -30,11 +30,12 @@ static const char kernel_text[] = "__kernel void spin(volatile __global uint *p)
 /* In clFinish, behind a kernel that waits for what never comes. */
 static void wait_for_a_kernel(struct test *t)
 {
-    const char       *text = kernel_text;
-    const size_t      one = 1;
-    cl_int            code = CL_SUCCESS;
-    cl_device_id      id = ordo_device_id(t->dev);
-    const cl_uint     zero = 0;
+    const char   *text = kernel_text;
+    const size_t  one = 1;
+    cl_int        code = CL_SUCCESS;
+    cl_device_id  id = ordo_device_id(t->dev);
+    const cl_uint zero = 0;
+    test_context(t, "to build a kernel"); /* a sign of life: opening may have taken long */
     struct test_array word = test_upload(t, &zero, 1, sizeof zero, 0);
     cl_program        program = clCreateProgramWithSource(ordo_device_context(t->dev), 1, &text, NULL, &code);
 

@@ -28,10 +28,10 @@ static int run_hanging(const char *test, const char *seconds, char *said, size_t
 }
 
 /* Runs the test that hangs; it must fail, in time, with each of these texts in what it prints. */
-static void expect_ended(const char *test, const char *const *texts)
+static void expect_ended(const char *test, const char *seconds, const char *const *texts)
 {
     char      said[8192];
-    const int status = run_hanging(test, "2", said, sizeof said);
+    const int status = run_hanging(test, seconds, said, sizeof said);
 
     cr_expect(status != 0 && status != 124 && status != 137, "hang/%s: status %d: %s", test, status, said);
     for (size_t i = 0; texts[i]; i++)
@@ -40,20 +40,22 @@ static void expect_ended(const char *test, const char *const *texts)
 
 Test(hangs, on_the_host_are_ended_and_named)
 {
-    expect_ended("on_the_host", (const char *const[]) { "watchdog: hang/on_the_host hangs: no sign of life for 2 s",
-                                                        "trying: a lock that nobody gives back", "mask local=16384",
-                                                        "device: ", "seed:   ORDO_TEST_SEED=77", NULL });
+    expect_ended("on_the_host", "2",
+                 (const char *const[]) { "watchdog: hang/on_the_host hangs: no sign of life for 2 s",
+                                         "trying: a lock that nobody gives back", "mask local=16384",
+                                         "device: ", "seed:   ORDO_TEST_SEED=77", NULL });
 }
 
 Test(hangs, on_the_device_are_ended_and_named)
 {
-    expect_ended("on_the_device",
+    expect_ended("on_the_device", "5",
                  (const char *const[]) { "watchdog: hang/on_the_device hangs", "trying: a word that stays 0", NULL });
 }
 
 Test(hangs, before_anything_is_tried_are_ended_and_named)
 {
-    expect_ended("at_once", (const char *const[]) { "watchdog: hang/at_once hangs", "trying: (nothing yet)", NULL });
+    expect_ended("at_once", "2",
+                 (const char *const[]) { "watchdog: hang/at_once hangs", "trying: (nothing yet)", NULL });
 }
 
 Test(hangs, are_not_seen_where_there_are_signs_of_life)
