@@ -37,6 +37,8 @@ static void check_way(struct test *t, struct search_case c, int way)
     }
     c.scheme = way % 4 == 0 ? ORDO_SCHEME_BUFFERED : way == 11 ? ORDO_SCHEME_PLAIN : ORDO_SCHEME_SORTED;
     c.index = c.compressed = way >= 10;
+    if (c.compressed && strcmp(t->mask, "cpu=0") == 0 && test_compiler_ends_processes(t))
+        return;
     test_true(t, check_case(t, &c, way >= 10));
 }
 

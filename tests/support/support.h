@@ -63,6 +63,10 @@ void test_each_device_with(const char *mask, test_body body);
 /* Whether this variable of the environment is "all": so the suite `slow` asks for combinations of which the quick ring has some. */
 bool test_wants_all(const char *variable);
 
+/* Whether the compiler of the device's driver ends the process over kernels that only tests ask for (tests/README.md,
+ * "Drivers"): these few are left out there, which is printed once. */
+bool test_compiler_ends_processes(const struct test *t);
+
 /* ORDO_TEST_SEED, 1 unless it is set: what test.seed is. */
 uint64_t test_seed(void);
 
