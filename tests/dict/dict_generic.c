@@ -733,14 +733,13 @@ static void long_aggregates(struct test *t)
     for (size_t subject = 0; subject < N_SUBJECTS; subject += 2) {
         if (structure_is((int) subject, NO_ORDER))
             continue;
-        struct pair p = { t, NULL, model_empty(ORDO_U32, 8), ORDO_U32, 8, 4, N, 1 };
-        test_ok(t, structures[subject].create(t->dev, &(struct ordo_dict_config) { ORDO_U32, 8 }, &p.dict));
-        uint32_t *keys = test_alloc(N * sizeof *keys);
-        uint64_t *values = test_alloc(N * sizeof *values);
+        struct pair p = { t, NULL, model_empty(ORDO_U32, 4), ORDO_U32, 4, 4, N, 1 };
+        test_ok(t, structures[subject].create(t->dev, &(struct ordo_dict_config) { ORDO_U32, 4 }, &p.dict));
+        uint32_t *keys = test_alloc(N * sizeof *keys), *values = test_alloc(N * sizeof *values);
         uint8_t  *codes = test_alloc(N);
         for (uint32_t i = 0; i < N; i++) {
             keys[i] = i;
-            values[i] = test_random(t);
+            values[i] = (uint32_t) test_random(t);
             codes[i] = ORDO_UPSERT;
         }
         (void) model_apply(&p.model,

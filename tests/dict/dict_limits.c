@@ -462,3 +462,76 @@ Test(dict_limits, an_index_stays_within_its_block_when_tunables_change)
 {
     test_each_device(change_nodes);
 }
+
+static bool is_of_dictionaries(const struct ordo_tunable_info *info)
+{
+    static const char *const tuned[] = { "sort.k4v4.",       "scan.",      "compact.k4.", "merge.k4v4.",
+                                         "merge_runs.k4v4.", "search.k4.", "blink.k4." };
+
+    for (size_t i = 0; i < LENGTH(tuned); i++)
+        if (strncmp(info->name, tuned[i], strlen(tuned[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Dictionaries that hold elements all the time: one update with the tunable as it is now, and a look at everything. Of a device that
+ * cannot have it so nothing is lost. */
+static void update_each(struct test *t, ordo_dict *const dict[N_STRUCTURES], uint32_t end[N_STRUCTURES])
+{
+    enum { BATCH = 300 };
+
+    for (int s = 0; s < N_STRUCTURES; s++) {
+        struct arrays     more = arrays_make(t, end[s] - BATCH / 2, BATCH);
+        const ordo_status got = upsert(dict[s], &more);
+        test_true(t, got == ORDO_OK || got == ORDO_UNSUPPORTED);
+        end[s] += got == ORDO_OK ? BATCH / 2 : 0;
+        if (got == ORDO_OK)
+            expect_numbers(t, dict[s], 0, end[s]);
+        arrays_free(&more);
+    }
+}
+
+/* One tunable after the other gets another value: each is kernels to build, so three that the seed decides, or, with
+ * ORDO_TEST_TUNABLES=all, all. Then all are as they were. */
+static void change_tunables_of(struct test *t)
+{
+    enum { HELD = 1000, STRIDE = 31 };
+    const bool               all = test_wants_all("ORDO_TEST_TUNABLES");
+    struct ordo_tunable_info info;
+    ordo_dict               *dict[N_STRUCTURES];
+    uint32_t                 end[N_STRUCTURES];
+    size_t                   value = 0, tried = 0;
+
+    for (int s = 0; s < N_STRUCTURES; s++) {
+        dict[s] = make_dict(t, t->dev, s, 0, HELD);
+        end[s] = HELD;
+    }
+    for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++)
+        for (uint32_t c = 0; c < info.n_choices && is_of_dictionaries(&info); c++) {
+            if (info.choice[c] == info.value || (value++ % STRIDE != t->seed % STRIDE && !all))
+                continue;
+            test_context(t, "%s = %u, was %u", info.name, info.choice[c], info.value);
+            test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.choice[c]));
+            update_each(t, dict, end);
+            test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.value));
+            for (int s = 0; s < N_STRUCTURES; s++)
+                expect_numbers(t, dict[s], 0, end[s]);
+            tried++;
+        }
+    test_true(t, tried > 0);
+    for (int s = 0; s < N_STRUCTURES; s++)
+        ordo_dict_destroy(&dict[s]);
+}
+
+static void change_tunables(struct test *t)
+{
+    struct test own = on_its_own(t);
+
+    change_tunables_of(&own);
+    ordo_device_close(&own.dev);
+}
+
+Test(dict_limits, content_stays_right_when_tunables_change)
+{
+    test_each_device(change_tunables);
+}

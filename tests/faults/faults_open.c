@@ -135,7 +135,7 @@ static bool chosen(struct test *t, const struct opening *way, const struct fault
 {
     const bool builds = n <= FAULT_LOG && strcmp(seen->log[n - 1], "clBuildProgram") == 0;
 
-    return (way->empty && builds) || fault_chosen(t, seen, n, way->empty ? 5 : 10);
+    return (way->empty && builds) || fault_chosen(t, seen, n, way->empty ? 3 : 6);
 }
 
 static void sweep_opening(struct test *t, const struct opening *way, struct fault *f)
