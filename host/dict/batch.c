@@ -46,6 +46,23 @@ ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, cons
     return ordo_dict_launch_with(call, dict, file, name, NULL, items, args, n_args);
 }
 
+/* A GPU has only so many groups begin in a time, whatever they do: an H200 took 165 us for the 2^18 groups of 2^24 elements of one
+ * work-item each, in kernels that read each once. */
+#define PASS_ITEMS ((size_t) 1 << 19)
+#define PASS_SHARE 8
+
+ordo_status ordo_dict_launch_pass(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                  size_t items, const struct ordo_arg *args, size_t n_args)
+{
+    const bool   alone = ordo_device_facts(call->dev)->cpu || items <= PASS_ITEMS;
+    const size_t share = ordo_ceil_div(items, PASS_SHARE);
+    return ordo_dict_launch(call, dict, file, name,
+                            alone                ? items
+                            : share < PASS_ITEMS ? PASS_ITEMS
+                                                 : share,
+                            args, n_args);
+}
+
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest)
 {
     const uint64_t bits = !greatest ? 0 : dict->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;

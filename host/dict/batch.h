@@ -24,6 +24,10 @@ ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_me
 ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
                              size_t items, const struct ordo_arg *args, size_t n_args);
 
+/* The same for a pass over memory, in which an item is little to do: of many a work-item takes several, on a GPU. */
+ordo_status ordo_dict_launch_pass(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                  size_t items, const struct ordo_arg *args, size_t n_args);
+
 /* The same with more defines. */
 ordo_status ordo_dict_launch_with(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
                                   const struct ordo_define *more, size_t items, const struct ordo_arg *args,

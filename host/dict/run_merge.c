@@ -2,6 +2,7 @@
 /* Runs made from batches and from other runs. */
 #include "dict/run.h"
 
+#include "dict/batch.h"
 #include "primitive/sort.h"
 
 /* ---- runs from batches ------------------------------------------------------------------------------------------ */
@@ -171,8 +172,8 @@ static ordo_status ascends(struct ordo_call *call, const ordo_dict *dict, struct
         return ORDO_OK;
     ORDO_TRY(ordo_call_scratch(call, sizeof wrong, &found));
     ORDO_TRY(ordo_call_fill(call, found, 0, sizeof wrong, 0));
-    ORDO_TRY(ordo_run_launch(call, dict, "run_unsorted", count,
-                             ORDO_ARGS(ORDO_ARG(keys.mem), ORDO_ARG(keys_at), ORDO_ARG(n), ORDO_ARG(found))));
+    ORDO_TRY(ordo_dict_launch_pass(call, dict, "dict/run.cl", "run_unsorted", count,
+                                   ORDO_ARGS(ORDO_ARG(keys.mem), ORDO_ARG(keys_at), ORDO_ARG(n), ORDO_ARG(found))));
     ORDO_TRY(ordo_call_read(call, found, 0, &wrong, sizeof wrong));
     ordo_call_release(call, mark);
     *out = wrong == 0;

@@ -22,8 +22,10 @@ struct ordo_hamt_config {
     struct ordo_dict_config dict;
 };
 
-/* An empty HAMT. It does all of dict.h but concurrent batches. Floats go by their ordered form, so that of a set of floats that are
- * not close to each other leaves are sorted keys. It has not been measured on a GPU yet.
+/* An empty HAMT. It does all of dict.h but concurrent batches: a bit of a bitmap could be set by an atomic, but the number of bits
+ * before it, which ranks and the places of values go by, would have to be counted anew before the next query, and that is most of
+ * what a batch in order costs. Floats go by their ordered form, so that of a set of floats that are not close to each other leaves
+ * are sorted keys.
  * Cost    find, rank, select, and each bound of a count or a range: a word or two of a table, a record of a leaf or two (16 bytes;
  *         of 8-byte keys 24), and of its keys one sector of a bitmap, or a binary search among 64. Where keys are clustered,
  *         so that one cell of the table has k leaves, log2(k) records more. A seek may look into the next leaf.
@@ -33,6 +35,10 @@ struct ordo_hamt_config {
  *         is used up: then all blocks are copied, which a quarter of what lives must have been written for. All is built
  *         anew when erasures have left less than a quarter, or half of the elements a leaf has after a build: that counts in
  *         ordo_dict_statistics as a cleanup.
+ *         On an H200, of 2^24 u32 keys with 4-byte values, in G/s: finds 11, seeks 11, ranks 13, selections 17 of uniform keys;
+ *         17 to 13, and of successive keys 70 to 99, where they are crowded. Batches of 2^20 new keys: 0.6. Each leaf is touched then, and all elements
+ *         are taken out, merged with the batch, divided into leaves and written, 8 bytes for each in and out in each of
+ *         these four.
  * Memory  after a build or ordo_dict_compact: 2^27 successive u32 keys without values 1.17 bits a key; 2^24 random ones 2.9 bytes
  *         a key. At most 128 bytes for 1024 keys, or 2 bytes a key that is within 65536 of its leaf's first, else the whole
  *         key; blocks are rounded up to 16 bytes; 8 bytes and a record for each leaf; the values. After updates a quarter more,

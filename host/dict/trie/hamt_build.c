@@ -8,7 +8,7 @@
 static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
                           const struct ordo_args *args)
 {
-    return ordo_dict_launch(call, &hamt->dict, "dict/trie/hamt_build.cl", name, items, args->arg, args->n);
+    return ordo_dict_launch_pass(call, &hamt->dict, "dict/trie/hamt_build.cl", name, items, args->arg, args->n);
 }
 
 static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)

@@ -180,12 +180,14 @@ static void settle(struct ordo_call *call, struct ordo_hamt *hamt)
 
 /* ---- batches ------------------------------------------------------------------------------------------------------- */
 
-/* In a run of their own the elements of the leaves that are touched. */
+/* In a run of their own, which lies in scratch, the elements of the leaves that are touched. */
 static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                             struct ordo_sorted_run *out)
 {
-    ORDO_TRY(ordo_runs_block(&hamt->runs, call, touched->elements, out));
-    out->distinct = true;
+    *out = (struct ordo_sorted_run) { .count = touched->elements, .distinct = true };
+    out->layout = ordo_run_layout_of(&hamt->dict, out->count, ordo_index_node_log2(call->dev, hamt->dict.key));
+    out->mem_bytes = out->layout.bytes;
+    ORDO_TRY(ordo_call_scratch(call, out->mem_bytes, &out->mem));
     const struct ordo_hamt_stretch s = { .offsets = ordo_at(touched->offsets, 0),
                                          .firsts = touched->firsts,
                                          .count = touched->n,
@@ -199,6 +201,7 @@ static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, cons
 static ordo_status merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                          const struct ordo_sorted_run *batch, struct ordo_sorted_run *out)
 {
+    const int           mark = call->n_scratch;
     struct ordo_run_set set = { .n = 0 };
     ordo_status         status = ORDO_OK;
 
@@ -211,10 +214,9 @@ static ordo_status merge(struct ordo_call *call, struct ordo_hamt *hamt, const s
     set.run[set.n++] = *batch;
     if (status == ORDO_OK)
         status = ordo_runs_visible(&hamt->runs, call, &set, out);
-    if (touched)
-        ordo_runs_release(&hamt->runs, &set.run[0]);
     if (status != ORDO_OK)
         return status;
+    ordo_call_release(call, mark);
     const size_t stays = touched ? hamt->trie.n - touched->elements : 0;
     if (stays + out->count <= ORDO_MAX_COUNT)
         return ORDO_OK;

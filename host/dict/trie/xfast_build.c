@@ -77,12 +77,14 @@ static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
 {
     const size_t     n = (size_t) xfast->shape.count + 1;
+    ordo_dict        kind = xfast->runs.dict;
     struct ordo_args args = { .n = 0 };
     cl_uint          all = 0;
 
+    kind.value_bytes = XFAST_ENTRY_BYTES;
     ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_uint), offsets));
     ORDO_ADD(&args, ORDO_ARG(ordo_xfast_run(xfast)->mem), ORDO_ARG(xfast->shape), ORDO_ARG(*offsets));
-    ORDO_TRY(ordo_xfast_launch(call, xfast, BUILD_FILE, "xfast_count", n, &args));
+    ORDO_TRY(ordo_dict_launch_pass(call, &kind, BUILD_FILE, "xfast_count", n, args.arg, args.n));
     const struct ordo_scan scan = {
         .type = ORDO_U32, .op = ORDO_SUM, .in = ordo_at(*offsets, 0), .out = ordo_at(*offsets, 0), .count = n
     };
