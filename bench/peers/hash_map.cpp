@@ -19,42 +19,17 @@
 
 namespace {
 
-template <typename K, typename V> class FlatHashMap final : public host_map {
+template <typename Key, typename Value> class FlatHashMap final : public KeyedMap<absl::flat_hash_map<Key, Value>> {
+    using Base = KeyedMap<absl::flat_hash_map<Key, Value>>;
+    using Base::map_;
+
   public:
-    void put(host_part part, const void *keys_, const void *values_, size_t count) override
+    void put(host_part part, const void *keys_, const void *values, size_t count) override
     {
-        const K *keys = static_cast<const K *>(keys_);
-        const V *values = static_cast<const V *>(values_);
+        const Key *keys = static_cast<const Key *>(keys_);
         if (map_.empty()) /* of one batch it is known how many come */
-            map_.reserve(size_t(std::count_if(keys, keys + count, [part](K key) { return is_of(part, key); })));
-        for (size_t i = 0; i < count; i++)
-            if (is_of(part, keys[i]))
-                map_.insert_or_assign(keys[i], values ? values[i] : V());
-    }
-    void erase(host_part part, const void *keys_, size_t count) override
-    {
-        const K *keys = static_cast<const K *>(keys_);
-        for (size_t i = 0; i < count; i++)
-            if (is_of(part, keys[i]))
-                map_.erase(keys[i]);
-    }
-    void add(host_part part, const void *keys_, const void *values_, size_t count) override
-    {
-        const K *keys = static_cast<const K *>(keys_);
-        const V *values = static_cast<const V *>(values_);
-        for (size_t i = 0; i < count; i++)
-            if (is_of(part, keys[i]))
-                map_[keys[i]] += values[i];
-    }
-    uint64_t find(const void *keys_, size_t count) const override
-    {
-        const K *keys = static_cast<const K *>(keys_);
-        uint64_t sum = 0;
-        for (size_t i = 0; i < count; i++) {
-            const auto at = map_.find(keys[i]);
-            sum += at == map_.end() ? 0 : uint64_t(at->second) + 1;
-        }
-        return sum;
+            map_.reserve(size_t(std::count_if(keys, keys + count, [part](Key key) { return is_of(part, key); })));
+        Base::put(part, keys_, values, count);
     }
     uint64_t seek(const void *, size_t) const override
     {
@@ -64,22 +39,15 @@ template <typename K, typename V> class FlatHashMap final : public host_map {
     {
         return 0;
     }
-    size_t count() const override
-    {
-        return map_.size();
-    }
     uint64_t sum(size_t place) const override
     {
-        std::vector<std::pair<K, V>> elements(map_.begin(), map_.end());
+        std::vector<std::pair<Key, Value>> elements(map_.begin(), map_.end());
         std::sort(elements.begin(), elements.end());
         uint64_t sum = 0;
         for (const auto &element : elements)
             sum += host_map_share(element.first, element.second, place++);
         return sum;
     }
-
-  private:
-    absl::flat_hash_map<K, V> map_;
 };
 
 } // namespace

@@ -41,10 +41,8 @@ inline bool is_of(host_part part, uint64_t key)
     return key >= part.lo && key <= part.hi;
 }
 
-template <typename Map> class NodeMap final : public host_map {
-    using K = typename Map::key_type;
-    using V = typename Map::mapped_type;
-
+/* What all maps do one key at a time. */
+template <typename Map> class KeyedMap : public host_map {
   public:
     void put(host_part part, const void *keys_, const void *values_, size_t count) override
     {
@@ -69,6 +67,34 @@ template <typename Map> class NodeMap final : public host_map {
             if (is_of(part, keys[i]))
                 map_[keys[i]] += values[i];
     }
+    uint64_t find(const void *keys_, size_t count) const override
+    {
+        const K *keys = static_cast<const K *>(keys_);
+        uint64_t sum = 0;
+        for (size_t i = 0; i < count; i++) {
+            const auto at = map_.find(keys[i]);
+            sum += at == map_.end() ? 0 : uint64_t(at->second) + 1;
+        }
+        return sum;
+    }
+    size_t count() const override
+    {
+        return map_.size();
+    }
+
+  protected:
+    using K = typename Map::key_type;
+    using V = typename Map::mapped_type;
+
+    Map map_;
+};
+
+template <typename Map> class NodeMap final : public KeyedMap<Map> {
+    using typename KeyedMap<Map>::K;
+    using typename KeyedMap<Map>::V;
+    using KeyedMap<Map>::map_;
+
+  public:
     void erase_range(const void *los_, const void *his_, size_t count) override
     {
         const K *los = static_cast<const K *>(los_), *his = static_cast<const K *>(his_);
@@ -106,16 +132,6 @@ template <typename Map> class NodeMap final : public host_map {
             sum += operate(codes[i], keys[i], his ? his[i] : K(), values ? values[i] : V());
         return sum;
     }
-    uint64_t find(const void *keys_, size_t count) const override
-    {
-        const K *keys = static_cast<const K *>(keys_);
-        uint64_t sum = 0;
-        for (size_t i = 0; i < count; i++) {
-            const auto at = map_.find(keys[i]);
-            sum += at == map_.end() ? 0 : uint64_t(at->second) + 1;
-        }
-        return sum;
-    }
     uint64_t seek(const void *keys_, size_t count) const override
     {
         const K *keys = static_cast<const K *>(keys_);
@@ -132,10 +148,6 @@ template <typename Map> class NodeMap final : public host_map {
             for (auto at = map_.lower_bound(keys[i]); at != map_.end() && at->first <= his[i]; ++at)
                 sum += both(at);
         return sum;
-    }
-    size_t count() const override
-    {
-        return map_.size();
     }
     uint64_t sum(size_t place) const override
     {
@@ -182,8 +194,6 @@ template <typename Map> class NodeMap final : public host_map {
             return at(map_.find(key));
         }
     }
-
-    Map map_;
 };
 
 /* One of the four kinds that a template of a map has: Of<K, V>. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ordo-peer: CUB and Thrust on the workloads of ordo-bench: the same inputs, the same checks, the same loop of batches
- * with the host's clock and the device's (CUDA events) around them; and, for dictionaries, a GPU LSM made of CUB's calls.
+ * with the host's clock and the device's (CUDA events) around them; and, for dictionaries, a GPU LSM made of CUB's calls, and
+ * hash tables (peer_hash.cu).
  * ordo-bench --peers runs it; it prints one line of JSON per size, and nothing for workloads that it has nothing for.
  *
  * Temporary storage is allocated once, before anything is timed. */
@@ -8,6 +9,7 @@
 #include "bench/workload/element.h"
 #include "bench/workload/keys.h"
 #include "bench/workload/parse.h"
+#include "peer.hpp"
 
 #include <cub/device/device_merge.cuh>
 #include <cub/device/device_radix_sort.cuh>
@@ -33,60 +35,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-static void must(cudaError_t code, const char *what)
-{
-    if (code != cudaSuccess)
-        throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(code));
-}
-
-/* ---- device memory ------------------------------------------------------------------------------------------- */
-
-/* An array of bytes on the device. 0 bytes is no array. */
-class Array {
-  public:
-    explicit Array(size_t bytes = 0, const void *from = nullptr) : bytes_(bytes)
-    {
-        if (bytes == 0)
-            return;
-        must(cudaMalloc(&at_, bytes), "cudaMalloc");
-        if (from)
-            must(cudaMemcpy(at_, from, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
-        else
-            must(cudaMemset(at_, POISON_BYTE, bytes), "cudaMemset");
-    }
-    Array(const Array &) = delete;
-    Array &operator=(const Array &) = delete;
-    Array(Array &&other) noexcept : at_(std::exchange(other.at_, nullptr)), bytes_(std::exchange(other.bytes_, 0))
-    {
-    }
-    Array &operator=(Array &&other) noexcept
-    {
-        std::swap(at_, other.at_);
-        std::swap(bytes_, other.bytes_);
-        return *this;
-    }
-    ~Array()
-    {
-        cudaFree(at_);
-    }
-
-    template <typename T> T *as() const
-    {
-        return static_cast<T *>(at_);
-    }
-    std::vector<unsigned char> read() const
-    {
-        std::vector<unsigned char> host(bytes_);
-        if (bytes_)
-            must(cudaMemcpy(host.data(), at_, bytes_, cudaMemcpyDeviceToHost), "cudaMemcpy");
-        return host;
-    }
-
-  private:
-    void  *at_ = nullptr;
-    size_t bytes_ = 0;
-};
 
 /* Keys and values of one run. */
 struct Pairs {
@@ -131,8 +79,7 @@ static Arrays make_arrays(const struct spec &spec, const struct inputs &in)
 
 /* ---- the calls ----------------------------------------------------------------------------------------------- */
 
-/* A call to be timed. CUB's calls come in two: one that asks for temporary storage, one that works. */
-using Call = std::function<void()>;
+/* CUB's calls come in two: one that asks for temporary storage, one that works. */
 using CubCall = std::function<cudaError_t(void *temporary, size_t &bytes)>;
 
 static Call with_temporary(Arrays &arrays, const CubCall &cub)
@@ -713,13 +660,13 @@ static bool check(const struct spec &spec, const struct inputs &in, const Arrays
     return right;
 }
 
-static void print_row(const struct spec &spec, const Peer &peer, const Times &times, bool right, const char *device)
+static void print_row(const struct spec &spec, const char *name, const Times &times, bool right, const char *device)
 {
     const double operations = (double) spec_operations(&spec);
     printf("{\"count\": %zu, \"name\": \"%s\", \"rate\": %.6g, \"device_rate\": %.6g, \"wall_s\": %.6g, \"device_s\": "
            "%.6g, "
            "\"check\": \"%s\", \"device\": \"%s\", \"cuda\": \"%d.%d\", \"cccl\": \"%d.%d.%d\"}\n",
-           spec.count, peer.name, operations / times.wall, operations / times.device, times.wall, times.device,
+           spec.count, name, operations / times.wall, operations / times.device, times.wall, times.device,
            right ? "ok" : "WRONG", device, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, CUB_MAJOR_VERSION,
            CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
     fflush(stdout);
@@ -735,11 +682,27 @@ static bool has_room(const struct spec &spec)
     return ((double) spec.count * copies + (double) spec.n_queries * 2) * pair < (double) available * 0.9;
 }
 
+/* A row for each table that there is. */
+static bool run_hash_rows(const struct spec &spec, double seconds, const char *device)
+{
+    const std::vector<HashPeer> peers = hash_peers(spec);
+    bool                        right = true;
+    for (const HashPeer &peer : peers) {
+        const Times times = time_calls(peer.call, seconds / (double) peers.size());
+        const bool  good = peer.check();
+        print_row(spec, peer.name, times, good, device);
+        right = right && good;
+    }
+    return right;
+}
+
 static bool run_row(const struct spec &spec, double seconds, const char *device)
 {
     struct inputs in;
     if (!has_room(spec))
         return true;
+    if (workload_is_dict(spec.workload) && spec.variant == HASH)
+        return run_hash_rows(spec, seconds, device);
     if (!inputs_make(&spec, &in))
         throw std::runtime_error("out of memory");
     bool right = true;
@@ -751,7 +714,7 @@ static bool run_row(const struct spec &spec, double seconds, const char *device)
             if (peer.finish)
                 peer.finish();
             right = check(spec, in, arrays, peer.ties_may_swap);
-            print_row(spec, peer, times, right, device);
+            print_row(spec, peer.name, times, right, device);
         }
     }
     inputs_free(&in);
@@ -762,12 +725,14 @@ static bool run_row(const struct spec &spec, double seconds, const char *device)
 
 [[noreturn]] static void usage(const std::string &why)
 {
-    fprintf(stderr,
-            "ordo-peer: %s\n"
-            "Usage: ordo-peer --workload NAME --sizes LIST [--variant NAME] [--type u32|u64] [--value-bytes 0|4|8]\n"
-            "                 [--dist NAME] [--queries N] [--batch N] [--seed N] [--budget SECONDS] [--device NAME]\n"
-            "The axes of ordo-bench, one point at a time; ordo-bench --peers runs this.\n",
-            why.c_str());
+    fprintf(
+        stderr,
+        "ordo-peer: %s\n"
+        "Usage: ordo-peer --workload NAME --sizes LIST [--variant NAME] [--type u32|u64] [--value-bytes 0|4|8]\n"
+        "                 [--dist NAME] [--queries N] [--batch N] [--hit-rate PERCENT] [--load PERCENT] [--seed N]\n"
+        "                 [--budget SECONDS] [--device NAME]\n"
+        "The axes of ordo-bench, one point at a time; ordo-bench --peers runs this.\n",
+        why.c_str());
     exit(2);
 }
 
@@ -817,6 +782,10 @@ static void take_option(Options &o, const std::string &option, const char *text)
         o.spec.n_queries = sizes_of(text).at(0);
     else if (option == "--batch")
         o.spec.batch = strtoull(text, nullptr, 10);
+    else if (option == "--hit-rate")
+        o.spec.hit_percent = (uint32_t) strtoul(text, nullptr, 10);
+    else if (option == "--load")
+        o.spec.load_percent = (uint32_t) strtoul(text, nullptr, 10);
     else if (option == "--seed")
         o.spec.seed = strtoull(text, nullptr, 10);
     else if (option == "--budget")
@@ -831,6 +800,7 @@ static Options read_options(int argc, char **argv)
 {
     Options o;
     o.spec.seed = 1;
+    o.spec.hit_percent = 100;
     o.spec.n_queries = (size_t) 1 << 24;
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 == argc)

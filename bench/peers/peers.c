@@ -151,6 +151,7 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
                  double seconds, char *why, size_t why_bytes)
 {
     char  value_bytes[TEXT_BYTES], queries[TEXT_BYTES], batch[TEXT_BYTES], seed[TEXT_BYTES], budget[TEXT_BYTES];
+    char  hits[TEXT_BYTES], load[TEXT_BYTES];
     char *sizes = list_of_counts(counts, n);
     if (!sizes) {
         snprintf(why, why_bytes, "out of memory");
@@ -159,6 +160,8 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
     snprintf(value_bytes, sizeof value_bytes, "%u", spec->value_bytes);
     snprintf(queries, sizeof queries, "=%zu", spec->n_queries ? spec->n_queries : 1);
     snprintf(batch, sizeof batch, "%zu", spec->batch);
+    snprintf(hits, sizeof hits, "%u", spec->hit_percent);
+    snprintf(load, sizeof load, "%u", spec->load_percent);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long) spec->seed);
     snprintf(budget, sizeof budget, "%g", seconds);
     const char *const arguments[] = { "ordo-peer",
@@ -180,6 +183,10 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
                                       queries,
                                       "--batch",
                                       batch,
+                                      "--hit-rate",
+                                      hits,
+                                      "--load",
+                                      load,
                                       "--seed",
                                       seed,
                                       "--budget",
@@ -204,14 +211,19 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
     return rows;
 }
 
+static double number_in(const cJSON *row, const char *name)
+{
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(row, name);
+    return cJSON_IsNumber(number) ? number->valuedouble : -1;
+}
+
 const cJSON *peer_row(const cJSON *rows, size_t count)
 {
-    const cJSON *row = NULL;
+    const cJSON *row = NULL, *best = NULL;
     cJSON_ArrayForEach(row, rows)
     {
-        const cJSON *number = cJSON_GetObjectItemCaseSensitive(row, "count");
-        if (cJSON_IsNumber(number) && number->valuedouble == (double) count)
-            return row;
+        if (number_in(row, "count") == (double) count && (!best || number_in(row, "rate") > number_in(best, "rate")))
+            best = row;
     }
-    return NULL;
+    return best;
 }

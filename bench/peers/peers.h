@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of other libraries for the same workloads, taken by ordo-peer (peer.cu: CUB and Thrust, and a GPU LSM made of
- * CUB's calls) on the same device. */
+/* Figures of other libraries for the same workloads, taken by ordo-peer (peer.cu: CUB and Thrust, a GPU LSM made of
+ * CUB's calls, and hash tables) on the same device. */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 
@@ -19,7 +19,7 @@ char *peer_program(char *why, size_t why_bytes);
 cJSON *peer_rows(const char *program, const char *device_name, const struct spec *spec, const size_t *counts, int n,
                  double seconds, char *why, size_t why_bytes);
 
-/* The row for `count`, or NULL. */
+/* The row for `count`, of several the fastest, or NULL. */
 const cJSON *peer_row(const cJSON *rows, size_t count);
 
 #endif
