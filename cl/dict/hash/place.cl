@@ -13,9 +13,10 @@
  * HASH_MOVES times; a bucket keeps, of all that ask for it, the eight that have asked most often, and of those the ones
  * with the greatest number. This is D. Gale and L. S. Shapley's deferred acceptance (AMM 1962), with an element's askings
  * as its contracts: whatever the order in which work-items do it, the same elements end in the same slots. As a cuckoo hash
- * table goes it moves those first that were moved least. A slot is a word, of how often its element has asked, and the element's
- * number; asking is one atomic maximum for each slot, whose lesser goes on to the next slot, and from the last one away. What
- * asked in vain goes astray (H1): to the first free slots, by number.
+ * table goes it moves those first that were moved least. A slot is a word, of how often its element has asked, the element's
+ * number, and its other bucket, to which it goes when it has to: no key is read on the way. Asking is one atomic maximum for each
+ * slot, whose lesser goes on to the next slot, and from the last one away. What asked in vain goes astray (H1): to the first
+ * free slots, by number.
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP (work-items of a group; 1: one that works alone).
  */
@@ -27,13 +28,33 @@
 #define HASH_GROUP 256
 #endif
 
-/* What a word has above the element's number. */
-#define HASH_ASKED_SHIFT 28
-#define HASH_NUMBER      ((1u << HASH_ASKED_SHIFT) - 1)
-#define HASH_MOVES       15 /* askings; what has none left is astray */
-
 /* Numbers of elements: a resident's is its slot, an update's HASH_SLOTS_MOST more than its place; each + 1, as 0 is none. */
 #define HASH_NUMBERS (HASH_SLOTS_MOST + HASH_UPDATES_MOST)
+
+/* A word: above, how often it was asked, then the element's number, then its other bucket. */
+#define HASH_ASKED_SHIFT  28
+#define HASH_NUMBER_SHIFT 12
+#define HASH_MOVES        15 /* askings; what has none left is astray */
+#if HASH_BUCKETS_MOST > 1 << HASH_NUMBER_SHIFT || HASH_NUMBERS >= 1 << (HASH_ASKED_SHIFT - HASH_NUMBER_SHIFT)
+#error "a word has no room for the numbers of buckets and elements"
+#endif
+
+ORDO_FN uint hash_word(uint asked, uint number, uint other)
+{
+    return asked << HASH_ASKED_SHIFT | number << HASH_NUMBER_SHIFT | other;
+}
+ORDO_FN uint hash_asked_of(uint word)
+{
+    return word >> HASH_ASKED_SHIFT;
+}
+ORDO_FN uint hash_number_of(uint word)
+{
+    return word << (32 - HASH_ASKED_SHIFT) >> (32 - HASH_ASKED_SHIFT + HASH_NUMBER_SHIFT);
+}
+ORDO_FN uint hash_other_of(uint word)
+{
+    return word & ((1u << HASH_NUMBER_SHIFT) - 1);
+}
 
 /* Places of the table that finds equal keys: more than updates. */
 #define HASH_PLACES 3072
@@ -154,23 +175,24 @@ ORDO_FN void hash_dedup(const hash_part *part, __local hash_local *mem)
                        : part->n - i * 32 >= 32             ? 0xffffffffu
                                                             : (1u << (part->n - i * 32)) - 1;
     if (!part->distinct) {
-        HASH_EACH (i, HASH_PLACES)
+        const uint places = min((uint) HASH_PLACES, 2 * part->n + 32);
+        HASH_EACH (i, places)
             mem->words[i] = 0;
         hash_barrier();
         HASH_EACH (u, part->n) {
             const ordo_key mixed = part->mixed[u];
-            uint           at = hash_share(hash_again(mixed) * 0x9e3779b1u, (uint) HASH_PLACES);
-            for (uint tries = 0; tries < HASH_PLACES; tries++) {
+            uint           at = hash_share(hash_again(mixed) * 0x9e3779b1u, places);
+            for (uint tries = 0; tries < places; tries++) {
                 const uint was = atomic_cmpxchg(&mem->words[at], 0u, u + 1);
                 if (was && part->mixed[was - 1] == mixed)
                     atomic_max(&mem->words[at], u + 1);
                 if (!was || part->mixed[was - 1] == mixed)
                     break;
-                at = at + 1 == HASH_PLACES ? 0 : at + 1;
+                at = at + 1 == places ? 0 : at + 1;
             }
         }
         hash_barrier();
-        HASH_EACH (i, HASH_PLACES)
+        HASH_EACH (i, places)
             if (mem->words[i])
                 hash_set(mem->live, mem->words[i] - 1);
     }
@@ -267,24 +289,20 @@ ORDO_FN uint hash_ask(__local uint *bucket, uint word)
     return word;
 }
 
-/* Finds a place for an element, and for each that makes room for another. */
-ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint word)
+/* Finds a place for an update, and for each element that makes room for another. */
+ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
-    while (word) {
-        const uint asked = word >> HASH_ASKED_SHIFT, number = word & HASH_NUMBER;
-        if (asked == HASH_MOVES) {
-            hash_set(mem->astray, number - 1);
-            atomic_inc(&mem->any_astray);
+    uint bucket = hash_first(part->mixed[u], table->bits, part->buckets);
+    uint word = hash_word(0, HASH_SLOTS_MOST + u + 1, hash_second(part->mixed[u], bucket, part->buckets));
+    while (hash_asked_of(word) < HASH_MOVES) {
+        const uint left = hash_ask(mem->words + bucket * HASH_SLOTS, word);
+        if (!left)
             return;
-        }
-        const ordo_key mixed = hash_key_of(table, part, number);
-        uint           bucket = hash_first(mixed, table->bits, part->buckets);
-        if (asked % 2 == 1)
-            bucket = hash_second(mixed, bucket, part->buckets);
-        word = hash_ask(mem->words + bucket * HASH_SLOTS, word);
-        if (word)
-            word += 1u << HASH_ASKED_SHIFT;
+        word = hash_word(hash_asked_of(left) + 1, hash_number_of(left), bucket);
+        bucket = hash_other_of(left);
     }
+    hash_set(mem->astray, hash_number_of(word) - 1);
+    atomic_inc(&mem->any_astray);
 }
 
 /* Elements that are astray go to free slots, of which there are enough. One work-item. */
@@ -297,7 +315,7 @@ ORDO_FN void hash_stray(const hash_part *part, __local hash_local *mem)
         while (slot < part->buckets * HASH_SLOTS && mem->words[slot])
             slot++;
         if (slot < part->buckets * HASH_SLOTS)
-            mem->words[slot] = (uint) HASH_MOVES << HASH_ASKED_SHIFT | (i + 1);
+            mem->words[slot] = hash_word(HASH_MOVES, i + 1, 0);
     }
 }
 
@@ -307,7 +325,7 @@ ORDO_FN void hash_place_all(const hash_table *table, const hash_part *part, __lo
 {
     HASH_EACH (u, part->n)
         if (hash_bit(which, u))
-            hash_settle(table, part, mem, HASH_SLOTS_MOST + u + 1);
+            hash_settle(table, part, mem, u);
     hash_barrier();
     if (mem->any_astray && get_local_id(0) == 0)
         hash_stray(part, mem);
@@ -315,14 +333,13 @@ ORDO_FN void hash_place_all(const hash_table *table, const hash_part *part, __lo
 }
 
 /* Counts an element that lies in its second bucket. */
-ORDO_FN void hash_count_spill(const hash_table *table, const hash_part *part, __local hash_local *mem, uint word,
-                              ordo_key mixed)
+ORDO_FN void hash_count_spill(__local hash_local *mem, uint word)
 {
-    const uint asked = word >> HASH_ASKED_SHIFT;
+    const uint asked = hash_asked_of(word);
     if (asked == HASH_MOVES)
         atomic_or(&mem->any_astray, 1u);
     else if (asked % 2 == 1)
-        atomic_inc(&mem->spills[hash_first(mixed, table->bits, part->buckets)]);
+        atomic_inc(&mem->spills[hash_other_of(word)]);
 }
 
 /* Ends with a barrier. */
@@ -354,11 +371,11 @@ void hash_fill(HASH_TABLE, HASH_BATCH)
             const uint word = mem.words[s], bucket = part.start + s / HASH_SLOTS, slot = s % HASH_SLOTS;
             ordo_key   mixed = hash_empty(p, table.bits);
             if (word) {
-                mixed = hash_key_of(&table, &part, word & HASH_NUMBER);
-                hash_count_spill(&table, &part, &mem, word, mixed);
+                mixed = hash_key_of(&table, &part, hash_number_of(word));
+                hash_count_spill(&mem, word);
                 atomic_inc(&mem.stored);
 #if ORDO_VALUE_BYTES
-                hash_values(&table, bucket)[slot] = hash_value_of(&table, &part, word & HASH_NUMBER);
+                hash_values(&table, bucket)[slot] = hash_value_of(&table, &part, hash_number_of(word));
 #endif
             }
             hash_keys(&table, bucket)[slot] = mixed;
@@ -381,10 +398,9 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
         uint           word = 0;
         if (hash_partition(mixed, table->bits) == part->number) {
             const uint first = hash_first(mixed, table->bits, part->buckets);
-            const uint asked = bucket == first                                      ? 0
-                               : bucket == hash_second(mixed, first, part->buckets) ? 1
-                                                                                    : HASH_MOVES;
-            word = asked << HASH_ASKED_SHIFT | (s + 1);
+            const uint second = hash_second(mixed, first, part->buckets);
+            const uint asked = bucket == first ? 0 : bucket == second ? 1 : HASH_MOVES;
+            word = hash_word(asked, s + 1, asked == 0 ? second : first);
         }
         mem->words[s] = word;
     }
@@ -399,6 +415,15 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
 #define HASH_UNROLL
 #endif
 
+/* Whether what is to be in a slot is not what is there. */
+ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s, uint word)
+{
+    if (word)
+        return hash_number_of(word) != s + 1;
+    const ordo_key was = hash_keys(table, part->start + s / HASH_SLOTS)[s % HASH_SLOTS];
+    return hash_partition(was, table->bits) == part->number;
+}
+
 /* Elements go from slot to slot: all that move are read before any is written. */
 ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
@@ -411,22 +436,22 @@ ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local h
     HASH_UNROLL
     for (uint i = 0; i < HASH_OWN; i++) {
         const uint s = (uint) get_local_id(0) + i * HASH_GROUP;
+        const uint word = s < slots ? mem->words[s] : 0, number = hash_number_of(word);
         keys[i] = empty;
-        if (s >= slots || !mem->words[s])
+        if (word)
+            hash_count_spill(mem, word);
+        if (!word || number == s + 1)
             continue;
-        const uint number = mem->words[s] & HASH_NUMBER;
         keys[i] = hash_key_of(table, part, number);
-        hash_count_spill(table, part, mem, mem->words[s], keys[i]);
 #if ORDO_VALUE_BYTES
-        if (number != s + 1)
-            values[i] = hash_value_of(table, part, number);
+        values[i] = hash_value_of(table, part, number);
 #endif
     }
     hash_barrier();
     HASH_UNROLL
     for (uint i = 0; i < HASH_OWN; i++) {
         const uint s = (uint) get_local_id(0) + i * HASH_GROUP;
-        if (s >= slots || (mem->words[s] & HASH_NUMBER) == s + 1)
+        if (s >= slots || !hash_changes(table, part, s, mem->words[s]))
             continue;
         hash_keys(table, part->start + s / HASH_SLOTS)[s % HASH_SLOTS] = keys[i];
 #if ORDO_VALUE_BYTES
@@ -481,8 +506,7 @@ void hash_recount(HASH_TABLE)
         hash_barrier();
         HASH_EACH (s, part.buckets * HASH_SLOTS)
             if (mem.words[s])
-                hash_count_spill(&table, &part, &mem, mem.words[s],
-                                 hash_keys(&table, part.start + s / HASH_SLOTS)[s % HASH_SLOTS]);
+                hash_count_spill(&mem, mem.words[s]);
         hash_write_spills(&table, &part, &mem);
         if (get_local_id(0) == 0)
             table.counts[p] = count & ~HASH_RECOUNT;
