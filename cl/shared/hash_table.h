@@ -54,3 +54,9 @@
 
 /* Words of what a look at partitions finds (hash_measure, hash_plan, hash_size of dict/hash/build.cl). */
 enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_FOUND_WORDS };
+
+/* Words that operations side by side share: how many gave up, and the clock of histories. */
+enum hash_beside { HASH_PENDING, HASH_TICK, HASH_BESIDE_WORDS };
+
+/* How updates side by side are done: by all work-items; by one; not at all, but listed. */
+enum hash_way { HASH_TOGETHER, HASH_ALONE, HASH_LISTING };

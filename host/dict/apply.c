@@ -23,7 +23,7 @@
 
 #define COMBINE_FILE "dict/generic/combine.cl"
 
-enum { N_CODES = ORDO_N_CODES, FIRST_UNKNOWN = ORDO_N_CODES, SURVEY_WORDS };
+enum { N_CODES = ORDO_N_CODES, FIRST_UNKNOWN = ORDO_N_CODES };
 
 /* Neighbours in the dictionary before the batch. */
 struct neighbours {
@@ -49,7 +49,7 @@ struct apply {
     struct ordo_call        *call;
     const struct ordo_batch *batch;
     cl_uint                  n;
-    cl_uint                  survey[SURVEY_WORDS]; /* operations of each code */
+    cl_uint                  survey[ORDO_SURVEY_WORDS]; /* operations of each code */
 
     struct ordo_sorted_batch sorted;
     cl_mem                   there, before; /* of each sorted key: whether it is in the dictionary, and its value */
@@ -107,19 +107,22 @@ static ordo_status scan(const struct apply *a, ordo_type type, ordo_op op, bool 
 /* Work-items of the survey; each counts for itself. */
 #define SURVEY_ITEMS ((size_t) 1 << 14)
 
-static ordo_status take_survey(struct apply *a)
+ordo_status ordo_dict_survey(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
+                             cl_uint out[ORDO_SURVEY_WORDS])
 {
-    const int        mark = a->call->n_scratch;
+    const cl_uint    n = (cl_uint) count;
+    const int        mark = call->n_scratch;
     struct ordo_args args = { .n = 0 };
     cl_mem           survey = NULL;
 
-    ORDO_TRY(scratch(a, SURVEY_WORDS, sizeof(cl_uint), &survey));
-    ORDO_TRY(ordo_call_fill(a->call, survey, 0, SURVEY_WORDS * sizeof(cl_uint), 0));
-    ordo_args_slice(&args, &a->batch->codes);
-    ORDO_ADD(&args, ORDO_ARG(a->n), ORDO_ARG(survey));
-    ORDO_TRY(launch(a, "apply_survey", ordo_min_size(a->n, SURVEY_ITEMS), &args));
-    ORDO_TRY(ordo_call_read(a->call, survey, 0, a->survey, sizeof a->survey));
-    ordo_call_release(a->call, mark);
+    ORDO_TRY(ordo_call_scratch(call, ORDO_SURVEY_WORDS * sizeof(cl_uint), &survey));
+    ORDO_TRY(ordo_call_fill(call, survey, 0, ORDO_SURVEY_WORDS * sizeof(cl_uint), 0));
+    ordo_args_slice(&args, &codes);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(survey));
+    ORDO_TRY(ordo_dict_launch(call, dict, "dict/apply.cl", "apply_survey", ordo_min_size(count, SURVEY_ITEMS), args.arg,
+                              args.n));
+    ORDO_TRY(ordo_call_read(call, survey, 0, out, ORDO_SURVEY_WORDS * sizeof *out));
+    ordo_call_release(call, mark);
     return ORDO_OK;
 }
 
@@ -753,7 +756,7 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
     struct apply a = { .dict = dict, .call = call, .batch = batch, .n = (cl_uint) batch->count };
     cl_uint      count = 0;
 
-    ORDO_TRY(take_survey(&a));
+    ORDO_TRY(ordo_dict_survey(dict, call, batch->codes, batch->count, a.survey));
     ORDO_TRY(check_survey(&a));
     const bool order = n_order(&a) > 0;
     ORDO_TRY(ordo_batch_sort(call, dict, batch->keys, batch->count, &a.sorted));

@@ -141,6 +141,11 @@ ordo_status ordo_dict_own_end(struct ordo_call *call, ordo_dict *dict, ordo_stat
 /* The least (greatest) key that there can be, as stored, in the low bytes. */
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
+/* How many operations of a batch have each code; then n less the first that has none of them, or 0. Waits. */
+enum { ORDO_SURVEY_WORDS = ORDO_N_CODES + 1 };
+ordo_status ordo_dict_survey(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
+                             cl_uint out[ORDO_SURVEY_WORDS]);
+
 /* A mixed batch, checked by dict.c but for the codes, which apply.c looks at first. Waits. */
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);

@@ -24,8 +24,8 @@ struct ordo_hash_config {
 };
 
 /* An empty hash table. It does all of dict.h that needs no order of keys: build, upsert, insert, combine, erase, find, contains,
- * size, export, clear, compact, and mixed batches of these (ordo_dict_apply: one with seeks, counts, ranges, ranks or selections
- * is ORDO_UNSUPPORTED). ordo_dict_can(dict, ORDO_CAN_ORDER) is false. ordo_dict_export gives the elements in the
+ * size, export, clear, compact, and mixed batches of these, in order or side by side (ordo_dict_apply, ordo_dict_apply_concurrent:
+ * one with seeks, counts, ranges, ranks or selections is ORDO_UNSUPPORTED). ordo_dict_can(dict, ORDO_CAN_ORDER) is false. ordo_dict_export gives the elements in the
  * order of the table, which is the same on every device for the same calls.
  * Cost    a lookup: 32 bytes of keys (8-byte keys: 64) of one bucket; of every 20th key at load 0.5, of every sixth at 0.8, of a
  *         third at 0.95 those of a second one; and the value. An update of b elements: a radix sort of b by the bits that
@@ -35,6 +35,11 @@ struct ordo_hash_config {
  *         may have been erased.
  *         Parts have no room for more than 31 of 32 slots: when one is to have more, the table is built anew, 70 percent full or
  *         as load_percent says, whichever is less; and when less than an eighth of it is full.
+ *         Side by side, an update latches a bucket and changes it where it lies. What finds both of its buckets full, or too many at
+ *         its latch, is done afterwards as by ordo_dict_apply, which moves elements and grows the table: at load 0.8 about
+ *         one in six of those that store new keys. Scratch: 8 bytes an operation, for up to 2^24 of them at a time, and a bit for each
+ *         of 8 latches an operation, up to 512 KiB; and what that takes for those that are left. Where there is no memory for it,
+ *         those that find no slot are ORDO_NOT_STORED. On devices whose atomics order nothing between work-groups all is done so.
  * Memory  keys and values / load, and 1 byte for 8 slots. A build holds besides the old table the batch twice; a table that
  *         grows, or is compacted, its elements three times.
  * Errors  running out of memory changes nothing. Updates change the table in place: after an OpenCL error half way through one

@@ -76,8 +76,7 @@ static void find_names(struct names *names, const char *text)
 
 /* ---- the files --------------------------------------------------------------------------------------------------- */
 
-/* The copy between its new names and the old ones again. */
-static char *other_of(const char *text)
+char *schedule_other(const char *text, const char *tail)
 {
     struct names names = { .n = 0 };
     char        *made = NULL;
@@ -91,22 +90,23 @@ static char *other_of(const char *text)
     (void) fputs(text, out);
     for (size_t i = 0; i < names.n; i++)
         (void) fprintf(out, "#undef %s\n", names.name[i]);
-    (void) fputs(
-        "\ntypedef struct {\n"
-        "    other_links_turn       turn;\n"
-        "    __global const uint4 *again;\n"
-        "    uint                   first, n;\n"
-        "    bool                   more;\n"
-        "} other_one;\n"
-        "\nORDO_FN void other_plays(const other_links_batch *batch, __private other_one *other, uint steps)\n"
-        "{\n"
-        "    for (uint k = 0; k < steps && other->more; k++)\n"
-        "        other->more = other_links_take_turn(batch, &other->turn, other->first, other->n, other->again);\n"
-        "}\n",
-        out);
+    (void) fputs(tail, out);
     cr_assert(fclose(out) == 0);
     return made;
 }
+
+static const char plays[] =
+    "\ntypedef struct {\n"
+    "    other_links_turn       turn;\n"
+    "    __global const uint4 *again;\n"
+    "    uint                   first, n;\n"
+    "    bool                   more;\n"
+    "} other_one;\n"
+    "\nORDO_FN void other_plays(const other_links_batch *batch, __private other_one *other, uint steps)\n"
+    "{\n"
+    "    for (uint k = 0; k < steps && other->more; k++)\n"
+    "        other->more = other_links_take_turn(batch, &other->turn, other->first, other->n, other->again);\n"
+    "}\n";
 
 #define STRIDE  "    turn->next += get_global_size(0);\n"
 #define MEMBERS "    __global uint              *history;\n} links_batch;"
@@ -144,7 +144,7 @@ void schedule_put(const struct overlay *o)
     char *const text = overlay_text(o, FILE_OF_ONE), *const kernels = strstr(text, KERNELS);
     cr_assert(kernels != NULL);
     *kernels = 0;
-    char *const other = other_of(text);
+    char *const other = schedule_other(text, plays);
     overlay_write(o, FILE_OF_OTHER, other);
     overlay_edit(o, FILE_OF_OTHER, edits[2].from, "        ;\n"); /* it has no one to wait for */
     free(other);

@@ -23,4 +23,7 @@
 /* After all other edits of the file. */
 void schedule_put(const struct overlay *o);
 
+/* What it makes of a file's text, which has no kernels: its functions and types as other_..., then `tail`; to be freed. */
+char *schedule_other(const char *text, const char *tail);
+
 #endif

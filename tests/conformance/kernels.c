@@ -383,6 +383,17 @@ static void merging(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
+/* Into hash tables, of which the smaller has not the room, so that some are done at rest. */
+static void beside_in_hash(struct test *t, const struct array_call *call)
+{
+    for (uint32_t held = 10; held <= 310; held += 300) {
+        ordo_dict *dict = make_dict(t, t->dev, HASH, 0, held);
+        run_call(t, call, dict, 100, held);
+        test_ok(t, ordo_dict_check(dict, NULL));
+        ordo_dict_destroy(&dict);
+    }
+}
+
 /* Into a tree of one leaf, and every operation on one of some levels. By many work-items: Oclgrind's atomics are in order,
  * although it does not say so. */
 static void concurrent(struct test *t)
@@ -407,6 +418,7 @@ static void concurrent(struct test *t)
         ordo_dict_destroy(&dict);
     }
     merging(t);
+    beside_in_hash(t, call_named("ordo_dict_apply_concurrent"));
     t->dev->facts.atomics = was;
 }
 

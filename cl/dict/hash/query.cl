@@ -124,11 +124,6 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed)
     return taken;
 }
 
-ORDO_FN uint hash_peek_spills(const hash_table *table, uint bucket)
-{
-    return ordo_peek((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
-}
-
 /* From its second bucket: the first one has an element less there. HASH_ALL is no number: such partitions are counted
  * again, by hash_recount. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed)

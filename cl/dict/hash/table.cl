@@ -3,7 +3,7 @@
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES. */
 #pragma once
-#include "device/compiler.cl"
+#include "device/atomic.cl"
 #include "shared/hash_table.h"
 #include "shared/key.h"
 
@@ -136,6 +136,12 @@ typedef ordo_value hash_value;
 #else
 typedef uint hash_value; /* of pointers that are NULL */
 #endif
+
+/* While others change it. */
+ORDO_FN uint hash_peek_spills(const hash_table *table, uint bucket)
+{
+    return ordo_peek((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
+}
 
 /* The slot of a bucket that has the key, or HASH_NONE. Buckets are aligned to 32 bytes: so many of them, or 16, at a time. */
 #if ORDO_CPU

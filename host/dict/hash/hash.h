@@ -9,6 +9,7 @@
  *   part.c     a batch by partitions
  *   build.c    a table made anew: of a batch, of itself, of both
  *   update.c   batches in place
+ *   concurrent.c   operations side by side
  *   hash.c     the structure's table
  */
 #ifndef ORDO_HASH_PRIVATE_H
@@ -36,6 +37,10 @@ struct ordo_hash {
     size_t                  elements_least; /* as far as is known without a wait */
     size_t                  bytes, bytes_peak, rebuilds;
     struct ordo_runs        runs; /* what sorts a batch with many equal keys */
+    /* Tests: HASH_TORTURE of cl/dict/hash/concurrent.cl, and where concurrent batches leave their histories (two ticks an
+     * operation, uint32_t, by its index), or NULL. */
+    uint32_t torture;
+    cl_mem   history;
 };
 
 static inline struct ordo_hash *ordo_hash_of(ordo_dict *dict)
@@ -133,5 +138,13 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
+/* After so many erasures that are not counted yet: builds the table anew if so little is left that this is worth it, and if there is
+ * memory for it. Waits, where that is not known to be far off. */
+ordo_status ordo_hash_give_back(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
+
+/* ---- concurrent.c ------------------------------------------------------------------------------------------------ */
+
+ordo_status ordo_hash_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
+                                       const struct ordo_concurrent_batch *batch);
 
 #endif

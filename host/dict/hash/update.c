@@ -145,3 +145,21 @@ ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, con
                                      .distinct = updates->distinct };
     return update(call, ordo_hash_of(dict), &batch);
 }
+
+ordo_status ordo_hash_give_back(struct ordo_call *call, struct ordo_hash *hash, size_t erased)
+{
+    const int mark = call->n_scratch;
+    bool      underfull = false;
+
+    hash->elements_least -= ordo_min_size(hash->elements_least, erased);
+    if (!hash->table.starts || erased == 0)
+        return ORDO_OK;
+    ORDO_TRY(might_be_underfull(call, hash, 0, &underfull));
+    if (!underfull)
+        return ORDO_OK;
+    const ordo_status status = ordo_hash_rebuild(call, hash, NULL, ordo_hash_update_load(hash));
+    if (!ordo_lacks_memory(status))
+        return status;
+    ordo_call_abandon(call, mark);
+    return ORDO_OK;
+}
