@@ -58,8 +58,9 @@ expect() {
     [ "$got" -eq "$want" ] || fail "status $want, not $got, with $*"
     ! grep -q '.\{81\}' "$dir/out" || fail "lines fit 80 columns"
 }
+# A line, or a text over lines that break where a device's name makes them.
 says() {
-    grep -q -e "$1" "$dir/out" || fail "it says $1"
+    grep -q -e "$1" "$dir/out" || tr -s '\n ' ' ' <"$dir/out" | grep -q -e "$1" || fail "it says $1"
 }
 
 FACTOR=0.0001
@@ -86,7 +87,6 @@ says '/ before'
 says '2 looked slower at first, 2 did again'
 sed 's/"driver":.*/"driver": "1",/' "$dir/old.json" >"$dir/driver.json"
 expect 0 --compare "$dir/driver.json" --processes 3
-tr -s '\n ' ' ' <"$dir/out" >"$dir/line" && mv "$dir/line" "$dir/out" # whose lines break where the device's name makes them
 says 'another driver'
 sed 's/"\(scan.*\)":\t[0-9][0-9]*/"\1": 77/' "$dir/old.json" >"$dir/tunables.json"
 expect 0 --compare "$dir/tunables.json" --processes 3

@@ -40,15 +40,15 @@ static void expect_ended(const char *test, const char *seconds, const char *cons
 
 Test(hangs, on_the_host_are_ended_and_named)
 {
-    expect_ended("on_the_host", "2",
-                 (const char *const[]) { "watchdog: hang/on_the_host hangs: no sign of life for 2 s",
+    expect_ended("on_the_host", "8",
+                 (const char *const[]) { "watchdog: hang/on_the_host hangs: no sign of life for 8 s",
                                          "trying: a lock that nobody gives back", "mask local=16384",
                                          "device: ", "seed:   ORDO_TEST_SEED=77", NULL });
 }
 
 Test(hangs, on_the_device_are_ended_and_named)
 {
-    expect_ended("on_the_device", "5",
+    expect_ended("on_the_device", "8",
                  (const char *const[]) { "watchdog: hang/on_the_device hangs", "trying: a word that stays 0", NULL });
 }
 
