@@ -195,9 +195,11 @@ CALL(aggregate)
     *good = all_counts_are(f, 1) && same_values(f);
     return got;
 }
+/* Sums, as counters take; of nothing, for the content to stay as it is. */
 CALL(combine)
 {
-    return f->value_bytes ? ordo_dict_combine_host(f->dict, f->value, ORDO_MAX, f->a->keys, f->values, N)
+    static const uint64_t nothing[N];
+    return f->value_bytes ? ordo_dict_combine_host(f->dict, f->value, ORDO_SUM, f->a->keys, nothing, N)
                           : ORDO_UNSUPPORTED;
 }
 CALL(apply)
