@@ -113,7 +113,7 @@ bool workload_has_updates(enum workload workload)
 bool workload_needs_order(enum workload workload)
 {
     return (workload >= SEEKRANDOM && workload <= SUMRANDOM) || workload == MIXED || workload == MIXEDSEEKS ||
-           (workload >= DELETERANGE && workload <= ORDERBOOK);
+           workload == CONCURRENTMIX || (workload >= DELETERANGE && workload <= ORDERBOOK);
 }
 
 bool workload_needs_values(enum workload workload)

@@ -161,7 +161,7 @@ static void apply(struct tour *t)
 static void concurrent(struct tour *t)
 {
     const struct ordo_tour_arrays     *a = t->a;
-    const struct ordo_concurrent_batch batch = { .codes = a->at[11],
+    const struct ordo_concurrent_batch batch = { .codes = a->at[ordo_dict_can(t->dict, ORDO_CAN_ORDER) ? 11 : 12],
                                                  .keys = a->at[0],
                                                  .his = a->at[0],
                                                  .values = t->values,

@@ -223,7 +223,7 @@ static ordo_status check_inputs(const struct concurrent *c)
 {
     ordo_device *dev = c->call->dev;
 
-    if (n_of(c, ORDO_SEEK_LT, ORDO_RANGE) > 0)
+    if (n_of(c, ORDO_SEEK_LT, ORDO_RANGE) > 0 && !ordo_rehearses(dev))
         return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
                          "the batch has seeks, counts or ranges, and a hash table has no order");
     if (c->hash->dict.value_bytes && n_of(c, ORDO_UPSERT, ORDO_INSERT) > 0 && !c->batch->values.mem)
@@ -307,7 +307,7 @@ ordo_status ordo_hash_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     const size_t finds = n_of(&c, ORDO_FIND, ORDO_CONTAINS);
     if (finds > 0)
         ORDO_TRY(find_beside(&c));
-    if (finds == batch->count)
+    if (finds == batch->count && !ordo_rehearses(call->dev))
         return ORDO_OK;
     ORDO_TRY(prepare(&c));
     c.tick = c.hash->history ? (cl_uint) (2 * batch->count) : 0; /* those before are the finds' */
