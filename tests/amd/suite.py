@@ -194,7 +194,8 @@ def soak(suite, minutes, seed):
     while True:
         more = {"ORDO_TEST_SEED": str(seed), "ORDO_AMD_SEED": str(seed), "ORDO_TEST_WATCHDOG": "0"}
         if not run_programs(suite, [
-                ("dict", f"dict/{TYPES[seed % 6]}*model", {"ORDO_TEST_OPS": str(6 * operations), **more}),  # a sixth for each type
+                ("dict", f"dict/{TYPES[seed % 6]}*model", {"ORDO_TEST_OPS": str(6 * operations), "ORDO_TEST_TYPES": "all",
+                                                             **more}),  # a sixth for each type
                 ("blink_history", "*has_an_order_that*", {"ORDO_TEST_HISTORIES": histories, **more}),
                 ("skiplist_history", "*has_an_order_that*", {"ORDO_TEST_HISTORIES": histories, **more}),
                 ("blink_history", "*catches*", more)]):
