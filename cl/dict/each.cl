@@ -13,6 +13,18 @@
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
+/* Queries that a work-item takes side by side: on a CPU so many that the loads of some are under way while those of others are
+ * waited for. */
+#if ORDO_CPU
+#define RUN_STEP 16
+#else
+#define RUN_STEP 1
+#endif
+/* Work-items that n queries take; work-item s has `some`, 1 to RUN_STEP, from s * RUN_STEP on. */
+#define RUN_STEPS(n) (((n) + (RUN_STEP - 1)) / RUN_STEP)
+/* Known to the compiler where it is one. */
+#define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
+
 /* ---- shares of many items, some items an owner ------------------------------------------------------------------- */
 
 /* starts[i]: where owner i's items begin, ascending. The last owner from `low` to `high` that begins at or before c. */

@@ -46,6 +46,16 @@ ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, cons
     return ordo_dict_launch_with(call, dict, file, name, NULL, items, args, n_args);
 }
 
+/* RUN_STEP of cl/dict/each.cl. */
+#define STEP_CPU 16
+
+ordo_status ordo_dict_launch_steps(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                   size_t n, const struct ordo_arg *args, size_t n_args)
+{
+    const size_t step = ordo_device_facts(call->dev)->cpu ? STEP_CPU : 1;
+    return ordo_dict_launch(call, dict, file, name, ordo_ceil_div(n, step), args, n_args);
+}
+
 /* A GPU has only so many groups begin in a time, whatever they do: an H200 took 165 us for the 2^18 groups of 2^24 elements of one
  * work-item each, in kernels that read each once. */
 #define PASS_ITEMS ((size_t) 1 << 19)

@@ -28,6 +28,10 @@ ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, cons
 ordo_status ordo_dict_launch_pass(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
                                   size_t items, const struct ordo_arg *args, size_t n_args);
 
+/* The same for n queries of which a work-item takes RUN_STEP of cl/dict/each.cl. */
+ordo_status ordo_dict_launch_steps(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                   size_t n, const struct ordo_arg *args, size_t n_args);
+
 /* The same with more defines. */
 ordo_status ordo_dict_launch_with(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
                                   const struct ordo_define *more, size_t items, const struct ordo_arg *args,

@@ -3,7 +3,7 @@
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES. */
 #pragma once
-#include "device/compiler.cl"
+#include "dict/each.cl"
 #include "shared/hamt_node.h"
 #include "shared/key.h"
 
@@ -135,6 +135,39 @@ ORDO_FN hamt_node hamt_load(const hamt_trie *t, uint leaf)
     return node;
 }
 
+/* The leaves of the first n keys, and what they have, each a step after the other; there is a leaf. */
+ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint n, uint leaf[RUN_STEP],
+                            hamt_node node[RUN_STEP])
+{
+#if RUN_STEP == 1
+    leaf[0] = hamt_leaf_of(t, key[0]);
+    node[0] = hamt_load(t, leaf[0]);
+#else
+    const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
+    const uint          shift = hamt_key_shift(last - base, t->cell_bits);
+    uint                end[RUN_STEP], most = 0;
+    for (uint k = 0; k < n; k++) { /* leaf[k]: one more than it is, up to the end */
+        const uint cell = (uint) ((max(min(key[k], last), base) - base) >> shift);
+        leaf[k] = key[k] <= base ? 1 : cell ? t->tables[cell - 1] : 0;
+        end[k] = key[k] <= base ? 1 : t->tables[cell];
+        most = max(most, end[k] - leaf[k]);
+    }
+    for (; most > 0; most /= 2)
+        for (uint k = 0; k < n; k++) { /* where there is nothing left nothing changes */
+            const uint middle = leaf[k] + (end[k] - leaf[k]) / 2;
+            const bool before = leaf[k] < end[k] && t->leaves[min(middle, t->n_leaves - 1)].first <= key[k];
+            leaf[k] = before ? middle + 1 : leaf[k];
+            end[k] = before ? end[k] : middle;
+        }
+    for (uint k = 0; k < n; k++)
+        node[k] = hamt_load(t, --leaf[k]);
+    for (uint k = 0; k < n; k++) { /* the lines that are looked at first are on their way then */
+        __global const volatile uchar *middle = node[k].block + min(node[k].count, (uint) HAMT_LEAF) / 2 * 2;
+        (void) *middle;
+    }
+#endif
+}
+
 /* How many keys of a leaf are less than one, and whether it is there. */
 typedef struct {
     uint below;
@@ -248,14 +281,4 @@ ORDO_FN void hamt_take(const hamt_node *node, uint position, __global ordo_key *
     if (values_out)
         values_out[values_at] = hamt_values(node)[position];
 #endif
-}
-
-/* How many keys are less than one, or not greater (`upper`). */
-ORDO_FN uint hamt_rank_of(const hamt_trie *t, ordo_key_form key, bool upper)
-{
-    if (t->n_leaves == 0)
-        return 0;
-    const hamt_node     node = hamt_load(t, hamt_leaf_of(t, key));
-    const hamt_position at = hamt_look(&node, key);
-    return node.record.before + at.below + (upper && at.there);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of a HAMT, a work-item each.
+/* Queries of a HAMT.
  *
  *   hamt_find hamt_rank hamt_count hamt_seek hamt_select
  *   hamt_write   elements by their ranks: ranges, exports, the leaves that an update touches
@@ -9,24 +9,54 @@
 #include "dict/each.cl"
 #include "dict/trie/hamt.cl"
 
+ORDO_FN void hamt_keys(__global const ordo_key *keys, ulong at, uint some, ordo_key_form key[RUN_STEP])
+{
+    for (uint k = 0; k < RUN_SOME(some); k++)
+        key[k] = key_bits(keys[at + k]);
+}
+
 /* Two queries never share an output; found and values_out may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_find(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, __global hamt_value *values_out,
                ulong values_out_at, __global uchar *found, ulong found_at)
 {
     const hamt_trie t = HAMT_TRIE_HERE;
-    RUN_EACH (uint, i, n) {
-        bool there = false;
-        if (t.n_leaves) {
-            const ordo_key_form key = key_bits(keys[keys_at + i]);
-            const hamt_node     node = hamt_load(&t, hamt_leaf_of(&t, key));
-            const hamt_position at = hamt_look(&node, key);
-            there = at.there;
-            if (there)
-                hamt_take(&node, at.below, 0, 0, values_out, values_out_at + i);
+    RUN_EACH (uint, s, RUN_STEPS(n)) {
+        const uint    first = s * RUN_STEP, some = min(n - first, (uint) RUN_STEP);
+        ordo_key_form key[RUN_STEP];
+        uint          leaf[RUN_STEP];
+        hamt_node     node[RUN_STEP];
+        hamt_keys(keys, keys_at + first, some, key);
+        if (t.n_leaves)
+            hamt_load_each(&t, key, some, leaf, node);
+        for (uint k = 0; k < RUN_SOME(some); k++) {
+            bool there = false;
+            if (t.n_leaves) {
+                const hamt_position at = hamt_look(&node[k], key[k]);
+                there = at.there;
+                if (there)
+                    hamt_take(&node[k], at.below, 0, 0, values_out, values_out_at + first + k);
+            }
+            if (found)
+                found[found_at + first + k] = there;
         }
-        if (found)
-            found[found_at + i] = there;
+    }
+}
+
+/* How many keys are less than each of some, or not greater (`upper`). */
+ORDO_FN void hamt_rank_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint some, bool upper,
+                            uint rank[RUN_STEP])
+{
+    uint      leaf[RUN_STEP];
+    hamt_node node[RUN_STEP];
+    if (t->n_leaves)
+        hamt_load_each(t, key, some, leaf, node);
+    for (uint k = 0; k < RUN_SOME(some); k++) {
+        rank[k] = 0;
+        if (t->n_leaves) {
+            const hamt_position at = hamt_look(&node[k], key[k]);
+            rank[k] = node[k].record.before + at.below + (upper && at.there);
+        }
     }
 }
 
@@ -35,8 +65,15 @@ void hamt_rank(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
                ulong ranks_at)
 {
     const hamt_trie t = HAMT_TRIE_HERE;
-    RUN_EACH (uint, i, n)
-        ranks[ranks_at + i] = hamt_rank_of(&t, key_bits(keys[keys_at + i]), upper);
+    RUN_EACH (uint, s, RUN_STEPS(n)) {
+        const uint    first = s * RUN_STEP, some = min(n - first, (uint) RUN_STEP);
+        ordo_key_form key[RUN_STEP];
+        uint          rank[RUN_STEP];
+        hamt_keys(keys, keys_at + first, some, key);
+        hamt_rank_each(&t, key, some, upper, rank);
+        for (uint k = 0; k < RUN_SOME(some); k++)
+            ranks[ranks_at + first + k] = rank[k];
+    }
 }
 
 /* counts[i], and unless NULL firsts[i], the rank of its first element. */
@@ -45,13 +82,21 @@ void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global co
                 __global uint *counts, ulong counts_at, __global uint *firsts)
 {
     const hamt_trie t = HAMT_TRIE_HERE;
-    RUN_EACH (uint, i, n) {
-        const ordo_key_form from = key_bits(lo[lo_at + i]), to = key_bits(hi[hi_at + i]);
-        const uint          first = hamt_rank_of(&t, from, false);
-        if (firsts)
-            firsts[i] = first;
+    RUN_EACH (uint, s, RUN_STEPS(n)) {
+        const uint    first = s * RUN_STEP, some = min(n - first, (uint) RUN_STEP);
+        ordo_key_form from[RUN_STEP], to[RUN_STEP];
+        uint          below[RUN_STEP], up_to[RUN_STEP];
+        hamt_keys(lo, lo_at + first, some, from);
+        hamt_keys(hi, hi_at + first, some, to);
+        hamt_rank_each(&t, from, some, false, below);
         if (counts)
-            counts[counts_at + i] = from <= to ? hamt_rank_of(&t, to, true) - first : 0;
+            hamt_rank_each(&t, to, some, true, up_to);
+        for (uint k = 0; k < RUN_SOME(some); k++) {
+            if (firsts)
+                firsts[first + k] = below[k];
+            if (counts)
+                counts[counts_at + first + k] = from[k] <= to[k] ? up_to[k] - below[k] : 0;
+        }
     }
 }
 
@@ -62,26 +107,32 @@ void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
                __global uchar *found, ulong found_at)
 {
     const hamt_trie t = HAMT_TRIE_HERE;
-    RUN_EACH (uint, i, n) {
-        bool there = false;
-        if (t.n_leaves) {
-            const ordo_key_form key = key_bits(keys[keys_at + i]);
-            uint                leaf = hamt_leaf_of(&t, key);
-            hamt_node           node = hamt_load(&t, leaf);
-            const hamt_position at = hamt_look(&node, key);
-            uint                position = at.below + (upper && at.there);
-            there = forward ? node.record.before + position < t.n : node.record.before + position > 0;
-            if (there && (forward ? position == node.count : position == 0)) { /* in the next leaf, or the one before */
-                leaf = forward ? leaf + 1 : leaf - 1;
-                node = hamt_load(&t, leaf);
-                position = forward ? 0 : node.count;
+    RUN_EACH (uint, s, RUN_STEPS(n)) {
+        const uint    first = s * RUN_STEP, some = min(n - first, (uint) RUN_STEP);
+        ordo_key_form key[RUN_STEP];
+        uint          leaves[RUN_STEP];
+        hamt_node     nodes[RUN_STEP];
+        hamt_keys(keys, keys_at + first, some, key);
+        if (t.n_leaves)
+            hamt_load_each(&t, key, some, leaves, nodes);
+        for (uint k = 0; k < RUN_SOME(some); k++) {
+            bool there = false;
+            if (t.n_leaves) {
+                hamt_node           node = nodes[k];
+                const hamt_position at = hamt_look(&node, key[k]);
+                uint                position = at.below + (upper && at.there);
+                there = forward ? node.record.before + position < t.n : node.record.before + position > 0;
+                if (there && (forward ? position == node.count : position == 0)) { /* in a leaf next to it */
+                    node = hamt_load(&t, forward ? leaves[k] + 1 : leaves[k] - 1);
+                    position = forward ? 0 : node.count;
+                }
+                if (there)
+                    hamt_take(&node, forward ? position : position - 1, keys_out, keys_out_at + first + k, values_out,
+                              values_out_at + first + k);
             }
-            if (there)
-                hamt_take(&node, forward ? position : position - 1, keys_out, keys_out_at + i, values_out,
-                          values_out_at + i);
+            if (found)
+                found[found_at + first + k] = there;
         }
-        if (found)
-            found[found_at + i] = there;
     }
 }
 

@@ -101,23 +101,15 @@ ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
     return leaves.first;
 }
 
-/* Queries that a work-item takes side by side: on a CPU so many that the loads of some are under way while those of others are
- * waited for. */
-#if ORDO_CPU
-#define XFAST_STEP 16
-#else
-#define XFAST_STEP 1
-#endif
-
 /* xfast_rank of the first n of the forms, each a step of its search after the other. */
-ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[XFAST_STEP], uint n, bool upper,
-                             uint rank[XFAST_STEP])
+ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RUN_STEP], uint n, bool upper,
+                             uint rank[RUN_STEP])
 {
-#if XFAST_STEP == 1
+#if RUN_STEP == 1
     rank[0] = xfast_rank(trie, form[0], upper);
 #else
     const uint last = trie->shape.count - 1;
-    uint       end[XFAST_STEP], most = 0;
+    uint       end[RUN_STEP], most = 0;
     for (uint k = 0; k < n; k++) {
         const xfast_range leaves = xfast_around(trie, form[k]);
         rank[k] = leaves.first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of an X-fast trie, XFAST_STEP for a work-item.
+/* Queries of an X-fast trie, RUN_STEP for a work-item.
  *
  *   xfast_find   values of keys
  *   xfast_ranks  how many keys are before each
@@ -21,14 +21,9 @@ ORDO_FN void xfast_copy_value(__global const uchar *values, ulong from, uint byt
         ((__global ulong *) values_out)[to] = ((__global const ulong *) values)[from];
 }
 
-/* Work-items that take n queries, of which there is one or more; work-item s has `some` from at = s * XFAST_STEP on. */
-#define XFAST_STEPS(n) (((n) + (XFAST_STEP - 1)) / XFAST_STEP)
-/* Known to the compiler where it is one. */
-#define XFAST_SOME(some) (XFAST_STEP == 1 ? 1 : (some))
-
-ORDO_FN void xfast_take(__global const ordo_key *keys, ulong at, uint some, ordo_key_form form[XFAST_STEP])
+ORDO_FN void xfast_take(__global const ordo_key *keys, ulong at, uint some, ordo_key_form form[RUN_STEP])
 {
-    for (uint k = 0; k < XFAST_SOME(some); k++)
+    for (uint k = 0; k < RUN_SOME(some); k++)
         form[k] = key_bits(keys[at + k]);
 }
 
@@ -38,13 +33,13 @@ void xfast_find(XFAST_TRIE, __global const uchar *values, ulong values_at, uint 
                 __global uchar *found, ulong found_at)
 {
     const xfast_trie trie = XFAST_TRIE_HERE;
-    RUN_EACH (uint, s, XFAST_STEPS(n)) {
-        const uint    at = s * XFAST_STEP, some = min(n - at, (uint) XFAST_STEP);
-        ordo_key_form form[XFAST_STEP];
-        uint          rank[XFAST_STEP];
+    RUN_EACH (uint, s, RUN_STEPS(n)) {
+        const uint    at = s * RUN_STEP, some = min(n - at, (uint) RUN_STEP);
+        ordo_key_form form[RUN_STEP];
+        uint          rank[RUN_STEP];
         xfast_take(keys, keys_at + at, some, form);
         xfast_rank_each(&trie, form, some, false, rank);
-        for (uint k = 0; k < XFAST_SOME(some); k++) {
+        for (uint k = 0; k < RUN_SOME(some); k++) {
             const uint place = xfast_place_at(&trie, form[k], rank[k]);
             if (found)
                 found[found_at + at + k] = place != XFAST_NONE;
@@ -59,13 +54,13 @@ void xfast_ranks(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, uint 
                  ulong ranks_at)
 {
     const xfast_trie trie = XFAST_TRIE_HERE;
-    RUN_EACH (uint, s, XFAST_STEPS(n)) {
-        const uint    at = s * XFAST_STEP, some = min(n - at, (uint) XFAST_STEP);
-        ordo_key_form form[XFAST_STEP];
-        uint          rank[XFAST_STEP];
+    RUN_EACH (uint, s, RUN_STEPS(n)) {
+        const uint    at = s * RUN_STEP, some = min(n - at, (uint) RUN_STEP);
+        ordo_key_form form[RUN_STEP];
+        uint          rank[RUN_STEP];
         xfast_take(keys, keys_at + at, some, form);
         xfast_rank_each(&trie, form, some, upper != 0, rank);
-        for (uint k = 0; k < XFAST_SOME(some); k++)
+        for (uint k = 0; k < RUN_SOME(some); k++)
             ranks[ranks_at + at + k] = rank[k];
     }
 }
@@ -79,13 +74,13 @@ void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint 
                 __global uchar *found, ulong found_at)
 {
     const xfast_trie trie = XFAST_TRIE_HERE;
-    RUN_EACH (uint, s, XFAST_STEPS(n)) {
-        const uint    at = s * XFAST_STEP, some = min(n - at, (uint) XFAST_STEP);
-        ordo_key_form form[XFAST_STEP];
-        uint          rank[XFAST_STEP];
+    RUN_EACH (uint, s, RUN_STEPS(n)) {
+        const uint    at = s * RUN_STEP, some = min(n - at, (uint) RUN_STEP);
+        ordo_key_form form[RUN_STEP];
+        uint          rank[RUN_STEP];
         xfast_take(keys, keys_at + at, some, form);
         xfast_rank_each(&trie, form, some, upper != 0, rank);
-        for (uint k = 0; k < XFAST_SOME(some); k++) {
+        for (uint k = 0; k < RUN_SOME(some); k++) {
             const uint place = rank[k] - (forward ? 0 : 1);
             const bool there = place < trie.shape.count; /* one before the first: wraps */
             if (found)
@@ -103,15 +98,15 @@ void xfast_tally(XFAST_TRIE, __global const ordo_key *lo, ulong lo_at, __global 
                  __global uint *counts, ulong counts_at)
 {
     const xfast_trie trie = XFAST_TRIE_HERE;
-    RUN_EACH (uint, s, XFAST_STEPS(n)) {
-        const uint    at = s * XFAST_STEP, some = min(n - at, (uint) XFAST_STEP);
-        ordo_key_form low[XFAST_STEP], high[XFAST_STEP];
-        uint          below[XFAST_STEP], up_to[XFAST_STEP];
+    RUN_EACH (uint, s, RUN_STEPS(n)) {
+        const uint    at = s * RUN_STEP, some = min(n - at, (uint) RUN_STEP);
+        ordo_key_form low[RUN_STEP], high[RUN_STEP];
+        uint          below[RUN_STEP], up_to[RUN_STEP];
         xfast_take(lo, lo_at + at, some, low);
         xfast_take(hi, hi_at + at, some, high);
         xfast_rank_each(&trie, low, some, false, below);
         xfast_rank_each(&trie, high, some, true, up_to);
-        for (uint k = 0; k < XFAST_SOME(some); k++)
+        for (uint k = 0; k < RUN_SOME(some); k++)
             counts[counts_at + at + k] = low[k] > high[k] ? 0 : up_to[k] - below[k];
     }
 }

@@ -10,6 +10,12 @@ static ordo_status launch(struct ordo_call *call, const ordo_dict *dict, const c
     return ordo_dict_launch(call, dict, "dict/trie/hamt_query.cl", name, items, args->arg, args->n);
 }
 
+static ordo_status launch_steps(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t n,
+                                const struct ordo_args *args)
+{
+    return ordo_dict_launch_steps(call, dict, "dict/trie/hamt_query.cl", name, n, args->arg, args->n);
+}
+
 ordo_status ordo_hamt_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
 {
     const cl_uint    n = (cl_uint) finds->count;
@@ -20,7 +26,7 @@ ordo_status ordo_hamt_find(ordo_dict *dict, struct ordo_call *call, const struct
     ORDO_ADD(&args, ORDO_ARG(n));
     ordo_args_slice(&args, &finds->values_out);
     ordo_args_slice(&args, &finds->found);
-    return launch(call, dict, "hamt_find", finds->count, &args);
+    return launch_steps(call, dict, "hamt_find", finds->count, &args);
 }
 
 ordo_status ordo_hamt_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
@@ -32,7 +38,7 @@ ordo_status ordo_hamt_rank(ordo_dict *dict, struct ordo_call *call, const struct
     ordo_args_slice(&args, &ranks->keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(upper));
     ordo_args_slice(&args, &ranks->ranks);
-    return launch(call, dict, "hamt_rank", ranks->count, &args);
+    return launch_steps(call, dict, "hamt_rank", ranks->count, &args);
 }
 
 ordo_status ordo_hamt_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects)
@@ -62,7 +68,7 @@ ordo_status ordo_hamt_seek(ordo_dict *dict, struct ordo_call *call, const struct
     ordo_args_slice(&args, &seeks->keys_out);
     ordo_args_slice(&args, &seeks->values_out);
     ordo_args_slice(&args, &seeks->found);
-    return launch(call, dict, "hamt_seek", seeks->count, &args);
+    return launch_steps(call, dict, "hamt_seek", seeks->count, &args);
 }
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------- */
@@ -80,7 +86,7 @@ static ordo_status measure(struct ordo_call *call, ordo_dict *dict, struct ordo_
     ORDO_ADD(&args, ORDO_ARG(n));
     ordo_args_slice(&args, &counts);
     ORDO_ADD(&args, ORDO_ARG(firsts));
-    return launch(call, dict, "hamt_count", count, &args);
+    return launch_steps(call, dict, "hamt_count", count, &args);
 }
 
 ordo_status ordo_hamt_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)

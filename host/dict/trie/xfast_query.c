@@ -2,19 +2,16 @@
 /* Queries of an X-fast trie; without a trie over the run, the sorted array's. */
 #include "dict/trie/xfast.h"
 
+#include "dict/batch.h"
+
 #define QUERY_FILE "dict/trie/xfast_query.cl"
 
-/* XFAST_STEP of cl/dict/trie/xfast.cl. */
-static size_t step_of(const ordo_device *dev)
-{
-    return ordo_device_facts(dev)->cpu ? 16 : 1;
-}
-
-/* Of n queries. */
 static ordo_status launch(struct ordo_call *call, const struct ordo_xfast *xfast, const char *name, size_t n,
                           const struct ordo_args *args)
 {
-    return ordo_xfast_launch(call, xfast, QUERY_FILE, name, ordo_ceil_div(n, step_of(call->dev)), args);
+    ordo_dict kind = xfast->runs.dict;
+    kind.value_bytes = XFAST_ENTRY_BYTES;
+    return ordo_dict_launch_steps(call, &kind, QUERY_FILE, name, n, args->arg, args->n);
 }
 
 /* The values of the leaves, and how wide they are. */
