@@ -62,42 +62,33 @@ struct handle_closer {
 using device_handle = std::unique_ptr<ordo_device, handle_closer>;
 using dict_handle = std::unique_ptr<ordo_dict, handle_closer>;
 
-// The three kinds of dictionary, empty.
-inline dict_handle make_lsm(ordo_device *device, ordo_type key, std::uint32_t value_bytes)
+// An empty dictionary of one kind, by the function that makes it.
+template <class Config>
+dict_handle make_dict(ordo_status (*create)(ordo_device *, const Config *, ordo_dict **), ordo_device *device,
+                      ordo_type key, std::uint32_t value_bytes)
 {
-    ordo_lsm_config config = {};
-    ordo_dict      *dict = nullptr;
+    Config     config = {};
+    ordo_dict *dict = nullptr;
     config.dict.key = key;
     config.dict.value_bytes = value_bytes;
-    must(ordo_lsm_create(device, &config, &dict));
+    must(create(device, &config, &dict));
     return dict_handle(dict);
+}
+inline dict_handle make_lsm(ordo_device *device, ordo_type key, std::uint32_t value_bytes)
+{
+    return make_dict(ordo_lsm_create, device, key, value_bytes);
 }
 inline dict_handle make_tree(ordo_device *device, ordo_type key, std::uint32_t value_bytes)
 {
-    ordo_blink_config config = {};
-    ordo_dict        *dict = nullptr;
-    config.dict.key = key;
-    config.dict.value_bytes = value_bytes;
-    must(ordo_blink_create(device, &config, &dict));
-    return dict_handle(dict);
+    return make_dict(ordo_blink_create, device, key, value_bytes);
 }
 inline dict_handle make_xfast(ordo_device *device, ordo_type key, std::uint32_t value_bytes)
 {
-    ordo_xfast_config config = {};
-    ordo_dict        *dict = nullptr;
-    config.dict.key = key;
-    config.dict.value_bytes = value_bytes;
-    must(ordo_xfast_create(device, &config, &dict));
-    return dict_handle(dict);
+    return make_dict(ordo_xfast_create, device, key, value_bytes);
 }
 inline dict_handle make_sorted_array(ordo_device *device, ordo_type key, std::uint32_t value_bytes)
 {
-    ordo_sorted_array_config config = {};
-    ordo_dict               *dict = nullptr;
-    config.dict.key = key;
-    config.dict.value_bytes = value_bytes;
-    must(ordo_sorted_array_create(device, &config, &dict));
-    return dict_handle(dict);
+    return make_dict(ordo_sorted_array_create, device, key, value_bytes);
 }
 
 // The i-th random number of a stream.

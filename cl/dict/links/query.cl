@@ -65,6 +65,16 @@ ORDO_FN void links_find_tile(const links_tree *tree, __private const ordo_key_fo
         position[m / TEAM_WIDTH].place = m % TEAM_WIDTH == team_lane() ? place[m] : position[m / TEAM_WIDTH].place;
 }
 
+/* The same of the tile that begins with key `first` of n. */
+ORDO_FN void links_find_keys(const links_tree *tree, __global const ordo_key *keys, uint n, uint first,
+                             __private links_position position[LINKS_ITEMS])
+{
+    ordo_key_form query[LINKS_ITEMS];
+
+    links_load_queries(keys, n, first, query);
+    links_find_tile(tree, query, position);
+}
+
 /* Asks for the values of what was found. */
 ORDO_FN void links_prefetch_values(const links_tree *tree, __private const links_position position[LINKS_ITEMS])
 {
@@ -97,11 +107,9 @@ void links_find(LINKS_TREE, __global const ordo_key *keys, ulong keys_at, uint n
 
     for (ulong tile = get_group_id(0); tile * LINKS_TILE < n; tile += get_num_groups(0)) {
         const uint     first = (uint) tile * LINKS_TILE;
-        ordo_key_form  query[LINKS_ITEMS];
         links_position position[LINKS_ITEMS] = { { 0, 0, 0 } };
 
-        links_load_queries(keys + keys_at, n, first, query);
-        links_find_tile(&tree, query, position);
+        links_find_keys(&tree, keys + keys_at, n, first, position);
         if (values_out)
             links_prefetch_values(&tree, position);
         LINKS_UNROLL
@@ -203,11 +211,9 @@ void links_locate(LINKS_TREE, __global const ordo_key *keys, ulong keys_at, uint
 
     for (ulong tile = get_group_id(0); tile * LINKS_TILE < n; tile += get_num_groups(0)) {
         const uint     first = (uint) tile * LINKS_TILE;
-        ordo_key_form  query[LINKS_ITEMS];
         links_position position[LINKS_ITEMS] = { { 0, 0, 0 } };
 
-        links_load_queries(keys + keys_at, n, first, query);
-        links_find_tile(&tree, query, position);
+        links_find_keys(&tree, keys + keys_at, n, first, position);
         LINKS_UNROLL
         for (uint r = 0; r < LINKS_ITEMS; r++) {
             const uint i = links_query_at(first, r);
@@ -498,11 +504,9 @@ void links_ranks(LINKS_TREE, __global const uint *place, __global const uint *be
 
     for (ulong tile = get_group_id(0); tile * LINKS_TILE < n; tile += get_num_groups(0)) {
         const uint     first = (uint) tile * LINKS_TILE;
-        ordo_key_form  query[LINKS_ITEMS];
         links_position position[LINKS_ITEMS] = { { 0, 0, 0 } };
 
-        links_load_queries(keys + keys_at, n, first, query);
-        links_find_tile(&tree, query, position);
+        links_find_keys(&tree, keys + keys_at, n, first, position);
         LINKS_UNROLL
         for (uint r = 0; r < LINKS_ITEMS; r++) {
             const uint i = links_query_at(first, r);

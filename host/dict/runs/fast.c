@@ -185,41 +185,19 @@ static ordo_status charge(ordo_dict *dict, struct ordo_call *call, size_t querie
     return ORDO_OK;
 }
 
-static ordo_status find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
-{
-    ORDO_TRY(charge(dict, call, finds->count));
-    return ordo_runs_find(dict, call, finds);
-}
-
-static ordo_status count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
-{
-    ORDO_TRY(charge(dict, call, counts->count));
-    return ordo_runs_count(dict, call, counts);
-}
-
-static ordo_status range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
-{
-    ORDO_TRY(charge(dict, call, ranges->count));
-    return ordo_runs_range(dict, call, ranges);
-}
-
-static ordo_status seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
-{
-    ORDO_TRY(charge(dict, call, seeks->count));
-    return ordo_runs_seek(dict, call, seeks);
-}
-
-static ordo_status rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
-{
-    ORDO_TRY(charge(dict, call, ranks->count));
-    return ordo_runs_rank(dict, call, ranks);
-}
-
-static ordo_status select_ranks(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects)
-{
-    ORDO_TRY(charge(dict, call, selects->count));
-    return ordo_runs_select(dict, call, selects);
-}
+/* A query of runs, charged first. */
+#define FAST_QUERY(query, queries)                                                                                     \
+    static ordo_status charged_##query(ordo_dict *dict, struct ordo_call *call, const struct queries *asked)           \
+    {                                                                                                                  \
+        ORDO_TRY(charge(dict, call, asked->count));                                                                    \
+        return ordo_runs_##query(dict, call, asked);                                                                   \
+    }
+FAST_QUERY(find, ordo_finds)
+FAST_QUERY(count, ordo_counts)
+FAST_QUERY(range, ordo_ranges)
+FAST_QUERY(seek, ordo_seeks)
+FAST_QUERY(rank, ordo_ranks)
+FAST_QUERY(select, ordo_selects)
 
 /* ---- the structure ----------------------------------------------------------------------------------------------- */
 
@@ -231,12 +209,12 @@ static const struct ordo_structure fast_structure = {
     .update = update,
     .update_sorted = update_sorted,
     .compact = compact,
-    .find = find,
-    .count = count,
-    .range = range,
-    .seek = seek,
-    .rank = rank,
-    .select = select_ranks,
+    .find = charged_find,
+    .count = charged_count,
+    .range = charged_range,
+    .seek = charged_seek,
+    .rank = charged_rank,
+    .select = charged_select,
     .size = ordo_runs_size,
     .export_all = ordo_runs_export,
     .check = ordo_runs_check,
