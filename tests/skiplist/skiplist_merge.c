@@ -127,6 +127,79 @@ Test(skiplist_merge, chunks_that_empty_merge_and_are_reclaimed)
     test_each_device_with("group=1", merging);
 }
 
+/* ---- twice at one place -------------------------------------------------------------------------------------------- */
+
+enum { APART = 100, CHUNKS = 8, HALF = LINKS_SLOTS / 2, BY_ONE_WORK_ITEM = 128 };
+
+/* A batch whose operations are done one after another, in one launch. */
+struct script {
+    uint32_t keys[256];
+    uint8_t  codes[256];
+    size_t   n;
+};
+
+static void add(struct script *s, uint8_t code, uint32_t first, uint32_t last, uint32_t step)
+{
+    for (uint32_t key = first; key <= last; key += step) {
+        s->keys[s->n] = key;
+        s->codes[s->n++] = code;
+    }
+}
+
+/* Of three chunks L, N, ... of half as many keys as there is room for: L splits at a key and R comes of it; R merges into N, L
+ * into N, and N splits at that key again. The entry above that names R then stands where that of the new chunk belongs. */
+static struct script same_split(void)
+{
+    const uint32_t l = 3 * HALF * APART, n = l + HALF * APART, middle = l + HALF - 1;
+    struct script  s = { .n = 0 };
+
+    add(&s, ORDO_INSERT, l + 1, l + HALF + 1, 1); /* L is full, and splits behind `middle` */
+    add(&s, ORDO_ERASE, n + (HALF - 2) * APART, n + (HALF - 1) * APART, APART); /* so that N has room */
+    add(&s, ORDO_ERASE, middle + 1, middle + 2, 1);                             /* R's, most of them in N by then */
+    add(&s, ORDO_ERASE, l + APART, n - APART, APART);
+    for (uint32_t key = middle; key >= l + HALF - 7; key--) /* L's, until the others go to N */
+        add(&s, ORDO_ERASE, key, key, 1);
+    add(&s, ORDO_INSERT, l + HALF - 7, middle, 1);
+    add(&s, ORDO_INSERT, n + 1, n + 3, 1); /* the last of these splits N */
+    return s;
+}
+
+static void split_again(struct test *t)
+{
+    uint32_t            keys[CHUNKS * HALF];
+    uint8_t             outcomes[256];
+    const struct script s = same_split();
+    size_t              size = 0;
+    ordo_dict          *dict = NULL;
+
+    for (uint32_t i = 0; i < CHUNKS * HALF; i++)
+        keys[i] = i * APART;
+    test_ok(t, ordo_skiplist_create(t->dev, ordo_skiplist_config(.dict = { ORDO_U32, 4 }, .fill_percent = 50), &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, keys, sizeof keys / sizeof *keys));
+    ordo_links_of(dict)->torture = BY_ONE_WORK_ITEM;
+    const struct ordo_host_concurrent_batch batch = {
+        .codes = s.codes, .keys = s.keys, .values = s.keys, .count = s.n, .outcomes = outcomes
+    };
+    test_ok(t, ordo_dict_apply_concurrent_host(dict, &batch));
+    ordo_links_of(dict)->torture = 0;
+    for (size_t i = 0; i < s.n; i++)
+        test_true(t, outcomes[i] == ORDO_DONE);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_ok(t, ordo_dict_size(dict, NULL, &size));
+    test_true(t, size == (size_t) CHUNKS * HALF - (HALF - 1) - 2 + (HALF - 1) + 3);
+    struct ordo_dict_statistics is;
+    test_ok(t, ordo_dict_statistics(dict, NULL, &is));
+    test_true(t, is.leaves == CHUNKS); /* two came, two went */
+    ordo_dict_destroy(&dict);
+}
+
+Test(skiplist_merge, a_chunk_may_split_where_one_has_that_merged_since)
+{
+    test_each_device(split_again);
+}
+
+/* ---- over many batches --------------------------------------------------------------------------------------------- */
+
 /* Each batch erases what the one before has stored, and stores what it has erased. */
 static void many_batches(struct test *t)
 {

@@ -912,13 +912,20 @@ ORDO_FN void links_pass_zombie(const links_batch *batch, links_op *op, links_tai
     op->zombie = is_zombie ? op->at : LINKS_NONE;
 }
 
+/* The level above lags behind. That is so, too, where an entry with the new node's key is there already: it is that of a leaf
+ * which began at the same key, and has merged in this launch. Reclaim takes it away. */
+ORDO_FN void links_tell_host(const links_batch *batch)
+{
+    ordo_store_relaxed(batch->tree.state + LINKS_SPLITS_PENDING, 1);
+}
+
 /* Whether the operation that split a node off tells the level above; if not, the host does, between launches. By the key that
  * the new node begins behind, and so the same in every run. */
 ORDO_FN bool links_raises(const links_batch *batch, ordo_key_form key)
 {
     if (LINKS_RAISE >= 100 || (links_fold(key) * 2654435761u >> 16) % 100 < LINKS_RAISE)
         return true;
-    ordo_store_relaxed(batch->tree.state + LINKS_SPLITS_PENDING, 1);
+    links_tell_host(batch);
     return false;
 }
 
@@ -944,7 +951,10 @@ ORDO_FN uint links_write(const links_batch *batch, links_op *op, __global ordo_k
     if (change == CHANGE_NONE) {
         if (!links_unchanged(batch, line, tail, seen))
             return STEP_AGAIN;
-        return op->level > 0 ? STEP_DONE : links_answer(batch, op, found);
+        if (op->level == 0)
+            return links_answer(batch, op, found);
+        links_tell_host(batch);
+        return STEP_DONE;
     }
     if (!links_latch(batch, op, links_header(line), tail.header, seen))
         return STEP_AGAIN;
@@ -1090,7 +1100,7 @@ ORDO_FN void links_give_up(const links_batch *batch, const links_op *op, bool st
 {
     __global uint *state = batch->tree.state;
     if (op->level > 0) { /* what it was to do is done; the entry in the level above is the host's to make */
-        ordo_store_relaxed(state + LINKS_SPLITS_PENDING, 1);
+        links_tell_host(batch);
         return;
     }
     if (starved && batch->final) {
