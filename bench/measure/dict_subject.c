@@ -320,25 +320,25 @@ static bool rival_can(const struct spec *spec)
     return able && spec->type == ORDO_U32 && spec->value_bytes == 4;
 }
 
-/* How many keys a script may store. */
-static size_t stores_of(const struct script *script)
+/* What the nodes of all that a script may store take. */
+static size_t rival_bytes(const struct script *script)
 {
-    const uint8_t *codes = script->sheet.at[COL_CODES];
-    size_t         stores = 0;
+    const struct sheet *sheet = &script->sheet;
+    const uint8_t      *codes = sheet->at[COL_CODES];
+    size_t              bytes = 0;
     for (size_t s = 0; s < script->n_steps; s++)
-        if (script->steps[s].call == DO_UPSERT)
-            stores += script->steps[s].count;
-    for (size_t row = 0; codes && row < script->sheet.rows[COL_CODES]; row++)
-        stores += codes[row] == ORDO_UPSERT || codes[row] == ORDO_INSERT;
-    return stores;
+        for (size_t row = script->steps[s].at; row < script->steps[s].at + script->steps[s].count; row++)
+            if (codes ? codes[row] == ORDO_UPSERT || codes[row] == ORDO_INSERT : script->steps[s].call == DO_UPSERT)
+                bytes += lockfree_node_bytes((uint32_t) sheet_get(sheet, COL_KEYS, row));
+    return bytes;
 }
 
 static ordo_status create_any(struct dict_subject *subject, char *why, size_t why_bytes)
 {
     const struct dict_plan *plan = subject->plan;
     if (plan->spec.variant == LOCKFREE)
-        return lockfree_open(subject->device, stores_of(&plan->table) + stores_of(&plan->work), &subject->rival, why,
-                             why_bytes);
+        return lockfree_open(subject->device, rival_bytes(&plan->table) + rival_bytes(&plan->work), &subject->rival,
+                             why, why_bytes);
     return explain(subject, create(subject->device, &plan->spec, &subject->dict), why, why_bytes);
 }
 

@@ -11,8 +11,6 @@
 #define LINKS_AT 2
 enum { TOP, LEVELS_IN_USE, UNFINISHED, RESTARTS, NO_ROOM, STATE_WORDS };
 
-/* A node has two links in the mean, and begins at an even word: 18.7 bytes. */
-#define NODE_BYTES ((size_t) 20)
 /* 16 warps. */
 #define GROUP ((size_t) 512)
 /* Launches of one batch, at most. */
@@ -102,7 +100,7 @@ static ordo_status make_buffer(struct lockfree *list, size_t bytes, cl_mem *out)
     return code == CL_SUCCESS ? ORDO_OK : ORDO_NO_DEVICE_MEMORY;
 }
 
-ordo_status lockfree_open(ordo_device *device, size_t stores, struct lockfree **out, char *why, size_t why_bytes)
+ordo_status lockfree_open(ordo_device *device, size_t node_bytes, struct lockfree **out, char *why, size_t why_bytes)
 {
     struct lockfree *list = calloc(1, sizeof *list);
     *out = NULL;
@@ -110,7 +108,7 @@ ordo_status lockfree_open(ordo_device *device, size_t stores, struct lockfree **
     if (!list)
         return ORDO_NO_HOST_MEMORY;
     list->device = device;
-    list->bytes = stores * NODE_BYTES + ((size_t) 1 << 16);
+    list->bytes = node_bytes + (size_t) (LINKS_AT + LEVELS + 1) / 2 * 8;
     ordo_status got = build(list, why, why_bytes);
     if (got == ORDO_OK) {
         snprintf(why, why_bytes, "no memory for the nodes of a lock-free skiplist, %zu bytes", list->bytes);
@@ -145,6 +143,24 @@ void lockfree_close(struct lockfree **list)
             clReleaseMemObject(all[i]);
     free(*list);
     *list = NULL;
+}
+
+/* height_of in lockfree.cl. */
+static unsigned height_of(uint32_t key)
+{
+    uint32_t mixed = key * 0x9e3779b1u;
+    unsigned height = 1;
+    mixed = (mixed ^ mixed >> 15) * 0x85ebca77u;
+    mixed = (mixed ^ mixed >> 13) * 0xc2b2ae3du;
+    mixed ^= mixed >> 16;
+    for (; height < LEVELS && (mixed & 1) == 0; height++)
+        mixed >>= 1;
+    return height;
+}
+
+size_t lockfree_node_bytes(uint32_t key)
+{
+    return (LINKS_AT + height_of(key) + (size_t) 1) / 2 * 8;
 }
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
@@ -345,7 +361,8 @@ ordo_status lockfree_export(struct lockfree *list, struct model *out, char *why,
         got = ORDO_OPENCL;
     if (got == ORDO_OK && !is_sound(&(struct image) { words, state[TOP] }, out))
         got = ORDO_BROKEN;
-    snprintf(why, why_bytes, "%s", got == ORDO_BROKEN ? "the lists are not sorted" : ordo_status_string(got));
+    if (got != ORDO_OK)
+        snprintf(why, why_bytes, "%s", got == ORDO_BROKEN ? "the lists are not sorted" : ordo_status_string(got));
     free(words);
     return got;
 }

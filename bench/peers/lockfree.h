@@ -13,8 +13,11 @@
 
 struct lockfree;
 
-/* An empty one, with room for so many stores until it is cleared. After an error *out is NULL and `why` says what failed. */
-ordo_status lockfree_open(ordo_device *device, size_t stores, struct lockfree **out, char *why, size_t why_bytes);
+/* Bytes that a node for a key takes. */
+size_t lockfree_node_bytes(uint32_t key);
+
+/* An empty one, with room for nodes of so many bytes until it is cleared: each store takes one. After an error *out is NULL and `why` says what failed. */
+ordo_status lockfree_open(ordo_device *device, size_t node_bytes, struct lockfree **out, char *why, size_t why_bytes);
 void        lockfree_close(struct lockfree **list);
 ordo_status lockfree_clear(struct lockfree *list);
 
