@@ -281,6 +281,9 @@ static ordo_status prepare(struct concurrent *c)
     return take_lists(c);
 }
 
+/* What failed for want of memory is tried once more: its scratch has been given back, and drivers say so of other things, too. */
+#define AT_REST_TRIES 2
+
 /* Updates from `first` on. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {
@@ -291,7 +294,8 @@ static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
     ORDO_TRY(take_turn(c, first, count, NULL, &left));
     if (left == 0)
         return ORDO_OK;
-    ORDO_TRY(finish_at_rest(c, left, &done));
+    for (int tries = 0; tries < AT_REST_TRIES && !done; tries++)
+        ORDO_TRY(finish_at_rest(c, left, &done));
     return done ? ORDO_OK : finish_without(c, left);
 }
 
