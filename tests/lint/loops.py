@@ -55,6 +55,7 @@ ENDS = {
     ("dict/links/update.cl", "*links_right(links_line(tree, links_root_level(root), links_root_node(root))) != LINKS_NONE"):
         "each level has fewer nodes than that below",
     ("dict/trie/hamt.cl", "n > 1"): "a leaf's keys, halved",
+    ("dict/trie/roaring_read.cl", "cursor->bits == 0"): "a bitmap has a bit for each key that is asked for: they were counted before",
     ("group/lookback.cl", "next > 0"): "goes down by the tiles that were taken; waits for those before only, which have begun",
     ("primitive/merge.cl", "a < tile.a_count && b < tile.b_count"): "numbers of a tile; each round uses up what is left of one part at least",
     ("primitive/merge.cl", "subgroup_any(search.low < search.high)"): "each vote leaves one part in TEAM_WIDTH + 1",
@@ -111,7 +112,7 @@ def function_of(before):
 
 def type_of(name, before):
     """The type that `name` was last declared with, or None."""
-    found = re.findall(r"\b(uint|ulong|int|long|size_t|uchar|ushort|team_mask)\s*(?:\w+\s*(?:=[^;,]*)?,\s*)*" + name + r"\b", before)
+    found = re.findall(r"\b(uint|ulong|int|long|size_t|uchar|ushort|team_mask)\s*(?:\w+(?:\[\w+\])?\s*(?:=[^;,]*)?,\s*)*" + name + r"\b", before)
     return found[-1] if found else None
 
 
