@@ -35,10 +35,9 @@ typedef enum ordo_prepare_what {
 /* Operations of dictionaries. To be added. */
 typedef enum ordo_prepare_op {
     ORDO_PREPARE_BUILD = 1 << 0,
-    ORDO_PREPARE_UPDATE =
-        1 << 1, /* upsert, insert, erase, combine (sums of unsigned numbers: others are built when first asked for) */
-    ORDO_PREPARE_FIND = 1 << 2,  /* find, contains */
-    ORDO_PREPARE_ORDER = 1 << 3, /* seek, first, last, count, range, size, export */
+    ORDO_PREPARE_UPDATE = 1 << 1, /* upsert, insert, erase, combine by sums of unsigned numbers */
+    ORDO_PREPARE_FIND = 1 << 2,   /* find, contains */
+    ORDO_PREPARE_ORDER = 1 << 3,  /* seek, first, last, count, range, size, export */
     ORDO_PREPARE_APPLY = 1 << 4,
     ORDO_PREPARE_CONCURRENT = 1 << 5,
     ORDO_PREPARE_COMPACT = 1 << 6, /* compact, cleanup */
