@@ -158,7 +158,8 @@ class Mends:
     # ---- addresses ----
     # Addresses of 32 bits and more need not be multiples of 4: ROCm runs kernels in the mode that lets them be anything (LLVM's
     # AMDGPU guide, feature unaligned-access-mode), and clang stores three neighbours of 16 bits and more at once where they lie.
-    # The emulator drops the lowest two bits of all addresses that it stores to, and of those of 64 bits that it loads from.
+    # The emulator drops the lowest two bits of all addresses that it stores to, and of those of 64 bits that it loads from; of those
+    # of 16 bits the lowest one, so that such a load is one of two bytes.
     # Here such an access is one at a byte's address: the parameters 6 and 7 stand for the memory of 2 and 3, by bytes.
     #
     # Behind the end of a group's local memory, loads give 0 and stores do nothing (ISA manuals, "LDS": out of range). The
@@ -193,6 +194,7 @@ static inline any_unsigned *place6(void *memory, unsigned long i)
         emu = self.emu
         wide = (emu.dtypes.uint64, emu.dtypes.int64, emu.dtypes.float64)
         narrow = (emu.dtypes.uint8, emu.dtypes.int8, emu.dtypes.uint16, emu.dtypes.int16)
+        halves = (emu.dtypes.uint16, emu.dtypes.int16)
         memory = emu.UOp.param(6, emu.dtypes.uint32, (1 << 48,))
         local = emu.UOp.param(7, emu.dtypes.uint32, (1 << 16,))
         parser = next(c for c in vars(pcode).values() if isinstance(c, type) and hasattr(c, "_handle_mem_load"))
@@ -200,6 +202,9 @@ static inline any_unsigned *place6(void *memory, unsigned long i)
 
         def load_any(self, address, kind):
             given = self.vars.get("_vmem", self.vars.get("_lds"))
+            if kind in halves and given.dtype != emu.dtypes.uint8:
+                low, high = (load(self, at, emu.dtypes.uint8) for at in (address, address + emu.UOp.const(1, address.dtype)))
+                return pcode._cast_to(low | high << pcode._u32(8), kind)
             if given.dtype == emu.dtypes.uint8 or kind in narrow:
                 return load(self, address, kind)
             active = self.vars.get("_active")
