@@ -24,9 +24,10 @@ struct ordo_hash_config {
 };
 
 /* An empty hash table. It does all of dict.h that needs no order of keys: build, upsert, insert, combine, erase, find, contains,
- * size, export, clear, compact, and mixed batches of these, in order or side by side (ordo_dict_apply, ordo_dict_apply_concurrent:
- * one with seeks, counts, ranges, ranks or selections is ORDO_UNSUPPORTED). ordo_dict_can(dict, ORDO_CAN_ORDER) is false. ordo_dict_export gives the elements in the
- * order of the table, which is the same on every device for the same calls.
+ * size, export, clear, compact, and mixed batches of these, in order or side by side (ordo_dict_apply,
+ * ordo_dict_apply_concurrent: one with seeks, counts, ranges, ranks or selections is ORDO_UNSUPPORTED).
+ * ordo_dict_can(dict, ORDO_CAN_ORDER) is false. ordo_dict_export gives the elements in the order of the table, which is the same on
+ * every device for the same calls; what was stored side by side lies in one of many orders.
  * Cost    a lookup: 32 bytes of keys (8-byte keys: 64) of one bucket; of every 20th key at load 0.5, of every sixth at 0.8, of a
  *         third at 0.95 those of a second one; and the value. An update of b elements: a radix sort of b by the bits that
  *         name parts of the table, of about 2048 slots each; then each part with updates is read and written once. It

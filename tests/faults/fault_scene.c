@@ -113,12 +113,33 @@ static ordo_status run(struct scene *s)
     return s->is->call->run(&g, slice);
 }
 
+static int compare_elements(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
+    return (x > y) - (x < y);
+}
+
+/* By keys: where a table has what was stored side by side differs from time to time. */
+static void sort_elements(struct outcome *o)
+{
+    static uint64_t elements[LENGTH(o->keys)];
+    for (size_t i = 0; i < o->count; i++)
+        elements[i] = (uint64_t) o->keys[i] << 32 | o->values[i];
+    qsort(elements, o->count, sizeof *elements, compare_elements);
+    for (size_t i = 0; i < o->count; i++) {
+        o->keys[i] = (uint32_t) (elements[i] >> 32);
+        o->values[i] = (uint32_t) elements[i];
+    }
+}
+
 static void look_at_dictionary(struct scene *s, struct outcome *o)
 {
     o->count = 0;
     o->status = s->dict ? ordo_dict_check(s->dict, NULL) : ORDO_OK;
     if (s->dict && o->status == ORDO_OK)
         o->status = ordo_dict_export_host(s->dict, o->keys, o->values, LENGTH(o->keys), &o->count);
+    if (s->is->call && s->is->call->needs == ORDO_CAN_CONCURRENT)
+        sort_elements(o);
 }
 
 static void look(struct scene *s, struct outcome *o)
