@@ -211,7 +211,7 @@ prints err 'only options that say how'
 
 # All structures and the host's libraries in one table; the answers of all are checked.
 expect 0 "$bench" compare --no-limits --workload readrandom,seekrandom,rangerandom,fillrandom,deleterandom,combinerandom,queue \
-    --sizes =3000 --batch =700 --queries =900 --types f64 --value-bytes 8 --reps 3 --budget 200 --json "$dir/compare.json"
+    --sizes =3000 --batch =700 --queries =900 --reps 3 --budget 200 --json "$dir/compare.json"
 prints out '^sorted_array *device .* ok$'
 prints out '^hash *device .* ok$'
 ! $maps || prints out '^std::map *1 thread .* ok$'
