@@ -383,11 +383,32 @@ static void merging(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
+/* Finds, of what is there, beside updates, each of another key. */
+static void find_beside(struct test *t, ordo_dict *dict, uint32_t held)
+{
+    static const uint8_t kinds[] = { ORDO_FIND, ORDO_CONTAINS, ORDO_UPSERT, ORDO_ERASE, ORDO_INSERT };
+    uint8_t              codes[310], found[310];
+    uint32_t             keys[310], values[310];
+
+    for (uint32_t i = 0; i < held; i++) {
+        codes[i] = kinds[i % LENGTH(kinds)];
+        keys[i] = key_of(i);
+        values[i] = value_of(i);
+    }
+    const struct ordo_host_concurrent_batch batch = {
+        .codes = codes, .keys = keys, .values = values, .count = held, .found = found
+    };
+    test_ok(t, ordo_dict_apply_concurrent_host(dict, &batch));
+    for (uint32_t i = 0; i < held; i++)
+        test_true(t, i % LENGTH(kinds) > 1 || found[i] == 1);
+}
+
 /* Into hash tables, of which the smaller has not the room, so that some are done at rest. */
 static void beside_in_hash(struct test *t, const struct array_call *call)
 {
     for (uint32_t held = 10; held <= 310; held += 300) {
         ordo_dict *dict = make_dict(t, t->dev, HASH, 0, held);
+        find_beside(t, dict, held);
         run_call(t, call, dict, 100, held);
         test_ok(t, ordo_dict_check(dict, NULL));
         ordo_dict_destroy(&dict);
