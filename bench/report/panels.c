@@ -202,17 +202,29 @@ void put_changes(FILE *out, const struct report *report)
 
 /* ---- the papers ---------------------------------------------------------------------------------------------- */
 
+/* From one number to another, of which one may be left open. */
+static void put_range(FILE *out, const cJSON *range)
+{
+    const cJSON *low = cJSON_GetArrayItem(range, 0), *high = cJSON_GetArrayItem(range, 1);
+    if (cJSON_IsNumber(low) && cJSON_IsNumber(high))
+        fprintf(out, "%.4g to %.4g", low->valuedouble, high->valuedouble);
+    else if (cJSON_IsNumber(low))
+        fprintf(out, "%.4g at least", low->valuedouble);
+    else if (cJSON_IsNumber(high))
+        fprintf(out, "%.4g at most", high->valuedouble);
+    else
+        fprintf(out, "-");
+}
+
 static void put_figure(FILE *out, const cJSON *figure)
 {
-    const cJSON *item = NULL;
     fprintf(out, "<td class=\"n\">");
     if (cJSON_IsNumber(figure))
         fprintf(out, "%.4g", figure->valuedouble);
     else if (cJSON_IsString(figure))
         put_text(out, figure->valuestring);
     else if (cJSON_IsArray(figure))
-        cJSON_ArrayForEach(item, figure)
-            fprintf(out, "%s%.4g", item == figure->child ? "" : " to ", cJSON_IsNumber(item) ? item->valuedouble : NAN);
+        put_range(out, figure);
     else
         fprintf(out, "-");
     fprintf(out, "</td>");
