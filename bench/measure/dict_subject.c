@@ -413,7 +413,8 @@ ordo_status dict_subject_statistics(struct dict_subject *subject, struct ordo_di
     *out = (struct ordo_dict_statistics) { .bytes_data = of_rival.bytes_used,
                                            .bytes_spare = of_rival.bytes - of_rival.bytes_used,
                                            .bytes_peak = of_rival.bytes,
-                                           .levels = of_rival.levels };
+                                           .levels = of_rival.levels,
+                                           .restarts = of_rival.restarts };
     return ORDO_OK;
 }
 

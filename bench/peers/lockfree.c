@@ -13,8 +13,12 @@ enum { TOP, LEVELS_IN_USE, UNFINISHED, RESTARTS, NO_ROOM, STATE_WORDS };
 
 /* 16 warps. */
 #define GROUP ((size_t) 512)
-/* Launches of one batch, at most. */
+/* Launches of the same operations, at most. */
 #define LAUNCHES 64
+/* An empty list takes so many operations at first, then so many times as many in each launch: all of a large batch would be at the
+ * head's links. */
+#define FIRST_PART  ((size_t) 1024)
+#define PART_GROWTH 4
 
 static const char *const source_lines[] = {
 #include "lockfree_cl.h"
@@ -28,6 +32,7 @@ struct lockfree {
     cl_kernel    kernels[KERNELS];
     cl_mem       words, state, mine;
     size_t       bytes, mine_rows, group;
+    bool         empty;
 };
 
 #define TRY(expr)                                                                                                      \
@@ -148,7 +153,7 @@ void lockfree_close(struct lockfree **list)
 /* height_of in lockfree.cl. */
 static unsigned height_of(uint32_t key)
 {
-    uint32_t mixed = key * 0x9e3779b1u;
+    uint32_t mixed = (key ^ 0x9e3779b9u) * 0x9e3779b1u;
     unsigned height = 1;
     mixed = (mixed ^ mixed >> 15) * 0x85ebca77u;
     mixed = (mixed ^ mixed >> 13) * 0xc2b2ae3du;
@@ -174,22 +179,24 @@ struct argument {
         &(x), sizeof(x)                                                                                                \
     }
 
+/* For work-items from `first` on. */
 static ordo_status enqueue(const struct lockfree *list, int kernel, const struct argument *arguments, size_t n,
-                           size_t items, cl_command_queue queue)
+                           size_t first, size_t items, cl_command_queue queue)
 {
     const size_t local = list->group, global = (items + local - 1) / local * local;
     for (size_t i = 0; i < n; i++)
         TRY_CL(clSetKernelArg(list->kernels[kernel], (cl_uint) i, arguments[i].bytes, arguments[i].at));
-    TRY_CL(clEnqueueNDRangeKernel(queue, list->kernels[kernel], 1, NULL, &global, &local, 0, NULL, NULL));
+    TRY_CL(clEnqueueNDRangeKernel(queue, list->kernels[kernel], 1, &first, &global, &local, 0, NULL, NULL));
     return ORDO_OK;
 }
-#define ENQUEUE(list, kernel, arguments, items, queue)                                                                 \
-    enqueue(list, kernel, arguments, sizeof(arguments) / sizeof *(arguments), items, queue)
+#define ENQUEUE(list, kernel, arguments, first, items, queue)                                                          \
+    enqueue(list, kernel, arguments, sizeof(arguments) / sizeof *(arguments), first, items, queue)
 
 ordo_status lockfree_clear(struct lockfree *list)
 {
     const struct argument arguments[] = { ARGUMENT(list->words), ARGUMENT(list->state) };
-    TRY(ENQUEUE(list, CLEAR, arguments, LEVELS, ordo_device_queue(list->device)));
+    list->empty = true;
+    TRY(ENQUEUE(list, CLEAR, arguments, 0, LEVELS, ordo_device_queue(list->device)));
     return ordo_device_finish(list->device);
 }
 
@@ -202,19 +209,21 @@ static ordo_status give_nodes(struct lockfree *list, const struct lockfree_batch
                                           ARGUMENT(b->codes),    ARGUMENT(code),        ARGUMENT(b->keys),
                                           ARGUMENT(b->values),   ARGUMENT(at),          ARGUMENT(n),
                                           ARGUMENT(list->mine) };
-    return ENQUEUE(list, NODES, arguments, b->count, queue);
+    return ENQUEUE(list, NODES, arguments, 0, b->count, queue);
 }
 
-static ordo_status operate(struct lockfree *list, const struct lockfree_batch *b, cl_command_queue queue)
+/* Operations first .. first + count - 1 of the batch. */
+static ordo_status operate(struct lockfree *list, const struct lockfree_batch *b, size_t first, size_t count,
+                           cl_command_queue queue)
 {
-    const cl_uint         code = b->code, n = (cl_uint) b->count;
+    const cl_uint         code = b->code, n = (cl_uint) (first + count);
     const cl_ulong        at = b->at;
     const struct argument arguments[] = {
         ARGUMENT(list->words),   ARGUMENT(list->state), ARGUMENT(b->codes), ARGUMENT(code),       ARGUMENT(b->keys),
         ARGUMENT(b->values),     ARGUMENT(at),          ARGUMENT(n),        ARGUMENT(list->mine), ARGUMENT(b->found),
         ARGUMENT(b->values_out), ARGUMENT(b->outcomes)
     };
-    return ENQUEUE(list, APPLY, arguments, b->count, queue);
+    return ENQUEUE(list, APPLY, arguments, first, count, queue);
 }
 
 static ordo_status room_for_rows(struct lockfree *list, size_t rows)
@@ -237,35 +246,47 @@ static ordo_status zero(struct lockfree *list, size_t word, cl_command_queue que
     return ORDO_OK;
 }
 
-static ordo_status apply_once(struct lockfree *list, const struct lockfree_batch *batch, cl_command_queue queue,
-                              cl_uint state[STATE_WORDS], cl_event *done)
+static ordo_status apply_once(struct lockfree *list, const struct lockfree_batch *batch, size_t first, size_t count,
+                              cl_command_queue queue, cl_uint state[STATE_WORDS], cl_event *done)
 {
     if (done && *done)
         clReleaseEvent(*done);
     TRY(zero(list, UNFINISHED, queue));
-    TRY(operate(list, batch, queue));
+    TRY(operate(list, batch, first, count, queue));
     TRY_CL(clEnqueueReadBuffer(queue, list->state, CL_TRUE, 0, STATE_WORDS * sizeof(cl_uint), state, 0, NULL, done));
     return ORDO_OK;
 }
 
-ordo_status lockfree_apply(struct lockfree *list, const struct lockfree_batch *batch, const struct ordo_order *order)
+/* Until all of them are done. */
+static ordo_status apply_part(struct lockfree *list, const struct lockfree_batch *batch, size_t first, size_t count,
+                              cl_command_queue queue, cl_event *done)
 {
-    const cl_command_queue queue = order && order->queue ? order->queue : ordo_device_queue(list->device);
-    cl_event              *done = order ? order->done : NULL;
-    cl_uint                state[STATE_WORDS] = { 0 };
-    TRY(room_for_rows(list, batch->count));
-    if (order && order->n_wait)
-        TRY_CL(clEnqueueBarrierWithWaitList(queue, order->n_wait, order->wait, NULL));
-    TRY(zero(list, NO_ROOM, queue));
-    TRY(give_nodes(list, batch, queue));
+    cl_uint state[STATE_WORDS] = { 0 };
     for (int launch = 0; launch < LAUNCHES; launch++) {
-        TRY(apply_once(list, batch, queue, state, done));
+        TRY(apply_once(list, batch, first, count, queue, state, done));
         if (state[NO_ROOM])
             return ORDO_NO_DEVICE_MEMORY;
         if (state[UNFINISHED] == 0)
             return ORDO_OK;
     }
     return ORDO_BROKEN;
+}
+
+ordo_status lockfree_apply(struct lockfree *list, const struct lockfree_batch *batch, const struct ordo_order *order)
+{
+    const cl_command_queue queue = order && order->queue ? order->queue : ordo_device_queue(list->device);
+    size_t                 part = list->empty ? FIRST_PART : batch->count;
+    TRY(room_for_rows(list, batch->count));
+    if (order && order->n_wait)
+        TRY_CL(clEnqueueBarrierWithWaitList(queue, order->n_wait, order->wait, NULL));
+    TRY(zero(list, NO_ROOM, queue));
+    TRY(give_nodes(list, batch, queue));
+    list->empty = false;
+    for (size_t first = 0; first < batch->count; first += part, part *= PART_GROWTH) {
+        const size_t left = batch->count - first;
+        TRY(apply_part(list, batch, first, part < left ? part : left, queue, order ? order->done : NULL));
+    }
+    return ORDO_OK;
 }
 
 /* ---- what it holds ------------------------------------------------------------------------------------------- */

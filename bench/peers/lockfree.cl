@@ -53,7 +53,7 @@ uint follow(const lists *in, uint node, uint level)
 
 uint height_of(uint key)
 {
-    uint mixed = key * 0x9e3779b1u;
+    uint mixed = (key ^ 0x9e3779b9u) * 0x9e3779b1u;
     mixed = (mixed ^ mixed >> 15) * 0x85ebca77u;
     mixed = (mixed ^ mixed >> 13) * 0xc2b2ae3du;
     mixed ^= mixed >> 16;

@@ -2,7 +2,8 @@
 /* A lock-free skiplist on the device, to compare with: that of P. Misra and M. Chaudhuri, "Performance Evaluation of Concurrent
  * Lock-free Data Structures on GPUs" (ICPADS 2012), as GFSL's authors describe what they compare with: one key a node, towers of
  * links with p = 0.5, one operation a work-item, erasing by marks and compare-and-swap, no node used again. Not of that paper:
- * heights are a hash of the key here, and an operation that has come to nothing very often is left to another launch. Keys
+ * heights are a hash of the key here, an operation that has come to nothing very often is left to another launch, and an empty list
+ * takes a batch in parts that grow, so that not all of it is at the first few nodes. Keys
  * of type u32 and values of 4 bytes alone. */
 #ifndef BENCH_LOCKFREE_H
 #define BENCH_LOCKFREE_H
