@@ -6,7 +6,7 @@
 #include "bench/common/json.h"
 #include "bench/common/timing.h"
 #include "bench/measure/dict_measure.h"
-#include "bench/peers/yardstick.h"
+#include "bench/peers/dict_yardstick.h"
 
 enum outcome { GOOD, WRONG, FAILED, TOO_LARGE, SKIPPED, N_OUTCOMES };
 const char *outcome_name(enum outcome outcome);

@@ -22,6 +22,7 @@
 
 #define DEFAULT_FILE   "/usr/share/tor/geoip"
 #define DEFAULT_COUNT  16000000
+#define CPU_COUNT      4000000 /* by default there: seconds instead of tens */
 #define TOP_COUNTRIES  10
 #define REPORTED_LINES 5
 
@@ -29,7 +30,7 @@ struct options {
     const char *file;
     const char *device; /* NULL: Ordo's choice */
     const char *json;   /* NULL: none */
-    size_t      count;
+    size_t      count;  /* 0: as the device deserves */
 };
 
 struct demo {
@@ -436,7 +437,7 @@ static struct options parse_options(int argc, char **argv)
         { "version", no_argument, NULL, 'v' },
         { NULL, 0, NULL, 0 },
     };
-    struct options options = { .file = DEFAULT_FILE, .count = DEFAULT_COUNT };
+    struct options options = { .file = DEFAULT_FILE };
     for (int option; (option = getopt_long(argc, argv, "h", longs, NULL)) != -1;) {
         switch (option) {
         case 'f':
@@ -493,6 +494,8 @@ int main(int argc, char **argv)
 
     read_ranges(&demo);
     start(&demo);
+    if (demo.options.count == 0)
+        demo.options.count = demo.facts->cpu ? CPU_COUNT : DEFAULT_COUNT;
     sort_on_device(&demo);
     map_all(&demo);
     show_countries(&demo);

@@ -12,7 +12,8 @@
 
 #define ROUNDS           20
 #define CROSSOVER_ROUNDS 16
-#define CROSSOVER_COUNT  ((size_t) 1 << 17) /* addresses a round */
+#define CROSSOVER_COUNT  ((size_t) 1 << 17) /* addresses a round; on a CPU: */
+#define CPU_CROSSOVER    ((size_t) 1 << 15)
 #define LEAST_RANGES     100
 
 #define TRY(expr)                                                                                                      \
@@ -324,7 +325,8 @@ static ordo_status show_crossover(struct scene *scene, FILE *out, cJSON *json)
                                              { "array asked /s", 14, false },  { "LSM ahead to", 12, false } };
     const struct table         table = { out, columns, sizeof columns / sizeof *columns };
     cJSON                     *list = cJSON_AddArrayToObject(json, "crossover");
-    const size_t               per_round = scene->count < CROSSOVER_COUNT ? scene->count : CROSSOVER_COUNT;
+    const size_t               most = ordo_device_facts(scene->device)->cpu ? CPU_CROSSOVER : CROSSOVER_COUNT;
+    const size_t               per_round = scene->count < most ? scene->count : most;
 
     table_head(&table);
     for (size_t batch = scene->geoip->count / 10; batch >= 100; batch /= 4) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "prefixes.h"
 
+#include "bench/common/threads.h"
 #include "bench/common/timing.h"
 
 #include "ordo/ordo.h"
@@ -132,13 +133,32 @@ static ordo_status play(struct scene *scene)
     return of_queue(clEnqueueReadBuffer(queue, scene->on_found, CL_TRUE, 0, scene->count, scene->found, 0, NULL, NULL));
 }
 
-static void compare(struct scene *scene)
+struct comparison {
+    const struct scene *scene;
+    size_t              wrong[MAX_PARTS];
+};
+
+static void compare_span(void *comparison_, size_t from, size_t to, int part)
 {
-    for (size_t i = 0; i < scene->count; i++) {
+    struct comparison  *comparison = comparison_;
+    const struct scene *scene = comparison->scene;
+    size_t              wrong = 0;
+
+    for (size_t i = from; i < to; i++) {
         const uint32_t address = scene->addresses[i];
         const size_t   row = geoip_row(scene->geoip, address, geoip_rank(scene->geoip, address));
-        scene->wrong += scene->found[i] ? scene->answered[i] != row : row != scene->geoip->count;
+        wrong += scene->found[i] ? scene->answered[i] != row : row != scene->geoip->count;
     }
+    comparison->wrong[part] = wrong;
+}
+
+static void compare(struct scene *scene)
+{
+    struct comparison comparison = { .scene = scene };
+    const int         parts = for_spans(scene->count, compare_span, &comparison);
+
+    for (int part = 0; part < parts; part++)
+        scene->wrong += comparison.wrong[part];
 }
 
 static void show(const struct scene *scene, FILE *out, cJSON *json)

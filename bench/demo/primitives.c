@@ -23,13 +23,13 @@ static const struct row rows[] = {
 };
 #define N_ROWS ((int) (sizeof rows / sizeof rows[0]))
 
-/* As large as the device deserves: 2^22 elements on a CPU, up to 2^26 elsewhere. */
+/* As large as the device deserves: 2^20 elements on a CPU, up to 2^26 elsewhere. */
 static struct spec sized(const struct row *row, const struct ordo_device_facts *facts)
 {
     struct spec spec = row->spec;
     spec.type = ORDO_U32;
     spec.seed = 1;
-    for (size_t count = (size_t) 1 << (facts->cpu ? 22 : 26); count >= 1 << 10; count /= 2) {
+    for (size_t count = (size_t) 1 << (facts->cpu ? 20 : 26); count >= 1 << 10; count /= 2) {
         spec.count = count;
         spec.n_queries = workload_has_queries(spec.workload) ? count : 0;
         const struct workload_bytes size = subject_bytes(&spec);

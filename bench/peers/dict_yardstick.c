@@ -25,6 +25,11 @@ const char *dict_yardstick_name(enum workload workload, int i)
     return there ? yardsticks[i].name : NULL;
 }
 
+const char *yardstick_name(enum workload workload, int i)
+{
+    return workload_is_dict(workload) ? dict_yardstick_name(workload, i) : array_yardstick_name(workload, i);
+}
+
 double dict_yardstick_rate(const struct dict_plan *plan, int i)
 {
     const bool queries = plan_has_fills(plan->spec.workload);

@@ -5,11 +5,15 @@
 #define BENCH_DICT_YARDSTICK_H
 
 #include "bench/workload/dict_plan.h"
+#include "yardstick.h"
 
 enum { DICT_BTREE, DICT_HASH_MAP, N_DICT_YARDSTICKS };
 
 /* "btree" and "flat_hash_map"; or NULL: it was not built in (no Abseil), or has nothing to set against the workload. */
 const char *dict_yardstick_name(enum workload workload, int i);
+
+/* The i-th yardstick of any workload; NULL past the last. */
+const char *yardstick_name(enum workload workload, int i);
 
 /* Operations per second on the plan as it is; NaN where it would take too long or memory ran out. */
 double dict_yardstick_rate(const struct dict_plan *plan, int i);

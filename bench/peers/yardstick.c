@@ -7,7 +7,6 @@
 #include "bench/workload/keys.h"
 #include "bench/workload/stree.h"
 #include "desk.h"
-#include "dict_yardstick.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 #define QUERIES_MOST ((size_t) 1 << 20)
 #define TIMES        3
 
-const char *yardstick_name(enum workload workload, int i)
+const char *array_yardstick_name(enum workload workload, int i)
 {
     static const char *const names[N_WORKLOADS][MAX_YARDSTICKS] = {
         [SORT] = { "radix", "qsort" },
@@ -35,8 +34,6 @@ const char *yardstick_name(enum workload workload, int i)
         [SELECT] = { "radix" },
         [GATHER] = { "loop" },
     };
-    if (workload_is_dict(workload))
-        return dict_yardstick_name(workload, i);
     return i < MAX_YARDSTICKS ? names[workload][i] : NULL;
 }
 

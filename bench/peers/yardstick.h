@@ -5,9 +5,9 @@
 
 #include "bench/workload/inputs.h"
 
-/* The i-th yardstick of a workload: "radix" and "qsort" for sort, "merge", "loop", "binary" and "s-tree" (all processors) for
- * search, for dictionaries "btree" and "flat_hash_map" (see dict_yardstick.h, which takes them); NULL past the last. */
-const char *yardstick_name(enum workload workload, int i);
+/* The i-th yardstick of a workload over arrays: "radix" and "qsort" for sort, "merge", "loop", "binary" and "s-tree" (all
+ * processors) for search; NULL past the last. */
+const char *array_yardstick_name(enum workload workload, int i);
 #define MAX_YARDSTICKS 2
 
 /* Operations per second of a workload over arrays; NaN where it would take too long (more than a second or so) or memory ran out. */

@@ -159,7 +159,7 @@ static void strike(void)
 }
 
 /* After this all is as it is with a driver whose events do not fail, but that those that failed have. The library keeps none
- * of them. */
+ * of them; the driver is told that they are there, as a real one may wait for them when the process ends (NVIDIA's, for ever). */
 static void end(struct test *t)
 {
     test_ok(t, ordo_device_finish(t->dev));
@@ -169,6 +169,7 @@ static void end(struct test *t)
         cl_uint references = 0;
         (void) clGetEventInfo(driver.doomed[i], CL_EVENT_REFERENCE_COUNT, sizeof references, &references, NULL);
         test_true(t, references == 1);
+        (void) clSetUserEventStatus(driver.doomed[i], CL_COMPLETE);
         (void) clReleaseEvent(driver.doomed[i]);
     }
     driver.n_doomed = 0;

@@ -49,7 +49,7 @@ def sources_of(targets, name):
 def lists_of(build):
     """Lists of files, each from the bottom up: the library's, and the tools' on what they share."""
     targets = introspect(build)
-    shared = sources_of(targets, "bench-common") + sources_of(targets, "bench-tools")
+    shared = [s for part in ("common", "tools", "rows") for s in sources_of(targets, f"bench-{part}")]
     lists = [sources_of(targets, "ordo")]
     for tool in ("ordo-bench", "ordo-tune", "ordo-demo", "ordo-info"):
         lists.append(shared + [s for s in sources_of(targets, tool) if s.startswith("bench/")])
