@@ -103,6 +103,9 @@
 /* Before a loop of constant length whose body indexes a register array: without it the array would go to memory. */
 #define ORDO_UNROLL _Pragma("unroll")
 
+/* Before one that should stay a loop: code that is longer is compiled longer. */
+#define ORDO_KEEP_LOOP _Pragma("unroll 1")
+
 /* Before __kernel of every kernel that uses team.cl with a group size of the caller's choice: fixes the sub-group's
  * size where the compiler would else choose it. A device that has no such size refuses the kernel. */
 #if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS

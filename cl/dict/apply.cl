@@ -24,7 +24,7 @@
 #include "group/merge.cl"
 
 /* Built together: apply_survey apply_starts apply_groups apply_points apply_store timeline_pack timeline_move apply_pick apply_gather */
-/* Built together: apply_chain apply_seek */
+/* Built together: apply_wanted apply_ask apply_chain apply_seek */
 /* Built together: apply_count apply_rank */
 /* Built together: apply_select_plan apply_select */
 /* Built together: apply_range_plan apply_range_kept apply_range_touched */

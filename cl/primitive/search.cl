@@ -370,7 +370,7 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
 
 /* Before the loop over keys that are read one by one: on a CPU it stays one, as it is seldom gone through. */
 #if ORDO_CPU
-#define EDGE_EACH _Pragma("unroll 1")
+#define EDGE_EACH ORDO_KEEP_LOOP
 #else
 #define EDGE_EACH
 #endif

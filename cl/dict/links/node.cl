@@ -190,7 +190,7 @@ ORDO_FN uint links_entry(uint less)
 
 /* Before a loop over these, or over a work-item's: on a GPU they are few and in registers, on a CPU many and in memory. */
 #if ORDO_CPU || LINKS_ITEMS > 16
-#define LINKS_UNROLL _Pragma("unroll 1")
+#define LINKS_UNROLL ORDO_KEEP_LOOP
 #else
 #define LINKS_UNROLL ORDO_UNROLL
 #endif
