@@ -45,5 +45,15 @@
 /* In the lowest bit of `place`, the unit where the block begins being above it: keys are whole. */
 #define HAMT_WIDE 1u
 
+/* Updates of one leaf that a work-item takes alone (hamt_merge.cl). */
+#define HAMT_MANY 1024
+
+/* Work-items that write a leaf's blocks together. */
+#define HAMT_LANES 8
+
+/* Words of what is found of a batch's leaves (hamt_plan): updates of the leaf that has most, if these are more than HAMT_MANY; units of
+ * blocks that are no longer needed; whether an element is added or taken away; how many more elements there are. */
+enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
+
 /* Words of what an update finds (hamt_sums). */
 enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };

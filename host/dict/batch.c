@@ -133,11 +133,8 @@ ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struc
 /* Of n + 1 flags, the last 0: how many are set before each; waits for how many there are. */
 static ordo_status number_kept(struct ordo_call *call, cl_mem flags, size_t n, size_t *kept)
 {
-    const struct ordo_scan scan = {
-        .type = ORDO_U32, .op = ORDO_SUM, .in = ordo_at(flags, 0), .out = ordo_at(flags, 0), .count = n + 1
-    };
     cl_uint total = 0;
-    ORDO_TRY(ordo_call_scan(call, &scan));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, flags, n + 1));
     ORDO_TRY(ordo_call_read(call, flags, n * sizeof total, &total, sizeof total));
     *kept = total;
     return ORDO_OK;

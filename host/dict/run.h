@@ -129,6 +129,8 @@ static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
 struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, cl_uint node_log2);
 /* A run of `count` elements, not yet written, in a spare block or a new one: no bits, no index, nothing known. */
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
+/* The same in scratch of the call. */
+ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out);
 /* Whether a run of `count` elements is no larger than the device's largest allocation. */
 bool ordo_runs_fit(const struct ordo_runs *runs, size_t count);
 /* Keeps the run's block for later, or lets go of it. A run without a block is fine. */
@@ -173,6 +175,11 @@ ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dic
 /* Sorts a batch into a new run (equal keys in the order of the batch); all tombstones if `erase`. */
 ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool erase, struct ordo_slice keys,
                            struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
+/* The same, or a run from updates that are sorted, in scratch of the call, which has its block: it is not to be released. */
+ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict, bool erase, struct ordo_slice keys,
+                                  struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
+ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
+                                  const struct ordo_sorted_updates *updates, struct ordo_sorted_run *out);
 /* A new run of the distinct keys of a batch, of equal ones the last. Waits for how many they are. One that ascends is
  * copied. */
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,

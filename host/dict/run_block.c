@@ -173,6 +173,15 @@ void ordo_runs_clear(ordo_dict *dict)
     ordo_runs_drop_spare(runs);
 }
 
+ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out)
+{
+    *out = (struct ordo_sorted_run) { .count = count,
+                                      .layout =
+                                          ordo_run_layout_of(dict, count, ordo_index_node_log2(dict->dev, dict->key)) };
+    out->mem_bytes = out->layout.bytes;
+    return ordo_call_scratch(call, out->mem_bytes, &out->mem);
+}
+
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_run_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,

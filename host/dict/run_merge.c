@@ -39,6 +39,14 @@ ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool 
     return keep_if_ok(runs, out, sort_into(call, &runs->dict, erase, keys, values, out));
 }
 
+ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict, bool erase, struct ordo_slice keys,
+                                  struct ordo_slice values, size_t count, struct ordo_sorted_run *out)
+{
+    ORDO_TRY(ordo_run_scratch(call, dict, count, out));
+    out->distinct = count == 1;
+    return sort_into(call, dict, erase, keys, values, out);
+}
+
 static ordo_status take_into(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_updates *u,
                              struct ordo_sorted_run *run)
 {
@@ -62,6 +70,14 @@ ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const
     ORDO_TRY(ordo_runs_block(runs, call, updates->count, out));
     out->distinct = updates->distinct;
     return keep_if_ok(runs, out, take_into(call, &runs->dict, updates, out));
+}
+
+ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
+                                  const struct ordo_sorted_updates *updates, struct ordo_sorted_run *out)
+{
+    ORDO_TRY(ordo_run_scratch(call, dict, updates->count, out));
+    out->distinct = updates->distinct;
+    return take_into(call, dict, updates, out);
 }
 
 ordo_status ordo_runs_take_batch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *batch,

@@ -105,6 +105,14 @@ ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan)
     return enqueue_ranges(call, scan, &t, sums);
 }
 
+ordo_status ordo_call_sum_before(struct ordo_call *call, ordo_type type, cl_mem words, size_t n)
+{
+    const struct ordo_scan scan = {
+        .type = type, .op = ORDO_SUM, .in = ordo_at(words, 0), .out = ordo_at(words, 0), .count = n
+    };
+    return ordo_call_scan(call, &scan);
+}
+
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
 /* `segmented`: heads must be there. */

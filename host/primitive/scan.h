@@ -19,4 +19,7 @@ struct ordo_scan {
 
 ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan);
 
+/* Each of n words, of ORDO_U32 or ORDO_U64, becomes the sum of those before it. */
+ordo_status ordo_call_sum_before(struct ordo_call *call, ordo_type type, cl_mem words, size_t n);
+
 #endif

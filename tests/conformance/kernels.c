@@ -10,6 +10,7 @@
 #include "dict/links/links.h"
 #include "runtime/cl_files.h"
 #include "runtime/device_private.h"
+#include "shared/hamt_node.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -492,6 +493,31 @@ static void prefixes(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
+/* Batches that are merged leaf by leaf, one that changes values alone, and one of which a leaf has too many updates. */
+static void leaves(struct test *t)
+{
+    enum { HELD = 300, TIMES = 14, SAME = HAMT_MANY + 2 };
+    ordo_dict *dict = make_dict(t, t->dev, HAMT, 0, HELD);
+    uint32_t   keys[SAME];
+
+    test_context(t, "leaves");
+    for (uint32_t b = 0; b < 3; b++)
+        upsert_numbers(t, dict, HELD + b * BATCH, 1);
+    upsert_numbers(t, dict, HELD, 1);
+    for (uint32_t i = 0; i < SAME; i++)
+        keys[i] = key_of(HELD + 3 * BATCH);
+    for (uint32_t i = 0; i < TIMES; i++) { /* until blocks are moved */
+        keys[0] = key_of(HELD + 3 * BATCH + 1 + i);
+        test_ok(t, ordo_dict_upsert_host(dict, keys, keys, SAME));
+    }
+    for (uint32_t i = 0; i <= TIMES; i++)
+        keys[i] = key_of(HELD + 3 * BATCH + i);
+    test_ok(t, ordo_dict_erase_host(dict, keys, TIMES + 1));
+    test_ok(t, ordo_dict_check(dict, NULL));
+    expect_numbers(t, dict, 0, HELD + 3 * BATCH);
+    ordo_dict_destroy(&dict);
+}
+
 /* Sets with containers of all forms, in the Roaring format and back. */
 static void roaring(struct test *t)
 {
@@ -573,7 +599,8 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
     } parts[] = { { "self-test", self_test }, { "primitives", primitives }, { "sequences", sequences },
                   { "batches", batches },     { "rounds", rounds },         { "concurrent", concurrent },
                   { "levels", levels },       { "cleanup", cleanup },       { "generic", generic },
-                  { "prefixes", prefixes },   { "roaring", roaring },       { "seldom", seldom } };
+                  { "prefixes", prefixes },   { "leaves", leaves },         { "roaring", roaring },
+                  { "seldom", seldom } };
     for (size_t i = 0; i < LENGTH(parts); i++) {
         const clock_t since = clock();
         if (!is_asked_for(only, parts[i].name))

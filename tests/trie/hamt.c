@@ -225,6 +225,127 @@ Test(hamt, a_set_has_one_shape_whatever_came_before)
     test_each_device_with("cpu=0,progress=1", check_history);
 }
 
+/* ---- two ways to the same leaves ---------------------------------------------------------------------------------- */
+
+static uint32_t *read_words(struct test *t, cl_mem mem, size_t n)
+{
+    uint32_t *words = test_alloc(n * sizeof *words);
+
+    test_true(t, clEnqueueReadBuffer(ordo_device_queue(t->dev), mem, CL_TRUE, 0, n * sizeof *words, words, 0, NULL,
+                                     NULL) == CL_SUCCESS);
+    return words;
+}
+
+/* Records but for where blocks are; `record` words each. */
+static void expect_same_leaves(struct test *t, ordo_dict *a, ordo_dict *b, size_t record)
+{
+    const struct ordo_hamt_trie *x = &ordo_hamt_of(a)->trie, *y = &ordo_hamt_of(b)->trie;
+    const size_t                 place = record == RECORD ? PLACE : 3, used = record == RECORD ? RECORD : 5;
+
+    test_true(t, x->n == y->n && x->n_leaves == y->n_leaves && x->live == y->live);
+    if (x->n_leaves == 0)
+        return;
+    uint32_t *is = read_words(t, x->leaves.mem, (x->n_leaves + 1) * record);
+    uint32_t *wanted = read_words(t, y->leaves.mem, (y->n_leaves + 1) * record);
+    for (size_t i = 0; i < x->n_leaves; i++)
+        for (size_t w = 0; w < used; w++) {
+            const uint32_t mask = w == place ? HAMT_WIDE : UINT32_MAX;
+            if ((is[i * record + w] & mask) != (wanted[i * record + w] & mask))
+                test_fail(t, __FILE__, __LINE__, "leaf %zu of %u: word %zu is %#x, not %#x", i, x->n_leaves, w,
+                          is[i * record + w], wanted[i * record + w]);
+        }
+    free(is);
+    free(wanted);
+}
+
+/* Keys that are crowded in some regions, and not in others: few bits of a key are free, and these are of every size. */
+static uint64_t draw_key(struct test *t, ordo_type key)
+{
+    static const unsigned free_bits[] = { 11, 13, 16, 20, 31, 60 };
+    const unsigned        most = free_bits[test_random(t) % (key == ORDO_U32 ? 5 : 6)];
+    const uint64_t        region = test_random(t) % 3 << (key == ORDO_U32 ? 30 : 62);
+    return region + (test_random(t) & ((UINT64_C(1) << most) - 1));
+}
+
+static void expect_same_elements(struct test *t, ordo_dict *a, ordo_dict *b, uint32_t value_bytes)
+{
+    const size_t n = ordo_hamt_of(a)->trie.n;
+    char        *out = test_alloc(4 * (n + 1) * 8), *at[4];
+    size_t       count = 0;
+
+    memset(out, 0, 4 * (n + 1) * 8);
+    for (size_t i = 0; i < 4; i++)
+        at[i] = out + i * (n + 1) * 8;
+    test_ok(t, ordo_dict_export_host(a, at[0], value_bytes ? at[1] : NULL, n, &count));
+    test_true(t, count == n);
+    test_ok(t, ordo_dict_export_host(b, at[2], value_bytes ? at[3] : NULL, n, &count));
+    test_true(t, count == n && memcmp(at[0], at[2], 2 * (n + 1) * 8) == 0);
+    free(out);
+}
+
+enum { TWO_MOST = 4000, TWO_REPEATS = HAMT_MANY + 1 };
+
+static void draw_batch(struct test *t, ordo_type key, void *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t one = draw_key(t, key);
+        if (key == ORDO_U32)
+            ((uint32_t *) keys)[i] = (uint32_t) one;
+        else
+            ((uint64_t *) keys)[i] = one;
+    }
+    for (size_t i = 0, bytes = key == ORDO_U32 ? 4 : 8; i < TWO_REPEATS; i++)
+        memcpy((char *) keys + (n + i) * bytes, (char *) keys + (n - 1) * bytes, bytes);
+}
+
+/* A batch, and the same with its last update again and again, so that one leaf has too many for one work-item. */
+static void two_ways(struct test *t, ordo_type key, uint32_t value_bytes)
+{
+    ordo_dict *leaf_by_leaf = NULL, *by_elements = NULL;
+    uint64_t  *keys = test_alloc((TWO_MOST + TWO_REPEATS) * sizeof *keys);
+    uint64_t  *values = test_alloc((TWO_MOST + TWO_REPEATS) * sizeof *values);
+
+    test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { key, value_bytes }), &leaf_by_leaf));
+    test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { key, value_bytes }), &by_elements));
+    for (int round = 0; round < 24; round++) {
+        const size_t n = 1 + test_random(t) % (round % 3 == 0 ? 20 : TWO_MOST);
+        const bool   erases = round % 4 == 3;
+        test_context(t, "round %d: %zu updates%s", round, n, erases ? ", erased" : "");
+        draw_batch(t, key, keys, n);
+        for (size_t i = 0; i < n + TWO_REPEATS; i++)
+            values[i] = i < n ? test_random(t) : values[n - 1];
+        if (value_bytes == 4)
+            for (size_t i = 0; i < TWO_REPEATS; i++)
+                memcpy((uint32_t *) values + n + i, (uint32_t *) values + n - 1, 4);
+        for (int way = 0; way < 2; way++) {
+            ordo_dict   *dict = way ? by_elements : leaf_by_leaf;
+            const size_t count = n + (way ? TWO_REPEATS : 0);
+            test_ok(t, erases ? ordo_dict_erase_host(dict, keys, count)
+                              : ordo_dict_upsert_host(dict, keys, value_bytes ? values : NULL, count));
+            test_ok(t, ordo_dict_check(dict, NULL));
+        }
+        expect_same_leaves(t, leaf_by_leaf, by_elements, key == ORDO_U32 ? RECORD : 6);
+        expect_same_elements(t, leaf_by_leaf, by_elements, value_bytes);
+    }
+    ordo_dict_destroy(&leaf_by_leaf);
+    ordo_dict_destroy(&by_elements);
+    free(keys);
+    free(values);
+}
+
+static void check_two_ways(struct test *t)
+{
+    two_ways(t, ORDO_U32, 0);
+    two_ways(t, ORDO_U32, 4);
+    two_ways(t, ORDO_U64, 8);
+}
+
+Test(hamt, leaves_are_the_same_by_either_way)
+{
+    test_each_device(check_two_ways);
+    test_each_device_with("cpu=0,progress=1", check_two_ways);
+}
+
 /* Bitmaps thin out until their keys are sorted, and fill again; then nothing is left. */
 static void check_thinning(struct test *t)
 {

@@ -14,6 +14,7 @@
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
+#include "dict/less.cl"
 #include "group/runs.cl"
 
 /* The bits of word `word` that stand for elements. */
@@ -95,32 +96,6 @@ ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
 }
 
-/* How many of keys[first .. end - 1] are less than x, plus first. */
-ORDO_FN uint run_less(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
-{
-    while (first < end) {
-        const uint middle = first + (end - first) / 2;
-        if (key_bits(keys[middle]) < x)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
-}
-
-/* How many of keys[first .. end - 1] are not greater than x, plus first. */
-ORDO_FN uint run_not_greater(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
-{
-    while (first < end) {
-        const uint middle = first + (end - first) / 2;
-        if (key_bits(keys[middle]) <= x)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
-}
-
 /* Ranks of few bounds in all runs at once, each by a plain search: of run r's keys lows[r * n + i] are less than lo[i],
  * highs[r * n + i] not greater than hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
@@ -136,9 +111,9 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     RUN_EACH (uint, i, 2 * n_ranks) {
         const uint at = i < n_ranks ? i : i - n_ranks, r = at / n, query = at % n;
         if (i < n_ranks)
-            lows[at] = run_less(key_of[r], 0, runs.count[r], key_bits(lo[lo_at + query]));
+            lows[at] = keys_less(key_of[r], 0, runs.count[r], key_bits(lo[lo_at + query]));
         else
-            highs[at] = run_not_greater(key_of[r], 0, runs.count[r], key_bits(hi[hi_at + query]));
+            highs[at] = keys_not_greater(key_of[r], 0, runs.count[r], key_bits(hi[hi_at + query]));
     }
 }
 
@@ -200,7 +175,7 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
     const ordo_key key = runs->key_of[run][at];
     for (uint r = 0; r < n_runs; r++) {
         const uint first = lows[(ulong) r * n + query];
-        const uint end = r == run ? at : run_less(runs->key_of[r], first, highs[(ulong) r * n + query], key_bits(key));
+        const uint end = r == run ? at : keys_less(runs->key_of[r], first, highs[(ulong) r * n + query], key_bits(key));
         if (wide)
             place += range_visible(runs, r, end);
         else
@@ -306,7 +281,7 @@ ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_
         const ordo_key_form middle = least + (greatest - least) / 2;
         uint                before = 0;
         for (uint r = 0; r < table->n_runs; r++) {
-            middle_of[r] = run_not_greater(runs->key_of[r], low[r], past[r], middle);
+            middle_of[r] = keys_not_greater(runs->key_of[r], low[r], past[r], middle);
             before += range_visible(runs, r, middle_of[r]);
         }
         const bool enough = before > rank;

@@ -168,6 +168,21 @@ ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP
 #endif
 }
 
+ORDO_FN void hamt_keys(__global const ordo_key *keys, ulong at, uint some, ordo_key_form key[RUN_STEP])
+{
+    for (uint k = 0; k < RUN_SOME(some); k++)
+        key[k] = key_bits(keys[at + k]);
+}
+
+/* Some keys, and if there are leaves theirs. */
+ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, ulong at, uint some,
+                            ordo_key_form key[RUN_STEP], uint leaf[RUN_STEP], hamt_node node[RUN_STEP])
+{
+    hamt_keys(keys, at, some, key);
+    if (t->n_leaves)
+        hamt_load_each(t, key, some, leaf, node);
+}
+
 /* How many keys of a leaf are less than one, and whether it is there. */
 typedef struct {
     uint below;

@@ -14,6 +14,7 @@
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
 #include "dict/each.cl"
+#include "dict/less.cl"
 #include "dict/trie/hamt.cl"
 
 /* Built together: hamt_place hamt_place_heads hamt_touched hamt_sums */
@@ -146,20 +147,6 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* How many of the elements begin to end - 1 are less than a key. */
-ORDO_FN uint hamt_below(__global const ordo_key *keys, uint begin, uint end, ordo_key_form key)
-{
-    uint low = begin, high = end;
-    while (low < high) {
-        const uint middle = low + (high - low) / 2;
-        if (key_bits(keys[middle]) < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low - begin;
-}
-
 /* fresh[k]: the record of the k-th new leaf, with how many elements it has in the place of those before it, and no block yet;
  * units[k]: what it takes, of the one past the last 0; owner[k]: the old leaf that it comes from. */
 ORDO_KERNEL(RUN_GROUP)
@@ -175,7 +162,8 @@ void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *s
             hamt_leaf           leaf = { .first = key >> HAMT_BITS << HAMT_BITS, .before = count };
             if (count > HAMT_LEAF)
                 for (uint s = 1; s < 4; s++)
-                    leaf.sectors |= hamt_below(keys, begin, end, leaf.first + s * HAMT_SECTOR) << (10 * (s - 1));
+                    leaf.sectors |= (keys_less(keys, begin, end, leaf.first + s * HAMT_SECTOR) - begin)
+                                    << (10 * (s - 1));
             else
                 leaf.place = key_bits(keys[end - 1]) - leaf.first > 0xffff ? HAMT_WIDE : 0;
             its_units = hamt_units(count, leaf.place != 0);
@@ -337,23 +325,73 @@ void hamt_fill(__global const ordo_key *keys, __global const hamt_value *values,
     }
 }
 
-/* The last leaf that begins in a cell leaves its number, plus 1, in both tables, which are 0: the greatest up to each cell is then
- * what T5 says. */
+/* ---- tables ------------------------------------------------------------------------------------------------------- */
+
+/* What the cells of a table are made of: first keys, or the elements before. */
+typedef struct {
+    __global const hamt_leaf *leaves;
+    uint                      n_leaves, cells;
+    ordo_key_form             base; /* of first keys */
+    uint                      shift;
+    bool                      ranks;
+    __global uint            *table;
+} hamt_table;
+
+/* Cells that one work-item sees to: those behind a leaf's, or those at the beginning of so many that no leaf is before. */
+#define HAMT_STRETCH 64
+
+/* The cell in which a leaf begins; of the end: the one past the last. */
+ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
+{
+    if (leaf == t->n_leaves)
+        return t->cells;
+    return t->ranks ? t->leaves[leaf].before >> t->shift : (uint) ((t->leaves[leaf].first - t->base) >> t->shift);
+}
+
+/* Cells from .. to - 1 that lie in from's stretch. */
+ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leaves)
+{
+    const uint end = min(to - 1, from | (HAMT_STRETCH - 1));
+    for (uint c = from; from < to && c <= end; c++)
+        t->table[c] = leaves;
+}
+
+/* T5: a leaf's own cell, and those up to the next one's. */
+ORDO_FN void hamt_fill_behind(const hamt_table *t, uint leaf)
+{
+    hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
+}
+
+/* T5: of a stretch the cells before its first leaf. */
+ORDO_FN void hamt_fill_stretch(const hamt_table *t, uint stretch)
+{
+    const uint from = stretch * HAMT_STRETCH;
+    uint       low = 0, high = t->n_leaves;
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        if (hamt_cell_of(t, middle) < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    hamt_fill_cells(t, from, hamt_cell_of(t, low), low);
+}
+
 ORDO_KERNEL(RUN_GROUP)
 void hamt_cells(__global const hamt_leaf *leaves, uint n_leaves, uint n, uint cell_bits, uint rank_bits,
                 __global uint *tables)
 {
+    const uint          cells = 1u << cell_bits, ranks = 1u << rank_bits;
     const ordo_key_form base = leaves[0].first;
     const uint          key_shift = hamt_key_shift(leaves[n_leaves - 1].first - base, cell_bits);
-    const uint          rank_shift = hamt_rank_shift(n, rank_bits);
-    __global uint      *ranks = tables + (1u << cell_bits);
+    const hamt_table    by_key = { leaves, n_leaves, cells, base, key_shift, false, tables };
+    const hamt_table    by_rank = { leaves, n_leaves, ranks, 0, hamt_rank_shift(n, rank_bits), true, tables + cells };
     RUN_EACH (uint, i, n_leaves) {
-        const bool          last = i == n_leaves - 1;
-        const ordo_key_form cell = (leaves[i].first - base) >> key_shift;
-        const uint          rank = leaves[i].before >> rank_shift;
-        if (last || (leaves[i + 1].first - base) >> key_shift != cell)
-            tables[(uint) cell] = i + 1;
-        if (last || leaves[i + 1].before >> rank_shift != rank)
-            ranks[rank] = i + 1;
+        hamt_fill_behind(&by_key, i);
+        hamt_fill_behind(&by_rank, i);
     }
+    RUN_EACH (uint, c, (cells - 1) / HAMT_STRETCH + 1)
+        hamt_fill_stretch(&by_key, c);
+    RUN_EACH (uint, r, (ranks - 1) / HAMT_STRETCH + 1)
+        hamt_fill_stretch(&by_rank, r);
 }

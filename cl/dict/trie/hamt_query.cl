@@ -9,12 +9,6 @@
 #include "dict/each.cl"
 #include "dict/trie/hamt.cl"
 
-ORDO_FN void hamt_keys(__global const ordo_key *keys, ulong at, uint some, ordo_key_form key[RUN_STEP])
-{
-    for (uint k = 0; k < RUN_SOME(some); k++)
-        key[k] = key_bits(keys[at + k]);
-}
-
 /* Two queries never share an output; found and values_out may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_find(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, __global hamt_value *values_out,
@@ -26,9 +20,7 @@ void hamt_find(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
         ordo_key_form key[RUN_STEP];
         uint          leaf[RUN_STEP];
         hamt_node     node[RUN_STEP];
-        hamt_keys(keys, keys_at + first, some, key);
-        if (t.n_leaves)
-            hamt_load_each(&t, key, some, leaf, node);
+        hamt_load_keys(&t, keys, keys_at + first, some, key, leaf, node);
         for (uint k = 0; k < RUN_SOME(some); k++) {
             bool there = false;
             if (t.n_leaves) {
@@ -112,9 +104,7 @@ void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
         ordo_key_form key[RUN_STEP];
         uint          leaves[RUN_STEP];
         hamt_node     nodes[RUN_STEP];
-        hamt_keys(keys, keys_at + first, some, key);
-        if (t.n_leaves)
-            hamt_load_each(&t, key, some, leaves, nodes);
+        hamt_load_keys(&t, keys, keys_at + first, some, key, leaves, nodes);
         for (uint k = 0; k < RUN_SOME(some); k++) {
             bool there = false;
             if (t.n_leaves) {

@@ -9,28 +9,16 @@
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP.
  */
 #pragma once
+#include "dict/less.cl"
 #include "dict/trie/xfast.cl"
-
-/* The first of keys[low .. high - 1] that is not less, or high. */
-ORDO_FN uint xfast_first_from(__global const ordo_key *keys, uint low, uint high, ordo_key_form form)
-{
-    while (low < high) {
-        const uint middle = low + (high - low) / 2;
-        if (key_bits(keys[middle]) < form)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 ORDO_KERNEL(RUN_GROUP)
 void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint *flat)
 {
     const uint all = 1u << shape.flat_bits;
     RUN_EACH (uint, p, all + 1)
-        flat[p] = p == all ? shape.count
-                           : xfast_first_from(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
+        flat[p] =
+            p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
 /* Levels of the table at which prefixes of leaf i's with more leaves than XFAST_LEAF begin with it: from first + 1 on. */
@@ -67,7 +55,7 @@ ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_fo
         low += step;
         step *= 2;
     }
-    return last == ~(ordo_key_form) 0 ? count : xfast_first_from(keys, low, low + min(step, count - low), last + 1);
+    return last == ~(ordo_key_form) 0 ? count : keys_less(keys, low, low + min(step, count - low), last + 1);
 }
 
 /* Entries offsets[i] to offsets[i + 1] - 1 are those that begin with leaf i. */

@@ -18,7 +18,7 @@ void xfast_check(XFAST_TRIE, __global const ordo_key *masks, __global uint *wron
 
     RUN_EACH (uint, p, all + 1) {
         const ordo_key_form from = (ordo_key_form) p << (KEY_BITS - trie.shape.flat_bits);
-        const uint right = p == all ? trie.shape.count : xfast_first_from(trie.keys, 0, trie.shape.count, from);
+        const uint          right = p == all ? trie.shape.count : keys_less(trie.keys, 0, trie.shape.count, from);
         if (trie.flat[p] != right)
             ordo_min(&wrong[XFAST_WRONG_FLAT], p);
     }

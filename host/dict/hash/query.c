@@ -37,10 +37,7 @@ static ordo_status count_before(struct ordo_call *call, const struct ordo_hash_t
     ORDO_TRY(ordo_call_scratch(call, (partitions + 1) * sizeof(cl_uint), before));
     ORDO_TRY(ordo_call_copy(call, table->counts, 0, *before, 0, partitions * sizeof(cl_uint)));
     ORDO_TRY(ordo_call_fill(call, *before, partitions * sizeof(cl_uint), sizeof(cl_uint), 0));
-    const struct ordo_scan scan = {
-        .type = ORDO_U32, .op = ORDO_SUM, .in = ordo_at(*before, 0), .out = ordo_at(*before, 0), .count = partitions + 1
-    };
-    ORDO_TRY(ordo_call_scan(call, &scan));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, *before, partitions + 1));
     ORDO_TRY(ordo_call_read(call, *before, partitions * sizeof total, &total, sizeof total));
     *size = total;
     return ORDO_OK;

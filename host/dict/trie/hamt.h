@@ -6,6 +6,7 @@
  *   hamt_store.c    memory, and how kernels are launched
  *   hamt_query.c    queries, export, statistics
  *   hamt_build.c    leaves of sorted elements, and the trie of them and of leaves that stay
+ *   hamt_merge.c    leaves merged with the updates that fall into them
  *   hamt_update.c   batches; the trie built anew
  *   hamt_check.c    the invariants
  *   hamt.c          the structure's table
@@ -38,7 +39,7 @@ struct ordo_hamt_trie {
 struct ordo_hamt {
     ordo_dict              dict; /* first */
     struct ordo_hamt_trie  trie;
-    struct ordo_hamt_block spare_leaves, spare_tables;                  /* for the next trie */
+    struct ordo_hamt_block spare_leaves, spare_tables, spare_pool;      /* for the next trie */
     size_t                 built_elements, built_leaves, most_elements; /* since all was built anew */
     size_t                 bytes, bytes_peak, rebuilds;
     struct ordo_runs       runs; /* what sorts batches and merges leaves with them */
@@ -61,6 +62,11 @@ ordo_status ordo_hamt_allocate(struct ordo_hamt *hamt, size_t bytes, bool roomy,
 void        ordo_hamt_drop(struct ordo_hamt *hamt, struct ordo_hamt_block *block);
 /* Memory for the records and tables of a trie with so many leaves: spare, or new. */
 ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy);
+/* Memory for so many units: spare, or new. */
+ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool roomy);
+/* Has spare memory made for about so many leaves and units, while the device is busy: drivers take their time for it. What cannot be had
+ * is asked for again when it is needed. */
+void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 /* Gives back what `next` has for itself. */
 void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
 /* Puts a trie in the place of the one there, which may have its pool. */
@@ -106,6 +112,20 @@ struct ordo_hamt_touched {
  * their elements as they now are; touched NULL: of the run alone. The run may have no block: no elements. Waits. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool roomy);
+
+/* That a trie to be is not too large; next->n, n_leaves and used say how large. */
+ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
+                                 const struct ordo_hamt_trie *next);
+/* T5, once records are written. */
+ordo_status ordo_hamt_make_tables(struct ordo_call *call, const struct ordo_hamt *hamt,
+                                  const struct ordo_hamt_trie *next);
+
+/* ---- hamt_merge.c ------------------------------------------------------------------------------------------------- */
+
+/* Puts the trie with a batch merged into its leaves in the place of the one there, which has leaves; *done: false, and nothing has
+ * changed, if too many updates fall into one of them. Waits. */
+ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
+                            bool *done);
 
 /* ---- hamt_update.c ------------------------------------------------------------------------------------------------ */
 

@@ -16,24 +16,6 @@ static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
     return ordo_call_scratch(call, n * sizeof(cl_uint), out);
 }
 
-/* Each word becomes the sum of those before it. */
-static ordo_status sum_before(struct ordo_call *call, cl_mem mem, size_t n)
-{
-    const struct ordo_scan scan = {
-        .type = ORDO_U32, .op = ORDO_SUM, .in = ordo_at(mem, 0), .out = ordo_at(mem, 0), .count = n
-    };
-    return ordo_call_scan(call, &scan);
-}
-
-/* The greatest up to each word. */
-static ordo_status greatest_so_far(struct ordo_call *call, cl_mem mem, size_t at, size_t n)
-{
-    const struct ordo_scan scan = {
-        .type = ORDO_U32, .op = ORDO_MAX, .inclusive = true, .in = ordo_at(mem, at), .out = ordo_at(mem, at), .count = n
-    };
-    return ordo_call_scan(call, &scan);
-}
-
 /* ---- new leaves --------------------------------------------------------------------------------------------------- */
 
 /* In scratch; see the kernels. */
@@ -54,7 +36,7 @@ static ordo_status divide(struct ordo_call *call, const struct ordo_hamt *hamt, 
     ordo_hamt_add_trie(&heads, old);
     ORDO_ADD(&heads, ORDO_ARG(l->run->mem), ORDO_ARG(l->n_elements), ORDO_ARG(l->number));
     ORDO_TRY(launch(call, hamt, "hamt_heads", (size_t) l->n_elements + 1, &heads));
-    ORDO_TRY(sum_before(call, l->number, (size_t) l->n_elements + 1));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, l->number, (size_t) l->n_elements + 1));
     ORDO_TRY(ordo_call_read(call, l->number, l->n_elements * sizeof(cl_uint), &l->n, sizeof l->n));
     if (ordo_rehearses(call->dev))
         l->n = 1;
@@ -79,7 +61,7 @@ static ordo_status shape(struct ordo_call *call, const struct ordo_hamt *hamt, c
     ORDO_ADD(&shape, ORDO_ARG(l->run->mem), ORDO_ARG(l->starts), ORDO_ARG(l->n), ORDO_ARG(l->fresh), ORDO_ARG(l->sizes),
              ORDO_ARG(l->owner));
     ORDO_TRY(launch(call, hamt, "hamt_shape", (size_t) l->n + 1, &shape));
-    ORDO_TRY(sum_before(call, l->sizes, (size_t) l->n + 1));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, l->sizes, (size_t) l->n + 1));
     ORDO_TRY(ordo_call_read(call, l->sizes, l->n * sizeof units, &units, sizeof units));
     l->units = units;
     return ORDO_OK;
@@ -121,7 +103,7 @@ static ordo_status keep(struct ordo_call *call, const struct ordo_hamt *hamt, st
     ORDO_ADD(&replace, ORDO_ARG(a->touched->leaves), ORDO_ARG(a->touched->n), ORDO_ARG(a->l.owner), ORDO_ARG(a->l.n),
              ORDO_ARG(a->follow));
     ORDO_TRY(launch(call, hamt, "hamt_replace", a->touched->n, &replace));
-    ORDO_TRY(sum_before(call, a->follow, n + 1));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, a->follow, n + 1));
     ordo_hamt_add_trie(&keep, &a->old);
     ORDO_ADD(&keep, ORDO_ARG(a->follow), ORDO_ARG(a->next.leaves.mem), ORDO_ARG(a->counts), ORDO_ARG(a->from));
     return launch(call, hamt, "hamt_keep", n, &keep);
@@ -144,7 +126,7 @@ static ordo_status number_elements(struct ordo_call *call, const struct ordo_ham
     struct ordo_args args = { .n = 0 };
 
     ORDO_TRY(ordo_call_fill(call, a->counts, n * sizeof(cl_uint), sizeof(cl_uint), 0));
-    ORDO_TRY(sum_before(call, a->counts, n + 1));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, a->counts, n + 1));
     ORDO_ADD(&args, ORDO_ARG(a->counts), ORDO_ARG(a->next.n_leaves), ORDO_ARG(a->next.leaves.mem));
     return launch(call, hamt, "hamt_before", n + 1, &args);
 }
@@ -157,23 +139,20 @@ static ordo_status move(struct ordo_call *call, const struct ordo_hamt *hamt, st
 
     ORDO_ADD(&sizes, ORDO_ARG(a->next.leaves.mem), ORDO_ARG(a->next.n_leaves), ORDO_ARG(a->counts));
     ORDO_TRY(launch(call, hamt, "hamt_sizes", n + 1, &sizes));
-    ORDO_TRY(sum_before(call, a->counts, n + 1));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, a->counts, n + 1));
     ORDO_ADD(&move, ORDO_ARG(a->counts), ORDO_ARG(a->from), ORDO_ARG(a->next.n_leaves), ORDO_ARG(a->old.pool.mem),
              ORDO_ARG(a->next.leaves.mem), ORDO_ARG(a->next.pool.mem));
     return launch(call, hamt, "hamt_move", n, &move);
 }
 
-static ordo_status make_tables(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
+ordo_status ordo_hamt_make_tables(struct ordo_call *call, const struct ordo_hamt *hamt,
+                                  const struct ordo_hamt_trie *next)
 {
-    const size_t     cells = (size_t) 1 << next->cell_bits, ranks = (size_t) 1 << next->rank_bits;
     struct ordo_args args = { .n = 0 };
 
-    ORDO_TRY(ordo_call_fill(call, next->tables.mem, 0, (cells + ranks) * sizeof(cl_uint), 0));
     ORDO_ADD(&args, ORDO_ARG(next->leaves.mem), ORDO_ARG(next->n_leaves), ORDO_ARG(next->n), ORDO_ARG(next->cell_bits),
              ORDO_ARG(next->rank_bits), ORDO_ARG(next->tables.mem));
-    ORDO_TRY(launch(call, hamt, "hamt_cells", next->n_leaves, &args));
-    ORDO_TRY(greatest_so_far(call, next->tables.mem, 0, cells));
-    return greatest_so_far(call, next->tables.mem, cells, ranks);
+    return launch(call, hamt, "hamt_cells", next->n_leaves, &args);
 }
 
 /* ---- all together ------------------------------------------------------------------------------------------------- */
@@ -199,18 +178,25 @@ static void plan(struct assembly *a)
 /* What units are counted in, with HAMT_WIDE below them. */
 #define UNITS_MOST ((size_t) 1 << 31)
 
-static ordo_status make_room(struct ordo_call *call, struct ordo_hamt *hamt, struct assembly *a)
+ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
+                                 const struct ordo_hamt_trie *next)
 {
     /* Keys stored whole, and rounded up twice. */
-    const size_t most = (size_t) a->next.n * (hamt->dict.key_bytes + hamt->dict.value_bytes) / HAMT_UNIT +
-                        2 * (size_t) a->next.n_leaves;
-    ORDO_REQUIRE(call->dev, most < UNITS_MOST && a->next.used < UNITS_MOST, ORDO_TOO_LARGE,
-                 "%u elements might take more than 32 GiB, which is all that a HAMT has", (unsigned) a->next.n);
+    const size_t most =
+        (size_t) next->n * (hamt->dict.key_bytes + hamt->dict.value_bytes) / HAMT_UNIT + 2 * (size_t) next->n_leaves;
+    ORDO_REQUIRE(call->dev, most < UNITS_MOST && next->used < UNITS_MOST, ORDO_TOO_LARGE,
+                 "%u elements might take more than 32 GiB, which is all that a HAMT has", (unsigned) next->n);
+    return ORDO_OK;
+}
+
+static ordo_status make_room(struct ordo_call *call, struct ordo_hamt *hamt, struct assembly *a)
+{
+    ORDO_TRY(ordo_hamt_check_size(call, hamt, &a->next));
     ORDO_TRY(words(call, (size_t) a->next.n_leaves + 1, &a->counts));
     if (a->moves && a->touched)
         ORDO_TRY(words(call, a->next.n_leaves, &a->from));
     if (a->moves)
-        ORDO_TRY(ordo_hamt_allocate(hamt, a->next.live * HAMT_UNIT, a->roomy, &a->next.pool));
+        ORDO_TRY(ordo_hamt_make_pool(hamt, &a->next, a->next.live, a->roomy));
     return ordo_hamt_make_room(hamt, &a->next, a->roomy);
 }
 
@@ -226,7 +212,7 @@ static ordo_status write(struct ordo_call *call, struct ordo_hamt *hamt, struct 
         ORDO_TRY(move(call, hamt, a));
     if (a->l.n > 0)
         ORDO_TRY(fill(call, hamt, &a->l, &a->next));
-    return make_tables(call, hamt, &a->next);
+    return ordo_hamt_make_tables(call, hamt, &a->next);
 }
 
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,

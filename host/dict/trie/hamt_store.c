@@ -36,6 +36,9 @@ ordo_status ordo_hamt_allocate(struct ordo_hamt *hamt, size_t bytes, bool roomy,
     const size_t room = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;
     if (roomy && allocate(hamt, bytes + room, out) == ORDO_OK)
         return ORDO_OK;
+    if (allocate(hamt, bytes, out) == ORDO_OK)
+        return ORDO_OK;
+    ordo_hamt_drop(hamt, &hamt->spare_pool);
     return allocate(hamt, bytes, out);
 }
 
@@ -58,11 +61,16 @@ static cl_uint bits_over(size_t n)
     return bits;
 }
 
+static bool fits(const struct ordo_hamt_block *block, size_t bytes)
+{
+    return block->mem && block->bytes >= bytes && block->bytes / 2 <= bytes + 4096;
+}
+
 /* `spare`, if it has the room and not much more. */
 static ordo_status take(struct ordo_hamt *hamt, const struct ordo_hamt_block *spare, size_t bytes, bool roomy,
                         struct ordo_hamt_block *out)
 {
-    if (spare->mem && spare->bytes >= bytes && spare->bytes / 2 <= bytes + 4096) {
+    if (fits(spare, bytes)) {
         *out = *spare;
         return ORDO_OK;
     }
@@ -76,6 +84,35 @@ ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *n
     ORDO_TRY(take(hamt, &hamt->spare_leaves, ((size_t) next->n_leaves + 1) * ordo_hamt_record_bytes(&hamt->dict), roomy,
                   &next->leaves));
     return take(hamt, &hamt->spare_tables, ordo_hamt_table_words(next) * sizeof(cl_uint), roomy, &next->tables);
+}
+
+/* The spare pool is no longer one once it is taken: what is left of memory may then be asked for in its place. */
+ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool roomy)
+{
+    if (!fits(&hamt->spare_pool, units * HAMT_UNIT)) {
+        ordo_hamt_drop(hamt, &hamt->spare_pool);
+        return ordo_hamt_allocate(hamt, units * HAMT_UNIT, roomy, &next->pool);
+    }
+    next->pool = hamt->spare_pool;
+    hamt->spare_pool = (struct ordo_hamt_block) { .mem = NULL };
+    return ORDO_OK;
+}
+
+static void foresee(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes)
+{
+    if (fits(spare, bytes))
+        return;
+    ordo_hamt_drop(hamt, spare);
+    (void) ordo_hamt_allocate(hamt, bytes, true, spare);
+}
+
+void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units)
+{
+    const struct ordo_hamt_trie next = { .cell_bits = bits_over(leaves), .rank_bits = bits_over(leaves) };
+
+    foresee(hamt, &hamt->spare_pool, units * HAMT_UNIT);
+    foresee(hamt, &hamt->spare_leaves, (leaves + 1) * ordo_hamt_record_bytes(&hamt->dict));
+    foresee(hamt, &hamt->spare_tables, ordo_hamt_table_words(&next) * sizeof(cl_uint));
 }
 
 /* Drops a block that is not one that stays. */
@@ -96,6 +133,20 @@ void ordo_hamt_drop_spare(struct ordo_hamt *hamt)
 {
     ordo_hamt_drop(hamt, &hamt->spare_leaves);
     ordo_hamt_drop(hamt, &hamt->spare_tables);
+    ordo_hamt_drop(hamt, &hamt->spare_pool);
+}
+
+/* Batches that are small for the trie leave its blocks where they are, mostly; one after which it is in another pool may be followed by
+ * more such, for which drivers would take 0.1 ms and more to make one each. */
+static void keep_pool(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
+{
+    ordo_hamt_drop(hamt, &hamt->spare_pool);
+    if (hamt->trie.pool.mem == next->pool.mem)
+        return;
+    if (hamt->trie.pool.bytes / 2 <= next->pool.bytes)
+        hamt->spare_pool = hamt->trie.pool;
+    else
+        ordo_hamt_drop(hamt, &hamt->trie.pool);
 }
 
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
@@ -103,7 +154,7 @@ void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
     note_peak(hamt);
     drop_unless(hamt, &hamt->spare_leaves, &next->leaves);
     drop_unless(hamt, &hamt->spare_tables, &next->tables);
-    drop_unless(hamt, &hamt->trie.pool, &next->pool);
+    keep_pool(hamt, next);
     hamt->spare_leaves = hamt->trie.leaves;
     hamt->spare_tables = hamt->trie.tables;
     hamt->trie = *next;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches into a HAMT, and the trie built anew.
+/* Batches into a HAMT, and the trie built anew. A batch of which few updates fall into one leaf is merged leaf by leaf (hamt_merge.c).
+ * Any other:
  *
  *   1  touch      the leaf of each update, and so the leaves that are touched        waits
  *   2  merge      their elements, taken out in order, with the batch                 waits
@@ -13,14 +14,6 @@ static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, 
                           const struct ordo_args *args)
 {
     return ordo_dict_launch(call, &hamt->dict, "dict/trie/hamt_build.cl", name, items, args->arg, args->n);
-}
-
-static ordo_status sum_before(struct ordo_call *call, ordo_type type, cl_mem mem, size_t n)
-{
-    const struct ordo_scan scan = {
-        .type = type, .op = ORDO_SUM, .in = ordo_at(mem, 0), .out = ordo_at(mem, 0), .count = n
-    };
-    return ordo_call_scan(call, &scan);
 }
 
 /* ---- the leaves that a batch touches ------------------------------------------------------------------------------- */
@@ -44,7 +37,7 @@ static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, c
     ORDO_TRY(launch(call, hamt, "hamt_place", t->n, &place));
     ORDO_ADD(&heads, ORDO_ARG(t->leaf), ORDO_ARG(t->n), ORDO_ARG(t->number));
     ORDO_TRY(launch(call, hamt, "hamt_place_heads", (size_t) t->n + 1, &heads));
-    return sum_before(call, ORDO_U32, t->number, (size_t) t->n + 1);
+    return ordo_call_sum_before(call, ORDO_U32, t->number, (size_t) t->n + 1);
 }
 
 static ordo_status list(struct ordo_call *call, const struct ordo_hamt *hamt, struct touch *t)
@@ -57,8 +50,8 @@ static ordo_status list(struct ordo_call *call, const struct ordo_hamt *hamt, st
     ORDO_ADD(&args, ORDO_ARG(t->leaf), ORDO_ARG(t->number), ORDO_ARG(t->n), ORDO_ARG(t->most), ORDO_ARG(t->out->leaves),
              ORDO_ARG(t->out->firsts), ORDO_ARG(t->out->offsets), ORDO_ARG(t->units));
     ORDO_TRY(launch(call, hamt, "hamt_touched", t->n > most ? t->n : most, &args));
-    ORDO_TRY(sum_before(call, ORDO_U64, t->out->offsets, most));
-    return sum_before(call, ORDO_U32, t->units, most);
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, t->out->offsets, most));
+    return ordo_call_sum_before(call, ORDO_U32, t->units, most);
 }
 
 static ordo_status read_sums(struct ordo_call *call, const struct ordo_hamt *hamt, struct touch *t)
@@ -184,10 +177,8 @@ static void settle(struct ordo_call *call, struct ordo_hamt *hamt)
 static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                             struct ordo_sorted_run *out)
 {
-    *out = (struct ordo_sorted_run) { .count = touched->elements, .distinct = true };
-    out->layout = ordo_run_layout_of(&hamt->dict, out->count, ordo_index_node_log2(call->dev, hamt->dict.key));
-    out->mem_bytes = out->layout.bytes;
-    ORDO_TRY(ordo_call_scratch(call, out->mem_bytes, &out->mem));
+    ORDO_TRY(ordo_run_scratch(call, &hamt->dict, touched->elements, out));
+    out->distinct = true;
     const struct ordo_hamt_stretch s = { .offsets = ordo_at(touched->offsets, 0),
                                          .firsts = touched->firsts,
                                          .count = touched->n,
@@ -225,7 +216,9 @@ static ordo_status merge(struct ordo_call *call, struct ordo_hamt *hamt, const s
                      "%zu elements: a dictionary has %zu at most (ORDO_MAX_COUNT)", stays + out->count, ORDO_MAX_COUNT);
 }
 
-static ordo_status store(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch)
+/* Where a leaf has too many updates for one work-item. */
+static ordo_status store_by_elements(struct ordo_call *call, struct ordo_hamt *hamt,
+                                     const struct ordo_sorted_run *batch)
 {
     struct ordo_hamt_touched touched = { .n = 0 };
     struct ordo_sorted_run   run = { .mem = NULL };
@@ -240,15 +233,22 @@ static ordo_status store(struct ordo_call *call, struct ordo_hamt *hamt, const s
     return status;
 }
 
+static ordo_status store(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch)
+{
+    bool done = false;
+
+    if (hamt->trie.n_leaves > 0)
+        ORDO_TRY(ordo_hamt_merge(call, hamt, batch, &done));
+    return done && !ordo_rehearses(call->dev) ? ORDO_OK : store_by_elements(call, hamt, batch);
+}
+
 /* Spare runs that are kept for the next batch, of what the trie takes. */
 #define SPARE_ONE_IN 8
 
-/* The batch goes. */
-static ordo_status store_run(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_sorted_run *batch)
+static ordo_status store_run(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch)
 {
     const ordo_status status = store(call, hamt, batch);
 
-    ordo_runs_release(&hamt->runs, batch);
     if (status == ORDO_OK)
         settle(call, hamt);
     ordo_runs_limit_spare(&hamt->runs, hamt->trie.pool.bytes / SPARE_ONE_IN);
@@ -263,7 +263,7 @@ ordo_status ordo_hamt_update(ordo_dict *dict, struct ordo_call *call, bool erase
 
     if (erase && hamt->trie.n_leaves == 0)
         return ORDO_OK;
-    ORDO_TRY(ordo_runs_sort(&hamt->runs, call, erase, keys, values, count, &batch));
+    ORDO_TRY(ordo_run_sort_scratch(call, dict, erase, keys, values, count, &batch));
     return store_run(call, hamt, &batch);
 }
 
@@ -272,6 +272,6 @@ ordo_status ordo_hamt_update_sorted(ordo_dict *dict, struct ordo_call *call, con
     struct ordo_hamt      *hamt = ordo_hamt_of(dict);
     struct ordo_sorted_run batch;
 
-    ORDO_TRY(ordo_runs_take(&hamt->runs, call, updates, &batch));
+    ORDO_TRY(ordo_run_take_scratch(call, dict, updates, &batch));
     return store_run(call, hamt, &batch);
 }

@@ -34,14 +34,6 @@ static void begin_args(struct ordo_args *args, const struct reading *r)
     ordo_args_slice(args, &r->bytes);
 }
 
-static ordo_status sum_before(struct ordo_call *call, ordo_type type, cl_mem mem, size_t n)
-{
-    const struct ordo_scan scan = {
-        .type = type, .op = ORDO_SUM, .in = ordo_at(mem, 0), .out = ordo_at(mem, 0), .count = n
-    };
-    return ordo_call_scan(call, &scan);
-}
-
 /* ---- what is wrong ------------------------------------------------------------------------------------------------- */
 
 static ordo_status begin_faults(struct ordo_call *call, struct reading *r)
@@ -130,7 +122,7 @@ static ordo_status find_containers(struct ordo_call *call, struct reading *r)
     ORDO_ADD(&args, ORDO_ARG(r->parts), ORDO_ARG(r->n_parts), ORDO_ARG(r->n_containers), ORDO_ARG(r->containers),
              ORDO_ARG(r->starts), ORDO_ARG(r->wrong));
     ORDO_TRY(launch(call, r, "roaring_containers", (size_t) r->n_containers + 1, &args));
-    ORDO_TRY(sum_before(call, ORDO_U32, r->starts, (size_t) r->n_containers + 1));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, r->starts, (size_t) r->n_containers + 1));
     ORDO_TRY(look_for_faults(call, r));
     ORDO_TRY(ordo_call_read(call, r->starts, r->n_containers * sizeof r->n_slices, &r->n_slices, sizeof r->n_slices));
     return ORDO_OK;
@@ -146,7 +138,7 @@ static ordo_status count_keys(struct ordo_call *call, struct reading *r)
     ORDO_ADD(&slices, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->n_containers), ORDO_ARG(r->n_slices),
              ORDO_ARG(r->counts), ORDO_ARG(r->wrong));
     ORDO_TRY(launch(call, r, "roaring_slices", (size_t) r->n_slices + 1, &slices));
-    ORDO_TRY(sum_before(call, ORDO_U64, r->counts, (size_t) r->n_slices + 1));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, r->counts, (size_t) r->n_slices + 1));
     ORDO_ADD(&counts, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->counts), ORDO_ARG(r->n_containers),
              ORDO_ARG(r->wrong));
     ORDO_TRY(launch(call, r, "roaring_counts", r->n_containers, &counts));

@@ -22,14 +22,6 @@ static ordo_status launch(struct ordo_call *call, const struct writing *w, const
     return ordo_dict_launch(call, &w->kind, WRITE_FILE, name, items, args->arg, args->n);
 }
 
-static ordo_status sum_before(struct ordo_call *call, ordo_type type, cl_mem mem, size_t n)
-{
-    const struct ordo_scan scan = {
-        .type = type, .op = ORDO_SUM, .in = ordo_at(mem, 0), .out = ordo_at(mem, 0), .count = n
-    };
-    return ordo_call_scan(call, &scan);
-}
-
 static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
 {
     return ordo_call_scratch(call, n * sizeof(cl_uint), out);
@@ -62,8 +54,8 @@ static ordo_status divide(struct ordo_call *call, struct writing *w)
     ORDO_TRY(words(call, n, &w->runs));
     ORDO_ADD(&heads, ORDO_ARG(w->keys), ORDO_ARG(w->n), ORDO_ARG(w->heads), ORDO_ARG(w->runs));
     ORDO_TRY(launch(call, w, "roaring_heads", n, &heads));
-    ORDO_TRY(sum_before(call, ORDO_U32, w->heads, n));
-    ORDO_TRY(sum_before(call, ORDO_U32, w->runs, n));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, w->heads, n));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, w->runs, n));
     ORDO_TRY(ordo_call_read(call, w->heads, w->n * sizeof w->n, &w->n_containers, sizeof w->n));
     ORDO_TRY(ordo_call_read(call, w->runs, w->n * sizeof w->n, &w->n_runs, sizeof w->n));
     ORDO_TRY(words(call, (size_t) w->n_containers + 1, &w->starts));
@@ -85,9 +77,9 @@ static ordo_status shape(struct ordo_call *call, struct writing *w)
     ORDO_ADD(&args, ORDO_ARG(w->keys), ORDO_ARG(w->runs), ORDO_ARG(w->starts), ORDO_ARG(w->n_containers),
              ORDO_ARG(w->sizes), ORDO_ARG(w->has_runs), ORDO_ARG(w->firsts));
     ORDO_TRY(launch(call, w, "roaring_shapes", n, &args));
-    ORDO_TRY(sum_before(call, ORDO_U64, w->sizes, n));
-    ORDO_TRY(sum_before(call, ORDO_U32, w->has_runs, n));
-    return sum_before(call, ORDO_U32, w->firsts, n);
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, w->sizes, n));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, w->has_runs, n));
+    return ordo_call_sum_before(call, ORDO_U32, w->firsts, n);
 }
 
 static ordo_status launch_parts(struct ordo_call *call, const struct writing *w, cl_uint lists)
@@ -108,7 +100,7 @@ static ordo_status head(struct ordo_call *call, struct writing *w)
     ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_ulong), &w->header_bytes));
     ORDO_TRY(launch_parts(call, w, 1));
     ORDO_TRY(launch_parts(call, w, 0));
-    return sum_before(call, ORDO_U64, w->header_bytes, n);
+    return ordo_call_sum_before(call, ORDO_U64, w->header_bytes, n);
 }
 
 /* Waits. */

@@ -85,10 +85,7 @@ static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *cal
     ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_uint), offsets));
     ORDO_ADD(&args, ORDO_ARG(ordo_xfast_run(xfast)->mem), ORDO_ARG(xfast->shape), ORDO_ARG(*offsets));
     ORDO_TRY(ordo_dict_launch_pass(call, &kind, BUILD_FILE, "xfast_count", n, args.arg, args.n));
-    const struct ordo_scan scan = {
-        .type = ORDO_U32, .op = ORDO_SUM, .in = ordo_at(*offsets, 0), .out = ordo_at(*offsets, 0), .count = n
-    };
-    ORDO_TRY(ordo_call_scan(call, &scan));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, *offsets, n));
     ORDO_TRY(ordo_call_read(call, *offsets, (n - 1) * sizeof all, &all, sizeof all));
     *total = all;
     return ORDO_OK;

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A batch in order merged into leaves, leaf by leaf; each kernel is a pass in which no work-item needs another's, with scans between
+ * them.
+ *
+ *   hamt_effects     of each update: where it stands in its leaf, and whether there is an element more or less by it (scanned)
+ *   hamt_plan        of each leaf: its updates, how many leaves follow from it and the units of their blocks (scanned)
+ *   hamt_records     these leaves
+ *   hamt_blocks      their blocks
+ *   hamt_overwrite   values alone, in the place of the last two, if no element is added or taken away
+ *
+ * A leaf with its updates is divided as hamt_build.cl divides all elements: into as many leaves as it takes.
+ *
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+#pragma once
+#include "device/atomic.cl"
+#include "dict/each.cl"
+#include "dict/less.cl"
+#include "dict/trie/hamt.cl"
+#include "shared/runs.h"
+
+/* Built together: hamt_effects hamt_plan hamt_records hamt_blocks */
+
+/* ---- updates ------------------------------------------------------------------------------------------------------ */
+
+/* Above the number of its leaf's keys that are less than an update's: whether its key is there; whether, being the last of its key, it
+ * stores it, or takes away what is there. */
+#define EFFECT_BELOW  0x0fffu
+#define EFFECT_HIT    0x1000u
+#define EFFECT_STORES 0x2000u
+#define EFFECT_TAKES  0x4000u
+#define EFFECT_ANY    (EFFECT_STORES | EFFECT_TAKES)
+
+/* How many elements more there are by an update. */
+ORDO_FN uint effect_more(uint effect)
+{
+    return (uint) ((effect & (EFFECT_STORES | EFFECT_HIT)) == EFFECT_STORES) - (uint) ((effect & EFFECT_TAKES) != 0);
+}
+
+/* enum hamt_found, behind the plan. */
+ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
+{
+    return (__global uint *) (plan + n_leaves + 1);
+}
+
+/* effects[j]; more[j]: what is above, of n: 0. What is found is nothing yet. There is a leaf. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
+                  __global ushort *effects, __global uint *more, __global ulong *plan)
+{
+    const hamt_trie t = HAMT_TRIE_HERE;
+    hidden = hidden ? hidden + hidden_at : 0;
+    if (get_global_id(0) == 0) {
+        more[n] = 0;
+        for (uint w = 0; w < HAMT_FOUND_WORDS; w++)
+            hamt_found_in(plan, t.n_leaves)[w] = 0;
+    }
+    RUN_EACH (uint, s, RUN_STEPS(n)) {
+        const uint    first = s * RUN_STEP, some = min(n - first, (uint) RUN_STEP);
+        ordo_key_form key[RUN_STEP];
+        uint          leaf[RUN_STEP];
+        hamt_node     node[RUN_STEP];
+        hamt_load_keys(&t, keys, first, some, key, leaf, node);
+        for (uint k = 0; k < RUN_SOME(some); k++) {
+            const uint          j = first + k;
+            const hamt_position at = hamt_look(&node[k], key[k]);
+            const bool          last = j + 1 == n || keys[j] != keys[j + 1], erases = run_is_hidden(hidden, j);
+            const uint          effect = at.below | (at.there ? EFFECT_HIT : 0) |
+                                (last && !erases              ? EFFECT_STORES
+                                 : last && erases && at.there ? EFFECT_TAKES
+                                                              : 0);
+            effects[j] = (ushort) effect;
+            more[j] = effect_more(effect);
+        }
+    }
+}
+
+/* ---- a leaf with its updates -------------------------------------------------------------------------------------- */
+
+/* Its elements with the updates are called merged; they have ranks of their own, from 0. */
+typedef struct {
+    hamt_node                node;
+    __global const ordo_key *keys;
+    __global const ushort   *effects;
+    __global const uint     *more; /* scanned */
+    uint                     begin, end;
+} hamt_mix;
+
+#define HAMT_BATCH                                                                                                     \
+    __global const ordo_key *batch_keys, __global const ushort *batch_effects, __global const uint *batch_more,        \
+        uint batch_n
+
+/* Of leaf i, of which updates begin .. end - 1 are. */
+#define HAMT_MIX(t, i, begin, end)                                                                                     \
+    {                                                                                                                  \
+        hamt_load(t, i), batch_keys, batch_effects, batch_more, begin, end                                             \
+    }
+
+/* Whether an update does anything. */
+ORDO_FN bool mix_is_touched(const hamt_mix *mix)
+{
+    uint any = 0;
+    for (uint j = mix->begin; j < mix->end; j++)
+        any |= mix->effects[j];
+    return (any & EFFECT_ANY) != 0;
+}
+
+/* How many elements more there are by the updates before one. */
+ORDO_FN uint mix_more(const hamt_mix *mix, uint j)
+{
+    return mix->more[j] - mix->more[mix->begin];
+}
+
+/* Merged elements less than a key. */
+ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
+{
+    return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
+}
+
+/* The first merged key that is not less than a key; there is one. */
+ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
+{
+    uint p = hamt_look(&mix->node, key).below;
+    for (uint j = keys_less(mix->keys, mix->begin, mix->end, key); j < mix->end; j++) {
+        const ordo_key_form update = key_bits(mix->keys[j]);
+        if (p < mix->node.count && hamt_key_at(&mix->node, p) < update)
+            break;
+        if (mix->effects[j] & EFFECT_STORES)
+            return update;
+        p += (mix->effects[j] & EFFECT_TAKES) != 0;
+    }
+    return hamt_key_at(&mix->node, p);
+}
+
+/* The last merged key before the p-th element of the leaf and update j, which stand for one key, or for the end; there is one. */
+ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
+{
+    for (; j > mix->begin; j--) {
+        const ordo_key_form update = key_bits(mix->keys[j - 1]);
+        if (p > 0 && hamt_key_at(&mix->node, p - 1) > update)
+            break;
+        if (mix->effects[j - 1] & EFFECT_STORES)
+            return update;
+        p -= (mix->effects[j - 1] & EFFECT_TAKES) != 0;
+    }
+    return hamt_key_at(&mix->node, p - 1);
+}
+
+ORDO_FN uint mix_count(const hamt_mix *mix)
+{
+    return mix->node.count + mix_more(mix, mix->end);
+}
+
+/* ---- the leaves that follow --------------------------------------------------------------------------------------- */
+
+/* Merged elements that are in no part yet: from rank `at` on, the first of which is `first`. Bit b of `open`: they were divided where the
+ * key that is `first` up to bit b has a 0 there, and those with a 1 come later. */
+typedef struct {
+    uint          at, all;
+    ordo_key_form first, open;
+} hamt_rest;
+
+/* What becomes a leaf. */
+typedef struct {
+    uint          at, count;
+    ordo_key_form first; /* of the leaf */
+    bool          wide;
+} hamt_part;
+
+ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
+{
+    hamt_rest rest = { 0, mix_count(mix), 0, 0 };
+    if (rest.all > 0)
+        rest.first = mix_first_from(mix, 0);
+    return rest;
+}
+
+/* The next part; there is one. */
+ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
+{
+    const ordo_key_form one = 1;
+    ordo_key_form side = rest->open & (0 - rest->open), past = 0, last = 0; /* past: behind it, 0 the end of all */
+    hamt_part     part = { rest->at, 0, rest->first >> HAMT_BITS << HAMT_BITS, false };
+    for (bool divides = true; divides;) {
+        past = side ? (rest->first | (side - 1)) + 1 : 0;
+        const uint p = side ? hamt_look(&mix->node, past).below : mix->node.count;
+        const uint j = side ? keys_less(mix->keys, mix->begin, mix->end, past) : mix->end;
+        part.count = p + mix_more(mix, j) - part.at;
+        last = mix_last_before(mix, p, j);
+        divides = part.count > HAMT_LEAF && (rest->first ^ last) >> HAMT_BITS;
+        side = divides ? one << (KEY_BITS - 1 - FORM_CLZ(rest->first ^ last)) : side;
+        rest->open |= side;
+    }
+    part.wide = part.count <= HAMT_LEAF && last - part.first > 0xffff;
+    rest->at += part.count;
+    rest->open &= rest->open - 1;
+    if (rest->at < rest->all)
+        rest->first = mix_first_from(mix, past);
+    return part;
+}
+
+/* begins[i]: the first of leaf i's updates. plan[i]: above, how many leaves follow from it; below, the units of their blocks, unless they
+ * stay where they are: `all`, no block does. Of the one past the last: batch_n; 0. enum hamt_found, once hamt_effects is done. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
+{
+    const hamt_trie t = HAMT_TRIE_HERE;
+    __global uint  *found = hamt_found_in(plan, t.n_leaves);
+    RUN_EACH (uint, i, t.n_leaves + 1) {
+        if (i == t.n_leaves) {
+            begins[i] = batch_n;
+            plan[i] = 0;
+            found[HAMT_MORE] = batch_more[batch_n];
+            continue;
+        }
+        const uint begin = i > 0 ? keys_less(batch_keys, 0, batch_n, t.leaves[i].first) : 0;
+        const uint end = i + 1 < t.n_leaves ? keys_less(batch_keys, begin, batch_n, t.leaves[i + 1].first) : batch_n;
+        begins[i] = begin;
+        if (end - begin > HAMT_MANY) {
+            ordo_max(&found[HAMT_LARGEST], end - begin);
+            plan[i] = 0;
+            continue;
+        }
+        const hamt_mix mix = HAMT_MIX(&t, i, begin, end);
+        const uint     units = hamt_units(mix.node.count, (mix.node.record.place & HAMT_WIDE) != 0);
+        if (!mix_is_touched(&mix)) {
+            plan[i] = (ulong) 1 << 32 | (all ? units : 0);
+            continue;
+        }
+        bool changes = false;
+        for (uint j = begin; j < end; j++)
+            changes = changes || effect_more(mix.effects[j]) != 0;
+        if (changes && ordo_load_relaxed(&found[HAMT_CHANGES]) == 0)
+            ordo_or(&found[HAMT_CHANGES], 1);
+        if (!all)
+            ordo_add(&found[HAMT_LEFT], units);
+        ulong     follow = 0;
+        hamt_rest rest = mix_rest(&mix);
+        while (rest.at < rest.all) {
+            const hamt_part part = mix_next(&mix, &rest);
+            follow += (ulong) 1 << 32 | hamt_units(part.count, part.wide);
+        }
+        plan[i] = follow;
+    }
+}
+
+/* The record of a part whose block begins at a unit. */
+ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, uint unit)
+{
+    hamt_leaf leaf = { .first = part.first, .before = before + part.at, .place = unit << 1 };
+    if (part.count > HAMT_LEAF)
+        for (uint s = 1; s < 4; s++)
+            leaf.sectors |= (mix_below(mix, part.first + s * HAMT_SECTOR) - part.at) << (10 * (s - 1));
+    else
+        leaf.place |= part.wide ? HAMT_WIDE : 0;
+    return leaf;
+}
+
+/* Once plan is scanned: records of all leaves, blocks of those that are new from first_unit on; n: all elements then. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, __global const ulong *plan,
+                  uint first_unit, uint n, __global hamt_leaf *leaves)
+{
+    const hamt_trie t = HAMT_TRIE_HERE;
+    RUN_EACH (uint, i, t.n_leaves + 1) {
+        uint to = (uint) (plan[i] >> 32), unit = first_unit + (uint) plan[i];
+        if (i == t.n_leaves) {
+            const hamt_leaf end = { .before = n };
+            leaves[to] = end;
+            continue;
+        }
+        const hamt_mix mix = HAMT_MIX(&t, i, begins[i], begins[i + 1]);
+        const uint     before = mix.node.record.before + batch_more[mix.begin];
+        if (!mix_is_touched(&mix)) {
+            hamt_leaf leaf = mix.node.record;
+            leaf.before = before;
+            leaf.place = all ? unit << 1 | (leaf.place & HAMT_WIDE) : leaf.place;
+            leaves[to] = leaf;
+            continue;
+        }
+        hamt_rest rest = mix_rest(&mix);
+        while (rest.at < rest.all) {
+            const hamt_part part = mix_next(&mix, &rest);
+            leaves[to++] = mix_record(&mix, part, before, unit);
+            unit += hamt_units(part.count, part.wide);
+        }
+    }
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------- */
+
+#if ORDO_CPU
+#define MIX_LANES 1
+#else
+#define MIX_LANES HAMT_LANES
+#endif
+
+/* Leaves that are written one after the other: the one whose turn it is, and the next. (By a number: a pointer that moves makes Intel's
+ * compiler of 2022 crash.) */
+typedef struct {
+    __global const hamt_leaf *leaves;
+    uint                      next;
+    hamt_leaf                 record;
+    uint                      count;
+    __global uchar           *pool, *block;
+} hamt_target;
+
+ORDO_FN void target_step(hamt_target *to)
+{
+    to->record = to->leaves[to->next++];
+    to->count = to->leaves[to->next].before - to->record.before;
+    to->block = to->pool + hamt_block_at(to->record.place);
+}
+
+/* The leaf in which the element of this rank is, not before where it is. Its position there. */
+ORDO_FN uint target_move(hamt_target *to, uint rank)
+{
+    while (rank - to->record.before >= to->count)
+        target_step(to);
+    return rank - to->record.before;
+}
+
+/* A key, unless its leaf is a bitmap. */
+ORDO_FN void target_put_key(const hamt_target *to, uint position, ordo_key_form key)
+{
+    if (to->record.place & HAMT_WIDE)
+        ((__global ordo_key_form *) to->block)[position] = key;
+    else
+        ((__global ushort *) to->block)[position] = (ushort) (key - to->record.first);
+}
+
+#if ORDO_VALUE_BYTES
+ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value value)
+{
+    const uint at = hamt_key_bytes(to->count, (to->record.place & HAMT_WIDE) != 0);
+    ((__global hamt_value *) (to->block + at))[position] = value;
+}
+#endif
+
+/* Every MIX_LANES-th element of the leaf that stays, from `lane` on; the first merged one has rank `before`. */
+ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
+{
+    uint j = mix->begin;
+    for (uint p = lane; p < mix->node.count; p += MIX_LANES) {
+        uint effect = 0;
+        while (j < mix->end) { /* updates of less keys */
+            effect = mix->effects[j];
+            if ((effect & EFFECT_BELOW) + ((effect & EFFECT_HIT) != 0) > p)
+                break;
+            j++;
+        }
+        if (j < mix->end && (effect & EFFECT_HIT) && (effect & EFFECT_BELOW) == p)
+            continue;
+        const uint position = target_move(&to, before + p + mix_more(mix, j));
+        if (to.count <= HAMT_LEAF)
+            target_put_key(&to, position, hamt_key_at(&mix->node, p));
+#if ORDO_VALUE_BYTES
+        target_put_value(&to, position, hamt_values(&mix->node)[p]);
+#endif
+    }
+}
+
+/* Every MIX_LANES-th of the updates. */
+ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint lane, __global const hamt_value *values)
+{
+    for (uint j = mix->begin + lane; j < mix->end; j += MIX_LANES) {
+        const uint effect = mix->effects[j];
+        if (!(effect & EFFECT_STORES))
+            continue;
+        const uint position = target_move(&to, before + (effect & EFFECT_BELOW) + mix_more(mix, j));
+        if (to.count <= HAMT_LEAF)
+            target_put_key(&to, position, key_bits(mix->keys[j]));
+#if ORDO_VALUE_BYTES
+        target_put_value(&to, position, values[j]);
+#endif
+    }
+}
+
+/* The word of a bitmap that begins with a key, as the leaf has it. */
+ORDO_FN uint mix_old_bits(const hamt_mix *mix, ordo_key_form from)
+{
+    const hamt_node *node = &mix->node;
+    uint             bits = 0;
+    if (node->count > HAMT_LEAF) {
+        const ordo_key_form off = from - node->record.first;
+        return from >= node->record.first && off >> HAMT_BITS == 0
+                   ? ((__global const uint *) node->block)[(uint) off / 32]
+                   : 0;
+    }
+    for (uint p = hamt_look(node, from).below; p < node->count; p++) {
+        const ordo_key_form off = hamt_key_at(node, p) - from;
+        if (off >= 32)
+            break;
+        bits |= 1u << (uint) off;
+    }
+    return bits;
+}
+
+/* Every MIX_LANES-th word of a bitmap: of equal updates the last is what counts. */
+ORDO_FN void mix_put_bits(const hamt_mix *mix, const hamt_target *to, uint lane)
+{
+    for (uint w = lane; w < HAMT_WORDS; w += MIX_LANES) {
+        const ordo_key_form from = to->record.first + w * 32;
+        uint                bits = mix_old_bits(mix, from);
+        for (uint j = keys_less(mix->keys, mix->begin, mix->end, from); j < mix->end; j++) {
+            const ordo_key_form off = key_bits(mix->keys[j]) - from;
+            const uint          effect = mix->effects[j];
+            if (off >= 32)
+                break;
+            bits |= effect & EFFECT_STORES ? 1u << (uint) off : 0;
+            bits &= effect & EFFECT_TAKES ? ~(1u << (uint) off) : 0xffffffffu;
+        }
+        ((__global uint *) to->block)[w] = bits;
+    }
+}
+
+/* Once leaves are hamt_records': blocks of those that are new; values may be NULL. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at, uint all,
+                 __global const uint *begins, __global const ulong *plan, __global const hamt_leaf *leaves,
+                 __global uchar *pool)
+{
+    const hamt_trie t = HAMT_TRIE_HERE;
+    RUN_EACH (ulong, item, (ulong) t.n_leaves * MIX_LANES) {
+        const uint i = (uint) (item / MIX_LANES), lane = (uint) (item % MIX_LANES);
+        const uint first = (uint) (plan[i] >> 32), end = (uint) (plan[i + 1] >> 32);
+        if (first == end)
+            continue;
+        const hamt_mix mix = HAMT_MIX(&t, i, begins[i], begins[i + 1]);
+        if (!all && leaves[first].place == mix.node.record.place)
+            continue;
+        hamt_target to = { .leaves = leaves, .next = first, .pool = pool };
+        target_step(&to);
+        const uint before = to.record.before;
+        mix_put_old(&mix, to, before, lane);
+        mix_put_new(&mix, to, before, lane, values ? values + values_at : 0);
+        for (uint k = first; k < end; k++) {
+            if (k > first)
+                target_step(&to);
+            if (to.count > HAMT_LEAF)
+                mix_put_bits(&mix, &to, lane);
+        }
+    }
+}
+
+#if ORDO_VALUE_BYTES
+/* Values of keys that are all there. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_overwrite(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at, __global uchar *pool)
+{
+    const hamt_trie t = HAMT_TRIE_HERE;
+    RUN_EACH (uint, j, batch_n) {
+        const uint effect = batch_effects[j];
+        if (!(effect & EFFECT_STORES))
+            continue;
+        const hamt_node node = hamt_load(&t, hamt_leaf_of(&t, key_bits(batch_keys[j])));
+        const uint      keys = hamt_key_bytes(node.count, (node.record.place & HAMT_WIDE) != 0);
+        ((__global hamt_value *) (pool + hamt_block_at(node.record.place) + keys))[effect & EFFECT_BELOW] =
+            values[values_at + j];
+    }
+}
+#endif

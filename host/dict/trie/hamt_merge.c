@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A batch merged into the leaves that its updates fall into: launches of cl/dict/trie/hamt_merge.cl, with scans between them.
+ *
+ *   1  effects    of each update, alone
+ *   2  plan       of each leaf: which leaves follow from it     waits
+ *   3  records    of all leaves, then the blocks of new ones, then tables
+ *
+ * 2^20 pairs into 2^24 are 15 commands, where each leaf is touched: the sort's five, then ten that read the leaves' keys three times and
+ * write all once. */
+#include "dict/trie/hamt.h"
+
+#include "dict/batch.h"
+#include "primitive/scan.h"
+
+struct merge {
+    const struct ordo_sorted_run *batch;
+    cl_uint                       n, all; /* updates; all blocks go to a new pool */
+    struct ordo_hamt_trie         old, next;
+    cl_mem                        effects, more, begins, plan; /* see the kernels */
+    struct {
+        cl_ulong follow; /* of all leaves */
+        cl_uint  found[HAMT_FOUND_WORDS];
+    } sums;
+};
+
+static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
+                          const struct ordo_args *args)
+{
+    return ordo_dict_launch(call, &hamt->dict, "dict/trie/hamt_merge.cl", name, items, args->arg, args->n);
+}
+
+/* HAMT_TRIE and HAMT_BATCH. */
+static struct ordo_args args_of(const struct merge *m)
+{
+    struct ordo_args args = { .n = 0 };
+
+    ordo_hamt_add_trie(&args, &m->old);
+    ORDO_ADD(&args, ORDO_ARG(m->batch->mem), ORDO_ARG(m->effects), ORDO_ARG(m->more), ORDO_ARG(m->n));
+    return args;
+}
+
+/* ---- what is to be ------------------------------------------------------------------------------------------------ */
+
+static ordo_status find_effects(struct ordo_call *call, const struct ordo_hamt *hamt, struct merge *m)
+{
+    const struct ordo_slice hidden = ordo_run_hidden(m->batch);
+    struct ordo_args        args = { .n = 0 };
+
+    ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_ushort), &m->effects));
+    ORDO_TRY(ordo_call_scratch(call, ((size_t) m->n + 1) * sizeof(cl_uint), &m->more));
+    ORDO_TRY(ordo_call_scratch(call, ((size_t) m->old.n_leaves + 1) * sizeof(cl_uint), &m->begins));
+    ORDO_TRY(ordo_call_scratch(call, m->old.n_leaves * sizeof(cl_ulong) + sizeof m->sums, &m->plan));
+    ordo_hamt_add_trie(&args, &m->old);
+    ORDO_ADD(&args, ORDO_ARG(m->batch->mem));
+    ordo_args_slice(&args, &hidden);
+    ORDO_ADD(&args, ORDO_ARG(m->n), ORDO_ARG(m->effects), ORDO_ARG(m->more), ORDO_ARG(m->plan));
+    ORDO_TRY(
+        ordo_dict_launch_steps(call, &hamt->dict, "dict/trie/hamt_merge.cl", "hamt_effects", m->n, args.arg, args.n));
+    return ordo_call_sum_before(call, ORDO_U32, m->more, (size_t) m->n + 1);
+}
+
+static ordo_status plan(struct ordo_call *call, const struct ordo_hamt *hamt, struct merge *m)
+{
+    struct ordo_args args = args_of(m);
+
+    ORDO_ADD(&args, ORDO_ARG(m->all), ORDO_ARG(m->begins), ORDO_ARG(m->plan));
+    ORDO_TRY(launch(call, hamt, "hamt_plan", (size_t) m->old.n_leaves + 1, &args));
+    return ordo_call_sum_before(call, ORDO_U64, m->plan, (size_t) m->old.n_leaves + 1);
+}
+
+/* Waits. */
+static ordo_status read_sums(struct ordo_call *call, struct merge *m)
+{
+    ORDO_TRY(ordo_call_read(call, m->plan, m->old.n_leaves * sizeof(cl_ulong), &m->sums, sizeof m->sums));
+    if (ordo_rehearses(call->dev)) {
+        m->sums.follow = (cl_ulong) 1 << 32 | 1;
+        m->sums.found[HAMT_LARGEST] = m->sums.found[HAMT_LEFT] = m->sums.found[HAMT_MORE] = 0;
+        m->sums.found[HAMT_CHANGES] = 1;
+    }
+    return ORDO_OK;
+}
+
+static size_t element_bytes(const struct ordo_hamt *hamt)
+{
+    return (size_t) hamt->dict.key_bytes + hamt->dict.value_bytes;
+}
+
+/* Units of the blocks that the batch touches, with it, if it touches as many leaves as it can. */
+static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
+{
+    const size_t touched = ordo_min_size(m->n, m->old.n_leaves);
+    return touched * (m->old.live / m->old.n_leaves + 1) + m->n * element_bytes(hamt) / HAMT_UNIT;
+}
+
+/* Sizes of what is to be; false if it does not fit into the pool that is. */
+static bool outline(struct merge *m)
+{
+    const size_t units = (cl_uint) m->sums.follow;
+
+    m->next = (struct ordo_hamt_trie) { .n_leaves = (cl_uint) (m->sums.follow >> 32),
+                                        .n = m->old.n + m->sums.found[HAMT_MORE],
+                                        .used = m->all ? units : m->old.used + units,
+                                        .live = m->all ? units : m->old.live + units - m->sums.found[HAMT_LEFT],
+                                        .pool = m->all ? (struct ordo_hamt_block) { .mem = NULL } : m->old.pool };
+    return m->all || m->next.used <= m->old.pool.bytes / HAMT_UNIT;
+}
+
+/* All of m but memory. A batch that is likely not to fit is planned so that all blocks go to a new pool, for which memory is made while
+ * the device does that; where it was not seen before, it is planned again. Waits, then twice. */
+static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
+{
+    const double grows = ((double) m->old.n + m->n) / m->old.n;
+
+    ORDO_TRY(find_effects(call, hamt, m));
+    m->all = m->old.used + units_touched(hamt, m) > m->old.pool.bytes / HAMT_UNIT;
+    ORDO_TRY(plan(call, hamt, m));
+    if (m->all)
+        ordo_hamt_foresee(hamt, (size_t) (m->old.n_leaves * grows), (size_t) ((double) m->old.live * grows));
+    ORDO_TRY(read_sums(call, m));
+    if (outline(m))
+        return ORDO_OK;
+    m->all = true;
+    ORDO_TRY(plan(call, hamt, m));
+    ORDO_TRY(read_sums(call, m));
+    outline(m);
+    return ORDO_OK;
+}
+
+/* ---- the trie ----------------------------------------------------------------------------------------------------- */
+
+static ordo_status write_records(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
+{
+    const cl_uint    first_unit = m->all ? 0 : (cl_uint) m->old.used;
+    struct ordo_args args = args_of(m);
+
+    ORDO_ADD(&args, ORDO_ARG(m->all), ORDO_ARG(m->begins), ORDO_ARG(m->plan), ORDO_ARG(first_unit), ORDO_ARG(m->next.n),
+             ORDO_ARG(m->next.leaves.mem));
+    return launch(call, hamt, "hamt_records", (size_t) m->old.n_leaves + 1, &args);
+}
+
+/* MIX_LANES of the kernels. */
+static size_t lanes_of(const ordo_device *dev)
+{
+    return ordo_device_facts(dev)->cpu ? 1 : HAMT_LANES;
+}
+
+static ordo_status write_blocks(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
+{
+    const struct ordo_slice values = ordo_run_values(&hamt->dict, m->batch);
+    struct ordo_args        args = args_of(m);
+
+    ordo_args_slice(&args, &values);
+    ORDO_ADD(&args, ORDO_ARG(m->all), ORDO_ARG(m->begins), ORDO_ARG(m->plan), ORDO_ARG(m->next.leaves.mem),
+             ORDO_ARG(m->next.pool.mem));
+    return launch(call, hamt, "hamt_blocks", m->old.n_leaves * lanes_of(call->dev), &args);
+}
+
+static ordo_status write(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
+{
+    ORDO_TRY(ordo_hamt_check_size(call, hamt, &m->next));
+    if (m->all)
+        ORDO_TRY(ordo_hamt_make_pool(hamt, &m->next, m->next.live, true));
+    ORDO_TRY(ordo_hamt_make_room(hamt, &m->next, true));
+    ORDO_TRY(write_records(call, hamt, m));
+    ORDO_TRY(write_blocks(call, hamt, m));
+    return ordo_hamt_make_tables(call, hamt, &m->next);
+}
+
+static ordo_status renew(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
+{
+    static const struct ordo_hamt_trie nothing = { .n = 0 };
+
+    if (m->next.n_leaves == 0) {
+        ordo_hamt_become(hamt, &nothing);
+        return ORDO_OK;
+    }
+    const ordo_status status = write(call, hamt, m);
+    if (status == ORDO_OK)
+        ordo_hamt_become(hamt, &m->next);
+    else
+        ordo_hamt_give_up(hamt, &m->next);
+    return status;
+}
+
+/* Values of keys that are there take the place of those: the one command that writes what is in use, and the last of its call. */
+static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
+{
+    const struct ordo_slice values = ordo_run_values(&hamt->dict, m->batch);
+    struct ordo_args        args = args_of(m);
+
+    if (!values.mem)
+        return ORDO_OK;
+    ordo_args_slice(&args, &values);
+    ORDO_ADD(&args, ORDO_ARG(m->old.pool.mem));
+    return launch(call, hamt, "hamt_overwrite", m->n, &args);
+}
+
+/* ---- all together ------------------------------------------------------------------------------------------------- */
+
+/* Whether sums of what may come of it are words. */
+static bool is_countable(const struct ordo_hamt *hamt, const struct merge *m)
+{
+    const size_t elements = (size_t) m->old.n + m->n, leaves = (size_t) m->old.n_leaves + m->n;
+    return elements <= ORDO_MAX_COUNT && elements * element_bytes(hamt) / HAMT_UNIT + 2 * leaves <= UINT32_MAX;
+}
+
+ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
+                            bool *done)
+{
+    const int    mark = call->n_scratch;
+    struct merge m = { .batch = batch, .n = (cl_uint) batch->count, .old = hamt->trie };
+
+    *done = false;
+    if (!is_countable(hamt, &m) || m.n / m.old.n_leaves > HAMT_MANY / 2)
+        return ORDO_OK;
+    ORDO_TRY(foresee(call, hamt, &m));
+    *done = m.sums.found[HAMT_LARGEST] <= HAMT_MANY;
+    if (*done)
+        ORDO_TRY(m.sums.found[HAMT_CHANGES] ? renew(call, hamt, &m) : overwrite(call, hamt, &m));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
