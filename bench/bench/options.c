@@ -275,6 +275,7 @@ static const struct option_row rows[] = {
     { "--value-bytes", 'v', required_argument, take_value_bytes, 0, 0, 0 },
     { "--dist", 'D', required_argument, take_dists, 0, 0, 0 },
     { "--queries", 'q', required_argument, take_queries, 0, 0, 0 },
+    { "--tune", 0, required_argument, take_text, AT(tune), 0, 0 },
     { "--device", 'd', required_argument, take_text, AT(device), 0, 0 },
     { "--seed", 0, required_argument, take_uint64, AT(seed), 0, 0x1p53 },
     { "--reps", 'r', required_argument, take_uint32, AT(repetitions), 3, 64 },

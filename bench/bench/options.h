@@ -23,7 +23,7 @@ struct options {
     uint32_t    update_percents[MOST_NAMES];
     int         n_updates;
     uint32_t    hit_percent, erase_percent, stale_percent, width, fills, growth, load_percent, group, raise_percent;
-    const char *device, *json, *resume, *against;
+    const char *device, *json, *resume, *against, *tune;
     const char *compare[64];
     int         n_compare;
     uint32_t    processes; /* 0: 1, or 5 where something is compared */

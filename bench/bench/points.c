@@ -53,7 +53,8 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
                                    .value_bytes = workload_has_values(workload) ? o->value_bytes[value] : 0,
                                    .dist = workload == FILLSEQ ? SEQUENTIAL : (enum dist) o->dists[dist],
                                    .n_queries = workload_has_queries(workload) ? run->n_queries : 0,
-                                   .seed = o->seed };
+                                   .seed = o->seed,
+                                   .tune = o->tune };
     if (workload_is_dict(workload)) {
         spec.batch = o->n_batches && has_batches(workload) ? o->batches[batch] : 0;
         spec.hit_percent = o->hit_percent;

@@ -7,6 +7,7 @@
 #include "bench/measure/subject.h"
 #include "bench/peers/dict_yardstick.h"
 #include "bench/workload/dict_plan.h"
+#include "tuned.h"
 
 #include <math.h>
 #include <string.h>
@@ -174,12 +175,16 @@ static void run_row(struct run *run, struct row *row, const struct row *beside)
         return;
     }
 
+    struct tuned tuned = { NULL, 0 };
     announce(run, &row->spec);
     ordo_device_trim(run->device);
-    if (workload_is_dict(row->spec.workload))
+    if (!tuned_begin(run->device, row->spec.tune, &tuned, row->why, sizeof row->why))
+        row->outcome = FAILED;
+    else if (workload_is_dict(row->spec.workload))
         measure_dict(run, row, beside);
     else
         measure_arrays(run, row);
+    tuned_end(run->device, &tuned);
 }
 
 /* ---- from the file, or measured ------------------------------------------------------------------------------- */

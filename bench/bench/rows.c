@@ -48,6 +48,8 @@ static void json_point(cJSON *json, const struct spec *spec)
     cJSON_AddStringToObject(json, "dist", dist_name(spec->dist));
     cJSON_AddNumberToObject(json, "count", (double) spec->count);
     cJSON_AddNumberToObject(json, "operations", (double) spec_operations(spec));
+    if (spec->tune)
+        cJSON_AddStringToObject(json, "tune", spec->tune);
     if (!workload_is_dict(spec->workload))
         return;
     cJSON_AddNumberToObject(json, "batch", (double) spec_batch(spec));
@@ -177,7 +179,7 @@ static bool same_unless_missing(const cJSON *a, const cJSON *b, const char *name
 
 bool rows_are_alike(const cJSON *a, const cJSON *b)
 {
-    static const char *const texts[] = { "workload", "variant", "key", "dist" };
+    static const char *const texts[] = { "workload", "variant", "key", "dist", "tune" };
     static const char *const numbers[] = { "value_bytes",   "count",        "operations", "batch",
                                            "hit_percent",   "width",        "growth",     "update_percent",
                                            "stale_percent", "load_percent", "group",      "raise_percent" };
@@ -252,6 +254,8 @@ void row_command(const cJSON *row, struct command *command)
     word(command, "-v", "%.0f", number_of(row, "value_bytes"));
     if (!text_is(row, "workload", workload_name(FILLSEQ)))
         word(command, "-D", "%s", text_of(row, "dist"));
+    if (*text_of(row, "tune"))
+        word(command, "--tune", "%s", text_of(row, "tune"));
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
         if (text_is(row, "workload", asked[i]))
             word(command, "-q", "=%.0f", number_of(row, "operations"));

@@ -42,7 +42,7 @@ bool rows_are_alike(const cJSON *a, const cJSON *b);
 
 /* Options of ordo-bench that measure this row alone, but for the seed, repetitions and device. */
 #define MOST_WORDS 40
-#define WORD_BYTES 48
+#define WORD_BYTES 128
 struct command {
     char words[MOST_WORDS][WORD_BYTES];
     int  n;

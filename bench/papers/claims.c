@@ -376,6 +376,78 @@ static struct judgement judge_sums(const struct case_at_hand *at)
     return judged(verdict_on_ratio(left / right, said(at->claim)), left / right, "%.3g to %.3g", left, right);
 }
 
+/* The largest ratio of left to right to the least along an axis; NaN if there are fewer than two. */
+static double spread_along(const struct case_at_hand *at, const char *along)
+{
+    struct line a = line_of(at, cJSON_GetObjectItemCaseSensitive(at->test, "left"), along);
+    struct line b = line_of(at, cJSON_GetObjectItemCaseSensitive(at->test, "right"), along);
+    double      least = INFINITY, most = -INFINITY;
+    meet(&a, &b);
+    for (int i = 0; i < a.n; i++) {
+        least = fmin(least, a.points[i].y / b.points[i].y);
+        most = fmax(most, a.points[i].y / b.points[i].y);
+    }
+    const double spread = a.n < 2 ? NAN : most / least;
+    free(a.points);
+    free(b.points);
+    return spread;
+}
+
+/* One axis matters more to the ratio of left to right than the other. */
+static struct judgement judge_outweighs(const struct case_at_hand *at)
+{
+    const char  *along = text_of(at->test, "along"), *than = text_of(at->test, "than");
+    const double here = spread_along(at, along), other = spread_along(at, than);
+    if (isnan(here / other))
+        return judged(CANNOT_BE_ASKED, NAN, "too few figures were measured");
+    return judged(here > other           ? HOLDS
+                  : here * ALIKE > other ? BY_LESS
+                                         : DOES_NOT,
+                  NAN, "the ratio changes %.3g times over %s, %.3g times over %s", here, along, other, than);
+}
+
+/* Where along an axis a figure is least; NaN if there are fewer than two. */
+static double least_place(const struct case_at_hand *at, const cJSON *cells, const char *along)
+{
+    struct line line = line_of(at, cells, along);
+    int         least = 0;
+    for (int i = 1; i < line.n; i++)
+        least = line.points[i].y < line.points[least].y ? i : least;
+    const double place = line.n < 2 ? NAN : line.points[least].x;
+    free(line.points);
+    return place;
+}
+
+/* The place of the least figure moves up an axis as another value does. */
+static struct judgement judge_least_moves(const struct case_at_hand *at)
+{
+    const char  *along = text_of(at->test, "along"), *each = text_of(at->test, "for");
+    const cJSON *left = cJSON_GetObjectItemCaseSensitive(at->test, "left");
+    struct line  cases = line_of(at, left, each);
+    double       first = NAN, last = NAN;
+    int          back = 0, n = 0;
+    char         from[TEXT_BYTES], to[TEXT_BYTES];
+    for (int i = 0; i < cases.n; i++) {
+        cJSON *cells = cJSON_Duplicate(left, true);
+        cJSON_AddNumberToObject(cells, each, cases.points[i].x);
+        const double place = least_place(at, cells, along);
+        cJSON_Delete(cells);
+        if (isnan(place))
+            continue;
+        back += place < last;
+        last = place;
+        first = n++ ? first : place;
+    }
+    free(cases.points);
+    if (n < 2)
+        return judged(CANNOT_BE_ASKED, NAN, "too few figures were measured");
+    return judged(last <= first ? DOES_NOT
+                  : back        ? BY_LESS
+                                : HOLDS,
+                  NAN, "the least is at %s first, at %s last", text_count(from, (size_t) first),
+                  text_count(to, (size_t) last));
+}
+
 /* ---- all together -------------------------------------------------------------------------------------------- */
 
 static struct judgement judge_lines(const struct case_at_hand *at, const char *kind, struct line *a, struct line *b)
@@ -420,6 +492,10 @@ struct judgement claim_judge(const cJSON *paper, const cJSON *claim, const cJSON
         return judge_order(&at);
     if (strcmp(kind, "sums") == 0)
         return judge_sums(&at);
+    if (strcmp(kind, "outweighs") == 0)
+        return judge_outweighs(&at);
+    if (strcmp(kind, "least-moves") == 0)
+        return judge_least_moves(&at);
     struct line a = line_of(&at, left, along), b = { NULL, 0, false };
     if (right)
         b = line_of(&at, right, along);

@@ -160,6 +160,12 @@ static double value_of_row(const struct measured_run *measured, const struct rat
         return number_of(row, "count") / number_of(row, "rebuild_s") * 1e-6;
     if (strcmp(what, "entries") == 0)
         return number_of(statistics, "elements") / number_of(statistics, "leaves");
+    if (strcmp(what, "raised") == 0)
+        return number_of(statistics, "leaves") / number_of(statistics, "elements");
+    if (strcmp(what, "fits") == 0) /* elements, at what these took at most */
+        return number_of(measured->run, "memory") / (number_of(statistics, "bytes_peak") / number_of(row, "count"));
+    if (strcmp(what, "restarts") == 0) /* no less than there were: of all repetitions, over the operations of one */
+        return 100 * number_of(statistics, "restarts") / number_of(row, "operations");
     if (strcmp(what, "levels") == 0)
         return rates->mean * number_of(statistics, "levels") * 1e-6;
     return rates->mean * 1e-6;

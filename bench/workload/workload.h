@@ -161,6 +161,7 @@ struct spec {
     size_t        count;     /* elements; merge, merge_runs: elements out */
     size_t        n_queries; /* search, lookup; dictionaries: of readrandom to concurrentread */
     uint64_t      seed;
+    const char   *tune; /* tunables that are set for it, NAME=VALUE,...; NULL: none */
 
     /* Dictionaries only. */
     size_t   batch;          /* elements of a batch; 0: a sixteenth of all (see spec_batch) */

@@ -36,7 +36,8 @@ static bool by_key_only(enum ordo_tunable t)
 {
     return strncmp(tunables[t].name, "scan.", 5) == 0 || strncmp(tunables[t].name, "compact.", 8) == 0 ||
            strncmp(tunables[t].name, "by_key.", 7) == 0 || strncmp(tunables[t].name, "top.", 4) == 0 ||
-           strncmp(tunables[t].name, "search.", 7) == 0 || strncmp(tunables[t].name, "blink.", 6) == 0;
+           strncmp(tunables[t].name, "search.", 7) == 0 || strncmp(tunables[t].name, "blink.", 6) == 0 ||
+           strncmp(tunables[t].name, "links.", 6) == 0;
 }
 
 static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
@@ -164,7 +165,7 @@ static const struct {
       "merge.group=128 merge.items=7 "
       "merge_runs.group=128 merge_runs.items=8 search.node_keys=16 search.lanes=2 search.group=256 "
       "search.items=1 search.local_keys=4096 search.tile=8 search.buffered=0 search.sort_queries=0 "
-      "blink.lanes=4 blink.group=128 blink.items=1" },
+      "blink.lanes=4 blink.group=128 blink.items=1 links.group=64" },
     /* Without lanes each work-item counts its own digits in local memory: 16 counters fit, 256 do not. */
     { GPU_ONE_LANE, -1, NULL, ORDO_ORIGIN_DEFAULT,
       "sort.digit_bits=4 sort.group=64 sort.items=8 sort.small_group=64 sort.small_items=8 search.lanes=1 "

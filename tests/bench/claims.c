@@ -127,13 +127,15 @@ Test(claims, papers_own_figures_hold)
 
 struct judged_case {
     const char  *test, *said; /* of the claim; said "": nothing */
-    const char  *a, *b;       /* values at x = 1, 2, 4, 8, ... of two lines; "" : none */
+    const char  *a, *b;       /* values at x = 1, 2, 4, 8, ... of two lines, also in rows of two columns; "" : none */
     enum verdict verdict;
     double       here; /* NaN: not looked at */
 };
 
-#define BOTH "\"left\":{\"line\":\"a\"},\"right\":{\"line\":\"b\"},\"along\":\"x\""
-#define ONE  "\"left\":{\"line\":\"a\"},\"along\":\"x\""
+#define BOTH  "\"left\":{\"line\":\"a\"},\"right\":{\"line\":\"b\"},\"along\":\"x\""
+#define GRID  "\"left\":{\"line\":\"a\"},\"right\":{\"line\":\"b\"},\"along\":\"column\",\"than\":\"row\""
+#define MOVES "\"left\":{\"line\":\"a\"},\"along\":\"column\",\"for\":\"row\""
+#define ONE   "\"left\":{\"line\":\"a\"},\"along\":\"x\""
 
 static const struct judged_case cases[] = {
     { "\"kind\":\"greater\"," BOTH, "", "2,3,4", "1,2,3", HOLDS, NAN },
@@ -182,6 +184,15 @@ static const struct judged_case cases[] = {
     { "\"kind\":\"above-limit\",\"bytes\":10,\"unit\":1,\"limit\":\"copy\"," ONE, "", "1,2", "", HOLDS, 2 },
     { "\"kind\":\"above-limit\",\"bytes\":1,\"unit\":1,\"limit\":\"copy\"," ONE, "", "1,2", "", DOES_NOT, 0.2 },
     { "\"kind\":\"above-limit\",\"bytes\":1,\"unit\":1,\"limit\":\"none\"," ONE, "", "1,2", "", CANNOT_BE_ASKED, NAN },
+    { "\"kind\":\"outweighs\"," GRID, "", "1,4,1,5", "1,1,1,1", HOLDS, NAN },
+    { "\"kind\":\"outweighs\"," GRID, "", "1,2,1.95,4", "1,1,1,1", HOLDS, NAN },
+    { "\"kind\":\"outweighs\"," GRID, "", "1,1.95,2,4", "1,1,1,1", BY_LESS, NAN },
+    { "\"kind\":\"outweighs\"," GRID, "", "1,1,4,5", "1,1,1,1", DOES_NOT, NAN },
+    { "\"kind\":\"outweighs\"," GRID, "", "1,1,4,5", "", CANNOT_BE_ASKED, NAN },
+    { "\"kind\":\"least-moves\"," MOVES, "", "1,2,2,1", "", HOLDS, NAN },
+    { "\"kind\":\"least-moves\"," MOVES, "", "1,2,2,1,1,2,2,1", "", BY_LESS, NAN },
+    { "\"kind\":\"least-moves\"," MOVES, "", "2,1,1,2", "", DOES_NOT, NAN },
+    { "\"kind\":\"least-moves\"," MOVES, "", "2,1", "", CANNOT_BE_ASKED, NAN },
     { "\"kind\":\"no such kind\"," ONE, "", "1,2", "", CANNOT_BE_ASKED, NAN },
 };
 
@@ -189,10 +200,13 @@ static void add_line(cJSON *figures, const char *name, const char *values)
 {
     char  *rest = NULL, *copy = strdup(values);
     double x = 1;
+    int    place = 0;
     for (char *value = strtok_r(copy, ",", &rest); value; value = strtok_r(NULL, ",", &rest), x *= 2) {
         cJSON *figure = cJSON_CreateObject();
         cJSON_AddStringToObject(figure, "line", name);
         cJSON_AddNumberToObject(figure, "x", x);
+        cJSON_AddNumberToObject(figure, "row", floor(place / 2.0));
+        cJSON_AddNumberToObject(figure, "column", place++ % 2);
         cJSON_AddNumberToObject(figure, "value", strtod(value, NULL));
         cJSON_AddItemToArray(figures, figure);
     }

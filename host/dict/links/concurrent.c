@@ -95,6 +95,16 @@ static bool is_alone(const struct concurrent *c)
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
+/* What a group of so many work-items leaves each of the registers that a compute unit has, where the driver can be told: larger
+ * groups would not start. 0: its choice. */
+#define REGISTERS ((size_t) 1 << 16)
+#define EASY      ((size_t) 256)
+
+static long registers_of(size_t group)
+{
+    return group > EASY ? (long) (REGISTERS / group) : 0;
+}
+
 static ordo_status run_kernel(const struct concurrent *c, const char *name, size_t group, size_t items,
                               const struct ordo_args *args)
 {
@@ -107,6 +117,7 @@ static ordo_status run_kernel(const struct concurrent *c, const char *name, size
         { "LINKS_TORTURE", c->tree->torture },
         { "LINKS_MERGE", c->tree->config.reclaim != NULL },
         { "LINKS_RAISE", c->tree->config.raise_percent },
+        { "ORDO_MAX_REGISTERS", registers_of(group) },
         { NULL, 0 },
     };
     struct ordo_kernel *kernel = NULL;
@@ -140,7 +151,7 @@ static ordo_status launch(const struct concurrent *c, size_t from, size_t count,
         return run_kernel(c, "links_apply", 1, 1, &args);
     /* In large launches work-items take several operations: those that are done sooner take more. */
     const size_t each = count >> 16 < 1 ? 1 : ordo_min_size(count >> 16, 8);
-    return run_kernel(c, "links_apply", ordo_links_flat(c->tree).group, ordo_ceil_div(count, each), &args);
+    return run_kernel(c, "links_apply", ordo_links_operations_group(c->tree), ordo_ceil_div(count, each), &args);
 }
 
 /* Operations first .. first + count - 1 of the batch. */

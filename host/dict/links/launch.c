@@ -32,6 +32,12 @@ struct ordo_links_shape ordo_links_teams(const struct ordo_links *tree, size_t g
     return (struct ordo_links_shape) { group, group < sub_group ? 1 : sub_group, 0 };
 }
 
+size_t ordo_links_operations_group(const struct ordo_links *tree)
+{
+    const enum ordo_shape data = ordo_shape_of(tree->dict.key_bytes, tree->dict.value_bytes);
+    return group_of(tree, ordo_tunable(tree->dict.dev, ORDO_LINKS_GROUP, data), 1);
+}
+
 /* Lanes of a narrow team: each then holds 4 of a leaf's slots, 16 bytes of keys of 4 bytes. */
 #define NARROW       8
 #define NARROW_GROUP 128

@@ -99,6 +99,8 @@ struct ordo_links_shape {
 };
 /* A work-item for each item. */
 struct ordo_links_shape ordo_links_flat(const struct ordo_links *tree);
+/* Work-items of a group of operations side by side. */
+size_t ordo_links_operations_group(const struct ordo_links *tree);
 /* A whole sub-group for each item; groups of `group` work-items, 0: of the usual number. */
 struct ordo_links_shape ordo_links_teams(const struct ordo_links *tree, size_t group);
 /* A work-item for each item, teams of a few lanes. */
