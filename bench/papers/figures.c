@@ -164,6 +164,8 @@ static double value_of_row(const struct measured_run *measured, const struct rat
         return number_of(statistics, "leaves") / number_of(statistics, "elements");
     if (strcmp(what, "fits") == 0) /* elements, at what these took at most */
         return number_of(measured->run, "memory") / (number_of(statistics, "bytes_peak") / number_of(row, "count"));
+    if (strcmp(what, "size") == 0) /* of a compressed index, to keys of 4 bytes */
+        return number_of(row, "index_bytes") / (number_of(row, "count") * 4);
     if (strcmp(what, "restarts") == 0) /* no less than there were: of all repetitions, over the operations of one */
         return 100 * number_of(statistics, "restarts") / number_of(row, "operations");
     if (strcmp(what, "levels") == 0)
