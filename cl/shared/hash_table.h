@@ -52,8 +52,19 @@
 /* Updates of one partition in one batch: as many as it may have slots. */
 #define HASH_UPDATES_MOST HASH_SLOTS_MOST
 
-/* Words of what a look at partitions finds (hash_measure, hash_plan, hash_size of dict/hash/build.cl). */
-enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_FOUND_WORDS };
+/* What is known of the updates of a batch: nothing, so that of equal keys the last counts; no key is there twice; or index[u] says what
+ * update u comes to: the place of the value that is stored, HASH_ERASED, or HASH_LEFT, and of equal keys one at most is not that. */
+enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
+#define HASH_LEFT   0xffffffffu
+#define HASH_ERASED 0xfffffffeu
+
+/* Operations of one partition in one mixed batch that are done by themselves; with more, it is sorted. */
+#define HASH_RESOLVE_MOST (HASH_UPDATES_MOST / 2)
+
+/* Words of what a look at partitions finds (hash_measure, hash_size, hash_mix_keys of dict/hash/partition.cl, hash_plan, hash_resolve):
+ * HASH_CODES has a bit for each code below HASH_CODE_OTHER that a mixed batch has, and that one for all others. */
+#define HASH_CODE_OTHER 31
+enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_CODES, HASH_LACKS, HASH_FOUND_WORDS };
 
 /* Words that operations side by side share: how many gave up, and the clock of histories. */
 enum hash_beside { HASH_PENDING, HASH_TICK, HASH_BESIDE_WORDS };

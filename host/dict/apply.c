@@ -11,6 +11,8 @@
  *      merge what the batch touches and what it does not; so do all seeks, if one would have far to go (count_changed)
  *   4  store        one update, of the keys whose state has changed, sorted                        waits
  *
+ * A structure that has its own way of batches of point operations is asked first (apply_points).
+ *
  * Nothing is stored before 4, so a batch that is refused, or that runs out of memory, has changed nothing.
  *
  * Cost for n operations: 2 is a sort and a find. Seeks are some 12 launches, a seek of the structure for each, two for
@@ -750,12 +752,25 @@ static ordo_status resolve_order(struct apply *a, size_t *needed)
     return ORDO_OK;
 }
 
+ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch)
+{
+    if (!batch->offsets.mem)
+        return ORDO_OK;
+    return ordo_call_fill(call, batch->offsets.mem, batch->offsets.at * sizeof(cl_ulong),
+                          (batch->count + 1) * sizeof(cl_ulong), 0);
+}
+
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed)
 {
     struct apply a = { .dict = dict, .call = call, .batch = batch, .n = (cl_uint) batch->count };
     cl_uint      count = 0;
+    bool         done = false;
 
+    if (dict->structure->apply_points)
+        ORDO_TRY(dict->structure->apply_points(dict, call, batch, &done));
+    if (done && !ordo_rehearses(call->dev))
+        return ORDO_OK;
     ORDO_TRY(ordo_dict_survey(dict, call, batch->codes, batch->count, a.survey));
     ORDO_TRY(check_survey(&a));
     const bool order = n_order(&a) > 0;
@@ -767,9 +782,8 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
     if (needs_timeline(&a)) {
         ORDO_TRY(build_timeline(&a));
         ORDO_TRY(resolve_order(&a, needed));
-    } else if (batch->offsets.mem) {
-        ORDO_TRY(ordo_call_fill(call, batch->offsets.mem, batch->offsets.at * sizeof(cl_ulong),
-                                (batch->count + 1) * sizeof(cl_ulong), 0));
+    } else {
+        ORDO_TRY(ordo_dict_no_ranges(call, batch));
     }
     if (n_seeks(&a) > 0)
         ORDO_TRY(resolve_seeks(&a));

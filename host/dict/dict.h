@@ -86,6 +86,9 @@ struct ordo_structure {
     ordo_status (*update)(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                           struct ordo_slice values, size_t count);
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
+    /* NULL where there is no such thing. *done: false, and nothing is changed, if the batch is to go the way of all others: it has
+     * other operations than those on single keys, or is refused. Waits. */
+    ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
     /* NULL where there is no such thing. Waits. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
     ordo_status (*clean_up)(ordo_dict *dict, struct ordo_call *call);
@@ -149,6 +152,9 @@ ordo_status ordo_dict_survey(const ordo_dict *dict, struct ordo_call *call, stru
 /* A mixed batch, checked by dict.c but for the codes, which apply.c looks at first. Waits. */
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);
+
+/* Offsets of a batch without ranges, if they are wanted. */
+ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch);
 
 /* Every update that has results asks for this once they are written and before it stores anything: a call over host
  * memory reads them then, so that nothing can fail once it has stored. */

@@ -30,7 +30,8 @@ struct ordo_hash_config {
  * every device for the same calls; what was stored side by side lies in one of many orders.
  * Cost    a lookup: 32 bytes of keys (8-byte keys: 64) of one bucket; of every 20th key at load 0.5, of every sixth at 0.8, of a
  *         third at 0.95 those of a second one; and the value. An update of b elements: a radix sort of b by the bits that
- *         name parts of the table, of about 2048 slots each; then each part with updates is read and written once. It
+ *         name parts of the table, of about 2048 slots each; then the buckets that are touched are read and written once, or all of
+ *         a part where that is more than a few. A mixed batch in order is an update, and lookups by parts before it. It
  *         waits once, for whether there is room; a second time where there might not be. Keys that are erased are looked up, and
  *         nothing else: no sort; no wait, but for the first erasure after a build, and one whenever most of what was there
  *         may have been erased.

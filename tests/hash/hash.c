@@ -329,3 +329,152 @@ Test(hash, loads_from_25_to_95_percent)
 {
     test_each_device(check_loads);
 }
+
+/* ---- what a batch does not touch ------------------------------------------------------------------------------------- */
+
+/* Two tables that get the same batches, one of them so that each sees to whole partitions. */
+struct pair {
+    ordo_dict *some, *whole;
+    size_t     key_bytes;
+    uint32_t   value_bytes;
+};
+
+enum { THERE = 30000, OPERATIONS = 1200 };
+
+static uint32_t spread_key(uint32_t number)
+{
+    return number * 0x9e3779b1u;
+}
+
+static struct pair make_pair(struct test *t, ordo_type type, uint32_t value_bytes, uint32_t load)
+{
+    struct pair p = { .key_bytes = ordo_type_bytes(type), .value_bytes = value_bytes };
+    uint64_t   *keys = test_alloc((size_t) THERE * sizeof *keys);
+
+    for (uint32_t i = 0; i < THERE; i++) {
+        const uint64_t key = spread_key(i);
+        memcpy((char *) keys + i * p.key_bytes, &key, p.key_bytes);
+    }
+    ordo_dict **const all[] = { &p.some, &p.whole };
+    for (size_t i = 0; i < 2; i++) {
+        test_ok(
+            t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { type, value_bytes }, .load_percent = load), all[i]));
+        test_ok(t, ordo_dict_build_host(*all[i], keys, value_bytes ? keys : NULL, THERE));
+    }
+    ordo_hash_of(p.whole)->whole = true;
+    free(keys);
+    return p;
+}
+
+/* A batch of some codes; of few keys many times, or of any that may be there. */
+struct points {
+    uint8_t  codes[OPERATIONS], found[2][OPERATIONS];
+    uint64_t keys[OPERATIONS], values[OPERATIONS], out[2][OPERATIONS];
+};
+
+static void draw_points(struct test *t, struct points *b, const struct pair *p, size_t n, uint32_t of)
+{
+    memset(b, 0, sizeof *b);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t key = spread_key((uint32_t) test_below(t, of)), value = test_below(t, UINT32_MAX);
+        b->codes[i] = (uint8_t) test_below(t, ORDO_ERASE + 1);
+        memcpy((char *) b->keys + i * p->key_bytes, &key, p->key_bytes);
+        memcpy((char *) b->values + i * p->value_bytes, &value, p->value_bytes);
+    }
+}
+
+static void apply_points(struct test *t, ordo_dict *dict, struct points *b, size_t n, int which)
+{
+    const bool                   has_values = dict->value_bytes > 0;
+    const struct ordo_host_batch batch = { .codes = b->codes,
+                                           .keys = b->keys,
+                                           .values = has_values ? b->values : NULL,
+                                           .count = n,
+                                           .found = b->found[which],
+                                           .values_out = has_values ? b->out[which] : NULL };
+    test_ok(t, ordo_dict_apply_host(dict, &batch, NULL));
+}
+
+static bool same_bytes(struct test *t, cl_mem a, cl_mem b, size_t bytes)
+{
+    char *x = test_alloc(bytes), *y = test_alloc(bytes);
+    read_bytes(t, a, 0, x, bytes);
+    read_bytes(t, b, 0, y, bytes);
+    const bool same = memcmp(x, y, bytes) == 0;
+    free(x);
+    free(y);
+    return same;
+}
+
+/* Keys and spills bit by bit; values, of which empty slots have any, by what finds return. */
+static void expect_same(struct test *t, const struct pair *p)
+{
+    const struct ordo_hash_table *a = &ordo_hash_of(p->some)->table, *b = &ordo_hash_of(p->whole)->table;
+
+    test_ok(t, ordo_dict_check(p->some, NULL));
+    test_true(t, a->n_buckets == b->n_buckets && a->bits == b->bits && a->seed == b->seed);
+    test_true(t, same_bytes(t, a->spills, b->spills, a->n_buckets));
+    test_true(t, same_bytes(t, a->counts, b->counts, ordo_hash_partitions(a) * sizeof(cl_uint)));
+    const size_t bucket = ordo_hash_bucket_bytes(p->some);
+    char        *x = test_alloc(a->n_buckets * bucket), *y = test_alloc(a->n_buckets * bucket);
+    read_bytes(t, a->buckets, 0, x, a->n_buckets * bucket);
+    read_bytes(t, b->buckets, 0, y, a->n_buckets * bucket);
+    for (size_t i = 0; i < a->n_buckets; i++)
+        test_true(t, memcmp(x + i * bucket, y + i * bucket, HASH_SLOTS * p->key_bytes) == 0);
+    free(x);
+    free(y);
+}
+
+static void expect_same_points(struct test *t, const struct pair *p, size_t n, uint32_t of)
+{
+    struct points *b = test_alloc(sizeof *b);
+
+    draw_points(t, b, p, n, of);
+    apply_points(t, p->some, b, n, 0);
+    apply_points(t, p->whole, b, n, 1);
+    test_true(t, memcmp(b->found[0], b->found[1], n) == 0);
+    test_true(t, memcmp(b->out[0], b->out[1], sizeof b->out[0]) == 0);
+    expect_same(t, p);
+    free(b);
+}
+
+static void expect_same_updates(struct test *t, const struct pair *p, size_t n, uint32_t of)
+{
+    struct points *b = test_alloc(sizeof *b);
+
+    draw_points(t, b, p, n, of);
+    test_ok(t, ordo_dict_upsert_host(p->some, b->keys, p->value_bytes ? b->values : NULL, n));
+    test_ok(t, ordo_dict_upsert_host(p->whole, b->keys, p->value_bytes ? b->values : NULL, n));
+    expect_same(t, p);
+    free(b);
+}
+
+static void check_touched(struct test *t, ordo_type type, uint32_t value_bytes, uint32_t load)
+{
+    struct pair p = make_pair(t, type, value_bytes, load);
+
+    test_context(t, "keys of %zu bytes, load %u", p.key_bytes, load);
+    expect_same(t, &p);
+    for (int round = 0; round < 3; round++) {
+        expect_same_points(t, &p, OPERATIONS, 2 * THERE);
+        expect_same_points(t, &p, OPERATIONS, 50);
+        expect_same_updates(t, &p, OPERATIONS, 2 * THERE);
+    }
+    expect_same_points(t, &p, 1, 2 * THERE);
+    ordo_dict_destroy(&p.some);
+    ordo_dict_destroy(&p.whole);
+}
+
+static void check_some(struct test *t)
+{
+    check_touched(t, ORDO_U32, 4, 50);
+    check_touched(t, ORDO_U32, 4, 80);
+    check_touched(t, ORDO_U32, 4, 95); /* elements astray, and many that move */
+    check_touched(t, ORDO_U64, 8, 90);
+}
+
+Test(hash, few_updates_leave_the_same_table)
+{
+    test_each_device(check_some);
+    test_each_device_with("cpu=0", check_some);
+}

@@ -13,16 +13,21 @@
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
 
-/* index may be NULL. */
+/* index may be NULL. found[HASH_CODES]: which codes there are, if there are codes. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global ordo_key *mixed,
-                   __global uint *index)
+                   __global uint *index, __global const uchar *codes, ulong codes_at, __global uint *found)
 {
+    uint seen = 0;
     RUN_EACH (uint, i, n) {
         mixed[i] = hash_mix(keys[keys_at + i], seed);
         if (index)
             index[i] = i;
+        if (codes)
+            seen |= 1u << min((uint) codes[codes_at + i], (uint) HASH_CODE_OTHER);
     }
+    if (seen && (seen & ~ordo_load_relaxed(&found[HASH_CODES])))
+        ordo_or(&found[HASH_CODES], seen);
 }
 
 /* bounds[p] = the first of n keys, which ascend by partition, of partition p or a later one; for p from 0 to all. */

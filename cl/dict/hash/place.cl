@@ -22,71 +22,27 @@
  */
 #pragma once
 #include "device/atomic.cl"
-#include "dict/hash/table.cl"
-
-#ifndef HASH_GROUP
-#define HASH_GROUP 256
-#endif
-
-/* Numbers of elements: a resident's is its slot, an update's HASH_SLOTS_MOST more than its place; each + 1, as 0 is none. */
-#define HASH_NUMBERS (HASH_SLOTS_MOST + HASH_UPDATES_MOST)
-
-/* A word: above, how often it was asked, then the element's number, then its other bucket. */
-#define HASH_ASKED_SHIFT  28
-#define HASH_NUMBER_SHIFT 12
-#define HASH_MOVES        15 /* askings; what has none left is astray */
-#if HASH_BUCKETS_MOST > 1 << HASH_NUMBER_SHIFT || HASH_NUMBERS >= 1 << (HASH_ASKED_SHIFT - HASH_NUMBER_SHIFT)
-#error "a word has no room for the numbers of buckets and elements"
-#endif
-
-ORDO_FN uint hash_word(uint asked, uint number, uint other)
-{
-    return asked << HASH_ASKED_SHIFT | number << HASH_NUMBER_SHIFT | other;
-}
-ORDO_FN uint hash_asked_of(uint word)
-{
-    return word >> HASH_ASKED_SHIFT;
-}
-ORDO_FN uint hash_number_of(uint word)
-{
-    return word << (32 - HASH_ASKED_SHIFT) >> (32 - HASH_ASKED_SHIFT + HASH_NUMBER_SHIFT);
-}
-ORDO_FN uint hash_other_of(uint word)
-{
-    return word & ((1u << HASH_NUMBER_SHIFT) - 1);
-}
+#include "dict/hash/part.cl"
 
 /* Places of the table that finds equal keys: more than updates. */
-#define HASH_PLACES 3072
+#define HASH_PLACES     3072
+#define HASH_LIVE_WORDS ((HASH_UPDATES_MOST + 31) / 32)
 
 typedef struct {
-    uint words[HASH_PLACES];                   /* a table of updates; then a word for each slot */
-    uint live[(HASH_UPDATES_MOST + 31) / 32];  /* a bit for each update that is the last of its key */
-    uint fresh[(HASH_UPDATES_MOST + 31) / 32]; /* of these, for each that is stored anew */
+    uint words[HASH_PLACES];     /* a table of updates; then a word for each slot */
+    uint live[HASH_LIVE_WORDS];  /* a bit for each update that is the last of its key */
+    uint fresh[HASH_LIVE_WORDS]; /* of these, for each that is stored anew */
     uint astray[(HASH_NUMBERS + 31) / 32];
     uint spills[HASH_BUCKETS_MOST];
     uint stored, gone, any_astray;
 } hash_local;
-
-ORDO_FN void hash_barrier(void)
-{
-#if HASH_GROUP > 1
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-#endif
-}
-
-#define HASH_EACH(i, n) for (uint i = (uint) get_local_id(0); i < (n); i += HASH_GROUP)
-
-/* Partitions that this group takes. */
-#define HASH_PARTITIONS(p, table)                                                                                      \
-    for (uint p = (uint) get_group_id(0); p < 1u << (table).bits; p += (uint) get_num_groups(0))
 
 /* Everything but live and words. */
 ORDO_FN void hash_begin(__local hash_local *mem)
 {
     HASH_EACH (i, (HASH_NUMBERS + 31) / 32)
         mem->astray[i] = 0;
-    HASH_EACH (i, (HASH_UPDATES_MOST + 31) / 32)
+    HASH_EACH (i, HASH_LIVE_WORDS)
         mem->fresh[i] = 0;
     HASH_EACH (b, HASH_BUCKETS_MOST)
         mem->spills[b] = 0;
@@ -94,110 +50,7 @@ ORDO_FN void hash_begin(__local hash_local *mem)
         mem->stored = mem->gone = mem->any_astray = 0;
 }
 
-ORDO_FN bool hash_bit(__local const uint *bits, uint i)
-{
-    return bits[i / 32] >> i % 32 & 1;
-}
-ORDO_FN void hash_set(__local uint *bits, uint i)
-{
-    atomic_or(&bits[i / 32], 1u << i % 32);
-}
-
-/* ---- a partition and its updates --------------------------------------------------------------------------------- */
-
-/* A batch, by partitions. Values and erased are those of update index[j], or j if index is NULL. */
-#define HASH_BATCH                                                                                                     \
-    __global const ordo_key *batch_mixed, __global const uint *batch_index, __global const hash_value *batch_values,   \
-        ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_all_erased,       \
-        uint batch_is_distinct, __global const uint *batch_bounds
-
-typedef struct {
-    uint                       start, buckets, number; /* of the partition */
-    uint                       n;                      /* updates */
-    uint                       distinct, all_erased;
-    __global const ordo_key   *mixed;
-    __global const uint       *index;
-    __global const hash_value *values;
-    __global const uchar      *erased;
-    uint                       first; /* place in the batch, without an index */
-} hash_part;
-
-#define HASH_PART_HERE(part, table, p)                                                                                 \
-    hash_part part;                                                                                                    \
-    part.number = (p);                                                                                                 \
-    part.start = (table).starts ? (table).starts[p] : 0;                                                               \
-    part.buckets = (table).starts ? (table).starts[(p) + 1] - part.start : 0;                                          \
-    part.first = batch_bounds ? batch_bounds[p] : 0;                                                                   \
-    part.n = batch_bounds ? batch_bounds[(p) + 1] - part.first : 0;                                                    \
-    part.distinct = batch_is_distinct;                                                                                 \
-    part.all_erased = batch_all_erased;                                                                                \
-    part.mixed = batch_mixed + part.first;                                                                             \
-    part.index = batch_index ? batch_index + part.first : 0;                                                           \
-    part.values = batch_values ? batch_values + batch_values_at : 0;                                                   \
-    part.erased = batch_erased ? batch_erased + batch_erased_at : 0;
-
-ORDO_FN uint hash_place_of(const hash_part *part, uint u)
-{
-    return part->index ? part->index[u] : part->first + u;
-}
-
-ORDO_FN bool hash_erases(const hash_part *part, uint u)
-{
-    return part->all_erased || (part->erased && part->erased[hash_place_of(part, u)]);
-}
-
-/* The mixed key of an element by its number. */
-ORDO_FN ordo_key hash_key_of(const hash_table *table, const hash_part *part, uint number)
-{
-    const uint at = number - 1;
-    if (at >= HASH_SLOTS_MOST)
-        return part->mixed[at - HASH_SLOTS_MOST];
-    return hash_keys(table, part->start + at / HASH_SLOTS)[at % HASH_SLOTS];
-}
-
-#if ORDO_VALUE_BYTES
-ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part, uint number)
-{
-    const uint at = number - 1;
-    if (at >= HASH_SLOTS_MOST)
-        return part->values[hash_place_of(part, at - HASH_SLOTS_MOST)];
-    return hash_values(table, part->start + at / HASH_SLOTS)[at % HASH_SLOTS];
-}
-#endif
-
 /* ---- equal keys -------------------------------------------------------------------------------------------------- */
-
-/* Finds the live updates. Ends with a barrier. */
-ORDO_FN void hash_dedup(const hash_part *part, __local hash_local *mem)
-{
-    HASH_EACH (i, (HASH_UPDATES_MOST + 31) / 32)
-        mem->live[i] = !part->distinct || i * 32 >= part->n ? 0
-                       : part->n - i * 32 >= 32             ? 0xffffffffu
-                                                            : (1u << (part->n - i * 32)) - 1;
-    if (!part->distinct) {
-        const uint places = min((uint) HASH_PLACES, 2 * part->n + 32);
-        HASH_EACH (i, places)
-            mem->words[i] = 0;
-        hash_barrier();
-        HASH_EACH (u, part->n) {
-            const ordo_key mixed = part->mixed[u];
-            uint           at = hash_share(hash_again(mixed) * 0x9e3779b1u, places);
-            for (uint tries = 0; tries < places; tries++) {
-                const uint was = atomic_cmpxchg(&mem->words[at], 0u, u + 1);
-                if (was && part->mixed[was - 1] == mixed)
-                    atomic_max(&mem->words[at], u + 1);
-                if (!was || part->mixed[was - 1] == mixed)
-                    break;
-                at = at + 1 == places ? 0 : at + 1;
-            }
-        }
-        hash_barrier();
-        HASH_EACH (i, places)
-            if (mem->words[i])
-                hash_set(mem->live, mem->words[i] - 1);
-    }
-    hash_barrier();
-}
 
 ORDO_KERNEL(HASH_GROUP)
 void hash_distinct(HASH_TABLE, HASH_BATCH, __global uint *distinct)
@@ -208,13 +61,13 @@ void hash_distinct(HASH_TABLE, HASH_BATCH, __global uint *distinct)
         HASH_PART_HERE(part, table, p)
         if (get_local_id(0) == 0)
             mem.stored = 0;
-        if (part.n > HASH_UPDATES_MOST || part.distinct) {
+        if (part.n > HASH_UPDATES_MOST || part.kind == HASH_DISTINCT) {
             if (get_local_id(0) == 0)
                 distinct[p] = part.n;
             continue;
         }
-        hash_dedup(&part, &mem);
-        HASH_EACH (i, (HASH_UPDATES_MOST + 31) / 32)
+        hash_dedup(&part, mem.words, HASH_PLACES, mem.live, HASH_LIVE_WORDS);
+        HASH_EACH (i, HASH_LIVE_WORDS)
             if (mem.live[i])
                 atomic_add(&mem.stored, popcount(mem.live[i]));
         hash_barrier();
@@ -266,7 +119,7 @@ void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
         if (part.n == 0)
             continue;
         hash_begin(&mem);
-        hash_dedup(&part, &mem);
+        hash_dedup(&part, mem.words, HASH_PLACES, mem.live, HASH_LIVE_WORDS);
         if (part.buckets > 0)
             hash_match(&table, &part, &mem, false);
         if (get_local_id(0) == 0) {
@@ -280,14 +133,6 @@ void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
-
-/* An element asks for a bucket: what is left without a place is returned, or 0. */
-ORDO_FN uint hash_ask(__local uint *bucket, uint word)
-{
-    for (uint s = 0; s < HASH_SLOTS && word; s++)
-        word = min(word, atomic_max(&bucket[s], word));
-    return word;
-}
 
 /* Finds a place for an update, and for each element that makes room for another. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
@@ -362,7 +207,7 @@ void hash_fill(HASH_TABLE, HASH_BATCH)
     HASH_PARTITIONS (p, table) {
         HASH_PART_HERE(part, table, p)
         hash_begin(&mem);
-        hash_dedup(&part, &mem);
+        hash_dedup(&part, mem.words, HASH_PLACES, mem.live, HASH_LIVE_WORDS);
         HASH_EACH (s, part.buckets * HASH_SLOTS)
             mem.words[s] = 0;
         hash_barrier();
@@ -389,21 +234,11 @@ void hash_fill(HASH_TABLE, HASH_BATCH)
 
 /* ---- in place ---------------------------------------------------------------------------------------------------- */
 
-/* Words of what is there: first buckets were asked for once, second ones twice. */
+/* Words of what is there. */
 ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
-    HASH_EACH (s, part->buckets * HASH_SLOTS) {
-        const uint     bucket = s / HASH_SLOTS;
-        const ordo_key mixed = hash_keys(table, part->start + bucket)[s % HASH_SLOTS];
-        uint           word = 0;
-        if (hash_partition(mixed, table->bits) == part->number) {
-            const uint first = hash_first(mixed, table->bits, part->buckets);
-            const uint second = hash_second(mixed, first, part->buckets);
-            const uint asked = bucket == first ? 0 : bucket == second ? 1 : HASH_MOVES;
-            word = hash_word(asked, s + 1, asked == 0 ? second : first);
-        }
-        mem->words[s] = word;
-    }
+    HASH_EACH (s, part->buckets * HASH_SLOTS)
+        mem->words[s] = hash_word_there(table, part, s);
 }
 
 /* Slots that a work-item sees to. */
@@ -461,18 +296,20 @@ ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local h
     }
 }
 
-/* Each partition has the room. */
+/* Each partition has the room. Of those of which left[p] is not 0, or of all if it is NULL. */
 ORDO_KERNEL(HASH_GROUP)
-void hash_update(HASH_TABLE, HASH_BATCH)
+void hash_update(HASH_TABLE, HASH_BATCH, __global const uint *left)
 {
     __local hash_local mem;
     const hash_table   table = HASH_TABLE_HERE;
     HASH_PARTITIONS (p, table) {
+        if (left && !left[p])
+            continue;
         HASH_PART_HERE(part, table, p)
         if (part.n == 0 || part.buckets == 0)
             continue;
         hash_begin(&mem);
-        hash_dedup(&part, &mem);
+        hash_dedup(&part, mem.words, HASH_PLACES, mem.live, HASH_LIVE_WORDS);
         hash_load(&table, &part, &mem);
         hash_barrier();
         hash_match(&table, &part, &mem, true);

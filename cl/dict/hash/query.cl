@@ -4,7 +4,8 @@
  *   hash_find    values of keys, or whether they are there
  *   hash_erase   a batch of keys, in any order, equal ones too
  *
- * A CPU's work-item has HASH_AT_ONCE of them at a time: it asks for the first buckets of all before it looks into any.
+ * A CPU's work-item has HASH_AT_ONCE of them at a time: it asks for the first buckets of all before it looks into any; then for the
+ * second ones of those that go on.
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
  */
@@ -36,6 +37,14 @@ typedef struct {
 /* All n keys, some at a time. */
 #define HASH_EACH_BLOCK(block, n) RUN_EACH (uint, block, (n) / HASH_AT_ONCE + ((n) % HASH_AT_ONCE != 0))
 
+ORDO_FN void hash_prefetch(const hash_table *table, uint bucket)
+{
+    ORDO_PREFETCH(hash_keys(table, bucket));
+#if ORDO_VALUE_BYTES && HASH_SLOTS * (KEY_BITS / 8 + ORDO_VALUE_BYTES) > 64
+    ORDO_PREFETCH(hash_values(table, bucket));
+#endif
+}
+
 ORDO_FN void hash_ask_for(const hash_table *table, __global const ordo_key *keys, uint block, uint n,
                           __private hash_asked *asked)
 {
@@ -48,12 +57,38 @@ ORDO_FN void hash_ask_for(const hash_table *table, __global const ordo_key *keys
         asked->start[i] = table->starts[p];
         asked->buckets[i] = table->starts[p + 1] - asked->start[i];
         const uint bucket = asked->start[i] + hash_first(mixed, table->bits, asked->buckets[i]);
-        ORDO_PREFETCH(hash_keys(table, bucket));
-#if ORDO_VALUE_BYTES && HASH_SLOTS * (KEY_BITS / 8 + ORDO_VALUE_BYTES) > 64
-        ORDO_PREFETCH(hash_values(table, bucket));
-#endif
+        hash_prefetch(table, bucket);
         ORDO_PREFETCH(&table->spills[bucket]);
     }
+}
+
+/* Where they are. */
+ORDO_FN void hash_look_up(const hash_table *table, const __private hash_asked *asked, __private hash_place *places)
+{
+#if ORDO_CPU
+    uint on[HASH_AT_ONCE], n_on = 0; /* those that go on: listed without a branch, which could not be foreseen */
+    for (uint i = 0; i < asked->n; i++) {
+        hash_place place = { 0, HASH_NONE };
+        on[n_on] = i;
+        if (asked->buckets[i]) {
+            place.bucket = asked->start[i] + hash_first(asked->mixed[i], table->bits, asked->buckets[i]);
+            place.slot = hash_slot_of(table, place.bucket, asked->mixed[i]);
+            n_on += (place.slot == HASH_NONE) & (table->spills[place.bucket] != 0);
+        }
+        places[i] = place;
+    }
+    for (uint k = 0; k < n_on; k++) {
+        const uint i = on[k], start = asked->start[i];
+        hash_prefetch(table, start + hash_second(asked->mixed[i], places[i].bucket - start, asked->buckets[i]));
+    }
+    for (uint k = 0; k < n_on; k++) {
+        const uint i = on[k], start = asked->start[i];
+        places[i] = hash_look_on(table, start, asked->buckets[i], places[i].bucket - start, asked->mixed[i]);
+    }
+#else
+    const hash_place none = { 0, HASH_NONE };
+    places[0] = asked->buckets[0] ? hash_look(table, asked->start[0], asked->buckets[0], asked->mixed[0]) : none;
+#endif
 }
 
 /* ---- lookups ----------------------------------------------------------------------------------------------------- */
@@ -72,11 +107,11 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
     }
     HASH_EACH_BLOCK (block, n) {
         hash_asked asked;
+        hash_place places[HASH_AT_ONCE];
         hash_ask_for(&table, keys + keys_at, block, n, &asked);
+        hash_look_up(&table, &asked, places);
         HASH_EACH_ASKED (i, asked) {
-            hash_place place = { 0, HASH_NONE };
-            if (asked.buckets[i])
-                place = hash_look(&table, asked.start[i], asked.buckets[i], asked.mixed[i]);
+            const hash_place place = places[i];
 #if ORDO_VALUE_BYTES
             if (values_out && place.slot != HASH_NONE)
                 values_out[values_out_at + asked.at + i] = hash_values(&table, place.bucket)[place.slot];

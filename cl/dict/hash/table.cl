@@ -202,6 +202,16 @@ ORDO_FN hash_place hash_find_astray(const hash_table *table, uint start, uint n,
     return place;
 }
 
+/* The same where it is not in its first bucket, from which elements have spilled: `first` of the partition's n from `start` on. */
+ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uint first, ordo_key mixed)
+{
+    hash_place place = { start + hash_second(mixed, first, n), HASH_NONE };
+    place.slot = hash_slot_of(table, place.bucket, mixed);
+    if (place.slot == HASH_NONE && table->spills[start + first] == HASH_ALL)
+        place = hash_find_astray(table, start, n, mixed);
+    return place;
+}
+
 /* The same by a mixed key's partition, which has n buckets from `start` on: some at least. */
 ORDO_FN hash_place hash_look(const hash_table *table, uint start, uint n, ordo_key mixed)
 {
@@ -209,15 +219,8 @@ ORDO_FN hash_place hash_look(const hash_table *table, uint start, uint n, ordo_k
     hash_place place = { start + first, 0 };
 
     place.slot = hash_slot_of(table, place.bucket, mixed);
-    if (place.slot != HASH_NONE)
-        return place;
-    const uint spilled = table->spills[place.bucket];
-    if (spilled) {
-        place.bucket = start + hash_second(mixed, first, n);
-        place.slot = hash_slot_of(table, place.bucket, mixed);
-        if (place.slot == HASH_NONE && spilled == HASH_ALL)
-            place = hash_find_astray(table, start, n, mixed);
-    }
+    if (place.slot == HASH_NONE && table->spills[place.bucket])
+        return hash_look_on(table, start, n, first, mixed);
     return place;
 }
 

@@ -65,13 +65,45 @@ static ordo_status fill_table(struct ordo_call *call, const struct ordo_hash *ha
     return ordo_hash_launch_parts(call, hash, "hash_fill", ordo_hash_partitions(table), &args);
 }
 
+/* With so many buckets for each update, those that are touched are fewer than the others. */
+#define BUCKETS_EACH 2
+/* Groups of hash_update after hash_touch: each looks at so many partitions, few of which are left. */
+#define LEFT_SHARE 8
+
+/* Whether there is memory to say which partitions are left. */
+static ordo_status list_left(struct ordo_call *call, size_t partitions, cl_mem *left, bool *there_is)
+{
+    const int         mark = call->n_scratch;
+    const ordo_status status = ordo_call_scratch(call, partitions * sizeof(cl_uint), left);
+    *there_is = status == ORDO_OK;
+    if (!ordo_lacks_memory(status))
+        return status;
+    ordo_call_abandon(call, mark);
+    *left = NULL;
+    return ORDO_OK;
+}
+
 ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
                              const struct ordo_hash_batch *batch)
 {
+    const size_t     partitions = ordo_hash_partitions(table);
+    const bool       fills = hash->whole || (table->n_buckets > 0 && batch->count > table->n_buckets / BUCKETS_EACH);
+    const int        mark = call->n_scratch;
     struct ordo_args args = { .n = 0 };
+    cl_mem           left = NULL;
+    bool             few = false;
+
+    if (!fills || ordo_rehearses(call->dev))
+        ORDO_TRY(list_left(call, partitions, &left, &few));
     ordo_hash_add_table(&args, table);
     ordo_hash_add_batch(&args, batch);
-    return ordo_hash_launch_parts(call, hash, "hash_update", ordo_hash_partitions(table), &args);
+    ORDO_ADD(&args, ORDO_ARG(left));
+    if (few)
+        ORDO_TRY(ordo_hash_launch_some(call, hash, "dict/hash/touch.cl", "hash_touch", partitions, &args));
+    ORDO_TRY(ordo_hash_launch_parts(call, hash, "hash_update", few ? ordo_ceil_div(partitions, LEFT_SHARE) : partitions,
+                                    &args));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
 }
 
 /* ---- a table ----------------------------------------------------------------------------------------------------- */
@@ -128,7 +160,7 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
 static ordo_status thin_out(struct ordo_call *call, struct ordo_hash *hash, struct content *c,
                             struct ordo_sorted_run *run)
 {
-    if (c->largest <= HASH_UPDATES_MOST || c->batch.distinct)
+    if (c->largest <= HASH_UPDATES_MOST || c->batch.kind == HASH_DISTINCT)
         return ORDO_OK;
     return ordo_hash_make_distinct(call, hash, &c->batch, run);
 }
@@ -191,7 +223,7 @@ static ordo_status take_elements(struct ordo_call *call, struct ordo_hash *hash,
 {
     size_t size = 0;
 
-    *out = (struct ordo_hash_batch) { .distinct = 1 };
+    *out = (struct ordo_hash_batch) { .kind = HASH_DISTINCT };
     ORDO_TRY(ordo_hash_size(&hash->dict, call, &size));
     if (size == 0)
         return ORDO_OK;

@@ -9,6 +9,7 @@
  *   part.c     a batch by partitions
  *   build.c    a table made anew: of a batch, of itself, of both
  *   update.c   batches in place
+ *   mixed.c    mixed batches of operations on single keys
  *   concurrent.c   operations side by side
  *   hash.c     the structure's table
  */
@@ -37,6 +38,8 @@ struct ordo_hash {
     size_t                  elements_least; /* as far as is known without a wait */
     size_t                  bytes, bytes_peak, rebuilds;
     struct ordo_runs        runs; /* what sorts a batch with many equal keys */
+    /* Tests: updates see to whole partitions, however few they are. */
+    bool whole;
     /* Tests: HASH_TORTURE of cl/dict/hash/concurrent.cl, and where concurrent batches leave their histories (two ticks an
      * operation, uint32_t, by its index), or NULL. */
     uint32_t torture;
@@ -71,9 +74,12 @@ void ordo_hash_clear(ordo_dict *dict);
 
 /* HASH_TABLE of cl/dict/hash/table.cl. */
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
-/* A kernel of cl/dict/hash/place.cl: a work-group for each partition. */
+/* A kernel of cl/dict/hash/place.cl: a work-group for each partition, or for several. */
 ordo_status ordo_hash_launch_parts(struct ordo_call *call, const struct ordo_hash *hash, const char *name,
-                                   size_t partitions, const struct ordo_args *args);
+                                   size_t groups, const struct ordo_args *args);
+/* The same of another file, with fewer work-items: for some of a partition's elements. */
+ordo_status ordo_hash_launch_some(struct ordo_call *call, const struct ordo_hash *hash, const char *file,
+                                  const char *name, size_t groups, const struct ordo_args *args);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
@@ -95,11 +101,13 @@ ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct
 
 /* ---- part.c ------------------------------------------------------------------------------------------------------ */
 
-/* A batch, and the same by partitions: HASH_BATCH of cl/dict/hash/place.cl. */
+/* A batch, and the same by partitions: HASH_BATCH of cl/dict/hash/part.cl. */
 struct ordo_hash_batch {
     struct ordo_slice keys, values, erased; /* values: ordo_none() if all are erased; erased: if none are, or all */
+    struct ordo_slice codes;                /* of a mixed batch: found[HASH_CODES] then says which there are */
+    cl_mem            found;
     size_t            count;
-    cl_uint           all_erased, distinct;
+    cl_uint           all_erased, kind; /* kind: enum hash_kind */
     /* made by ordo_hash_part, in scratch */
     cl_mem            mixed, index, bounds; /* index: NULL where values are in the order of mixed */
     struct ordo_slice values_by_part;
@@ -115,7 +123,10 @@ ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *ha
 /* In scratch the words of enum hash_found, 0; and reads them, which waits. */
 ordo_status ordo_hash_begin_found(struct ordo_call *call, cl_mem *found);
 ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint out[HASH_FOUND_WORDS]);
-/* The largest number of updates of one partition, whether all have room for all, and the number of elements. Waits. */
+/* The largest number of updates of one partition, whether all have room for all, and the number of elements: to words of ordo_hash_begin_found. */
+ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
+                           const struct ordo_hash_batch *batch, cl_mem found);
+/* The same. Waits. */
 ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                               const struct ordo_hash_batch *batch, cl_uint found[HASH_FOUND_WORDS]);
 
@@ -138,9 +149,15 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
+/* Whether so few elements would be left that the table is worth building anew. */
+bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
 /* After so many erasures that are not counted yet: builds the table anew if so little is left that this is worth it, and if there is
  * memory for it. Waits, where that is not known to be far off. */
 ordo_status ordo_hash_give_back(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
+
+/* ---- mixed.c ----------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_hash_apply_points(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
 
 /* ---- concurrent.c ------------------------------------------------------------------------------------------------ */
 

@@ -28,7 +28,7 @@ static ordo_status find_bounds(struct ordo_call *call, const ordo_dict *dict, co
 /* Updates of both kinds know their place in the batch; else values go along. */
 static bool goes_by_index(const struct ordo_hash_batch *batch)
 {
-    return batch->erased.mem != NULL;
+    return batch->erased.mem != NULL || batch->codes.mem != NULL;
 }
 
 ordo_status ordo_hash_part(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
@@ -57,7 +57,9 @@ ordo_status ordo_hash_part(struct ordo_call *call, const struct ordo_hash *hash,
     }
     ordo_args_slice(&args, &batch->keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(table->seed), ORDO_ARG(mixed), ORDO_ARG(index));
-    ORDO_TRY(ordo_dict_launch(call, dict, PARTITION_FILE, "hash_mix_keys", batch->count, args.arg, args.n));
+    ordo_args_slice(&args, &batch->codes);
+    ORDO_ADD(&args, ORDO_ARG(batch->found));
+    ORDO_TRY(ordo_dict_launch_pass(call, dict, PARTITION_FILE, "hash_mix_keys", batch->count, args.arg, args.n));
     ORDO_TRY(ordo_call_sort(call, &params, ordo_at(mixed, 0), value_bytes ? values : ordo_none(),
                             ordo_at(batch->mixed, 0), sorted, batch->count));
     ordo_call_release(call, mark);
@@ -71,7 +73,7 @@ void ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *b
     ORDO_ADD(args, ORDO_ARG(batch->mixed), ORDO_ARG(batch->index));
     ordo_args_slice(args, &batch->values_by_part);
     ordo_args_slice(args, &batch->erased);
-    ORDO_ADD(args, ORDO_ARG(batch->all_erased), ORDO_ARG(batch->distinct), ORDO_ARG(batch->bounds));
+    ORDO_ADD(args, ORDO_ARG(batch->all_erased), ORDO_ARG(batch->kind), ORDO_ARG(batch->bounds));
 }
 
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
@@ -87,7 +89,7 @@ ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *ha
     batch->keys = ordo_run_keys(run);
     batch->values = batch->all_erased ? none : ordo_run_values(&hash->dict, run);
     batch->count = run->count;
-    batch->distinct = 1;
+    batch->kind = HASH_DISTINCT;
     return ORDO_OK;
 }
 
@@ -102,18 +104,23 @@ ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint o
     return ordo_call_read(call, found, 0, out, HASH_FOUND_WORDS * sizeof *out);
 }
 
+ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
+                           const struct ordo_hash_batch *batch, cl_mem found)
+{
+    struct ordo_args args = { .n = 0 };
+    ordo_hash_add_table(&args, table);
+    ORDO_ADD(&args, ORDO_ARG(batch->bounds), ORDO_ARG(found));
+    return ordo_dict_launch(call, dict, PARTITION_FILE, "hash_measure", ordo_hash_partitions(table), args.arg, args.n);
+}
+
 ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                               const struct ordo_hash_batch *batch, cl_uint found[HASH_FOUND_WORDS])
 {
-    const int        mark = call->n_scratch;
-    struct ordo_args args = { .n = 0 };
-    cl_mem           words = NULL;
+    const int mark = call->n_scratch;
+    cl_mem    words = NULL;
 
     ORDO_TRY(ordo_hash_begin_found(call, &words));
-    ordo_hash_add_table(&args, table);
-    ORDO_ADD(&args, ORDO_ARG(batch->bounds), ORDO_ARG(words));
-    ORDO_TRY(
-        ordo_dict_launch(call, dict, PARTITION_FILE, "hash_measure", ordo_hash_partitions(table), args.arg, args.n));
+    ORDO_TRY(ordo_hash_look(call, table, dict, batch, words));
     ORDO_TRY(ordo_hash_read_found(call, words, found));
     ordo_call_release(call, mark);
     return ORDO_OK;

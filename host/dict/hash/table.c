@@ -103,25 +103,26 @@ void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *t
              ORDO_ARG(table->bits), ORDO_ARG(table->seed));
 }
 
-/* Work-items of a group for each partition: of 256 each sees to 10 slots at most. */
-#define GROUP ((size_t) 256)
+/* Work-items of a group for each partition: of 256 each sees to 10 slots at most; and of one for some of its elements. */
+#define GROUP         ((size_t) 256)
+#define GROUP_OF_SOME ((size_t) 128)
 
 /* More groups than this fill every device; each then takes several partitions. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
-static size_t group_of(const ordo_device *dev)
+static size_t group_of(const ordo_device *dev, size_t most)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(dev);
-    size_t                          group = GROUP;
+    size_t                          group = most;
     while (group > facts->max_group)
         group /= 2;
     return facts->cpu || group < 32 ? 1 : group;
 }
 
-ordo_status ordo_hash_launch_parts(struct ordo_call *call, const struct ordo_hash *hash, const char *name,
-                                   size_t partitions, const struct ordo_args *args)
+static ordo_status launch_groups(struct ordo_call *call, const struct ordo_hash *hash, const char *file,
+                                 const char *name, size_t groups, size_t most, const struct ordo_args *args)
 {
-    const size_t             group = group_of(call->dev);
+    const size_t             group = group_of(call->dev, most);
     const struct ordo_define defines[] = {
         { "ORDO_KEY", hash->dict.key },
         { "ORDO_VALUE_BYTES", hash->dict.value_bytes },
@@ -129,6 +130,18 @@ ordo_status ordo_hash_launch_parts(struct ordo_call *call, const struct ordo_has
         { NULL, 0 },
     };
     struct ordo_kernel *kernel = NULL;
-    ORDO_TRY(ordo_call_kernel(call, "dict/hash/place.cl", name, defines, &kernel));
-    return ordo_call_launch(call, kernel, ordo_min_size(partitions, GROUPS_MAX), group, args->arg, args->n);
+    ORDO_TRY(ordo_call_kernel(call, file, name, defines, &kernel));
+    return ordo_call_launch(call, kernel, ordo_min_size(groups, GROUPS_MAX), group, args->arg, args->n);
+}
+
+ordo_status ordo_hash_launch_parts(struct ordo_call *call, const struct ordo_hash *hash, const char *name,
+                                   size_t groups, const struct ordo_args *args)
+{
+    return launch_groups(call, hash, "dict/hash/place.cl", name, groups, GROUP, args);
+}
+
+ordo_status ordo_hash_launch_some(struct ordo_call *call, const struct ordo_hash *hash, const char *file,
+                                  const char *name, size_t groups, const struct ordo_args *args)
+{
+    return launch_groups(call, hash, file, name, groups, GROUP_OF_SOME, args);
 }

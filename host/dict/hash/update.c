@@ -26,8 +26,7 @@ static ordo_status has_room(struct ordo_call *call, const struct ordo_hash *hash
 /* Below so many slots a table that is nearly empty stays as it is. */
 #define SLOTS_KEPT ((size_t) 1 << 16)
 
-/* Whether so little would be left that the table is worth building anew. */
-static bool is_underfull(const struct ordo_hash *hash, size_t elements)
+bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
 {
     const size_t slots = hash->table.n_buckets * HASH_SLOTS;
     return slots > SLOTS_KEPT && elements < slots / 8;
@@ -49,7 +48,7 @@ static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct 
         room = false;
     else if (!room)
         ORDO_TRY(has_room(call, hash, batch, &room));
-    if (room && is_underfull(hash, found[HASH_TOTAL] + batch->count)) {
+    if (room && ordo_hash_is_underfull(hash, found[HASH_TOTAL] + batch->count)) {
         const int         mark = call->n_scratch;
         const ordo_status status = ordo_hash_rebuild(call, hash, batch, ordo_hash_update_load(hash));
         if (!ordo_lacks_memory(status))
@@ -72,7 +71,7 @@ static ordo_status part_and_store(struct ordo_call *call, struct ordo_hash *hash
     ORDO_TRY(ordo_hash_part(call, hash, &hash->table, batch));
     ORDO_TRY(ordo_hash_measure(call, &hash->table, &hash->dict, batch, found));
     hash->elements_least = least_left(found[HASH_TOTAL], batch);
-    if (found[HASH_LARGEST] > HASH_UPDATES_MOST && !batch->distinct && !batch->erased.mem) {
+    if (found[HASH_LARGEST] > HASH_UPDATES_MOST && batch->kind == HASH_ANY && !batch->erased.mem) {
         ORDO_TRY(ordo_hash_make_distinct(call, hash, batch, run));
         ORDO_TRY(ordo_hash_part(call, hash, &hash->table, batch));
         ORDO_TRY(ordo_hash_measure(call, &hash->table, &hash->dict, batch, found));
@@ -86,9 +85,9 @@ static ordo_status part_and_store(struct ordo_call *call, struct ordo_hash *hash
  * is at most counted once for every seven eighths of the table that are erased. */
 static ordo_status might_be_underfull(struct ordo_call *call, struct ordo_hash *hash, size_t erased, bool *out)
 {
-    if (is_underfull(hash, hash->elements_least + erased))
+    if (ordo_hash_is_underfull(hash, hash->elements_least + erased))
         ORDO_TRY(ordo_hash_size(&hash->dict, call, &hash->elements_least));
-    *out = is_underfull(hash, hash->elements_least + erased);
+    *out = ordo_hash_is_underfull(hash, hash->elements_least + erased);
     return ORDO_OK;
 }
 
@@ -142,7 +141,7 @@ ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, con
                                      .erased = all_erased ? ordo_none() : updates->erased,
                                      .count = updates->count,
                                      .all_erased = all_erased,
-                                     .distinct = updates->distinct };
+                                     .kind = updates->distinct ? HASH_DISTINCT : HASH_ANY };
     return update(call, ordo_hash_of(dict), &batch);
 }
 

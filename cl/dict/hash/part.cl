@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kernels that see to partitions of a hash table have in common: a batch by partitions, words of slots, equal keys.
+ *
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP (work-items of a group; 1: one that works alone).
+ */
+#pragma once
+#include "dict/hash/table.cl"
+
+#ifndef HASH_GROUP
+#define HASH_GROUP 256
+#endif
+
+ORDO_FN void hash_barrier(void)
+{
+#if HASH_GROUP > 1
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#endif
+}
+
+#define HASH_EACH(i, n) for (uint i = (uint) get_local_id(0); i < (n); i += HASH_GROUP)
+
+/* Partitions that this group takes. */
+#define HASH_PARTITIONS(p, table)                                                                                      \
+    for (uint p = (uint) get_group_id(0); p < 1u << (table).bits; p += (uint) get_num_groups(0))
+
+ORDO_FN bool hash_bit(__local const uint *bits, uint i)
+{
+    return bits[i / 32] >> i % 32 & 1;
+}
+ORDO_FN void hash_set(__local uint *bits, uint i)
+{
+    atomic_or(&bits[i / 32], 1u << i % 32);
+}
+
+/* ---- a partition and its updates --------------------------------------------------------------------------------- */
+
+/* A batch, by partitions; its kind is one of enum hash_kind. Values and erased are those of update index[j], or j if index is NULL. */
+#define HASH_BATCH                                                                                                     \
+    __global const ordo_key *batch_mixed, __global const uint *batch_index, __global const hash_value *batch_values,   \
+        ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_all_erased,       \
+        uint batch_kind, __global const uint *batch_bounds
+
+typedef struct {
+    uint                       start, buckets, number; /* of the partition */
+    uint                       n;                      /* updates */
+    uint                       kind, all_erased;       /* kind: enum hash_kind */
+    __global const ordo_key   *mixed;
+    __global const uint       *index;
+    __global const hash_value *values;
+    __global const uchar      *erased;
+    uint                       first; /* place in the batch, without an index */
+} hash_part;
+
+#define HASH_PART_HERE(part, table, p)                                                                                 \
+    hash_part part;                                                                                                    \
+    part.number = (p);                                                                                                 \
+    part.start = (table).starts ? (table).starts[p] : 0;                                                               \
+    part.buckets = (table).starts ? (table).starts[(p) + 1] - part.start : 0;                                          \
+    part.first = batch_bounds ? batch_bounds[p] : 0;                                                                   \
+    part.n = batch_bounds ? batch_bounds[(p) + 1] - part.first : 0;                                                    \
+    part.kind = batch_kind;                                                                                            \
+    part.all_erased = batch_all_erased;                                                                                \
+    part.mixed = batch_mixed + part.first;                                                                             \
+    part.index = batch_index ? batch_index + part.first : 0;                                                           \
+    part.values = batch_values ? batch_values + batch_values_at : 0;                                                   \
+    part.erased = batch_erased ? batch_erased + batch_erased_at : 0;
+
+ORDO_FN uint hash_place_of(const hash_part *part, uint u)
+{
+    return part->index ? part->index[u] : part->first + u;
+}
+
+ORDO_FN bool hash_erases(const hash_part *part, uint u)
+{
+    if (part->kind == HASH_RESOLVED)
+        return part->index[u] == HASH_ERASED;
+    return part->all_erased || (part->erased && part->erased[hash_place_of(part, u)]);
+}
+
+/* The mixed key of an element by its number. */
+ORDO_FN ordo_key hash_key_of(const hash_table *table, const hash_part *part, uint number)
+{
+    const uint at = number - 1;
+    if (at >= HASH_SLOTS_MOST)
+        return part->mixed[at - HASH_SLOTS_MOST];
+    return hash_keys(table, part->start + at / HASH_SLOTS)[at % HASH_SLOTS];
+}
+
+#if ORDO_VALUE_BYTES
+ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part, uint number)
+{
+    const uint at = number - 1;
+    if (at >= HASH_SLOTS_MOST)
+        return part->values[hash_place_of(part, at - HASH_SLOTS_MOST)];
+    return hash_values(table, part->start + at / HASH_SLOTS)[at % HASH_SLOTS];
+}
+#endif
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+/* Where elements go, while they move: cl/dict/hash/place.cl. A word is of how often an element has asked for a bucket, of its number, and
+ * of its other bucket. Numbers of elements: a resident's is its slot, an update's HASH_SLOTS_MOST more than its place; each + 1, as 0 is none. */
+#define HASH_NUMBERS (HASH_SLOTS_MOST + HASH_UPDATES_MOST)
+
+/* A word: above, how often it was asked, then the element's number, then its other bucket. */
+#define HASH_ASKED_SHIFT  28
+#define HASH_NUMBER_SHIFT 12
+#define HASH_MOVES        15 /* askings; what has none left is astray */
+#if HASH_BUCKETS_MOST > 1 << HASH_NUMBER_SHIFT || HASH_NUMBERS >= 1 << (HASH_ASKED_SHIFT - HASH_NUMBER_SHIFT)
+#error "a word has no room for the numbers of buckets and elements"
+#endif
+
+ORDO_FN uint hash_word(uint asked, uint number, uint other)
+{
+    return asked << HASH_ASKED_SHIFT | number << HASH_NUMBER_SHIFT | other;
+}
+ORDO_FN uint hash_asked_of(uint word)
+{
+    return word >> HASH_ASKED_SHIFT;
+}
+ORDO_FN uint hash_number_of(uint word)
+{
+    return word << (32 - HASH_ASKED_SHIFT) >> (32 - HASH_ASKED_SHIFT + HASH_NUMBER_SHIFT);
+}
+ORDO_FN uint hash_other_of(uint word)
+{
+    return word & ((1u << HASH_NUMBER_SHIFT) - 1);
+}
+
+/* An element asks for a bucket: what is left without a place is returned, or 0. */
+ORDO_FN uint hash_ask(__local uint *bucket, uint word)
+{
+    for (uint s = 0; s < HASH_SLOTS && word; s++)
+        word = min(word, atomic_max(&bucket[s], word));
+    return word;
+}
+
+/* The word of what is there, in slot s of a partition, or 0: first buckets were asked for once, second ones twice. */
+ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
+{
+    const uint     bucket = s / HASH_SLOTS;
+    const ordo_key mixed = hash_keys(table, part->start + bucket)[s % HASH_SLOTS];
+    if (hash_partition(mixed, table->bits) != part->number)
+        return 0;
+    const uint first = hash_first(mixed, table->bits, part->buckets);
+    const uint second = hash_second(mixed, first, part->buckets);
+    const uint asked = bucket == first ? 0 : bucket == second ? 1 : HASH_MOVES;
+    return hash_word(asked, s + 1, asked == 0 ? second : first);
+}
+
+/* ---- equal keys -------------------------------------------------------------------------------------------------- */
+
+/* Finds the live updates, a bit each of `live`, which has n_live words. words: places of a table of updates, `most` of them, more
+ * than there are updates. Ends with a barrier. */
+ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live)
+{
+    HASH_EACH (i, n_live)
+        live[i] = part->kind != HASH_DISTINCT || i * 32 >= part->n ? 0
+                  : part->n - i * 32 >= 32                         ? 0xffffffffu
+                                                                   : (1u << (part->n - i * 32)) - 1;
+    if (part->kind == HASH_RESOLVED) {
+        hash_barrier();
+        HASH_EACH (u, part->n)
+            if (part->index[u] != HASH_LEFT)
+                hash_set(live, u);
+    }
+    if (part->kind == HASH_ANY) {
+        const uint places = min(most, 2 * part->n + 32);
+        HASH_EACH (i, places)
+            words[i] = 0;
+        hash_barrier();
+        HASH_EACH (u, part->n) {
+            const ordo_key mixed = part->mixed[u];
+            uint           at = hash_share(hash_again(mixed) * 0x9e3779b1u, places);
+            for (uint tries = 0; tries < places; tries++) {
+                const uint was = atomic_cmpxchg(&words[at], 0u, u + 1);
+                if (was && part->mixed[was - 1] == mixed)
+                    atomic_max(&words[at], u + 1);
+                if (!was || part->mixed[was - 1] == mixed)
+                    break;
+                at = at + 1 == places ? 0 : at + 1;
+            }
+        }
+        hash_barrier();
+        HASH_EACH (i, places)
+            if (words[i])
+                hash_set(live, words[i] - 1);
+    }
+    hash_barrier();
+}
