@@ -105,24 +105,35 @@ static long registers_of(size_t group)
     return group > EASY ? (long) (REGISTERS / group) : 0;
 }
 
-static ordo_status run_kernel(const struct concurrent *c, const char *name, size_t group, size_t items,
-                              const struct ordo_args *args)
+/* `applies`: as it runs operations, the kernel is another where there is a history, or what merges. */
+static ordo_status run_any(const struct concurrent *c, const char *name, bool applies, size_t group, size_t items,
+                           const struct ordo_args *args)
 {
     const struct ordo_define defines[] = {
         { "ORDO_KEY", c->tree->dict.key },
         { "ORDO_VALUE_BYTES", c->tree->dict.value_bytes },
         { "LINKS_GROUP", (long) group },
         { "TEAM_WIDTH", 1 },
-        { "LINKS_HISTORY", c->tree->history != NULL },
-        { "LINKS_TORTURE", c->tree->torture },
-        { "LINKS_MERGE", c->tree->config.reclaim != NULL },
-        { "LINKS_RAISE", c->tree->config.raise_percent },
+        { "LINKS_HISTORY", applies && c->tree->history != NULL },
+        { "LINKS_TORTURE", applies ? c->tree->torture : 0 },
+        { "LINKS_MERGE", applies && c->tree->config.reclaim != NULL },
+        { "LINKS_RAISE", applies ? c->tree->config.raise_percent : 100 },
         { "ORDO_MAX_REGISTERS", registers_of(group) },
         { NULL, 0 },
     };
     struct ordo_kernel *kernel = NULL;
     ORDO_TRY(ordo_call_kernel(c->call, CONCURRENT_FILE, name, defines, &kernel));
     return ordo_call_launch(c->call, kernel, ordo_ceil_div(items, group), group, args->arg, args->n);
+}
+
+static ordo_status run_apply(const struct concurrent *c, size_t group, size_t items, const struct ordo_args *args)
+{
+    return run_any(c, "links_apply", true, group, items, args);
+}
+
+static ordo_status run_beside(const struct concurrent *c, const char *name, size_t items, const struct ordo_args *args)
+{
+    return run_any(c, name, false, ordo_links_flat(c->tree).group, items, args);
 }
 
 /* Operations from `from` on: of the batch, or of the list `again`. */
@@ -148,10 +159,10 @@ static ordo_status launch(const struct concurrent *c, size_t from, size_t count,
         ordo_args_slice(&args, out[i]);
     ORDO_ADD(&args, ORDO_ARG(room));
     if (alone)
-        return run_kernel(c, "links_apply", 1, 1, &args);
+        return run_apply(c, 1, 1, &args);
     /* In large launches work-items take several operations: those that are done sooner take more. */
     const size_t each = count >> 16 < 1 ? 1 : ordo_min_size(count >> 16, 8);
-    return run_kernel(c, "links_apply", ordo_links_operations_group(c->tree), ordo_ceil_div(count, each), &args);
+    return run_apply(c, ordo_links_operations_group(c->tree), ordo_ceil_div(count, each), &args);
 }
 
 /* Operations first .. first + count - 1 of the batch. */
@@ -375,7 +386,7 @@ static ordo_status gather(const struct concurrent *c, const struct listed *l, st
         ordo_args_slice(&args, in[i]);
     ORDO_ADD(&args, ORDO_ARG(room), ORDO_ARG(taken), ORDO_ARG(left->where), ORDO_ARG(left->codes), ORDO_ARG(left->keys),
              ORDO_ARG(left->values), ORDO_ARG(left->his), ORDO_ARG(left->before), ORDO_ARG(l->next));
-    ORDO_TRY(run_kernel(c, "links_gather", ordo_links_flat(c->tree).group, l->count, &args));
+    ORDO_TRY(run_beside(c, "links_gather", l->count, &args));
     return ordo_call_read(c->call, taken, 0, left->taken, sizeof left->taken);
 }
 
@@ -396,7 +407,7 @@ static ordo_status scatter(struct concurrent *c, const struct left *left)
     for (size_t i = 0; i < sizeof out / sizeof *out; i++)
         ordo_args_slice(&args, out[i]);
     ORDO_ADD(&args, ORDO_ARG(c->tree->history), ORDO_ARG(tick));
-    ORDO_TRY(run_kernel(c, "links_scatter", ordo_links_flat(c->tree).group, n, &args));
+    ORDO_TRY(run_beside(c, "links_scatter", n, &args));
     c->state[LINKS_TICK] += n;
     return ORDO_OK;
 }
@@ -512,8 +523,7 @@ static ordo_status take_tally(struct concurrent *c)
     ORDO_TRY(ordo_call_fill(c->call, words, 0, sizeof c->tally, 0));
     ordo_args_slice(&args, &c->batch->codes);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(words));
-    ORDO_TRY(run_kernel(c, "links_tally", ordo_links_flat(c->tree).group,
-                        ordo_min_size(c->batch->count, (size_t) 1 << 18), &args));
+    ORDO_TRY(run_beside(c, "links_tally", ordo_min_size(c->batch->count, (size_t) 1 << 18), &args));
     return ordo_call_read(c->call, words, 0, &c->tally, sizeof c->tally);
 }
 
