@@ -62,7 +62,7 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
  * held before. ORDO_TOO_LARGE: a set of more than ORDO_MAX_COUNT keys, or more bytes. Waits.
  * Cost     the bytes are read twice, once to check them; then a build of keys in order. Bitmaps of u64 keys are found one after
  *          another, by some dependent reads each: where nearly each key has an upper half of its own, this is what takes the time.
- * Memory   32 bytes for each container, 8 for each 64 of its keys, words or runs; once all that is checked, what a build takes. */
+ * Memory   40 bytes for each container, 8 for each 64 of its keys, words or runs; once all that is checked, what a build takes. */
 ORDO_API ordo_status ordo_hamt_read_roaring(ordo_dict *dict, struct ordo_slice bytes, size_t size,
                                             const struct ordo_order *order);
 ORDO_API ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size_t size);

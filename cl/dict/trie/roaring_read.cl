@@ -180,7 +180,7 @@ ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part
 /* containers[c], and slices[c], of how many slices it is: of one that is wrong, and of c = n, none. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_containers(__global const uchar *data, ulong data_at, __global const roaring_part *parts, uint n_parts,
-                        uint n, __global roaring_container *containers, __global uint *slices, __global uint *wrong)
+                        uint n, __global roaring_container *containers, __global ulong *slices, __global uint *wrong)
 {
     __global const uchar *bytes = data + data_at;
     RUN_EACH (uint, c, n + 1) {
@@ -214,20 +214,6 @@ void roaring_containers(__global const uchar *data, ulong data_at, __global cons
 
 /* ---- slices -------------------------------------------------------------------------------------------------------- */
 
-/* The container that slice s is of; starts: of each its first, and after the last the end. */
-ORDO_FN uint roaring_container_of(__global const uint *starts, uint n, uint s)
-{
-    uint low = 0, high = n - 1;
-    while (low < high) {
-        const uint middle = low + (high - low + 1) / 2;
-        if (starts[middle] <= s)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
 /* The first key of run j, and the last one, which may be above 65535. */
 ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
 {
@@ -251,14 +237,14 @@ ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uin
 /* counts[s]: the keys of slice s; of s = n_slices 0. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_slices(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
-                    __global const uint *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)
+                    __global const ulong *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)
 {
     RUN_EACH (uint, s, n_slices + 1) {
         uint count = 0;
         if (s < n_slices) {
-            const uint              c = roaring_container_of(starts, n, s);
+            const uint              c = each_owner(starts, 0, n - 1, s);
             const roaring_container it = containers[c];
-            const uint              begin = (s - starts[c]) * ROARING_SLICE;
+            const uint              begin = (s - (uint) starts[c]) * ROARING_SLICE;
             bool                    sound = true;
             for (uint j = begin; j < min(begin + ROARING_SLICE, it.units); j++) {
                 uint keys;
@@ -274,7 +260,7 @@ void roaring_slices(__global const uchar *data, ulong data_at, __global const ro
 
 /* counts: keys before each slice. */
 ORDO_KERNEL(RUN_GROUP)
-void roaring_counts(__global const roaring_container *containers, __global const uint *starts,
+void roaring_counts(__global const roaring_container *containers, __global const ulong *starts,
                     __global const ulong *counts, uint n, __global uint *wrong)
 {
     RUN_EACH (uint, c, n)
@@ -354,7 +340,7 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
 /* counts: keys before each slice, and after the last all of them, total, at least 1. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
-                  __global const uint *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,
+                  __global const ulong *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,
                   __global ordo_key *keys)
 {
     RUN_EACH (ulong, share, (total + ROARING_SHARE - 1) / ROARING_SHARE) {
@@ -367,9 +353,9 @@ void roaring_keys(__global const uchar *data, ulong data_at, __global const roar
                 slice = at == begin ? each_owner(counts, 0, n_slices - 1, at)
                                     : each_owner_from(counts, slice, n_slices, at);
                 stop = counts[slice + 1];
-                const uint              c = roaring_container_of(starts, n, slice);
+                const uint              c = each_owner(starts, 0, n - 1, slice);
                 const roaring_container it = containers[c];
-                roaring_move_to(&cursor, data + data_at, &it, slice - starts[c], (uint) (at - counts[slice]));
+                roaring_move_to(&cursor, data + data_at, &it, slice - (uint) starts[c], (uint) (at - counts[slice]));
             }
             keys[at] = (ordo_key) roaring_next(&cursor);
         }

@@ -115,16 +115,18 @@ static ordo_status find_parts(struct ordo_call *call, struct reading *r)
 static ordo_status find_containers(struct ordo_call *call, struct reading *r)
 {
     struct ordo_args args;
+    cl_ulong         slices = 0;
 
     ORDO_TRY(ordo_call_scratch(call, r->n_containers * sizeof(roaring_container), &r->containers));
-    ORDO_TRY(ordo_call_scratch(call, ((size_t) r->n_containers + 1) * sizeof(cl_uint), &r->starts));
+    ORDO_TRY(ordo_call_scratch(call, ((size_t) r->n_containers + 1) * sizeof slices, &r->starts));
     begin_args(&args, r);
     ORDO_ADD(&args, ORDO_ARG(r->parts), ORDO_ARG(r->n_parts), ORDO_ARG(r->n_containers), ORDO_ARG(r->containers),
              ORDO_ARG(r->starts), ORDO_ARG(r->wrong));
     ORDO_TRY(launch(call, r, "roaring_containers", (size_t) r->n_containers + 1, &args));
-    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, r->starts, (size_t) r->n_containers + 1));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, r->starts, (size_t) r->n_containers + 1));
     ORDO_TRY(look_for_faults(call, r));
-    ORDO_TRY(ordo_call_read(call, r->starts, r->n_containers * sizeof r->n_slices, &r->n_slices, sizeof r->n_slices));
+    ORDO_TRY(ordo_call_read(call, r->starts, r->n_containers * sizeof slices, &slices, sizeof slices));
+    r->n_slices = (cl_uint) slices;
     return ORDO_OK;
 }
 
