@@ -3,7 +3,7 @@
 # The tools from outside: that they run, that what they measure is right, that they survive a driver that crashes, and
 # that bad arguments are named. Arguments: the programs ordo-info, ordo-bench, ordo-tune and ordo-demo, a driver that
 # crashes, the page that explains the fields of results, and whether there are maps of C++ to compare with (true, false).
-# Without any OpenCL device it says so and is skipped (77).
+# Without any OpenCL device it says so and is skipped (77). With ORDO_TEST_KINDS=all more sizes and structures.
 set -u
 info=$1 bench=$2 tune=$3 demo=$4 crash_driver=$5 fields=$6 maps=$7
 
@@ -124,7 +124,11 @@ expect 2 "$info" --timeout never
 prints err 'no number'
 
 # ---- ordo-bench
-expect 0 "$bench" --workload arrays --sizes =1,=1000,14 --queries =3000 --reps 3 --budget 200 --json "$dir/bench.json"
+sizes='=1,14' least=lsm,blink,hash fills=2 seconds=5
+if [ "${ORDO_TEST_KINDS:-}" = all ]; then
+    sizes='=1,=1000,14' least=sorted_array,lsm,blink,skiplist,fast,hash,xfast,hamt fills=3 seconds=8
+fi
+expect 0 "$bench" --workload arrays --sizes "$sizes" --queries =3000 --reps 3 --budget 200 --json "$dir/bench.json"
 prints out ' ok$'
 prints_no out 'WRONG'
 prints_no out 'failed'
@@ -144,22 +148,22 @@ expect 0 env COLUMNS=200 "$bench" --no-limits --workload fillrandom --structure 
 prints out '^structure.* time .* peak .* check$'
 expect 0 env COLUMNS=40 "$bench" --no-limits --workload reduce --sizes =1000 --reps 3
 prints_no out '.\{41\}'
-expect 0 "$bench" --no-limits --workload reduce --sizes =1000,14 --reps 3 --compare "$dir/bench.json" --json - --chart
+expect 0 "$bench" --no-limits --workload reduce --sizes =1,14 --reps 3 --compare "$dir/bench.json" --json - --chart
 prints out '"rate_before"'
 prints err '/ before'
 prints err '####'
-for sizes in '=1 --batch =3' '=1000 --batch =300'; do
-    # shellcheck disable=SC2086 # two options
-    expect 0 "$bench" --no-limits --workload dicts --sizes $sizes --queries =500 --fills 3 --reps 3 \
+for sizes in "=1 --batch =3 --structure $least" '=1000 --batch =300'; do
+    # shellcheck disable=SC2086 # several options
+    expect 0 "$bench" --no-limits --workload dicts --sizes $sizes --queries =500 --fills $fills --reps 3 \
         --budget 200 --hit-rate 50 --width 3 --json "$dir/dicts.json"
     prints out '^lsm .* ok$'
-    prints out '^sorted_array .* ok$'
     prints out '^blink .* ok$'
     prints out 'lsm is passed over'
     prints_no out 'WRONG'
     prints_no out 'failed'
     prints_no out 'skipped'
 done
+prints out '^sorted_array .* ok$'
 expect 0 "$bench" --no-limits --workload fillrandom,rangerandom,mixed --structure lsm --types f64 --value-bytes 8 \
     --dist clustered,zipf --sizes =2000 --batch =99 --queries =500 --fills 2 --growth 4 --reps 3 --budget 200 --no-host
 prints out '^lsm .* ok$'
@@ -187,7 +191,7 @@ expect 0 "$bench" --no-limits --workload reduce --sizes =10 --reps 3 \
     --compare "${fields%/*}/2026-11-21-pocl-2-cores-lsm-fill.json"
 expect 2 "$bench" --updates 15,101
 prints err '100'
-expect 0 "$bench" --no-limits --workload readrandom --structure lsm --sizes =1000 --batch =300 --queries =500 --fills 3 --width 3 \
+expect 0 "$bench" --no-limits --workload readrandom --structure lsm --sizes =1000 --batch =300 --queries =500 --fills $fills --width 3 \
     --hit-rate 50 --reps 3 --compare "$dir/dicts.json" --json -
 prints out '"rate_before"'
 prints out '"bytes_peak"'
@@ -281,7 +285,7 @@ prints out 'ORDO_ORIGIN_SHIPPED'
 grep -q '"groups"' "$dir/tune.json" || fail "--json writes groups"
 # A value from a former profile is either good, or replaced and then read back.
 echo 'merge.k4v4.items=4' >"$ORDO_PROFILE"
-expect 0 "$tune" --budget 8 --primitives merge --shapes k4v4
+expect 0 "$tune" --budget $seconds --primitives merge --shapes k4v4
 if grep -q 'Written to' "$dir/out"; then
     prints out 'merge.k4v4.items: 4 -> '
     ! grep -q 'merge.k4v4.items=4$' "$ORDO_PROFILE" || fail "the profile has the new value"

@@ -42,13 +42,16 @@ static void check_way(struct test *t, struct search_case c, int way)
     test_true(t, check_case(t, &c, way >= 10));
 }
 
-/* Each type and each way are kernels of their own. On the device as it is u32 has every way at every size, each other type a third
- * of the ways; with masks each size has half of the ways. The suite slow has all (ORDO_TEST_KINDS=all). */
+/* Each type and each way are kernels of their own. On the device as it is u32 has every way at every size, each other type a quarter
+ * of the ways; with masks each size has half of the ways, of another type than u32 half of a third, which the seed decides. The suite slow
+ * has all (ORDO_TEST_KINDS=all). */
 static bool way_is_tried(const struct test *t, ordo_type type, int way, size_t size)
 {
     if (test_wants_all("ORDO_TEST_KINDS") || (type == ORDO_U32 && t->mask[0] == 0))
         return true;
-    return type == ORDO_U32 || t->mask[0] ? ((size_t) way + size) % 2 == 0 : way % 3 == (int) type % 3;
+    if (type == ORDO_U32)
+        return ((size_t) way + size) % 2 == 0;
+    return t->mask[0] ? ((size_t) way + size) % 2 == 0 && (uint64_t) way % 3 == t->seed % 3 : way % 4 == (int) type % 4;
 }
 
 static void check_type(struct test *t, ordo_type type, uint32_t value_bytes)
@@ -121,7 +124,7 @@ static void check_shapes(struct test *t)
                                        .at = 5,
                                        .value_bytes = 4 };
         for (int way = 0; way < WAYS; way++)
-            if (all || (gpu ? (way + shape) % 2 == 0 : ((uint64_t) way + t->seed) % 2 == 0))
+            if (all || ((uint64_t) way + t->seed) % (gpu ? 3 : 2) == 0)
                 check_way(t, c, way);
     }
 }
@@ -131,11 +134,13 @@ Test(search, every_shape_of_keys_is_searched)
     test_each_device_and_mask(check_shapes);
 }
 
-/* Both bounds of keys of every type, by every way. */
+/* Both bounds of keys of every type, of u32 by every way, of the others by half of them. */
 static void check_both_bounds(struct test *t)
 {
     for (int i = 0; i < 6; i++)
         for (int way = 0; way < 4; way++) {
+            if (test_types[i] != ORDO_U32 && ((uint64_t) (i + way) + t->seed) % 2 && !test_wants_all("ORDO_TEST_KINDS"))
+                continue;
             const struct search_case c = { .type = test_types[i],
                                            .shape = (enum test_shape)((i + way) % TEST_N_SHAPES),
                                            .count = 3000 + test_below(t, 5000),
@@ -451,10 +456,12 @@ static void check_value(struct test *t, const struct ordo_tunable_info *info, bo
     }
 }
 
+/* On a GPU's code one of the two, by the seed; search_tunings has all values. */
 static void check_tunables(struct test *t)
 {
     struct ordo_tunable_info info;
     size_t                   tried = 0;
+    const bool               both = t->mask[0] == 0 || test_wants_all("ORDO_TEST_KINDS");
 
     if (!is_own_or_gpu(t))
         return;
@@ -465,6 +472,8 @@ static void check_tunables(struct test *t)
         if (!wide && strncmp(info.name, "search.k4.", 10) != 0)
             continue;
         for (int last = 0; last < 2 && (t->mask[0] == 0 || !wide); last++) {
+            if (!both && (i + t->seed) % 2 != (size_t) last)
+                continue;
             test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.choice[last ? info.n_choices - 1 : 0]));
             check_value(t, &info, wide);
             tried++;
