@@ -105,7 +105,8 @@ static void introduce_workload(const struct run *run, enum workload workload)
     say(run->out, 4, "\n%s: %s%s", workload_name(workload), workload_text(workload), more);
     for (int v = 0; variant_name(workload, v); v++)
         if (variant_wanted(o, workload, v) && !variant_can(run, workload, v))
-            say(run->out, 4, "    %s is passed over: it takes no concurrent batches", variant_name(workload, v));
+            say(run->out, 4, "    %s is passed over: it does not do this, or not with these keys",
+                variant_name(workload, v));
 }
 
 static void run_workload(struct run *run, enum workload workload)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict_subject.h"
 
+#include "bench/peers/cuckoo.h"
 #include "bench/peers/lockfree.h"
 #include "bench/workload/explain.h"
 #include "bench/workload/keys.h"
@@ -24,7 +25,8 @@ struct dict_subject {
     ordo_device            *device;
     const struct dict_plan *plan;
     ordo_dict              *dict;
-    struct lockfree        *rival; /* in its place */
+    struct lockfree        *rival;  /* in its place */
+    struct cuckoo          *cuckoo; /* likewise */
     struct columns          table, churn, work;
     size_t                  filled; /* batches of the table that are in it, of queries */
 };
@@ -170,6 +172,17 @@ static ordo_status rival_step(const struct dict_subject *subject, const struct c
     return lockfree_apply(subject->rival, &batch, order);
 }
 
+static ordo_status cuckoo_step(const struct dict_subject *subject, const struct columns *c, const struct step *step,
+                               const struct ordo_order *order)
+{
+    if (step->call == DO_BUILD)
+        return cuckoo_build(subject->cuckoo, c->at[COL_KEYS], c->at[COL_VALUES], step->at, step->count, order);
+    if (step->call == DO_FIND)
+        return cuckoo_find(subject->cuckoo, c->at[COL_KEYS], step->at, step->count, c->at[COL_VALUES_OUT],
+                           c->at[COL_FOUND], order);
+    return ORDO_UNSUPPORTED;
+}
+
 /* Values are added as what they are: integers. */
 static ordo_type value_type(const struct dict_subject *subject)
 {
@@ -187,6 +200,8 @@ static ordo_status do_step(const struct dict_subject *subject, const struct colu
     size_t                  needed; /* ranges that wait for it may merge runs */
     if (subject->rival)
         return rival_step(subject, c, step, order);
+    if (subject->cuckoo)
+        return cuckoo_step(subject, c, step, order);
     switch (step->call) {
     case DO_BUILD:
         return ordo_dict_build(dict, keys, values, step->count, order);
@@ -267,7 +282,9 @@ ordo_status dict_subject_prepare(void *arg, const struct ordo_order *order)
     struct dict_subject *subject = arg;
     (void) order; /* what is not timed runs on the device's own queue; the caller waits for it */
     const size_t steps = plan_has_fills(subject->plan->spec.workload) ? subject->filled : subject->plan->table.n_steps;
-    TRY(subject->rival ? lockfree_clear(subject->rival) : ordo_dict_clear(subject->dict));
+    TRY(subject->rival    ? lockfree_clear(subject->rival)
+        : subject->cuckoo ? cuckoo_clear(subject->cuckoo)
+                          : ordo_dict_clear(subject->dict));
     if (steps)
         TRY(dict_subject_fill(subject, 0, steps));
     return do_steps(subject, &subject->churn, &subject->plan->churn, 0, subject->plan->churn.n_steps, NULL);
@@ -320,6 +337,13 @@ static bool rival_can(const struct spec *spec)
     return able && spec->type == ORDO_U32 && spec->value_bytes == 4;
 }
 
+/* Keys that differ, and none is all ones. */
+static bool cuckoo_takes(const struct spec *spec)
+{
+    const bool able = spec->workload == BUILD || spec->workload == READRANDOM || spec->workload == READMISSING;
+    return able && spec->type == ORDO_U32 && spec->value_bytes == 4 && spec->dist == SEQUENTIAL;
+}
+
 /* What the nodes of all that a script may store take. */
 static size_t rival_bytes(const struct script *script)
 {
@@ -339,6 +363,10 @@ static ordo_status create_any(struct dict_subject *subject, char *why, size_t wh
     if (plan->spec.variant == LOCKFREE)
         return lockfree_open(subject->device, rival_bytes(&plan->table) + rival_bytes(&plan->work), &subject->rival,
                              why, why_bytes);
+    const size_t table = plan->table.sheet.rows[COL_KEYS], work = plan->work.sheet.rows[COL_KEYS];
+    if (plan->spec.variant == CUCKOO)
+        return cuckoo_open(subject->device, plan->spec.workload == BUILD && work > table ? work : table,
+                           plan->spec.load_percent, &subject->cuckoo, why, why_bytes);
     return explain(subject, create(subject->device, &plan->spec, &subject->dict), why, why_bytes);
 }
 
@@ -347,6 +375,8 @@ bool dict_subject_can(ordo_device *device, const struct spec *spec)
     ordo_dict *dict = NULL;
     if (spec->variant == LOCKFREE)
         return rival_can(spec);
+    if (spec->variant == CUCKOO)
+        return cuckoo_takes(spec) && cuckoo_can(device);
     if (!workload_is_concurrent(spec->workload) || create(device, spec, &dict) != ORDO_OK)
         return true;
     const bool can = ordo_dict_can(dict, ORDO_CAN_CONCURRENT);
@@ -381,6 +411,7 @@ void dict_subject_close(struct dict_subject **subject)
     ordo_device_finish((*subject)->device);
     ordo_dict_destroy(&(*subject)->dict);
     lockfree_close(&(*subject)->rival);
+    cuckoo_close(&(*subject)->cuckoo);
     columns_free(&(*subject)->table);
     columns_free(&(*subject)->churn);
     columns_free(&(*subject)->work);
@@ -407,6 +438,11 @@ ordo_status dict_subject_poison(struct dict_subject *subject)
 ordo_status dict_subject_statistics(struct dict_subject *subject, struct ordo_dict_statistics *out)
 {
     struct lockfree_statistics of_rival;
+    if (subject->cuckoo) {
+        *out = (struct ordo_dict_statistics) { .bytes_data = cuckoo_bytes(subject->cuckoo),
+                                               .bytes_peak = cuckoo_bytes(subject->cuckoo) };
+        return ORDO_OK;
+    }
     if (!subject->rival)
         return ordo_dict_statistics(subject->dict, NULL, out);
     TRY(lockfree_statistics(subject->rival, &of_rival));
@@ -512,16 +548,17 @@ static bool put_in_order(const struct model *model, void *keys, void *values, si
 
 static bool check_rival(const struct dict_subject *subject, const struct model *model, char *why, size_t why_bytes)
 {
-    struct model got;
-    const bool   good = lockfree_export(subject->rival, &got, why, why_bytes) == ORDO_OK &&
-                      same_elements(model, got.keys, got.values, got.count, why, why_bytes);
+    struct model      got;
+    const ordo_status read = subject->cuckoo ? cuckoo_export(subject->cuckoo, &got, why, why_bytes)
+                                             : lockfree_export(subject->rival, &got, why, why_bytes);
+    const bool        good = read == ORDO_OK && same_elements(model, got.keys, got.values, got.count, why, why_bytes);
     model_free(&got);
     return good;
 }
 
 static bool check_content(const struct dict_subject *subject, const struct model *model, char *why, size_t why_bytes)
 {
-    if (subject->rival)
+    if (subject->rival || subject->cuckoo)
         return check_rival(subject, model, why, why_bytes);
     const size_t room = model->count + 1;
     void        *keys = malloc(room * model->key_bytes), *values = malloc(room * model->value_bytes + 1);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lockfree.h"
 
+#include "baseline_kernels.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,85 +26,29 @@ static const char *const source_lines[] = {
 #include "lockfree_cl.h"
 };
 
-enum { CLEAR, NODES, APPLY, KERNELS };
+enum { CLEAR, NODES, APPLY };
 
 struct lockfree {
-    ordo_device *device;
-    cl_program   program;
-    cl_kernel    kernels[KERNELS];
-    cl_mem       words, state, mine;
-    size_t       bytes, mine_rows, group;
-    bool         empty;
+    struct baseline_kernels kernels;
+    cl_mem                  words, state, mine;
+    size_t                  bytes, mine_rows;
+    bool                    empty;
 };
 
-#define TRY(expr)                                                                                                      \
-    do {                                                                                                               \
-        const ordo_status try_ = (expr);                                                                               \
-        if (try_ != ORDO_OK)                                                                                           \
-            return try_;                                                                                               \
-    } while (0)
-#define TRY_CL(expr)                                                                                                   \
-    do {                                                                                                               \
-        if ((expr) != CL_SUCCESS)                                                                                      \
-            return ORDO_OPENCL;                                                                                        \
-    } while (0)
+#define TRY      BASELINE_TRY
+#define TRY_CL   BASELINE_TRY_CL
+#define ARGUMENT BASELINE_ARGUMENT
 
 /* ---- life ---------------------------------------------------------------------------------------------------- */
 
-static char *source_text(void)
+static ordo_status make_kernels(struct lockfree *list, ordo_device *device, char *why, size_t why_bytes)
 {
-    size_t bytes = 1, used = 0;
-    for (size_t i = 0; source_lines[i]; i++)
-        bytes += strlen(source_lines[i]) + 1;
-    char *text = malloc(bytes);
-    for (size_t i = 0; text && source_lines[i]; i++)
-        used += (size_t) snprintf(text + used, bytes - used, "%s\n", source_lines[i]);
-    return text;
-}
-
-static ordo_status build(struct lockfree *list, char *why, size_t why_bytes)
-{
-    char        *text = source_text(), options[256];
-    const char  *texts[] = { text };
-    cl_int       code = CL_OUT_OF_HOST_MEMORY;
-    cl_device_id id = ordo_device_id(list->device);
+    static const char *const     names[] = { "lockfree_clear", "lockfree_nodes", "lockfree_apply", NULL };
+    char                         options[256];
+    const struct baseline_source source = { "lock-free skiplist", source_lines, names, options, GROUP };
     snprintf(options, sizeof options, "-DLEVELS=%d -DCODE_UPSERT=%d -DCODE_INSERT=%d -DCODE_ERASE=%d -DOUTCOME_DONE=%d",
              LEVELS, ORDO_UPSERT, ORDO_INSERT, ORDO_ERASE, ORDO_DONE);
-    if (text)
-        list->program = clCreateProgramWithSource(ordo_device_context(list->device), 1, texts, NULL, &code);
-    free(text);
-    if (code == CL_SUCCESS)
-        code = clBuildProgram(list->program, 1, &id, options, NULL, NULL);
-    if (code == CL_SUCCESS)
-        return ORDO_OK;
-    const size_t said =
-        (size_t) snprintf(why, why_bytes, "the lock-free skiplist does not build: %s\n", ordo_cl_error_string(code));
-    if (list->program && said < why_bytes)
-        clGetProgramBuildInfo(list->program, id, CL_PROGRAM_BUILD_LOG, why_bytes - said, why + said, NULL);
-    return ORDO_OPENCL;
-}
-
-static ordo_status make_kernels(struct lockfree *list)
-{
-    static const char *const names[KERNELS] = { "lockfree_clear", "lockfree_nodes", "lockfree_apply" };
-    const cl_device_id       id = ordo_device_id(list->device);
-    cl_int                   code = CL_SUCCESS;
-    list->group = GROUP;
-    for (int k = 0; k < KERNELS; k++) {
-        size_t most = 0;
-        list->kernels[k] = clCreateKernel(list->program, names[k], &code);
-        TRY_CL(code);
-        TRY_CL(clGetKernelWorkGroupInfo(list->kernels[k], id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL));
-        list->group = most < list->group ? most : list->group;
-    }
-    return ORDO_OK;
-}
-
-static ordo_status make_buffer(struct lockfree *list, size_t bytes, cl_mem *out)
-{
-    cl_int code = CL_SUCCESS;
-    *out = clCreateBuffer(ordo_device_context(list->device), CL_MEM_READ_WRITE, bytes, NULL, &code);
-    return code == CL_SUCCESS ? ORDO_OK : ORDO_NO_DEVICE_MEMORY;
+    return baseline_kernels_make(&list->kernels, device, &source, why, why_bytes);
 }
 
 ordo_status lockfree_open(ordo_device *device, size_t node_bytes, struct lockfree **out, char *why, size_t why_bytes)
@@ -112,17 +58,14 @@ ordo_status lockfree_open(ordo_device *device, size_t node_bytes, struct lockfre
     snprintf(why, why_bytes, "%s", ordo_status_string(ORDO_NO_HOST_MEMORY));
     if (!list)
         return ORDO_NO_HOST_MEMORY;
-    list->device = device;
     list->bytes = node_bytes + (size_t) (LINKS_AT + LEVELS + 1) / 2 * 8;
-    ordo_status got = build(list, why, why_bytes);
+    ordo_status got = make_kernels(list, device, why, why_bytes);
     if (got == ORDO_OK) {
         snprintf(why, why_bytes, "no memory for the nodes of a lock-free skiplist, %zu bytes", list->bytes);
-        got = make_kernels(list);
+        got = baseline_buffer(&list->kernels, list->bytes, &list->words);
     }
     if (got == ORDO_OK)
-        got = make_buffer(list, list->bytes, &list->words);
-    if (got == ORDO_OK)
-        got = make_buffer(list, STATE_WORDS * sizeof(cl_uint), &list->state);
+        got = baseline_buffer(&list->kernels, STATE_WORDS * sizeof(cl_uint), &list->state);
     if (got == ORDO_OK)
         got = lockfree_clear(list);
     if (got == ORDO_OK)
@@ -137,11 +80,7 @@ void lockfree_close(struct lockfree **list)
 {
     if (!*list)
         return;
-    for (int k = 0; k < KERNELS; k++)
-        if ((*list)->kernels[k])
-            clReleaseKernel((*list)->kernels[k]);
-    if ((*list)->program)
-        clReleaseProgram((*list)->program);
+    baseline_kernels_free(&(*list)->kernels);
     const cl_mem all[] = { (*list)->words, (*list)->state, (*list)->mine };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i])
@@ -170,45 +109,26 @@ size_t lockfree_node_bytes(uint32_t key)
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-struct argument {
-    const void *at;
-    size_t      bytes;
-};
-#define ARGUMENT(x)                                                                                                    \
-    {                                                                                                                  \
-        &(x), sizeof(x)                                                                                                \
-    }
-
-/* For work-items from `first` on. */
-static ordo_status enqueue(const struct lockfree *list, int kernel, const struct argument *arguments, size_t n,
-                           size_t first, size_t items, cl_command_queue queue)
-{
-    const size_t local = list->group, global = (items + local - 1) / local * local;
-    for (size_t i = 0; i < n; i++)
-        TRY_CL(clSetKernelArg(list->kernels[kernel], (cl_uint) i, arguments[i].bytes, arguments[i].at));
-    TRY_CL(clEnqueueNDRangeKernel(queue, list->kernels[kernel], 1, &first, &global, &local, 0, NULL, NULL));
-    return ORDO_OK;
-}
 #define ENQUEUE(list, kernel, arguments, first, items, queue)                                                          \
-    enqueue(list, kernel, arguments, sizeof(arguments) / sizeof *(arguments), first, items, queue)
+    BASELINE_ENQUEUE(&(list)->kernels, kernel, arguments, first, items, queue, NULL)
 
 ordo_status lockfree_clear(struct lockfree *list)
 {
-    const struct argument arguments[] = { ARGUMENT(list->words), ARGUMENT(list->state) };
+    const struct baseline_argument arguments[] = { ARGUMENT(list->words), ARGUMENT(list->state) };
     list->empty = true;
-    TRY(ENQUEUE(list, CLEAR, arguments, 0, LEVELS, ordo_device_queue(list->device)));
-    return ordo_device_finish(list->device);
+    TRY(ENQUEUE(list, CLEAR, arguments, 0, LEVELS, ordo_device_queue(list->kernels.device)));
+    return ordo_device_finish(list->kernels.device);
 }
 
 /* A node for each store, and what is to be done. */
 static ordo_status give_nodes(struct lockfree *list, const struct lockfree_batch *b, cl_command_queue queue)
 {
-    const cl_uint         capacity = (cl_uint) (list->bytes / 8), code = b->code, n = (cl_uint) b->count;
-    const cl_ulong        at = b->at;
-    const struct argument arguments[] = { ARGUMENT(list->words), ARGUMENT(list->state), ARGUMENT(capacity),
-                                          ARGUMENT(b->codes),    ARGUMENT(code),        ARGUMENT(b->keys),
-                                          ARGUMENT(b->values),   ARGUMENT(at),          ARGUMENT(n),
-                                          ARGUMENT(list->mine) };
+    const cl_uint                  capacity = (cl_uint) (list->bytes / 8), code = b->code, n = (cl_uint) b->count;
+    const cl_ulong                 at = b->at;
+    const struct baseline_argument arguments[] = { ARGUMENT(list->words), ARGUMENT(list->state), ARGUMENT(capacity),
+                                                   ARGUMENT(b->codes),    ARGUMENT(code),        ARGUMENT(b->keys),
+                                                   ARGUMENT(b->values),   ARGUMENT(at),          ARGUMENT(n),
+                                                   ARGUMENT(list->mine) };
     return ENQUEUE(list, NODES, arguments, 0, b->count, queue);
 }
 
@@ -216,9 +136,9 @@ static ordo_status give_nodes(struct lockfree *list, const struct lockfree_batch
 static ordo_status operate(struct lockfree *list, const struct lockfree_batch *b, size_t first, size_t count,
                            cl_command_queue queue)
 {
-    const cl_uint         code = b->code, n = (cl_uint) (first + count);
-    const cl_ulong        at = b->at;
-    const struct argument arguments[] = {
+    const cl_uint                  code = b->code, n = (cl_uint) (first + count);
+    const cl_ulong                 at = b->at;
+    const struct baseline_argument arguments[] = {
         ARGUMENT(list->words),   ARGUMENT(list->state), ARGUMENT(b->codes), ARGUMENT(code),       ARGUMENT(b->keys),
         ARGUMENT(b->values),     ARGUMENT(at),          ARGUMENT(n),        ARGUMENT(list->mine), ARGUMENT(b->found),
         ARGUMENT(b->values_out), ARGUMENT(b->outcomes)
@@ -234,7 +154,7 @@ static ordo_status room_for_rows(struct lockfree *list, size_t rows)
         clReleaseMemObject(list->mine);
     list->mine = NULL;
     list->mine_rows = 0;
-    TRY(make_buffer(list, rows * sizeof(cl_uint), &list->mine));
+    TRY(baseline_buffer(&list->kernels, rows * sizeof(cl_uint), &list->mine));
     list->mine_rows = rows;
     return ORDO_OK;
 }
@@ -274,11 +194,10 @@ static ordo_status apply_part(struct lockfree *list, const struct lockfree_batch
 
 ordo_status lockfree_apply(struct lockfree *list, const struct lockfree_batch *batch, const struct ordo_order *order)
 {
-    const cl_command_queue queue = order && order->queue ? order->queue : ordo_device_queue(list->device);
-    size_t                 part = list->empty ? FIRST_PART : batch->count;
+    cl_command_queue queue = NULL;
+    size_t           part = list->empty ? FIRST_PART : batch->count;
     TRY(room_for_rows(list, batch->count));
-    if (order && order->n_wait)
-        TRY_CL(clEnqueueBarrierWithWaitList(queue, order->n_wait, order->wait, NULL));
+    TRY(baseline_begin(&list->kernels, order, &queue));
     TRY(zero(list, NO_ROOM, queue));
     TRY(give_nodes(list, batch, queue));
     list->empty = false;
@@ -293,8 +212,8 @@ ordo_status lockfree_apply(struct lockfree *list, const struct lockfree_batch *b
 
 static ordo_status read_state(const struct lockfree *list, cl_uint state[STATE_WORDS])
 {
-    TRY_CL(clEnqueueReadBuffer(ordo_device_queue(list->device), list->state, CL_TRUE, 0, STATE_WORDS * sizeof(cl_uint),
-                               state, 0, NULL, NULL));
+    TRY_CL(clEnqueueReadBuffer(ordo_device_queue(list->kernels.device), list->state, CL_TRUE, 0,
+                               STATE_WORDS * sizeof(cl_uint), state, 0, NULL, NULL));
     return ORDO_OK;
 }
 
@@ -377,8 +296,8 @@ ordo_status lockfree_export(struct lockfree *list, struct model *out, char *why,
     out->keys = malloc(bytes);
     out->values = malloc(bytes);
     ordo_status got = words && out->keys && out->values ? ORDO_OK : ORDO_NO_HOST_MEMORY;
-    if (got == ORDO_OK && clEnqueueReadBuffer(ordo_device_queue(list->device), list->words, CL_TRUE, 0, bytes, words, 0,
-                                              NULL, NULL) != CL_SUCCESS)
+    if (got == ORDO_OK && clEnqueueReadBuffer(ordo_device_queue(list->kernels.device), list->words, CL_TRUE, 0, bytes,
+                                              words, 0, NULL, NULL) != CL_SUCCESS)
         got = ORDO_OPENCL;
     if (got == ORDO_OK && !is_sound(&(struct image) { words, state[TOP] }, out))
         got = ORDO_BROKEN;

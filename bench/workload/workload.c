@@ -41,7 +41,10 @@ const char *variant_name(enum workload workload, int variant)
 #undef X
 
     if (workload_is_dict(workload))
-        return variant < N_STRUCTURES ? structures[variant] : variant == LOCKFREE ? "lockfree" : NULL;
+        return variant < N_STRUCTURES ? structures[variant]
+               : variant == LOCKFREE  ? "lockfree"
+               : variant == CUCKOO    ? "cuckoo"
+                                      : NULL;
     if (workload == MERGE_RUNS)
         return variant < 3 ? runs[variant] : NULL;
     if (workload_has_queries(workload))
@@ -70,7 +73,14 @@ bool structure_is(int structure, enum structure_trait trait)
 #define X(id, name, traits, ...) traits,
     static const unsigned traits_of[N_STRUCTURES] = { STRUCTURE_MAP(X) };
 #undef X
+    if (structure == CUCKOO)
+        return ((BUILT_WHOLE | NO_ORDER) & trait) != 0;
     return structure < N_STRUCTURES && (traits_of[structure] & trait) != 0;
+}
+
+bool structure_is_baseline(int structure)
+{
+    return structure == LOCKFREE || structure == CUCKOO;
 }
 
 const char *dist_name(enum dist dist)

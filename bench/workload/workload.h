@@ -110,8 +110,9 @@ enum structure {
     STRUCTURE_MAP(X)
 #undef X
         N_STRUCTURES,
-    /* Not of Ordo, and measured only if it is named: peers/lockfree.h. */
+    /* Not of Ordo, and measured only if they are named: peers/lockfree.h, peers/cuckoo.h. */
     LOCKFREE = N_STRUCTURES,
+    CUCKOO,
     N_VARIANTS
 };
 
@@ -121,6 +122,8 @@ enum structure_trait {
     NO_ORDER = 4,    /* cannot do what goes by the order of keys */
 };
 bool structure_is(int structure, enum structure_trait trait);
+/* Whether it is a baseline, not one of Ordo's. */
+bool structure_is_baseline(int structure);
 
 /* search and lookup: variant is a sum of the first two, or one of the others. */
 #define VARIANT_SORTED     1 /* queries in ascending order */

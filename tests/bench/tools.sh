@@ -180,6 +180,8 @@ expect 0 "$bench" --no-limits --workload concurrentpoints,concurrentread,deleter
     --queries =500 --updates 3,100 --raise 50 --fills 2 --reps 3 --budget 200 --no-host --json "$dir/points.json"
 prints out '^skiplist .* ok$'
 prints out '^lockfree .* ok$'
+expect 0 "$bench" --no-limits --workload build,readrandom,readmissing --structure cuckoo --sizes =3000 --dist sequential --load 80 --reps 3
+prints out '^cuckoo .* ok$'
 prints_no out 'WRONG'
 prints_no out 'failed'
 # Each field that is written is explained.

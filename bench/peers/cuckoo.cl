@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cuckoo hashing with a pair of key and value in each slot, and three functions: a work-item puts its pair where the first function says,
+ * takes out the one that is there, and puts that where its next function says, until a slot was empty. Nothing is taken out for
+ * good: so a lookup that comes to an empty slot is over. */
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+
+#define EMPTY     0xfffffffffffffffful
+#define FUNCTIONS 3
+
+/* What can be wrong: too many moves; the pair that an empty slot looks like. */
+#define NO_PLACE 1u
+#define NO_PAIR  2u
+
+uint place_of(uint key, uint function, uint seed, uint n_slots)
+{
+    uint x = (key ^ seed) * (function == 0 ? 0x9e3779b1u : function == 1 ? 0x85ebca6bu : 0xc2b2ae35u);
+    x = (x ^ x >> 15 ^ seed >> 7) * 0x7feb352du;
+    x = (x ^ x >> 13) * 0x846ca68bu;
+    return mul_hi(x ^ x >> 16, n_slots);
+}
+
+/* Where a pair goes that was taken out of a slot. */
+uint next_place(uint key, uint slot, uint seed, uint n_slots)
+{
+    uint function = 0, next = slot;
+    while (function < FUNCTIONS && place_of(key, function, seed, n_slots) != slot)
+        function++;
+    for (uint k = 1; k < FUNCTIONS && next == slot; k++)
+        next = place_of(key, (function + k) % FUNCTIONS, seed, n_slots);
+    return next;
+}
+
+__kernel void cuckoo_clear(__global ulong *slots, uint n_slots)
+{
+    const size_t i = get_global_id(0);
+    if (i < n_slots)
+        slots[i] = EMPTY;
+}
+
+/* Keys are distinct. */
+__kernel void cuckoo_build(volatile __global ulong *slots, uint n_slots, uint seed, uint moves,
+                           __global const uint *keys, __global const uint *values, ulong at, uint n,
+                           volatile __global uint *wrong)
+{
+    const size_t i = get_global_id(0);
+    if (i >= n)
+        return;
+    ulong pair = (ulong) keys[at + i] << 32 | values[at + i];
+    uint  slot = place_of(keys[at + i], 0, seed, n_slots);
+    if (pair == EMPTY) {
+        atomic_or(wrong, NO_PAIR);
+        return;
+    }
+    for (uint move = 0; move < moves; move++) {
+        pair = atom_xchg(&slots[slot], pair);
+        if (pair == EMPTY)
+            return;
+        slot = next_place((uint) (pair >> 32), slot, seed, n_slots);
+    }
+    atomic_or(wrong, NO_PLACE);
+}
+
+/* found and values_out may be NULL. */
+__kernel void cuckoo_find(__global const ulong *slots, uint n_slots, uint seed, __global const uint *keys, ulong at,
+                          uint n, __global uint *values_out, __global uchar *found)
+{
+    const size_t i = get_global_id(0);
+    if (i >= n)
+        return;
+    const uint key = keys[at + i];
+    bool       is_there = false;
+    for (uint function = 0; function < FUNCTIONS && !is_there; function++) {
+        const ulong pair = slots[place_of(key, function, seed, n_slots)];
+        if (pair == EMPTY)
+            break;
+        is_there = (uint) (pair >> 32) == key;
+        if (is_there && values_out)
+            values_out[at + i] = (uint) pair;
+    }
+    if (found)
+        found[at + i] = is_there;
+}
