@@ -328,8 +328,10 @@ static bool try_with(struct test *t, ordo_device *dev, const struct model *old, 
     return got == ORDO_OK;
 }
 
+/* In the quick ring by larger steps: ORDO_TEST_KINDS=all. */
 static void little_memory(struct test *t)
 {
+    const bool   all = test_wants_all("ORDO_TEST_KINDS");
     ordo_device *dev = test_open_again(t);
     struct model old = model_empty(ORDO_U32, 4);
 
@@ -341,7 +343,7 @@ static void little_memory(struct test *t)
             if (!is_tried(s, c))
                 continue;
             while (!try_with(t, dev, &old, s, c, IN_ALL, more) && more < (64u << 20))
-                more += more / 2 + 4096;
+                more += (all ? more / 2 : more) + 4096;
             test_true(t, more < (64u << 20));
             /* What needs no memory cannot run out of it; nor what spare blocks are kept for, which an array has next to none of. */
             test_true(t, more > 0 || !c->in_model || (structure_is(s, HAS_RUNS) && s != SORTED_ARRAY) ||
@@ -357,9 +359,10 @@ Test(dict_memory, too_little_memory_changes_nothing)
 }
 
 /* Queries ask for no more at once than a few bytes a query, however large the runs or the tree are; aggregates for what lies in
- * their ranges. */
+ * their ranges. Steps as above. */
 static void small_allocations(struct test *t)
 {
+    const bool   all = test_wants_all("ORDO_TEST_KINDS");
     ordo_device *dev = test_open_again(t);
     struct model old = model_empty(ORDO_U32, 4);
 
@@ -367,12 +370,12 @@ static void small_allocations(struct test *t)
     for (int s = 0; s < N_CONFIGURED; s++)
         for (size_t i = 0; i < LENGTH(memory_calls); i++) {
             const struct memory_call *c = &memory_calls[i];
-            uint64_t                  largest = 1024;
+            const bool                keeps = c->in_model || c->call == compact || c->call == aggregate;
+            uint64_t                  largest = keeps || all ? 1024 : 4096;
             if (!is_tried(s, c))
                 continue;
             while (!try_with(t, dev, &old, s, c, AT_ONCE, largest) && largest < (16u << 20))
-                largest *= 4;
-            const bool keeps = c->in_model || c->call == compact || c->call == aggregate;
+                largest *= all ? 4 : 16;
             test_true(t, largest <= (keeps ? 4u << 20 : 64u << 10));
         }
     model_free(&old);
