@@ -31,8 +31,8 @@
  *   T4 blocks    blocks lie in the part of the pool that is taken, and no two overlap.
  *   T5 tables    cells[c], ranks[c] are the number of leaves that begin in cells, and at ranks, of c and less.
  *
- * Nothing in use is ever written again: an update writes blocks for the leaves that it touches to free units, a new record for
- * each leaf and new tables; the host then goes by these. */
+ * Nothing in use is written again but values, by an update that changes nothing else: any other writes blocks for the leaves that it
+ * touches to free units, a new record for each leaf and new tables; the host then goes by these. */
 #pragma once
 #include "shared/types.h"
 
