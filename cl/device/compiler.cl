@@ -132,3 +132,32 @@
 #else
 #define ORDO_PREFETCH(p) ((void) (p))
 #endif
+
+/* Reads of what nobody writes meanwhile and is not asked for again soon, so that the caches rather keep the rest. ORDO_READS_ONCE:
+ * there is a way to say so; else they are reads as all others. At 16 bytes, p is a multiple of 16. */
+#if ORDO_LANES == ORDO_LANES_NVIDIA
+#define ORDO_READS_ONCE 1
+ORDO_FN uint ordo_read_once(__global const uint *p)
+{
+    uint v;
+    __asm__("ld.global.cs.u32 %0, [%1];" : "=r"(v) : "l"(p));
+    return v;
+}
+ORDO_FN ulong ordo_read64_once(__global const ulong *p)
+{
+    ulong v;
+    __asm__("ld.global.cs.u64 %0, [%1];" : "=l"(v) : "l"(p));
+    return v;
+}
+ORDO_FN uint4 ordo_read128_once(__global const uint4 *p)
+{
+    uint4 v;
+    __asm__("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
+    return v;
+}
+#else
+#define ORDO_READS_ONCE      0
+#define ordo_read_once(p)    (*(p))
+#define ordo_read64_once(p)  (*(p))
+#define ordo_read128_once(p) (*(p))
+#endif
