@@ -248,7 +248,7 @@ void ordo_ring_open(ordo_device *dev)
     const long units = sysconf(_SC_NPROCESSORS_ONLN) / 2;
 
     dev->stage_most = ORDO_STAGE_BYTES;
-    dev->ring.piece = (size_t) 512 << 10;
+    dev->ring.piece = (size_t) 1 << 20;
     dev->ring.least = (size_t) 2 << 20;
     dev->ring.helpers = units < HELPERS_LEAST ? 0 : units > HELPERS_MOST ? HELPERS_MOST : (int) units;
 }
