@@ -455,7 +455,7 @@ static void check_touched(struct test *t, ordo_type type, uint32_t value_bytes, 
 
     test_context(t, "keys of %zu bytes, load %u", p.key_bytes, load);
     expect_same(t, &p);
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < 2; round++) {
         expect_same_points(t, &p, OPERATIONS, 2 * THERE);
         expect_same_points(t, &p, OPERATIONS, 50);
         expect_same_updates(t, &p, OPERATIONS, 2 * THERE);
@@ -467,10 +467,10 @@ static void check_touched(struct test *t, ordo_type type, uint32_t value_bytes, 
 
 static void check_some(struct test *t)
 {
-    check_touched(t, ORDO_U32, 4, 50);
     check_touched(t, ORDO_U32, 4, 80);
     check_touched(t, ORDO_U32, 4, 95); /* elements astray, and many that move */
-    check_touched(t, ORDO_U64, 8, 90);
+    if (t->facts->cpu)                 /* a GPU's kernels take long to build on a CPU */
+        check_touched(t, ORDO_U64, 8, 90);
 }
 
 Test(hash, few_updates_leave_the_same_table)
