@@ -109,27 +109,20 @@ static ordo_status scan(const struct apply *a, ordo_type type, ordo_op op, bool 
 /* Work-items of the survey; each counts for itself. */
 #define SURVEY_ITEMS ((size_t) 1 << 14)
 
-static ordo_status launch_survey(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
-                                 cl_mem survey)
-{
-    const cl_uint    n = (cl_uint) count;
-    struct ordo_args args = { .n = 0 };
-
-    ORDO_TRY(ordo_call_fill(call, survey, 0, ORDO_SURVEY_WORDS * sizeof(cl_uint), 0));
-    ordo_args_slice(&args, &codes);
-    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(survey));
-    return ordo_dict_launch(call, dict, "dict/apply.cl", "apply_survey", ordo_min_size(count, SURVEY_ITEMS), args.arg,
-                            args.n);
-}
-
 ordo_status ordo_dict_survey(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                              cl_uint out[ORDO_SURVEY_WORDS])
 {
-    const int mark = call->n_scratch;
-    cl_mem    survey = NULL;
+    const cl_uint    n = (cl_uint) count;
+    const int        mark = call->n_scratch;
+    struct ordo_args args = { .n = 0 };
+    cl_mem           survey = NULL;
 
     ORDO_TRY(ordo_call_scratch(call, ORDO_SURVEY_WORDS * sizeof(cl_uint), &survey));
-    ORDO_TRY(launch_survey(dict, call, codes, count, survey));
+    ORDO_TRY(ordo_call_fill(call, survey, 0, ORDO_SURVEY_WORDS * sizeof(cl_uint), 0));
+    ordo_args_slice(&args, &codes);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(survey));
+    ORDO_TRY(ordo_dict_launch(call, dict, "dict/apply.cl", "apply_survey", ordo_min_size(count, SURVEY_ITEMS), args.arg,
+                              args.n));
     ORDO_TRY(ordo_call_read(call, survey, 0, out, ORDO_SURVEY_WORDS * sizeof *out));
     ordo_call_release(call, mark);
     return ORDO_OK;
@@ -759,36 +752,6 @@ static ordo_status resolve_order(struct apply *a, size_t *needed)
     return ORDO_OK;
 }
 
-static ordo_status find_sorted(struct apply *a)
-{
-    ORDO_TRY(ordo_batch_sort(a->call, a->dict, a->batch->keys, a->batch->count, &a->sorted));
-    return find_all(a);
-}
-
-static ordo_status survey_first(struct apply *a)
-{
-    ORDO_TRY(ordo_dict_survey(a->dict, a->call, a->batch->codes, a->batch->count, a->survey));
-    ORDO_TRY(check_survey(a));
-    return find_sorted(a);
-}
-
-/* What has to be done whatever the codes are is enqueued before the survey is waited for. */
-static ordo_status survey_beside(struct apply *a)
-{
-    struct ordo_answer survey = { .words = NULL };
-    bool               taken = false;
-
-    ORDO_TRY(scratch(a, ORDO_SURVEY_WORDS, sizeof *a->survey, &survey.words));
-    ORDO_TRY(launch_survey(a->dict, a->call, a->batch->codes, a->batch->count, survey.words));
-    ORDO_TRY(ordo_answer_ask(a->call, &survey));
-    ordo_status got = find_sorted(a);
-    if (got == ORDO_OK)
-        got = ordo_answer_take(a->call, &survey, true, a->survey, sizeof a->survey, &taken);
-    ordo_answer_forget(a->call->dev, &survey);
-    ORDO_TRY(got);
-    return check_survey(a);
-}
-
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch)
 {
     if (!batch->offsets.mem)
@@ -808,9 +771,11 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
         ORDO_TRY(dict->structure->apply_points(dict, call, batch, &done));
     if (done && !ordo_rehearses(call->dev))
         return ORDO_OK;
-    const bool first = ordo_device_facts(call->dev)->cpu || ordo_rehearses(call->dev);
-    ORDO_TRY(first ? survey_first(&a) : survey_beside(&a));
+    ORDO_TRY(ordo_dict_survey(dict, call, batch->codes, batch->count, a.survey));
+    ORDO_TRY(check_survey(&a));
     const bool order = n_order(&a) > 0;
+    ORDO_TRY(ordo_batch_sort(call, dict, batch->keys, batch->count, &a.sorted));
+    ORDO_TRY(find_all(&a));
     ORDO_TRY(divide(&a));
     ORDO_TRY(resolve_points(&a, order));
     const int mark = call->n_scratch;

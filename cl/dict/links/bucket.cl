@@ -14,8 +14,6 @@
 #pragma once
 #include "dict/links/split.cl"
 
-/* Built together: bucket_updates update_heads */
-
 /* ---- which updates meet in a leaf -------------------------------------------------------------------------------- */
 
 /* Updates say at their leaf that they are there: leaf_counts[leaf] counts them, too, above the leaf's own count. The
