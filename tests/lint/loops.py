@@ -56,6 +56,8 @@ ENDS = {
     ("dict/links/update.cl", "*links_right(links_line(tree, links_root_level(root), links_root_node(root))) != LINKS_NONE"):
         "each level has fewer nodes than that below",
     ("dict/trie/hamt.cl", "n > 1"): "a leaf's keys, halved",
+    ("dict/trie/hamt_merge.cl", "rest.at < rest.all"): "each part has an element at least, its first",
+    ("dict/trie/hamt_merge.cl", "rank - to->record.before >= to->count"): "the element is in one of the leaves that the batch's record counts",
     ("dict/trie/roaring_read.cl", "cursor->bits == 0"): "a bitmap has a bit for each key that is asked for: they were counted before",
     ("group/lookback.cl", "next > 0"): "goes down by the tiles that were taken; waits for those before only, which have begun",
     ("primitive/merge.cl", "a < tile.a_count && b < tile.b_count"): "numbers of a tile; each round uses up what is left of one part at least",

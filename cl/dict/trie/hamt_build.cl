@@ -351,9 +351,9 @@ ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
 /* Cells from .. to - 1 that lie in from's stretch. */
 ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leaves)
 {
-    const uint end = min(to - 1, from | (HAMT_STRETCH - 1));
-    for (uint c = from; from < to && c <= end; c++)
-        t->table[c] = leaves;
+    const uint n = from < to ? min(to - from, HAMT_STRETCH - from % HAMT_STRETCH) : 0;
+    for (uint c = 0; c < n; c++)
+        t->table[from + c] = leaves;
 }
 
 /* T5: a leaf's own cell, and those up to the next one's. */
