@@ -133,10 +133,9 @@
 #define ORDO_PREFETCH(p) ((void) (p))
 #endif
 
-/* Reads of what nobody writes meanwhile and is not asked for again soon, so that the caches rather keep the rest. ORDO_READS_ONCE:
- * there is a way to say so; else they are reads as all others. At 16 bytes, p is a multiple of 16. */
+/* Reads of what nobody writes meanwhile and is not asked for again soon, so that the caches rather keep the rest. Where
+ * there is no way to say so, they are reads as all others. At 16 bytes, p is a multiple of 16. */
 #if ORDO_LANES == ORDO_LANES_NVIDIA
-#define ORDO_READS_ONCE 1
 ORDO_FN uint ordo_read_once(__global const uint *p)
 {
     uint v;
@@ -156,7 +155,6 @@ ORDO_FN uint4 ordo_read128_once(__global const uint4 *p)
     return v;
 }
 #else
-#define ORDO_READS_ONCE      0
 #define ordo_read_once(p)    (*(p))
 #define ordo_read64_once(p)  (*(p))
 #define ordo_read128_once(p) (*(p))

@@ -134,8 +134,27 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
     return before;
 }
 #else
-ORDO_FN void piece_take(uint4 four, __private ordo_key piece[PIECE_KEYS])
+/* `from` is a multiple of 16 bytes. */
+ORDO_FN void piece_load(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
 {
+#if KEY_BITS == 32
+    const uint4 four = *(__global const uint4 *) from;
+    piece[0] = four.x;
+    piece[1] = four.y;
+    piece[2] = four.z;
+    piece[3] = four.w;
+#else
+    const ulong2 two = *(__global const ulong2 *) from;
+    piece[0] = two.x;
+    piece[1] = two.y;
+#endif
+}
+
+/* The same of what is not asked for again soon. */
+#if SEARCH_ONCE
+ORDO_FN void piece_load_once(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
+{
+    const uint4 four = ordo_read128_once((__global const uint4 *) from);
 #if KEY_BITS == 32
     piece[0] = four.x;
     piece[1] = four.y;
@@ -147,18 +166,9 @@ ORDO_FN void piece_take(uint4 four, __private ordo_key piece[PIECE_KEYS])
     piece[1] = two.y;
 #endif
 }
-
-/* `from` is a multiple of 16 bytes. */
-ORDO_FN void piece_load(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
-{
-    piece_take(*(__global const uint4 *) from, piece);
-}
-
-/* The same of what is not asked for again soon. */
-ORDO_FN void piece_load_once(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
-{
-    piece_take(ordo_read128_once((__global const uint4 *) from), piece);
-}
+#else
+#define piece_load_once piece_load
+#endif
 
 /* Makes keys their ordered forms. */
 ORDO_FN void piece_bits(__private ordo_key piece[PIECE_KEYS])

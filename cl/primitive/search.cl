@@ -61,10 +61,15 @@
 /* Queries that a work-group has in flight: a tile. */
 #define SEARCH_TILE (SEARCH_GROUP * SEARCH_ITEMS)
 
-/* Of an array that no cache holds, blocks and values are read so that the index stays there instead: on an H200 finds in 2^27 keys
- * of 4 bytes come to 13.9 G/s with that, to 12.3 G/s without. */
-#define ONCE_BYTES (64ul << 20)
-#define IS_ONCE    (ORDO_READS_ONCE && keys_count > ONCE_BYTES / (KEY_BITS / 8))
+/* SEARCH_ONCE: blocks and values of an array that no cache holds are read so that the index stays there instead. On an H200 finds in
+ * 2^27 keys of 4 bytes come to 13.9 G/s with that, to 12.3 G/s without. */
+#if SEARCH_ONCE && ORDO_VALUE_BYTES == 8
+#define READ_VALUE(p) ordo_read64_once(p)
+#elif SEARCH_ONCE
+#define READ_VALUE(p) ordo_read_once(p)
+#else
+#define READ_VALUE(p) (*(p))
+#endif
 
 /* ---- arguments ------------------------------------------------------------------------------------------------- */
 
@@ -199,7 +204,6 @@ typedef struct {
 #if ORDO_VALUE_BYTES
     __global const ordo_value *from;
     __global ordo_value       *value;  /* NULL: not wanted */
-    bool                       once;   /* of the values */
 #endif
     __global uchar            *found;  /* NULL: not wanted */
 #if SEARCH_RUN
@@ -211,7 +215,7 @@ typedef struct {
 #define VALUES_ARGS                                                                                                    \
     __global const ordo_value *restrict values_mem, ulong values_at, __global ordo_value *restrict values_out_mem,     \
         ulong values_out_at,
-#define VALUES values_mem + values_at, values_out_mem ? values_out_mem + values_out_at : 0, IS_ONCE,
+#define VALUES values_mem + values_at, values_out_mem ? values_out_mem + values_out_at : 0,
 #else
 #define VALUES_ARGS
 #define VALUES
@@ -230,17 +234,6 @@ typedef struct {
     }
 #endif
 
-#if SEARCH_LOOKUP && !SEARCH_MARK && ORDO_VALUE_BYTES
-ORDO_FN ordo_value answer_value(answers from, uint i)
-{
-#if ORDO_VALUE_BYTES == 8
-    return from.once ? ordo_read64_once(from.from + i) : from.from[i];
-#else
-    return from.once ? ordo_read_once(from.from + i) : from.from[i];
-#endif
-}
-#endif
-
 #if SEARCH_RUN
 /* found[i] between the runs. */
 #define SEARCH_STATE_OPEN   0
@@ -256,7 +249,7 @@ ORDO_FN void answer(answers to, uint i, uint rank, bool equal)
         state = run_is_hidden(to.hidden, rank - 1) ? SEARCH_STATE_ERASED : SEARCH_STATE_FOUND;
 #if ORDO_VALUE_BYTES
         if (state == SEARCH_STATE_FOUND && to.value)
-            to.value[i] = answer_value(to, rank - 1);
+            to.value[i] = to.from[rank - 1];
 #endif
     }
     to.found[i] = to.stage & 2 ? state == SEARCH_STATE_FOUND : state;
@@ -281,7 +274,7 @@ ORDO_FN void answer(answers to, uint i, uint rank, bool equal)
 #else
 #if ORDO_VALUE_BYTES
     if (equal && to.value)
-        to.value[i] = answer_value(to, rank);
+        to.value[i] = READ_VALUE(to.from + rank);
 #endif
     if (to.found)
         to.found[i] = equal;
@@ -662,39 +655,26 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
     }
 }
 #else
-/* Reads this lane's pieces of each query's block; one that does not lie in the array as a whole is read at `inside`. */
-ORDO_FN void load_blocks(key_array keys, uint shift, uint inside, bool once, __private const descent way[TEAM_QUERIES],
-                         __private ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS])
-{
-    SEARCH_EACH
-    for (uint m = 0; m < TEAM_QUERIES; m++) {
-        ORDO_UNROLL
-        for (uint r = 0; r < LANE_PIECES; r++) {
-            const uint at = block_piece(way[m], shift, r);
-            __global const ordo_key *from = keys.key + (at <= keys.count - PIECE_KEYS ? at : inside);
-            if (once)
-                piece_load_once(from, part[m][r]);
-            else
-                piece_load(from, part[m][r]);
-        }
-    }
-}
-
 /* This lane's part of the count of each query's block. Called by whole sub-groups. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    const uint keys_count = keys.count;
     /* Pieces are on the grid of 16 bytes if the buffer is, which OpenCL promises except where the caller's own memory
      * is behind it. All reads are under way before the first count; one of an edge piece reads elsewhere. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
 
-    if (whole && IS_ONCE)
-        load_blocks(keys, shift, inside, true, way, part);
-    else if (whole)
-        load_blocks(keys, shift, inside, false, way, part);
+    if (whole) {
+        SEARCH_EACH
+        for (uint m = 0; m < TEAM_QUERIES; m++) {
+            ORDO_UNROLL
+            for (uint r = 0; r < LANE_PIECES; r++) {
+                const uint at = block_piece(way[m], shift, r);
+                piece_load_once(keys.key + (at <= keys.count - PIECE_KEYS ? at : inside), part[m][r]);
+            }
+        }
+    }
     SEARCH_EACH
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         count[m] = 0;

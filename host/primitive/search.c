@@ -109,6 +109,16 @@ static bool is_packed(const struct ordo_search *s)
     return packed_bytes(s) != 0;
 }
 
+/* Larger arrays than this leave no room in a cache for the index. */
+#define ONCE_BYTES ((size_t) 64 << 20)
+
+/* Finds by an index whose blocks and values should not push it out of the caches, where there is a way to say so. */
+static bool reads_once(const ordo_device *dev, const struct ordo_search *s)
+{
+    return ordo_device_facts(dev)->lanes == ORDO_LANES_NVIDIA && s->index && s->lookup && s->value_bytes &&
+           !s->in_run && s->count > ONCE_BYTES / ordo_type_bytes(s->key);
+}
+
 /* ---- a launch ------------------------------------------------------------------------------------------------ */
 
 /* Launches a kernel with the arguments that all have, then with `own`. */
@@ -131,6 +141,7 @@ static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, c
         { "SEARCH_ITEMS", (long) shape->items },
         { "SEARCH_NODE", (long) node },
         { "TEAM_WIDTH", (long) lanes },
+        { reads_once(call->dev, s) ? "SEARCH_ONCE" : NULL, 1 },
         { NULL, 0 },
     };
     const cl_uint       count = (cl_uint) s->count, n_queries = (cl_uint) s->n_queries;

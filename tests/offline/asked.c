@@ -173,7 +173,7 @@ static const struct pair pairs[] = { { ORDO_U32, 0, false }, { ORDO_F32, 4, fals
                                      { ORDO_I64, 0, true },  { ORDO_U64, 4, false }, { ORDO_F64, 8, false } };
 
 /* From what one group takes to what is many rounds of the largest device. */
-static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 19, 1 << 21, 1 << 24 };
+static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 19, 1 << 21, 1 << 25 };
 
 /* Of one call; then launches fail, so that no loop goes on for ever for want of what a kernel should have written. */
 #define LAUNCHES 2000
