@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Three digits, whatever the size. */
@@ -99,5 +100,16 @@ char *text_percent(char text[TEXT_BYTES], double share)
         snprintf(text, TEXT_BYTES, "-");
     else
         snprintf(text, TEXT_BYTES, share < 0.0995 ? "%.1f %%" : "%.0f %%", share * 100);
+    return text;
+}
+
+char *text_of_lines(const char *const *lines)
+{
+    size_t bytes = 1, used = 0;
+    for (size_t i = 0; lines[i]; i++)
+        bytes += strlen(lines[i]) + 1;
+    char *text = malloc(bytes);
+    for (size_t i = 0; text && lines[i]; i++)
+        used += (size_t) snprintf(text + used, bytes - used, "%s\n", lines[i]);
     return text;
 }

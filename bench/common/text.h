@@ -18,4 +18,7 @@ char *text_grouped(char text[TEXT_BYTES], size_t number);  /* "16,000,000" */
 char *text_ratio(char text[TEXT_BYTES], double ratio);     /* "1.23x" */
 char *text_percent(char text[TEXT_BYTES], double share);   /* "87 %" */
 
+/* Lines, the last of which NULL follows, as one text; the caller frees it. NULL without memory. */
+char *text_of_lines(const char *const *lines);
+
 #endif

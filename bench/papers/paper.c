@@ -2,6 +2,7 @@
 #include "paper.h"
 
 #include "bench/common/json.h"
+#include "bench/common/text.h"
 #include "bench/workload/workload.h"
 
 #include <stdio.h>
@@ -38,12 +39,7 @@ static const struct {
 
 static cJSON *parse_lines(const char *const *lines)
 {
-    size_t bytes = 1, used = 0;
-    for (size_t i = 0; lines[i]; i++)
-        bytes += strlen(lines[i]) + 1;
-    char *text = malloc(bytes);
-    for (size_t i = 0; text && lines[i]; i++)
-        used += (size_t) snprintf(text + used, bytes - used, "%s\n", lines[i]);
+    char  *text = text_of_lines(lines);
     cJSON *paper = text ? cJSON_Parse(text) : NULL;
     free(text);
     return paper;

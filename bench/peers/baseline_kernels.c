@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "baseline_kernels.h"
 
+#include "bench/common/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static char *source_text(const char *const *lines)
-{
-    size_t bytes = 1, used = 0;
-    for (size_t i = 0; lines[i]; i++)
-        bytes += strlen(lines[i]) + 1;
-    char *text = malloc(bytes);
-    for (size_t i = 0; text && lines[i]; i++)
-        used += (size_t) snprintf(text + used, bytes - used, "%s\n", lines[i]);
-    return text;
-}
-
 static ordo_status build(struct baseline_kernels *k, const struct baseline_source *source, char *why, size_t why_bytes)
 {
-    char        *text = source_text(source->lines);
+    char        *text = text_of_lines(source->lines);
     const char  *texts[] = { text };
     cl_int       code = CL_OUT_OF_HOST_MEMORY;
     cl_device_id id = ordo_device_id(k->device);
