@@ -180,7 +180,7 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
     return !mem->left && mem->moved <= HASH_MOVE_MOST;
 }
 
-/* count: of the elements there were. (Added to counts where it stands, PoCL 3.1 added it several times.) */
+/* count: of the elements there were. (Where it stands, some compilers for CPUs would add it to counts several times.) */
 ORDO_FN void hash_write_touched(const hash_table *table, const hash_part *part, __local hash_touched *mem, uint count)
 {
     HASH_EACH_TOUCHED(s, part, mem)

@@ -294,8 +294,8 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 #define MIX_LANES HAMT_LANES
 #endif
 
-/* Leaves that are written one after the other: the one whose turn it is, and the next. (By a number: a pointer that moves makes Intel's
- * compiler of 2022 crash.) */
+/* Leaves that are written one after the other: the one whose turn it is, and the next. (By a number: a pointer that moves makes some
+ * compilers crash.) */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;
