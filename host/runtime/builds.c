@@ -15,18 +15,18 @@
 /* ---- finding ------------------------------------------------------------------------------------------------- */
 
 /* Stands for module and options, facts included, without expanding anything: this runs in every call. */
-static struct ordo_hash variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
-                                   const struct ordo_define *defines)
+static struct ordo_digest variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
+                                     const struct ordo_define *defines)
 {
     const struct ordo_device_facts *f = &dev->facts;
     const uint32_t                  facts[] = { f->lanes, f->atomics,      f->sub_group,          f->int64_atomics,
                                                 f->cpu,   dev->khr_ballot, dev->intel_sub_groups, f->address_order };
-    struct ordo_hash                hash = ordo_hash_of((struct ordo_hash) { 0, 0 }, facts, sizeof facts);
-    hash = ORDO_HASH_TEXT(hash, file);
-    hash = ordo_hash_of(hash, kernels.names, kernels.bytes);
+    struct ordo_digest              hash = ordo_digest_of((struct ordo_digest) { 0, 0 }, facts, sizeof facts);
+    hash = ORDO_DIGEST_TEXT(hash, file);
+    hash = ordo_digest_of(hash, kernels.names, kernels.bytes);
     for (const struct ordo_define *d = defines; d && d->name; d++) {
-        hash = ORDO_HASH_TEXT(hash, d->name);
-        hash = ordo_hash_of(hash, &d->value, sizeof d->value);
+        hash = ORDO_DIGEST_TEXT(hash, d->name);
+        hash = ordo_digest_of(hash, &d->value, sizeof d->value);
     }
     return hash;
 }
@@ -57,7 +57,7 @@ static ordo_status create_program(ordo_device *dev, const char *file, struct ord
 }
 
 /* Called with the lock. */
-static struct ordo_program *known(const ordo_device *dev, struct ordo_hash variant)
+static struct ordo_program *known(const ordo_device *dev, struct ordo_digest variant)
 {
     for (struct ordo_program *p = dev->builds.programs; p; p = p->next)
         if (p->variant.low == variant.low && p->variant.high == variant.high)
@@ -72,7 +72,7 @@ static ordo_status find_program(ordo_device *dev, const char *file, const char *
     struct ordo_builds          *b = &dev->builds;
     const struct ordo_kernel_set all = { NULL, 0 };
     const struct ordo_kernel_set kernels = dev->kernels_apart ? ordo_kernel_set(file, kernel) : all;
-    const struct ordo_hash       variant = variant_of(dev, file, kernels, defines);
+    const struct ordo_digest     variant = variant_of(dev, file, kernels, defines);
     pthread_mutex_lock(&b->lock);
     *out = known(dev, variant);
     pthread_mutex_unlock(&b->lock);
@@ -458,9 +458,10 @@ bool ordo_builds_ahead(const ordo_device *dev)
 
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type)
 {
-    struct ordo_builds    *b = &dev->builds;
-    const struct ordo_hash hash = ordo_hash_of(ORDO_HASH_TEXT(((struct ordo_hash) { 0, 0 }), name), &type, sizeof type);
-    bool                   fresh = ordo_builds_ahead(dev) && !dev->rehearsal;
+    struct ordo_builds      *b = &dev->builds;
+    const struct ordo_digest hash =
+        ordo_digest_of(ORDO_DIGEST_TEXT(((struct ordo_digest) { 0, 0 }), name), &type, sizeof type);
+    bool fresh = ordo_builds_ahead(dev) && !dev->rehearsal;
     pthread_mutex_lock(&b->lock);
     for (size_t i = 0; i < b->n_expected && fresh; i++)
         fresh = b->expected[i] != hash.low;

@@ -27,14 +27,14 @@
 #define TEMPORARY_LIVES 3600
 
 struct cache_header {
-    uint64_t         magic, bytes;
-    struct ordo_hash key, checksum;
+    uint64_t           magic, bytes;
+    struct ordo_digest key, checksum;
 };
 
-struct ordo_hash ordo_hash_of(struct ordo_hash seed, const void *data, size_t bytes)
+struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, size_t bytes)
 {
     const XXH128_hash_t h = XXH3_128bits_withSeed(data, bytes, seed.low ^ (seed.high * 0x9e3779b97f4a7c15ULL));
-    return (struct ordo_hash) { h.low64, h.high64 };
+    return (struct ordo_digest) { h.low64, h.high64 };
 }
 
 /* Makes a directory and its parents; existing ones are fine. */
@@ -95,25 +95,25 @@ void ordo_cache_open(ordo_device *dev)
         free(dir);
 }
 
-static char *entry_path(const ordo_device *dev, const char *kind, struct ordo_hash key)
+static char *entry_path(const ordo_device *dev, const char *kind, struct ordo_digest key)
 {
     return ordo_format("%s/%s-%016llx%016llx", dev->cache_dir, kind, (unsigned long long) key.high,
                        (unsigned long long) key.low);
 }
 
-static struct ordo_hash checksum_of(const void *data, size_t bytes)
+static struct ordo_digest checksum_of(const void *data, size_t bytes)
 {
-    return ordo_hash_of((struct ordo_hash) { CACHE_MAGIC, bytes }, data, bytes);
+    return ordo_digest_of((struct ordo_digest) { CACHE_MAGIC, bytes }, data, bytes);
 }
 
-static bool header_fits(const struct cache_header *header, struct ordo_hash key, uint64_t file_bytes)
+static bool header_fits(const struct cache_header *header, struct ordo_digest key, uint64_t file_bytes)
 {
     return header->magic == CACHE_MAGIC && header->bytes == file_bytes - sizeof *header && header->key.low == key.low &&
            header->key.high == key.high;
 }
 
 /* Reads an entry's body, or NULL. */
-static void *read_entry(FILE *file, struct ordo_hash key, size_t *bytes)
+static void *read_entry(FILE *file, struct ordo_digest key, size_t *bytes)
 {
     struct stat         info;
     struct cache_header header;
@@ -125,7 +125,7 @@ static void *read_entry(FILE *file, struct ordo_hash key, size_t *bytes)
     if (!data)
         return NULL;
     if (fread(data, 1, header.bytes, file) == header.bytes) {
-        const struct ordo_hash sum = checksum_of(data, header.bytes);
+        const struct ordo_digest sum = checksum_of(data, header.bytes);
         if (sum.low == header.checksum.low && sum.high == header.checksum.high) {
             data[header.bytes] = 0; /* text entries can be read as strings */
             *bytes = header.bytes;
@@ -153,7 +153,7 @@ static FILE *open_own(const char *path)
     return file;
 }
 
-void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_hash key, size_t *bytes)
+void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_digest key, size_t *bytes)
 {
     if (!dev->cache_dir)
         return NULL;
@@ -175,7 +175,7 @@ void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_hash key, 
 /* ---- the cap ------------------------------------------------------------------------------------------------- */
 
 /* Whether a name may be that of an entry: "kind-" and 32 hexadecimal digits, which are read into *key. */
-static bool is_entry_name(const char *name, struct ordo_hash *key)
+static bool is_entry_name(const char *name, struct ordo_digest *key)
 {
     const char *dash = strrchr(name, '-');
     char        half[17] = "";
@@ -189,7 +189,7 @@ static bool is_entry_name(const char *name, struct ordo_hash *key)
 }
 
 /* Whether a file begins as an entry with this key does. */
-static bool is_entry(const char *path, struct ordo_hash key)
+static bool is_entry(const char *path, struct ordo_digest key)
 {
     struct cache_header header;
     FILE               *file = open_own(path);
@@ -213,7 +213,7 @@ struct survey {
     struct stat oldest_info;
 };
 
-static void take_in(struct survey *s, char *path, struct ordo_hash key, bool certain)
+static void take_in(struct survey *s, char *path, struct ordo_digest key, bool certain)
 {
     struct stat info;
     const bool  counts =
@@ -251,8 +251,8 @@ static struct survey look_around(const ordo_device *dev, bool certain)
     if (!dir)
         return s;
     for (struct dirent *entry; (entry = readdir(dir));) {
-        struct ordo_hash key = { 0, 0 };
-        const bool       temporary = is_temporary_name(entry->d_name);
+        struct ordo_digest key = { 0, 0 };
+        const bool         temporary = is_temporary_name(entry->d_name);
         if (!temporary && !is_entry_name(entry->d_name, &key))
             continue;
         char *path = ordo_format("%s/%s", dev->cache_dir, entry->d_name);
@@ -313,7 +313,7 @@ void ordo_cache_tell(ordo_device *dev)
         tell_unwritten(dev, dev->cache_dir, why);
 }
 
-void ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_hash key, const void *data, size_t bytes)
+void ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_digest key, const void *data, size_t bytes)
 {
     if (!dev->cache_dir || bytes > CACHE_CAP_BYTES / 4)
         return;
@@ -331,7 +331,7 @@ void ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_hash key, 
     enforce_cap(dev);
 }
 
-void ordo_cache_drop(ordo_device *dev, const char *kind, struct ordo_hash key)
+void ordo_cache_drop(ordo_device *dev, const char *kind, struct ordo_digest key)
 {
     char *path = dev->cache_dir ? entry_path(dev, kind, key) : NULL;
     if (path)

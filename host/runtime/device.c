@@ -126,12 +126,12 @@ static ordo_status create_objects(ordo_device *dev, const struct ordo_device_con
 static void identify(ordo_device *dev)
 {
     const struct ordo_device_facts *f = &dev->facts;
-    struct ordo_hash                hash = { 0, 0 };
-    hash = ORDO_HASH_TEXT(hash, f->platform);
-    hash = ORDO_HASH_TEXT(hash, f->name);
-    hash = ORDO_HASH_TEXT(hash, f->driver);
-    hash = ORDO_HASH_TEXT(hash, f->version);
-    hash = ORDO_HASH_TEXT(hash, ORDO_VERSION);
+    struct ordo_digest              hash = { 0, 0 };
+    hash = ORDO_DIGEST_TEXT(hash, f->platform);
+    hash = ORDO_DIGEST_TEXT(hash, f->name);
+    hash = ORDO_DIGEST_TEXT(hash, f->driver);
+    hash = ORDO_DIGEST_TEXT(hash, f->version);
+    hash = ORDO_DIGEST_TEXT(hash, ORDO_VERSION);
     dev->identity = hash;
 }
 
@@ -178,7 +178,7 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     dev->builds.threads_most = build_threads(dev, config);
     dev->kernels_apart = !dev->facts.own_binary_cache;
 
-    struct ordo_hash key;
+    struct ordo_digest key;
     ORDO_TRY(ordo_memory_key(dev, mask, &key));
     const bool known = ordo_recall(dev, key);
     if (!known) {

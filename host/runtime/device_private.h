@@ -77,14 +77,14 @@ struct ordo_kernel {
 };
 
 /* 128 bits that stand for (module, options) within a device, or for a whole build in the disk cache. */
-struct ordo_hash {
+struct ordo_digest {
     uint64_t low, high;
 };
 
 /* A module with the options of one variant; with some kernels of it, or all. */
 struct ordo_program {
     struct ordo_program *next, *next_wanted;
-    struct ordo_hash     variant;
+    struct ordo_digest   variant;
     char                *file, *only, *options; /* only: the names of its kernels; NULL: all */
     enum {
         ORDO_PROGRAM_KNOWN,
@@ -171,7 +171,7 @@ struct ordo_device {
 
     ordo_status (*test_primitives)(ordo_device *dev, bool all); /* see self_test.h */
 
-    struct ordo_hash    identity; /* device, driver, platform, library version */
+    struct ordo_digest  identity; /* device, driver, platform, library version */
     struct ordo_builds  builds;
     bool                kernels_apart; /* programs of single kernels and of those built together, instead of modules */
     struct ordo_device *next_live;     /* builds.c's own */
@@ -234,10 +234,10 @@ ordo_status ordo_select_device(ordo_device *dev, const char *select);
 
 /* remember.c: the outcome of probe and self-test, by device, kernel sources, mask and the user's profile, which may select
  * variants that were never tested. */
-ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_hash *out);
+ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_digest *out);
 /* Takes it over instead of probing, if it is there and fits the features that were probed. */
-bool ordo_recall(ordo_device *dev, struct ordo_hash key);
-void ordo_remember(ordo_device *dev, struct ordo_hash key);
+bool ordo_recall(ordo_device *dev, struct ordo_digest key);
+void ordo_remember(ordo_device *dev, struct ordo_digest key);
 
 /* program.c */
 bool ordo_device_has(const ordo_device *dev, const char *extension);
@@ -277,21 +277,21 @@ ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *program);
  * kernel. */
 bool ordo_trial_compile(ordo_device *dev, const char *options, const char *const *texts, size_t n);
 /* A hash of every kernel source, which changes when any of them does. */
-struct ordo_hash ordo_sources_hash(const ordo_device *dev);
+struct ordo_digest ordo_sources_digest(const ordo_device *dev);
 
 /* cache.c: files in the user's cache directory, each with a checksum inside. */
 void ordo_cache_open(ordo_device *dev);
 /* malloc'd content of entry `kind`-`key`, or NULL if it is not there, not whole, or not ours. */
-void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_hash key, size_t *bytes);
-void  ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_hash key, const void *data, size_t bytes);
-void  ordo_cache_drop(ordo_device *dev, const char *kind, struct ordo_hash key);
+void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_digest key, size_t *bytes);
+void  ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_digest key, const void *data, size_t bytes);
+void  ordo_cache_drop(ordo_device *dev, const char *kind, struct ordo_digest key);
 /* Tells what threads that are mute met. */
 void ordo_cache_tell(ordo_device *dev);
 /* A malloc'd path from printf, NULL when out of memory. */
 char *ordo_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-struct ordo_hash ordo_hash_of(struct ordo_hash seed, const void *data, size_t bytes);
-#define ORDO_HASH_TEXT(seed, text) ordo_hash_of((seed), (text), strlen(text))
+struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, size_t bytes);
+#define ORDO_DIGEST_TEXT(seed, text) ordo_digest_of((seed), (text), strlen(text))
 
 /* memory.c */
 void ordo_scratch_destroy(ordo_device *dev);
@@ -340,7 +340,7 @@ void ordo_doubts_forget(ordo_device *dev);
 /* profile.c: defaults for the facts at hand, then the shipped rows, then the user's profile. */
 void ordo_profile_load(ordo_device *dev);
 /* Adds what the user's profile says to a hash; without one it stays as it is. */
-ordo_status ordo_profile_hash(ordo_device *dev, struct ordo_hash *hash);
+ordo_status ordo_profile_digest(ordo_device *dev, struct ordo_digest *hash);
 /* After a fact was lowered: methods that rest on it go to the next safer one. */
 void ordo_profile_lower(ordo_device *dev);
 

@@ -285,7 +285,7 @@ static void load_user_profile(ordo_device *dev)
     free(path);
 }
 
-ordo_status ordo_profile_hash(ordo_device *dev, struct ordo_hash *hash)
+ordo_status ordo_profile_digest(ordo_device *dev, struct ordo_digest *hash)
 {
     char  text[PROFILE_BYTES];
     char *path = NULL;
@@ -293,7 +293,7 @@ ordo_status ordo_profile_hash(ordo_device *dev, struct ordo_hash *hash)
         return ORDO_OK;
     ORDO_REQUIRE_MEMORY(dev, path);
     if (read_profile(NULL, path, text) && text[0])
-        *hash = ORDO_HASH_TEXT(*hash, text);
+        *hash = ORDO_DIGEST_TEXT(*hash, text);
     free(path);
     return ORDO_OK;
 }

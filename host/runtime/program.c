@@ -109,7 +109,7 @@ static ordo_status build_from_source(ordo_device *dev, const char *file, const c
 }
 
 /* A program from a cached binary; NULL if there is none or the driver refuses it (then the entry is dropped). */
-static cl_program build_from_cache(ordo_device *dev, struct ordo_hash key, const char *options)
+static cl_program build_from_cache(ordo_device *dev, struct ordo_digest key, const char *options)
 {
     size_t         bytes = 0;
     unsigned char *binary = ordo_cache_read(dev, "program", key, &bytes);
@@ -130,7 +130,7 @@ static cl_program build_from_cache(ordo_device *dev, struct ordo_hash key, const
     return NULL;
 }
 
-static void keep_binary(ordo_device *dev, struct ordo_hash key, cl_program program)
+static void keep_binary(ordo_device *dev, struct ordo_digest key, cl_program program)
 {
     size_t bytes = 0;
     if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != CL_SUCCESS || bytes == 0)
@@ -146,10 +146,10 @@ ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *p)
     char *text = NULL;
     ORDO_TRY(ordo_program_text(dev, p->file, p->only, &text));
 
-    const bool             cached = dev->cache_dir && !dev->facts.own_binary_cache;
-    const struct ordo_hash key = ORDO_HASH_TEXT(ORDO_HASH_TEXT(dev->identity, text), p->options);
-    const double           start = ordo_now_ms();
-    ordo_status            got = ORDO_OK;
+    const bool               cached = dev->cache_dir && !dev->facts.own_binary_cache;
+    const struct ordo_digest key = ORDO_DIGEST_TEXT(ORDO_DIGEST_TEXT(dev->identity, text), p->options);
+    const double             start = ordo_now_ms();
+    ordo_status              got = ORDO_OK;
     p->program = cached ? build_from_cache(dev, key, p->options) : NULL;
     p->from_cache = p->program != NULL;
     if (!p->program) {

@@ -13,11 +13,11 @@ struct remembered {
     char     dropped[sizeof((ordo_device *) 0)->facts.dropped];
 };
 
-ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_hash *out)
+ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_digest *out)
 {
-    const struct ordo_hash sources = ordo_sources_hash(dev);
-    *out = ORDO_HASH_TEXT(ordo_hash_of(dev->identity, &sources, sizeof sources), mask);
-    return ordo_profile_hash(dev, out);
+    const struct ordo_digest sources = ordo_sources_digest(dev);
+    *out = ORDO_DIGEST_TEXT(ordo_digest_of(dev->identity, &sources, sizeof sources), mask);
+    return ordo_profile_digest(dev, out);
 }
 
 static bool are_flags(const struct remembered *r)
@@ -62,7 +62,7 @@ static void take(ordo_device *dev, const struct remembered *r)
     f->self_test_remembered = true;
 }
 
-bool ordo_recall(ordo_device *dev, struct ordo_hash key)
+bool ordo_recall(ordo_device *dev, struct ordo_digest key)
 {
     size_t             bytes = 0;
     struct remembered *r = ordo_cache_read(dev, "probe", key, &bytes);
@@ -73,7 +73,7 @@ bool ordo_recall(ordo_device *dev, struct ordo_hash key)
     return good;
 }
 
-void ordo_remember(ordo_device *dev, struct ordo_hash key)
+void ordo_remember(ordo_device *dev, struct ordo_digest key)
 {
     const struct ordo_device_facts *f = &dev->facts;
     struct remembered               r;

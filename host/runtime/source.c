@@ -85,13 +85,13 @@ static bool file_text(const ordo_device *dev, const char *path, char **text)
     return false;
 }
 
-struct ordo_hash ordo_sources_hash(const ordo_device *dev)
+struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 {
-    struct ordo_hash hash = { 0, 0 };
+    struct ordo_digest hash = { 0, 0 };
     for (size_t i = 0; i < ordo_n_cl_files; i++) {
         char *text = NULL;
         if (file_text(dev, ordo_cl_files[i].path, &text) && text)
-            hash = ORDO_HASH_TEXT(hash, text);
+            hash = ORDO_DIGEST_TEXT(hash, text);
         free(text);
     }
     return hash;

@@ -183,6 +183,20 @@ static ordo_status compact(struct scene *s)
     return ordo_dict_compact(s->dict, NULL);
 }
 
+enum { FEW = 40 };
+
+/* So few that a structure may go to each place that one of them wants instead of over all of it. */
+static ordo_status upsert_few(struct scene *s)
+{
+    uint32_t keys[FEW], values[FEW];
+
+    for (uint32_t i = 0; i < FEW; i++) {
+        keys[i] = key_of(i * 31);
+        values[i] = i;
+    }
+    return ordo_dict_upsert_host(s->dict, keys, values, FEW);
+}
+
 static ordo_status cleanup(struct scene *s)
 {
     return ordo_lsm_cleanup(s->dict, NULL);
@@ -262,12 +276,15 @@ static void special_calls_of(struct test *t, struct fault *f, int structure)
 /* Operations that give up at once, in part, and are done in order. */
 static void give_up(struct test *t, struct fault *f)
 {
+    static const int kinds[] = { BLINK, HASH };
+
     for (size_t i = 0; i < n_dict_calls; i++)
-        if (dict_calls[i].needs == ORDO_CAN_CONCURRENT)
-            fault_sweep(t,
-                        &(struct scenario) { "ordo_dict_apply_concurrent, some give up,", &dict_calls[i],
-                                             .structure = BLINK, .held = SCENE_HELD, .torture = 1 + 64 },
-                        f);
+        for (size_t kind = 0; kind < LENGTH(kinds); kind++)
+            if (dict_calls[i].needs == ORDO_CAN_CONCURRENT)
+                fault_sweep(t,
+                            &(struct scenario) { "ordo_dict_apply_concurrent, some give up,", &dict_calls[i],
+                                                 .structure = kinds[kind], .held = SCENE_HELD, .torture = 1 + 64 },
+                            f);
 }
 
 static void plain_calls_of(struct test *t, struct fault *f, int structure)
@@ -278,6 +295,7 @@ static void plain_calls_of(struct test *t, struct fault *f, int structure)
         { "clear", .run = clear, .structure = structure, .held = SCENE_HELD },
         { "compact", .run = compact, .structure = structure, .held = SCENE_HELD },
         { "cleanup", .run = cleanup, .structure = structure, .held = SCENE_HELD },
+        { "upsert of few", .run = upsert_few, .structure = structure, .held = SCENE_HELD },
         { "check", .run = check, .structure = structure, .held = SCENE_HELD },
         { "size", .run = size, .structure = structure, .held = SCENE_HELD },
         { "statistics", .run = statistics, .structure = structure, .held = SCENE_HELD },

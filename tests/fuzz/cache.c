@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const struct ordo_hash key = { 0x0123456789abcdefULL, 0xfedcba9876543210ULL };
+static const struct ordo_digest key = { 0x0123456789abcdefULL, 0xfedcba9876543210ULL };
 #define ENTRY "probe-fedcba98765432100123456789abcdef"
 
 static ordo_device *device_with_cache(void)

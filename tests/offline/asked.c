@@ -52,9 +52,9 @@ static void write_text(const char *path, const char *text)
 #define MOST_PROGRAMS 4096
 
 static struct program {
-    char            *path, *choice, *options, *kernels;
-    struct ordo_hash hash;
-    unsigned         last_choice; /* that asked for it */
+    char              *path, *choice, *options, *kernels;
+    struct ordo_digest hash;
+    unsigned           last_choice; /* that asked for it */
 } programs[MOST_PROGRAMS];
 static size_t      n_programs;
 static const char  shipped[] = "shipped";
@@ -73,7 +73,7 @@ static char *copy_of(const char *text)
 /* The number of a program, new or not. */
 static size_t number_of(const char *path, const char *options)
 {
-    const struct ordo_hash hash = ORDO_HASH_TEXT(ORDO_HASH_TEXT(((struct ordo_hash) { 0, 0 }), path), options);
+    const struct ordo_digest hash = ORDO_DIGEST_TEXT(ORDO_DIGEST_TEXT(((struct ordo_digest) { 0, 0 }), path), options);
     for (size_t i = 0; i < n_programs; i++)
         if (programs[i].hash.low == hash.low && programs[i].hash.high == hash.high)
             return i;

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const struct ordo_hash some_key = { 0x0123456789abcdefULL, 0xfedcba9876543210ULL };
+static const struct ordo_digest some_key = { 0x0123456789abcdefULL, 0xfedcba9876543210ULL };
 #define ENTRY "thing-fedcba98765432100123456789abcdef"
 
 /* A directory of the test's own, the cache of all devices that are opened after this. */
@@ -83,7 +83,7 @@ static void end(const struct place *p)
     cr_assert(rmdir(p->dir) == 0);
 }
 
-static bool reads_as(ordo_device *dev, struct ordo_hash key, const char *want)
+static bool reads_as(ordo_device *dev, struct ordo_digest key, const char *want)
 {
     size_t     bytes = 0;
     char      *got = ordo_cache_read(dev, "thing", key, &bytes);
@@ -92,7 +92,7 @@ static bool reads_as(ordo_device *dev, struct ordo_hash key, const char *want)
     return same;
 }
 
-static void write_text(ordo_device *dev, struct ordo_hash key, const char *text)
+static void write_text(ordo_device *dev, struct ordo_digest key, const char *text)
 {
     ordo_cache_write(dev, "thing", key, text, strlen(text));
 }
@@ -112,8 +112,8 @@ Test(cache, gives_back_what_was_written)
     cr_assert(reads_as(dev, some_key, "second, longer"));
     write_text(dev, some_key, "");
     cr_assert(reads_as(dev, some_key, ""));
-    cr_assert(reads_as(dev, (struct ordo_hash) { some_key.low + 1, some_key.high }, NULL));
-    cr_assert(reads_as(dev, (struct ordo_hash) { some_key.low, some_key.high ^ 1 }, NULL));
+    cr_assert(reads_as(dev, (struct ordo_digest) { some_key.low + 1, some_key.high }, NULL));
+    cr_assert(reads_as(dev, (struct ordo_digest) { some_key.low, some_key.high ^ 1 }, NULL));
     cr_assert(each_file(&p, leave_one) == 1, "one entry, no temporary file");
 
     ordo_cache_drop(dev, "thing", some_key);
@@ -184,9 +184,9 @@ Test(cache, ignores_and_replaces_damaged_files)
 
 Test(cache, takes_no_entry_for_another)
 {
-    const struct ordo_hash other = { some_key.low, some_key.high + 1 };
-    char                   from[256], to[256];
-    struct place           p;
+    const struct ordo_digest other = { some_key.low, some_key.high + 1 };
+    char                     from[256], to[256];
+    struct place             p;
     begin(&p);
     ordo_device *dev = open_device(&p, false);
     snprintf(from, sizeof from, "%s/" ENTRY, p.dir);
@@ -308,13 +308,13 @@ Test(cache, removes_no_file_that_only_looks_like_an_entry)
         snprintf(path, sizeof path, "%s/thumb-%032x", p.dir, i);
         store_hollow(path, (size_t) 60 << 20);
     }
-    write_text(dev, (struct ordo_hash) { 7, 8 }, "mine too");
+    write_text(dev, (struct ordo_digest) { 7, 8 }, "mine too");
     for (int i = 0; i < 3; i++) {
         snprintf(path, sizeof path, "%s/thumb-%032x", p.dir, i);
         cr_assert(access(path, F_OK) == 0, "%s is gone", path);
     }
     cr_assert(reads_as(dev, some_key, "mine"), "what others keep there does not count");
-    cr_assert(reads_as(dev, (struct ordo_hash) { 7, 8 }, "mine too"));
+    cr_assert(reads_as(dev, (struct ordo_digest) { 7, 8 }, "mine too"));
     ordo_device_close(&dev);
     end(&p);
 }
@@ -425,14 +425,14 @@ Test(cache, keeps_under_its_cap_without_touching_strangers)
     store(stranger, (const unsigned char *) "x", 1);
 
     for (uint64_t i = 0; i < 6; i++) {
-        ordo_cache_write(dev, "thing", (struct ordo_hash) { i, 0 }, data, bytes);
+        ordo_cache_write(dev, "thing", (struct ordo_digest) { i, 0 }, data, bytes);
         usleep(20000); /* so that the files' times differ */
     }
     (void) each_file(&p, add_size);
     cr_assert(bytes_in_all <= 128u << 20, "%llu bytes", (unsigned long long) bytes_in_all);
     size_t got = 0;
-    void  *oldest = ordo_cache_read(dev, "thing", (struct ordo_hash) { 0, 0 }, &got);
-    void  *newest = ordo_cache_read(dev, "thing", (struct ordo_hash) { 5, 0 }, &got);
+    void  *oldest = ordo_cache_read(dev, "thing", (struct ordo_digest) { 0, 0 }, &got);
+    void  *newest = ordo_cache_read(dev, "thing", (struct ordo_digest) { 5, 0 }, &got);
     cr_assert(oldest == NULL && newest != NULL && got == bytes);
     cr_assert(access(stranger, F_OK) == 0);
 
@@ -542,7 +542,7 @@ static void make_foreign(struct place *p, ordo_device *dev)
     for (struct dirent *entry; (entry = readdir(dir));) {
         unsigned long long high = 0, low = 0;
         if (sscanf(entry->d_name, "program-%16llx%16llx", &high, &low) == 2)
-            ordo_cache_write(dev, "program", (struct ordo_hash) { low, high }, "no program", 10);
+            ordo_cache_write(dev, "program", (struct ordo_digest) { low, high }, "no program", 10);
     }
     closedir(dir);
 }

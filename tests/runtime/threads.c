@@ -339,8 +339,8 @@ static void open_and_close(struct job *job)
 /* What is read of an entry that others write is one of the things that they write. */
 static void same_entry(struct job *job)
 {
-    const struct ordo_hash key = { 1, 2 };
-    char                   body[3000];
+    const struct ordo_digest key = { 1, 2 };
+    char                     body[3000];
     memset(body, (int) job->number, sizeof body);
     for (int round = 0; round < 20; round++) {
         size_t bytes = 0;

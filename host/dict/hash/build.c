@@ -83,6 +83,19 @@ static ordo_status list_left(struct ordo_call *call, size_t partitions, cl_mem *
     return ORDO_OK;
 }
 
+/* What hash_touch leaves. By now part of the batch is stored: a launch that fails is tried once more, and if that fails, too, the
+ * table holds neither what it held nor what it was to hold. */
+static ordo_status update_left(struct ordo_call *call, struct ordo_hash *hash, size_t partitions,
+                               const struct ordo_args *args)
+{
+    const size_t groups = ordo_ceil_div(partitions, LEFT_SHARE);
+    if (ordo_hash_launch_parts(call, hash, "hash_update", groups, args) == ORDO_OK)
+        return ORDO_OK;
+    const ordo_status status = ordo_hash_launch_parts(call, hash, "hash_update", groups, args);
+    hash->broken = status != ORDO_OK;
+    return status;
+}
+
 ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
                              const struct ordo_hash_batch *batch)
 {
@@ -98,10 +111,12 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
     ordo_hash_add_table(&args, table);
     ordo_hash_add_batch(&args, batch);
     ORDO_ADD(&args, ORDO_ARG(left));
-    if (few)
+    if (few) {
         ORDO_TRY(ordo_hash_launch_some(call, hash, "dict/hash/touch.cl", "hash_touch", partitions, &args));
-    ORDO_TRY(ordo_hash_launch_parts(call, hash, "hash_update", few ? ordo_ceil_div(partitions, LEFT_SHARE) : partitions,
-                                    &args));
+        ORDO_TRY(update_left(call, hash, partitions, &args));
+    } else {
+        ORDO_TRY(ordo_hash_launch_parts(call, hash, "hash_update", partitions, &args));
+    }
     ordo_call_release(call, mark);
     return ORDO_OK;
 }

@@ -173,7 +173,8 @@ static ordo_status scatter(struct concurrent *c, size_t count, const struct left
     return ORDO_OK;
 }
 
-/* Those of c->pending as a batch in order; *done: false, and nothing is changed, if there is no memory for it. */
+/* Those of c->pending as a batch in order; *done: false, and nothing is changed, if there is no memory for it. An error where it
+ * came to an end half way: then what they would find would no longer be what they found. */
 static ordo_status finish_at_rest(struct concurrent *c, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -194,7 +195,7 @@ static ordo_status finish_at_rest(struct concurrent *c, size_t count, bool *done
         ordo_call_release(c->call, mark);
         return ORDO_OK;
     }
-    if (!ordo_lacks_memory(status))
+    if (!ordo_lacks_memory(status) || c->hash->broken)
         return status;
     ordo_call_abandon(c->call, mark);
     return ORDO_OK;

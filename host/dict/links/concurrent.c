@@ -83,6 +83,7 @@ struct concurrent {
     cl_mem                              pending, next;
     cl_uint                             far;   /* leaves that a query goes through in a launch */
     cl_uint                             final; /* there are no more leaves to be had */
+    bool                                half;  /* a change at rest was begun, and not seen through */
 };
 
 #define TORTURE_ALONE 128
@@ -436,12 +437,14 @@ static ordo_status do_left(const struct concurrent *c, const struct left *left)
     return left->kind == COUNTS ? ordo_links_count(dict, c->call, &counts) : ordo_links_seek(dict, c->call, &seeks);
 }
 
-/* Does those of a kind, and lists the others; *done: false, and nothing is changed, if there is no memory for it. */
+/* Does those of a kind, and lists the others; *done: false, and nothing is changed, if there is no memory for it. An error where
+ * a change came to an end half way: operations done once more would find what they stored themselves. */
 static ordo_status finish_kind(struct concurrent *c, enum kind kind, struct listed *l, bool *done)
 {
-    const int   mark = c->call->n_scratch;
-    struct left left;
-    ordo_status status = take_left(c, kind, l->count, &left);
+    const int      mark = c->call->n_scratch;
+    const uint64_t rounds = c->tree->rounds;
+    struct left    left;
+    ordo_status    status = take_left(c, kind, l->count, &left);
 
     if (status == ORDO_OK)
         status = gather(c, l, &left);
@@ -455,7 +458,8 @@ static ordo_status finish_kind(struct concurrent *c, enum kind kind, struct list
         *l = (struct listed) { left.taken[1], l->next, l->list };
     }
     ordo_call_release(c->call, mark);
-    return or_without(status);
+    c->half = status != ORDO_OK && c->tree->rounds != rounds;
+    return c->half ? status : or_without(status);
 }
 
 static ordo_status finish_at_rest(struct concurrent *c, struct listed *l)
@@ -587,7 +591,7 @@ static ordo_status run_windows(struct concurrent *c)
  * lack of memory has ended the batch, every launch has been one that ran to its end, so that nothing is in doubt. */
 static ordo_status end(struct concurrent *c, ordo_status status)
 {
-    if (status == ORDO_BROKEN || (status != ORDO_OK && read_state(c) != ORDO_OK))
+    if (status == ORDO_BROKEN || c->half || (status != ORDO_OK && read_state(c) != ORDO_OK))
         return status;
     const ordo_status reclaimed = ordo_links_reclaim(c->call, c->tree, c->state);
     if (reclaimed != ORDO_OK)

@@ -66,6 +66,7 @@ struct ordo_links {
     bool     underfull;           /* leaves are so empty that the next batch builds the tree anew */
     bool     in_order;            /* leaf i is the i-th in key order, since the last bulk build */
     bool     in_doubt;            /* a change was begun and not seen through: to be checked before anything else */
+    uint64_t rounds;              /* so many times leaves were changed by a batch in order */
     bool     broken;              /* checked, and not sound */
     struct ordo_links_list list;
     size_t                 bytes, bytes_peak, rebuilds, restarts;

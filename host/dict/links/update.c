@@ -134,6 +134,7 @@ static ordo_status change(struct ordo_call *call, struct ordo_links *tree, const
     tree->list.fresh = false;
     tree->in_doubt = true;
     ORDO_TRY(update_leaves(call, tree, batch, plan));
+    tree->rounds++;
     if (plan->state[LINKS_WANTED] > 0) {
         tree->in_order = false;
         ORDO_TRY(ordo_links_update_above(call, tree, plan->state[LINKS_LEAVES], plan->state[LINKS_WANTED]));
@@ -213,6 +214,7 @@ static ordo_status try_buckets(struct ordo_call *call, struct ordo_links *tree, 
     tree->in_doubt = true;
     tree->list.fresh = tree->in_order = false;
     ORDO_TRY(empty_buckets(call, tree, batch, b));
+    tree->rounds++;
     ORDO_TRY(ordo_links_update_above(call, tree, leaves, batch->u.count));
     /* The batch is stored by now, it seems: for want of memory at this point it is not given up at once. */
     if (ordo_links_read_state(call, tree, state) != ORDO_OK)
