@@ -269,6 +269,7 @@ static const struct option_row rows[] = {
     { "--load", 0, required_argument, take_uint32, AT(load_percent), 25, 95 },
     { "--raise", 0, required_argument, take_uint32, AT(raise_percent), 1, 100 },
     { "--group", 0, required_argument, take_uint32, AT(group), 1, 8 },
+    { "--fixed-depth", 0, no_argument, take_flag, AT(fixed_depth), 0, 0 },
     { "--first-calls", 0, no_argument, take_flag, AT(first_calls), 0, 0 },
     { "--sizes", 'n', required_argument, take_sizes, 0, 0, 0 },
     { "--types", 't', required_argument, take_types, 0, 0, 0 },

@@ -30,7 +30,7 @@ struct options {
     uint32_t    repetitions;
     double      budget; /* seconds, of each process; 0: none */
     uint64_t    seed;
-    bool        first_calls, peers, no_host, no_array, no_limits, chart, no_chart, list, describe;
+    bool        fixed_depth, first_calls, peers, no_host, no_array, no_limits, chart, no_chart, list, describe;
     bool        suite;                     /* the first word: the rest says how, not what */
     bool        side_by_side;              /* the first word was compare */
     bool        first_open, first_prepare; /* -w open,prepare */

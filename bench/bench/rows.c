@@ -62,6 +62,8 @@ static void json_point(cJSON *json, const struct spec *spec)
         cJSON_AddNumberToObject(json, "raise_percent", spec->raise_percent);
     if (spec->group)
         cJSON_AddNumberToObject(json, "group", spec->group);
+    if (spec->fixed_depth)
+        cJSON_AddBoolToObject(json, "fixed_depth", true);
     if (spec->first_calls)
         cJSON_AddBoolToObject(json, "first_calls", true);
     if (workload_has_updates(spec->workload))
@@ -191,7 +193,8 @@ bool rows_are_alike(const cJSON *a, const cJSON *b)
         if (x != y && !(isnan(x) && isnan(y)))
             return false;
     }
-    return is_true(a, "first_calls") == is_true(b, "first_calls") && same_unless_missing(a, b, "erase_percent") &&
+    return is_true(a, "first_calls") == is_true(b, "first_calls") &&
+           is_true(a, "fixed_depth") == is_true(b, "fixed_depth") && same_unless_missing(a, b, "erase_percent") &&
            same_unless_missing(a, b, "most_fills");
 }
 
@@ -236,6 +239,8 @@ static void dict_words(struct command *command, const cJSON *row)
     number_word(command, "--erase", row, "erase_percent");
     number_word(command, "--stale", row, "stale_percent");
     number_word(command, "--fills", row, "most_fills");
+    if (is_true(row, "fixed_depth") && command->n < MOST_WORDS)
+        snprintf(command->words[command->n++], WORD_BYTES, "--fixed-depth");
     if (is_true(row, "first_calls") && command->n < MOST_WORDS)
         snprintf(command->words[command->n++], WORD_BYTES, "--first-calls");
 }

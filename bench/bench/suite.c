@@ -69,11 +69,11 @@ static struct options part_options(const char *const *how, int n_how, const char
 
 int suite_parts(int argc, char **argv, bool cpu, struct options parts[MOST_PARTS])
 {
-    static const char *const what[] = { "--workload",    "--variant",     "--structure", "--sizes", "--types",
-                                        "--value-bytes", "--dist",        "--queries",   "--batch", "--hit-rate",
-                                        "--erase",       "--updates",     "--width",     "--fills", "--growth",
-                                        "--load",        "--group",       "--raise",     "--tune",  "--stale",
-                                        "--full",        "--first-calls", NULL };
+    static const char *const what[] = { "--workload",    "--variant",     "--structure",   "--sizes", "--types",
+                                        "--value-bytes", "--dist",        "--queries",     "--batch", "--hit-rate",
+                                        "--erase",       "--updates",     "--width",       "--fills", "--growth",
+                                        "--load",        "--group",       "--raise",       "--tune",  "--stale",
+                                        "--full",        "--fixed-depth", "--first-calls", NULL };
     const char             **how = calloc((size_t) argc * 2 + 1, sizeof *how);
     int                      n = 0;
     if (!how)

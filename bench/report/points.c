@@ -79,7 +79,7 @@ static void key_of(const cJSON *row, char *key, size_t bytes)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && used < bytes; i++)
         used += (size_t) snprintf(key + used, bytes - used, "%.0f ", number_of(row, numbers[i]));
     if (used < bytes)
-        snprintf(key + used, bytes - used, "%d", is_true(row, "first_calls"));
+        snprintf(key + used, bytes - used, "%d%d", is_true(row, "first_calls"), is_true(row, "fixed_depth"));
 }
 
 /* A row to be sorted: by device, point, file and rate. */

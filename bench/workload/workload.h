@@ -103,7 +103,7 @@ const char *variant_name(enum workload workload, int variant);
     X(FAST, fast, BUILT_WHOLE, )                                                                                       \
     X(HASH, hash, BUILT_WHOLE | NO_ORDER, .load_percent = spec->load_percent)                                          \
     X(XFAST, xfast, BUILT_WHOLE, .group = spec->group)                                                                 \
-    X(HAMT, hamt, 0, )
+    X(HAMT, hamt, 0, .fixed_depth = spec->fixed_depth)
 
 enum structure {
 #define X(id, ...) id,
@@ -175,6 +175,7 @@ struct spec {
     uint32_t load_percent;   /* of a hash table; 0: its default */
     uint32_t raise_percent;  /* of a skiplist; 0: its default */
     uint32_t group;          /* of an X-fast trie: bits from one length of prefixes to the next; 0: its default */
+    bool     fixed_depth;    /* of a HAMT */
     bool     first_calls;    /* queries: each call that is timed is the first after the updates, and may merge runs */
     uint32_t update_percent; /* of concurrentmix and concurrentpoints: how many of the operations change something */
     uint32_t erase_percent;  /* of deleterandom: as a share of the elements; 0: 100 */

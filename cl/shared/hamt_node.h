@@ -22,6 +22,16 @@
  * keys are spread evenly; among more of them it takes a binary search. Ranks go the same way, by the number of elements before
  * each leaf.
  *
+ * Of fixed depth (HAMT_FIXED) is the trie of the paper: all leaves are bitmaps, and the way from a key to its leaf goes through a node of
+ * 64 places for each 6 bits above a leaf's, the topmost of which has what bits are left. In the place of cells there are HAMT_HEADER
+ * words, and behind the ranks the nodes:
+ *
+ *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
+ *
+ * header[level] is the number of the level's first node, levels from the leaves up. A node's word at a place is the number of nodes of
+ * the level below (above leaves: of leaves), of all of them in order, up to and with the one at this place. Where that is one more
+ * than the word before it, which may be another node's, there is one; else there is none, and the one before is the last that is less.
+ *
  * Invariants (host/dict/trie/hamt_check.c looks for each by its name):
  *   T1 order     first keys of leaves are multiples of 1024 and ascend.
  *   T2 region    a leaf has an element. Its keys ascend, are not less than its first key, and less than the next leaf's. A bitmap
@@ -29,18 +39,30 @@
  *                most 64.
  *   T3 ranks     `before` is the number of elements in the leaves before it; of the end, all.
  *   T4 blocks    blocks lie in the part of the pool that is taken, and no two overlap.
- *   T5 tables    cells[c], ranks[c] are the number of leaves that begin in cells, and at ranks, of c and less.
+ *   T5 tables    cells[c], ranks[c] are the number of leaves that begin in cells, and at ranks, of c and less; header and
+ *                nodes are as said above.
  *
  * Nothing in use is written again but values, by an update that changes nothing else: any other writes blocks for the leaves that it
  * touches to free units, a new record for each leaf and new tables; the host then goes by these. */
 #pragma once
 #include "shared/types.h"
 
-#define HAMT_LEAF   64 /* elements of a leaf that is no bitmap */
+#ifdef HAMT_FIXED
+#define HAMT_LEAF 0
+#else
+#define HAMT_LEAF 64 /* elements of a leaf that is no bitmap */
+#endif
 #define HAMT_BITS   10 /* of a bitmap's keys */
 #define HAMT_WORDS  ((1 << HAMT_BITS) / 32)
 #define HAMT_SECTOR 256 /* keys of a bitmap that one sector of 32 bytes has */
 #define HAMT_UNIT   16  /* bytes */
+
+/* Of fixed depth: bits of a level; levels of nodes for keys of so many bits; words of the header, a power of two. */
+#define HAMT_LEVEL_BITS       6
+#define HAMT_LEVELS(key_bits) (((key_bits) -HAMT_BITS + HAMT_LEVEL_BITS - 1) / HAMT_LEVEL_BITS)
+#define HAMT_HEADER_BITS      4
+#define HAMT_HEADER           (1u << HAMT_HEADER_BITS)
+#define HAMT_NODE             (1u << HAMT_LEVEL_BITS) /* words */
 
 /* In the lowest bit of `place`, the unit where the block begins being above it: keys are whole. */
 #define HAMT_WIDE 1u

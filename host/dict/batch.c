@@ -49,11 +49,15 @@ ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, cons
 /* RUN_STEP of cl/dict/each.cl. */
 #define STEP_CPU 16
 
+size_t ordo_dict_step_items(const ordo_device *dev, size_t n)
+{
+    return ordo_ceil_div(n, ordo_device_facts(dev)->cpu ? STEP_CPU : 1);
+}
+
 ordo_status ordo_dict_launch_steps(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
                                    size_t n, const struct ordo_arg *args, size_t n_args)
 {
-    const size_t step = ordo_device_facts(call->dev)->cpu ? STEP_CPU : 1;
-    return ordo_dict_launch(call, dict, file, name, ordo_ceil_div(n, step), args, n_args);
+    return ordo_dict_launch(call, dict, file, name, ordo_dict_step_items(call->dev, n), args, n_args);
 }
 
 /* A GPU has only so many groups begin in a time, whatever they do: an H200 took 165 us for the 2^18 groups of 2^24 elements of one
@@ -61,16 +65,18 @@ ordo_status ordo_dict_launch_steps(struct ordo_call *call, const ordo_dict *dict
 #define PASS_ITEMS ((size_t) 1 << 19)
 #define PASS_SHARE 8
 
+size_t ordo_dict_pass_items(const ordo_device *dev, size_t items)
+{
+    const size_t share = ordo_ceil_div(items, PASS_SHARE);
+    if (ordo_device_facts(dev)->cpu || items <= PASS_ITEMS)
+        return items;
+    return share < PASS_ITEMS ? PASS_ITEMS : share;
+}
+
 ordo_status ordo_dict_launch_pass(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
                                   size_t items, const struct ordo_arg *args, size_t n_args)
 {
-    const bool   alone = ordo_device_facts(call->dev)->cpu || items <= PASS_ITEMS;
-    const size_t share = ordo_ceil_div(items, PASS_SHARE);
-    return ordo_dict_launch(call, dict, file, name,
-                            alone                ? items
-                            : share < PASS_ITEMS ? PASS_ITEMS
-                                                 : share,
-                            args, n_args);
+    return ordo_dict_launch(call, dict, file, name, ordo_dict_pass_items(call->dev, items), args, n_args);
 }
 
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest)

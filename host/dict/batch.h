@@ -24,11 +24,14 @@ ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_me
 ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
                              size_t items, const struct ordo_arg *args, size_t n_args);
 
-/* The same for a pass over memory, in which an item is little to do: of many a work-item takes several, on a GPU. */
+/* The same for a pass over memory, in which an item is little to do: of many a work-item takes several, on a GPU. Launches with other
+ * defines are of so many items. */
+size_t      ordo_dict_pass_items(const ordo_device *dev, size_t items);
 ordo_status ordo_dict_launch_pass(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
                                   size_t items, const struct ordo_arg *args, size_t n_args);
 
 /* The same for n queries of which a work-item takes RUN_STEP of cl/dict/each.cl. */
+size_t      ordo_dict_step_items(const ordo_device *dev, size_t n);
 ordo_status ordo_dict_launch_steps(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
                                    size_t n, const struct ordo_arg *args, size_t n_args);
 

@@ -20,6 +20,12 @@ extern "C" {
 
 struct ordo_hamt_config {
     struct ordo_dict_config dict;
+    /* The trie as in the paper, to repeat what it measures: every leaf is a bitmap of 1024 keys, however few of them are there, and above
+     * leaves are nodes of 64 places for 6 bits each, so that of 4-byte keys there are 5 levels, of 8-byte keys 10. A query reads two
+     * words of a node on each level in the place of the table's. A leaf takes 128 bytes besides its values, a node 256; of keys far
+     * apart each has a leaf of its own, and of 8-byte ones up to 8 nodes. An update waits once more, and makes all nodes anew:
+     * scratch is 4 bytes for each leaf and level. */
+    bool fixed_depth;
 };
 
 /* An empty HAMT. It does all of dict.h but concurrent batches: a bit of a bitmap could be set by an atomic, but the number of bits

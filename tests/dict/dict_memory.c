@@ -411,7 +411,7 @@ static void expect_elements(struct test *t, int structure, const struct ordo_dic
                   "the statistics say %zu elements, %zu stale, %zu tombstones, %zu runs; not %zu, %zu, %zu, %zu",
                   s->elements, s->stale, s->tombstones, s->runs, elements, stale, tombstones, runs);
     if (structure_is(structure, IS_TRIE))
-        test_true(t, s->bytes_data <= elements * 8 + s->leaves * 24);
+        test_true(t, s->bytes_data <= elements * 8 + s->leaves * structure_leaf_bytes(structure));
     else
         test_true(t, s->bytes_data == (elements + stale + tombstones) * 8);
     test_true(t, s->bytes_peak >= bytes_now(s));

@@ -816,7 +816,7 @@ static void check_statistics(struct run *run, bool compact)
     if (is.elements != run->model.count)
         complain(run, "the statistics say %zu elements, not %zu", is.elements, run->model.count);
     if (structure_is((int) run->s->subject, IS_TRIE)
-            ? is.bytes_data > is.elements * bytes + is.leaves * 24
+            ? is.bytes_data > is.elements * bytes + is.leaves * structure_leaf_bytes((int) run->s->subject)
             : is.bytes_data != (is.elements + is.stale + is.tombstones) * bytes)
         complain(run, "%zu bytes of data for %zu elements, %zu stale, %zu tombstones", is.bytes_data, is.elements,
                  is.stale, is.tombstones);

@@ -24,6 +24,7 @@ enum structure_trait {
     REBUILDS = 16,      /* counts each rebuild as a cleanup */
     IS_TRIE = 64,       /* counts leaves and levels; keys take what bytes fit them, and blocks are rounded up */
     HAS_PREFIXES = 128, /* holds ranges of keys by their prefixes, too: up to an eighth of the keys and values more */
+    ALL_BITMAPS = 256,  /* of a trie: each leaf takes 128 bytes for its keys */
     NO_ORDER = 32,      /* cannot do ORDO_CAN_ORDER: such operations are refused; exports come in an order of its own */
 };
 
@@ -45,6 +46,7 @@ enum structure_trait {
       .cleanup_stale_percent = 20, .cleanup_least = 700)                                                               \
     X(FAST_BUFFER, "fast_buffer", "fast", fast, HAS_RUNS | REBUILDS, .rebuild_one_in = 2)                              \
     X(HASH_DENSE, "hash_dense", "hash", hash, NO_ORDER, .load_percent = 95)                                            \
+    X(HAMT_FIXED, "hamt_fixed", "hamt", hamt, IS_TRIE | ALL_BITMAPS | REBUILDS | SIMULATED, .fixed_depth = true)       \
     X(XFAST_EACH, "xfast_each", "xfast", xfast, HAS_RUNS | HAS_PREFIXES, .group = 1)
 
 /* Those that lack of memory and failing calls are tried on besides: one that cleans up as often as it may. */
@@ -81,6 +83,12 @@ static const struct structure {
 #undef X
 };
 /* clang-format on */
+
+/* What a trie's leaf takes at most besides its elements. */
+static inline size_t structure_leaf_bytes(int structure)
+{
+    return 24 + ((structures[structure].traits & ALL_BITMAPS) ? 128 : 0);
+}
 
 static inline bool structure_is(int structure, enum structure_trait trait)
 {

@@ -524,6 +524,9 @@ static void ask_structures(ordo_device *dev, const struct pair *pair)
     ordo_dict *tree = make_structure(dev, BLINK, pair);
     ask_tested_tree(tree, pair->value_bytes);
     ordo_dict_destroy(&tree);
+    ordo_dict *fixed = make_structure(dev, HAMT_FIXED, pair);
+    ask_dict(fixed, pair->value_bytes);
+    ordo_dict_destroy(&fixed);
 }
 
 static void ask_dicts(ordo_device *dev)

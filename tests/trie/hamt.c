@@ -52,17 +52,23 @@ static void spread(uint32_t *keys)
                                      : (1u << 28) + (i - DENSE - NEAR) * 100003;
 }
 
-static ordo_dict *make(struct test *t, uint32_t value_bytes)
+static ordo_dict *make_of(struct test *t, uint32_t value_bytes, bool fixed_depth)
 {
     uint32_t  *keys = test_alloc(ALL * sizeof *keys);
     ordo_dict *dict = NULL;
 
     spread(keys);
-    test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { ORDO_U32, value_bytes }), &dict));
+    test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { ORDO_U32, value_bytes }, .fixed_depth = fixed_depth),
+                                &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, value_bytes ? keys : NULL, ALL));
     test_ok(t, ordo_dict_check(dict, NULL));
     free(keys);
     return dict;
+}
+
+static ordo_dict *make(struct test *t, uint32_t value_bytes)
+{
+    return make_of(t, value_bytes, false);
 }
 
 static uint32_t count_of(struct test *t, cl_mem leaves, size_t leaf)
@@ -134,6 +140,32 @@ Test(hamt, a_wrong_word_is_noticed)
     test_each_device_with("cpu=0", check_words);
 }
 
+/* The header, and a word of each level of nodes: where a node is, where none is, and the last. */
+static void check_node_words(struct test *t)
+{
+    ordo_dict                   *dict = make_of(t, 4, true);
+    const struct ordo_hamt_trie *trie = &ordo_hamt_of(dict)->trie;
+    const cl_mem                 tables = trie->tables.mem;
+    const size_t                 levels = HAMT_LEVELS(32), nodes = HAMT_HEADER + ((size_t) 1 << trie->rank_bits);
+
+    for (size_t level = 0; level < levels; level++) {
+        const size_t first = peek(t, tables, level), past = level > 0 ? peek(t, tables, level - 1) : trie->nodes;
+        const size_t end = nodes + past * HAMT_NODE, at = nodes + first * HAMT_NODE;
+        expect_noticed(t, dict, tables, level, (uint32_t) first + 1, "T5: the nodes");
+        expect_noticed(t, dict, tables, at, peek(t, tables, at) + 1, "T5: the nodes");
+        expect_noticed(t, dict, tables, (at + end) / 2, peek(t, tables, (at + end) / 2) - 1, "T5: the nodes");
+        expect_noticed(t, dict, tables, end - 1, 0, "T5: the nodes");
+    }
+    expect_noticed(t, dict, tables, HAMT_HEADER + 1, peek(t, tables, HAMT_HEADER + 1) + 1, "T5: cell 1");
+    ordo_dict_destroy(&dict);
+}
+
+Test(hamt, a_wrong_node_is_noticed)
+{
+    test_each_device(check_node_words);
+    test_each_device_with("cpu=0", check_node_words);
+}
+
 /* ---- forms of leaves ---------------------------------------------------------------------------------------------- */
 
 static struct ordo_dict_statistics statistics_of(struct test *t, ordo_dict *dict)
@@ -158,6 +190,40 @@ static double bits_a_key(struct test *t, uint32_t count, uint32_t apart)
     ordo_dict_destroy(&dict);
     free(keys);
     return 8.0 * (double) (s.bytes_data + s.bytes_index + s.bytes_marks + s.bytes_spare) / count;
+}
+
+/* A leaf for each 1024 keys of which one is there, 16 units for a node, and 5 levels of 4-byte keys. */
+static void check_fixed_depth(struct test *t)
+{
+    enum { N = 4000 };
+    ordo_dict *dict = make_of(t, 0, true);
+    uint32_t  *keys = test_alloc(ALL * sizeof *keys);
+    size_t     regions = 0;
+
+    spread(keys);
+    for (size_t i = 0; i < ALL; i++)
+        regions += i == 0 || keys[i] >> HAMT_BITS != keys[i - 1] >> HAMT_BITS;
+    struct ordo_dict_statistics s = statistics_of(t, dict);
+    test_true(t, s.leaves == regions && s.levels == 5 && s.bytes_data == regions * 128);
+    test_true(t, s.bytes_index >= ordo_hamt_of(dict)->trie.nodes * 256);
+    ordo_dict_destroy(&dict);
+
+    uint64_t *wide = test_alloc(N * sizeof *wide);
+    for (uint64_t i = 0; i < N; i++)
+        wide[i] = i << 52 | i;
+    test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { ORDO_U64, 0 }, .fixed_depth = true), &dict));
+    test_ok(t, ordo_dict_build_host(dict, wide, NULL, N));
+    test_ok(t, ordo_dict_check(dict, NULL));
+    s = statistics_of(t, dict);
+    test_true(t, s.leaves == N && s.levels == 10);
+    ordo_dict_destroy(&dict);
+    free(keys);
+    free(wide);
+}
+
+Test(hamt, of_fixed_depth_each_leaf_is_a_bitmap)
+{
+    test_each_device(check_fixed_depth);
 }
 
 static void check_memory(struct test *t)
@@ -187,10 +253,10 @@ static void expect_same_shape(struct test *t, ordo_dict *a, ordo_dict *b)
 }
 
 /* Elements in batches, some of them erased again, in another order than by one build. */
-static void check_history(struct test *t)
+static void check_history_of(struct test *t, bool fixed_depth)
 {
     enum { BATCH = 700 };
-    ordo_dict *built = make(t, 4), *grown = NULL;
+    ordo_dict *built = make_of(t, 4, fixed_depth), *grown = NULL;
     uint32_t  *keys = test_alloc(ALL * sizeof *keys), *extra = test_alloc(BATCH * sizeof *extra);
 
     spread(keys);
@@ -200,7 +266,7 @@ static void check_history(struct test *t)
         keys[i - 1] = keys[j];
         keys[j] = key;
     }
-    test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { ORDO_U32, 4 }), &grown));
+    test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { ORDO_U32, 4 }, .fixed_depth = fixed_depth), &grown));
     for (size_t i = 0; i < ALL; i += BATCH) {
         const size_t n = ALL - i < BATCH ? ALL - i : BATCH;
         for (size_t e = 0; e < BATCH; e++) /* none of them one of those */
@@ -217,6 +283,12 @@ static void check_history(struct test *t)
     ordo_dict_destroy(&grown);
     free(keys);
     free(extra);
+}
+
+static void check_history(struct test *t)
+{
+    check_history_of(t, false);
+    check_history_of(t, true);
 }
 
 Test(hamt, a_set_has_one_shape_whatever_came_before)
@@ -299,14 +371,15 @@ static void draw_batch(struct test *t, ordo_type key, void *keys, size_t n)
 }
 
 /* A batch, and the same with its last update again and again, so that one leaf has too many for one work-item. */
-static void two_ways(struct test *t, ordo_type key, uint32_t value_bytes)
+static void two_ways(struct test *t, ordo_type key, uint32_t value_bytes, bool fixed_depth)
 {
     ordo_dict *leaf_by_leaf = NULL, *by_elements = NULL;
     uint64_t  *keys = test_alloc((TWO_MOST + TWO_REPEATS) * sizeof *keys);
     uint64_t  *values = test_alloc((TWO_MOST + TWO_REPEATS) * sizeof *values);
 
-    test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { key, value_bytes }), &leaf_by_leaf));
-    test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { key, value_bytes }), &by_elements));
+    const struct ordo_hamt_config config = { .dict = { key, value_bytes }, .fixed_depth = fixed_depth };
+    test_ok(t, ordo_hamt_create(t->dev, &config, &leaf_by_leaf));
+    test_ok(t, ordo_hamt_create(t->dev, &config, &by_elements));
     for (int round = 0; round < 24; round++) {
         const size_t n = 1 + test_random(t) % (round % 3 == 0 ? 20 : TWO_MOST);
         const bool   erases = round % 4 == 3;
@@ -335,9 +408,10 @@ static void two_ways(struct test *t, ordo_type key, uint32_t value_bytes)
 
 static void check_two_ways(struct test *t)
 {
-    two_ways(t, ORDO_U32, 0);
-    two_ways(t, ORDO_U32, 4);
-    two_ways(t, ORDO_U64, 8);
+    two_ways(t, ORDO_U32, 0, false);
+    two_ways(t, ORDO_U32, 4, false);
+    two_ways(t, ORDO_U64, 8, false);
+    two_ways(t, ORDO_U32, 4, true);
 }
 
 Test(hamt, leaves_are_the_same_by_either_way)

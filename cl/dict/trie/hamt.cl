@@ -83,7 +83,38 @@ ORDO_FN uint hamt_rank_shift(uint n, uint bits)
     return max(has, bits) - bits;
 }
 
+#ifdef HAMT_FIXED
+/* A key's place in the nodes of a level. */
+ORDO_FN uint hamt_slot(ordo_key_form key, uint level)
+{
+    return (uint) (key >> (HAMT_BITS + HAMT_LEVEL_BITS * level)) & (HAMT_NODE - 1);
+}
+
+ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
+{
+    return t->tables + HAMT_HEADER + (1u << t->rank_bits);
+}
+#endif
+
 /* The leaf to which a key belongs: the last whose first key is not greater, or leaf 0. There is a leaf. */
+#ifdef HAMT_FIXED
+ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
+{
+    if (key <= t->leaves[0].first)
+        return 0;
+    uint on = 0; /* the node, of its level's */
+    bool has =
+        true; /* the key's bits above, so that what is sought is at the key's place or before; else it is the last */
+    for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
+        __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
+        const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
+        const uint           up_to = words[at];
+        has = has && up_to != (at > 0 ? words[at - 1] : 0);
+        on = up_to - 1;
+    }
+    return on;
+}
+#else
 ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
 {
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
@@ -100,6 +131,7 @@ ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
     }
     return low - 1;
 }
+#endif
 
 /* The leaf that has the element of this rank, which is there. */
 ORDO_FN uint hamt_leaf_of_rank(const hamt_trie *t, uint rank)
@@ -139,9 +171,11 @@ ORDO_FN hamt_node hamt_load(const hamt_trie *t, uint leaf)
 ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint n, uint leaf[RUN_STEP],
                             hamt_node node[RUN_STEP])
 {
-#if RUN_STEP == 1
-    leaf[0] = hamt_leaf_of(t, key[0]);
-    node[0] = hamt_load(t, leaf[0]);
+#if RUN_STEP == 1 || defined HAMT_FIXED
+    for (uint k = 0; k < RUN_SOME(n); k++) {
+        leaf[k] = hamt_leaf_of(t, key[k]);
+        node[k] = hamt_load(t, leaf[k]);
+    }
 #else
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
     const uint          shift = hamt_key_shift(last - base, t->cell_bits);

@@ -115,7 +115,7 @@ ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bi
     for (uint step = HAMT_LEAF; step > 0; step /= 2)
         if (right + step <= HAMT_LEAF && right + step <= n - m && key_bits(keys[m + right + step - 1]) <= to)
             right += step;
-    return left + right > HAMT_LEAF;
+    return HAMT_LEAF == 0 || left + right > HAMT_LEAF;
 }
 
 /* heads[m]: whether element m is the first of a new leaf; heads[n]: 0. */
@@ -381,17 +381,19 @@ ORDO_KERNEL(RUN_GROUP)
 void hamt_cells(__global const hamt_leaf *leaves, uint n_leaves, uint n, uint cell_bits, uint rank_bits,
                 __global uint *tables)
 {
-    const uint          cells = 1u << cell_bits, ranks = 1u << rank_bits;
+    const uint       cells = 1u << cell_bits, ranks = 1u << rank_bits;
+    const hamt_table by_rank = { leaves, n_leaves, ranks, 0, hamt_rank_shift(n, rank_bits), true, tables + cells };
+#ifndef HAMT_FIXED
     const ordo_key_form base = leaves[0].first;
     const uint          key_shift = hamt_key_shift(leaves[n_leaves - 1].first - base, cell_bits);
     const hamt_table    by_key = { leaves, n_leaves, cells, base, key_shift, false, tables };
-    const hamt_table    by_rank = { leaves, n_leaves, ranks, 0, hamt_rank_shift(n, rank_bits), true, tables + cells };
-    RUN_EACH (uint, i, n_leaves) {
+    RUN_EACH (uint, i, n_leaves)
         hamt_fill_behind(&by_key, i);
-        hamt_fill_behind(&by_rank, i);
-    }
     RUN_EACH (uint, c, (cells - 1) / HAMT_STRETCH + 1)
         hamt_fill_stretch(&by_key, c);
+#endif
+    RUN_EACH (uint, j, n_leaves)
+        hamt_fill_behind(&by_rank, j);
     RUN_EACH (uint, r, (ranks - 1) / HAMT_STRETCH + 1)
         hamt_fill_stretch(&by_rank, r);
 }

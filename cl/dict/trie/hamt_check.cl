@@ -10,7 +10,16 @@
 /* Built together: hamt_check_records hamt_check_leaves hamt_check_tables */
 
 /* Words that the least leaf (of T5 cell) that breaks one goes into, which are all ones; and the units in use, counted. */
-enum { WRONG_ORDER, WRONG_REGION, WRONG_RANKS, WRONG_BLOCK, WRONG_CELLS, WRONG_CELL_OF_RANK, UNITS_IN_USE };
+enum {
+    WRONG_ORDER,
+    WRONG_REGION,
+    WRONG_RANKS,
+    WRONG_BLOCK,
+    WRONG_CELLS,
+    WRONG_CELL_OF_RANK,
+    WRONG_NODES,
+    UNITS_IN_USE
+};
 
 /* T1, T3 and T4, on which the way into leaves depends. marks: a bit for each unit taken, 0. */
 ORDO_KERNEL(RUN_GROUP)
@@ -76,21 +85,23 @@ void hamt_check_leaves(HAMT_TRIE, __global uint *wrong)
     }
 }
 
-/* T5 of both tables. */
+/* T5 of tables; nodes are hamt_nodes' to check. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_check_tables(HAMT_TRIE, __global uint *wrong)
 {
-    const hamt_trie     t = HAMT_TRIE_HERE;
-    const uint          cells = 1u << t.cell_bits, ranks = 1u << t.rank_bits;
+    const hamt_trie t = HAMT_TRIE_HERE;
+    const uint      cells = 1u << t.cell_bits, ranks = 1u << t.rank_bits;
+    const uint      rank_shift = hamt_rank_shift(t.n, t.rank_bits);
+#ifndef HAMT_FIXED
     const ordo_key_form base = t.leaves[0].first;
     const uint          key_shift = hamt_key_shift(t.leaves[t.n_leaves - 1].first - base, t.cell_bits);
-    const uint          rank_shift = hamt_rank_shift(t.n, t.rank_bits);
     RUN_EACH (uint, c, cells) {
         const uint k = t.tables[c];
         if (k > t.n_leaves || (k > 0 && (t.leaves[k - 1].first - base) >> key_shift > c) ||
             (k < t.n_leaves && (t.leaves[k].first - base) >> key_shift <= c))
             ordo_min(&wrong[WRONG_CELLS], c);
     }
+#endif
     RUN_EACH (uint, r, ranks) {
         const uint k = t.tables[cells + r];
         if (k > t.n_leaves || (k > 0 && t.leaves[k - 1].before >> rank_shift > r) ||

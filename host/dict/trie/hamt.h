@@ -5,6 +5,7 @@
  *
  *   hamt_store.c    memory, and how kernels are launched
  *   hamt_query.c    queries, export, statistics
+ *   hamt_nodes.c    nodes of a trie of fixed depth
  *   hamt_build.c    leaves of sorted elements, and the trie of them and of leaves that stay
  *   hamt_merge.c    leaves merged with the updates that fall into them
  *   hamt_update.c   batches; the trie built anew
@@ -33,11 +34,13 @@ struct ordo_hamt_trie {
     struct ordo_hamt_block leaves, tables, pool; /* may be larger than what they have */
     cl_uint                n_leaves, n;          /* elements */
     cl_uint                cell_bits, rank_bits; /* of cells' numbers */
+    size_t                 nodes;                /* of fixed depth */
     size_t                 used, live;           /* units of the pool: taken, and of these in use */
 };
 
 struct ordo_hamt {
     ordo_dict              dict; /* first */
+    bool                   fixed_depth;
     struct ordo_hamt_trie  trie;
     struct ordo_hamt_block spare_leaves, spare_tables, spare_pool;      /* for the next trie */
     size_t                 built_elements, built_leaves, most_elements; /* since all was built anew */
@@ -54,14 +57,18 @@ static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
 
 /* Of a leaf's record. */
 size_t ordo_hamt_record_bytes(const ordo_dict *dict);
-/* Of both tables. */
+/* Of both tables, and of nodes. */
 size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
 
 /* `bytes` of memory, and some more if `roomy`, counted. */
 ordo_status ordo_hamt_allocate(struct ordo_hamt *hamt, size_t bytes, bool roomy, struct ordo_hamt_block *out);
 void        ordo_hamt_drop(struct ordo_hamt *hamt, struct ordo_hamt_block *block);
-/* Memory for the records and tables of a trie with so many leaves: spare, or new. */
+/* Units that so many elements take, which lie in so many leaves, at most. */
+size_t ordo_hamt_units_most(const struct ordo_hamt *hamt, size_t elements, size_t leaves);
+/* Memory for the records and tables of a trie with so many leaves, or of fixed depth the records alone: spare, or new. */
 ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy);
+/* Of fixed depth, for the tables, once it is known how many nodes there are. */
+ordo_status ordo_hamt_make_node_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
 /* Memory for so many units: spare, or new. */
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool roomy);
 /* Has spare memory made for about so many leaves and units, while the device is busy: drivers take their time for it. What cannot be had
@@ -74,6 +81,9 @@ void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 void ordo_hamt_drop_spare(struct ordo_hamt *hamt);
 void ordo_hamt_clear(ordo_dict *dict);
 
+/* Launches a kernel of `file` over `items`. */
+ordo_status ordo_hamt_launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *file, const char *name,
+                             size_t items, const struct ordo_args *args);
 /* HAMT_TRIE of cl/dict/trie/hamt.cl. */
 void ordo_hamt_add_trie(struct ordo_args *args, const struct ordo_hamt_trie *trie);
 
@@ -99,6 +109,16 @@ struct ordo_hamt_stretch {
 };
 ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_stretch *s);
 
+/* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------- */
+
+/* Numbers of the nodes above leaves, whose records are written, in scratch: hamt_node_heads of cl/dict/trie/hamt_nodes.cl, scanned.
+ * *nodes: how many there are. Waits. */
+ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
+                                   const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
+/* Writes the words of nodes, and the header; or if there is `wrong` looks whether they are right. */
+ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *trie,
+                            cl_mem number, cl_mem wrong);
+
 /* ---- hamt_build.c ------------------------------------------------------------------------------------------------- */
 
 /* The leaves that an update touches, in scratch, and what they have. */
@@ -116,9 +136,8 @@ ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, c
 /* That a trie to be is not too large; next->n, n_leaves and used say how large. */
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next);
-/* T5, once records are written. */
-ordo_status ordo_hamt_make_tables(struct ordo_call *call, const struct ordo_hamt *hamt,
-                                  const struct ordo_hamt_trie *next);
+/* T5, once records are written. Of fixed depth it waits for the number of nodes, and makes memory for the tables. */
+ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
 
 /* ---- hamt_merge.c ------------------------------------------------------------------------------------------------- */
 

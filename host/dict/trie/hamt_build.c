@@ -8,7 +8,7 @@
 static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
                           const struct ordo_args *args)
 {
-    return ordo_dict_launch_pass(call, &hamt->dict, "dict/trie/hamt_build.cl", name, items, args->arg, args->n);
+    return ordo_hamt_launch(call, hamt, "dict/trie/hamt_build.cl", name, ordo_dict_pass_items(call->dev, items), args);
 }
 
 static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
@@ -145,11 +145,21 @@ static ordo_status move(struct ordo_call *call, const struct ordo_hamt *hamt, st
     return launch(call, hamt, "hamt_move", n, &move);
 }
 
-ordo_status ordo_hamt_make_tables(struct ordo_call *call, const struct ordo_hamt *hamt,
-                                  const struct ordo_hamt_trie *next)
+static ordo_status make_nodes(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next)
+{
+    cl_mem number = NULL;
+
+    ORDO_TRY(ordo_hamt_number_nodes(call, hamt, next, &number, &next->nodes));
+    ORDO_TRY(ordo_hamt_make_node_room(hamt, next));
+    return ordo_hamt_nodes(call, hamt, next, number, NULL);
+}
+
+ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next)
 {
     struct ordo_args args = { .n = 0 };
 
+    if (hamt->fixed_depth)
+        ORDO_TRY(make_nodes(call, hamt, next));
     ORDO_ADD(&args, ORDO_ARG(next->leaves.mem), ORDO_ARG(next->n_leaves), ORDO_ARG(next->n), ORDO_ARG(next->cell_bits),
              ORDO_ARG(next->rank_bits), ORDO_ARG(next->tables.mem));
     return launch(call, hamt, "hamt_cells", next->n_leaves, &args);
@@ -181,9 +191,7 @@ static void plan(struct assembly *a)
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next)
 {
-    /* Keys stored whole, and rounded up twice. */
-    const size_t most =
-        (size_t) next->n * (hamt->dict.key_bytes + hamt->dict.value_bytes) / HAMT_UNIT + 2 * (size_t) next->n_leaves;
+    const size_t most = ordo_hamt_units_most(hamt, next->n, next->n_leaves);
     ORDO_REQUIRE(call->dev, most < UNITS_MOST && next->used < UNITS_MOST, ORDO_TOO_LARGE,
                  "%u elements might take more than 32 GiB, which is all that a HAMT has", (unsigned) next->n);
     return ORDO_OK;

@@ -12,15 +12,16 @@ static const char *const finding[] = {
     "T4: the block of leaf %u is outside of the pool, or shared",
     "T5: cell %u of the table of keys is wrong",
     "T5: cell %u of the table of ranks is wrong",
+    "T5: the nodes above leaf %u are wrong",
 };
-enum { WRONG_CELLS = 4, N_FINDINGS = sizeof finding / sizeof *finding, N_WORDS = N_FINDINGS + 1 };
+enum { WRONG_CELLS = 4, WRONG_NODES = 6, N_FINDINGS = sizeof finding / sizeof *finding, N_WORDS = N_FINDINGS + 1 };
 
 #define BROKEN(dev, ...) ordo_fail((dev), ORDO_BROKEN, 0, __FILE__, __LINE__, __VA_ARGS__)
 
 static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
                           const struct ordo_args *args)
 {
-    return ordo_dict_launch(call, &hamt->dict, "dict/trie/hamt_check.cl", name, items, args->arg, args->n);
+    return ordo_hamt_launch(call, hamt, "dict/trie/hamt_check.cl", name, items, args);
 }
 
 /* The first of the findings from one to before another, of those that the device has made so far. Waits. */
@@ -51,6 +52,24 @@ static ordo_status check_records(struct ordo_call *call, const struct ordo_hamt 
     return ORDO_OK;
 }
 
+static ordo_status check_nodes(struct ordo_call *call, const struct ordo_hamt *hamt, cl_mem wrong)
+{
+    const struct ordo_hamt_trie *trie = &hamt->trie;
+    cl_mem                       number = NULL, least = NULL;
+    const int                    mark = call->n_scratch;
+    size_t                       nodes = 0;
+
+    ORDO_TRY(ordo_hamt_number_nodes(call, hamt, trie, &number, &nodes));
+    if (nodes != trie->nodes && !ordo_rehearses(call->dev))
+        return BROKEN(call->dev, "T5: there are %zu nodes, and %zu are counted", nodes, trie->nodes);
+    ORDO_TRY(ordo_call_scratch(call, sizeof(cl_uint), &least));
+    ORDO_TRY(ordo_call_fill(call, least, 0, sizeof(cl_uint), UINT32_MAX));
+    ORDO_TRY(ordo_hamt_nodes(call, hamt, trie, number, least));
+    ORDO_TRY(ordo_call_copy(call, least, 0, wrong, WRONG_NODES * sizeof(cl_uint), sizeof(cl_uint)));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
 static ordo_status check_rest(struct ordo_call *call, const struct ordo_hamt *hamt, cl_mem wrong)
 {
     struct ordo_args args = { .n = 0 };
@@ -58,6 +77,8 @@ static ordo_status check_rest(struct ordo_call *call, const struct ordo_hamt *ha
     ordo_hamt_add_trie(&args, &hamt->trie);
     ORDO_ADD(&args, ORDO_ARG(wrong));
     ORDO_TRY(launch(call, hamt, "hamt_check_leaves", hamt->trie.n_leaves, &args));
+    if (hamt->fixed_depth)
+        ORDO_TRY(check_nodes(call, hamt, wrong));
     return launch(call, hamt, "hamt_check_tables", ordo_hamt_table_words(&hamt->trie), &args);
 }
 

@@ -26,7 +26,7 @@ struct merge {
 static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
                           const struct ordo_args *args)
 {
-    return ordo_dict_launch(call, &hamt->dict, "dict/trie/hamt_merge.cl", name, items, args->arg, args->n);
+    return ordo_hamt_launch(call, hamt, "dict/trie/hamt_merge.cl", name, items, args);
 }
 
 /* HAMT_TRIE and HAMT_BATCH. */
@@ -54,8 +54,7 @@ static ordo_status find_effects(struct ordo_call *call, const struct ordo_hamt *
     ORDO_ADD(&args, ORDO_ARG(m->batch->mem));
     ordo_args_slice(&args, &hidden);
     ORDO_ADD(&args, ORDO_ARG(m->n), ORDO_ARG(m->effects), ORDO_ARG(m->more), ORDO_ARG(m->plan));
-    ORDO_TRY(
-        ordo_dict_launch_steps(call, &hamt->dict, "dict/trie/hamt_merge.cl", "hamt_effects", m->n, args.arg, args.n));
+    ORDO_TRY(launch(call, hamt, "hamt_effects", ordo_dict_step_items(call->dev, m->n), &args));
     return ordo_call_sum_before(call, ORDO_U32, m->more, (size_t) m->n + 1);
 }
 
@@ -80,16 +79,12 @@ static ordo_status read_sums(struct ordo_call *call, struct merge *m)
     return ORDO_OK;
 }
 
-static size_t element_bytes(const struct ordo_hamt *hamt)
-{
-    return (size_t) hamt->dict.key_bytes + hamt->dict.value_bytes;
-}
-
-/* Units of the blocks that the batch touches, with it, if it touches as many leaves as it can. */
+/* Units of the blocks that the batch touches, with it, if it touches as many leaves as it can, and adds as many where all are alike. */
 static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t touched = ordo_min_size(m->n, m->old.n_leaves);
-    return touched * (m->old.live / m->old.n_leaves + 1) + m->n * element_bytes(hamt) / HAMT_UNIT;
+    return touched * (m->old.live / m->old.n_leaves + 1) +
+           ordo_hamt_units_most(hamt, m->n, hamt->fixed_depth ? m->n : 0);
 }
 
 /* Sizes of what is to be; false if it does not fit into the pool that is. */
@@ -201,7 +196,7 @@ static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *ham
 static bool is_countable(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t elements = (size_t) m->old.n + m->n, leaves = (size_t) m->old.n_leaves + m->n;
-    return elements <= ORDO_MAX_COUNT && elements * element_bytes(hamt) / HAMT_UNIT + 2 * leaves <= UINT32_MAX;
+    return elements <= ORDO_MAX_COUNT && ordo_hamt_units_most(hamt, elements, leaves) <= UINT32_MAX;
 }
 
 ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,

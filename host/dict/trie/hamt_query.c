@@ -4,16 +4,16 @@
 
 #include "dict/batch.h"
 
-static ordo_status launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
+static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
                           const struct ordo_args *args)
 {
-    return ordo_dict_launch(call, dict, "dict/trie/hamt_query.cl", name, items, args->arg, args->n);
+    return ordo_hamt_launch(call, hamt, "dict/trie/hamt_query.cl", name, items, args);
 }
 
-static ordo_status launch_steps(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t n,
+static ordo_status launch_steps(struct ordo_call *call, ordo_dict *dict, const char *name, size_t n,
                                 const struct ordo_args *args)
 {
-    return ordo_dict_launch_steps(call, dict, "dict/trie/hamt_query.cl", name, n, args->arg, args->n);
+    return launch(call, ordo_hamt_of(dict), name, ordo_dict_step_items(call->dev, n), args);
 }
 
 ordo_status ordo_hamt_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
@@ -52,7 +52,7 @@ ordo_status ordo_hamt_select(ordo_dict *dict, struct ordo_call *call, const stru
     ordo_args_slice(&args, &selects->keys_out);
     ordo_args_slice(&args, &selects->values_out);
     ordo_args_slice(&args, &selects->found);
-    return launch(call, dict, "hamt_select", selects->count, &args);
+    return launch(call, ordo_hamt_of(dict), "hamt_select", selects->count, &args);
 }
 
 ordo_status ordo_hamt_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
@@ -113,7 +113,7 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
     ORDO_ADD(&args, ORDO_ARG(s->firsts), ORDO_ARG(n), ORDO_ARG(most));
     ordo_args_slice(&args, &s->keys_out);
     ordo_args_slice(&args, &s->values_out);
-    return launch(call, &hamt->dict, "hamt_write", ordo_ceil_div(s->most, share_of(call->dev)), &args);
+    return launch(call, hamt, "hamt_write", ordo_ceil_div(s->most, share_of(call->dev)), &args);
 }
 
 ordo_status ordo_hamt_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
@@ -169,7 +169,7 @@ ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct
         .elements = trie->n, .bytes_peak = hamt->bytes_peak, .cleanups = hamt->rebuilds, .leaves = trie->n_leaves
     };
     if (trie->n_leaves > 0) {
-        out->levels = 2;
+        out->levels = hamt->fixed_depth ? HAMT_LEVELS(8 * dict->key_bytes) + 1 : 2;
         out->bytes_data = trie->live * HAMT_UNIT;
         out->bytes_index = ((size_t) trie->n_leaves + 1) * ordo_hamt_record_bytes(dict) +
                            ordo_hamt_table_words(trie) * sizeof(cl_uint);

@@ -9,7 +9,15 @@ size_t ordo_hamt_record_bytes(const ordo_dict *dict)
 
 size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
 {
-    return ((size_t) 1 << trie->cell_bits) + ((size_t) 1 << trie->rank_bits);
+    return ((size_t) 1 << trie->cell_bits) + ((size_t) 1 << trie->rank_bits) + trie->nodes * HAMT_NODE;
+}
+
+/* Keys, each block rounded up, and once more where keys end; of fixed depth each leaf a bitmap. */
+size_t ordo_hamt_units_most(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
+{
+    const size_t key_bytes = hamt->fixed_depth ? 0 : hamt->dict.key_bytes;
+    const size_t bitmap = hamt->fixed_depth ? HAMT_WORDS * sizeof(cl_uint) : 0;
+    return elements * (key_bytes + hamt->dict.value_bytes) / HAMT_UNIT + leaves * (2 + bitmap / HAMT_UNIT);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------- */
@@ -79,11 +87,20 @@ static ordo_status take(struct ordo_hamt *hamt, const struct ordo_hamt_block *sp
 
 ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy)
 {
-    next->cell_bits = bits_over(next->n_leaves);
-    next->rank_bits = next->cell_bits > 2 ? next->cell_bits - 2 : 0;
+    const cl_uint bits = bits_over(next->n_leaves);
+
+    next->cell_bits = hamt->fixed_depth ? HAMT_HEADER_BITS : bits;
+    next->rank_bits = bits > 2 ? bits - 2 : 0;
     ORDO_TRY(take(hamt, &hamt->spare_leaves, ((size_t) next->n_leaves + 1) * ordo_hamt_record_bytes(&hamt->dict), roomy,
                   &next->leaves));
+    if (hamt->fixed_depth)
+        return ORDO_OK;
     return take(hamt, &hamt->spare_tables, ordo_hamt_table_words(next) * sizeof(cl_uint), roomy, &next->tables);
+}
+
+ordo_status ordo_hamt_make_node_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next)
+{
+    return take(hamt, &hamt->spare_tables, ordo_hamt_table_words(next) * sizeof(cl_uint), false, &next->tables);
 }
 
 /* The spare pool is no longer one once it is taken: what is left of memory may then be asked for in its place. */
@@ -112,7 +129,8 @@ void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units)
 
     foresee(hamt, &hamt->spare_pool, units * HAMT_UNIT);
     foresee(hamt, &hamt->spare_leaves, (leaves + 1) * ordo_hamt_record_bytes(&hamt->dict));
-    foresee(hamt, &hamt->spare_tables, ordo_hamt_table_words(&next) * sizeof(cl_uint));
+    if (!hamt->fixed_depth)
+        foresee(hamt, &hamt->spare_tables, ordo_hamt_table_words(&next) * sizeof(cl_uint));
 }
 
 /* Drops a block that is not one that stays. */
@@ -172,6 +190,14 @@ void ordo_hamt_clear(ordo_dict *dict)
 }
 
 /* ---- launches ----------------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_hamt_launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *file, const char *name,
+                             size_t items, const struct ordo_args *args)
+{
+    static const struct ordo_define fixed[] = { { "HAMT_FIXED", 1 }, { NULL, 0 } };
+    return ordo_dict_launch_with(call, &hamt->dict, file, name, hamt->fixed_depth ? fixed : NULL, items, args->arg,
+                                 args->n);
+}
 
 void ordo_hamt_add_trie(struct ordo_args *args, const struct ordo_hamt_trie *trie)
 {

@@ -13,7 +13,7 @@
 static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
                           const struct ordo_args *args)
 {
-    return ordo_dict_launch(call, &hamt->dict, "dict/trie/hamt_build.cl", name, items, args->arg, args->n);
+    return ordo_hamt_launch(call, hamt, "dict/trie/hamt_build.cl", name, items, args);
 }
 
 /* ---- the leaves that a batch touches ------------------------------------------------------------------------------- */

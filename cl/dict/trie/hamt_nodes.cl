@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes of a trie of fixed depth, made of its leaves; shared/hamt_node.h says what their words are.
+ *
+ *   hamt_node_heads   of each level: where nodes begin (scanned: their numbers, those of the topmost level last)
+ *   hamt_nodes        their words, and the header; or a look at each
+ *
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP, HAMT_FIXED. */
+#pragma once
+#include "device/atomic.cl"
+#include "dict/each.cl"
+#include "dict/trie/hamt.cl"
+
+/* Built together: hamt_node_heads hamt_nodes */
+
+#define LEVELS HAMT_LEVELS(KEY_BITS)
+
+/* Whether two keys belong to different nodes of a level. */
+ORDO_FN bool hamt_parts(ordo_key_form a, ordo_key_form b, uint level)
+{
+    const uint bits = HAMT_BITS + HAMT_LEVEL_BITS * (level + 1); /* that a node's keys may differ in */
+    return bits < KEY_BITS && (a ^ b) >> min(bits, (uint) KEY_BITS - 1);
+}
+
+/* Levels from the topmost down, so that nodes are numbered as they lie. */
+ORDO_FN size_t hamt_head_at(uint level, uint leaf, uint n_leaves)
+{
+    return (size_t) (LEVELS - 1 - level) * n_leaves + leaf;
+}
+
+/* heads: of each level and leaf, whether it is the first of its node; of the one past the last: 0. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global uint *heads)
+{
+    RUN_EACH (uint, i, n_leaves) {
+        for (uint level = 0; level < LEVELS; level++)
+            heads[hamt_head_at(level, i, n_leaves)] = i == 0 || hamt_parts(leaves[i - 1].first, leaves[i].first, level);
+        if (i == 0)
+            heads[(size_t) LEVELS * n_leaves] = 0;
+    }
+}
+
+typedef struct {
+    __global const hamt_leaf *leaves;
+    __global const uint      *number; /* heads, scanned */
+    uint                      n_leaves;
+} hamt_rows;
+
+/* The number of a leaf's node at a level. */
+ORDO_FN uint hamt_node_of(const hamt_rows *rows, uint level, uint leaf)
+{
+    return rows->number[hamt_head_at(level, leaf, rows->n_leaves) + 1] - 1;
+}
+
+ORDO_FN uint hamt_first_node(const hamt_rows *rows, uint level)
+{
+    return rows->number[hamt_head_at(level, 0, rows->n_leaves)];
+}
+
+/* What a leaf is in at the level below one, by its number there; leaves are below level 0. */
+ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
+{
+    return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);
+}
+
+/* The word of that. */
+ORDO_FN ulong hamt_word(const hamt_rows *rows, uint level, uint leaf)
+{
+    return (ulong) hamt_node_of(rows, level, leaf) * HAMT_NODE + hamt_slot(rows->leaves[leaf].first, level);
+}
+
+/* Words from .. to - 1 are to be `value`; whether they are, if they are only looked at. */
+ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint value, bool look)
+{
+    bool same = true;
+    for (ulong w = from; w < to; w++)
+        if (look)
+            same = same && words[w] == value;
+        else
+            words[w] = value;
+    return same;
+}
+
+/* The words of a level from what leaf i begins up to what the next one begins. */
+ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool look)
+{
+    const uint  child = hamt_child(rows, level, i);
+    const ulong at = hamt_word(rows, level, i);
+    bool        same = true;
+    if (i == 0)
+        same = hamt_set_words(words, (ulong) hamt_first_node(rows, level) * HAMT_NODE, at, 0, look);
+    if (i == rows->n_leaves - 1)
+        return hamt_set_words(words, at, (ulong) (hamt_node_of(rows, level, i) + 1) * HAMT_NODE, child + 1, look) &&
+               same;
+    if (hamt_child(rows, level, i + 1) == child)
+        return same;
+    return hamt_set_words(words, at, hamt_word(rows, level, i + 1), child + 1, look) && same;
+}
+
+/* Once heads are numbers. wrong: NULL, or the least leaf with which a word is another than it should be goes there, and nothing is
+ * written. */
+ORDO_KERNEL(RUN_GROUP)
+void hamt_nodes(__global const hamt_leaf *leaves, __global const uint *number, uint n_leaves, uint rank_bits,
+                __global uint *tables, __global uint *wrong)
+{
+    const hamt_rows rows = { leaves, number, n_leaves };
+    __global uint  *words = tables + HAMT_HEADER + (1u << rank_bits);
+    RUN_EACH (uint, i, n_leaves) {
+        bool same = true;
+        for (uint level = 0; level < LEVELS; level++) {
+            same = hamt_set_level(&rows, level, i, words, wrong != 0) && same;
+            if (i == 0)
+                same = hamt_set_words(tables, level, level + 1, hamt_first_node(&rows, level), wrong != 0) && same;
+        }
+        if (!same)
+            ordo_min(wrong, i);
+    }
+}
