@@ -43,13 +43,6 @@ static void ask_peer(struct run *run, struct series *series)
         complain("%s", why);
 }
 
-/* The same axes but for the variant. What the options give once for all series is not compared. */
-static bool same_but_variant(const struct spec *a, const struct spec *b)
-{
-    return a->workload == b->workload && a->type == b->type && a->value_bytes == b->value_bytes && a->dist == b->dist &&
-           a->count == b->count && a->batch == b->batch;
-}
-
 /* The good row of a sorted array at the same point, of the series before this one; NULL if there is none. */
 static const struct row *row_beside(const struct series *list, const struct series *series, int i)
 {
@@ -71,19 +64,29 @@ static double rate_before(const struct run *run, const struct spec *spec)
     return median_of_known(rates, n);
 }
 
-static void run_series(struct run *run, const struct series *list, struct series *series, const struct table *table)
+static void run_point(struct run *run, const struct series *list, struct series *series, int i,
+                      const struct table *table)
 {
-    for (int i = 0; i < run->n_sizes && !stop_asked(); i++) {
-        struct row *row = &series->rows[i];
-        if (run->before.n)
-            row->before = rate_before(run, &row->spec);
-        if (!row_is_there(run, row)) {
-            ask_peer(run, series);
-            row->peer = peer_row(series->peers, row->spec.count);
-        }
-        row_settle(run, row, row_beside(list, series, i));
-        show_row(run, table, row);
+    struct row *row = &series->rows[i];
+    if (run->before.n)
+        row->before = rate_before(run, &row->spec);
+    if (!row_is_there(run, row)) {
+        ask_peer(run, series);
+        row->peer = peer_row(series->peers, row->spec.count);
     }
+    row_settle(run, row, row_beside(list, series, i));
+    show_row(run, table, row);
+}
+
+/* Of dictionaries all structures at a point, one after another, as what they do is planned, and the answers are found, once for all;
+ * of arrays one series after another. The first n series, of which those from `from` on are not done. */
+static void run_group(struct run *run, struct series *list, int from, int n, const struct table *table)
+{
+    const bool dict = workload_is_dict(list[from].spec.workload);
+    for (int i = 0; i < run->n_sizes && !stop_asked(); i++)
+        for (int s = from; s < (dict ? n : from + 1) && !stop_asked(); s++)
+            if (s == from || same_but_variant(&list[s].spec, &list[from].spec))
+                run_point(run, list, &list[s], i, table);
 }
 
 /* "search: lower bound of every query in a sorted array (2^20 queries)" */
@@ -132,7 +135,8 @@ static void run_workload(struct run *run, enum workload workload)
         table_head(&table);
     }
     for (int s = 0; s < n && !stop_asked(); s++)
-        run_series(run, list, &list[s], &table);
+        if (!series_follows(list, s))
+            run_group(run, list, s, n, &table);
     for (int s = 0; s < n; s++) {
         if (!run->options->no_chart && (run->options->chart || isatty(fileno(run->out))))
             draw_rows(run, list[s].rows, run->n_sizes);

@@ -128,8 +128,8 @@ static void show_peer(struct comparison *c, const struct host_peer *peer, const 
 
 /* What all peers of a point are measured on. */
 struct host_desk {
-    struct dict_plan plan;
-    struct inputs    in;
+    struct dict_plan *plan;
+    struct inputs     in;
 };
 
 static bool open_desk(const struct spec *spec, struct host_desk *desk)
@@ -137,14 +137,14 @@ static bool open_desk(const struct spec *spec, struct host_desk *desk)
     *desk = (struct host_desk) { .in = { .keys = NULL } };
     if (!workload_is_dict(spec->workload))
         return inputs_make(spec, &desk->in);
-    return plan_make(spec, &desk->plan) &&
-           (!plan_has_fills(spec->workload) || plan_advance(&desk->plan, 0, desk->plan.table.n_steps));
+    desk->plan = plan_borrow(spec);
+    return desk->plan && (!plan_has_fills(spec->workload) || plan_advance(desk->plan, plan_fills(desk->plan) - 1));
 }
 
 static void close_desk(const struct spec *spec, struct host_desk *desk)
 {
     if (workload_is_dict(spec->workload))
-        plan_free(&desk->plan);
+        plan_return(desk->plan != NULL);
     else
         inputs_free(&desk->in);
 }
@@ -156,7 +156,7 @@ static void measure_peer(struct comparison *c, struct host_desk *desk, const str
     progress_about("%s", workload_name(c->point.workload));
     progress("%s, %d thread%s", peer->name, peer->threads, peer->threads > 1 ? "s" : "");
     if (workload_is_dict(c->point.workload))
-        dict_peer_measure(peer, &desk->plan, &goal, &figures);
+        dict_peer_measure(peer, desk->plan, &goal, &figures);
     else
         array_peer_measure(peer, &c->point, &desk->in, &goal, &figures);
     show_peer(c, peer, keep_peer(c, peer, &figures));

@@ -345,8 +345,10 @@ static void measure_workload(struct run *run, const struct part *part, enum work
     if (!list)
         return;
     list_series(run, workload, list);
-    for (int s = 0; s < n && !stop_asked(); s++)
-        measure_series(run, part, &list[s]);
+    for (int first = 0; first < n && !stop_asked(); first++)
+        for (int s = first; s < n && !series_follows(list, first) && !stop_asked(); s++)
+            if (s == first || (workload_is_dict(workload) && same_but_variant(&list[s].spec, &list[first].spec)))
+                measure_series(run, part, &list[s]);
     free(list);
 }
 

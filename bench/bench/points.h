@@ -24,4 +24,9 @@ int begin_part(struct run *run, const struct options *part);
 /* Adds the series of one workload to `list`, or only counts them if it is NULL. */
 int list_series(const struct run *run, enum workload workload, struct series *list);
 
+/* The same axes but for the variant. What the options give once for all series is not compared. */
+bool same_but_variant(const struct spec *a, const struct spec *b);
+/* Whether a series before it in the list is of the same points by another structure: what they do is planned once for all. */
+bool series_follows(const struct series *list, int s);
+
 #endif

@@ -13,7 +13,7 @@
 struct measuring {
     ordo_device              *device;
     const struct timing_goal *goal;
-    struct dict_plan          plan;
+    struct dict_plan         *plan;
     struct dict_subject      *subject;
     struct dict_figures      *out;
     char                     *why;
@@ -42,7 +42,7 @@ static ordo_status no_memory(const struct measuring *m)
 /* Updates in several batches once more, now waiting for each. */
 static ordo_status measure_batches(struct measuring *m)
 {
-    const size_t steps = m->plan.work.n_steps;
+    const size_t steps = m->plan->work.n_steps;
     if (steps < 2 || steps > BATCHES_MOST || m->out->timing.wall.median > BATCH_SECONDS_MOST || stop_asked())
         return ORDO_OK;
     m->out->batch_seconds = calloc(steps, sizeof *m->out->batch_seconds);
@@ -109,32 +109,33 @@ static size_t elements_in(const struct dict_plan *plan, size_t batches)
     return batches ? plan->table.steps[batches - 1].at + plan->table.steps[batches - 1].count : 0;
 }
 
-static ordo_status measure_fill(struct measuring *m, const struct timing_goal *goal, size_t from, size_t to)
+static ordo_status measure_fill(struct measuring *m, const struct timing_goal *goal, size_t i)
 {
+    const size_t  from = i ? plan_fill(m->plan, i - 1) : 0, to = plan_fill(m->plan, i);
     struct timing timing;
-    if (!plan_advance(&m->plan, from, to))
+    if (!plan_advance(m->plan, i))
         return no_memory(m);
     TRY(dict_subject_fill(m->subject, from, to));
     TRY(dict_subject_load(m->subject, m->why, m->why_bytes));
     TRY(time_calls(m->device, dict_subject_work, m->subject, goal, &timing));
-    add_timing(&m->out->timing, &timing, 1 / (double) plan_fills(&m->plan));
+    add_timing(&m->out->timing, &timing, 1 / (double) plan_fills(m->plan));
     struct dict_fill *fill = &m->out->fills[m->out->n_fills++];
     *fill =
-        (struct dict_fill) { to,   elements_in(&m->plan, to), timing.wall.median, timing.first_call, timing.repetitions,
+        (struct dict_fill) { to,   elements_in(m->plan, to), timing.wall.median, timing.first_call, timing.repetitions,
                              { 0 } };
     memcpy(fill->sample, timing.sample, sizeof fill->sample);
     m->out->right =
-        dict_subject_check(m->subject, to == plan_fill(&m->plan, plan_fills(&m->plan) - 1), m->why, m->why_bytes);
+        dict_subject_check(m->subject, to == plan_fill(m->plan, plan_fills(m->plan) - 1), m->why, m->why_bytes);
     return ORDO_OK;
 }
 
 static ordo_status measure_fills(struct measuring *m)
 {
-    const size_t       fills = plan_fills(&m->plan);
+    const size_t       fills = plan_fills(m->plan);
     struct timing_goal goal = *m->goal;
     goal.seconds /= (double) fills;
     goal.device_too = false;
-    goal.prepare = m->plan.spec.first_calls ? dict_subject_prepare : NULL;
+    goal.prepare = m->plan->spec.first_calls ? dict_subject_prepare : NULL;
     m->out->timing = (struct timing) { .device = spread_of(NULL, 0) };
     m->out->right = true;
     m->out->fills = calloc(fills, sizeof *m->out->fills);
@@ -142,7 +143,7 @@ static ordo_status measure_fills(struct measuring *m)
         return no_memory(m);
     for (size_t i = 0; i < fills && m->out->right; i++) {
         progress("fill %zu of %zu", i + 1, fills);
-        TRY(measure_fill(m, &goal, i ? plan_fill(&m->plan, i - 1) : 0, plan_fill(&m->plan, i)));
+        TRY(measure_fill(m, &goal, i));
     }
     return ORDO_OK;
 }
@@ -151,10 +152,10 @@ static ordo_status measure_fills(struct measuring *m)
 
 static ordo_status measure(struct measuring *m)
 {
-    TRY(dict_subject_open(m->device, &m->plan, &m->subject, m->why, m->why_bytes));
-    TRY(plan_has_fills(m->plan.spec.workload) ? measure_fills(m) : measure_once(m));
+    TRY(dict_subject_open(m->device, m->plan, &m->subject, m->why, m->why_bytes));
+    TRY(plan_has_fills(m->plan->spec.workload) ? measure_fills(m) : measure_once(m));
     TRY(dict_subject_statistics(m->subject, &m->out->statistics));
-    return workload_cleans_up(m->plan.spec.workload) ? measure_rebuild(m) : ORDO_OK;
+    return workload_cleans_up(m->plan->spec.workload) ? measure_rebuild(m) : ORDO_OK;
 }
 
 ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, unsigned host,
@@ -162,16 +163,17 @@ ordo_status dict_measure(ordo_device *device, const struct spec *spec, const str
 {
     struct measuring m = { .device = device, .goal = goal, .out = out, .why = why, .why_bytes = why_bytes };
     *out = (struct dict_figures) { .rebuild_seconds = NAN, .yardstick = { NAN, NAN } };
-    if (!plan_make(spec, &m.plan))
+    m.plan = plan_borrow(spec);
+    if (!m.plan)
         return no_memory(&m);
     const ordo_status got = measure(&m);
     dict_subject_close(&m.subject);
     for (int i = 0; i < N_DICT_YARDSTICKS && got == ORDO_OK; i++)
         if (host >> i & 1) {
             progress("the host's turn");
-            out->yardstick[i] = dict_yardstick_rate(&m.plan, i);
+            out->yardstick[i] = dict_yardstick_rate(m.plan, i);
         }
-    plan_free(&m.plan);
+    plan_return(got == ORDO_OK);
     return got;
 }
 

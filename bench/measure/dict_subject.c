@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict_subject.h"
 
+#include "bench/common/threads.h"
 #include "bench/peers/cuckoo.h"
 #include "bench/peers/lockfree.h"
 #include "bench/workload/explain.h"
 #include "bench/workload/keys.h"
+#include "bench/workload/pairs_sort.h"
 
 #include "ordo/blink.h"
 #include "ordo/hamt.h"
@@ -498,6 +500,41 @@ static bool check_column(const struct dict_subject *subject, int column, char *w
     return good;
 }
 
+/* Elements beside the model's. */
+struct beside {
+    const struct model *model;
+    const void         *keys, *values;
+    size_t              first_other[MAX_PARTS];
+};
+
+static uint64_t value_beside(const struct beside *beside, size_t i)
+{
+    return beside->model->value_bytes ? element(beside->values, beside->model->value_bytes, i) : 0;
+}
+
+static void compare_span(void *beside_, size_t from, size_t to, int part)
+{
+    struct beside      *beside = beside_;
+    const struct model *model = beside->model;
+    beside->first_other[part] = SIZE_MAX;
+    for (size_t i = from; i < to; i++) {
+        const uint64_t key = element(beside->keys, model->key_bytes, i);
+        if (key_order(model->type, key) == model_key(model, i) && value_beside(beside, i) == model_value(model, i))
+            continue;
+        beside->first_other[part] = i;
+        return;
+    }
+}
+
+static bool tell_other(const struct beside *beside, size_t i, char *why, size_t why_bytes)
+{
+    const struct model *model = beside->model;
+    snprintf(why, why_bytes, "element %zu is 0x%" PRIx64 ": 0x%" PRIx64 ", not 0x%" PRIx64 ": 0x%" PRIx64, i,
+             element(beside->keys, model->key_bytes, i), value_beside(beside, i),
+             key_stored(model->type, model_key(model, i)), model_value(model, i));
+    return false;
+}
+
 static bool same_elements(const struct model *model, const void *keys, const void *values, size_t count, char *why,
                           size_t why_bytes)
 {
@@ -505,45 +542,69 @@ static bool same_elements(const struct model *model, const void *keys, const voi
         snprintf(why, why_bytes, "the dictionary has %zu elements, not %zu", count, model->count);
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t key = element(keys, model->key_bytes, i);
-        const uint64_t value = model->value_bytes ? element(values, model->value_bytes, i) : 0;
-        if (key_order(model->type, key) == model_key(model, i) && value == model_value(model, i))
-            continue;
-        snprintf(why, why_bytes, "element %zu is 0x%" PRIx64 ": 0x%" PRIx64 ", not 0x%" PRIx64 ": 0x%" PRIx64, i, key,
-                 value, key_stored(model->type, model_key(model, i)), model_value(model, i));
-        return false;
-    }
+    struct beside beside = { model, keys, values, { 0 } };
+    const int     parts = for_spans(count, compare_span, &beside);
+    for (int p = 0; p < parts; p++)
+        if (beside.first_other[p] != SIZE_MAX)
+            return tell_other(&beside, beside.first_other[p], why, why_bytes);
     return true;
 }
 
-/* Elements of a dictionary without order, in the order of the model. */
+/* Elements of a dictionary without order, in the order of the model: their numbers are sorted by key. */
 struct exported {
-    uint64_t order, key, value;
+    const struct model *model;
+    struct pairs        stored;  /* as they came */
+    struct pairs        numbers; /* of each place of the order; keys in ordered form */
+    void               *keys, *values;
 };
 
-static int by_order(const void *a, const void *b)
+static void number_span(void *exported_, size_t from, size_t to, int part)
 {
-    const struct exported *x = a, *y = b;
-    return x->order < y->order ? -1 : x->order > y->order;
+    const struct exported *exported = exported_;
+    (void) part;
+    for (size_t i = from; i < to; i++)
+        set_element(exported->numbers.values, 4, i, i);
 }
 
-static bool put_in_order(const struct model *model, void *keys, void *values, size_t count)
+static void place_span(void *exported_, size_t from, size_t to, int part)
 {
-    struct exported *all = calloc(count + 1, sizeof *all);
-    for (size_t i = 0; all && i < count; i++) {
-        const uint64_t key = element(keys, model->key_bytes, i);
-        all[i] = (struct exported) { key_order(model->type, key), key,
-                                     model->value_bytes ? element(values, model->value_bytes, i) : 0 };
+    const struct exported *exported = exported_;
+    const struct model    *model = exported->model;
+    (void) part;
+    for (size_t i = from; i < to; i++) {
+        const size_t number = (size_t) element(exported->numbers.values, 4, i);
+        set_element(exported->keys, model->key_bytes, i, element(exported->stored.keys, model->key_bytes, number));
+        if (model->value_bytes)
+            set_element(exported->values, model->value_bytes, i,
+                        element(exported->stored.values, model->value_bytes, number));
     }
-    if (all)
-        qsort(all, count, sizeof *all, by_order);
-    for (size_t i = 0; all && i < count; i++) {
-        set_element(keys, model->key_bytes, i, all[i].key);
-        set_element(values, model->value_bytes, i, all[i].value);
+}
+
+static bool put_in_order(const struct model *model, void **keys, void **values, size_t count)
+{
+    const size_t    key = model->key_bytes, room = count * (key > 4 ? key : 4) + 1;
+    struct pairs    spare = { malloc(room), malloc(count * 4 + 1) };
+    struct exported e = { .model = model,
+                          .stored = { *keys, *values },
+                          .numbers = { malloc(room), malloc(count * 4 + 1) },
+                          .keys = malloc(count * key + 1),
+                          .values = malloc(count * model->value_bytes + 1) };
+    const bool      made = spare.keys && spare.values && e.numbers.keys && e.numbers.values && e.keys && e.values;
+    if (made) {
+        keys_order(model->type, *keys, count, e.numbers.keys);
+        for_spans(count, number_span, &e);
+        pairs_sort(e.numbers, spare, key, 4, count);
+        for_spans(count, place_span, &e);
+        *keys = e.keys;
+        *values = e.values;
     }
-    free(all);
-    return all != NULL;
+    free(made ? e.stored.keys : e.keys);
+    free(made ? e.stored.values : e.values);
+    free(e.numbers.keys);
+    free(e.numbers.values);
+    free(spare.keys);
+    free(spare.values);
+    return made;
 }
 
 static bool check_rival(const struct dict_subject *subject, const struct model *model, char *why, size_t why_bytes)
@@ -566,7 +627,7 @@ static bool check_content(const struct dict_subject *subject, const struct model
     ordo_status  got = keys && values ? ordo_dict_check(subject->dict, NULL) : ORDO_NO_HOST_MEMORY;
     if (got == ORDO_OK)
         got = ordo_dict_export_host(subject->dict, keys, model->value_bytes ? values : NULL, room, &count);
-    if (got == ORDO_OK && !ordo_dict_can(subject->dict, ORDO_CAN_ORDER) && !put_in_order(model, keys, values, count))
+    if (got == ORDO_OK && !ordo_dict_can(subject->dict, ORDO_CAN_ORDER) && !put_in_order(model, &keys, &values, count))
         got = ORDO_NO_HOST_MEMORY;
     const bool too_many = got == ORDO_TOO_SMALL;
     const bool good = (got == ORDO_OK || too_many) && same_elements(model, keys, values, count, why, why_bytes);

@@ -11,8 +11,7 @@ void desk_lay_out(const struct desk *desk, const struct spec *spec, const struct
 {
     if (spec->workload == GATHER)
         return;
-    for (size_t i = 0; i < spec->count; i++)
-        set_element(desk->work.keys, desk->key_bytes, i, key_order(spec->type, element(in->keys, desk->key_bytes, i)));
+    keys_order(spec->type, in->keys, spec->count, desk->work.keys);
     if (spec->value_bytes)
         memcpy(desk->work.values, in->values, spec->count * spec->value_bytes);
 }

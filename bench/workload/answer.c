@@ -205,57 +205,139 @@ static bool check_order(struct check *check, char *why, size_t why_bytes)
     return proven || check_sets(check, why, why_bytes);
 }
 
-/* One pass on one thread: memory is the limit, not the addition. */
-static bool check_scan(const struct check *check, bool whole, char *why, size_t why_bytes)
-{
-    const struct spec *spec = check->spec;
-    const bool         maximum = spec_op(spec) == ORDO_MAX;
-    const uint64_t     mask = check->key_bytes == 4 ? UINT32_MAX : UINT64_MAX;
-    uint64_t           all = 0; /* of maxima: the ordered form */
+/* ---- what hangs on all before: each part goes on from what those before it come to ------------------------------- */
 
-    for (size_t i = 0; i < spec->count; i++) {
-        const uint64_t before = all;
-        if (maximum) {
-            const uint64_t order = order_at(check, check->in->keys, i);
-            all = order > all ? order : all;
-        } else {
-            all = (all + element(check->in->keys, check->key_bytes, i)) & mask;
-        }
-        if (!whole)
-            continue;
-        const uint64_t got = element(check->answer->keys, check->key_bytes, i);
-        const uint64_t want = maximum ? key_stored(spec->type, all) : before;
-        if (got != want)
-            return wrong(why, why_bytes, "out[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, i, got, want);
-    }
-    if (whole)
-        return true;
-    const uint64_t got = element(check->answer->total, check->key_bytes, 0);
-    const uint64_t want = maximum ? key_stored(spec->type, all) : all;
-    return got == want || wrong(why, why_bytes, "the result is 0x%" PRIx64 ", not 0x%" PRIx64, got, want);
+/* Of maxima in ordered form. */
+static uint64_t put_together(const struct check *check, uint64_t a, uint64_t b)
+{
+    if (spec_op(check->spec) == ORDO_MAX)
+        return a > b ? a : b;
+    return (a + b) & (check->key_bytes == 4 ? UINT32_MAX : UINT64_MAX);
 }
 
-static bool check_compact(const struct check *check, char *why, size_t why_bytes)
+static uint64_t scanned_at(const struct check *check, size_t i)
 {
-    const struct spec   *spec = check->spec;
+    return spec_op(check->spec) == ORDO_MAX ? order_at(check, check->in->keys, i)
+                                            : element(check->in->keys, check->key_bytes, i);
+}
+
+static void fold_span(void *arg, size_t from, size_t to, int part)
+{
+    struct check *check = arg;
+    uint64_t      all = 0;
+    for (size_t i = from; i < to; i++)
+        all = put_together(check, all, scanned_at(check, i));
+    check->set_in[part] = all;
+}
+
+/* What out[i] must be; goes on to the next. */
+static uint64_t scan_to(const struct check *check, size_t i, uint64_t *all)
+{
+    const uint64_t before = *all;
+    *all = put_together(check, *all, scanned_at(check, i));
+    return spec_op(check->spec) == ORDO_MAX ? key_stored(check->spec->type, *all) : before;
+}
+
+static void scan_span(void *arg, size_t from, size_t to, int part)
+{
+    struct check *check = arg;
+    uint64_t      all = check->set_in[part];
+    check->first_wrong[part] = SIZE_MAX;
+    for (size_t i = from; i < to; i++) {
+        const uint64_t want = scan_to(check, i, &all);
+        if (element(check->answer->keys, check->key_bytes, i) == want)
+            continue;
+        check->first_wrong[part] = i;
+        check->set_out[part] = want;
+        return;
+    }
+}
+
+static bool check_scan(struct check *check, bool whole, char *why, size_t why_bytes)
+{
+    const struct spec *spec = check->spec;
+    const int          parts = for_spans(spec->count, fold_span, check);
+    uint64_t           all = 0;
+    for (int p = 0; p < parts; p++) {
+        const uint64_t here = check->set_in[p];
+        check->set_in[p] = all;
+        all = put_together(check, all, here);
+    }
+    if (!whole) {
+        const uint64_t got = element(check->answer->total, check->key_bytes, 0);
+        const uint64_t want = spec_op(spec) == ORDO_MAX ? key_stored(spec->type, all) : all;
+        return got == want || wrong(why, why_bytes, "the result is 0x%" PRIx64 ", not 0x%" PRIx64, got, want);
+    }
+    for_spans(spec->count, scan_span, check);
+    for (int p = 0; p < parts; p++)
+        if (check->first_wrong[p] != SIZE_MAX)
+            return wrong(why, why_bytes, "out[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, check->first_wrong[p],
+                         element(check->answer->keys, check->key_bytes, check->first_wrong[p]), check->set_out[p]);
+    return true;
+}
+
+static void count_kept(void *arg, size_t from, size_t to, int part)
+{
+    struct check *check = arg;
+    size_t        kept = 0;
+    for (size_t i = from; i < to; i++)
+        kept += check->in->flags[i] != 0;
+    check->set_in[part] = kept;
+}
+
+static bool same_key(const struct check *check, size_t kept, size_t i)
+{
+    return element(check->answer->keys, check->key_bytes, kept) == element(check->in->keys, check->key_bytes, i);
+}
+
+static bool same_value(const struct check *check, size_t kept, size_t i)
+{
+    const uint32_t bytes = check->spec->value_bytes;
+    return !bytes || element(check->answer->values, bytes, kept) == value_of(bytes, i);
+}
+
+/* set_in: how many were kept before the part. */
+static void kept_span(void *arg, size_t from, size_t to, int part)
+{
+    struct check *check = arg;
+    size_t        kept = (size_t) check->set_in[part];
+    check->first_wrong[part] = SIZE_MAX;
+    for (size_t i = from; i < to; i++) {
+        if (!check->in->flags[i])
+            continue;
+        if (!same_key(check, kept, i) || !same_value(check, kept, i)) {
+            check->first_wrong[part] = i;
+            check->set_out[part] = kept;
+            return;
+        }
+        kept++;
+    }
+}
+
+static bool check_compact(struct check *check, char *why, size_t why_bytes)
+{
     const struct answer *out = check->answer;
-    size_t               kept = 0;
+    size_t               before = 0;
 
     if (out->kept != check->in->kept)
         return wrong(why, why_bytes, "%u were kept, not %zu", out->kept, check->in->kept);
-    for (size_t i = 0; i < spec->count; i++) {
-        if (!check->in->flags[i])
-            continue;
-        const bool same_key =
-            element(out->keys, check->key_bytes, kept) == element(check->in->keys, check->key_bytes, i);
-        const bool same_value =
-            !spec->value_bytes || element(out->values, spec->value_bytes, kept) == value_of(spec->value_bytes, i);
-        if (!same_key || !same_value)
-            return wrong(why, why_bytes, "out[%zu] is not in[%zu]: another %s", kept, i, same_key ? "value" : "key");
-        kept++;
+    const int parts = for_spans(check->spec->count, count_kept, check);
+    for (int p = 0; p < parts; p++) {
+        const size_t here = (size_t) check->set_in[p];
+        check->set_in[p] = before;
+        before += here;
+    }
+    for_spans(check->spec->count, kept_span, check);
+    for (int p = 0; p < parts; p++) {
+        const size_t i = check->first_wrong[p], kept = (size_t) check->set_out[p];
+        if (i != SIZE_MAX)
+            return wrong(why, why_bytes, "out[%zu] is not in[%zu]: another %s", kept, i,
+                         same_key(check, kept, i) ? "value" : "key");
     }
     return true;
 }
+
+/* ---- groups, the first k, the median ------------------------------------------------------------------------------- */
 
 /* Where a key is among `groups` ascending ones; `groups` if it is not. */
 static size_t group_of(const struct check *check, size_t groups, uint64_t order)

@@ -9,6 +9,7 @@
 #include "plan_updates.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* ---- queries ------------------------------------------------------------------------------------------------- */
 
@@ -130,13 +131,40 @@ size_t plan_fill(const struct dict_plan *plan, size_t i)
     return fills == 1 ? batches : low + 1 + (size_t) (draw(99, i) % (high - low));
 }
 
-bool plan_advance(struct dict_plan *plan, size_t from, size_t to)
+static struct script script_empty(const struct spec *spec)
 {
-    struct step all = { .call = DO_UPSERT, .at = plan->table.steps[from].at };
+    return (struct script) { .sheet = { .type = spec->type, .value_bytes = spec->value_bytes } };
+}
+
+/* Where draw_queries works; what is there of the fill before is kept, or lost. */
+static bool empty_work(struct dict_plan *plan)
+{
+    if (!plan->keeps)
+        return true;
+    struct script *asked = realloc(plan->asked, (plan->n_asked + 1) * sizeof *asked);
+    if (!asked)
+        return false;
+    plan->asked = asked;
+    plan->work = script_empty(&plan->spec);
+    return true;
+}
+
+bool plan_advance(struct dict_plan *plan, size_t i)
+{
+    if (i < plan->n_asked) {
+        plan->work = plan->asked[i];
+        return true;
+    }
+    const size_t from = i ? plan_fill(plan, i - 1) : 0, to = plan_fill(plan, i);
+    struct step  all = { .call = DO_UPSERT, .at = plan->table.steps[from].at };
     for (size_t s = from; s < to; s++)
         all.count += plan->table.steps[s].count;
-    return model_do(&plan->model, &plan->table.sheet, &all) && draw_queries(plan) &&
-           model_run(&plan->model, &plan->work);
+    if (!model_do(&plan->model, &plan->table.sheet, &all) || !empty_work(plan))
+        return false;
+    const bool done = draw_queries(plan) && model_run(&plan->model, &plan->work);
+    if (plan->keeps)
+        plan->asked[plan->n_asked++] = plan->work;
+    return done;
 }
 
 /* ---- all together -------------------------------------------------------------------------------------------- */
@@ -182,6 +210,17 @@ static bool draw_work(struct dict_plan *plan)
     }
 }
 
+/* Of the host's memory so much may hold a plan that nobody needs at the moment. */
+#define KEPT_SHARE 8
+
+static bool is_small(const struct spec *spec)
+{
+    const struct workload_bytes size = plan_bytes(spec);
+    const uint64_t              fills = plan_has_fills(spec->workload) && spec->fills ? spec->fills : 1;
+    const uint64_t              host = (uint64_t) sysconf(_SC_PHYS_PAGES) * (uint64_t) sysconf(_SC_PAGESIZE);
+    return size.all * fills < host / KEPT_SHARE;
+}
+
 static bool make(struct dict_plan *plan)
 {
     const enum workload workload = plan->spec.workload;
@@ -197,8 +236,13 @@ static bool make(struct dict_plan *plan)
 
 bool plan_make(const struct spec *spec, struct dict_plan *plan)
 {
-    const struct script empty = { .sheet = { .type = spec->type, .value_bytes = spec->value_bytes } };
-    *plan = (struct dict_plan) { *spec, empty, empty, empty, model_empty(spec->type, spec->value_bytes) };
+    const struct script empty = script_empty(spec);
+    *plan = (struct dict_plan) { .spec = *spec,
+                                 .table = empty,
+                                 .churn = empty,
+                                 .work = empty,
+                                 .keeps = plan_has_fills(spec->workload) && is_small(spec),
+                                 .model = model_empty(spec->type, spec->value_bytes) };
     if (plan->spec.width == 0)
         plan->spec.width = 1;
     if (make(plan))
@@ -211,8 +255,64 @@ void plan_free(struct dict_plan *plan)
 {
     script_free(&plan->table);
     script_free(&plan->churn);
-    script_free(&plan->work);
+    for (size_t i = 0; i < plan->n_asked; i++)
+        script_free(&plan->asked[i]);
+    if (!plan->n_asked)
+        script_free(&plan->work);
+    free(plan->asked);
+    plan->asked = NULL;
+    plan->n_asked = 0;
     model_free(&plan->model);
+}
+
+/* ---- one that stays ---------------------------------------------------------------------------------------------- */
+
+static struct dict_plan kept;
+static bool             is_kept;
+
+/* The point without what only the structure goes by. */
+static struct spec without_structure(const struct spec *spec)
+{
+    struct spec point = *spec;
+    point.variant = 0;
+    point.growth = point.load_percent = point.raise_percent = point.group = 0;
+    point.first_calls = false;
+    point.tune = NULL;
+    point.width = spec->width ? spec->width : 1;
+    return point;
+}
+
+static bool same_plan(const struct spec *a, const struct spec *b)
+{
+    const struct spec x = without_structure(a), y = without_structure(b);
+    return x.workload == y.workload && x.type == y.type && x.value_bytes == y.value_bytes && x.dist == y.dist &&
+           x.count == y.count && x.n_queries == y.n_queries && x.seed == y.seed && x.batch == y.batch &&
+           x.hit_percent == y.hit_percent && x.width == y.width && x.fills == y.fills &&
+           x.update_percent == y.update_percent && x.erase_percent == y.erase_percent &&
+           x.stale_percent == y.stale_percent;
+}
+
+struct dict_plan *plan_borrow(const struct spec *spec)
+{
+    if (is_kept && !same_plan(&kept.spec, spec)) {
+        plan_free(&kept);
+        is_kept = false;
+    }
+    if (!is_kept && !plan_make(spec, &kept))
+        return NULL;
+    const uint32_t width = kept.spec.width;
+    is_kept = true;
+    kept.spec = *spec;
+    kept.spec.width = width;
+    return &kept;
+}
+
+void plan_return(bool good)
+{
+    if (!is_kept || (good && is_small(&kept.spec)))
+        return;
+    plan_free(&kept);
+    is_kept = false;
 }
 
 struct workload_bytes plan_bytes(const struct spec *spec)

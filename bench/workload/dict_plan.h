@@ -16,8 +16,16 @@ bool plan_has_fills(enum workload workload);
 /* The number of such fills, and how many of the table's batches the i-th has: ascending. */
 size_t plan_fills(const struct dict_plan *plan);
 size_t plan_fill(const struct dict_plan *plan, size_t i);
-/* Brings the model from `from` batches to `to`, and draws the queries for that. False without memory. */
-bool plan_advance(struct dict_plan *plan, size_t from, size_t to);
+/* Brings the model from the fill before to the i-th, and draws the queries for that; or takes those that were drawn for it before. False
+ * without memory. */
+bool plan_advance(struct dict_plan *plan, size_t i);
+
+/* The plan of a point, as plan_make makes it: that of the call before, where both differ in nothing but the structure. It belongs to
+ * this module, and the next call may change it. NULL without memory. */
+struct dict_plan *plan_borrow(const struct spec *spec);
+/* To be called when the plan is done with: it stays for the next call if all went well with it and it is small beside the host's
+ * memory. */
+void plan_return(bool good);
 
 /* Bytes of all that a device must hold for it, roughly, and of the largest buffer: for one that may be too small. */
 struct workload_bytes plan_bytes(const struct spec *spec);

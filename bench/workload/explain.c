@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "explain.h"
 
+#include "bench/common/threads.h"
 #include "keys.h"
 #include "plan_concurrent.h"
 
@@ -59,21 +60,67 @@ static bool explained(const struct history *history, bool *after)
            (!history->missed || !history->before || history->erased);
 }
 
-static bool settle(const struct dict_plan *plan, const struct history *histories, struct model *after, char *why,
+/* What is there afterwards: how many keys of each part of the range, and their places; then themselves. */
+struct settling {
+    const struct dict_plan *plan;
+    struct history         *histories; /* of each place of the range */
+    struct model           *after;
+    size_t                  at[MAX_PARTS], unexplained[MAX_PARTS];
+};
+
+static void count_settled(void *settling_, size_t from, size_t to, int part)
+{
+    struct settling *settling = settling_;
+    size_t           n = 0;
+    settling->unexplained[part] = SIZE_MAX;
+    for (size_t place = to; place-- > from;) {
+        bool there;
+        if (!explained(&settling->histories[place], &there))
+            settling->unexplained[part] = place;
+        n += there;
+    }
+    settling->at[part] = n;
+}
+
+static void store_settled(void *settling_, size_t from, size_t to, int part)
+{
+    const struct settling *settling = settling_;
+    const struct model    *after = settling->after;
+    size_t                 at = settling->at[part];
+    for (size_t place = from; place < to; place++) {
+        bool           there;
+        const uint64_t key = range_key(settling->plan, place);
+        if (!explained(&settling->histories[place], &there) || !there)
+            continue;
+        set_element(after->keys, after->key_bytes, at, key);
+        if (after->value_bytes)
+            set_element(after->values, after->value_bytes, at, value_by_key(key_stored(after->type, key)));
+        at++;
+    }
+}
+
+/* Keys of the model differ, and so do their places. */
+static void mark_before(void *settling_, size_t from, size_t to, int part)
+{
+    const struct settling *settling = settling_;
+    (void) part;
+    for (size_t i = from; i < to; i++)
+        settling->histories[range_place(settling->plan, model_key(&settling->plan->model, i))].before = true;
+}
+
+static bool settle(const struct dict_plan *plan, struct history *histories, struct model *after, char *why,
                    size_t why_bytes)
 {
-    for (size_t place = 0; place < plan->spec.count; place++) {
-        bool           there;
-        const uint64_t key = range_key(plan, place);
-        if (!explained(&histories[place], &there))
-            return wrong(plan, place, "was found, or not, as no order explains", why, why_bytes);
-        if (!there)
-            continue;
-        set_element(after->keys, after->key_bytes, after->count, key);
-        if (after->value_bytes)
-            set_element(after->values, after->value_bytes, after->count, value_by_key(key_stored(after->type, key)));
-        after->count++;
+    struct settling settling = { plan, histories, after, { 0 }, { 0 } };
+    const int       parts = for_spans(plan->spec.count, count_settled, &settling);
+    for (int p = 0; p < parts; p++) {
+        const size_t here = settling.at[p];
+        if (settling.unexplained[p] != SIZE_MAX)
+            return wrong(plan, settling.unexplained[p], "was found, or not, as no order explains", why, why_bytes);
+        settling.at[p] = after->count;
+        after->count += here;
     }
+    for_spans(plan->spec.count, store_settled, &settling);
     return true;
 }
 
@@ -88,8 +135,8 @@ bool explain_points(const struct dict_plan *plan, const uint8_t *found, const vo
     bool good = histories && after->keys && after->values;
     if (!good)
         snprintf(why, why_bytes, "no memory to check the results");
-    for (size_t i = 0; i < plan->model.count && good; i++)
-        histories[range_place(plan, model_key(&plan->model, i))].before = true;
+    if (good)
+        for_spans(plan->model.count, mark_before, &(struct settling) { .plan = plan, .histories = histories });
     for (size_t row = 0; row < rows && good; row++)
         good = take_row(plan, row, found, values_out, histories, why, why_bytes);
     good = good && settle(plan, histories, after, why, why_bytes);

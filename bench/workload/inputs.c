@@ -95,19 +95,30 @@ static bool make_queries(const struct spec *spec, const struct inputs *in)
     return !sorted || keys_sort(spec->type, in->queries, spec->n_queries);
 }
 
-static void make_values(const struct spec *spec, const struct inputs *in)
+struct flags {
+    uint8_t *to;
+    uint64_t seed;
+    size_t   kept[MAX_PARTS];
+};
+
+static void flags_of_span(void *flags_, size_t from, size_t to, int part)
 {
-    for (size_t i = 0; i < spec->count; i++)
-        set_element(in->values, spec->value_bytes, i, value_of(spec->value_bytes, i));
+    struct flags *flags = flags_;
+    size_t        kept = 0;
+    for (size_t i = from; i < to; i++) {
+        const uint64_t r = draw(flags->seed, i);
+        flags->to[i] = r & 1 ? (uint8_t) (1 + (r >> 1) % 255) : 0;
+        kept += flags->to[i] != 0;
+    }
+    flags->kept[part] = kept;
 }
 
 static void make_flags(const struct spec *spec, struct inputs *in)
 {
-    for (size_t i = 0; i < spec->count; i++) {
-        const uint64_t r = draw(spec->seed + 7, i);
-        in->flags[i] = r & 1 ? (uint8_t) (1 + (r >> 1) % 255) : 0;
-        in->kept += in->flags[i] != 0;
-    }
+    struct flags flags = { in->flags, spec->seed + 7, { 0 } };
+    const int    parts = for_spans(spec->count, flags_of_span, &flags);
+    for (int p = 0; p < parts; p++)
+        in->kept += flags.kept[p];
 }
 
 bool inputs_make(const struct spec *spec, struct inputs *in)
@@ -131,7 +142,7 @@ bool inputs_make(const struct spec *spec, struct inputs *in)
         return false;
     }
     if (in->values)
-        make_values(spec, in);
+        values_make(spec->value_bytes, 0, spec->count, in->values);
     if (in->flags)
         make_flags(spec, in);
     return true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "keys.h"
 
-#include "baseline.h"
 #include "bench/common/threads.h"
 #include "element.h"
+#include "pairs_sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -189,19 +189,61 @@ static bool fill_ordered_draws(const struct fill *fill)
     return true;
 }
 
+/* Keys to another form. */
+struct forms {
+    const void *from;
+    void       *to;
+    ordo_type   type;
+    uint64_t (*form)(ordo_type type, uint64_t key);
+};
+
+static void forms_of_span(void *forms_, size_t from, size_t to, int part)
+{
+    const struct forms *forms = forms_;
+    const size_t        bytes = type_bytes(forms->type);
+    (void) part;
+    for (size_t i = from; i < to; i++)
+        set_element(forms->to, bytes, i, forms->form(forms->type, element(forms->from, bytes, i)));
+}
+
 bool keys_sort(ordo_type type, void *keys, size_t count)
 {
     const size_t bytes = type_bytes(type);
     void        *spare = malloc(count * bytes + 1);
     if (!spare)
         return false;
-    for (size_t i = 0; i < count; i++)
-        set_element(keys, bytes, i, key_order(type, element(keys, bytes, i)));
-    host_radix_sort((struct pairs) { keys, NULL }, (struct pairs) { spare, NULL }, bytes, 0, count);
-    for (size_t i = 0; i < count; i++)
-        set_element(keys, bytes, i, key_stored(type, element(keys, bytes, i)));
+    struct forms forms = { keys, keys, type, key_order };
+    for_spans(count, forms_of_span, &forms);
+    pairs_sort((struct pairs) { keys, NULL }, (struct pairs) { spare, NULL }, bytes, 0, count);
+    forms.form = key_stored;
+    for_spans(count, forms_of_span, &forms);
     free(spare);
     return true;
+}
+
+void keys_order(ordo_type type, const void *keys, size_t count, void *orders)
+{
+    for_spans(count, forms_of_span, &(struct forms) { keys, orders, type, key_order });
+}
+
+struct values {
+    void    *to;
+    uint32_t bytes;
+    size_t   first;
+};
+
+static void values_of_span(void *values_, size_t from, size_t to, int part)
+{
+    const struct values *values = values_;
+    (void) part;
+    for (size_t i = from; i < to; i++)
+        set_element(values->to, values->bytes, i, value_of(values->bytes, values->first + i));
+}
+
+void values_make(uint32_t value_bytes, size_t first, size_t count, void *values)
+{
+    if (value_bytes)
+        for_spans(count, values_of_span, &(struct values) { values, value_bytes, first });
 }
 
 void keys_draw(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys)

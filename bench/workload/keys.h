@@ -23,6 +23,10 @@ uint64_t value_of(uint32_t value_bytes, size_t i);
 void keys_draw(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys);
 /* The same ones in ascending order, or others of the same distribution. False if memory ran out. */
 bool keys_draw_sorted(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys);
+/* Their ordered forms. */
+void keys_order(ordo_type type, const void *keys, size_t count, void *orders);
+/* Values of elements first, first + 1 and so on; nothing where they have no bytes. */
+void values_make(uint32_t value_bytes, size_t first, size_t count, void *values);
 /* Sorts keys in stored form. False if memory ran out. */
 bool keys_sort(ordo_type type, void *keys, size_t count);
 

@@ -7,6 +7,7 @@
 #include "keys.h"
 #include "model_apply.h"
 #include "model_tasks.h"
+#include "pairs_sort.h"
 
 #include <stdlib.h>
 
@@ -17,6 +18,42 @@ static ordo_code code_of_row(const struct sheet *sheet, const struct step *step,
     if (step->call == DO_CONCURRENT)
         return (ordo_code) ((const uint8_t *) sheet->at[COL_CODES])[row];
     return step->call == DO_ERASE ? ORDO_ERASE : step->call == DO_COMBINE ? ORDO_COMBINE : ORDO_UPSERT;
+}
+
+static bool changes(ordo_code code)
+{
+    return code == ORDO_UPSERT || code == ORDO_ERASE || code == ORDO_COMBINE;
+}
+
+/* Rows of a step, in parts: how many of each change something by key, then where they go. */
+struct rows {
+    const struct model *model;
+    const struct sheet *sheet;
+    const struct step  *step;
+    struct pairs        to;
+    size_t              place[MAX_PARTS];
+};
+
+static void count_rows(void *rows_, size_t from, size_t to, int part)
+{
+    struct rows *rows = rows_;
+    size_t       n = 0;
+    for (size_t row = rows->step->at + from; row < rows->step->at + to; row++)
+        n += changes(code_of_row(rows->sheet, rows->step, row));
+    rows->place[part] = n;
+}
+
+static void take_rows(void *rows_, size_t from, size_t to, int part)
+{
+    const struct rows  *rows = rows_;
+    const struct model *model = rows->model;
+    size_t              at = rows->place[part];
+    for (size_t row = rows->step->at + from; row < rows->step->at + to; row++) {
+        if (!changes(code_of_row(rows->sheet, rows->step, row)))
+            continue;
+        set_element(rows->to.keys, model->key_bytes, at, key_order(model->type, sheet_get(rows->sheet, COL_KEYS, row)));
+        set_element(rows->to.values, 4, at++, row);
+    }
 }
 
 /* Rows of a batch that change something by key, equal keys in their order: ordered forms, and 32-bit row numbers as
@@ -30,14 +67,15 @@ static bool sort_rows(const struct model *model, const struct sheet *sheet, cons
     struct pairs spare = { malloc(count * bytes + 1), malloc(count * 4 + 1) };
     const bool   made = sorted->keys && sorted->values && spare.keys && spare.values;
     if (made) {
-        for (size_t row = step->at; row < step->at + count; row++) {
-            const ordo_code code = code_of_row(sheet, step, row);
-            if (code != ORDO_UPSERT && code != ORDO_ERASE && code != ORDO_COMBINE)
-                continue;
-            set_element(sorted->keys, bytes, *n, key_order(model->type, sheet_get(sheet, COL_KEYS, row)));
-            set_element(sorted->values, 4, (*n)++, row);
+        struct rows rows = { model, sheet, step, *sorted, { 0 } };
+        const int   parts = for_spans(count, count_rows, &rows);
+        for (int p = 0; p < parts; p++) {
+            const size_t here = rows.place[p];
+            rows.place[p] = *n;
+            *n += here;
         }
-        host_radix_sort(*sorted, spare, bytes, 4, *n);
+        for_spans(count, take_rows, &rows);
+        pairs_sort(*sorted, spare, bytes, 4, *n);
     }
     free(spare.keys);
     free(spare.values);
@@ -60,59 +98,116 @@ static uint64_t sum_of_rows(const struct pairs *sorted, const struct sheet *shee
     return sum;
 }
 
-static void append(struct model *model, uint64_t key, uint64_t value)
+/* Sorted rows that are merged into a model, in parts of whole keys: first each counts what it gives, then writes it. */
+struct merging {
+    const struct model *old;
+    struct pairs        sorted;
+    size_t              n;
+    const struct sheet *sheet;
+    const struct step  *step;
+    struct model        out;
+    bool                write;
+    int                 parts;
+    size_t              old_from[MAX_PARTS + 1], new_from[MAX_PARTS + 1];
+    size_t              out_from[MAX_PARTS], given[MAX_PARTS];
+};
+
+static void append(const struct merging *m, size_t at, uint64_t key, uint64_t value)
 {
-    set_element(model->keys, model->key_bytes, model->count, key);
-    if (model->value_bytes)
-        set_element(model->values, model->value_bytes, model->count, value);
-    model->count++;
+    set_element(m->out.keys, m->out.key_bytes, at, key);
+    if (m->out.value_bytes)
+        set_element(m->out.values, m->out.value_bytes, at, value);
 }
 
-/* Merges the sorted rows in: the last of equal ones is stored, or takes its key away; or all are added up. */
-static void merge_rows(const struct model *old, const struct pairs *sorted, size_t n, const struct sheet *sheet,
-                       const struct step *step, struct model *out)
+/* The last of equal rows is stored, or takes its key away; or all are added up. Returns how many elements that gives: 0 or 1. */
+static size_t merge_group(const struct merging *m, size_t i, bool here, size_t j, size_t end, size_t at)
 {
-    const size_t bytes = old->key_bytes;
-    size_t       i = 0, j = 0;
-    while (i < old->count || j < n) {
-        if (j == n || (i < old->count && model_key(old, i) < element(sorted->keys, bytes, j))) {
-            append(out, model_key(old, i), model_value(old, i));
+    const size_t   bytes = m->old->key_bytes, row = (size_t) element(m->sorted.values, 4, end - 1);
+    const uint64_t key = element(m->sorted.keys, bytes, j);
+    if (m->step->call != DO_COMBINE && code_of_row(m->sheet, m->step, row) == ORDO_ERASE)
+        return 0;
+    if (m->write && m->step->call == DO_COMBINE)
+        append(m, at, key, (here ? model_value(m->old, i) : 0) + sum_of_rows(&m->sorted, m->sheet, j, end));
+    else if (m->write)
+        append(m, at, key, m->out.value_bytes ? sheet_get(m->sheet, COL_VALUES, row) : 0);
+    return 1;
+}
+
+static void merge_part(void *merging_, int part)
+{
+    struct merging     *m = merging_;
+    const struct model *old = m->old;
+    const size_t        bytes = old->key_bytes, old_end = m->old_from[part + 1], new_end = m->new_from[part + 1];
+    size_t              i = m->old_from[part], j = m->new_from[part], at = m->out_from[part];
+    while (i < old_end || j < new_end) {
+        if (j == new_end || (i < old_end && model_key(old, i) < element(m->sorted.keys, bytes, j))) {
+            if (m->write)
+                append(m, at, model_key(old, i), model_value(old, i));
+            at++;
             i++;
             continue;
         }
-        const uint64_t key = element(sorted->keys, bytes, j);
-        const bool     here = i < old->count && model_key(old, i) == key;
-        const size_t   end = end_of_group(sorted, bytes, j, n), row = (size_t) element(sorted->values, 4, end - 1);
-        if (step->call == DO_COMBINE)
-            append(out, key, (here ? model_value(old, i) : 0) + sum_of_rows(sorted, sheet, j, end));
-        else if (code_of_row(sheet, step, row) != ORDO_ERASE)
-            append(out, key, old->value_bytes ? sheet_get(sheet, COL_VALUES, row) : 0);
+        const bool   here = i < old_end && model_key(old, i) == element(m->sorted.keys, bytes, j);
+        const size_t end = end_of_group(&m->sorted, bytes, j, m->n);
+        at += merge_group(m, i, here, j, end, at);
         i += here;
         j = end;
     }
+    m->given[part] = at - m->out_from[part];
+}
+
+#define MERGE_MIN 65536
+
+/* By keys of the longer side. */
+static void cut_parts(struct merging *m)
+{
+    const size_t      bytes = m->old->key_bytes, longer = m->old->count > m->n ? m->old->count : m->n;
+    const void *const keys = m->old->count > m->n ? m->old->keys : m->sorted.keys;
+    const size_t      bearable = longer / MERGE_MIN + 1;
+    m->parts = processors() < MAX_PARTS ? processors() : MAX_PARTS;
+    m->parts = (size_t) m->parts > bearable ? (int) bearable : m->parts;
+    for (int p = 1; p < m->parts; p++) {
+        const uint64_t key = element(keys, bytes, longer / (size_t) m->parts * (size_t) p);
+        m->old_from[p] = host_lower_bound(m->old->keys, bytes, m->old->count, key);
+        m->new_from[p] = host_lower_bound(m->sorted.keys, bytes, m->n, key);
+    }
+    m->old_from[0] = m->new_from[0] = 0;
+    m->old_from[m->parts] = m->old->count;
+    m->new_from[m->parts] = m->n;
+}
+
+static void merge_rows(struct merging *m)
+{
+    cut_parts(m);
+    run_parts(m->parts, merge_part, m);
+    for (int p = 0; p < m->parts; p++) {
+        m->out_from[p] = m->out.count;
+        m->out.count += m->given[p];
+    }
+    m->write = true;
+    run_parts(m->parts, merge_part, m);
 }
 
 static bool update(struct model *model, const struct sheet *sheet, const struct step *step)
 {
-    const size_t most = model->count + step->count;
-    size_t       n = 0;
-    struct pairs sorted = { NULL, NULL };
-    struct model out = model_empty(model->type, model->value_bytes);
-    out.keys = malloc(most * out.key_bytes + 1);
-    out.values = malloc(most * out.value_bytes + 1);
-    const bool made = out.keys && out.values && sort_rows(model, sheet, step, &sorted, &n);
+    const size_t   most = model->count + step->count;
+    struct merging m = { .old = model, .sheet = sheet, .step = step };
+    m.out = model_empty(model->type, model->value_bytes);
+    m.out.keys = malloc(most * m.out.key_bytes + 1);
+    m.out.values = malloc(most * m.out.value_bytes + 1);
+    const bool made = m.out.keys && m.out.values && sort_rows(model, sheet, step, &m.sorted, &m.n);
     if (made)
-        merge_rows(model, &sorted, n, sheet, step, &out);
-    free(sorted.keys);
-    free(sorted.values);
+        merge_rows(&m);
+    free(m.sorted.keys);
+    free(m.sorted.values);
     if (!made) {
-        model_free(&out);
+        model_free(&m.out);
         return false;
     }
     model_free(model);
-    model->keys = out.keys;
-    model->values = out.values;
-    model->count = out.count;
+    model->keys = m.out.keys;
+    model->values = m.out.values;
+    model->count = m.out.count;
     return true;
 }
 
@@ -381,13 +476,36 @@ bool model_do(struct model *model, struct sheet *sheet, struct step *step)
     return false;
 }
 
+static bool is_update(enum step_call call)
+{
+    return call == DO_UPSERT || call == DO_ERASE || call == DO_COMBINE;
+}
+
+/* Batches that follow one another come to the same as one: of equal keys the last row counts. */
+static size_t updates_from(const struct script *script, size_t s, struct step *all)
+{
+    size_t n = 1;
+    *all = script->steps[s];
+    for (; s + n < script->n_steps && is_update(all->call); n++) {
+        const struct step *next = &script->steps[s + n];
+        if (next->call != all->call || next->at != all->at + all->count)
+            break;
+        all->count += next->count;
+    }
+    return n;
+}
+
 bool model_run(struct model *model, struct script *script)
 {
-    bool done = true;
-    for (size_t s = 0; s < script->n_steps && done; s++) {
-        struct step *step = &script->steps[s];
-        step->range_at = s ? step[-1].range_at + step[-1].range_count : 0;
-        done = model_do(model, &script->sheet, step);
+    bool   done = true;
+    size_t range_at = 0;
+    for (size_t s = 0; s < script->n_steps && done;) {
+        struct step *step = &script->steps[s], all;
+        step->range_at = range_at;
+        const size_t n = updates_from(script, s, &all);
+        done = model_do(model, &script->sheet, n > 1 ? &all : step);
+        range_at += step->range_count;
+        s += n;
     }
     return done;
 }

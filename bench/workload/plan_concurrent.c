@@ -5,6 +5,7 @@
 #include "keys.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool draw_concurrent_upserts(struct dict_plan *plan, int from_stream)
 {
@@ -13,10 +14,8 @@ bool draw_concurrent_upserts(struct dict_plan *plan, int from_stream)
     if (!draw_elements(plan, sheet, from_stream, plan->spec.count, count) || !sheet_column(sheet, COL_CODES, count) ||
         !sheet_column(sheet, COL_OUTCOMES, count) || !script_steps(&plan->work, 1))
         return false;
-    for (size_t row = 0; row < count; row++) {
-        sheet_set(sheet, COL_CODES, row, ORDO_UPSERT);
-        set_value_by_key(sheet, row);
-    }
+    memset(sheet->at[COL_CODES], ORDO_UPSERT, count);
+    set_values_by_key(sheet, count);
     plan->work.steps[0] = (struct step) { .call = DO_CONCURRENT, .count = count };
     return true;
 }
@@ -72,16 +71,45 @@ static void concurrent_span(void *requests_, size_t from, size_t to, int part)
     }
 }
 
-/* Numbers 0 .. count - 1 in any order. */
+/* Numbers below `count` in any order, each from its place alone: four rounds of a Feistel network permute the numbers of an
+ * even number of bits, again and again until one is below `count`. */
+struct shuffle {
+    uint64_t  seed;
+    size_t    count;
+    unsigned  half; /* of the bits */
+    uint32_t *to;
+};
+
+static uint64_t permuted(const struct shuffle *shuffle, uint64_t i)
+{
+    const uint64_t mask = ((uint64_t) 1 << shuffle->half) - 1;
+    for (uint64_t round = 0; round < 4; round++) {
+        const uint64_t left = i >> shuffle->half, right = i & mask;
+        i = right << shuffle->half | (left ^ (draw(shuffle->seed + round, right) & mask));
+    }
+    return i;
+}
+
+static void shuffle_span(void *shuffle_, size_t from, size_t to, int part)
+{
+    const struct shuffle *shuffle = shuffle_;
+    (void) part;
+    for (size_t i = from; i < to; i++) {
+        uint64_t number = permuted(shuffle, i);
+        while (number >= shuffle->count)
+            number = permuted(shuffle, number);
+        shuffle->to[i] = (uint32_t) number;
+    }
+}
+
 static uint32_t *shuffled(const struct dict_plan *plan, size_t count)
 {
-    uint32_t *numbers = calloc(count + 1, sizeof *numbers);
-    for (size_t i = 0; numbers && i < count; i++) {
-        const size_t from = (size_t) (draw(stream(plan, STREAM_MISS), i) % (i + 1));
-        numbers[i] = numbers[from];
-        numbers[from] = (uint32_t) i;
-    }
-    return numbers;
+    struct shuffle shuffle = { draw(stream(plan, STREAM_MISS), 0), count, 1, malloc(count * sizeof(uint32_t) + 1) };
+    while (shuffle.half < 16 && (size_t) 1 << 2 * shuffle.half < count)
+        shuffle.half++;
+    if (shuffle.to)
+        for_spans(count, shuffle_span, &shuffle);
+    return shuffle.to;
 }
 
 /* ---- any keys of a range --------------------------------------------------------------------------------------- */
@@ -102,23 +130,32 @@ size_t range_place(const struct dict_plan *plan, uint64_t key)
     return (size_t) (key / range_step(plan));
 }
 
+static void half_span(void *requests_, size_t from, size_t to, int part)
+{
+    const struct requests  *requests = requests_;
+    const struct dict_plan *plan = requests->plan;
+    (void) part;
+    for (size_t row = from; row < to; row++) {
+        const size_t pair = requests->sheet->hints[row];
+        set_stored(requests->sheet, COL_KEYS, row,
+                   range_key(plan, 2 * pair + (draw(stream(plan, STREAM_TABLE), pair) & 1)));
+        set_value_by_key(requests->sheet, row);
+    }
+}
+
 /* One of each two keys, in any order. */
 bool draw_half_of_range(struct dict_plan *plan)
 {
-    const size_t  half = plan->spec.count / 2, batch = spec_table_batch(&plan->spec);
-    struct sheet *sheet = &plan->table.sheet;
-    uint32_t     *pairs = shuffled(plan, half);
-    const bool    made = pairs && sheet_column(sheet, COL_KEYS, half) && sheet_column(sheet, COL_VALUES, half) &&
-                      script_steps(&plan->table, batches_of(batch, half));
-    for (size_t row = 0; row < half && made; row++) {
-        const size_t at = 2 * (size_t) pairs[row] + (draw(stream(plan, STREAM_TABLE), pairs[row]) & 1);
-        set_stored(sheet, COL_KEYS, row, range_key(plan, at));
-        set_value_by_key(sheet, row);
-    }
-    if (made)
-        batch_steps(batch, plan->table.steps, DO_UPSERT, 0, half);
-    free(pairs);
-    return made;
+    const size_t          half = plan->spec.count / 2, batch = spec_table_batch(&plan->spec);
+    struct sheet         *sheet = &plan->table.sheet;
+    const struct requests requests = { plan, sheet, 0, half };
+    sheet->hints = shuffled(plan, half);
+    if (!sheet->hints || !sheet_column(sheet, COL_KEYS, half) || !sheet_column(sheet, COL_VALUES, half) ||
+        !script_steps(&plan->table, batches_of(batch, half)))
+        return false;
+    for_spans(half, half_span, (void *) &requests);
+    batch_steps(batch, plan->table.steps, DO_UPSERT, 0, half);
+    return true;
 }
 
 static void range_span(void *requests_, size_t from, size_t to, int part)

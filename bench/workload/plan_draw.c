@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan_draw.h"
 
+#include "bench/common/threads.h"
 #include "keys.h"
 
 #include <math.h>
@@ -35,8 +36,7 @@ bool draw_elements(const struct dict_plan *plan, struct sheet *sheet, int from_s
 {
     if (!sheet_column(sheet, COL_KEYS, count) || !sheet_column(sheet, COL_VALUES, count))
         return false;
-    for (size_t i = 0; i < count; i++)
-        sheet_set(sheet, COL_VALUES, i, value_of(plan->spec.value_bytes, first + i));
+    values_make(plan->spec.value_bytes, first, count, sheet->at[COL_VALUES]);
     keys_draw(plan->spec.type, table_dist(&plan->spec), stream(plan, from_stream), count, sheet->at[COL_KEYS]);
     return true;
 }
@@ -44,6 +44,18 @@ bool draw_elements(const struct dict_plan *plan, struct sheet *sheet, int from_s
 void set_value_by_key(struct sheet *sheet, size_t row)
 {
     sheet_set(sheet, COL_VALUES, row, value_by_key(sheet_get(sheet, COL_KEYS, row)));
+}
+
+static void values_of_span(void *sheet, size_t from, size_t to, int part)
+{
+    (void) part;
+    for (size_t row = from; row < to; row++)
+        set_value_by_key(sheet, row);
+}
+
+void set_values_by_key(struct sheet *sheet, size_t rows)
+{
+    for_spans(rows, values_of_span, sheet);
 }
 
 void batch_steps(size_t batch, struct step *steps, enum step_call call, size_t at, size_t count)
@@ -69,8 +81,8 @@ bool fill_script(const struct dict_plan *plan, struct script *script)
     const size_t count = plan->spec.count, batch = spec_table_batch(&plan->spec);
     if (!draw_elements(plan, &script->sheet, STREAM_TABLE, 0, count) || !script_steps(script, batches_of(batch, count)))
         return false;
-    for (size_t row = 0; row < count && values_follow_keys(plan->spec.workload); row++)
-        set_value_by_key(&script->sheet, row);
+    if (values_follow_keys(plan->spec.workload))
+        set_values_by_key(&script->sheet, count);
     batch_steps(batch, script->steps, plan->spec.workload == BUILD ? DO_BUILD : DO_UPSERT, 0, count);
     return true;
 }

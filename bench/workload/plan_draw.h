@@ -14,8 +14,12 @@ struct dict_plan {
     struct script table;
     /* What happens to it before the timed calls, such as that elements become stale. */
     struct script churn;
-    /* The timed calls. */
+    /* The timed calls. Of queries those of the fill at hand. */
     struct script work;
+    /* Queries of each fill that was reached, where there is room to keep them; else only the one in `work`. */
+    struct script *asked;
+    size_t         n_asked;
+    bool           keeps;
     /* After the table's batches that were done so far; in the end, after all that is to be timed. */
     struct model model;
 };
@@ -41,6 +45,7 @@ static inline uint64_t value_by_key(uint64_t key)
     return draw(STREAM_NEW, key);
 }
 void set_value_by_key(struct sheet *sheet, size_t row);
+void set_values_by_key(struct sheet *sheet, size_t rows);
 
 size_t batches_of(size_t batch, size_t count);
 /* Steps of one batch each, over `count` rows from `at` on. */

@@ -14,8 +14,8 @@ bool draw_changes(struct dict_plan *plan, enum step_call call)
         !script_steps(work, batches_of(batch, count)))
         return false;
     for_spans(count, point_span, (void *) &requests);
-    for (size_t i = 0; i < count; i++)
-        sheet_set(&work->sheet, COL_VALUES, i, value_of(plan->spec.value_bytes, plan->spec.count + i));
+    if (work->sheet.at[COL_VALUES])
+        values_make(plan->spec.value_bytes, plan->spec.count, count, work->sheet.at[COL_VALUES]);
     batch_steps(batch, work->steps, call, 0, count);
     return true;
 }
@@ -115,8 +115,7 @@ bool draw_churn(struct dict_plan *plan)
         !script_steps(churn, 2 * batches_of(batch, churned)))
         return false;
     for_spans(2 * churned, point_span, (void *) &requests);
-    for (size_t i = 0; i < churned; i++)
-        sheet_set(&churn->sheet, COL_VALUES, i, value_of(plan->spec.value_bytes, plan->spec.count + i));
+    values_make(plan->spec.value_bytes, plan->spec.count, churned, churn->sheet.at[COL_VALUES]);
     batch_steps(batch, churn->steps, DO_UPSERT, 0, churned);
     batch_steps(batch, churn->steps + batches_of(batch, churned), DO_ERASE, churned, churned);
     if (!script_steps(&plan->work, 1))
