@@ -7,6 +7,9 @@
  * Each tile publishes its own fold (LOOKBACK_OWN), later the fold of everything up to its end (LOOKBACK_PREFIX). A tile
  * adds up what it finds, from its left neighbour backwards, to the first prefix.
  *
+ * State      It is not cleared before a launch: a word bears the launch's stamp, and one of another launch is as none. The
+ *            group with the last ticket sets the tickets back.
+ *
  * Order      Flag and payload share each word, so relaxed accesses suffice: there is nothing else that a flag would
  *            have to make visible. An item that takes several words is read again until all agree on the flag.
  * Progress   Tiles are numbered by a ticket, so every tile that is waited for belongs to a group that has started.
@@ -38,7 +41,8 @@
 #define LOOKBACK_OWN    1
 #define LOOKBACK_PREFIX 2
 
-/* A word: flag in bits 0 and 1, a segment's head in bit 2, payload in the upper half. */
+/* A word: flag in bits 0 and 1, a segment's head in bit 2, the launch's stamp in bits 3 to 15, payload in the upper half. */
+#define LOOKBACK_STAMP_BITS 13
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
 #define LOOKBACK_PAYLOAD_BITS 32
@@ -53,18 +57,21 @@ typedef uint lookback_word;
 #define LOOKBACK_VALUE_WORDS (FOLD_VALUES * FOLD_BITS / LOOKBACK_PAYLOAD_BITS)
 #define LOOKBACK_WORDS       (LOOKBACK_VALUE_WORDS + FOLD_NUMBERED * 64 / LOOKBACK_PAYLOAD_BITS)
 
-/* What the groups of a launch share, all 0 at first: the next tile's number, then the tiles' words. */
+/* What the groups of a launch share: the next tile's number, 0 before the launch and after it, then the tiles' words. `stamp`:
+ * of no earlier launch since all was 0; not 0. */
 #define LOOKBACK_TICKET_BYTES 64
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;
+    uint                             stamp;
 } lookback_state;
 
-ORDO_FN lookback_state lookback_state_at(__global uint *state)
+ORDO_FN lookback_state lookback_state_at(__global uint *state, uint stamp)
 {
     lookback_state s;
     s.ticket = state;
     s.words = (volatile __global lookback_word *) (state + LOOKBACK_TICKET_BYTES / 4);
+    s.stamp = stamp << 3;
     return s;
 }
 
@@ -91,7 +98,14 @@ ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item 
     for (uint w = 0; w < LOOKBACK_WORDS; w++)
         lookback_store(s.words + (ulong) tile * LOOKBACK_WORDS + w, lookback_part(item, w) << LOOKBACK_PAYLOAD_BITS |
                                                                         (lookback_word) fold_is_closed(item) << 2 |
-                                                                        flag);
+                                                                        flag | s.stamp);
+}
+
+/* A word's flag and head; 0 if it is another launch's. */
+ORDO_FN uint lookback_marks(lookback_state s, lookback_word word)
+{
+    const uint marks = ((uint) word ^ s.stamp) & ((8u << LOOKBACK_STAMP_BITS) - 1);
+    return marks < 8 ? marks : 0;
 }
 
 ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
@@ -104,12 +118,13 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
     ORDO_UNROLL
     for (uint w = 0; w < LOOKBACK_WORDS; w++) {
         const lookback_word word = lookback_load(s.words + (ulong) tile * LOOKBACK_WORDS + w);
+        const uint          marks = lookback_marks(s, word);
         if (w < LOOKBACK_VALUE_WORDS)
             value |= (fold_word) (word >> LOOKBACK_PAYLOAD_BITS) << (w * LOOKBACK_PAYLOAD_BITS);
         else
             mark |= (fold_mark) (word >> LOOKBACK_PAYLOAD_BITS) << ((w - LOOKBACK_VALUE_WORDS) * LOOKBACK_PAYLOAD_BITS);
-        flags_all &= (uint) word & 7;
-        flags_any |= (uint) word & 7;
+        flags_all &= marks;
+        flags_any |= marks;
     }
     status.flag = flags_all == flags_any ? flags_all & 3 : LOOKBACK_NONE;
     status.touched = flags_any != 0;
@@ -120,7 +135,10 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
 /* The next tile's number: the order in which groups ask for theirs. By one work-item of each. */
 ORDO_FN uint lookback_take(lookback_state s)
 {
-    return ordo_add(s.ticket, 1);
+    const uint tile = ordo_add(s.ticket, 1);
+    if (tile == (uint) get_num_groups(0) - 1)
+        ordo_store_relaxed(s.ticket, 0);
+    return tile;
 }
 
 /* The number of the group's tile: the order in which groups start. By the whole group; a barrier inside. */

@@ -431,13 +431,13 @@ typedef struct {
     uint         ticket;
 } by_key_local;
 
-/* One tile per group. `state`: see lookback_state; 0 at first. */
+/* One tile per group. `state`, `stamp`: see lookback_state. */
 ORDO_KERNEL(FOLD_GROUP)
-void by_key_lookback(BY_KEY_ARGS, __global uint *state)
+void by_key_lookback(BY_KEY_ARGS, __global uint *state, uint stamp)
 {
     __local by_key_local local_memory;
     const by_key_arrays  a = BY_KEY_ARRAYS;
-    const lookback_state s = lookback_state_at(state);
+    const lookback_state s = lookback_state_at(state, stamp);
     const uint           tile = lookback_ticket(s, &local_memory.ticket);
     by_key_tile          t;
 

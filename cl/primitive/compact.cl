@@ -229,17 +229,17 @@ typedef struct {
     uint         ticket;
 } compact_local;
 
-/* Compacts one tile per group. `state`: see lookback_state; 0 at first. */
+/* Compacts one tile per group. `state`, `stamp`: see lookback_state. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_lookback(__global const compact_key *keys, ulong keys_at, __global const compact_value *values,
                       ulong values_at, __global const uchar *flags, ulong flags_at, __global compact_key *keys_out,
                       ulong keys_out_at, __global compact_value *values_out, ulong values_out_at, uint count,
-                      uint tiles, __global uint *kept, ulong kept_at, __global uint *state)
+                      uint tiles, __global uint *kept, ulong kept_at, __global uint *state, uint stamp)
 {
     __local compact_local local_memory;
     const compact_arrays a = compact_arrays_at(keys, keys_at, values, values_at, flags, flags_at, keys_out, keys_out_at,
                                                values_out, values_out_at, count);
-    const lookback_state s = lookback_state_at(state);
+    const lookback_state s = lookback_state_at(state, stamp);
     const uint           tile = lookback_ticket(s, &local_memory.ticket);
     compact_tile         t;
 

@@ -670,16 +670,16 @@ ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
 
 /* Built together: runs_sample runs_select runs_split */
 
-/* As runs_tiles, for tiles in the order in which groups start. `state`: see lookback_state; 0 at first. *kept = how many
+/* As runs_tiles, for tiles in the order in which groups start. `state`, `stamp`: see lookback_state. *kept = how many
  * elements are written. */
 ORDO_KERNEL(RUNS_GROUP)
 void runs_dedup(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,
                 uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
-                __global merge_value *restrict values_out, ulong values_out_at, __global uint *state,
+                __global merge_value *restrict values_out, ulong values_out_at, __global uint *state, uint stamp,
                 __global uint *restrict kept)
 {
     __local runs_local mem;
-    const lookback_state s = lookback_state_at(state);
+    const lookback_state s = lookback_state_at(state, stamp);
     const runs_input input = { &mem, splits, n_tiles };
     if (RUNS_SETTER(3))
         mem.ticket = lookback_take(s);

@@ -265,15 +265,15 @@ typedef struct {
     uint         ticket;
 } scan_local;
 
-/* Scans one tile per group. `state`: see lookback_state; 0 at first. */
+/* Scans one tile per group. `state`, `stamp`: see lookback_state. */
 ORDO_KERNEL(FOLD_GROUP)
 void scan_lookback(__global const ordo_key *in, ulong in_at, __global const uchar *heads, ulong heads_at,
                    __global ordo_key *out, ulong out_at, uint count, uint shift, uint inclusive, uint in_place,
-                   __global uint *state)
+                   __global uint *state, uint stamp)
 {
     __local scan_local   local_memory;
     const scan_arrays    a = scan_arrays_at(in, in_at, heads, heads_at, out, out_at, count, shift, inclusive);
-    const lookback_state s = lookback_state_at(state);
+    const lookback_state s = lookback_state_at(state, stamp);
     const uint           tile = lookback_ticket(s, &local_memory.ticket);
     scan_tile            t;
 

@@ -91,8 +91,13 @@ static ordo_status enqueue_sorted(struct ordo_call *call, const struct by_key *b
     if (t.groups == 1)
         return enqueue_ranges(call, b, &t, "by_key_ranges", NULL);
     if (t.lookback) {
-        ORDO_TRY(ordo_lookback_state(call, t.tiles, result_bytes(b) + 8, &scratch));
-        return launch(call, b, &t, "by_key_lookback", t.tiles, ORDO_ARGS(ORDO_ARG(scratch)));
+        const int            mark = call->n_scratch;
+        struct ordo_lookback state;
+        ORDO_TRY(ordo_lookback_state(call, t.tiles, result_bytes(b) + 8, &state));
+        ORDO_TRY(
+            launch(call, b, &t, "by_key_lookback", t.tiles, ORDO_ARGS(ORDO_ARG(state.mem), ORDO_ARG(state.stamp))));
+        ordo_call_release(call, mark);
+        return ORDO_OK;
     }
     ORDO_TRY(ordo_call_scratch(call, t.groups * ITEM_BYTES, &scratch));
     ORDO_TRY(enqueue_ranges(call, b, &t, "by_key_sums", scratch));

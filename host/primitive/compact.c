@@ -27,20 +27,23 @@ static ordo_status find_kernel(struct ordo_call *call, const struct compaction *
 
 static ordo_status enqueue_lookback(struct ordo_call *call, const struct compaction *c, const struct ordo_tiles *t)
 {
-    struct ordo_kernel *kernel = NULL;
-    const cl_ulong      keys_at = c->keys.at, values_at = c->values.at, flags_at = c->flags.at;
-    const cl_ulong      keys_out_at = c->keys_out.at, values_out_at = c->values_out.at, kept_at = c->kept.at;
-    const cl_uint       count = (cl_uint) c->count;
-    cl_mem              state = NULL;
+    struct ordo_kernel  *kernel = NULL;
+    const cl_ulong       keys_at = c->keys.at, values_at = c->values.at, flags_at = c->flags.at;
+    const cl_ulong       keys_out_at = c->keys_out.at, values_out_at = c->values_out.at, kept_at = c->kept.at;
+    const cl_uint        count = (cl_uint) c->count;
+    struct ordo_lookback state;
+    const int            mark = call->n_scratch;
 
     ORDO_TRY(find_kernel(call, c, t, "compact_lookback", &kernel));
     ORDO_TRY(ordo_lookback_state(call, t->tiles, COUNT_BYTES, &state));
-    return ordo_call_launch(call, kernel, t->tiles, t->group,
-                            ORDO_ARGS(ORDO_ARG(c->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(c->values.mem),
-                                      ORDO_ARG(values_at), ORDO_ARG(c->flags.mem), ORDO_ARG(flags_at),
-                                      ORDO_ARG(c->keys_out.mem), ORDO_ARG(keys_out_at), ORDO_ARG(c->values_out.mem),
-                                      ORDO_ARG(values_out_at), ORDO_ARG(count), ORDO_ARG(t->tiles),
-                                      ORDO_ARG(c->kept.mem), ORDO_ARG(kept_at), ORDO_ARG(state)));
+    ORDO_TRY(ordo_call_launch(
+        call, kernel, t->tiles, t->group,
+        ORDO_ARGS(ORDO_ARG(c->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(c->values.mem), ORDO_ARG(values_at),
+                  ORDO_ARG(c->flags.mem), ORDO_ARG(flags_at), ORDO_ARG(c->keys_out.mem), ORDO_ARG(keys_out_at),
+                  ORDO_ARG(c->values_out.mem), ORDO_ARG(values_out_at), ORDO_ARG(count), ORDO_ARG(t->tiles),
+                  ORDO_ARG(c->kept.mem), ORDO_ARG(kept_at), ORDO_ARG(state.mem), ORDO_ARG(state.stamp))));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
 }
 
 static ordo_status enqueue_counts(struct ordo_call *call, const struct compaction *c, const struct ordo_tiles *t,

@@ -171,19 +171,22 @@ static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
 
 static ordo_status enqueue_dedup(struct ordo_call *call, const struct merge *m)
 {
-    const cl_ulong   keys_out_at = m->out.keys.at, values_out_at = m->out.values.at;
-    const cl_uint    n_tiles = (cl_uint) m->n_splitters + 1;
-    const cl_uint    n_rounds = (cl_uint) m->shape.n_rounds, capacity = (cl_uint) m->shape.capacity;
-    struct ordo_args args = { .n = 0 };
-    cl_mem           state = NULL;
+    const cl_ulong       keys_out_at = m->out.keys.at, values_out_at = m->out.values.at;
+    const cl_uint        n_tiles = (cl_uint) m->n_splitters + 1;
+    const cl_uint        n_rounds = (cl_uint) m->shape.n_rounds, capacity = (cl_uint) m->shape.capacity;
+    struct ordo_args     args = { .n = 0 };
+    const int            mark = call->n_scratch;
+    struct ordo_lookback state;
     ORDO_TRY(ordo_lookback_state(call, n_tiles, sizeof(cl_uint), &state));
     add_keys(&args, m);
     add_values(&args, m);
-    return launch(call, m, "runs_dedup", n_tiles * m->shape.group, m->shape.group, &args,
-                  ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->splits), ORDO_ARG(n_tiles), ORDO_ARG(n_rounds),
-                            ORDO_ARG(capacity), ORDO_ARG(m->out.keys.mem), ORDO_ARG(keys_out_at),
-                            ORDO_ARG(m->out.values.mem), ORDO_ARG(values_out_at), ORDO_ARG(state),
-                            ORDO_ARG(m->out.kept)));
+    ORDO_TRY(launch(call, m, "runs_dedup", n_tiles * m->shape.group, m->shape.group, &args,
+                    ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->splits), ORDO_ARG(n_tiles), ORDO_ARG(n_rounds),
+                              ORDO_ARG(capacity), ORDO_ARG(m->out.keys.mem), ORDO_ARG(keys_out_at),
+                              ORDO_ARG(m->out.values.mem), ORDO_ARG(values_out_at), ORDO_ARG(state.mem),
+                              ORDO_ARG(state.stamp), ORDO_ARG(m->out.kept))));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
 }
 
 static ordo_status enqueue_tiles(struct ordo_call *call, const struct merge *m)

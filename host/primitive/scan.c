@@ -39,18 +39,22 @@ static ordo_status find_kernel(struct ordo_call *call, const struct ordo_scan *s
 /* One launch, each group at its own tile. */
 static ordo_status enqueue_lookback(struct ordo_call *call, const struct ordo_scan *scan, const struct ordo_tiles *t)
 {
-    struct ordo_kernel *kernel = NULL;
-    const cl_ulong      in_at = scan->in.at, heads_at = scan->heads.at, out_at = scan->out.at;
-    const cl_uint       count = (cl_uint) scan->count, inclusive = scan->inclusive;
-    const cl_uint       in_place = scan->in.mem == scan->out.mem;
-    cl_mem              state = NULL;
+    struct ordo_kernel  *kernel = NULL;
+    const cl_ulong       in_at = scan->in.at, heads_at = scan->heads.at, out_at = scan->out.at;
+    const cl_uint        count = (cl_uint) scan->count, inclusive = scan->inclusive;
+    const cl_uint        in_place = scan->in.mem == scan->out.mem;
+    const int            mark = call->n_scratch;
+    struct ordo_lookback state;
 
     ORDO_TRY(find_kernel(call, scan, t, "scan_lookback", &kernel));
     ORDO_TRY(ordo_lookback_state(call, t->tiles, ordo_type_bytes(scan->type), &state));
-    return ordo_call_launch(call, kernel, t->tiles, t->group,
-                            ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
-                                      ORDO_ARG(heads_at), ORDO_ARG(scan->out.mem), ORDO_ARG(out_at), ORDO_ARG(count),
-                                      ORDO_ARG(t->shift), ORDO_ARG(inclusive), ORDO_ARG(in_place), ORDO_ARG(state)));
+    ORDO_TRY(ordo_call_launch(call, kernel, t->tiles, t->group,
+                              ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
+                                        ORDO_ARG(heads_at), ORDO_ARG(scan->out.mem), ORDO_ARG(out_at), ORDO_ARG(count),
+                                        ORDO_ARG(t->shift), ORDO_ARG(inclusive), ORDO_ARG(in_place),
+                                        ORDO_ARG(state.mem), ORDO_ARG(state.stamp))));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
 }
 
 static ordo_status enqueue_sums(struct ordo_call *call, const struct ordo_scan *scan, const struct ordo_tiles *t,

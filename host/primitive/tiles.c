@@ -50,16 +50,16 @@ struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group,
     return t;
 }
 
+/* LOOKBACK_STAMP_BITS of group/lookback.cl. */
+enum { LOOKBACK_STAMPS = (1 << 13) - 1 };
+
 /* LOOKBACK_TICKET_BYTES and LOOKBACK_WORDS of group/lookback.cl: half of a word is payload. */
 static size_t lookback_bytes(size_t tiles, size_t item_bytes)
 {
     return 64 + tiles * 2 * item_bytes;
 }
 
-ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, cl_mem *out)
+ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, struct ordo_lookback *out)
 {
-    const size_t bytes = lookback_bytes(tiles, item_bytes);
-
-    ORDO_TRY(ordo_call_scratch(call, bytes, out));
-    return ordo_call_fill(call, *out, 0, bytes, 0);
+    return ordo_call_stamped(call, lookback_bytes(tiles, item_bytes), LOOKBACK_STAMPS, &out->mem, &out->stamp);
 }

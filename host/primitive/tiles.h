@@ -22,7 +22,12 @@ struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group,
 
 /* Whether tiles of one launch learn from each other what is before them (cl/group/lookback.cl). */
 bool ordo_looks_back(const ordo_device *dev, enum ordo_shape shape);
-/* Scratch for look-back's state of so many tiles, each with an item of `item_bytes`, all 0. */
-ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, cl_mem *out);
+/* lookback_state of cl/group/lookback.cl. */
+struct ordo_lookback {
+    cl_mem  mem;
+    cl_uint stamp;
+};
+/* For so many tiles, each with an item of `item_bytes`, for one launch. */
+ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, struct ordo_lookback *out);
 
 #endif

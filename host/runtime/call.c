@@ -82,7 +82,7 @@ void ordo_call_abandon(struct ordo_call *call, int mark)
     while (call->n_scratch > mark) {
         struct ordo_scratch *block = call->scratch[--call->n_scratch];
         ordo_scratch_give(call->dev, block);
-        if (block->zeroed)
+        if (block->use != ORDO_SCRATCH_PLAIN)
             ordo_scratch_drop(call->dev, block);
     }
 }
@@ -150,12 +150,13 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
 }
 
-static ordo_status take_scratch(struct ordo_call *call, size_t bytes, bool zeroed, cl_mem *out, bool *fresh)
+static ordo_status take_scratch(struct ordo_call *call, size_t bytes, enum ordo_scratch_use use, cl_mem *out,
+                                bool *fresh)
 {
     struct ordo_scratch *block = NULL;
     ORDO_REQUIRE(call->dev, call->n_scratch < ORDO_CALL_SCRATCH_MAX, ORDO_TOO_LARGE,
                  "the call takes more than %d blocks of scratch", ORDO_CALL_SCRATCH_MAX);
-    ORDO_TRY(ordo_scratch_take(call->dev, call->queue, bytes, zeroed, &block, fresh));
+    ORDO_TRY(ordo_scratch_take(call->dev, call->queue, bytes, use, &block, fresh));
     call->scratch[call->n_scratch++] = block;
     *out = block->mem;
     return ORDO_OK;
@@ -164,15 +165,28 @@ static ordo_status take_scratch(struct ordo_call *call, size_t bytes, bool zeroe
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out)
 {
     bool fresh = false;
-    return take_scratch(call, bytes, false, out, &fresh);
+    return take_scratch(call, bytes, ORDO_SCRATCH_PLAIN, out, &fresh);
 }
 
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out)
 {
     bool fresh = false;
-    ORDO_TRY(take_scratch(call, bytes, true, out, &fresh));
+    ORDO_TRY(take_scratch(call, bytes, ORDO_SCRATCH_ZEROED, out, &fresh));
     if (fresh)
         ORDO_TRY(ordo_call_fill(call, *out, 0, call->scratch[call->n_scratch - 1]->bytes, 0));
+    return ORDO_OK;
+}
+
+ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t most, cl_mem *out, cl_uint *stamp)
+{
+    bool fresh = false;
+    ORDO_TRY(take_scratch(call, bytes, ORDO_SCRATCH_STAMPED, out, &fresh));
+    struct ordo_scratch *block = call->scratch[call->n_scratch - 1];
+    if (fresh || block->stamp >= most) {
+        ORDO_TRY(ordo_call_fill(call, *out, 0, block->bytes, 0));
+        block->stamp = 0;
+    }
+    *stamp = ++block->stamp;
     return ORDO_OK;
 }
 

@@ -11,15 +11,23 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+/* What a block of scratch was made for, and stays with. But for the first they are zeroed when they are made. */
+enum ordo_scratch_use {
+    ORDO_SCRATCH_PLAIN,
+    ORDO_SCRATCH_ZEROED,  /* counters, all zero while not in use */
+    ORDO_SCRATCH_STAMPED, /* words with stamps */
+};
+
 /* A scratch buffer of the pool. A free one may be handed out again on its own queue only: what still uses it there
  * comes first in that queue. */
 struct ordo_scratch {
-    struct ordo_scratch *next;
-    cl_mem               mem;
-    size_t               bytes;
-    cl_command_queue     queue; /* retained, so that its address is not given to another queue */
-    bool                 in_use;
-    bool                 zeroed; /* counters, all zero while not in use; for no other purpose */
+    struct ordo_scratch  *next;
+    cl_mem                mem;
+    size_t                bytes;
+    cl_command_queue      queue; /* retained, so that its address is not given to another queue */
+    bool                  in_use;
+    enum ordo_scratch_use use;
+    uint32_t              stamp; /* ORDO_SCRATCH_STAMPED: borne last */
 };
 
 /* Memory for small arrays on their way: see stage.c. */
@@ -299,12 +307,12 @@ void ordo_scratch_destroy(ordo_device *dev);
 void ordo_held_forget(ordo_device *dev);
 /* Gives a buffer back to the driver that is not in dev->held any more. */
 void ordo_held_release(ordo_device *dev, struct ordo_held *held);
-/* A zeroed block says with *fresh that it is new and has yet to be zeroed. */
-ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, bool zeroed,
+/* A block that is not plain says with *fresh that it is new and has yet to be zeroed. */
+ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_scratch **out, bool *fresh);
 /* Takes a free block out of the pool for good. */
 void ordo_scratch_drop(ordo_device *dev, struct ordo_scratch *block);
-/* The same for all zeroed ones of a queue: what was to zero them may not have been done. */
+/* The same for all of a queue that are not plain: what was to zero them may not have been done. */
 void ordo_scratch_drop_zeroed(ordo_device *dev, cl_command_queue queue);
 void ordo_scratch_give(ordo_device *dev, struct ordo_scratch *block);
 

@@ -112,7 +112,8 @@ static void release_free_blocks(ordo_device *dev, cl_command_queue queue, size_t
     struct ordo_scratch **at = &dev->scratch;
     while (*at && most > 0) {
         struct ordo_scratch *block = *at;
-        if (block->in_use || block->bytes > below || (queue && (block->queue != queue || block->zeroed))) {
+        if (block->in_use || block->bytes > below ||
+            (queue && (block->queue != queue || block->use != ORDO_SCRATCH_PLAIN))) {
             at = &block->next;
             continue;
         }
@@ -228,12 +229,13 @@ static size_t round_scratch(size_t bytes)
 }
 
 /* The smallest free block of this queue that holds `bytes` and wastes no more than it holds. */
-static struct ordo_scratch *find_block(ordo_device *dev, cl_command_queue queue, size_t bytes, bool zeroed)
+static struct ordo_scratch *find_block(ordo_device *dev, cl_command_queue queue, size_t bytes,
+                                       enum ordo_scratch_use use)
 {
     struct ordo_scratch *best = NULL;
     for (struct ordo_scratch *b = dev->scratch; b; b = b->next)
-        if (!b->in_use && b->zeroed == zeroed && b->queue == queue && b->bytes >= bytes &&
-            b->bytes / 2 <= bytes + 65536 && (!best || b->bytes < best->bytes))
+        if (!b->in_use && b->use == use && b->queue == queue && b->bytes >= bytes && b->bytes / 2 <= bytes + 65536 &&
+            (!best || b->bytes < best->bytes))
             best = b;
     return best;
 }
@@ -262,16 +264,16 @@ static ordo_status create_block(ordo_device *dev, cl_command_queue queue, size_t
     return ORDO_OK;
 }
 
-ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, bool zeroed,
+ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_scratch **out, bool *fresh)
 {
-    const size_t round = round_scratch(zeroed && bytes < 65536 ? 65536 : bytes);
+    const size_t round = round_scratch(use != ORDO_SCRATCH_PLAIN && bytes < 65536 ? 65536 : bytes);
     const size_t size = round > dev->facts.max_alloc_bytes && bytes > 0 ? bytes : round;
-    *out = find_block(dev, queue, size, zeroed);
+    *out = find_block(dev, queue, size, use);
     *fresh = !*out;
     if (!*out)
         ORDO_TRY(create_block(dev, queue, size, out));
-    (*out)->zeroed = zeroed;
+    (*out)->use = use;
     (*out)->in_use = true;
     dev->scratch_used += (*out)->bytes;
     if (dev->scratch_used > dev->memory.scratch_peak_bytes)
@@ -295,7 +297,7 @@ void ordo_scratch_drop_zeroed(ordo_device *dev, cl_command_queue queue)
     struct ordo_scratch *next = NULL;
     for (struct ordo_scratch *block = dev->scratch; block; block = next) {
         next = block->next;
-        if (block->zeroed && !block->in_use && block->queue == queue)
+        if (block->use != ORDO_SCRATCH_PLAIN && !block->in_use && block->queue == queue)
             ordo_scratch_drop(dev, block);
     }
 }

@@ -145,6 +145,10 @@ ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out)
 /* The same, all zero, for counters: the call's commands leave it all zero again. Costs a fill only when a block is new. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
 
+/* The same for words that bear the stamp of the command they are of, and so need not be zero for the next one: *stamp, from 1
+ * to `most`, is none that the block has borne since it was all zero. Costs a fill when a block is new, and when stamps run out. */
+ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t most, cl_mem *out, cl_uint *stamp);
+
 /* Gives back what was taken since `mark` (call->n_scratch then): what is enqueued later may take it. */
 void ordo_call_release(struct ordo_call *call, int mark);
 /* The same where something else is tried, as what was begun since then failed. */

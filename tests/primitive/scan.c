@@ -153,6 +153,34 @@ Test(scan, does_without_tiles_that_never_answer)
     test_each_device_with("progress=1,int64_atomics=0", lookback_of_groups);
 }
 
+/* More launches on one block of state than it has stamps, each of other keys: what earlier ones left there counts for nothing. */
+static void stamps(struct test *t)
+{
+    enum { STAMPS = 1 << 13, TILES = 8 };
+    struct subject s = random_subject(t, ORDO_U32, ORDO_SUM, 0);
+
+    if (!t->facts->groups_progress)
+        test_skip("ORDO_MASK=%s: groups promise no progress, so there is no look-back", t->mask);
+    test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", ORDO_SCAN_LOOKBACK));
+    test_ok(t, ordo_device_set_tunable(t->dev, "scan.group", 1));
+    test_ok(t, ordo_device_set_tunable(t->dev, "scan.items", 8));
+    s.count = (size_t) TILES * 1024;
+    s.segmented = false;
+    test_true(t, ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, 4, s.count, 0).tiles == TILES);
+    struct test_array a = test_upload(t, NULL, s.count, 4, 0);
+    for (unsigned i = 0; i < STAMPS - 8; i++)
+        test_ok(t, call_scan(t, &s, test_slice(&a), ordo_none(), test_slice(&a), 0));
+    test_free(&a);
+    for (unsigned i = 0; i < 16; i++)
+        try_scan(t, &s, TEST_RANDOM, 0);
+}
+
+Test(scan, is_right_when_stamps_begin_anew)
+{
+    test_each_device_with("progress=1", stamps);
+    test_each_device_with("progress=1,int64_atomics=0", stamps);
+}
+
 /* ---- host arrays, order, errors ------------------------------------------------------------------------------ */
 
 static void on_host_arrays(struct test *t)
