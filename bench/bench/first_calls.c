@@ -320,7 +320,8 @@ static uint32_t prepare_what(int structure)
                                                  [SKIPLIST] = ORDO_PREPARE_SKIPLIST,
                                                  [FAST] = ORDO_PREPARE_FAST,
                                                  [HASH] = ORDO_PREPARE_HASH,
-                                                 [XFAST] = ORDO_PREPARE_XFAST };
+                                                 [XFAST] = ORDO_PREPARE_XFAST,
+                                                 [HAMT] = ORDO_PREPARE_HAMT };
     return structure < N_STRUCTURES ? what[structure] : 0;
 }
 

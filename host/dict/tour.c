@@ -158,6 +158,7 @@ static void apply(struct tour *t)
     note(t, ordo_dict_apply(t->dict, &batch, &needed, NULL));
 }
 
+/* Twice: into a tree that has room, and into a small one, which looks at how much it has to grow. */
 static void concurrent(struct tour *t)
 {
     const struct ordo_tour_arrays     *a = t->a;
@@ -171,6 +172,9 @@ static void concurrent(struct tour *t)
                                                  .values_out = t->values_out,
                                                  .counts = a->at[6],
                                                  .outcomes = a->at[10] };
+    note(t, ordo_dict_apply_concurrent(t->dict, &batch, NULL));
+    note(t, ordo_dict_build(t->dict, a->at[0], t->values, a->count / 16, NULL));
+    note(t, ordo_dict_compact(t->dict, NULL));
     note(t, ordo_dict_apply_concurrent(t->dict, &batch, NULL));
 }
 

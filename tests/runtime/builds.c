@@ -347,6 +347,76 @@ Test(builds, what_cannot_be_done_is_passed_over)
     }
 }
 
+/* Kernels that have been launched, by name; and one that was not so when it was to. */
+struct launched {
+    char names[64][64];
+    int  n;
+    bool closed;
+    char late[64];
+};
+
+static void see_launch(void *user, ordo_log_level level, const char *message)
+{
+    struct launched *l = user;
+    const char      *at = level == ORDO_LOG_DEBUG ? strstr(message, "launch ") : NULL;
+    char             name[64];
+    if (!at || sscanf(at, "launch %63[^:]:", name) != 1)
+        return;
+    for (int i = 0; i < l->n; i++)
+        if (strcmp(l->names[i], name) == 0)
+            return;
+    if (l->closed)
+        memcpy(l->late, name, sizeof name);
+    else if (l->n < 64)
+        memcpy(l->names[l->n++], name, sizeof name);
+}
+
+enum { MANY = 20000 };
+
+/* A tree that has no room for a batch side by side looks at how many of its keys are new. */
+static void use_tree_side_by_side(ordo_device *dev)
+{
+    static uint32_t                         keys[MANY];
+    static uint8_t                          codes[MANY], found[MANY], outcomes[MANY];
+    const struct ordo_blink_config          config = { .dict = { .key = ORDO_U32 } };
+    const struct ordo_host_concurrent_batch batch = {
+        .codes = codes, .keys = keys, .count = MANY, .found = found, .outcomes = outcomes
+    };
+    ordo_dict *tree = NULL;
+    for (uint32_t i = 0; i < MANY; i++) {
+        keys[i] = i * 2654435761u;
+        codes[i] = i % 8 ? ORDO_UPSERT : ORDO_CONTAINS;
+    }
+    cr_assert(ordo_blink_create(dev, &config, &tree) == ORDO_OK);
+    cr_assert(ordo_dict_upsert_host(tree, keys, NULL, MANY) == ORDO_OK);
+    cr_assert(ordo_dict_apply_concurrent_host(tree, &batch) == ORDO_OK);
+    ordo_dict_destroy(&tree);
+}
+
+/* Some drivers finish a kernel only when it first runs. */
+Test(builds, what_is_prepared_has_run)
+{
+    const struct ordo_prepare_params params = { .what = ORDO_PREPARE_BLINK,
+                                                .keys = 1u << ORDO_U32,
+                                                .value_bytes = 1u << 0,
+                                                .operations = ORDO_PREPARE_BUILD | ORDO_PREPARE_UPDATE |
+                                                              ORDO_PREPARE_APPLY | ORDO_PREPARE_CONCURRENT,
+                                                .batch = MANY };
+    static struct launched           launched;
+    const struct ordo_device_config  config = {
+         .no_self_test = true, .build_threads = -1, .log = see_launch, .user = &launched
+    };
+    ordo_device *dev = NULL;
+    (void) setenv("ORDO_LOG", "debug", 1);
+    cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
+    cr_assert(ordo_device_prepare(dev, &params, NULL) == ORDO_OK);
+    cr_assert(launched.n > 10);
+    launched.closed = true;
+    use_tree_side_by_side(dev);
+    cr_assert(launched.late[0] == 0, "%s had not run", launched.late);
+    ordo_device_close(&dev);
+}
+
 /* ---- rehearsals ---------------------------------------------------------------------------------------------- */
 
 static ordo_status another_lsm(ordo_device *dev, const void *config, ordo_dict **out)
