@@ -18,17 +18,6 @@ ORDO_FN uint keys_less(__global const ordo_key *keys, uint first, uint end, ordo
     return first;
 }
 
-/* The same; found fast near `first`. */
-ORDO_FN uint keys_less_from(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
-{
-    uint step = 1;
-    while (step < end - first && key_bits(keys[first + step - 1]) < x) {
-        first += step;
-        step *= 2;
-    }
-    return keys_less(keys, first, first + min(step, end - first), x);
-}
-
 /* How many of keys[first .. end - 1] are not greater than x, plus first. */
 ORDO_FN uint keys_not_greater(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
 {

@@ -336,73 +336,26 @@ ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value v
 }
 #endif
 
-/* Elements that a work-item reads before it writes any: what is written might be what is read next, for all that a compiler knows, so
- * one by one each would wait for the one before. */
-#if ORDO_CPU
-#define MIX_AHEAD 1
-#else
-#define MIX_AHEAD 4
-#endif
-
-typedef struct {
-    ordo_key_form key[MIX_AHEAD];
-#if ORDO_VALUE_BYTES
-    hamt_value value[MIX_AHEAD];
-#endif
-} mix_elements;
-
-/* Elements p, p + MIX_LANES and so on; of bitmaps keys only if they are needed. */
-ORDO_FN void mix_read(const hamt_node *node, uint p, bool keys, mix_elements *out)
-{
-    ORDO_UNROLL
-    for (uint k = 0; k < MIX_AHEAD; k++) {
-        const uint at = min(p + k * MIX_LANES, node->count - 1);
-        out->key[k] = keys || node->count <= HAMT_LEAF ? hamt_key_at(node, at) : 0;
-#if ORDO_VALUE_BYTES
-        out->value[k] = hamt_values(node)[at];
-#endif
-    }
-}
-
-/* Updates up to the first whose key is not less than that of element p. Returns how many there are from mix->begin on. */
-ORDO_FN uint mix_pass(const hamt_mix *mix, uint j, uint p)
-{
-    for (; j < mix->end; j++) {
-        const uint effect = mix->effects[j];
-        if ((effect & EFFECT_BELOW) + ((effect & EFFECT_HIT) != 0) > p)
-            break;
-    }
-    return j;
-}
-
-/* Whether update j, of those that are left at element p, has its key. */
-ORDO_FN bool mix_hits(const hamt_mix *mix, uint j, uint p)
-{
-    return j < mix->end && (mix->effects[j] & (EFFECT_HIT | EFFECT_BELOW)) == (EFFECT_HIT | p);
-}
-
 /* Every MIX_LANES-th element of the leaf that stays, from `lane` on; the first merged one has rank `before`. */
-ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, bool keys, uint before, uint lane)
+ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
 {
-    mix_elements read;
-    uint         j = mix->begin;
-    for (uint first = lane; first < mix->node.count; first += MIX_LANES * MIX_AHEAD) {
-        mix_read(&mix->node, first, keys, &read);
-        ORDO_UNROLL
-        for (uint k = 0; k < MIX_AHEAD; k++) {
-            const uint p = first + k * MIX_LANES;
-            if (p >= mix->node.count)
-                continue;
-            j = mix_pass(mix, j, p);
-            if (mix_hits(mix, j, p))
-                continue;
-            const uint position = target_move(&to, before + p + mix_more(mix, j));
-            if (to.count <= HAMT_LEAF)
-                target_put_key(&to, position, read.key[k]);
-#if ORDO_VALUE_BYTES
-            target_put_value(&to, position, read.value[k]);
-#endif
+    uint j = mix->begin;
+    for (uint p = lane; p < mix->node.count; p += MIX_LANES) {
+        uint effect = 0;
+        while (j < mix->end) { /* updates of less keys */
+            effect = mix->effects[j];
+            if ((effect & EFFECT_BELOW) + ((effect & EFFECT_HIT) != 0) > p)
+                break;
+            j++;
         }
+        if (j < mix->end && (effect & EFFECT_HIT) && (effect & EFFECT_BELOW) == p)
+            continue;
+        const uint position = target_move(&to, before + p + mix_more(mix, j));
+        if (to.count <= HAMT_LEAF)
+            target_put_key(&to, position, hamt_key_at(&mix->node, p));
+#if ORDO_VALUE_BYTES
+        target_put_value(&to, position, hamt_values(&mix->node)[p]);
+#endif
     }
 }
 
@@ -478,10 +431,7 @@ void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong
         hamt_target to = { .leaves = leaves, .next = first, .pool = pool };
         target_step(&to);
         const uint before = to.record.before;
-        bool       keys = false; /* are needed of a bitmap: some leaf that follows is none */
-        for (uint k = first; k < end; k++)
-            keys = keys || leaves[k + 1].before - leaves[k].before <= HAMT_LEAF;
-        mix_put_old(&mix, to, keys, before, lane);
+        mix_put_old(&mix, to, before, lane);
         mix_put_new(&mix, to, before, lane, values ? values + values_at : 0);
         for (uint k = first; k < end; k++) {
             if (k > first)
