@@ -14,8 +14,9 @@
 
 /* A median that is known to this share of it needs no more repetitions. */
 #define NARROW 0.01
-/* For the repetitions of a row of the suite, which has many, at most. */
-#define SUITE_SECONDS 0.25
+/* For the repetitions of a row of the suite, which has many, at most; and how long one lasts at least. */
+#define SUITE_SECONDS 0.2
+#define SUITE_BATCH   0.008
 
 static void failed_call(struct run *run, struct row *row, ordo_status status)
 {
@@ -28,6 +29,7 @@ struct timing_goal row_goal(const struct run *run)
 {
     return (struct timing_goal) { .seconds = run->row_seconds,
                                   .narrow = NARROW,
+                                  .batch_seconds = run->suite ? SUITE_BATCH : 0,
                                   .repetitions = (int) run->options->repetitions,
                                   .device_too = true };
 }

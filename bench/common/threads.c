@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Below this many elements a thread costs more than it brings. */
@@ -69,4 +70,27 @@ int for_spans(size_t count, span_fn fn, void *arg)
         parts = (count + SPAN_MIN - 1) / SPAN_MIN;
     run_parts((int) parts, run_span, &(struct spans) { fn, arg, count, parts });
     return (int) parts;
+}
+
+/* Memory that nobody touched yet costs more than threads. */
+#define THREADS_FROM ((size_t) 4 << 20)
+
+struct filling {
+    char *to;
+    int   byte;
+};
+
+static void fill_span(void *filling_, size_t from, size_t to, int part)
+{
+    const struct filling *filling = filling_;
+    (void) part;
+    memset(filling->to + from, filling->byte, to - from);
+}
+
+void fill_bytes(void *to, int byte, size_t bytes)
+{
+    if (bytes < THREADS_FROM)
+        memset(to, byte, bytes);
+    else
+        for_spans(bytes, fill_span, &(struct filling) { to, byte });
 }

@@ -23,6 +23,9 @@ int for_spans(size_t count, span_fn fn, void *arg);
 typedef void (*part_fn)(void *arg, int part);
 void run_parts(int parts, part_fn fn, void *arg);
 
+/* memset, of much memory by several threads. */
+void fill_bytes(void *to, int byte, size_t bytes);
+
 /* Processors that this process may use. At least 1. */
 int processors(void);
 

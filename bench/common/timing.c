@@ -11,6 +11,8 @@
 
 #define BATCH_SECONDS 0.02
 #define MOST_BATCH    4096
+/* Longer batches are taken once by the device's clock: what a queue's first call costs is nothing beside them. */
+#define LONG_BATCH 0.1
 
 double now(void)
 {
@@ -153,14 +155,15 @@ static ordo_status device_batch(const struct device_clock *clock, const struct j
     return got;
 }
 
-static ordo_status take_device_clock(const struct job *job, int repetitions, struct spread *out)
+/* `warm`: the queue needs no repetition that does not count. */
+static ordo_status take_device_clock(const struct job *job, int repetitions, bool warm, struct spread *out)
 {
     struct device_clock clock;
     double              seconds[MOST_REPETITIONS];
     int                 known = 0;
     ordo_status         got = clock_open(job->device, &clock);
 
-    for (int r = -1; r < repetitions && got == ORDO_OK; r++) { /* the first warms the queue up */
+    for (int r = warm ? 0 : -1; r < repetitions && got == ORDO_OK; r++) { /* the first warms the queue up */
         double batch_seconds = NAN;
         got = device_batch(&clock, job, &batch_seconds);
         if (r >= 0 && !isnan(batch_seconds))
@@ -205,7 +208,8 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
     TRY(plan_batch(&job, goal, &batch_seconds));
 
     out->batch = job.batch;
-    out->began = now();
+    out->began = now() - batch_seconds;
+    out->sample[out->repetitions++] = batch_seconds / job.batch; /* the last of them was as long as all that follow */
     while (!enough(goal, out)) {
         TRY(wall_batch(&job, &batch_seconds));
         out->sample[out->repetitions++] = batch_seconds / job.batch;
@@ -214,7 +218,8 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
     out->wall = spread_of(seconds, out->repetitions);
     if (!goal->device_too || out->end == ENDED_BY_SIGNAL)
         return ORDO_OK;
-    return take_device_clock(&job, (out->repetitions + 1) / 2, &out->device);
+    const bool is_long = out->wall.median * job.batch > LONG_BATCH;
+    return take_device_clock(&job, is_long ? 1 : (out->repetitions + 1) / 2, is_long, &out->device);
 }
 
 bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *goal, struct timing *out)

@@ -35,15 +35,15 @@ static ordo_status no_memory(const struct measuring *m)
 
 /* ---- updates ------------------------------------------------------------------------------------------------- */
 
-/* More batches, or more seconds, are not gone through once more. */
-#define BATCHES_MOST       4096
-#define BATCH_SECONDS_MOST 10
+/* More batches, or more than so many times the seconds for all repetitions, are not gone through once more. */
+#define BATCHES_MOST 4096
+#define TIMES_MOST   10
 
 /* Updates in several batches once more, now waiting for each. */
 static ordo_status measure_batches(struct measuring *m)
 {
     const size_t steps = m->plan->work.n_steps;
-    if (steps < 2 || steps > BATCHES_MOST || m->out->timing.wall.median > BATCH_SECONDS_MOST || stop_asked())
+    if (steps < 2 || steps > BATCHES_MOST || m->out->timing.wall.median > TIMES_MOST * m->goal->seconds || stop_asked())
         return ORDO_OK;
     m->out->batch_seconds = calloc(steps, sizeof *m->out->batch_seconds);
     if (!m->out->batch_seconds)

@@ -74,7 +74,7 @@ static void search_queries(const struct spec *spec, const struct inputs *in, con
                                            spec->count - rank, query + 1);
         if (spec->workload == LOOKUP && spec->value_bytes && rank < spec->count)
             sink = (size_t) element(desk->work.values, spec->value_bytes, rank);
-        if (i < spec->count)
+        if (i < spec->count && i < QUERIES_MOST)
             ranks[i] = (uint32_t) rank;
         else
             sink = rank;
@@ -116,7 +116,8 @@ static double stree_run(const struct spec *spec, const struct inputs *in, const 
 
 static double one_run(const struct spec *spec, const struct inputs *in, int i, const struct desk *desk)
 {
-    desk_lay_out(desk, spec, in);
+    if (!workload_has_queries(spec->workload))
+        desk_lay_out(desk, spec, in);
     const double before = now();
     switch (spec->workload) {
     case SORT:
@@ -170,7 +171,10 @@ double yardstick_rate(const struct spec *spec, const struct inputs *in, int i)
 
     if (spec->count == 0 || (!queries && spec->count > most))
         return NAN;
-    if (desk_open(&desk, spec))
+    const bool open = desk_open(&desk, spec);
+    if (open)
+        desk_lay_out(&desk, spec, in);
+    if (open)
         for (double all = 0; times < TIMES && (times == 0 || all < 0.5); times++) {
             seconds[times] = one_run(spec, in, i, &desk);
             all += seconds[times];

@@ -35,29 +35,6 @@ const char *column_name(enum column_id column)
     return names[column];
 }
 
-/* Memory that nobody touched yet costs more than threads. */
-#define THREADS_FROM ((size_t) 4 << 20)
-
-struct filling {
-    char *to;
-    int   byte;
-};
-
-static void fill_span(void *filling_, size_t from, size_t to, int part)
-{
-    const struct filling *filling = filling_;
-    (void) part;
-    memset(filling->to + from, filling->byte, to - from);
-}
-
-static void fill_bytes(char *to, int byte, size_t bytes)
-{
-    if (bytes < THREADS_FROM)
-        memset(to, byte, bytes);
-    else
-        for_spans(bytes, fill_span, &(struct filling) { to, byte });
-}
-
 bool sheet_column(struct sheet *sheet, enum column_id column, size_t rows)
 {
     free(sheet->at[column]);
