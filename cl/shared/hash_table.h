@@ -10,6 +10,7 @@
  *     counts   | c0 | c1 | ...           |              and counts[p] elements
  *     buckets  | m0 .. m7 v0 .. v7 | m0 .. m7 v0 .. v7 | ...
  *     spills   | n | n | ...                            a byte for each bucket
+ *     filters  | w | w | ...                            behind them, on CPUs: a word for each bucket
  *
  * The eight mixed keys of a bucket lie apart from its values: of 4 bytes they are a sector, 32 bytes, which is all that
  * a key that is not there costs; its value is in the next one, of the same 64 bytes.
@@ -27,6 +28,9 @@
  *               astray: a lookup goes through the partition. Exact after every update, so erasures leave nothing behind
  *               (of partitions with HASH_ALL they are counted again before the next call: HASH_RECOUNT).
  *   H4 counted  counts[p] is the number of elements of partition p; starts ascend, and the last is the number of buckets.
+ *   H5 filtered on CPUs: filters[b] has two bits of each key in b, and HASH_SPILLED if spills[b] is not 0; no others. So most
+ *               lookups of what is not there end with one word, of so few that they are often in a cache. After every
+ *               update, erasures too.
  */
 #pragma once
 #include "shared/types.h"
@@ -34,11 +38,17 @@
 #define HASH_SLOTS 8 /* of a bucket */
 #define HASH_ALL   255
 
+/* Words of the spills of n buckets: erasures change words. */
+#define HASH_SPILL_WORDS(n) (((n) + 3) / 4)
+
+/* In a filter: spills are not 0. */
+#define HASH_SPILLED 0x80000000u
+
 /* Set in counts[p] by an erasure after which HASH_ALL may be wrong in partition p; never there when a call begins. */
 #define HASH_RECOUNT 0x80000000u
 
 /* Queries that a CPU's work-item has under way. */
-#define HASH_CPU_AT_ONCE 16
+#define HASH_CPU_AT_ONCE 64
 
 /* A partition has so many slots in the mean, at most (hash_bits_for of host/dict/hash/table.c), and never more than
  * HASH_SLOTS_MOST, 11 standard deviations above: one work-group has a word for each in local memory. */

@@ -117,6 +117,12 @@ static void break_one_by_one(struct test *t, ordo_type type, uint32_t value_byte
     /* one more in the first bucket; HASH_ALL where nothing is astray */
     expect_noticed(t, dict, table->spills, 0, peek(t, table->spills, 0) + 1, "H3");
     expect_noticed(t, dict, table->spills, table->n_buckets / 8, UINT32_MAX, "H3");
+    if (t->facts->cpu) {
+        const size_t filters = HASH_SPILL_WORDS(table->n_buckets);
+        expect_noticed(t, dict, table->spills, filters, peek(t, table->spills, filters) ^ 1, "H5");
+        const size_t last_filter = filters + table->n_buckets - 1;
+        expect_noticed(t, dict, table->spills, last_filter, peek(t, table->spills, last_filter) ^ HASH_SPILLED, "H5");
+    }
     /* of the last partition, too; where one begins after its end; the number of buckets */
     expect_noticed(t, dict, table->counts, 0, peek(t, table->counts, 0) + 1, "H4");
     const size_t last = ordo_hash_partitions(table) - 1;

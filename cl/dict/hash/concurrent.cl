@@ -279,11 +279,13 @@ ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled
         ordo_or(&table->counts[op->partition], HASH_RECOUNT);
     else
         ordo_add((volatile __global uint *) table->spills + bucket / 4, delta << bucket % 4 * 8);
+    hash_filter_beside(table, op->partition, bucket);
 }
 
 ORDO_FN void hash_erase_at(const hash_batch *batch, const hash_table *table, hash_op *op, const hash_finding *finding)
 {
     hash_vacate(batch, op, op->start + finding->place.bucket, finding->place.slot);
+    hash_filter_beside(table, op->partition, op->start + finding->place.bucket);
     hash_delay(batch, op, 4);
     if (finding->place.bucket != op->first)
         hash_spill(table, op, finding->spilled, ~0u);
@@ -307,6 +309,7 @@ ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, has
             continue;
         hash_delay(batch, op, 4);
         hash_put_value(batch, table, op, op->start + b, slot);
+        hash_filter_beside(table, op->partition, op->start + b);
         return true;
     }
     return false;

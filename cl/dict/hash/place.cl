@@ -187,12 +187,14 @@ ORDO_FN void hash_count_spill(__local hash_local *mem, uint word)
         atomic_inc(&mem->spills[hash_other_of(word)]);
 }
 
-/* Ends with a barrier. */
+/* And filters: the keys are written. Ends with a barrier. */
 ORDO_FN void hash_write_spills(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     hash_barrier();
-    HASH_EACH (b, part->buckets)
+    HASH_EACH (b, part->buckets) {
         table->spills[part->start + b] = (uchar) (mem->any_astray ? HASH_ALL : min(mem->spills[b], (uint) HASH_ALL));
+        hash_filter(table, part->number, part->start + b);
+    }
     hash_barrier();
 }
 
@@ -409,7 +411,7 @@ void hash_export(HASH_TABLE, __global const uint *before, __global ordo_key *key
 
 /* What is wrong, by invariant: wrong[h - 1] is the first partition of which Hh does not hold; wrong[HASH_WRONG_WORDS - 1]
  * counts the elements. The starts are those of H4. */
-#define HASH_WRONG_WORDS 5
+#define HASH_WRONG_WORDS 6
 
 ORDO_KERNEL(HASH_GROUP)
 void hash_check(HASH_TABLE, __global uint *wrong)
@@ -443,6 +445,10 @@ void hash_check(HASH_TABLE, __global uint *wrong)
             const uint spills = mem.any_astray ? HASH_ALL : min(mem.spills[b], (uint) HASH_ALL);
             if (table.spills[start + b] != spills)
                 ordo_min(&wrong[2], p);
+#if ORDO_CPU
+            if (hash_filters(&table)[start + b] != hash_filter_for(&table, p, start + b))
+                ordo_min(&wrong[4], p);
+#endif
         }
         if (get_local_id(0) == 0) {
             if (table.counts[p] != mem.stored)

@@ -4,8 +4,8 @@
  *   hash_find    values of keys, or whether they are there
  *   hash_erase   a batch of keys, in any order, equal ones too
  *
- * A CPU's work-item has HASH_AT_ONCE of them at a time: it asks for the first buckets of all before it looks into any; then for the
- * second ones of those that go on.
+ * A CPU's work-item takes a share of the batch, a block of HASH_AT_ONCE keys at a time: it asks for what it needs of all of them before
+ * it looks at any. That is their filters, then the buckets of those that may be there, then the second ones of those that go on.
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
  */
@@ -35,7 +35,15 @@ typedef struct {
 #endif
 
 /* All n keys, some at a time. */
-#define HASH_EACH_BLOCK(block, n) RUN_EACH (uint, block, (n) / HASH_AT_ONCE + ((n) % HASH_AT_ONCE != 0))
+#if ORDO_CPU
+#define HASH_BLOCKS(n)    ((n) / HASH_AT_ONCE + ((n) % HASH_AT_ONCE != 0))
+#define HASH_SHARE(n, of) ((uint) ((ulong) HASH_BLOCKS(n) * (of) / get_global_size(0)))
+#define HASH_EACH_BLOCK(block, n)                                                                                      \
+    for (uint block = HASH_SHARE(n, get_global_id(0)), block##_end = HASH_SHARE(n, get_global_id(0) + 1);              \
+         block < block##_end; block++)
+#else
+#define HASH_EACH_BLOCK(block, n) RUN_EACH (uint, block, n)
+#endif
 
 ORDO_FN void hash_prefetch(const hash_table *table, uint bucket)
 {
@@ -56,35 +64,103 @@ ORDO_FN void hash_ask_for(const hash_table *table, __global const ordo_key *keys
         asked->mixed[i] = mixed;
         asked->start[i] = table->starts[p];
         asked->buckets[i] = table->starts[p + 1] - asked->start[i];
-        const uint bucket = asked->start[i] + hash_first(mixed, table->bits, asked->buckets[i]);
-        hash_prefetch(table, bucket);
-        ORDO_PREFETCH(&table->spills[bucket]);
     }
 }
 
-/* Where they are. */
-ORDO_FN void hash_look_up(const hash_table *table, const __private hash_asked *asked, __private hash_place *places)
+ORDO_FN uint hash_first_asked(const hash_table *table, const __private hash_asked *asked, uint i)
+{
+    return asked->start[i] + hash_first(asked->mixed[i], table->bits, asked->buckets[i]);
+}
+
+#if ORDO_CPU
+/* Keys of a block, listed without a branch, which could not be foreseen. */
+typedef struct {
+    uint n, i[HASH_AT_ONCE];
+} hash_list;
+
+ORDO_FN void hash_list_if(__private hash_list *list, uint i, bool wanted)
+{
+    list->i[list->n] = i;
+    list->n += wanted;
+}
+
+/* Looks into the bucket of each that is listed. */
+ORDO_FN void hash_look_into(const hash_table *table, const __private hash_asked *asked, __private hash_place *places,
+                            const __private hash_list *look)
+{
+    for (uint k = 0; k < look->n; k++)
+        hash_prefetch(table, places[look->i[k]].bucket);
+    for (uint k = 0; k < look->n; k++) {
+        __private hash_place *place = &places[look->i[k]];
+        place->slot = hash_slot_of(table, place->bucket, asked->mixed[look->i[k]]);
+    }
+}
+
+ORDO_FN bool hash_may_have(uint filter, ordo_key mixed)
+{
+    return (~filter & hash_filter_of(mixed)) == 0;
+}
+
+/* Looks for all in their first buckets, and lists those that go on. `sift`: only where filters say that they may be there. */
+ORDO_FN void hash_look_first(const hash_table *table, const __private hash_asked *asked, __private hash_place *places,
+                             bool sift, __private hash_list *on)
+{
+    __global const uint *filters = hash_filters(table);
+    hash_list            look;
+
+    for (uint i = 0; i < asked->n; i++) {
+        places[i].bucket = hash_first_asked(table, asked, i);
+        places[i].slot = HASH_NONE;
+        ORDO_PREFETCH(&filters[places[i].bucket]);
+    }
+    look.n = on->n = 0;
+    for (uint i = 0; i < asked->n; i++) {
+        const uint filter = filters[places[i].bucket];
+        const bool there = asked->buckets[i] != 0, may = !sift | hash_may_have(filter, asked->mixed[i]);
+        hash_list_if(&look, i, there & may);
+        hash_list_if(on, i, there & !may & filter >> 31);
+    }
+    hash_look_into(table, asked, places, &look);
+    for (uint k = 0; k < look.n; k++) {
+        const uint       i = look.i[k];
+        const hash_place place = places[i];
+        hash_list_if(on, i, (place.slot == HASH_NONE) & filters[place.bucket] >> 31);
+    }
+}
+
+/* And in their second ones, or wherever they may be astray. */
+ORDO_FN void hash_look_second(const hash_table *table, const __private hash_asked *asked, __private hash_place *places,
+                              __private hash_list *on)
+{
+    __global const uint *filters = hash_filters(table);
+    hash_list            look;
+
+    for (uint k = 0; k < on->n; k++) {
+        const uint i = on->i[k], start = asked->start[i], first = places[i].bucket - start;
+        places[i].bucket = start + hash_second(asked->mixed[i], first, asked->buckets[i]);
+        ORDO_PREFETCH(&filters[places[i].bucket]);
+    }
+    look.n = 0;
+    for (uint k = 0; k < on->n; k++) {
+        const uint i = on->i[k];
+        if (table->spills[places[i].bucket] ==
+            HASH_ALL) /* where something is astray, of all buckets of the partition */
+            places[i] = hash_find_astray(table, asked->start[i], asked->buckets[i], asked->mixed[i]);
+        else
+            hash_list_if(&look, i, hash_may_have(filters[places[i].bucket], asked->mixed[i]));
+    }
+    hash_look_into(table, asked, places, &look);
+}
+#endif
+
+/* Where they are. `sift`: most are thought not to be there. */
+ORDO_FN void hash_look_up(const hash_table *table, const __private hash_asked *asked, bool sift,
+                          __private hash_place *places)
 {
 #if ORDO_CPU
-    uint on[HASH_AT_ONCE], n_on = 0; /* those that go on: listed without a branch, which could not be foreseen */
-    for (uint i = 0; i < asked->n; i++) {
-        hash_place place = { 0, HASH_NONE };
-        on[n_on] = i;
-        if (asked->buckets[i]) {
-            place.bucket = asked->start[i] + hash_first(asked->mixed[i], table->bits, asked->buckets[i]);
-            place.slot = hash_slot_of(table, place.bucket, asked->mixed[i]);
-            n_on += (place.slot == HASH_NONE) & (table->spills[place.bucket] != 0);
-        }
-        places[i] = place;
-    }
-    for (uint k = 0; k < n_on; k++) {
-        const uint i = on[k], start = asked->start[i];
-        hash_prefetch(table, start + hash_second(asked->mixed[i], places[i].bucket - start, asked->buckets[i]));
-    }
-    for (uint k = 0; k < n_on; k++) {
-        const uint i = on[k], start = asked->start[i];
-        places[i] = hash_look_on(table, start, asked->buckets[i], places[i].bucket - start, asked->mixed[i]);
-    }
+    hash_list on;
+    hash_look_first(table, asked, places, sift, &on);
+    hash_look_second(table, asked, places, &on);
 #else
     const hash_place none = { 0, HASH_NONE };
     places[0] = asked->buckets[0] ? hash_look(table, asked->start[0], asked->buckets[0], asked->mixed[0]) : none;
@@ -105,13 +181,16 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
                 found[found_at + i] = 0;
         return;
     }
+    bool sift = true; /* as the last block went */
     HASH_EACH_BLOCK (block, n) {
         hash_asked asked;
         hash_place places[HASH_AT_ONCE];
+        uint       n_found = 0;
         hash_ask_for(&table, keys + keys_at, block, n, &asked);
-        hash_look_up(&table, &asked, places);
+        hash_look_up(&table, &asked, sift, places);
         HASH_EACH_ASKED (i, asked) {
             const hash_place place = places[i];
+            n_found += place.slot != HASH_NONE;
 #if ORDO_VALUE_BYTES
             if (values_out && place.slot != HASH_NONE)
                 values_out[values_out_at + asked.at + i] = hash_values(&table, place.bucket)[place.slot];
@@ -119,6 +198,7 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
             if (found)
                 found[found_at + asked.at + i] = place.slot != HASH_NONE;
         }
+        sift = 2 * n_found < asked.n;
     }
 }
 
@@ -156,6 +236,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed)
         if (slot < 4)
             taken = hash_empty_slot(table, words + i + slot, mixed);
     }
+    if (taken)
+        hash_filter_beside(table, hash_partition(mixed, table->bits), bucket);
     return taken;
 }
 
@@ -166,8 +248,10 @@ ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint
     const uint first = hash_first(mixed, table->bits, n);
     const uint spilled = hash_peek_spills(table, start + first);
     bool       taken = spilled && hash_take(table, start + hash_second(mixed, first, n), mixed);
-    if (taken && spilled != HASH_ALL)
+    if (taken && spilled != HASH_ALL) {
         ordo_add((volatile __global uint *) table->spills + (start + first) / 4, 0u - (1u << (start + first) % 4 * 8));
+        hash_filter_beside(table, p, start + first);
+    }
     for (uint b = 0; spilled == HASH_ALL && b < n && !taken; b++)
         taken = hash_take(table, start + b, mixed);
     if (taken && spilled == HASH_ALL)
@@ -182,6 +266,8 @@ void hash_erase(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n
     HASH_EACH_BLOCK (block, n) {
         hash_asked asked;
         hash_ask_for(&table, keys + keys_at, block, n, &asked);
+        HASH_EACH_ASKED (i, asked)
+            hash_prefetch(&table, hash_first_asked(&table, &asked, i));
         HASH_EACH_ASKED (i, asked) {
             const ordo_key mixed = asked.mixed[i];
             const uint     p = hash_partition(mixed, table.bits), start = asked.start[i], buckets = asked.buckets[i];

@@ -143,6 +143,62 @@ ORDO_FN uint hash_peek_spills(const hash_table *table, uint bucket)
     return ordo_peek((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
 }
 
+/* ---- filters (H5) ------------------------------------------------------------------------------------------------ */
+
+/* Elsewhere than on CPUs there are none, and nothing is to be done. */
+#if ORDO_CPU
+ORDO_FN __global uint *hash_filters(const hash_table *table)
+{
+    return (__global uint *) table->spills + HASH_SPILL_WORDS(table->starts[1u << table->bits]);
+}
+
+/* A key's bits in the filter of the bucket that it is in: one of the lower 16, and one of the next 15. */
+ORDO_FN uint hash_filter_of(ordo_key mixed)
+{
+    const uint x = (uint) mixed;
+    return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
+}
+
+/* What the filter of a bucket of partition p is to be. */
+ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket)
+{
+    __global const ordo_key *keys = hash_keys(table, bucket);
+    uint                     filter = table->spills[bucket] ? HASH_SPILLED : 0;
+    for (uint s = 0; s < HASH_SLOTS; s++)
+        filter |= hash_partition(keys[s], table->bits) == p ? hash_filter_of(keys[s]) : 0;
+    return filter;
+}
+#endif
+
+/* After each change of a bucket of partition p, or of its spills; by the work-item that made it, the only one (where there
+ * are filters, a partition's work-group has one). */
+ORDO_FN void hash_filter(const hash_table *table, uint p, uint bucket)
+{
+#if ORDO_CPU
+    hash_filters(table)[bucket] = hash_filter_for(table, p, bucket);
+#endif
+}
+
+/* The same where others change it too. Whoever looks last at the filter sees all that was changed before others looked at it,
+ * and leaves it as it is to be. Who looks once more has changed it: at most once for each change of the bucket. */
+ORDO_FN void hash_filter_beside(const hash_table *table, uint p, uint bucket)
+{
+#if ORDO_CPU
+    volatile __global uint *filter = hash_filters(table) + bucket;
+    uint                    is, wanted;
+    do {
+        ordo_fence_device();
+        is = ordo_or(filter, 0u);
+        ordo_fence_device();
+        wanted = hash_filter_for(table, p, bucket);
+        if (is != wanted)
+            (void) ordo_cas(filter, is, wanted);
+    } while (is != wanted);
+#endif
+}
+
+/* ---- lookups ----------------------------------------------------------------------------------------------------- */
+
 /* The slot of a bucket that has the key, or HASH_NONE. Buckets are aligned to 32 bytes: so many of them, or 16, at a time. */
 #if ORDO_CPU
 ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)

@@ -206,6 +206,9 @@ ORDO_FN void hash_write_touched(const hash_table *table, const hash_part *part, 
         if (mem->spills[b] != 0)
             table->spills[part->start + b] =
                 (uchar) min((int) table->spills[part->start + b] + mem->spills[b], HASH_ALL);
+    HASH_EACH (b, part->buckets)
+        if (hash_bit(mem->touched, b) || mem->spills[b] != 0)
+            hash_filter(table, part->number, part->start + b);
     if (get_local_id(0) == 0)
         table->counts[part->number] = count + mem->stored - mem->gone;
 }

@@ -10,6 +10,7 @@ static const char *const finding[] = {
     "H2: an empty slot of partition %u does not look so",
     "H3: the spills of partition %u are not counted right",
     "H4: the elements of partition %u are not counted right",
+    "H5: a filter of partition %u has other bits than the keys of its bucket",
 };
 enum { N_FINDINGS = sizeof finding / sizeof *finding, N_WORDS = N_FINDINGS + 1 };
 

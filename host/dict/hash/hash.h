@@ -58,7 +58,9 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 
 /* ---- table.c ----------------------------------------------------------------------------------------------------- */
 
-/* Of a bucket, its byte of spills not included. */
+/* Of spills, and of filters where there are any. */
+size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
+/* Of a bucket, its byte of spills and its filter not included. */
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
 /* Partitions, as a power of two, for so many elements in a table that is `load` percent full. */
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);

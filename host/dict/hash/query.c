@@ -92,7 +92,7 @@ ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct
         return ORDO_OK;
     out->bytes_data = out->elements * element;
     out->bytes_index = (2 * ordo_hash_partitions(&hash->table) + 1) * sizeof(cl_uint);
-    out->bytes_marks = hash->table.n_buckets;
+    out->bytes_marks = ordo_hash_mark_bytes(hash, &hash->table);
     out->bytes_spare = hash->bytes - out->bytes_data - out->bytes_index - out->bytes_marks;
     return ORDO_OK;
 }

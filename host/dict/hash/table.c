@@ -2,6 +2,13 @@
 /* A hash table's memory, and how its kernels are launched. */
 #include "dict/hash/hash.h"
 
+size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table)
+{
+    const size_t n = table->n_buckets;
+    /* a filter more: one is read for a partition without a bucket, which may be the last */
+    return (HASH_SPILL_WORDS(n) + (ordo_device_facts(hash->dict.dev)->cpu ? n + 1 : 0)) * sizeof(cl_uint);
+}
+
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict)
 {
     return HASH_SLOTS * (dict->key_bytes + dict->value_bytes);
@@ -37,7 +44,7 @@ static void parts_of(const struct ordo_hash *hash, struct ordo_hash_table *table
     part[2] = &table->starts;
     part[3] = &table->counts;
     bytes[0] = table->n_buckets * ordo_hash_bucket_bytes(&hash->dict);
-    bytes[1] = ordo_ceil_div(table->n_buckets, sizeof(cl_uint)) * sizeof(cl_uint); /* erasures change words */
+    bytes[1] = ordo_hash_mark_bytes(hash, table);
     bytes[2] = (partitions + 1) * sizeof(cl_uint);
     bytes[3] = partitions * sizeof(cl_uint);
 }
