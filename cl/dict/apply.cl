@@ -2,12 +2,13 @@
 /* Mixed batches, as if their operations ran one after another; host/dict/apply.c has the plan.
  *
  *   apply_survey                    what is in the batch
- *   apply_starts, apply_groups      in key order: stretches of one state, and groups of equal keys
+ *   apply_starts, apply_groups, apply_stretches
+ *                                   in key order: stretches of one state, and groups of equal keys
  *   apply_points                    results of finds and updates, changes over time, keys whose state changes at last
  *   apply_store                     those keys as sorted updates
  *   timeline_pack, timeline_move    one level of the timeline
  *   apply_pick, apply_gather        operations of one kind
- *   apply_wanted, apply_ask         seeks in key order, and what the batch erases
+ *   apply_ask                       seeks in key order, and what the batch erases
  *   apply_chain                     neighbours of erased keys that the batch does not erase
  *   apply_seek, apply_seek_far      results of seeks
  *   apply_count, apply_rank         results of other order queries
@@ -23,23 +24,26 @@
 #include "dict/timeline.cl"
 #include "group/merge.cl"
 
-/* Built together: apply_survey apply_starts apply_groups apply_points apply_store timeline_pack timeline_move apply_pick apply_gather */
-/* Built together: apply_wanted apply_ask apply_chain apply_seek */
+/* Built together: apply_survey apply_starts apply_groups apply_stretches apply_points apply_store timeline_pack timeline_move apply_pick apply_gather */
+/* Built together: apply_ask apply_chain apply_seek */
 /* Built together: apply_count apply_rank */
 /* Built together: apply_select_plan apply_select */
 /* Built together: apply_range_plan apply_range_kept apply_range_touched */
 
 #define NONE 0xffffffffu
 
-/* survey[code]: operations with it; [N_CODES]: n less the first whose code is unknown, or 0. */
+/* survey[code], 0 at first: operations with it; [N_CODES]: n less the first whose code is unknown, or 0. number (NULL: not
+ * wanted): 0, 1, 2, ... */
 ORDO_KERNEL(RUN_GROUP)
-void apply_survey(__global const uchar *codes, ulong codes_at, uint n, __global uint *survey)
+void apply_survey(__global const uchar *codes, ulong codes_at, uint n, __global uint *survey, __global uint *number)
 {
     uint count[N_CODES];
     for (uint c = 0; c < N_CODES; c++)
         count[c] = 0;
     RUN_EACH (uint, i, n) {
         const uint code = codes[codes_at + i];
+        if (number)
+            number[i] = i;
         for (uint c = 0; c < N_CODES; c++)
             count[c] += code == c;
         if (code >= N_CODES)
@@ -92,9 +96,9 @@ ORDO_FN key_state state_at_first(const sorted_batch *b, uint j)
     return b->there[j] ? STATE_BEFORE : STATE_ABSENT;
 }
 
-ORDO_FN key_state state_after(const sorted_batch *b, uint j)
+ORDO_FN key_state state_in(const sorted_batch *b, uint j, uint first, uint insert)
 {
-    const uint first = b->start[j], code = b->codes[b->index[first]], insert = b->insert[j];
+    const uint code = b->codes[b->index[first]];
     if (code == CODE_UPSERT)
         return b->made ? j : b->index[first];
     if (code != CODE_ERASE && b->there[j])
@@ -102,9 +106,9 @@ ORDO_FN key_state state_after(const sorted_batch *b, uint j)
     return insert == NONE ? STATE_ABSENT : b->made ? j : b->index[insert];
 }
 
-ORDO_FN key_state state_before(const sorted_batch *b, uint j)
+ORDO_FN key_state state_after(const sorted_batch *b, uint j)
 {
-    return batch_begins(b, j) ? state_at_first(b, j) : state_after(b, j - 1);
+    return state_in(b, j, b->start[j], b->insert[j]);
 }
 
 #if ORDO_VALUE_BYTES
@@ -115,75 +119,165 @@ ORDO_FN merge_value state_value(const sorted_batch *b, uint j, key_state s)
 }
 #endif
 
-/* Where a scan (maximum; minimum in stretches) makes start and insert of; heads: where stretches begin. groups: in
- * the high half 1 where a key begins, in the low half 1 if it was there, too; of position n: 0. */
+/* Sums over the batch in key order, in parts of `stride` one after another, scanned as one: before position j of part p lie
+ * sum_at(sums, stride, p, j). */
+ORDO_FN uint sum_at(__global const uint *sums, ulong stride, uint part, uint j)
+{
+    return sums[part * stride + j] - sums[part * stride];
+}
+
+#define SUM_HEADS   0 /* positions at which stretches begin */
+#define SUM_INSERTS 1 /* inserts and combines */
+#define SUM_GROUPS  2 /* positions at which keys begin */
+#define SUM_THERE   3 /* those of them whose key was there */
+
+/* What sums (of n + 1 positions each) are scanned from; heads (NULL: not wanted): where stretches begin. Clears the survey, which
+ * has been read. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
-                  __global const uint *index, __global const uchar *there, uint n, __global uint *start,
-                  __global uint *insert, __global uchar *heads, __global ulong *groups)
+                  __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
+                  __global uchar *heads, __global uint *survey)
 {
+    const ulong stride = (ulong) n + 1;
     RUN_EACH (uint, j, n + 1) {
-        if (j == n) {
-            groups[n] = 0;
-            break;
-        }
-        const uint code = codes[codes_at + index[j]];
-        const bool begins = j == 0 || sorted[j] != sorted[j - 1];
+        for (uint c = 0; j == 0 && c <= N_CODES; c++)
+            survey[c] = 0;
+        const uint code = j < n ? codes[codes_at + index[j]] : CODE_FIND;
+        const bool begins = j < n && (j == 0 || sorted[j] != sorted[j - 1]);
         const bool head = begins || code == CODE_UPSERT || code == CODE_ERASE;
-        start[j] = head ? j : 0;
-        insert[j] = code == CODE_INSERT || code == CODE_COMBINE ? j : NONE;
-        heads[j] = head;
-        groups[j] = begins ? (ulong) 1 << 32 | (there[j] != 0) : 0;
+        sums[SUM_HEADS * stride + j] = head;
+        sums[SUM_INSERTS * stride + j] = code == CODE_INSERT || code == CODE_COMBINE;
+        sums[SUM_GROUPS * stride + j] = begins;
+        sums[SUM_THERE * stride + j] = begins && there[j] != 0;
+        if (heads && j < n)
+            heads[j] = head;
     }
 }
 
-/* groups, scanned (exclusive): group_of[j] of position j, and of each group where it begins and how many before it were
- * there; of position n and of the group past the last likewise. */
+/* group_of[j] of position j, and of each group where it begins and how many before it were there; of position n and of the
+ * group past the last likewise. Where the stretches begin, and where the inserts are. */
 ORDO_KERNEL(RUN_GROUP)
-void apply_groups(__global const ulong *groups, uint n, __global uint *group_of, __global uint *first_of,
-                  __global uint *there_before)
+void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
+                  __global uint *there_before, __global uint *head_at, __global uint *insert_at)
 {
+    const ulong stride = (ulong) n + 1;
     RUN_EACH (uint, j, n + 1) {
-        const uint before = (uint) (groups[j] >> 32);
-        const bool begins = j == n || (uint) (groups[j + 1] >> 32) != before;
-        group_of[j] = begins ? before : before - 1;
+        const uint group = sum_at(sums, stride, SUM_GROUPS, j);
+        const bool begins = j == n || sum_at(sums, stride, SUM_GROUPS, j + 1) != group;
+        group_of[j] = begins ? group : group - 1;
         if (begins) {
-            first_of[before] = j;
-            there_before[before] = (uint) groups[j];
+            first_of[group] = j;
+            there_before[group] = sum_at(sums, stride, SUM_THERE, j);
         }
+        if (j == n)
+            break;
+        const uint head = sum_at(sums, stride, SUM_HEADS, j), insert = sum_at(sums, stride, SUM_INSERTS, j);
+        if (sum_at(sums, stride, SUM_HEADS, j + 1) != head)
+            head_at[head] = j;
+        if (sum_at(sums, stride, SUM_INSERTS, j + 1) != insert)
+            insert_at[insert] = j;
     }
 }
 
-/* Results of finds, contains and updates. changed[j]: whether the batch leaves j's key, of which j is the last
- * operation, in another state; of position n: 0, and behind it 0 for apply_seek. entries (NULL: not wanted): the
- * timeline's. */
+/* What start and insert are made of: STRETCH_ARGS. */
+typedef struct {
+    __global const uint *sums, *head_at, *insert_at;
+    ulong                stride;
+} stretches;
+
+#define STRETCH_ARGS __global const uint *sums, __global const uint *head_at, __global const uint *insert_at
+#define STRETCHES                                                                                                      \
+    {                                                                                                                  \
+        sums, head_at, insert_at, (ulong) n + 1                                                                        \
+    }
+
+/* start and insert of a position. */
+typedef uint2 stretch;
+
+ORDO_FN stretch stretch_of(const stretches *s, uint j)
+{
+    const uint start = s->head_at[sum_at(s->sums, s->stride, SUM_HEADS, j + 1) - 1];
+    const uint first = sum_at(s->sums, s->stride, SUM_INSERTS, start);
+    const bool inserts = sum_at(s->sums, s->stride, SUM_INSERTS, j + 1) > first;
+    return (stretch) (start, inserts ? s->insert_at[first] : NONE);
+}
+
+/* For batches with combines, whose values are made before apply_points. */
 ORDO_KERNEL(RUN_GROUP)
-void apply_points(BATCH_ARGS, __global const uint *group_of, __global uint *changed, __global ulong *entries,
-                  __global uchar *found, ulong found_at, __global merge_value *values_out, ulong values_out_at)
+void apply_stretches(STRETCH_ARGS, uint n, __global uint *start, __global uint *insert)
+{
+    const stretches s = STRETCHES;
+    RUN_EACH (uint, j, n) {
+        const stretch here = stretch_of(&s, j);
+        start[j] = here.x;
+        insert[j] = here.y;
+    }
+}
+
+#define CODE_SEEKS_UP(code)   ((code) == CODE_SEEK_GE || (code) == CODE_SEEK_GT)
+#define CODE_SEEKS_DOWN(code) ((code) == CODE_SEEK_LT || (code) == CODE_SEEK_LE)
+
+/* Places of what is taken out of the batch in key order: sums in parts as above, of n + 2 positions, the last two of which
+ * count for nothing. Without seeks the first part is all; without erasures the last is left out. */
+#define PLACE_CHANGED 0 /* the last operation of a key that the batch leaves in another state */
+#define PLACE_UP      1 /* seeks upwards, downwards */
+#define PLACE_DOWN    2
+#define PLACE_GONE    3 /* erasures of keys that were there before the batch */
+
+ORDO_FN uint place_of(__global const uint *places, uint n, uint part, uint j)
+{
+    return sum_at(places, (ulong) n + 2, part, j);
+}
+
+/* Results of finds, contains and updates; start and insert. places: what they are scanned from, so many parts. entries (NULL: not
+ * wanted): the timeline's. offsets (NULL: not wanted): those of no ranges. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_points(BATCH_ARGS, STRETCH_ARGS, __global uint *start_out, __global uint *insert_out,
+                  __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,
+                  __global uchar *found, ulong found_at, __global merge_value *values_out, ulong values_out_at,
+                  __global ulong *offsets, ulong offsets_at)
 {
     const sorted_batch b = BATCH;
+    const stretches    stretched = STRETCHES;
+    const ulong        stride = (ulong) n + 2;
     RUN_EACH (uint, j, n + 1) {
+        if (offsets)
+            offsets[offsets_at + j] = 0;
         if (j == n) {
-            changed[n] = 0;
-            changed[n + 1] = 0;
+            for (uint part = 0; part < parts; part++)
+                places[part * stride + n] = places[part * stride + n + 1] = 0;
             break;
         }
         const uint      i = index[j], code = b.codes[i];
-        const key_state s = state_before(&b, j), after = state_after(&b, j);
-        const bool      last = j + 1 == n || sorted[j] != sorted[j + 1];
+        const stretch   here = stretch_of(&stretched, j);
+        const key_state at_first = state_at_first(&b, j), after = state_in(&b, j, here.x, here.y);
+        key_state       s = at_first;
+        if (!batch_begins(&b, j)) {
+            const stretch left = stretch_of(&stretched, j - 1);
+            s = state_in(&b, j - 1, left.x, left.y);
+        }
+        start_out[j] = here.x;
+        insert_out[j] = here.y;
+        const bool last = j + 1 == n || sorted[j] != sorted[j + 1];
         if (found && (code <= CODE_ERASE || code == CODE_COMBINE))
             found[found_at + i] = s != STATE_ABSENT;
 #if ORDO_VALUE_BYTES
         if (values_out && code == CODE_FIND && s != STATE_ABSENT)
             values_out[values_out_at + i] = state_value(&b, j, s);
 #endif
-        changed[j] = last && after != state_at_first(&b, j);
+        places[PLACE_CHANGED * stride + j] = last && after != at_first;
+        if (parts > PLACE_DOWN) {
+            places[PLACE_UP * stride + j] = CODE_SEEKS_UP(code);
+            places[PLACE_DOWN * stride + j] = CODE_SEEKS_DOWN(code);
+        }
+        if (parts > PLACE_GONE)
+            places[PLACE_GONE * stride + j] = code == CODE_ERASE && there[j] != 0;
         if (entries)
             entries[i] = timeline_entry(group_of[j], (int) (after != STATE_ABSENT) - (int) (s != STATE_ABSENT));
     }
 }
 
-/* place: `changed`, scanned. */
+/* place: PLACE_CHANGED. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys_out, __global merge_value *values_out,
                  __global uchar *erased)
@@ -314,23 +408,6 @@ ORDO_FN key_state group_state(const sorted_batch *b, __global const uint *first_
 
 /* ---- seeks ------------------------------------------------------------------------------------------------------- */
 
-#define CODE_SEEKS_UP(code)   ((code) == CODE_SEEK_GE || (code) == CODE_SEEK_GT)
-#define CODE_SEEKS_DOWN(code) ((code) == CODE_SEEK_LT || (code) == CODE_SEEK_LE)
-
-/* In key order. seeks[j]: 1 in the high half if j seeks upwards, in the low half if downwards; gone[j] (NULL: there are no
- * erasures): whether j erases a key that was there before the batch. Of position n: 0. */
-ORDO_KERNEL(RUN_GROUP)
-void apply_wanted(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uchar *there,
-                  uint n, __global ulong *seeks, __global uint *gone)
-{
-    RUN_EACH (uint, j, n + 1) {
-        const uint code = j < n ? codes[codes_at + index[j]] : N_CODES;
-        seeks[j] = CODE_SEEKS_UP(code) ? (ulong) 1 << 32 : CODE_SEEKS_DOWN(code);
-        if (gone)
-            gone[j] = code == CODE_ERASE && there[j];
-    }
-}
-
 /* The least key greater than this, or the greatest less; the key itself if there is none. */
 ORDO_FN ordo_key next_key(ordo_key key, bool forward)
 {
@@ -338,78 +415,97 @@ ORDO_FN ordo_key next_key(ordo_key key, bool forward)
     return bits == end ? key : key_from_bits(forward ? bits + 1 : bits - 1);
 }
 
-/* seeks and gone, scanned: the positions of seeks of each direction, and the keys at which they begin (to look for what is
- * not less, or not greater). Behind these, from n_up and n_down on, the same for what is next to each erased key. erased: keys that
- * were there and that the batch erases, in order. What is left of n_erased is filled up. */
+/* Seeks, which of them at which position: those upwards first, n_up of n_seeks. Queries of the dictionary: theirs, and of each
+ * direction behind them those of what is next to erased keys, n_erased. Where a seek's and an erased key's query is: */
+ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
+{
+    return q < n_up ? q : q + n_erased;
+}
+ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_erased)
+{
+    return forward ? n_up + e : n_seeks + n_erased + e;
+}
+
+/* The positions of seeks, and the keys at which queries begin (to look for what is not less, or not greater). erased: keys that were
+ * there and that the batch erases, in order. What is left of n_erased is filled up. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_ask(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, __global const uint *index,
-               uint n, __global const ulong *seeks, __global const uint *gone, uint n_erased, uint n_up, uint n_down,
-               __global uint *up, __global ordo_key *up_key, __global uint *down, __global ordo_key *down_key,
-               __global ordo_key *erased)
+               uint n, __global const uint *places, uint n_up, uint n_seeks, uint n_erased, __global uint *ops,
+               __global ordo_key *keys, __global ordo_key *erased)
 {
+    const uint all = n_erased ? place_of(places, n, PLACE_GONE, n) : 0;
     RUN_EACH (uint, j, n) {
-        const ulong at = seeks[j];
-        const uint  code = codes[codes_at + index[j]];
-        if (CODE_SEEKS_UP(code)) {
-            up[at >> 32] = j;
-            up_key[at >> 32] = code == CODE_SEEK_GT ? next_key(sorted[j], true) : sorted[j];
+        const uint code = codes[codes_at + index[j]];
+        if (CODE_SEEKS_UP(code) || CODE_SEEKS_DOWN(code)) {
+            const bool up = CODE_SEEKS_UP(code);
+            const uint q = up ? place_of(places, n, PLACE_UP, j) : n_up + place_of(places, n, PLACE_DOWN, j);
+            const bool beyond = code == CODE_SEEK_GT || code == CODE_SEEK_LT;
+            ops[q] = j;
+            keys[seek_query(q, n_up, n_erased)] = beyond ? next_key(sorted[j], up) : sorted[j];
         }
-        if (CODE_SEEKS_DOWN(code)) {
-            down[(uint) at] = j;
-            down_key[(uint) at] = code == CODE_SEEK_LT ? next_key(sorted[j], false) : sorted[j];
-        }
-        if (!gone)
+        if (n_erased == 0)
             continue;
-        const bool is_gone = gone[j + 1] != gone[j], fills = j >= gone[n] && j < n_erased;
-        if (is_gone)
-            erased[gone[j]] = sorted[j];
-        if (is_gone && n_up)
-            up_key[n_up + gone[j]] = next_key(sorted[j], true);
-        if (is_gone && n_down)
-            down_key[n_down + gone[j]] = next_key(sorted[j], false);
-        if (fills && n_up)
-            up_key[n_up + j] = sorted[j];
-        if (fills && n_down)
-            down_key[n_down + j] = sorted[j];
+        const uint e = place_of(places, n, PLACE_GONE, j);
+        if (place_of(places, n, PLACE_GONE, j + 1) != e) {
+            erased[e] = sorted[j];
+            keys[near_query(e, true, n_up, n_seeks, n_erased)] = next_key(sorted[j], true);
+            keys[near_query(e, false, n_up, n_seeks, n_erased)] = next_key(sorted[j], false);
+        }
+        if (j >= all && j < n_erased) {
+            keys[near_query(j, true, n_up, n_seeks, n_erased)] = sorted[j];
+            keys[near_query(j, false, n_up, n_seeks, n_erased)] = sorted[j];
+        }
     }
 }
 
-/* The neighbour of erased[e] in the dictionary before the batch, which holds all erased keys: near[e], if near_found[e] and unless
- * erased[e] is the last key that there can be. */
+/* The neighbour of an erased key in the dictionary before the batch, which holds all erased keys, is what its query found, if it
+ * did and unless the key is the last that there can be. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && next_key(key, forward) != key;
 }
 
-/* Erased keys form chains of neighbours; a chain ends at a key whose neighbour is not erased, or that has none. end[e], once
- * scanned for the maximum: 1 more than the nearest end at or before e; `forward`: with positions counted from the right, at or
- * after. What the neighbours are lies from n_queries on. Erased keys are gone[n] of n_erased. */
+/* Queries of seeks and what they found; the erased keys and where their chains end (apply_chain). */
+typedef struct {
+    __global const uint        *ops;
+    __global const ordo_key    *base_key;
+    __global const merge_value *base_value;
+    __global const uchar       *base_found;
+    __global const ordo_key    *erased;
+    __global const uint        *end;
+    uint                        n_up, n_seeks, n_erased, all; /* of the erased keys there are `all` */
+} seek_queries;
+
+#define QUERY_ARGS                                                                                                     \
+    __global const uint *ops, __global const ordo_key *base_key, __global const merge_value *base_value,               \
+        __global const uchar *base_found, __global const ordo_key *erased, __global const uint *end, uint n_up,        \
+        uint n_seeks, uint n_erased, __global const uint *places
+#define QUERIES                                                                                                        \
+    {                                                                                                                  \
+        ops, base_key, base_value, base_found, erased, end, n_up, n_seeks, n_erased,                                   \
+            n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
+    }
+
+/* Erased keys form chains of neighbours; a chain ends at a key whose neighbour is not erased, or that has none. ends[e], once
+ * scanned for the maximum: 1 more than the nearest end at or after e, with positions counted from the right; from n_erased on
+ * the same at or before e, by n_erased more, so that nothing of the one half reaches into the other. Of these `first` to
+ * `last` - 1. */
 ORDO_KERNEL(RUN_GROUP)
-void apply_chain(__global const ordo_key *erased, __global const uint *gone, uint n, uint n_erased, uint forward,
-                 __global const ordo_key *base_key, __global const uchar *base_found, uint n_queries,
-                 __global uint *end)
+void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
-    const uint all = gone[n];
-    RUN_EACH (uint, e, n_erased) {
-        bool ends = e < all;
-        if (ends && has_near(erased[e], base_found[n_queries + e], forward)) {
-            const ordo_key near = base_key[n_queries + e];
-            const uint     at = sorted_bound(erased, all, near, false);
-            ends = at == all || erased[at] != near;
+    const seek_queries s = QUERIES;
+    RUN_EACH (uint, i, last - first) {
+        const bool forward = first + i < n_erased;
+        const uint e = forward ? first + i : first + i - n_erased, place = forward ? n_erased - 1 - e : first + i;
+        const uint query = near_query(e, forward, n_up, n_seeks, n_erased);
+        bool       is_end = e < s.all;
+        if (is_end && has_near(erased[e], base_found[query], forward)) {
+            const uint at = sorted_bound(erased, s.all, base_key[query], false);
+            is_end = at == s.all || erased[at] != base_key[query];
         }
-        const uint place = forward ? n_erased - 1 - e : e;
-        end[place] = ends ? place + 1 : 0;
+        ends[place] = is_end ? place + 1 : 0;
     }
 }
-
-/* Seeks of one direction (which of them q is: position ops[q]), and of each the neighbour in the dictionary before the batch; behind
- * these, those of erased keys, as apply_chain has them (NULL, and none, if nothing is erased). */
-#define SEEK_ARGS                                                                                                      \
-    __global const uint *ops, uint n_queries, uint forward, __global const ordo_key *base_key,                         \
-        __global const merge_value *base_value, __global const uchar *base_found, __global const ordo_key *erased,     \
-        __global const uint *gone, uint n_erased, __global const uint *end, __global ordo_key *keys_out,               \
-        ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global uchar *found,               \
-        ulong found_at
 
 /* Whether there is a neighbour for position j: not for what is beyond the last key. */
 ORDO_FN bool has_base(uint code, ordo_key key, bool found)
@@ -419,13 +515,12 @@ ORDO_FN bool has_base(uint code, ordo_key key, bool found)
 }
 
 /* Which erased key ends the chain of an erased key; NONE if the key is not erased. */
-ORDO_FN uint chain_end(__global const ordo_key *erased, __global const uint *end, uint all, uint n_erased, bool forward,
-                       ordo_key key)
+ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
-    const uint e = all ? sorted_bound(erased, all, key, false) : 0;
-    if (e == all || erased[e] != key)
+    const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
+    if (e == s->all || s->erased[e] != key)
         return NONE;
-    return forward ? n_erased - end[n_erased - 1 - e] : end[e] - 1;
+    return forward ? s->n_erased - s->end[s->n_erased - 1 - e] : s->end[s->n_erased + e] - 1 - s->n_erased;
 }
 
 ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
@@ -452,20 +547,26 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
 /* The most groups that a seek looks at one by one. */
 #define SEEK_STEPS 32
 
-/* Seeks of one direction go from group to group until one is there at the time, or the nearest key is one that the batch
- * does not touch. That is mostly the first or second; one that takes SEEK_STEPS sets *far, and has no result. */
+#define SEEK_OUT                                                                                                       \
+    __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
+        __global uchar *found, ulong found_at
+
+/* Seeks go from group to group until one is there at the time, or the nearest key is one that the batch does not touch. That is
+ * mostly the first or second; one that takes SEEK_STEPS has no result, and says so: changed[n + 1] is no longer changed[n]. */
 ORDO_KERNEL(RUN_GROUP)
-void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, SEEK_ARGS, __global uint *far,
-                ulong far_at)
+void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
+                __global uint *changed)
 {
     const sorted_batch b = BATCH;
-    const uint         n_groups = group_of[n], all = gone ? gone[n] : 0;
-    RUN_EACH (uint, q, n_queries) {
+    const seek_queries queries = QUERIES;
+    const uint         n_groups = group_of[n];
+    RUN_EACH (uint, q, n_seeks) {
+        const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
         uint       g = group_of[j] + (code == CODE_SEEK_GT) - (code == CODE_SEEK_LT); /* 0 - 1: past all */
-        bool       other = has_base(code, sorted[j], base_found[q]);
-        ordo_key   other_key = base_key[q];
-        uint       at = q, position = 0, step = 0;
+        uint       at = seek_query(q, n_up, n_erased), position = 0, step = 0;
+        bool       other = has_base(code, sorted[j], base_found[at]);
+        ordo_key   other_key = base_key[at];
         key_state  s = STATE_ABSENT;
         for (; step < SEEK_STEPS && g < n_groups; step++, g += forward ? 1 : -1u) {
             const ordo_key key = sorted[first_of[g]];
@@ -475,14 +576,14 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
             if (s != STATE_ABSENT)
                 break;
             if (other && key == other_key) {
-                const uint e = chain_end(erased, end, all, n_erased, forward, key);
-                at = n_queries + e;
+                const uint e = chain_end(&queries, forward, key);
+                at = near_query(e, forward, n_up, n_seeks, n_erased);
                 other = has_near(erased[e], base_found[at], forward);
                 other_key = base_key[at];
             }
         }
         if (step == SEEK_STEPS) {
-            ordo_max(&far[far_at], 1u);
+            ordo_max(&changed[n + 1], NONE);
             continue;
         }
         SEEK_RESULT()
@@ -491,21 +592,23 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
 
 /* The same for any distance, by the timeline. */
 ORDO_KERNEL(RUN_GROUP)
-void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, SEEK_ARGS)
+void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {
     const sorted_batch b = BATCH;
     const timeline     t = TIMELINE;
-    const uint         all = gone ? gone[n] : 0;
-    RUN_EACH (uint, q, n_queries) {
+    const seek_queries queries = QUERIES;
+    RUN_EACH (uint, q, n_seeks) {
+        const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
         /* what is there below where an upward seek begins, or not above where a downward one does */
         const uint rank = timeline_rank(&t, group_of[j] + (code == CODE_SEEK_GT || code == CODE_SEEK_LE), time);
         const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
-        bool       other = has_base(code, sorted[j], base_found[q]);
-        ordo_key   other_key = base_key[q];
-        const uint e = other ? chain_end(erased, end, all, n_erased, forward, other_key) : NONE;
-        const uint at = e == NONE ? q : n_queries + e;
+        uint       at = seek_query(q, n_up, n_erased);
+        bool       other = has_base(code, sorted[j], base_found[at]);
+        ordo_key   other_key = base_key[at];
+        const uint e = other ? chain_end(&queries, forward, other_key) : NONE;
         if (e != NONE) {
+            at = near_query(e, forward, n_up, n_seeks, n_erased);
             other = has_near(erased[e], base_found[at], forward);
             other_key = base_key[at];
         }

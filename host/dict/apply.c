@@ -3,8 +3,8 @@
  * queries and one update.
  *
  *   1  survey       what is in the batch; unknown codes refuse it                                  waits
- *   2  point operations: one stable sort by key, one find of all keys; two scans then say the state of a key before and
- *      after each operation, and so all results and what is left to store
+ *   2  point operations: one stable sort by key, one find of all keys; one scan of four sums then says the state of a key before
+ *      and after each operation, and so all results and what is left to store
  *   3  order queries: the structure answers them as it is now, before the batch. A seek takes the nearer of two, the nearest
  *      key of the batch's that is there at its time, for which it goes from key to key, and the nearest that the batch does
  *      not erase. All else that the batch changes comes from its timeline (cl/dict/timeline.cl): counts are corrected; ranges
@@ -15,7 +15,7 @@
  *
  * Nothing is stored before 4, so a batch that is refused, or that runs out of memory, has changed nothing.
  *
- * Cost for n operations: 2 is a sort and a find. Seeks are some 12 launches, a seek of the structure for each, two for
+ * Cost for n operations: 2 is a sort, a find and some 5 launches. Seeks are 4 more, a seek of the structure for each, two for
  * each erasure, and a few steps. Other order queries, and seeks of which one has far to go, are about 5 launches per bit of n and 20
  * bytes of scratch per 32 operations and bit; a count takes log2(n) steps besides the structure's own, and a range as many
  * per element that lay in it before the batch or does at its time. */
@@ -32,17 +32,11 @@ struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* What the batch erases of what was there: n at most, the device knows how many (the last of `gone`). */
-struct erased {
-    cl_uint n;
-    cl_mem  gone, keys;
-};
-
-/* Seeks of one direction. */
+/* Seeks, those upwards first, and what the batch erases of what was there: n_erased at most, the device knows how many. */
 struct seeks {
-    cl_uint           forward, n;
-    cl_mem            ops, keys;
-    struct neighbours base; /* of the n seeks, and behind them of what is erased */
+    cl_uint           n_up, n, n_erased;
+    cl_mem            ops, keys, erased;
+    struct neighbours base; /* of the seeks, and behind those of each direction of what is erased */
     cl_mem            end;  /* of chains of what is erased */
 };
 
@@ -55,16 +49,18 @@ struct apply {
 
     struct ordo_sorted_batch sorted;
     cl_mem                   there, before; /* of each sorted key: whether it is in the dictionary, and its value */
+    cl_mem                   counted;       /* the survey */
+    cl_mem                   number;        /* 0, 1, 2, ...; once sorted where stretches begin */
     cl_mem                   start, insert; /* see sorted_batch in cl/dict/apply.cl */
+    cl_mem                   sums, insert_at;
     cl_mem                   group_of, first_of, there_before;
     cl_mem                   made; /* values after combines, or NULL */
-    cl_mem                   changed;
+    cl_mem                   places;
 
-    cl_mem  entries, masks, sums; /* the timeline */
+    cl_mem  entries, masks, block_sums; /* the timeline */
     cl_uint n_blocks, n_levels;
 
-    struct erased erased;
-    struct seeks  up, down;
+    struct seeks seeks;
 };
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -81,7 +77,7 @@ static void add_batch(struct ordo_args *args, const struct apply *a)
 /* TIMELINE_ARGS. */
 static void add_timeline(struct ordo_args *args, const struct apply *a)
 {
-    ORDO_ADD(args, ORDO_ARG(a->masks), ORDO_ARG(a->sums), ORDO_ARG(a->there_before), ORDO_ARG(a->group_of),
+    ORDO_ADD(args, ORDO_ARG(a->masks), ORDO_ARG(a->block_sums), ORDO_ARG(a->there_before), ORDO_ARG(a->group_of),
              ORDO_ARG(a->n_blocks), ORDO_ARG(a->n_levels));
 }
 
@@ -109,23 +105,38 @@ static ordo_status scan(const struct apply *a, ordo_type type, ordo_op op, bool 
 /* Work-items of the survey; each counts for itself. */
 #define SURVEY_ITEMS ((size_t) 1 << 14)
 
+static ordo_status count_codes(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
+                               cl_mem survey, cl_mem number, cl_uint out[ORDO_SURVEY_WORDS])
+{
+    const cl_uint    n = (cl_uint) count;
+    struct ordo_args args = { .n = 0 };
+
+    ordo_args_slice(&args, &codes);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(survey), ORDO_ARG(number));
+    ORDO_TRY(ordo_dict_launch(call, dict, "dict/apply.cl", "apply_survey", ordo_min_size(count, SURVEY_ITEMS), args.arg,
+                              args.n));
+    return ordo_call_read(call, survey, 0, out, ORDO_SURVEY_WORDS * sizeof *out);
+}
+
 ordo_status ordo_dict_survey(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                              cl_uint out[ORDO_SURVEY_WORDS])
 {
-    const cl_uint    n = (cl_uint) count;
-    const int        mark = call->n_scratch;
-    struct ordo_args args = { .n = 0 };
-    cl_mem           survey = NULL;
+    const int mark = call->n_scratch;
+    cl_mem    survey = NULL;
 
     ORDO_TRY(ordo_call_scratch(call, ORDO_SURVEY_WORDS * sizeof(cl_uint), &survey));
     ORDO_TRY(ordo_call_fill(call, survey, 0, ORDO_SURVEY_WORDS * sizeof(cl_uint), 0));
-    ordo_args_slice(&args, &codes);
-    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(survey));
-    ORDO_TRY(ordo_dict_launch(call, dict, "dict/apply.cl", "apply_survey", ordo_min_size(count, SURVEY_ITEMS), args.arg,
-                              args.n));
-    ORDO_TRY(ordo_call_read(call, survey, 0, out, ORDO_SURVEY_WORDS * sizeof *out));
+    ORDO_TRY(count_codes(dict, call, codes, count, survey, NULL, out));
     ordo_call_release(call, mark);
     return ORDO_OK;
+}
+
+/* The same for the batch, whose operations are numbered too. Who is next clears what was counted. */
+static ordo_status survey(struct apply *a)
+{
+    ORDO_TRY(ordo_call_zeroed(a->call, ORDO_SURVEY_WORDS * sizeof(cl_uint), &a->counted));
+    ORDO_TRY(scratch(a, a->n, sizeof(cl_uint), &a->number));
+    return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->survey);
 }
 
 /* Operations of a batch with order queries: sums of changes in the timeline (cl/dict/timeline.cl), each block's lifted by 32,
@@ -211,58 +222,101 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_dict_launch_typed(a->call, a->dict, COMBINE_FILE, "combine_made", b->value, b->combine, a->n, &made);
 }
 
-/* start, insert and the groups; made, if there are combines. */
+/* In each of so many parts, one after another, of each element the sum of all before it in its part and of what came before that
+ * in the same scan: sum_at of cl/dict/apply.cl. */
+static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
+{
+    if (stride <= ORDO_MAX_COUNT / parts)
+        return scan(a, ORDO_U32, ORDO_SUM, false, mem, 0, parts * stride);
+    for (size_t part = 0; part < parts; part++)
+        ORDO_TRY(scan(a, ORDO_U32, ORDO_SUM, false, mem, part * stride, stride));
+    return ORDO_OK;
+}
+
+enum { SUM_PARTS = 4 }; /* SUM_... of cl/dict/apply.cl */
+
+static ordo_status make_stretches(struct apply *a, cl_mem heads)
+{
+    struct ordo_args args = { .n = 0 };
+    ORDO_ADD(&args, ORDO_ARG(a->sums), ORDO_ARG(a->number), ORDO_ARG(a->insert_at), ORDO_ARG(a->n), ORDO_ARG(a->start),
+             ORDO_ARG(a->insert));
+    ORDO_TRY(launch(a, "apply_stretches", a->n, &args));
+    return make_values(a, heads);
+}
+
+/* What start, insert and the groups are made of; made, if there are combines. */
 static ordo_status divide(struct apply *a)
 {
     struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };
-    cl_mem           heads = NULL, groups = NULL;
+    cl_mem           heads = NULL;
 
+    ORDO_TRY(scratch(a, (a->n + (size_t) 1) * SUM_PARTS, sizeof(cl_uint), &a->sums));
+    ORDO_TRY(scratch(a, a->n, sizeof(cl_uint), &a->insert_at));
+    if (a->made)
+        ORDO_TRY(scratch(a, a->n, 1, &heads));
+    ordo_args_slice(&args, &a->batch->codes);
+    ORDO_ADD(&args, ORDO_ARG(a->sorted.keys), ORDO_ARG(a->sorted.index), ORDO_ARG(a->there), ORDO_ARG(a->n),
+             ORDO_ARG(a->sums), ORDO_ARG(heads), ORDO_ARG(a->counted));
+    ORDO_TRY(launch(a, "apply_starts", a->n + (size_t) 1, &args));
+    ORDO_TRY(sum_parts(a, a->sums, SUM_PARTS, a->n + (size_t) 1));
+    ORDO_ADD(&group_args, ORDO_ARG(a->sums), ORDO_ARG(a->n), ORDO_ARG(a->group_of), ORDO_ARG(a->first_of),
+             ORDO_ARG(a->there_before), ORDO_ARG(a->number), ORDO_ARG(a->insert_at));
+    ORDO_TRY(launch(a, "apply_groups", a->n + (size_t) 1, &group_args));
+    return a->made ? make_stretches(a, heads) : ORDO_OK;
+}
+
+static cl_uint n_seeks(const struct apply *a)
+{
+    return n_of(a, ORDO_SEEK_LT, ORDO_SEEK_GT);
+}
+
+static bool has_updates(const struct apply *a)
+{
+    return n_of(a, ORDO_UPSERT, ORDO_ERASE) + a->survey[ORDO_COMBINE] > 0;
+}
+
+/* PLACE_... of cl/dict/apply.cl. */
+static cl_uint place_parts(const struct apply *a)
+{
+    return n_seeks(a) == 0 ? 1 : a->survey[ORDO_ERASE] == 0 ? 3 : 4;
+}
+
+static ordo_status make_room(struct apply *a, bool timeline)
+{
     ORDO_TRY(scratch(a, a->n, sizeof(cl_uint), &a->start));
     ORDO_TRY(scratch(a, a->n, sizeof(cl_uint), &a->insert));
     ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->group_of));
     ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->first_of));
     ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->there_before));
-    if (a->survey[ORDO_COMBINE])
-        ORDO_TRY(scratch(a, a->n, a->dict->value_bytes, &a->made));
-    const int mark = a->call->n_scratch;
-    ORDO_TRY(scratch(a, a->n, 1, &heads));
-    ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_ulong), &groups));
-
-    ordo_args_slice(&args, &a->batch->codes);
-    ORDO_ADD(&args, ORDO_ARG(a->sorted.keys), ORDO_ARG(a->sorted.index), ORDO_ARG(a->there), ORDO_ARG(a->n),
-             ORDO_ARG(a->start), ORDO_ARG(a->insert), ORDO_ARG(heads), ORDO_ARG(groups));
-    ORDO_TRY(launch(a, "apply_starts", a->n + (size_t) 1, &args));
-    ORDO_TRY(scan(a, ORDO_U32, ORDO_MAX, true, a->start, 0, a->n));
-    const struct ordo_scan inserts = { .type = ORDO_U32,
-                                       .op = ORDO_MIN,
-                                       .inclusive = true,
-                                       .in = ordo_at(a->insert, 0),
-                                       .heads = ordo_at(heads, 0),
-                                       .out = ordo_at(a->insert, 0),
-                                       .count = a->n };
-    ORDO_TRY(ordo_call_scan(a->call, &inserts));
-    ORDO_TRY(scan(a, ORDO_U64, ORDO_SUM, false, groups, 0, a->n + (size_t) 1));
-
-    ORDO_ADD(&group_args, ORDO_ARG(groups), ORDO_ARG(a->n), ORDO_ARG(a->group_of), ORDO_ARG(a->first_of),
-             ORDO_ARG(a->there_before));
-    ORDO_TRY(launch(a, "apply_groups", a->n + (size_t) 1, &group_args));
-    if (a->made)
-        ORDO_TRY(make_values(a, heads));
-    ordo_call_release(a->call, mark);
-    return ORDO_OK;
+    ORDO_TRY(scratch(a, (a->n + (size_t) 2) * place_parts(a), sizeof(cl_uint), &a->places));
+    ORDO_TRY(scratch(a, a->n, a->survey[ORDO_COMBINE] ? a->dict->value_bytes : 0, &a->made));
+    return scratch(a, a->n, timeline ? sizeof(cl_ulong) : 0, &a->entries);
 }
 
-static ordo_status resolve_points(struct apply *a, bool timeline)
+static ordo_status enqueue_points(struct apply *a, bool no_ranges)
 {
-    struct ordo_args args = { .n = 0 };
-    ORDO_TRY(scratch(a, a->n + (size_t) 2, sizeof(cl_uint), &a->changed));
-    if (timeline)
-        ORDO_TRY(scratch(a, a->n, sizeof(cl_ulong), &a->entries));
+    const cl_uint           parts = place_parts(a);
+    const struct ordo_slice offsets = no_ranges ? a->batch->offsets : ordo_none();
+    struct ordo_args        args = { .n = 0 };
+
     add_batch(&args, a);
-    ORDO_ADD(&args, ORDO_ARG(a->group_of), ORDO_ARG(a->changed), ORDO_ARG(a->entries));
+    ORDO_ADD(&args, ORDO_ARG(a->sums), ORDO_ARG(a->number), ORDO_ARG(a->insert_at), ORDO_ARG(a->start),
+             ORDO_ARG(a->insert), ORDO_ARG(a->group_of), ORDO_ARG(a->places), ORDO_ARG(parts), ORDO_ARG(a->entries));
     ordo_args_slice(&args, &a->batch->found);
     ordo_args_slice(&args, &a->batch->values_out);
-    return launch(a, "apply_points", a->n + (size_t) 1, &args);
+    ordo_args_slice(&args, &offsets);
+    ORDO_TRY(launch(a, "apply_points", a->n + (size_t) 1, &args));
+    return has_updates(a) || n_seeks(a) ? sum_parts(a, a->places, parts, a->n + (size_t) 2) : ORDO_OK;
+}
+
+static ordo_status resolve_points(struct apply *a, bool timeline, bool no_ranges)
+{
+    ORDO_TRY(make_room(a, timeline));
+    const int mark = a->call->n_scratch;
+    ORDO_TRY(divide(a));
+    ORDO_TRY(enqueue_points(a, no_ranges));
+    ordo_call_release(a->call, mark);
+    return ORDO_OK;
 }
 
 /* ---- 3 the timeline ---------------------------------------------------------------------------------------------- */
@@ -272,13 +326,13 @@ static ordo_status build_level(struct apply *a, cl_uint level, cl_mem from, cl_m
     struct ordo_args pack = { .n = 0 }, move = { .n = 0 };
 
     ORDO_ADD(&pack, ORDO_ARG(from), ORDO_ARG(a->n), ORDO_ARG(level), ORDO_ARG(a->n_blocks), ORDO_ARG(a->masks),
-             ORDO_ARG(a->sums));
+             ORDO_ARG(a->block_sums));
     ORDO_TRY(launch(a, "timeline_pack", a->n_blocks, &pack));
-    ORDO_TRY(scan(a, ORDO_U64, ORDO_SUM, false, a->sums, (size_t) level * a->n_blocks, a->n_blocks));
+    ORDO_TRY(scan(a, ORDO_U64, ORDO_SUM, false, a->block_sums, (size_t) level * a->n_blocks, a->n_blocks));
     if (level == 0)
         return ORDO_OK;
     ORDO_ADD(&move, ORDO_ARG(from), ORDO_ARG(a->n), ORDO_ARG(level), ORDO_ARG(a->n_blocks), ORDO_ARG(a->masks),
-             ORDO_ARG(a->sums), ORDO_ARG(to));
+             ORDO_ARG(a->block_sums), ORDO_ARG(to));
     return launch(a, "timeline_move", a->n, &move);
 }
 
@@ -290,7 +344,7 @@ static ordo_status build_timeline(struct apply *a)
     for (a->n_levels = 1; a->n >> a->n_levels;)
         a->n_levels++;
     ORDO_TRY(scratch(a, (size_t) a->n_levels * a->n_blocks, 3 * sizeof(cl_uint), &a->masks));
-    ORDO_TRY(scratch(a, (size_t) a->n_levels * a->n_blocks, sizeof(cl_ulong), &a->sums));
+    ORDO_TRY(scratch(a, (size_t) a->n_levels * a->n_blocks, sizeof(cl_ulong), &a->block_sums));
     const int mark = a->call->n_scratch;
     ORDO_TRY(scratch(a, a->n, sizeof(cl_ulong), &to));
     for (cl_uint level = a->n_levels; level-- > 0;) {
@@ -560,104 +614,82 @@ static ordo_status resolve_ranges(struct apply *a)
 
 /* ---- 3 seeks ----------------------------------------------------------------------------------------------------- */
 
-static cl_uint n_seeks(const struct apply *a)
-{
-    return n_of(a, ORDO_SEEK_LT, ORDO_SEEK_GT);
-}
-
-static ordo_status room_for(struct apply *a, struct seeks *s)
-{
-    ORDO_TRY(scratch(a, s->n, sizeof(cl_uint), &s->ops));
-    return scratch(a, (size_t) s->n + a->erased.n, a->dict->key_bytes, &s->keys);
-}
-
 /* Which they are, at what keys they begin, and what is erased. */
 static ordo_status list_seeks(struct apply *a)
 {
-    struct ordo_args wanted = { .n = 0 }, ask = { .n = 0 };
-    cl_mem           places = NULL;
-
-    a->up = (struct seeks) { .forward = 1, .n = n_of(a, ORDO_SEEK_GE, ORDO_SEEK_GT) };
-    a->down = (struct seeks) { .forward = 0, .n = n_of(a, ORDO_SEEK_LT, ORDO_SEEK_LE) };
-    a->erased = (struct erased) { .n = a->survey[ORDO_ERASE] };
-    if (a->up.n)
-        ORDO_TRY(room_for(a, &a->up));
-    if (a->down.n)
-        ORDO_TRY(room_for(a, &a->down));
-    if (a->erased.n) {
-        ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->erased.gone));
-        ORDO_TRY(scratch(a, a->erased.n, a->dict->key_bytes, &a->erased.keys));
-    }
-    const int mark = a->call->n_scratch;
-    ORDO_TRY(scratch(a, a->n + (size_t) 1, sizeof(cl_ulong), &places));
-
-    ordo_args_slice(&wanted, &a->batch->codes);
-    ORDO_ADD(&wanted, ORDO_ARG(a->sorted.index), ORDO_ARG(a->there), ORDO_ARG(a->n), ORDO_ARG(places),
-             ORDO_ARG(a->erased.gone));
-    ORDO_TRY(launch(a, "apply_wanted", a->n + (size_t) 1, &wanted));
-    ORDO_TRY(scan(a, ORDO_U64, ORDO_SUM, false, places, 0, a->n + (size_t) 1));
-    if (a->erased.n)
-        ORDO_TRY(scan(a, ORDO_U32, ORDO_SUM, false, a->erased.gone, 0, a->n + (size_t) 1));
-    ordo_args_slice(&ask, &a->batch->codes);
-    ORDO_ADD(&ask, ORDO_ARG(a->sorted.keys), ORDO_ARG(a->sorted.index), ORDO_ARG(a->n), ORDO_ARG(places),
-             ORDO_ARG(a->erased.gone), ORDO_ARG(a->erased.n), ORDO_ARG(a->up.n), ORDO_ARG(a->down.n),
-             ORDO_ARG(a->up.ops), ORDO_ARG(a->up.keys), ORDO_ARG(a->down.ops), ORDO_ARG(a->down.keys),
-             ORDO_ARG(a->erased.keys));
-    ORDO_TRY(launch(a, "apply_ask", a->n, &ask));
-    ordo_call_release(a->call, mark);
-    return ORDO_OK;
-}
-
-static ordo_status find_neighbours(struct apply *a, struct seeks *s)
-{
-    const size_t count = (size_t) s->n + a->erased.n;
-    ORDO_TRY(scratch(a, count, a->dict->key_bytes, &s->base.keys));
-    ORDO_TRY(scratch(a, count, a->dict->value_bytes, &s->base.values));
-    ORDO_TRY(scratch(a, count, 1, &s->base.found));
-    const struct ordo_seeks seeks = {
-        s->forward ? ORDO_GE : ORDO_LE, ordo_at(s->keys, 0),        count,
-        ordo_at(s->base.keys, 0),       ordo_at(s->base.values, 0), ordo_at(s->base.found, 0)
-    };
-    return a->dict->structure->seek(a->dict, a->call, &seeks);
-}
-
-/* Where chains of erased keys end, on the side to which the seeks go. */
-static ordo_status find_chains(struct apply *a, struct seeks *s)
-{
+    struct seeks    *s = &a->seeks;
     struct ordo_args args = { .n = 0 };
-    ORDO_TRY(scratch(a, a->erased.n, sizeof(cl_uint), &s->end));
-    ORDO_ADD(&args, ORDO_ARG(a->erased.keys), ORDO_ARG(a->erased.gone), ORDO_ARG(a->n), ORDO_ARG(a->erased.n),
-             ORDO_ARG(s->forward), ORDO_ARG(s->base.keys), ORDO_ARG(s->base.found), ORDO_ARG(s->n), ORDO_ARG(s->end));
-    ORDO_TRY(launch(a, "apply_chain", a->erased.n, &args));
-    return scan(a, ORDO_U32, ORDO_MAX, true, s->end, 0, a->erased.n);
+
+    *s = (struct seeks) { .n_up = n_of(a, ORDO_SEEK_GE, ORDO_SEEK_GT),
+                          .n = n_seeks(a),
+                          .n_erased = a->survey[ORDO_ERASE] };
+    ORDO_TRY(scratch(a, s->n, sizeof(cl_uint), &s->ops));
+    ORDO_TRY(scratch(a, s->n + (size_t) 2 * s->n_erased, a->dict->key_bytes, &s->keys));
+    if (s->n_erased)
+        ORDO_TRY(scratch(a, s->n_erased, a->dict->key_bytes, &s->erased));
+    ordo_args_slice(&args, &a->batch->codes);
+    ORDO_ADD(&args, ORDO_ARG(a->sorted.keys), ORDO_ARG(a->sorted.index), ORDO_ARG(a->n), ORDO_ARG(a->places),
+             ORDO_ARG(s->n_up), ORDO_ARG(s->n), ORDO_ARG(s->n_erased), ORDO_ARG(s->ops), ORDO_ARG(s->keys),
+             ORDO_ARG(s->erased));
+    return launch(a, "apply_ask", a->n, &args);
 }
 
-/* SEEK_ARGS of cl/dict/apply.cl. */
-static void add_seeks(struct ordo_args *args, const struct apply *a, const struct seeks *s)
+/* Those of one direction, `count` from `first` on; nothing if nothing seeks so. */
+static ordo_status seek_neighbours(struct apply *a, ordo_relation way, size_t first, size_t n, size_t count)
 {
-    ORDO_ADD(args, ORDO_ARG(s->ops), ORDO_ARG(s->n), ORDO_ARG(s->forward), ORDO_ARG(s->base.keys),
-             ORDO_ARG(s->base.values), ORDO_ARG(s->base.found), ORDO_ARG(a->erased.keys), ORDO_ARG(a->erased.gone),
-             ORDO_ARG(a->erased.n), ORDO_ARG(s->end));
+    const struct seeks     *s = &a->seeks;
+    const struct ordo_slice values = s->base.values ? ordo_at(s->base.values, first) : ordo_none();
+    const struct ordo_seeks seeks = { way,    ordo_at(s->keys, first),      count, ordo_at(s->base.keys, first),
+                                      values, ordo_at(s->base.found, first) };
+    return n ? a->dict->structure->seek(a->dict, a->call, &seeks) : ORDO_OK;
+}
+
+static ordo_status find_neighbours(struct apply *a)
+{
+    struct seeks *s = &a->seeks;
+    const size_t  up = (size_t) s->n_up + s->n_erased, down = (size_t) (s->n - s->n_up) + s->n_erased;
+    ORDO_TRY(scratch(a, up + down, a->dict->key_bytes, &s->base.keys));
+    ORDO_TRY(scratch(a, up + down, a->dict->value_bytes, &s->base.values));
+    ORDO_TRY(scratch(a, up + down, 1, &s->base.found));
+    ORDO_TRY(seek_neighbours(a, ORDO_GE, 0, s->n_up, up));
+    return seek_neighbours(a, ORDO_LE, up, s->n - s->n_up, down);
+}
+
+/* QUERY_ARGS of cl/dict/apply.cl. */
+static void add_queries(struct ordo_args *args, const struct apply *a)
+{
+    const struct seeks *s = &a->seeks;
+    ORDO_ADD(args, ORDO_ARG(s->ops), ORDO_ARG(s->base.keys), ORDO_ARG(s->base.values), ORDO_ARG(s->base.found),
+             ORDO_ARG(s->erased), ORDO_ARG(s->end), ORDO_ARG(s->n_up), ORDO_ARG(s->n), ORDO_ARG(s->n_erased),
+             ORDO_ARG(a->places));
+}
+
+/* Where chains of erased keys end, on the sides to which the seeks go. */
+static ordo_status find_chains(struct apply *a)
+{
+    struct seeks    *s = &a->seeks;
+    const cl_uint    first = s->n_up ? 0 : s->n_erased, last = s->n_erased * (s->n > s->n_up ? 2 : 1);
+    struct ordo_args args = { .n = 0 };
+
+    if (s->n_erased == 0)
+        return ORDO_OK;
+    ORDO_TRY(scratch(a, (size_t) 2 * s->n_erased, sizeof(cl_uint), &s->end));
+    ORDO_ADD(&args, ORDO_ARG(a->n));
+    add_queries(&args, a);
+    ORDO_ADD(&args, ORDO_ARG(s->end), ORDO_ARG(first), ORDO_ARG(last));
+    ORDO_TRY(launch(a, "apply_chain", last - first, &args));
+    if (last - first <= ORDO_MAX_COUNT)
+        return scan(a, ORDO_U32, ORDO_MAX, true, s->end, first, last - first);
+    ORDO_TRY(scan(a, ORDO_U32, ORDO_MAX, true, s->end, 0, s->n_erased));
+    return scan(a, ORDO_U32, ORDO_MAX, true, s->end, s->n_erased, s->n_erased);
+}
+
+/* SEEK_OUT. */
+static void add_seek_out(struct ordo_args *args, const struct apply *a)
+{
     ordo_args_slice(args, &a->batch->keys_out);
     ordo_args_slice(args, &a->batch->values_out);
     ordo_args_slice(args, &a->batch->found);
-}
-
-static ordo_status resolve_direction(struct apply *a, struct seeks *s)
-{
-    struct ordo_args args = { .n = 0 };
-
-    if (s->n == 0)
-        return ORDO_OK;
-    ORDO_TRY(find_neighbours(a, s));
-    if (a->erased.n)
-        ORDO_TRY(find_chains(a, s));
-    const cl_ulong far_at = a->n + (cl_ulong) 1;
-    add_batch(&args, a);
-    ORDO_ADD(&args, ORDO_ARG(a->group_of), ORDO_ARG(a->first_of));
-    add_seeks(&args, a, s);
-    ORDO_ADD(&args, ORDO_ARG(a->changed), ORDO_ARG(far_at));
-    return launch(a, "apply_seek", s->n, &args);
 }
 
 static bool needs_timeline(const struct apply *a)
@@ -665,33 +697,37 @@ static bool needs_timeline(const struct apply *a)
     return n_of(a, ORDO_COUNT, ORDO_RANGE) + n_of(a, ORDO_RANK_LT, ORDO_SELECT) > 0;
 }
 
-/* All but those that have far to go, which `changed` then says behind its end. */
+/* All but those that have far to go: see count_changed. */
 static ordo_status resolve_seeks(struct apply *a)
-{
-    ORDO_TRY(list_seeks(a));
-    ORDO_TRY(resolve_direction(a, &a->up));
-    return resolve_direction(a, &a->down);
-}
-
-static ordo_status resolve_far(struct apply *a, const struct seeks *s)
 {
     struct ordo_args args = { .n = 0 };
 
-    if (s->n == 0)
-        return ORDO_OK;
+    ORDO_TRY(list_seeks(a));
+    ORDO_TRY(find_neighbours(a));
+    ORDO_TRY(find_chains(a));
+    add_batch(&args, a);
+    ORDO_ADD(&args, ORDO_ARG(a->group_of), ORDO_ARG(a->first_of));
+    add_queries(&args, a);
+    add_seek_out(&args, a);
+    ORDO_ADD(&args, ORDO_ARG(a->places));
+    return launch(a, "apply_seek", a->seeks.n, &args);
+}
+
+static ordo_status resolve_far(struct apply *a)
+{
+    struct ordo_args args = { .n = 0 };
+
+    if (!a->masks)
+        ORDO_TRY(build_timeline(a));
     add_batch(&args, a);
     add_timeline(&args, a);
     ORDO_ADD(&args, ORDO_ARG(a->first_of));
-    add_seeks(&args, a, s);
-    return launch(a, "apply_seek_far", s->n, &args);
+    add_queries(&args, a);
+    add_seek_out(&args, a);
+    return launch(a, "apply_seek_far", a->seeks.n, &args);
 }
 
 /* ---- 4 store ----------------------------------------------------------------------------------------------------- */
-
-static bool has_updates(const struct apply *a)
-{
-    return n_of(a, ORDO_UPSERT, ORDO_ERASE) + a->survey[ORDO_COMBINE] > 0;
-}
 
 /* How many keys are to be stored; and whether some seek has far to go: then all are done again. Waits. */
 static ordo_status count_changed(struct apply *a, cl_uint *count)
@@ -700,15 +736,10 @@ static ordo_status count_changed(struct apply *a, cl_uint *count)
 
     if (!has_updates(a) && n_seeks(a) == 0)
         return ORDO_OK;
-    ORDO_TRY(scan(a, ORDO_U32, ORDO_SUM, false, a->changed, 0, a->n + (size_t) 1));
-    ORDO_TRY(ordo_call_read(a->call, a->changed, a->n * sizeof *last, last, sizeof last));
+    ORDO_TRY(ordo_call_read(a->call, a->places, a->n * sizeof *last, last, sizeof last));
     *count = last[0];
-    if (n_seeks(a) == 0 || last[1] == 0)
-        return ORDO_OK;
-    if (!a->masks)
-        ORDO_TRY(build_timeline(a));
-    ORDO_TRY(resolve_far(a, &a->up));
-    return resolve_far(a, &a->down);
+    const bool far = last[1] != last[0] || (ordo_rehearses(a->call->dev) && last[1]);
+    return n_seeks(a) > 0 && far ? resolve_far(a) : ORDO_OK;
 }
 
 static ordo_status store(struct apply *a, cl_uint count)
@@ -722,7 +753,7 @@ static ordo_status store(struct apply *a, cl_uint count)
     ORDO_TRY(scratch(a, count, a->dict->value_bytes, &values));
     ORDO_TRY(scratch(a, count, 1, &erased));
     add_batch(&args, a);
-    ORDO_ADD(&args, ORDO_ARG(a->changed), ORDO_ARG(keys), ORDO_ARG(values), ORDO_ARG(erased));
+    ORDO_ADD(&args, ORDO_ARG(a->places), ORDO_ARG(keys), ORDO_ARG(values), ORDO_ARG(erased));
     ORDO_TRY(launch(a, "apply_store", a->n, &args));
     const struct ordo_sorted_updates updates = {
         ordo_at(keys, 0), ordo_at(values, 0), ordo_at(erased, 0), count, true, true
@@ -771,19 +802,16 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
         ORDO_TRY(dict->structure->apply_points(dict, call, batch, &done));
     if (done && !ordo_rehearses(call->dev))
         return ORDO_OK;
-    ORDO_TRY(ordo_dict_survey(dict, call, batch->codes, batch->count, a.survey));
+    ORDO_TRY(survey(&a));
     ORDO_TRY(check_survey(&a));
     const bool order = n_order(&a) > 0;
-    ORDO_TRY(ordo_batch_sort(call, dict, batch->keys, batch->count, &a.sorted));
+    ORDO_TRY(ordo_batch_sort_numbered(call, dict, batch->keys, a.number, batch->count, &a.sorted));
     ORDO_TRY(find_all(&a));
-    ORDO_TRY(divide(&a));
-    ORDO_TRY(resolve_points(&a, order));
+    ORDO_TRY(resolve_points(&a, order, !needs_timeline(&a)));
     const int mark = call->n_scratch;
     if (needs_timeline(&a)) {
         ORDO_TRY(build_timeline(&a));
         ORDO_TRY(resolve_order(&a, needed));
-    } else {
-        ORDO_TRY(ordo_dict_no_ranges(call, batch));
     }
     if (n_seeks(&a) > 0)
         ORDO_TRY(resolve_seeks(&a));

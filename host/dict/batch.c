@@ -121,19 +121,23 @@ ordo_status ordo_dict_offsets(struct ordo_call *call, const ordo_dict *dict, str
 ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                             struct ordo_sorted_batch *out)
 {
+    const cl_uint n = (cl_uint) count;
+    cl_mem        number = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &number));
+    ORDO_TRY(launch(call, dict, "batch_number", count, ORDO_ARGS(ORDO_ARG(number), ORDO_ARG(n))));
+    return ordo_batch_sort_numbered(call, dict, keys, number, count, out);
+}
+
+ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys,
+                                     cl_mem number, size_t count, struct ordo_sorted_batch *out)
+{
     const struct ordo_sort_params params = { .key = dict->key, .value_bytes = sizeof(cl_uint) };
-    const cl_uint                 n = (cl_uint) count;
-    cl_mem                        number = NULL;
 
     ORDO_TRY(ordo_call_scratch(call, count * dict->key_bytes, &out->keys));
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &out->index));
-    const int mark = call->n_scratch;
-    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &number));
-    ORDO_TRY(launch(call, dict, "batch_number", count, ORDO_ARGS(ORDO_ARG(number), ORDO_ARG(n))));
-    ORDO_TRY(
-        ordo_call_sort(call, &params, keys, ordo_at(number, 0), ordo_at(out->keys, 0), ordo_at(out->index, 0), count));
-    ordo_call_release(call, mark);
-    return ORDO_OK;
+    return ordo_call_sort(call, &params, keys, ordo_at(number, 0), ordo_at(out->keys, 0), ordo_at(out->index, 0),
+                          count);
 }
 
 /* Of n + 1 flags, the last 0: how many are set before each; waits for how many there are. */

@@ -14,6 +14,9 @@ struct ordo_sorted_batch {
 /* Sorts a batch's keys into scratch. */
 ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                             struct ordo_sorted_batch *out);
+/* The same with the numbers 0 to count - 1 given. */
+ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys,
+                                     cl_mem number, size_t count, struct ordo_sorted_batch *out);
 
 /* Keeps what flags say (count + 1 of them, uint32_t, the last 0), which has distinct keys, in scratch; waits for how much
  * that is. The flags are lost. */
