@@ -151,24 +151,24 @@ ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uin
 /* ---- equal keys -------------------------------------------------------------------------------------------------- */
 
 /* Finds the live updates, a bit each of `live`, which has n_live words. words: places of a table of updates, `most` of them, more
- * than there are updates. Ends with a barrier. */
+ * than there are updates. Ends with a barrier. Every batch comes to every barrier: of what lies behind one that only some come to, PoCL
+ * makes two, and hash_update, with two such here, took its compiler 34 s. */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live)
 {
     HASH_EACH (i, n_live)
         live[i] = part->kind != HASH_DISTINCT || i * 32 >= part->n ? 0
                   : part->n - i * 32 >= 32                         ? 0xffffffffu
                                                                    : (1u << (part->n - i * 32)) - 1;
+    const uint places = part->kind == HASH_ANY ? min(most, 2 * part->n + 32) : 0;
+    HASH_EACH (i, places)
+        words[i] = 0;
+    hash_barrier();
     if (part->kind == HASH_RESOLVED) {
-        hash_barrier();
         HASH_EACH (u, part->n)
             if (part->index[u] != HASH_LEFT)
                 hash_set(live, u);
     }
     if (part->kind == HASH_ANY) {
-        const uint places = min(most, 2 * part->n + 32);
-        HASH_EACH (i, places)
-            words[i] = 0;
-        hash_barrier();
         HASH_EACH (u, part->n) {
             const ordo_key mixed = part->mixed[u];
             uint           at = hash_share(hash_again(mixed) * 0x9e3779b1u, places);
@@ -181,10 +181,10 @@ ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, _
                 at = at + 1 == places ? 0 : at + 1;
             }
         }
-        hash_barrier();
-        HASH_EACH (i, places)
-            if (words[i])
-                hash_set(live, words[i] - 1);
     }
+    hash_barrier();
+    HASH_EACH (i, places)
+        if (words[i])
+            hash_set(live, words[i] - 1);
     hash_barrier();
 }
