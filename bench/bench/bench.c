@@ -295,7 +295,9 @@ static void conclude_dicts(const struct run *run)
             run, "/ flat_hash_map",
             "absl::flat_hash_map on the host, beside the hash table: on 2 threads, of updates a map each; up to 2^22");
     } else
-        say(run->out, 4, "No maps to compare with: Abseil was not there at build time (Debian: libabsl-dev).");
+        say(run->out, 4, "No maps of Abseil to compare with: it was not there at build time (Debian: libabsl-dev).");
+    if (dict_yardstick_name(FILLRANDOM, DICT_ROBIN_MAP))
+        explain(run, "/ robin_map", "tsl::robin_map, likewise");
 }
 
 static void count_rows(const struct run *run, const char *what, int n)

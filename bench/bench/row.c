@@ -5,6 +5,7 @@
 #include "bench/common/terminal.h"
 #include "bench/measure/dict_subject.h"
 #include "bench/measure/subject.h"
+#include "bench/peers/cuckoo.h"
 #include "bench/peers/dict_yardstick.h"
 #include "bench/workload/dict_plan.h"
 #include "tuned.h"
@@ -20,7 +21,10 @@
 
 static void failed_call(struct run *run, struct row *row, ordo_status status)
 {
-    row->outcome = status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE ? TOO_LARGE : FAILED;
+    const bool full = status == ORDO_UNSUPPORTED && row->spec.variant == CUCKOO;
+    row->outcome = status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE ? TOO_LARGE : full ? SKIPPED : FAILED;
+    if (full)
+        snprintf(row->why, sizeof row->why, "%s", CUCKOO_FULL);
     if (!row->why[0] && ordo_device_last_error(run->device, row->why, sizeof row->why) <= 1)
         snprintf(row->why, sizeof row->why, "%s", ordo_status_string(status));
 }
@@ -104,13 +108,13 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     return NAN;
 }
 
-/* What the host does at a point beside: a hash map, where no order is wanted; a B-tree, if no row has it yet. */
+/* What the host does at a point beside: hash maps, where no order is wanted; a B-tree, if no row has it yet. */
 static unsigned host_of(const struct run *run, const struct row *row, const struct row *beside)
 {
     const unsigned tree = beside ? 0 : 1u << DICT_BTREE;
     if (run->options->no_host || run->options->side_by_side)
         return 0;
-    return tree | (structure_is(row->spec.variant, NO_ORDER) ? 1u << DICT_HASH_MAP : 0);
+    return tree | (structure_is(row->spec.variant, NO_ORDER) ? 1u << DICT_HASH_MAP | 1u << DICT_ROBIN_MAP : 0);
 }
 
 /* `beside`: the row of a sorted array at the same point, or NULL. */

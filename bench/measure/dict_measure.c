@@ -162,7 +162,7 @@ ordo_status dict_measure(ordo_device *device, const struct spec *spec, const str
                          struct dict_figures *out, char *why, size_t why_bytes)
 {
     struct measuring m = { .device = device, .goal = goal, .out = out, .why = why, .why_bytes = why_bytes };
-    *out = (struct dict_figures) { .rebuild_seconds = NAN, .yardstick = { NAN, NAN } };
+    *out = (struct dict_figures) { .rebuild_seconds = NAN, .yardstick = { NAN, NAN, NAN } };
     m.plan = plan_borrow(spec);
     if (!m.plan)
         return no_memory(&m);

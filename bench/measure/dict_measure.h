@@ -28,7 +28,7 @@ struct dict_figures {
     size_t                      n_batches;       /* of updates in several batches, done once more: ... */
     double                     *batch_seconds;   /* ... the time of each, waiting for its end */
     double                      rebuild_seconds; /* cleanup: what building it anew takes; NaN otherwise */
-    double                      yardstick[2];    /* operations a second by dict_yardstick.h's; NaN: not known */
+    double                      yardstick[3];    /* operations a second by dict_yardstick.h's; NaN: not known */
     struct ordo_dict_statistics statistics;      /* at the end */
 };
 

@@ -138,7 +138,7 @@ ordo_status cuckoo_build(struct cuckoo *table, cl_mem keys, cl_mem values, size_
         table->seed = attempt * 0x9e3779b1u;
         TRY(build_once(table, &e, queue, order ? order->done : NULL, &wrong));
     }
-    return wrong == 0 ? ORDO_OK : wrong & NO_PAIR ? ORDO_INVALID : ORDO_TOO_LARGE;
+    return wrong == 0 ? ORDO_OK : wrong & NO_PAIR ? ORDO_INVALID : ORDO_UNSUPPORTED;
 }
 
 ordo_status cuckoo_find(struct cuckoo *table, cl_mem keys, size_t at, size_t count, cl_mem values_out, cl_mem found,

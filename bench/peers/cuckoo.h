@@ -22,8 +22,9 @@ ordo_status cuckoo_open(ordo_device *device, size_t elements, uint32_t load_perc
 void        cuckoo_close(struct cuckoo **table);
 /* Waits. */
 ordo_status cuckoo_clear(struct cuckoo *table);
-/* Elements at .. at + count - 1, in the place of all that was there. Waits. ORDO_TOO_LARGE: no seed was found; ORDO_INVALID: the pair that
+/* Elements at .. at + count - 1, in the place of all that was there. Waits. ORDO_UNSUPPORTED: CUCKOO_FULL; ORDO_INVALID: the pair that
  * is not legal. */
+#define CUCKOO_FULL "so full a table (--load): under none of its seeds do all elements find a place"
 ordo_status cuckoo_build(struct cuckoo *table, cl_mem keys, cl_mem values, size_t at, size_t count,
                          const struct ordo_order *order);
 /* Outputs may be NULL. */

@@ -52,11 +52,11 @@ static enum ability ability_of(enum workload workload)
     }
 }
 
-/* The hash map goes by no order. */
+/* Hash maps go by no order. */
 static bool can(int kind, enum workload workload)
 {
     const enum ability ability = ability_of(workload);
-    if (kind == HOST_FLAT_HASH_MAP)
+    if (kind == HOST_FLAT_HASH_MAP || kind == HOST_ROBIN_MAP)
         return ability == DEALT && workload != SEEKRANDOM && workload != RANGERANDOM;
     return ability != NOTHING;
 }

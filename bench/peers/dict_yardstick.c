@@ -17,6 +17,7 @@ static const struct {
 } yardsticks[N_DICT_YARDSTICKS] = {
     [DICT_BTREE] = { HOST_BTREE, "btree" },
     [DICT_HASH_MAP] = { HOST_FLAT_HASH_MAP, "flat_hash_map" },
+    [DICT_ROBIN_MAP] = { HOST_ROBIN_MAP, "robin_map" },
 };
 
 const char *dict_yardstick_name(enum workload workload, int i)
@@ -35,6 +36,6 @@ double dict_yardstick_rate(const struct dict_plan *plan, int i)
     const bool queries = plan_has_fills(plan->spec.workload);
     if (!dict_yardstick_name(plan->spec.workload, i) || plan->spec.count > ELEMENTS_MOST)
         return NAN;
-    return dict_peer_rate(plan, yardsticks[i].kind, queries || i == DICT_HASH_MAP ? 2 : 1, queries ? TIMES : 1,
+    return dict_peer_rate(plan, yardsticks[i].kind, queries || i != DICT_BTREE ? 2 : 1, queries ? TIMES : 1,
                           QUERIES_MOST);
 }

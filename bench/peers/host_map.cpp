@@ -162,7 +162,7 @@ template <typename K, typename V> using StdMap = NodeMap<std::map<K, V>>;
 const char *host_map_name(enum host_map_kind kind)
 {
     static const char *const names[N_HOST_MAPS] = { "absl::btree_map", "std::map", "sorted array",
-                                                    "absl::flat_hash_map" };
+                                                    "absl::flat_hash_map", "tsl::robin_map" };
     return names[kind];
 }
 
@@ -170,6 +170,8 @@ const char *host_map_version(enum host_map_kind kind)
 {
     if (kind == HOST_FLAT_HASH_MAP)
         return hash_map_version();
+    if (kind == HOST_ROBIN_MAP)
+        return robin_map_version();
     return kind == HOST_BTREE ? btree_version() : STD_VERSION;
 }
 
@@ -179,6 +181,8 @@ struct host_map *host_map_open(enum host_map_kind kind, size_t key_bytes, size_t
         return open_btree(key_bytes, value_bytes);
     if (kind == HOST_FLAT_HASH_MAP)
         return open_hash_map(key_bytes, value_bytes);
+    if (kind == HOST_ROBIN_MAP)
+        return open_robin_map(key_bytes, value_bytes);
     return kind == HOST_STD_MAP ? open_one<StdMap>(key_bytes, value_bytes)
                                 : open_one<SortedArray>(key_bytes, value_bytes);
 }

@@ -17,6 +17,7 @@ enum host_map_kind {
     HOST_STD_MAP,       /* std::map */
     HOST_SORTED_ARRAY,  /* keys and values in two std::vectors; a batch is sorted and merged in */
     HOST_FLAT_HASH_MAP, /* absl::flat_hash_map: no order, so nothing below that goes by it */
+    HOST_ROBIN_MAP,     /* tsl::robin_map: the same */
     N_HOST_MAPS
 };
 

@@ -5,8 +5,11 @@
 
 #include "ordo/dict.h"
 
+#include <algorithm>
 #include <iterator>
 #include <new>
+#include <utility>
+#include <vector>
 
 struct host_map {
     virtual ~host_map() = default;
@@ -87,6 +90,39 @@ template <typename Map> class KeyedMap : public host_map {
     using V = typename Map::mapped_type;
 
     Map map_;
+};
+
+/* Maps that go by no order. */
+template <typename Map> class HashMap final : public KeyedMap<Map> {
+    using typename KeyedMap<Map>::K;
+    using typename KeyedMap<Map>::V;
+    using KeyedMap<Map>::map_;
+
+  public:
+    void put(host_part part, const void *keys_, const void *values, size_t count) override
+    {
+        const K *keys = static_cast<const K *>(keys_);
+        if (map_.empty()) /* of one batch it is known how many come */
+            map_.reserve(size_t(std::count_if(keys, keys + count, [part](K key) { return is_of(part, key); })));
+        KeyedMap<Map>::put(part, keys_, values, count);
+    }
+    uint64_t seek(const void *, size_t) const override
+    {
+        return 0;
+    }
+    uint64_t range(const void *, const void *, size_t) const override
+    {
+        return 0;
+    }
+    uint64_t sum(size_t place) const override
+    {
+        std::vector<std::pair<K, V>> elements(map_.begin(), map_.end());
+        std::sort(elements.begin(), elements.end());
+        uint64_t sum = 0;
+        for (const auto &element : elements)
+            sum += host_map_share(element.first, element.second, place++);
+        return sum;
+    }
 };
 
 template <typename Map> class NodeMap final : public KeyedMap<Map> {
@@ -206,8 +242,10 @@ template <template <typename, typename> class Of> host_map *open_one(size_t key_
                             : new (std::nothrow) Of<uint64_t, uint32_t>;
 }
 
-/* btree.cpp and hash_map.cpp: NULL without Abseil. */
+/* btree.cpp and hash_map.cpp: NULL without Abseil; robin_map.cpp: without robin-map. */
 host_map   *open_btree(size_t key_bytes, size_t value_bytes);
 const char *btree_version();
 host_map   *open_hash_map(size_t key_bytes, size_t value_bytes);
 const char *hash_map_version();
+host_map   *open_robin_map(size_t key_bytes, size_t value_bytes);
+const char *robin_map_version();

@@ -14,7 +14,7 @@ struct host_peer {
     int  kind;        /* of those that the workload has */
     int  threads;
 };
-#define MOST_HOST_PEERS 8
+#define MOST_HOST_PEERS 10
 
 struct host_figures {
     struct timing timing;

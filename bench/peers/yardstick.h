@@ -8,7 +8,7 @@
 /* The i-th yardstick of a workload over arrays: "radix" and "qsort" for sort, "merge", "loop", "binary" and "s-tree" (all
  * processors) for search; NULL past the last. */
 const char *array_yardstick_name(enum workload workload, int i);
-#define MAX_YARDSTICKS 2
+#define MAX_YARDSTICKS 3
 
 /* Operations per second of a workload over arrays; NaN where it would take too long (more than a second or so) or memory ran out. */
 double yardstick_rate(const struct spec *spec, const struct inputs *in, int i);

@@ -55,8 +55,8 @@ static const char *device_name(const struct report *report, int device)
 /* The row's rate over its peer's; NaN without one. *name: the peer. */
 static double peer_ratio(const struct report_point *point, const char **name)
 {
-    static const char *const hosts[] = { "flat_hash_map", "btree",  "radix", "merge", "loop",
-                                         "binary",        "s-tree", "table", "heap" };
+    static const char *const hosts[] = { "flat_hash_map", "robin_map", "btree",  "radix", "merge",
+                                         "loop",          "binary",    "s-tree", "table", "heap" };
     const cJSON             *peer = cJSON_GetObjectItemCaseSensitive(point->row, "peer");
     const cJSON             *host = cJSON_GetObjectItemCaseSensitive(point->row, "host_rates");
     *name = text_of(peer, "name");
@@ -209,7 +209,8 @@ static void put_side_by_side(FILE *out, const struct report *report)
 static void put_peers(FILE *out, const struct report *report)
 {
     static const char *const titles[] = { "point", "size", "device", "peer", "rate over the peer's" };
-    fprintf(out, "<h2>Against peers</h2>\n<p class=\"q\">btree is absl::btree_map, flat_hash_map Abseil's too; radix, "
+    fprintf(out, "<h2>Against peers</h2>\n<p class=\"q\">btree is absl::btree_map, flat_hash_map Abseil's too, "
+                 "robin_map tsl::robin_map; radix, "
                  "merge, loop and binary are "
                  "plain host code; "
                  "both on the machine that ran the tool.</p>\n<details><summary>all points with a peer</summary>\n");
