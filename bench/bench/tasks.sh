@@ -53,33 +53,59 @@ if [ "${1:-}" = --table ]; then
     exit
 fi
 build=$1 json=$2 times=${3:-5}
-head=$(mktemp) || exit 1
-trap 'rm -f "$head"' EXIT
+parts=$(mktemp -d) || exit 1
+trap 'rm -rf "$parts"' EXIT
+
+# within SECONDS CMD...: ended after so many, where there is a program for that.
+within() {
+    if command -v timeout >/dev/null; then
+        timeout "$@"
+    else
+        shift
+        "$@"
+    fi
+}
 
 # What every file says of the build, the machine and the device; one row of no matter comes with it.
-"$build/bench/ordo-bench" --workload reduce --sizes =16 --reps 3 --no-limits --no-host --json "$head" >/dev/null || exit 1
+"$build/bench/ordo-bench" --workload reduce --sizes =16 --reps 3 --no-limits --no-host --json "$parts/head" >/dev/null || exit 1
+sed -i -e '/^\t"rows":/,$d' \
+    -e "s|^\t\"arguments\":.*|\t\"arguments\":\t[\"sh\", \"bench/bench/tasks.sh\", \"BUILD\", \"JSON\", \"$times\"],|" "$parts/head"
+
+# The file as far as it got, whole at any moment.
+write_file() {
+    {
+        cat "$parts/head"
+        printf '\t"rows":\t[],\n\t"tasks":\t[\n'
+        sed '$!s/$/,/' "$parts/tasks"
+        printf '\t]\n}\n'
+    } >"$json.new" && mv "$json.new" "$json"
+}
+
 status=0
-{
-    sed -e '/^\t"rows":/,$d' -e "s|^\t\"arguments\":.*|\t\"arguments\":\t[\"sh\", \"bench/bench/tasks.sh\", \"BUILD\", \"JSON\", \"$times\"],|" "$head"
-    printf '\t"rows":\t[],\n\t"tasks":\t[\n'
-    comma=''
-    while read -r task count; do
-        line=$("$build/tests/examples/$task" "$count" "$times") || status=1
-        calls=$(grep -oh 'ordo_[a-z_]*_host' "$sources/$task.cpp" | sort -u | sed 's/.*/"&"/' | paste -sd, | sed 's/,/, /g')
-        echo "$line" | awk -v task="$task" -v calls="$calls" -v times="$times" -v comma="$comma" '{
-            items = $0; sub(/: .*/, "", items); sub(/^[0-9]+ /, "", items)
-            rest = $0; sub(/^[^:]*: /, "", rest); split(rest, word, " ")
-            printf "%s\t\t{ \"task\": \"%s\", \"items\": \"%s\", \"count\": %d, \"calls\": [%s], \"ordo_s\": %.6g, ", comma, task,
-                items, $1, calls, word[1] / 1e3
-            printf "\"plain_s\": %.6g, \"repetitions\": %d, \"check\": \"%s\" }", word[5] / 1e3, times,
-                rest ~ /the same results/ ? "ok" : "WRONG"
-        }'
-        comma=',
-'
-    done <<'END'
+: >"$parts/tasks"
+while read -r task count; do
+    line=$(within "${TASK_SECONDS:-60}" "$build/tests/examples/$task" "$count" "$times" </dev/null) || status=1
+    case $line in
+    *:*) ;;
+    *)
+        echo "$task failed, or took longer than ${TASK_SECONDS:-60} s" >&2
+        continue
+        ;;
+    esac
+    calls=$(grep -oh 'ordo_[a-z_]*_host' "$sources/$task.cpp" | sort -u | sed 's/.*/"&"/' | paste -sd, - | sed 's/,/, /g')
+    echo "$line" | awk -v task="$task" -v calls="$calls" -v times="$times" '{
+        items = $0; sub(/: .*/, "", items); sub(/^[0-9]+ /, "", items)
+        rest = $0; sub(/^[^:]*: /, "", rest); split(rest, word, " ")
+        printf "\t\t{ \"task\": \"%s\", \"items\": \"%s\", \"count\": %d, \"calls\": [%s], \"ordo_s\": %.6g, ", task,
+            items, $1, calls, word[1] / 1e3
+        printf "\"plain_s\": %.6g, \"repetitions\": %d, \"check\": \"%s\" }\n", word[5] / 1e3, times,
+            rest ~ /the same results/ ? "ok" : "WRONG"
+    }' >>"$parts/tasks"
+    write_file
+done <<'END'
 group_by 4000000
 join 1000000
-time_series 2000000
+time_series 500000
 expiry 1048576
 top_k 8000000
 particles 200000
@@ -88,8 +114,7 @@ order_book 1048576
 priority_queue 1048576
 longest_prefix 1000000
 END
-    printf '\n\t]\n}\n'
-} >"$json"
+write_file
 table "$json"
 grep -q '"WRONG"' "$json" && status=1
 exit $status

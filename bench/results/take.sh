@@ -7,15 +7,16 @@
 # suite       the suite                                       paper-NAME  a paper, if its structures are there
 # compare     structures beside the host's libraries          tasks       the tasks of examples/
 #
-# What is taken replaces older files of the same label and name. ORDO_DEVICE says which device; BUDGET how many seconds the suite and
-# a paper have each (300). Exit status 1 if one failed.
+# Each is in its place as soon as it is done, and replaces older files of the same label and name; what takes too long is cut short, and
+# as much as was measured is kept. So an end at any time loses one step at most. ORDO_DEVICE says which device; BUDGET how many seconds
+# the suite has (200), of which the papers, compare and the tasks have a quarter each. Exit status 1 if something failed or was cut.
 set -u
 here=$(dirname "$0")
 build=$1 label=$2
 shift 2
 bench=$build/bench/ordo-bench
 names=${*:-suite paper-gpu-lsm paper-gpu-b-tree paper-fast-tree paper-gpu-skiplist-gfsl paper-xfast-trie-and-hamt compare tasks}
-budget=${BUDGET:-300}
+budget=${BUDGET:-200}
 status=0
 
 if [ -n "$(git -C "$here" status --porcelain -- ../../include ../../host ../../cl ../../bench/*/*.c ../../examples)" ]; then
@@ -25,34 +26,56 @@ fi
 # Its revision is in every file.
 ninja -C "$build" || exit 1
 
+# within SECONDS CMD...: asked to end after so many, and ended 10 s later, where there is a program for that.
+within() {
+    if command -v timeout >/dev/null; then
+        timeout -s INT -k 10 "$@"
+    else
+        shift
+        "$@"
+    fi
+}
+
 # measure NAME FILE
 measure() {
+    each=$((budget / 4))
     case $1 in
-    suite) "$bench" suite --no-chart --budget "$budget" --json "$2" ;;
-    paper-*) "$bench" paper "${1#paper-}" --no-chart --budget "$budget" --json "$2" ;;
+    suite) within $((budget + 20)) "$bench" suite --no-chart --budget "$budget" --json "$2" ;;
+    paper-*) within $((each + 10)) "$bench" paper "${1#paper-}" --no-chart --budget "$each" --json "$2" ;;
     compare)
-        "$bench" compare --workload fillrandom,readrandom,seekrandom,rangerandom,deleterandom,combinerandom,mixedseeks,queue,sort,merge,search \
-            --no-chart --reps 7 --budget "$budget" --json "$2"
+        within $((each + 10)) "$bench" compare --no-chart --budget "$each" --json "$2" \
+            --workload fillrandom,readrandom,seekrandom,rangerandom,deleterandom,combinerandom,mixedseeks,queue,sort,merge,search
         ;;
-    tasks) sh "$here/../bench/tasks.sh" "$build" "$2" ;;
-    *) echo "$1 is none of suite, paper-..., compare, tasks"; return 2 ;;
+    tasks) TASK_SECONDS=$each within $((each + 10)) sh "$here/../bench/tasks.sh" "$build" "$2" 3 ;;
+    *)
+        echo "$1 is none of suite, paper-..., compare, tasks"
+        return 2
+        ;;
     esac
 }
 
 for name in $names; do
     new=$(mktemp) || exit 1
     began=$(date +%s)
-    if ! measure "$name" "$new" >"$new.txt" 2>&1; then
-        echo "$name failed:"
+    measure "$name" "$new" >"$new.txt" 2>&1
+    ended=$?
+    took="$(($(date +%s) - began)) s"
+    if grep -q 'a structure that is not there' "$new.txt"; then
+        echo "$name: its structures are not there"
+    elif ! grep -q -e '"check"' "$new"; then
+        echo "$name failed after $took (status $ended), and left nothing:"
         tail -n 5 "$new.txt"
         status=1
-    elif grep -q 'a structure that is not there' "$new.txt"; then
-        echo "$name: its structures are not there"
     else
         find "$here" -maxdepth 1 -name "????-??-??-$label-$name.json" -exec rm {} +
         file=$here/$(date -u +%F)-$label-$name.json
         cp "$new" "$file"
-        echo "$name: $(($(date +%s) - began)) s, ${file##*/}"
+        echo "$name: $took, ${file##*/}"
+        if [ $ended != 0 ]; then
+            echo "    it did not end well (status $ended); as much as was measured is kept:"
+            tail -n 3 "$new.txt" | sed 's/^/    /'
+            status=1
+        fi
     fi
     rm -f "$new" "$new.txt"
 done
