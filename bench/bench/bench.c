@@ -20,6 +20,7 @@
 #include "show.h"
 #include "suite.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -425,8 +426,23 @@ static struct options resume_options(const char *path, int *argc, char ***argv)
     return read_options(n, all);
 }
 
+/* Rows take and give back arrays of up to gigabytes: where there is memory, what was given back stays with the process, since
+ * untouched pages cost more than what is done with them. */
+#define MUCH_MEMORY ((uint64_t) 16 << 30)
+
+static void keep_memory(void)
+{
+#ifdef M_MMAP_MAX
+    if ((uint64_t) sysconf(_SC_PHYS_PAGES) * (uint64_t) sysconf(_SC_PAGESIZE) >= MUCH_MEMORY) {
+        mallopt(M_MMAP_MAX, 0);
+        mallopt(M_TRIM_THRESHOLD, -1);
+    }
+#endif
+}
+
 int main(int argc, char **argv)
 {
+    keep_memory();
     tool_name("ordo-bench");
     child_keep_environment();
     if (argc > 1 && strcmp(argv[1], "report") == 0)

@@ -29,8 +29,6 @@ static const struct part suite[] = {
     { "-w readrandom --fills 4 -q 16", "", "16,18,20" },
     { "-w readmissing,seekrandom,countrandom,rangerandom --fills 4 -q 16", "", "18" },
     { "-w readrandom -D clustered,zipf --fills 1 --no-host -q 20", "24", "18" },
-    { "-w fillrandom,readrandom -v 0,8 --fills 1 --no-host -q 20", "24", "18" },
-    { "-w fillrandom,readrandom -t u64 -v 4,8 --fills 1 --no-host -q 20", "24", "18" },
     { "-w overwrite,deleterandom,mixed,readwhilewriting --no-host", "22", "16" },
     { "-w cleanup,compactall --no-host", "22", "16" },
     { "-w concurrentfill,concurrentread,concurrentmix --fills 1 --batch 20 -q 20 --no-host", "24", "" },
@@ -39,6 +37,9 @@ static const struct part suite[] = {
     { "-w insertrandom --batch =1,=32,10,15,20 --no-host", "20", "16" },
     { "-w readrandom --fills 1 -q =1 --no-host --no-array", "20", "16" },
     { "-w readrandom --fills 1 -q =1000 --no-host --no-array", "20", "16" },
+    /* Other keys and values: each is built for anew. */
+    { "-w fillrandom,readrandom -v 0,8 --fills 1 --no-host -q 20", "24", "18" },
+    { "-w fillrandom,readrandom -t u64 -v 4,8 --fills 1 --no-host -q 20", "24", "18" },
 };
 
 #define MOST_PART_WORDS 32

@@ -36,7 +36,7 @@ static const char style[] =
     ".l,.w{fill:none;stroke-width:2}.w{stroke-width:1}.m{stroke-width:2}.limit{stroke-width:1.5;stroke-dasharray:2 5}\n"
     ".c0{stroke:var(--c0)}.c1{stroke:var(--c1);stroke-dasharray:9 3}.c2{stroke:var(--c2);stroke-dasharray:3 3}"
     ".c3{stroke:var(--c3);stroke-dasharray:12 3 3 3}.c4{stroke:var(--c4);stroke-dasharray:6 6}.c5{stroke:var(--c5)}"
-    ".c6{stroke:var(--c6);stroke-dasharray:9 3}.c7{stroke:var(--c7);stroke-dasharray:3 3}"
+    ".c6{stroke:var(--c6);stroke-dasharray:9 3}.c7{stroke:var(--c7);stroke-dasharray:3 3 9 3}"
     ".c8{stroke:var(--c0);stroke-dasharray:6 6}.c9{stroke:var(--c1);stroke-dasharray:1 4}\n"
     ".m,.w{stroke-dasharray:none}.m{fill:var(--g)}\n"
     "@media print{:root{--g:#fff;--t:#000;--r:#ccc}details{display:none}.plot{break-inside:avoid}\n"
@@ -57,7 +57,7 @@ static double peer_ratio(const struct report_point *point, const char **name)
 {
     static const char *const hosts[] = { "flat_hash_map", "robin_map", "btree",  "radix", "merge",
                                          "loop",          "binary",    "s-tree", "table", "heap" };
-    const cJSON             *peer = cJSON_GetObjectItemCaseSensitive(point->row, "peer");
+    const cJSON             *peer = report_peer(point->row);
     const cJSON             *host = cJSON_GetObjectItemCaseSensitive(point->row, "host_rates");
     *name = text_of(peer, "name");
     if (number_of(peer, "rate") > 0)

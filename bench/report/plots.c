@@ -163,8 +163,8 @@ static bool takes(const struct kind *kind, const cJSON *row)
 
 static struct group group_of(const struct report_point *point, const struct kind *kind)
 {
-    return (struct group) { point->device, text_of(point->row, "workload"), text_of(point->row, "key"),
-                            number_of(point->row, "value_bytes"), kind->one_count ? count_of(point->row) : 0 };
+    return (struct group) { point->device, point->workload, point->key, point->value_bytes,
+                            kind->one_count ? point->count : 0 };
 }
 
 static bool same_group(const struct group *a, const struct group *b)
@@ -179,7 +179,7 @@ static bool is_first(const struct report *report, size_t i, const struct kind *k
     const struct group group = group_of(&report->points[i], kind);
     for (size_t k = 0; k < i; k++) {
         const struct group other = group_of(&report->points[k], kind);
-        if (takes(kind, report->points[k].row) && same_group(&group, &other))
+        if (same_group(&group, &other) && takes(kind, report->points[k].row))
             return false;
     }
     return true;
@@ -251,7 +251,7 @@ static void add_limit(struct plot *plot, const struct report_point *point, doubl
 
 static void add_peer(struct plot *plot, const struct report_point *point, double x)
 {
-    const cJSON *peer = cJSON_GetObjectItemCaseSensitive(point->row, "peer");
+    const cJSON *peer = report_peer(point->row);
     char         name[96];
     if (!(number_of(peer, "rate") > 0))
         return;
@@ -380,7 +380,7 @@ static void gather(const struct report *report, size_t i, const struct kind *kin
         const struct report_point *point = &report->points[k];
         const struct group         other = group_of(point, kind);
         char                       name[96];
-        if (!takes(kind, point->row) || !same_group(&group, &other))
+        if (!same_group(&group, &other) || !takes(kind, point->row))
             continue;
         const double            x = kind->x_of(point->row);
         const struct plot_point place = kind->point_of(point, x);
@@ -484,7 +484,7 @@ void plots_over_fills(const struct report *report, plot_fn fn, void *arg)
         name_plot(report, &group, &kind, &plot);
         for (size_t k = i; k < report->n_points; k++) {
             const struct group other = group_of(&report->points[k], &kind);
-            if (takes(&kind, report->points[k].row) && same_group(&group, &other))
+            if (same_group(&group, &other) && takes(&kind, report->points[k].row))
                 add_fills(&plot, report->points[k].row);
         }
         if (distinct_x(&plot) < 3)

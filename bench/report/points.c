@@ -127,13 +127,16 @@ static size_t add_entries(struct report *report, int f, struct entry *entries)
     const cJSON *devices = cJSON_GetObjectItemCaseSensitive(report->files[f], "devices"), *device = NULL, *row = NULL;
     int          numbers[MOST_REPORT_DEVICES], n_devices = 0;
     size_t       n = 0;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(report->files[f], "peers")) report->wrong +=
+        text_is(row, "check", "WRONG");
     cJSON_ArrayForEach(device, devices) if (n_devices < MOST_REPORT_DEVICES) numbers[n_devices++] =
         device_of(report, device);
     cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(report->files[f], "rows"))
     {
         const double number = number_of(row, "device");
         report->rows++;
-        report->wrong += text_is(row, "check", "WRONG");
+        report->wrong +=
+            text_is(row, "check", "WRONG") + text_is(cJSON_GetObjectItemCaseSensitive(row, "peer"), "check", "WRONG");
         report->failed += text_is(row, "check", "failed");
         report->left_out += text_is(row, "check", "skipped") || text_is(row, "check", "too large");
         if (!text_is(row, "check", "ok") || !(number_of(row, "rate") > 0) || !(number >= 0) || number >= n_devices ||
@@ -179,13 +182,26 @@ bool report_sort_out(struct report *report)
         while (newest > from && entries[newest - 1].file == entry->file)
             newest--;
         const struct entry *before = newest > from ? middle(entries, from, newest) : NULL;
-        report->points[report->n_points++] = (struct report_point) {
-            entry->row, entry->device, entry->file, entry->rate, before ? before->file : 0, before ? before->rate : NAN
-        };
+        report->points[report->n_points++] = (struct report_point) { entry->row,
+                                                                     text_of(entry->row, "workload"),
+                                                                     text_of(entry->row, "key"),
+                                                                     number_of(entry->row, "value_bytes"),
+                                                                     number_of(entry->row, "count"),
+                                                                     entry->device,
+                                                                     entry->file,
+                                                                     entry->rate,
+                                                                     before ? before->file : 0,
+                                                                     before ? before->rate : NAN };
         report->devices[entry->device].points++;
     }
     free(entries);
     return true;
+}
+
+const cJSON *report_peer(const cJSON *row)
+{
+    const cJSON *peer = cJSON_GetObjectItemCaseSensitive(row, "peer");
+    return text_is(peer, "check", "WRONG") || text_is(peer, "check", "failed") ? NULL : peer;
 }
 
 void report_label(const cJSON *row, char *label, size_t bytes)

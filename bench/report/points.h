@@ -20,6 +20,8 @@ struct report_device {
  * before it (NaN: there is none). */
 struct report_point {
     const cJSON *row;
+    const char  *workload, *key; /* of the row, and so are these: */
+    double       value_bytes, count;
     int          device, file;
     double       rate;
     int          file_before;
@@ -34,7 +36,7 @@ struct report {
     int                  n_devices;
     struct report_point *points;
     size_t               n_points;
-    size_t               rows, wrong, failed, left_out; /* of all files: WRONG; failed; too large or skipped */
+    size_t rows, wrong, failed, left_out; /* of all files: WRONG, peers too; failed; too large or skipped */
 };
 
 /* Takes files, which the report deletes later. False with the reason in `why`: one is not of ordo-bench, or too many. */
@@ -42,6 +44,9 @@ bool report_add(struct report *report, const char *name, cJSON *file, char *why,
 /* After the last: false without memory. */
 bool report_sort_out(struct report *report);
 void report_free(struct report *report);
+
+/* The other library's row beside a row; NULL: there is none, or its results were not right. */
+const cJSON *report_peer(const cJSON *row);
 
 /* "sort", "find by lsm": what it does and by what, without sizes; the caller gives at least 120 bytes. */
 void report_label(const cJSON *row, char *label, size_t bytes);

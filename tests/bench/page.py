@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The page of results for eyes and windows: contrast, colours that the colour-blind tell apart, each field of a file that it shows,
+large files, and, where ORDO_TEST_CHROMIUM names a Chromium, windows of three widths, light and dark, and printed pages.
+
+    page.py ORDO-BENCH RESULTS
+"""
+import copy
+import glob
+import itertools
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+bench, results = sys.argv[1:]
+failures = []
+
+
+def must(good, what):
+    if not good:
+        failures.append(what)
+
+
+def report(out, *files):
+    done = subprocess.run([bench, "report", *files, "-o", out], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    must(done.returncode in (0, 1), "report ends with %d: %s" % (done.returncode, done.stdout.decode()[:300]))
+    with open(out, encoding="utf-8") as page:
+        return page.read()
+
+
+# ---- colours
+
+
+def rgb(text):
+    text = text.lstrip("#")
+    text = "".join(c * 2 for c in text) if len(text) == 3 else text
+    return [int(text[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+
+
+def linear(colour):
+    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+
+
+def luminance(colour):
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear(colour)))
+
+
+def contrast(a, b):
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+# Viénot, Brettel, Mollon 1999 for the first two; Machado, Oliveira, Fernandes 2009 for the third; on linear colours.
+BLIND = {
+    "protanopia": [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]],
+    "deuteranopia": [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+
+
+def seen(colour, matrix):
+    return [min(1, max(0, sum(m * c for m, c in zip(row, colour)))) for row in matrix]
+
+
+def lab(colour):
+    x, y, z = (sum(m * c for m, c in zip(row, colour)) / white for row, white in zip(
+        ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505)), (0.9505, 1, 1.089)))
+    f = [t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z)]
+    return 116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])
+
+
+def distance(a, b, matrix):
+    return sum((x - y) ** 2 for x, y in zip(lab(seen(linear(a), matrix)), lab(seen(linear(b), matrix)))) ** 0.5
+
+
+def check_colours(page):
+    style = page[page.index("<style>"):page.index("</style>")]
+    grounds = re.findall(r":root\{(.*?)\}", style)
+    must(len(grounds) >= 2, "there is a light and a dark ground")
+    dashes = {}
+    for name, rule in re.findall(r"\.(c\d)\{([^}]*)\}", style):
+        dash = re.search(r"stroke-dasharray:([\d ]+)", rule)
+        dashes[name] = dash.group(1) if dash else "solid"
+    for which, ground in zip(("light", "dark"), grounds):
+        colour = {name: rgb(value) for name, value in re.findall(r"--([a-z]+\d?):(#[0-9a-f]+)", ground)}
+        for text, below in (("t", "g"), ("q", "g"), ("bad", "g"), ("bad", "badg"), ("t", "badg"), ("t", "mid"), ("t", "good")):
+            must(contrast(colour[text], colour[below]) >= 4.5,
+                 "%s: text %s on %s has %.2f:1" % (which, text, below, contrast(colour[text], colour[below])))
+        lines = sorted(name for name in colour if re.fullmatch(r"c\d", name))
+        must(len(lines) == 8, "%s: eight colours of lines" % which)
+        for line in lines:
+            must(contrast(colour[line], colour["g"]) >= 3, "%s: %s has %.2f:1" % (which, line, contrast(colour[line], colour["g"])))
+        for a, b in itertools.combinations(lines, 2):
+            apart = min(distance(colour[a], colour[b], matrix) for matrix in BLIND.values())
+            # Marks repeat every five lines, dashes as the style says.
+            shape = int(a[1]) % 5 != int(b[1]) % 5
+            must(shape or dashes[a] != dashes[b] or apart >= 10,
+                 "%s: %s and %s differ by %.1f, and neither in dash nor in mark" % (which, a, b, apart))
+
+
+# ---- what the page says of a file
+
+# Fields that are for tools, or that others on the page are made of.
+SILENT = {
+    "tool", "version", "schema", "sources", "type", "sanitizers", "environment", "system", "processors", "ended", "seconds", "load",
+    "began", "sensors", "sensors_at_end", "vendor", "opencl", "cpu", "unified_memory", "groups_progress", "int64_atomics", "address_order",
+    "own_binary_cache", "lanes", "atomics", "sub_group", "compute_units", "max_group", "cache_line_bytes", "clock_mhz", "timer_ns",
+    "local_bytes", "cache_bytes", "global_bytes", "max_alloc_bytes", "open_ms", "build_ms", "self_test_ms", "self_test_remembered",
+    "dropped", "tunables", "origins", "process", "when", "compiler",
+}
+
+
+def leaves(thing, path=()):
+    if isinstance(thing, dict):
+        for name, value in thing.items():
+            yield from leaves(value, path + (name,))
+    elif isinstance(thing, list):
+        for i, value in enumerate(thing[:2]):
+            yield from leaves(value, path + (i,))
+    elif isinstance(thing, (int, float, str)) and not isinstance(thing, bool):
+        yield path, thing
+
+
+def put(thing, path, value):
+    for step in path[:-1]:
+        thing = thing[step]
+    thing[path[-1]] = value
+
+
+# The figures of a row that stand on the page; where they do not, it is in the list of what is not shown.
+SHOWN = {"rate", "count", "workload", "variant", "key", "value_bytes", "dist", "check", "revision", "date", "name", "platform", "driver",
+         "processor", "paper", "here", "verdict", "says", "where", "why", "title", "call", "threads", "version", "copy_bytes_per_s"}
+
+
+def check_fields(dir, file):
+    with open(file, encoding="utf-8") as source:
+        whole = json.load(source)
+    whole["rows"] = [row for row in whole.get("rows", []) if row.get("check") == "ok"][:3]
+    mutant = os.path.join(dir, "mutant.json")
+
+    def page_of(thing):
+        with open(mutant, "w", encoding="utf-8") as out:
+            json.dump(thing, out)
+        return report(os.path.join(dir, "mutant.html"), mutant)
+
+    before = page_of(whole)
+    tried = 0
+    for path, value in leaves(whole):
+        names = [step for step in path if isinstance(step, str)]
+        if names[-1] not in SHOWN or SILENT.intersection(names[:-1]) or names[0] in ("tool", "version", "schema", "processes", "build"):
+            continue
+        if names[-2:] == ["peer", "count"] or ("limits" in names and path[3] > 0): # the row's own; of the first process
+            continue
+        changed = copy.deepcopy(whole)
+        other = value * 1.5 + 1 if isinstance(value, float) else value * 2 + 2 if isinstance(value, int) else None
+        if other is None: # a word that means something is changed for another that does
+            other = {"u32": "u64", "uniform": "zipf", "ok": "WRONG"}.get(value, "another" if names[-1] not in ("workload", "variant") else None)
+        if other is None:
+            continue
+        if names[-1] == "value_bytes":
+            other = 8 if value != 8 else 4
+        put(changed, path, other)
+        tried += 1
+        must(page_of(changed) != before, "%s: the page does not change with %s" % (os.path.basename(file), "/".join(map(str, path))))
+    return tried
+
+
+# ---- large
+
+
+def check_large(dir):
+    workloads = ["sort", "merge", "scan", "search", "lookup"]
+    structures = ["sorted_array", "lsm", "blink", "skiplist", "fast", "xfast", "hamt", "hash"]
+    files = []
+    for d in range(6):
+        rows = []
+        for i in range(500):
+            dict_row = i >= 100
+            count = 2 ** (10 + i % 18)
+            row = {"device": 0, "workload": workloads[i % 5] if not dict_row else ["fillrandom", "readrandom", "seekrandom"][i % 3],
+                   "variant": structures[i // 3 % 8] if dict_row else "", "key": "u64" if i % 7 == 0 else "u32",
+                   "value_bytes": (0, 4, 8)[i % 3], "dist": "uniform", "count": count, "operations": count, "check": "ok",
+                   "rate": 1e9 * (1 + i % 13) * (d + 1), "wall_s": {"median": 1e-3, "p10": 9e-4, "p90": 2e-3},
+                   "samples_s": [1e-3] * 20, "device_s": {"median": 1e-3, "p10": 1e-3, "p90": 1e-3}}
+            if dict_row:
+                row.update({"batch": 2 ** (8 + i % 12), "hit_percent": 100, "most_fills": 1})
+            rows.append(row)
+        files.append(os.path.join(dir, "large%d.json" % d))
+        with open(files[-1], "w", encoding="utf-8") as out:
+            json.dump({"tool": "ordo-bench", "schema": 1, "revision": "r", "clean": True, "date": "2026-01-0%dT00:00:00Z" % (d + 1),
+                       "arguments": ["suite"], "host": {"processor": "p"}, "processes": [], "rows": rows,
+                       "devices": [{"name": "Device %d" % d, "platform": "P", "driver": "1", "limits": [{"copy_bytes_per_s": 1e12}]}]}, out)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    page = report(os.path.join(dir, "large.html"), *files)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    must(len(page) < 2e6, "a page of 6 devices with 500 rows each has %d bytes" % len(page))
+    must(spent < 1, "a page of 6 devices with 500 rows each takes %.2f s" % spent)
+    return len(page), spent
+
+
+# ---- windows
+
+FRAME = """<!doctype html><body style="margin:0"><pre id=o></pre><script>
+const w=+location.hash.slice(1), f=document.createElement('iframe');
+f.style.cssText='border:0;height:800px;width:'+w+'px'; f.src='page.html';
+const rolls=(x,v)=>['auto','scroll','hidden'].includes(v.getComputedStyle(x).overflowX);
+f.onload=()=>{const d=f.contentDocument, v=f.contentWindow; let far=d.documentElement.scrollWidth;
+for(const x of d.querySelectorAll('body *')){let p=x.parentElement; while(p&&!rolls(p,v))p=p.parentElement;
+if(!p)far=Math.max(far,x.getBoundingClientRect().right)}
+document.getElementById('o').textContent='widest '+Math.ceil(far-0.5)+' dark '+v.matchMedia('(prefers-color-scheme: dark)').matches};
+document.body.append(f);</script>"""
+
+
+def browse(chromium, dir, *arguments):
+    return subprocess.run([chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
+                           "--user-data-dir=" + os.path.join(dir, "profile"), *arguments],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120, check=False).stdout.decode("utf-8", "replace")
+
+
+def check_windows(chromium, dir):
+    with open(os.path.join(dir, "frame.html"), "w", encoding="utf-8") as frame:
+        frame.write(FRAME)
+    grounds = set()
+    for width in (390, 820, 1280):
+        for scheme in (0, 1):
+            told = browse(chromium, dir, "--window-size=1400,900", "--blink-settings=preferredColorScheme=%d" % scheme,
+                          "--virtual-time-budget=5000", "--dump-dom", "file://%s/frame.html#%d" % (dir, width))
+            found = re.search(r"widest (\d+) dark (\w+)", told)
+            must(found, "a window of %d pixels shows the page" % width)
+            if found:
+                grounds.add(found.group(2))
+                must(int(found.group(1)) <= width, "in a window of %d pixels something ends at %s" % (width, found.group(1)))
+    must(len(grounds) == 2, "light and dark were both shown")
+    pdf = os.path.join(dir, "page.pdf")
+    browse(chromium, dir, "--print-to-pdf=" + pdf, "file://%s/page.html" % dir)
+    with open(pdf, "rb") as printed:
+        pages = len(re.findall(rb"/Type\s*/Page[^s]", printed.read()))
+    return pages
+
+
+def main():
+    files = sorted(glob.glob(os.path.join(results, "*.json")))
+    with tempfile.TemporaryDirectory() as dir:
+        check_colours(report(os.path.join(dir, "page.html"), *files))
+        tried = sum(check_fields(dir, file) for file in
+                    ([f for f in files if "compare" in f] + [f for f in files if "paper" in f] + files)[:3])
+        bytes, spent = check_large(dir)
+        chromium = os.environ.get("ORDO_TEST_CHROMIUM")
+        pages = check_windows(chromium, dir) if chromium else 0
+    for failure in failures:
+        print("not so: " + failure)
+    print("%d fields; 6 devices with 500 rows: %d bytes in %.2f s; %s" %
+          (tried, bytes, spent, "printed on %d pages" % pages if chromium else "windows are looked at with ORDO_TEST_CHROMIUM=PROGRAM"))
+    sys.exit(1 if failures else 0)
+
+
+main()
