@@ -15,9 +15,12 @@
 
 /* A median that is known to this share of it needs no more repetitions. */
 #define NARROW 0.01
-/* For the repetitions of a row of the suite, which has many, at most; and how long one lasts at least. */
+/* For the repetitions of a row of the suite, which has many, at most. */
 #define SUITE_SECONDS 0.2
-#define SUITE_BATCH   0.008
+/* How long one lasts at least: so many are to have room in the row's time. */
+#define BATCHES     24
+#define BATCH_LEAST 0.004
+#define BATCH_MOST  0.02
 
 static void failed_call(struct run *run, struct row *row, ordo_status status)
 {
@@ -33,7 +36,7 @@ struct timing_goal row_goal(const struct run *run)
 {
     return (struct timing_goal) { .seconds = run->row_seconds,
                                   .narrow = NARROW,
-                                  .batch_seconds = run->suite ? SUITE_BATCH : 0,
+                                  .batch_seconds = fmin(BATCH_MOST, fmax(BATCH_LEAST, run->row_seconds / BATCHES)),
                                   .repetitions = (int) run->options->repetitions,
                                   .device_too = true };
 }

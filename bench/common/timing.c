@@ -176,8 +176,8 @@ static ordo_status take_device_clock(const struct job *job, int repetitions, boo
 
 /* ---- both ---------------------------------------------------------------------------------------------------- */
 
-/* Whether the repetitions so far are enough; then out->end says why. */
-static bool enough(const struct timing_goal *goal, struct timing *out)
+/* Whether the repetitions so far, `least` or more, are enough; then out->end says why. */
+static bool enough(const struct timing_goal *goal, int least, struct timing *out)
 {
     const int    most = goal->repetitions < MOST_REPETITIONS ? goal->repetitions : MOST_REPETITIONS;
     const double share = goal->seconds / (goal->device_too ? 1.5 : 1); /* the device's clock takes half as many */
@@ -186,7 +186,7 @@ static bool enough(const struct timing_goal *goal, struct timing *out)
     out->end = ENDED_BY_SIGNAL;
     if (stop_asked())
         return out->repetitions >= 1;
-    if (out->repetitions < 3)
+    if (out->repetitions < least)
         return false;
     out->end = ENDED_BY_NUMBER;
     if (out->repetitions >= most)
@@ -210,7 +210,7 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
     out->batch = job.batch;
     out->began = now() - batch_seconds;
     out->sample[out->repetitions++] = batch_seconds / job.batch; /* the last of them was as long as all that follow */
-    while (!enough(goal, out)) {
+    while (!enough(goal, 3, out)) {
         TRY(wall_batch(&job, &batch_seconds));
         out->sample[out->repetitions++] = batch_seconds / job.batch;
     }
@@ -232,7 +232,11 @@ bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *g
     for (double took = out->first_call; !one && took >= 0 && took < BATCH_SECONDS && out->batch < MOST_BATCH;)
         took = run(arg, out->batch *= 2);
     out->began = now();
-    while (out->first_call >= 0 && !enough(&host, out)) {
+    if (one && out->first_call >= 0) { /* it began with nothing, as each does */
+        out->began -= out->first_call;
+        out->sample[out->repetitions++] = out->first_call;
+    }
+    while (out->first_call >= 0 && !enough(&host, 1, out)) {
         const double took = run(arg, out->batch);
         if (took < 0)
             return false;

@@ -20,7 +20,7 @@ typedef ordo_status (*call_fn)(void *arg, const struct ordo_order *order);
 #define MOST_REPETITIONS 64
 
 struct timing_goal {
-    double seconds;       /* for all repetitions together; at least three are made whatever it says */
+    double seconds; /* for all repetitions together; at least three are made whatever it says, of a host's code one */
     double batch_seconds; /* how long a batch lasts at least; 0: 20 ms, a thousand times the wait at its end */
     double narrow;        /* repetitions end when the median's interval is no wider than this share of it; 0: never */
     int    repetitions;   /* most of each clock */

@@ -129,11 +129,16 @@ static ordo_status measure_fill(struct measuring *m, const struct timing_goal *g
     return ORDO_OK;
 }
 
+/* Of each fill so many repetitions are to have room in its time, and each lasts so long at least, 200 times the wait at its end. */
+#define BATCHES     8
+#define BATCH_LEAST 0.003
+
 static ordo_status measure_fills(struct measuring *m)
 {
     const size_t       fills = plan_fills(m->plan);
     struct timing_goal goal = *m->goal;
     goal.seconds /= (double) fills;
+    goal.batch_seconds = fmin(goal.batch_seconds, fmax(BATCH_LEAST, goal.seconds / BATCHES));
     goal.device_too = false;
     goal.prepare = m->plan->spec.first_calls ? dict_subject_prepare : NULL;
     m->out->timing = (struct timing) { .device = spread_of(NULL, 0) };
