@@ -65,6 +65,8 @@ static const char *limit_of(enum workload workload)
         [SEEKWITHIN] = "as seekrandom",
         [PAGERANDOM] = "a search for each page, and what is found is copied",
         [SUMRANDOM] = "as rangerandom, of values alone",
+        [LONGESTPREFIX] = "as readrandom, and a gather of what each prefix lies in; of other structures a predecessor",
+        [COUNTPREFIX] = "a gather or two; of other structures as countrandom",
         [CONCURRENTREAD] = "as readrandom, with loads that allow for writers",
         [READWHILEWRITING] = "as its halves: insertrandom and readrandom",
         [MIXED] = "operations are sorted by key first; then as their parts",

@@ -14,11 +14,11 @@
 #include <string.h>
 
 /* After the workloads, two names for many of them. */
-/* After workloads: all of arrays, all of dictionaries, and what is measured in processes of its own (first.h). */
-enum { ALL_ARRAYS = N_ALL_WORKLOADS, ALL_DICTS, FIRST_OPEN, FIRST_PREPARE, N_WORKLOAD_NAMES };
+/* After workloads: all of arrays, all of dictionaries, all of prefixes, and what is measured in processes of its own (first.h). */
+enum { ALL_ARRAYS = N_ALL_WORKLOADS, ALL_DICTS, ALL_PREFIXES, FIRST_OPEN, FIRST_PREPARE, N_WORKLOAD_NAMES };
 static const char *workload_any(int i)
 {
-    static const char *const more[] = { "arrays", "dicts", "open", "prepare" };
+    static const char *const more[] = { "arrays", "dicts", "prefix", "open", "prepare" };
     return i >= N_ALL_WORKLOADS ? more[i - N_ALL_WORKLOADS] : workload_name((enum workload) i);
 }
 static const char *type_any(int i)
@@ -145,7 +145,8 @@ static void choose_workloads(struct options *o, int name)
     const int from = name == ALL_ARRAYS ? 0 : N_WORKLOADS;
     const int to = name == ALL_ARRAYS ? N_WORKLOADS : N_ALL_WORKLOADS;
     for (int w = from; w < to; w++)
-        choose_workload(o, w);
+        if (name != ALL_PREFIXES || workload_asks_prefixes((enum workload) w))
+            choose_workload(o, w);
 }
 
 static void take_workloads(struct options *o, const struct option_row *row, const char *text)

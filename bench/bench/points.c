@@ -75,6 +75,9 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
 
 static bool point_makes_sense(const struct spec *spec)
 {
+    const bool has_prefixes = spec->type == ORDO_U32 || spec->type == ORDO_U64;
+    if (workload_asks_prefixes(spec->workload) && !has_prefixes)
+        return false;
     return spec->value_bytes > 0 || !workload_needs_values(spec->workload);
 }
 

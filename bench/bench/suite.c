@@ -29,6 +29,8 @@ static const struct part suite[] = {
     { "-w readrandom --fills 4 -q 16", "", "16,18,20" },
     { "-w readmissing,seekrandom,countrandom,rangerandom --fills 4 -q 16", "", "18" },
     { "-w readrandom -D clustered,zipf --fills 1 --no-host -q 20", "24", "18" },
+    { "-w prefix -s xfast --fills 1 --no-host -q 20", "20", "" },
+    { "-w prefix -s xfast --fills 1 --no-host -q 14", "", "14" },
     { "-w overwrite,deleterandom,mixed,readwhilewriting --no-host", "22", "16" },
     { "-w cleanup,compactall --no-host", "22", "16" },
     { "-w concurrentfill,concurrentread,concurrentmix --fills 1 --batch 20 -q 20 --no-host", "24", "" },

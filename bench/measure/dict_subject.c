@@ -12,6 +12,7 @@
 #include "ordo/hamt.h"
 #include "ordo/hash.h"
 #include "ordo/ordo.h"
+#include "ordo/xfast.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -242,6 +243,10 @@ static ordo_status do_step(const struct dict_subject *subject, const struct colu
     case DO_AGGREGATE:
         return ordo_dict_aggregate(dict, value_type(subject), ORDO_SUM, keys, his, step->count, values_out, ordo_none(),
                                    order);
+    case DO_LONGEST_PREFIX:
+        return ordo_xfast_longest_prefix(dict, keys, step->count, keys_out, values_out, found, order);
+    case DO_COUNT_PREFIX:
+        return ordo_xfast_count_prefix(dict, keys, slice(c, COL_LENGTHS, step->at), step->count, counts, order);
     case DO_APPLY:
         return apply(dict, c, step, order);
     case DO_CONCURRENT:

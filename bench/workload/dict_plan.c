@@ -5,6 +5,7 @@
 #include "keys.h"
 #include "model_step.h"
 #include "plan_concurrent.h"
+#include "plan_prefix.h"
 #include "plan_tasks.h"
 #include "plan_updates.h"
 
@@ -161,7 +162,8 @@ bool plan_advance(struct dict_plan *plan, size_t i)
         all.count += plan->table.steps[s].count;
     if (!model_do(&plan->model, &plan->table.sheet, &all) || !empty_work(plan))
         return false;
-    const bool done = draw_queries(plan) && model_run(&plan->model, &plan->work);
+    const bool prefixes = workload_asks_prefixes(plan->spec.workload);
+    const bool done = (prefixes ? draw_prefix_queries : draw_queries)(plan) && model_run(&plan->model, &plan->work);
     if (plan->keeps)
         plan->asked[plan->n_asked++] = plan->work;
     return done;
@@ -221,11 +223,16 @@ static bool is_small(const struct spec *spec)
     return size.all * fills < host / KEPT_SHARE;
 }
 
+static bool table_script(struct dict_plan *plan)
+{
+    return (plan->spec.workload == LONGESTPREFIX ? prefix_script : fill_script)(plan, &plan->table);
+}
+
 static bool make(struct dict_plan *plan)
 {
     const enum workload workload = plan->spec.workload;
     const bool          points = workload == CONCURRENTPOINTS;
-    if (points ? !draw_half_of_range(plan) : !is_fill(workload) && !fill_script(plan, &plan->table))
+    if (points ? !draw_half_of_range(plan) : !is_fill(workload) && !table_script(plan))
         return false;
     if (plan_has_fills(workload))
         return true;
@@ -285,6 +292,8 @@ static struct spec without_structure(const struct spec *spec)
 static bool same_plan(const struct spec *a, const struct spec *b)
 {
     const struct spec x = without_structure(a), y = without_structure(b);
+    if (workload_asks_prefixes(x.workload) && (a->variant == XFAST) != (b->variant == XFAST))
+        return false;
     return x.workload == y.workload && x.type == y.type && x.value_bytes == y.value_bytes && x.dist == y.dist &&
            x.count == y.count && x.n_queries == y.n_queries && x.seed == y.seed && x.batch == y.batch &&
            x.hit_percent == y.hit_percent && x.width == y.width && x.fills == y.fills &&
@@ -318,7 +327,7 @@ void plan_return(bool good)
 struct workload_bytes plan_bytes(const struct spec *spec)
 {
     const double pair = (double) ordo_type_bytes(spec->type) + spec->value_bytes;
-    const double elements = (double) spec->count,
+    const double elements = (double) spec->count * (spec->workload == LONGESTPREFIX ? 2 : 1),
                  results = spec->workload == RANGERANDOM || spec->workload == PAGERANDOM ? spec->width : 2;
     const double calls = spec_operations(spec) > spec->count ? (double) spec_operations(spec) : elements;
     const double queries = plan_has_fills(spec->workload) ? (double) spec->n_queries : calls;

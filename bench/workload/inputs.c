@@ -82,8 +82,9 @@ static void hits_of_span(void *arg, size_t from, size_t to, int part)
 
 static bool make_queries(const struct spec *spec, const struct inputs *in)
 {
-    const bool      sorted = variant_is_sorted(spec->variant), search = spec->workload == SEARCH;
-    const bool      in_order = spec->dist == SORTED || spec->dist == REVERSE || spec->dist == SEQUENTIAL;
+    const bool sorted = variant_is_sorted(spec->variant), search = spec->workload == SEARCH;
+    const bool in_order =
+        spec->dist == SORTED || spec->dist == REVERSE || spec->dist == SEQUENTIAL || spec->dist == DENSE;
     const enum dist dist = in_order ? UNIFORM : spec->dist;
 
     if (!draw_keys(spec, search && sorted, dist, spec->seed + 9, spec->n_queries, in->queries))

@@ -97,6 +97,8 @@ static uint64_t key_at(const struct fill *fill, size_t i)
         return i * unit;
     case CLUSTERED:
         return clustered_key(fill, i, unit);
+    case DENSE:
+        return (i + i / 7) * unit;
     default:
         return draw(fill->seed, i);
     }
@@ -257,5 +259,5 @@ bool keys_draw_sorted(ordo_type type, enum dist dist, uint64_t seed, size_t coun
     if (dist == UNIFORM)
         return fill_ordered_draws(&(struct fill) { keys, type, dist, seed, count });
     keys_draw(type, dist == REVERSE ? SORTED : dist, seed, count, keys);
-    return dist == SORTED || dist == REVERSE || dist == SEQUENTIAL || keys_sort(type, keys, count);
+    return dist == SORTED || dist == REVERSE || dist == SEQUENTIAL || dist == DENSE || keys_sort(type, keys, count);
 }

@@ -6,6 +6,7 @@
 #include "element.h"
 #include "keys.h"
 #include "model_apply.h"
+#include "model_prefix.h"
 #include "model_tasks.h"
 #include "pairs_sort.h"
 
@@ -455,6 +456,12 @@ bool model_do(struct model *model, struct sheet *sheet, struct step *step)
         return true;
     case DO_AGGREGATE:
         for_spans(step->count, aggregate_span, &query);
+        return true;
+    case DO_LONGEST_PREFIX:
+        model_longest_prefix(model, sheet, step);
+        return true;
+    case DO_COUNT_PREFIX:
+        model_count_prefix(model, sheet, step);
         return true;
     case DO_ERASE_RANGE:
         return model_erase_ranges(model, sheet, step);

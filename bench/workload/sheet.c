@@ -10,6 +10,7 @@ size_t sheet_width(const struct sheet *sheet, enum column_id column)
 {
     switch (column) {
     case COL_CODES:
+    case COL_LENGTHS:
     case COL_FOUND:
     case COL_OUTCOMES:
         return 1;
@@ -29,9 +30,9 @@ size_t sheet_width(const struct sheet *sheet, enum column_id column)
 
 const char *column_name(enum column_id column)
 {
-    static const char *const names[N_COLUMNS] = { "codes",      "keys",         "his",        "values", "ranks",
-                                                  "found",      "keys_out",     "values_out", "counts", "offsets",
-                                                  "range_keys", "range_values", "outcomes" };
+    static const char *const names[N_COLUMNS] = { "codes",   "keys",       "his",          "values",     "ranks",
+                                                  "lengths", "found",      "keys_out",     "values_out", "counts",
+                                                  "offsets", "range_keys", "range_values", "outcomes" };
     return names[column];
 }
 

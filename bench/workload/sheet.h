@@ -14,7 +14,8 @@ enum column_id {
     COL_KEYS, /* of counts and ranges the lower bounds */
     COL_HIS,
     COL_VALUES,
-    COL_RANKS, /* of selections */
+    COL_RANKS,   /* of selections */
+    COL_LENGTHS, /* of prefixes, in bits: bytes */
     /* outputs */
     COL_FOUND,
     COL_KEYS_OUT,
@@ -74,6 +75,8 @@ enum step_call {
     DO_SEEK_WITHIN,
     DO_PAGE,
     DO_AGGREGATE, /* sums */
+    DO_LONGEST_PREFIX,
+    DO_COUNT_PREFIX,
     DO_APPLY,
     DO_CONCURRENT,
     DO_CLEAN_UP,

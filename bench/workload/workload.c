@@ -86,7 +86,7 @@ bool structure_is_baseline(int structure)
 const char *dist_name(enum dist dist)
 {
     static const char *const names[N_DISTS] = {
-        "uniform", "few", "sorted", "reverse", "zipf", "sequential", "clustered",
+        "uniform", "few", "sorted", "reverse", "zipf", "sequential", "clustered", "dense",
     };
     return names[dist];
 }
@@ -122,13 +122,18 @@ bool workload_has_updates(enum workload workload)
 
 bool workload_needs_order(enum workload workload)
 {
-    return (workload >= SEEKRANDOM && workload <= SUMRANDOM) || workload == MIXED || workload == MIXEDSEEKS ||
+    return (workload >= SEEKRANDOM && workload <= COUNTPREFIX) || workload == MIXED || workload == MIXEDSEEKS ||
            workload == CONCURRENTMIX || (workload >= DELETERANGE && workload <= ORDERBOOK);
 }
 
 bool workload_needs_values(enum workload workload)
 {
-    return workload == COMBINERANDOM || workload == SUMRANDOM || workload == ORDERBOOK;
+    return workload == COMBINERANDOM || workload == SUMRANDOM || workload == ORDERBOOK || workload == LONGESTPREFIX;
+}
+
+bool workload_asks_prefixes(enum workload workload)
+{
+    return workload == LONGESTPREFIX || workload == COUNTPREFIX;
 }
 
 bool workload_has_values(enum workload workload)
@@ -198,6 +203,7 @@ static size_t default_batch(const struct spec *spec)
     switch (spec->workload) {
     case BUILD:
     case CONCURRENTFILL:
+    case LONGESTPREFIX:
         return spec->count;
     case QUEUE:
         return QUEUE_BATCH;
@@ -210,7 +216,7 @@ static size_t default_batch(const struct spec *spec)
 
 size_t spec_batch(const struct spec *spec)
 {
-    const bool   whole = spec->workload == CONCURRENTFILL || spec->workload == BUILD;
+    const bool   whole = spec->workload == CONCURRENTFILL || spec->workload == BUILD || spec->workload == LONGESTPREFIX;
     const size_t wanted = spec->batch && !whole ? spec->batch : default_batch(spec);
     const bool   any = spec->workload == CONCURRENTPOINTS; /* several operations on a key */
     return wanted > spec->count && !any ? spec->count : wanted ? wanted : 1;

@@ -46,6 +46,8 @@ extern "C" {
     X(SEEKWITHIN, "seekwithin", "the next key and its value, if it lies in an interval")                               \
     X(PAGERANDOM, "pagerandom", "the next few elements from a key on")                                                 \
     X(SUMRANDOM, "sumrandom", "the sum of the values in an interval")                                                  \
+    X(LONGESTPREFIX, "longestprefix", "the value of the longest prefix stored that a key begins with: a subnet match") \
+    X(COUNTPREFIX, "countprefix", "how many keys begin with some bits")                                                \
     X(CONCURRENTREAD, "concurrentread", "readrandom by a concurrent batch")                                            \
     X(READWHILEWRITING, "readwhilewriting", "a batch of upserts of new keys, a batch of finds, and so on")             \
     X(MIXED, "mixed", "batches of finds, upserts, inserts, erases, seeks, counts and ranges in any order")             \
@@ -147,6 +149,7 @@ enum dist {
     ZIPF,       /* about one in r for the r-th most frequent of a million keys */
     SEQUENTIAL, /* 0, 1, 2 and so on */
     CLUSTERED,  /* groups of some 256 keys within a span of 4096 */
+    DENSE,      /* 7 of each 8 successive keys; asked for at random */
     N_DISTS
 };
 const char *dist_name(enum dist dist);
@@ -183,6 +186,8 @@ struct spec {
                                 erased, a tenth replaced */
 };
 
+/* Whether it is one of prefixes, which keys of ORDO_U32 and ORDO_U64 have. */
+bool workload_asks_prefixes(enum workload workload);
 /* Whether it works on values, so that there have to be some. */
 bool workload_needs_values(enum workload workload);
 /* Whether the workload has values at all: sort, merge, merge_runs, compact, lookup, groupby, top, dictionaries. */

@@ -291,7 +291,7 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 #if ORDO_CPU
 #define MIX_LANES 1
 #else
-#define MIX_LANES HAMT_LANES
+#define MIX_LANES HAMT_LANES(ORDO_VALUE_BYTES)
 #endif
 
 /* Leaves that are written one after the other: the one whose turn it is, and the next. (By a number: a pointer that moves makes some
@@ -413,6 +413,15 @@ ORDO_FN void mix_put_bits(const hamt_mix *mix, const hamt_target *to, uint lane)
     }
 }
 
+/* Whether a leaf from one to before another is no bitmap. */
+ORDO_FN bool mix_has_lists(__global const hamt_leaf *leaves, uint first, uint end)
+{
+    bool has = false;
+    for (uint k = first; k < end; k++)
+        has = has || leaves[k + 1].before - leaves[k].before <= HAMT_LEAF;
+    return has;
+}
+
 /* Once leaves are hamt_records': blocks of those that are new; values may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at, uint all,
@@ -431,8 +440,10 @@ void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong
         hamt_target to = { .leaves = leaves, .next = first, .pool = pool };
         target_step(&to);
         const uint before = to.record.before;
-        mix_put_old(&mix, to, before, lane);
-        mix_put_new(&mix, to, before, lane, values ? values + values_at : 0);
+        if (ORDO_VALUE_BYTES || mix_has_lists(leaves, first, end)) {
+            mix_put_old(&mix, to, before, lane);
+            mix_put_new(&mix, to, before, lane, values ? values + values_at : 0);
+        }
         for (uint k = first; k < end; k++) {
             if (k > first)
                 target_step(&to);

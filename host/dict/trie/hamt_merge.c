@@ -134,9 +134,9 @@ static ordo_status write_records(struct ordo_call *call, const struct ordo_hamt 
 }
 
 /* MIX_LANES of the kernels. */
-static size_t lanes_of(const ordo_device *dev)
+static size_t lanes_of(const struct ordo_hamt *hamt)
 {
-    return ordo_device_facts(dev)->cpu ? 1 : HAMT_LANES;
+    return ordo_device_facts(hamt->dict.dev)->cpu ? 1 : HAMT_LANES(hamt->dict.value_bytes);
 }
 
 static ordo_status write_blocks(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
@@ -147,7 +147,7 @@ static ordo_status write_blocks(struct ordo_call *call, const struct ordo_hamt *
     ordo_args_slice(&args, &values);
     ORDO_ADD(&args, ORDO_ARG(m->all), ORDO_ARG(m->begins), ORDO_ARG(m->plan), ORDO_ARG(m->next.leaves.mem),
              ORDO_ARG(m->next.pool.mem));
-    return launch(call, hamt, "hamt_blocks", m->old.n_leaves * lanes_of(call->dev), &args);
+    return launch(call, hamt, "hamt_blocks", m->old.n_leaves * lanes_of(hamt), &args);
 }
 
 static ordo_status write(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
