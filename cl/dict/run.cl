@@ -2,7 +2,7 @@
 /* Marks of sorted runs; host/dict/run.h draws a run and has the invariants.
  *
  *   run_unsorted   whether keys do not ascend
- *   run_erased     hidden bits from bytes
+ *   run_take       a run of what a batch stores and erases, in order
  *   run_repeats    hides each element that an equal one follows in its run
  *   run_visible    counts the visible elements of each block
  *
@@ -12,10 +12,11 @@
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
+#include "group/merge.cl"
 #include "shared/key.h"
 #include "shared/runs.h"
 
-/* Built together: run_unsorted run_erased run_repeats run_visible */
+/* Built together: run_unsorted run_take run_repeats run_visible */
 
 /* *wrong, which is 0, becomes 1 if some key is not less than the next. */
 ORDO_KERNEL(RUN_GROUP)
@@ -27,16 +28,31 @@ void run_unsorted(__global const ordo_key *keys, ulong keys_at, uint count, __gl
             ordo_or(wrong, 1);
 }
 
-ORDO_KERNEL(RUN_GROUP)
-void run_erased(__global const uchar *erased, ulong erased_at, uint count, __global uint *hidden, ulong hidden_at)
+/* Word `word` of the bits of what is erased. */
+ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word)
 {
-    erased += erased_at;
-    RUN_EACH (uint, word, run_words(count)) {
-        const uint here = min(count - word * 32, 32u);
-        uint       bits = 0;
-        for (uint i = 0; i < here; i++)
-            bits |= (uint) (erased[(ulong) word * 32 + i] != 0) << i;
-        hidden[hidden_at + word] = bits;
+    const uint here = min(count - word * 32, 32u);
+    uint       bits = 0;
+    for (uint i = 0; i < here; i++)
+        bits |= (uint) (erased[(ulong) word * 32 + i] != 0) << i;
+    return bits;
+}
+
+/* values NULL: there are none; erased NULL: nothing is, and there are no bits. */
+ORDO_KERNEL(RUN_GROUP)
+void run_take(__global const ordo_key *keys, ulong keys_at, __global const merge_value *values, ulong values_at,
+              __global const uchar *erased, ulong erased_at, uint count, __global ordo_key *keys_out,
+              __global merge_value *values_out, ulong values_out_at, __global uint *hidden, ulong hidden_at)
+{
+    const uint words = erased ? run_words(count) : 0;
+    RUN_EACH (uint, i, count) {
+        keys_out[i] = keys[keys_at + i];
+#if ORDO_VALUE_BYTES
+        if (values)
+            values_out[values_out_at + i] = values[values_at + i];
+#endif
+        if (i < words)
+            hidden[hidden_at + i] = run_erased_bits(erased + erased_at, count, i);
     }
 }
 

@@ -50,18 +50,18 @@ ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict,
 static ordo_status take_into(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_updates *u,
                              struct ordo_sorted_run *run)
 {
-    const size_t   kb = dict->key_bytes, vb = dict->value_bytes;
-    const cl_ulong erased_at = u->erased.at, hidden_at = run->layout.hidden / 4;
-    const cl_uint  count = (cl_uint) u->count;
-    ORDO_TRY(ordo_call_copy(call, u->keys.mem, u->keys.at * kb, run->mem, 0, u->count * kb));
-    if (u->values.mem)
-        ORDO_TRY(ordo_call_copy(call, u->values.mem, u->values.at * vb, run->mem, run->layout.values, u->count * vb));
-    if (!u->erased.mem)
-        return ORDO_OK;
-    run->has_hidden = true;
-    return ordo_run_launch(call, dict, "run_erased", ordo_ceil_div(u->count, 32),
-                           ORDO_ARGS(ORDO_ARG(u->erased.mem), ORDO_ARG(erased_at), ORDO_ARG(count), ORDO_ARG(run->mem),
-                                     ORDO_ARG(hidden_at)));
+    const struct ordo_slice keys = ordo_run_keys(run), values = ordo_run_values(dict, run);
+    const cl_ulong          values_at = values.at, hidden_at = run->layout.hidden / 4;
+    const cl_uint           count = (cl_uint) u->count;
+    struct ordo_args        args = { .n = 0 };
+
+    run->has_hidden = u->erased.mem != NULL;
+    ordo_args_slice(&args, &u->keys);
+    ordo_args_slice(&args, &u->values);
+    ordo_args_slice(&args, &u->erased);
+    ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(keys.mem), ORDO_ARG(values.mem), ORDO_ARG(values_at), ORDO_ARG(run->mem),
+             ORDO_ARG(hidden_at));
+    return ordo_dict_launch_pass(call, dict, "dict/run.cl", "run_take", u->count, args.arg, args.n);
 }
 
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,

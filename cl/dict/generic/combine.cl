@@ -2,8 +2,7 @@
 /* Stores that combine with what is there: host/dict/generic/combine.c. The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP,
  * COMBINE_TYPE (an ordo_type as wide as the values) and COMBINE_OP (an ordo_op).
  *
- *   combine_heads    where groups of equal keys begin
- *   combine_stored   what is there combined with what the batch brings
+ *   combine_heads    where groups of equal keys begin, with what is there
  *   combine_brought, combine_made   the same of mixed batches, whose keys are set, combined and erased in turn
  */
 #pragma once
@@ -12,24 +11,19 @@
 #include "dict/generic/value.cl"
 #include "group/merge.cl"
 
-/* Built together: combine_heads combine_stored combine_brought combine_made */
+/* Built together: combine_heads combine_brought combine_made */
 
+/* heads[j]: whether key j is the first of equal ones. The first brings what was there, before[j] where the key was found, too. */
 ORDO_KERNEL(RUN_GROUP)
-void combine_heads(__global const ordo_key *keys, uint n, __global uchar *heads)
+void combine_heads(__global const ordo_key *keys, __global const uchar *found, __global const merge_value *before,
+                   uint n, __global uchar *heads, __global merge_value *values)
 {
-    RUN_EACH (uint, j, n)
-        heads[j] = j == 0 || keys[j] != keys[j - 1];
-}
-
-/* values[j]: in, all that the batch brings for key j up to here; out, combined with before[j] where the key was found. Of
- * equal keys the last is complete. */
-ORDO_KERNEL(RUN_GROUP)
-void combine_stored(__global const uchar *found, __global const merge_value *before, uint n,
-                    __global merge_value *values)
-{
-    RUN_EACH (uint, j, n)
-        if (found[j])
+    RUN_EACH (uint, j, n) {
+        const bool head = j == 0 || keys[j] != keys[j - 1];
+        heads[j] = head;
+        if (head && found[j])
             values[j] = value_combine(before[j], values[j]);
+    }
 }
 
 /* ---- mixed batches ----------------------------------------------------------------------------------------------- */

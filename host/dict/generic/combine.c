@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores that combine with what is there: the batch is sorted with its values, what it brings for each key summed up, what is
- * there found, and the two stored as one sorted update. No order of the batch is needed, as the operations commute; of
+/* Stores that combine with what is there: the batch is sorted with its values, what is there found, summed up for each key with
+ * what the batch brings, and stored as one sorted update. No order of the batch is needed, as the operations commute; of
  * equal keys the last counts, which knows all of them. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
@@ -24,48 +24,47 @@ ordo_status ordo_dict_launch_typed(struct ordo_call *call, const ordo_dict *dict
     return ordo_dict_launch_with(call, dict, file, name, defines, items, args->arg, args->n);
 }
 
-/* The batch in key order; values[j] is all that it brings for key j up to there. */
-static ordo_status sum_up(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c, cl_mem *keys,
-                          cl_mem *values)
+static ordo_status sort_combines(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c, cl_mem *keys,
+                                 cl_mem *values)
 {
     const struct ordo_sort_params params = { .key = dict->key, .value_bytes = dict->value_bytes };
-    const cl_uint                 n = (cl_uint) c->count;
-    struct ordo_args              args = { .n = 0 };
-    cl_mem                        heads = NULL;
-
     ORDO_TRY(ordo_call_scratch(call, c->count * dict->key_bytes, keys));
     ORDO_TRY(ordo_call_scratch(call, c->count * dict->value_bytes, values));
-    const int mark = call->n_scratch;
-    ORDO_TRY(ordo_call_sort(call, &params, c->keys, c->values, ordo_at(*keys, 0), ordo_at(*values, 0), c->count));
+    return ordo_call_sort(call, &params, c->keys, c->values, ordo_at(*keys, 0), ordo_at(*values, 0), c->count);
+}
+
+/* values[j]: what key j has had before the batch and what this brings up to there. */
+static ordo_status sum_up(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c, cl_mem keys,
+                          cl_mem values)
+{
+    const cl_uint    n = (cl_uint) c->count;
+    struct ordo_args args = { .n = 0 };
+    cl_mem           before = NULL, found = NULL, heads = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, c->count * dict->value_bytes, &before));
+    ORDO_TRY(ordo_call_scratch(call, c->count, &found));
     ORDO_TRY(ordo_call_scratch(call, c->count, &heads));
-    ORDO_ADD(&args, ORDO_ARG(*keys), ORDO_ARG(n), ORDO_ARG(heads));
+    const struct ordo_finds finds = { ordo_at(keys, 0), c->count, true, ordo_at(before, 0), ordo_at(found, 0) };
+    ORDO_TRY(dict->structure->find(dict, call, &finds));
+    ORDO_ADD(&args, ORDO_ARG(keys), ORDO_ARG(found), ORDO_ARG(before), ORDO_ARG(n), ORDO_ARG(heads), ORDO_ARG(values));
     ORDO_TRY(ordo_dict_launch_typed(call, dict, COMBINE_FILE, "combine_heads", c->value, c->op, c->count, &args));
     const struct ordo_scan scan = { .type = c->value,
                                     .op = c->op,
                                     .inclusive = true,
-                                    .in = ordo_at(*values, 0),
+                                    .in = ordo_at(values, 0),
                                     .heads = ordo_at(heads, 0),
-                                    .out = ordo_at(*values, 0),
+                                    .out = ordo_at(values, 0),
                                     .count = c->count };
-    ORDO_TRY(ordo_call_scan(call, &scan));
-    ordo_call_release(call, mark);
-    return ORDO_OK;
+    return ordo_call_scan(call, &scan);
 }
 
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
-    const cl_uint    n = (cl_uint) c->count;
-    struct ordo_args args = { .n = 0 };
-    cl_mem           keys = NULL, values = NULL, before = NULL, found = NULL;
+    cl_mem keys = NULL, values = NULL;
 
-    ORDO_TRY(sum_up(dict, call, c, &keys, &values));
+    ORDO_TRY(sort_combines(dict, call, c, &keys, &values));
     const int mark = call->n_scratch;
-    ORDO_TRY(ordo_call_scratch(call, c->count * dict->value_bytes, &before));
-    ORDO_TRY(ordo_call_scratch(call, c->count, &found));
-    const struct ordo_finds finds = { ordo_at(keys, 0), c->count, true, ordo_at(before, 0), ordo_at(found, 0) };
-    ORDO_TRY(dict->structure->find(dict, call, &finds));
-    ORDO_ADD(&args, ORDO_ARG(found), ORDO_ARG(before), ORDO_ARG(n), ORDO_ARG(values));
-    ORDO_TRY(ordo_dict_launch_typed(call, dict, COMBINE_FILE, "combine_stored", c->value, c->op, c->count, &args));
+    ORDO_TRY(sum_up(dict, call, c, keys, values));
     ordo_call_release(call, mark);
     const struct ordo_sorted_updates updates = { ordo_at(keys, 0), ordo_at(values, 0), ordo_none(), c->count, false };
     return dict->structure->update_sorted(dict, call, &updates);
