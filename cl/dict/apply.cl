@@ -408,11 +408,11 @@ ORDO_FN key_state group_state(const sorted_batch *b, __global const uint *first_
 
 /* ---- seeks ------------------------------------------------------------------------------------------------------- */
 
-/* The least key greater than this, or the greatest less; the key itself if there is none. */
-ORDO_FN ordo_key next_key(ordo_key key, bool forward)
+/* The least key greater than this; the key itself if there is none. */
+ORDO_FN ordo_key next_key(ordo_key key)
 {
-    const ordo_key_form bits = key_bits(key), end = forward ? ~(ordo_key_form) 0 : 0;
-    return bits == end ? key : key_from_bits(forward ? bits + 1 : bits - 1);
+    const ordo_key_form bits = key_bits(key);
+    return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
 }
 
 /* Seeks, which of them at which position: those upwards first, n_up of n_seeks. Queries of the dictionary: theirs, and of each
@@ -426,8 +426,9 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* The positions of seeks, and the keys at which queries begin (to look for what is not less, or not greater). erased: keys that were
- * there and that the batch erases, in order. What is left of n_erased is filled up. */
+/* The positions of seeks, and the keys of their queries: upwards for what is not less than that, downwards for what is less. All look
+ * past the seek's own key, of which the batch knows. erased: keys that were there and that the batch erases, in order. What is left of
+ * n_erased is filled up. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_ask(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, __global const uint *index,
                uint n, __global const uint *places, uint n_up, uint n_seeks, uint n_erased, __global uint *ops,
@@ -439,17 +440,16 @@ void apply_ask(__global const uchar *codes, ulong codes_at, __global const ordo_
         if (CODE_SEEKS_UP(code) || CODE_SEEKS_DOWN(code)) {
             const bool up = CODE_SEEKS_UP(code);
             const uint q = up ? place_of(places, n, PLACE_UP, j) : n_up + place_of(places, n, PLACE_DOWN, j);
-            const bool beyond = code == CODE_SEEK_GT || code == CODE_SEEK_LT;
             ops[q] = j;
-            keys[seek_query(q, n_up, n_erased)] = beyond ? next_key(sorted[j], up) : sorted[j];
+            keys[seek_query(q, n_up, n_erased)] = up ? next_key(sorted[j]) : sorted[j];
         }
         if (n_erased == 0)
             continue;
         const uint e = place_of(places, n, PLACE_GONE, j);
         if (place_of(places, n, PLACE_GONE, j + 1) != e) {
             erased[e] = sorted[j];
-            keys[near_query(e, true, n_up, n_seeks, n_erased)] = next_key(sorted[j], true);
-            keys[near_query(e, false, n_up, n_seeks, n_erased)] = next_key(sorted[j], false);
+            keys[near_query(e, true, n_up, n_seeks, n_erased)] = next_key(sorted[j]);
+            keys[near_query(e, false, n_up, n_seeks, n_erased)] = sorted[j];
         }
         if (j >= all && j < n_erased) {
             keys[near_query(j, true, n_up, n_seeks, n_erased)] = sorted[j];
@@ -458,11 +458,11 @@ void apply_ask(__global const uchar *codes, ulong codes_at, __global const ordo_
     }
 }
 
-/* The neighbour of an erased key in the dictionary before the batch, which holds all erased keys, is what its query found, if it
- * did and unless the key is the last that there can be. */
+/* Whether the query of a key has found what is next to it in the dictionary before the batch: not if that is the last key that there
+ * can be. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
-    return found && next_key(key, forward) != key;
+    return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
 }
 
 /* Queries of seeks and what they found; the erased keys and where their chains end (apply_chain). */
@@ -505,13 +505,6 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
         }
         ends[place] = is_end ? place + 1 : 0;
     }
-}
-
-/* Whether there is a neighbour for position j: not for what is beyond the last key. */
-ORDO_FN bool has_base(uint code, ordo_key key, bool found)
-{
-    return found && !(code == CODE_SEEK_GT && key_bits(key) == ~(ordo_key_form) 0) &&
-           !(code == CODE_SEEK_LT && key_bits(key) == 0);
 }
 
 /* Which erased key ends the chain of an erased key; NONE if the key is not erased. */
@@ -565,7 +558,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
         const uint j = ops[q], time = index[j], code = b.codes[time];
         uint       g = group_of[j] + (code == CODE_SEEK_GT) - (code == CODE_SEEK_LT); /* 0 - 1: past all */
         uint       at = seek_query(q, n_up, n_erased), position = 0, step = 0;
-        bool       other = has_base(code, sorted[j], base_found[at]);
+        bool       other = has_near(sorted[j], base_found[at], forward);
         ordo_key   other_key = base_key[at];
         key_state  s = STATE_ABSENT;
         for (; step < SEEK_STEPS && g < n_groups; step++, g += forward ? 1 : -1u) {
@@ -604,7 +597,7 @@ void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QU
         const uint rank = timeline_rank(&t, group_of[j] + (code == CODE_SEEK_GT || code == CODE_SEEK_LE), time);
         const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
         uint       at = seek_query(q, n_up, n_erased);
-        bool       other = has_base(code, sorted[j], base_found[at]);
+        bool       other = has_near(sorted[j], base_found[at], forward);
         ordo_key   other_key = base_key[at];
         const uint e = other ? chain_end(&queries, forward, other_key) : NONE;
         if (e != NONE) {

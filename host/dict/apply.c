@@ -634,25 +634,35 @@ static ordo_status list_seeks(struct apply *a)
     return launch(a, "apply_ask", a->n, &args);
 }
 
-/* Those of one direction, `count` from `first` on; nothing if nothing seeks so. */
-static ordo_status seek_neighbours(struct apply *a, ordo_relation way, size_t first, size_t n, size_t count)
+/* Queries from `first` on, the first n_ge of them upwards. */
+static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size_t first, size_t count, size_t n_ge)
 {
     const struct seeks     *s = &a->seeks;
     const struct ordo_slice values = s->base.values ? ordo_at(s->base.values, first) : ordo_none();
-    const struct ordo_seeks seeks = { way,    ordo_at(s->keys, first),      count, ordo_at(s->base.keys, first),
-                                      values, ordo_at(s->base.found, first) };
-    return n ? a->dict->structure->seek(a->dict, a->call, &seeks) : ORDO_OK;
+    const struct ordo_seeks seeks = { .relation = relation,
+                                      .keys = ordo_at(s->keys, first),
+                                      .count = count,
+                                      .keys_out = ordo_at(s->base.keys, first),
+                                      .values_out = values,
+                                      .found = ordo_at(s->base.found, first),
+                                      .n_ge = n_ge };
+    return a->dict->structure->seek(a->dict, a->call, &seeks);
 }
 
+/* Both directions at once, where the structure can; nothing of one to which nothing seeks. */
 static ordo_status find_neighbours(struct apply *a)
 {
     struct seeks *s = &a->seeks;
-    const size_t  up = (size_t) s->n_up + s->n_erased, down = (size_t) (s->n - s->n_up) + s->n_erased;
+    const cl_uint n_down = s->n - s->n_up;
+    const size_t  up = (size_t) s->n_up + s->n_erased, down = (size_t) n_down + s->n_erased;
     ORDO_TRY(scratch(a, up + down, a->dict->key_bytes, &s->base.keys));
     ORDO_TRY(scratch(a, up + down, a->dict->value_bytes, &s->base.values));
     ORDO_TRY(scratch(a, up + down, 1, &s->base.found));
-    ORDO_TRY(seek_neighbours(a, ORDO_GE, 0, s->n_up, up));
-    return seek_neighbours(a, ORDO_LE, up, s->n - s->n_up, down);
+    if (s->n_up && n_down && a->dict->structure->seeks_both)
+        return seek_neighbours(a, ORDO_LT, 0, up + down, up);
+    if (s->n_up)
+        ORDO_TRY(seek_neighbours(a, ORDO_GE, 0, up, 0));
+    return n_down ? seek_neighbours(a, ORDO_LT, up, down, 0) : ORDO_OK;
 }
 
 /* QUERY_ARGS of cl/dict/apply.cl. */

@@ -492,7 +492,7 @@ ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_
                            struct ordo_slice keys_out, struct ordo_slice values_out, struct ordo_slice found,
                            const struct ordo_order *order)
 {
-    const struct ordo_seeks s = { relation, keys, count, keys_out, values_out, found };
+    const struct ordo_seeks s = { relation, keys, count, keys_out, values_out, found, 0 };
     struct ordo_call        call;
     ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
     return end(&call, dict, seek(&call, dict, &s));
@@ -518,7 +518,7 @@ ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation, struc
                                   struct ordo_slice bounds, size_t count, struct ordo_slice keys_out,
                                   struct ordo_slice values_out, struct ordo_slice found, const struct ordo_order *order)
 {
-    const struct ordo_seeks s = { relation, keys, count, keys_out, values_out, found };
+    const struct ordo_seeks s = { relation, keys, count, keys_out, values_out, found, 0 };
     struct ordo_call        call;
     ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
     return end(&call, dict, seek_within(&call, dict, &s, bounds));
@@ -605,7 +605,7 @@ static ordo_status seek_end(struct ordo_call *call, ordo_dict *dict, struct ordo
 static ordo_status find_end(ordo_dict *dict, ordo_relation relation, struct ordo_slice key_out,
                             struct ordo_slice value_out, struct ordo_slice found, const struct ordo_order *order)
 {
-    struct ordo_seeks s = { relation, ordo_none(), 1, key_out, value_out, found };
+    struct ordo_seeks s = { relation, ordo_none(), 1, key_out, value_out, found, 0 };
     struct ordo_call  call;
     ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
     return end(&call, dict, seek_end(&call, dict, &s));

@@ -40,7 +40,27 @@ struct ordo_seeks {
     struct ordo_slice keys;
     size_t            count;
     struct ordo_slice keys_out, values_out, found;
+    size_t n_ge; /* so many of the first are of ORDO_GE, the others of ORDO_LT, which `relation` is; else 0 */
 };
+
+/* How many of the first go upwards. */
+static inline cl_uint ordo_seeks_forward(const struct ordo_seeks *s)
+{
+    const bool forward = s->relation == ORDO_GE || s->relation == ORDO_GT;
+    return (cl_uint) (forward ? s->count : s->n_ge);
+}
+
+/* Those from `at` on, `most` at most. */
+static inline struct ordo_seeks ordo_seeks_from(const struct ordo_seeks *s, size_t at, size_t most)
+{
+    struct ordo_seeks        part = *s;
+    struct ordo_slice *const slices[] = { &part.keys, &part.keys_out, &part.values_out, &part.found };
+    for (size_t i = 0; i < sizeof slices / sizeof *slices; i++)
+        slices[i]->at += slices[i]->mem ? at : 0;
+    part.count = ordo_min_size(s->count - at, most);
+    part.n_ge = ordo_min_size(s->n_ge > at ? s->n_ge - at : 0, part.count);
+    return part;
+}
 
 struct ordo_counts {
     struct ordo_slice lo, hi;
@@ -97,6 +117,7 @@ struct ordo_structure {
     ordo_status (*count)(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
     ordo_status (*range)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
     ordo_status (*seek)(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
+    bool seeks_both; /* seek takes n_ge */
     ordo_status (*rank)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
     ordo_status (*select)(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
     ordo_status (*size)(ordo_dict *dict, struct ordo_call *call, size_t *out); /* waits */

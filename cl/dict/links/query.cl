@@ -461,16 +461,18 @@ ORDO_FN uint links_place_near(__global const uint *before, uint places, uint at,
     return before[min(at + 2, places)] > rank ? at + 1 : links_place_of_rank(before, at, places - 1, rank);
 }
 
+/* The first n_forward seek upwards, the others down. */
 ORDO_KERNEL(RUN_GROUP)
 void links_seek(LINKS_TREE, uint places, __global const uint *order, __global const uint *place,
                 __global const uint *before, uint n, __global const uint *leaves, __global const uint *positions,
-                uint forward, uint upper, __global ordo_key *keys_out, ulong keys_at, __global links_value *values_out,
-                ulong values_at, __global uchar *found, ulong found_at)
+                uint n_forward, uint upper, __global ordo_key *keys_out, ulong keys_at,
+                __global links_value *values_out, ulong values_at, __global uchar *found, ulong found_at)
 {
     const links_tree tree = LINKS_TREE_HERE;
 
     RUN_EACH (uint, i, n) {
-        uint leaf = leaves[i],
+        const bool forward = i < n_forward;
+        uint       leaf = leaves[i],
              slot = (positions[i] & PLACE_SLOT) + (upper && (positions[i] & PLACE_HIT)) - (forward ? 0 : 1);
         bool there = slot < LINKS_SLOTS && links_leaf(&tree, leaf)[slot] != LINKS_UNUSED; /* most often */
         if (!there) {

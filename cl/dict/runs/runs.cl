@@ -44,12 +44,12 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* The nearest visible element of this run at or after its rank (`forward`), or before it, if it is nearer than what the
- * runs before have found. */
+/* The nearest visible element of this run at or after its rank (the first n_forward), or before it, if it is nearer than what
+ * the runs before have found. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
-              __global const uint *ranks, uint n, uint forward, uint first, __global ordo_key *keys_out,
+              __global const uint *ranks, uint n, uint n_forward, uint first, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global uchar *found,
               ulong found_at)
 {
@@ -57,6 +57,7 @@ void run_seek(__global const ordo_key *keys, __global const merge_value *values,
         hidden += hidden_at;
     visible += visible_at;
     RUN_EACH (uint, i, n) {
+        const bool forward = i < n_forward;
         const uint place = forward ? run_next_visible(hidden, visible, ranks[i], count)
                                    : run_last_visible(hidden, visible, ranks[i]) - 1;
         const bool before = !first && found[found_at + i];

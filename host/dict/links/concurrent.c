@@ -430,7 +430,8 @@ static ordo_status do_left(const struct concurrent *c, const struct left *left)
                                       n,
                                       ordo_at(left->keys_out, 0),
                                       ordo_at(left->values_out, 0),
-                                      ordo_at(left->found, 0) };
+                                      ordo_at(left->found, 0),
+                                      0 };
 
     if (left->kind == UPDATES)
         return ordo_dict_apply_enqueue(dict, c->call, &updates, NULL);

@@ -244,7 +244,8 @@ ordo_status ordo_links_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     .destroy = ordo_links_clear, .clear = ordo_links_clear, .build = ordo_links_build, .update = ordo_links_update,    \
     .update_sorted = ordo_links_update_sorted, .apply_concurrent = ordo_links_apply_concurrent,                        \
     .compact = ordo_links_compact, .find = ordo_links_find, .count = ordo_links_count, .range = ordo_links_range,      \
-    .seek = ordo_links_seek, .rank = ordo_links_rank, .select = ordo_links_select, .size = ordo_links_size,            \
-    .export_all = ordo_links_export, .check = ordo_links_check, .statistics = ordo_links_statistics
+    .seek = ordo_links_seek, .seeks_both = true, .rank = ordo_links_rank, .select = ordo_links_select,                 \
+    .size = ordo_links_size, .export_all = ordo_links_export, .check = ordo_links_check,                               \
+    .statistics = ordo_links_statistics
 
 #endif

@@ -238,14 +238,14 @@ static ordo_status seek_some(struct ordo_call *call, const struct ordo_links *tr
 {
     const struct ordo_links_shape shape = ordo_links_flat(tree);
     const cl_uint                 n = (cl_uint) s->count, places = (cl_uint) tree->list.places;
-    const cl_uint                 forward = s->relation == ORDO_GE || s->relation == ORDO_GT;
+    const cl_uint                 n_forward = ordo_seeks_forward(s);
     const cl_uint                 upper = s->relation == ORDO_LE || s->relation == ORDO_GT;
     struct ordo_args              args = { .n = 0 };
 
     ORDO_TRY(ordo_links_locate(call, tree, s->keys, s->count, leaves, positions, NULL));
     ordo_links_add_tree(&args, tree);
     ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place),
-             ORDO_ARG(tree->list.before), ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(positions), ORDO_ARG(forward),
+             ORDO_ARG(tree->list.before), ORDO_ARG(n), ORDO_ARG(leaves), ORDO_ARG(positions), ORDO_ARG(n_forward),
              ORDO_ARG(upper));
     ordo_args_slice(&args, &s->keys_out);
     ordo_args_slice(&args, &s->values_out);
@@ -264,12 +264,7 @@ ordo_status ordo_links_seek(ordo_dict *dict, struct ordo_call *call, const struc
     ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &leaves));
     ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &positions));
     for (size_t at = 0; at < seeks->count; at += most) {
-        struct ordo_seeks part = *seeks;
-        part.keys = from(seeks->keys, at);
-        part.keys_out = from(seeks->keys_out, at);
-        part.values_out = from(seeks->values_out, at);
-        part.found = from(seeks->found, at);
-        part.count = ordo_min_size(seeks->count - at, most);
+        const struct ordo_seeks part = ordo_seeks_from(seeks, at, most);
         ORDO_TRY(seek_some(call, tree, &part, leaves, positions));
     }
     ordo_call_release(call, mark);

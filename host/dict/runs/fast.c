@@ -213,6 +213,7 @@ static const struct ordo_structure fast_structure = {
     .count = charged_count,
     .range = charged_range,
     .seek = charged_seek,
+    .seeks_both = true,
     .rank = charged_rank,
     .select = charged_select,
     .size = ordo_runs_size,

@@ -596,6 +596,7 @@ static const struct ordo_structure lsm_structure = {
     .count = count,
     .range = range,
     .seek = seek,
+    .seeks_both = true,
     .rank = rank,
     .select = select_ranks,
     .size = ordo_runs_size,

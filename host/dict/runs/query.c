@@ -391,13 +391,13 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
     const cl_ulong keys_out_at = seeks->keys_out.at, values_out_at = seeks->values_out.at;
     const cl_ulong found_at = seeks->found.at;
     const cl_uint  count = (cl_uint) run->count, n = (cl_uint) seeks->count, is_first = first;
-    const cl_uint  forward = seeks->relation == ORDO_GE || seeks->relation == ORDO_GT;
+    const cl_uint  n_forward = ordo_seeks_forward(seeks);
     const bool     upper = seeks->relation == ORDO_LE || seeks->relation == ORDO_GT;
     ORDO_TRY(rank_in_run(call, dict, run, seeks->keys, seeks->count, upper, ordo_at(ranks, 0)));
     return ordo_runs_launch(call, dict, "run_seek", seeks->count,
                             ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(values.mem), ORDO_ARG(values_at), ORDO_ARG(count),
                                       ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at), ORDO_ARG(visible.mem),
-                                      ORDO_ARG(visible_at), ORDO_ARG(ranks), ORDO_ARG(n), ORDO_ARG(forward),
+                                      ORDO_ARG(visible_at), ORDO_ARG(ranks), ORDO_ARG(n), ORDO_ARG(n_forward),
                                       ORDO_ARG(is_first), ORDO_ARG(seeks->keys_out.mem), ORDO_ARG(keys_out_at),
                                       ORDO_ARG(seeks->values_out.mem), ORDO_ARG(values_out_at),
                                       ORDO_ARG(seeks->found.mem), ORDO_ARG(found_at)));
@@ -418,10 +418,7 @@ ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct
     ORDO_TRY(or_scratch(call, seeks->found, seeks->count, &s.found));
     ORDO_TRY(take_ranks(call, sizeof(cl_uint), &most, &ranks));
     for (size_t at = 0; at < seeks->count; at += most) {
-        const struct ordo_seeks part = {
-            seeks->relation,      from(s.keys, at),       ordo_min_size(seeks->count - at, most),
-            from(s.keys_out, at), from(s.values_out, at), from(s.found, at),
-        };
+        const struct ordo_seeks part = ordo_seeks_from(&s, at, most);
         for (size_t r = 0; r < set->n; r++)
             ORDO_TRY(seek_in_run(call, dict, &part, &set->run[r], r == 0, ranks));
     }

@@ -52,6 +52,7 @@ static const struct ordo_structure sorted_array = {
     .count = ordo_runs_count,
     .range = ordo_runs_range,
     .seek = ordo_runs_seek,
+    .seeks_both = true,
     .rank = ordo_runs_rank,
     .select = ordo_runs_select,
     .size = ordo_runs_size,
