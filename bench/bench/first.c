@@ -204,6 +204,18 @@ static void measure_calls(struct run *run, int structure, ordo_type key, uint32_
         }
 }
 
+/* Whether the file, with which a run goes on, has it already. */
+static bool is_kept(const struct run *run, const char *workload)
+{
+    const cJSON *first = NULL;
+    cJSON_ArrayForEach(first, cJSON_GetObjectItemCaseSensitive(run->file.json, "first"))
+    {
+        if (text_is(first, "workload", workload) && number_of(first, "device") == run->device_number)
+            return true;
+    }
+    return false;
+}
+
 /* Meanwhile the device is closed here: a GPU may be one process's at a time. */
 void first_measure(struct run *run, const char *select)
 {
@@ -211,7 +223,7 @@ void first_measure(struct run *run, const char *select)
     if (!o->first_open && !o->first_prepare)
         return;
     ordo_device_close(&run->device);
-    if (o->first_open)
+    if (o->first_open && !is_kept(run, "open"))
         measure_open(run, select);
     for (int s = 0; s < N_STRUCTURES && o->first_prepare; s++)
         for (int t = 0; t < o->n_types && variant_wanted(o, FILLRANDOM, s); t++)

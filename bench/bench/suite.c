@@ -42,6 +42,8 @@ static const struct part suite[] = {
     /* Other keys and values: each is built for anew. */
     { "-w fillrandom,readrandom -v 0,8 --fills 1 --no-host -q 20", "24", "18" },
     { "-w fillrandom,readrandom -t u64 -v 4,8 --fills 1 --no-host -q 20", "24", "18" },
+    /* First use: opening the device with empty and filled caches. The options of the last part say so (first_measure). */
+    { "-w open", "20", "16" },
 };
 
 #define MOST_PART_WORDS 32
