@@ -179,11 +179,12 @@ struct ordo_device {
 
     ordo_status (*test_primitives)(ordo_device *dev, bool all); /* see self_test.h */
 
-    struct ordo_digest  identity; /* device, driver, platform, library version */
-    struct ordo_builds  builds;
-    bool                kernels_apart; /* programs of single kernels and of those built together, instead of modules */
-    struct ordo_device *next_live;     /* builds.c's own */
-    struct ordo_rehearsal *rehearsal;  /* NULL: what is called is done */
+    struct ordo_digest identity; /* device, driver, platform, library version */
+    struct ordo_builds builds;
+    bool               kernels_apart; /* programs of single kernels and of those built together, instead of modules */
+    bool unoptimized; /* from now on programs are built without optimization: tests set it where that is no matter */
+    struct ordo_device    *next_live; /* builds.c's own */
+    struct ordo_rehearsal *rehearsal; /* NULL: what is called is done */
 
     struct ordo_scratch *scratch;
     struct ordo_ring     ring;

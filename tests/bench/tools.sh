@@ -124,9 +124,10 @@ expect 2 "$info" --timeout never
 prints err 'no number'
 
 # ---- ordo-bench
-sizes='=1,14' least=lsm,blink,hash fills=2 seconds=5
+# Each structure by itself is measured by the comparison below, too.
+sizes='=1,14' least=lsm,blink,hash most=sorted_array,lsm,blink,fast fills=2 seconds=5
 if [ "${ORDO_TEST_KINDS:-}" = all ]; then
-    sizes='=1,=1000,14' least=sorted_array,lsm,blink,skiplist,fast,hash,xfast,hamt fills=3 seconds=8
+    sizes='=1,=1000,14' least=sorted_array,lsm,blink,skiplist,fast,hash,xfast,hamt most=$least fills=3 seconds=8
 fi
 expect 0 "$bench" --workload arrays --sizes "$sizes" --queries =3000 --reps 3 --budget 200 --json "$dir/bench.json"
 prints out ' ok$'
@@ -152,7 +153,7 @@ expect 0 "$bench" --no-limits --workload reduce --sizes =1,14 --reps 3 --compare
 prints out '"rate_before"'
 prints err '/ before'
 prints err '####'
-for sizes in "=1 --batch =3 --structure $least" '=1000 --batch =300'; do
+for sizes in "=1 --batch =3 --structure $least" "=1000 --batch =300 --structure $most"; do
     # shellcheck disable=SC2086 # several options
     expect 0 "$bench" --no-limits --workload dicts --sizes $sizes --queries =500 --fills $fills --reps 3 \
         --budget 200 --hit-rate 50 --width 3 --json "$dir/dicts.json"

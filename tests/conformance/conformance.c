@@ -4,6 +4,8 @@
 #include "tests/dict/sequence.h"
 #include "tests/support/calls.h"
 
+#include "runtime/device_private.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +58,7 @@ static void check_hash(struct test *t)
 {
     uint64_t hash = 0xcbf29ce484222325u, of_first = 0;
 
+    t->dev->unoptimized = false;
     for (size_t i = 0; i < n_primitive_calls; i++) {
         hash = hash_of_call(t, &primitive_calls[i], ORDO_U32, hash);
         if (primitive_calls[i].typed)

@@ -96,13 +96,13 @@ static void crowd(struct test *t, int structure)
     free(values);
 }
 
-/* With a mask every second structure, by the seed. */
+/* With a mask every fourth structure, by the seed. */
 static void crowd_each(struct test *t)
 {
     const bool all = t->mask[0] == 0 || test_wants_all("ORDO_TEST_KINDS");
 
     for (int structure = 0; structure < N_STRUCTURES; structure++)
-        if (all || ((uint64_t) structure + t->seed) % 2 == 0)
+        if (all || ((uint64_t) structure + t->seed) % 4 == 0)
             crowd(t, structure);
 }
 
@@ -285,34 +285,41 @@ static size_t random_sequences(struct test *t, size_t subject, ordo_type type, u
     return n;
 }
 
-static bool type_is_tried(const struct test *t, ordo_type type)
+static bool type_is_tried(const struct test *t, ordo_type type, size_t subject)
 {
-    return test_wants_all("ORDO_TEST_KINDS") || test_wants_all("ORDO_TEST_TYPES") || type_is_met(type, t->seed);
+    return test_wants_all("ORDO_TEST_KINDS") || test_wants_all("ORDO_TEST_TYPES") ||
+           type_is_met(type, subject, t->seed);
 }
 
-static size_t types_tried(const struct test *t)
+/* How many pairs of a type and a subject. */
+static size_t pairs_tried(const struct test *t)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < LENGTH(test_types); i++)
-        n += type_is_tried(t, test_types[i]);
+        for (size_t subject = 0; subject < N_SUBJECTS; subject++)
+            n += type_is_tried(t, test_types[i], subject);
     return n;
 }
 
 static void check_type(struct test *t, ordo_type type)
 {
     const size_t n_sizes = test_n_value_sizes();
-    const size_t share = wanted_operations() / (N_SUBJECTS * types_tried(t) * n_sizes) + 1;
-    size_t       seeds = 0;
+    const size_t share = wanted_operations() / (pairs_tried(t) * n_sizes) + 1;
+    size_t       seeds = 0, subjects = 0;
 
-    if (!type_is_tried(t, type))
-        test_skip("%s keys: with another seed, or in the suite `slow` (ORDO_TEST_TYPES=all)", test_type_name[type]);
-    for (size_t subject = 0; subject < N_SUBJECTS; subject++)
+    for (size_t subject = 0; subject < N_SUBJECTS; subject++) {
+        if (!type_is_tried(t, type, subject))
+            continue;
+        subjects++;
         for (size_t v = 0; v < n_sizes; v++) {
             every_operation(t, subject, type, test_value_bytes[type][v]);
             seeds += random_sequences(t, subject, type, test_value_bytes[type][v], share);
         }
-    test_true(t, seeds >= N_SUBJECTS);
+    }
+    if (subjects == 0)
+        test_skip("%s keys: with another seed, or in the suite `slow` (ORDO_TEST_TYPES=all)", test_type_name[type]);
+    test_true(t, seeds >= subjects);
     cr_log_info("%s: %zu seeds, each at least %zu operations", test_type_name[type], seeds, share);
 }
 
@@ -336,13 +343,13 @@ TYPE_TEST(f64, F64)
 /* ---- structures agree ---------------------------------------------------------------------------------------- */
 
 /* Of all results of the sequences below, whatever the structure and the device. */
-#define HASH_OF_RESULTS UINT64_C(0x5687ea2534ba89c4)
+#define HASH_OF_RESULTS UINT64_C(0xa7635e02a7a26098)
 
 static uint64_t hash_of_results(struct test *t, size_t subject)
 {
     uint64_t hash = 0;
 
-    for (uint64_t seed = 1; seed <= 6; seed++) {
+    for (uint64_t seed = 1; seed <= 2; seed++) {
         const ordo_type       type = seed % 2 ? ORDO_U32 : ORDO_F64;
         const struct sequence s = sequence_random(subject, type, seed % 2 ? 4 : 8, seed);
         const struct outcome  o = sequence_run(t, &s, NULL);

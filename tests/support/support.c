@@ -191,6 +191,17 @@ struct place {
     cl_device_id id;
 };
 
+/* Whether a CPU is to run a GPU's code, which PoCL takes 5 to 10 times as long for with optimization: up to 30 s a kernel. What it makes of
+ * it no user runs, so tests do without. With ORDO_TEST_KINDS=all (the suite slow) not; nor does `conformance`. */
+static bool no_machine_code_of_it(const ordo_device *dev)
+{
+    cl_device_type type = 0;
+
+    return !dev->facts.cpu && dev->facts.own_binary_cache && !test_wants_all("ORDO_TEST_KINDS") &&
+           clGetDeviceInfo(dev->id, CL_DEVICE_TYPE, sizeof type, &type, NULL) == CL_SUCCESS &&
+           (type & CL_DEVICE_TYPE_CPU);
+}
+
 /* Where a mask says that groups make progress and the device does not, it may be right today and wrong on a busy day: such
  * a device is taken as the mask has it, without a self-test that would take it back (device_lanes tests that). */
 static ordo_device *open_place(const struct place *place, const char *mask)
@@ -206,6 +217,7 @@ static ordo_device *open_place(const struct place *place, const char *mask)
                                            : ordo_device_open(&config, &dev);
     if (got != ORDO_OK)
         cr_assert_fail("opening a device with mask '%s': %s: %s", mask ? mask : "", ordo_status_string(got), message);
+    dev->unoptimized = no_machine_code_of_it(dev);
     return dev;
 }
 
