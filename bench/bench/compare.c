@@ -137,7 +137,9 @@ static bool open_desk(const struct spec *spec, struct host_desk *desk)
     *desk = (struct host_desk) { .in = { .keys = NULL } };
     if (!workload_is_dict(spec->workload))
         return inputs_make(spec, &desk->in);
-    desk->plan = plan_borrow(spec);
+    struct spec point = *spec;
+    point.variant = SORTED_ARRAY; /* is asked as maps are */
+    desk->plan = plan_borrow(&point);
     return desk->plan && (!plan_has_fills(spec->workload) || plan_advance(desk->plan, plan_fills(desk->plan) - 1));
 }
 

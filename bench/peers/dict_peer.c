@@ -38,6 +38,7 @@ static enum ability ability_of(enum workload workload)
     case READMISSING:
     case SEEKRANDOM:
     case RANGERANDOM:
+    case LONGESTPREFIX:
         return DEALT;
     case MIXED:
     case MIXEDSEEKS:
@@ -57,7 +58,7 @@ static bool can(int kind, enum workload workload)
 {
     const enum ability ability = ability_of(workload);
     if (kind == HOST_FLAT_HASH_MAP || kind == HOST_ROBIN_MAP)
-        return ability == DEALT && workload != SEEKRANDOM && workload != RANGERANDOM;
+        return ability == DEALT && !workload_needs_order(workload);
     return ability != NOTHING;
 }
 
@@ -65,6 +66,8 @@ static const char *query_text(enum workload workload, bool array)
 {
     if (workload == SEEKRANDOM)
         return array ? "std::lower_bound" : "lower_bound";
+    if (workload == LONGESTPREFIX)
+        return array ? "std::upper_bound among stretches" : "upper_bound among stretches, then --";
     if (workload == RANGERANDOM)
         return array ? "std::lower_bound, then onwards" : "lower_bound, then ++";
     return array ? "std::lower_bound" : "find";
@@ -342,6 +345,9 @@ static void ask_part(void *dict_, int p)
     switch (d->plan->spec.workload) {
     case SEEKRANDOM:
         d->sums[p] = host_map_seek(d->maps[0], keys, count);
+        break;
+    case LONGESTPREFIX:
+        d->sums[p] = host_map_floor(d->maps[0], keys, count);
         break;
     case RANGERANDOM:
         d->sums[p] = host_map_range(d->maps[0], keys, his, count);

@@ -55,6 +55,17 @@ template <typename K, typename V> class SortedArray final : public host_map {
         }
         return sum;
     }
+    uint64_t floor(const void *keys_, size_t count) const override
+    {
+        const K *keys = static_cast<const K *>(keys_);
+        uint64_t sum = 0;
+        for (size_t i = 0; i < count; i++) {
+            const auto after = std::upper_bound(keys_here.begin(), keys_here.end(), keys[i]);
+            if (after != keys_here.begin())
+                sum += both(static_cast<size_t>(after - keys_here.begin()) - 1) - after[-1] + 1;
+        }
+        return sum;
+    }
     uint64_t range(const void *keys_, const void *his_, size_t count) const override
     {
         const K *keys = static_cast<const K *>(keys_), *his = static_cast<const K *>(his_);
@@ -220,6 +231,11 @@ uint64_t host_map_find(const struct host_map *map, const void *keys, size_t coun
 uint64_t host_map_seek(const struct host_map *map, const void *keys, size_t count)
 {
     return map->seek(keys, count);
+}
+
+uint64_t host_map_floor(const struct host_map *map, const void *keys, size_t count)
+{
+    return map->floor(keys, count);
 }
 
 uint64_t host_map_range(const struct host_map *map, const void *keys, const void *his, size_t count)

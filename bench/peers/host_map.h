@@ -46,10 +46,12 @@ void host_map_add(struct host_map *map, struct host_part part, const void *keys,
 /* Not of the sorted array. */
 void host_map_erase_range(struct host_map *map, const void *los, const void *his, size_t count);
 
-/* Each returns a sum of what was found, so that the search is not left out: of finds of values and 1, of the next keys and of ranges
+/* Each returns a sum of what was found, so that the search is not left out: of finds and floors of values and 1, of the next keys and of ranges
  * of keys and values. */
 uint64_t host_map_find(const struct host_map *map, const void *keys, size_t count);
 uint64_t host_map_seek(const struct host_map *map, const void *keys, size_t count); /* the next key */
+uint64_t host_map_floor(const struct host_map *map, const void *keys,
+                        size_t count); /* the last key not greater: values */
 uint64_t host_map_range(const struct host_map *map, const void *keys, const void *his, size_t count);
 
 /* Not of the sorted array. */

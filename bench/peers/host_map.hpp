@@ -18,6 +18,7 @@ struct host_map {
     virtual void     add(host_part part, const void *keys, const void *values, size_t count) = 0;
     virtual uint64_t find(const void *keys, size_t count) const = 0;
     virtual uint64_t seek(const void *keys, size_t count) const = 0;
+    virtual uint64_t floor(const void *keys, size_t count) const = 0;
     virtual uint64_t range(const void *keys, const void *his, size_t count) const = 0;
     virtual size_t   count() const = 0;
     virtual uint64_t sum(size_t place) const = 0;
@@ -110,6 +111,10 @@ template <typename Map> class HashMap final : public KeyedMap<Map> {
     {
         return 0;
     }
+    uint64_t floor(const void *, size_t) const override
+    {
+        return 0;
+    }
     uint64_t range(const void *, const void *, size_t) const override
     {
         return 0;
@@ -174,6 +179,19 @@ template <typename Map> class NodeMap final : public KeyedMap<Map> {
         uint64_t sum = 0;
         for (size_t i = 0; i < count; i++)
             sum += at(map_.lower_bound(keys[i]));
+        return sum;
+    }
+    uint64_t floor(const void *keys_, size_t count) const override
+    {
+        const K *keys = static_cast<const K *>(keys_);
+        uint64_t sum = 0;
+        for (size_t i = 0; i < count; i++) {
+            auto at = map_.upper_bound(keys[i]);
+            if (at == map_.begin())
+                continue;
+            --at;
+            sum += both(at) - at->first + 1;
+        }
         return sum;
     }
     uint64_t range(const void *keys_, const void *his_, size_t count) const override

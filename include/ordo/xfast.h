@@ -41,7 +41,9 @@ struct ordo_xfast_config {
  *         update or compact: queries then go by a search tree of the sorted array's (ordo_device_last_error and the log say so).
  * When not  keys that change in small batches: an update costs time for all keys, so that 2^10 of them cost nearly what 2^20 do: an LSM
  *         or a B-link tree. Single keys alone, without order: the hash table. Little memory to spare for updates: the
- *         B-link tree. A CPU, unless prefixes are asked for: the sorted array answers sooner there. */
+ *         B-link tree. A CPU: the sorted array answers sooner there, and says what is under a prefix, which is an interval, and which prefix is
+ *         the longest, if it holds where each stretch of addresses with one longest prefix begins (3 to 4 times as many a second on two cores);
+ *         but each change of a prefix changes stretches, and of n prefixes there are up to 2 n. */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config, ordo_dict **out);
 
 /* ---- prefixes ------------------------------------------------------------------------------------------------
