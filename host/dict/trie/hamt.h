@@ -68,7 +68,7 @@ size_t ordo_hamt_units_most(const struct ordo_hamt *hamt, size_t elements, size_
 /* Memory for the records and tables of a trie with so many leaves, or of fixed depth the records alone: spare, or new. */
 ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy);
 /* Of fixed depth, for the tables, once it is known how many nodes there are. */
-ordo_status ordo_hamt_make_node_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
+ordo_status ordo_hamt_make_node_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy);
 /* Memory for so many units: spare, or new. */
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool roomy);
 /* Has spare memory made for about so many leaves and units, while the device is busy: drivers take their time for it. What cannot be had
@@ -137,7 +137,8 @@ ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, c
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next);
 /* T5, once records are written. Of fixed depth it waits for the number of nodes, and makes memory for the tables. */
-ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
+ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next,
+                                  bool roomy);
 
 /* ---- hamt_merge.c ------------------------------------------------------------------------------------------------- */
 

@@ -145,21 +145,22 @@ static ordo_status move(struct ordo_call *call, const struct ordo_hamt *hamt, st
     return launch(call, hamt, "hamt_move", n, &move);
 }
 
-static ordo_status make_nodes(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next)
+static ordo_status make_nodes(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy)
 {
     cl_mem number = NULL;
 
     ORDO_TRY(ordo_hamt_number_nodes(call, hamt, next, &number, &next->nodes));
-    ORDO_TRY(ordo_hamt_make_node_room(hamt, next));
+    ORDO_TRY(ordo_hamt_make_node_room(hamt, next, roomy));
     return ordo_hamt_nodes(call, hamt, next, number, NULL);
 }
 
-ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next)
+ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next,
+                                  bool roomy)
 {
     struct ordo_args args = { .n = 0 };
 
     if (hamt->fixed_depth)
-        ORDO_TRY(make_nodes(call, hamt, next));
+        ORDO_TRY(make_nodes(call, hamt, next, roomy));
     ORDO_ADD(&args, ORDO_ARG(next->leaves.mem), ORDO_ARG(next->n_leaves), ORDO_ARG(next->n), ORDO_ARG(next->cell_bits),
              ORDO_ARG(next->rank_bits), ORDO_ARG(next->tables.mem));
     return launch(call, hamt, "hamt_cells", next->n_leaves, &args);
@@ -220,7 +221,7 @@ static ordo_status write(struct ordo_call *call, struct ordo_hamt *hamt, struct 
         ORDO_TRY(move(call, hamt, a));
     if (a->l.n > 0)
         ORDO_TRY(fill(call, hamt, &a->l, &a->next));
-    return ordo_hamt_make_tables(call, hamt, &a->next);
+    return ordo_hamt_make_tables(call, hamt, &a->next, a->roomy);
 }
 
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,

@@ -158,7 +158,7 @@ static ordo_status write(struct ordo_call *call, struct ordo_hamt *hamt, struct 
     ORDO_TRY(ordo_hamt_make_room(hamt, &m->next, true));
     ORDO_TRY(write_records(call, hamt, m));
     ORDO_TRY(write_blocks(call, hamt, m));
-    return ordo_hamt_make_tables(call, hamt, &m->next);
+    return ordo_hamt_make_tables(call, hamt, &m->next, true);
 }
 
 static ordo_status renew(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)

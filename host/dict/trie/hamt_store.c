@@ -98,9 +98,9 @@ ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *n
     return take(hamt, &hamt->spare_tables, ordo_hamt_table_words(next) * sizeof(cl_uint), roomy, &next->tables);
 }
 
-ordo_status ordo_hamt_make_node_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next)
+ordo_status ordo_hamt_make_node_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy)
 {
-    return take(hamt, &hamt->spare_tables, ordo_hamt_table_words(next) * sizeof(cl_uint), false, &next->tables);
+    return take(hamt, &hamt->spare_tables, ordo_hamt_table_words(next) * sizeof(cl_uint), roomy, &next->tables);
 }
 
 /* The spare pool is no longer one once it is taken: what is left of memory may then be asked for in its place. */
