@@ -16,6 +16,7 @@
 
 /* Elements at most, and seconds for all, where the command line does not say. */
 #define MOST_ON_GPU    ((size_t) 1 << 24)
+#define LEAST_ON_GPU   ((size_t) 1 << 20)
 #define MOST_ON_CPU    ((size_t) 1 << 18)
 #define SECONDS_ON_GPU 480
 #define SECONDS_ON_CPU 300
@@ -35,6 +36,7 @@ struct paper_run {
     int             n_how;
     bool            full;
     size_t          most; /* elements; 0: the device's default */
+    double          less; /* by which that is divided, as there is little time */
     double          budget;
     cJSON          *numbers; /* figures of each experiment, by its id */
     struct part    *parts;
@@ -74,6 +76,7 @@ struct paper_run *paper_begin(int argc, char **argv, const struct options *optio
     p->full = options->full;
     p->most = options->n_sizes ? options->sizes[0] : 0;
     p->budget = options->budget;
+    p->less = 1;
     return p;
 }
 
@@ -232,7 +235,7 @@ static struct options options_of(struct paper_run *p, const cJSON *run, const cJ
 static double most_elements(const struct paper_run *p, const struct ordo_device_facts *facts)
 {
     const size_t most = p->most ? p->most : facts->cpu ? MOST_ON_CPU : MOST_ON_GPU;
-    return fmin((double) most, (double) facts->global_bytes / 64);
+    return fmin((double) most, (double) facts->global_bytes / 64) / p->less;
 }
 
 /* The power of two by which n and batches are divided, so that the largest n is no more than that. */
@@ -286,12 +289,10 @@ static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *r
     return true;
 }
 
-int paper_parts(struct run *run, const struct options **parts)
+static bool add_parts(struct paper_run *p, const struct ordo_device_facts *facts)
 {
-    struct paper_run               *p = run->paper;
-    const struct ordo_device_facts *facts = ordo_device_facts(run->device);
-    const cJSON                    *experiment = NULL, *of = NULL;
-    bool                            good = true;
+    const cJSON *experiment = NULL, *of = NULL;
+    bool         good = true;
     forget_parts(p);
     p->numbers = cJSON_CreateObject();
     cJSON_ArrayForEach(experiment, cJSON_GetObjectItemCaseSensitive(p->paper, "experiments"))
@@ -300,6 +301,36 @@ int paper_parts(struct run *run, const struct options **parts)
         if (!paper_needs(p->paper))
             cJSON_ArrayForEach(of, cJSON_GetObjectItemCaseSensitive(experiment, "runs")) good =
                 good && add_run(p, experiment, of, facts);
+    }
+    return good;
+}
+
+/* Queries at all fills of all points: what their answers are found for. */
+static double answers(const struct paper_run *p)
+{
+    double all = 0;
+    for (int i = 0; i < p->n_parts; i++) {
+        const struct options *o = &p->options[i];
+        for (int w = 0; w < o->n_workloads; w++)
+            if (workload_is_dict((enum workload) o->workloads[w]) &&
+                workload_has_queries((enum workload) o->workloads[w]))
+                all += (double) o->n_queries * o->fills * (o->n_batches ? o->n_batches : 1);
+    }
+    return all;
+}
+
+/* The host finds so many a second, beside a GPU. */
+#define ANSWERS_PER_S 4e7
+
+int paper_parts(struct run *run, const struct options **parts)
+{
+    struct paper_run               *p = run->paper;
+    const struct ordo_device_facts *facts = ordo_device_facts(run->device);
+    const bool                      may_shrink = p->budget > 0 && !p->full && !p->most && !facts->cpu;
+    bool                            good = add_parts(p, facts);
+    while (good && may_shrink && answers(p) > p->budget * ANSWERS_PER_S && most_elements(p, facts) > LEAST_ON_GPU) {
+        p->less *= 2;
+        good = add_parts(p, facts);
     }
     if (!good)
         complain("out of memory");

@@ -44,7 +44,7 @@ measure() {
     paper-*) within $((each + 10)) "$bench" paper "${1#paper-}" --no-chart --budget "$each" --json "$2" ;;
     compare)
         within $((each + 10)) "$bench" compare --no-chart --budget "$each" --json "$2" \
-            --sizes 20 --workload fillrandom,readrandom,seekrandom,rangerandom,deleterandom,combinerandom,mixedseeks,queue,sort,merge,search
+            --sizes 20 --queries 20 --workload sort,merge,search,fillrandom,readrandom,seekrandom,mixedseeks,queue,deleterandom,combinerandom,rangerandom
         ;;
     tasks) TASK_SECONDS=$each within $((each + 10)) sh "$here/../bench/tasks.sh" "$build" "$2" 3 ;;
     *)
