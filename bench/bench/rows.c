@@ -247,9 +247,7 @@ static void dict_words(struct command *command, const cJSON *row)
 
 void row_command(const cJSON *row, struct command *command)
 {
-    static const char *const asked[] = { "search",     "lookup",      "readrandom",  "readmissing",
-                                         "seekrandom", "countrandom", "rangerandom", "concurrentread" };
-    const bool               dict = !isnan(number_of(row, "batch"));
+    const bool dict = !isnan(number_of(row, "batch"));
     command->n = 0;
     word(command, "-w", "%s", text_of(row, "workload"));
     if (*text_of(row, "variant"))
@@ -261,8 +259,8 @@ void row_command(const cJSON *row, struct command *command)
         word(command, "-D", "%s", text_of(row, "dist"));
     if (*text_of(row, "tune"))
         word(command, "--tune", "%s", text_of(row, "tune"));
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        if (text_is(row, "workload", asked[i]))
+    for (int w = 0; w < N_ALL_WORKLOADS; w++)
+        if (workload_has_queries((enum workload) w) && text_is(row, "workload", workload_name((enum workload) w)))
             word(command, "-q", "=%.0f", number_of(row, "operations"));
     if (dict)
         dict_words(command, row);
