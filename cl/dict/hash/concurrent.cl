@@ -66,6 +66,7 @@ typedef struct {
     __global const ordo_key   *keys;
     __global const hash_value *values;
     __global uchar            *found, *outcomes; /* may be NULL, as may values and history */
+    __private hash_changed    *changed;
     __global uint             *state, *latches, *pending, *history;
 } hash_batch;
 
@@ -279,16 +280,17 @@ ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled
         ordo_or(&table->counts[op->partition], HASH_RECOUNT);
     else
         ordo_add((volatile __global uint *) table->spills + bucket / 4, delta << bucket % 4 * 8);
-    hash_filter_beside(table, op->partition, bucket);
 }
 
 ORDO_FN void hash_erase_at(const hash_batch *batch, const hash_table *table, hash_op *op, const hash_finding *finding)
 {
     hash_vacate(batch, op, op->start + finding->place.bucket, finding->place.slot);
-    hash_filter_beside(table, op->partition, op->start + finding->place.bucket);
+    hash_has_changed(table, op->partition, op->start + finding->place.bucket, batch->changed);
     hash_delay(batch, op, 4);
-    if (finding->place.bucket != op->first)
+    if (finding->place.bucket != op->first) {
         hash_spill(table, op, finding->spilled, ~0u);
+        hash_has_changed(table, op->partition, op->start + op->first, batch->changed);
+    }
     ordo_add(&table->counts[op->partition], ~0u);
 }
 
@@ -309,7 +311,7 @@ ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, has
             continue;
         hash_delay(batch, op, 4);
         hash_put_value(batch, table, op, op->start + b, slot);
-        hash_filter_beside(table, op->partition, op->start + b);
+        hash_has_changed(table, op->partition, op->start + b, batch->changed);
         return true;
     }
     return false;
@@ -323,6 +325,7 @@ ORDO_FN uint hash_put(const hash_batch *batch, const hash_table *table, hash_op 
         if (second == op->first || !hash_put_into(batch, table, op, second, finding->empty[1]))
             return TRY_FULL;
         hash_spill(table, op, finding->spilled, 1);
+        hash_has_changed(table, op->partition, op->start + op->first, batch->changed);
     }
     ordo_add(&table->counts[op->partition], 1);
     return hash_answer(batch, op, false);
@@ -457,6 +460,8 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
                 ulong keys_at, __global const hash_value *values, ulong values_at, __global uchar *found,
                 ulong found_at, __global uchar *outcomes, ulong outcomes_at)
 {
+    hash_changed changed;
+    changed.n = 0;
     const hash_batch batch = {
         .table = HASH_TABLE_HERE,
         .final = final,
@@ -471,8 +476,10 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
         .n_latches = n_latches,
         .pending = pending,
         .history = history,
+        .changed = &changed,
     };
     hash_run(&batch, again, first, n, how);
+    hash_filters_beside(&batch.table, &changed);
 }
 
 /* history: NULL, or where each operation's two ticks go: those of find i are 2 i and 2 i + 1. Outputs may be NULL. */

@@ -53,6 +53,13 @@ ORDO_FN void hash_prefetch(const hash_table *table, uint bucket)
 #endif
 }
 
+ORDO_FN void hash_prefetch_filter(const hash_table *table, uint bucket)
+{
+#if ORDO_CPU
+    ORDO_PREFETCH(hash_filters(table) + bucket);
+#endif
+}
+
 ORDO_FN void hash_ask_for(const hash_table *table, __global const ordo_key *keys, uint block, uint n,
                           __private hash_asked *asked)
 {
@@ -111,7 +118,7 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_asked
     for (uint i = 0; i < asked->n; i++) {
         places[i].bucket = hash_first_asked(table, asked, i);
         places[i].slot = HASH_NONE;
-        ORDO_PREFETCH(&filters[places[i].bucket]);
+        hash_prefetch_filter(table, places[i].bucket);
     }
     look.n = on->n = 0;
     for (uint i = 0; i < asked->n; i++) {
@@ -138,7 +145,7 @@ ORDO_FN void hash_look_second(const hash_table *table, const __private hash_aske
     for (uint k = 0; k < on->n; k++) {
         const uint i = on->i[k], start = asked->start[i], first = places[i].bucket - start;
         places[i].bucket = start + hash_second(asked->mixed[i], first, asked->buckets[i]);
-        ORDO_PREFETCH(&filters[places[i].bucket]);
+        hash_prefetch_filter(table, places[i].bucket);
     }
     look.n = 0;
     for (uint k = 0; k < on->n; k++) {
@@ -221,7 +228,7 @@ ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *wo
 }
 
 /* Takes the key out of a bucket; false if it is not there (any more). */
-ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed)
+ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __private hash_changed *changed)
 {
     volatile __global uint *words = (volatile __global uint *) hash_keys(table, bucket);
     bool                    taken = false;
@@ -237,23 +244,24 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed)
             taken = hash_empty_slot(table, words + i + slot, mixed);
     }
     if (taken)
-        hash_filter_beside(table, hash_partition(mixed, table->bits), bucket);
+        hash_has_changed(table, hash_partition(mixed, table->bits), bucket, changed);
     return taken;
 }
 
 /* From its second bucket: the first one has an element less there. HASH_ALL is no number: such partitions are counted
  * again, by hash_recount. */
-ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed)
+ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
+                               __private hash_changed *changed)
 {
     const uint first = hash_first(mixed, table->bits, n);
     const uint spilled = hash_peek_spills(table, start + first);
-    bool       taken = spilled && hash_take(table, start + hash_second(mixed, first, n), mixed);
+    bool       taken = spilled && hash_take(table, start + hash_second(mixed, first, n), mixed, changed);
     if (taken && spilled != HASH_ALL) {
         ordo_add((volatile __global uint *) table->spills + (start + first) / 4, 0u - (1u << (start + first) % 4 * 8));
-        hash_filter_beside(table, p, start + first);
+        hash_has_changed(table, p, start + first, changed);
     }
     for (uint b = 0; spilled == HASH_ALL && b < n && !taken; b++)
-        taken = hash_take(table, start + b, mixed);
+        taken = hash_take(table, start + b, mixed, changed);
     if (taken && spilled == HASH_ALL)
         ordo_or(&table->counts[p], HASH_RECOUNT);
     return taken;
@@ -263,19 +271,25 @@ ORDO_KERNEL(RUN_GROUP)
 void hash_erase(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n)
 {
     const hash_table table = HASH_TABLE_HERE;
+    hash_changed     changed;
+    changed.n = 0;
     HASH_EACH_BLOCK (block, n) {
         hash_asked asked;
         hash_ask_for(&table, keys + keys_at, block, n, &asked);
-        HASH_EACH_ASKED (i, asked)
-            hash_prefetch(&table, hash_first_asked(&table, &asked, i));
+        HASH_EACH_ASKED (i, asked) {
+            const uint bucket = hash_first_asked(&table, &asked, i);
+            hash_prefetch(&table, bucket);
+            hash_prefetch_filter(&table, bucket);
+        }
         HASH_EACH_ASKED (i, asked) {
             const ordo_key mixed = asked.mixed[i];
             const uint     p = hash_partition(mixed, table.bits), start = asked.start[i], buckets = asked.buckets[i];
             if (buckets == 0)
                 continue;
-            if (hash_take(&table, start + hash_first(mixed, table.bits, buckets), mixed) ||
-                hash_take_spilled(&table, p, start, buckets, mixed))
+            if (hash_take(&table, start + hash_first(mixed, table.bits, buckets), mixed, &changed) ||
+                hash_take_spilled(&table, p, start, buckets, mixed, &changed))
                 ordo_add(&table.counts[p], ~0u);
         }
     }
+    hash_filters_beside(&table, &changed);
 }

@@ -162,11 +162,17 @@ ORDO_FN uint hash_filter_of(ordo_key mixed)
 /* What the filter of a bucket of partition p is to be. */
 ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket)
 {
-    __global const ordo_key *keys = hash_keys(table, bucket);
-    uint                     filter = table->spills[bucket] ? HASH_SPILLED : 0;
-    for (uint s = 0; s < HASH_SLOTS; s++)
-        filter |= hash_partition(keys[s], table->bits) == p ? hash_filter_of(keys[s]) : 0;
-    return filter;
+#if KEY_BITS == 32
+    const uint8 mixed = vload8(0, hash_keys(table, bucket)), upper = mixed >> (32 - table->bits);
+#else
+    const ulong8           wide = vload8(0, hash_keys(table, bucket));
+    const uint8            mixed = convert_uint8(wide), upper = convert_uint8(wide >> (64 - table->bits));
+#endif
+    const uint8 each =
+        as_uint8(upper == p) & ((uint8) 1 << (mixed & 15) | (uint8) 0x10000 << ((mixed >> 4 & 15) * 15 >> 4));
+    const uint4 four = each.lo | each.hi;
+    const uint2 two = four.lo | four.hi;
+    return two.x | two.y | (table->spills[bucket] ? HASH_SPILLED : 0);
 }
 #endif
 
@@ -179,21 +185,50 @@ ORDO_FN void hash_filter(const hash_table *table, uint p, uint bucket)
 #endif
 }
 
-/* The same where others change it too. Whoever looks last at the filter sees all that was changed before others looked at it,
- * and leaves it as it is to be. Who looks once more has changed it: at most once for each change of the bucket. */
-ORDO_FN void hash_filter_beside(const hash_table *table, uint p, uint bucket)
+/* Buckets that a work-item has changed where others change them too, and their partitions. */
+#define HASH_CHANGED_MOST (2 * HASH_CPU_AT_ONCE)
+typedef struct {
+#if ORDO_CPU
+    uint n, bucket[HASH_CHANGED_MOST], partition[HASH_CHANGED_MOST];
+#else
+    uint n;
+#endif
+} hash_changed;
+
+/* What becomes of their filters: before the launch ends. All work-items update one word, behind the filters, before they look. So
+ * whoever looks last at a bucket sees all its changes, and leaves the filter as it is to be: others who would change it after that
+ * would look again. That is at most once for each change of the bucket. */
+ORDO_FN void hash_filters_beside(const hash_table *table, __private hash_changed *changed)
 {
 #if ORDO_CPU
-    volatile __global uint *filter = hash_filters(table) + bucket;
-    uint                    is, wanted;
-    do {
+    __global uint *filters = hash_filters(table);
+    while (changed->n) {
+        const uint n = changed->n;
         ordo_fence_device();
-        is = ordo_or(filter, 0u);
+        (void) ordo_or((volatile __global uint *) filters + table->starts[1u << table->bits], 0u);
         ordo_fence_device();
-        wanted = hash_filter_for(table, p, bucket);
-        if (is != wanted)
-            (void) ordo_cas(filter, is, wanted);
-    } while (is != wanted);
+        changed->n = 0;
+        for (uint k = 0; k < n; k++) {
+            const uint p = changed->partition[k], bucket = changed->bucket[k];
+            const uint is = ordo_peek((volatile __global uint *) filters + bucket);
+            const uint wanted = hash_filter_for(table, p, bucket);
+            if (is == wanted)
+                continue;
+            (void) ordo_cas((volatile __global uint *) filters + bucket, is, wanted);
+            changed->partition[changed->n] = p;
+            changed->bucket[changed->n++] = bucket;
+        }
+    }
+#endif
+}
+
+ORDO_FN void hash_has_changed(const hash_table *table, uint p, uint bucket, __private hash_changed *changed)
+{
+#if ORDO_CPU
+    if (changed->n == HASH_CHANGED_MOST)
+        hash_filters_beside(table, changed);
+    changed->partition[changed->n] = p;
+    changed->bucket[changed->n++] = bucket;
 #endif
 }
 
