@@ -278,6 +278,7 @@ static void expect_stored(struct test *t, ordo_dict *dict, struct batch *b)
 
 static void growth(struct test *t)
 {
+    test_optimized(t);
     ordo_dict   *dict = make_tree(t, 0);
     struct batch b = make_batch(300000);
     size_t       size = 0;
@@ -354,6 +355,7 @@ static size_t restarts_of(struct test *t, ordo_dict *dict)
  * nothing. Then it takes operations as any other does. */
 static void erase_all(struct test *t)
 {
+    test_optimized(t);
     ordo_dict   *dict = make_tree(t, 0);
     struct batch b = make_batch(LEFT);
     size_t       size = 1, erased = 0;
@@ -402,6 +404,7 @@ Test(blink_concurrent, erases_that_give_up_may_leave_nothing)
 /* Every operation on one key: a leaf that all want, and none gets for long. */
 static void one_key(struct test *t)
 {
+    test_optimized(t);
     static const uint8_t codes[] = { ORDO_UPSERT, ORDO_ERASE, ORDO_INSERT };
     ordo_dict           *dict = make_tree(t, 0);
     struct batch         b = make_batch(100000);

@@ -631,6 +631,7 @@ static void expect_history(struct test *t, const struct plan *plan, uint64_t see
 {
     char wrong[4096] = "";
 
+    test_optimized(t);
     test_context(t, "history '%s', seed %" PRIu64 ", torture %u", plan->name, seed, plan->torture);
     if (!run_history(t, plan, seed, wrong))
         test_fail(t, __FILE__, __LINE__, "%s", wrong);

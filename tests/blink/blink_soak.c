@@ -511,6 +511,7 @@ static void live(struct test *t, struct batch *b, double until, struct soaked *d
 
 static void soak(struct test *t)
 {
+    test_optimized(t);
     const char    *text = getenv("ORDO_TEST_SECONDS");
     const double   seconds = text ? strtod(text, NULL) : 2, begin = now();
     const uint64_t held = held_bytes(t);

@@ -4,8 +4,6 @@
 #include "tests/dict/sequence.h"
 #include "tests/support/calls.h"
 
-#include "runtime/device_private.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +56,7 @@ static void check_hash(struct test *t)
 {
     uint64_t hash = 0xcbf29ce484222325u, of_first = 0;
 
-    t->dev->unoptimized = false;
+    test_optimized(t);
     for (size_t i = 0; i < n_primitive_calls; i++) {
         hash = hash_of_call(t, &primitive_calls[i], ORDO_U32, hash);
         if (primitive_calls[i].typed)

@@ -292,6 +292,7 @@ static void many_histories(struct test *t)
 
 static void some_histories(struct test *t)
 {
+    test_optimized(t);
     for (size_t i = 0; i < LENGTH(plans); i++)
         expect_history(t, plans[i], 32, t->seed * 100000 + i);
 }

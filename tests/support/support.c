@@ -192,7 +192,7 @@ struct place {
 };
 
 /* Whether a CPU is to run a GPU's code, which PoCL takes 5 to 10 times as long for with optimization: up to 30 s a kernel. What it makes of
- * it no user runs, so tests do without. With ORDO_TEST_KINDS=all (the suite slow) not; nor does `conformance`. */
+ * it no user runs, so tests do without. With ORDO_TEST_KINDS=all (the suite slow) not; nor where they say test_optimized. */
 static bool no_machine_code_of_it(const ordo_device *dev)
 {
     cl_device_type type = 0;
@@ -341,6 +341,11 @@ ordo_device *test_open_again(const struct test *t)
     const struct place place = { ordo_device_context(t->dev), ordo_device_id(t->dev) };
 
     return open_place(&place, t->mask);
+}
+
+void test_optimized(struct test *t)
+{
+    t->dev->unoptimized = false;
 }
 
 void test_look_back(struct test *t)

@@ -77,6 +77,10 @@ ordo_device *test_open_again(const struct test *t);
  * is chosen by itself. */
 void test_look_back(struct test *t);
 
+/* Has programs built with optimization where tests do without (a GPU's code on a CPU): for operations side by side, which slow code makes
+ * meet otherwise. */
+void test_optimized(struct test *t);
+
 /* ---- what is expected ---------------------------------------------------------------------------------------- */
 
 /* Says what is being tried from here on ("count 5, shape few"); printed with a failure. A sign of life (watchdog.h). */
