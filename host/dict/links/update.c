@@ -208,7 +208,7 @@ static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_links
 static ordo_status try_buckets(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
                                const struct buckets *b, cl_uint state[LINKS_STATE_WORDS])
 {
-    const size_t leaves = tree->leaves_most;
+    const size_t leaves = tree->leaves_most, room = tree->leaf_capacity - leaves;
     const bool   in_order = tree->in_order;
 
     tree->in_doubt = true;
@@ -220,6 +220,8 @@ static ordo_status try_buckets(struct ordo_call *call, struct ordo_links *tree, 
     if (ordo_links_read_state(call, tree, state) != ORDO_OK)
         ORDO_TRY(ordo_links_read_state(call, tree, state));
     tree->in_doubt = false;
+    if (state[LINKS_FOUND_LARGEST] > 0 || state[LINKS_FOUND_WANTED] > room)
+        tree->rounds--; /* nothing was changed after all */
     tree->in_order = in_order && state[LINKS_FOUND_WANTED] == 0;
     return ORDO_OK;
 }
