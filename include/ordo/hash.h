@@ -29,14 +29,17 @@ struct ordo_hash_config {
  * ordo_dict_can(dict, ORDO_CAN_ORDER) is false. ordo_dict_export gives the elements in the order of the table, which is the same on
  * every device for the same calls; what was stored side by side lies in one of many orders.
  * Cost    a lookup: 32 bytes of keys (8-byte keys: 64) of one bucket; of every 20th key at load 0.5, of every sixth at 0.8, of a
- *         third at 0.95 those of a second one; and the value. An update of b elements: a radix sort of b by the bits that
+ *         third at 0.95 those of a second one; and the value. Of keys that are not there it is 28 in 100 at load 0.8; once all
+ *         has been erased and as much stored, little by little, 55, and no more after that. An update of b elements: a radix sort of b by the bits that
  *         name parts of the table, of about 2048 slots each; then the buckets that are touched are read and written once, or all of
  *         a part where that is more than a few. A mixed batch in order is an update, and lookups by parts before it. It
  *         waits once, for whether there is room; a second time where there might not be. Keys that are erased are looked up, and
  *         nothing else: no sort; no wait, but for the first erasure after a build, and one whenever most of what was there
  *         may have been erased.
  *         Parts have no room for more than 31 of 32 slots: when one is to have more, the table is built anew, 70 percent full or
- *         as load_percent says, whichever is less; and when less than an eighth of it is full.
+ *         as load_percent says, whichever is less; and when less than an eighth of it is full. That is all of it at once, not a part after
+ *         another, whose elements would have to be placed anew all the same: of what it takes to double a table in 16 batches, a sixth
+ *         on a CPU (PoCL, 2^20 elements).
  *         Side by side, an update latches a bucket and changes it where it lies. What finds both of its buckets full, or too many at
  *         its latch, is done afterwards as by ordo_dict_apply, which moves elements and grows the table: at load 0.8 about
  *         one in six of those that store new keys. Scratch: 8 bytes an operation, for up to 2^24 of them at a time, and a bit for each

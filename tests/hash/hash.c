@@ -336,6 +336,61 @@ Test(hash, loads_from_25_to_95_percent)
     test_each_device(check_loads);
 }
 
+/* ---- what erasures leave ----------------------------------------------------------------------------------------------- */
+
+/* How many buckets a lookup of a key that is not there reads in the mean: a second one where the first has spilled. */
+static double buckets_of_misses(struct test *t, ordo_dict *dict)
+{
+    const struct ordo_hash_table *table = &ordo_hash_of(dict)->table;
+    uint8_t                      *spills = test_alloc(table->n_buckets);
+    size_t                        n = 0;
+
+    read_bytes(t, table->spills, 0, spills, table->n_buckets);
+    for (size_t b = 0; b < table->n_buckets; b++)
+        n += spills[b] != 0;
+    free(spills);
+    return 1 + (double) n / (double) table->n_buckets;
+}
+
+/* All elements are erased and others stored, again and again, which leaves more of them in their second buckets, but no more the more
+ * often; then most are erased. */
+static void check_misses(struct test *t)
+{
+    enum { STORED = 1 << 16, ROUNDS = 24, EACH = STORED / 8 };
+    const size_t all = STORED + ROUNDS * EACH;
+    uint32_t    *keys = test_alloc(all * sizeof *keys);
+    ordo_dict   *dict = NULL;
+
+    for (uint32_t i = 0; i < all; i++)
+        keys[i] = i * 0x9e3779b1u;
+    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = 80), &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, keys, STORED));
+    const size_t n_buckets = ordo_hash_of(dict)->table.n_buckets;
+    const double built = buckets_of_misses(t, dict);
+    double       earlier = 0;
+    for (size_t r = 0; r < ROUNDS; r++) {
+        test_ok(t, ordo_dict_erase_host(dict, keys + r * EACH, EACH));
+        test_ok(t, ordo_dict_upsert_host(dict, keys + STORED + r * EACH, keys, EACH));
+        if (r == ROUNDS / 2)
+            earlier = buckets_of_misses(t, dict);
+    }
+    const double later = buckets_of_misses(t, dict);
+    test_ok(t, ordo_dict_erase_host(dict, keys + all - STORED, (size_t) STORED - STORED / 4));
+    test_ok(t, ordo_dict_check(dict, NULL));
+    const double left = buckets_of_misses(t, dict);
+    test_context(t, "a miss read %.3f buckets, then %.3f and %.3f, and at last %.3f", built, earlier, later, left);
+    test_true(t, ordo_hash_of(dict)->table.n_buckets == n_buckets);
+    test_true(t, built < 1.35 && later < 1.65 && later < earlier + 0.03);
+    test_true(t, left < 1 + (later - 1) / 2);
+    ordo_dict_destroy(&dict);
+    free(keys);
+}
+
+Test(hash, erasures_do_not_pile_up)
+{
+    test_each_device(check_misses);
+}
+
 /* ---- what a batch does not touch ------------------------------------------------------------------------------------- */
 
 /* Two tables that get the same batches, one of them so that each sees to whole partitions. */
