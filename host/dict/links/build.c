@@ -72,7 +72,9 @@ ordo_status ordo_links_bulk_build(struct ordo_call *call, struct ordo_links *tre
 
     ORDO_TRY(ordo_links_renew_pools(call, tree, leaves, fill < tree->config.fill_percent));
     tree->in_doubt = true;
-    ORDO_TRY(build_all(call, tree, keys, values, count, leaves, fill));
+    /* The pools no longer hold what they held: what fails is done once more, from where the elements are. */
+    if (build_all(call, tree, keys, values, count, leaves, fill) != ORDO_OK)
+        ORDO_TRY(build_all(call, tree, keys, values, count, leaves, fill));
     tree->in_doubt = tree->broken = tree->list.fresh = tree->counted = tree->planned = tree->underfull = false;
     tree->in_order = true;
     tree->leaves_most = leaves;

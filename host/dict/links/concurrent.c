@@ -198,6 +198,14 @@ static ordo_status or_without(ordo_status status)
     return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE ? ORDO_OK : status;
 }
 
+/* The same, and what it had begun is dropped: counters may not be zero again. */
+static ordo_status or_drop(const struct concurrent *c, int mark, ordo_status status)
+{
+    if (status != ORDO_OK)
+        ordo_call_abandon(c->call, mark);
+    return or_without(status);
+}
+
 /* ---- the state --------------------------------------------------------------------------------------------------- */
 
 /* The counters of operations that gave up begin anew. */
@@ -303,6 +311,7 @@ static ordo_status reclaim(struct concurrent *c)
 {
     const unsigned fill = ordo_links_update_fill(c->tree);
     const size_t   leaves = c->state[LINKS_LEAVES], needed = ordo_links_nodes_over(c->state[LINKS_ELEMENTS], fill);
+    const int      mark = c->call->n_scratch;
     ordo_status    status;
 
     if (needed + leaves / 8 >= leaves)
@@ -310,7 +319,7 @@ static ordo_status reclaim(struct concurrent *c)
     status = ordo_links_begin(c->call, c->tree);
     if (status == ORDO_OK)
         status = ordo_links_rebuild(c->call, c->tree, NULL, fill);
-    ORDO_TRY(or_without(status));
+    ORDO_TRY(or_drop(c, mark, status));
     return go_on(c);
 }
 
@@ -458,9 +467,10 @@ static ordo_status finish_kind(struct concurrent *c, enum kind kind, struct list
         ORDO_TRY(set_tick(c, c->state[LINKS_TICK]));
         *l = (struct listed) { left.taken[1], l->next, l->list };
     }
-    ordo_call_release(c->call, mark);
+    if (status == ORDO_OK)
+        ordo_call_release(c->call, mark);
     c->half = status != ORDO_OK && c->tree->rounds != rounds;
-    return c->half ? status : or_without(status);
+    return c->half ? status : or_drop(c, mark, status);
 }
 
 static ordo_status finish_at_rest(struct concurrent *c, struct listed *l)
@@ -638,11 +648,12 @@ static ordo_status give_back(struct concurrent *c)
     if (!dead && !is_roomy(tree, c->state))
         return ORDO_OK;
     tree->changes = 0;
+    const int mark = c->call->n_scratch;
     ordo_links_drop_list(tree); /* of as many leaves as there were */
     const ordo_status status = dead || needed + needed / 8 < c->state[LINKS_LEAVES]
                                    ? ordo_links_rebuild(c->call, tree, NULL, fill)
                                    : ordo_links_shrink(c->call, tree, c->state);
-    return or_without(status);
+    return or_drop(c, mark, status);
 }
 
 static ordo_status run_others(struct concurrent *c)

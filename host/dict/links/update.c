@@ -127,7 +127,8 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_links
                              ordo_min_size(plan->state[LINKS_GROUPS], teams), &args);
 }
 
-/* By a plan. */
+/* By a plan. Once the leaves have changed the batch is stored: where the levels above could not be told, they are made from what the
+ * leaves say. */
 static ordo_status change(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
                           const struct plan *plan)
 {
@@ -137,7 +138,8 @@ static ordo_status change(struct ordo_call *call, struct ordo_links *tree, const
     tree->rounds++;
     if (plan->state[LINKS_WANTED] > 0) {
         tree->in_order = false;
-        ORDO_TRY(ordo_links_update_above(call, tree, plan->state[LINKS_LEAVES], plan->state[LINKS_WANTED]));
+        if (ordo_links_update_above(call, tree, plan->state[LINKS_LEAVES], plan->state[LINKS_WANTED]) != ORDO_OK)
+            return ordo_links_validate(call, tree);
     }
     tree->in_doubt = false;
     return ORDO_OK;
@@ -149,6 +151,7 @@ static ordo_status change(struct ordo_call *call, struct ordo_links *tree, const
 struct buckets {
     cl_mem  bucket, heads, parents;
     cl_uint slots;
+    bool    seen_through; /* a call failed, and the levels above were made from what the leaves say */
 };
 
 /* A bucket holds the updates of a leaf but the first. With random keys, and 2^20 leaves, some leaf gets more than these in
@@ -204,9 +207,25 @@ static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_links
     return ordo_links_launch(call, tree, BUCKET_FILE, "update_heads", &shape, batch->u.count, &args);
 }
 
+/* Where the levels above could not be told: the leaves have taken the batch, or are as they were if they could not. What was found is
+ * where the plan has it. */
+static ordo_status see_buckets_through(struct ordo_call *call, struct ordo_links *tree, struct buckets *b,
+                                       cl_uint state[LINKS_STATE_WORDS])
+{
+    cl_uint found[LINKS_STATE_WORDS];
+
+    ORDO_TRY(ordo_links_read_state(call, tree, found));
+    ORDO_TRY(ordo_links_validate(call, tree));
+    ORDO_TRY(ordo_links_read_state(call, tree, state));
+    state[LINKS_FOUND_WANTED] = found[LINKS_WANTED];
+    state[LINKS_FOUND_LARGEST] = found[LINKS_LARGEST];
+    b->seen_through = true;
+    return ORDO_OK;
+}
+
 /* Enqueues all that a batch by buckets does, and reads the state after it; waits. */
 static ordo_status try_buckets(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
-                               const struct buckets *b, cl_uint state[LINKS_STATE_WORDS])
+                               struct buckets *b, cl_uint state[LINKS_STATE_WORDS])
 {
     const size_t leaves = tree->leaves_most, room = tree->leaf_capacity - leaves;
     const bool   in_order = tree->in_order;
@@ -215,9 +234,10 @@ static ordo_status try_buckets(struct ordo_call *call, struct ordo_links *tree, 
     tree->list.fresh = tree->in_order = false;
     ORDO_TRY(empty_buckets(call, tree, batch, b));
     tree->rounds++;
-    ORDO_TRY(ordo_links_update_above(call, tree, leaves, batch->u.count));
     /* The batch is stored by now, it seems: for want of memory at this point it is not given up at once. */
-    if (ordo_links_read_state(call, tree, state) != ORDO_OK)
+    if (ordo_links_update_above(call, tree, leaves, batch->u.count) != ORDO_OK)
+        ORDO_TRY(see_buckets_through(call, tree, b, state));
+    else if (ordo_links_read_state(call, tree, state) != ORDO_OK)
         ORDO_TRY(ordo_links_read_state(call, tree, state));
     tree->in_doubt = false;
     if (state[LINKS_FOUND_LARGEST] > 0 || state[LINKS_FOUND_WANTED] > room)
@@ -268,6 +288,38 @@ static ordo_status keep_effects(struct ordo_call *call, const struct ordo_links 
 /* Each round leaves a 36th of the largest group at most, or what one can take: so many are enough for all. */
 #define ROUNDS_MOST 16
 
+static ordo_status update_round(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
+                                struct plan *plan)
+{
+    if (tree->in_doubt)
+        ORDO_TRY(ordo_links_validate(call, tree));
+    ORDO_TRY(make_plan(call, tree, batch, plan));
+    tree->leaves_most = tree->leaf_capacity;
+    tree->elements_most += batch->u.count;
+    return change(call, tree, batch, plan);
+}
+
+/* A round after the first is tried once more if it fails: what is done of a batch is found to be so. If that fails, too, the tree holds
+ * neither what it held nor what it was to hold. */
+static ordo_status update_rounds(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
+                                 struct plan *plan)
+{
+    const uint64_t before = tree->rounds;
+    ordo_status    status = ORDO_OK;
+    for (int round = 0; round < ROUNDS_MOST && status == ORDO_OK; round++) {
+        status = update_round(call, tree, batch, plan);
+        if (status != ORDO_OK && round > 0)
+            status = update_round(call, tree, batch, plan);
+        tree->broken = tree->broken || (status != ORDO_OK && tree->rounds != before);
+        if (status == ORDO_OK && plan->state[LINKS_LARGEST] <= SHARE_MOST)
+            return ORDO_OK;
+    }
+    if (status != ORDO_OK)
+        return status;
+    tree->in_doubt = true;
+    return ordo_fail(call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__, "updates of one leaf come to no end");
+}
+
 /* Many updates in one leaf: in rounds. The plan is of a first look. */
 static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_links *tree, struct batch *batch,
                                     struct plan *plan)
@@ -277,18 +329,7 @@ static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_links *t
     const size_t entries = batch->u.count + groups * LINKS_SLOTS;
     ORDO_TRY(ordo_links_reserve(call, tree, plan->state, plan->state[LINKS_LEAVES] + groups + entries / half));
     ORDO_TRY(keep_effects(call, tree, batch, plan));
-    if (batch->u.count == 0)
-        return ORDO_OK;
-    for (int round = 0; round < ROUNDS_MOST; round++) {
-        ORDO_TRY(make_plan(call, tree, batch, plan));
-        tree->leaves_most = tree->leaf_capacity;
-        tree->elements_most += batch->u.count;
-        ORDO_TRY(change(call, tree, batch, plan));
-        if (plan->state[LINKS_LARGEST] <= SHARE_MOST)
-            return ORDO_OK;
-    }
-    tree->in_doubt = true;
-    return ordo_fail(call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__, "updates of one leaf come to no end");
+    return batch->u.count > 0 ? update_rounds(call, tree, batch, plan) : ORDO_OK;
 }
 
 static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_links *tree, struct batch *batch)
@@ -318,7 +359,7 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_links
 static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
                                      bool *done)
 {
-    struct buckets b;
+    struct buckets b = { .seen_through = false };
     cl_uint        state[LINKS_STATE_WORDS];
 
     *done = false;
@@ -337,7 +378,8 @@ static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_links *
         ORDO_TRY(try_buckets(call, tree, batch, &b, state));
     }
     tree->bucket_backoff_next = 0;
-    *done = tree->counted = true;
+    *done = true;
+    tree->counted = !b.seen_through;
     tree->underfull = is_underfull(state);
     return ORDO_OK;
 }
