@@ -557,7 +557,8 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
         uint       g = group_of[j] + (code == CODE_SEEK_GT) - (code == CODE_SEEK_LT); /* 0 - 1: past all */
-        uint       at = seek_query(q, n_up, n_erased), position = 0, step = 0;
+        uint       at = seek_query(q, n_up, n_erased), position = 0;
+        uint       step = 0;
         bool       other = has_near(sorted[j], base_found[at], forward);
         ordo_key   other_key = base_key[at];
         key_state  s = STATE_ABSENT;

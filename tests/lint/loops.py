@@ -52,6 +52,7 @@ BOUNDED = {
 # (file, condition): why a `while` ends, and nothing in it wraps.
 ENDS = {
     ("dict/hash/place.cl", "hash_asked_of(word) < HASH_MOVES"): "each round asks one bucket more: at most HASH_MOVES",
+    ("dict/hash/table.cl", "changed->n"): "who looks once more has changed a filter: at most once for each change of its bucket",
     ("dict/hash/touch.cl", "hash_asked_of(word) < HASH_MOVES"): "the same",
     ("dict/links/update.cl", "*links_right(links_line(tree, links_root_level(root), links_root_node(root))) != LINKS_NONE"):
         "each level has fewer nodes than that below",
