@@ -155,6 +155,8 @@ def check_fields(dir, file):
             continue
         if names[-2:] == ["peer", "count"] or ("limits" in names and path[3] > 0): # the row's own; of the first process
             continue
+        if "fills" in names and len(whole[path[0]][path[1]]["fills"]) < 2: # a plot over fills has two at least
+            continue
         changed = copy.deepcopy(whole)
         other = value * 1.5 + 1 if isinstance(value, float) else value * 2 + 2 if isinstance(value, int) else None
         if other is None: # a word that means something is changed for another that does
