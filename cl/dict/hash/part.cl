@@ -151,8 +151,8 @@ ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uin
 /* ---- equal keys -------------------------------------------------------------------------------------------------- */
 
 /* Finds the live updates, a bit each of `live`, which has n_live words. words: places of a table of updates, `most` of them, more
- * than there are updates. Ends with a barrier. Every batch comes to every barrier: of what lies behind one that only some come to, PoCL
- * makes two, and hash_update, with two such here, took its compiler 34 s. */
+ * than there are updates. Ends with a barrier. Every batch comes to every barrier: of what lies behind one that only some come to, a
+ * compiler for CPUs makes two, and hash_update, with two such here, took 34 s to build. */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live)
 {
     HASH_EACH (i, n_live)
