@@ -98,7 +98,7 @@ static void introduce_workload(const struct run *run, enum workload workload)
     size_t                used = 0;
     if (workload_has_queries(workload))
         used += (size_t) snprintf(more, sizeof more, " (%s queries", text_count(queries, run->n_queries));
-    if (workload == READRANDOM || workload == CONCURRENTREAD)
+    if (workload_on_device(workload) == READRANDOM || workload == CONCURRENTREAD)
         used += (size_t) snprintf(more + used, sizeof more - used, ", %u %% of them there", o->hit_percent);
     if (workload == COUNTRANDOM || workload == RANGERANDOM || workload == PAGERANDOM || workload == SUMRANDOM)
         used += (size_t) snprintf(more + used, sizeof more - used, ", each for %u elements in the mean", o->width);
@@ -217,7 +217,7 @@ static void begin_device(struct run *run)
     for (int p = 0; p < run->n_parts; p++)
         run->rows += begin_part(run, &run->parts[p]);
     run->rows_left = run->rows;
-    run->limits.copy.bytes_per_second = NAN;
+    run->limits.copy.bytes_per_second = run->limits.to_device = run->limits.from_device = NAN;
     if (!run->options->no_limits)
         take_limits(run, &run->limits, NULL);
     introduce_device(run, facts);
@@ -272,6 +272,16 @@ static void conclude_arrays(const struct run *run)
         explain(run, "/ x", "this rate over that of x on one thread of the host");
 }
 
+/* Whether some workload goes from and to host memory. */
+static bool any_host(const struct run *run)
+{
+    for (int p = 0; p < run->n_parts; p++)
+        for (int w = 0; w < run->parts[p].n_workloads; w++)
+            if (workload_is_host((enum workload) run->parts[p].workloads[w]))
+                return true;
+    return false;
+}
+
 static void conclude_dicts(const struct run *run)
 {
     char text[200];
@@ -319,6 +329,9 @@ static void conclude_tables(const struct run *run)
     explain(run, "check", "whether all of the output was right");
     if (run->peer_program)
         explain(run, "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device");
+    if (any_host(run))
+        explain(run, "transfer",
+                "of the time, what the bytes that have to come and go take at the rates to the device and back");
     if (any_of(run, false))
         conclude_arrays(run);
     if (any_of(run, true))

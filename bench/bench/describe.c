@@ -82,6 +82,11 @@ static const char *limit_of(enum workload workload)
         [CONCURRENTFILL] = "two or three gathers of nodes and an atomic operation for each element",
         [CONCURRENTINSERT] = "as concurrentfill",
         [CONCURRENTMIX] = "as its parts: concurrentfill and concurrentread",
+        [HOSTSORT] = "the rates to the device and back, one after the other; then as sort",
+        [HOSTBUILD] = "the rate to the device; then as build",
+        [HOSTINSERT] = "as insertrandom, and the rate to the device; of small batches the wait for each call",
+        [HOSTREAD] = "the rates to the device, of keys, and back, of values and whether they are there",
+        [HOSTEXPORT] = "the rate back from the device",
         [CONCURRENTPOINTS] = "as concurrentmix; on few keys operations are in each other's way",
     };
     return limits[workload];

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After the workloads, two names for many of them. */
-/* After workloads: all of arrays, all of dictionaries, all of prefixes, and what is measured in processes of its own (first.h). */
-enum { ALL_ARRAYS = N_ALL_WORKLOADS, ALL_DICTS, ALL_PREFIXES, FIRST_OPEN, FIRST_PREPARE, N_WORKLOAD_NAMES };
+/* After workloads: all of arrays, all of dictionaries, all of prefixes, all from and to host memory, and what is measured in processes
+ * of its own (first.h). */
+enum { ALL_ARRAYS = N_ALL_WORKLOADS, ALL_DICTS, ALL_PREFIXES, ALL_HOST, FIRST_OPEN, FIRST_PREPARE, N_WORKLOAD_NAMES };
 static const char *workload_any(int i)
 {
-    static const char *const more[] = { "arrays", "dicts", "prefix", "open", "prepare" };
+    static const char *const more[] = { "arrays", "dicts", "prefix", "host", "open", "prepare" };
     return i >= N_ALL_WORKLOADS ? more[i - N_ALL_WORKLOADS] : workload_name((enum workload) i);
 }
 static const char *type_any(int i)
@@ -131,7 +131,17 @@ static void choose_workload(struct options *o, int workload)
         o->workloads[o->n_workloads++] = workload;
 }
 
-/* One workload, or all of arrays or of dictionaries. */
+/* Whether a name for many workloads has this one among them. */
+static bool is_one_of(int name, enum workload workload)
+{
+    if (name == ALL_PREFIXES)
+        return workload_asks_prefixes(workload);
+    if (name == ALL_HOST)
+        return workload_is_host(workload);
+    return workload_is_dict(workload) == (name == ALL_DICTS);
+}
+
+/* One workload, or all that a name stands for. */
 static void choose_workloads(struct options *o, int name)
 {
     if (name < N_ALL_WORKLOADS) {
@@ -142,10 +152,8 @@ static void choose_workloads(struct options *o, int name)
     o->first_prepare = o->first_prepare || name == FIRST_PREPARE;
     if (name == FIRST_OPEN || name == FIRST_PREPARE)
         return;
-    const int from = name == ALL_ARRAYS ? 0 : N_WORKLOADS;
-    const int to = name == ALL_ARRAYS ? N_WORKLOADS : N_ALL_WORKLOADS;
-    for (int w = from; w < to; w++)
-        if (name != ALL_PREFIXES || workload_asks_prefixes((enum workload) w))
+    for (int w = 0; w < N_ALL_WORKLOADS; w++)
+        if (is_one_of(name, (enum workload) w))
             choose_workload(o, w);
 }
 

@@ -27,7 +27,7 @@ struct axes {
 
 static bool has_batches(enum workload workload)
 {
-    return workload_is_dict(workload) && workload != CONCURRENTFILL && workload != BUILD;
+    return workload_is_dict(workload) && workload != CONCURRENTFILL && workload_on_device(workload) != BUILD;
 }
 
 static struct axes axes_of(const struct options *o, enum workload workload)

@@ -41,10 +41,27 @@ struct timing_goal row_goal(const struct run *run)
                                   .device_too = true };
 }
 
+/* From and to host memory: what has to move, and how much of the time that takes at least. */
+static void take_transfers(const struct run *run, struct row *row)
+{
+    const struct transfers moved = spec_transfers(&row->spec, row->dict.statistics.elements);
+    const double           seconds = row->timing.wall.median;
+    if (!workload_is_host(row->spec.workload))
+        return;
+    row->transfers = moved;
+    row->bytes_per_second = (moved.to_device + moved.from_device) / seconds;
+    row->transfer_share = ((moved.to_device > 0 ? moved.to_device / run->limits.to_device : 0) +
+                           (moved.from_device > 0 ? moved.from_device / run->limits.from_device : 0)) /
+                          seconds;
+}
+
 static void measure(struct run *run, struct row *row, struct subject *subject)
 {
-    const struct timing_goal goal = row_goal(run);
-    const ordo_status        got = time_calls(run->device, subject_call, subject, &goal, &row->timing);
+    const bool         host = workload_is_host(row->spec.workload);
+    struct timing_goal goal = row_goal(run);
+    goal.prepare = host ? subject_prepare : NULL;
+    goal.device_too = !host;
+    const ordo_status got = time_calls(run->device, subject_call, subject, &goal, &row->timing);
     if (got != ORDO_OK) {
         failed_call(run, row, got);
         return;
@@ -60,6 +77,7 @@ static void measure(struct run *run, struct row *row, struct subject *subject)
     row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
     row->bytes_per_second = spec_bytes(&row->spec) / row->timing.wall.median;
     row->copy_share = row->bytes_per_second / run->limits.copy.bytes_per_second;
+    take_transfers(run, row);
     for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host && !run->options->side_by_side; i++)
         if (yardstick_name(row->spec.workload, i))
             row->yardstick[i] = yardstick_rate(&row->spec, subject_inputs(subject), i);
@@ -136,6 +154,7 @@ static void measure_dict(struct run *run, struct row *row, const struct row *bes
     row->outcome = row->dict.right ? GOOD : WRONG;
     row->timing = row->dict.timing;
     row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
+    take_transfers(run, row);
     memcpy(row->yardstick, row->dict.yardstick, sizeof row->yardstick);
     if (beside)
         row->yardstick[DICT_BTREE] = beside->yardstick[DICT_BTREE];

@@ -20,9 +20,13 @@ static const char *const end_names[] = { "number", "time", "interval", "signal" 
 void row_empty(struct row *row, const struct spec *spec)
 {
     const struct spread unknown = { NAN, NAN, NAN };
-    *row = (struct row) {
-        .spec = *spec, .rate = NAN, .bytes_per_second = NAN, .copy_share = NAN, .before = NAN, .array_rate = NAN
-    };
+    *row = (struct row) { .spec = *spec,
+                          .rate = NAN,
+                          .bytes_per_second = NAN,
+                          .copy_share = NAN,
+                          .transfer_share = NAN,
+                          .before = NAN,
+                          .array_rate = NAN };
     row->timing.wall = row->timing.device = unknown;
     for (int i = 0; i < MAX_YARDSTICKS; i++)
         row->yardstick[i] = NAN;
@@ -136,9 +140,14 @@ void json_timing(cJSON *json, double rate, const struct timing *timing)
 static void json_measured(cJSON *json, const struct row *row)
 {
     json_timing(json, row->rate, &row->timing);
-    if (workload_is_dict(row->spec.workload)) {
+    if (workload_is_dict(row->spec.workload))
         json_dict(json, row);
-    } else {
+    if (workload_is_host(row->spec.workload)) {
+        json_number(json, "bytes_to_device", row->transfers.to_device);
+        json_number(json, "bytes_from_device", row->transfers.from_device);
+        json_number(json, "bytes_per_s", row->bytes_per_second);
+        json_number(json, "share_of_transfer_rate", row->transfer_share);
+    } else if (!workload_is_dict(row->spec.workload)) {
         json_number(json, "bytes_counted", spec_bytes(&row->spec));
         json_number(json, "bytes_per_s", row->bytes_per_second);
         json_number(json, "share_of_copy_rate", row->copy_share);
@@ -227,7 +236,8 @@ static void number_word(struct command *command, const char *option, const cJSON
 
 static void dict_words(struct command *command, const cJSON *row)
 {
-    if (!text_is(row, "workload", workload_name(CONCURRENTFILL)) && !text_is(row, "workload", workload_name(BUILD)))
+    if (!text_is(row, "workload", workload_name(CONCURRENTFILL)) && !text_is(row, "workload", workload_name(BUILD)) &&
+        !text_is(row, "workload", workload_name(HOSTBUILD)))
         word(command, "--batch", "=%.0f", number_of(row, "batch"));
     number_word(command, "--hit-rate", row, "hit_percent");
     number_word(command, "--width", row, "width");
@@ -312,6 +322,7 @@ void row_from_json(struct row *row, const cJSON *json)
     row->rate = number_of(json, "rate");
     row->bytes_per_second = number_of(json, "bytes_per_s");
     row->copy_share = number_of(json, "share_of_copy_rate");
+    row->transfer_share = number_of(json, "share_of_transfer_rate");
     row->timing.wall = spread_from_json(json, "wall_s");
     row->timing.device = spread_from_json(json, "device_s");
     row->array_rate = number_of(json, "rate_of_sorted_array");

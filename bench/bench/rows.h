@@ -17,7 +17,9 @@ struct row {
     char                why[512];
     struct timing       timing;
     double              rate, bytes_per_second, copy_share; /* by the wall clock; NaN where nothing was measured */
-    double              yardstick[MAX_YARDSTICKS];          /* operations a second */
+    struct transfers    transfers;                          /* 0 where arrays are the device's */
+    double              transfer_share;            /* of the time, what they take at the rates of the device's limits */
+    double              yardstick[MAX_YARDSTICKS]; /* operations a second */
     uint64_t            scratch_bytes;
     size_t              index_bytes;
     double              index_seconds;

@@ -82,6 +82,12 @@ static int data_width(const struct run *run, enum workload workload)
     return width;
 }
 
+/* Of fills the host's clock alone is read, and of calls that wait for what they bring back. */
+static bool has_device_time(enum workload workload)
+{
+    return !plan_has_fills(workload) && !workload_is_host(workload);
+}
+
 struct layout lay_out(const struct run *run, enum workload workload)
 {
     const bool    dict = workload_is_dict(workload);
@@ -97,11 +103,13 @@ struct layout lay_out(const struct run *run, enum workload workload)
     add_column(&layout, "rate /s", 7, false, ALWAYS);
     add_column(&layout, "time", 8, false, TIME);
     add_column(&layout, "+-", 5, false, SPREAD);
-    if (!plan_has_fills(workload))
+    if (has_device_time(workload))
         add_column(&layout, "device", 8, false, DEVICE);
+    if (workload_is_host(workload))
+        add_column(&layout, "transfer", 8, false, ARRAY);
     if (dict) {
         add_dict_columns(&layout, workload);
-    } else {
+    } else if (!workload_is_host(workload)) {
         add_column(&layout, "GB/s", 5, false, REST);
         add_column(&layout, "copy", 6, false, COPY);
     }
@@ -174,6 +182,7 @@ static size_t put_in(const struct row *row)
     case QUEUE:
     case EXPIRY:
     case INSERTRANDOM:
+    case HOSTINSERT:
     case CONCURRENTINSERT:
     case CONCURRENTMIX:
     case CONCURRENTPOINTS:
@@ -231,11 +240,13 @@ void show_row(const struct run *run, const struct table *table, const struct row
     text_rate(next(&line), row->rate);
     text_seconds(next(&line), t->wall.median);
     text_percent(next(&line), spread_share(&t->wall));
-    if (!plan_has_fills(workload))
+    if (has_device_time(workload))
         text_seconds(next(&line), t->device.median);
+    if (workload_is_host(workload))
+        text_percent(next(&line), row->transfer_share);
     if (workload_is_dict(workload)) {
         put_dict(&line, row);
-    } else {
+    } else if (!workload_is_host(workload)) {
         text_giga(next(&line), row->bytes_per_second);
         text_percent(next(&line), row->copy_share);
     }

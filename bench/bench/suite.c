@@ -35,6 +35,13 @@ static const struct part suite[] = {
     { "-w cleanup,compactall --no-host", "22", "16" },
     { "-w concurrentfill,concurrentread,concurrentmix --fills 1 --batch 20 -q 20 --no-host", "24", "" },
     { "-w concurrentfill,concurrentread,concurrentmix --fills 1 --batch 14 -q 14 --no-host", "", "16" },
+    /* End to end, from and to arrays in host memory. */
+    { "-w hostsort --no-host", "16,20,24,27", "12,16,20" },
+    { "-w hostbuild,hostexport -s sorted_array,lsm,hash --no-host", "20,24", "16" },
+    { "-w hostread -s sorted_array,lsm,hash --fills 1 --no-host --no-array -q 20", "20,24", "" },
+    { "-w hostread -s sorted_array,lsm,hash --fills 1 --no-host --no-array -q 16", "", "16" },
+    { "-w hostinsert -s sorted_array,lsm,blink,hash --batch =1,10,20 --no-host", "20", "" },
+    { "-w hostinsert -s sorted_array,lsm,blink,hash --batch =1,10,14 --no-host", "", "16" },
     /* Latency: how long one call takes, of batches from one operation on. */
     { "-w insertrandom --batch =1,=32,10,15,20 --no-host", "20", "16" },
     { "-w readrandom --fills 1 -q =1 --no-host --no-array", "20", "16" },

@@ -62,8 +62,12 @@ static ordo_status measure_batches(struct measuring *m)
 static ordo_status measure_once(struct measuring *m)
 {
     struct timing_goal goal = *m->goal;
-    goal.prepare = dict_subject_prepare;
+    const bool         changes = m->plan->spec.workload != HOSTEXPORT;
+    goal.prepare = changes ? dict_subject_prepare : NULL;
+    goal.device_too = goal.device_too && !workload_is_host(m->plan->spec.workload);
     TRY(dict_subject_load(m->subject, m->why, m->why_bytes));
+    if (!changes)
+        TRY(dict_subject_prepare(m->subject, NULL));
     TRY(time_calls(m->device, dict_subject_work, m->subject, &goal, &m->out->timing));
     progress("checking");
     m->out->right = dict_subject_check(m->subject, true, m->why, m->why_bytes);

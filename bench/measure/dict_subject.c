@@ -7,6 +7,7 @@
 #include "bench/workload/explain.h"
 #include "bench/workload/keys.h"
 #include "bench/workload/pairs_sort.h"
+#include "host_calls.h"
 
 #include "ordo/blink.h"
 #include "ordo/hamt.h"
@@ -31,6 +32,7 @@ struct dict_subject {
     struct lockfree        *rival;  /* in its place */
     struct cuckoo          *cuckoo; /* likewise */
     struct columns          table, churn, work;
+    struct host_outputs     host;   /* in place of `work`, where that is from and to host memory */
     size_t                  filled; /* batches of the table that are in it, of queries */
 };
 
@@ -255,6 +257,8 @@ static ordo_status do_step(const struct dict_subject *subject, const struct colu
         return ordo_lsm_cleanup(dict, order);
     case DO_COMPACT:
         return ordo_dict_compact(dict, order);
+    case DO_EXPORT: /* host_step */
+        break;
     }
     return ORDO_UNSUPPORTED;
 }
@@ -297,15 +301,28 @@ ordo_status dict_subject_prepare(void *arg, const struct ordo_order *order)
     return do_steps(subject, &subject->churn, &subject->plan->churn, 0, subject->plan->churn.n_steps, NULL);
 }
 
+static bool is_host(const struct dict_subject *subject)
+{
+    return workload_is_host(subject->plan->spec.workload);
+}
+
 ordo_status dict_subject_work(void *arg, const struct ordo_order *order)
 {
     struct dict_subject *subject = arg;
+    if (is_host(subject)) {
+        for (size_t s = 0; s < subject->plan->work.n_steps; s++)
+            TRY(dict_subject_step(subject, s));
+        return ORDO_OK;
+    }
     return do_steps(subject, &subject->work, &subject->plan->work, 0, subject->plan->work.n_steps, order);
 }
 
 ordo_status dict_subject_step(struct dict_subject *subject, size_t step)
 {
-    return do_step(subject, &subject->work, &subject->plan->work.steps[step], NULL);
+    const struct script *work = &subject->plan->work;
+    if (is_host(subject))
+        return host_step(subject->dict, &work->sheet, &subject->host, &work->steps[step]);
+    return do_step(subject, &subject->work, &work->steps[step], NULL);
 }
 
 ordo_status dict_subject_rebuild(void *arg, const struct ordo_order *order)
@@ -422,6 +439,7 @@ void dict_subject_close(struct dict_subject **subject)
     columns_free(&(*subject)->table);
     columns_free(&(*subject)->churn);
     columns_free(&(*subject)->work);
+    host_outputs_free(&(*subject)->host);
     free(*subject);
     *subject = NULL;
 }
@@ -429,6 +447,10 @@ void dict_subject_close(struct dict_subject **subject)
 ordo_status dict_subject_load(struct dict_subject *subject, char *why, size_t why_bytes)
 {
     TRY(columns_make(subject, &subject->plan->churn.sheet, &subject->churn, why, why_bytes));
+    if (is_host(subject)) {
+        const bool made = host_outputs_make(&subject->plan->work.sheet, &subject->host);
+        return explain(subject, made ? ORDO_OK : ORDO_NO_HOST_MEMORY, why, why_bytes);
+    }
     TRY(columns_make(subject, &subject->plan->work.sheet, &subject->work, why, why_bytes));
     return explain(subject, dict_subject_poison(subject), why, why_bytes);
 }
@@ -436,6 +458,7 @@ ordo_status dict_subject_load(struct dict_subject *subject, char *why, size_t wh
 ordo_status dict_subject_poison(struct dict_subject *subject)
 {
     const struct sheet *sheet = &subject->plan->work.sheet;
+    host_outputs_poison(sheet, &subject->host);
     for (int c = FIRST_OUTPUT; c < N_COLUMNS; c++)
         if (subject->work.at[c] && fill_poison(subject, subject->work.at[c], column_bytes(sheet, c)) != CL_SUCCESS)
             return ORDO_OPENCL;
@@ -478,11 +501,18 @@ static bool differs(const struct sheet *sheet, int column, const unsigned char *
     return false;
 }
 
-/* A column of the work's as it is on the device, which the caller frees; NULL: it cannot be read. */
+static bool has_column(const struct dict_subject *subject, int column)
+{
+    return subject->work.at[column] || subject->host.at[column];
+}
+
+/* A column of the work's as it came out, which the caller frees; NULL: it cannot be read. */
 static unsigned char *read_column(const struct dict_subject *subject, int column, char *why, size_t why_bytes)
 {
     const size_t   bytes = column_bytes(&subject->plan->work.sheet, column);
     unsigned char *got = malloc(bytes);
+    if (got && subject->host.at[column])
+        return memcpy(got, subject->host.at[column], bytes);
     if (got && clEnqueueReadBuffer(ordo_device_queue(subject->device), subject->work.at[column], CL_TRUE, 0, bytes, got,
                                    0, NULL, NULL) == CL_SUCCESS)
         return got;
@@ -495,7 +525,7 @@ static bool check_column(const struct dict_subject *subject, int column, char *w
 {
     const struct sheet *sheet = &subject->plan->work.sheet;
     const size_t        bytes = column_bytes(sheet, column);
-    if (!subject->work.at[column])
+    if (!has_column(subject, column))
         return true;
     unsigned char *got = read_column(subject, column, why, why_bytes);
     bool           good = got;
@@ -643,6 +673,19 @@ static bool check_content(const struct dict_subject *subject, const struct model
     return good;
 }
 
+/* All elements as a structure without order gave them. */
+static bool check_export(const struct dict_subject *subject, char *why, size_t why_bytes)
+{
+    const struct model *model = &subject->plan->model;
+    void               *keys = read_column(subject, COL_RANGE_KEYS, why, why_bytes);
+    void *values = model->value_bytes ? read_column(subject, COL_RANGE_VALUES, why, why_bytes) : malloc(1);
+    bool  good = keys && values && put_in_order(model, &keys, &values, model->count);
+    good = good && same_elements(model, keys, values, subject->host.exported, why, why_bytes);
+    free(keys);
+    free(values);
+    return good;
+}
+
 /* Results that only some order of the operations explains. */
 static bool check_points(const struct dict_subject *subject, bool content, char *why, size_t why_bytes)
 {
@@ -665,6 +708,13 @@ bool dict_subject_check(struct dict_subject *subject, bool content, char *why, s
         return false;
     if (subject->plan->spec.workload == CONCURRENTPOINTS)
         return check_points(subject, content, why, why_bytes);
+    if (subject->plan->spec.workload == HOSTEXPORT && subject->host.exported != subject->plan->model.count) {
+        snprintf(why, why_bytes, "%zu elements were exported, not %zu", subject->host.exported,
+                 subject->plan->model.count);
+        return false;
+    }
+    if (subject->plan->spec.workload == HOSTEXPORT && !ordo_dict_can(subject->dict, ORDO_CAN_ORDER))
+        return check_export(subject, why, why_bytes);
     for (int c = FIRST_OUTPUT; c < N_COLUMNS; c++)
         if (!check_column(subject, c, why, why_bytes))
             return false;

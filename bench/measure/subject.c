@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* One buffer of a subject, an input or an output or unused (bytes 0). */
 struct array {
@@ -20,6 +21,7 @@ struct subject {
     struct inputs in;
     ordo_index   *index;
     double        index_seconds;
+    void         *host_keys, *host_values; /* of workloads from and to host memory, instead of buffers */
     struct {
         struct array keys, values, flags, queries, rows;      /* inputs */
         struct array keys_out, values_out, ranks, found, one; /* outputs; one: a total, or how many were kept */
@@ -138,10 +140,21 @@ ordo_status subject_index(struct subject *subject)
     return got;
 }
 
+static bool make_host_arrays(struct subject *subject)
+{
+    subject->host_keys = malloc(subject->at.keys.bytes + 1);
+    subject->host_values = malloc(subject->at.values.bytes + 1);
+    return subject->host_keys && subject->host_values && subject_prepare(subject, NULL) == ORDO_OK;
+}
+
 static ordo_status fill_subject(struct subject *subject, char *why, size_t why_bytes)
 {
     if (!inputs_make(&subject->spec, &subject->in))
         return fail(why, why_bytes, ORDO_NO_HOST_MEMORY, "cannot make the workload's inputs", 0);
+    if (workload_is_host(subject->spec.workload))
+        return make_host_arrays(subject)
+                   ? ORDO_OK
+                   : fail(why, why_bytes, ORDO_NO_HOST_MEMORY, "cannot place the workload's arrays", 0);
     ordo_status got = make_buffers(subject, why, why_bytes);
     if (got != ORDO_OK)
         return got;
@@ -185,6 +198,8 @@ void subject_close(struct subject **subject)
         if (arrays[a]->mem)
             clReleaseMemObject(arrays[a]->mem);
     inputs_free(&(*subject)->in);
+    free((*subject)->host_keys);
+    free((*subject)->host_values);
     free(*subject);
     *subject = NULL;
 }
@@ -231,6 +246,17 @@ static ordo_status call_groups(const struct subject *s, const struct ordo_order 
                               slice(&s->at.one), order);
 }
 
+ordo_status subject_prepare(void *arg, const struct ordo_order *order)
+{
+    struct subject *subject = arg;
+    (void) order; /* there is nothing to wait for */
+    if (subject->in.keys)
+        memcpy(subject->host_keys, subject->in.keys, subject->at.keys.bytes);
+    if (subject->in.values)
+        memcpy(subject->host_values, subject->in.values, subject->at.values.bytes);
+    return ORDO_OK;
+}
+
 ordo_status subject_call(void *arg, const struct ordo_order *order)
 {
     const struct subject *s = arg;
@@ -246,6 +272,9 @@ ordo_status subject_call(void *arg, const struct ordo_order *order)
     case SORT:
         return ordo_sort(dev, ordo_sort_params(.key = spec->type, .value_bytes = spec->value_bytes), slice(&s->at.keys),
                          slice(&s->at.values), slice(&s->at.keys_out), slice(&s->at.values_out), n, order);
+    case HOSTSORT:
+        return ordo_sort_host(dev, ordo_sort_params(.key = spec->type, .value_bytes = spec->value_bytes), s->host_keys,
+                              spec->value_bytes ? s->host_values : NULL, n);
     case MERGE:
         return call_merge(s, order);
     case MERGE_RUNS:
@@ -335,7 +364,12 @@ static bool read_outputs(struct subject *subject, void *host[N_ARRAYS], char *wh
 bool subject_check(struct subject *subject, char *why, size_t why_bytes)
 {
     void *host[N_ARRAYS] = { NULL };
-    bool  good = read_outputs(subject, host, why, why_bytes);
+    if (workload_is_host(subject->spec.workload)) {
+        const struct answer answer = { .keys = subject->host_keys,
+                                       .values = subject->spec.value_bytes ? subject->host_values : NULL };
+        return answer_check(&subject->spec, &subject->in, &answer, false, why, why_bytes);
+    }
+    bool good = read_outputs(subject, host, why, why_bytes);
     if (good) {
         const struct answer answer = { .keys = host[5],
                                        .values = host[6],

@@ -16,8 +16,10 @@ ordo_status subject_open(ordo_device *device, const struct spec *spec, struct su
                          size_t why_bytes);
 void        subject_close(struct subject **subject);
 
-/* A call_fn (timing.h): enqueues the workload of the subject that `arg` is, once. */
+/* A call_fn (timing.h): enqueues the workload of the subject that `arg` is, once; from and to host memory does it. */
 ordo_status subject_call(void *arg, const struct ordo_order *order);
+/* A call_fn for `prepare` of workloads from and to host memory: the arrays that the call before changed are as at first. */
+ordo_status subject_prepare(void *arg, const struct ordo_order *order);
 
 /* Fills the outputs with POISON_BYTE, so that a check sees only what came after. */
 ordo_status subject_poison(struct subject *subject);

@@ -57,7 +57,8 @@ enum { RADIX, QSORT, MERGE_LOOP, SUM_LOOP, BINARY, S_TREE };
 
 static bool offered(const struct spec *spec, int kind, int threads)
 {
-    if (kinds[kind].workload != spec->workload || (threads > 1 ? !kinds[kind].all : !kinds[kind].one))
+    if (kinds[kind].workload != workload_on_device(spec->workload) ||
+        (threads > 1 ? !kinds[kind].all : !kinds[kind].one))
         return false;
     if (kind == S_TREE && ordo_type_bytes(spec->type) != 4)
         return false;

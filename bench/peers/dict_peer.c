@@ -23,7 +23,7 @@ enum ability { NOTHING, NODES, ANY, DEALT };
 /* NODES: maps of nodes; ANY: the sorted array too; DEALT: on several threads as well. */
 static enum ability ability_of(enum workload workload)
 {
-    switch (workload) {
+    switch (workload_on_device(workload)) {
     case FILLRANDOM:
     case FILLSEQ:
     case BUILD:

@@ -37,7 +37,7 @@ const char *array_yardstick_name(enum workload workload, int i)
         [SELECT] = { "radix" },
         [GATHER] = { "loop" },
     };
-    return i < MAX_YARDSTICKS ? names[workload][i] : NULL;
+    return i < MAX_YARDSTICKS ? names[workload_on_device(workload)][i] : NULL;
 }
 
 /* What a compiler must not find unused. */
@@ -140,7 +140,7 @@ static double one_run(const struct spec *spec, const struct inputs *in, int i, c
     if (!workload_has_queries(spec->workload))
         desk_lay_out(desk, spec, in);
     const double before = now();
-    switch (spec->workload) {
+    switch (workload_on_device(spec->workload)) {
     case SORT:
         if (i == 1)
             return host_qsort(desk->work, desk->key_bytes, spec->value_bytes, spec->count);
@@ -185,7 +185,7 @@ static double one_run(const struct spec *spec, const struct inputs *in, int i, c
 static double measure(const struct spec *spec, const struct inputs *in, int i)
 {
     const bool   queries = workload_has_queries(spec->workload);
-    const size_t most = spec->workload == SORT && i == 1 ? QSORT_MOST : ARRAY_MOST;
+    const size_t most = workload_on_device(spec->workload) == SORT && i == 1 ? QSORT_MOST : ARRAY_MOST;
     struct desk  desk = { { NULL, NULL }, { NULL, NULL }, 0, NULL };
     double       seconds[TIMES];
     int          times = 0;

@@ -24,7 +24,7 @@ static const char style[] =
     "h1{font-size:1.5em}h2{font-size:1.2em;margin-top:1.8em}h3{font-size:1em;margin:.6em 0 .2em}.q{color:var(--q)}\n"
     "table{border-collapse:collapse;font-size:13px}td,th{border-bottom:1px solid var(--r);padding:3px "
     "8px;text-align:left;"
-    "vertical-align:top}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}\n"
+    "vertical-align:top}td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}\n"
     ".wide{overflow-x:auto;max-width:100%}.alarm{background:var(--badg);color:var(--bad);border:2px solid var(--bad);"
     "padding:8px "
     "12px;font-weight:bold}.bad{background:var(--badg)}.mid{background:var(--mid)}.good{background:var(--good)}\n"
@@ -37,7 +37,9 @@ static const char style[] =
     ".c0{stroke:var(--c0)}.c1{stroke:var(--c1);stroke-dasharray:9 3}.c2{stroke:var(--c2);stroke-dasharray:3 3}"
     ".c3{stroke:var(--c3);stroke-dasharray:12 3 3 3}.c4{stroke:var(--c4);stroke-dasharray:6 6}.c5{stroke:var(--c5)}"
     ".c6{stroke:var(--c6);stroke-dasharray:9 3}.c7{stroke:var(--c7);stroke-dasharray:3 3 9 3}"
-    ".c8{stroke:var(--c0);stroke-dasharray:6 6}.c9{stroke:var(--c1);stroke-dasharray:1 4}\n"
+    ".c8{stroke:var(--c0);stroke-dasharray:6 6}.c9{stroke:var(--c1);stroke-dasharray:1 4}"
+    ".c10{stroke:var(--c2);stroke-dasharray:9 3}.c11{stroke:var(--c3)}.c12{stroke:var(--c4);stroke-dasharray:3 3}"
+    ".c13{stroke:var(--c5);stroke-dasharray:9 3}\n"
     ".m,.w{stroke-dasharray:none}.m{fill:var(--g)}\n"
     "@media print{:root{--g:#fff;--t:#000;--r:#ccc}details{display:none}.plot{break-inside:avoid}\n"
     "body{font-size:10px;max-width:none;padding:0}table{font-size:8px}td,th{padding:1px 4px}h2{margin-top:1em}\n"
@@ -262,9 +264,9 @@ static const struct section {
     plots_fn    plots;
 } sections[] = {
     { "Rates over size",
-      "Whiskers go from the 10th to the 90th percentile of repetitions. Where other axes were measured too, such as "
-      "the "
-      "batch, the first is drawn.",
+      "Whiskers go from the 10th to the 90th percentile of repetitions. Points of one plot are of calls of one kind: "
+      "as "
+      "many batches, or as many queries at a time.",
       plots_over_size },
     { "Updates over the batch", "Larger batches cost less an element; structures come to lead at different ones.",
       plots_over_batch },

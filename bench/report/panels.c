@@ -27,18 +27,16 @@ static double gathers_of(const struct report *report, int device)
     return number_of(limits, "gathers_32_per_s");
 }
 
-/* A point's share of its limit, which `limit` names: of arrays the copy rate, of finds of 4-byte keys and values random reads of 32
- * bytes. NaN: none is known. */
+/* A point's share of its limit, which `limit` names: of arrays the copy rate, from and to host memory the rates to the device and back,
+ * of finds of 4-byte keys and values random reads of 32 bytes. NaN: none is known. */
 static double share_of_limit(const struct report *report, const struct report_point *point, const char **limit)
 {
     const cJSON *row = point->row;
-    const double bytes = number_of(row, "bytes_counted"), copy = report->devices[point->device].copy;
+    const double seconds = report_least_seconds(report, point->device, row, limit);
     const double gathers = gathers_of(report, point->device);
     const bool   find = text_is(row, "workload", "readrandom") || text_is(row, "workload", "lookup");
-    if (bytes > 0 && copy > 0) {
-        *limit = "copies";
-        return point->rate * bytes / number_of(row, "operations") / copy;
-    }
+    if (seconds > 0)
+        return point->rate * seconds / number_of(row, "operations");
     if (find && gathers > 0 && text_is(row, "dist", "uniform") && text_is(row, "key", "u32")) {
         *limit = "reads of 32 bytes at random";
         return point->rate / gathers;
@@ -75,9 +73,11 @@ void put_limits(FILE *out, const struct report *report)
         if (isnan(share) || !is_largest(report, point))
             continue;
         if (rows++ == 0) {
-            fprintf(out, "<p class=\"q\">The bytes that must move at least, at the rate at which the device copies its "
-                         "memory, are 100 %%; of searches a read of 32 bytes at a random place for each. What a cache "
-                         "holds can be above.</p>\n");
+            fprintf(out,
+                    "<p class=\"q\">The bytes that must move at least, at the rate at which the device copies its "
+                    "memory, are 100 %%; from and to host memory at the rates to the device and back, one after the "
+                    "other; of searches a read of 32 bytes at a random place for each. What a cache "
+                    "holds can be above, and so can a CPU that works in the host's arrays.</p>\n");
             put_head(out, titles, 5);
         }
         put_point(out, report, point);
@@ -129,7 +129,8 @@ static void put_host_peer(FILE *out, const cJSON *file, const cJSON *peer)
     put_cell(out, "", text_of(peer, "name"));
     put_cell(out, "", text_of(peer, "version"));
     put_cell(out, "", text_of(peer, "call"));
-    put_cell(out, " class=\"n\"", text_count(text, (size_t) number_of(peer, "threads")));
+    snprintf(text, sizeof text, "%.0f", number_of(peer, "threads"));
+    put_cell(out, " class=\"n\"", text);
     put_cell(out, text_is(peer, "check", "ok") ? " class=\"n\"" : " class=\"n bad\"",
              text_is(peer, "check", "ok") ? text_rate(text, number_of(peer, "rate")) : text_of(peer, "check"));
     put_cell(out, "", text_of(best, "variant"));

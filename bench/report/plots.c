@@ -5,6 +5,7 @@
 #include "bench/common/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- what an axis is ----------------------------------------------------------------------------------------- */
@@ -18,8 +19,9 @@ struct kind {
     bool           x_linear, y_linear;
     bool           one_count; /* the points of a plot have one number of elements */
     bool           one_dist;  /* of uniformly drawn keys alone */
-    bool           crosses;   /* who comes to lead over whom, and where */
-    bool           limit;
+    bool one_split; /* ... have one number of batches in which all elements come, as what they cost goes by that */
+    bool crosses;   /* who comes to lead over whom, and where */
+    bool limit;
     bool (*takes)(const cJSON *row);
     double (*x_of)(const cJSON *row);
     struct plot_point (*point_of)(const struct report_point *point, double x);
@@ -30,6 +32,11 @@ struct group {
     int         device;
     const char *workload, *key;
     double      value_bytes, count; /* count: where it is not along the axis, else 0 */
+    /* 0 where it is along the axis, or says nothing: */
+    double calls;   /* elements of the one batch, or queries of a small call */
+    double batches; /* in which all elements come, or go */
+    double fills;   /* at most so many, at which queries are timed */
+    double width;   /* elements of an interval */
 };
 
 static bool is_uniform(const cJSON *row)
@@ -106,6 +113,7 @@ static const struct kind over_size = { .file = "size",
                                        .of = "",
                                        .at = "",
                                        .one_dist = true,
+                                       .one_split = true,
                                        .limit = true,
                                        .takes = takes_any,
                                        .x_of = count_of,
@@ -155,6 +163,59 @@ static const struct kind memory_over_size = { .file = "memory",
                                               .x_of = count_of,
                                               .point_of = bytes_of };
 
+/* Of dictionaries; files that are older say it by their fills alone. */
+static bool is_query(const cJSON *row)
+{
+    return number_of(row, "most_fills") >= 0 || cJSON_GetObjectItemCaseSensitive(row, "fills");
+}
+
+/* One batch is timed, of a dictionary that is there. */
+static bool is_one_batch(const cJSON *row)
+{
+    static const char *const workloads[] = { "insertrandom", "hostinsert", "concurrentinsert", "concurrentmix",
+                                             "concurrentpoints" };
+    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++)
+        if (text_is(row, "workload", workloads[i]))
+            return true;
+    return false;
+}
+
+/* Calls of fewer queries are about how long a call takes, not how many it answers a second. */
+#define LARGE_CALL 65536
+
+/* What a plot has one of, as rates of small calls and of large ones say different things. */
+static double calls_of(const cJSON *row, const struct kind *kind)
+{
+    if (kind->x_of == operations_of)
+        return 0;
+    if (is_one_batch(row))
+        return kind->x_of == batch_of ? 0 : batch_of(row);
+    return is_query(row) && operations_of(row) < LARGE_CALL ? operations_of(row) : 0;
+}
+
+static double batches_of(const cJSON *row, const struct kind *kind)
+{
+    const bool updates = batch_of(row) > 0 && !is_query(row) && !is_one_batch(row);
+    return kind->one_split && updates && !text_is(row, "workload", "queue") ? ceil(count_of(row) / batch_of(row)) : 0;
+}
+
+static double fills_of(const cJSON *row, const struct kind *kind)
+{
+    const double fills = number_of(row, "most_fills");
+    const bool   along = kind->x_of == count_of && kind->one_count; /* fills are the axis */
+    return along || kind->x_of == operations_of || isnan(fills) ? 0 : fills;
+}
+
+static double width_of(const cJSON *row)
+{
+    static const char *const workloads[] = { "countrandom", "rangerandom", "pagerandom", "sumrandom", "seekwithin" };
+    const double             width = number_of(row, "width");
+    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++)
+        if (text_is(row, "workload", workloads[i]) && width > 0)
+            return width;
+    return 0;
+}
+
 static bool takes(const struct kind *kind, const cJSON *row)
 {
     const double x = kind->x_of(row);
@@ -163,26 +224,42 @@ static bool takes(const struct kind *kind, const cJSON *row)
 
 static struct group group_of(const struct report_point *point, const struct kind *kind)
 {
-    return (struct group) { point->device, point->workload, point->key, point->value_bytes,
-                            kind->one_count ? point->count : 0 };
+    return (struct group) { point->device,
+                            point->workload,
+                            point->key,
+                            point->value_bytes,
+                            kind->one_count ? point->count : 0,
+                            calls_of(point->row, kind),
+                            batches_of(point->row, kind),
+                            fills_of(point->row, kind),
+                            width_of(point->row) };
 }
 
 static bool same_group(const struct group *a, const struct group *b)
 {
     return a->device == b->device && strcmp(a->workload, b->workload) == 0 && strcmp(a->key, b->key) == 0 &&
-           a->value_bytes == b->value_bytes && a->count == b->count;
+           a->value_bytes == b->value_bytes && a->count == b->count && a->calls == b->calls &&
+           a->batches == b->batches && a->fills == b->fills && a->width == b->width;
 }
 
-/* Whether an earlier point began the group. */
-static bool is_first(const struct report *report, size_t i, const struct kind *kind)
+/* Each point as a kind of plots sees it. */
+struct place {
+    struct group group;
+    bool         taken, first; /* whether it is drawn; and no earlier one of its group is */
+};
+
+/* One for each point, which the caller frees; NULL without memory. */
+static struct place *places_of(const struct report *report, const struct kind *kind)
 {
-    const struct group group = group_of(&report->points[i], kind);
-    for (size_t k = 0; k < i; k++) {
-        const struct group other = group_of(&report->points[k], kind);
-        if (same_group(&group, &other) && takes(kind, report->points[k].row))
-            return false;
+    struct place *places = calloc(report->n_points + 1, sizeof *places);
+    for (size_t i = 0; places && i < report->n_points; i++) {
+        if (!takes(kind, report->points[i].row))
+            continue;
+        places[i] = (struct place) { group_of(&report->points[i], kind), true, true };
+        for (size_t k = 0; k < i && places[i].first; k++)
+            places[i].first = !places[k].first || !same_group(&places[k].group, &places[i].group);
     }
-    return true;
+    return places;
 }
 
 /* ---- lines --------------------------------------------------------------------------------------------------- */
@@ -192,28 +269,53 @@ static size_t add_text(char *name, size_t used, size_t bytes, const char *format
     return used < bytes ? used + (size_t) snprintf(name + used, bytes - used, format, text) : used;
 }
 
-/* What tells a line's points from others' of the variant, and is not along the axis: how many operations a batch or call has, their
- * mix, how many keys are there, how they are drawn. */
+static size_t add_number(char *name, size_t used, size_t bytes, const char *format, double number)
+{
+    return used < bytes ? used + (size_t) snprintf(name + used, bytes - used, format, number) : used;
+}
+
+/* Parameters of the structure, or tunables, that are not as they are by default: ", load 95". */
+static size_t add_parameters(const cJSON *row, char *name, size_t used, size_t bytes)
+{
+    static const struct {
+        const char *field, *name;
+    } numbers[] = {
+        { "growth", "growth" }, { "load_percent", "load" }, { "raise_percent", "raise" }, { "group", "group" }
+    };
+    char text[TEXT_BYTES];
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (number_of(row, numbers[i].field) > 0) {
+            snprintf(text, sizeof text, "%s %.0f", numbers[i].name, number_of(row, numbers[i].field));
+            used = add_text(name, used, bytes, ", %s", text);
+        }
+    if (*text_of(row, "tune"))
+        used = add_text(name, used, bytes, ", %s", text_of(row, "tune"));
+    if (is_true(row, "fixed_depth"))
+        used = add_text(name, used, bytes, "%s", ", fixed depth");
+    return is_true(row, "first_calls") ? add_text(name, used, bytes, "%s", ", first calls") : used;
+}
+
+static bool has_parameters(const cJSON *row)
+{
+    char name[TEXT_BYTES] = "";
+    return add_parameters(row, name, 0, sizeof name) > 0;
+}
+
+/* What tells a line's points from others' of the variant, and is not along the axis: the mix of operations, how many of the keys are
+ * there, how they are drawn, what was set. */
 static void line_name(const cJSON *row, const struct kind *kind, char *name, size_t bytes)
 {
-    static const char *const of_a_batch[] = { "insertrandom", "concurrentinsert", "concurrentmix", NULL };
-    char                     text[TEXT_BYTES];
-    bool                     one_batch = false;
-    for (int i = 0; of_a_batch[i]; i++)
-        one_batch |= text_is(row, "workload", of_a_batch[i]);
+    char   text[TEXT_BYTES];
     size_t used = (size_t) snprintf(name, bytes, "%s", *text_of(row, "variant") ? text_of(row, "variant") : "Ordo");
+    used = add_parameters(row, name, used, bytes);
     if (kind == &memory_over_size)
         return;
-    if (kind->x_of == count_of || kind->x_of == share_of)
-        if (one_batch)
-            used = add_text(name, used, bytes, ", %s", text_count(text, (size_t) batch_of(row)));
-    if (kind->x_of != operations_of && number_of(row, "most_fills") >= 0 && operations_of(row) < 65536)
-        used = add_text(name, used, bytes, ", calls of %s", text_count(text, (size_t) operations_of(row)));
     if (kind->x_of != share_of && share_of(row) >= 0) {
         snprintf(text, sizeof text, "%.0f", share_of(row));
         used = add_text(name, used, bytes, ", %s %% updates", text);
     }
-    if (kind->x_of == operations_of && number_of(row, "hit_percent") >= 0) {
+    if (number_of(row, "hit_percent") < 100 &&
+        (text_is(row, "workload", "readrandom") || text_is(row, "workload", "hostread"))) {
         snprintf(text, sizeof text, "%.0f", number_of(row, "hit_percent"));
         used = add_text(name, used, bytes, ", %s %% there", text);
     }
@@ -237,14 +339,16 @@ static bool has_x(const struct plot *plot, const char *name, double x)
     return false;
 }
 
-/* The copy rate, over the bytes that an operation must move. */
-static void add_limit(struct plot *plot, const struct report_point *point, double x, double copy)
+/* The rate at which the bytes could be moved that have to be. */
+static void add_limit(struct plot *plot, const struct report *report, const struct report_point *point, double x)
 {
-    static const char name[] = "copy rate";
-    const double      bytes = number_of(point->row, "bytes_counted"), operations = number_of(point->row, "operations");
-    if (!(bytes > 0) || !(copy > 0) || has_x(plot, name, x))
+    const char  *limit = NULL;
+    const double seconds = report_least_seconds(report, point->device, point->row, &limit);
+    char         name[48];
+    snprintf(name, sizeof name, "limit: %s", limit);
+    if (isnan(seconds) || has_x(plot, name, x))
         return;
-    plot_add(plot, name, (struct plot_point) { x, copy * operations / bytes, NAN, NAN });
+    plot_add(plot, name, (struct plot_point) { x, operations_of(point->row) / seconds, NAN, NAN });
     for (int l = 0; l < plot->n; l++)
         plot->lines[l].limit |= strcmp(plot->lines[l].name, name) == 0;
 }
@@ -275,6 +379,33 @@ static void add_host(struct plot *plot, const struct report *report, const struc
     }
 }
 
+/* At which so many lines have a point; NaN: none. */
+static double largest_x(const struct plot *plot, int lines)
+{
+    double largest = NAN;
+    for (int l = 0; l < plot->n; l++)
+        for (int p = 0; p < plot->lines[l].n && !plot->lines[l].limit; p++) {
+            const double x = plot->lines[l].points[p].x;
+            int          n = 0;
+            for (int other = 0; other < plot->n; other++)
+                n += !plot->lines[other].limit && !isnan(at_x(&plot->lines[other], x));
+            if (n >= lines)
+                largest = fmax(largest, x);
+        }
+    return largest;
+}
+
+static int lines_measured(const struct plot *plot)
+{
+    int n = 0;
+    for (int l = 0; l < plot->n; l++)
+        n += !plot->lines[l].limit;
+    return n;
+}
+
+/* Two that differ by less are said to be alike. */
+#define ALIKE 1.05
+
 /* "At 2^24: lsm leads with 5.1 G a second, 2.3 times sorted_array." Of the largest x that two lines have. Of times and bytes the
  * least leads. */
 static void say_who_leads(struct plot *plot, const struct kind *kind)
@@ -282,16 +413,16 @@ static void say_who_leads(struct plot *plot, const struct kind *kind)
     const struct plot_line *first = NULL, *second = NULL;
     const bool              less = plot->unit != UNIT_RATE;
     const char             *unit = plot->unit == UNIT_RATE ? " a second" : plot->unit == UNIT_PLAIN ? " bytes" : "";
-    double                  at = 0, best = NAN, next = NAN;
+    double                  at, best = NAN, next = NAN;
     char                    x[TEXT_BYTES], figure[TEXT_BYTES];
-    for (int l = 0; l < plot->n; l++)
-        if (!plot->lines[l].limit && plot->lines[l].n)
-            at = fmax(at, plot->lines[l].points[plot->lines[l].n - 1].x);
+    at = largest_x(plot, 2);
+    if (isnan(at))
+        at = largest_x(plot, 1);
     for (int l = 0; l < plot->n; l++) {
         const struct plot_line *line = &plot->lines[l];
-        if (line->limit || !line->n || line->points[line->n - 1].x != at)
+        const double            y = line->limit ? NAN : at_x(line, at);
+        if (isnan(y))
             continue;
-        const double y = line->points[line->n - 1].y;
         if (!first || (less ? y < best : y > best)) {
             second = first;
             next = best;
@@ -307,7 +438,10 @@ static void say_who_leads(struct plot *plot, const struct kind *kind)
     else
         text_count(x, (size_t) at);
     plot_text(figure, plot->unit, best);
-    if (first && second && less)
+    if (first && second && fmax(next / best, best / next) < ALIKE)
+        snprintf(plot->sentence, sizeof plot->sentence, "At %s%s: %s and %s are alike, %s%s.", x, kind->at, first->name,
+                 second->name, figure, unit);
+    else if (first && second && less)
         snprintf(plot->sentence, sizeof plot->sentence, "At %s%s: %s takes least, %s%s; %s takes %.2g times as much.",
                  x, kind->at, first->name, figure, unit, second->name, next / best);
     else if (first && second)
@@ -315,6 +449,25 @@ static void say_who_leads(struct plot *plot, const struct kind *kind)
                  first->name, figure, unit, best / next, second->name);
     else if (first)
         snprintf(plot->sentence, sizeof plot->sentence, "At %s%s: %s%s.", x, kind->at, figure, unit);
+}
+
+/* "At 2^24: sorted 41.9 G, random 9.01 G a second.": of forms of one workload, which are given other inputs, or other room, and do not
+ * compete. Each at its largest x. */
+static void say_each(struct plot *plot, const struct kind *kind)
+{
+    size_t used = 0;
+    char   x[TEXT_BYTES], figure[TEXT_BYTES];
+    for (int l = 0; l < plot->n && used < sizeof plot->sentence; l++) {
+        const struct plot_line *line = &plot->lines[l];
+        if (line->limit || !line->n)
+            continue;
+        used +=
+            (size_t) snprintf(plot->sentence + used, sizeof plot->sentence - used, "%s%s %s at %s%s", used ? ", " : "",
+                              line->name, plot_text(figure, plot->unit, line->points[line->n - 1].y),
+                              text_count(x, (size_t) line->points[line->n - 1].x), kind->at);
+    }
+    if (used < sizeof plot->sentence)
+        snprintf(plot->sentence + used, sizeof plot->sentence - used, ", a second.");
 }
 
 /* Between which batches a leads first and b after it, or the other way round; of each two lines. */
@@ -357,64 +510,93 @@ static int distinct_x(const struct plot *plot)
     return most;
 }
 
+static void say_if_full(struct plot *plot)
+{
+    const size_t used = strlen(plot->sentence);
+    if (plot->full)
+        snprintf(plot->sentence + used, sizeof plot->sentence - used, " Others have no room here: all rows are below.");
+}
+
 /* ---- plots --------------------------------------------------------------------------------------------------- */
 
 static void name_plot(const struct report *report, const struct group *group, const struct kind *kind,
                       struct plot *plot)
 {
     const char *device = text_of(report->devices[group->device].json, "name");
-    char        count[TEXT_BYTES];
+    char        count[TEXT_BYTES], calls[120] = "";
+    size_t      used = 0;
+    if (group->width > 0)
+        used = add_number(calls, used, sizeof calls, ", %.0f elements each", group->width);
+    if (group->calls > 0)
+        used = add_text(calls, used, sizeof calls, ", %s at a time", text_count(count, (size_t) group->calls));
+    if (group->batches > 1)
+        used = add_number(calls, used, sizeof calls, ", in %.0f batches", group->batches);
+    if (group->fills > 1)
+        add_number(calls, used, sizeof calls, ", mean of %.0f fills", group->fills);
     *plot = (struct plot) { .unit = kind->unit, .x_linear = kind->x_linear, .y_linear = kind->y_linear };
-    snprintf(plot->title, sizeof plot->title, "%s %s+%.0f%s%s, %.80s", group->workload, group->key, group->value_bytes,
-             kind->of, kind->one_count ? text_count(count, (size_t) group->count) : "", device);
+    snprintf(plot->title, sizeof plot->title, "%s %s+%.0f%s%s%s, %.80s", group->workload, group->key,
+             group->value_bytes, kind->of, kind->one_count ? text_count(count, (size_t) group->count) : "", calls,
+             device);
     snprintf(plot->x_title, sizeof plot->x_title, "%s", kind->x_title);
     snprintf(plot->y_title, sizeof plot->y_title, "%s", kind->y_title);
 }
 
-/* All points of the group that point i begins. Where other axes differ, such as the batch, the first is shown. */
-static void gather(const struct report *report, size_t i, const struct kind *kind, struct plot *plot)
+/* All points of the group that point i begins, those with parameters set or those without. Where other axes differ, such as the number
+ * of queries, the first is shown. */
+static void gather(const struct report *report, const struct place *places, size_t i, const struct kind *kind,
+                   bool parameters, struct plot *plot)
 {
-    const struct group group = group_of(&report->points[i], kind);
-    name_plot(report, &group, kind, plot);
     for (size_t k = i; k < report->n_points; k++) {
         const struct report_point *point = &report->points[k];
-        const struct group         other = group_of(point, kind);
         char                       name[96];
-        if (!same_group(&group, &other) || !takes(kind, point->row))
+        if (!places[k].taken || !same_group(&places[i].group, &places[k].group) ||
+            has_parameters(point->row) != parameters)
             continue;
         const double            x = kind->x_of(point->row);
-        const struct plot_point place = kind->point_of(point, x);
+        const struct plot_point at = kind->point_of(point, x);
         line_name(point->row, kind, name, sizeof name);
-        if (has_x(plot, name, x) || !(place.y > 0))
+        if (has_x(plot, name, x) || !(at.y > 0))
             continue;
-        plot_add(plot, name, place);
+        plot_add(plot, name, at);
         if (kind->unit == UNIT_RATE && !kind->x_linear)
             add_peer(plot, point, x);
         if (kind->unit == UNIT_RATE && !kind->x_linear)
             add_host(plot, report, point, x);
         if (kind->limit)
-            add_limit(plot, point, x, report->devices[group.device].copy);
+            add_limit(plot, report, point, x);
     }
+}
+
+static void say_sentence(struct plot *plot, const struct kind *kind, const cJSON *row)
+{
+    if (isnan(batch_of(row)) && *text_of(row, "variant") && lines_measured(plot) > 1)
+        say_each(plot, kind);
+    else
+        say_who_leads(plot, kind);
+    if (kind->crosses)
+        say_crossovers(plot);
+    say_if_full(plot);
 }
 
 static void all_plots(const struct report *report, const struct kind *kind, plot_fn fn, void *arg)
 {
-    int number = 0;
-    for (size_t i = 0; i < report->n_points; i++) {
-        const cJSON *row = report->points[i].row;
-        struct plot  plot;
-        char         file[64];
-        if (!takes(kind, row) || !is_first(report, i, kind))
+    struct place *places = places_of(report, kind);
+    int           number = 0;
+    for (size_t i = 0; places && i < report->n_points; i++) {
+        struct plot plot;
+        char        file[64];
+        if (!places[i].first)
             continue;
-        gather(report, i, kind, &plot);
+        name_plot(report, &places[i].group, kind, &plot);
+        gather(report, places, i, kind, false, &plot); /* first, should there be no room for all */
+        gather(report, places, i, kind, true, &plot);
         if (distinct_x(&plot) < 2)
             continue;
-        say_who_leads(&plot, kind);
-        if (kind->crosses)
-            say_crossovers(&plot);
-        snprintf(file, sizeof file, "%s-%02d-%.32s", kind->file, ++number, text_of(row, "workload"));
+        say_sentence(&plot, kind, report->points[i].row);
+        snprintf(file, sizeof file, "%s-%02d-%.32s", kind->file, ++number, places[i].group.workload);
         fn(arg, &plot, file);
     }
+    free(places);
 }
 
 void plots_over_size(const struct report *report, plot_fn fn, void *arg)
@@ -474,23 +656,23 @@ void plots_over_fills(const struct report *report, plot_fn fn, void *arg)
                                       .one_dist = true,
                                       .takes = has_fills,
                                       .x_of = count_of };
+    struct place            *places = places_of(report, &kind);
     int                      number = 0;
-    for (size_t i = 0; i < report->n_points; i++) {
-        const struct group group = group_of(&report->points[i], &kind);
-        struct plot        plot;
-        char               file[64];
-        if (!takes(&kind, report->points[i].row) || !is_first(report, i, &kind))
+    for (size_t i = 0; places && i < report->n_points; i++) {
+        struct plot plot;
+        char        file[64];
+        if (!places[i].first)
             continue;
-        name_plot(report, &group, &kind, &plot);
-        for (size_t k = i; k < report->n_points; k++) {
-            const struct group other = group_of(&report->points[k], &kind);
-            if (same_group(&group, &other) && takes(&kind, report->points[k].row))
+        name_plot(report, &places[i].group, &kind, &plot);
+        for (size_t k = i; k < report->n_points; k++)
+            if (places[k].taken && same_group(&places[i].group, &places[k].group))
                 add_fills(&plot, report->points[k].row);
-        }
         if (distinct_x(&plot) < 3)
             continue;
         say_who_leads(&plot, &kind);
-        snprintf(file, sizeof file, "%s-%02d-%.32s", kind.file, ++number, group.workload);
+        say_if_full(&plot);
+        snprintf(file, sizeof file, "%s-%02d-%.32s", kind.file, ++number, places[i].group.workload);
         fn(arg, &plot, file);
     }
+    free(places);
 }

@@ -68,11 +68,11 @@ static int device_of(struct report *report, const cJSON *json)
 /* The fields that say where a row lies, as text: what is alike is the same. */
 static void key_of(const cJSON *row, char *key, size_t bytes)
 {
-    static const char *const texts[] = { "workload", "variant", "key", "dist" };
-    static const char *const numbers[] = { "value_bytes",   "count",      "operations",    "batch",
-                                           "hit_percent",   "width",      "growth",        "update_percent",
-                                           "erase_percent", "most_fills", "stale_percent", "load_percent",
-                                           "group" };
+    static const char *const texts[] = { "workload", "variant", "key", "dist", "tune" };
+    static const char *const numbers[] = { "value_bytes",   "count",        "operations",    "batch",
+                                           "hit_percent",   "width",        "growth",        "update_percent",
+                                           "erase_percent", "most_fills",   "stale_percent", "load_percent",
+                                           "group",         "raise_percent" };
     size_t                   used = 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts && used < bytes; i++)
         used += (size_t) snprintf(key + used, bytes - used, "%s ", text_of(row, texts[i]));
@@ -84,7 +84,7 @@ static void key_of(const cJSON *row, char *key, size_t bytes)
 
 /* A row to be sorted: by device, point, file and rate. */
 struct entry {
-    char         key[160];
+    char         key[320];
     const cJSON *row;
     int          device, file;
     double       rate;
@@ -196,6 +196,25 @@ bool report_sort_out(struct report *report)
     }
     free(entries);
     return true;
+}
+
+/* 0 for no bytes, whatever the rate. */
+static double seconds_for(double bytes, double rate)
+{
+    return bytes > 0 ? bytes / rate : 0;
+}
+
+double report_least_seconds(const struct report *report, int device, const cJSON *row, const char **limit)
+{
+    const cJSON *limits =
+        cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(report->devices[device].json, "limits"), 0);
+    const double bytes = number_of(row, "bytes_counted"), copy = report->devices[device].copy;
+    const double to = number_of(row, "bytes_to_device"), from = number_of(row, "bytes_from_device");
+    *limit = to + from >= 0 ? "to the device and back" : "copies";
+    const double seconds = to + from >= 0 ? seconds_for(to, number_of(limits, "to_device_bytes_per_s")) +
+                                                seconds_for(from, number_of(limits, "from_device_bytes_per_s"))
+                                          : bytes / copy;
+    return seconds > 0 && isfinite(seconds) ? seconds : NAN;
 }
 
 const cJSON *report_peer(const cJSON *row)

@@ -45,6 +45,10 @@ bool report_add(struct report *report, const char *name, cJSON *file, char *why,
 bool report_sort_out(struct report *report);
 void report_free(struct report *report);
 
+/* What the bytes of a row have to take at the limits of its device, in seconds: of arrays on the device at its copy rate, from and to
+ * host memory at the rates of that; *limit says which. NaN: not known. */
+double report_least_seconds(const struct report *report, int device, const cJSON *row, const char **limit);
+
 /* The other library's row beside a row; NULL: there is none, or its results were not right. */
 const cJSON *report_peer(const cJSON *row);
 

@@ -38,6 +38,7 @@ bool plot_add(struct plot *plot, const char *name, struct plot_point point)
     while (line < plot->lines + plot->n && strcmp(line->name, name) != 0)
         line++;
     if (line == plot->lines + plot->n) {
+        plot->full |= plot->n == MOST_LINES;
         if (plot->n == MOST_LINES)
             return false;
         *line = (struct plot_line) { .n = 0 };

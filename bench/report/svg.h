@@ -14,7 +14,7 @@ void put_cell(FILE *out, const char *kind, const char *text);
 /* The beginning of a table that scrolls if it is too wide, and its titles. */
 void put_head(FILE *out, const char *const *titles, int n);
 
-#define MOST_LINES  10
+#define MOST_LINES  14
 #define MOST_POINTS 40
 
 struct plot_line {
@@ -34,6 +34,7 @@ struct plot {
     bool             x_linear, y_linear;
     struct plot_line lines[MOST_LINES];
     int              n;
+    bool             full; /* a line had no room */
 };
 
 /* False if the line has no room. */

@@ -16,7 +16,7 @@
 
 bool plan_has_fills(enum workload workload)
 {
-    return workload >= READRANDOM && workload <= CONCURRENTREAD;
+    return workload_is_dict(workload) && workload_has_queries(workload);
 }
 
 /* A page ends where the keys end. */
@@ -171,9 +171,18 @@ bool plan_advance(struct dict_plan *plan, size_t i)
 
 /* ---- all together -------------------------------------------------------------------------------------------- */
 
+/* What comes of it the model finds out. */
+static bool draw_export(struct dict_plan *plan)
+{
+    if (!script_steps(&plan->work, 1))
+        return false;
+    plan->work.steps[0].call = DO_EXPORT;
+    return true;
+}
+
 static bool draw_work(struct dict_plan *plan)
 {
-    switch (plan->spec.workload) {
+    switch (workload_on_device(plan->spec.workload)) {
     case OVERWRITE:
         return draw_changes(plan, DO_UPSERT);
     case DELETERANDOM:
@@ -207,6 +216,8 @@ static bool draw_work(struct dict_plan *plan)
     case CLEANUP:
     case COMPACTALL:
         return draw_churn(plan);
+    case HOSTEXPORT:
+        return draw_export(plan);
     default:
         return fill_script(plan, &plan->work);
     }

@@ -393,6 +393,26 @@ static bool do_range(const struct model *model, struct sheet *sheet, struct step
     return true;
 }
 
+static void export_span(void *query_, size_t from, size_t to, int part)
+{
+    const struct query *query = query_;
+    (void) part;
+    for (size_t i = from; i < to; i++) {
+        sheet_set(query->sheet, COL_RANGE_KEYS, i, key_stored(query->model->type, model_key(query->model, i)));
+        sheet_set(query->sheet, COL_RANGE_VALUES, i, model_value(query->model, i));
+    }
+}
+
+static bool do_export(const struct model *model, struct sheet *sheet, struct step *step)
+{
+    struct query query = { model, sheet, step };
+    step->range_count = model->count;
+    if (!sheet_grow(sheet, COL_RANGE_KEYS, model->count) || !sheet_grow(sheet, COL_RANGE_VALUES, model->count))
+        return false;
+    for_spans(model->count, export_span, &query);
+    return true;
+}
+
 /* ---- concurrent batches -------------------------------------------------------------------------------------- */
 
 static void concurrent_span(void *query_, size_t from, size_t to, int part)
@@ -476,6 +496,8 @@ bool model_do(struct model *model, struct sheet *sheet, struct step *step)
         return model_apply(model, sheet, step);
     case DO_CONCURRENT:
         return do_concurrent(model, sheet, step);
+    case DO_EXPORT:
+        return do_export(model, sheet, step);
     case DO_CLEAN_UP:
     case DO_COMPACT: /* changes nothing that can be seen */
         return true;

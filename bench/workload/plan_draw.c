@@ -15,8 +15,8 @@ uint64_t stream(const struct dict_plan *plan, int which)
 
 bool is_fill(enum workload workload)
 {
-    return workload == FILLRANDOM || workload == FILLSEQ || workload == BUILD || workload == CONCURRENTFILL ||
-           workload == ORDERBOOK;
+    return workload == FILLRANDOM || workload == FILLSEQ || workload_on_device(workload) == BUILD ||
+           workload == CONCURRENTFILL || workload == ORDERBOOK;
 }
 
 /* Requests may favour some keys; a table that is filled to be asked has each about once. */
@@ -83,7 +83,8 @@ bool fill_script(const struct dict_plan *plan, struct script *script)
         return false;
     if (values_follow_keys(plan->spec.workload))
         set_values_by_key(&script->sheet, count);
-    batch_steps(batch, script->steps, plan->spec.workload == BUILD ? DO_BUILD : DO_UPSERT, 0, count);
+    batch_steps(batch, script->steps, workload_on_device(plan->spec.workload) == BUILD ? DO_BUILD : DO_UPSERT, 0,
+                count);
     return true;
 }
 
@@ -140,7 +141,7 @@ void set_interval(const struct dict_plan *plan, struct sheet *sheet, size_t row,
 /* Of 100 requests, how many are for keys that are there. */
 static uint32_t hits(const struct spec *spec)
 {
-    switch (spec->workload) {
+    switch (workload_on_device(spec->workload)) {
     case READRANDOM:
     case CONCURRENTREAD:
     case READWHILEWRITING:

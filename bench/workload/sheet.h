@@ -80,7 +80,8 @@ enum step_call {
     DO_APPLY,
     DO_CONCURRENT,
     DO_CLEAN_UP,
-    DO_COMPACT
+    DO_COMPACT,
+    DO_EXPORT /* all elements, as the elements of one range */
 };
 
 /* One call on rows at .. at + count - 1. */

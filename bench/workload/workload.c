@@ -120,6 +120,27 @@ bool workload_has_updates(enum workload workload)
     return workload == CONCURRENTMIX || workload == CONCURRENTPOINTS;
 }
 
+bool workload_is_host(enum workload workload)
+{
+    return workload == HOSTSORT || workload >= HOSTBUILD;
+}
+
+enum workload workload_on_device(enum workload workload)
+{
+    switch (workload) {
+    case HOSTSORT:
+        return SORT;
+    case HOSTBUILD:
+        return BUILD;
+    case HOSTINSERT:
+        return INSERTRANDOM;
+    case HOSTREAD:
+        return READRANDOM;
+    default:
+        return workload;
+    }
+}
+
 bool workload_needs_order(enum workload workload)
 {
     return (workload >= SEEKRANDOM && workload <= COUNTPREFIX) || workload == MIXED || workload == MIXEDSEEKS ||
@@ -145,7 +166,7 @@ bool workload_has_values(enum workload workload)
 bool workload_has_queries(enum workload workload)
 {
     return workload == SEARCH || workload == LOOKUP || workload == EQUAL_RANGE ||
-           (workload >= READRANDOM && workload <= CONCURRENTREAD);
+           (workload >= READRANDOM && workload <= CONCURRENTREAD) || workload == HOSTREAD;
 }
 
 size_t type_bytes(ordo_type type)
@@ -185,8 +206,8 @@ struct ordo_run spec_run(const struct spec *spec, size_t r)
 /* One batch is timed, of a dictionary that is there. */
 static bool is_one_batch(enum workload workload)
 {
-    return workload == INSERTRANDOM || workload == CONCURRENTINSERT || workload_has_updates(workload) ||
-           workload == DELETERANGE;
+    return workload_on_device(workload) == INSERTRANDOM || workload == CONCURRENTINSERT ||
+           workload_has_updates(workload) || workload == DELETERANGE;
 }
 
 /* A task in rounds, whose batches are not those that the dictionary was filled by. */
@@ -200,7 +221,7 @@ static bool has_rounds(enum workload workload)
 
 static size_t default_batch(const struct spec *spec)
 {
-    switch (spec->workload) {
+    switch (workload_on_device(spec->workload)) {
     case BUILD:
     case CONCURRENTFILL:
     case LONGESTPREFIX:
@@ -216,7 +237,8 @@ static size_t default_batch(const struct spec *spec)
 
 size_t spec_batch(const struct spec *spec)
 {
-    const bool   whole = spec->workload == CONCURRENTFILL || spec->workload == BUILD || spec->workload == LONGESTPREFIX;
+    const bool whole = spec->workload == CONCURRENTFILL || workload_on_device(spec->workload) == BUILD ||
+                       spec->workload == LONGESTPREFIX;
     const size_t wanted = spec->batch && !whole ? spec->batch : default_batch(spec);
     const bool   any = spec->workload == CONCURRENTPOINTS; /* several operations on a key */
     return wanted > spec->count && !any ? spec->count : wanted ? wanted : 1;
@@ -285,7 +307,7 @@ double spec_bytes(const struct spec *spec)
     const double count = (double) spec->count, queries = (double) spec->n_queries;
     const double touched = queries < count ? queries : count;
 
-    if (workload_is_dict(spec->workload))
+    if (workload_is_dict(spec->workload) || workload_is_host(spec->workload))
         return 0;
     switch (spec->workload) {
     case SCAN:
@@ -309,6 +331,26 @@ double spec_bytes(const struct spec *spec)
         return count * (4 + 2 * (double) spec_row_bytes(spec));
     default:
         return 2 * count * pair;
+    }
+}
+
+struct transfers spec_transfers(const struct spec *spec, size_t stored)
+{
+    const double key = (double) type_bytes(spec->type), pair = key + spec->value_bytes;
+    const double count = (double) spec->count, queries = (double) spec->n_queries;
+    switch (spec->workload) {
+    case HOSTSORT:
+        return (struct transfers) { count * pair, count * pair };
+    case HOSTBUILD:
+        return (struct transfers) { count * pair, 0 };
+    case HOSTINSERT:
+        return (struct transfers) { (double) spec_batch(spec) * pair, 0 };
+    case HOSTREAD:
+        return (struct transfers) { queries * key, queries * (spec->value_bytes + 1) };
+    case HOSTEXPORT:
+        return (struct transfers) { 0, (double) stored * pair };
+    default:
+        return (struct transfers) { 0, 0 };
     }
 }
 

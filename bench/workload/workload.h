@@ -26,7 +26,8 @@ extern "C" {
     X(GROUPBY, "groupby", "sum of values and number of elements of each different key; without values the numbers")    \
     X(TOP, "top", "the first k keys in descending order, with their values")                                           \
     X(SELECT, "select", "the median")                                                                                  \
-    X(GATHER, "gather", "rows of some bytes from anywhere, by 32-bit indices")
+    X(GATHER, "gather", "rows of some bytes from anywhere, by 32-bit indices")                                         \
+    X(HOSTSORT, "hostsort", "sort of an array in host memory, in place: to the device and back included")
 
 /* Dictionaries. `count` is the number of elements put in before or meanwhile (equal keys count each). */
 #define DICT_WORKLOAD_MAP(X)                                                                                           \
@@ -64,7 +65,12 @@ extern "C" {
     X(CONCURRENTINSERT, "concurrentinsert", "insertrandom by a concurrent batch")                                      \
     X(CONCURRENTMIX, "concurrentmix", "a concurrent batch: upserts and erases, finds and successors, each by halves")  \
     X(CONCURRENTPOINTS, "concurrentpoints",                                                                            \
-      "a concurrent batch: inserts and erases by halves, and finds, of any keys of a range, half of which are there")
+      "a concurrent batch: inserts and erases by halves, and finds, of any keys of a range, half of which are there")  \
+    X(HOSTBUILD, "hostbuild",                                                                                          \
+      "build from arrays in host memory: all there is between them and the dictionary included")                       \
+    X(HOSTINSERT, "hostinsert", "insertrandom from arrays in host memory")                                             \
+    X(HOSTREAD, "hostread", "readrandom, keys and answers in host memory")                                             \
+    X(HOSTEXPORT, "hostexport", "all elements to arrays in host memory")
 
 enum workload {
 #define X(id, name, text) id,
@@ -88,6 +94,10 @@ bool workload_needs_order(enum workload workload);
 bool workload_is_concurrent(enum workload workload);
 /* Whether its batches have shares of updates (update_percent). */
 bool workload_has_updates(enum workload workload);
+/* Whether it goes from and to arrays in host memory; and the workload that does the same between arrays of the device, itself where
+ * there is none. */
+bool          workload_is_host(enum workload workload);
+enum workload workload_on_device(enum workload workload);
 
 const char *workload_name(enum workload workload);
 const char *workload_text(enum workload workload);
@@ -225,8 +235,15 @@ size_t spec_operations(const struct spec *spec);
  *   equal_range              as search, writing two ranks per query
  *   groupby, top, select     read every key, and of groupby every value, once
  *   gather                   read every index and a row for it, write the row
- *   dictionaries             not said: 0 */
+ *   dictionaries             not said: 0
+ *   from host arrays         see spec_transfers */
 double spec_bytes(const struct spec *spec);
+/* The bytes that have to come to the device and those that have to go back, of workloads from and to host arrays, else 0; `stored`: the
+ * elements that an export finds. */
+struct transfers {
+    double to_device, from_device;
+};
+struct transfers spec_transfers(const struct spec *spec, size_t stored);
 /* Sum for integers (exclusive in a scan), maximum for floats (inclusive). */
 ordo_op spec_op(const struct spec *spec);
 

@@ -35,9 +35,16 @@ static void expect_same(const struct dict_plan *a, const struct dict_plan *b, en
     cr_assert_eq(memcmp(x->at[column], y->at[column], QUERIES * sheet_width(x, column)), 0, "%s", column_name(column));
 }
 
-static const ordo_type types[] = { ORDO_U32, ORDO_U64 };
-static const enum dist dists[] = { UNIFORM, FEW, CLUSTERED, SEQUENTIAL };
-static const size_t    counts[] = { 1, 2, COUNT };
+static void for_each_table(void (*compare)(ordo_type type, enum dist dist, size_t count))
+{
+    static const ordo_type types[] = { ORDO_U32, ORDO_U64 };
+    static const enum dist dists[] = { UNIFORM, FEW, CLUSTERED, SEQUENTIAL };
+    static const size_t    counts[] = { 1, 2, COUNT };
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t d = 0; d < sizeof dists / sizeof *dists; d++)
+            for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+                compare(types[t], dists[d], counts[c]);
+}
 
 static void compare_longest(ordo_type type, enum dist dist, size_t count)
 {
@@ -57,10 +64,7 @@ static void compare_longest(ordo_type type, enum dist dist, size_t count)
 
 Test(prefixes, the_longest_is_that_of_its_stretch)
 {
-    for (size_t t = 0; t < 2; t++)
-        for (size_t d = 0; d < 4; d++)
-            for (size_t c = 0; c < 3; c++)
-                compare_longest(types[t], dists[d], counts[c]);
+    for_each_table(compare_longest);
 }
 
 static void compare_counts(ordo_type type, enum dist dist, size_t count)
@@ -83,10 +87,7 @@ static void compare_counts(ordo_type type, enum dist dist, size_t count)
 
 Test(prefixes, keys_under_a_prefix_are_those_of_an_interval)
 {
-    for (size_t t = 0; t < 2; t++)
-        for (size_t d = 0; d < 4; d++)
-            for (size_t c = 0; c < 3; c++)
-                compare_counts(types[t], dists[d], counts[c]);
+    for_each_table(compare_counts);
 }
 
 /* One plan serves all structures at a point but where an X-fast trie is asked otherwise. */

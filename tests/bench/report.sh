@@ -124,6 +124,21 @@ rows() {
     { "device": 0, "workload": "seekrandom", "variant": "lsm", "key": "u32", "value_bytes": 4, "dist": "uniform",
       "count": 16777216, "operations": $(($1 / 1024)), "check": "ok", "rate": $1, "most_fills": 1, "hit_percent": 50,
       "wall_s": { "median": $1e-9, "p10": 9e-4, "p90": 9e-3 } },
+    { "device": 0, "workload": "readrandom", "variant": "lsm", "key": "u32", "value_bytes": 4, "dist": "uniform", "count": $1,
+      "operations": 1000, "check": "ok", "rate": 77e6, "most_fills": 4, "hit_percent": 100,
+      "wall_s": { "median": 13e-6, "p10": 9e-6, "p90": 2e-5 } },
+    { "device": 0, "workload": "rangerandom", "variant": "lsm", "key": "u32", "value_bytes": 4, "dist": "uniform", "count": $1,
+      "operations": 1000000, "width": $(($1 / 1048576 * 8)), "check": "ok", "rate": 1e9, "most_fills": 4,
+      "wall_s": { "median": 13e-6, "p10": 9e-6, "p90": 2e-5 } },
+    { "device": 0, "workload": "overwrite", "variant": "lsm", "key": "u32", "value_bytes": 4, "dist": "uniform", "count": $1,
+      "operations": $1, "check": "ok", "rate": 1e9, "batch": $(($1 / 16)),
+      "wall_s": { "median": 1e-3, "p10": 9e-4, "p90": 2e-3 } },
+    { "device": 0, "workload": "build", "variant": "hash", "key": "u32", "value_bytes": 4, "dist": "uniform", "count": $1,
+      "operations": $1, "check": "ok", "rate": 2e9, "batch": $1, "load_percent": 95,
+      "wall_s": { "median": 1e-3, "p10": 9e-4, "p90": 2e-3 } },
+    { "device": 0, "workload": "hostsort", "variant": "", "key": "u32", "value_bytes": 4, "dist": "uniform", "count": $1,
+      "operations": $1, "check": "ok", "rate": 1e9, "bytes_to_device": $(($1 * 8)), "bytes_from_device": $(($1 * 8)),
+      "wall_s": { "median": 1e-3, "p10": 9e-4, "p90": 2e-3 } },
 END
 }
 # panels NAME REVISION DATE RATE: a file
@@ -131,7 +146,8 @@ panels() {
     cat >"$dir/$1" <<END
 { "tool": "ordo-bench", "schema": 1, "revision": "$2", "clean": true, "date": "$3",
   "arguments": [], "host": {}, "processes": [],
-  "devices": [{ "name": "D", "platform": "P", "driver": "1", "limits": [{ "copy_bytes_per_s": 1e12, "gathers_32_per_s": 4e10 }] }],
+  "devices": [{ "name": "D", "platform": "P", "driver": "1", "limits": [{ "copy_bytes_per_s": 1e12, "gathers_32_per_s": 4e10,
+    "to_device_bytes_per_s": 32e9, "from_device_bytes_per_s": 16e9 }] }],
   "rows": [
     $(rows 1048576 "$4")
     $(rows 4194304 "$4")
@@ -151,6 +167,17 @@ shows 'r1, r2</td><td class="n good">2.00</td>'
 shows 'concurrentmix u32+4 in 2^24'
 shows 'At 80 % updates: 4.19 M a second'
 shows 'readrandom u32+4 in 2^20'
+shows 'At 3 batches: 1.00 G a second'
+# Points that are not alike are in plots of their own, or in none.
+shows '<h3>readrandom u32+4, mean of 4 fills, D<'
+shows '<h3>readrandom u32+4, 1000 at a time, mean of 4 fills, D<'
+shows '<h3>overwrite u32+4, in 16 batches, D<'
+shows_no '<h3>fillrandom u32+4, in'
+shows_no '<h3>rangerandom'
+shows '>hash, load 95<'
+# Sorts of 8 bytes a pair: 0.25 ns there, 0.5 ns back, of 1 ns.
+shows 'to the device and back</td><td class="n">75 %</td>'
+shows '>limit: to the device and back<'
 shows 'At 3 batches: 1.00 G a second'
 shows 'seekrandom u32+4 in 2^24'
 shows 'At 2^12 a call: 4.19 ms'
