@@ -27,6 +27,14 @@ struct ordo_sorted_updates {
     bool              waits;    /* the caller waits for the device anyway */
 };
 
+/* Stores that combine with what is there: keys in any order, with equal ones. */
+struct ordo_combines {
+    ordo_type         value; /* as wide as the values */
+    ordo_op           op;
+    struct ordo_slice keys, values;
+    size_t            count;
+};
+
 /* A batch of lookups. The outputs may be ordo_none(). */
 struct ordo_finds {
     struct ordo_slice keys;
@@ -106,6 +114,8 @@ struct ordo_structure {
     ordo_status (*update)(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                           struct ordo_slice values, size_t count);
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
+    /* NULL where the way of generic/combine.c is the best there is. */
+    ordo_status (*combine)(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
     /* NULL where there is no such thing. *done: false, and nothing is changed, if the batch is to go the way of all others: it has
      * other operations than those on single keys, or is refused. Waits. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);

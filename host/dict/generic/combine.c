@@ -58,7 +58,7 @@ static ordo_status sum_up(ordo_dict *dict, struct ordo_call *call, const struct 
     return ordo_call_scan(call, &scan);
 }
 
-ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
+ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     cl_mem keys = NULL, values = NULL;
 
@@ -68,4 +68,9 @@ ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, c
     ordo_call_release(call, mark);
     const struct ordo_sorted_updates updates = { ordo_at(keys, 0), ordo_at(values, 0), ordo_none(), c->count, false };
     return dict->structure->update_sorted(dict, call, &updates);
+}
+
+ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
+{
+    return dict->structure->combine ? dict->structure->combine(dict, call, c) : ordo_dict_combine_generic(dict, call, c);
 }

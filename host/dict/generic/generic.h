@@ -17,13 +17,9 @@
 /* That values are numbers of this type, and the operation one of theirs: see ordo_dict_combine. */
 ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op);
 
-struct ordo_combines {
-    ordo_type         value; /* as wide as the values */
-    ordo_op           op;
-    struct ordo_slice keys, values;
-    size_t            count;
-};
+/* By whatever way the structure has; ordo_dict_combine_generic: by the way that any structure has. */
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
+ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,
                                       bool waits);
