@@ -101,12 +101,17 @@ static void update(struct tour *t)
     note(t, ordo_dict_erase(t->dict, a->at[0], (a->count + 1) / 2, NULL));
 }
 
+/* And few of many, which a structure may go to one by one. */
 static void update_by_value(struct tour *t)
 {
     const struct ordo_tour_arrays *a = t->a;
+    const size_t                   few = (a->count + 63) / 64;
     size_t                         n = 0;
-    if (t->dict->value_bytes)
+    if (t->dict->value_bytes) {
         note(t, ordo_dict_combine(t->dict, value_type(t), ORDO_SUM, a->at[0], t->values, a->count, NULL));
+        note(t, ordo_dict_combine(t->dict, value_type(t), ORDO_SUM, a->at[0], t->values, few, NULL));
+    }
+    note(t, ordo_dict_upsert(t->dict, a->at[0], t->values, few, NULL));
     note(t, ordo_dict_take_first(t->dict, (a->count + 7) / 8, a->at[5], t->values_out, &n, NULL));
     note(t, ordo_dict_erase_range(t->dict, a->at[0], a->at[0], (a->count + 7) / 8, a->at[6], NULL));
 }

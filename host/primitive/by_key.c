@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups of equal keys: sorted if they are not, then launches of cl/primitive/by_key.cl. */
+#include "primitive/by_key.h"
 #include "primitive/host_array.h"
 #include "primitive/sort.h"
 #include "primitive/tiles.h"
@@ -213,6 +214,19 @@ ordo_status ordo_reduce_by_key(ordo_device *dev, const struct ordo_reduce_by_key
     b.counts = counts;
     b.groups = groups;
     return run(dev, &b, order);
+}
+
+ordo_status ordo_call_reduce_by_key(struct ordo_call *call, const struct ordo_reduce_by_key_params *params,
+                                    struct ordo_slice keys, struct ordo_slice values, size_t count,
+                                    struct ordo_slice keys_out, struct ordo_slice values_out, struct ordo_slice groups)
+{
+    struct by_key b = reduction(params, count, count);
+    b.keys = keys;
+    b.values_in = values;
+    b.keys_out = keys_out;
+    b.values_out = values_out;
+    b.groups = groups;
+    return enqueue(call, &b);
 }
 
 ordo_status ordo_unique(ordo_device *dev, const struct ordo_unique_params *params, struct ordo_slice keys, size_t count,

@@ -7,6 +7,7 @@
 #include "tests/dict/sequence.h"
 #include "tests/support/calls.h"
 
+#include "dict/hash/hash.h"
 #include "dict/links/links.h"
 #include "runtime/cl_files.h"
 #include "runtime/device_private.h"
@@ -416,6 +417,44 @@ static void beside_in_hash(struct test *t, const struct array_call *call)
     }
 }
 
+/* Of keys that are there and that are not, each twice; few of a table, and all of it. */
+static void combined(struct test *t)
+{
+    enum { HELD = 240, STORED = 60 };
+    uint32_t keys[STORED * 2];
+    uint64_t words[STORED * 2], got[STORED];
+
+    for (uint32_t bytes = 4; bytes <= 8; bytes += 4) {
+        ordo_dict *dict = NULL;
+        test_context(t, "combines of %u bytes", bytes);
+        test_ok(t, create(t->dev, HASH, ORDO_U32, bytes, &dict));
+        for (uint32_t i = 0; i < HELD; i += 2 * STORED) {
+            for (uint32_t k = 0; k < 2 * STORED; k++)
+                keys[k] = key_of(i + k);
+            memset(words, 0, sizeof words);
+            test_ok(t, ordo_dict_upsert_host(dict, keys, words, (size_t) 2 * STORED));
+        }
+        for (uint32_t i = 0; i < 2 * STORED; i++) {
+            const uint64_t value = (uint64_t) (i + 1) << (bytes == 8 ? 31 : 0);
+            keys[i] = key_of(HELD - STORED / 2 + i % STORED);
+            memcpy((char *) words + (size_t) i * bytes, &value, bytes);
+        }
+        for (int whole = 0; whole < 2; whole++) {
+            ordo_hash_of(dict)->whole = whole;
+            test_ok(t, ordo_dict_combine_host(dict, bytes == 8 ? ORDO_U64 : ORDO_U32, whole ? ORDO_MAX : ORDO_SUM, keys,
+                                              words, (size_t) 2 * STORED));
+        }
+        test_ok(t, ordo_dict_find_host(dict, keys, STORED, got, NULL));
+        for (uint32_t i = 0; i < STORED; i++) {
+            uint64_t value = 0;
+            memcpy(&value, (const char *) got + (size_t) i * bytes, bytes);
+            test_true(t, value == (uint64_t) (2 * i + 2 + STORED) << (bytes == 8 ? 31 : 0));
+        }
+        test_ok(t, ordo_dict_check(dict, NULL));
+        ordo_dict_destroy(&dict);
+    }
+}
+
 /* Into a tree of one leaf, and every operation on one of some levels. By many work-items: Oclgrind's atomics are in order,
  * although it does not say so. */
 static void concurrent(struct test *t)
@@ -600,7 +639,7 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
                   { "batches", batches },     { "rounds", rounds },         { "concurrent", concurrent },
                   { "levels", levels },       { "cleanup", cleanup },       { "generic", generic },
                   { "prefixes", prefixes },   { "leaves", leaves },         { "roaring", roaring },
-                  { "seldom", seldom } };
+                  { "seldom", seldom },       { "combined", combined } };
     for (size_t i = 0; i < LENGTH(parts); i++) {
         const clock_t since = clock();
         if (!is_asked_for(only, parts[i].name))

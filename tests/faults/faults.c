@@ -197,6 +197,29 @@ static ordo_status upsert_few(struct scene *s)
     return ordo_dict_upsert_host(s->dict, keys, values, FEW);
 }
 
+/* Sums: what is combined once more than it should be shows. */
+static ordo_status combine(struct scene *s, uint32_t count)
+{
+    uint32_t keys[SCENE_N], values[SCENE_N];
+
+    for (uint32_t i = 0; i < count; i++) {
+        keys[i] = key_of(i * 31 % (2 * count));
+        values[i] = i + 1;
+    }
+    keys[count - 1] = keys[0];
+    return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, keys, values, count);
+}
+
+static ordo_status combine_few(struct scene *s)
+{
+    return combine(s, FEW);
+}
+
+static ordo_status combine_many(struct scene *s)
+{
+    return combine(s, SCENE_N);
+}
+
 static ordo_status cleanup(struct scene *s)
 {
     return ordo_lsm_cleanup(s->dict, NULL);
@@ -289,16 +312,20 @@ static void give_up(struct test *t, struct fault *f)
 
 static void plain_calls_of(struct test *t, struct fault *f, int structure)
 {
-    const struct scenario all[] = {
-        { "create", .run = create_another, .structure = structure },
-        { "destroy", .run = destroy, .structure = structure, .held = SCENE_HELD },
-        { "clear", .run = clear, .structure = structure, .held = SCENE_HELD },
-        { "compact", .run = compact, .structure = structure, .held = SCENE_HELD },
-        { "cleanup", .run = cleanup, .structure = structure, .held = SCENE_HELD },
-        { "upsert of few", .run = upsert_few, .structure = structure, .held = SCENE_HELD },
-        { "check", .run = check, .structure = structure, .held = SCENE_HELD },
-        { "size", .run = size, .structure = structure, .held = SCENE_HELD },
-        { "statistics", .run = statistics, .structure = structure, .held = SCENE_HELD },
+    const struct array_call *combines = call_named("ordo_dict_combine");
+    const struct scenario    all[] = {
+           { "create", .run = create_another, .structure = structure },
+           { "destroy", .run = destroy, .structure = structure, .held = SCENE_HELD },
+           { "clear", .run = clear, .structure = structure, .held = SCENE_HELD },
+           { "compact", .run = compact, .structure = structure, .held = SCENE_HELD },
+           { "cleanup", .run = cleanup, .structure = structure, .held = SCENE_HELD },
+           { "upsert of few", .run = upsert_few, .structure = structure, .held = SCENE_HELD },
+           { "combine of few", combines, .run = combine_few, .structure = structure, .held = SCENE_HELD },
+           { "combine of many", combines, .run = combine_many, .structure = structure, .held = SCENE_HELD },
+           { "combine into nothing", combines, .run = combine_few, .structure = structure },
+           { "check", .run = check, .structure = structure, .held = SCENE_HELD },
+           { "size", .run = size, .structure = structure, .held = SCENE_HELD },
+           { "statistics", .run = statistics, .structure = structure, .held = SCENE_HELD },
     };
 
     for (size_t i = 0; i < LENGTH(all); i++)

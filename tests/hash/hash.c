@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hash table by itself: its invariants broken one at a time, keys that were chosen to meet, loads. */
-#include "tests/support/support.h"
+#include "tests/hash/meeting.h"
 
-#include "dict/hash/hash.h"
 #include "ordo/hash.h"
 
 #include <stdlib.h>
@@ -148,15 +147,6 @@ Test(hash, a_wrong_word_is_noticed)
 
 /* ---- keys that were chosen to meet ------------------------------------------------------------------------------------- */
 
-/* The key whose mixed key, under a seed, is x: hash_unmix of cl/dict/hash/table.cl. */
-static uint32_t unmix(uint32_t mixed, uint64_t seed)
-{
-    uint32_t x = (mixed ^ mixed >> 16) * 0x43021123u;
-    x ^= (uint32_t) (seed >> 32);
-    x = (x ^ x >> 15 ^ x >> 30) * 0x1d69e2a5u;
-    return x ^ x >> 16 ^ (uint32_t) seed;
-}
-
 /* Each key has itself as its value, if it is there. */
 static void expect_pairs(struct test *t, ordo_dict *dict, const uint32_t *keys, size_t count, bool there)
 {
@@ -180,15 +170,6 @@ static void expect_size(struct test *t, ordo_dict *dict, size_t want)
     size_t size = 0;
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, size == want);
-}
-
-/* Keys whose mixed keys, under the first seed, are `from` and so on, `step` apart. */
-static uint32_t *meeting_keys(uint32_t from, uint32_t step, size_t count)
-{
-    uint32_t *keys = test_alloc(count * sizeof *keys);
-    for (size_t i = 0; i < count; i++)
-        keys[i] = unmix(from + (uint32_t) i * step, ordo_hash_seed(0));
-    return keys;
 }
 
 /* All of one partition, were there any seed but another. */

@@ -393,28 +393,57 @@ static void use_tree_side_by_side(ordo_device *dev)
     ordo_dict_destroy(&tree);
 }
 
-/* Some drivers finish a kernel only when it first runs. */
-Test(builds, what_is_prepared_has_run)
+/* Many and few updates. */
+static void use_table(ordo_device *dev)
 {
-    const struct ordo_prepare_params params = { .what = ORDO_PREPARE_BLINK,
-                                                .keys = 1u << ORDO_U32,
-                                                .value_bytes = 1u << 0,
-                                                .operations = ORDO_PREPARE_BUILD | ORDO_PREPARE_UPDATE |
-                                                              ORDO_PREPARE_APPLY | ORDO_PREPARE_CONCURRENT,
-                                                .batch = MANY };
-    static struct launched           launched;
-    const struct ordo_device_config  config = {
-         .no_self_test = true, .build_threads = -1, .log = see_launch, .user = &launched
+    static uint32_t               keys[MANY];
+    const struct ordo_hash_config config = { .dict = { .key = ORDO_U32, .value_bytes = 4 } };
+    ordo_dict                    *table = NULL;
+    for (uint32_t i = 0; i < MANY; i++)
+        keys[i] = i * 2654435761u;
+    cr_assert(ordo_hash_create(dev, &config, &table) == ORDO_OK);
+    cr_assert(ordo_dict_upsert_host(table, keys, keys, MANY) == ORDO_OK);
+    for (size_t n = MANY; n > 0; n /= 64) {
+        cr_assert(ordo_dict_upsert_host(table, keys, keys, n) == ORDO_OK);
+        cr_assert(ordo_dict_combine_host(table, ORDO_U32, ORDO_SUM, keys, keys, n) == ORDO_OK);
+        cr_assert(ordo_dict_combine_host(table, ORDO_I32, ORDO_MIN, keys, keys, n) == ORDO_OK);
+    }
+    ordo_dict_destroy(&table);
+}
+
+/* What a preparation launches, and that using what it prepared launches nothing else. */
+static void expect_launched(const struct ordo_prepare_params *params, void (*use)(ordo_device *dev))
+{
+    static struct launched launched;
+    memset(&launched, 0, sizeof launched);
+    const struct ordo_device_config config = {
+        .no_self_test = true, .build_threads = -1, .log = see_launch, .user = &launched
     };
     ordo_device *dev = NULL;
     (void) setenv("ORDO_LOG", "debug", 1);
     cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
-    cr_assert(ordo_device_prepare(dev, &params, NULL) == ORDO_OK);
+    cr_assert(ordo_device_prepare(dev, params, NULL) == ORDO_OK);
     cr_assert(launched.n > 10);
     launched.closed = true;
-    use_tree_side_by_side(dev);
+    use(dev);
     cr_assert(launched.late[0] == 0, "%s had not run", launched.late);
     ordo_device_close(&dev);
+}
+
+/* Some drivers finish a kernel only when it first runs. */
+Test(builds, what_is_prepared_has_run)
+{
+    struct ordo_prepare_params params = { .what = ORDO_PREPARE_BLINK,
+                                          .keys = 1u << ORDO_U32,
+                                          .value_bytes = 1u << 0,
+                                          .operations = ORDO_PREPARE_BUILD | ORDO_PREPARE_UPDATE | ORDO_PREPARE_APPLY |
+                                                        ORDO_PREPARE_CONCURRENT,
+                                          .batch = MANY };
+    expect_launched(&params, use_tree_side_by_side);
+    params.what = ORDO_PREPARE_HASH;
+    params.value_bytes = 1u << 4;
+    params.operations = ORDO_PREPARE_UPDATE;
+    expect_launched(&params, use_table);
 }
 
 /* ---- rehearsals ---------------------------------------------------------------------------------------------- */

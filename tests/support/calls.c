@@ -756,7 +756,7 @@ const struct array_call dict_calls[] = {
       PLAIN,
       { LO, HI, MAY("erased", 4, 1, 0) },
       ORDO_CAN_ORDER },
-    { "ordo_dict_combine", combine, combine_host, PLAIN, { KEYS, GIVEN } },
+    { "ordo_dict_combine", combine, combine_host, PLAIN, { KEYS, GIVEN }, .once = true },
     { "ordo_dict_insert", insert, insert_host, PLAIN, { KEYS, GIVEN, MAY("inserted", 1, 1, 0) } },
     { "ordo_dict_upsert", upsert, upsert_host, PLAIN, { KEYS, GIVEN } },
     { "ordo_dict_erase", erase, erase_host, PLAIN, { KEYS } },

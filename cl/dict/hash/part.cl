@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What kernels that see to partitions of a hash table have in common: a batch by partitions, words of slots, equal keys.
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP (work-items of a group; 1: one that works alone).
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP (work-items of a group; 1: one that works alone), and HASH_COMBINES, 1 where values
+ * that are there are combined with the batch's: of hash_touch and hash_update, for batches without equal keys (HASH_DISTINCT or
+ * HASH_RESOLVED) that erase nothing.
  */
 #pragma once
 #include "dict/hash/table.cl"
+
+#ifndef HASH_COMBINES
+#define HASH_COMBINES 0
+#endif
+/* The last argument of such kernels. */
+#if HASH_COMBINES
+#include "dict/hash/combined.cl"
+#define HASH_HOW_GIVEN      , uint how
+#define HASH_HOW_HERE(part) (part).how = how
+#else
+#define HASH_HOW_GIVEN
+#define HASH_HOW_HERE(part)
+#endif
 
 #ifndef HASH_GROUP
 #define HASH_GROUP 256
@@ -49,6 +64,9 @@ typedef struct {
     __global const hash_value *values;
     __global const uchar      *erased;
     uint                       first; /* place in the batch, without an index */
+#if HASH_COMBINES
+    uint how; /* HASH_HOW */
+#endif
 } hash_part;
 
 #define HASH_PART_HERE(part, table, p)                                                                                 \
@@ -94,6 +112,13 @@ ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part,
         return part->values[hash_place_of(part, at - HASH_SLOTS_MOST)];
     return hash_values(table, part->start + at / HASH_SLOTS)[at % HASH_SLOTS];
 }
+#endif
+
+/* What a value that is there becomes by update u. */
+#if HASH_COMBINES
+#define HASH_RENEWED(part, was, u) hash_combined(was, (part)->values[hash_place_of(part, u)], (part)->how)
+#else
+#define HASH_RENEWED(part, was, u) (part)->values[hash_place_of(part, u)]
 #endif
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */

@@ -102,7 +102,8 @@ ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local 
             mem->words[(place.bucket - part->start) * HASH_SLOTS + place.slot] = 0;
 #if ORDO_VALUE_BYTES
         if (change && !erases)
-            hash_values(table, place.bucket)[place.slot] = part->values[hash_place_of(part, u)];
+            hash_values(table, place.bucket)[place.slot] =
+                HASH_RENEWED(part, hash_values(table, place.bucket)[place.slot], u);
 #endif
     }
     hash_barrier();
@@ -298,9 +299,18 @@ ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local h
     }
 }
 
-/* Each partition has the room. Of those of which left[p] is not 0, or of all if it is NULL. */
+/* Each partition has the room. Of those of which left[p], an enum hash_left, says that they are left, or of all if it is NULL. Where
+ * values are combined, left[p] says so no more once a partition is done: a launch that is tried once more does nothing twice. */
+#if HASH_COMBINES
+#define HASH_LEFT_GIVEN      __global uint *left
+#define HASH_RENEWS(left, p) (!(left) || (left)[p] != HASH_FRESH_LEFT)
+#else
+#define HASH_LEFT_GIVEN      __global const uint *left
+#define HASH_RENEWS(left, p) true
+#endif
+
 ORDO_KERNEL(HASH_GROUP)
-void hash_update(HASH_TABLE, HASH_BATCH, __global const uint *left)
+void hash_update(HASH_TABLE, HASH_BATCH, HASH_LEFT_GIVEN HASH_HOW_GIVEN)
 {
     __local hash_local mem;
     const hash_table   table = HASH_TABLE_HERE;
@@ -308,13 +318,14 @@ void hash_update(HASH_TABLE, HASH_BATCH, __global const uint *left)
         if (left && !left[p])
             continue;
         HASH_PART_HERE(part, table, p)
+        HASH_HOW_HERE(part);
         if (part.n == 0 || part.buckets == 0)
             continue;
         hash_begin(&mem);
         hash_dedup(&part, mem.words, HASH_PLACES, mem.live, HASH_LIVE_WORDS);
         hash_load(&table, &part, &mem);
         hash_barrier();
-        hash_match(&table, &part, &mem, true);
+        hash_match(&table, &part, &mem, HASH_RENEWS(left, p));
         if (mem.stored + mem.gone > 0) {
             hash_place_all(&table, &part, &mem, mem.fresh);
             hash_move(&table, &part, &mem);
@@ -323,6 +334,10 @@ void hash_update(HASH_TABLE, HASH_BATCH, __global const uint *left)
                 table.counts[p] += mem.stored - mem.gone;
         }
         hash_barrier();
+#if HASH_COMBINES
+        if (left && get_local_id(0) == 0)
+            left[p] = HASH_DONE;
+#endif
     }
 }
 

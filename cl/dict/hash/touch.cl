@@ -74,7 +74,8 @@ ORDO_FN void hash_match_touched(const hash_table *table, const hash_part *part, 
         }
 #if ORDO_VALUE_BYTES
         else
-            hash_values(table, place.bucket)[place.slot] = part->values[hash_place_of(part, u)];
+            hash_values(table, place.bucket)[place.slot] =
+                HASH_RENEWED(part, hash_values(table, place.bucket)[place.slot], u);
 #endif
     }
     hash_barrier();
@@ -213,11 +214,17 @@ ORDO_FN void hash_write_touched(const hash_table *table, const hash_part *part, 
         table->counts[part->number] = count + mem->stored - mem->gone;
 }
 
-/* False: nothing is changed but values of keys that are there. Called by all work-items, which go the same way. */
+ORDO_FN bool hash_can_touch(const hash_table *table, const hash_part *part)
+{
+    return part->n <= HASH_TOUCH_MOST && table->spills[part->start] != HASH_ALL;
+}
+
+/* False: nothing is changed but values of keys that are there, all of them if the partition can be touched. Called by all work-items, which
+ * go the same way. */
 ORDO_FN bool hash_touch_part(const hash_table *table, const hash_part *part, __local hash_touched *mem)
 {
     const uint count = table->counts[part->number];
-    if (part->n > HASH_TOUCH_MOST || table->spills[part->start] == HASH_ALL)
+    if (!hash_can_touch(table, part))
         return false;
     hash_dedup(part, mem->words, HASH_SLOTS_MOST, mem->live, HASH_TOUCH_MOST / 32);
     hash_begin_touch(part, mem);
@@ -235,18 +242,25 @@ ORDO_FN bool hash_touch_part(const hash_table *table, const hash_part *part, __l
     return true;
 }
 
-/* Each partition has the room. left[p]: 1 if hash_update is to do partition p, else 0. */
+/* What is to be stored once more does no harm, but what is combined once more does. */
+ORDO_FN uint hash_left_of(const hash_table *table, const hash_part *part)
+{
+    return HASH_COMBINES && hash_can_touch(table, part) ? HASH_FRESH_LEFT : HASH_ALL_LEFT;
+}
+
+/* Each partition has the room. left[p]: an enum hash_left, of what hash_update is to do in partition p. */
 ORDO_KERNEL(HASH_GROUP)
-void hash_touch(HASH_TABLE, HASH_BATCH, __global uint *left)
+void hash_touch(HASH_TABLE, HASH_BATCH, __global uint *left HASH_HOW_GIVEN)
 {
     __local hash_touched mem;
     const hash_table     table = HASH_TABLE_HERE;
     HASH_PARTITIONS (p, table) {
         HASH_PART_HERE(part, table, p)
+        HASH_HOW_HERE(part);
         const bool nothing = part.n == 0 || part.buckets == 0;
         const bool done = nothing || hash_touch_part(&table, &part, &mem);
         if (get_local_id(0) == 0)
-            left[p] = !done;
+            left[p] = done ? HASH_DONE : hash_left_of(&table, &part);
         hash_barrier();
     }
 }

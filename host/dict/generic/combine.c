@@ -72,5 +72,6 @@ ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, c
 
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
-    return dict->structure->combine ? dict->structure->combine(dict, call, c) : ordo_dict_combine_generic(dict, call, c);
+    return dict->structure->combine ? dict->structure->combine(dict, call, c)
+                                    : ordo_dict_combine_generic(dict, call, c);
 }

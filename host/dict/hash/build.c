@@ -85,13 +85,13 @@ static ordo_status list_left(struct ordo_call *call, size_t partitions, cl_mem *
 
 /* What hash_touch leaves. By now part of the batch is stored: a launch that fails is tried once more, and if that fails, too, the
  * table holds neither what it held nor what it was to hold. */
-static ordo_status update_left(struct ordo_call *call, struct ordo_hash *hash, size_t partitions,
+static ordo_status update_left(struct ordo_call *call, struct ordo_hash *hash, bool combines, size_t partitions,
                                const struct ordo_args *args)
 {
     const size_t groups = ordo_ceil_div(partitions, LEFT_SHARE);
-    if (ordo_hash_launch_parts(call, hash, "hash_update", groups, args) == ORDO_OK)
+    if (ordo_hash_launch_update(call, hash, combines, groups, args) == ORDO_OK)
         return ORDO_OK;
-    const ordo_status status = ordo_hash_launch_parts(call, hash, "hash_update", groups, args);
+    const ordo_status status = ordo_hash_launch_update(call, hash, combines, groups, args);
     hash->broken = status != ORDO_OK;
     return status;
 }
@@ -102,6 +102,7 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
     const size_t     partitions = ordo_hash_partitions(table);
     const bool       fills = hash->whole || (table->n_buckets > 0 && batch->count > table->n_buckets / BUCKETS_EACH);
     const int        mark = call->n_scratch;
+    const cl_uint    how = ordo_hash_how(batch);
     struct ordo_args args = { .n = 0 };
     cl_mem           left = NULL;
     bool             few = false;
@@ -111,11 +112,13 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
     ordo_hash_add_table(&args, table);
     ordo_hash_add_batch(&args, batch);
     ORDO_ADD(&args, ORDO_ARG(left));
+    if (batch->combines)
+        ORDO_ADD(&args, ORDO_ARG(how));
     if (few) {
-        ORDO_TRY(ordo_hash_launch_some(call, hash, "dict/hash/touch.cl", "hash_touch", partitions, &args));
-        ORDO_TRY(update_left(call, hash, partitions, &args));
+        ORDO_TRY(ordo_hash_launch_touch(call, hash, batch->combines, partitions, &args));
+        ORDO_TRY(update_left(call, hash, batch->combines, partitions, &args));
     } else {
-        ORDO_TRY(ordo_hash_launch_parts(call, hash, "hash_update", partitions, &args));
+        ORDO_TRY(ordo_hash_launch_update(call, hash, batch->combines, partitions, &args));
     }
     ordo_call_release(call, mark);
     return ORDO_OK;
@@ -145,9 +148,11 @@ static ordo_status part_content(struct ordo_call *call, const struct ordo_hash *
     ORDO_TRY(ordo_hash_part(call, hash, table, &c->batch));
     ORDO_TRY(ordo_hash_measure(call, &none, &hash->dict, &c->batch, found));
     c->largest = found[HASH_LARGEST];
-    if (c->largest <= HASH_UPDATES_MOST)
-        ORDO_TRY(count_distinct(call, hash, table, &c->batch, &c->incoming));
-    return ORDO_OK;
+    if (c->largest > HASH_UPDATES_MOST)
+        return ORDO_OK;
+    if (c->batch.combines)
+        ORDO_TRY(ordo_hash_fold(call, hash, table, &c->batch));
+    return count_distinct(call, hash, table, &c->batch, &c->incoming);
 }
 
 /* Parts the content and sizes the table; *fits: false if another seed is needed. */

@@ -11,6 +11,7 @@ static const struct ordo_structure hash_table = {
     .build = ordo_hash_build,
     .update = ordo_hash_update,
     .update_sorted = ordo_hash_update_sorted,
+    .combine = ordo_hash_combine,
     .apply_points = ordo_hash_apply_points,
     .apply_concurrent = ordo_hash_apply_concurrent,
     .compact = ordo_hash_compact,

@@ -6,7 +6,7 @@
  *   table.c    memory, and how kernels are launched
  *   check.c    the invariants; what every call begins with
  *   query.c    finds, size, export, statistics; how kernels of query.cl are launched
- *   part.c     a batch by partitions
+ *   part.c     a batch by partitions, and without its equal keys
  *   build.c    a table made anew: of a batch, of itself, of both
  *   update.c   batches in place
  *   mixed.c    mixed batches of operations on single keys
@@ -82,6 +82,11 @@ ordo_status ordo_hash_launch_parts(struct ordo_call *call, const struct ordo_has
 /* The same of another file, with fewer work-items: for some of a partition's elements. */
 ordo_status ordo_hash_launch_some(struct ordo_call *call, const struct ordo_hash *hash, const char *file,
                                   const char *name, size_t groups, const struct ordo_args *args);
+/* hash_touch and hash_update, of a batch that combines (HASH_COMBINES of cl/dict/hash/part.cl) or of any other. */
+ordo_status ordo_hash_launch_touch(struct ordo_call *call, const struct ordo_hash *hash, bool combines, size_t groups,
+                                   const struct ordo_args *args);
+ordo_status ordo_hash_launch_update(struct ordo_call *call, const struct ordo_hash *hash, bool combines, size_t groups,
+                                    const struct ordo_args *args);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
@@ -110,6 +115,9 @@ struct ordo_hash_batch {
     cl_mem            found;
     size_t            count;
     cl_uint           all_erased, kind; /* kind: enum hash_kind */
+    bool              combines; /* values that are there with the batch's; nothing is erased, and there are no codes */
+    ordo_type         value;
+    ordo_op           op;
     /* made by ordo_hash_part, in scratch */
     cl_mem            mixed, index, bounds; /* index: NULL where values are in the order of mixed */
     struct ordo_slice values_by_part;
@@ -119,7 +127,13 @@ struct ordo_hash_batch {
 ordo_status ordo_hash_part(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
                            struct ordo_hash_batch *batch);
 void        ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *batch);
-/* Makes a batch without equal keys of one that stores or erases all; in a run of hash->runs. Waits. */
+/* HASH_HOW of a batch that combines. */
+cl_uint ordo_hash_how(const struct ordo_hash_batch *batch);
+/* Of a batch that combines, once parted: of equal keys one update is left, with what all bring; before anything else is done with it.
+ * Partitions with too many updates (HASH_UPDATES_MOST) are left as they are. */
+ordo_status ordo_hash_fold(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
+                           struct ordo_hash_batch *batch);
+/* Makes a batch without equal keys of one that stores, combines or erases all; in a run of hash->runs, or in scratch. Waits. */
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                     struct ordo_sorted_run *run);
 /* In scratch the words of enum hash_found, 0; and reads them, which waits. */
@@ -151,6 +165,7 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
+ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 /* Whether so few elements would be left that the table is worth building anew. */
 bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
 /* After so many erasures that are not counted yet: builds the table anew if so little is left that this is worth it, and if there is

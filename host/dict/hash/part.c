@@ -3,6 +3,7 @@
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
+#include "primitive/by_key.h"
 #include "primitive/sort.h"
 
 #define PARTITION_FILE "dict/hash/partition.cl"
@@ -46,6 +47,8 @@ ordo_status ordo_hash_part(struct ordo_call *call, const struct ordo_hash *hash,
     struct ordo_slice             values = batch->values, sorted = ordo_none();
     cl_mem                        mixed = NULL, index = NULL;
 
+    if (batch->combines && batch->kind == HASH_RESOLVED) /* as it was parted before */
+        batch->kind = HASH_ANY;
     ORDO_TRY(ordo_call_scratch(call, batch->count * dict->key_bytes, &batch->mixed));
     if (value_bytes)
         ORDO_TRY(ordo_call_scratch(call, batch->count * value_bytes, &sorted.mem));
@@ -76,9 +79,63 @@ void ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *b
     ORDO_ADD(args, ORDO_ARG(batch->all_erased), ORDO_ARG(batch->kind), ORDO_ARG(batch->bounds));
 }
 
+cl_uint ordo_hash_how(const struct ordo_hash_batch *batch)
+{
+    const bool    is_signed = batch->value == ORDO_I32 || batch->value == ORDO_I64;
+    const bool    is_float = batch->value == ORDO_F32 || batch->value == ORDO_F64;
+    const cl_uint order = is_float ? HASH_FLOAT : is_signed ? HASH_SIGNED : HASH_UNSIGNED;
+    return HASH_HOW((cl_uint) batch->op, order);
+}
+
+ordo_status ordo_hash_fold(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
+                           struct ordo_hash_batch *batch)
+{
+    const cl_uint    how = ordo_hash_how(batch);
+    struct ordo_args args = { .n = 0 };
+    cl_mem           index = NULL, second = NULL;
+
+    if (batch->kind != HASH_ANY)
+        return ORDO_OK;
+    ORDO_TRY(ordo_call_scratch(call, batch->count * sizeof(cl_uint), &index));
+    const int mark = call->n_scratch;
+    if (hash->dict.value_bytes == 8)
+        ORDO_TRY(ordo_call_scratch(call, batch->count * sizeof(cl_uint), &second));
+    ORDO_ADD(&args, ORDO_ARG(batch->mixed), ORDO_ARG(batch->values_by_part.mem), ORDO_ARG(batch->bounds),
+             ORDO_ARG(table->bits), ORDO_ARG(how), ORDO_ARG(index), ORDO_ARG(second));
+    ORDO_TRY(ordo_hash_launch_some(call, hash, "dict/hash/fold.cl", "hash_fold", ordo_hash_partitions(table), &args));
+    ordo_call_release(call, mark);
+    batch->index = index;
+    batch->kind = HASH_RESOLVED;
+    return ORDO_OK;
+}
+
+/* Sums up what equal keys bring. Waits. */
+static ordo_status sum_up(struct ordo_call *call, const struct ordo_hash *hash, struct ordo_hash_batch *batch)
+{
+    const ordo_dict                       *dict = &hash->dict;
+    const struct ordo_reduce_by_key_params params = { .key = word_type(dict), .value = batch->value, .op = batch->op };
+    struct ordo_slice                      keys = ordo_none(), values = ordo_none(), groups = ordo_none();
+    cl_uint                                count = 0;
+
+    ORDO_TRY(ordo_call_scratch(call, batch->count * dict->key_bytes, &keys.mem));
+    ORDO_TRY(ordo_call_scratch(call, batch->count * dict->value_bytes, &values.mem));
+    ORDO_TRY(ordo_call_scratch(call, sizeof count, &groups.mem));
+    const int mark = call->n_scratch;
+    ORDO_TRY(ordo_call_reduce_by_key(call, &params, batch->keys, batch->values, batch->count, keys, values, groups));
+    ORDO_TRY(ordo_call_read(call, groups.mem, 0, &count, sizeof count));
+    ordo_call_release(call, mark);
+    batch->keys = keys;
+    batch->values = values;
+    batch->count = count;
+    batch->kind = HASH_DISTINCT;
+    return ORDO_OK;
+}
+
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                     struct ordo_sorted_run *run)
 {
+    if (batch->combines)
+        return sum_up(call, hash, batch);
     struct ordo_slice none = ordo_none(), values = batch->values;
     const bool        needs_values = hash->dict.value_bytes && batch->all_erased;
     if (needs_values) { /* of what is erased: anything */

@@ -127,13 +127,15 @@ static size_t group_of(const ordo_device *dev, size_t most)
 }
 
 static ordo_status launch_groups(struct ordo_call *call, const struct ordo_hash *hash, const char *file,
-                                 const char *name, size_t groups, size_t most, const struct ordo_args *args)
+                                 const char *name, bool combines, size_t groups, size_t most,
+                                 const struct ordo_args *args)
 {
     const size_t             group = group_of(call->dev, most);
     const struct ordo_define defines[] = {
         { "ORDO_KEY", hash->dict.key },
         { "ORDO_VALUE_BYTES", hash->dict.value_bytes },
         { "HASH_GROUP", (long) group },
+        { combines ? "HASH_COMBINES" : NULL, 1 },
         { NULL, 0 },
     };
     struct ordo_kernel *kernel = NULL;
@@ -144,11 +146,23 @@ static ordo_status launch_groups(struct ordo_call *call, const struct ordo_hash 
 ordo_status ordo_hash_launch_parts(struct ordo_call *call, const struct ordo_hash *hash, const char *name,
                                    size_t groups, const struct ordo_args *args)
 {
-    return launch_groups(call, hash, "dict/hash/place.cl", name, groups, GROUP, args);
+    return launch_groups(call, hash, "dict/hash/place.cl", name, false, groups, GROUP, args);
 }
 
 ordo_status ordo_hash_launch_some(struct ordo_call *call, const struct ordo_hash *hash, const char *file,
                                   const char *name, size_t groups, const struct ordo_args *args)
 {
-    return launch_groups(call, hash, file, name, groups, GROUP_OF_SOME, args);
+    return launch_groups(call, hash, file, name, false, groups, GROUP_OF_SOME, args);
+}
+
+ordo_status ordo_hash_launch_touch(struct ordo_call *call, const struct ordo_hash *hash, bool combines, size_t groups,
+                                   const struct ordo_args *args)
+{
+    return launch_groups(call, hash, "dict/hash/touch.cl", "hash_touch", combines, groups, GROUP_OF_SOME, args);
+}
+
+ordo_status ordo_hash_launch_update(struct ordo_call *call, const struct ordo_hash *hash, bool combines, size_t groups,
+                                    const struct ordo_args *args)
+{
+    return launch_groups(call, hash, "dict/hash/place.cl", "hash_update", combines, groups, GROUP, args);
 }

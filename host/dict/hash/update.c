@@ -63,18 +63,31 @@ static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct 
     return ORDO_OK;
 }
 
+/* Parts a batch, and looks whether the table has the room. Waits; a batch that combines is folded meanwhile. */
+static ordo_status part_and_measure(struct ordo_call *call, const struct ordo_hash *hash, struct ordo_hash_batch *batch,
+                                    cl_uint found[HASH_FOUND_WORDS])
+{
+    cl_mem words = NULL;
+
+    ORDO_TRY(ordo_hash_part(call, hash, &hash->table, batch));
+    if (!batch->combines)
+        return ordo_hash_measure(call, &hash->table, &hash->dict, batch, found);
+    ORDO_TRY(ordo_hash_begin_found(call, &words));
+    ORDO_TRY(ordo_hash_look(call, &hash->table, &hash->dict, batch, words));
+    ORDO_TRY(ordo_hash_fold(call, hash, &hash->table, batch));
+    return ordo_hash_read_found(call, words, found);
+}
+
 static ordo_status part_and_store(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                   struct ordo_sorted_run *run)
 {
     cl_uint found[HASH_FOUND_WORDS];
 
-    ORDO_TRY(ordo_hash_part(call, hash, &hash->table, batch));
-    ORDO_TRY(ordo_hash_measure(call, &hash->table, &hash->dict, batch, found));
+    ORDO_TRY(part_and_measure(call, hash, batch, found));
     hash->elements_least = least_left(found[HASH_TOTAL], batch);
-    if (found[HASH_LARGEST] > HASH_UPDATES_MOST && batch->kind == HASH_ANY && !batch->erased.mem) {
+    if (found[HASH_LARGEST] > HASH_UPDATES_MOST && batch->kind != HASH_DISTINCT && !batch->erased.mem) {
         ORDO_TRY(ordo_hash_make_distinct(call, hash, batch, run));
-        ORDO_TRY(ordo_hash_part(call, hash, &hash->table, batch));
-        ORDO_TRY(ordo_hash_measure(call, &hash->table, &hash->dict, batch, found));
+        ORDO_TRY(part_and_measure(call, hash, batch, found));
     }
     return store(call, hash, batch, found);
 }
@@ -142,6 +155,17 @@ ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, con
                                      .count = updates->count,
                                      .all_erased = all_erased,
                                      .kind = updates->distinct ? HASH_DISTINCT : HASH_ANY };
+    return update(call, ordo_hash_of(dict), &batch);
+}
+
+ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines)
+{
+    struct ordo_hash_batch batch = { .keys = combines->keys,
+                                     .values = combines->values,
+                                     .count = combines->count,
+                                     .combines = true,
+                                     .value = combines->value,
+                                     .op = combines->op };
     return update(call, ordo_hash_of(dict), &batch);
 }
 
