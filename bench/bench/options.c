@@ -97,6 +97,13 @@ static void take_uint32(struct options *o, const struct option_row *row, const c
     *(uint32_t *) ((char *) o + row->at) = (uint32_t) whole_number(row, text);
 }
 
+static void take_chunk(struct options *o, const struct option_row *row, const char *text)
+{
+    o->chunk = (uint32_t) whole_number(row, text);
+    if (o->chunk != 16 && o->chunk != 32)
+        usage_error("%s: %s is neither 16 nor 32", row->name, text);
+}
+
 static void take_uint64(struct options *o, const struct option_row *row, const char *text)
 {
     *(uint64_t *) ((char *) o + row->at) = (uint64_t) whole_number(row, text);
@@ -277,6 +284,7 @@ static const struct option_row rows[] = {
     { "--growth", 0, required_argument, take_uint32, AT(growth), 2, 16 },
     { "--load", 0, required_argument, take_uint32, AT(load_percent), 25, 95 },
     { "--raise", 0, required_argument, take_uint32, AT(raise_percent), 1, 100 },
+    { "--chunk", 0, required_argument, take_chunk, 0, 16, 32 },
     { "--group", 0, required_argument, take_uint32, AT(group), 1, 8 },
     { "--fixed-depth", 0, no_argument, take_flag, AT(fixed_depth), 0, 0 },
     { "--first-calls", 0, no_argument, take_flag, AT(first_calls), 0, 0 },

@@ -9,20 +9,20 @@
 #define MOST_NAMES 64
 
 struct options {
-    int         workloads[MOST_NAMES], n_workloads;
-    int         variants[MOST_NAMES], n_variants; /* indices of variant_any; those of a workload: none means all */
-    int         types[MOST_NAMES], n_types;
-    int         dists[MOST_NAMES], n_dists;
-    uint32_t    value_bytes[3];
-    int         n_value_bytes;
-    size_t      sizes[MOST_SIZES];
-    int         n_sizes;   /* 0: the device's default */
-    size_t      n_queries; /* 0: the device's default */
-    size_t      batches[MOST_SIZES];
-    int         n_batches; /* 0: by size */
-    uint32_t    update_percents[MOST_NAMES];
-    int         n_updates;
-    uint32_t    hit_percent, erase_percent, stale_percent, width, fills, growth, load_percent, group, raise_percent;
+    int      workloads[MOST_NAMES], n_workloads;
+    int      variants[MOST_NAMES], n_variants; /* indices of variant_any; those of a workload: none means all */
+    int      types[MOST_NAMES], n_types;
+    int      dists[MOST_NAMES], n_dists;
+    uint32_t value_bytes[3];
+    int      n_value_bytes;
+    size_t   sizes[MOST_SIZES];
+    int      n_sizes;   /* 0: the device's default */
+    size_t   n_queries; /* 0: the device's default */
+    size_t   batches[MOST_SIZES];
+    int      n_batches; /* 0: by size */
+    uint32_t update_percents[MOST_NAMES];
+    int      n_updates;
+    uint32_t hit_percent, erase_percent, stale_percent, width, fills, growth, load_percent, group, raise_percent, chunk;
     const char *device, *json, *resume, *against, *tune;
     const char *compare[64];
     int         n_compare;

@@ -50,13 +50,14 @@ struct paper_run {
 
 struct paper_run *paper_begin(int argc, char **argv, const struct options *options)
 {
-    static const char *const what[] = { "--workload",    "--variant",     "--structure", "--sizes",  "--types",
-                                        "--value-bytes", "--dist",        "--queries",   "--batch",  "--hit-rate",
-                                        "--erase",       "--stale",       "--updates",   "--width",  "--fills",
-                                        "--growth",      "--load",        "--group",     "--raise",  "--tune",
-                                        "--fixed-depth", "--first-calls", "--full",      "--budget", NULL };
-    struct paper_run        *p = calloc(1, sizeof *p);
-    char                     why[512] = "";
+    static const char *const what[] = {
+        "--workload",    "--variant",     "--structure", "--sizes",  "--types", "--value-bytes", "--dist",
+        "--queries",     "--batch",       "--hit-rate",  "--erase",  "--stale", "--updates",     "--width",
+        "--fills",       "--growth",      "--load",      "--group",  "--raise", "--tune",        "--chunk",
+        "--fixed-depth", "--first-calls", "--full",      "--budget", NULL
+    };
+    struct paper_run *p = calloc(1, sizeof *p);
+    char              why[512] = "";
     if (!p || !(p->how = calloc((size_t) argc * 2 + 3, sizeof *p->how)))
         usage_error("out of memory");
     const char **all = calloc((size_t) argc * 2 + 1, sizeof *all);

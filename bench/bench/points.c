@@ -62,6 +62,7 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
         spec.fills = o->fills;
         spec.growth = o->growth;
         spec.raise_percent = variant == SKIPLIST ? o->raise_percent : 0;
+        spec.chunk = variant == SKIPLIST ? o->chunk : 0;
         spec.group = variant == XFAST ? o->group : 0;
         spec.fixed_depth = variant == HAMT && o->fixed_depth;
         spec.load_percent = structure_is(variant, NO_ORDER) ? o->load_percent : 0;

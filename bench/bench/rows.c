@@ -64,6 +64,8 @@ static void json_point(cJSON *json, const struct spec *spec)
         cJSON_AddNumberToObject(json, "load_percent", spec->load_percent);
     if (spec->raise_percent)
         cJSON_AddNumberToObject(json, "raise_percent", spec->raise_percent);
+    if (spec->chunk)
+        cJSON_AddNumberToObject(json, "chunk", spec->chunk);
     if (spec->group)
         cJSON_AddNumberToObject(json, "group", spec->group);
     if (spec->fixed_depth)
@@ -193,7 +195,8 @@ bool rows_are_alike(const cJSON *a, const cJSON *b)
     static const char *const texts[] = { "workload", "variant", "key", "dist", "tune" };
     static const char *const numbers[] = { "value_bytes",   "count",        "operations", "batch",
                                            "hit_percent",   "width",        "growth",     "update_percent",
-                                           "stale_percent", "load_percent", "group",      "raise_percent" };
+                                           "stale_percent", "load_percent", "group",      "raise_percent",
+                                           "chunk" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(text_of(a, texts[i]), text_of(b, texts[i])) != 0)
             return false;
@@ -245,6 +248,7 @@ static void dict_words(struct command *command, const cJSON *row)
     number_word(command, "--load", row, "load_percent");
     number_word(command, "--group", row, "group");
     number_word(command, "--raise", row, "raise_percent");
+    number_word(command, "--chunk", row, "chunk");
     number_word(command, "--updates", row, "update_percent");
     number_word(command, "--erase", row, "erase_percent");
     number_word(command, "--stale", row, "stale_percent");

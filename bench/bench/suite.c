@@ -89,7 +89,7 @@ int suite_parts(int argc, char **argv, bool cpu, struct options parts[MOST_PARTS
                                         "--value-bytes", "--dist",        "--queries",     "--batch", "--hit-rate",
                                         "--erase",       "--updates",     "--width",       "--fills", "--growth",
                                         "--load",        "--group",       "--raise",       "--tune",  "--stale",
-                                        "--full",        "--fixed-depth", "--first-calls", NULL };
+                                        "--full",        "--fixed-depth", "--first-calls", "--chunk", NULL };
     const char             **how = calloc((size_t) argc * 2 + 1, sizeof *how);
     int                      n = 0;
     if (!how)

@@ -69,10 +69,10 @@ static int device_of(struct report *report, const cJSON *json)
 static void key_of(const cJSON *row, char *key, size_t bytes)
 {
     static const char *const texts[] = { "workload", "variant", "key", "dist", "tune" };
-    static const char *const numbers[] = { "value_bytes",   "count",        "operations",    "batch",
-                                           "hit_percent",   "width",        "growth",        "update_percent",
-                                           "erase_percent", "most_fills",   "stale_percent", "load_percent",
-                                           "group",         "raise_percent" };
+    static const char *const numbers[] = { "value_bytes",   "count",         "operations",    "batch",
+                                           "hit_percent",   "width",         "growth",        "update_percent",
+                                           "erase_percent", "most_fills",    "stale_percent", "load_percent",
+                                           "group",         "raise_percent", "chunk" };
     size_t                   used = 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts && used < bytes; i++)
         used += (size_t) snprintf(key + used, bytes - used, "%s ", text_of(row, texts[i]));

@@ -293,7 +293,7 @@ static struct spec without_structure(const struct spec *spec)
 {
     struct spec point = *spec;
     point.variant = 0;
-    point.growth = point.load_percent = point.raise_percent = point.group = 0;
+    point.growth = point.load_percent = point.raise_percent = point.chunk = point.group = 0;
     point.first_calls = false;
     point.tune = NULL;
     point.width = spec->width ? spec->width : 1;

@@ -111,7 +111,7 @@ const char *variant_name(enum workload workload, int variant);
     X(SORTED_ARRAY, sorted_array, BUILT_WHOLE, )                                                                       \
     X(LSM, lsm, KEEPS_STALE, .growth = spec->growth, .keep_runs = keeps_runs(spec))                                    \
     X(BLINK, blink, 0, )                                                                                               \
-    X(SKIPLIST, skiplist, 0, .raise_percent = spec->raise_percent)                                                     \
+    X(SKIPLIST, skiplist, 0, .raise_percent = spec->raise_percent, .chunk = spec->chunk)                               \
     X(FAST, fast, BUILT_WHOLE, )                                                                                       \
     X(HASH, hash, BUILT_WHOLE | NO_ORDER, .load_percent = spec->load_percent)                                          \
     X(XFAST, xfast, BUILT_WHOLE, .group = spec->group)                                                                 \
@@ -187,6 +187,7 @@ struct spec {
     uint32_t growth;         /* of an LSM; 0: its default */
     uint32_t load_percent;   /* of a hash table; 0: its default */
     uint32_t raise_percent;  /* of a skiplist; 0: its default */
+    uint32_t chunk;          /* likewise */
     uint32_t group;          /* of an X-fast trie: bits from one length of prefixes to the next; 0: its default */
     bool     fixed_depth;    /* of a HAMT */
     bool     first_calls;    /* queries: each call that is timed is the first after the updates, and may merge runs */

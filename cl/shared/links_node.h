@@ -2,7 +2,8 @@
 /* A linked tree: levels of nodes that are linked to the right. How it lies in memory, for the kernels and for the host.
  * The B-link tree and the skiplist are such trees.
  *
- * A node has LINKS_SLOTS entries, sorted, without gaps, and a line of keys apart from what goes with them:
+ * A node has LINKS_SLOTS entries, sorted, without gaps, and a line of keys apart from what goes with them. Most often these
+ * are 28, of 32 words; in a skiplist of small chunks 12, of 16:
  *
  *     word          0    1    2        27     28     29      30      31
  *     keys       [ k0 | k1 | k2 | ... | k27 | low | right | header | high ]      LINKS_WORDS words of the keys' size
@@ -41,17 +42,32 @@
 #pragma once
 #include "shared/types.h"
 
-#define LINKS_SLOTS  28
-#define LINKS_WORDS  32
-#define LINKS_LOW    28
-#define LINKS_RIGHT  29
-#define LINKS_HEADER 30
-#define LINKS_HIGH   31
+/* Words of a line, if nothing else is said: kernels are compiled for one number, the host has it from the tree. */
+#define LINKS_WORDS_USUAL 32
 
-#define LINKS_NONE 0xffffffffu
+/* The last ones, behind the slots. */
+#define LINKS_AT_LOW    0
+#define LINKS_AT_RIGHT  1
+#define LINKS_AT_HEADER 2
+#define LINKS_AT_HIGH   3
+#define LINKS_TAIL      4
 
 /* Updates of a leaf that a batch by buckets can hold beside the first, at most. */
-#define LINKS_BUCKET_SLOTS 23
+#define LINKS_BUCKET_OF(words) ((words) < LINKS_WORDS_USUAL ? 15 : 23)
+
+#ifdef __OPENCL_C_VERSION__
+#ifndef LINKS_WORDS
+#define LINKS_WORDS LINKS_WORDS_USUAL
+#endif
+#define LINKS_SLOTS        (LINKS_WORDS - LINKS_TAIL)
+#define LINKS_LOW          (LINKS_SLOTS + LINKS_AT_LOW)
+#define LINKS_RIGHT        (LINKS_SLOTS + LINKS_AT_RIGHT)
+#define LINKS_HEADER       (LINKS_SLOTS + LINKS_AT_HEADER)
+#define LINKS_HIGH         (LINKS_SLOTS + LINKS_AT_HIGH)
+#define LINKS_BUCKET_SLOTS LINKS_BUCKET_OF(LINKS_WORDS)
+#endif
+
+#define LINKS_NONE 0xffffffffu
 
 /* A header: the number of entries, and a version that each change of the node makes another. Words of nodes that
  * nobody has taken yet are all ones, so that they look latched. */

@@ -238,16 +238,21 @@ void ordo_dict_rehearse(ordo_device *stand_in, ordo_dict_maker *make, const void
 }
 
 /* What most programs do with batches of the most usual size, then all else. */
-void ordo_dict_expect(const ordo_dict *dict, ordo_dict_maker *make, const void *config)
+void ordo_dict_expect_kind(const ordo_dict *dict, const char *kind, ordo_dict_maker *make, const void *config)
 {
     const uint32_t usual = ORDO_PREPARE_UPDATE | ORDO_PREPARE_FIND;
     const uint32_t rest = ORDO_PREPARE_ORDER | ORDO_PREPARE_BUILD | ORDO_PREPARE_APPLY | ORDO_PREPARE_COMPACT;
     ordo_device   *stand_in = NULL;
-    if (!ordo_builds_expect(dict->dev, dict->structure->name, (uint32_t) dict->key << 8 | dict->value_bytes) ||
+    if (!ordo_builds_expect(dict->dev, kind, (uint32_t) dict->key << 8 | dict->value_bytes) ||
         ordo_rehearsal_open(dict->dev, &stand_in) != ORDO_OK)
         return;
     ordo_dict_rehearse(stand_in, make, config, usual, (size_t) 1 << 16);
     ordo_dict_rehearse(stand_in, make, config, rest, (size_t) 1 << 16);
     ordo_dict_rehearse(stand_in, make, config, usual | rest, 1000);
     ordo_rehearsal_close(&stand_in);
+}
+
+void ordo_dict_expect(const ordo_dict *dict, ordo_dict_maker *make, const void *config)
+{
+    ordo_dict_expect_kind(dict, dict->structure->name, make, config);
 }

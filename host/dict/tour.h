@@ -30,5 +30,7 @@ void ordo_dict_rehearse(ordo_device *stand_in, ordo_dict_maker *make, const void
 /* At the end of a structure's create: what a dictionary like this is likely to need is built ahead, if the device does that,
  * once for each type. */
 void ordo_dict_expect(const ordo_dict *dict, ordo_dict_maker *make, const void *config);
+/* The same, once for each type and `kind`: of structures whose configuration makes their kernels others. */
+void ordo_dict_expect_kind(const ordo_dict *dict, const char *kind, ordo_dict_maker *make, const void *config);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The skiplist: levels of linked chunks of 28 entries, for operations side by side that erase as much as they store.
+/* The skiplist: levels of linked chunks of 28 entries, or 12, for operations side by side that erase as much as they store.
  *
  * After N. Moscovici, E. Petrank, "A GPU-Friendly Skiplist Algorithm" (GFSL), PACT 2017: chunks with their greatest
  * key and the link to the next one published together, splits, merges into the next chunk, zombies. Here keys lie apart from
@@ -24,9 +24,12 @@ struct ordo_skiplist_config {
      * when the batch's launches end; until then searches come to them from their left. 2^20 new keys into 2^24 on an H200:
      * 0.76 G/s with 100, 0.49 G/s with 50 or 5. */
     uint32_t raise_percent;
-    /* The most chunks that hold elements (up to 28 each); 0: no limit but the device's memory. An update that would need more:
+    /* The most chunks that hold elements (up to 28 each, or 12); 0: no limit but the device's memory. An update that would need more:
      * ORDO_NO_DEVICE_MEMORY, and nothing is changed; in concurrent batches a status per operation. */
     size_t max_chunks;
+    /* Words of a chunk's line of keys, 4 of them for its bounds, its link and its lock: 32, of 28 entries, or 16, of 12; 0: 32.
+     * Others: ORDO_INVALID. */
+    uint32_t chunk;
 };
 
 /* An empty skiplist. It can do all that dict.h names, ordo_dict_apply_concurrent included. There finds and contains come

@@ -41,8 +41,8 @@ struct plan {
     enum order  order;      /* of the keys of the batch */
     uint32_t    operations;
     uint8_t     weight[ORDO_N_CONCURRENT_CODES]; /* of each code in the mixture */
-    size_t      max_leaves;
-    uint32_t    torture; /* LINKS_TORTURE */
+    size_t      max_leaves;                      /* of 28 elements; more of small ones */
+    uint32_t    torture;                         /* LINKS_TORTURE */
 };
 
 /*                      find contains upsert insert erase | lt le ge gt | count range */
@@ -304,7 +304,7 @@ static bool make_dict(struct run *r)
     r->before = model_of_arrays(r, keys, values, count);
     const ordo_status made = create_tree(r->t->dev,
                                          ordo_blink_config(.dict = { r->plan->type, r->plan->value_bytes },
-                                                           .max_leaves = r->plan->max_leaves,
+                                                           .max_leaves = r->plan->max_leaves * 28 / tree_slots(),
                                                            .fill_percent = 50 + (uint32_t) (r->seed % 51)),
                                          &r->dict);
     const ordo_status built = made != ORDO_OK || count == 0
@@ -350,6 +350,7 @@ static bool apply(struct run *r)
 
 /* The inner nodes as they lie in memory. */
 struct inner_nodes {
+    size_t    line_bytes, slots;
     cl_uint   state[LINKS_STATE_WORDS];
     uint8_t  *lines, *level; /* level of each node; 0: in none */
     uint32_t *children;
@@ -361,17 +362,20 @@ static ordo_status read_inner(const struct run *r, struct ordo_call *call, struc
 
     ORDO_TRY(ordo_call_read(call, tree->state, 0, in->state, sizeof in->state));
     const size_t n = in->state[LINKS_INNER];
-    in->lines = test_alloc(n * LINKS_WORDS * r->key_bytes);
-    in->children = test_alloc(n * LINKS_SLOTS * sizeof(uint32_t));
+    in->slots = ordo_links_slots(tree);
+    in->line_bytes = tree->config.words * r->key_bytes;
+    in->lines = test_alloc(n * in->line_bytes);
+    in->children = test_alloc(n * in->slots * sizeof(uint32_t));
     in->level = test_alloc(n);
     memset(in->level, 0, n);
-    ORDO_TRY(ordo_call_read(call, tree->inner_keys, 0, in->lines, n * LINKS_WORDS * r->key_bytes));
-    return ordo_call_read(call, tree->children, 0, in->children, n * LINKS_SLOTS * sizeof(uint32_t));
+    ORDO_TRY(ordo_call_read(call, tree->inner_keys, 0, in->lines, n * in->line_bytes));
+    return ordo_call_read(call, tree->children, 0, in->children, n * in->slots * sizeof(uint32_t));
 }
 
 static uint32_t entries_of(const struct run *r, const struct inner_nodes *in, size_t node)
 {
-    return (uint32_t) get(in->lines + node * LINKS_WORDS * r->key_bytes, r->key_bytes, LINKS_HEADER) & LINKS_COUNT_MASK;
+    return (uint32_t) get(in->lines + node * in->line_bytes, r->key_bytes, in->slots + LINKS_AT_HEADER) &
+           LINKS_COUNT_MASK;
 }
 
 /* Torn reads come upon slots that are not used: there must be no number of a node of another level. */
@@ -385,10 +389,10 @@ static bool check_slots(struct run *r, struct inner_nodes *in)
     for (uint32_t level = levels; level > 1; level--)
         for (uint32_t node = 0; node < n; node++)
             for (uint32_t s = 0; in->level[node] == level && s < entries_of(r, in, node); s++)
-                in->level[in->children[node * LINKS_SLOTS + s]] = (uint8_t) (level - 1);
+                in->level[in->children[node * in->slots + s]] = (uint8_t) (level - 1);
     for (uint32_t node = 0; node < n; node++)
-        for (uint32_t s = entries_of(r, in, node); in->level[node] > 0 && s < LINKS_SLOTS; s++) {
-            const uint32_t child = in->children[node * LINKS_SLOTS + s], level = in->level[node];
+        for (uint32_t s = entries_of(r, in, node); in->level[node] > 0 && s < in->slots; s++) {
+            const uint32_t child = in->children[node * in->slots + s], level = in->level[node];
             const bool good = level == 1 ? child < in->state[LINKS_LEAVES] : child < n && in->level[child] == level - 1;
             if (!good && child != LINKS_NONE)
                 return is_wrong(r, "inner node %u of level %u has %u in slot %u, which is not used", node, level, child,

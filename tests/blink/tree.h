@@ -1,10 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree under test: a B-link tree, or a skiplist in the programs that say so (skiplist_history.c). */
+/* The tree under test: a B-link tree, or a skiplist in the programs that say so (skiplist_history.c), of chunks of 32, or as
+ * ORDO_TEST_CHUNK says. */
 #ifndef ORDO_TESTS_TREE_H
 #define ORDO_TESTS_TREE_H
 
 #include "ordo/blink.h"
 #include "ordo/skiplist.h"
+
+#include <stdlib.h>
+
+/* Words of a node's line. */
+static inline uint32_t tree_words(void)
+{
+#ifdef TEST_SKIPLIST
+    const char *chunk = getenv("ORDO_TEST_CHUNK");
+    return chunk ? (uint32_t) strtoul(chunk, NULL, 10) : 32;
+#else
+    return 32;
+#endif
+}
+
+/* Entries of a node, at most. */
+static inline size_t tree_slots(void)
+{
+    return tree_words() - 4;
+}
 
 static inline ordo_status create_tree(ordo_device *dev, const struct ordo_blink_config *config, ordo_dict **out)
 {
@@ -12,7 +32,7 @@ static inline ordo_status create_tree(ordo_device *dev, const struct ordo_blink_
     return ordo_skiplist_create(dev,
                                 ordo_skiplist_config(.dict = config->dict, .fill_percent = config->fill_percent,
                                                      .raise_percent = config->fill_percent % 2 ? 50 : 100,
-                                                     .max_chunks = config->max_leaves),
+                                                     .max_chunks = config->max_leaves, .chunk = tree_words()),
                                 out);
 #else
     return ordo_blink_create(dev, config, out);

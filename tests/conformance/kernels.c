@@ -366,14 +366,14 @@ static void rounds(struct test *t)
 }
 
 /* A skiplist of some levels of which most is erased side by side. */
-static void merging(struct test *t)
+static void merging_in(struct test *t, int skiplist)
 {
     enum { HELD = 310, LEFT = 40 };
-    ordo_dict *dict = make_dict(t, t->dev, SKIPLIST, 0, HELD);
+    ordo_dict *dict = make_dict(t, t->dev, skiplist, 0, HELD);
     uint32_t   keys[HELD - LEFT];
     uint8_t    codes[HELD - LEFT];
 
-    test_context(t, "chunks that merge");
+    test_context(t, "chunks that merge, %s", structures[skiplist].word);
     for (uint32_t i = 0; i < HELD - LEFT; i++) {
         keys[i] = key_of(LEFT + i);
         codes[i] = ORDO_ERASE;
@@ -383,6 +383,12 @@ static void merging(struct test *t)
     test_ok(t, ordo_dict_check(dict, NULL));
     expect_numbers(t, dict, 0, LEFT);
     ordo_dict_destroy(&dict);
+}
+
+static void merging(struct test *t)
+{
+    merging_in(t, SKIPLIST);
+    merging_in(t, SKIPLIST_16);
 }
 
 /* Finds, of what is there, beside updates, each of another key. */

@@ -159,45 +159,51 @@ static void expect_tree_noticed(struct test *t, ordo_dict *dict, cl_mem mem, siz
     test_ok(t, ordo_dict_check(dict, NULL));
 }
 
-static size_t word_of(size_t node, size_t word)
+/* Where a node's word lies among all lines; LINKS_AT_...: one behind its slots. */
+static size_t word_of(const struct ordo_links *tree, size_t node, size_t word)
 {
-    return node * LINKS_WORDS + word;
+    return node * tree->config.words + word;
+}
+static size_t tail_of(const struct ordo_links *tree, size_t node, size_t word)
+{
+    return word_of(tree, node, ordo_links_slots(tree) + word);
 }
 
 static void check_leaf_words(struct test *t, ordo_dict *dict, size_t leaf)
 {
     const struct ordo_links *tree = ordo_links_of(dict);
     const cl_mem             keys = tree->leaf_keys;
-    const uint32_t first = peek(t, keys, word_of(leaf, 0) * 4), low = peek(t, keys, word_of(leaf, LINKS_LOW) * 4);
-    const uint32_t count = peek(t, keys, word_of(leaf, LINKS_HEADER) * 4) & LINKS_COUNT_MASK;
+    const uint32_t           first = peek(t, keys, word_of(tree, leaf, 0) * 4),
+                   low = peek(t, keys, tail_of(tree, leaf, LINKS_AT_LOW) * 4);
+    const uint32_t count = peek(t, keys, tail_of(tree, leaf, LINKS_AT_HEADER) * 4) & LINKS_COUNT_MASK;
 
-    test_true(t, count > 2 && count < LINKS_SLOTS);
-    expect_tree_noticed(t, dict, keys, word_of(leaf, 1), first, "B1");
-    expect_tree_noticed(t, dict, keys, word_of(leaf, count), first, "B1");
-    expect_tree_noticed(t, dict, keys, word_of(leaf, 0), low, "B2");
-    expect_tree_noticed(t, dict, keys, word_of(leaf, LINKS_HIGH), first, "B2");
-    expect_tree_noticed(t, dict, keys, word_of(leaf, LINKS_RIGHT), (uint32_t) leaf, "B3");
-    expect_tree_noticed(t, dict, keys, word_of(leaf, LINKS_RIGHT), LINKS_NONE, "B3");
-    expect_tree_noticed(t, dict, keys, word_of(leaf, LINKS_LOW), low - 1, "B3");
-    expect_tree_noticed(t, dict, keys, word_of(leaf, LINKS_HEADER), count | LINKS_LATCHED, "B7");
-    expect_tree_noticed(t, dict, keys, word_of(leaf, LINKS_HEADER), count - 1, "B1");
+    test_true(t, count > 2 && count < ordo_links_slots(tree));
+    expect_tree_noticed(t, dict, keys, word_of(tree, leaf, 1), first, "B1");
+    expect_tree_noticed(t, dict, keys, word_of(tree, leaf, count), first, "B1");
+    expect_tree_noticed(t, dict, keys, word_of(tree, leaf, 0), low, "B2");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LINKS_AT_HIGH), first, "B2");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LINKS_AT_RIGHT), (uint32_t) leaf, "B3");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LINKS_AT_RIGHT), LINKS_NONE, "B3");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LINKS_AT_LOW), low - 1, "B3");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LINKS_AT_HEADER), count | LINKS_LATCHED, "B7");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LINKS_AT_HEADER), count - 1, "B1");
 }
 
 static void check_inner_words(struct test *t, ordo_dict *dict, size_t node)
 {
     const struct ordo_links *tree = ordo_links_of(dict);
     const cl_mem             keys = tree->inner_keys, children = tree->children;
-    const uint32_t           count = peek(t, keys, word_of(node, LINKS_HEADER) * 4) & LINKS_COUNT_MASK;
-    const uint32_t           first = peek(t, keys, word_of(node, 0) * 4);
-    const size_t             child = node * LINKS_SLOTS;
+    const uint32_t           count = peek(t, keys, tail_of(tree, node, LINKS_AT_HEADER) * 4) & LINKS_COUNT_MASK;
+    const uint32_t           first = peek(t, keys, word_of(tree, node, 0) * 4);
+    const size_t             child = node * ordo_links_slots(tree);
 
-    test_true(t, count > 2 && count < LINKS_SLOTS);
-    expect_tree_noticed(t, dict, keys, word_of(node, 1), first, "B4");
-    expect_tree_noticed(t, dict, keys, word_of(node, 0), first + 1, "B4");
-    expect_tree_noticed(t, dict, keys, word_of(node, count), first, "B1");
-    expect_tree_noticed(t, dict, keys, word_of(node, LINKS_HIGH), first, "B2");
-    expect_tree_noticed(t, dict, keys, word_of(node, LINKS_RIGHT), (uint32_t) node, "B3");
-    expect_tree_noticed(t, dict, keys, word_of(node, LINKS_HEADER), count | LINKS_DIRTY, "B7");
+    test_true(t, count > 2 && count < ordo_links_slots(tree));
+    expect_tree_noticed(t, dict, keys, word_of(tree, node, 1), first, "B4");
+    expect_tree_noticed(t, dict, keys, word_of(tree, node, 0), first + 1, "B4");
+    expect_tree_noticed(t, dict, keys, word_of(tree, node, count), first, "B1");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, node, LINKS_AT_HIGH), first, "B2");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, node, LINKS_AT_RIGHT), (uint32_t) node, "B3");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, node, LINKS_AT_HEADER), count | LINKS_DIRTY, "B7");
     expect_tree_noticed(t, dict, children, child + 1, peek(t, children, child * 4), "B4");
     expect_tree_noticed(t, dict, children, child, 0x7fffffff, "B4");
     expect_tree_noticed(t, dict, children, child + count, 0x7fffffff, "B4");
@@ -220,8 +226,8 @@ static void check_tree_words(struct test *t)
     expect_tree_noticed(t, dict, tree->state, LINKS_ROOT, root | LINKS_ROOT_LATCHED, "B7");
     expect_tree_noticed(t, dict, tree->state, LINKS_ROOT, (root & ~LINKS_NODE_MASK) | inner, "B5");
     expect_tree_noticed(t, dict, tree->state, LINKS_LEAVES, leaves + 1, "B");
-    expect_tree_noticed(t, dict, tree->leaf_keys, word_of(leaves, LINKS_HEADER), 3, "B6");
-    expect_tree_noticed(t, dict, tree->inner_keys, word_of(inner, LINKS_HEADER), 3, "B6");
+    expect_tree_noticed(t, dict, tree->leaf_keys, tail_of(tree, leaves, LINKS_AT_HEADER), 3, "B6");
+    expect_tree_noticed(t, dict, tree->inner_keys, tail_of(tree, inner, LINKS_AT_HEADER), 3, "B6");
     expect_tree_noticed(t, dict, tree->state, LINKS_DIRTY_NODES + 1, 1, "B7");
     expect_tree_noticed(t, dict, tree->state, LINKS_ELEMENTS, 7, "leaves hold");
     /* counts, wherever the tree keeps them */

@@ -47,7 +47,8 @@ enum structure_trait {
     X(FAST_BUFFER, "fast_buffer", "fast", fast, HAS_RUNS | REBUILDS, .rebuild_one_in = 2)                              \
     X(HASH_DENSE, "hash_dense", "hash", hash, NO_ORDER, .load_percent = 95)                                            \
     X(HAMT_FIXED, "hamt_fixed", "hamt", hamt, IS_TRIE | ALL_BITMAPS | REBUILDS | SIMULATED, .fixed_depth = true)       \
-    X(XFAST_EACH, "xfast_each", "xfast", xfast, HAS_RUNS | HAS_PREFIXES, .group = 1)
+    X(XFAST_EACH, "xfast_each", "xfast", xfast, HAS_RUNS | HAS_PREFIXES, .group = 1)                                   \
+    X(SKIPLIST_16, "skiplist_16", "skiplist", skiplist, IS_TREE | SIMULATED, .chunk = 16)
 
 /* Those that lack of memory and failing calls are tried on besides: one that cleans up as often as it may. */
 #define EAGER_MAP(X)                                                                                                   \
@@ -106,12 +107,14 @@ static inline size_t structure_family(size_t subject)
 }
 
 /* Each type is kernels of its own, most of which all structures share. Where not all are tried: u32 and f64 of all structures, and one of
- * the others of a quarter of them, which the seed decides; the same in all tests of dictionaries, so that what one builds serves the
- * others. */
+ * the others of a quarter of them, which the seed decides; of a skiplist of small chunks, which shares no kernel of its own, u32. It is
+ * the same in all tests of dictionaries, so that what one builds serves the others. */
 static inline bool type_is_met(ordo_type type, size_t subject, uint64_t seed)
 {
     static const ordo_type others[] = { ORDO_U64, ORDO_I32, ORDO_I64, ORDO_F32 };
 
+    if (subject == SKIPLIST_16)
+        return type == ORDO_U32;
     return type == ORDO_U32 || type == ORDO_F64 ||
            (type == others[(seed + 3) % 4] && (structure_family(subject) + seed) % 4 == 0);
 }

@@ -524,9 +524,12 @@ static void ask_structures(ordo_device *dev, const struct pair *pair)
     ordo_dict *tree = make_structure(dev, BLINK, pair);
     ask_tested_tree(tree, pair->value_bytes);
     ordo_dict_destroy(&tree);
-    ordo_dict *fixed = make_structure(dev, HAMT_FIXED, pair);
-    ask_dict(fixed, pair->value_bytes);
-    ordo_dict_destroy(&fixed);
+    static const int variants[] = { HAMT_FIXED, SKIPLIST_16 };
+    for (size_t v = 0; v < COUNT_OF(variants); v++) {
+        ordo_dict *other = make_structure(dev, variants[v], pair);
+        ask_dict(other, pair->value_bytes);
+        ordo_dict_destroy(&other);
+    }
 }
 
 static void ask_dicts(ordo_device *dev)

@@ -6,9 +6,13 @@
 #include "dict/links/links.h"
 #include "ordo/skiplist.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { KEYS = 1 << 13, STEP = 5 };
+
+static const uint32_t sizes[] = { 32, 16 }; /* of chunks */
+#define N_SIZES (sizeof sizes / sizeof *sizes)
 
 /* Keys 0, STEP, 2 STEP and so on, of which some are there; each has its own number as value. */
 struct content {
@@ -17,7 +21,7 @@ struct content {
     size_t     n;
 };
 
-static void make_content(struct test *t, struct content *c, uint32_t raise)
+static void make_content(struct test *t, struct content *c, uint32_t chunk, uint32_t raise)
 {
     uint32_t keys[KEYS], values[KEYS];
 
@@ -28,8 +32,9 @@ static void make_content(struct test *t, struct content *c, uint32_t raise)
         c->there[i] = true;
     }
     c->n = KEYS;
-    test_ok(t, ordo_skiplist_create(t->dev, ordo_skiplist_config(.dict = { ORDO_U32, 4 }, .raise_percent = raise),
-                                    &c->dict));
+    test_ok(t, ordo_skiplist_create(
+                   t->dev, ordo_skiplist_config(.dict = { ORDO_U32, 4 }, .raise_percent = raise, .chunk = chunk),
+                   &c->dict));
     test_ok(t, ordo_dict_build_host(c->dict, keys, values, KEYS));
 }
 
@@ -96,31 +101,31 @@ static void merging(struct test *t)
     static const uint32_t raises[] = { 100, 1 };
     struct content        c;
 
-    for (size_t r = 0; r < 2; r++) {
-        const uint32_t raise = raises[r];
-        make_content(t, &c, raise);
+    for (size_t r = 0; r < 2 * N_SIZES; r++) {
+        const uint32_t raise = raises[r % 2], chunk = sizes[r / 2];
+        make_content(t, &c, chunk, raise);
         const size_t chunks = chunks_of(t, &c), rebuilds = ordo_links_of(c.dict)->rebuilds;
-        test_context(t, "a part erased, raise %u", raise);
+        test_context(t, "a part erased, chunks of %u, raise %u", chunk, raise);
         change(t, &c, true, KEYS / 4, KEYS / 4 + KEYS / 16, 1);
         expect_content(t, &c);
         test_true(t, ordo_links_of(c.dict)->rebuilds == rebuilds);
         test_true(t,
                   chunks_of(t, &c) < chunks - chunks / 50); /* a sixteenth, less those that others were in the way of */
-        test_context(t, "stored again, raise %u", raise);
+        test_context(t, "stored again, chunks of %u, raise %u", chunk, raise);
         change(t, &c, false, 0, KEYS - 1, 2);
         expect_content(t, &c);
-        test_context(t, "most erased, raise %u", raise);
+        test_context(t, "most erased, chunks of %u, raise %u", chunk, raise);
         for (int round = 0; round < 4; round++) {
             change(t, &c, true, 0, KEYS - 1, 2);
             expect_content(t, &c);
         }
         test_true(t, chunks_of(t, &c) < chunks / 4);
-        test_context(t, "all erased, raise %u", raise);
+        test_context(t, "all erased, chunks of %u, raise %u", chunk, raise);
         change(t, &c, true, 0, KEYS - 1, 1);
         expect_content(t, &c);
         /* A chunk whose neighbour another group holds just then stays, empty; what all give way to takes it. */
         const size_t left = chunks_of(t, &c);
-        test_context(t, "all erased, raise %u: %zu of %zu chunks are left", raise, left, chunks);
+        test_context(t, "all erased, chunks of %u, raise %u: %zu of %zu chunks are left", chunk, raise, left, chunks);
         test_true(t, c.n == 0 && left <= 4 + chunks / 16);
         test_ok(t, ordo_dict_compact(c.dict, NULL));
         expect_content(t, &c);
@@ -136,7 +141,7 @@ Test(skiplist_merge, chunks_that_empty_merge_and_are_reclaimed)
 
 /* ---- twice at one place -------------------------------------------------------------------------------------------- */
 
-enum { APART = 100, CHUNKS = 8, HALF = LINKS_SLOTS / 2, BY_ONE_WORK_ITEM = 128 };
+enum { APART = 100, CHUNKS = 8, HALF_MOST = (LINKS_WORDS_USUAL - LINKS_TAIL) / 2, BY_ONE_WORK_ITEM = 128 };
 
 /* A batch whose operations are done one after another, in one launch. */
 struct script {
@@ -155,34 +160,37 @@ static void add(struct script *s, uint8_t code, uint32_t first, uint32_t last, u
 
 /* Of three chunks L, N, ... of half as many keys as there is room for: L splits at a key and R comes of it; R merges into N, L
  * into N, and N splits at that key again. The entry above that names R then stands where that of the new chunk belongs. */
-static struct script same_split(void)
+static struct script same_split(uint32_t half)
 {
-    const uint32_t l = 3 * HALF * APART, n = l + HALF * APART, middle = l + HALF - 1;
+    const uint32_t l = 3 * half * APART, n = l + half * APART, middle = l + half - 1;
     struct script  s = { .n = 0 };
 
-    add(&s, ORDO_INSERT, l + 1, l + HALF + 1, 1); /* L is full, and splits behind `middle` */
-    add(&s, ORDO_ERASE, n + (HALF - 2) * APART, n + (HALF - 1) * APART, APART); /* so that N has room */
+    add(&s, ORDO_INSERT, l + 1, l + half + 1, 1); /* L is full, and splits behind `middle` */
+    add(&s, ORDO_ERASE, n + (half - 2) * APART, n + (half - 1) * APART, APART); /* so that N has room */
     add(&s, ORDO_ERASE, middle + 1, middle + 2, 1);                             /* R's, most of them in N by then */
     add(&s, ORDO_ERASE, l + APART, n - APART, APART);
-    for (uint32_t key = middle; key >= l + HALF - 7; key--) /* L's, until the others go to N */
+    for (uint32_t key = middle; key >= l + half - half / 2; key--) /* L's, until the others go to N */
         add(&s, ORDO_ERASE, key, key, 1);
-    add(&s, ORDO_INSERT, l + HALF - 7, middle, 1);
+    add(&s, ORDO_INSERT, l + half - half / 2, middle, 1);
     add(&s, ORDO_INSERT, n + 1, n + 3, 1); /* the last of these splits N */
     return s;
 }
 
-static void split_again(struct test *t)
+static void split_one_again(struct test *t, uint32_t chunk)
 {
-    uint32_t            keys[CHUNKS * HALF];
+    uint32_t            keys[CHUNKS * HALF_MOST];
     uint8_t             outcomes[256];
-    const struct script s = same_split();
+    const uint32_t      half = (chunk - LINKS_TAIL) / 2;
+    const struct script s = same_split(half);
     size_t              size = 0;
     ordo_dict          *dict = NULL;
 
-    for (uint32_t i = 0; i < CHUNKS * HALF; i++)
+    test_context(t, "chunks of %u", chunk);
+    for (uint32_t i = 0; i < CHUNKS * half; i++)
         keys[i] = i * APART;
-    test_ok(t, ordo_skiplist_create(t->dev, ordo_skiplist_config(.dict = { ORDO_U32, 4 }, .fill_percent = 50), &dict));
-    test_ok(t, ordo_dict_build_host(dict, keys, keys, sizeof keys / sizeof *keys));
+    test_ok(t, ordo_skiplist_create(
+                   t->dev, ordo_skiplist_config(.dict = { ORDO_U32, 4 }, .fill_percent = 50, .chunk = chunk), &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, keys, (size_t) CHUNKS * half));
     ordo_links_of(dict)->torture = BY_ONE_WORK_ITEM;
     const struct ordo_host_concurrent_batch batch = {
         .codes = s.codes, .keys = s.keys, .values = s.keys, .count = s.n, .outcomes = outcomes
@@ -193,11 +201,17 @@ static void split_again(struct test *t)
         test_true(t, outcomes[i] == ORDO_DONE);
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_dict_size(dict, NULL, &size));
-    test_true(t, size == (size_t) CHUNKS * HALF - (HALF - 1) - 2 + (HALF - 1) + 3);
+    test_true(t, size == (size_t) CHUNKS * half + (half + 1) - (half - 1) - 2 - 2 + 3);
     struct ordo_dict_statistics is;
     test_ok(t, ordo_dict_statistics(dict, NULL, &is));
     test_true(t, is.leaves == CHUNKS); /* two came, two went */
     ordo_dict_destroy(&dict);
+}
+
+static void split_again(struct test *t)
+{
+    for (size_t i = 0; i < N_SIZES; i++)
+        split_one_again(t, sizes[i]);
 }
 
 Test(skiplist_merge, a_chunk_may_split_where_one_has_that_merged_since)
@@ -208,22 +222,28 @@ Test(skiplist_merge, a_chunk_may_split_where_one_has_that_merged_since)
 /* ---- over many batches --------------------------------------------------------------------------------------------- */
 
 /* Each batch erases what the one before has stored, and stores what it has erased. */
-static void many_batches(struct test *t)
+static void many_batches_of(struct test *t, uint32_t chunk)
 {
     enum { BATCHES = 24 };
     struct content c;
 
-    make_content(t, &c, 0);
+    make_content(t, &c, chunk, 0);
     change(t, &c, true, 0, KEYS - 1, 2);
     for (uint32_t b = 0; b < BATCHES; b++) {
         const uint32_t first = KEYS / BATCHES * b, last = first + KEYS / 3 < KEYS ? first + KEYS / 3 : KEYS - 1;
-        test_context(t, "batch %u", b);
+        test_context(t, "chunks of %u, batch %u", chunk, b);
         change(t, &c, b % 2 == 0, first, last, 1 + b % 3);
         expect_content(t, &c);
         change(t, &c, b % 2 != 0, first, last, 1);
         expect_content(t, &c);
     }
     ordo_dict_destroy(&c.dict);
+}
+
+static void many_batches(struct test *t)
+{
+    for (size_t i = 0; i < N_SIZES; i++)
+        many_batches_of(t, sizes[i]);
 }
 
 Test(skiplist_merge, memory_follows_what_lives_over_many_batches)
@@ -265,30 +285,36 @@ static void expect_noticed(struct test *t, ordo_dict *dict, cl_mem mem, size_t w
 }
 
 /* A dead chunk that has something, that is counted wrong, that an entry leads to; a live one that died. */
-static void broken(struct test *t)
+static void broken_of(struct test *t, uint32_t chunk)
 {
     struct content c;
 
-    make_content(t, &c, 0);
+    make_content(t, &c, chunk, 0);
     change(t, &c, true, KEYS / 4, KEYS / 4 + KEYS / 16, 1);
     expect_content(t, &c);
     const struct ordo_links *tree = ordo_links_of(c.dict);
-    const size_t             leaves = peek(t, tree->state, LINKS_LEAVES);
+    const size_t             leaves = peek(t, tree->state, LINKS_LEAVES), tail = chunk - LINKS_TAIL;
     size_t                   dead = 0;
     for (size_t leaf = 1; leaf < leaves && dead == 0; leaf++)
-        if (peek(t, tree->leaf_keys, leaf * LINKS_WORDS + LINKS_LOW) ==
-            peek(t, tree->leaf_keys, leaf * LINKS_WORDS + LINKS_HIGH))
+        if (peek(t, tree->leaf_keys, leaf * chunk + tail + LINKS_AT_LOW) ==
+            peek(t, tree->leaf_keys, leaf * chunk + tail + LINKS_AT_HIGH))
             dead = leaf;
     test_true(t, dead > 0);
-    const size_t header = dead * LINKS_WORDS + LINKS_HEADER, low = dead * LINKS_WORDS + LINKS_LOW;
+    const size_t header = dead * chunk + tail + LINKS_AT_HEADER, low = dead * chunk + tail + LINKS_AT_LOW;
     expect_noticed(t, c.dict, tree->leaf_keys, header, 1, "B2");
     expect_noticed(t, c.dict, tree->leaf_keys, header, LINKS_LATCHED, "B7");
     expect_noticed(t, c.dict, tree->leaf_keys, low, 1, "B");
     expect_noticed(t, c.dict, tree->state, LINKS_DEAD, 0, "B9");
     expect_noticed(t, c.dict, tree->children, 1, (cl_uint) dead, "B");
-    expect_noticed(t, c.dict, tree->leaf_keys, LINKS_WORDS + LINKS_HIGH,
-                   peek(t, tree->leaf_keys, LINKS_WORDS + LINKS_LOW), "B");
+    expect_noticed(t, c.dict, tree->leaf_keys, chunk + tail + LINKS_AT_HIGH,
+                   peek(t, tree->leaf_keys, chunk + tail + LINKS_AT_LOW), "B");
     ordo_dict_destroy(&c.dict);
+}
+
+static void broken(struct test *t)
+{
+    for (size_t i = 0; i < N_SIZES; i++)
+        broken_of(t, sizes[i]);
 }
 
 Test(skiplist_merge, dead_chunks_that_are_not_are_noticed)
@@ -298,8 +324,17 @@ Test(skiplist_merge, dead_chunks_that_are_not_are_noticed)
 
 static void refused(struct test *t)
 {
-    ordo_dict *dict = NULL;
-    char       text[512] = "";
+    static const uint32_t chunks[] = { 1, 12, 15, 17, 28, 31, 33, 64, UINT32_MAX };
+    ordo_dict            *dict = NULL;
+    char                  text[512] = "", said[64];
+
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
+        test_true(t, ordo_skiplist_create(t->dev, ordo_skiplist_config(.dict = { ORDO_U32, 4 }, .chunk = chunks[i]),
+                                          &dict) == ORDO_INVALID);
+        (void) ordo_device_last_error(t->dev, text, sizeof text);
+        (void) snprintf(said, sizeof said, "chunk is %u:", chunks[i]);
+        test_true(t, dict == NULL && strstr(text, said) != NULL);
+    }
 
     test_true(t, ordo_skiplist_create(t->dev, ordo_skiplist_config(.dict = { ORDO_U32, 4 }, .raise_percent = 101),
                                       &dict) == ORDO_INVALID);

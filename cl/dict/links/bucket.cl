@@ -79,6 +79,9 @@ void bucket_updates(LINKS_TREE, __global const ordo_key *keys, ulong keys_at, ui
 #if LINKS_SLOTS + 1 + LINKS_BUCKET_SLOTS > LEAF_PARTS * LINKS_WORDS
 #error "a leaf and its updates must fit in the parts"
 #endif
+#if LINKS_WORDS / TEAM_WIDTH < 4
+#error "a lane must have whole pieces"
+#endif
 
 ORDO_FN uint lane_slot(uint part, uint k)
 {

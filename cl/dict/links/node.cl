@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A linked tree in kernels, and the search for a key in a tree at rest. shared/links_node.h draws a node.
  *
+ *   LINKS_WORDS   words of a node's line: 32, or 16
  *   LINKS_GROUP   work-items of a group
  *   TEAM_WIDTH    lanes that look at a node together
  *   LINKS_ITEMS   queries per work-item, all of a team's in flight at once
@@ -115,18 +116,28 @@ ORDO_FN uint links_root_node(uint root)
 /* Where the part for a query begins. */
 ORDO_FN uint links_part(__global const ordo_key_form *line, ordo_key_form query)
 {
+#if LINKS_SLOTS > LINKS_PART
     return line[LINKS_PART - 1] < query ? LINKS_SLOTS - LINKS_PART : 0;
+#else
+    return 0;
+#endif
 }
 
 /* Spelled with vectors: of a sum of comparisons the compiler would make bits, and take these apart one by one. "Not
  * less" rather than "less", as processors that compare signed numbers only make this of a maximum. */
 ORDO_FN uint links_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
-    const uint from = links_part(line, query);
+#if LINKS_SLOTS > LINKS_PART
+    const uint from = links_part(line, query), part = LINKS_PART;
     const int8 eight = convert_int8(vload8(0, line + from) >= query) + convert_int8(vload8(1, line + from) >= query);
     const int4 four = eight.lo + eight.hi; /* true is -1 */
+#else
+    const uint from = 0, part = LINKS_SLOTS; /* 12 */
+    const int8 eight = convert_int8(vload8(0, line) >= query);
+    const int4 four = eight.lo + eight.hi + convert_int4(vload4(2, line) >= query);
+#endif
     const int2 two = four.lo + four.hi;
-    const uint less = from + LINKS_PART + (uint) (two.x + two.y);
+    const uint less = from + part + (uint) (two.x + two.y);
     const bool hit = equal & (less < LINKS_SLOTS) & (line[less] == query); /* no branch: line[LINKS_SLOTS] is there */
 
     return less + (hit ? COUNT_EQUAL : 0);

@@ -596,7 +596,7 @@ ORDO_FN void links_write_element(const links_copy *copy, ulong to, links_element
 #define RANGE_SLOTS 1
 #else
 #define RANGE_LANES (RUN_GROUP < 8 ? RUN_GROUP : 8)
-#define RANGE_SLOTS 4 /* of a leaf, for each of them */
+#define RANGE_SLOTS (LINKS_WORDS / 8) /* of a leaf, for each of them */
 #endif
 
 typedef struct {

@@ -15,7 +15,7 @@
 #endif
 
 /* A node that splits, splits into nodes of about this many entries. */
-#define LINKS_TARGET 21
+#define LINKS_TARGET (LINKS_SLOTS * 3 / 4)
 
 ORDO_FN uint links_nodes_for(uint entries)
 {

@@ -4,9 +4,10 @@
 
 #define BUILD_FILE "dict/links/build.cl"
 
-size_t ordo_links_nodes_over(size_t entries, unsigned fill)
+size_t ordo_links_nodes_over(const struct ordo_links *tree, size_t entries, unsigned fill)
 {
-    return entries <= LINKS_SLOTS ? 1 : ordo_ceil_div(entries, (size_t) LINKS_SLOTS * fill / 100);
+    const size_t slots = ordo_links_slots(tree);
+    return entries <= slots ? 1 : ordo_ceil_div(entries, slots * fill / 100);
 }
 
 static ordo_status build_leaves(struct ordo_call *call, const struct ordo_links *tree, struct ordo_slice keys,
@@ -19,7 +20,7 @@ static ordo_status build_leaves(struct ordo_call *call, const struct ordo_links 
     ordo_args_slice(&args, &keys);
     ordo_args_slice(&args, &values);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(leaves));
-    return ordo_links_launch(call, tree, BUILD_FILE, "build_leaves", &shape, n_leaves * LINKS_WORDS, &args);
+    return ordo_links_launch(call, tree, BUILD_FILE, "build_leaves", &shape, n_leaves * tree->config.words, &args);
 }
 
 /* The levels above the leaves, up to one node. *root and *inner: the root word, and how many inner nodes there are. */
@@ -31,11 +32,12 @@ static ordo_status build_above(struct ordo_call *call, const struct ordo_links *
 
     while (n > 1) {
         struct ordo_args args = { .n = 0 };
-        const cl_uint    nodes = (cl_uint) ordo_links_nodes_over(n, fill);
+        const cl_uint    nodes = (cl_uint) ordo_links_nodes_over(tree, n, fill);
         level++;
         ordo_links_add_tree(&args, tree);
         ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(first_child), ORDO_ARG(n), ORDO_ARG(first), ORDO_ARG(nodes));
-        ORDO_TRY(ordo_links_launch(call, tree, BUILD_FILE, "build_inner", &shape, (size_t) nodes * LINKS_WORDS, &args));
+        ORDO_TRY(ordo_links_launch(call, tree, BUILD_FILE, "build_inner", &shape, (size_t) nodes * tree->config.words,
+                                   &args));
         first_child = first;
         first += nodes;
         n = nodes;
@@ -68,7 +70,7 @@ static ordo_status build_all(struct ordo_call *call, struct ordo_links *tree, st
 ordo_status ordo_links_bulk_build(struct ordo_call *call, struct ordo_links *tree, struct ordo_slice keys,
                                   struct ordo_slice values, size_t count, unsigned fill)
 {
-    const size_t leaves = ordo_links_nodes_over(count, fill);
+    const size_t leaves = ordo_links_nodes_over(tree, count, fill);
 
     ORDO_TRY(ordo_links_renew_pools(call, tree, leaves, fill < tree->config.fill_percent));
     tree->in_doubt = true;
@@ -97,6 +99,8 @@ ordo_status ordo_links_configure(ordo_dict *dict, const struct ordo_links_config
 {
     struct ordo_links *tree = ordo_links_of(dict);
     tree->config = *config;
+    if (config->words == 0)
+        tree->config.words = LINKS_WORDS_USUAL;
     if (config->fill_percent == 0)
         tree->config.fill_percent = 90;
     if (config->raise_percent == 0)

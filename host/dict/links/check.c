@@ -63,7 +63,7 @@ static ordo_status look_down(struct ordo_call *call, const struct ordo_links *tr
     struct ordo_args              args = { .n = 0 };
     ordo_links_add_tree(&args, tree);
     ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(look->levels), ORDO_ARG(look->leaves), ORDO_ARG(look->wrong));
-    return ordo_links_launch(call, tree, CHECK_FILE, "check_down", &shape, inner * LINKS_SLOTS, &args);
+    return ordo_links_launch(call, tree, CHECK_FILE, "check_down", &shape, inner * ordo_links_slots(tree), &args);
 }
 
 static ordo_status look_at_nodes(struct ordo_call *call, const struct ordo_links *tree, bool leaves, cl_mem reached,
@@ -244,8 +244,8 @@ ordo_status ordo_links_statistics(ordo_dict *dict, struct ordo_call *call, struc
         return ORDO_OK;
     ORDO_TRY(ordo_links_validate(call, tree));
     ORDO_TRY(ordo_links_read_state(call, tree, state));
-    const size_t leaf_bytes = LINKS_WORDS * kb + LINKS_SLOTS * vb,
-                 inner_bytes = LINKS_WORDS * kb + LINKS_SLOTS * sizeof(cl_uint);
+    const size_t words = tree->config.words, slots = ordo_links_slots(tree);
+    const size_t leaf_bytes = words * kb + slots * vb, inner_bytes = words * kb + slots * sizeof(cl_uint);
     out->elements = state[LINKS_ELEMENTS];
     out->leaves = state[LINKS_LEAVES] - state[LINKS_DEAD];
     out->levels = (state[LINKS_ROOT] >> LINKS_LEVEL_SHIFT) + (size_t) 1;

@@ -120,6 +120,7 @@ static ordo_status run_any(const struct concurrent *c, const char *name, bool ap
         { "LINKS_MERGE", applies && c->tree->config.reclaim != NULL },
         { "LINKS_RAISE", applies ? c->tree->config.raise_percent : 100 },
         { "ORDO_MAX_REGISTERS", registers_of(group) },
+        applies ? ordo_links_words_define(c->tree) : (struct ordo_define) { NULL, 0 },
         { NULL, 0 },
     };
     struct ordo_kernel *kernel = NULL;
@@ -287,9 +288,9 @@ static ordo_status estimate_new(struct concurrent *c, size_t *out)
  * may be full now, and is then split into two halves. */
 static size_t leaves_for(const struct concurrent *c, size_t stores)
 {
-    const size_t leaves = c->state[LINKS_LEAVES];
-    const size_t needed = leaves + ordo_min_size(stores, leaves) + stores / (LINKS_SLOTS / 2) + 1;
-    const size_t likely = (c->state[LINKS_ELEMENTS] + stores) / 22 + 64; /* and the reserve */
+    const size_t leaves = c->state[LINKS_LEAVES], slots = ordo_links_slots(c->tree);
+    const size_t needed = leaves + ordo_min_size(stores, leaves) + stores / (slots / 2) + 1;
+    const size_t likely = (c->state[LINKS_ELEMENTS] + stores) / (slots * 11 / 14) + 64; /* and the reserve */
 
     return ordo_min_size(needed, likely > leaves ? likely : leaves);
 }
@@ -310,7 +311,8 @@ static ordo_status grow_ahead(struct concurrent *c)
 static ordo_status reclaim(struct concurrent *c)
 {
     const unsigned fill = ordo_links_update_fill(c->tree);
-    const size_t   leaves = c->state[LINKS_LEAVES], needed = ordo_links_nodes_over(c->state[LINKS_ELEMENTS], fill);
+    const size_t   leaves = c->state[LINKS_LEAVES];
+    const size_t   needed = ordo_links_nodes_over(c->tree, c->state[LINKS_ELEMENTS], fill);
     const int      mark = c->call->n_scratch;
     ordo_status    status;
 
@@ -626,7 +628,7 @@ static ordo_status end(struct concurrent *c, ordo_status status)
 static bool is_roomy(const struct ordo_links *tree, const cl_uint state[LINKS_STATE_WORDS])
 {
     const size_t elements = state[LINKS_ELEMENTS];
-    return tree->leaf_capacity > LEAVES_FEW + elements / (LINKS_SLOTS / 2) && tree->changes >= elements / 2;
+    return tree->leaf_capacity > LEAVES_FEW + elements / (ordo_links_slots(tree) / 2) && tree->changes >= elements / 2;
 }
 
 /* Whether no more than two of seven leaves taken have merged into others, so that the pools have 1.4 times those in use. */
@@ -641,7 +643,7 @@ static ordo_status give_back(struct concurrent *c)
 {
     struct ordo_links *tree = c->tree;
     const unsigned     fill = ordo_links_update_fill(tree);
-    const size_t       needed = ordo_links_nodes_over(c->state[LINKS_ELEMENTS], fill);
+    const size_t       needed = ordo_links_nodes_over(tree, c->state[LINKS_ELEMENTS], fill);
 
     tree->changes += (size_t) c->tally.stores + c->tally.erases;
     const bool dead = !is_mostly_live(c->state);

@@ -38,17 +38,20 @@ size_t ordo_links_operations_group(const struct ordo_links *tree)
     return group_of(tree, ordo_tunable(tree->dict.dev, ORDO_LINKS_GROUP, data), 1);
 }
 
-/* Lanes of a narrow team: each then holds 4 of a leaf's slots, 16 bytes of keys of 4 bytes. */
-#define NARROW       8
+/* A lane of a narrow team holds so many of a leaf's words, 16 bytes of keys of 4 bytes. */
+#define NARROW_WORDS ((size_t) 4)
 #define NARROW_GROUP 128
 
 struct ordo_links_shape ordo_links_narrow(const struct ordo_links *tree)
 {
     struct ordo_links_shape shape = ordo_links_teams(tree, NARROW_GROUP);
-    shape.lanes = ordo_min_size(shape.lanes, NARROW);
+    shape.lanes = ordo_min_size(shape.lanes, tree->config.words / NARROW_WORDS);
     shape.items = 1;
     return shape;
 }
+
+/* What a lane reads of a line at once: there are no more lanes than such pieces. */
+#define PIECE_BYTES ((size_t) 16)
 
 struct ordo_links_shape ordo_links_search_shape(const struct ordo_links *tree)
 {
@@ -58,6 +61,7 @@ struct ordo_links_shape ordo_links_search_shape(const struct ordo_links *tree)
                                       ordo_tunable(dev, ORDO_BLINK_ITEMS, data) };
     if (shape.group > 1)
         shape.lanes = ordo_min_size(ordo_tunable(dev, ORDO_BLINK_LANES, data), ordo_device_facts(dev)->sub_group);
+    shape.lanes = ordo_min_size(shape.lanes, tree->config.words * tree->dict.key_bytes / PIECE_BYTES);
     return shape;
 }
 
@@ -68,13 +72,10 @@ ordo_status ordo_links_launch(struct ordo_call *call, const struct ordo_links *t
                               const struct ordo_links_shape *shape, size_t items, const struct ordo_args *args)
 {
     const struct ordo_define defines[] = {
-        { "ORDO_KEY", tree->dict.key },
-        { "ORDO_VALUE_BYTES", tree->dict.value_bytes },
-        { "RUN_GROUP", (long) shape->group },
-        { "LINKS_GROUP", (long) shape->group },
-        { "TEAM_WIDTH", (long) shape->lanes },
-        { "LINKS_ITEMS", shape->items ? (long) shape->items : 1 },
-        { NULL, 0 },
+        { "ORDO_KEY", tree->dict.key },        { "ORDO_VALUE_BYTES", tree->dict.value_bytes },
+        { "RUN_GROUP", (long) shape->group },  { "LINKS_GROUP", (long) shape->group },
+        { "TEAM_WIDTH", (long) shape->lanes }, { "LINKS_ITEMS", shape->items ? (long) shape->items : 1 },
+        ordo_links_words_define(tree),         { NULL, 0 },
     };
     const size_t        per_group = shape->items ? shape->group * shape->items : shape->group / shape->lanes;
     struct ordo_kernel *kernel = NULL;

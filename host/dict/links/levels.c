@@ -8,9 +8,6 @@
 /* Work-items of the group that takes the levels near the root. */
 #define TOP_GROUP 512
 
-/* Nodes that a level has at most, as far as launches go: fewer than this share of the level below. */
-#define NODES_SHARE 12
-
 /* Levels of no more nodes than this are taken by one group, in one launch. */
 #define TOP_NODES 1024
 
@@ -41,9 +38,10 @@ static ordo_status update_top(struct ordo_call *call, const struct ordo_links *t
 ordo_status ordo_links_update_above(struct ordo_call *call, struct ordo_links *tree, size_t leaves, size_t splits)
 {
     cl_uint level = 1;
-    size_t  nodes = leaves / NODES_SHARE;
+    /* What levels have at most, as far as launches go. */
+    size_t nodes = leaves / ordo_links_share(tree);
 
-    for (; nodes > TOP_NODES; level++, nodes /= NODES_SHARE)
+    for (; nodes > TOP_NODES; level++, nodes /= ordo_links_share(tree))
         ORDO_TRY(update_level(call, tree, level, ordo_min_size(nodes, splits)));
     ORDO_TRY(update_top(call, tree, level));
     tree->planned = false;
@@ -74,7 +72,7 @@ static ordo_status list_below(struct ordo_call *call, const struct ordo_links *t
     struct ordo_args              args = { .n = 0 };
     ordo_links_add_tree(&args, tree);
     ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(tree->dirty[level % 2]), ORDO_ARG(tree->dirty[(level + 1) % 2]));
-    return ordo_links_launch(call, tree, UPDATE_FILE, "list_below", &shape, inner * LINKS_SLOTS, &args);
+    return ordo_links_launch(call, tree, UPDATE_FILE, "list_below", &shape, inner * ordo_links_slots(tree), &args);
 }
 
 /* As the list of those that have entries to take in; none on that of the level above. */

@@ -37,6 +37,7 @@ struct ordo_links;
 
 /* What a structure's own configuration says of it. */
 struct ordo_links_config {
+    unsigned words;        /* of a node's line of keys: 32 or 16; 0: 32 */
     unsigned fill_percent; /* of nodes that are built, 50 to 100; 0: 90 */
     size_t   max_leaves;   /* 0: no limit */
     /* Of operations side by side: how many of the nodes that they split off they tell the level above of, in percent; the
@@ -82,6 +83,27 @@ static inline struct ordo_links *ordo_links_of(ordo_dict *dict)
     return (struct ordo_links *) dict;
 }
 
+/* Entries of a node, at most. */
+static inline size_t ordo_links_slots(const struct ordo_links *tree)
+{
+    return tree->config.words - LINKS_TAIL;
+}
+
+/* Leaves for each inner node, all levels counted, at least; but for a few, which pools have room for besides. Nodes are made
+ * half full or more: of 14 entries all levels sum up to a 13th of the leaves, of 6 to a 5th. (A few of a build have an entry
+ * less; entries that go later were some node's own.) */
+static inline size_t ordo_links_share(const struct ordo_links *tree)
+{
+    return tree->config.words == LINKS_WORDS_USUAL ? 12 : 5;
+}
+
+/* What tells kernels of nodes that are not of the usual size: the last of their defines. */
+static inline struct ordo_define ordo_links_words_define(const struct ordo_links *tree)
+{
+    const bool usual = tree->config.words == LINKS_WORDS_USUAL;
+    return (struct ordo_define) { usual ? NULL : "LINKS_WORDS", (long) tree->config.words };
+}
+
 /* Whether there are nodes: leaf 0 at least. */
 static inline bool ordo_links_has_nodes(const struct ordo_links *tree)
 {
@@ -119,8 +141,8 @@ ordo_status ordo_links_launch(struct ordo_call *call, const struct ordo_links *t
 ordo_status ordo_links_buffer(struct ordo_call *call, struct ordo_links *tree, size_t bytes, cl_mem *out);
 void        ordo_links_drop(struct ordo_links *tree, cl_mem *mem, size_t bytes);
 
-/* Room for so many leaves, and for all inner nodes that they can ever need: a 12th, for no inner node but the last
- * has less than 13 entries when it is made. Copies what is there, of which `state` says how much.
+/* Room for so many leaves, and for all inner nodes that they can ever need (ordo_links_share). Copies what is there, of which
+ * `state` says how much.
  * ORDO_NO_DEVICE_MEMORY also above config.max_leaves; the tree is then as it was. */
 ordo_status ordo_links_reserve(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state, size_t leaves);
 /* Pools for another tree of so many leaves, whatever is in them, with the usual reserve if `roomy`: those that are there, if
@@ -147,7 +169,7 @@ void        ordo_links_drop_list(struct ordo_links *tree);
 /* ---- build.c ----------------------------------------------------------------------------------------------------- */
 
 /* Nodes for so many entries that are `fill` percent full. */
-size_t ordo_links_nodes_over(size_t entries, unsigned fill);
+size_t ordo_links_nodes_over(const struct ordo_links *tree, size_t entries, unsigned fill);
 /* Puts a tree of `count` sorted, distinct elements in the place of what is there, with nodes `fill` percent full.
  * Enqueues; no wait. */
 ordo_status ordo_links_bulk_build(struct ordo_call *call, struct ordo_links *tree, struct ordo_slice keys,

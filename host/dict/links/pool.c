@@ -31,13 +31,16 @@ struct pools {
 /* Bytes per node. */
 static size_t line_bytes(const struct ordo_links *tree)
 {
-    return LINKS_WORDS * tree->dict.key_bytes;
+    return (size_t) tree->config.words * tree->dict.key_bytes;
 }
 static size_t values_bytes(const struct ordo_links *tree)
 {
-    return (size_t) LINKS_SLOTS * tree->dict.value_bytes;
+    return ordo_links_slots(tree) * tree->dict.value_bytes;
 }
-#define CHILDREN_BYTES (LINKS_SLOTS * sizeof(cl_uint))
+static size_t children_bytes(const struct ordo_links *tree)
+{
+    return ordo_links_slots(tree) * sizeof(cl_uint);
+}
 
 static size_t dirty_bytes(const struct pools *pools)
 {
@@ -56,7 +59,7 @@ static void drop_pools(struct ordo_links *tree, struct pools *pools)
     ordo_links_drop(tree, &pools->leaf_keys, pools->leaves * line_bytes(tree));
     ordo_links_drop(tree, &pools->leaf_values, pools->leaves * values_bytes(tree));
     ordo_links_drop(tree, &pools->inner_keys, pools->inner * line_bytes(tree));
-    ordo_links_drop(tree, &pools->children, pools->inner * CHILDREN_BYTES);
+    ordo_links_drop(tree, &pools->children, pools->inner * children_bytes(tree));
     ordo_links_drop(tree, &pools->counts, pools->leaves * sizeof(cl_uint));
     for (int i = 0; i < 2; i++)
         ordo_links_drop(tree, &pools->dirty[i], dirty_bytes(pools));
@@ -79,6 +82,9 @@ static void use_pools(struct ordo_links *tree, const struct pools *pools)
 
 static ordo_status create_pools(struct ordo_call *call, struct ordo_links *tree, struct pools *pools)
 {
+    if (pools->inner > LINKS_NODE_MASK)
+        return ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
+                         "%zu inner nodes: the root's word has no number for such", pools->inner);
     ORDO_TRY(ordo_links_buffer(call, tree, pools->leaves * line_bytes(tree), &pools->leaf_keys));
     if (tree->dict.value_bytes)
         ORDO_TRY(ordo_links_buffer(call, tree, pools->leaves * values_bytes(tree), &pools->leaf_values));
@@ -86,7 +92,7 @@ static ordo_status create_pools(struct ordo_call *call, struct ordo_links *tree,
     ORDO_TRY(ordo_links_buffer(call, tree, pools->leaves * sizeof(cl_uint), &pools->counts));
     for (int i = 0; i < 2; i++)
         ORDO_TRY(ordo_links_buffer(call, tree, dirty_bytes(pools), &pools->dirty[i]));
-    return ordo_links_buffer(call, tree, pools->inner * CHILDREN_BYTES, &pools->children);
+    return ordo_links_buffer(call, tree, pools->inner * children_bytes(tree), &pools->children);
 }
 
 /* Leaves least: must be; most: would be good. */
@@ -95,7 +101,7 @@ static ordo_status make_pools(struct ordo_call *call, struct ordo_links *tree, s
 {
     ordo_status status = ORDO_OK;
     for (size_t leaves = most;; leaves = least) {
-        *out = (struct pools) { .leaves = leaves, .inner = leaves / 12 + 64 };
+        *out = (struct pools) { .leaves = leaves, .inner = leaves / ordo_links_share(tree) + 64 };
         status = create_pools(call, tree, out);
         if (status == ORDO_OK)
             return ORDO_OK;
@@ -110,10 +116,9 @@ static ordo_status make_pools(struct ordo_call *call, struct ordo_links *tree, s
 static ordo_status mark_free(struct ordo_call *call, const struct ordo_links *tree, const struct pools *pools,
                              size_t leaves, size_t inner)
 {
-    const size_t line = line_bytes(tree);
+    const size_t line = line_bytes(tree), children = children_bytes(tree);
     ORDO_TRY(ordo_call_fill(call, pools->leaf_keys, leaves * line, (pools->leaves - leaves) * line, LINKS_FREE));
-    ORDO_TRY(ordo_call_fill(call, pools->children, inner * CHILDREN_BYTES, (pools->inner - inner) * CHILDREN_BYTES,
-                            LINKS_NONE));
+    ORDO_TRY(ordo_call_fill(call, pools->children, inner * children, (pools->inner - inner) * children, LINKS_NONE));
     return ordo_call_fill(call, pools->inner_keys, inner * line, (pools->inner - inner) * line, LINKS_FREE);
 }
 
@@ -126,7 +131,7 @@ static ordo_status copy_pools(struct ordo_call *call, const struct ordo_links *t
         ORDO_TRY(ordo_call_copy(call, from.leaf_values, 0, to->leaf_values, 0, leaves * values_bytes(tree)));
     ORDO_TRY(ordo_call_copy(call, from.counts, 0, to->counts, 0, leaves * sizeof(cl_uint)));
     ORDO_TRY(ordo_call_copy(call, from.inner_keys, 0, to->inner_keys, 0, inner * line_bytes(tree)));
-    return ordo_call_copy(call, from.children, 0, to->children, 0, inner * CHILDREN_BYTES);
+    return ordo_call_copy(call, from.children, 0, to->children, 0, inner * children_bytes(tree));
 }
 
 static ordo_status too_many_leaves(const struct ordo_links *tree, size_t leaves)

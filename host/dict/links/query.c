@@ -337,5 +337,6 @@ ordo_status ordo_links_export(ordo_dict *dict, struct ordo_call *call, struct or
     ORDO_ADD(&args, ORDO_ARG(places), ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.before));
     ordo_args_slice(&args, &keys_out);
     ordo_args_slice(&args, &values_out);
-    return ordo_links_launch(call, tree, BUILD_FILE, "list_export", &shape, tree->list.places * LINKS_WORDS, &args);
+    return ordo_links_launch(call, tree, BUILD_FILE, "list_export", &shape, tree->list.places * tree->config.words,
+                             &args);
 }

@@ -33,15 +33,18 @@ static bool has_buckets(const struct ordo_links *tree)
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
-/* A batch of so many updates a leaf costs less when the tree is built anew (measured on an H200 alone): one in place reads
+/* A batch of so many updates a leaf of 28 slots costs less when the tree is built anew (measured on an H200 alone): one in place reads
  * and writes each leaf that it touches, which these are all. At 2^24 elements: 2^22 updates by buckets 2.7, anew 2.1 G/s;
  * a sorted batch in place 1.4 G/s at 2^21. */
 #define REBUILD_PER_LEAF 6
 #define REBUILD_SORTED   2
 
+#define REBUILD_SLOTS ((size_t) LINKS_WORDS_USUAL - LINKS_TAIL)
+
 static bool is_worth_rebuilding(const struct ordo_links *tree, size_t count)
 {
-    return tree->underfull || count / (has_buckets(tree) ? REBUILD_PER_LEAF : REBUILD_SORTED) >= tree->leaves_most;
+    const size_t leaves = ordo_ceil_div(tree->leaves_most * ordo_links_slots(tree), REBUILD_SLOTS);
+    return tree->underfull || count / (has_buckets(tree) ? REBUILD_PER_LEAF : REBUILD_SORTED) >= leaves;
 }
 
 /* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
@@ -156,15 +159,16 @@ struct buckets {
 
 /* A bucket holds the updates of a leaf but the first. With random keys, and 2^20 leaves, some leaf gets more than these in
  * one batch of some hundreds, by the Poisson distribution; that batch is sorted. */
-static cl_uint slots_for(size_t count, size_t leaves)
+static cl_uint slots_for(const struct ordo_links *tree, size_t count)
 {
-    return count < leaves / 2 ? 7 : count < 2 * leaves ? 15 : LINKS_BUCKET_SLOTS;
+    const size_t leaves = tree->leaves_most;
+    return count < leaves / 2 ? 7 : count < 2 * leaves ? 15 : LINKS_BUCKET_OF(tree->config.words);
 }
 
 static ordo_status take_bucket_scratch(struct ordo_call *call, const struct ordo_links *tree, size_t count,
                                        struct buckets *b)
 {
-    b->slots = slots_for(count, tree->leaves_most);
+    b->slots = slots_for(tree, count);
     ORDO_TRY(ordo_call_scratch(call, tree->leaves_most * b->slots * sizeof(cl_uint), &b->bucket));
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &b->heads));
     return ordo_call_scratch(call, count * sizeof(cl_uint), &b->parents);
@@ -249,9 +253,9 @@ static ordo_status try_buckets(struct ordo_call *call, struct ordo_links *tree, 
 /* ---- a batch ----------------------------------------------------------------------------------------------------- */
 
 /* Leaves that are less than a quarter full are not worth keeping. */
-static bool is_underfull(const cl_uint state[LINKS_STATE_WORDS])
+static bool is_underfull(const struct ordo_links *tree, const cl_uint state[LINKS_STATE_WORDS])
 {
-    return state[LINKS_LEAVES] > 64 && state[LINKS_ELEMENTS] / (LINKS_SLOTS / 4) < state[LINKS_LEAVES];
+    return state[LINKS_LEAVES] > 64 && state[LINKS_ELEMENTS] / (ordo_links_slots(tree) / 4) < state[LINKS_LEAVES];
 }
 
 static ordo_status rebuild_with(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch)
@@ -268,7 +272,7 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_links *tree,
     return ordo_links_rebuild(call, tree, &run, ordo_links_update_fill(tree));
 }
 
-/* Leaves only updates that do anything, of which a leaf can have no more than 28 but for those that store new keys. */
+/* Leaves only updates that do anything, of which a leaf can have no more than it has slots but for those that store new keys. */
 static ordo_status keep_effects(struct ordo_call *call, const struct ordo_links *tree, struct batch *batch,
                                 const struct plan *plan)
 {
@@ -325,8 +329,8 @@ static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_links *t
                                     struct plan *plan)
 {
     /* Splits leave at least half a node's entries in each. */
-    const size_t half = LINKS_SLOTS / 2, groups = plan->state[LINKS_GROUPS];
-    const size_t entries = batch->u.count + groups * LINKS_SLOTS;
+    const size_t slots = ordo_links_slots(tree), half = slots / 2, groups = plan->state[LINKS_GROUPS];
+    const size_t entries = batch->u.count + groups * slots;
     ORDO_TRY(ordo_links_reserve(call, tree, plan->state, plan->state[LINKS_LEAVES] + groups + entries / half));
     ORDO_TRY(keep_effects(call, tree, batch, plan));
     return batch->u.count > 0 ? update_rounds(call, tree, batch, plan) : ORDO_OK;
@@ -337,7 +341,7 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_links
     struct plan plan;
     ORDO_TRY(take_plan_scratch(call, batch->u.count, &plan));
     ORDO_TRY(make_plan(call, tree, batch, &plan));
-    if (is_underfull(plan.state))
+    if (is_underfull(tree, plan.state))
         return rebuild_with(call, tree, batch);
     if (plan.state[LINKS_LARGEST] > SHARE_MOST)
         return update_in_rounds(call, tree, batch, &plan);
@@ -380,7 +384,7 @@ static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_links *
     tree->bucket_backoff_next = 0;
     *done = true;
     tree->counted = !b.seen_through;
-    tree->underfull = is_underfull(state);
+    tree->underfull = is_underfull(tree, state);
     return ORDO_OK;
 }
 

@@ -14,13 +14,17 @@ static ordo_status another(ordo_device *device, const void *config, ordo_dict **
 
 static ordo_status configure(ordo_dict *dict, const struct ordo_skiplist_config *config)
 {
-    const struct ordo_links_config links = { .fill_percent = config->fill_percent,
+    const struct ordo_links_config links = { .words = config->chunk,
+                                             .fill_percent = config->fill_percent,
                                              .max_leaves = config->max_chunks,
                                              .raise_percent = config->raise_percent,
                                              .reclaim = ordo_skiplist_reclaim };
     if (config->raise_percent > 100)
         return ordo_fail(dict->dev, ORDO_INVALID, 0, __FILE__, __LINE__, "raise_percent is %u: it may be 1 to 100",
                          config->raise_percent);
+    if (config->chunk != 0 && config->chunk != 16 && config->chunk != 32)
+        return ordo_fail(dict->dev, ORDO_INVALID, 0, __FILE__, __LINE__, "chunk is %u: it may be 16 or 32",
+                         config->chunk);
     return ordo_links_configure(dict, &links);
 }
 
@@ -29,7 +33,7 @@ ordo_status ordo_skiplist_create(ordo_device *device, const struct ordo_skiplist
     ORDO_TRY(ordo_dict_create(device, &skiplist, config ? &config->dict : NULL, sizeof(struct ordo_links), out));
     const ordo_status status = configure(*out, config);
     if (status == ORDO_OK)
-        ordo_dict_expect(*out, another, config);
+        ordo_dict_expect_kind(*out, config->chunk == 16 ? "skiplist of 16" : skiplist.name, another, config);
     else
         ordo_dict_destroy(out);
     return status;
