@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+const struct ordo_build_changes *ordo_build_changes;
+
 ordo_device *ordo_bare_device(const struct ordo_device_config *config)
 {
     pthread_mutexattr_t recursive;
@@ -14,6 +16,7 @@ ordo_device *ordo_bare_device(const struct ordo_device_config *config)
         free(dev);
         return NULL;
     }
+    dev->changes = ordo_build_changes;
     atomic_init(&dev->holders, 1);
     atomic_init(&dev->closed, false);
     pthread_mutexattr_init(&recursive);

@@ -132,6 +132,13 @@ struct ordo_builds {
     size_t               n_expected;
 };
 
+/* What tests change of how programs are built from source (tests/support/support.c). */
+struct ordo_build_changes {
+    const char *(*before)(const ordo_device *dev); /* goes before the text of each program; may be "" */
+    const char *(*options)(const ordo_device *dev, const struct ordo_define *defines); /* with a space before each */
+};
+extern const struct ordo_build_changes *ordo_build_changes; /* of devices that are opened while it is set; else NULL */
+
 /* On such a device calls are rehearsed: they go all their way, but enqueue nothing, and their memory is of one byte each. Every
  * kernel that they ask for is built ahead for the device that it stands for. */
 struct ordo_rehearsal {
@@ -182,9 +189,10 @@ struct ordo_device {
     struct ordo_digest identity; /* device, driver, platform, library version */
     struct ordo_builds builds;
     bool               kernels_apart; /* programs of single kernels and of those built together, instead of modules */
-    bool unoptimized; /* from now on programs are built without optimization: tests set it where that is no matter */
-    struct ordo_device    *next_live; /* builds.c's own */
-    struct ordo_rehearsal *rehearsal; /* NULL: what is called is done */
+    const struct ordo_build_changes *changes;   /* of tests; NULL: programs are built as users have them */
+    int                              optimized; /* of those: 1: all programs, -1: none, 0: as they choose */
+    struct ordo_device              *next_live; /* builds.c's own */
+    struct ordo_rehearsal           *rehearsal; /* NULL: what is called is done */
 
     struct ordo_scratch *scratch;
     struct ordo_ring     ring;

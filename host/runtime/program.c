@@ -141,10 +141,23 @@ static void keep_binary(ordo_device *dev, struct ordo_digest key, cl_program pro
     free(binary);
 }
 
+/* What the driver is to build: the program's text, and what tests have before it. */
+static ordo_status text_to_build(ordo_device *dev, const struct ordo_program *p, char **text)
+{
+    ORDO_TRY(ordo_program_text(dev, p->file, p->only, text));
+    if (!dev->changes)
+        return ORDO_OK;
+    char *own = *text;
+    *text = ordo_format("%s%s", dev->changes->before(dev), own);
+    free(own);
+    ORDO_REQUIRE_MEMORY(dev, *text);
+    return ORDO_OK;
+}
+
 ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *p)
 {
     char *text = NULL;
-    ORDO_TRY(ordo_program_text(dev, p->file, p->only, &text));
+    ORDO_TRY(text_to_build(dev, p, &text));
 
     const bool               cached = dev->cache_dir && !dev->facts.own_binary_cache;
     const struct ordo_digest key = ORDO_DIGEST_TEXT(ORDO_DIGEST_TEXT(dev->identity, text), p->options);

@@ -302,8 +302,8 @@ ordo_status ordo_program_options(ordo_device *dev, const struct ordo_define *def
 {
     struct text t = { 0 };
     add_facts(dev, &t);
-    if (dev->unoptimized)
-        text_add_string(&t, " -cl-opt-disable");
+    if (dev->changes)
+        text_add_string(&t, dev->changes->options(dev, defines));
     for (const struct ordo_define *d = defines; d && d->name; d++)
         if (strcmp(d->name, "ORDO_MAX_REGISTERS") != 0)
             add_define(&t, d->name, d->value);

@@ -185,22 +185,86 @@ static bool same_abilities(const struct ordo_device_facts *a, const struct ordo_
            a->max_group == b->max_group && a->max_alloc_bytes == b->max_alloc_bytes;
 }
 
+/* ---- how programs are built --------------------------------------------------------------------------------- */
+
+static bool is_pocl(const ordo_device *dev, const char *version)
+{
+    return strcmp(dev->facts.platform, "Portable Computing Language") == 0 &&
+           strncmp(dev->facts.driver, version, strlen(version)) == 0;
+}
+
+/* Whatever a mask makes of it: PoCL names its devices so. Nothing of OpenCL is called, which tests make fail. */
+static bool is_processor(const ordo_device *dev)
+{
+    static const char *const kinds[] = { "pthread", "basic", "cpu" };
+    bool                     is = false;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        is = is || strncmp(dev->facts.name, kinds[i], strlen(kinds[i])) == 0;
+    return is;
+}
+
+static long value_of(const struct ordo_define *defines, const char *name)
+{
+    for (const struct ordo_define *d = defines; d && d->name; d++)
+        if (strcmp(d->name, name) == 0)
+            return d->value;
+    return 0;
+}
+
+/* On a CPU a compiler takes most of the time, PoCL 5 to 10 times as long for a GPU's code with optimization: up to 30 s a kernel. What it
+ * makes of that no user runs; and the code for types of keys differs in a line or two, so that of u32 alone is optimized, too. With
+ * ORDO_TEST_KINDS=all (the suite slow) all is, and where tests say test_optimized. */
+static bool is_optimized(const ordo_device *dev, const struct ordo_define *defines)
+{
+    if (dev->optimized != 0)
+        return dev->optimized > 0;
+    return !is_pocl(dev, "") || !is_processor(dev) || test_wants_all("ORDO_TEST_KINDS") ||
+           (dev->facts.cpu && value_of(defines, "ORDO_KEY") == ORDO_U32);
+}
+
+/* Whether PoCL is to have declared.cl instead of its own declarations, and its text. */
+static bool are_declared(const ordo_device *dev)
+{
+    return is_pocl(dev, "3.1") && !test_wants_all("ORDO_TEST_KINDS");
+}
+
+static const char *read_declared(void)
+{
+    static char text[1 << 14];
+    FILE       *file = text[0] ? NULL : fopen(TEST_SUPPORT_DIR "/declared.cl", "r");
+
+    if (!file)
+        return text;
+    const size_t bytes = fread(text, 1, sizeof text - 1, file);
+    cr_assert(bytes > 0 && bytes < sizeof text - 1 && fclose(file) == 0);
+    return text;
+}
+
+static const char *before_programs(const ordo_device *dev)
+{
+    return are_declared(dev) ? read_declared() : "";
+}
+
+/* The name that keeps Clang's declarations from being read twice. */
+#define NO_DECLARATIONS " -D_OPENCL_H_"
+
+static const char *options_of_programs(const ordo_device *dev, const struct ordo_define *defines)
+{
+    if (is_optimized(dev, defines))
+        return are_declared(dev) ? NO_DECLARATIONS : "";
+    return are_declared(dev) ? NO_DECLARATIONS " -cl-opt-disable" : " -cl-opt-disable";
+}
+
+static const struct ordo_build_changes changes = { before_programs, options_of_programs };
+
+/* ---- opening ------------------------------------------------------------------------------------------------ */
+
 /* One device: its context and id; NULL for the one that ORDO_DEVICE selects. */
 struct place {
     cl_context   context;
     cl_device_id id;
 };
-
-/* Whether a CPU is to run a GPU's code, which PoCL takes 5 to 10 times as long for with optimization: up to 30 s a kernel. What it makes of
- * it no user runs, so tests do without. With ORDO_TEST_KINDS=all (the suite slow) not; nor where they say test_optimized. */
-static bool no_machine_code_of_it(const ordo_device *dev)
-{
-    cl_device_type type = 0;
-
-    return !dev->facts.cpu && dev->facts.own_binary_cache && !test_wants_all("ORDO_TEST_KINDS") &&
-           clGetDeviceInfo(dev->id, CL_DEVICE_TYPE, sizeof type, &type, NULL) == CL_SUCCESS &&
-           (type & CL_DEVICE_TYPE_CPU);
-}
 
 /* Where a mask says that groups make progress and the device does not, it may be right today and wrong on a busy day: such
  * a device is taken as the mask has it, without a self-test that would take it back (device_lanes tests that). */
@@ -213,11 +277,12 @@ static ordo_device *open_place(const struct place *place, const char *mask)
                                          .message_bytes = sizeof message,
                                          .no_self_test = mask && strstr(mask, "progress=1") };
 
+    ordo_build_changes = &changes;
     const ordo_status got = place->context ? ordo_device_adopt(place->context, place->id, NULL, &config, &dev)
                                            : ordo_device_open(&config, &dev);
+    ordo_build_changes = NULL;
     if (got != ORDO_OK)
         cr_assert_fail("opening a device with mask '%s': %s: %s", mask ? mask : "", ordo_status_string(got), message);
-    dev->unoptimized = no_machine_code_of_it(dev);
     return dev;
 }
 
@@ -314,10 +379,8 @@ void test_each_device_with(const char *mask, test_body body)
 
 bool test_compiler_ends_processes(const struct test *t)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(t->dev);
-    static bool                     told;
-    const bool                      ends =
-        strcmp(facts->platform, "Portable Computing Language") == 0 && strncmp(facts->driver, "6.0", 3) == 0;
+    static bool told;
+    const bool  ends = is_pocl(t->dev, "6.0");
     if (ends && !told)
         fprintf(stderr, "a kernel is left out, which this driver's compiler ends the process over\n");
     told |= ends;
@@ -345,7 +408,12 @@ ordo_device *test_open_again(const struct test *t)
 
 void test_optimized(struct test *t)
 {
-    t->dev->unoptimized = false;
+    t->dev->optimized = 1;
+}
+
+void test_unoptimized(struct test *t)
+{
+    t->dev->optimized = test_wants_all("ORDO_TEST_KINDS") ? 1 : -1;
 }
 
 void test_look_back(struct test *t)

@@ -77,9 +77,12 @@ ordo_device *test_open_again(const struct test *t);
  * is chosen by itself. */
 void test_look_back(struct test *t);
 
-/* Has programs built with optimization where tests do without (a GPU's code on a CPU): for operations side by side, which slow code makes
- * meet otherwise. */
+/* Has programs built with optimization where tests do without (a GPU's code on a CPU, types of keys but u32): for operations side by
+ * side, which slow code makes meet otherwise. */
 void test_optimized(struct test *t);
+
+/* Has them built without, as far as tests do so at all: where it is no matter what a compiler makes of them. */
+void test_unoptimized(struct test *t);
 
 /* ---- what is expected ---------------------------------------------------------------------------------------- */
 
