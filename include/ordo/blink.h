@@ -28,9 +28,10 @@ struct ordo_blink_config {
 /* An empty B-link tree. It can do all that dict.h names, ordo_dict_apply_concurrent included.
  * Cost    an update of b elements: on a GPU, up to some six a leaf, b searches, then each leaf that they touch is read
  *         and written once; elsewhere, or where many fall into one leaf, a sort of b comes first. Larger batches
- *         rebuild the tree. Waits once: for the end of the batch, of a sorted one for the number of new leaves; once
- *         more where pools must grow. Of queries, those that follow an update and go by order (count, range, seek,
- *         export) first list the leaves in order, once.
+ *         rebuild the tree. Combines are done where an update meets its leaf; a find for each key, and a scan, come
+ *         before where the tree is rebuilt or more than 1024 of them fall into one leaf. Waits once: for the end of the
+ *         batch, of a sorted one for the number of new leaves; once more where pools must grow. Of queries, those that
+ *         follow an update and go by order (count, range, seek, export) first list the leaves in order, once.
  * First calls, for their kernels: on an H200 0.15 to 0.4 s each, those of batches of a few hundred elements, which go another
  *         way, 1 s.
  * Scratch of an update: 8 bytes an element, and 28 to 92 bytes a leaf of the tree; of a sorted one 16 bytes an element

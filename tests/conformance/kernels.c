@@ -272,8 +272,23 @@ static void crowded(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-/* Batches few enough for the leaves that these are changed in place; they split, and so does the root above them. Then one
- * that overflows a bucket. */
+/* Sums that come to the values of the elements from `from` on, of which the first `there` have theirs; each in `times` parts. */
+static void combine_numbers(struct test *t, ordo_dict *dict, uint32_t from, uint32_t there, uint32_t times)
+{
+    uint32_t keys[BATCH], values[BATCH], sum = 0;
+
+    for (uint32_t i = 0; i < BATCH; i++) {
+        const uint32_t number = from + i / times, all = number < from + there ? 0 : value_of(number);
+        const bool     last = i % times + 1 == times;
+        keys[i] = key_of(number);
+        values[i] = last ? all - sum : i + 1;
+        sum = last ? 0 : sum + values[i];
+    }
+    test_ok(t, ordo_dict_combine_host(dict, ORDO_U32, ORDO_SUM, keys, values, BATCH));
+}
+
+/* Batches few enough for the leaves that these are changed in place; they split, and so does the root above them. Then those
+ * that overflow a bucket. Of both kinds some that combine. */
 static void batches(struct test *t)
 {
     enum { HELD = 500, BATCHES = 8 };
@@ -283,7 +298,9 @@ static void batches(struct test *t)
     for (uint32_t i = 0; i < BATCHES; i++)
         upsert_numbers(t, dict, HELD + i * BATCH, 1);
     upsert_numbers(t, dict, 7, BATCH);
-    expect_numbers(t, dict, 0, HELD + BATCHES * BATCH);
+    combine_numbers(t, dict, HELD + BATCHES * BATCH - BATCH / 4, BATCH / 4, 2);
+    combine_numbers(t, dict, 7, 1, BATCH);
+    expect_numbers(t, dict, 0, HELD + BATCHES * BATCH + BATCH / 4);
     ordo_dict_destroy(&dict);
     if (getenv("ORDO_TEST_PART")) /* more than a simulator has time for */
         crowded(t);

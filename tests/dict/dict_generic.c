@@ -76,12 +76,31 @@ static void *draw_keys(struct pair *p, size_t count, uint64_t *forms)
     return keys;
 }
 
+/* As numbers: zeros, infinities and NaNs of both signs, the ends of integers, and others. */
+static uint64_t draw_word(struct pair *p, size_t bytes)
+{
+    static const uint64_t narrow[] = { 0,          0x80000000, 0x7f800000, 0xff800000,
+                                       0x7fc00001, 0xffc00001, 0x7fffffff, 0xffffffff },
+                          wide[] = { 0,
+                                     (uint64_t) 1 << 63,
+                                     0x7ff0000000000000,
+                                     0xfff0000000000000,
+                                     0x7ff8000000000001,
+                                     0xfff8000000000001,
+                                     INT64_MAX,
+                                     UINT64_MAX };
+
+    if (below(p, 8) == 0)
+        return (bytes == 8 ? wide : narrow)[below(p, LENGTH(wide))];
+    return test_random(p->t) >> below(p, 64);
+}
+
 static void *draw_words(struct pair *p, size_t count, size_t bytes)
 {
     uint8_t *words = test_alloc((count + 1) * 8);
 
     for (size_t i = 0; i < count; i++)
-        put_word(words, bytes, i, test_random(p->t) >> below(p, 64));
+        put_word(words, bytes, i, draw_word(p, bytes));
     return words;
 }
 
@@ -190,36 +209,133 @@ static uint64_t combined(ordo_type type, ordo_op op, uint64_t a, uint64_t b)
     return (key_bits_of((int) type, a) < key_bits_of((int) type, b)) == (op == ORDO_MIN) ? a : b;
 }
 
-static void combine(struct pair *p, size_t count, bool on_host)
+/* One key after another; equal ones next to each other at once. */
+static void model_combine(struct pair *p, ordo_type value, ordo_op op, const uint64_t *forms, const void *keys,
+                          const void *values, size_t count)
 {
-    const ordo_op   op = (ordo_op) below(p, 3);
-    const ordo_type value = value_type(p, op);
-    uint64_t       *forms = test_alloc((count + 1) * sizeof *forms);
-    void           *keys = draw_keys(p, count, forms), *values = draw_words(p, count, p->value_bytes);
-    struct arrays   a = { .p = p };
-
     for (size_t i = 0; i < count; i++) {
-        const size_t                 at = model_rank(&p->model, forms[i]);
-        const bool                   there = at < p->model.count && p->model.element[at].form == forms[i];
-        const uint64_t               brought = get_word(values, p->value_bytes, i);
-        uint64_t                     word = there ? combined(value, op, p->model.element[at].value, brought) : brought;
+        const size_t at = model_rank(&p->model, forms[i]);
+        const bool   there = at < p->model.count && p->model.element[at].form == forms[i];
+        uint64_t     word = get_word(values, p->value_bytes, i);
+        word = there ? combined(value, op, p->model.element[at].value, word) : word;
+        for (; i + 1 < count && forms[i + 1] == forms[i]; i++)
+            word = combined(value, op, word, get_word(values, p->value_bytes, i + 1));
         const struct ordo_host_batch one = { .codes = &(uint8_t) { ORDO_UPSERT },
-                                             .keys = (uint8_t *) keys + i * p->key_bytes,
+                                             .keys = (const uint8_t *) keys + i * p->key_bytes,
                                              .values = &word,
                                              .count = 1 };
         (void) model_apply(&p->model, &one);
     }
+}
+
+static void combine_keys(struct pair *p, const uint64_t *forms, const void *keys, size_t count, bool on_host)
+{
+    const ordo_op   op = (ordo_op) below(p, 3);
+    const ordo_type value = value_type(p, op);
+    void           *values = draw_words(p, count, p->value_bytes);
+    struct arrays   a = { .p = p };
+
+    model_combine(p, value, op, forms, keys, values, count);
     if (on_host) {
         test_ok(p->t, ordo_dict_combine_host(p->dict, value, op, keys, values, count));
     } else {
-        const struct ordo_slice k = take(&a, keys, count, p->key_bytes), v = take(&a, values, count, p->value_bytes);
+        void *const             taken = memcpy(test_alloc(count * p->key_bytes), keys, count * p->key_bytes);
+        const struct ordo_slice k = take(&a, taken, count, p->key_bytes), v = take(&a, values, count, p->value_bytes);
         test_ok(p->t, ordo_dict_combine(p->dict, value, op, k, v, count, NULL));
         bring_back(&a);
+        test_true(p->t, memcmp(taken, keys, count * p->key_bytes) == 0);
+        free(taken);
     }
     expect_model(p);
+    free(values);
+}
+
+static void combine(struct pair *p, size_t count, bool on_host)
+{
+    uint64_t *forms = test_alloc((count + 1) * sizeof *forms);
+    void     *keys = draw_keys(p, count, forms);
+
+    combine_keys(p, forms, keys, count, on_host);
     free(forms);
     free(keys);
+}
+
+/* Of a dictionary of keys 0, 8, 16 ...: a batch that goes round `keys` keys, the first of which is `first`. Nodes of a linked tree hold
+ * up to 28 elements; the updates of one that a GPU takes as they come are 24 at most, those of one that a team takes 1024. */
+static const struct seam {
+    const char *what;
+    uint32_t    held, first, keys, apart, count;
+} combine_seams[] = {
+    { "into nothing, each key once", 0, 0, 50, 8, 50 },
+    { "into nothing, one key", 0, 3, 1, 1, 65536 },
+    { "a key that is not there", 4000, 1, 1, 1, 1 },
+    { "a key that is not there, some times", 4000, 1, 1, 1, 7 },
+    { "a key that is there, some times", 4000, 80, 1, 1, 7 },
+    { "a key more often than a bucket has room for", 4000, 80, 1, 1, 60 },
+    { "a key more often than a team takes", 30000, 80, 1, 1, 1100 },
+    { "a key that is not there more often than a team takes", 30000, 81, 1, 1, 1100 },
+    { "neighbours more often than a team takes", 30000, 80, 9, 4, 1200 },
+    { "a key 2^16 times", 30000, 80, 1, 1, 65536 },
+    { "neighbours that are there", 4000, 160, 20, 8, 20 },
+    { "neighbours that are there, some times", 4000, 160, 10, 8, 30 },
+    { "neighbours of which half are there", 4000, 160, 20, 4, 20 },
+    { "a leaf that splits", 4000, 161, 20, 2, 20 },
+    { "a leaf that splits, each key some times", 4000, 161, 20, 2, 60 },
+    { "a leaf that splits into many", 30000, 161, 800, 1, 800 },
+    { "a leaf that splits into many in rounds", 60000, 161, 2000, 1, 2000 },
+    { "leaves far apart, all keys there", 30000, 0, 300, 800, 300 },
+    { "leaves far apart, all keys there, some times", 30000, 0, 100, 800, 350 },
+    { "leaves far apart, no key there", 30000, 1, 300, 800, 300 },
+    { "more keys than there are", 100, 0, 3000, 4, 4000 },
+};
+
+static void combine_at(struct pair *p, const struct seam *seam)
+{
+    uint64_t *forms = test_alloc(seam->count * sizeof *forms);
+    void     *keys = test_alloc(seam->count * p->key_bytes);
+
+    for (uint32_t i = 0; i < seam->count; i++) {
+        forms[i] = seam->first + (uint64_t) (i * 7919 % seam->keys) * seam->apart;
+        put_key(p, keys, i, forms[i]);
+    }
+    combine_keys(p, forms, keys, seam->count, below(p, 3) == 0);
+    free(forms);
+    free(keys);
+}
+
+static void hold(struct pair *p, uint32_t count)
+{
+    void    *keys = test_alloc(count * p->key_bytes), *values = draw_words(p, count, p->value_bytes);
+    uint8_t *codes = test_alloc(count);
+    const struct ordo_host_batch batch = { .codes = codes, .keys = keys, .values = values, .count = count };
+
+    memset(codes, ORDO_UPSERT, count);
+    for (uint32_t i = 0; i < count; i++)
+        put_key(p, keys, i, (uint64_t) i * 8);
+    (void) model_apply(&p->model, &batch);
+    test_ok(p->t, ordo_dict_build_host(p->dict, keys, values, count));
+    free(keys);
     free(values);
+    free(codes);
+}
+
+/* Twice each: what a batch leaves is combined with the next. */
+static void seams_of(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes)
+{
+    const struct ordo_dict_config config = { type, value_bytes };
+
+    for (size_t s = 0; s < LENGTH(combine_seams); s++) {
+        struct pair p = { t, NULL, model_empty(type, value_bytes), type, value_bytes, ordo_type_bytes(type), 0, 0 };
+        test_context(t, "%s, %s, %u bytes of value: %s", structures[subject].name, test_type_name[type], value_bytes,
+                     combine_seams[s].what);
+        test_ok(t, structures[subject].create(t->dev, &config, &p.dict));
+        if (combine_seams[s].held)
+            hold(&p, combine_seams[s].held);
+        combine_at(&p, &combine_seams[s]);
+        combine_at(&p, &combine_seams[s]);
+        ordo_dict_destroy(&p.dict);
+        model_free(&p.model);
+    }
 }
 
 /* ---- ranks and selections ---------------------------------------------------------------------------------------- */
@@ -681,6 +797,34 @@ static void with_gpu_ways(struct test *t)
 Test(dict_generic, is_as_in_the_model_by_the_ways_of_gpus)
 {
     test_each_device_with("cpu=0", with_gpu_ways);
+}
+
+/* On each structure once, however configured. */
+static void each_at_seams(struct test *t)
+{
+    for (size_t subject = 0; subject < N_STRUCTURES; subject++) {
+        seams_of(t, subject, ORDO_U32, 4);
+        if (test_wants_all("ORDO_TEST_KINDS"))
+            seams_of(t, subject, ORDO_F64, 8);
+    }
+}
+
+Test(dict_generic, combines_at_the_seams)
+{
+    test_each_device(each_at_seams);
+}
+
+/* Of those that combine in place. */
+static void trees_at_seams(struct test *t)
+{
+    for (size_t subject = 0; subject < N_STRUCTURES; subject++)
+        if (structure_is((int) subject, IS_TREE) && (subject == BLINK || test_wants_all("ORDO_TEST_KINDS")))
+            seams_of(t, subject, ORDO_U32, 4);
+}
+
+Test(dict_generic, combines_at_the_seams_by_the_ways_of_gpus)
+{
+    test_each_device_with("cpu=0", trees_at_seams);
 }
 
 /* ---- what is refused --------------------------------------------------------------------------------------------- */

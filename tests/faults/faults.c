@@ -417,6 +417,84 @@ Test(faults, merges_that_leave_out_what_is_stale_survive_every_opencl_call)
     test_each_device_with("cpu=0,progress=1", deduplicating);
 }
 
+/* A tree of some 180 leaves of 25 elements, of which batches of up to 1000 change them in place, where values are combined. */
+enum { TREE_HELD = 4450, TREE_MOST = 1000, OVER_A_ROUND = 1030 };
+
+static ordo_status combine_one_key(struct scene *s, uint32_t count)
+{
+    uint32_t keys[OVER_A_ROUND], values[OVER_A_ROUND];
+
+    for (uint32_t i = 0; i < count; i++) {
+        keys[i] = key_of(1);
+        values[i] = i + 1;
+    }
+    return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, keys, values, count);
+}
+
+/* More of one leaf than it takes as they come. */
+static ordo_status combine_one(struct scene *s)
+{
+    return combine_one_key(s, FEW);
+}
+
+/* And more than it takes in a round. */
+static ordo_status combine_over_a_round(struct scene *s)
+{
+    return combine_one_key(s, OVER_A_ROUND);
+}
+
+/* Keys that are not there, eight in each of a few leaves, which split. */
+static ordo_status combine_new(struct scene *s)
+{
+    uint32_t key[FEW], value[FEW];
+
+    for (uint32_t i = 0; i < FEW; i++) {
+        key[i] = key_of(1 + i % 5 * 50) + 1 + i / 5;
+        value[i] = i + 1;
+    }
+    return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, key, value, FEW);
+}
+
+/* So many that are not there that the pools have to grow; each of them twice. */
+static ordo_status combine_beyond_pools(struct scene *s)
+{
+    uint32_t key[TREE_MOST], value[TREE_MOST];
+
+    for (uint32_t i = 0; i < TREE_MOST; i++) {
+        key[i] = key_of(TREE_HELD + i / 2);
+        value[i] = i + 1;
+    }
+    return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, key, value, TREE_MOST);
+}
+
+static void combining(struct test *t)
+{
+    static const struct scenario all[] = {
+        { "combine of few", .run = combine_few },
+        { "combine of one", .run = combine_one },
+        { "combine of new ones", .run = combine_new },
+        { "combine over a round", .run = combine_over_a_round },
+        { "combine beyond pools", .run = combine_beyond_pools },
+    };
+    static const int trees[] = { BLINK, SKIPLIST };
+
+    for (size_t s = 0; s < (fault_every_call() ? LENGTH(trees) : 1); s++)
+        for (size_t i = 0; i < LENGTH(all); i++) {
+            struct scenario is = all[i];
+            is.call = call_named("ordo_dict_combine");
+            is.structure = trees[s];
+            is.held = TREE_HELD;
+            fault_sweep(t, &is, fault_opencl);
+        }
+    fault_show(t, "OpenCL, combines in place", 10);
+}
+
+Test(faults, combines_survive_every_opencl_call)
+{
+    test_each_device(combining);
+    test_each_device_with("cpu=0", combining);
+}
+
 Test(faults, dictionaries_survive_every_allocation)
 {
     test_each_device(dictionaries_and_memory);

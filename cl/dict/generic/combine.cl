@@ -15,9 +15,12 @@
 
 /* heads[j]: whether key j is the first of equal ones. The first brings what was there, before[j] where the key was found, too. */
 ORDO_KERNEL(RUN_GROUP)
-void combine_heads(__global const ordo_key *keys, __global const uchar *found, __global const merge_value *before,
-                   uint n, __global uchar *heads, __global merge_value *values)
+void combine_heads(__global const ordo_key *keys, ulong keys_at, __global const uchar *found,
+                   __global const merge_value *before, uint n, __global uchar *heads, __global merge_value *values,
+                   ulong values_at)
 {
+    keys += keys_at;
+    values += values_at;
     RUN_EACH (uint, j, n) {
         const bool head = j == 0 || keys[j] != keys[j - 1];
         heads[j] = head;

@@ -9,11 +9,15 @@
 #define COMBINE_MIN 1
 #define COMBINE_MAX 2
 
+/* Whether the host says how values are joined: what is made with that and without combines only then. */
+#ifdef COMBINE_OP
+#define VALUE_COMBINES 1
+#else
+#define VALUE_COMBINES 0
+#define COMBINE_OP     COMBINE_SUM
+#endif
 #ifndef COMBINE_TYPE
 #define COMBINE_TYPE KEY_U32
-#endif
-#ifndef COMBINE_OP
-#define COMBINE_OP COMBINE_SUM
 #endif
 
 #if ORDO_VALUE_BYTES

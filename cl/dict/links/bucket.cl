@@ -124,9 +124,15 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
 
 /* column_read    slots before `count`; the others get `fill`
  * column_write   pieces that touch the slots first .. end - 1, of one part
- * column_put     puts x at slot `at` if it `puts`; what was from there on moves up if it `opens`
+ * column_put     puts x at slot `at` if it `puts`, combined with what is there if it `joins`; what was from there on moves up if it
+ *                `opens`
  * column_close   takes slot `at` out if it `closes`; the last slot gets `fill`
  * `parts` is a constant. The last two are called by whole sub-groups. */
+#if VALUE_COMBINES
+#define COLUMN_JOINED(a, b) value_combine(a, b)
+#else
+#define COLUMN_JOINED(a, b) (b)
+#endif
 #define COLUMN_DEFINE(type, suffix, per_piece)                                                                         \
     ORDO_FN void column_read##suffix(__private type *column, uint parts, __global const type *from, uint count,        \
                                      type fill)                                                                        \
@@ -148,7 +154,8 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
                 piece_write##suffix(to + lane_slot(0, k), column + k);                                                 \
     }                                                                                                                  \
                                                                                                                        \
-    ORDO_FN void column_put##suffix(__private type *column, uint parts, uint at, bool puts, bool opens, type x)        \
+    ORDO_FN void column_put##suffix(__private type *column, uint parts, uint at, bool puts, bool opens, bool joins,    \
+                                    type x)                                                                            \
     {                                                                                                                  \
         LANE_UNROLL                                                                                                    \
         for (uint part = parts; part-- > 0;) {                                                                         \
@@ -162,7 +169,8 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
             for (uint k = LANE_SLOTS; k-- > 0;) {                                                                      \
                 const uint slot = lane_slot(part, k);                                                                  \
                 const type lower = k > 0 ? mine[k > 0 ? k - 1 : 0] : below;                                            \
-                mine[k] = puts && slot == at ? x : opens && slot > at ? lower : mine[k];                               \
+                const type put = joins ? (type) COLUMN_JOINED(mine[k], x) : x;                                         \
+                mine[k] = puts && slot == at ? put : opens && slot > at ? lower : mine[k];                             \
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
@@ -186,17 +194,6 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
 
 COLUMN_DEFINE(uint, , 4)
 COLUMN_DEFINE(ulong, 64, 2)
-
-#if KEY_BITS == 32
-#define OF_KEYS(function) function
-#else
-#define OF_KEYS(function) function##64
-#endif
-#if ORDO_VALUE_BYTES == 8
-#define OF_VALUES(function) function##64
-#else
-#define OF_VALUES(function) function
-#endif
 
 /* ---- a leaf in registers ----------------------------------------------------------------------------------------- */
 
@@ -329,9 +326,9 @@ ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bo
     const bool hit = count >= COUNT_EQUAL, puts = u.any && !u.erases, opens = puts && !hit;
     const bool closes = u.any && u.erases && hit;
 
-    OF_KEYS(column_put)(held->key, parts, at, puts, opens, u.key);
+    OF_KEYS(column_put)(held->key, parts, at, puts, opens, false, u.key);
 #if ORDO_VALUE_BYTES
-    OF_VALUES(column_put)(held->value, parts, at, puts, opens, u.value);
+    OF_VALUES(column_put)(held->value, parts, at, puts, opens, VALUE_COMBINES && hit, u.value);
 #endif
     if (may_erase) {
         OF_KEYS(column_close)(held->key, parts, at, closes, LINKS_UNUSED);
@@ -454,10 +451,13 @@ void update_heads(LINKS_TREE, uint n, uint slots, __global const uint *bucket, _
     __local uint        large[LINKS_GROUP], n_large, sum;
     __local group_share share;
     const links_tree    tree = LINKS_TREE_HERE;
-    const bucket_batch  batch = {
-         keys + keys_at, values + values_at, erased ? erased + erased_at : erased, all_erased, slots, bucket
-    };
-    uint more = 0;
+    const bucket_batch  batch = { keys + keys_at,
+                                  values + values_at,
+                                  LINKS_ERASED(erased ? erased + erased_at : erased),
+                                  LINKS_ERASED(all_erased),
+                                  slots,
+                                  bucket };
+    uint                more = 0;
 
     n = state[LINKS_LARGEST] || state[LINKS_WANTED] > room ? 0 : n;
     for (ulong first = get_group_id(0) * (ulong) LINKS_GROUP; first < n;

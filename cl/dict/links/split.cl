@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a node of a linked tree becomes that takes more entries than it has slots: nodes that share them; and lists of
- * nodes whose children have split, which then have entries to take in. */
+ * nodes whose children have split, which then have entries to take in.
+ *
+ * Where the host gives COMBINE_OP and COMBINE_TYPE (generic/value.cl), a batch's values are combined with those that are there: all
+ * its updates store. */
 #pragma once
+#include "dict/generic/value.cl"
 #include "dict/links/build.cl"
 
 #define LANE_WORDS ((LINKS_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
@@ -12,6 +16,20 @@
 #define LANE_UNROLL
 #else
 #define LANE_UNROLL ORDO_UNROLL
+#endif
+
+/* What only a batch that erases has: nothing, where values are combined. */
+#define LINKS_ERASED(x) (VALUE_COMBINES ? 0 : (x))
+
+#if KEY_BITS == 32
+#define OF_KEYS(function) function
+#else
+#define OF_KEYS(function) function##64
+#endif
+#if ORDO_VALUE_BYTES == 8
+#define OF_VALUES(function) function##64
+#else
+#define OF_VALUES(function) function
 #endif
 
 /* A node that splits, splits into nodes of about this many entries. */

@@ -114,15 +114,25 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     return u;
 }
 
-/* Stores an update at place p of all that its leaf becomes. */
-ORDO_FN void split_put_update(const links_tree *tree, const leaf_batch *batch, leaf_update u, const node_split *split,
-                              uint p)
+/* The value of an update, the last of its key; where values are combined, of all of its key, which lie in one share. */
+ORDO_FN links_value share_value(const leaf_batch *batch, leaf_share share, leaf_update u)
 {
 #if ORDO_VALUE_BYTES
-    const links_value value = batch->values[u.index];
-#else
-    const links_value value = 0;
+    links_value value = batch->values[u.index];
+#if VALUE_COMBINES
+    for (uint i = u.index; i > share.first && batch->keys[i - 1] == batch->keys[u.index]; i--)
+        value = value_combine(batch->values[i - 1], value);
 #endif
+    return value;
+#else
+    return 0;
+#endif
+}
+
+/* Stores an update at place p of all that its leaf becomes. */
+ORDO_FN void split_put_update(const links_tree *tree, const leaf_batch *batch, leaf_update u, const node_split *split,
+                              uint p, links_value value)
+{
     split_put_element(tree, split, p, key_bits(batch->keys[u.index]), value);
 }
 
@@ -184,8 +194,13 @@ ORDO_FN uint leaf_take(const links_tree *tree, uint leaf, const leaf_batch *batc
         split_put_copy(tree, split, &copy, from, u.slot, p);
         p += u.slot - from;
         from = u.slot + u.removes;
-        if (u.stores)
-            split_put_update(tree, batch, u, split, p++);
+        if (u.stores) {
+            links_value value = share_value(batch, share, u);
+#if VALUE_COMBINES
+            value = u.hit ? value_combine(copy.value[u.slot], value) : value;
+#endif
+            split_put_update(tree, batch, u, split, p++, value);
+        }
     }
     split_put_copy(tree, split, &copy, from, count, p);
     split_frame(tree, split);
@@ -247,16 +262,41 @@ ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private lea
     change->removes += mask_count(removes);
 }
 
-/* Stores a team's updates, which come after those that `before` counts. */
-ORDO_FN void split_put_updates(const links_tree *tree, const leaf_batch *batch, leaf_update u, const node_split *split,
+#if VALUE_COMBINES
+/* The value that was at a slot, which each lane chooses for itself. */
+ORDO_FN links_value tile_value(__private const leaf_tile *tile, uint slot)
+{
+    links_value value = 0;
+
+    LANE_UNROLL
+    for (uint r = 0; r < LANE_WORDS; r++) {
+        const links_value its = OF_VALUES(team_shuffle)(tile->value[r], slot % TEAM_WIDTH);
+        value = slot / TEAM_WIDTH == r ? its : value;
+    }
+    return value;
+}
+#endif
+
+/* Stores a team's updates, which come after those that `before` counts. tile: what the leaf had. */
+ORDO_FN void split_put_updates(const links_tree *tree, const leaf_batch *batch, leaf_share share,
+                               __private const leaf_tile *tile, leaf_update u, const node_split *split,
                                __private leaf_change *before)
 {
     const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);
+#if VALUE_COMBINES
+    const links_value was = tile_value(tile, u.slot);
+#endif
 
-    if (u.stores)
+    if (u.stores) {
+        links_value value = share_value(batch, share, u);
+#if VALUE_COMBINES
+        value = u.hit ? value_combine(was, value) : value;
+#endif
         split_put_update(tree, batch, u, split,
                          u.slot + before->stores + mask_count(stores & team_lanes_below()) -
-                             (before->removes + mask_count(removes & team_lanes_below())));
+                             (before->removes + mask_count(removes & team_lanes_below())),
+                         value);
+    }
     before->stores += mask_count(stores);
     before->removes += mask_count(removes);
 }
@@ -290,7 +330,7 @@ ORDO_FN uint leaf_take(const links_tree *tree, uint leaf, const leaf_batch *batc
     team_sync_global(); /* all lanes have read the leaf */
     split_put_tile(tree, split, &tile);
     for (uint base = 0; base < share.count; base += TEAM_WIDTH)
-        split_put_updates(tree, batch, share_update(batch, share, base + team_lane()), split, &before);
+        split_put_updates(tree, batch, share, &tile, share_update(batch, share, base + team_lane()), split, &before);
     split_frame(tree, split);
     return change.stores - change.removes;
 }
@@ -334,10 +374,12 @@ void update_leaves(LINKS_TREE, __global const uint *leaves, __global const uint 
                    uint all_erased, uint most, __global uint *dirty)
 {
     const links_tree tree = LINKS_TREE_HERE;
-    const leaf_batch batch = { keys + keys_at, values + values_at, erased ? erased + erased_at : erased, positions, n,
-                               all_erased };
-    const uint       groups = state[LINKS_GROUPS]; /* once: others change words beside it */
-    uint             more = 0;
+    const leaf_batch batch = {
+        keys + keys_at,          values + values_at, LINKS_ERASED(erased ? erased + erased_at : erased), positions, n,
+        LINKS_ERASED(all_erased)
+    };
+    const uint groups = state[LINKS_GROUPS]; /* once: others change words beside it */
+    uint       more = 0;
 
     LINKS_SHARE(g, groups)
     {

@@ -33,9 +33,7 @@ static ordo_status sort_combines(ordo_dict *dict, struct ordo_call *call, const 
     return ordo_call_sort(call, &params, c->keys, c->values, ordo_at(*keys, 0), ordo_at(*values, 0), c->count);
 }
 
-/* values[j]: what key j has had before the batch and what this brings up to there. */
-static ordo_status sum_up(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c, cl_mem keys,
-                          cl_mem values)
+static ordo_status sum_up(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     const cl_uint    n = (cl_uint) c->count;
     struct ordo_args args = { .n = 0 };
@@ -44,18 +42,28 @@ static ordo_status sum_up(ordo_dict *dict, struct ordo_call *call, const struct 
     ORDO_TRY(ordo_call_scratch(call, c->count * dict->value_bytes, &before));
     ORDO_TRY(ordo_call_scratch(call, c->count, &found));
     ORDO_TRY(ordo_call_scratch(call, c->count, &heads));
-    const struct ordo_finds finds = { ordo_at(keys, 0), c->count, true, ordo_at(before, 0), ordo_at(found, 0) };
+    const struct ordo_finds finds = { c->keys, c->count, true, ordo_at(before, 0), ordo_at(found, 0) };
     ORDO_TRY(dict->structure->find(dict, call, &finds));
-    ORDO_ADD(&args, ORDO_ARG(keys), ORDO_ARG(found), ORDO_ARG(before), ORDO_ARG(n), ORDO_ARG(heads), ORDO_ARG(values));
+    ordo_args_slice(&args, &c->keys);
+    ORDO_ADD(&args, ORDO_ARG(found), ORDO_ARG(before), ORDO_ARG(n), ORDO_ARG(heads));
+    ordo_args_slice(&args, &c->values);
     ORDO_TRY(ordo_dict_launch_typed(call, dict, COMBINE_FILE, "combine_heads", c->value, c->op, c->count, &args));
     const struct ordo_scan scan = { .type = c->value,
                                     .op = c->op,
                                     .inclusive = true,
-                                    .in = ordo_at(values, 0),
+                                    .in = c->values,
                                     .heads = ordo_at(heads, 0),
-                                    .out = ordo_at(values, 0),
+                                    .out = c->values,
                                     .count = c->count };
     return ordo_call_scan(call, &scan);
+}
+
+ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted)
+{
+    const int mark = call->n_scratch;
+    ORDO_TRY(sum_up(dict, call, sorted));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
 }
 
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
@@ -63,9 +71,8 @@ ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, c
     cl_mem keys = NULL, values = NULL;
 
     ORDO_TRY(sort_combines(dict, call, c, &keys, &values));
-    const int mark = call->n_scratch;
-    ORDO_TRY(sum_up(dict, call, c, keys, values));
-    ordo_call_release(call, mark);
+    const struct ordo_combines sorted = { c->value, c->op, ordo_at(keys, 0), ordo_at(values, 0), c->count };
+    ORDO_TRY(ordo_dict_combine_sorted(dict, call, &sorted));
     const struct ordo_sorted_updates updates = { ordo_at(keys, 0), ordo_at(values, 0), ordo_none(), c->count, false };
     return dict->structure->update_sorted(dict, call, &updates);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations that no structure need have a way of its own for: done by the structure's other operations (dict/dict.h).
  *
- *   combine.c     the value becomes old (+, min, max) new: find, then update
+ *   combine.c     the value becomes old (+, min, max) new: find, then update; and where a structure has a way of its own, that
  *   ranges.c      ranges with limits and in descending order, seeks with bounds: rank, select, then range or seek
  *   erase.c       ranges erased: rank, select, range, update; the first (last) elements taken: the same
  *   aggregate.c   sums, minima, maxima over ranges: rank, then range or export
@@ -20,6 +20,9 @@ ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo
 /* By whatever way the structure has; ordo_dict_combine_generic: by the way that any structure has. */
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
+/* Of a batch in key order: each value becomes what its key has had before the batch, and all that this brings for it up to there. Of
+ * equal keys the last then says what to store, which may be done twice. Changes nothing else. */
+ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted);
 
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,
                                       bool waits);

@@ -68,18 +68,37 @@ struct ordo_links_shape ordo_links_search_shape(const struct ordo_links *tree)
 /* More groups than this fill every device; work-items, or teams, then take several items. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
-ordo_status ordo_links_launch(struct ordo_call *call, const struct ordo_links *tree, const char *file, const char *name,
-                              const struct ordo_links_shape *shape, size_t items, const struct ordo_args *args)
+/* Sums are the same of all integers of one size. */
+static long number_type(const struct ordo_combines *c)
 {
-    const struct ordo_define defines[] = {
+    return c->op != ORDO_SUM ? (long) c->value : ordo_type_bytes(c->value) == 8 ? ORDO_U64 : ORDO_U32;
+}
+
+ordo_status ordo_links_launch_combining(struct ordo_call *call, const struct ordo_links *tree, const char *file,
+                                        const char *name, const struct ordo_combines *combines,
+                                        const struct ordo_links_shape *shape, size_t items,
+                                        const struct ordo_args *args)
+{
+    struct ordo_define defines[6 + 3 + 1] = {
         { "ORDO_KEY", tree->dict.key },        { "ORDO_VALUE_BYTES", tree->dict.value_bytes },
         { "RUN_GROUP", (long) shape->group },  { "LINKS_GROUP", (long) shape->group },
         { "TEAM_WIDTH", (long) shape->lanes }, { "LINKS_ITEMS", shape->items ? (long) shape->items : 1 },
-        ordo_links_words_define(tree),         { NULL, 0 },
     };
+    struct ordo_define *next = defines + 6;
+    if (combines) {
+        *next++ = (struct ordo_define) { "COMBINE_TYPE", number_type(combines) };
+        *next++ = (struct ordo_define) { "COMBINE_OP", (long) combines->op };
+    }
+    *next = ordo_links_words_define(tree);
     const size_t        per_group = shape->items ? shape->group * shape->items : shape->group / shape->lanes;
     struct ordo_kernel *kernel = NULL;
     ORDO_TRY(ordo_call_kernel(call, file, name, defines, &kernel));
     return ordo_call_launch(call, kernel, ordo_min_size(ordo_ceil_div(items, per_group), GROUPS_MAX), shape->group,
                             args->arg, args->n);
+}
+
+ordo_status ordo_links_launch(struct ordo_call *call, const struct ordo_links *tree, const char *file, const char *name,
+                              const struct ordo_links_shape *shape, size_t items, const struct ordo_args *args)
+{
+    return ordo_links_launch_combining(call, tree, file, name, NULL, shape, items, args);
 }

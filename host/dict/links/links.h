@@ -134,6 +134,11 @@ struct ordo_links_shape ordo_links_search_shape(const struct ordo_links *tree);
 /* Enough groups for so many items, within reason: kernels loop. */
 ordo_status ordo_links_launch(struct ordo_call *call, const struct ordo_links *tree, const char *file, const char *name,
                               const struct ordo_links_shape *shape, size_t items, const struct ordo_args *args);
+/* The same for a kernel of updates that combine as these do; NULL: that do not. */
+ordo_status ordo_links_launch_combining(struct ordo_call *call, const struct ordo_links *tree, const char *file,
+                                        const char *name, const struct ordo_combines *combines,
+                                        const struct ordo_links_shape *shape, size_t items,
+                                        const struct ordo_args *args);
 
 /* ---- pool.c ------------------------------------------------------------------------------------------------------ */
 
@@ -253,6 +258,7 @@ ordo_status ordo_links_compact(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_links_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                               struct ordo_slice values, size_t count);
 ordo_status ordo_links_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *u);
+ordo_status ordo_links_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 
 /* ---- concurrent.c ------------------------------------------------------------------------------------------------ */
 
@@ -264,10 +270,10 @@ ordo_status ordo_links_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
 /* All calls of a struct ordo_structure: linked trees differ by their configuration alone. */
 #define ORDO_LINKS_CALLS                                                                                               \
     .destroy = ordo_links_clear, .clear = ordo_links_clear, .build = ordo_links_build, .update = ordo_links_update,    \
-    .update_sorted = ordo_links_update_sorted, .apply_concurrent = ordo_links_apply_concurrent,                        \
-    .compact = ordo_links_compact, .find = ordo_links_find, .count = ordo_links_count, .range = ordo_links_range,      \
-    .seek = ordo_links_seek, .seeks_both = true, .rank = ordo_links_rank, .select = ordo_links_select,                 \
-    .size = ordo_links_size, .export_all = ordo_links_export, .check = ordo_links_check,                               \
-    .statistics = ordo_links_statistics
+    .update_sorted = ordo_links_update_sorted, .combine = ordo_links_combine,                                          \
+    .apply_concurrent = ordo_links_apply_concurrent, .compact = ordo_links_compact, .find = ordo_links_find,           \
+    .count = ordo_links_count, .range = ordo_links_range, .seek = ordo_links_seek, .seeks_both = true,                 \
+    .rank = ordo_links_rank, .select = ordo_links_select, .size = ordo_links_size, .export_all = ordo_links_export,    \
+    .check = ordo_links_check, .statistics = ordo_links_statistics
 
 #endif

@@ -9,10 +9,14 @@
  * The updates of a leaf are brought together by sorting the batch, or, where a GPU has few for each leaf, by
  * buckets: no sort, and half the launches. If very many updates fall into one leaf, 1 and 3 go round: memory for all
  * rounds is reserved before the first, and each puts a sample of the group into the tree, so that the next one finds
- * many leaves in its place. */
+ * many leaves in its place.
+ *
+ * Values that are combined are so where an update meets its leaf, which each does once: 3 goes round no more than once, and what is
+ * tried again has changed nothing. Where that is not so, and where the tree is built anew, they are combined before (combine_now). */
 #include "dict/links/links.h"
 
 #include "dict/batch.h"
+#include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
 
@@ -23,6 +27,8 @@
 struct batch {
     struct ordo_sorted_updates u;
     cl_uint                    all_erased;
+    const struct ordo_combines
+        *combines; /* how its values are combined with those that are there; NULL: they replace them */
 };
 
 /* ---- which way ---------------------------------------------------------------------------------------------------- */
@@ -126,8 +132,8 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_links
     ordo_args_slice(&args, &batch->u.erased);
     ORDO_ADD(&args, ORDO_ARG(plan->positions), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most),
              ORDO_ARG(tree->dirty[1]));
-    return ordo_links_launch(call, tree, UPDATE_FILE, "update_leaves", &shape,
-                             ordo_min_size(plan->state[LINKS_GROUPS], teams), &args);
+    return ordo_links_launch_combining(call, tree, UPDATE_FILE, "update_leaves", batch->combines, &shape,
+                                       ordo_min_size(plan->state[LINKS_GROUPS], teams), &args);
 }
 
 /* By a plan. Once the leaves have changed the batch is stored: where the levels above could not be told, they are made from what the
@@ -208,7 +214,8 @@ static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_links
     ordo_args_slice(&args, &batch->u.values);
     ordo_args_slice(&args, &batch->u.erased);
     ORDO_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(room), ORDO_ARG(tree->dirty[1]));
-    return ordo_links_launch(call, tree, BUCKET_FILE, "update_heads", &shape, batch->u.count, &args);
+    return ordo_links_launch_combining(call, tree, BUCKET_FILE, "update_heads", batch->combines, &shape, batch->u.count,
+                                       &args);
 }
 
 /* Where the levels above could not be told: the leaves have taken the batch, or are as they were if they could not. What was found is
@@ -258,8 +265,20 @@ static bool is_underfull(const struct ordo_links *tree, const cl_uint state[LINK
     return state[LINKS_LEAVES] > 64 && state[LINKS_ELEMENTS] / (ordo_links_slots(tree) / 4) < state[LINKS_LEAVES];
 }
 
-static ordo_status rebuild_with(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch)
+/* Of a sorted batch of combines makes one of stores. The batch's arrays are its own. */
+static ordo_status combine_now(struct ordo_call *call, struct ordo_links *tree, struct batch *batch)
 {
+    if (!batch->combines)
+        return ORDO_OK;
+    const struct ordo_combines sorted = { batch->combines->value, batch->combines->op, batch->u.keys, batch->u.values,
+                                          batch->u.count };
+    batch->combines = NULL;
+    return ordo_dict_combine_sorted(&tree->dict, call, &sorted);
+}
+
+static ordo_status rebuild_with(struct ordo_call *call, struct ordo_links *tree, struct batch *batch)
+{
+    ORDO_TRY(combine_now(call, tree, batch));
     struct ordo_sorted_updates u = batch->u;
     struct ordo_sorted_run     run;
     if (batch->all_erased) {
@@ -332,6 +351,7 @@ static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_links *t
     const size_t slots = ordo_links_slots(tree), half = slots / 2, groups = plan->state[LINKS_GROUPS];
     const size_t entries = batch->u.count + groups * slots;
     ORDO_TRY(ordo_links_reserve(call, tree, plan->state, plan->state[LINKS_LEAVES] + groups + entries / half));
+    ORDO_TRY(combine_now(call, tree, batch));
     ORDO_TRY(keep_effects(call, tree, batch, plan));
     return batch->u.count > 0 ? update_rounds(call, tree, batch, plan) : ORDO_OK;
 }
@@ -388,15 +408,17 @@ static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_links *
     return ORDO_OK;
 }
 
-static ordo_status sort_batch(struct ordo_call *call, const struct ordo_links *tree, bool erase, struct ordo_slice keys,
-                              struct ordo_slice values, size_t count, struct batch *out)
+static ordo_status sort_batch(struct ordo_call *call, const struct ordo_links *tree, struct batch *batch)
 {
-    const struct ordo_sort_params params = { .key = tree->dict.key, .value_bytes = erase ? 0 : tree->dict.value_bytes };
-    *out = (struct batch) { { .count = count }, erase };
-    ORDO_TRY(ordo_call_scratch(call, count * tree->dict.key_bytes, &out->u.keys.mem));
+    const struct ordo_sort_params params = { .key = tree->dict.key,
+                                             .value_bytes = batch->all_erased ? 0 : tree->dict.value_bytes };
+    const struct ordo_slice       keys = batch->u.keys, values = batch->u.values;
+    const size_t                  count = batch->u.count;
+    batch->u = (struct ordo_sorted_updates) { .count = count };
+    ORDO_TRY(ordo_call_scratch(call, count * tree->dict.key_bytes, &batch->u.keys.mem));
     if (params.value_bytes)
-        ORDO_TRY(ordo_call_scratch(call, count * params.value_bytes, &out->u.values.mem));
-    return ordo_call_sort(call, &params, keys, values, out->u.keys, out->u.values, count);
+        ORDO_TRY(ordo_call_scratch(call, count * params.value_bytes, &batch->u.values.mem));
+    return ordo_call_sort(call, &params, keys, values, batch->u.keys, batch->u.values, count);
 }
 
 /* *done: false, and nothing changed, if the batch is to be sorted. */
@@ -410,32 +432,54 @@ static ordo_status update_unsorted(struct ordo_call *call, struct ordo_links *tr
     return ORDO_OK;
 }
 
+/* Built anew of a batch that is not sorted. */
+static ordo_status rebuild_of(struct ordo_call *call, struct ordo_links *tree, struct batch *batch)
+{
+    struct ordo_sorted_run run;
+
+    if (batch->combines) {
+        ORDO_TRY(sort_batch(call, tree, batch));
+        return rebuild_with(call, tree, batch);
+    }
+    ORDO_TRY(
+        ordo_runs_sort(&tree->runs, call, batch->all_erased, batch->u.keys, batch->u.values, batch->u.count, &run));
+    return ordo_links_rebuild(call, tree, &run, ordo_links_update_fill(tree));
+}
+
+/* A batch in any order. */
+static ordo_status update(struct ordo_call *call, struct ordo_links *tree, struct batch *batch)
+{
+    bool done = false;
+
+    ORDO_TRY(ordo_links_begin(call, tree));
+    if (!batch->all_erased)
+        ORDO_TRY(ordo_links_check_room(call, tree, batch->u.count));
+    ORDO_TRY(update_unsorted(call, tree, batch, &done));
+    if (done)
+        return ORDO_OK;
+    if (is_worth_rebuilding(tree, batch->u.count))
+        return rebuild_of(call, tree, batch);
+    ORDO_TRY(sort_batch(call, tree, batch));
+    return update_sorted_batch(call, tree, batch);
+}
+
 ordo_status ordo_links_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                               struct ordo_slice values, size_t count)
 {
-    struct ordo_links     *tree = ordo_links_of(dict);
-    struct batch           batch = { { .keys = keys, .values = values, .count = count }, erase };
-    struct ordo_sorted_run run;
-    bool                   done = false;
+    struct batch batch = { { .keys = keys, .values = values, .count = count }, erase, NULL };
+    return update(call, ordo_links_of(dict), &batch);
+}
 
-    ORDO_TRY(ordo_links_begin(call, tree));
-    if (!erase)
-        ORDO_TRY(ordo_links_check_room(call, tree, count));
-    ORDO_TRY(update_unsorted(call, tree, &batch, &done));
-    if (done)
-        return ORDO_OK;
-    if (is_worth_rebuilding(tree, count)) {
-        ORDO_TRY(ordo_runs_sort(&tree->runs, call, erase, keys, values, count, &run));
-        return ordo_links_rebuild(call, tree, &run, ordo_links_update_fill(tree));
-    }
-    ORDO_TRY(sort_batch(call, tree, erase, keys, values, count, &batch));
-    return update_sorted_batch(call, tree, &batch);
+ordo_status ordo_links_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
+{
+    struct batch batch = { { .keys = c->keys, .values = c->values, .count = c->count }, 0, c };
+    return update(call, ordo_links_of(dict), &batch);
 }
 
 ordo_status ordo_links_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *u)
 {
     struct ordo_links *tree = ordo_links_of(dict);
-    struct batch       batch = { *u, 0 };
+    struct batch       batch = { *u, 0, NULL };
     bool               done = false;
 
     ORDO_TRY(ordo_links_begin(call, tree));
