@@ -279,9 +279,11 @@ static size_t add_parameters(const cJSON *row, char *name, size_t used, size_t b
 {
     static const struct {
         const char *field, *name;
-    } numbers[] = {
-        { "growth", "growth" }, { "load_percent", "load" }, { "raise_percent", "raise" }, { "group", "group" }
-    };
+    } numbers[] = { { "growth", "growth" },
+                    { "load_percent", "load" },
+                    { "raise_percent", "raise" },
+                    { "chunk", "chunk" },
+                    { "group", "group" } };
     char text[TEXT_BYTES];
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (number_of(row, numbers[i].field) > 0) {

@@ -289,12 +289,12 @@ static void combine_numbers(struct test *t, ordo_dict *dict, uint32_t from, uint
 
 /* Batches few enough for the leaves that these are changed in place; they split, and so does the root above them. Then those
  * that overflow a bucket. Of both kinds some that combine. */
-static void batches(struct test *t)
+static void batches_in(struct test *t, int structure)
 {
     enum { HELD = 500, BATCHES = 8 };
-    ordo_dict *dict = make_dict(t, t->dev, BLINK, 0, HELD);
+    ordo_dict *dict = make_dict(t, t->dev, structure, 0, HELD);
 
-    test_context(t, "batches in place");
+    test_context(t, "batches in place, %s", structures[structure].word);
     for (uint32_t i = 0; i < BATCHES; i++)
         upsert_numbers(t, dict, HELD + i * BATCH, 1);
     upsert_numbers(t, dict, 7, BATCH);
@@ -302,6 +302,12 @@ static void batches(struct test *t)
     combine_numbers(t, dict, 7, 1, BATCH);
     expect_numbers(t, dict, 0, HELD + BATCHES * BATCH + BATCH / 4);
     ordo_dict_destroy(&dict);
+}
+
+static void batches(struct test *t)
+{
+    batches_in(t, BLINK);
+    batches_in(t, SKIPLIST_16);
     if (getenv("ORDO_TEST_PART")) /* more than a simulator has time for */
         crowded(t);
 }

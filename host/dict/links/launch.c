@@ -38,7 +38,7 @@ size_t ordo_links_operations_group(const struct ordo_links *tree)
     return group_of(tree, ordo_tunable(tree->dict.dev, ORDO_LINKS_GROUP, data), 1);
 }
 
-/* A lane of a narrow team holds so many of a leaf's words, 16 bytes of keys of 4 bytes. */
+/* A lane of a narrow team, or of a search, has so many of a node's words, 16 bytes of keys of 4 bytes. */
 #define NARROW_WORDS ((size_t) 4)
 #define NARROW_GROUP 128
 
@@ -50,9 +50,6 @@ struct ordo_links_shape ordo_links_narrow(const struct ordo_links *tree)
     return shape;
 }
 
-/* What a lane reads of a line at once: there are no more lanes than such pieces. */
-#define PIECE_BYTES ((size_t) 16)
-
 struct ordo_links_shape ordo_links_search_shape(const struct ordo_links *tree)
 {
     const ordo_device      *dev = tree->dict.dev;
@@ -61,7 +58,7 @@ struct ordo_links_shape ordo_links_search_shape(const struct ordo_links *tree)
                                       ordo_tunable(dev, ORDO_BLINK_ITEMS, data) };
     if (shape.group > 1)
         shape.lanes = ordo_min_size(ordo_tunable(dev, ORDO_BLINK_LANES, data), ordo_device_facts(dev)->sub_group);
-    shape.lanes = ordo_min_size(shape.lanes, tree->config.words * tree->dict.key_bytes / PIECE_BYTES);
+    shape.lanes = ordo_min_size(shape.lanes, tree->config.words / NARROW_WORDS);
     return shape;
 }
 
