@@ -40,28 +40,28 @@ static outcome particles(ordo_device *device, std::size_t count)
                   static_cast<std::uint32_t>((r >> 40) % side) };
     }
 
-    // particle[lower[27 * i + d]] ... particle[upper[27 * i + d] - 1] are those in one of the cells around particle i.
+    // particle[lower[c]] ... particle[upper[c] - 1] are those in cell c.
+    const std::uint32_t        cells = side * side * side;
     stopwatch                  clock;
-    std::vector<std::uint32_t> cell(count), particle(count), asked, lower(27 * count), upper(27 * count);
-    std::vector<std::uint32_t> near(count);
+    std::vector<std::uint32_t> cell(count), particle(count), asked(cells), lower(cells), upper(cells), near(count);
     ordo_sort_params           sort = {};
     sort.key = ORDO_U32;
     sort.value_bytes = 4;
     sort.bits = 15; // all that a cell's number has
     ordo_equal_range_params search = {};
     search.key = ORDO_U32;
-    asked.reserve(27 * count);
-    for (std::size_t i = 0; i < count; i++) {
-        cell[i] = morton(at[i].x, at[i].y, at[i].z);
-        around(at[i], [&](std::uint32_t x, std::uint32_t y, std::uint32_t z) { asked.push_back(morton(x, y, z)); });
-    }
-    std::iota(particle.begin(), particle.end(), 0u);
-    must(ordo_sort_host(device, &sort, cell.data(), particle.data(), count));
-    must(ordo_equal_range_host(device, &search, cell.data(), count, asked.data(), asked.size(), lower.data(),
-                               upper.data()));
     for (std::size_t i = 0; i < count; i++)
-        for (std::size_t q = 27 * i; q < 27 * (i + 1); q++)
-            near[i] += upper[q] - lower[q];
+        cell[i] = morton(at[i].x, at[i].y, at[i].z);
+    std::iota(particle.begin(), particle.end(), 0u);
+    std::iota(asked.begin(), asked.end(), 0u);
+    must(ordo_sort_host(device, &sort, cell.data(), particle.data(), count));
+    must(ordo_equal_range_host(device, &search, cell.data(), count, asked.data(), cells, lower.data(), upper.data()));
+    // Near ones come one after another, and so do the cells around them.
+    for (const std::uint32_t i : particle)
+        around(at[i], [&](std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+            const std::uint32_t c = morton(x, y, z);
+            near[i] += upper[c] - lower[c];
+        });
     const double ordo_ms = clock.lap();
 
     std::vector<std::vector<std::uint32_t>> table(side * side * side);

@@ -81,7 +81,8 @@ for name in $names; do
 done
 
 sh "$here/pictures.sh" "$bench" || status=1
-tasks=$(find "$here" -maxdepth 1 -name '*-tasks.json' | sort | tail -n 1)
+# A table of tasks has its place in the README where that has one for this label.
+tasks=$(find "$here" -maxdepth 1 -name "????-??-??-$label-tasks.json" | sort | tail -n 1)
 if [ -n "$tasks" ]; then
     page=$(mktemp) || exit 1
     table=$(mktemp) || exit 1
@@ -89,8 +90,11 @@ if [ -n "$tasks" ]; then
         printf 'From [%s](results/%s):\n\n' "$(basename "$tasks" .json)" "${tasks##*/}"
         sh "$here/../bench/tasks.sh" --table "$tasks"
     } >"$table"
-    sed -e '/^<!-- tasks -->$/,/^<!-- end of tasks -->$/{ /^<!-- tasks -->$/{ p; r '"$table"'
-        }; /^<!-- end/p; d; }' "$here/../README.md" >"$page" && cp "$page" "$here/../README.md"
+    awk -v begin="<!-- tasks $label -->" -v table="$table" '
+        /^<!-- end of tasks -->$/ { within = 0 }
+        !within { print }
+        $0 == begin { within = 1; while ((getline line <table) > 0) print line }' "$here/../README.md" >"$page" &&
+        cp "$page" "$here/../README.md"
     rm -f "$page" "$table"
 fi
 exit $status

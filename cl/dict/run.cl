@@ -5,6 +5,7 @@
  *   run_take       a run of what a batch stores and erases, in order
  *   run_repeats    hides each element that an equal one follows in its run
  *   run_visible    counts the visible elements of each block
+ *   run_totals     the visible elements of all runs
  *
  * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES,
  * RUN_GROUP.
@@ -12,11 +13,11 @@
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
-#include "group/merge.cl"
+#include "group/runs.cl"
 #include "shared/key.h"
 #include "shared/runs.h"
 
-/* Built together: run_unsorted run_take run_repeats run_visible */
+/* Built together: run_unsorted run_take run_repeats run_visible run_totals */
 
 /* *wrong, which is 0, becomes 1 if some key is not less than the next. */
 ORDO_KERNEL(RUN_GROUP)
@@ -102,4 +103,21 @@ void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __glo
         }
         visible[visible_at + block] = n;
     }
+}
+
+/* totals[r]: the visible elements of run r. */
+ORDO_KERNEL(RUN_GROUP)
+void run_totals(RUNS_KEYS run_table runs, __global uint *totals)
+{
+    __local struct {
+        runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
+    } mem;
+    if (get_local_id(0) == 0) {
+        RUNS_EACH(RUNS_POINT_MARKS, &mem)
+    }
+#if RUN_GROUP > 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    RUN_EACH (uint, r, runs.n_runs)
+        totals[r] = mem.hidden_of[r] ? mem.visible_of[r][(runs.count[r] - 1) / RUN_BLOCK + 1] : runs.count[r];
 }

@@ -103,6 +103,14 @@ struct ordo_ranges {
     bool              waits; /* the caller waits for the number of results */
 };
 
+/* The keys from the one at lo to the one at hi are erased. */
+struct ordo_interval_erasure {
+    struct ordo_slice lo, hi;     /* a key each */
+    struct ordo_slice erased;     /* uint32_t: how many they were; may be ordo_none() */
+    bool              counted;    /* it is known ... */
+    size_t            gone, left; /* ... how many they are, and how many elements stay */
+};
+
 struct ordo_structure {
     const char *name;
     void (*destroy)(ordo_dict *dict); /* what it holds, not *dict itself */
@@ -116,6 +124,10 @@ struct ordo_structure {
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
     /* NULL where the way of generic/combine.c is the best there is. */
     ordo_status (*combine)(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
+    /* NULL where there is nothing better than to erase key by key. *done: false, and nothing is changed, if that is to be done all
+     * the same. Waits, unless `counted`. */
+    ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
+                                  bool *done);
     /* NULL where there is no such thing. *done: false, and nothing is changed, if the batch is to go the way of all others: it has
      * other operations than those on single keys, or is refused. Waits. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);

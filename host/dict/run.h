@@ -24,7 +24,8 @@
  *   R6 distinct  of a run that is `distinct` all keys differ.
  *
  * An update adds a run, or merges the newest ones with it into a new one; no key or value changes in place, so an
- * update that fails has changed nothing. Hidden bits are set in place, by queries too: only for what is stale (R3).
+ * update that fails has changed nothing. Hidden bits are set in place, by queries too: for what is stale (R3); and by one launch, the
+ * last of a call that erases an interval: an element that is newest becomes a tombstone where it stands.
  */
 #ifndef ORDO_RUN_H
 #define ORDO_RUN_H
@@ -32,6 +33,7 @@
 #include "dict/dict.h"
 #include "primitive/index.h"
 #include "primitive/merge_runs.h"
+#include "shared/run_table.h"
 #include "shared/runs.h"
 
 /* Where the parts of a block lie, in bytes from its start; all are multiples of 256. Parts may have room for more elements than
@@ -150,22 +152,27 @@ ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct
 ordo_status ordo_run_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
                             const struct ordo_arg *args, size_t n_args);
 
+/* The set as a kernel's arguments: the buffers of the runs' keys, or values, which come first, and the table. */
+void      ordo_run_set_add(struct ordo_args *args, const struct ordo_run_set *set, bool are_there);
+run_table ordo_run_set_table(const ordo_dict *dict, const struct ordo_run_set *set);
+
 /* ---- run_resolve.c ------------------------------------------------------------------------------------------------ */
 
 /* Makes R4 and R5 hold for all runs. Nothing if they do. Enqueues; no wait.
  * Cost  each element of a run that is not marked is searched for in each older run. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* The number of visible elements of each run. Resolves; waits. */
+/* The number of visible elements of each run. Resolves; waits, if anything may be hidden. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
-/* The same without a wait: into `out`, a word for each run that has bits; and what comes of these. */
+/* The same without a wait: into `out`, a word for each run. */
 ordo_status ordo_run_set_totals(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem out);
-void        ordo_run_set_counts_of(const struct ordo_run_set *set, const cl_uint *totals, size_t counts[ORDO_MAX_RUNS]);
 /* And of all together. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
 /* The directory that a run's hidden bits make, in ordo_run_entries words from `out` on. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                    struct ordo_slice out);
+/* Makes R4 and R5 hold, for all runs with bits. Enqueues. */
+ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* Sets the bits of all stale elements in `stale`, for each run a slice of words, whatever is in them. */
 ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                     const struct ordo_slice *stale);

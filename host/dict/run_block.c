@@ -203,3 +203,25 @@ ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct
     run->indexed = true;
     return ORDO_OK;
 }
+
+run_table ordo_run_set_table(const ordo_dict *dict, const struct ordo_run_set *set)
+{
+    run_table table = { .n_runs = (cl_uint) set->n };
+    for (size_t r = 0; r < set->n; r++) {
+        const struct ordo_sorted_run *run = &set->run[r];
+        table.values_at[r] = ordo_run_values(dict, run).at;
+        table.count[r] = (cl_uint) run->count;
+        table.hidden_at[r] = run->has_hidden ? (cl_uint) (run->layout.hidden / 256) : RUN_TABLE_NONE;
+        table.visible_at[r] = run->has_hidden ? (cl_uint) (run->layout.visible / 256) : 0;
+    }
+    return table;
+}
+
+void ordo_run_set_add(struct ordo_args *args, const struct ordo_run_set *set, bool are_there)
+{
+    static const cl_mem none = NULL;
+    for (size_t r = 0; r < RUN_TABLE_MAX; r++) {
+        const cl_mem *mem = are_there && r < set->n ? &set->run[r].mem : &none;
+        ORDO_ADD(args, ORDO_ARG(*mem));
+    }
+}

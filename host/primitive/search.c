@@ -115,8 +115,8 @@ static bool is_packed(const struct ordo_search *s)
 /* Finds by an index whose blocks and values should not push it out of the caches, where there is a way to say so. */
 static bool reads_once(const ordo_device *dev, const struct ordo_search *s)
 {
-    return ordo_device_facts(dev)->lanes == ORDO_LANES_NVIDIA && s->index && s->lookup && s->value_bytes &&
-           !s->in_run && s->count > ONCE_BYTES / ordo_type_bytes(s->key);
+    return ordo_device_reads_once(dev) && s->index && s->lookup && s->value_bytes && !s->in_run &&
+           s->count > ONCE_BYTES / ordo_type_bytes(s->key);
 }
 
 /* ---- a launch ------------------------------------------------------------------------------------------------ */

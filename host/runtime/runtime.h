@@ -107,6 +107,10 @@ void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
 void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
 
+/* Whether kernels can read so that the caches rather keep other things: ordo_read_once of cl/device/compiler.cl is more than a
+ * read. */
+bool ordo_device_reads_once(const ordo_device *dev);
+
 /* ---- who holds a device: device.c ------------------------------------------------------------------------------ */
 
 /* An object that outlives calls holds its device, so that this is there until the object is destroyed, whenever its opener

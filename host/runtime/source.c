@@ -289,6 +289,11 @@ static void add_facts(const ordo_device *dev, struct text *t)
     }
 }
 
+bool ordo_device_reads_once(const ordo_device *dev)
+{
+    return dev->facts.lanes == ORDO_LANES_NVIDIA;
+}
+
 bool ordo_device_has(const ordo_device *dev, const char *extension)
 {
     const size_t length = strlen(extension);

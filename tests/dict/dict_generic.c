@@ -908,3 +908,35 @@ Test(dict_generic, aggregates_long_ranges)
 {
     test_each_device(long_aggregates);
 }
+
+/* ---- intervals erased where they stand ----------------------------------------------------------------------------- */
+
+/* An LSM of many runs, of which intervals and ends go again and again, between updates of the same keys; small enough limits that
+ * it is cleaned up, too. */
+static void intervals(struct test *t)
+{
+    enum { ROUNDS = 24 };
+    const struct ordo_lsm_config config = { .dict = { ORDO_U32, 4 },
+                                            .growth = 2,
+                                            .cleanup_least = 1000,
+                                            .keep_runs = true };
+    for (uint32_t n_keys = 100; n_keys <= 10000; n_keys *= 10) {
+        struct pair p = { t, NULL, model_empty(ORDO_U32, 4), ORDO_U32, 4, 4, n_keys, UINT32_MAX / n_keys };
+        test_ok(t, ordo_lsm_create(t->dev, &config, &p.dict));
+        for (int round = 0; round < ROUNDS; round++) {
+            test_context(t, "of %u keys, round %d", (unsigned) n_keys, round);
+            for (uint32_t i = 1 + below(&p, 3); i > 0; i--)
+                change(&p, below(&p, 4) ? ORDO_UPSERT : ORDO_ERASE, 1 + below(&p, n_keys / 2));
+            for (uint32_t i = below(&p, 4); i > 0; i--)
+                erase_range(&p, 1, below(&p, 2));
+            ends(&p, below(&p, 2) ? below(&p, 140) : p.model.count, below(&p, 2));
+        }
+        ordo_dict_destroy(&p.dict);
+        model_free(&p.model);
+    }
+}
+
+Test(dict_generic, erases_intervals_where_they_stand)
+{
+    test_each_device(intervals);
+}

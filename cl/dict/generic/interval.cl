@@ -51,16 +51,13 @@ void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* The first `count` elements, or the last, are one range: its outer bound, its offsets, and the rank where its other bound is. */
+/* `count` elements, of which `first` is the least one's rank, are one range: the ranks of its bounds, and its offsets. */
 ORDO_KERNEL(RUN_GROUP)
-void interval_outer(uint rank, uint count, uint last, __global uint *ranks, __global ordo_key *bounds,
-                    __global ulong *offsets)
+void interval_outer(uint first, uint count, __global uint *ranks, __global ulong *offsets)
 {
-    RUN_EACH (uint, i, 1) {
-        ranks[i] = rank;
-        bounds[last] = key_from_bits(last ? ~(ordo_key_form) 0 : 0);
-        offsets[0] = 0;
-        offsets[1] = count;
+    RUN_EACH (uint, i, 2) {
+        ranks[i] = first + i * (count - 1);
+        offsets[i] = i * count;
     }
 }
 

@@ -5,6 +5,7 @@
  *   run_bounds                 ranks of few bounds in all runs
  *   run_measure, run_range     ranges over all runs
  *   run_rank, run_select       ranks of keys, and elements of ranks
+ *   run_span, run_gone, run_hide   an interval of keys erased where its elements lie
  *   run_none       the answer when there is no run
  *   run_check      looks for what must not be
  *
@@ -336,6 +337,91 @@ void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks
         if (values_out)
             values_out[values_out_at + i] = mem.value_of[run][place];
 #endif
+    }
+}
+
+/* ---- an interval erased ------------------------------------------------------------------------------------------ */
+
+/* Of a run, the elements first .. end - 1 lie in the interval; so many visible ones are before them, and so many among them. */
+typedef struct {
+    uint first, end, before, gone;
+} run_interval;
+
+/* spans[r]: where the keys from *lo to *hi are in run r; all runs are resolved, with bits and counts. */
+ORDO_KERNEL(RUN_GROUP)
+void run_span(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
+              ulong hi_at, __global run_interval *spans)
+{
+    __local range_runs mem;
+    if (get_local_id(0) == 0) {
+        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
+        RUNS_EACH(RUNS_POINT_MARKS, &mem)
+    }
+    range_barrier();
+    const ordo_key_form least = key_bits(lo[lo_at]), greatest = key_bits(hi[hi_at]);
+    RUN_EACH (uint, r, runs.n_runs) {
+        run_interval span = { keys_less(mem.key_of[r], 0, runs.count[r], least), 0, 0, 0 };
+        span.end = least > greatest ? span.first : keys_not_greater(mem.key_of[r], span.first, runs.count[r], greatest);
+        span.before = range_visible(&mem, r, span.first);
+        span.gone = range_visible(&mem, r, span.end) - span.before;
+        spans[r] = span;
+    }
+}
+
+/* *erased, if not NULL, and totals[0]: visible elements of all spans; totals[1]: of all runs. */
+ORDO_KERNEL(RUN_GROUP)
+void run_gone(RUNS_KEYS run_table runs, __global const run_interval *spans, __global uint *erased, ulong erased_at,
+              __global uint *totals)
+{
+    __local range_runs mem;
+    if (get_local_id(0) == 0) {
+        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
+        RUNS_EACH(RUNS_POINT_MARKS, &mem)
+    }
+    range_barrier();
+    RUN_EACH (uint, i, 2) {
+        uint sum = 0;
+        for (uint r = 0; r < runs.n_runs; r++)
+            sum += i == 0 ? spans[r].gone : range_visible(&mem, r, runs.count[r]);
+        totals[i] = sum;
+        if (i == 0 && erased)
+            erased[erased_at] = sum;
+    }
+}
+
+/* What entry `entry` of a run's directory is without a span's elements. */
+ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
+{
+    const ulong at = (ulong) entry * RUN_BLOCK;
+    return at >= span.end ? visible - span.gone : at > span.first ? span.before : visible;
+}
+
+#define RUNS_BLOCK_ARG(r, more) __global uint *keys##r,
+
+/* Hides what lies in the spans, and takes it out of the directories. */
+ORDO_KERNEL(RUN_GROUP)
+void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_interval *spans)
+{
+    __local range_runs mem;
+    if (get_local_id(0) == 0) {
+        RUNS_EACH(RUNS_POINT_MARKS, &mem)
+    }
+    range_barrier();
+    for (uint r = 0; r < runs.n_runs; r++) {
+        const run_interval span = spans[r];
+        if (span.end <= span.first)
+            continue;
+        __global uint *hidden = (__global uint *) mem.hidden_of[r], *visible = (__global uint *) mem.visible_of[r];
+        const uint     word = span.first / 32, last = (span.end - 1) / 32;
+        RUN_EACH (uint, i, last - word + 1) {
+            uint bits = 0xffffffffu;
+            bits &= i == 0 ? ~run_low_bits(span.first % 32) : 0xffffffffu;
+            bits &= word + i == last ? run_low_bits((span.end - 1) % 32 + 1) : 0xffffffffu;
+            hidden[word + i] |= bits;
+        }
+        const uint entry = span.first / RUN_BLOCK + 1, entries = (runs.count[r] - 1) / RUN_BLOCK + 2;
+        RUN_EACH (uint, i, entries - entry)
+            visible[entry + i] = run_entry_without(span, entry + i, visible[entry + i]);
     }
 }
 

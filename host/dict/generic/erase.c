@@ -212,7 +212,15 @@ static ordo_status count_erased(const struct erasure *x)
     return status;
 }
 
-ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_erasures *e)
+/* By the structure's own way, if it has one. */
+static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
+                                  bool *done)
+{
+    *done = false;
+    return dict->structure->erase_interval ? dict->structure->erase_interval(dict, call, e, done) : ORDO_OK;
+}
+
+static ordo_status erase_ranges(ordo_dict *dict, struct ordo_call *call, const struct ordo_erasures *e)
 {
     struct erasure x = { .dict = dict, .call = call, .e = e, .n = (cl_uint) e->count };
     cl_mem         keys = NULL;
@@ -234,32 +242,43 @@ ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *cal
     return erase_keys(dict, call, ordo_at(keys, 0), (size_t) x.total);
 }
 
+ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_erasures *e)
+{
+    const struct ordo_interval_erasure one = { .lo = e->lo, .hi = e->hi, .erased = e->erased };
+    bool                               done = false;
+
+    if (e->count == 1)
+        ORDO_TRY(erase_interval(dict, call, &one, &done));
+    return done ? ORDO_OK : erase_ranges(dict, call, e);
+}
+
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-/* The elements in key order, of `size`; values only if wanted. A range up to (down to) the key whose rank says how many. */
-static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
-                               size_t size, struct ordo_slice keys, struct ordo_slice offsets)
+/* The elements in key order; values only if wanted. They are the range between those two of which ranks say which they are: `lo` and
+ * `hi` are keys in scratch. */
+static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends,
+                               struct ordo_interval_erasure *e, struct ordo_slice keys, struct ordo_slice offsets)
 {
-    const cl_uint    last = ends->last, n = (cl_uint) count, rank = (cl_uint) (last ? size - count : count - 1);
-    const size_t     bounds_bytes = 2 * dict->key_bytes;
+    const cl_uint    n = (cl_uint) e->gone, first = ends->last ? (cl_uint) e->left : 0;
     struct ordo_args args = { .n = 0 };
     cl_mem           ranks = NULL, bounds = NULL;
 
-    ORDO_TRY(ordo_call_scratch(call, sizeof rank, &ranks));
-    ORDO_TRY(ordo_call_scratch(call, bounds_bytes, &bounds));
-    ORDO_ADD(&args, ORDO_ARG(rank), ORDO_ARG(n), ORDO_ARG(last), ORDO_ARG(ranks), ORDO_ARG(bounds),
-             ORDO_ARG(offsets.mem));
-    ORDO_TRY(ordo_dict_launch(call, dict, INTERVAL_FILE, "interval_outer", 1, args.arg, args.n));
-    const struct ordo_selects selects = { ordo_at(ranks, 0), 1, ordo_at(bounds, !last), ordo_none(), ordo_none() };
+    ORDO_TRY(ordo_call_scratch(call, 2 * sizeof first, &ranks));
+    ORDO_TRY(ordo_call_scratch(call, 2 * dict->key_bytes, &bounds));
+    e->lo = ordo_at(bounds, 0);
+    e->hi = ordo_at(bounds, 1);
+    ORDO_ADD(&args, ORDO_ARG(first), ORDO_ARG(n), ORDO_ARG(ranks), ORDO_ARG(offsets.mem));
+    ORDO_TRY(ordo_dict_launch(call, dict, INTERVAL_FILE, "interval_outer", 2, args.arg, args.n));
+    const struct ordo_selects selects = { ordo_at(ranks, 0), 2, e->lo, ordo_none(), ordo_none() };
     ORDO_TRY(dict->structure->select(dict, call, &selects));
-    const struct ordo_ranges range = { .lo = ordo_at(bounds, 0),
-                                       .hi = ordo_at(bounds, 1),
+    const struct ordo_ranges range = { .lo = e->lo,
+                                       .hi = e->hi,
                                        .count = 1,
                                        .offsets = offsets,
                                        .offsets_known = true,
                                        .keys_out = keys,
                                        .values_out = ends->values_out,
-                                       .capacity = count,
+                                       .capacity = e->gone,
                                        .waits = true };
     return dict->structure->range(dict, call, &range);
 }
@@ -277,20 +296,26 @@ static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, con
 
 ordo_status ordo_dict_ends_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got)
 {
-    struct ordo_slice keys = ordo_none(), offsets = ordo_none();
-    size_t            size = 0;
+    struct ordo_slice            keys = ordo_none(), offsets = ordo_none();
+    struct ordo_interval_erasure e = { .counted = true };
+    bool                         done = false;
+    size_t                       size = 0;
 
     ORDO_TRY(dict->structure->size(dict, call, &size));
-    *got = ordo_min_size(size, ends->count);
+    *got = e.gone = ordo_min_size(size, ends->count);
+    e.left = size - *got;
     if (*got == 0)
         return ordo_dict_before_store(dict, call);
     ORDO_TRY(place_keys(dict, call, ends, *got, &keys));
     ORDO_TRY(ordo_call_scratch(call, 2 * sizeof(cl_ulong), &offsets.mem));
-    ORDO_TRY(export_ends(dict, call, ends, *got, size, keys, offsets));
+    ORDO_TRY(export_ends(dict, call, ends, &e, keys, offsets));
     if (ends->take && ends->last && ends->keys_out.mem)
         ORDO_TRY(ordo_call_copy(call, keys.mem, 0, ends->keys_out.mem, ends->keys_out.at * dict->key_bytes,
                                 *got * dict->key_bytes));
     if (ends->last && (ends->keys_out.mem || ends->values_out.mem))
         ORDO_TRY(ordo_dict_reverse(call, dict, offsets, 1, *got, ends->keys_out, ends->values_out));
-    return ends->take ? erase_keys(dict, call, keys, *got) : ORDO_OK;
+    if (!ends->take)
+        return ORDO_OK;
+    ORDO_TRY(erase_interval(dict, call, &e, &done));
+    return done ? ORDO_OK : erase_keys(dict, call, keys, *got);
 }

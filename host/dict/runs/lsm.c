@@ -188,8 +188,8 @@ static ordo_status leave_out_stale(struct lsm *lsm, struct ordo_call *call, cons
     size_t       counts[ORDO_MAX_RUNS], count = 0, visible = 0;
     const size_t n = asked_runs(lsm, &count);
 
-    ordo_run_set_counts_of(&lsm->runs.set, totals, counts);
     for (size_t r = 0; r < n; r++) {
+        counts[r] = totals[r];
         visible += counts[r];
         note_count(&lsm->runs.set.run[r], counts[r]);
     }
@@ -426,6 +426,33 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(lsm_of(dict), call, &batch);
 }
 
+/* Where so many times as much is stored as an interval that was erased has left, that is written anew: for each element
+ * three have gone. */
+#define HIDDEN_MOST 4
+
+/* The elements of the interval are hidden where they stand. A call that may be taken back changes nothing in place. */
+static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
+                                  bool *done)
+{
+    struct lsm *lsm = lsm_of(dict);
+    size_t      gone = 0, left = 0;
+
+    if (call->undo || lsm->runs.set.n == 0)
+        return ORDO_OK;
+    ORDO_TRY(ordo_runs_hide(dict, call, e, &gone, &left));
+    *done = true;
+    lsm->arrived += gone;
+    lsm->left = left;
+    lsm->known_stale = stored(lsm) - left;
+    lsm->may_be_stale = 0;
+    if (gone == 0 || stored(lsm) < lsm->config.cleanup_least || left > stored(lsm) / HIDDEN_MOST)
+        return ORDO_OK;
+    const int mark = call->n_scratch;
+    if (clean_up(dict, call) != ORDO_OK) /* what was asked for is done */
+        ordo_call_abandon(call, mark);
+    return ORDO_OK;
+}
+
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
 /* Of k runs a query looks into k - 1 that it need not if they were one. Each run remembers what queries have cost by
@@ -590,6 +617,7 @@ static const struct ordo_structure lsm_structure = {
     .build = build,
     .update = update,
     .update_sorted = update_sorted,
+    .erase_interval = erase_interval,
     .clean_up = clean_up,
     .compact = compact,
     .find = find,

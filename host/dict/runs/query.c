@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of sorted runs: searches in each run, and launches of cl/dict/runs/runs.cl over the ranks. */
+/* Queries of sorted runs: searches in each run, and launches of cl/dict/runs/runs.cl over the ranks; and intervals of keys erased in
+ * place, which are such ranks. */
 #include "dict/runs/runs.h"
 
 #include "dict/batch.h"
 #include "primitive/scan.h"
 #include "primitive/search.h"
-#include "shared/run_table.h"
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
@@ -175,34 +175,11 @@ ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struc
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
-static run_table table_of(const ordo_dict *dict, const struct ordo_run_set *set)
-{
-    run_table table = { .n_runs = (cl_uint) set->n };
-    for (size_t r = 0; r < set->n; r++) {
-        const struct ordo_sorted_run *run = &set->run[r];
-        table.values_at[r] = ordo_run_values(dict, run).at;
-        table.count[r] = (cl_uint) run->count;
-        table.hidden_at[r] = run->has_hidden ? (cl_uint) (run->layout.hidden / 256) : RUN_TABLE_NONE;
-        table.visible_at[r] = run->has_hidden ? (cl_uint) (run->layout.visible / 256) : 0;
-    }
-    return table;
-}
-
 /* What a stretch of ranges has in scratch: ranks of run r from r * count on, where each query's candidates begin, and how
  * many visible elements are before it. */
 struct range_scratch {
     cl_mem lows, highs, candidates, before;
 };
-
-/* The buffers of the runs' keys, or values, as a kernel's first arguments. */
-static void add_runs(struct ordo_args *args, const struct ordo_run_set *set, bool are_there)
-{
-    static const cl_mem none = NULL;
-    for (size_t r = 0; r < RUN_TABLE_MAX; r++) {
-        const cl_mem *mem = are_there && r < set->n ? &set->run[r].mem : &none;
-        ORDO_ADD(args, ORDO_ARG(*mem));
-    }
-}
 
 /* So few bounds are looked for in all runs by one launch, without the runs' indexes: two launches a run, and one for the index of
  * a run that is new, take longer than plain searches. */
@@ -212,7 +189,7 @@ static void add_runs(struct ordo_args *args, const struct ordo_run_set *set, boo
 static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                const struct ordo_ranges *ranges, const struct range_scratch *s)
 {
-    const run_table  table = table_of(dict, set);
+    const run_table  table = ordo_run_set_table(dict, set);
     const cl_uint    n = (cl_uint) ranges->count;
     const size_t     bounds = 2 * set->n * ranges->count;
     struct ordo_args args = { .n = 0 };
@@ -225,7 +202,7 @@ static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, st
     }
     if (bounds > FEW_BOUNDS)
         return ORDO_OK;
-    add_runs(&args, set, true);
+    ordo_run_set_add(&args, set, true);
     ORDO_ADD(&args, ORDO_ARG(table));
     ordo_args_slice(&args, &ranges->lo);
     ordo_args_slice(&args, &ranges->hi);
@@ -237,13 +214,13 @@ static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, st
 static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, bool offsets, const struct range_scratch *s)
 {
-    const run_table         table = table_of(dict, set);
+    const run_table         table = ordo_run_set_table(dict, set);
     const cl_uint           n = (cl_uint) ranges->count;
     const struct ordo_slice sums = { offsets ? ranges->offsets.mem : NULL, ranges->offsets.at };
     struct ordo_args        args = { .n = 0 };
 
     ORDO_TRY(rank_ranges(call, dict, set, ranges, s));
-    add_runs(&args, set, true);
+    ordo_run_set_add(&args, set, true);
     ORDO_ADD(&args, ORDO_ARG(table));
     ordo_args_slice(&args, &ranges->lo);
     ordo_args_slice(&args, &ranges->hi);
@@ -263,13 +240,13 @@ static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, c
                                 const struct ordo_ranges *ranges, const struct ordo_ranges *all,
                                 const struct range_scratch *s)
 {
-    const run_table  table = table_of(dict, set);
+    const run_table  table = ordo_run_set_table(dict, set);
     const cl_uint    n = (cl_uint) ranges->count;
     const cl_ulong   last = all->offsets.at + all->count, capacity = all->capacity;
     struct ordo_args args = { .n = 0 };
 
-    add_runs(&args, set, true);
-    add_runs(&args, set, dict->value_bytes > 0);
+    ordo_run_set_add(&args, set, true);
+    ordo_run_set_add(&args, set, dict->value_bytes > 0);
     ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(s->lows), ORDO_ARG(s->highs), ORDO_ARG(n), ORDO_ARG(s->candidates),
              ORDO_ARG(s->before));
     ordo_args_slice(&args, &ranges->offsets);
@@ -477,9 +454,9 @@ ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const stru
     if (set->n == 0)
         return find_nothing(call, dict, selects->found, selects->count);
     ORDO_TRY(ordo_run_set_resolve(call, dict, set));
-    const run_table table = table_of(dict, set);
-    add_runs(&args, set, true);
-    add_runs(&args, set, dict->value_bytes > 0);
+    const run_table table = ordo_run_set_table(dict, set);
+    ordo_run_set_add(&args, set, true);
+    ordo_run_set_add(&args, set, dict->value_bytes > 0);
     ORDO_ADD(&args, ORDO_ARG(table));
     ordo_args_slice(&args, &selects->ranks);
     ORDO_ADD(&args, ORDO_ARG(n));
@@ -487,6 +464,69 @@ ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const stru
     ordo_args_slice(&args, &selects->values_out);
     ordo_args_slice(&args, &selects->found);
     return ordo_runs_launch(call, dict, "run_select", selects->count, args.arg, args.n);
+}
+
+/* ---- an interval erased ------------------------------------------------------------------------------------------ */
+
+static ordo_status find_spans(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
+                              const struct ordo_interval_erasure *e, cl_mem *spans)
+{
+    const run_table  table = ordo_run_set_table(dict, set);
+    struct ordo_args args = { .n = 0 };
+
+    ORDO_TRY(ordo_call_scratch(call, set->n * 4 * sizeof(cl_uint), spans));
+    ordo_run_set_add(&args, set, true);
+    ORDO_ADD(&args, ORDO_ARG(table));
+    ordo_args_slice(&args, &e->lo);
+    ordo_args_slice(&args, &e->hi);
+    ORDO_ADD(&args, ORDO_ARG(*spans));
+    return ordo_runs_launch(call, dict, "run_span", set->n, args.arg, args.n);
+}
+
+/* Waits. */
+static ordo_status count_gone(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
+                              const struct ordo_interval_erasure *e, cl_mem spans, size_t *gone, size_t *left)
+{
+    const run_table  table = ordo_run_set_table(dict, set);
+    struct ordo_args args = { .n = 0 };
+    cl_uint          total[2] = { 0, 0 };
+    cl_mem           totals = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, sizeof total, &totals));
+    ordo_run_set_add(&args, set, true);
+    ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(spans));
+    ordo_args_slice(&args, &e->erased);
+    ORDO_ADD(&args, ORDO_ARG(totals));
+    ORDO_TRY(ordo_runs_launch(call, dict, "run_gone", 2, args.arg, args.n));
+    ORDO_TRY(ordo_call_read(call, totals, 0, total, sizeof total));
+    *gone = total[0];
+    *left = total[1] - total[0];
+    return ORDO_OK;
+}
+
+ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
+                           size_t *left)
+{
+    struct ordo_run_set *set = &ordo_runs_of(dict)->set;
+    const int            mark = call->n_scratch;
+    struct ordo_args     args = { .n = 0 };
+    cl_mem               spans = NULL;
+
+    ORDO_TRY(ordo_run_set_add_bits(call, dict, set));
+    ORDO_TRY(find_spans(call, dict, set, e, &spans));
+    *gone = e->gone;
+    *left = e->left;
+    if (!e->counted)
+        ORDO_TRY(count_gone(call, dict, set, e, spans, gone, left));
+    ORDO_TRY(ordo_dict_before_store(dict, call));
+    const run_table table = ordo_run_set_table(dict, set);
+    ordo_run_set_add(&args, set, true);
+    ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(spans));
+    for (size_t r = 0; r < set->n; r++)
+        set->run[r].asked = false;
+    ORDO_TRY(ordo_runs_launch(call, dict, "run_hide", ordo_ceil_div(*gone, 32) + 1, args.arg, args.n));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */

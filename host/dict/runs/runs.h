@@ -43,6 +43,10 @@ ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct
 ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
 ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
+/* Hides the elements of an interval; *gone: how many were visible, *left: how many still are. Resolves; waits, unless these are
+ * known. There is a run. */
+ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
+                           size_t *left);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
