@@ -7,18 +7,23 @@
 
 static const std::uint32_t side = 32; // cells of the grid, each way
 
-// Two zero bits behind each of the ten lowest.
-static std::uint32_t spread(std::uint32_t x)
-{
-    x = (x | x << 16) & 0x030000ff;
-    x = (x | x << 8) & 0x0300f00f;
-    x = (x | x << 4) & 0x030c30c3;
-    return (x | x << 2) & 0x09249249;
-}
-static std::uint32_t morton(std::uint32_t x, std::uint32_t y, std::uint32_t z)
-{
-    return spread(x) | spread(y) << 1 | spread(z) << 2;
-}
+// A cell's number: the bits of its three coordinates by turns.
+class morton {
+  public:
+    morton()
+    {
+        for (std::uint32_t x = 0; x < side; x++)
+            for (std::uint32_t bit = 0; side >> bit; bit++)
+                apart_[x] |= (x >> bit & 1) << 3 * bit;
+    }
+    std::uint32_t operator()(std::uint32_t x, std::uint32_t y, std::uint32_t z) const
+    {
+        return apart_[x] | apart_[y] << 1 | apart_[z] << 2;
+    }
+
+  private:
+    std::uint32_t apart_[side] = {};
+};
 
 struct place {
     std::uint32_t x, y, z; // its cell
@@ -42,6 +47,7 @@ static outcome particles(ordo_device *device, std::size_t count)
 
     // particle[lower[c]] ... particle[upper[c] - 1] are those in cell c.
     const std::uint32_t        cells = side * side * side;
+    const morton               number;
     stopwatch                  clock;
     std::vector<std::uint32_t> cell(count), particle(count), asked(cells), lower(cells), upper(cells), near(count);
     ordo_sort_params           sort = {};
@@ -51,7 +57,7 @@ static outcome particles(ordo_device *device, std::size_t count)
     ordo_equal_range_params search = {};
     search.key = ORDO_U32;
     for (std::size_t i = 0; i < count; i++)
-        cell[i] = morton(at[i].x, at[i].y, at[i].z);
+        cell[i] = number(at[i].x, at[i].y, at[i].z);
     std::iota(particle.begin(), particle.end(), 0u);
     std::iota(asked.begin(), asked.end(), 0u);
     must(ordo_sort_host(device, &sort, cell.data(), particle.data(), count));
@@ -59,7 +65,7 @@ static outcome particles(ordo_device *device, std::size_t count)
     // Near ones come one after another, and so do the cells around them.
     for (const std::uint32_t i : particle)
         around(at[i], [&](std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-            const std::uint32_t c = morton(x, y, z);
+            const std::uint32_t c = number(x, y, z);
             near[i] += upper[c] - lower[c];
         });
     const double ordo_ms = clock.lap();
