@@ -114,6 +114,7 @@ static void update_by_value(struct tour *t)
     note(t, ordo_dict_upsert(t->dict, a->at[0], t->values, few, NULL));
     note(t, ordo_dict_take_first(t->dict, (a->count + 7) / 8, a->at[5], t->values_out, &n, NULL));
     note(t, ordo_dict_erase_range(t->dict, a->at[0], a->at[0], (a->count + 7) / 8, a->at[6], NULL));
+    note(t, ordo_dict_erase_range(t->dict, a->at[0], a->at[0], 1, a->at[6], NULL));
 }
 
 static void find(struct tour *t)

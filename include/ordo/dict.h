@@ -111,7 +111,7 @@ ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, siz
 
 /* Removes all keys k with lo[i] <= k <= hi[i], for each i; ranges may overlap, and one with lo[i] > hi[i] is empty.
  * erased (uint32_t each, or ordo_none()): how many range i removed that those before it had left.
- * Cost     two ranks for each range, a sort of them, and for each element removed a range's and an update's.
+ * Cost     two ranks for each range, a sort of them, and for each element removed a range's and an update's. One range in an LSM: lsm.h.
  * Scratch  44 bytes and two keys a range, and 17 more where ranges overlap and `erased` is asked for; and the keys removed.
  * Waits, for how many these are. */
 ORDO_API ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi, size_t count,
@@ -122,7 +122,7 @@ ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo,
 /* Removes the `count` least elements, or all if there are fewer, and returns them in order: a priority queue's pop, many at a
  * time. take_last removes the greatest ones and returns them from the greatest down. *taken receives how many they are.
  * keys_out and values_out have room for `count`, or are ordo_none().
- * Cost     a range of as many elements, and an update. Scratch a key and a byte for each. Waits, for their number. */
+ * Cost     a range of as many elements, and an update, but in an LSM (lsm.h). Scratch a key and a byte for each. Waits, for their number. */
 ORDO_API ordo_status ordo_dict_take_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
                                           struct ordo_slice values_out, size_t *taken, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_take_first_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out,

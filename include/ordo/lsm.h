@@ -42,6 +42,9 @@ struct ordo_lsm_config {
  *         merge by queries at most 2.2 times the keys and values (2.25 of keys of 4 bytes alone), and 4 MiB; what
  *         merges leave free of that stays held for the next ones until ordo_dict_compact. Without the memory for it, or where
  *         it would make a run larger than the device's largest allocation, nothing is merged: queries look into more runs.
+ * Ranges  one range erased (ordo_dict_erase_range with a count of 1), and first or last elements taken, are hidden where they stand:
+ *         a search in each run and a bit for each element, no update. Where that leaves a quarter or less of what is stored, and
+ *         that is cleanup_least or more, what is left is written anew. (Not in calls that wait for events that are to come.)
  * Stale   what is replaced or erased stays stored for a while. When 6 times as much is stored as there was to be seen the last
  *         time, an update has the device count what is stale, mostly in a run that a carry has just put all into; a later one
  *         finds the answer, without a wait, and where a third or more is stale leaves it out. So, whatever the number of

@@ -916,10 +916,9 @@ Test(dict_generic, aggregates_long_ranges)
 static void intervals(struct test *t)
 {
     enum { ROUNDS = 24 };
-    const struct ordo_lsm_config config = { .dict = { ORDO_U32, 4 },
-                                            .growth = 2,
-                                            .cleanup_least = 1000,
-                                            .keep_runs = true };
+    const struct ordo_lsm_config config = {
+        .dict = { ORDO_U32, 4 }, .growth = 2, .cleanup_least = 1000, .keep_runs = true
+    };
     for (uint32_t n_keys = 100; n_keys <= 10000; n_keys *= 10) {
         struct pair p = { t, NULL, model_empty(ORDO_U32, 4), ORDO_U32, 4, 4, n_keys, UINT32_MAX / n_keys };
         test_ok(t, ordo_lsm_create(t->dev, &config, &p.dict));
