@@ -33,6 +33,7 @@ struct ordo_combines {
     ordo_op           op;
     struct ordo_slice keys, values;
     size_t            count;
+    bool              once; /* of the finds that it takes */
 };
 
 /* A batch of lookups. The outputs may be ordo_none(). */
@@ -41,6 +42,7 @@ struct ordo_finds {
     size_t            count;
     bool              sorted; /* keys ascend */
     struct ordo_slice values_out, found;
+    bool once; /* sorted, and all that is there goes before the next ones: nothing is made for these to be faster */
 };
 
 struct ordo_seeks {

@@ -42,7 +42,7 @@ static ordo_status sum_up(ordo_dict *dict, struct ordo_call *call, const struct 
     ORDO_TRY(ordo_call_scratch(call, c->count * dict->value_bytes, &before));
     ORDO_TRY(ordo_call_scratch(call, c->count, &found));
     ORDO_TRY(ordo_call_scratch(call, c->count, &heads));
-    const struct ordo_finds finds = { c->keys, c->count, true, ordo_at(before, 0), ordo_at(found, 0) };
+    const struct ordo_finds finds = { c->keys, c->count, true, ordo_at(before, 0), ordo_at(found, 0), c->once };
     ORDO_TRY(dict->structure->find(dict, call, &finds));
     ordo_args_slice(&args, &c->keys);
     ORDO_ADD(&args, ORDO_ARG(found), ORDO_ARG(before), ORDO_ARG(n), ORDO_ARG(heads));

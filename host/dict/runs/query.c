@@ -24,7 +24,6 @@ static struct ordo_search search_for(const ordo_dict *dict, const struct ordo_fi
                                   .lookup = true,
                                   .sorted = finds->sorted,
                                   .value_bytes = dict->value_bytes,
-                                  .index = &run->index,
                                   .keys = ordo_run_keys(run),
                                   .count = run->count,
                                   .queries = finds->keys,
@@ -34,26 +33,35 @@ static struct ordo_search search_for(const ordo_dict *dict, const struct ordo_fi
                                   .found = finds->found };
 }
 
+/* An index is made where the search goes by it. */
+static ordo_status search_run(struct ordo_call *call, const ordo_dict *dict, bool once, struct ordo_sorted_run *run,
+                              struct ordo_search *search)
+{
+    if (ordo_search_by_index(search) && (run->indexed || !once)) {
+        ORDO_TRY(ordo_run_index(call, dict, run));
+        search->index = &run->index;
+    }
+    return ordo_call_search(call, search);
+}
+
 /* One run in which all keys differ and nothing is hidden: nothing to remember between runs. */
 static ordo_status find_clean(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
                               struct ordo_sorted_run *run)
 {
-    ORDO_TRY(ordo_run_index(call, dict, run));
     struct ordo_search search = search_for(dict, finds, run);
-    return ordo_call_search(call, &search);
+    return search_run(call, dict, finds->once, run, &search);
 }
 
 /* finds->found is there: it passes from run to run. */
 static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
                                struct ordo_sorted_run *run, bool first, bool last)
 {
-    ORDO_TRY(ordo_run_index(call, dict, run));
     struct ordo_search search = search_for(dict, finds, run);
     search.upper = search.in_run = true;
     search.first_run = first;
     search.last_run = last;
     search.hidden = ordo_run_hidden(run);
-    return ordo_call_search(call, &search);
+    return search_run(call, dict, finds->once, run, &search);
 }
 
 /* found[0 .. count - 1] = 0, in bytes of any number at any place. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sorted array: at most one run, in which all keys differ and nothing is hidden. */
 #include "ordo/sorted_array.h"
+#include "dict/generic/generic.h"
 #include "dict/runs/runs.h"
 #include "dict/tour.h"
 
@@ -40,6 +41,24 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return merge_batch(runs, call, &batch);
 }
 
+/* Sorted where it is merged from, as an upsert is. The array is searched by a pass over both: it goes before an index of it would have
+ * paid. */
+static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
+{
+    struct ordo_runs      *runs = ordo_runs_of(dict);
+    struct ordo_sorted_run batch;
+
+    ORDO_TRY(ordo_runs_sort(runs, call, false, c->keys, c->values, c->count, &batch));
+    const struct ordo_combines sorted = { c->value, c->op,       ordo_run_keys(&batch), ordo_run_values(dict, &batch),
+                                          c->count, .once = true };
+    const ordo_status          status = ordo_dict_combine_sorted(dict, call, &sorted);
+    if (status != ORDO_OK) {
+        ordo_runs_release(runs, &batch);
+        return status;
+    }
+    return merge_batch(runs, call, &batch);
+}
+
 static const struct ordo_structure sorted_array = {
     .name = "sorted array",
     .destroy = ordo_runs_clear,
@@ -47,6 +66,7 @@ static const struct ordo_structure sorted_array = {
     .build = ordo_runs_build,
     .update = update,
     .update_sorted = update_sorted,
+    .combine = combine,
     .compact = ordo_runs_compact,
     .find = ordo_runs_find,
     .count = ordo_runs_count,
