@@ -20,13 +20,16 @@
 #define MOST_ON_CPU    ((size_t) 1 << 18)
 #define SECONDS_ON_GPU 480
 #define SECONDS_ON_CPU 300
+/* Queries of a call, on a GPU: fewer would measure launches. */
+#define LEAST_QUERIES 0x1p21
 /* Of long intervals so many elements are asked for at most, as a multiple of those there. */
 #define RESULTS_MOST 8
 
-/* One run of an experiment at one size: what the options that stand beside it measure. */
+/* One run of an experiment at one place: what the options that stand beside it measure. */
 struct part {
     const cJSON *experiment, *run; /* `run` without options: a limit */
     double       scale;
+    int          turn; /* it is measured in: those of 0 first */
 };
 
 struct paper_run {
@@ -35,8 +38,9 @@ struct paper_run {
     const char    **how; /* of the command line */
     int             n_how;
     bool            full;
-    size_t          most; /* elements; 0: the device's default */
-    double          less; /* by which that is divided, as there is little time */
+    size_t          most;         /* elements; 0: the device's default */
+    double          less;         /* by which that is divided, as there is little time */
+    double          most_queries; /* of a call; INFINITY: as the experiment says */
     double          budget;
     cJSON          *numbers; /* figures of each experiment, by its id */
     struct part    *parts;
@@ -78,6 +82,7 @@ struct paper_run *paper_begin(int argc, char **argv, const struct options *optio
     p->most = options->n_sizes ? options->sizes[0] : 0;
     p->budget = options->budget;
     p->less = 1;
+    p->most_queries = INFINITY;
     return p;
 }
 
@@ -141,20 +146,6 @@ static void add_words(struct words *words, const char *text)
     free(copy);
 }
 
-/* "=1024,=2048" */
-static void add_numbers(struct words *words, const char *option, const cJSON *list, double scale)
-{
-    const cJSON *item = NULL;
-    char         text[1024];
-    size_t       used = 0;
-    cJSON_ArrayForEach(item, list) if (used < sizeof text) used += (size_t) snprintf(
-        text + used, sizeof text - used, "%s=%lld", used ? "," : "", llround(fmax(1, item->valuedouble / scale)));
-    if (used)
-        add_word(words, option);
-    if (used)
-        add_word(words, text);
-}
-
 /* "random,random+index": the names of an object. */
 static void add_schemes(struct words *words, const cJSON *schemes)
 {
@@ -200,7 +191,7 @@ static void add_queries(struct words *words, const cJSON *run, const cJSON *list
     if (!queries)
         return;
     if (!listed)
-        count = fmax(count, fmin(n, most / 4));
+        count = fmin(fmax(count, fmin(n, most / 4)), words->p->most_queries);
     if (width)
         count = fmin(count, RESULTS_MOST * (n / scale) / strtod(width + 8, NULL));
     snprintf(text, sizeof text, "=%lld", llround(fmax(1, count)));
@@ -208,8 +199,24 @@ static void add_queries(struct words *words, const cJSON *run, const cJSON *list
     add_word(words, text);
 }
 
-static struct options options_of(struct paper_run *p, const cJSON *run, const cJSON *size, const cJSON *queries,
-                                 double scale, double most)
+/* A place on the axes of a run: NULL for batches and queries that it has no list of. */
+struct place {
+    const cJSON *n, *batch, *queries;
+};
+
+/* "--batch =1024" */
+static void add_number(struct words *words, const char *option, const cJSON *number, double scale)
+{
+    char text[40];
+    if (!number)
+        return;
+    snprintf(text, sizeof text, "=%lld", llround(fmax(1, number->valuedouble / scale)));
+    add_word(words, option);
+    add_word(words, text);
+}
+
+static struct options options_of(struct paper_run *p, const cJSON *run, const struct place *place, double scale,
+                                 double most)
 {
     struct words words = { .p = p };
     add_word(&words, p->program);
@@ -219,12 +226,9 @@ static struct options options_of(struct paper_run *p, const cJSON *run, const cJ
     add_words(&words, text_of(run, "options"));
     add_structures(p, &words, cJSON_GetObjectItemCaseSensitive(run, "structures"));
     add_schemes(&words, cJSON_GetObjectItemCaseSensitive(run, "schemes"));
-    cJSON *sizes = cJSON_CreateArray();
-    cJSON_AddItemToArray(sizes, cJSON_Duplicate(size, false));
-    add_numbers(&words, "--sizes", sizes, scale);
-    cJSON_Delete(sizes);
-    add_numbers(&words, "--batch", cJSON_GetObjectItemCaseSensitive(run, "batches"), scale);
-    add_queries(&words, run, queries, size->valuedouble, scale, most);
+    add_number(&words, "--sizes", place->n, scale);
+    add_number(&words, "--batch", place->batch, scale);
+    add_queries(&words, run, place->queries, place->n ? place->n->valuedouble : 0, scale, most);
     struct options options = read_options(words.n, words.word);
     options.budget = 0;
     return options;
@@ -263,29 +267,60 @@ static bool add_part(struct paper_run *p, const struct part *part, const struct 
     return true;
 }
 
-/* A part for each size, as the queries go by it, and for each number of queries, if there is a list; none if no structure of the run is there. */
+/* Along an axis both ends come first, then what halves the gaps: whenever the time is up, each claim has the figures that it needs most. */
+static int turn_of(int i, int n)
+{
+    int low = 0, high = n - 1, turn = 2;
+    if (i == 0 || i == high)
+        return i ? 1 : 0;
+    for (;; turn++) {
+        const int middle = (low + high) / 2;
+        if (i == middle)
+            return turn;
+        *(i < middle ? &high : &low) = middle;
+    }
+}
+
+/* The i-th item of a list, NULL if it is none; turns of both are one after the other. */
+static const cJSON *item_of(const cJSON *list, int i, int *turn)
+{
+    const int n = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : 0;
+    const int here = n ? turn_of(i, n) : 0;
+    *turn = here > *turn ? here : *turn;
+    return n ? cJSON_GetArrayItem(list, i) : NULL;
+}
+
+static int places_of(const cJSON *list)
+{
+    const int n = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : 0;
+    return n ? n : 1;
+}
+
+/* A part for each size, batch and, if there is a list, number of queries; none if no structure of the run is there. */
 static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run,
                     const struct ordo_device_facts *facts)
 {
-    const cJSON         *structures = cJSON_GetObjectItemCaseSensitive(run, "structures"), *n = NULL;
+    const cJSON         *structures = cJSON_GetObjectItemCaseSensitive(run, "structures");
+    const cJSON         *sizes = cJSON_GetObjectItemCaseSensitive(run, "n");
+    const cJSON         *batches = cJSON_GetObjectItemCaseSensitive(run, "batches");
+    const cJSON         *queries = cJSON_GetObjectItemCaseSensitive(run, "queries");
     const double         most = most_elements(p, facts);
-    const struct part    part = { experiment, run, scale_of(p, run, most) };
+    const int            n_batches = places_of(batches), n_queries = places_of(queries);
+    struct part          part = { experiment, run, scale_of(p, run, most), 0 };
     const struct options none = { .n_workloads = 0 };
     struct words         counted = { .p = p };
     if (*text_of(run, "limit"))
         return add_part(p, &part, &none);
     if (structures && add_structures(p, &counted, structures) == 0)
         return true;
-    cJSON_ArrayForEach(n, cJSON_GetObjectItemCaseSensitive(run, "n"))
-    {
-        const cJSON *queries = cJSON_GetObjectItemCaseSensitive(run, "queries");
-        for (queries = cJSON_IsArray(queries) ? queries->child : NULL;;) {
-            const struct options options = options_of(p, run, n, queries, part.scale, most);
-            if (!add_part(p, &part, &options))
-                return false;
-            if (!queries || !(queries = queries->next))
-                break;
-        }
+    for (int i = 0; i < cJSON_GetArraySize(sizes) * n_batches * n_queries; i++) {
+        part.turn = 0;
+        const struct place   place = { item_of(sizes, i / n_queries / n_batches, &part.turn),
+                                       item_of(batches, i / n_queries % n_batches, &part.turn),
+                                       item_of(queries, i % n_queries, &part.turn) };
+        const struct options options = options_of(p, run, &place, part.scale, most);
+        if (!add_part(p, &part, &options))
+            return false;
     }
     return true;
 }
@@ -323,16 +358,26 @@ static double answers(const struct paper_run *p)
 /* The host finds so many a second, beside a GPU. */
 #define ANSWERS_PER_S 4e7
 
+/* First fewer queries of a call, then fewer elements; false: it is as small as it may be. */
+static bool shrink(struct paper_run *p, const struct ordo_device_facts *facts)
+{
+    const double most = most_elements(p, facts);
+    if (fmin(p->most_queries, most) > LEAST_QUERIES) {
+        p->most_queries = fmin(p->most_queries, most) / 2;
+        return true;
+    }
+    p->less *= most > LEAST_ON_GPU ? 2 : 1;
+    return most > LEAST_ON_GPU;
+}
+
 int paper_parts(struct run *run, const struct options **parts)
 {
     struct paper_run               *p = run->paper;
     const struct ordo_device_facts *facts = ordo_device_facts(run->device);
     const bool                      may_shrink = p->budget > 0 && !p->full && !p->most && !facts->cpu;
     bool                            good = add_parts(p, facts);
-    while (good && may_shrink && answers(p) > p->budget * ANSWERS_PER_S && most_elements(p, facts) > LEAST_ON_GPU) {
-        p->less *= 2;
+    while (good && may_shrink && answers(p) > p->budget * ANSWERS_PER_S && shrink(p, facts))
         good = add_parts(p, facts);
-    }
     if (!good)
         complain("out of memory");
     if (p->budget == 0 && !p->full)
@@ -538,6 +583,7 @@ static void show_experiment(struct run *run, const cJSON *experiment, cJSON *lis
     const struct paper_run *p = run->paper;
     const cJSON            *note = NULL;
     const double            scale = scale_of_experiment(p, experiment);
+    char                    queries[TEXT_BYTES];
     cJSON *rows = rows_beside(experiment, cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(experiment, "id")));
     cJSON *json = cJSON_CreateObject();
     say(run->out, 4, "\n%s: %s. %s", text_of(experiment, "where"), text_of(experiment, "title"),
@@ -546,6 +592,9 @@ static void show_experiment(struct run *run, const cJSON *experiment, cJSON *lis
         say(run->out, 4, "    not measured: %s", text_of(experiment, "lacks"));
     if (scale > 1)
         say(run->out, 4, "    measured with n and batches over %.0f; shown with the paper's", scale);
+    if (p->most_queries < INFINITY)
+        say(run->out, 4, "    by %s queries at a time at most, as there is little time",
+            text_count(queries, (size_t) p->most_queries));
     cJSON_ArrayForEach(note, cJSON_GetObjectItemCaseSensitive(experiment, "notes"))
         say(run->out, 4, "    %s", note->valuestring);
     if (cJSON_GetArraySize(rows))
@@ -660,22 +709,32 @@ static void add_derived(const struct paper_run *p, const cJSON *experiment)
         figures_add_ratios(ratios, cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(ratios, "of")), figures);
 }
 
+/* Turn by turn. */
+static void measure_parts(struct run *run)
+{
+    const struct paper_run *p = run->paper;
+    int                     last = 0;
+    for (int i = 0; i < p->n_parts; i++)
+        last = p->parts[i].turn > last ? p->parts[i].turn : last;
+    for (int turn = 0; turn <= last; turn++)
+        for (int i = 0; i < p->n_parts && !stop_asked(); i++)
+            if (p->parts[i].turn == turn)
+                measure_part(run, i);
+}
+
 void paper_measure(struct run *run)
 {
     struct paper_run *p = run->paper;
     cJSON            *json = object_in_file(run), *experiments = cJSON_AddArrayToObject(json, "experiments");
     const cJSON      *experiment = NULL;
     const char       *needs = paper_needs(p->paper);
-    int               part = 0;
     say(run->out, 4, "\n%s", text_of(p->paper, "paper"));
     say(run->out, 4, "    \"paper\" is what its text says, measured on %s", text_of(p->paper, "device"));
     if (needs)
         say(run->out, 4, "    nothing is measured: it is about a structure that is not there, %s", needs);
+    measure_parts(run);
     cJSON_ArrayForEach(experiment, cJSON_GetObjectItemCaseSensitive(p->paper, "experiments"))
     {
-        for (; part < p->n_parts && p->parts[part].experiment == experiment; part++)
-            if (!stop_asked())
-                measure_part(run, part);
         add_derived(p, experiment);
         if (!needs)
             show_experiment(run, experiment, experiments);

@@ -154,8 +154,9 @@ static double value_of_row(const struct measured_run *measured, const struct rat
 {
     const cJSON *statistics = cJSON_GetObjectItemCaseSensitive(row, "statistics");
     const char  *what = text_of(measured->run, "value");
+    const double queries = number_of(measured->run, "queries");
     if (strcmp(what, "ms") == 0) /* of as many as the paper has */
-        return number_of(row, "operations") * measured->scale / rates->mean * 1e3;
+        return (queries > 0 ? queries : number_of(row, "operations") * measured->scale) / rates->mean * 1e3;
     if (strcmp(what, "rebuild") == 0)
         return number_of(row, "count") / number_of(row, "rebuild_s") * 1e-6;
     if (strcmp(what, "entries") == 0)
