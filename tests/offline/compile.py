@@ -3,7 +3,7 @@
 """Compiles kernel variants for devices that are not here, with the compilers of their makers, and holds what they take
 against a budget. See README.md.
 
-usage: compile.py [--renew] [--everything] [--json FILE] ASKED CL-DIR OUT [WORD...]
+usage: compile.py [--renew | --everything | --pairs] [--json FILE] ASKED CL-DIR OUT [WORD...]
 
   ASKED         the program that tells which variants there are (asked.c)
   CL-DIR        kernels that only tests have (tests/primitive/cl)
@@ -12,6 +12,8 @@ usage: compile.py [--renew] [--everything] [--json FILE] ASKED CL-DIR OUT [WORD.
   --renew       writes budget.txt anew; with WORDs the lines of what was compiled
   --everything  every variant for every device, which takes several times as long; the budget, which is of less, is
                 not looked at
+  --pairs       of each maker's variants so many that each kernel and each value of each macro is among them, and the form of the
+                rest: less than half of the time
   --json FILE   the figures once more
 
 Targets whose compilers are missing are skipped, and said to be. Fails on any error or warning, on growth past the
@@ -52,7 +54,7 @@ class Figure:
 # ---- what there is to compile --------------------------------------------------------------------------------------
 
 def plan(options, pool):
-    """({target: variants}, whether a kernel is asked for, gaps in sentences)."""
+    """({target: variants}, {target: those of which only the form is looked at}, whether a kernel is asked for, gaps in sentences)."""
     asking = {target: pool.submit(variants.ask, options.asked, os.path.join(options.out, "text", target.name),
                                   options.cl_dir, target.facts, "choices" if target is targets.CHOICES else "shipped")
               for target in [targets.CHOICES] + targets.TARGETS}
@@ -65,7 +67,9 @@ def plan(options, pool):
     lists[targets.CHOICES] = variants.one_of_each_kind(
         [v for v in tuned if v.choice != "shipped"], lambda variant: variant.tuning)
     gaps = variants.gaps(variants.modules_with_kernels(CL), everything + tuned, choices)
-    return variants.deal(lists, options.everything), variants.is_asked(everything + tuned), gaps
+    shares = variants.deal(lists, options.everything)
+    compiled, forms = variants.pairs(shares) if options.pairs else (shares, {target: [] for target in shares})
+    return compiled, forms, variants.is_asked(everything + tuned), gaps
 
 
 def chosen_by(words, target, share):
@@ -77,6 +81,11 @@ def chosen_by(words, target, share):
 def compile_one(target, variant):
     with tempfile.TemporaryDirectory(prefix="ordo-offline-") as folder:
         return target.compile(variant, folder)
+
+
+def look_at(target, variant):
+    target.form(variant)
+    return {}
 
 
 def summary_of(figures):
@@ -105,16 +114,17 @@ def collect(target, work, jobs, is_asked):
     return figures, failed
 
 
-def start(shares, words, pool):
-    """[(target, variants, jobs)] of the targets whose compilers are here."""
+def start(shares, forms, words, pool):
+    """[(target, variants, jobs)] of the targets whose compilers are here; the forms at the end of their variants."""
     started = []
     for target, share in shares.items():
         missing = target.missing()
         if missing:
             print(f"skip   {target.name:20} not here: {', '.join(missing)}", flush=True)
             continue
-        work = chosen_by(words, target, share)
-        started.append((target, work, [pool.submit(compile_one, target, v) for v in work]))
+        work, looks = chosen_by(words, target, share), chosen_by(words, target, forms[target])
+        jobs = [pool.submit(compile_one, target, v) for v in work] + [pool.submit(look_at, target, v) for v in looks]
+        started.append((target, work + looks, jobs))
     return started
 
 
@@ -201,8 +211,9 @@ def judge(figures, whole, renew):
 
 def read_options():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
-    parser.add_argument("--renew", action="store_true")
-    parser.add_argument("--everything", action="store_true")
+    how_much = parser.add_mutually_exclusive_group()
+    for name in "--renew", "--everything", "--pairs":
+        how_much.add_argument(name, action="store_true")
     parser.add_argument("--json")
     for name in "asked", "cl_dir", "out":
         parser.add_argument(name)
@@ -215,16 +226,16 @@ def main():
     os.makedirs(options.out, exist_ok=True)
     workers = int(os.environ.get("ORDO_OFFLINE_JOBS", os.cpu_count() or 1))
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        shares, is_asked, gaps = plan(options, pool)
+        shares, forms, is_asked, gaps = plan(options, pool)
         for sentence in gaps:
             print(f"FAILED {sentence}")
-        figures, failed, good = compile_all(start(shares, options.words, pool), is_asked)
+        figures, failed, good = compile_all(start(shares, forms, options.words, pool), is_asked)
     write_figures(figures, os.path.join(options.out, "figures.txt"))
     if options.json:
         write_json(figures, options.json)
     print_worst(figures)
     if not options.everything:
-        failed += judge(figures, [] if options.words else good, options.renew)
+        failed += judge(figures, [] if options.words or options.pairs else good, options.renew)
     print(f"every kernel of every variant: {options.out}/figures.txt")
     sys.exit(1 if failed or gaps else 0)
 

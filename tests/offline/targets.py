@@ -64,6 +64,7 @@ class Target:
     files = ()
     group = "devices"
     maker = ""
+    looks_at_form = False
 
     def __init__(self, name, lanes, atomics, sub_group, **more):
         self.name = name
@@ -80,6 +81,10 @@ class Target:
     def compile(self, variant, folder):
         raise NotImplementedError
 
+    def form(self, variant):
+        """Fails on what is wrong with the text, without making code of it."""
+        raise NotImplementedError
+
 
 # ---- AMD -----------------------------------------------------------------------------------------------------------
 
@@ -87,6 +92,7 @@ class Amd(Target):
     """Clang with AMD's own device library, as ROCm's runtime does it, which lets groups have 256 work-items."""
 
     maker = "AMD"
+    looks_at_form = True
     files = (ROCM,)
 
     def __init__(self, processor, wave, units, clang="15", library=None):
@@ -117,6 +123,9 @@ class Amd(Target):
         run([self.clang, *CLANG, *self.flags, *variant.options, variant.path, "-o", out])
         return amd_figures(run(["llvm-readelf-15", "--notes", out]))
 
+    def form(self, variant):
+        run([self.clang, *CLANG, *self.flags, *variant.options, "-fsyntax-only", variant.path])
+
 
 AMD_NOTES = {".vgpr_count": "registers", ".sgpr_count": "scalar", ".vgpr_spill_count": "spills",
              ".group_segment_fixed_size": "local", ".private_segment_fixed_size": "private"}
@@ -140,6 +149,7 @@ class Nvidia(Target):
     line.)"""
 
     maker = "NVIDIA"
+    looks_at_form = True
     tools = ("clang-19",)
     files = (LIBCLC_NVPTX,)
 
@@ -164,6 +174,9 @@ class Nvidia(Target):
         return ptxas_figures(run([tool("ptxas"), "-v", *[f"--maxrregcount={n}" for n in limits],
                                   f"-arch={self.name}", ptx, "-o", f"{folder}/out.cubin"]))
 
+    def form(self, variant):
+        defines = [o for o in variant.options if o.startswith("-D")]
+        run(["clang-19", *CLANG, *self.flags, *defines, "-fsyntax-only", variant.path])
 
     @staticmethod
     def fix_groups(path, source):
@@ -193,10 +206,10 @@ class NvidiaForm(Nvidia):
     """Only whether the text is right. For what no shipped profile asks for, but a tuned one may."""
 
     group = "choices"
+    looks_at_form = False  # but of what it compiles
 
     def compile(self, variant, folder):
-        defines = [o for o in variant.options if o.startswith("-D")]
-        run(["clang-19", *CLANG, *self.flags, *defines, "-fsyntax-only", variant.path])
+        self.form(variant)
         return {}
 
     def compiler(self):

@@ -180,6 +180,26 @@ class Variants(unittest.TestCase):
                      for maker in "ab" for i in range(3)}
             self.assertEqual(sum(len(share) for share in variants.deal(lists).values()), times)
 
+    def test_pairs_cover_every_kernel_and_macro_of_each_maker(self):
+        line = "/t/a-one.cl\tshipped\tk{0}\t-DORDO_KEY={1} -DORDO_VALUE_BYTES={2} -DSIZE={3}\n"
+        text = "".join(line.format(k, key, value, size) for k in range(3) for key in (0, 1) for value in (4, 8) for size in range(4))
+        shares = {made_up(f"{maker}{i}", maker): variants.parse(text)[0][i::2] for maker in "ab" for i in range(2)}
+        compiled, forms = variants.pairs(shares)
+        for maker in "ab":
+            all_, kept = ([v for target, share in of.items() if target.maker == maker for v in share] for of in (shares, compiled))
+            met = set().union(*map(variants.features, kept))
+            self.assertEqual(met, set().union(*map(variants.features, all_)))
+            self.assertTrue({("a/one.cl", "kernel", "k2"), ("a/one.cl", "SIZE", "3"), ("a/one.cl", "bytes", "8", "4")} <= met)
+            self.assertLess(len(kept), len(all_) // 2)
+        looked_at = sorted(v.text for of in (compiled, forms) for share in of.values() for v in share)
+        self.assertEqual(sorted(set(looked_at)), sorted({v.text for share in shares.values() for v in share}))
+
+    def test_what_has_a_maker_in_its_text_alone_is_looked_at_once(self):
+        line = "/t/a-one.cl\tshipped\tone\t-DORDO_ADDRESS_ORDER={} -DSIZE={}\n"
+        one, other = ([variants.parse(line.format(order, size))[0][0] for size in range(2)] for order in range(2))
+        self.assertEqual([v.text for v in one], [v.text for v in other])
+        self.assertNotEqual([v.kind for v in one], [v.kind for v in other])
+
     def test_a_module_that_nothing_builds_is_a_gap(self):
         asked, choices = variants.parse(ASKED)
         sentences = variants.gaps({"a/one.cl", "a/new.cl"}, asked, {})
@@ -201,8 +221,10 @@ class Variants(unittest.TestCase):
 
 # ---- the whole script, with a made-up device -----------------------------------------------------------------------
 
-def made_up(name, maker="AMD", registers=10, missing=(), broken=False):
+def made_up(name, maker="AMD", registers=10, missing=(), broken=False, bad_form=False):
     class MadeUp(targets.Target):
+        looks_at_form = True
+
         def missing(self):
             return list(missing)
 
@@ -213,6 +235,10 @@ def made_up(name, maker="AMD", registers=10, missing=(), broken=False):
             if broken:
                 raise targets.Failure("cc: error")
             return {kernel: dict(registers=registers, local=0, private=0, spills=0) for kernel in variant.kernels}
+
+        def form(self, variant):
+            if bad_form:
+                raise targets.Failure("cc: bad form")
 
     target = MadeUp(name, 0, 0, 1)
     target.maker = maker
@@ -261,6 +287,18 @@ class WholeRun(unittest.TestCase):
             status, text = self.run_with(folder, missing=["cc"])
             self.assertIn("skip   gpu", text)
             self.assertNotEqual(status, 0)
+
+    def test_pairs_fail_as_the_whole_does(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(self.run_with(folder, "--pairs")[0], 1, "no budget")
+            self.run_with(folder, "--renew")
+            status, text = self.run_with(folder, "--pairs")
+            self.assertEqual((status, "was not compiled" in text), (0, False))
+            for bad in dict(registers=20), dict(broken=True):
+                self.assertEqual(self.run_with(folder, "--pairs", **bad)[0], 1, bad)
+            with mock.patch.object(variants, "cover", lambda work: [pair for pair in work if pair[1].shape[0] != "8"]):
+                self.assertEqual(self.run_with(folder, "--pairs")[0], 0)
+                self.assertEqual(self.run_with(folder, "--pairs", bad_form=True)[0], 1)
 
     def test_a_new_kernel_file_fails(self):
         with tempfile.TemporaryDirectory() as folder:

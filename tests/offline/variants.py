@@ -6,6 +6,9 @@ order, one is kept, by turns of all types. What is left is dealt out, always in 
   - what meets the hardware to every device;
   - values as large as keys, or code that has no values, to one device of each maker;
   - other values, and what tests put in, to one device of one maker.
+
+Where time is short (pairs), each maker's compilers get as many of their share as it takes for each kernel of each module, and
+each value of each macro of each module, to be among them; the rest is looked at for its form, by one maker.
 """
 import collections
 import os
@@ -57,6 +60,11 @@ class Variant:
         """What it shares with variants that are as good as the same."""
         own = [f"{name}={value}" for name, value in self.own if name not in ("ORDO_KEY", "ORDO_DESCENDING")]
         return " ".join([self.module, f"key={self.shape[0]}", *own])
+
+    @property
+    def text(self):
+        """Its kind, but for what a maker's devices alone have."""
+        return " ".join(word for word in self.kind.split() if not word.startswith("ORDO_ADDRESS_ORDER"))
 
     @property
     def tuning(self):
@@ -129,6 +137,46 @@ def deal(lists, everything=False):
         for target, variant in pairs if everything else takers(kind, pairs):
             shares[target].append(variant)
     return shares
+
+
+def features(variant):
+    """What of a variant one other may stand for: its module with each kernel, with each macro's value, with each shape of data."""
+    named = {(variant.module, "kernel", kernel) for kernel in variant.kernels}
+    macros = {(variant.module, name, value) for name, value in variant.own if name != "ORDO_KEY"}
+    return named | macros | {(variant.module, "bytes", *variant.shape)}
+
+
+def cover(work):
+    """Of [(target, variant)] as many as it takes for each feature to be among them; those with most that is new come first."""
+    left = set().union(*(features(variant) for _, variant in work))
+    order = sorted(work, key=lambda pair: (pair[1].title, pair[0].name))
+    chosen = [pair for pair in order if pair[1].module in EVERYWHERE]
+    for _, variant in chosen:
+        left -= features(variant)
+    while left:
+        best = max(order, key=lambda pair: len(features(pair[1]) & left))
+        chosen.append(best)
+        left -= features(best[1])
+    return chosen
+
+
+def pairs(shares):
+    """({target: what it compiles}, {target: what it looks at the form of}) of what deal() gave: each maker covers its share; of what
+    no maker compiles, that differs in more than the maker, one looks at the form."""
+    work = collections.defaultdict(list)
+    for target, share in shares.items():
+        work[target.group, target.maker].extend((target, variant) for variant in share)
+    compiled, forms = {target: [] for target in shares}, {target: [] for target in shares}
+    for part in work.values():
+        for target, variant in cover(part):
+            compiled[target].append(variant)
+    seen = {(target.group, variant.text) for target, share in compiled.items() for variant in share}
+    for target, share in shares.items():
+        for variant in share:
+            if target.looks_at_form and (target.group, variant.text) not in seen:
+                seen.add((target.group, variant.text))
+                forms[target].append(variant)
+    return compiled, forms
 
 
 def is_asked(variants):
