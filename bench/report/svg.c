@@ -157,23 +157,21 @@ static void draw_axes(FILE *out, const struct plot *plot, const struct scale *x,
 {
     char      text[TEXT_BYTES];
     const int rows = steps_of(y, y_step), columns = steps_of(x, x_step), every = columns / 8 + 1;
+    fprintf(out, "<g text-anchor=\"end\">");
     for (int row = 0; row <= rows; row++) {
         const double number = number_at(y, y_step, row), place_y = place(y, number);
-        fprintf(out, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT, RIGHT, place_y,
-                place_y);
-        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 6, place_y + 4,
-                plot_text(text, plot->unit, number));
+        fprintf(out, "<path class=\"grid\" d=\"M%g %.4gH%g\"/><text x=\"%g\" y=\"%.4g\">%s</text>\n", LEFT, place_y,
+                RIGHT, LEFT - 6, place_y + 4, plot_text(text, plot->unit, number));
     }
+    fprintf(out, "</g><g text-anchor=\"middle\">");
     for (int column = 0; column <= columns; column += every) {
         const double number = number_at(x, x_step, column), place_x = place(x, number);
-        fprintf(out, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", place_x, place_x, TOP,
-                BOTTOM);
-        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n", place_x, BOTTOM + 18,
-                x_text(text, x->linear, number));
+        fprintf(out, "<path class=\"grid\" d=\"M%.4g %gV%g\"/><text x=\"%.4g\" y=\"%g\">%s</text>\n", place_x, TOP,
+                BOTTOM, place_x, BOTTOM + 18, x_text(text, x->linear, number));
     }
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", (LEFT + RIGHT) / 2, BOTTOM + 40);
+    fprintf(out, "<text x=\"%g\" y=\"%g\">", (LEFT + RIGHT) / 2, BOTTOM + 40);
     put_text(out, plot->x_title);
-    fprintf(out, "</text>\n<text x=\"4\" y=\"12\">");
+    fprintf(out, "</text></g>\n<text x=\"4\" y=\"12\">");
     put_text(out, plot->y_title);
     fprintf(out, "</text>\n");
 }
@@ -185,19 +183,19 @@ static void draw_mark(FILE *out, int line, double x, double y)
 {
     switch (line % 5) {
     case 0:
-        fprintf(out, "<circle class=\"m c%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>", line, x, y);
+        fprintf(out, "<circle class=\"m c%d\" cx=\"%.4g\" cy=\"%.4g\" r=\"4\"/>", line, x, y);
         break;
     case 1:
-        fprintf(out, "<rect class=\"m c%d\" x=\"%.1f\" y=\"%.1f\" width=\"7\" height=\"7\"/>", line, x - 3.5, y - 3.5);
+        fprintf(out, "<rect class=\"m c%d\" x=\"%.4g\" y=\"%.4g\" width=\"7\" height=\"7\"/>", line, x - 3.5, y - 3.5);
         break;
     case 2:
-        fprintf(out, "<path class=\"m c%d\" d=\"M%.1f %.1fl5 8h-10z\"/>", line, x, y - 5);
+        fprintf(out, "<path class=\"m c%d\" d=\"M%.4g %.4gl5 8h-10z\"/>", line, x, y - 5);
         break;
     case 3:
-        fprintf(out, "<path class=\"m c%d\" d=\"M%.1f %.1fl5 5l-5 5l-5 -5z\"/>", line, x, y - 5);
+        fprintf(out, "<path class=\"m c%d\" d=\"M%.4g %.4gl5 5l-5 5l-5 -5z\"/>", line, x, y - 5);
         break;
     default:
-        fprintf(out, "<path class=\"m c%d\" d=\"M%.1f %.1fl8 8m0 -8l-8 8\"/>", line, x - 4, y - 4);
+        fprintf(out, "<path class=\"m c%d\" d=\"M%.4g %.4gl8 8m0 -8l-8 8\"/>", line, x - 4, y - 4);
         break;
     }
 }
@@ -206,22 +204,21 @@ static void draw_line(FILE *out, const struct plot_line *line, int number, const
 {
     fprintf(out, "<polyline class=\"l c%d%s\" points=\"", number, line->limit ? " limit" : "");
     for (int p = 0; p < line->n; p++)
-        fprintf(out, "%s%.1f,%.1f", p ? " " : "", place(x, line->points[p].x), place(y, line->points[p].y));
+        fprintf(out, "%s%.4g,%.4g", p ? " " : "", place(x, line->points[p].x), place(y, line->points[p].y));
     fprintf(out, "\"/>");
     for (int p = 0; p < line->n && !line->limit; p++) {
         const struct plot_point *point = &line->points[p];
         const double             at = place(x, point->x);
         if (point->low > 0 && point->high > 0)
-            fprintf(out, "<line class=\"w c%d\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", number, at, at,
+            fprintf(out, "<path class=\"w c%d\" d=\"M%.4g %.4gV%.4g\"/>", number, at,
                     fmin(BOTTOM, place(y, point->low)), fmax(TOP, place(y, point->high)));
         draw_mark(out, number, at, place(y, point->y));
     }
     const double legend = LEGEND + LEGEND_HEIGHT * number;
-    fprintf(out, "\n<line class=\"l c%d%s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", number,
-            line->limit ? " limit" : "", LEFT, LEFT + 28, legend - 4, legend - 4);
+    fprintf(out, "\n<path class=\"l c%d%s\" d=\"M%g %gh28\"/>", number, line->limit ? " limit" : "", LEFT, legend - 4);
     if (!line->limit)
         draw_mark(out, number, LEFT + 14, legend - 4);
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", LEFT + 36, legend);
+    fprintf(out, "<text x=\"%g\" y=\"%g\">", LEFT + 36, legend);
     put_text(out, line->name);
     fprintf(out, "</text>\n");
 }
@@ -253,11 +250,13 @@ void plot_table(FILE *out, const struct plot *plot)
     for (int l = 0; l < plot->n; l++)
         for (int p = 0; p < plot->lines[l].n; p++) {
             const struct plot_point *point = &plot->lines[l].points[p];
+            /* Without the end tags that HTML can do without: there are thousands of rows. */
             fprintf(out, "<tr><td>");
             put_text(out, plot->lines[l].name);
-            fprintf(out, "</td><td>%s</td><td>%s</td><td>%s to %s</td></tr>\n", x_text(a, plot->x_linear, point->x),
-                    plot_text(b, plot->unit, point->y), plot_text(c, plot->unit, point->low),
-                    plot_text(d, plot->unit, point->high));
+            fprintf(out, "<td>%s<td>%s<td>", x_text(a, plot->x_linear, point->x), plot_text(b, plot->unit, point->y));
+            if (point->low > 0)
+                fprintf(out, "%s to %s", plot_text(c, plot->unit, point->low), plot_text(d, plot->unit, point->high));
+            fprintf(out, "\n");
         }
     fprintf(out, "</table></div></details>\n");
 }

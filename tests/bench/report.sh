@@ -36,7 +36,7 @@ report 0 "$results"/*.json
 cp "$dir/page" "$dir/first"
 report 0 "$results"/*.json
 cmp -s "$dir/page" "$dir/first" || fail "the same files make the same bytes"
-[ "$(wc -c <"$dir/page")" -lt 2000000 ] || fail "it is less than 2 MB"
+[ "$(wc -c <"$dir/page")" -lt 4000000 ] || fail "it is less than 4 MB"
 shows_no '<script'
 shows_no 'https\?:'
 shows_no '[">, ]-\?nan[",< ]'
