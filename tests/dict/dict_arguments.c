@@ -27,6 +27,7 @@ static void outlive(struct test *t)
     ordo_index                     *index = NULL;
     size_t                          size = 0;
 
+    test_spare_compiler();
     test_ok(t, ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev));
     for (uint32_t i = 0; i < COUNT; i++)
         keys[i] = key_of(i);

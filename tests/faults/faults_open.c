@@ -168,6 +168,7 @@ static void each_opening(struct test *t, struct fault *f)
 {
     char dir[] = "/tmp/ordo-faults-XXXXXX";
 
+    test_spare_compiler();
     cr_assert(mkdtemp(dir) != NULL);
     const struct opening all[] = {
         { "ordo_device_open, remembered", .cache = dir, .self_test = true },

@@ -112,6 +112,7 @@ static void tuned(struct test *t)
 
 static void some_tunings(struct test *t)
 {
+    test_unoptimized(t);
     if (!test_compiler_ends_processes(t))
         with_some_tunings(t, tuned);
 }

@@ -47,6 +47,7 @@ static void tuned(struct test *t)
 
 static void some_tunings(struct test *t)
 {
+    test_unoptimized(t);
     with_some_tunings(t, tuned);
 }
 

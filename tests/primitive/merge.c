@@ -106,6 +106,7 @@ static void check_some_tunings(struct test *t, const char *tunable, ordo_type ty
 
 static void check_tunings(struct test *t)
 {
+    test_unoptimized(t);
     check_some_tunings(t, "merge", ORDO_U32, 4, 1, merges_as_tuned);
     set(t, "merge", "staged", 1);
     check_some_tunings(t, "merge", ORDO_U64, 8, 2, merges_as_tuned);

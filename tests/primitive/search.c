@@ -465,6 +465,7 @@ static void check_tunables(struct test *t)
 
     if (!is_own_or_gpu(t))
         return;
+    test_unoptimized(t);
     test_ok(t, ordo_device_set_tunable(t->dev, "search.items", 2)); /* see check_types */
     for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++) {
         const bool wide = strncmp(info.name, "search.k8.", 10) == 0;

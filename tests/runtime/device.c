@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+TestSuite(device, .init = test_spare_compiler);
+
 /* ---- opening by name ----------------------------------------------------------------------------------------- */
 
 static ordo_status open_by(const char *select, char *message, size_t bytes, ordo_device **dev)

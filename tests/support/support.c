@@ -5,11 +5,15 @@
 
 #include "runtime/device_private.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The device as it is, then with less. On a CPU "cpu=0" gives the code of an unknown GPU without lanes, "progress=1"
  * the code of one whose groups may wait for each other. */
@@ -220,7 +224,8 @@ static bool is_optimized(const ordo_device *dev, const struct ordo_define *defin
     if (dev->optimized != 0)
         return dev->optimized > 0;
     return !is_pocl(dev, "") || !is_processor(dev) || test_wants_all("ORDO_TEST_KINDS") ||
-           (dev->facts.cpu && value_of(defines, "ORDO_KEY") == ORDO_U32);
+           (dev->facts.cpu && value_of(defines, "ORDO_KEY") == ORDO_U32 &&
+            value_of(defines, "COMBINE_TYPE") == ORDO_U32);
 }
 
 /* Whether PoCL is to have declared.cl instead of its own declarations, and its text. */
@@ -258,6 +263,11 @@ static const char *options_of_programs(const ordo_device *dev, const struct ordo
 
 static const struct ordo_build_changes changes = { before_programs, options_of_programs };
 
+void test_spare_compiler(void)
+{
+    ordo_build_changes = &changes;
+}
+
 /* ---- opening ------------------------------------------------------------------------------------------------ */
 
 /* One device: its context and id; NULL for the one that ORDO_DEVICE selects. */
@@ -265,6 +275,23 @@ struct place {
     cl_context   context;
     cl_device_id id;
 };
+
+/* Of tests that run at once one takes the self-test of a mask, and the others find what it said: -1 if nothing is kept, else what to
+ * close. */
+static int lock_opening(const char *mask)
+{
+    const char *const kept = getenv("ORDO_CACHE");
+    char              path[1024];
+
+    if (!kept || kept[0] != '/')
+        return -1;
+    (void) mkdir(kept, 0700);
+    (void) snprintf(path, sizeof path, "%s/opening %s", kept, mask ? mask : "");
+    const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (lock >= 0)
+        (void) flock(lock, LOCK_EX);
+    return lock;
+}
 
 /* Where a mask says that groups make progress and the device does not, it may be right today and wrong on a busy day: such
  * a device is taken as the mask has it, without a self-test that would take it back (device_lanes tests that). */
@@ -277,10 +304,14 @@ static ordo_device *open_place(const struct place *place, const char *mask)
                                          .message_bytes = sizeof message,
                                          .no_self_test = mask && strstr(mask, "progress=1") };
 
+    const struct ordo_build_changes *const before = ordo_build_changes;
+    const int                              lock = lock_opening(mask);
     ordo_build_changes = &changes;
     const ordo_status got = place->context ? ordo_device_adopt(place->context, place->id, NULL, &config, &dev)
                                            : ordo_device_open(&config, &dev);
-    ordo_build_changes = NULL;
+    ordo_build_changes = before;
+    if (lock >= 0)
+        (void) close(lock);
     if (got != ORDO_OK)
         cr_assert_fail("opening a device with mask '%s': %s: %s", mask ? mask : "", ordo_status_string(got), message);
     return dev;

@@ -84,6 +84,9 @@ void test_optimized(struct test *t);
 /* Has them built without, as far as tests do so at all: where it is no matter what a compiler makes of them. */
 void test_unoptimized(struct test *t);
 
+/* What this process opens by itself from now on, builds its programs as what test_each_device opens does: for tests of the host's code. */
+void test_spare_compiler(void);
+
 /* ---- what is expected ---------------------------------------------------------------------------------------- */
 
 /* Says what is being tried from here on ("count 5, shape few"); printed with a failure. A sign of life (watchdog.h). */
