@@ -18,6 +18,8 @@
 #include "dict/less.cl"
 #include "group/runs.cl"
 
+/* Built together: run_span run_gone run_hide */
+
 /* The bits of word `word` that stand for elements. */
 ORDO_FN uint run_word_mask(uint word, uint count)
 {
