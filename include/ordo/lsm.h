@@ -35,10 +35,10 @@ struct ordo_lsm_config {
  * Cost    an update of b elements: a sort of b, and merges of, in the mean, less than log2(n / b) times b elements; no
  *         wait for the device. Queries of keys look into each run until they find; queries of order first resolve
  *         the runs that are new since the last one: their elements are searched for, once, in each older run.
- *         A combine looks up what is there first, in all runs, and stores what comes of it: on an H200, 2^18 or 2^20 into 2^24, in 1.9
- *         times the time of an upsert. Runs that held what is to be added would make each query go on to the oldest run that has its key.
  *         Either may merge runs first (keep_runs); ranges do so for many results only where the caller waits for their
  *         number, and then, if all runs are merged, what is stale is left out.
+ *         A combine looks up what is there first, in all runs, and stores what comes of it: on an H200, 2^18 or 2^20 into 2^24, in 1.9
+ *         times the time of an upsert. Runs that held what is to be added would make each query go on to the oldest run that has its key.
  * First calls, for their kernels: on an H200 0.1 to 0.6 s each.
  * Memory  keys and values of all that is stored, 1 bit each, 7 % of the keys for indexes; during a carry, a cleanup or a
  *         merge by queries at most 2.2 times the keys and values (2.25 of keys of 4 bytes alone), and 4 MiB; what

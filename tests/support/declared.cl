@@ -2,7 +2,7 @@
 /* The functions of OpenCL C that kernels call, of integers and vectors of them.
  *
  * PoCL 3.1 puts 16,000 lines before each program that declare all there are, for all types: that is 0.1 s of the 0.1 to 0.3 that it
- * takes for a program, and half of what it takes for one that it knows. With these instead it makes the same machine code. What is
+ * takes for a program, and half of what it takes for one that it knows. What is
  * called and is not here is an error of the build, which names it: it is to be added. */
 #define DECLARED __attribute__((overloadable))
 #define CONST    __attribute__((overloadable, const))

@@ -532,7 +532,9 @@ ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct
     ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(spans));
     for (size_t r = 0; r < set->n; r++)
         set->run[r].asked = false;
-    ORDO_TRY(ordo_runs_launch(call, dict, "run_hide", ordo_ceil_div(*gone, 32) + 1, args.arg, args.n));
+    /* However few are hidden, all entries of the directories after them change. */
+    const size_t items = ordo_ceil_div(*gone, 32) + ordo_run_entries(ordo_run_set_stored(set));
+    ORDO_TRY(ordo_runs_launch(call, dict, "run_hide", items, args.arg, args.n));
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
