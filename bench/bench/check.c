@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slower by less is not called so. */
+/* Slower by less is not called so, unless it is asked for (--slower-by). */
 #define WORTH_GPU 0.05
 #define WORTH_CPU 0.10
 /* A process that takes longer hangs: its options say how long it measures. */
@@ -154,6 +154,13 @@ static void show_slower(FILE *out, const struct compared *rows, int n)
 
 /* ---- the comparison ------------------------------------------------------------------------------------------ */
 
+static double worth_of(const struct options *options, const cJSON *device)
+{
+    if (options->slower_by > 0)
+        return options->slower_by / 100;
+    return is_true(device, "cpu") ? WORTH_CPU : WORTH_GPU;
+}
+
 /* Rows of this process that can be compared with what others have; their number. */
 static int rows_to_compare(struct check *check, const struct former *old, struct compared *out)
 {
@@ -175,7 +182,7 @@ static int rows_to_compare(struct check *check, const struct former *old, struct
         }
         out[n++] = (struct compared) { .row = row,
                                        .device = text_of(device, "name"),
-                                       .worth = is_true(device, "cpu") ? WORTH_CPU : WORTH_GPU };
+                                       .worth = worth_of(run->options, device) };
     }
     return n;
 }
@@ -264,8 +271,9 @@ static int compare(struct check *check, const struct former *old, const struct f
 
 int check(struct run *run, int argc, char **argv)
 {
-    static const char *const without[] = { "--json",   "--resume",  "--compare",  "--against", "--processes", "--peers",
-                                           "--budget", "--no-host", "--no-array", "--chart",   "--no-chart",  NULL };
+    static const char *const without[] = { "--json",      "--resume",   "--compare", "--against", "--processes",
+                                           "--slower-by", "--peers",    "--budget",  "--no-host", "--no-array",
+                                           "--chart",     "--no-chart", NULL };
     struct check  check = { .run = run, .arguments = calloc((size_t) argc * 2 + 3, sizeof *check.arguments) };
     struct former theirs = { .n = 0 }, others = { .n = 0 }, ours = { .files = { run->file.json }, .n = 1 };
     int           code = EXIT_GOOD;

@@ -304,6 +304,7 @@ static const struct option_row rows[] = {
     { "--no-limits", 0, no_argument, take_flag, AT(no_limits), 0, 0 },
     { "--compare", 0, required_argument, take_compare, 0, 0, 0 },
     { "--against", 0, required_argument, take_text, AT(against), 0, 0 },
+    { "--slower-by", 0, required_argument, take_double, AT(slower_by), 0.1, 90 },
     { "--processes", 0, required_argument, take_uint32, AT(processes), 1, 32 },
     { "--json", 0, required_argument, take_json, 0, 0, 0 },
     { "--resume", 0, required_argument, take_text, AT(resume), 0, 0 },
@@ -472,6 +473,8 @@ struct options read_options(int argc, char **argv)
         usage_error("'%s' is no option; everything is said by options", argv[optind]);
     if (o.n_compare && o.against)
         usage_error("--compare and --against: one of them");
+    if (o.slower_by > 0 && !o.n_compare && !o.against)
+        usage_error("--slower-by: than what? It goes with --compare or --against");
     if (o.side_by_side)
         check_side_by_side(&o);
     if (o.n_compare || o.against) /* all processes do the same, and have time for it */

@@ -28,7 +28,8 @@ struct options {
     int         n_compare;
     uint32_t    processes; /* 0: 1, or 5 where something is compared */
     uint32_t    repetitions;
-    double      budget; /* seconds, of each process; 0: none */
+    double      budget;    /* seconds, of each process; 0: none */
+    double      slower_by; /* percent: less is not called slower; 0: by device */
     uint64_t    seed;
     bool        fixed_depth, first_calls, peers, no_host, no_array, no_limits, chart, no_chart, list, describe;
     bool        suite;                     /* the first word: the rest says how, not what */

@@ -74,6 +74,10 @@ expect 3 --against "$dir/other" --processes 3
 says '^scan u32+0 2^8 .* 0.0[0-9]*x$' # 0.0001, and noise of a busy machine
 says '2 looked slower at first, 2 did again'
 
+FACTOR=3
+expect 0 --against "$dir/other" --processes 3 --slower-by 90
+expect 2 --slower-by 5
+
 FACTOR=0.0001 DROPPED=scan
 expect 1 --against "$dir/other" --processes 3
 says 'missing: another u32+0 2^8'
