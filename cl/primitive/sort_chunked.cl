@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort for CPUs: one work-item, alone in its group, per chunk of consecutive elements. Count the chunk's
- * digits, scan, scatter; no barrier anywhere.
+ * digits, scan, scatter; no barrier anywhere. What is so little that launches take longer than the work: all by one work-item.
  *
  * The scatter writes element by element to 256 streams. Collecting each digit's elements in a cache line first was slower: 28
  * against 34 million pairs a second and core at 2^22, 41 against 69 at 2^18. */
@@ -74,4 +74,125 @@ void sort_chunk_scatter(__global const ordo_key *keys_in, __global ordo_key *key
         values_out[to] = values_in[e];
 #endif
     }
+}
+
+/* ---- few elements ------------------------------------------------------------------------------------------------ */
+
+#define FEW_PASSES ((KEY_BITS + RANK_BITS - 1) / RANK_BITS)
+
+/* The bits that keys are sorted by, from bit 0 up: digits are then at places that the compiler knows. */
+typedef struct {
+    uint          shift;
+    ordo_key_form mask;
+} few_field;
+
+ORDO_FN uint few_digit(ordo_key key, few_field field, uint pass)
+{
+    return (uint) ((key_bits(key) >> field.shift & field.mask) >> pass * RANK_BITS) & (RANK_RADIX - 1);
+}
+
+/* Keys and values, in and out; values are there only if they have bytes. */
+typedef struct {
+    __global ordo_key *keys;
+#if ORDO_VALUE_BYTES
+    __global ordo_value *values;
+#endif
+} few_pairs;
+
+/* Moves all from one place to another, in the order of a digit whose elements begin at next[]. */
+ORDO_FN void few_scatter(few_pairs from, few_pairs to, uint count, few_field field, uint pass,
+                         __private uint next[RANK_RADIX])
+{
+    for (uint e = 0; e < count; e++) {
+        const ordo_key key = from.keys[e];
+        const uint     place = next[few_digit(key, field, pass)]++;
+        to.keys[place] = key;
+#if ORDO_VALUE_BYTES
+        to.values[place] = from.values[e];
+#endif
+    }
+}
+
+ORDO_FN void few_copy(few_pairs from, few_pairs to, uint count)
+{
+    for (uint e = 0; e < count; e++) {
+        to.keys[e] = from.keys[e];
+#if ORDO_VALUE_BYTES
+        to.values[e] = from.values[e];
+#endif
+    }
+}
+
+/* counts[pass][digit] of all passes, by one look at the keys. */
+ORDO_FN void few_count(few_pairs in, uint count, few_field field, __private uint counts[FEW_PASSES][RANK_RADIX])
+{
+    for (uint pass = 0; pass < FEW_PASSES; pass++)
+        for (uint digit = 0; digit < RANK_RADIX; digit++)
+            counts[pass][digit] = 0;
+    for (uint e = 0; e < count; e++) {
+        const ordo_key key = in.keys[e];
+        ORDO_UNROLL
+        for (uint pass = 0; pass < FEW_PASSES; pass++)
+            counts[pass][few_digit(key, field, pass)]++;
+    }
+}
+
+/* counts[] become where each digit's elements begin. */
+ORDO_FN void few_begins(__private uint counts[RANK_RADIX])
+{
+    uint before = 0;
+    for (uint digit = 0; digit < RANK_RADIX; digit++) {
+        const uint count = counts[digit];
+        counts[digit] = before;
+        before += count;
+    }
+}
+
+/* One work-item in all. A pass whose digit is the same in all keys is left out, so where the last one writes is known once all
+ * are counted. keys_out may be keys_in, with values_out values_in. */
+ORDO_KERNEL(1)
+void sort_chunk_few(__global ordo_key *keys_in, __global ordo_key *keys_out,
+#if ORDO_VALUE_BYTES
+                    __global ordo_value *values_in, __global ordo_value *values_out,
+#endif
+                    __global ordo_key *keys_spare,
+#if ORDO_VALUE_BYTES
+                    __global ordo_value *values_spare,
+#endif
+                    uint in_place, struct sort_small s)
+{
+    uint      counts[FEW_PASSES][RANK_RADIX], moves = 0;
+    few_field field;
+    few_pairs in, out, spare;
+
+    field.shift = s.first_bit;
+    field.mask = ~(ordo_key_form) 0 >> (KEY_BITS - s.bits);
+    in.keys = keys_in + s.keys_in_at;
+    out.keys = keys_out + s.keys_out_at;
+    spare.keys = keys_spare;
+#if ORDO_VALUE_BYTES
+    in.values = values_in + s.values_in_at;
+    out.values = values_out + s.values_out_at;
+    spare.values = values_spare;
+#endif
+    few_count(in, s.count, field, counts);
+    for (uint pass = 0; pass < FEW_PASSES; pass++)
+        moves += counts[pass][few_digit(in.keys[0], field, pass)] != s.count;
+
+    few_pairs from = in;
+    bool      to_out = moves % 2 == 1;
+    if (to_out && in_place) { /* one move more */
+        few_copy(in, spare, s.count);
+        from = spare;
+    }
+    for (uint pass = 0; pass < FEW_PASSES; pass++) {
+        if (counts[pass][few_digit(from.keys[0], field, pass)] == s.count)
+            continue;
+        few_begins(counts[pass]);
+        few_scatter(from, to_out ? out : spare, s.count, field, pass, counts[pass]);
+        from = to_out ? out : spare;
+        to_out = !to_out;
+    }
+    if (moves == 0 && !in_place)
+        few_copy(in, out, s.count);
 }
