@@ -193,12 +193,10 @@ void hash_fold(__global const ordo_key *mixed, __global hash_value *values, __gl
         part.index = index + part.first;
         part.second = second + part.first;
         hash_find_shared(&part, &mem);
-        if (mem.any_shared) {
+        HASH_EACH (u, mem.any_shared ? 0 : part.n)
+            part.index[u] = part.first + u;
+        if (mem.any_shared)
             hash_fold_shared(&part, &mem);
-        } else {
-            HASH_EACH (u, part.n)
-                part.index[u] = part.first + u;
-            hash_barrier();
-        }
+        hash_barrier();
     }
 }

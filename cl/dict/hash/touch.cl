@@ -181,7 +181,7 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
     return !mem->left && mem->moved <= HASH_MOVE_MOST;
 }
 
-/* count: of the elements there were. (Where it stands, some compilers for CPUs would add it to counts several times.) */
+/* count: of the elements there were. (Where it stands, some compilers for CPUs would add it to counts several times.) Ends with a barrier. */
 ORDO_FN void hash_write_touched(const hash_table *table, const hash_part *part, __local hash_touched *mem, uint count)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -212,6 +212,7 @@ ORDO_FN void hash_write_touched(const hash_table *table, const hash_part *part, 
             hash_filter(table, part->number, part->start + b);
     if (get_local_id(0) == 0)
         table->counts[part->number] = count + mem->stored - mem->gone;
+    hash_barrier();
 }
 
 ORDO_FN bool hash_can_touch(const hash_table *table, const hash_part *part)
