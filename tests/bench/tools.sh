@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The tools from outside: that they run, that what they measure is right, that they survive a driver that crashes, and
-# that bad arguments are named. Arguments: the programs ordo-info, ordo-bench, ordo-tune and ordo-demo, a driver that
-# crashes, the page that explains the fields of results, and whether there are maps of C++ to compare with (true, false).
-# Without any OpenCL device it says so and is skipped (77). With ORDO_TEST_KINDS=all more sizes and structures.
+# that bad arguments are named. Arguments: the part of it (info, arrays, dicts, concurrent, compare, or all), the programs ordo-info,
+# ordo-bench, ordo-tune and ordo-demo, a driver that crashes, the page that explains the fields of results, and whether there are maps
+# of C++ to compare with (true, false). Without any OpenCL device it says so and is skipped (77). With ORDO_TEST_KINDS=all more sizes
+# and structures.
 set -u
-info=$1 bench=$2 tune=$3 demo=$4 crash_driver=$5 fields=$6 maps=$7
+part=$1 info=$2 bench=$3 tune=$4 demo=$5 crash_driver=$6 fields=$7 maps=$8
 
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -41,32 +42,12 @@ prints_no() {
     ! grep -q -e "$2" "$dir/$1" || fail "'$2' is not in std$1"
 }
 
-# ---- what holds for all: help in 80 columns whose options are there, a version, a word on what is no option
-for tool in "$info" "$bench" "$tune" "$demo"; do
-    expect 0 "$tool" --version
-    prints out "^${tool##*/} [0-9]*\.[0-9]*\.[0-9]*$"
-    expect 2 "$tool" --no-such-option
-    prints err "Try '${tool##*/} --help'"
-    expect 2 "$tool" argument
-    expect 0 "$tool" --help
-    prints out '^Exit status: 0'
-    prints_no out '.\{81\}'
-    grep -o '^  [ -].\{26\}' "$dir/out" | grep -o -e '--[a-z-]*[ ,][A-Z]*' >"$dir/options"
-    [ -s "$dir/options" ] || fail "${tool##*/} --help lists options"
-    while read -r option argument; do
-        case $option,$argument in
-            *,[A-Z]*) # without its argument, that is what is missing
-                expect 2 "$tool" "$option"
-                prints err 'requires an argument'
-                ;;
-            --help, | --version,) ;;
-            *) # what follows is wrong, not this
-                expect 2 "$tool" "${option%,}" --no-such-option
-                prints err "unrecognized option '--no-such-option'"
-                ;;
-        esac
-    done <"$dir/options"
-done
+# explained FILE...: each field that is written in these is explained
+explained() {
+    for field in $(grep -oh '^[[:space:]]*"[a-z0-9_]*":' "$@" | tr -d '\t ":' | sort -u); do
+        grep -q "\`$field\`" "$fields" || fail "$fields explains $field"
+    done
+}
 
 "$info" --no-self-test >"$dir/out" 2>"$dir/err"
 if [ $? -eq 1 ] && ! grep -q 'problem' "$dir/out"; then
@@ -75,240 +56,329 @@ if [ $? -eq 1 ] && ! grep -q 'problem' "$dir/out"; then
     exit 77
 fi
 
-# ---- ordo-info
-expect 0 "$info"
-prints out 'self-test  passed'
-prints out 'lanes '
-prints out 'gathers '
-prints_no out 'at random: -'
-expect 0 env ORDO_LOG=bogus ORDO_PROFILE=/no/such/file "$info" --no-self-test
-prints out 'warnings  .*ORDO_LOG=bogus names no level'
-prints out 'ORDO_PROFILE=/no/such/file'
-expect 0 "$info" --no-self-test --tunables
-prints out 'sort.k4v4.items'
-expect 0 "$info" --no-self-test --json "$dir/info.json"
-grep -q '"platforms"' "$dir/info.json" || fail "--json writes platforms"
-
-mkdir -p "$dir/root/sys/bus/pci/devices/0000:01:00.0" "$dir/root/sys/bus/pci/devices/0000:02:00.0"
-echo 0x10de >"$dir/root/sys/bus/pci/devices/0000:01:00.0/vendor"
-echo 0x030200 >"$dir/root/sys/bus/pci/devices/0000:01:00.0/class"
-echo 0x1002 >"$dir/root/sys/bus/pci/devices/0000:02:00.0/vendor"
-echo 0x030000 >"$dir/root/sys/bus/pci/devices/0000:02:00.0/class"
-monitor=$dir/root/sys/class/drm/card0/device/hwmon/hwmon3
-mkdir -p "$monitor"
-echo 1500000000 >"$monitor/freq1_input"
-echo 87500000 >"$monitor/power1_average"
-echo 61000 >"$monitor/temp1_input"
-"$info" --no-self-test --json "$dir/info.json" --root "$dir/root" >"$dir/out" 2>"$dir/err"
-for sensor in '"clock_mhz":.*1500,' '"power_w":.*87.5,' '"temperature_c":.*61$'; do
-    grep -q -e "$sensor" "$dir/info.json" || fail "sensors tell $sensor"
-done
-if ! grep -q '"type":.*"gpu"' "$dir/info.json"; then
-    expect 0 "$info" --no-self-test --root "$dir/root"
-    prints out 'NVIDIA GPU is there'
-    prints out 'AMD GPU is there'
-fi
-
-# A driver that aborts as soon as it is loaded, beside those that are here.
-mkdir "$dir/vendors"
-for icd in "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}" "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/*.icd; do
-    [ -f "$icd" ] && cp "$icd" "$dir/vendors"
-done
-echo "$crash_driver" >"$dir/vendors/crash.icd"
-expect 0 env OCL_ICD_VENDORS="$dir/vendors" "$info" --no-self-test
-prints out 'crash.icd'
-prints out 'crashed (signal 6)'
-prints out 'lanes '
-
-expect 2 "$info" --timeout never
-prints err 'no number'
-
-# ---- ordo-bench
-# Each structure by itself is measured by the comparison below, too.
-sizes='=1,14' least=lsm,blink,hash most=sorted_array,lsm,blink,fast fills=2 seconds=5
+# Each structure by itself is measured by the comparison, too.
+sizes='=1,14' least=lsm,hash most=sorted_array,blink fills=2 seconds=5
 if [ "${ORDO_TEST_KINDS:-}" = all ]; then
     sizes='=1,=1000,14' least=sorted_array,lsm,blink,skiplist,fast,hash,xfast,hamt most=$least fills=3 seconds=8
 fi
-expect 0 "$bench" --workload arrays --sizes "$sizes" --queries =3000 --reps 3 --budget 200 --json "$dir/bench.json"
-prints out ' ok$'
-prints_no out 'WRONG'
-prints_no out 'failed'
-prints_no out 'skipped'
-# Types and sizes of values are those that tests of sorting and dictionaries take (support.c): others are kernels to compile.
-for shape in 'f64 --value-bytes 8' 'i32 --value-bytes 0'; do
-    # shellcheck disable=SC2086 # two options
-    expect 0 "$bench" --no-limits --workload sort,merge,scan --types $shape --dist few,zipf --sizes =5000 --reps 3 --budget 200 \
-        --no-host
+
+# What holds for all: help in 80 columns whose options are there, a version, a word on what is no option.
+help_of_all() {
+    for tool in "$info" "$bench" "$tune" "$demo"; do
+        expect 0 "$tool" --version
+        prints out "^${tool##*/} [0-9]*\.[0-9]*\.[0-9]*$"
+        expect 2 "$tool" --no-such-option
+        prints err "Try '${tool##*/} --help'"
+        expect 2 "$tool" argument
+        expect 0 "$tool" --help
+        prints out '^Exit status: 0'
+        prints_no out '.\{81\}'
+        grep -o '^  [ -].\{26\}' "$dir/out" | grep -o -e '--[a-z-]*[ ,][A-Z]*' >"$dir/options"
+        [ -s "$dir/options" ] || fail "${tool##*/} --help lists options"
+        while read -r option argument; do
+            case $option,$argument in
+                *,[A-Z]*) # without its argument, that is what is missing
+                    expect 2 "$tool" "$option"
+                    prints err 'requires an argument'
+                    ;;
+                --help, | --version,) ;;
+                *) # what follows is wrong, not this
+                    expect 2 "$tool" "${option%,}" --no-such-option
+                    prints err "unrecognized option '--no-such-option'"
+                    ;;
+            esac
+        done <"$dir/options"
+    done
+}
+
+# ordo-info, by itself, and beside a driver that aborts as soon as it is loaded.
+devices() {
+    expect 0 "$info"
+    prints out 'self-test  passed'
+    prints out 'lanes '
+    prints out 'gathers '
+    prints_no out 'at random: -'
+    expect 0 env ORDO_LOG=bogus ORDO_PROFILE=/no/such/file "$info" --no-self-test
+    prints out 'warnings  .*ORDO_LOG=bogus names no level'
+    prints out 'ORDO_PROFILE=/no/such/file'
+    expect 0 "$info" --no-self-test --tunables
+    prints out 'sort.k4v4.items'
+    expect 0 "$info" --no-self-test --json "$dir/info.json"
+    grep -q '"platforms"' "$dir/info.json" || fail "--json writes platforms"
+
+    mkdir -p "$dir/root/sys/bus/pci/devices/0000:01:00.0" "$dir/root/sys/bus/pci/devices/0000:02:00.0"
+    echo 0x10de >"$dir/root/sys/bus/pci/devices/0000:01:00.0/vendor"
+    echo 0x030200 >"$dir/root/sys/bus/pci/devices/0000:01:00.0/class"
+    echo 0x1002 >"$dir/root/sys/bus/pci/devices/0000:02:00.0/vendor"
+    echo 0x030000 >"$dir/root/sys/bus/pci/devices/0000:02:00.0/class"
+    monitor=$dir/root/sys/class/drm/card0/device/hwmon/hwmon3
+    mkdir -p "$monitor"
+    echo 1500000000 >"$monitor/freq1_input"
+    echo 87500000 >"$monitor/power1_average"
+    echo 61000 >"$monitor/temp1_input"
+    "$info" --no-self-test --json "$dir/info.json" --root "$dir/root" >"$dir/out" 2>"$dir/err"
+    for sensor in '"clock_mhz":.*1500,' '"power_w":.*87.5,' '"temperature_c":.*61$'; do
+        grep -q -e "$sensor" "$dir/info.json" || fail "sensors tell $sensor"
+    done
+    if ! grep -q '"type":.*"gpu"' "$dir/info.json"; then
+        expect 0 "$info" --no-self-test --root "$dir/root"
+        prints out 'NVIDIA GPU is there'
+        prints out 'AMD GPU is there'
+    fi
+
+    # A driver that aborts as soon as it is loaded, beside those that are here.
+    mkdir "$dir/vendors"
+    for icd in "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}" "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/*.icd; do
+        [ -f "$icd" ] && cp "$icd" "$dir/vendors"
+    done
+    echo "$crash_driver" >"$dir/vendors/crash.icd"
+    expect 0 env OCL_ICD_VENDORS="$dir/vendors" "$info" --no-self-test
+    prints out 'crash.icd'
+    prints out 'crashed (signal 6)'
+    prints out 'lanes '
+
+    expect 2 "$info" --timeout never
+    prints err 'no number'
+}
+
+# What ordo-bench can measure.
+lists() {
+    expect 0 "$bench" --list
+    prints out 'merge_runs'
+    prints out 'readwhilewriting'
+    expect 0 "$bench" --describe
+    prints out '^readwhilewriting$'
+    [ "$(grep -c '^  does ' "$dir/out")" -eq "$("$bench" --list | sed '/^Devices/,$d' | grep -c '^  [a-z]')" ] ||
+        fail "--describe tells of each workload"
+}
+
+# Bad arguments of ordo-bench are named.
+bad_arguments() {
+    expect 2 "$bench" --updates 15,101
+    prints err '100'
+    expect 2 "$bench" suite --workload sort
+    prints err 'only options that say how'
+    expect 2 "$bench" compare --fills 3
+    prints err 'after all batches'
+    expect 2 "$bench" compare --processes 2
+    expect 2 "$bench" --workload sotr
+    prints err 'sort, merge'
+    expect 2 "$bench" --structure tree
+    prints err 'sorted_array, lsm'
+    expect 2 "$bench" --hit-rate 101
+    expect 2 "$bench" --width 0
+    expect 2 "$bench" --sizes 12..
+    expect 2 "$bench" --sizes 99999999999
+    expect 2 "$bench" --value-bytes 3
+    expect 2 "$bench" --types u16
+    expect 2 "$bench" --reps 1
+    expect 2 "$bench" --budget -1
+    expect 2 "$bench" --compare "$dir/missing"
+    prints err 'No such file'
+    echo no JSON >"$dir/no.json"
+    expect 2 "$bench" --compare "$dir/no.json"
+    prints err 'not JSON'
+    "$info" --no-self-test --json "$dir/info.json" >"$dir/out" 2>"$dir/err"
+    expect 2 "$bench" --compare "$dir/info.json"
+    prints err 'not written by ordo-bench'
+    expect 2 env ORDO_PEER=/nowhere/ordo-peer "$bench" --peers
+    prints err 'ORDO_PEER'
+    expect 1 "$bench" --device no-such-device --workload scan
+    prints err 'no-such-device'
+    expect 2 "$bench" --json /nowhere/file
+    prints err 'cannot write'
+}
+
+# Primitives, other types, tables of any width, former files.
+arrays() {
+    expect 0 "$bench" --workload arrays --sizes "$sizes" --queries =3000 --reps 3 --budget 200 --json "$dir/bench.json"
     prints out ' ok$'
-    prints_no out 'WRONG'
-done
-expect 0 "$bench" --no-limits --workload fillrandom --structure lsm --sizes =1000 --reps 3
-prints out 'not shown in 80 columns'
-prints_no out '^structure.* peak'
-expect 0 env COLUMNS=200 "$bench" --no-limits --workload fillrandom --structure lsm --sizes =1000 --reps 3 --wide
-prints out '^structure.* time .* peak .* check$'
-expect 0 env COLUMNS=40 "$bench" --no-limits --workload reduce --sizes =1000 --reps 3
-prints_no out '.\{41\}'
-expect 0 "$bench" --no-limits --workload reduce --sizes =1,14 --reps 3 --compare "$dir/bench.json" --json - --chart
-prints out '"rate_before"'
-prints err '/ before'
-prints err '####'
-for sizes in "=1 --batch =3 --structure $least" "=1000 --batch =300 --structure $most"; do
-    # shellcheck disable=SC2086 # several options
-    expect 0 "$bench" --no-limits --workload dicts --sizes $sizes --queries =500 --fills $fills --reps 3 \
-        --budget 200 --hit-rate 50 --width 3 --json "$dir/dicts.json"
-    prints out '^lsm .* ok$'
-    prints out '^blink .* ok$'
-    prints out 'lsm is passed over'
     prints_no out 'WRONG'
     prints_no out 'failed'
     prints_no out 'skipped'
-done
-prints out '^sorted_array .* ok$'
-expect 0 "$bench" --no-limits --workload fillrandom,rangerandom,mixed --structure lsm --types f64 --value-bytes 8 \
-    --dist clustered,zipf --sizes =2000 --batch =99 --queries =500 --fills 2 --growth 4 --reps 3 --budget 200 --no-host
-prints out '^lsm .* ok$'
-prints_no out 'WRONG'
-expect 0 "$bench" --no-limits --workload concurrentfill,concurrentread,concurrentmix,deleterandom --structure blink --types f64 \
-    --value-bytes 8 --dist few,clustered --sizes =3000 --batch =700 --updates 0,50,100 --erase 10 --queries =500 \
-    --fills 2 --reps 3 --budget 200 --no-host
-prints out '^blink .* ok$'
-prints out '10 % of the elements'
-prints_no out 'WRONG'
-prints_no out 'failed'
-prints_no out 'skipped'
-expect 0 "$bench" --no-limits --workload concurrentpoints,concurrentread,deleterandom --structure skiplist,lockfree --sizes =300,=3000 --batch =5000 \
-    --queries =500 --updates 3,100 --raise 50 --fills 2 --reps 3 --budget 200 --no-host --json "$dir/points.json"
-prints out '^skiplist .* ok$'
-prints out '^lockfree .* ok$'
-expect 0 "$bench" --no-limits --workload build,readrandom,readmissing --structure cuckoo --sizes =3000 --dist sequential --load 80 --reps 3
-prints out '^cuckoo .* ok$'
-prints_no out 'WRONG'
-prints_no out 'failed'
-# Each field that is written is explained.
-for field in $(grep -oh '^[[:space:]]*"[a-z0-9_]*":' "$dir/bench.json" "$dir/dicts.json" "$dir/points.json" | tr -d '\t ":' | sort -u); do
-    grep -q "\`$field\`" "$fields" || fail "$fields explains $field"
-done
-# Files of the form before the first are read.
-expect 0 "$bench" --no-limits --workload reduce --sizes =10 --reps 3 \
-    --compare "${fields%/*}/2026-11-21-pocl-2-cores-lsm-fill.json"
-expect 2 "$bench" --updates 15,101
-prints err '100'
-expect 0 "$bench" --no-limits --workload readrandom --structure lsm --sizes =1000 --batch =300 --queries =500 --fills $fills --width 3 \
-    --hit-rate 50 --reps 3 --compare "$dir/dicts.json" --json -
-prints out '"rate_before"'
-prints out '"bytes_peak"'
-expect 0 "$bench" --list
-prints out 'merge_runs'
-prints out 'readwhilewriting'
+    # Types and sizes of values are those that tests of sorting and dictionaries take (support.c): others are kernels to compile.
+    for shape in 'f64 --value-bytes 8' 'i32 --value-bytes 0'; do
+        # shellcheck disable=SC2086 # two options
+        expect 0 "$bench" --no-limits --workload sort,merge,scan --types $shape --dist few,zipf --sizes =5000 --reps 3 --budget 200 \
+            --no-host
+        prints out ' ok$'
+        prints_no out 'WRONG'
+    done
+    expect 0 env COLUMNS=40 "$bench" --no-limits --workload reduce --sizes =1000 --reps 3
+    prints_no out '.\{41\}'
+    expect 0 "$bench" --no-limits --workload reduce --sizes =1,14 --reps 3 --compare "$dir/bench.json" --json - --chart
+    prints out '"rate_before"'
+    prints err '/ before'
+    prints err '####'
+    # Files of the form before the first are read.
+    expect 0 "$bench" --no-limits --workload reduce --sizes =10 --reps 3 \
+        --compare "${fields%/*}/2026-11-21-pocl-2-cores-lsm-fill.json"
+}
 
-expect 0 "$bench" --describe
-prints out '^readwhilewriting$'
-[ "$(grep -c '^  does ' "$dir/out")" -eq "$("$bench" --list | sed '/^Devices/,$d' | grep -c '^  [a-z]')" ] ||
-    fail "--describe tells of each workload"
-# The suite, out of time at once: each of its rows is named.
-expect 0 "$bench" suite --no-limits --budget 1 --json "$dir/suite.json"
-prints out 'skipped'
-prints out 'ordo-bench --resume'
-for workload in sort merge scan search lookup fillrandom readrandom mixed cleanup concurrentmix; do
-    grep -q "\"$workload\"" "$dir/suite.json" || fail "the suite has $workload"
-done
-expect 2 "$bench" suite --workload sort
-prints err 'only options that say how'
-
-# All structures and the host's libraries in one table; the answers of all are checked.
-expect 0 "$bench" compare --no-limits --workload readrandom,seekrandom,rangerandom,fillrandom,deleterandom,combinerandom,queue \
-    --sizes =3000 --batch =700 --queries =900 --reps 3 --budget 200 --json "$dir/compare.json"
-prints out '^sorted_array *device .* ok$'
-prints out '^hash *device .* ok$'
-! $maps || prints out '^std::map *1 thread .* ok$'
-! $maps || prints out '^sorted array *1 thread .* ok$'
-prints_no out 'WRONG'
-prints_no out 'failed'
-expect 0 "$bench" compare --no-limits --workload sort,merge,reduce,search --sizes =70000 --queries =900 --types i32 --dist few --reps 3 \
-    --budget 200 --json "$dir/compare2.json"
-prints out '^radix sort *1 thread .* ok$'
-prints out '^qsort *1 thread .* ok$'
-prints out '^sorted array *1 thread .* ok$'
-prints_no out 'WRONG'
-for field in $(grep -oh '^[[:space:]]*"[a-z0-9_]*":' "$dir/compare.json" | tr -d '\t ":' | sort -u); do
-    grep -q "\`$field\`" "$fields" || fail "$fields explains $field"
-done
-rows=$(grep -c '"check"' "$dir/compare.json")
-expect 0 "$bench" --resume "$dir/compare.json"
-[ "$(grep -c '"check"' "$dir/compare.json")" -eq "$rows" ] || fail "a comparison that is resumed measures nothing again"
-expect 2 "$bench" compare --fills 3
-prints err 'after all batches'
-expect 2 "$bench" compare --processes 2
-
-expect 2 "$bench" --workload sotr
-prints err 'sort, merge'
-expect 2 "$bench" --structure tree
-prints err 'sorted_array, lsm'
-expect 2 "$bench" --hit-rate 101
-expect 2 "$bench" --width 0
-expect 2 "$bench" --sizes 12..
-expect 2 "$bench" --sizes 99999999999
-expect 2 "$bench" --value-bytes 3
-expect 2 "$bench" --types u16
-expect 2 "$bench" --reps 1
-expect 2 "$bench" --budget -1
-expect 2 "$bench" --compare "$dir/missing"
-prints err 'No such file'
-expect 2 "$bench" --compare "$dir/vendors/crash.icd"
-prints err 'not JSON'
-expect 2 "$bench" --compare "$dir/info.json"
-prints err 'not written by ordo-bench'
-expect 2 env ORDO_PEER=/nowhere/ordo-peer "$bench" --peers
-prints err 'ORDO_PEER'
-
-# A peer that hangs, one that fails, and one that answers.
 peer_is() {
     printf '#!/bin/sh\n%s\n' "$1" >"$dir/peer"
     chmod +x "$dir/peer"
     expect 0 env ORDO_PEER="$dir/peer" ORDO_PEER_SECONDS=1 "$bench" --no-limits --peers --workload reduce --sizes =100 --reps 3
 }
-peer_is 'exec sleep 100'
-prints err 'ordo-peer was ended: it had not finished after 1 s'
-peer_is 'exit 3'
-prints err 'ordo-peer failed (3)'
-peer_is 'echo "{ \"count\": 100, \"name\": \"a peer\", \"rate\": 1e6 }"'
-prints_no err 'ordo-peer'
 
-expect 1 "$bench" --device no-such-device --workload scan
-prints err 'no-such-device'
-expect 2 "$bench" --json /nowhere/file
-prints err 'cannot write'
+# A peer that hangs, one that fails, and one that answers.
+peers() {
+    peer_is 'exec sleep 100'
+    prints err 'ordo-peer was ended: it had not finished after 1 s'
+    peer_is 'exit 3'
+    prints err 'ordo-peer failed (3)'
+    peer_is 'echo "{ \"count\": 100, \"name\": \"a peer\", \"rate\": 1e6 }"'
+    prints_no err 'ordo-peer'
+}
 
-# ---- ordo-tune
-expect 0 "$tune" --budget 2 --primitives merge --shapes k4v4 --dry-run --row --json "$dir/tune.json"
-prints out 'merge.k4v4'
-prints out 'ORDO_ORIGIN_SHIPPED'
-[ ! -e "$ORDO_PROFILE" ] || fail "--dry-run writes no profile"
-grep -q '"groups"' "$dir/tune.json" || fail "--json writes groups"
-# A value from a former profile is either good, or replaced and then read back.
-echo 'merge.k4v4.items=4' >"$ORDO_PROFILE"
-expect 0 "$tune" --budget $seconds --primitives merge --shapes k4v4
-if grep -q 'Written to' "$dir/out"; then
-    prints out 'merge.k4v4.items: 4 -> '
-    ! grep -q 'merge.k4v4.items=4$' "$ORDO_PROFILE" || fail "the profile has the new value"
-else
-    prints out 'Nothing better'
+# ordo-tune.
+tuning() {
+    expect 0 "$tune" --budget 2 --primitives merge --shapes k4v4 --dry-run --row --json "$dir/tune.json"
+    prints out 'merge.k4v4'
+    prints out 'ORDO_ORIGIN_SHIPPED'
+    [ ! -e "$ORDO_PROFILE" ] || fail "--dry-run writes no profile"
+    grep -q '"groups"' "$dir/tune.json" || fail "--json writes groups"
+    # A value from a former profile is either good, or replaced and then read back.
+    echo 'merge.k4v4.items=4' >"$ORDO_PROFILE"
+    expect 0 "$tune" --budget $seconds --primitives merge --shapes k4v4
+    if grep -q 'Written to' "$dir/out"; then
+        prints out 'merge.k4v4.items: 4 -> '
+        ! grep -q 'merge.k4v4.items=4$' "$ORDO_PROFILE" || fail "the profile has the new value"
+    else
+        prints out 'Nothing better'
+    fi
+    expect 2 "$tune" --shapes k5
+    expect 2 "$tune" --primitives sort,,
+    expect 2 "$tune" --budget nothing
+    expect 2 "$tune" --device all,all
+    expect 1 "$tune" --device no-such-device
+}
+
+# Every workload on dictionaries, of one element and of a thousand.
+dicts() {
+    expect 0 "$bench" --no-limits --workload fillrandom --structure lsm --sizes =1000 --reps 3
+    prints out 'not shown in 80 columns'
+    prints_no out '^structure.* peak'
+    expect 0 env COLUMNS=200 "$bench" --no-limits --workload fillrandom --structure lsm --sizes =1000 --reps 3 --wide
+    prints out '^structure.* time .* peak .* check$'
+    for sizes in "=1 --batch =3 --structure $least" "=1000 --batch =300 --structure $most"; do
+        # shellcheck disable=SC2086 # several options
+        expect 0 "$bench" --no-limits --workload dicts --sizes $sizes --queries =500 --fills $fills --reps 3 \
+            --budget 200 --hit-rate 50 --width 3 --json "$dir/dicts.json"
+        for structure in $(printf '%s' "${sizes##* }" | tr , ' '); do
+            prints out "^$structure .* ok$"
+        done
+        prints out 'is passed over'
+        prints_no out 'WRONG'
+        prints_no out 'failed'
+        prints_no out 'skipped'
+    done
+    expect 0 "$bench" --no-limits --workload readrandom --structure blink --sizes =1000 --batch =300 --queries =500 --fills "$fills" --width 3 \
+        --hit-rate 50 --reps 3 --compare "$dir/dicts.json" --json -
+    prints out '"rate_before"'
+    prints out '"bytes_peak"'
+    explained "$dir/dicts.json"
+}
+
+# Other types of keys, updates side by side, and what structures are measured against.
+other_dicts() {
+    expect 0 "$bench" --no-limits --workload fillrandom,rangerandom,mixed --structure lsm --types f64 --value-bytes 8 \
+        --dist clustered,zipf --sizes =2000 --batch =99 --queries =500 --fills 2 --growth 4 --reps 3 --budget 200 --no-host
+    prints out '^lsm .* ok$'
+    prints_no out 'WRONG'
+    expect 0 "$bench" --no-limits --workload concurrentfill,concurrentread,concurrentmix,deleterandom --structure blink --types f64 \
+        --value-bytes 8 --dist few,clustered --sizes =3000 --batch =700 --updates 0,50,100 --erase 10 --queries =500 \
+        --fills 2 --reps 3 --budget 200 --no-host
+    prints out '^blink .* ok$'
+    prints out '10 % of the elements'
+    prints_no out 'WRONG'
+    prints_no out 'failed'
+    prints_no out 'skipped'
+    expect 0 "$bench" --no-limits --workload concurrentpoints,concurrentread,deleterandom --structure skiplist,lockfree --sizes =300,=3000 --batch =5000 \
+        --queries =500 --updates 3,100 --raise 50 --fills 2 --reps 3 --budget 200 --no-host --json "$dir/points.json"
+    prints out '^skiplist .* ok$'
+    prints out '^lockfree .* ok$'
+    # Whose build goes round and round.
+    expect 0 env -u POCL_EXTRA_BUILD_FLAGS "$bench" --no-limits --workload build,readrandom,readmissing --structure cuckoo --sizes =3000 --dist sequential --load 80 --reps 3
+    prints out '^cuckoo .* ok$'
+    prints_no out 'WRONG'
+    prints_no out 'failed'
+    explained "$dir/points.json"
+}
+
+# ordo-demo.
+demonstration() {
+    awk 'BEGIN { for (i = 0; i < 400; i++) printf "%d,%d,%c%c\n", i * 9000000, i * 9000000 + 5000000, 65 + i % 7, 65 + i % 5 }' \
+        >"$dir/ranges"
+    expect 0 "$demo" --file "$dir/ranges" --count 3000 --json "$dir/demo.json"
+    prints out '^ok: all 3,000 answers'
+    prints out '^check on the host'
+    prints out '^ok: all are of the range'
+    prints_no out 'WRONG'
+}
+
+# The suite, out of time at once: each of its rows is named.
+suite() {
+    expect 0 "$bench" suite --no-limits --budget 1 --json "$dir/suite.json"
+    prints out 'skipped'
+    prints out 'ordo-bench --resume'
+    for workload in sort merge scan search lookup fillrandom readrandom mixed cleanup concurrentmix; do
+        grep -q "\"$workload\"" "$dir/suite.json" || fail "the suite has $workload"
+    done
+}
+
+# All structures and the host's libraries in one table; the answers of all are checked.
+compare() {
+    expect 0 "$bench" compare --no-limits --workload readrandom,seekrandom,rangerandom,fillrandom,deleterandom,combinerandom,queue \
+        --sizes =3000 --batch =700 --queries =900 --reps 3 --budget 200 --json "$dir/compare.json"
+    prints out '^sorted_array *device .* ok$'
+    prints out '^hash *device .* ok$'
+    ! $maps || prints out '^std::map *1 thread .* ok$'
+    ! $maps || prints out '^sorted array *1 thread .* ok$'
+    prints_no out 'WRONG'
+    prints_no out 'failed'
+    expect 0 "$bench" compare --no-limits --workload sort,merge,reduce,search --sizes =70000 --queries =900 --types i32 --dist few --reps 3 \
+        --budget 200 --json "$dir/compare2.json"
+    prints out '^radix sort *1 thread .* ok$'
+    prints out '^qsort *1 thread .* ok$'
+    prints out '^sorted array *1 thread .* ok$'
+    prints_no out 'WRONG'
+    explained "$dir/compare.json"
+    rows=$(grep -c '"check"' "$dir/compare.json")
+    expect 0 "$bench" --resume "$dir/compare.json"
+    [ "$(grep -c '"check"' "$dir/compare.json")" -eq "$rows" ] || fail "a comparison that is resumed measures nothing again"
+}
+
+# is PART: whether it is wanted
+is() {
+    [ "$part" = "$1" ] || [ "$part" = all ]
+}
+case $part in
+    info | arrays | dicts | concurrent | compare | all) ;;
+    *) fail "$part is a part" ;;
+esac
+if is info; then
+    help_of_all
+    devices
+    lists
+    bad_arguments
 fi
-expect 2 "$tune" --shapes k5
-expect 2 "$tune" --primitives sort,,
-expect 2 "$tune" --budget nothing
-expect 2 "$tune" --device all,all
-expect 1 "$tune" --device no-such-device
-
-# ---- ordo-demo
-awk 'BEGIN { for (i = 0; i < 400; i++) printf "%d,%d,%c%c\n", i * 9000000, i * 9000000 + 5000000, 65 + i % 7, 65 + i % 5 }' \
-    >"$dir/ranges"
-expect 0 "$demo" --file "$dir/ranges" --count 3000 --json "$dir/demo.json"
-prints out '^ok: all 3,000 answers'
-prints out '^check on the host'
-prints out '^ok: all are of the range'
-prints_no out 'WRONG'
+if is arrays; then
+    arrays
+    peers
+    tuning
+fi
+if is dicts; then
+    dicts
+fi
+if is concurrent; then
+    other_dicts
+    demonstration
+fi
+if is compare; then
+    suite
+    compare
+fi
 
 [ "$failures" -eq 0 ] && echo "all tools do as they should"
 exit $((failures > 0))

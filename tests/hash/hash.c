@@ -172,6 +172,42 @@ static void expect_size(struct test *t, ordo_dict *dict, size_t want)
     test_true(t, size == want);
 }
 
+/* Every kind of operation on a table that has no block yet, side by side. Nothing is read of what is not there, which compilers leave
+ * out where they optimize. */
+static void check_no_table(struct test *t)
+{
+    enum { STORED = 100, COUNT = 2 * STORED };
+    uint32_t   keys[COUNT];
+    uint8_t    codes[COUNT], found[COUNT], outcomes[COUNT], none[COUNT] = { 0 };
+    ordo_dict *dict = NULL;
+
+    test_unoptimized(t);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        keys[i] = 7 * i;
+        codes[i] = (uint8_t) (i < STORED ? (i % 2 ? ORDO_INSERT : ORDO_UPSERT) : (i % 2 ? ORDO_ERASE : ORDO_FIND));
+    }
+    const struct ordo_host_concurrent_batch batch = {
+        .codes = codes, .keys = keys, .values = keys, .found = found, .outcomes = outcomes, .count = COUNT
+    };
+    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }), &dict));
+    for (int round = 0; round < 2; round++) {
+        test_context(t, "%s", round ? "cleared" : "created");
+        test_ok(t, ordo_dict_apply_concurrent_host(dict, &batch));
+        test_same_bytes(t, "found", found, none, COUNT);
+        test_same_bytes(t, "outcomes", outcomes, none, COUNT);
+        expect_pairs(t, dict, keys, STORED, true);
+        expect_pairs(t, dict, keys + STORED, STORED, false);
+        expect_size(t, dict, STORED);
+        test_ok(t, ordo_dict_clear(dict));
+    }
+    ordo_dict_destroy(&dict);
+}
+
+Test(hash, a_table_without_memory_takes_a_batch_side_by_side)
+{
+    test_each_device(check_no_table);
+}
+
 /* All of one partition, were there any seed but another. */
 static void check_one_partition(struct test *t)
 {

@@ -201,9 +201,9 @@ typedef struct {
 ORDO_FN void hash_filters_beside(const hash_table *table, __private hash_changed *changed)
 {
 #if ORDO_CPU
-    __global uint *filters = hash_filters(table);
-    while (changed->n) {
-        const uint n = changed->n;
+    while (changed->n) { /* else there may be no table */
+        __global uint *filters = hash_filters(table);
+        const uint     n = changed->n;
         ordo_fence_device();
         (void) ordo_or((volatile __global uint *) filters + table->starts[1u << table->bits], 0u);
         ordo_fence_device();
