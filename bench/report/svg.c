@@ -157,17 +157,22 @@ static void draw_axes(FILE *out, const struct plot *plot, const struct scale *x,
 {
     char      text[TEXT_BYTES];
     const int rows = steps_of(y, y_step), columns = steps_of(x, x_step), every = columns / 8 + 1;
-    fprintf(out, "<g text-anchor=\"end\">");
+    fprintf(out, "<path class=\"grid\" d=\"");
+    for (int row = 0; row <= rows; row++)
+        fprintf(out, "M%g %.4gH%g", LEFT, place(y, number_at(y, y_step, row)), RIGHT);
+    for (int column = 0; column <= columns; column += every)
+        fprintf(out, "M%.4g %gV%g", place(x, number_at(x, x_step, column)), TOP, BOTTOM);
+    fprintf(out, "\"/>\n<g text-anchor=\"end\">");
     for (int row = 0; row <= rows; row++) {
-        const double number = number_at(y, y_step, row), place_y = place(y, number);
-        fprintf(out, "<path class=\"grid\" d=\"M%g %.4gH%g\"/><text x=\"%g\" y=\"%.4g\">%s</text>\n", LEFT, place_y,
-                RIGHT, LEFT - 6, place_y + 4, plot_text(text, plot->unit, number));
+        const double number = number_at(y, y_step, row);
+        fprintf(out, "<text x=\"%g\" y=\"%.4g\">%s</text>", LEFT - 6, place(y, number) + 4,
+                plot_text(text, plot->unit, number));
     }
-    fprintf(out, "</g><g text-anchor=\"middle\">");
+    fprintf(out, "</g>\n<g text-anchor=\"middle\">");
     for (int column = 0; column <= columns; column += every) {
-        const double number = number_at(x, x_step, column), place_x = place(x, number);
-        fprintf(out, "<path class=\"grid\" d=\"M%.4g %gV%g\"/><text x=\"%.4g\" y=\"%g\">%s</text>\n", place_x, TOP,
-                BOTTOM, place_x, BOTTOM + 18, x_text(text, x->linear, number));
+        const double number = number_at(x, x_step, column);
+        fprintf(out, "<text x=\"%.4g\" y=\"%g\">%s</text>", place(x, number), BOTTOM + 18,
+                x_text(text, x->linear, number));
     }
     fprintf(out, "<text x=\"%g\" y=\"%g\">", (LEFT + RIGHT) / 2, BOTTOM + 40);
     put_text(out, plot->x_title);
@@ -178,52 +183,66 @@ static void draw_axes(FILE *out, const struct plot *plot, const struct scale *x,
 
 /* ---- lines --------------------------------------------------------------------------------------------------- */
 
-/* A shape for each line, so that colour is not needed to tell them apart. */
-static void draw_mark(FILE *out, int line, double x, double y)
+/* A shape for each line, so that colour is not needed to tell them apart; around 0, 0. */
+static void draw_mark(FILE *out, int line)
 {
-    switch (line % 5) {
-    case 0:
-        fprintf(out, "<circle class=\"m c%d\" cx=\"%.4g\" cy=\"%.4g\" r=\"4\"/>", line, x, y);
-        break;
-    case 1:
-        fprintf(out, "<rect class=\"m c%d\" x=\"%.4g\" y=\"%.4g\" width=\"7\" height=\"7\"/>", line, x - 3.5, y - 3.5);
-        break;
-    case 2:
-        fprintf(out, "<path class=\"m c%d\" d=\"M%.4g %.4gl5 8h-10z\"/>", line, x, y - 5);
-        break;
-    case 3:
-        fprintf(out, "<path class=\"m c%d\" d=\"M%.4g %.4gl5 5l-5 5l-5 -5z\"/>", line, x, y - 5);
-        break;
-    default:
-        fprintf(out, "<path class=\"m c%d\" d=\"M%.4g %.4gl8 8m0 -8l-8 8\"/>", line, x - 4, y - 4);
-        break;
+    static const char *const shapes[] = { "<circle class=\"m c%d\" r=\"4\"/>",
+                                          "<rect class=\"m c%d\" x=\"-3.5\" y=\"-3.5\" width=\"7\" height=\"7\"/>",
+                                          "<path class=\"m c%d\" d=\"M0-5l5 8h-10z\"/>",
+                                          "<path class=\"m c%d\" d=\"M0-5l5 5l-5 5l-5-5z\"/>",
+                                          "<path class=\"m c%d\" d=\"M-4-4l8 8m0-8l-8 8\"/>" };
+    fprintf(out, "<marker id=\"m%d\" markerUnits=\"userSpaceOnUse\">", line);
+    /* NOLINTNEXTLINE(clang-diagnostic-format-nonliteral) each has one number */
+    fprintf(out, shapes[line % 5], line);
+    fprintf(out, "</marker>");
+}
+
+/* The marks that lines have at their points, by their style. */
+static void draw_marks(FILE *out)
+{
+    fprintf(out, "<defs>");
+    for (int line = 0; line < MOST_LINES; line++)
+        draw_mark(out, line);
+    fprintf(out, "</defs>\n");
+}
+
+/* All whiskers of a line as one path. */
+static void draw_whiskers(FILE *out, const struct plot_line *line, int number, const struct scale *x,
+                          const struct scale *y)
+{
+    bool any = false;
+    for (int p = 0; p < line->n; p++) {
+        const struct plot_point *point = &line->points[p];
+        if (!(point->low > 0 && point->high > 0))
+            continue;
+        if (!any)
+            fprintf(out, "<path class=\"w c%d\" d=\"", number);
+        any = true;
+        fprintf(out, "M%.4g %.4gV%.4g", place(x, point->x), fmin(BOTTOM, place(y, point->low)),
+                fmax(TOP, place(y, point->high)));
     }
+    fprintf(out, any ? "\"/>" : "");
 }
 
 static void draw_line(FILE *out, const struct plot_line *line, int number, const struct scale *x, const struct scale *y)
 {
+    if (!line->limit)
+        draw_whiskers(out, line, number, x, y);
     fprintf(out, "<polyline class=\"l c%d%s\" points=\"", number, line->limit ? " limit" : "");
-    for (int p = 0; p < line->n; p++)
-        fprintf(out, "%s%.4g,%.4g", p ? " " : "", place(x, line->points[p].x), place(y, line->points[p].y));
-    fprintf(out, "\"/>");
-    for (int p = 0; p < line->n && !line->limit; p++) {
-        const struct plot_point *point = &line->points[p];
-        const double             at = place(x, point->x);
-        if (point->low > 0 && point->high > 0)
-            fprintf(out, "<path class=\"w c%d\" d=\"M%.4g %.4gV%.4g\"/>", number, at,
-                    fmin(BOTTOM, place(y, point->low)), fmax(TOP, place(y, point->high)));
-        draw_mark(out, number, at, place(y, point->y));
+    /* One point alone is a line to itself: what has no length of any kind has no marks. */
+    for (int p = 0; p < line->n || p < 2; p++) {
+        const struct plot_point *point = &line->points[p < line->n ? p : 0];
+        fprintf(out, "%s%.4g,%.4g", p ? " " : "", place(x, point->x), place(y, point->y));
     }
     const double legend = LEGEND + LEGEND_HEIGHT * number;
-    fprintf(out, "\n<path class=\"l c%d%s\" d=\"M%g %gh28\"/>", number, line->limit ? " limit" : "", LEFT, legend - 4);
-    if (!line->limit)
-        draw_mark(out, number, LEFT + 14, legend - 4);
-    fprintf(out, "<text x=\"%g\" y=\"%g\">", LEFT + 36, legend);
+    /* In its legend a line has a mark in the middle, where it has a corner. */
+    fprintf(out, "\"/>\n<path class=\"l k c%d%s\" d=\"M%g %gh14h14\"/><text x=\"%g\" y=\"%g\">", number,
+            line->limit ? " limit" : "", LEFT, legend - 4, LEFT + 36, legend);
     put_text(out, line->name);
     fprintf(out, "</text>\n");
 }
 
-void plot_draw(FILE *out, const struct plot *plot, int id)
+void plot_draw(FILE *out, const struct plot *plot, int id, bool marks)
 {
     double             x_step, y_step;
     const struct scale x = scale_of(plot, false, &x_step), y = scale_of(plot, true, &y_step);
@@ -233,6 +252,8 @@ void plot_draw(FILE *out, const struct plot *plot, int id)
     fprintf(out, "</title>\n<desc id=\"d%d\">", id);
     put_text(out, plot->sentence[0] ? plot->sentence : plot->title);
     fprintf(out, "</desc>\n");
+    if (marks)
+        draw_marks(out);
     draw_axes(out, plot, &x, x_step, &y, y_step);
     for (int l = 0; l < plot->n; l++)
         draw_line(out, &plot->lines[l], l, &x, &y);
@@ -251,8 +272,11 @@ void plot_table(FILE *out, const struct plot *plot)
         for (int p = 0; p < plot->lines[l].n; p++) {
             const struct plot_point *point = &plot->lines[l].points[p];
             /* Without the end tags that HTML can do without: there are thousands of rows. */
-            fprintf(out, "<tr><td>");
-            put_text(out, plot->lines[l].name);
+            fprintf(out, "<tr>");
+            if (p == 0) {
+                fprintf(out, "<td rowspan=%d>", plot->lines[l].n);
+                put_text(out, plot->lines[l].name);
+            }
             fprintf(out, "<td>%s<td>%s<td>", x_text(a, plot->x_linear, point->x), plot_text(b, plot->unit, point->y));
             if (point->low > 0)
                 fprintf(out, "%s to %s", plot_text(c, plot->unit, point->low), plot_text(d, plot->unit, point->high));

@@ -41,8 +41,9 @@ struct plot {
 bool plot_add(struct plot *plot, const char *line, struct plot_point point);
 /* A figure with its unit. */
 char *plot_text(char text[32], enum plot_unit unit, double figure);
-/* The drawing; `id` is its number on the page. */
-void plot_draw(FILE *out, const struct plot *plot, int id);
+/* The drawing; `id` is its number on the page. `marks`: what its lines have at their points is in it; else it is in one before, which
+ * serves the whole page. */
+void plot_draw(FILE *out, const struct plot *plot, int id, bool marks);
 /* Its figures as a table in HTML. */
 void plot_table(FILE *out, const struct plot *plot);
 
