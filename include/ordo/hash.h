@@ -33,9 +33,8 @@ struct ordo_hash_config {
  *         has been erased and as much stored, little by little, 55, and no more after that. An update of b elements: a radix sort of b by the bits that
  *         name parts of the table, of about 2048 slots each; then the buckets that are touched are read and written once, or all of
  *         a part where that is more than a few. A mixed batch in order is an update, and lookups by parts before it. A
- *         combine is an update that reads the values that it changes, after a pass over the batch in which equal keys are summed
- *         up; where one part of the table is to get more than 2560 of the batch, that is by a sort of all of it. Scratch besides the update's: 4 bytes an
- *         element, 8 with values of 8 bytes. It waits once, for whether there is room; a second time where there might not be. Keys that are erased are looked up, and
+ *         combine is an update that reads the values that it changes, and sums up equal keys before; where one part of the table is to
+ *         get more than 2560 of the batch, by a sort of all of it. It waits once, for whether there is room; a second time where there might not be. Keys that are erased are looked up, and
  *         nothing else: no sort; no wait, but for the first erasure after a build, and one whenever most of what was there
  *         may have been erased.
  *         Parts have no room for more than 31 of 32 slots: when one is to have more, the table is built anew, 70 percent full or

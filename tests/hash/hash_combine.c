@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines on hash tables, which have a way of their own (cl/dict/hash/fold.cl, HASH_COMBINES of part.cl): every type and operation,
+/* Combines on hash tables, which have a way of their own (HASH_COMBINES of cl/dict/hash/part.cl): every type and operation,
  * equal keys by the thousand, partitions that few updates leave to hash_update, tables without room. What is combined once more than
  * it should shows in sums. */
 #include "tests/hash/meeting.h"
@@ -315,7 +315,7 @@ static void check_shrinking(struct test *t)
     free(keys);
 }
 
-/* All of one partition, were there any seed but another: the table is planned anew, and the batch folded anew, for each seed. */
+/* All of one partition, were there any seed but another: the table is planned anew for each seed. */
 static void check_seeds(struct test *t)
 {
     enum { COUNT = 30000 };

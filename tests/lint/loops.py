@@ -35,7 +35,6 @@ BOUNDED = {
     ("dict/blink/update.cl", "i", "(n)"): "leaves, each of which has a number below 2^30",
     ("dict/blink/update.cl", "i", "n"): "leaves and nodes, each of which has a number below 2^30",
     ("dict/trie/hamt.cl", "(low + high) / 2", ""): "keys of a node",
-    ("dict/hash/fold.cl", "p", "1u << bits"): "partitions, as below",
     ("dict/hash/part.cl", "p", "1u << (table).bits"): "at most 2^24 partitions",
     ("dict/runs/runs.cl", "run", ""): "runs, of which a set has at most 16",
     ("group/merge.cl", "(low + high) / 2", ""): "of a tile in local memory",

@@ -2,8 +2,7 @@
 /* What kernels that see to partitions of a hash table have in common: a batch by partitions, words of slots, equal keys.
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP (work-items of a group; 1: one that works alone), and HASH_COMBINES, 1 where values
- * that are there are combined with the batch's: of hash_touch and hash_update, for batches without equal keys (HASH_DISTINCT or
- * HASH_RESOLVED) that erase nothing.
+ * that are there are combined with the batch's: of hash_touch and hash_update, for batches that erase nothing, HASH_ANY or HASH_DISTINCT.
  */
 #pragma once
 #include "dict/hash/table.cl"
@@ -13,12 +12,15 @@
 #endif
 /* The last argument of such kernels. */
 #if HASH_COMBINES
+#include "device/atomic.cl"
 #include "dict/hash/combined.cl"
 #define HASH_HOW_GIVEN      , uint how
 #define HASH_HOW_HERE(part) (part).how = how
+typedef hash_value hash_given; /* a batch's value: those of equal keys are folded where they lie */
 #else
 #define HASH_HOW_GIVEN
 #define HASH_HOW_HERE(part)
+typedef const hash_value hash_given;
 #endif
 
 #ifndef HASH_GROUP
@@ -55,19 +57,19 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
 
 /* A batch, by partitions; its kind is one of enum hash_kind. Values and erased are those of update index[j], or j if index is NULL. */
 #define HASH_BATCH                                                                                                     \
-    __global const ordo_key *batch_mixed, __global const uint *batch_index, __global const hash_value *batch_values,   \
+    __global const ordo_key *batch_mixed, __global const uint *batch_index, __global hash_given *batch_values,         \
         ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_all_erased,       \
         uint batch_kind, __global const uint *batch_bounds
 
 typedef struct {
-    uint                       start, buckets, number; /* of the partition */
-    uint                       n;                      /* updates */
-    uint                       kind, all_erased;       /* kind: enum hash_kind */
-    __global const ordo_key   *mixed;
-    __global const uint       *index;
-    __global const hash_value *values;
-    __global const uchar      *erased;
-    uint                       first; /* place in the batch, without an index */
+    uint                     start, buckets, number; /* of the partition */
+    uint                     n;                      /* updates */
+    uint                     kind, all_erased;       /* kind: enum hash_kind */
+    __global const ordo_key *mixed;
+    __global const uint     *index;
+    __global hash_given     *values;
+    __global const uchar    *erased;
+    uint                     first; /* place in the batch, without an index */
 #if HASH_COMBINES
     uint how; /* HASH_HOW */
 #endif
@@ -179,18 +181,31 @@ ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uin
 
 /* ---- equal keys -------------------------------------------------------------------------------------------------- */
 
-/* Finds the live updates, a bit each of `live`, which has n_live words. words: places of a table of updates, `most` of them, more
- * than there are updates. Ends with a barrier. Every batch comes to every barrier: of what lies behind one that only some come to, a
+/* Of a table of updates: so many places of `most`, which are more than updates; and the first of a key's. */
+ORDO_FN uint hash_places(const hash_part *part, uint most)
+{
+    return min(most, 2 * part->n + 32);
+}
+ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
+{
+    return hash_share(hash_again(mixed) * 0x9e3779b1u, places);
+}
+
+/* Finds the live updates, a bit each of `live`, which has n_live words. words: `most` places of a table of updates. *repeats, where
+ * values are combined: whether any key is there twice. Ends with a barrier. Every batch comes to every barrier: of what lies behind one that only some come to, a
  * compiler for CPUs makes two, and hash_update, with two such here, took 34 s to build. */
-ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live)
+ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
+                        __local uint *repeats)
 {
     HASH_EACH (i, n_live)
         live[i] = part->kind != HASH_DISTINCT || i * 32 >= part->n ? 0
                   : part->n - i * 32 >= 32                         ? 0xffffffffu
                                                                    : (1u << (part->n - i * 32)) - 1;
-    const uint places = part->kind == HASH_ANY ? min(most, 2 * part->n + 32) : 0;
+    const uint places = part->kind == HASH_ANY ? hash_places(part, most) : 0;
     HASH_EACH (i, places)
         words[i] = 0;
+    if (HASH_COMBINES && get_local_id(0) == 0)
+        *repeats = 0;
     hash_barrier();
     if (part->kind == HASH_RESOLVED) {
         HASH_EACH (u, part->n)
@@ -200,11 +215,14 @@ ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, _
     if (part->kind == HASH_ANY) {
         HASH_EACH (u, part->n) {
             const ordo_key mixed = part->mixed[u];
-            uint           at = hash_share(hash_again(mixed) * 0x9e3779b1u, places);
+            uint           at = hash_first_place(mixed, places);
             for (uint tries = 0; tries < places; tries++) {
                 const uint was = atomic_cmpxchg(&words[at], 0u, u + 1);
-                if (was && part->mixed[was - 1] == mixed)
+                if (was && part->mixed[was - 1] == mixed) {
                     atomic_max(&words[at], u + 1);
+                    if (HASH_COMBINES)
+                        atomic_or(repeats, 1u);
+                }
                 if (!was || part->mixed[was - 1] == mixed)
                     break;
                 at = at + 1 == places ? 0 : at + 1;
@@ -217,3 +235,84 @@ ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, _
             hash_set(live, words[i] - 1);
     hash_barrier();
 }
+
+/* ---- equal keys of a batch that combines --------------------------------------------------------------------------- */
+
+#if HASH_COMBINES
+
+/* The last of update u's key, in a table that hash_dedup has made. */
+ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint places, uint u)
+{
+    const ordo_key mixed = part->mixed[u];
+    uint           at = hash_first_place(mixed, places), last = u;
+    for (uint tries = 0; tries < places; tries++) {
+        last = words[at] - 1;
+        if (part->mixed[last] == mixed)
+            break;
+        at = at + 1 == places ? 0 : at + 1;
+    }
+    return last;
+}
+
+/* Combines update u's value with that of update `last`, a word at a time, of minima and maxima 8 bytes wide the upper one alone: if it
+ * is greater the lower one is nothing yet. Values of updates that are left are words of hash_value_bits, but for sums. */
+ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
+{
+    volatile __global uint *to = (volatile __global uint *) (part->values + hash_place_of(part, last));
+    const ordo_value        value = part->values[hash_place_of(part, u)];
+#if ORDO_VALUE_BYTES == 8
+    if (HASH_OP_OF(part->how) == HASH_SUM) {
+        const uint was = ordo_add(to, (uint) value);
+        ordo_add(to + 1, (uint) (value >> 32) + (was + (uint) value < was));
+    } else {
+        const uint upper = (uint) (hash_value_bits(value, part->how) >> 32);
+        if (ordo_max(to + 1, upper) < upper)
+            ordo_store_relaxed(to, 0);
+    }
+#else
+    if (HASH_OP_OF(part->how) == HASH_SUM)
+        ordo_add(to, value);
+    else
+        ordo_max(to, hash_value_bits(value, part->how));
+#endif
+}
+
+/* The lower one, once all upper ones are there. */
+ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
+{
+#if ORDO_VALUE_BYTES == 8
+    volatile __global uint *to = (volatile __global uint *) (part->values + hash_place_of(part, last));
+    const ordo_value        bits = hash_value_bits(part->values[hash_place_of(part, u)], part->how);
+    if (ordo_load_relaxed(to + 1) == (uint) (bits >> 32))
+        ordo_max(to, (uint) bits);
+#endif
+}
+
+/* What is left of the keys that are there more than once gets the values of all, where they lie: no key is so frequent that one
+ * work-item has to go through all of its values. words and live: of hash_dedup, before anything else is in them. `folds`: there
+ * are such keys. A value is there for the work-item that update's turn is (HASH_EACH), and after a barrier for all. */
+ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
+                       bool folds)
+{
+    const uint places = hash_places(part, most), n = folds ? part->n : 0;
+    const uint n_ordered = HASH_OP_OF(part->how) == HASH_SUM ? 0 : n;
+    HASH_EACH (u, n_ordered)
+        if (hash_bit(live, u))
+            part->values[hash_place_of(part, u)] = hash_value_bits(part->values[hash_place_of(part, u)], part->how);
+    hash_barrier();
+    HASH_EACH (u, n)
+        if (!hash_bit(live, u))
+            hash_bring(part, u, hash_last_of(part, words, places, u));
+    hash_barrier();
+#if ORDO_VALUE_BYTES == 8
+    HASH_EACH (u, n_ordered)
+        if (!hash_bit(live, u))
+            hash_bring_lower(part, u, hash_last_of(part, words, places, u));
+    hash_barrier();
+#endif
+    HASH_EACH (u, n_ordered)
+        if (hash_bit(live, u))
+            part->values[hash_place_of(part, u)] =
+                hash_value_from_bits(part->values[hash_place_of(part, u)], part->how);
+}
+#endif

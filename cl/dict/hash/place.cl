@@ -34,7 +34,7 @@ typedef struct {
     uint fresh[HASH_LIVE_WORDS]; /* of these, for each that is stored anew */
     uint astray[(HASH_NUMBERS + 31) / 32];
     uint spills[HASH_BUCKETS_MOST];
-    uint stored, gone, any_astray;
+    uint stored, gone, any_astray, repeats;
 } hash_local;
 
 /* Everything but live and words. */
@@ -66,7 +66,7 @@ void hash_distinct(HASH_TABLE, HASH_BATCH, __global uint *distinct)
                 distinct[p] = part.n;
             continue;
         }
-        hash_dedup(&part, mem.words, HASH_PLACES, mem.live, HASH_LIVE_WORDS);
+        hash_dedup(&part, mem.words, HASH_PLACES, mem.live, HASH_LIVE_WORDS, &mem.repeats);
         HASH_EACH (i, HASH_LIVE_WORDS)
             if (mem.live[i])
                 atomic_add(&mem.stored, popcount(mem.live[i]));
@@ -120,7 +120,7 @@ void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
         if (part.n == 0)
             continue;
         hash_begin(&mem);
-        hash_dedup(&part, mem.words, HASH_PLACES, mem.live, HASH_LIVE_WORDS);
+        hash_dedup(&part, mem.words, HASH_PLACES, mem.live, HASH_LIVE_WORDS, &mem.repeats);
         if (part.buckets > 0)
             hash_match(&table, &part, &mem, false);
         if (get_local_id(0) == 0) {
@@ -210,7 +210,7 @@ void hash_fill(HASH_TABLE, HASH_BATCH)
     HASH_PARTITIONS (p, table) {
         HASH_PART_HERE(part, table, p)
         hash_begin(&mem);
-        hash_dedup(&part, mem.words, HASH_PLACES, mem.live, HASH_LIVE_WORDS);
+        hash_dedup(&part, mem.words, HASH_PLACES, mem.live, HASH_LIVE_WORDS, &mem.repeats);
         HASH_EACH (s, part.buckets * HASH_SLOTS)
             mem.words[s] = 0;
         hash_barrier();
@@ -322,7 +322,10 @@ void hash_update(HASH_TABLE, HASH_BATCH, HASH_LEFT_GIVEN HASH_HOW_GIVEN)
         if (part.n == 0 || part.buckets == 0)
             continue;
         hash_begin(&mem);
-        hash_dedup(&part, mem.words, HASH_PLACES, mem.live, HASH_LIVE_WORDS);
+        hash_dedup(&part, mem.words, HASH_PLACES, mem.live, HASH_LIVE_WORDS, &mem.repeats);
+#if HASH_COMBINES
+        hash_fold(&part, mem.words, HASH_PLACES, mem.live, mem.repeats && HASH_RENEWS(left, p));
+#endif
         hash_load(&table, &part, &mem);
         hash_barrier();
         hash_match(&table, &part, &mem, HASH_RENEWS(left, p));

@@ -25,7 +25,7 @@ typedef struct {
     uint touched[(HASH_BUCKETS_MOST + 31) / 32]; /* buckets */
     uint gone_from[HASH_SLOTS_MOST / 32];        /* slots of what is erased */
     int  spills[HASH_BUCKETS_MOST];              /* how many more than before */
-    uint stored, gone, moved, left;
+    uint stored, gone, moved, left, repeats;
     /* elements that go from bucket to bucket, and the slots they go to */
     ordo_key keys[HASH_MOVE_MOST];
 #if ORDO_VALUE_BYTES
@@ -220,14 +220,17 @@ ORDO_FN bool hash_can_touch(const hash_table *table, const hash_part *part)
     return part->n <= HASH_TOUCH_MOST && table->spills[part->start] != HASH_ALL;
 }
 
-/* False: nothing is changed but values of keys that are there, all of them if the partition can be touched. Called by all work-items, which
- * go the same way. */
+/* False: nothing is changed but values of keys that are there, all of them if the partition can be touched, and what is folded of the
+ * batch. Called by all work-items, which go the same way. */
 ORDO_FN bool hash_touch_part(const hash_table *table, const hash_part *part, __local hash_touched *mem)
 {
     const uint count = table->counts[part->number];
     if (!hash_can_touch(table, part))
         return false;
-    hash_dedup(part, mem->words, HASH_SLOTS_MOST, mem->live, HASH_TOUCH_MOST / 32);
+    hash_dedup(part, mem->words, HASH_SLOTS_MOST, mem->live, HASH_TOUCH_MOST / 32, &mem->repeats);
+#if HASH_COMBINES
+    hash_fold(part, mem->words, HASH_SLOTS_MOST, mem->live, mem->repeats);
+#endif
     hash_begin_touch(part, mem);
     hash_barrier();
     hash_match_touched(table, part, mem);

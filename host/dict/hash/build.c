@@ -150,8 +150,6 @@ static ordo_status part_content(struct ordo_call *call, const struct ordo_hash *
     c->largest = found[HASH_LARGEST];
     if (c->largest > HASH_UPDATES_MOST)
         return ORDO_OK;
-    if (c->batch.combines)
-        ORDO_TRY(ordo_hash_fold(call, hash, table, &c->batch));
     return count_distinct(call, hash, table, &c->batch, &c->incoming);
 }
 
@@ -170,7 +168,7 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
                                const struct content *c)
 {
     static const struct ordo_hash_batch nothing = { .count = 0 };
-    if (c->elements.count == 0 && c->batch.count > 0 && !c->batch.erased.mem)
+    if (c->elements.count == 0 && c->batch.count > 0 && !c->batch.erased.mem && !c->batch.combines)
         return fill_table(call, hash, table, &c->batch);
     ORDO_TRY(fill_table(call, hash, table, c->elements.count ? &c->elements : &nothing));
     return c->batch.count ? ordo_hash_change(call, hash, table, &c->batch) : ORDO_OK;

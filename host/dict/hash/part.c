@@ -47,8 +47,6 @@ ordo_status ordo_hash_part(struct ordo_call *call, const struct ordo_hash *hash,
     struct ordo_slice             values = batch->values, sorted = ordo_none();
     cl_mem                        mixed = NULL, index = NULL;
 
-    if (batch->combines && batch->kind == HASH_RESOLVED) /* as it was parted before */
-        batch->kind = HASH_ANY;
     ORDO_TRY(ordo_call_scratch(call, batch->count * dict->key_bytes, &batch->mixed));
     if (value_bytes)
         ORDO_TRY(ordo_call_scratch(call, batch->count * value_bytes, &sorted.mem));
@@ -85,28 +83,6 @@ cl_uint ordo_hash_how(const struct ordo_hash_batch *batch)
     const bool    is_float = batch->value == ORDO_F32 || batch->value == ORDO_F64;
     const cl_uint order = is_float ? HASH_FLOAT : is_signed ? HASH_SIGNED : HASH_UNSIGNED;
     return HASH_HOW((cl_uint) batch->op, order);
-}
-
-ordo_status ordo_hash_fold(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
-                           struct ordo_hash_batch *batch)
-{
-    const cl_uint    how = ordo_hash_how(batch);
-    struct ordo_args args = { .n = 0 };
-    cl_mem           index = NULL, second = NULL;
-
-    if (batch->kind != HASH_ANY)
-        return ORDO_OK;
-    ORDO_TRY(ordo_call_scratch(call, batch->count * sizeof(cl_uint), &index));
-    const int mark = call->n_scratch;
-    if (hash->dict.value_bytes == 8)
-        ORDO_TRY(ordo_call_scratch(call, batch->count * sizeof(cl_uint), &second));
-    ORDO_ADD(&args, ORDO_ARG(batch->mixed), ORDO_ARG(batch->values_by_part.mem), ORDO_ARG(batch->bounds),
-             ORDO_ARG(table->bits), ORDO_ARG(how), ORDO_ARG(index), ORDO_ARG(second));
-    ORDO_TRY(ordo_hash_launch_some(call, hash, "dict/hash/fold.cl", "hash_fold", ordo_hash_partitions(table), &args));
-    ordo_call_release(call, mark);
-    batch->index = index;
-    batch->kind = HASH_RESOLVED;
-    return ORDO_OK;
 }
 
 /* Sums up what equal keys bring. Waits. */

@@ -63,19 +63,12 @@ static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct 
     return ORDO_OK;
 }
 
-/* Parts a batch, and looks whether the table has the room. Waits; a batch that combines is folded meanwhile. */
+/* Waits. */
 static ordo_status part_and_measure(struct ordo_call *call, const struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                     cl_uint found[HASH_FOUND_WORDS])
 {
-    cl_mem words = NULL;
-
     ORDO_TRY(ordo_hash_part(call, hash, &hash->table, batch));
-    if (!batch->combines)
-        return ordo_hash_measure(call, &hash->table, &hash->dict, batch, found);
-    ORDO_TRY(ordo_hash_begin_found(call, &words));
-    ORDO_TRY(ordo_hash_look(call, &hash->table, &hash->dict, batch, words));
-    ORDO_TRY(ordo_hash_fold(call, hash, &hash->table, batch));
-    return ordo_hash_read_found(call, words, found);
+    return ordo_hash_measure(call, &hash->table, &hash->dict, batch, found);
 }
 
 static ordo_status part_and_store(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
