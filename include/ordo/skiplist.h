@@ -39,11 +39,13 @@ struct ordo_skiplist_config {
  *         chunks, if any has merged. It is for memory alone: it is never clearly the faster of the two. On an H200, of the B-link
  *         tree's rate: upserts and erases by halves 0.97 (2^20 on 2^24 keys; 1.5 G/s), inserts and erases of any of 2^16
  *         keys 0.88 (2^22; 0.5 G/s), a fifth of a batch updates 0.98 to 1.07, stores into an empty one 0.96.
- * Chunks  of 16 have one or two levels more, and take 1.3 times the memory of those of 32. They have not been seen to be better:
- *         on two cores of a CPU, 2^20 u32 + u32, of the rate with 32, finds 0.9 to 1, counts of about 8 elements 1, a fifth of
- *         a batch updates 0.85 to 1, all of it 0.9, stores into an empty one 0.8. On GPUs they were not measured, where finds
- *         and mixes may gain: a GPU's kernels on that CPU found 2.1 times as many keys a second, and did 1.4 times as many
- *         operations of which a fifth were updates, but 0.75 of batches in order.
+ * Chunks  of 16 have one or two levels more, and take 1.2 to 1.4 times the memory of those of 32. They are for few keys that many
+ *         ask for at once, and for batches that are all updates. On an H200, u32 + u32, of the rate with 32: operations side by
+ *         side, 2^20 on 2^24 keys, all of them updates 1.3 (1.80 G/s), a fifth 1.1; stores into an empty one 1.1; inserts, erases
+ *         and finds of any of 10^4 keys, 10^7 at once, a fifth updates 2.6 (1.28 G/s), but of any of 10^6 and of 10^7 0.75; finds
+ *         0.95 to 0.97, ranges of about 8 elements 0.6, batches of new keys in order 0.8 to 0.9. On two cores of a CPU, 2^20
+ *         keys: finds 0.9 to 1, counts of about 8 elements 1, a fifth of a batch updates 0.85 to 1, all of it 0.9, stores into an
+ *         empty one 0.8.
  * Cost    an update of b elements: as of the B-link tree. Of concurrent batches: an erase that leaves less than a third of a
  *         chunk moves what is left to the next one, if that has room and is not locked.
  * Memory  chunks that are taken are at most 1.4 times those in use, and 64, at the end of each concurrent batch: if more have
