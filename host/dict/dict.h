@@ -113,6 +113,13 @@ struct ordo_interval_erasure {
     size_t            gone, left; /* ... how many they are, and how many elements stay */
 };
 
+/* The first or last elements; `take`: they are erased. */
+struct ordo_ends {
+    bool              last, take;
+    size_t            count; /* at most */
+    struct ordo_slice keys_out, values_out;
+};
+
 struct ordo_structure {
     const char *name;
     void (*destroy)(ordo_dict *dict); /* what it holds, not *dict itself */
@@ -130,6 +137,8 @@ struct ordo_structure {
      * the same. Waits, unless `counted`. */
     ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done);
+    /* NULL where the way of generic/erase.c is the best there is. *got: how many there are. *done: as above. Waits. */
+    ordo_status (*ends)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got, bool *done);
     /* NULL where there is no such thing. *done: false, and nothing is changed, if the batch is to go the way of all others: it has
      * other operations than those on single keys, or is refused. Waits. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);

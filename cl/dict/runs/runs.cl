@@ -5,6 +5,7 @@
  *   run_bounds                 ranks of few bounds in all runs
  *   run_measure, run_range     ranges over all runs
  *   run_rank, run_select       ranks of keys, and elements of ranks
+ *   run_ends       the first or last elements of all runs together
  *   run_span, run_gone, run_hide   an interval of keys erased where its elements lie
  *   run_none       the answer when there is no run
  *   run_check      looks for what must not be
@@ -18,7 +19,7 @@
 #include "dict/less.cl"
 #include "group/runs.cl"
 
-/* Built together: run_span run_gone run_hide */
+/* Built together: run_gone run_hide */
 
 /* The bits of word `word` that stand for elements. */
 ORDO_FN uint run_word_mask(uint word, uint count)
@@ -342,12 +343,155 @@ void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks
     }
 }
 
-/* ---- an interval erased ------------------------------------------------------------------------------------------ */
+/* ---- the first or last elements ---------------------------------------------------------------------------------- */
 
 /* Of a run, the elements first .. end - 1 lie in the interval; so many visible ones are before them, and so many among them. */
 typedef struct {
     uint first, end, before, gone;
 } run_interval;
+
+/* Where the results go; the arrays may be NULL. */
+typedef struct {
+    __global ordo_key    *keys;
+    __global merge_value *values;
+} ends_out;
+
+ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, ends_out out, uint to)
+{
+    if (out.keys)
+        out.keys[to] = runs->key_of[run][place];
+#if ORDO_VALUE_BYTES
+    if (out.values)
+        out.values[to] = runs->value_of[run][place];
+#endif
+}
+
+#if ORDO_CPU
+/* The next visible element of a run upwards, from element i on, or downwards, the last before i: where it stands, plus 1; 0:
+ * there is none. */
+ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
+{
+    if (down)
+        return run_last_visible(runs->hidden_of[r], runs->visible_of[r], i);
+    const uint next = run_next_visible(runs->hidden_of[r], runs->visible_of[r], i, count);
+    return next < count ? next + 1 : 0;
+}
+
+/* The run whose next element comes first; there is one. next[r]: where it stands, plus 1. */
+ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
+                       __private const ordo_key_form key[RUN_TABLE_MAX], bool down)
+{
+    uint best = n_runs;
+    for (uint r = 0; r < n_runs; r++) {
+        const bool before = best < n_runs && (down ? key[r] > key[best] : key[r] < key[best]);
+        best = next[r] > 0 && (best == n_runs || before) ? r : best;
+    }
+    return best;
+}
+
+/* The runs merged from one end by one work-item: elements are looked at just once. */
+ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, uint wanted, bool last, ends_out out,
+                        __global run_interval *spans)
+{
+    uint          next[RUN_TABLE_MAX], gone[RUN_TABLE_MAX];
+    ordo_key_form key[RUN_TABLE_MAX];
+
+    for (uint r = 0; r < table->n_runs; r++) {
+        const uint count = table->count[r];
+        next[r] = ends_next(runs, r, count, last ? count : 0, last);
+        key[r] = key_bits(runs->key_of[r][max(next[r], 1u) - 1]);
+        gone[r] = 0;
+    }
+    for (uint to = 0; to < wanted; to++) {
+        const uint r = ends_best(table->n_runs, next, key, last), place = next[r] - 1;
+        ends_write(runs, r, place, out, to);
+        next[r] = ends_next(runs, r, table->count[r], last ? place : place + 1, last);
+        key[r] = key_bits(runs->key_of[r][max(next[r], 1u) - 1]);
+        gone[r]++;
+    }
+    for (uint r = 0; r < table->n_runs; r++) {
+        const uint   count = table->count[r], upto = next[r] == 0 ? count : next[r] - 1;
+        run_interval span = { last ? next[r] : 0, last ? count : upto, 0, gone[r] };
+        span.before = last ? range_visible(runs, r, count) - gone[r] : 0;
+        spans[r] = span;
+    }
+}
+#else
+/* spans[r]: what the elements up to this one, or (`last`) from it on, are in run r. */
+ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, uint run, uint place, bool last,
+                        __global run_interval *spans)
+{
+    const ordo_key_form key = key_bits(runs->key_of[run][place]);
+    for (uint r = 0; r < table->n_runs; r++) {
+        const uint   count = table->count[r];
+        const uint   at = r == run ? place + !last : keys_less(runs->key_of[r], 0, count, key);
+        const uint   before = range_visible(runs, r, at);
+        run_interval span = { last ? at : 0, last ? count : at, last ? before : 0, before };
+        span.gone = last ? range_visible(runs, r, count) - before : before;
+        spans[r] = span;
+    }
+}
+
+/* How many visible elements of all runs are before that visible one of run `run` which `before` are before there. */
+ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, uint run, uint place, uint before)
+{
+    const ordo_key_form key = key_bits(runs->key_of[run][place]);
+    for (uint r = 0; r < table->n_runs; r++)
+        before += r == run ? 0 : range_visible(runs, r, keys_less(runs->key_of[r], 0, table->count[r], key));
+    return before;
+}
+
+/* Of each run the first or last, each of which finds its place by itself: no two visible elements have one key. */
+ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
+                       ends_out out, __global run_interval *spans)
+{
+    const uint wanted = min(most, all);
+    RUN_EACH (uint, i, table->n_runs * most) {
+        const uint r = i / most, visible = range_visible(runs, r, table->count[r]);
+        const uint here = min(most, visible), before = i % most + (last ? visible - here : 0);
+        if (i % most >= here)
+            continue;
+        const uint place = run_place_of_rank(runs->hidden_of[r], runs->visible_of[r], table->count[r], before);
+        const uint rank = ends_rank(runs, table, r, place, before), to = last ? all - 1 - rank : rank;
+        if (to < wanted)
+            ends_write(runs, r, place, out, to);
+        if (to + 1 == wanted)
+            ends_bound(runs, table, r, place, last, spans);
+    }
+}
+#endif
+
+/* The first, or (`last`) last, `most` visible elements of all runs, which are resolved; the greatest of the last first. Outputs
+ * may be NULL. *total: how many are visible, so how many these can be; spans: where they lie, if there are any. */
+ORDO_KERNEL(RUN_GROUP)
+void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
+              ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
+              __global uint *total)
+{
+    __local range_runs mem;
+    if (get_local_id(0) == 0) {
+        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
+        RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
+        RUNS_EACH(RUNS_POINT_MARKS, &mem)
+    }
+    range_barrier();
+    ends_out out;
+    uint     all = 0;
+    out.keys = keys_out ? keys_out + keys_out_at : 0;
+    out.values = values_out ? values_out + values_out_at : 0;
+    for (uint r = 0; r < runs.n_runs; r++)
+        all += range_visible(&mem, r, runs.count[r]);
+    if (get_global_id(0) == 0)
+        *total = all;
+#if ORDO_CPU
+    if (get_global_id(0) == 0)
+        ends_merge(&mem, &runs, min(most, all), last, out, spans);
+#else
+    ends_each(&mem, &runs, most, all, last, out, spans);
+#endif
+}
+
+/* ---- an interval erased ------------------------------------------------------------------------------------------ */
 
 /* spans[r]: where the keys from *lo to *hi are in run r; all runs are resolved, with bits and counts. */
 ORDO_KERNEL(RUN_GROUP)
@@ -361,7 +505,8 @@ void run_span(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at
     }
     range_barrier();
     const ordo_key_form least = key_bits(lo[lo_at]), greatest = key_bits(hi[hi_at]);
-    RUN_EACH (uint, r, runs.n_runs) {
+    RUN_EACH (uint, i, runs.n_runs) {
+        const uint   r = min(i, runs.n_runs - 1); /* a compiler that reads before it asks reads what is there */
         run_interval span = { keys_less(mem.key_of[r], 0, runs.count[r], least), 0, 0, 0 };
         span.end = least > greatest ? span.first : keys_not_greater(mem.key_of[r], span.first, runs.count[r], greatest);
         span.before = range_visible(&mem, r, span.first);

@@ -294,7 +294,7 @@ static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, con
     return ordo_call_scratch(call, count * dict->key_bytes, &out->mem);
 }
 
-ordo_status ordo_dict_ends_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got)
+static ordo_status ends_by_ranks(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got)
 {
     struct ordo_slice            keys = ordo_none(), offsets = ordo_none();
     struct ordo_interval_erasure e = { .counted = true };
@@ -318,4 +318,13 @@ ordo_status ordo_dict_ends_enqueue(ordo_dict *dict, struct ordo_call *call, cons
         return ORDO_OK;
     ORDO_TRY(erase_interval(dict, call, &e, &done));
     return done ? ORDO_OK : erase_keys(dict, call, keys, *got);
+}
+
+ordo_status ordo_dict_ends_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got)
+{
+    bool done = false;
+
+    if (dict->structure->ends)
+        ORDO_TRY(dict->structure->ends(dict, call, ends, got, &done));
+    return done ? ORDO_OK : ends_by_ranks(dict, call, ends, got);
 }

@@ -42,11 +42,6 @@ struct ordo_erasures {
 /* Waits. */
 ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_erasures *e);
 
-struct ordo_ends {
-    bool              last, take;
-    size_t            count; /* at most */
-    struct ordo_slice keys_out, values_out;
-};
 /* *got: how many there are. Waits. */
 ordo_status ordo_dict_ends_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got);
 

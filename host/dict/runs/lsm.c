@@ -430,6 +430,20 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
  * three have gone. */
 #define HIDDEN_MOST 4
 
+/* After `gone` elements were hidden. */
+static void note_hidden(struct lsm *lsm, struct ordo_call *call, size_t gone, size_t left)
+{
+    lsm->arrived += gone;
+    lsm->left = left;
+    lsm->known_stale = stored(lsm) - left;
+    lsm->may_be_stale = 0;
+    if (gone == 0 || stored(lsm) < lsm->config.cleanup_least || left > stored(lsm) / HIDDEN_MOST)
+        return;
+    const int mark = call->n_scratch;
+    if (clean_up(&lsm->runs.dict, call) != ORDO_OK) /* what was asked for is done */
+        ordo_call_abandon(call, mark);
+}
+
 /* The elements of the interval are hidden where they stand. A call that may be taken back changes nothing in place. */
 static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done)
@@ -441,15 +455,7 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
         return ORDO_OK;
     ORDO_TRY(ordo_runs_hide(dict, call, e, &gone, &left));
     *done = true;
-    lsm->arrived += gone;
-    lsm->left = left;
-    lsm->known_stale = stored(lsm) - left;
-    lsm->may_be_stale = 0;
-    if (gone == 0 || stored(lsm) < lsm->config.cleanup_least || left > stored(lsm) / HIDDEN_MOST)
-        return ORDO_OK;
-    const int mark = call->n_scratch;
-    if (clean_up(dict, call) != ORDO_OK) /* what was asked for is done */
-        ordo_call_abandon(call, mark);
+    note_hidden(lsm, call, gone, left);
     return ORDO_OK;
 }
 
@@ -608,6 +614,21 @@ static ordo_status range(ordo_dict *dict, struct ordo_call *call, const struct o
     return ordo_runs_range(dict, call, ranges);
 }
 
+/* Likewise. Of what is visible none becomes stale, so only what is taken is noted. */
+static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
+{
+    struct lsm *lsm = lsm_of(dict);
+    size_t      left = 0;
+
+    if (e->take && call->undo)
+        return ORDO_OK;
+    ORDO_TRY(charge_queries(lsm, call, e->count, (uint64_t) 2 * RANK_MOVES, true));
+    ORDO_TRY(ordo_runs_ends(dict, call, e, got, &left, done));
+    if (*done && e->take)
+        note_hidden(lsm, call, *got, left);
+    return ORDO_OK;
+}
+
 /* ---- the structure ----------------------------------------------------------------------------------------------- */
 
 static const struct ordo_structure lsm_structure = {
@@ -618,6 +639,7 @@ static const struct ordo_structure lsm_structure = {
     .update = update,
     .update_sorted = update_sorted,
     .erase_interval = erase_interval,
+    .ends = ends,
     .clean_up = clean_up,
     .compact = compact,
     .find = find,

@@ -512,12 +512,32 @@ static ordo_status count_gone(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
+/* Work-items of run_hide on a CPU, where a group takes longer than what it has to do. */
+#define HIDE_ITEMS_CPU 512
+
+/* Hides what lies in the spans: `gone` elements. The last launch of a call. */
+static ordo_status hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
+                              size_t gone)
+{
+    const run_table  table = ordo_run_set_table(dict, set);
+    struct ordo_args args = { .n = 0 };
+
+    ordo_run_set_add(&args, set, true);
+    ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(spans));
+    for (size_t r = 0; r < set->n; r++)
+        set->run[r].asked = false;
+    /* However few are hidden, all entries of the directories after them change. */
+    const size_t items = ordo_ceil_div(gone, 32) + ordo_run_entries(ordo_run_set_stored(set));
+    return ordo_runs_launch(call, dict, "run_hide",
+                            ordo_device_facts(call->dev)->cpu ? ordo_min_size(items, HIDE_ITEMS_CPU) : items, args.arg,
+                            args.n);
+}
+
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left)
 {
     struct ordo_run_set *set = &ordo_runs_of(dict)->set;
     const int            mark = call->n_scratch;
-    struct ordo_args     args = { .n = 0 };
     cl_mem               spans = NULL;
 
     ORDO_TRY(ordo_run_set_add_bits(call, dict, set));
@@ -527,14 +547,66 @@ ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct
     if (!e->counted)
         ORDO_TRY(count_gone(call, dict, set, e, spans, gone, left));
     ORDO_TRY(ordo_dict_before_store(dict, call));
-    const run_table table = ordo_run_set_table(dict, set);
+    ORDO_TRY(hide_spans(call, dict, set, spans, *gone));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* ---- the first or last elements ---------------------------------------------------------------------------------- */
+
+/* On a GPU each run brings as many candidates as are wanted, and all but so many are looked at for nothing; a CPU takes them by one
+ * work-item. */
+#define ENDS_MOST ((size_t) 1 << 14)
+
+/* Writes them; where they lie, and how many elements there are, is in scratch. */
+static ordo_status write_ends(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
+                              const struct ordo_ends *ends, cl_mem spans, cl_mem total)
+{
+    const run_table  table = ordo_run_set_table(dict, set);
+    const cl_uint    most = (cl_uint) ends->count, last = ends->last;
+    struct ordo_args args = { .n = 0 };
+
     ordo_run_set_add(&args, set, true);
-    ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(spans));
-    for (size_t r = 0; r < set->n; r++)
-        set->run[r].asked = false;
-    /* However few are hidden, all entries of the directories after them change. */
-    const size_t items = ordo_ceil_div(*gone, 32) + ordo_run_entries(ordo_run_set_stored(set));
-    ORDO_TRY(ordo_runs_launch(call, dict, "run_hide", items, args.arg, args.n));
+    ordo_run_set_add(&args, set, dict->value_bytes > 0);
+    ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(most), ORDO_ARG(last));
+    ordo_args_slice(&args, &ends->keys_out);
+    ordo_args_slice(&args, &ends->values_out);
+    ORDO_ADD(&args, ORDO_ARG(spans), ORDO_ARG(total));
+    return ordo_dict_launch_shares(call, dict, "dict/runs/runs.cl", "run_ends",
+                                   ordo_device_facts(call->dev)->cpu ? 1 : set->n * ends->count, args.arg, args.n);
+}
+
+static ordo_status no_ends(ordo_dict *dict, struct ordo_call *call, size_t *got, size_t *left)
+{
+    *got = *left = 0;
+    return ordo_dict_before_store(dict, call);
+}
+
+ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
+                           size_t *left, bool *done)
+{
+    struct ordo_run_set *set = &ordo_runs_of(dict)->set;
+    const int            mark = call->n_scratch;
+    cl_uint              all = 0;
+    cl_mem               spans = NULL, total = NULL;
+
+    *done = ends->count <= ENDS_MOST;
+    if (!*done)
+        return ORDO_OK;
+    if (set->n == 0)
+        return no_ends(dict, call, got, left);
+    ORDO_TRY(ends->take ? ordo_run_set_add_bits(call, dict, set) : ordo_run_set_resolve(call, dict, set));
+    ORDO_TRY(ordo_call_scratch(call, set->n * 4 * sizeof(cl_uint), &spans));
+    ORDO_TRY(ordo_call_scratch(call, sizeof all, &total));
+    ORDO_TRY(write_ends(call, dict, set, ends, spans, total));
+    ORDO_TRY(ordo_call_read(call, total, 0, &all, sizeof all));
+    *got = ordo_min_size(all, ends->count);
+    *left = all - *got;
+    if (ends->take) {
+        ORDO_TRY(ordo_dict_before_store(dict, call));
+        if (*got > 0)
+            ORDO_TRY(hide_spans(call, dict, set, spans, *got));
+    }
     ordo_call_release(call, mark);
     return ORDO_OK;
 }

@@ -47,6 +47,10 @@ ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
  * known. There is a run. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
+/* The first or last elements of a set that is resolved; *left: how many there are besides. A few launches if they are few, else
+ * *done is false and nothing was. To be taken away they are hidden, as above. Waits. */
+ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
+                           size_t *left, bool *done);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 

@@ -59,6 +59,13 @@ static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct
     return merge_batch(runs, call, &batch);
 }
 
+/* Nothing is hidden in the array, so what is taken goes the way of all that is erased. */
+static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
+{
+    size_t left = 0;
+    return e->take ? ORDO_OK : ordo_runs_ends(dict, call, e, got, &left, done);
+}
+
 static const struct ordo_structure sorted_array = {
     .name = "sorted array",
     .destroy = ordo_runs_clear,
@@ -67,6 +74,7 @@ static const struct ordo_structure sorted_array = {
     .update = update,
     .update_sorted = update_sorted,
     .combine = combine,
+    .ends = ends,
     .compact = ordo_runs_compact,
     .find = ordo_runs_find,
     .count = ordo_runs_count,
