@@ -464,7 +464,7 @@ void hash_check(HASH_TABLE, __global uint *wrong)
             if (table.spills[start + b] != spills)
                 ordo_min(&wrong[2], p);
 #if ORDO_CPU
-            if (hash_filters(&table)[start + b] != hash_filter_for(&table, p, start + b))
+            if (hash_filters(&table)[start + b] != hash_filter_for(&table, p, start + b, table.spills[start + b]))
                 ordo_min(&wrong[4], p);
 #endif
         }

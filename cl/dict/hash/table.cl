@@ -159,20 +159,22 @@ ORDO_FN uint hash_filter_of(ordo_key mixed)
     return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
 }
 
-/* What the filter of a bucket of partition p is to be. */
-ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket)
+/* What the filter of a bucket of partition p is to be, from which so many have spilled; others may change it meanwhile. */
+ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint spilled)
 {
+    __global const uint *words = (__global const uint *) hash_keys(table, bucket);
 #if KEY_BITS == 32
-    const uint8 mixed = vload8(0, hash_keys(table, bucket)), upper = mixed >> (32 - table->bits);
+    const uint8 mixed = (uint8) (ordo_peek128(words), ordo_peek128(words + 4)), upper = mixed >> (32 - table->bits);
 #else
-    const ulong8           wide = vload8(0, hash_keys(table, bucket));
+    const ulong8           wide = (ulong8) (as_ulong2(ordo_peek128(words)), as_ulong2(ordo_peek128(words + 4)),
+                                  as_ulong2(ordo_peek128(words + 8)), as_ulong2(ordo_peek128(words + 12)));
     const uint8            mixed = convert_uint8(wide), upper = convert_uint8(wide >> (64 - table->bits));
 #endif
     const uint8 each =
         as_uint8(upper == p) & ((uint8) 1 << (mixed & 15) | (uint8) 0x10000 << ((mixed >> 4 & 15) * 15 >> 4));
     const uint4 four = each.lo | each.hi;
     const uint2 two = four.lo | four.hi;
-    return two.x | two.y | (table->spills[bucket] ? HASH_SPILLED : 0);
+    return two.x | two.y | (spilled ? HASH_SPILLED : 0);
 }
 #endif
 
@@ -181,7 +183,7 @@ ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket)
 ORDO_FN void hash_filter(const hash_table *table, uint p, uint bucket)
 {
 #if ORDO_CPU
-    hash_filters(table)[bucket] = hash_filter_for(table, p, bucket);
+    hash_filters(table)[bucket] = hash_filter_for(table, p, bucket, table->spills[bucket]);
 #endif
 }
 
@@ -211,7 +213,7 @@ ORDO_FN void hash_filters_beside(const hash_table *table, __private hash_changed
         for (uint k = 0; k < n; k++) {
             const uint p = changed->partition[k], bucket = changed->bucket[k];
             const uint is = ordo_peek((volatile __global uint *) filters + bucket);
-            const uint wanted = hash_filter_for(table, p, bucket);
+            const uint wanted = hash_filter_for(table, p, bucket, hash_peek_spills(table, bucket));
             if (is == wanted)
                 continue;
             (void) ordo_cas((volatile __global uint *) filters + bucket, is, wanted);
