@@ -161,6 +161,9 @@ run_table ordo_run_set_table(const ordo_dict *dict, const struct ordo_run_set *s
 /* Makes R4 and R5 hold for all runs. Nothing if they do. Enqueues; no wait.
  * Cost  each element of a run that is not marked is searched for in each older run. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
+/* Of a set whose other runs are marked, marks the newest, too, which is stored: after an error it is as if it were not marked.
+ * Nothing is counted. */
+ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* The number of visible elements of each run. Resolves; waits, if anything may be hidden. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);

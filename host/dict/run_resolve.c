@@ -73,6 +73,13 @@ static ordo_status mark_run(struct ordo_call *call, const ordo_dict *dict, struc
     return ORDO_OK;
 }
 
+ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set)
+{
+    ORDO_TRY(mark_run(call, dict, set, set->n - 1));
+    set->run[set->n - 1].marked = true;
+    return ORDO_OK;
+}
+
 ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                     const struct ordo_slice *stale)
 {

@@ -14,6 +14,7 @@ struct lsm {
     size_t                 arrived;                   /* elements since the last cleanup */
     size_t                 left;                      /* that it left, or that were visible when last counted */
     size_t                 known_stale, may_be_stale; /* when last counted; at most, since then */
+    bool                   resolved;                  /* since the last update a query has, or tried to */
     struct ordo_answer     totals;                    /* visible elements of the runs that are `asked` about */
 };
 
@@ -399,12 +400,43 @@ static ordo_status add(struct lsm *lsm, struct ordo_call *call, struct ordo_sort
     return status;
 }
 
+/* Queries come between updates: the batch is marked by itself, before it is merged, so that all that it is merged with need not be
+ * looked for in older runs again. */
+static bool is_marked_first(const struct lsm *lsm)
+{
+    const struct ordo_run_set *set = &lsm->runs.set;
+    return lsm->resolved && set->n > 0 && set->n < ORDO_MAX_RUNS && ordo_run_set_is_resolved(set);
+}
+
+/* Puts a batch beside the runs, marks it, and merges it with those that it is to be merged with. It is stored at once, so what cannot
+ * be had afterwards is no error. */
+static void put_marked(struct lsm *lsm, struct ordo_call *call, const struct ordo_sorted_run *batch)
+{
+    struct ordo_run_set *set = &lsm->runs.set;
+    const size_t         n = runs_to_merge(lsm, batch->count), first = set->n - n;
+    const int            mark = call->n_scratch;
+
+    set->run[set->n++] = *batch;
+    ordo_status status = ordo_run_set_mark_newest(call, &lsm->runs.dict, set);
+    if (status == ORDO_OK && n > 0)
+        status = merge_runs(lsm, call, first, n + 1, paid_by(set, first, n));
+    if (status != ORDO_OK) {
+        ordo_call_abandon(call, mark);
+        ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: a batch stays a run of its own");
+    }
+    ordo_runs_trim_spare(&lsm->runs);
+}
+
 static ordo_status store(struct lsm *lsm, struct ordo_call *call, const struct ordo_run_batch *b)
 {
     struct ordo_sorted_run run;
     ORDO_TRY(prepare(lsm, call, b->count));
     ORDO_TRY(make_run_or_room(lsm, call, b, &run));
-    ORDO_TRY(add(lsm, call, &run));
+    if (is_marked_first(lsm))
+        put_marked(lsm, call, &run);
+    else
+        ORDO_TRY(add(lsm, call, &run));
+    lsm->resolved = false;
     ask_if_due(lsm, call);
     note_arrival(lsm, b->count, b->sorted ? b->sorted->erased.mem != NULL : b->erase);
     return ORDO_OK;
@@ -454,7 +486,7 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
     if (call->undo || lsm->runs.set.n == 0)
         return ORDO_OK;
     ORDO_TRY(ordo_runs_hide(dict, call, e, &gone, &left));
-    *done = true;
+    *done = lsm->resolved = true;
     note_hidden(lsm, call, gone, left);
     return ORDO_OK;
 }
@@ -559,6 +591,13 @@ static ordo_status charge_queries(struct lsm *lsm, struct ordo_call *call, size_
     return charge(lsm, call, launch_moves(lsm) + moves * queries, waits);
 }
 
+/* Of those that resolve. */
+static ordo_status charge_ordered(struct lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves, bool waits)
+{
+    lsm->resolved = true;
+    return charge_queries(lsm, call, queries, moves, waits);
+}
+
 static ordo_status find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
 {
     ORDO_TRY(charge_queries(lsm_of(dict), call, finds->count, FIND_MOVES, false));
@@ -567,25 +606,25 @@ static ordo_status find(ordo_dict *dict, struct ordo_call *call, const struct or
 
 static ordo_status count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
 {
-    ORDO_TRY(charge_queries(lsm_of(dict), call, counts->count, (uint64_t) 2 * RANK_MOVES, false));
+    ORDO_TRY(charge_ordered(lsm_of(dict), call, counts->count, (uint64_t) 2 * RANK_MOVES, false));
     return ordo_runs_count(dict, call, counts);
 }
 
 static ordo_status seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
 {
-    ORDO_TRY(charge_queries(lsm_of(dict), call, seeks->count, RANK_MOVES, false));
+    ORDO_TRY(charge_ordered(lsm_of(dict), call, seeks->count, RANK_MOVES, false));
     return ordo_runs_seek(dict, call, seeks);
 }
 
 static ordo_status rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
 {
-    ORDO_TRY(charge_queries(lsm_of(dict), call, ranks->count, RANK_MOVES, false));
+    ORDO_TRY(charge_ordered(lsm_of(dict), call, ranks->count, RANK_MOVES, false));
     return ordo_runs_rank(dict, call, ranks);
 }
 
 static ordo_status select_ranks(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects)
 {
-    ORDO_TRY(charge_queries(lsm_of(dict), call, selects->count, SELECT_MOVES, false));
+    ORDO_TRY(charge_ordered(lsm_of(dict), call, selects->count, SELECT_MOVES, false));
     return ordo_runs_select(dict, call, selects);
 }
 
@@ -609,7 +648,7 @@ static ordo_status charge_results(struct lsm *lsm, struct ordo_call *call, const
 
 static ordo_status range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
-    ORDO_TRY(charge_queries(lsm_of(dict), call, ranges->count, RANGE_MOVES, ranges->waits));
+    ORDO_TRY(charge_ordered(lsm_of(dict), call, ranges->count, RANGE_MOVES, ranges->waits));
     ORDO_TRY(charge_results(lsm_of(dict), call, ranges));
     return ordo_runs_range(dict, call, ranges);
 }
@@ -622,7 +661,7 @@ static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct or
 
     if (e->take && call->undo)
         return ORDO_OK;
-    ORDO_TRY(charge_queries(lsm, call, e->count, (uint64_t) 2 * RANK_MOVES, true));
+    ORDO_TRY(charge_ordered(lsm, call, e->count, (uint64_t) 2 * RANK_MOVES, true));
     ORDO_TRY(ordo_runs_ends(dict, call, e, got, &left, done));
     if (*done && e->take)
         note_hidden(lsm, call, *got, left);

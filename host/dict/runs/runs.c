@@ -35,12 +35,35 @@ static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* What the caller wants is done by then, so a smaller block that is not to be had is no error. */
+/* Of one run, or none. What the caller wants is done by then, so a smaller block that is not to be had is no error. */
+static void tighten(struct ordo_runs *runs, struct ordo_call *call)
+{
+    const struct ordo_sorted_run *run = &runs->set.run[0];
+    const int                     mark = call->n_scratch;
+    if (runs->set.n == 0 || run->mem_bytes / 2 <= run->layout.bytes || gather_tightly(runs, call) == ORDO_OK)
+        return;
+    ordo_call_abandon(call, mark);
+    ordo_log(call->dev, ORDO_LOG_WARNING, "a run stays in a block more than twice as large as it needs");
+}
+
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run)
 {
     ordo_runs_replace(runs, run);
-    if (run->mem && run->mem_bytes / 2 > run->layout.bytes && gather_tightly(runs, call) != ORDO_OK)
-        ordo_log(call->dev, ORDO_LOG_WARNING, "a run stays in a block more than twice as large as it needs");
+    tighten(runs, call);
+}
+
+void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count)
+{
+    struct ordo_sorted_run *run = &runs->set.run[0];
+
+    if (count == 0) {
+        ordo_runs_replace(runs, &(struct ordo_sorted_run) { .mem = NULL });
+        return;
+    }
+    run->count = count;
+    run->indexed = false;
+    run->layout.bytes = ordo_run_layout_of(&runs->dict, count, run->layout.node_log2).bytes;
+    tighten(runs, call);
 }
 
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call)

@@ -15,6 +15,8 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
                             size_t count);
 /* Puts one run, clean or none, in the place of all; into a smaller block if it needs less than half of its own. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
+/* Leaves the first `count` elements of a clean set, where they are. */
+void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
 /* Puts what is visible into one run, in a block at most twice as large as it needs. The set has a run. Waits. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
 /* The same, and counts as a cleanup; nothing where all is visible in one run. Without the memory for one run, or if that

@@ -59,11 +59,22 @@ static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct
     return merge_batch(runs, call, &batch);
 }
 
-/* Nothing is hidden in the array, so what is taken goes the way of all that is erased. */
+/* The last are cut off; to take the first is to write the array anew, as for all that is erased. */
 static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
 {
-    size_t left = 0;
-    return e->take ? ORDO_OK : ordo_runs_ends(dict, call, e, got, &left, done);
+    struct ordo_ends look = *e;
+    size_t           left = 0;
+
+    if (e->take && !e->last)
+        return ORDO_OK;
+    look.take = false;
+    ORDO_TRY(ordo_runs_ends(dict, call, &look, got, &left, done));
+    if (!*done || !e->take)
+        return ORDO_OK;
+    ORDO_TRY(ordo_dict_before_store(dict, call));
+    if (*got > 0)
+        ordo_runs_cut(ordo_runs_of(dict), call, left);
+    return ORDO_OK;
 }
 
 static const struct ordo_structure sorted_array = {
