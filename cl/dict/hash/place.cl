@@ -237,11 +237,12 @@ void hash_fill(HASH_TABLE, HASH_BATCH)
 
 /* ---- in place ---------------------------------------------------------------------------------------------------- */
 
-/* Words of what is there. */
+/* Words of what is there. Ends with a barrier. */
 ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     HASH_EACH (s, part->buckets * HASH_SLOTS)
         mem->words[s] = hash_word_there(table, part, s);
+    hash_barrier();
 }
 
 /* Slots that a work-item sees to. */
@@ -326,10 +327,12 @@ void hash_update(HASH_TABLE, HASH_BATCH, HASH_LEFT_GIVEN HASH_HOW_GIVEN)
 #if HASH_COMBINES
         hash_fold(&part, mem.words, HASH_PLACES, mem.live, mem.repeats && HASH_RENEWS(left, p));
 #endif
-        hash_load(&table, &part, &mem);
-        hash_barrier();
+        if (!HASH_COMBINES)
+            hash_load(&table, &part, &mem);
         hash_match(&table, &part, &mem, HASH_RENEWS(left, p));
         if (mem.stored + mem.gone > 0) {
+            if (HASH_COMBINES) /* nothing is erased, so that no words were needed before */
+                hash_load(&table, &part, &mem);
             hash_place_all(&table, &part, &mem, mem.fresh);
             hash_move(&table, &part, &mem);
             hash_write_spills(&table, &part, &mem);
@@ -360,7 +363,6 @@ void hash_recount(HASH_TABLE)
         part.buckets = table.starts[p + 1] - part.start;
         hash_begin(&mem);
         hash_load(&table, &part, &mem);
-        hash_barrier();
         HASH_EACH (s, part.buckets * HASH_SLOTS)
             if (mem.words[s])
                 hash_count_spill(&mem, mem.words[s]);
