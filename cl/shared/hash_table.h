@@ -68,15 +68,6 @@ enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
 
-/* How a batch combines values: the operation (an ordo_op of include/ordo/array.h), and in which order values are compared. */
-#define HASH_SUM 0
-#define HASH_MIN 1
-#define HASH_MAX 2
-enum hash_order { HASH_UNSIGNED, HASH_SIGNED, HASH_FLOAT };
-#define HASH_HOW(op, order) ((op) | (order) << 2)
-#define HASH_OP_OF(how)     ((how) &3u)
-#define HASH_ORDER_OF(how)  ((how) >> 2)
-
 /* What hash_touch says of a partition: it is done; it is left; or what was there has been combined, and what was not is left. */
 enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_FRESH_LEFT };
 

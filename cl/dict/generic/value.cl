@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as numbers: of type COMBINE_TYPE, joined by COMBINE_OP. Which of two values comes first does not matter: sums are
- * modulo 2^32 or 2^64, minima and maxima are in the order of keys of that type (shared/key.h), in which no two differ. */
+/* Values as numbers, and how they are combined. Which of two values comes first does not matter: sums are modulo 2^32 or 2^64, minima and
+ * maxima are in the order of keys of that type (shared/key.h), in which no two differ.
+ *
+ * `how` is a VALUE_HOW, which a kernel may be given. Most are built for one: the host says COMBINE_OP and COMBINE_TYPE. */
 #pragma once
 #include "shared/key.h"
+#include "shared/value.h"
 
-/* enum ordo_op of include/ordo/array.h, in words that the preprocessor understands. */
-#define COMBINE_SUM 0
-#define COMBINE_MIN 1
-#define COMBINE_MAX 2
-
-/* Whether the host says how values are joined: what is made with that and without combines only then. */
+/* Whether the host says how values are combined: what is made with that and without combines only then. */
 #ifdef COMBINE_OP
 #define VALUE_COMBINES 1
 #else
@@ -20,49 +18,51 @@
 #define COMBINE_TYPE KEY_U32
 #endif
 
+#if COMBINE_TYPE == KEY_U32 || COMBINE_TYPE == KEY_U64
+#define COMBINE_HOW VALUE_HOW(COMBINE_OP, VALUE_UNSIGNED)
+#elif COMBINE_TYPE == KEY_I32 || COMBINE_TYPE == KEY_I64
+#define COMBINE_HOW VALUE_HOW(COMBINE_OP, VALUE_SIGNED)
+#else
+#define COMBINE_HOW VALUE_HOW(COMBINE_OP, VALUE_FLOAT)
+#endif
+
 #if ORDO_VALUE_BYTES
 
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 
-/* A value's ordered form, as key_bits is a key's. */
-ORDO_FN ordo_value value_bits(ordo_value value)
+/* Of minima and maxima: a word that is the greater as a number, the more a value prevails. */
+ORDO_FN ordo_value value_rank(ordo_value value, uint how)
 {
-#if COMBINE_TYPE == KEY_U32 || COMBINE_TYPE == KEY_U64
-    return value;
-#elif COMBINE_TYPE == KEY_I32 || COMBINE_TYPE == KEY_I64
-    return value ^ VALUE_SIGN_;
-#else
-    return value ^ (value & VALUE_SIGN_ ? ~(ordo_value) 0 : VALUE_SIGN_);
-#endif
+    const uint       order = VALUE_ORDER_OF(how);
+    const ordo_value flip = order == VALUE_FLOAT && value & VALUE_SIGN_ ? ~(ordo_value) 0
+                            : order == VALUE_UNSIGNED                   ? 0
+                                                                        : VALUE_SIGN_;
+    return value ^ flip ^ (VALUE_OP_OF(how) == COMBINE_MIN ? ~(ordo_value) 0 : 0);
 }
 
-/* What a value is combined with to stay as it is. */
-#if COMBINE_OP == COMBINE_SUM
-#define VALUE_NONE ((ordo_value) 0)
-#else
-#define VALUE_NONE value_none()
-ORDO_FN ordo_value value_none(void)
+ORDO_FN ordo_value value_of_rank(ordo_value rank, uint how)
 {
-    const ordo_value all = ~(ordo_value) 0, bits = COMBINE_OP == COMBINE_MIN ? all : 0;
-#if COMBINE_TYPE == KEY_U32 || COMBINE_TYPE == KEY_U64
-    return bits;
-#elif COMBINE_TYPE == KEY_I32 || COMBINE_TYPE == KEY_I64
-    return bits ^ VALUE_SIGN_;
-#else
-    return bits ^ (bits & VALUE_SIGN_ ? VALUE_SIGN_ : all);
-#endif
+    const uint       order = VALUE_ORDER_OF(how);
+    const ordo_value bits = rank ^ (VALUE_OP_OF(how) == COMBINE_MIN ? ~(ordo_value) 0 : 0);
+    const ordo_value flip = order == VALUE_FLOAT && !(bits & VALUE_SIGN_) ? ~(ordo_value) 0
+                            : order == VALUE_UNSIGNED                     ? 0
+                                                                          : VALUE_SIGN_;
+    return bits ^ flip;
 }
-#endif
+
+ORDO_FN ordo_value value_combine_by(ordo_value a, ordo_value b, uint how)
+{
+    if (VALUE_OP_OF(how) == COMBINE_SUM)
+        return a + b;
+    return value_rank(a, how) < value_rank(b, how) ? b : a;
+}
 
 ORDO_FN ordo_value value_combine(ordo_value a, ordo_value b)
 {
-#if COMBINE_OP == COMBINE_SUM
-    return a + b;
-#elif COMBINE_OP == COMBINE_MIN
-    return value_bits(b) < value_bits(a) ? b : a;
-#else
-    return value_bits(b) > value_bits(a) ? b : a;
-#endif
+    return value_combine_by(a, b, COMBINE_HOW);
 }
+
+/* What a value is combined with to stay as it is. */
+#define VALUE_NONE (COMBINE_OP == COMBINE_SUM ? (ordo_value) 0 : value_of_rank(0, COMBINE_HOW))
 
 #endif

@@ -13,7 +13,7 @@
 /* The last argument of such kernels. */
 #if HASH_COMBINES
 #include "device/atomic.cl"
-#include "dict/hash/combined.cl"
+#include "dict/generic/value.cl"
 #define HASH_HOW_GIVEN      , uint how
 #define HASH_HOW_HERE(part) (part).how = how
 typedef hash_value hash_given; /* a batch's value: those of equal keys are folded where they lie */
@@ -71,7 +71,7 @@ typedef struct {
     __global const uchar    *erased;
     uint                     first; /* place in the batch, without an index */
 #if HASH_COMBINES
-    uint how; /* HASH_HOW */
+    uint how; /* VALUE_HOW */
 #endif
 } hash_part;
 
@@ -122,7 +122,7 @@ ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part,
 
 /* What a value that is there becomes by update u. */
 #if HASH_COMBINES
-#define HASH_RENEWED(part, was, u) hash_combined(was, (part)->values[hash_place_of(part, u)], (part)->how)
+#define HASH_RENEWED(part, was, u) value_combine_by(was, (part)->values[hash_place_of(part, u)], (part)->how)
 #else
 #define HASH_RENEWED(part, was, u) (part)->values[hash_place_of(part, u)]
 #endif
@@ -255,25 +255,25 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
 }
 
 /* Combines update u's value with that of update `last`, a word at a time, of minima and maxima 8 bytes wide the upper one alone: if it
- * is greater the lower one is nothing yet. Values of updates that are left are words of hash_value_bits, but for sums. */
+ * is greater the lower one is nothing yet. Values of updates that are left are words of value_rank, but for sums. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_place_of(part, last));
     const ordo_value        value = part->values[hash_place_of(part, u)];
 #if ORDO_VALUE_BYTES == 8
-    if (HASH_OP_OF(part->how) == HASH_SUM) {
+    if (VALUE_OP_OF(part->how) == COMBINE_SUM) {
         const uint was = ordo_add(to, (uint) value);
         ordo_add(to + 1, (uint) (value >> 32) + (was + (uint) value < was));
     } else {
-        const uint upper = (uint) (hash_value_bits(value, part->how) >> 32);
+        const uint upper = (uint) (value_rank(value, part->how) >> 32);
         if (ordo_max(to + 1, upper) < upper)
             ordo_store_relaxed(to, 0);
     }
 #else
-    if (HASH_OP_OF(part->how) == HASH_SUM)
+    if (VALUE_OP_OF(part->how) == COMBINE_SUM)
         ordo_add(to, value);
     else
-        ordo_max(to, hash_value_bits(value, part->how));
+        ordo_max(to, value_rank(value, part->how));
 #endif
 }
 
@@ -282,7 +282,7 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 {
 #if ORDO_VALUE_BYTES == 8
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_place_of(part, last));
-    const ordo_value        bits = hash_value_bits(part->values[hash_place_of(part, u)], part->how);
+    const ordo_value        bits = value_rank(part->values[hash_place_of(part, u)], part->how);
     if (ordo_load_relaxed(to + 1) == (uint) (bits >> 32))
         ordo_max(to, (uint) bits);
 #endif
@@ -295,10 +295,10 @@ ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint mo
                        bool folds)
 {
     const uint places = hash_places(part, most), n = folds ? part->n : 0;
-    const uint n_ordered = HASH_OP_OF(part->how) == HASH_SUM ? 0 : n;
+    const uint n_ordered = VALUE_OP_OF(part->how) == COMBINE_SUM ? 0 : n;
     HASH_EACH (u, n_ordered)
         if (hash_bit(live, u))
-            part->values[hash_place_of(part, u)] = hash_value_bits(part->values[hash_place_of(part, u)], part->how);
+            part->values[hash_place_of(part, u)] = value_rank(part->values[hash_place_of(part, u)], part->how);
     hash_barrier();
     HASH_EACH (u, n)
         if (!hash_bit(live, u))
@@ -312,7 +312,6 @@ ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint mo
 #endif
     HASH_EACH (u, n_ordered)
         if (hash_bit(live, u))
-            part->values[hash_place_of(part, u)] =
-                hash_value_from_bits(part->values[hash_place_of(part, u)], part->how);
+            part->values[hash_place_of(part, u)] = value_of_rank(part->values[hash_place_of(part, u)], part->how);
 }
 #endif

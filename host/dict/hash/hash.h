@@ -127,7 +127,7 @@ struct ordo_hash_batch {
 ordo_status ordo_hash_part(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
                            struct ordo_hash_batch *batch);
 void        ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *batch);
-/* HASH_HOW of a batch that combines. */
+/* VALUE_HOW of a batch that combines. */
 cl_uint ordo_hash_how(const struct ordo_hash_batch *batch);
 /* Makes a batch without equal keys of one that stores, combines or erases all; in a run of hash->runs, or in scratch. Waits. */
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,

@@ -5,6 +5,7 @@
 #include "dict/batch.h"
 #include "primitive/by_key.h"
 #include "primitive/sort.h"
+#include "shared/value.h"
 
 #define PARTITION_FILE "dict/hash/partition.cl"
 
@@ -81,8 +82,8 @@ cl_uint ordo_hash_how(const struct ordo_hash_batch *batch)
 {
     const bool    is_signed = batch->value == ORDO_I32 || batch->value == ORDO_I64;
     const bool    is_float = batch->value == ORDO_F32 || batch->value == ORDO_F64;
-    const cl_uint order = is_float ? HASH_FLOAT : is_signed ? HASH_SIGNED : HASH_UNSIGNED;
-    return HASH_HOW((cl_uint) batch->op, order);
+    const cl_uint order = is_float ? VALUE_FLOAT : is_signed ? VALUE_SIGNED : VALUE_UNSIGNED;
+    return VALUE_HOW((cl_uint) batch->op, order);
 }
 
 /* Sums up what equal keys bring. Waits. */
