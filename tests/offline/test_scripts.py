@@ -180,17 +180,32 @@ class Variants(unittest.TestCase):
                      for maker in "ab" for i in range(3)}
             self.assertEqual(sum(len(share) for share in variants.deal(lists).values()), times)
 
-    def test_pairs_cover_every_kernel_and_macro_of_each_maker(self):
+    def test_another_type_of_key_changes_no_other_choice(self):
+        line = "/t/a-one.cl\tshipped\tone\t-DORDO_KEY={} -DSIZE={}\n"
+
+        def chosen(types):
+            text = "".join(line.format(key, size) for key in types for size in range(40))
+            return {v.kind: v.title for v in variants.one_of_each_kind(variants.parse(text)[0])}
+        few, more = chosen((0, 2)), chosen((0, 2, 4))
+        moved = [more[kind] for kind in few if more[kind] != few[kind]]
+        self.assertTrue(all("ORDO_KEY=4" in title for title in moved))
+        self.assertTrue(0 < len(moved) < len(few) // 2)
+
+    def test_pairs_cover_every_kernel_of_each_maker_and_every_macro_of_one(self):
         line = "/t/a-one.cl\tshipped\tk{0}\t-DORDO_KEY={1} -DORDO_VALUE_BYTES={2} -DSIZE={3}\n"
         text = "".join(line.format(k, key, value, size) for k in range(3) for key in (0, 1) for value in (4, 8) for size in range(4))
         shares = {made_up(f"{maker}{i}", maker): variants.parse(text)[0][i::2] for maker in "ab" for i in range(2)}
         compiled, forms = variants.pairs(shares)
-        for maker in "ab":
-            all_, kept = ([v for target, share in of.items() if target.maker == maker for v in share] for of in (shares, compiled))
-            met = set().union(*map(variants.features, kept))
-            self.assertEqual(met, set().union(*map(variants.features, all_)))
-            self.assertTrue({("a/one.cl", "kernel", "k2"), ("a/one.cl", "SIZE", "3"), ("a/one.cl", "bytes", "8", "4")} <= met)
-            self.assertLess(len(kept), len(all_) // 2)
+
+        def of_maker(maker, of):
+            return [v for target, share in of.items() if target.maker in maker for v in share]
+        for maker, what in ("a", variants.features), ("b", variants.features), ("ab", variants.details):
+            met, all_ = (set().union(*map(what, of_maker(maker, of))) for of in (compiled, shares))
+            self.assertEqual(met, all_)
+        self.assertTrue({("a/one.cl", "kernel", "k2"), ("a/one.cl", "key", "8")} <= set().union(*map(variants.features, of_maker("b", compiled))))
+        met = set().union(*map(variants.details, of_maker("ab", compiled)))
+        self.assertTrue({("a/one.cl", "SIZE", "3"), ("a/one.cl", "bytes", "8", "4")} <= met)
+        self.assertLess(len(of_maker("ab", compiled)), len(of_maker("ab", shares)) // 3)
         looked_at = sorted(v.text for of in (compiled, forms) for share in of.values() for v in share)
         self.assertEqual(sorted(set(looked_at)), sorted({v.text for share in shares.values() for v in share}))
 
@@ -296,7 +311,7 @@ class WholeRun(unittest.TestCase):
             self.assertEqual((status, "was not compiled" in text), (0, False))
             for bad in dict(registers=20), dict(broken=True):
                 self.assertEqual(self.run_with(folder, "--pairs", **bad)[0], 1, bad)
-            with mock.patch.object(variants, "cover", lambda work: [pair for pair in work if pair[1].shape[0] != "8"]):
+            with mock.patch.object(variants, "cover", lambda work, *_: [pair for pair in work if pair[1].shape[0] != "8"]):
                 self.assertEqual(self.run_with(folder, "--pairs")[0], 0)
                 self.assertEqual(self.run_with(folder, "--pairs", bad_form=True)[0], 1)
 

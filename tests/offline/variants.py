@@ -7,10 +7,12 @@ order, one is kept, by turns of all types. What is left is dealt out, always in 
   - values as large as keys, or code that has no values, to one device of each maker;
   - other values, and what tests put in, to one device of one maker.
 
-Where time is short (pairs), each maker's compilers get as many of their share as it takes for each kernel of each module, and
-each value of each macro of each module, to be among them; the rest is looked at for its form, by one maker.
+Where time is short (pairs), each maker's compilers get as many of their share as it takes for each kernel of each module, and each
+size of its keys, to be among them; all makers together get each value of each macro of each module and each shape of its data.
+The rest is looked at for its form, by one maker.
 """
 import collections
+import hashlib
 import os
 import shutil
 import subprocess
@@ -102,6 +104,11 @@ def turn_of(kind, n):
     return zlib.crc32(kind.encode()) % n
 
 
+def chosen_of(kind, names):
+    """One of the names, whose turn it is of this kind. Another name takes the place of the chosen one, or changes nothing."""
+    return max(names, key=lambda name: hashlib.sha256(f"{kind} {name}".encode()).digest())
+
+
 def one_of_each_kind(variants, kind_of=lambda variant: variant.kind):
     """One of those that are alike, with the kernels of all."""
     kinds = collections.defaultdict(list)
@@ -109,7 +116,8 @@ def one_of_each_kind(variants, kind_of=lambda variant: variant.kind):
         kinds[kind_of(variant)].append(variant)
     kept = []
     for kind, alike in kinds.items():
-        chosen = sorted(alike, key=lambda v: v.title)[turn_of(kind, len(alike))]
+        named = {v.title: v for v in alike}
+        chosen = named[chosen_of(kind, named)]
         chosen.kernels = sorted({kernel for v in alike for kernel in v.kernels})
         kept.append(chosen)
     return kept
@@ -140,36 +148,49 @@ def deal(lists, everything=False):
 
 
 def features(variant):
-    """What of a variant one other may stand for: its module with each kernel, with each macro's value, with each shape of data."""
-    named = {(variant.module, "kernel", kernel) for kernel in variant.kernels}
+    """What of a variant one other may stand for at the same maker: its module with each kernel, and with each size of key."""
+    return {(variant.module, "kernel", kernel) for kernel in variant.kernels} | {(variant.module, "key", variant.shape[0])}
+
+
+def details(variant):
+    """What of a variant one other may stand for at any maker: its module with each macro's value, and with each shape of data."""
     macros = {(variant.module, name, value) for name, value in variant.own if name != "ORDO_KEY"}
-    return named | macros | {(variant.module, "bytes", *variant.shape)}
+    return macros | {(variant.module, "bytes", *variant.shape)}
 
 
-def cover(work):
-    """Of [(target, variant)] as many as it takes for each feature to be among them; those with most that is new come first."""
-    left = set().union(*(features(variant) for _, variant in work))
+def cover(work, of, met=frozenset()):
+    """Of [(target, variant)] as many as it takes for all that `of` tells of them, and is not in `met`, to be among them; those with
+    most that is new come first."""
+    left = set().union(*(of(variant) for _, variant in work)) - met
     order = sorted(work, key=lambda pair: (pair[1].title, pair[0].name))
-    chosen = [pair for pair in order if pair[1].module in EVERYWHERE]
-    for _, variant in chosen:
-        left -= features(variant)
+    chosen = []
     while left:
-        best = max(order, key=lambda pair: len(features(pair[1]) & left))
+        best = max(order, key=lambda pair: len(of(pair[1]) & left))
         chosen.append(best)
-        left -= features(best[1])
+        left -= of(best[1])
     return chosen
 
 
 def pairs(shares):
-    """({target: what it compiles}, {target: what it looks at the form of}) of what deal() gave: each maker covers its share; of what
-    no maker compiles, that differs in more than the maker, one looks at the form."""
+    """({target: what it compiles}, {target: what it looks at the form of}) of what deal() gave: each maker covers the features of its
+    share, all makers together the details; of what no maker compiles, that differs in more than the maker, one looks at the form."""
     work = collections.defaultdict(list)
     for target, share in shares.items():
         work[target.group, target.maker].extend((target, variant) for variant in share)
     compiled, forms = {target: [] for target in shares}, {target: [] for target in shares}
-    for part in work.values():
-        for target, variant in cover(part):
-            compiled[target].append(variant)
+    met = collections.defaultdict(set)
+
+    def take(group, chosen):
+        for target, variant in chosen:
+            if variant not in compiled[target]:
+                compiled[target].append(variant)
+            met[group] |= details(variant)
+
+    for (group, _), part in work.items():
+        take(group, [pair for pair in part if pair[1].module in EVERYWHERE] + cover(part, features))
+    for group in sorted({group for group, _ in work}):
+        of_group = [pair for (its_group, _), part in work.items() if its_group == group for pair in part]
+        take(group, cover(of_group, details, met[group]))
     seen = {(target.group, variant.text) for target, share in compiled.items() for variant in share}
     for target, share in shares.items():
         for variant in share:
