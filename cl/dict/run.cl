@@ -5,6 +5,7 @@
  *   run_take       a run of what a batch stores and erases, in order
  *   run_repeats    hides each element that an equal one follows in its run
  *   run_visible    counts the visible elements of each block
+ *   run_directories   directories of short runs, each by a group
  *   run_totals     the visible elements of all runs
  *
  * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES,
@@ -17,7 +18,7 @@
 #include "shared/key.h"
 #include "shared/runs.h"
 
-/* Built together: run_unsorted run_take run_repeats run_visible run_totals */
+/* Built together: run_unsorted run_take run_repeats run_visible run_directories run_totals */
 
 /* *wrong, which is 0, becomes 1 if some key is not less than the next. */
 ORDO_KERNEL(RUN_GROUP)
@@ -86,38 +87,81 @@ void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidde
     }
 }
 
+/* The visible elements of a block; of the block past the last: 0. */
+ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint block)
+{
+    if (block > (count - 1) / RUN_BLOCK)
+        return 0;
+    const uint  here = min(count - block * RUN_BLOCK, (uint) RUN_BLOCK);
+    const uint4 w = ~words[block];
+    return popcount(w.s0 & run_low_bits(here)) + popcount(w.s1 & run_low_bits(max((int) here - 32, 0))) +
+           popcount(w.s2 & run_low_bits(max((int) here - 64, 0))) +
+           popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
+}
+
 /* visible[b] = visible elements of block b; of the block past the last: 0. hidden begins on 256 bytes. */
 ORDO_KERNEL(RUN_GROUP)
 void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __global uint *visible, ulong visible_at)
 {
     __global const uint4 *words = (__global const uint4 *) (hidden + hidden_at);
-    const uint            blocks = (count - 1) / RUN_BLOCK + 1;
-    RUN_EACH (uint, block, blocks + 1) {
-        uint n = 0;
-        if (block < blocks) {
-            const uint  here = min(count - block * RUN_BLOCK, (uint) RUN_BLOCK);
-            const uint4 w = ~words[block];
-            n = popcount(w.s0 & run_low_bits(here)) + popcount(w.s1 & run_low_bits(max((int) here - 32, 0))) +
-                popcount(w.s2 & run_low_bits(max((int) here - 64, 0))) +
-                popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
-        }
-        visible[visible_at + block] = n;
+    RUN_EACH (uint, block, (count - 1) / RUN_BLOCK + 2)
+        visible[visible_at + block] = run_block_visible(words, count, block);
+}
+
+typedef struct {
+    runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
+} run_marks;
+
+ORDO_FN void run_barrier(void)
+{
+#if RUN_GROUP > 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+}
+
+/* The directory of run r by group r: each work-item takes entries in a row. */
+ORDO_KERNEL(RUN_GROUP)
+void run_directories(RUNS_KEYS run_table runs)
+{
+    __local run_marks mem;
+    __local uint      sums[RUN_GROUP];
+    if (get_local_id(0) == 0) {
+        RUNS_EACH(RUNS_POINT_MARKS, &mem)
     }
+    run_barrier();
+    const uint            lid = (uint) get_local_id(0), r = min((uint) get_group_id(0), runs.n_runs - 1);
+    const uint            entries = (runs.count[r] - 1) / RUN_BLOCK + 2, share = (entries - 1) / RUN_GROUP + 1;
+    const uint            first = min(lid * share, entries), end = first + min(share, entries - first);
+    __global const uint4 *words = (__global const uint4 *) mem.hidden_of[r];
+    __global uint        *visible = (__global uint *) mem.visible_of[r];
+
+    uint before = 0;
+#if RUN_GROUP > 1
+    uint sum = 0;
+    for (uint entry = first; entry < end; entry++)
+        sum += run_block_visible(words, runs.count[r], entry);
+    sums[lid] = sum;
+    run_barrier();
+    for (uint i = 0; i < lid; i++)
+        before += sums[i];
+#endif
+    if (get_group_id(0) < runs.n_runs)
+        for (uint entry = first; entry < end; entry++) {
+            const uint here = run_block_visible(words, runs.count[r], entry);
+            visible[entry] = before;
+            before += here;
+        }
 }
 
 /* totals[r]: the visible elements of run r. */
 ORDO_KERNEL(RUN_GROUP)
 void run_totals(RUNS_KEYS run_table runs, __global uint *totals)
 {
-    __local struct {
-        runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
-    } mem;
+    __local run_marks mem;
     if (get_local_id(0) == 0) {
         RUNS_EACH(RUNS_POINT_MARKS, &mem)
     }
-#if RUN_GROUP > 1
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
+    run_barrier();
     RUN_EACH (uint, r, runs.n_runs)
         totals[r] = mem.hidden_of[r] ? mem.visible_of[r][(runs.count[r] - 1) / RUN_BLOCK + 1] : runs.count[r];
 }

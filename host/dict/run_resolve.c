@@ -2,6 +2,7 @@
 /* Marks what is stale in sorted runs, and counts what is left: launches of cl/dict/run.cl. */
 #include "dict/run.h"
 
+#include "dict/batch.h"
 #include "primitive/scan.h"
 #include "primitive/search.h"
 
@@ -107,6 +108,33 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
     return ordo_call_scan(call, &scan);
 }
 
+/* Runs that are so short have their directories made together, each by one group: two launches for each take longer. */
+#define SHORT_GPU       ((size_t) 1 << 17)
+#define SHORT_CPU       ((size_t) 1 << 21)
+#define DIRECTORY_GROUP 64 /* at most */
+
+static ordo_status count_short(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set)
+{
+    const bool          cpu = ordo_device_facts(call->dev)->cpu;
+    struct ordo_run_set some = { .n = 0 };
+    struct ordo_args    args = { .n = 0 };
+
+    for (size_t r = 0; r < set->n; r++)
+        if (!set->run[r].counted && set->run[r].has_hidden && set->run[r].count <= (cpu ? SHORT_CPU : SHORT_GPU))
+            some.run[some.n++] = set->run[r];
+    if (some.n == 0)
+        return ORDO_OK;
+    const run_table table = ordo_run_set_table(dict, &some);
+    ordo_run_set_add(&args, &some, true);
+    ORDO_ADD(&args, ORDO_ARG(table));
+    ORDO_TRY(cpu ? ordo_dict_launch_shares(call, dict, "dict/run.cl", "run_directories", some.n, args.arg, args.n)
+                 : ordo_run_launch(call, dict, "run_directories", some.n * DIRECTORY_GROUP, args.arg, args.n));
+    for (size_t r = 0; r < set->n; r++)
+        if (set->run[r].has_hidden && set->run[r].count <= (cpu ? SHORT_CPU : SHORT_GPU))
+            set->run[r].counted = true;
+    return ORDO_OK;
+}
+
 static ordo_status count_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run)
 {
     if (run->counted || !run->has_hidden)
@@ -121,6 +149,7 @@ ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, 
     for (size_t r = 0; r < set->n; r++)
         if (!set->run[r].marked)
             ORDO_TRY(mark_run(call, dict, set, r));
+    ORDO_TRY(count_short(call, dict, set));
     for (size_t r = 0; r < set->n; r++)
         ORDO_TRY(count_run(call, dict, &set->run[r]));
     for (size_t r = 0; r < set->n; r++)

@@ -545,6 +545,16 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 
 #define RUNS_BLOCK_ARG(r, more) __global uint *keys##r,
 
+/* On a CPU each work-item takes words in a row. */
+#if ORDO_CPU
+#define HIDE_EACH(i, n)                                                                                                \
+    for (ulong i##_share = (ulong) (n) / get_global_size(0) + 1, i = get_global_id(0) * i##_share,                     \
+               i##_end = min(i + i##_share, (ulong) (n));                                                              \
+         i < i##_end; i++)
+#else
+#define HIDE_EACH(i, n) RUN_EACH (uint, i, n)
+#endif
+
 /* Hides what lies in the spans, and takes it out of the directories. */
 ORDO_KERNEL(RUN_GROUP)
 void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_interval *spans)
@@ -560,15 +570,16 @@ void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_int
             continue;
         __global uint *hidden = (__global uint *) mem.hidden_of[r], *visible = (__global uint *) mem.visible_of[r];
         const uint     word = span.first / 32, last = (span.end - 1) / 32;
-        RUN_EACH (uint, i, last - word + 1) {
+        HIDE_EACH(i, last - word + 1)
+        {
             uint bits = 0xffffffffu;
             bits &= i == 0 ? ~run_low_bits(span.first % 32) : 0xffffffffu;
             bits &= word + i == last ? run_low_bits((span.end - 1) % 32 + 1) : 0xffffffffu;
             hidden[word + i] |= bits;
         }
         const uint entry = span.first / RUN_BLOCK + 1, entries = (runs.count[r] - 1) / RUN_BLOCK + 2;
-        RUN_EACH (uint, i, entries - entry)
-            visible[entry + i] = run_entry_without(span, entry + i, visible[entry + i]);
+        HIDE_EACH(i, entries - entry)
+        visible[entry + i] = run_entry_without(span, (uint) (entry + i), visible[entry + i]);
     }
 }
 

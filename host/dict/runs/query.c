@@ -512,8 +512,8 @@ static ordo_status count_gone(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* Work-items of run_hide on a CPU, where a group takes longer than what it has to do. */
-#define HIDE_ITEMS_CPU 512
+/* Words that a work-item of run_hide takes on a CPU, where it is a group by itself. */
+#define HIDE_SHARE 1024
 
 /* Hides what lies in the spans: `gone` elements. The last launch of a call. */
 static ordo_status hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
@@ -527,10 +527,9 @@ static ordo_status hide_spans(struct ordo_call *call, const ordo_dict *dict, str
     for (size_t r = 0; r < set->n; r++)
         set->run[r].asked = false;
     /* However few are hidden, all entries of the directories after them change. */
-    const size_t items = ordo_ceil_div(gone, 32) + ordo_run_entries(ordo_run_set_stored(set));
-    return ordo_runs_launch(call, dict, "run_hide",
-                            ordo_device_facts(call->dev)->cpu ? ordo_min_size(items, HIDE_ITEMS_CPU) : items, args.arg,
-                            args.n);
+    const size_t words = ordo_ceil_div(gone, 32) + ordo_run_entries(ordo_run_set_stored(set));
+    const size_t items = ordo_device_facts(call->dev)->cpu ? ordo_ceil_div(words, HIDE_SHARE) : words;
+    return ordo_dict_launch_shares(call, dict, "dict/runs/runs.cl", "run_hide", items, args.arg, args.n);
 }
 
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
