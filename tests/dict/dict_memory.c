@@ -294,6 +294,12 @@ static bool is_tried(int structure, const struct memory_call *c)
 /* What there is too little of. */
 enum scarce { IN_ALL, AT_ONCE };
 
+/* In the quick ring each call of each structure meets one of them, the seed decides which; with ORDO_TEST_KINDS=all both. */
+static bool is_met(const struct test *t, int structure, size_t call, enum scarce scarce)
+{
+    return test_wants_all("ORDO_TEST_KINDS") || ((uint64_t) structure + call + t->seed) % 2 == (uint64_t) scarce;
+}
+
 /* The call with `more` bytes than it held before, or with allocations of up to `more` bytes; returns whether they were
  * enough. */
 static bool try_with(struct test *t, ordo_device *dev, const struct model *old, int structure,
@@ -340,7 +346,7 @@ static void little_memory(struct test *t)
         for (size_t i = 0; i < LENGTH(memory_calls); i++) {
             const struct memory_call *c = &memory_calls[i];
             uint64_t                  more = 0;
-            if (!is_tried(s, c))
+            if (!is_tried(s, c) || !is_met(t, s, i, IN_ALL))
                 continue;
             while (!try_with(t, dev, &old, s, c, IN_ALL, more) && more < (64u << 20))
                 more += (all ? more / 2 : more) + 4096;
@@ -372,7 +378,7 @@ static void small_allocations(struct test *t)
             const struct memory_call *c = &memory_calls[i];
             const bool                keeps = c->in_model || c->call == compact || c->call == aggregate;
             uint64_t                  largest = keeps || all ? 1024 : 4096;
-            if (!is_tried(s, c))
+            if (!is_tried(s, c) || !is_met(t, s, i, AT_ONCE))
                 continue;
             while (!try_with(t, dev, &old, s, c, AT_ONCE, largest) && largest < (16u << 20))
                 largest *= all ? 4 : 16;
