@@ -122,7 +122,8 @@ ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo,
 /* Removes the `count` least elements, or all if there are fewer, and returns them in order: a priority queue's pop, many at a
  * time. take_last removes the greatest ones and returns them from the greatest down. *taken receives how many they are.
  * keys_out and values_out have room for `count`, or are ordo_none().
- * Cost     a range of as many elements, and an update, but in an LSM (lsm.h). Scratch a key and a byte for each. Waits, for their number. */
+ * Cost     a range of as many elements, and an update, but in an LSM (lsm.h), and for the last of a sorted array, which are cut off
+ *          where they lie. Scratch a key and a byte for each. Waits, for their number. */
 ORDO_API ordo_status ordo_dict_take_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
                                           struct ordo_slice values_out, size_t *taken, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_take_first_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out,

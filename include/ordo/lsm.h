@@ -34,7 +34,8 @@ struct ordo_lsm_config {
 /* An empty LSM.
  * Cost    an update of b elements: a sort of b, and merges of, in the mean, less than log2(n / b) times b elements; no
  *         wait for the device. Queries of keys look into each run until they find; queries of order first resolve
- *         the runs that are new since the last one: their elements are searched for, once, in each older run.
+ *         the runs that are new since the last one: their elements are searched for, once, in each older run. An update after
+ *         such a query does so with its own elements at once, before it merges them.
  *         Either may merge runs first (keep_runs); ranges do so for many results only where the caller waits for their
  *         number, and then, if all runs are merged, what is stale is left out.
  *         A combine looks up what is there first, in all runs, and stores what comes of it: on an H200, 2^18 or 2^20 into 2^24, in 1.9
@@ -45,8 +46,9 @@ struct ordo_lsm_config {
  *         merges leave free of that stays held for the next ones until ordo_dict_compact. Without the memory for it, or where
  *         it would make a run larger than the device's largest allocation, nothing is merged: queries look into more runs.
  * Ranges  one range erased (ordo_dict_erase_range with a count of 1), and first or last elements taken, are hidden where they stand:
- *         a search in each run and a bit for each element, no update. Where that leaves a quarter or less of what is stored, and
- *         that is cleanup_least or more, what is left is written anew. (Not in calls that wait for events that are to come.)
+ *         a search in each run and a bit for each element, no update; up to 2^14 first or last ones are found by one launch.
+ *         Where that leaves a quarter or less of what is stored, and that is cleanup_least or more, what is left is written
+ *         anew. (Not in calls that wait for events that are to come.)
  * Stale   what is replaced or erased stays stored for a while. When 6 times as much is stored as there was to be seen the last
  *         time, an update has the device count what is stale, mostly in a run that a carry has just put all into; a later one
  *         finds the answer, without a wait, and where a third or more is stale leaves it out. So, whatever the number of

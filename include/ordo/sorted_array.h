@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sorted array: one run of distinct keys with a static search index. The fastest structure to query; an update sorts
- * its batch and merges it in, which reads and writes everything. For data that is mostly read. */
+ * its batch and merges it in, which reads and writes everything; only what ordo_dict_take_last takes is cut off where it lies.
+ * For data that is mostly read. */
 #ifndef ORDO_SORTED_ARRAY_H
 #define ORDO_SORTED_ARRAY_H
 
