@@ -493,10 +493,11 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 
 /* ---- an interval erased ------------------------------------------------------------------------------------------ */
 
-/* spans[r]: where the keys from *lo to *hi are in run r; all runs are resolved, with bits and counts. */
+/* spans[r]: where the keys from *lo to *hi are in run r, of which lows[r] are less than *lo and highs[r] not greater than *hi (run_bounds); all runs
+ * are resolved, with bits and counts. (PoCL 3.1, which built this with the searches in it, left out where the second of them ends.) */
 ORDO_KERNEL(RUN_GROUP)
-void run_span(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
-              ulong hi_at, __global run_interval *spans)
+void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
+              __global run_interval *spans)
 {
     __local range_runs mem;
     if (get_local_id(0) == 0) {
@@ -504,11 +505,8 @@ void run_span(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at
         RUNS_EACH(RUNS_POINT_MARKS, &mem)
     }
     range_barrier();
-    const ordo_key_form least = key_bits(lo[lo_at]), greatest = key_bits(hi[hi_at]);
-    RUN_EACH (uint, i, runs.n_runs) {
-        const uint   r = min(i, runs.n_runs - 1); /* a compiler that reads before it asks reads what is there */
-        run_interval span = { keys_less(mem.key_of[r], 0, runs.count[r], least), 0, 0, 0 };
-        span.end = least > greatest ? span.first : keys_not_greater(mem.key_of[r], span.first, runs.count[r], greatest);
+    RUN_EACH (uint, r, runs.n_runs) {
+        run_interval span = { lows[r], max(lows[r], highs[r]), 0, 0 };
         span.before = range_visible(&mem, r, span.first);
         span.gone = range_visible(&mem, r, span.end) - span.before;
         spans[r] = span;

@@ -193,29 +193,35 @@ struct range_scratch {
  * a run that is new, take longer than plain searches. */
 #define FEW_BOUNDS 1024
 
+/* The ranks of few bounds in each run, by one launch. */
+static ordo_status rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
+                               struct ordo_slice lo, struct ordo_slice hi, size_t count, cl_mem lows, cl_mem highs)
+{
+    const run_table  table = ordo_run_set_table(dict, set);
+    const cl_uint    n = (cl_uint) count;
+    struct ordo_args args = { .n = 0 };
+
+    ordo_run_set_add(&args, set, true);
+    ORDO_ADD(&args, ORDO_ARG(table));
+    ordo_args_slice(&args, &lo);
+    ordo_args_slice(&args, &hi);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(lows), ORDO_ARG(highs));
+    return ordo_runs_launch(call, dict, "run_bounds", 2 * set->n * count, args.arg, args.n);
+}
+
 /* The ranks of the bounds in each run. */
 static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                const struct ordo_ranges *ranges, const struct range_scratch *s)
 {
-    const run_table  table = ordo_run_set_table(dict, set);
-    const cl_uint    n = (cl_uint) ranges->count;
-    const size_t     bounds = 2 * set->n * ranges->count;
-    struct ordo_args args = { .n = 0 };
-
-    for (size_t r = 0; r < set->n && bounds > FEW_BOUNDS; r++) {
+    if (2 * set->n * ranges->count <= FEW_BOUNDS)
+        return rank_bounds(call, dict, set, ranges->lo, ranges->hi, ranges->count, s->lows, s->highs);
+    for (size_t r = 0; r < set->n; r++) {
         ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->lo, ranges->count, false,
                              ordo_at(s->lows, r * ranges->count)));
         ORDO_TRY(rank_in_run(call, dict, &set->run[r], ranges->hi, ranges->count, true,
                              ordo_at(s->highs, r * ranges->count)));
     }
-    if (bounds > FEW_BOUNDS)
-        return ORDO_OK;
-    ordo_run_set_add(&args, set, true);
-    ORDO_ADD(&args, ORDO_ARG(table));
-    ordo_args_slice(&args, &ranges->lo);
-    ordo_args_slice(&args, &ranges->hi);
-    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->lows), ORDO_ARG(s->highs));
-    return ordo_runs_launch(call, dict, "run_bounds", bounds, args.arg, args.n);
+    return ORDO_OK;
 }
 
 /* Ranks, candidates and, if wanted, the numbers of results in the place of offsets. */
@@ -481,14 +487,18 @@ static ordo_status find_spans(struct ordo_call *call, const ordo_dict *dict, con
 {
     const run_table  table = ordo_run_set_table(dict, set);
     struct ordo_args args = { .n = 0 };
+    cl_mem           lows = NULL, highs = NULL;
 
     ORDO_TRY(ordo_call_scratch(call, set->n * 4 * sizeof(cl_uint), spans));
+    const int mark = call->n_scratch;
+    ORDO_TRY(ordo_call_scratch(call, set->n * sizeof(cl_uint), &lows));
+    ORDO_TRY(ordo_call_scratch(call, set->n * sizeof(cl_uint), &highs));
+    ORDO_TRY(rank_bounds(call, dict, set, e->lo, e->hi, 1, lows, highs));
     ordo_run_set_add(&args, set, true);
-    ORDO_ADD(&args, ORDO_ARG(table));
-    ordo_args_slice(&args, &e->lo);
-    ordo_args_slice(&args, &e->hi);
-    ORDO_ADD(&args, ORDO_ARG(*spans));
-    return ordo_runs_launch(call, dict, "run_span", set->n, args.arg, args.n);
+    ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(lows), ORDO_ARG(highs), ORDO_ARG(*spans));
+    ORDO_TRY(ordo_runs_launch(call, dict, "run_span", set->n, args.arg, args.n));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
 }
 
 /* Waits. */
