@@ -125,7 +125,7 @@ void run_directories(RUNS_KEYS run_table runs)
 {
     __local run_marks mem;
 #if RUN_GROUP > 1
-    __local uint sums[RUN_GROUP]; /* PoCL 5 aborts where one that nothing uses is built without optimization */
+    __local uint sums[RUN_GROUP];
 #endif
     if (get_local_id(0) == 0) {
         RUNS_EACH(RUNS_POINT_MARKS, &mem)

@@ -191,9 +191,10 @@ static ordo_status launch(struct sort *s, const char *module, const char *name, 
     return ordo_call_launch(s->call, kernel, groups, s->group, args, n_args);
 }
 
-static ordo_status sort_small(struct sort *s)
+/* What kernels that sort all by one launch are told. */
+static struct sort_small small_of(const struct sort *s)
 {
-    const struct sort_small small = {
+    return (struct sort_small) {
         .keys_in_at = s->in.keys.at,
         .keys_out_at = s->out.keys.at,
         .values_in_at = s->in.values.at,
@@ -203,7 +204,12 @@ static ordo_status sort_small(struct sort *s)
         .bits = s->bits,
         .passes = (uint32_t) ordo_ceil_div(s->bits, s->digit_bits),
     };
-    struct move_args a = move_args(s, &s->in, &s->out);
+}
+
+static ordo_status sort_small(struct sort *s)
+{
+    const struct sort_small small = small_of(s);
+    struct move_args        a = move_args(s, &s->in, &s->out);
     a.arg[a.n++] = ORDO_ARG(small);
     return launch(s, SMALL_MODULE, "sort_small", 1, a.arg, a.n);
 }
@@ -368,16 +374,8 @@ static bool is_few(const struct sort *s)
 static ordo_status sort_few(struct sort *s)
 {
     const cl_uint           same = in_place(s);
-    const struct sort_small few = {
-        .keys_in_at = s->in.keys.at,
-        .keys_out_at = s->out.keys.at,
-        .values_in_at = s->in.values.at,
-        .values_out_at = s->out.values.at,
-        .count = (uint32_t) s->count,
-        .first_bit = s->first_bit,
-        .bits = s->bits,
-    };
-    struct move_args a = move_args(s, &s->in, &s->out);
+    const struct sort_small few = small_of(s);
+    struct move_args        a = move_args(s, &s->in, &s->out);
     a.arg[a.n++] = ORDO_ARG(s->spare.keys.mem);
     if (s->value_bytes)
         a.arg[a.n++] = ORDO_ARG(s->spare.values.mem);

@@ -27,7 +27,7 @@ typedef const hash_value hash_given;
 #define HASH_GROUP 256
 #endif
 
-/* Where only some partitions come to a barrier, in a loop over them, two rules of PoCL 5: what they alone do ends with a barrier (if it ends
+/* Where only some partitions come to a barrier, in a loop over them, two rules of a compiler for CPUs: what they alone do ends with a barrier (if it ends
  * with what one work-item does alone, and more such follows for all, the others run on in the loop before it: built
  * without optimization hash_touch did); and if the other partitions do something else, that has no barrier (with one in both
  * branches of an `if` the compiler ends the program). */

@@ -493,8 +493,8 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 
 /* ---- an interval erased ------------------------------------------------------------------------------------------ */
 
-/* spans[r]: where the keys from *lo to *hi are in run r, of which lows[r] are less than *lo and highs[r] not greater than *hi (run_bounds); all runs
- * are resolved, with bits and counts. (PoCL 3.1, which built this with the searches in it, left out where the second of them ends.) */
+/* spans[r]: where the keys from *lo to *hi are in run r, of which lows[r] are less than *lo and highs[r] not greater than *hi (run_bounds);
+ * all runs are resolved, with bits and counts. With the searches in it, a compiler for CPUs left out where the second ends. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
