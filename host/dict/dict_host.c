@@ -145,6 +145,88 @@ ordo_status ordo_dict_take_last_host(ordo_dict *dict, size_t count, void *keys_o
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
+/* What a query of elements is told besides its arrays. */
+struct asked {
+    ordo_relation relation;
+    ordo_type     value;
+    ordo_op       op;
+};
+
+/* The call on device memory, of arrays that were uploaded. */
+typedef ordo_status query_call(ordo_dict *dict, const struct asked *asked, const struct ordo_host_array *a, size_t n);
+
+static ordo_status ask_once(ordo_dict *dict, query_call *query, const struct asked *asked, struct ordo_host_array *a,
+                            size_t n_arrays, size_t n)
+{
+    ORDO_TRY(ordo_host_upload(dict->dev, a, n_arrays));
+    return ordo_host_finish(dict->dev, a, n_arrays, query(dict, asked, a, n));
+}
+
+/* As many go by a stage (runtime/stage.c), which takes nothing of what memory there is. */
+#define PIECE_LEAST ((size_t) 1024)
+
+/* More arrays no query of elements has. */
+#define QUERY_ARRAYS 5
+
+/* Elements `at` and so on of the arrays of a query. */
+static ordo_status ask_piece(ordo_dict *dict, query_call *query, const struct asked *asked,
+                             const struct ordo_host_array *a, size_t n_arrays, size_t at, size_t n)
+{
+    struct ordo_host_array piece[QUERY_ARRAYS];
+
+    for (size_t i = 0; i < n_arrays; i++) {
+        piece[i] = a[i];
+        piece[i].count = n;
+        piece[i].from = a[i].from ? (const char *) a[i].from + at * a[i].bytes : NULL;
+        piece[i].to = a[i].to ? (char *) a[i].to + at * a[i].bytes : NULL;
+    }
+    return ask_once(dict, query, asked, piece, n_arrays, n);
+}
+
+static bool lacks_room(ordo_status status)
+{
+    return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE;
+}
+
+/* In pieces half as large as what had no room, and half of these. No other thread's update comes between them. */
+static ordo_status ask_in_pieces(ordo_dict *dict, query_call *query, const struct asked *asked,
+                                 const struct ordo_host_array *a, size_t n_arrays, size_t n)
+{
+    struct ordo_call outer;
+    ordo_status      status = ORDO_OK;
+
+    ORDO_TRY(ordo_call_begin(&outer, dict->dev, NULL));
+    for (size_t at = 0, most = n / 2; at < n && status == ORDO_OK;) {
+        const size_t piece = n - at < most ? n - at : most;
+        status = ask_piece(dict, query, asked, a, n_arrays, at, piece);
+        if (status == ORDO_OK) {
+            at += piece;
+        } else if (lacks_room(status) && piece > PIECE_LEAST) {
+            most = piece / 2;
+            status = ORDO_OK;
+        }
+    }
+    return ordo_call_end(&outer, status);
+}
+
+/* Where arrays of host memory, or what the query takes besides, have no room on the device, it is asked in pieces: what is
+ * stored can be read however little memory is left. */
+static ordo_status ask(ordo_dict *dict, query_call *query, const struct asked *asked, struct ordo_host_array *a,
+                       size_t n_arrays, size_t n)
+{
+    const ordo_status status = ask_once(dict, query, asked, a, n_arrays, n);
+
+    if (!lacks_room(status) || n <= PIECE_LEAST || n > ORDO_MAX_COUNT)
+        return status;
+    return ask_in_pieces(dict, query, asked, a, n_arrays, n);
+}
+
+static ordo_status find_call(ordo_dict *dict, const struct asked *asked, const struct ordo_host_array *a, size_t n)
+{
+    (void) asked;
+    return ordo_dict_find(dict, a[0].slice, n, a[1].slice, a[2].slice, NULL);
+}
+
 ordo_status ordo_dict_find_host(ordo_dict *dict, const void *keys, size_t count, void *values_out, uint8_t *found)
 {
     ORDO_REQUIRE_GIVEN(NULL, dict);
@@ -153,9 +235,7 @@ ordo_status ordo_dict_find_host(ordo_dict *dict, const void *keys, size_t count,
         ordo_host_inout(values_out, count, if_there(values_out, dict->value_bytes)), /* what is not found: left alone */
         ordo_host_out(found, count, if_there(found, 1)),
     };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
-    return ordo_host_finish(dict->dev, a, N_OF(a),
-                            ordo_dict_find(dict, a[0].slice, count, a[1].slice, a[2].slice, NULL));
+    return ask(dict, find_call, NULL, a, N_OF(a), count);
 }
 
 ordo_status ordo_dict_contains_host(ordo_dict *dict, const void *keys, size_t count, uint8_t *found)
@@ -163,6 +243,12 @@ ordo_status ordo_dict_contains_host(ordo_dict *dict, const void *keys, size_t co
     ORDO_REQUIRE_GIVEN(NULL, dict);
     ORDO_REQUIRE(dict->dev, found != NULL || count == 0, ORDO_INVALID, "found is NULL");
     return ordo_dict_find_host(dict, keys, count, NULL, found);
+}
+
+static ordo_status count_call(ordo_dict *dict, const struct asked *asked, const struct ordo_host_array *a, size_t n)
+{
+    (void) asked;
+    return ordo_dict_count(dict, a[0].slice, a[1].slice, n, a[2].slice, NULL);
 }
 
 ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi, size_t count, uint32_t *counts)
@@ -173,9 +259,7 @@ ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi
         ordo_host_in(hi, count, dict->key_bytes),
         ordo_host_out(counts, count, sizeof *counts),
     };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
-    return ordo_host_finish(dict->dev, a, N_OF(a),
-                            ordo_dict_count(dict, a[0].slice, a[1].slice, count, a[2].slice, NULL));
+    return ask(dict, count_call, NULL, a, N_OF(a), count);
 }
 
 /* After ranges of either kind: of those that found no room the offsets. */
@@ -211,6 +295,11 @@ ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const void *hi
     return finish_ranges(dict, a, N, &a[OFFSETS], status);
 }
 
+static ordo_status seek_call(ordo_dict *dict, const struct asked *asked, const struct ordo_host_array *a, size_t n)
+{
+    return ordo_dict_seek(dict, asked->relation, a[0].slice, n, a[1].slice, a[2].slice, a[3].slice, NULL);
+}
+
 ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation, const void *keys, size_t count, void *keys_out,
                                 void *values_out, uint8_t *found)
 {
@@ -221,28 +310,33 @@ ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation, const v
         ordo_host_inout(values_out, count, if_there(values_out, dict->value_bytes)),
         ordo_host_out(found, count, if_there(found, 1)),
     };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
-    return ordo_host_finish(
-        dict->dev, a, N_OF(a),
-        ordo_dict_seek(dict, relation, a[0].slice, count, a[1].slice, a[2].slice, a[3].slice, NULL));
+    return ask(dict, seek_call, &(struct asked) { .relation = relation }, a, N_OF(a), count);
+}
+
+static ordo_status seek_within_call(ordo_dict *dict, const struct asked *asked, const struct ordo_host_array *a,
+                                    size_t n)
+{
+    return ordo_dict_seek_within(dict, asked->relation, a[0].slice, a[1].slice, n, a[2].slice, a[3].slice, a[4].slice,
+                                 NULL);
 }
 
 ordo_status ordo_dict_seek_within_host(ordo_dict *dict, ordo_relation relation, const void *keys, const void *bounds,
                                        size_t count, void *keys_out, void *values_out, uint8_t *found)
 {
     ORDO_REQUIRE_GIVEN(NULL, dict);
-    enum { KEYS, BOUNDS, KEYS_OUT, VALUES_OUT, FOUND, N };
-    struct ordo_host_array a[N] = {
-        [KEYS] = ordo_host_in(keys, count, dict->key_bytes),
-        [BOUNDS] = ordo_host_in(bounds, count, dict->key_bytes),
-        [KEYS_OUT] = ordo_host_inout(keys_out, count, if_there(keys_out, dict->key_bytes)),
-        [VALUES_OUT] = ordo_host_inout(values_out, count, if_there(values_out, dict->value_bytes)),
-        [FOUND] = ordo_host_out(found, count, if_there(found, 1)),
+    struct ordo_host_array a[] = {
+        ordo_host_in(keys, count, dict->key_bytes),
+        ordo_host_in(bounds, count, dict->key_bytes),
+        ordo_host_inout(keys_out, count, if_there(keys_out, dict->key_bytes)),
+        ordo_host_inout(values_out, count, if_there(values_out, dict->value_bytes)),
+        ordo_host_out(found, count, if_there(found, 1)),
     };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N));
-    return ordo_host_finish(dict->dev, a, N,
-                            ordo_dict_seek_within(dict, relation, a[KEYS].slice, a[BOUNDS].slice, count,
-                                                  a[KEYS_OUT].slice, a[VALUES_OUT].slice, a[FOUND].slice, NULL));
+    return ask(dict, seek_within_call, &(struct asked) { .relation = relation }, a, N_OF(a), count);
+}
+
+static ordo_status rank_call(ordo_dict *dict, const struct asked *asked, const struct ordo_host_array *a, size_t n)
+{
+    return ordo_dict_rank(dict, asked->relation, a[0].slice, n, a[1].slice, NULL);
 }
 
 ordo_status ordo_dict_rank_host(ordo_dict *dict, ordo_relation relation, const void *keys, size_t count,
@@ -253,8 +347,13 @@ ordo_status ordo_dict_rank_host(ordo_dict *dict, ordo_relation relation, const v
         ordo_host_in(keys, count, dict->key_bytes),
         ordo_host_out(ranks, count, sizeof *ranks),
     };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
-    return ordo_host_finish(dict->dev, a, N_OF(a), ordo_dict_rank(dict, relation, a[0].slice, count, a[1].slice, NULL));
+    return ask(dict, rank_call, &(struct asked) { .relation = relation }, a, N_OF(a), count);
+}
+
+static ordo_status select_call(ordo_dict *dict, const struct asked *asked, const struct ordo_host_array *a, size_t n)
+{
+    (void) asked;
+    return ordo_dict_select(dict, a[0].slice, n, a[1].slice, a[2].slice, a[3].slice, NULL);
 }
 
 ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t count, void *keys_out,
@@ -267,9 +366,7 @@ ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t
         ordo_host_inout(values_out, count, if_there(values_out, dict->value_bytes)),
         ordo_host_out(found, count, if_there(found, 1)),
     };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
-    return ordo_host_finish(dict->dev, a, N_OF(a),
-                            ordo_dict_select(dict, a[0].slice, count, a[1].slice, a[2].slice, a[3].slice, NULL));
+    return ask(dict, select_call, NULL, a, N_OF(a), count);
 }
 
 ordo_status ordo_dict_peek_first_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out, size_t *got)
@@ -282,6 +379,11 @@ ordo_status ordo_dict_peek_last_host(ordo_dict *dict, size_t count, void *keys_o
     return ends_host(dict, ordo_dict_peek_last, count, keys_out, values_out, got);
 }
 
+static ordo_status aggregate_call(ordo_dict *dict, const struct asked *asked, const struct ordo_host_array *a, size_t n)
+{
+    return ordo_dict_aggregate(dict, asked->value, asked->op, a[0].slice, a[1].slice, n, a[2].slice, a[3].slice, NULL);
+}
+
 ordo_status ordo_dict_aggregate_host(ordo_dict *dict, ordo_type value, ordo_op op, const void *lo, const void *hi,
                                      size_t count, void *results, uint32_t *counts)
 {
@@ -292,10 +394,7 @@ ordo_status ordo_dict_aggregate_host(ordo_dict *dict, ordo_type value, ordo_op o
         ordo_host_out(results, count, dict->value_bytes),
         ordo_host_out(counts, count, if_there(counts, sizeof *counts)),
     };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
-    return ordo_host_finish(
-        dict->dev, a, N_OF(a),
-        ordo_dict_aggregate(dict, value, op, a[0].slice, a[1].slice, count, a[2].slice, a[3].slice, NULL));
+    return ask(dict, aggregate_call, &(struct asked) { .value = value, .op = op }, a, N_OF(a), count);
 }
 
 ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct ordo_host_limited_ranges *r, size_t *needed)

@@ -13,7 +13,9 @@
  * What holds for every call here:
  *   Arrays     device memory with an offset in elements (ordo_at), or ordo_none() where a call allows it. Values are
  *              ordo_none() where value_bytes is 0: values that are given are refused. Calls ending in _host take host
- *              memory instead (NULL for ordo_none()), need room on the device for it, and block.
+ *              memory instead (NULL for ordo_none()), need room on the device for it, and block. Where there is no such
+ *              room, find, contains, count, seek, seek_within, rank, select and aggregate ask in pieces, between which
+ *              no other thread's call comes; after an error they may have written some of their answers.
  *   Batches    any size from 1 up to ORDO_MAX_COUNT; 0 does nothing but signal order->done. A batch acts as if its
  *              operations ran one after another in the order of their indices. Queries see all updates of calls before.
  *   Blocking   calls enqueue and return. Those that wait for the device say so under "Waits"; they wait for what
