@@ -81,7 +81,8 @@ static void few_of_many(struct test *t)
         c.k = c.count / 2;
         try_top(t, &c, true);
     }
-    try_top(t, &(struct top_case) { .type = ORDO_F32, .count = 3000017, .k = 100, .value_bytes = 8 }, true);
+    const size_t many = t->mask[0] ? 1000017 : 3000017; /* a CPU as an unknown GPU is slow */
+    try_top(t, &(struct top_case) { .type = ORDO_F32, .count = many, .k = 100, .value_bytes = 8 }, true);
 }
 
 Test(top, finds_few_of_many)
