@@ -420,7 +420,7 @@ static void host_calls(struct test *t)
 static void small_host_calls(struct test *t)
 {
     host_calls(t);
-    fault_show(t, "OpenCL, small arrays of host memory that is apart", 10);
+    fault_show(t, "OpenCL, small arrays of host memory that is apart", 3); /* of some 20 that a seed chooses */
 }
 
 static void large_host_calls(struct test *t)
@@ -430,7 +430,7 @@ static void large_host_calls(struct test *t)
     t->dev->ring = (struct ordo_ring) { .piece = 256, .least = 1, .helpers = 3 };
     t->dev->stage_most = 0;
     host_calls(t);
-    fault_show(t, "OpenCL, large arrays of host memory that is apart", 10);
+    fault_show(t, "OpenCL, large arrays of host memory that is apart", 3); /* of some 20 that a seed chooses */
     test_ok(t, ordo_device_trim(t->dev));
     t->dev->ring = was;
     t->dev->stage_most = ORDO_STAGE_BYTES;
