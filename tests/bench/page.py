@@ -202,7 +202,7 @@ def check_large(dir):
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     must(len(page) < 1.5e6, "a page of 6 devices with 500 rows each has %d bytes" % len(page))
-    # Against work that grows with the square of the rows, not a measurement: 0.2 s, and six times that under sanitizers.
+    # Against work that grows with the square of the rows, not a measurement: 0.4 s, and three times that under sanitizers.
     must(spent < 10, "a page of 6 devices with 500 rows each takes %.2f s" % spent)
     return len(page), spent
 
