@@ -210,7 +210,7 @@ static ordo_status ask_in_pieces(ordo_dict *dict, query_call *query, const struc
 }
 
 /* Where arrays of host memory, or what the query takes besides, have no room on the device, it is asked in pieces: what is
- * stored can be read however little memory is left. */
+ * stored can be read with room for the least of them. */
 static ordo_status ask(ordo_dict *dict, query_call *query, const struct asked *asked, struct ordo_host_array *a,
                        size_t n_arrays, size_t n)
 {

@@ -888,10 +888,14 @@ static void pieces(struct test *t)
         ask_all(t, dict, s, keys, his, ranks, &asked);
         test_ok(t, ordo_device_trim(dev));
         test_ok(t, ordo_device_memory(dev, &memory));
-        const uint64_t unlimited = dev->memory_limit;
+        const uint64_t unlimited = dev->memory_limit, largest = dev->facts.max_alloc_bytes;
         dev->memory_limit = memory.held_bytes + 524288; /* less than keys and values take */
         ask_all(t, dict, s, keys, his, ranks, &again);
         dev->memory_limit = unlimited;
+        test_true(t, memcmp(&asked, &again, sizeof asked) == 0);
+        dev->facts.max_alloc_bytes = 300000; /* less than an array of 4 bytes takes */
+        ask_all(t, dict, s, keys, his, ranks, &again);
+        dev->facts.max_alloc_bytes = largest;
         test_true(t, memcmp(&asked, &again, sizeof asked) == 0);
         test_true(t, asked.found[0][HELD - 1] == 1 && asked.found[0][HELD] == 0);
         ordo_dict_destroy(&dict);
