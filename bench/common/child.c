@@ -128,6 +128,7 @@ static bool take(int fd, struct text *text)
         if (!more)
             return false;
         text->bytes = more;
+        text->bytes[text->used] = 0; /* there may be no more to read */
         text->room += 65536;
     }
     const ssize_t got = read(fd, text->bytes + text->used, text->room - text->used - 1);

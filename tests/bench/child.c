@@ -3,6 +3,7 @@
 #include "bench/common/child.h"
 
 #include <criterion/criterion.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,15 @@ Test(child, gets_the_environment_that_was_kept)
     list[3] = 0;
     cr_expect_str_eq(said_by_shell("echo $ORDO_TEST_LIST $ORDO_TEST_ADDED", NULL), "one:two old");
     cr_expect_str_eq(said_by_shell("echo $ORDO_TEST_LIST $ORDO_TEST_ADDED", added), "one:two new");
+}
+
+/* Memory comes as digits, which an answer may be: where nothing was said none of it is one. */
+Test(child, says_nothing_of_its_own)
+{
+#ifdef M_PERTURB
+    cr_assert(mallopt(M_PERTURB, 0xff ^ '8') == 1);
+#endif
+    cr_expect_str_eq(said_by_shell("echo one", NULL), "one");
 }
 
 Test(child, that_fails_is_an_outcome)
