@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+TestSuite(cache, .init = test_host_code);
+
 static const struct ordo_digest some_key = { 0x0123456789abcdefULL, 0xfedcba9876543210ULL };
 #define ENTRY "thing-fedcba98765432100123456789abcdef"
 
@@ -497,7 +499,7 @@ Test(cache, makes_its_directory)
 
 /* ---- programs ------------------------------------------------------------------------------------------------ */
 
-enum { SORTED = 100000 }; /* by several kernels */
+enum { SORTED = 100000 }; /* by several kernels: two of a GPU, more of a CPU */
 
 static const struct ordo_prepare_params sort_of_u32 = {
     .what = ORDO_PREPARE_SORT, .keys = 1u << ORDO_U32, .value_bytes = 1u << 0, .batch = SORTED
@@ -515,7 +517,7 @@ static size_t prepare_and_use(struct place *p)
     dev->facts.own_binary_cache = false;
     dev->kernels_apart = true;
     cr_assert(ordo_device_prepare(dev, &sort_of_u32, &prepared) == ORDO_OK);
-    cr_assert(prepared.failed == 0 && prepared.programs > 3, "%zu", prepared.programs);
+    cr_assert(prepared.failed == 0 && prepared.programs > 1, "%zu", prepared.programs);
     for (uint32_t i = 0; i < SORTED; i++)
         keys[i] = SORTED - 1 - i;
     cr_assert(ordo_sort_host(dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, SORTED) == ORDO_OK);
@@ -546,7 +548,7 @@ Test(cache, programs_are_kept_and_those_that_a_driver_refuses_are_built_anew)
     begin(&p);
     cr_assert(prepare_and_use(&p) == 0);
     const size_t kept = prepare_and_use(&p);
-    cr_assert(kept > 3 && p.warnings == 0, "%zu", kept);
+    cr_assert(kept > 1 && p.warnings == 0, "%zu", kept);
 
     ordo_device *dev = open_device(&p, false);
     make_foreign(&p, dev);
