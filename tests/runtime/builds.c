@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+TestSuite(builds, .init = test_host_code);
+
 enum { N = 1000 };
 
 /* Without a self-test, which here nobody waits for. */

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-TestSuite(device, .init = test_spare_compiler);
+TestSuite(device, .init = test_host_code);
 
 /* ---- opening by name ----------------------------------------------------------------------------------------- */
 

@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+TestSuite(program, .init = test_host_code);
+
 /* An empty overlay, in use. */
 static void begin(struct overlay *o)
 {

@@ -208,6 +208,9 @@ static bool is_processor(const ordo_device *dev)
     return is;
 }
 
+/* Whether it is the host's code that this process tests. */
+static bool of_host;
+
 static long value_of(const struct ordo_define *defines, const char *name)
 {
     for (const struct ordo_define *d = defines; d && d->name; d++)
@@ -223,6 +226,8 @@ static bool is_optimized(const ordo_device *dev, const struct ordo_define *defin
 {
     if (dev->optimized != 0)
         return dev->optimized > 0;
+    if (of_host && !test_wants_all("ORDO_TEST_KINDS"))
+        return false;
     return !is_pocl(dev, "") || !is_processor(dev) || test_wants_all("ORDO_TEST_KINDS") ||
            (dev->facts.cpu && value_of(defines, "ORDO_KEY") == ORDO_U32 &&
             value_of(defines, "COMBINE_TYPE") == ORDO_U32);
@@ -266,6 +271,12 @@ static const struct ordo_build_changes changes = { before_programs, options_of_p
 void test_spare_compiler(void)
 {
     ordo_build_changes = &changes;
+}
+
+void test_host_code(void)
+{
+    test_spare_compiler();
+    of_host = true;
 }
 
 /* ---- opening ------------------------------------------------------------------------------------------------ */

@@ -87,6 +87,9 @@ void test_unoptimized(struct test *t);
 /* What this process opens by itself from now on, builds its programs as what test_each_device opens does: for tests of the host's code. */
 void test_spare_compiler(void);
 
+/* The same, and PoCL optimizes none: for tests of what the host does with programs and errors, whatever kernels do. */
+void test_host_code(void);
+
 /* ---- what is expected ---------------------------------------------------------------------------------------- */
 
 /* Says what is being tried from here on ("count 5, shape few"); printed with a failure. A sign of life (watchdog.h). */
