@@ -42,7 +42,7 @@ struct plan {
     uint32_t    operations;
     uint8_t     weight[ORDO_N_CONCURRENT_CODES]; /* of each code in the mixture */
     size_t      max_leaves;                      /* of 28 elements; more of small ones */
-    uint32_t    torture;                         /* LINKS_TORTURE */
+    uint32_t    torture;                         /* cl/dict/links/concurrent.cl */
 };
 
 /*                      find contains upsert insert erase | lt le ge gt | count range */

@@ -127,6 +127,7 @@ void schedule_put(const struct overlay *o)
           "    other.turn.steps = 0;\n"
           "    other.turn.op.elements = 0;\n"
           "    other.turn.op.dice = first;\n"
+          "    other.turn.op.torture = LINKS_TORTURE_HERE;\n"
           "    other.again = again;\n"
           "    other.first = first;\n"
           "    other.n = n;\n"

@@ -28,7 +28,7 @@ struct plan {
     uint32_t    load;
     size_t      operations;
     uint8_t     weight[ORDO_ERASE + 1]; /* of each code */
-    uint32_t    torture;                /* HASH_TORTURE */
+    uint32_t    torture;                /* cl/dict/hash/concurrent.cl */
 };
 
 /*                       find contains upsert insert erase */
@@ -339,7 +339,7 @@ Test(hash_history, has_one_with_every_kind_of_key_and_value)
 static const char plays[] =
     "\ntypedef struct {\n"
     "    __global const uint *again;\n"
-    "    uint                 first, next, n;\n"
+    "    uint                 first, next, n, torture;\n"
     "} other_one;\n"
     "\nORDO_FN void other_plays(const other_hash_batch *batch, __private other_one *other, uint ops)\n"
     "{\n"
@@ -347,6 +347,7 @@ static const char plays[] =
     "        const uint    at = other->first + other->next;\n"
     "        other_hash_op op;\n"
     "        op.dice = at * 2654435761u;\n"
+    "        op.torture = other->torture;\n"
     "        other->next += 2;\n"
     "        if (!other_hash_take_op(batch, &op, other->again ? other->again[at] : at, other->again != 0))\n"
     "            continue;\n"
@@ -375,11 +376,12 @@ static void put_schedule(const struct overlay *o)
                                               "    other.first = first;\n"
                                               "    other.next = 1;\n"
                                               "    other.n = get_global_id(0) == 0 ? n : 0;\n"
+                                              "    other.torture = HASH_TORTURE_HERE;\n"
                                               "    const hash_batch batch = {\n" },
         { "        .history = history,\n", "        .history = history,\n        .other = &other,\n" },
         { "alone ? 1 : get_global_size(0)", "alone ? 2 : get_global_size(0)" },
-        { "    hash_run(&batch, again, first, n, how);\n",
-          "    hash_run(&batch, again, first, n, how);\n"
+        { "    hash_run(&batch, again, first, n, how, HASH_TORTURE_HERE);\n",
+          "    hash_run(&batch, again, first, n, how, HASH_TORTURE_HERE);\n"
           "    other_plays((const other_hash_batch *) &batch, &other, n);\n" },
     };
     char *const text = overlay_text(o, FILE_OF_ONE), *const kernels = strstr(text, KERNELS);

@@ -13,19 +13,37 @@
 
 /* Built together: combine_heads combine_brought combine_made */
 
+/* Elements of a work-item, whose loads are under way together: GPUs waited for one element's, 45 us of 2^22 on an H200. */
+#if ORDO_CPU
+#define COMBINE_ITEMS 1
+#else
+#define COMBINE_ITEMS 4
+#endif
+
 /* heads[j]: whether key j is the first of equal ones. The first brings what was there, before[j] where the key was found, too. */
 ORDO_KERNEL(RUN_GROUP)
-void combine_heads(__global const ordo_key *keys, ulong keys_at, __global const uchar *found,
-                   __global const merge_value *before, uint n, __global uchar *heads, __global merge_value *values,
-                   ulong values_at)
+void combine_heads(__global const ordo_key *restrict keys, ulong keys_at, __global const uchar *restrict found,
+                   __global const merge_value *restrict before, uint n, __global uchar *restrict heads,
+                   __global merge_value *restrict values, ulong values_at)
 {
+    const uint apart = (n + COMBINE_ITEMS - 1) / COMBINE_ITEMS;
     keys += keys_at;
     values += values_at;
-    RUN_EACH (uint, j, n) {
-        const bool head = j == 0 || keys[j] != keys[j - 1];
-        heads[j] = head;
-        if (head && found[j])
-            values[j] = value_combine(before[j], values[j]);
+    RUN_EACH (uint, first, apart) {
+        bool        head[COMBINE_ITEMS], adds[COMBINE_ITEMS];
+        merge_value value[COMBINE_ITEMS], was[COMBINE_ITEMS];
+        for (uint k = 0; k < COMBINE_ITEMS; k++) {
+            const uint j = min(first + k * apart, n - 1);
+            head[k] = j == 0 || keys[j] != keys[j - 1];
+            adds[k] = found[j];
+            value[k] = values[j];
+            was[k] = before[j];
+        }
+        for (uint k = 0; k < COMBINE_ITEMS && first + k * apart < n; k++) {
+            heads[first + k * apart] = head[k];
+            if (head[k] && adds[k])
+                values[first + k * apart] = value_combine(was[k], value[k]);
+        }
     }
 }
 

@@ -25,9 +25,10 @@
  * How accesses are ordered, HASH_BY_FENCE says: 1, by a fence after the latch; 0, where ORDO_AFTER_ORDERS (device/atomic.cl), by
  * addresses computed from what the latch was. A fence before it is given back there is in any case.
  *
- * HASH_HISTORY 1 records when each operation began and ended. HASH_TORTURE (tests) is the sum of 1: latches cannot be had now
- * and then; 4: long pauses within a change; 8: between a look and the change; 32: now and then a work-item begins only when
- * another is at work; 64: operations give up at the first try that comes to nothing; 128: one work-item does all.
+ * HASH_HISTORY 1 records when each operation began and ended. With HASH_TORTURE 1 (tests) hash_apply is told what is done to
+ * its operations, one kernel for all of it: `torture` is the sum of 1: latches cannot be had now and then; 4: long pauses
+ * within a change; 8: between a look and the change; 32: now and then a work-item begins only when another is at work; 64:
+ * operations give up at the first try that comes to nothing; 128: one work-item does all.
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
  */
@@ -48,8 +49,10 @@
 #ifndef HASH_TORTURE
 #define HASH_TORTURE 0
 #endif
+/* Where an operation knows of it. */
+#define HASH_TORTURED(op, kind) (HASH_TORTURE && (op)->torture & (kind))
 #ifndef HASH_TRIES
-#define HASH_TRIES (HASH_TORTURE & 64 ? 1 : 256)
+#define HASH_TRIES(op) (HASH_TORTURED(op, 64) ? 1 : 256)
 #endif
 
 /* What came of a try. */
@@ -75,13 +78,14 @@ typedef struct {
     ordo_key mixed;
     uint     partition, start, buckets, first; /* `first`: its first bucket, from `start` on */
     uint     dice;
+    uint     torture; /* where HASH_TORTURE */
 } hash_op;
 
 /* ---- what tests do to it ----------------------------------------------------------------------------------------- */
 
 ORDO_FN bool hash_inject(hash_op *op, uint kind, uint one_in)
 {
-    if ((HASH_TORTURE & kind) == 0)
+    if (!HASH_TORTURED(op, kind))
         return false;
     op->dice = op->dice * 1664525u + 1013904223u;
     return (op->dice >> 8) % one_in == 0;
@@ -106,7 +110,7 @@ ORDO_FN void hash_begin_torture(const hash_batch *batch, hash_op *op)
 {
     if (HASH_TORTURE)
         op->dice = (uint) get_global_id(0) * 2654435761u + ordo_add(batch->state + HASH_TICK, 1) * 40503u;
-    if ((HASH_TORTURE & 32) && get_global_id(0) % 64 == 0)
+    if (HASH_TORTURED(op, 32) && get_global_id(0) % 64 == 0)
         hash_wait(batch, 1, ORDO_CPU ? 2000000 : 1000);
 }
 
@@ -421,11 +425,11 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
  * has one. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
-    for (uint tries = 0; tries < HASH_TRIES && HASH_ANY(more); tries++) {
+    for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY(more); tries++) {
         if (!more)
             continue;
         const uint came = how == HASH_LISTING ? TRY_FULL : hash_try(batch, op);
-        more = came == TRY_AGAIN && tries + 1 < HASH_TRIES;
+        more = came == TRY_AGAIN && tries + 1 < HASH_TRIES(op);
         if (came != TRY_DONE && !more)
             hash_give_up(batch, op, came);
         if (more)
@@ -434,12 +438,13 @@ ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint h
 }
 
 /* This work-item's share of a launch. */
-ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint first, uint n, uint how)
+ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint first, uint n, uint how, uint torture)
 {
     const bool  alone = how == HASH_ALONE, mine = !alone || get_global_id(0) == 0;
     const ulong stride = alone ? 1 : get_global_size(0);
     hash_op     op;
 
+    op.torture = torture;
     hash_begin_torture(batch, &op);
     for (ulong base = (ulong) get_group_id(0) * RUN_GROUP; base < n; base += stride) {
         const ulong k = base + (alone ? 0 : get_local_id(0));
@@ -451,6 +456,14 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
+#if HASH_TORTURE
+#define HASH_TORTURE_ARG  , uint torture
+#define HASH_TORTURE_HERE torture
+#else
+#define HASH_TORTURE_ARG
+#define HASH_TORTURE_HERE 0
+#endif
+
 /* Operations first .. first + n - 1 of the batch; or, if `again` is there, of its numbers. how: enum hash_way. `final`, `never`: see
  * hash_batch. latches: n_latches bits, a power of two, all 0. */
 HASH_KERNEL
@@ -458,7 +471,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
                 __global uint *history, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
                 ulong keys_at, __global const hash_value *values, ulong values_at, __global uchar *found,
-                ulong found_at, __global uchar *outcomes, ulong outcomes_at)
+                ulong found_at, __global uchar *outcomes, ulong outcomes_at HASH_TORTURE_ARG)
 {
     hash_changed changed;
     changed.n = 0;
@@ -478,7 +491,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
         .history = history,
         .changed = &changed,
     };
-    hash_run(&batch, again, first, n, how);
+    hash_run(&batch, again, first, n, how, HASH_TORTURE_HERE);
     hash_filters_beside(&batch.table, &changed);
 }
 

@@ -47,11 +47,12 @@
  *       read before (ordo_after), stores after a compare-and-swap hang on its result, and the last store releases. No
  *       access throws away the first-level cache, in which the inner nodes lie.
  *
- * LINKS_HISTORY 1 records when each operation began and ended. LINKS_TORTURE (tests) is the sum of 1: latches cannot be
- * had now and then; 2: nor new nodes; 4: long pauses between the stores of a change; 8: between the two looks; 16:
- * before the level above has the entry of a split; 32: now and then a work-item begins only when another is at work; 64:
- * operations give up at the first step that comes to nothing; 128: one work-item does all; 256: no inner nodes can be
- * had. The pauses last until the clock of histories has gone on, so that they need LINKS_HISTORY to be short.
+ * LINKS_HISTORY 1 records when each operation began and ended. With LINKS_TORTURE 1 (tests) links_apply is told what is
+ * done to its operations, one kernel for all of it: `torture` is the sum of 1: latches cannot be had now and then; 2: nor
+ * new nodes; 4: long pauses between the stores of a change; 8: between the two looks; 16: before the level above has the
+ * entry of a split; 32: now and then a work-item begins only when another is at work; 64: operations give up at the first
+ * step that comes to nothing; 128: one work-item does all; 256: no inner nodes can be had. The pauses last until the clock
+ * of histories has gone on, so that they need LINKS_HISTORY to be short.
  */
 #pragma once
 #include "dict/codes.cl"
@@ -69,6 +70,8 @@
 #ifndef LINKS_TORTURE
 #define LINKS_TORTURE 0
 #endif
+/* Where an operation knows of it. */
+#define LINKS_TORTURED(op, kind) (LINKS_TORTURE && (op)->torture & (kind))
 #ifndef LINKS_MERGE
 #define LINKS_MERGE 0
 #endif
@@ -79,7 +82,7 @@
 /* Steps of an operation that came to nothing, after which it is left to another launch; and steps of a work-item. (A try
  * takes some 10 us on an H200 where a leaf is fought over.) */
 #ifndef LINKS_TRIES
-#define LINKS_TRIES (LINKS_TORTURE & 64 ? 0 : 256)
+#define LINKS_TRIES(op) (LINKS_TORTURED(op, 64) ? 0 : 256)
 #endif
 #ifndef LINKS_STEPS
 #define LINKS_STEPS 16384
@@ -140,12 +143,13 @@ typedef struct {
     uint zombie;   /* the zombie that led to `at`, or LINKS_NONE */
     uint elements; /* stored by this work-item, less those erased, over all its operations */
     uint dice;
+    uint torture; /* where LINKS_TORTURE */
 } links_op;
 
 /* Whether something that is done to an operation now and then happens now. */
 ORDO_FN bool links_inject(links_op *op, uint kind, uint one_in)
 {
-    if ((LINKS_TORTURE & kind) == 0)
+    if (!LINKS_TORTURED(op, kind))
         return false;
     op->dice = op->dice * 1664525u + 1013904223u;
     return (op->dice >> 8) % one_in == 0;
@@ -359,7 +363,7 @@ ORDO_FN uint links_go_down(const links_batch *batch, const links_op *op, uint ro
         if (next == LINKS_UNUSED) { /* behind the last key, it seems */
             const uint right = fresh ? ordo_peek(links_right(line)) : *links_right(line);
             if (op->query > (fresh ? links_peek_key(line + LINKS_HIGH) : line[LINKS_HIGH])) {
-                if (right >= batch->inner_capacity || hops++ > LINKS_TRIES)
+                if (right >= batch->inner_capacity || hops++ > LINKS_TRIES(op))
                     return LINKS_NONE;
                 node = right;
                 above++;
@@ -1124,7 +1128,7 @@ ORDO_FN void links_begin_torture(const links_batch *batch, links_op *op)
 {
     if (LINKS_TORTURE)
         op->dice = (uint) get_global_id(0) * 2654435761u + ordo_add(batch->tree.state + LINKS_TICK, 1) * 40503u;
-    if ((LINKS_TORTURE & 32) && get_global_id(0) % 64 == 0)
+    if (LINKS_TORTURED(op, 32) && get_global_id(0) % 64 == 0)
         links_wait(batch, 1, ORDO_CPU ? 2000000 : 1000);
 }
 
@@ -1168,7 +1172,7 @@ ORDO_FN bool links_take_turn(const links_batch *batch, links_turn *turn, uint fi
     const uint came = turn->steps++ < LINKS_STEPS ? links_step(batch, op) : STEP_AGAIN;
     op->tries += came == STEP_AGAIN;
     turn->idle = came == STEP_DONE;
-    if (came >= STEP_STARVED || op->tries > LINKS_TRIES || turn->steps > LINKS_STEPS) {
+    if (came >= STEP_STARVED || op->tries > LINKS_TRIES(op) || turn->steps > LINKS_STEPS) {
         links_give_up(batch, op, came == STEP_STARVED);
         turn->idle = true;
     }
@@ -1194,6 +1198,14 @@ ORDO_FN bool links_take_turn(const links_batch *batch, links_turn *turn, uint fi
 #define LINKS_KERNEL ORDO_KERNEL(LINKS_GROUP)
 #endif
 
+#if LINKS_TORTURE
+#define LINKS_TORTURE_ARG  , uint torture
+#define LINKS_TORTURE_HERE torture
+#else
+#define LINKS_TORTURE_ARG
+#define LINKS_TORTURE_HERE 0
+#endif
+
 /* Operations first .. first + n - 1 of the batch; or, if `again` is there, of those that gave up in another launch.
  * `final`, `never`, `far`, `pending`, `history`: see links_batch. The state counts those that are put on `pending`. */
 LINKS_KERNEL
@@ -1205,7 +1217,7 @@ void links_apply(LINKS_TREE, uint leaf_capacity, uint inner_capacity, uint first
                  __global ordo_key *keys_out, ulong keys_out_at, __global links_value *values_out, ulong values_out_at,
                  __global uint *counts, ulong counts_at, __global uchar *outcomes, ulong outcomes_at,
                  __global ordo_key *range_keys, ulong range_keys_at, __global links_value *range_values,
-                 ulong range_values_at, ulong range_capacity)
+                 ulong range_values_at, ulong range_capacity LINKS_TORTURE_ARG)
 {
 #define AT(array) (array ? array + array##_at : array)
     const links_batch batch = {
@@ -1235,6 +1247,7 @@ void links_apply(LINKS_TREE, uint leaf_capacity, uint inner_capacity, uint first
     links_turn turn = { .next = get_global_id(0), .idle = true };
 
     turn.op.elements = 0;
+    turn.op.torture = LINKS_TORTURE_HERE;
     links_begin_torture(&batch, &turn.op);
     for (bool more = true; LINKS_ANY(more);)
         if (more)

@@ -41,11 +41,13 @@ static size_t n_of(const struct concurrent *c, int least, int most)
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-static ordo_status run_kernel(const struct concurrent *c, const char *name, size_t items, const struct ordo_args *args)
+/* `applies`: it runs operations that change, to which tests do things. */
+static ordo_status run_kernel(const struct concurrent *c, const char *name, bool applies, size_t items,
+                              const struct ordo_args *args)
 {
     const struct ordo_define defines[] = {
         { "HASH_HISTORY", c->hash->history != NULL },
-        { "HASH_TORTURE", c->hash->torture },
+        { "HASH_TORTURE", applies && c->hash->torture != 0 },
         { NULL, 0 },
     };
     return ordo_dict_launch_with(c->call, &c->hash->dict, CONCURRENT_FILE, name, defines, items, args->arg, args->n);
@@ -64,7 +66,7 @@ static ordo_status find_beside(const struct concurrent *c)
     ordo_args_slice(&args, &b->values_out);
     ordo_args_slice(&args, &b->found);
     ordo_args_slice(&args, &b->outcomes);
-    return run_kernel(c, "hash_find_beside", b->count, &args);
+    return run_kernel(c, "hash_find_beside", false, b->count, &args);
 }
 
 #define TORTURE_ALONE 128
@@ -83,7 +85,7 @@ static cl_uint way_of(const struct concurrent *c, bool again)
 static ordo_status launch(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
-    const cl_uint                       how = way_of(c, again);
+    const cl_uint                       how = way_of(c, again), torture = c->hash->torture;
     const struct ordo_concurrent_batch *b = c->batch;
     const cl_uint                       first = (cl_uint) from, n = (cl_uint) count;
     struct ordo_args                    args = { .n = 0 };
@@ -97,7 +99,9 @@ static ordo_status launch(const struct concurrent *c, size_t from, size_t count,
     ordo_args_slice(&args, &b->values);
     ordo_args_slice(&args, &b->found);
     ordo_args_slice(&args, &b->outcomes);
-    return run_kernel(c, "hash_apply", how == HASH_ALONE ? 1 : count, &args);
+    if (torture != 0)
+        ORDO_ADD(&args, ORDO_ARG(torture));
+    return run_kernel(c, "hash_apply", true, how == HASH_ALONE ? 1 : count, &args);
 }
 
 /* By one work-item: no more than this in a launch. */
@@ -155,7 +159,7 @@ static ordo_status gather(const struct concurrent *c, size_t count, struct left 
     ordo_args_slice(&args, &b->keys);
     ordo_args_slice(&args, &b->values);
     ORDO_ADD(&args, ORDO_ARG(left->codes), ORDO_ARG(left->keys), ORDO_ARG(left->values));
-    return run_kernel(c, "hash_gather", count, &args);
+    return run_kernel(c, "hash_gather", false, count, &args);
 }
 
 static ordo_status scatter(struct concurrent *c, size_t count, const struct left *left)
@@ -168,7 +172,7 @@ static ordo_status scatter(struct concurrent *c, size_t count, const struct left
     ordo_args_slice(&args, &b->found);
     ordo_args_slice(&args, &b->outcomes);
     ORDO_ADD(&args, ORDO_ARG(c->hash->history), ORDO_ARG(c->tick));
-    ORDO_TRY(run_kernel(c, "hash_scatter", count, &args));
+    ORDO_TRY(run_kernel(c, "hash_scatter", false, count, &args));
     c->tick += n;
     return ORDO_OK;
 }

@@ -40,7 +40,7 @@ struct ordo_hash {
     struct ordo_runs        runs; /* what sorts a batch with many equal keys */
     /* Tests: updates see to whole partitions, however few they are. */
     bool whole;
-    /* Tests: HASH_TORTURE of cl/dict/hash/concurrent.cl, and where concurrent batches leave their histories (two ticks an
+    /* Tests: `torture` of cl/dict/hash/concurrent.cl, and where concurrent batches leave their histories (two ticks an
      * operation, uint32_t, by its index), or NULL. */
     uint32_t torture;
     cl_mem   history;

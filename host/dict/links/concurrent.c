@@ -116,7 +116,7 @@ static ordo_status run_any(const struct concurrent *c, const char *name, bool ap
         { "LINKS_GROUP", (long) group },
         { "TEAM_WIDTH", 1 },
         { "LINKS_HISTORY", applies && c->tree->history != NULL },
-        { "LINKS_TORTURE", applies ? c->tree->torture : 0 },
+        { "LINKS_TORTURE", applies && c->tree->torture != 0 },
         { "LINKS_MERGE", applies && c->tree->config.reclaim != NULL },
         { "LINKS_RAISE", applies ? c->tree->config.raise_percent : 100 },
         { "ORDO_MAX_REGISTERS", registers_of(group) },
@@ -149,6 +149,7 @@ static ordo_status launch(const struct concurrent *c, size_t from, size_t count,
                                                         &b->outcomes, &b->range_keys, &b->range_values };
     const cl_uint    leaves = (cl_uint) c->tree->leaf_capacity, inner = (cl_uint) c->tree->inner_capacity;
     const cl_uint    first = (cl_uint) from, n = (cl_uint) count;
+    const cl_uint    torture = c->tree->torture;
     const cl_ulong   room = b->range_capacity;
     struct ordo_args args = { .n = 0 };
 
@@ -160,6 +161,8 @@ static ordo_status launch(const struct concurrent *c, size_t from, size_t count,
     for (size_t i = 0; i < sizeof out / sizeof *out; i++)
         ordo_args_slice(&args, out[i]);
     ORDO_ADD(&args, ORDO_ARG(room));
+    if (c->tree->torture != 0)
+        ORDO_ADD(&args, ORDO_ARG(torture));
     if (alone)
         return run_apply(c, 1, 1, &args);
     /* In large launches work-items take several operations: those that are done sooner take more. */

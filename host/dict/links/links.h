@@ -72,7 +72,7 @@ struct ordo_links {
     struct ordo_links_list list;
     size_t                 bytes, bytes_peak, rebuilds, restarts;
     struct ordo_runs       runs; /* what a rebuild merges in */
-    /* Tests: LINKS_TORTURE of cl/dict/links/concurrent.cl, and where concurrent batches leave their histories (two
+    /* Tests: `torture` of cl/dict/links/concurrent.cl, and where concurrent batches leave their histories (two
      * ticks an operation, uint32_t, by its index), or NULL. */
     uint32_t torture;
     cl_mem   history;
