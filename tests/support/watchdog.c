@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread that ends tests that hang: see watchdog.h. */
+#define _GNU_SOURCE
 #include "watchdog.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <execinfo.h>
+#endif
 
 enum { SECONDS_UNLESS_SET = 600 };
 
@@ -45,6 +51,69 @@ static const struct criterion_test *current_test(void)
     return *(const struct criterion_test *const volatile *) &criterion_current_test;
 }
 
+/* ---- where each thread is -------------------------------------------------------------------------------------------- */
+
+#ifdef __GLIBC__
+enum { FRAMES_MOST = 48, TELLS = 40 /* which of the real-time signals: drivers use the first */ };
+
+static volatile sig_atomic_t told;
+
+static void tell(int number)
+{
+    void *frames[FRAMES_MOST];
+
+    (void) number;
+    backtrace_symbols_fd(frames, backtrace(frames, FRAMES_MOST), STDERR_FILENO);
+    told = 1;
+}
+
+/* A thread that keeps signals from itself tells nothing, after half a second. */
+static void ask(pid_t thread)
+{
+    const struct timespec nap = { .tv_nsec = 10000000 };
+
+    told = 0;
+    (void) fprintf(stderr, "    thread %d:\n", (int) thread);
+    if (syscall(SYS_tgkill, getpid(), thread, TELLS) != 0)
+        return;
+    for (int i = 0; i < 50 && !told; i++)
+        (void) nanosleep(&nap, NULL);
+}
+
+static void ask_threads(void)
+{
+    const struct sigaction how = { .sa_handler = tell };
+    const long             own = syscall(SYS_gettid);
+    DIR                   *threads = opendir("/proc/self/task");
+
+    if (!threads || sigaction(TELLS, &how, NULL) != 0)
+        return;
+    for (const struct dirent *entry = readdir(threads); entry; entry = readdir(threads)) {
+        const long thread = strtol(entry->d_name, NULL, 10);
+        if (thread > 0 && thread != own)
+            ask((pid_t) thread);
+    }
+    (void) closedir(threads);
+}
+
+/* The first time it loads a library, for which a thread that hangs may have the lock. */
+static void prepare_to_ask(void)
+{
+    void *frame = NULL;
+    (void) backtrace(&frame, 1);
+}
+#else
+static void ask_threads(void)
+{
+}
+
+static void prepare_to_ask(void)
+{
+}
+#endif
+
+/* ---- the dog ---------------------------------------------------------------------------------------------------------- */
+
 static _Noreturn void bark(void)
 {
     (void) fprintf(stderr,
@@ -54,6 +123,7 @@ static _Noreturn void bark(void)
                    dog.trying[0] ? dog.trying : "(nothing yet)", dog.device[0] ? dog.device : "(none)",
                    dog.mask[0] ? ", mask " : "", dog.mask, dog.seed);
     (void) fflush(stderr);
+    ask_threads();
     abort();
 }
 
@@ -86,6 +156,7 @@ __attribute__((constructor)) static void let_out(void)
     dog.patience = set ? strtod(set, NULL) : SECONDS_UNLESS_SET;
     if (!(dog.patience > 0))
         return;
+    prepare_to_ask();
     (void) sigfillset(&all);
     (void) pthread_sigmask(SIG_SETMASK, &all, &before);
     if (pthread_create(&thread, NULL, watch, NULL) == 0)
