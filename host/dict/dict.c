@@ -44,7 +44,7 @@ void ordo_dict_destroy(ordo_dict **dict)
     ordo_dict_drop_aggregates(*dict);
     (*dict)->structure->destroy(*dict);
     ordo_undo_forget(dev, &(*dict)->undo);
-    ordo_last_call_forget(&(*dict)->last);
+    ordo_last_call_forget(dev, &(*dict)->last);
     free(*dict);
     *dict = NULL;
     ordo_device_let_go(dev);

@@ -125,16 +125,18 @@ ordo_status ordo_call_follow(struct ordo_call *call, struct ordo_last_call *last
     if (last->queue)
         ORDO_TRY(wait_for_last(call, last));
     ORDO_TRY_CL(call->dev, clRetainCommandQueue(call->queue), "clRetainCommandQueue");
-    ordo_last_call_forget(last);
+    ordo_last_call_forget(call->dev, last);
     last->queue = call->queue;
     return ORDO_OK;
 }
 
-void ordo_last_call_forget(struct ordo_last_call *last)
+/* In the child of a fork the driver is not asked: a thread that is not there may have had its locks (NVIDIA's waited for ever). */
+void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
 {
-    if (last->done)
+    const bool forked = dev->pid != getpid();
+    if (last->done && !forked)
         clReleaseEvent(last->done);
-    if (last->queue)
+    if (last->queue && !forked)
         clReleaseCommandQueue(last->queue);
     *last = (struct ordo_last_call) { NULL, NULL };
 }

@@ -167,7 +167,7 @@ struct ordo_last_call {
 ordo_status ordo_call_follow(struct ordo_call *call, struct ordo_last_call *last);
 /* At its end, after an error too. Cannot fail: what the call stored is stored. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
-void ordo_last_call_forget(struct ordo_last_call *last);
+void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last);
 
 /* Calls on an object (its `bytes` on the host, without pointers to memory of its own, and its buffers), so that those are
  * taken back of which an event fails that their commands wait for. *oldest: NULL if there is none to take back. Inside of

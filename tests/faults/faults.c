@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void begin_suite(void)
@@ -66,7 +67,7 @@ static ordo_status trim(struct scene *s)
     return ordo_device_trim(s->t->dev);
 }
 
-static ordo_status wait(struct scene *s)
+static ordo_status finish(struct scene *s)
 {
     return ordo_device_finish(s->t->dev);
 }
@@ -81,7 +82,7 @@ static void device_calls(struct test *t, struct fault *f)
     const struct array_call *sort = call_named("ordo_sort");
     const struct scenario    all[] = {
            { "trim", .run = trim, .structure = NO_DICT },
-           { "finish", .run = wait, .structure = NO_DICT },
+           { "finish", .run = finish, .structure = NO_DICT },
            { "the self-test", .run = self_test, .structure = NO_DICT },
            { "an index", call_named("ordo_search"), .run = search_with_index, .structure = NO_DICT },
            { "a compressed index", call_named("ordo_search"), .run = search_compressed, .structure = NO_DICT },
@@ -610,6 +611,61 @@ static void failing_device(struct test *t)
 Test(faults, a_kernel_that_failed_is_no_want_of_memory)
 {
     test_each_device(failing_device);
+}
+
+/* ---- forks ------------------------------------------------------------------------------------------------------------------------- */
+
+/* In the child: what has begun ends, and the driver is not asked. Its locks may be those of a thread that is not there. */
+static int child_of_fork(ordo_device *dev, ordo_dict *dict, ordo_index *index)
+{
+    struct ordo_memory memory;
+    uint32_t           word = 0;
+
+    fault_arm(fault_opencl, 0, 0, false);
+    const bool refused = ordo_dict_upsert_host(dict, &word, &word, 1) == ORDO_FORKED &&
+                         scan_on_host(dev) == ORDO_FORKED && ordo_device_memory(dev, &memory) == ORDO_FORKED &&
+                         ordo_device_finish(dev) == ORDO_FORKED && ordo_device_trim(dev) == ORDO_FORKED;
+    ordo_dict_destroy(&dict);
+    ordo_index_destroy(&index);
+    ordo_device_close(&dev);
+    for (unsigned long i = 0; i < fault_opencl->calls; i++)
+        fprintf(stderr, "in the child of a fork: %s\n", fault_opencl->log[i]);
+    return refused ? fault_opencl->calls > 0 : 2;
+}
+
+static void fork_with(struct test *t, int structure)
+{
+    enum { COUNT = 100 };
+    struct test_array       keys = test_upload(t, NULL, COUNT, 4, 1), found = test_upload(t, NULL, COUNT, 1, 0);
+    const cl_command_queue  queue = test_queue_of(ordo_device_context(t->dev), ordo_device_id(t->dev), 0);
+    const struct ordo_order order = { .queue = queue };
+    ordo_dict              *dict = make_dict(t, t->dev, structure, 0, COUNT);
+    ordo_index             *index = NULL;
+    int                     status = 0;
+
+    test_context(t, "a child of fork with a %s", structures[structure].name);
+    test_ok(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&keys), COUNT, NULL, &index));
+    test_ok(t, ordo_dict_contains(dict, test_slice(&keys), COUNT, test_slice(&found), &order));
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(child_of_fork(t->dev, dict, index));
+    test_true(t, child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    ordo_dict_destroy(&dict);
+    ordo_index_destroy(&index);
+    (void) clReleaseCommandQueue(queue);
+    test_free(&keys);
+    test_free(&found);
+}
+
+static void forking(struct test *t)
+{
+    for (int s = 0; s < N_STRUCTURES; s++)
+        fork_with(t, s);
+}
+
+Test(faults, a_child_of_fork_asks_the_driver_nothing)
+{
+    test_each_device(forking);
 }
 
 /* ---- that the tests can fail --------------------------------------------------------------------------------------------------- */
