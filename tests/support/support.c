@@ -211,17 +211,18 @@ static bool is_processor(const ordo_device *dev)
 /* Whether it is the host's code that this process tests. */
 static bool of_host;
 
-static long value_of(const struct ordo_define *defines, const char *name)
+static long value_of(const struct ordo_define *defines, const char *name, long otherwise)
 {
     for (const struct ordo_define *d = defines; d && d->name; d++)
         if (strcmp(d->name, name) == 0)
             return d->value;
-    return 0;
+    return otherwise;
 }
 
 /* On a CPU a compiler takes most of the time, PoCL 5 to 10 times as long for a GPU's code with optimization: up to 30 s a kernel. What it
- * makes of that no user runs; and the code for types of keys differs in a line or two, so that of u32 alone is optimized, too. With
- * ORDO_TEST_KINDS=all (the suite slow) all is, and where tests say test_optimized. */
+ * makes of that no user runs; and the code for types of keys and sizes of values differs in a line or two, so that of u32 keys alone is
+ * optimized, too, with values of 4 bytes where there can be some. With ORDO_TEST_KINDS=all (the suite slow) all is, and where tests say
+ * test_optimized. */
 static bool is_optimized(const ordo_device *dev, const struct ordo_define *defines)
 {
     if (dev->optimized != 0)
@@ -229,8 +230,8 @@ static bool is_optimized(const ordo_device *dev, const struct ordo_define *defin
     if (of_host && !test_wants_all("ORDO_TEST_KINDS"))
         return false;
     return !is_pocl(dev, "") || !is_processor(dev) || test_wants_all("ORDO_TEST_KINDS") ||
-           (dev->facts.cpu && value_of(defines, "ORDO_KEY") == ORDO_U32 &&
-            value_of(defines, "COMBINE_TYPE") == ORDO_U32);
+           (dev->facts.cpu && value_of(defines, "ORDO_KEY", ORDO_U32) == ORDO_U32 &&
+            value_of(defines, "ORDO_VALUE_BYTES", 4) == 4 && value_of(defines, "COMBINE_TYPE", ORDO_U32) == ORDO_U32);
 }
 
 /* Whether PoCL is to have declared.cl instead of its own declarations, and its text. */
