@@ -22,9 +22,9 @@
 
 /* heads[j]: whether key j is the first of equal ones. The first brings what was there, before[j] where the key was found, too. */
 ORDO_KERNEL(RUN_GROUP)
-void combine_heads(__global const ordo_key *restrict keys, ulong keys_at, __global const uchar *restrict found,
+void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __global const uchar *restrict found,
                    __global const merge_value *restrict before, uint n, __global uchar *restrict heads,
-                   __global merge_value *restrict values, ulong values_at)
+                   __global merge_value *restrict values, ulong      values_at)
 {
     const uint apart = (n + COMBINE_ITEMS - 1) / COMBINE_ITEMS;
     keys += keys_at;
