@@ -30,11 +30,12 @@ Test(child, gets_the_environment_that_was_kept)
     cr_expect_str_eq(said_by_shell("echo $ORDO_TEST_LIST $ORDO_TEST_ADDED", added), "one:two new");
 }
 
-/* Memory comes as digits, which an answer may be: where nothing was said none of it is one. */
+/* Memory comes as digits, which an answer may be: where nothing was said none of it is one. A sanitizer's allocator
+   takes no such order, and fills memory with a byte of its own. */
 Test(child, says_nothing_of_its_own)
 {
 #ifdef M_PERTURB
-    cr_assert(mallopt(M_PERTURB, 0xff ^ '8') == 1);
+    (void)mallopt(M_PERTURB, 0xff ^ '8');
 #endif
     cr_expect_str_eq(said_by_shell("echo one", NULL), "one");
 }
