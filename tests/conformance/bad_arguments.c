@@ -467,12 +467,19 @@ static void make_foreign(struct trial *r)
     test_true(r->t, code == CL_SUCCESS && clSetUserEventStatus(r->failed, CL_OUT_OF_RESOURCES) == CL_SUCCESS);
 }
 
+/* NVIDIA's driver waits for ever in clReleaseContext where a user event went before it had a status. */
+static void release_user_event(cl_event event)
+{
+    (void) clSetUserEventStatus(event, CL_COMPLETE);
+    (void) clReleaseEvent(event);
+}
+
 static void release_foreign(struct trial *r)
 {
     for (int i = 0; i < 2; i++)
-        (void) clReleaseEvent(r->last_is_none[i]);
+        release_user_event(r->last_is_none[i]);
     (void) clReleaseEvent(r->failed);
-    (void) clReleaseEvent(r->foreign_event);
+    release_user_event(r->foreign_event);
     (void) clReleaseMemObject(r->foreign_mem);
     (void) clReleaseCommandQueue(r->foreign_queue);
 }

@@ -462,7 +462,7 @@ static void deduplicating(struct test *t)
     test_look_back(t);
     for (size_t i = 0; i < LENGTH(all); i++)
         fault_sweep(t, &all[i], fault_opencl);
-    fault_show(t, "OpenCL, merges that leave out what is stale", 10);
+    fault_show(t, "OpenCL, merges that leave out what is stale", 3);
 }
 
 Test(faults, merges_that_leave_out_what_is_stale_survive_every_opencl_call)
@@ -539,7 +539,7 @@ static void combining(struct test *t)
             is.held = TREE_HELD;
             fault_sweep(t, &is, fault_opencl);
         }
-    fault_show(t, "OpenCL, combines in place", 10);
+    fault_show(t, "OpenCL, combines in place", 3);
 }
 
 Test(faults, combines_survive_every_opencl_call)
