@@ -35,7 +35,7 @@ Test(child, gets_the_environment_that_was_kept)
 Test(child, says_nothing_of_its_own)
 {
 #ifdef M_PERTURB
-    (void)mallopt(M_PERTURB, 0xff ^ '8');
+    (void) mallopt(M_PERTURB, 0xff ^ '8');
 #endif
     cr_expect_str_eq(said_by_shell("echo one", NULL), "one");
 }
