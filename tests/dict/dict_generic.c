@@ -935,6 +935,50 @@ static void intervals(struct test *t)
     }
 }
 
+/* One run of which whole stretches are hidden, here many and there none: of every rank the element. */
+static void selections_around_gaps(struct test *t)
+{
+    enum { N = 20000, GAPS = 5 };
+    static const uint32_t        lo[][GAPS] = { { 1 }, { 0 }, { 10000 }, { 100, 300, 700, 19872, 19999 } };
+    static const uint32_t        hi[][GAPS] = { { 1 }, { 9999 }, { 19990 }, { 227, 680, 16000, 19998, 19999 } };
+    const struct ordo_lsm_config config = { .dict = { ORDO_U32, 4 }, .keep_runs = true };
+    uint32_t                    *keys = test_alloc(N * sizeof *keys), *ranks = test_alloc(N * sizeof *ranks),
+             *got = test_alloc(N * sizeof *got);
+    uint8_t *found = test_alloc(N);
+
+    for (uint32_t i = 0; i < N; i++)
+        keys[i] = ranks[i] = i;
+    for (size_t gaps = 0; gaps < sizeof lo / sizeof *lo; gaps++) {
+        ordo_dict *dict = NULL;
+        uint32_t   rank = 0;
+
+        test_context(t, "gaps %zu", gaps);
+        test_ok(t, ordo_lsm_create(t->dev, &config, &dict));
+        test_ok(t, ordo_dict_build_host(dict, keys, keys, N));
+        for (size_t i = 0; i < GAPS && hi[gaps][i]; i++)
+            test_ok(t, ordo_dict_erase_range_host(dict, &lo[gaps][i], &hi[gaps][i], 1, NULL));
+        test_ok(t, ordo_dict_select_host(dict, ranks, N, got, NULL, found));
+        for (uint32_t key = 0; key < N; key++) {
+            bool gone = false;
+            for (size_t i = 0; i < GAPS && hi[gaps][i]; i++)
+                gone |= lo[gaps][i] <= key && key <= hi[gaps][i];
+            if (!gone && (!found[rank] || got[rank++] != key))
+                test_fail(t, __FILE__, __LINE__, "rank %u: %u, not %u", rank - 1, got[rank - 1], key);
+        }
+        test_true(t, rank == N || !found[rank]);
+        ordo_dict_destroy(&dict);
+    }
+    free(keys);
+    free(ranks);
+    free(got);
+    free(found);
+}
+
+Test(dict_generic, selects_around_gaps)
+{
+    test_each_device(selections_around_gaps);
+}
+
 Test(dict_generic, erases_intervals_where_they_stand)
 {
     test_each_device(intervals);

@@ -250,12 +250,22 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
     }
 }
 
-/* Where the visible element stands that `rank` visible ones are before; there is one. */
-ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint *visible, uint count, uint rank)
+/* Blocks to either side of a guess that are looked at first: together 64 bytes. */
+#define RANK_NEAR 8
+
+/* The last of blocks 0 .. last with at most `rank` visible elements before it. Without what is hidden it would be rank / RUN_BLOCK,
+ * and it is no further from there than what is hidden takes blocks. Mostly what is hidden is spread out: a guess in proportion
+ * is then near. (selections from 2^24 elements on an H100: 10.6 G/s by halves of all blocks.) */
+ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint count, uint rank)
 {
-    if (!hidden)
-        return rank;
-    uint low = 0, high = (count - 1) / RUN_BLOCK; /* the last block that begins at or before it */
+    const uint total = visible[last + 1];
+    const uint guess = (uint) ((float) rank / (float) total * (float) (last + 1));
+    uint       low = rank / RUN_BLOCK, high = min(last, (uint) (((ulong) rank + (count - total)) / RUN_BLOCK));
+    const uint near_low = clamp(guess > RANK_NEAR ? guess - RANK_NEAR : 0, low, high);
+    const uint near_high = clamp(guess + RANK_NEAR, low, high);
+    const bool after_low = visible[near_low] <= rank, after_high = visible[near_high] <= rank;
+    low = after_high ? near_high : after_low ? near_low : low;
+    high = after_high ? high : after_low ? near_high : near_low;
     while (low < high) {
         const uint middle = low + (high - low + 1) / 2;
         if (visible[middle] <= rank)
@@ -263,7 +273,18 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
         else
             high = middle - 1;
     }
-    uint word = low * (RUN_BLOCK / 32), left = rank - visible[low], bits = ~hidden[word];
+    return low;
+}
+
+/* Where the visible element stands that `rank` visible ones are before; there is one. */
+ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint *visible, uint count, uint rank)
+{
+    if (!hidden)
+        return rank;
+    const uint block = run_block_of_rank(visible, (count - 1) / RUN_BLOCK, count, rank), before = visible[block];
+    if (visible[block + 1] - before == RUN_BLOCK)
+        return block * RUN_BLOCK + rank - before;
+    uint word = block * (RUN_BLOCK / 32), left = rank - before, bits = ~hidden[word];
     for (; popcount(bits) <= left; bits = ~hidden[++word])
         left -= popcount(bits);
     for (; left > 0; left--)
