@@ -280,6 +280,12 @@ ORDO_FN void links_load_queries(__global const ordo_key *keys, uint n, uint firs
         query[r] = key_bits(keys[min(links_query_at(first, r), n - 1)]);
 }
 
+/* Of fewer queries than a tile has, work-items without any leave: they would go where the last one goes (one of 2^20 keys took 25 us for 8
+ * on a CPU). In kernels without barriers. */
+#define LINKS_LEAVE_IDLE(n)                                                                                            \
+    if (ORDO_CPU && TEAM_WIDTH == 1 && links_query_at(0, 0) >= (n))                                                    \
+        return;
+
 /* Takes a tile of queries, of which there are n, down to their leaves. Called by the whole group. */
 ORDO_FN void links_take_tile(const links_tree *tree, __global const ordo_key *keys, uint n, uint first,
                              __private links_path path[TEAM_QUERIES])

@@ -105,6 +105,7 @@ void links_find(LINKS_TREE, __global const ordo_key *keys, ulong keys_at, uint n
 {
     const links_tree tree = LINKS_TREE_HERE;
 
+    LINKS_LEAVE_IDLE(n)
     for (ulong tile = get_group_id(0); tile * LINKS_TILE < n; tile += get_num_groups(0)) {
         const uint     first = (uint) tile * LINKS_TILE;
         links_position position[LINKS_ITEMS] = { { 0, 0, 0 } };
@@ -209,6 +210,7 @@ void links_locate(LINKS_TREE, __global const ordo_key *keys, ulong keys_at, uint
 {
     const links_tree tree = LINKS_TREE_HERE;
 
+    LINKS_LEAVE_IDLE(n)
     for (ulong tile = get_group_id(0); tile * LINKS_TILE < n; tile += get_num_groups(0)) {
         const uint     first = (uint) tile * LINKS_TILE;
         links_position position[LINKS_ITEMS] = { { 0, 0, 0 } };
@@ -375,6 +377,7 @@ void links_counts(LINKS_TREE, __global const uint *place, __global const uint *b
 {
     const links_tree tree = LINKS_TREE_HERE;
 
+    LINKS_LEAVE_IDLE(n)
     for (ulong tile = get_group_id(0); tile * LINKS_TILE < n; tile += get_num_groups(0)) {
         const uint     first = (uint) tile * LINKS_TILE;
         links_interval mine[LINKS_ITEMS] = { { 0, 0, 0, 0 } };
@@ -504,6 +507,7 @@ void links_ranks(LINKS_TREE, __global const uint *place, __global const uint *be
 {
     const links_tree tree = LINKS_TREE_HERE;
 
+    LINKS_LEAVE_IDLE(n)
     for (ulong tile = get_group_id(0); tile * LINKS_TILE < n; tile += get_num_groups(0)) {
         const uint     first = (uint) tile * LINKS_TILE;
         links_position position[LINKS_ITEMS] = { { 0, 0, 0 } };
