@@ -19,18 +19,24 @@ if "$bench" --list | grep -q 'Devices.*none'; then
     exit 77
 fi
 
-# Processes after the first measure too, so they must see the device: where the first one has it for itself, the CPU will do.
+# Processes after the first measure too, so they must see the device: where the first one has it for itself, the CPU will do. It does
+# for all that follows, too, where there is one: some sixty processes open the device, and a GPU's driver takes seconds on a busy machine.
 measure_twice() {
     "$bench" -w reduce -n 8 -r 3 --no-limits --no-host --processes 2 >"$dir/out" 2>"$dir/err"
 }
-if ! measure_twice && grep -q 'a process ended' "$dir/err"; then
-    cat "$dir/err"
+measure_twice
+status=$?
+if [ "$status" -ne 0 ] && ! grep -q 'a process ended' "$dir/err"; then
+    fail "two processes measure"
+fi
+if ORDO_DEVICE=cpu "$bench" -w reduce -n 8 -r 3 --no-limits --no-host >"$dir/out" 2>&1; then
     ORDO_DEVICE=cpu
     export ORDO_DEVICE
-    if ! measure_twice; then
-        echo "SKIP: a second process cannot measure here (above)"
-        exit 77
-    fi
+fi
+if [ "$status" -ne 0 ] && ! measure_twice; then
+    cat "$dir/err"
+    echo "SKIP: a second process cannot measure here (above)"
+    exit 77
 fi
 
 # The other build: FACTOR times as fast, without rows of DROPPED workloads.
