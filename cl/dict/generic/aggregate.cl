@@ -13,7 +13,7 @@
  */
 #pragma once
 #include "dict/each.cl"
-#include "dict/generic/value.cl"
+#include "group/value.cl"
 
 #define AGGREGATE_FAN 16
 

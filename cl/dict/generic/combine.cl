@@ -8,8 +8,8 @@
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
-#include "dict/generic/value.cl"
 #include "group/merge.cl"
+#include "group/value.cl"
 
 /* Built together: combine_heads combine_brought combine_made */
 

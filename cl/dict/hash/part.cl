@@ -13,7 +13,7 @@
 /* The last argument of such kernels. */
 #if HASH_COMBINES
 #include "device/atomic.cl"
-#include "dict/generic/value.cl"
+#include "group/value.cl"
 #define HASH_HOW_GIVEN      , uint how
 #define HASH_HOW_HERE(part) (part).how = how
 typedef hash_value hash_given; /* a batch's value: those of equal keys are folded where they lie */

@@ -2,11 +2,11 @@
 /* What a node of a linked tree becomes that takes more entries than it has slots: nodes that share them; and lists of
  * nodes whose children have split, which then have entries to take in.
  *
- * Where the host gives COMBINE_OP and COMBINE_TYPE (generic/value.cl), a batch's values are combined with those that are there: all
+ * Where the host gives COMBINE_OP and COMBINE_TYPE (group/value.cl), a batch's values are combined with those that are there: all
  * its updates store. */
 #pragma once
-#include "dict/generic/value.cl"
 #include "dict/links/build.cl"
+#include "group/value.cl"
 
 #define LANE_WORDS ((LINKS_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
