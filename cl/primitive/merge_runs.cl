@@ -7,11 +7,16 @@
  *   runs_split     finds how many elements of each run do not come after each splitter
  *   runs_tiles     one group per tile loads its part of each run, merges them pair by pair in local memory, stores them
  *   runs_dedup      the same, and leaves out what is not the newest element of its key
+ *   runs_heads     tells which keys of a run are the first of equal ones, for a scan of values that are combined
  *   runs_chunks    RUNS_GROUP == 1, for CPUs: one work-item per tile, with a tournament over the runs
  *
  * Runs lie in buffers of their own or in one; the host passes each run's. With RUNS_HIDDEN 1 an element has a hidden bit,
  * which goes where it goes; with 2 only elements whose bit is 0 are written, where the runs' visible counts say; with 3 of
  * each key only the last element, if its bit is 0, where look-back says: so runs need not be resolved before.
+ *
+ * Where the host gives COMBINE_OP and COMBINE_TYPE (group/value.cl), besides RUNS_HIDDEN 3, there are two runs, and the keys of the
+ * first are distinct: the value that is written is that of the last element combined with the first run's, if that has the key.
+ * What else the second run has of it is in the last one's value by then.
  *
  * Between two splitters lie `window` samples (the later splitter among them), and in each run fewer than `stride`
  * elements between two samples: a tile holds at most window * stride + n_runs * (stride - 1) elements.
@@ -20,6 +25,7 @@
 #include "device/atomic.cl"
 #include "group/merge.cl"
 #include "group/runs.cl"
+#include "group/value.cl"
 
 #ifndef RUNS_GROUP
 #define RUNS_GROUP 64
@@ -43,6 +49,9 @@
 #define RUNS_FROM_HIDDEN 0x8000
 /* Whether only visible elements are written, by groups. */
 #define RUNS_CLOSES_GAPS (RUNS_GROUP > 1 && (RUNS_HIDDEN == RUNS_FILTER || RUNS_HIDDEN == RUNS_DEDUP))
+#if VALUE_COMBINES && !(RUNS_GROUP > 1 && RUNS_HIDDEN == RUNS_DEDUP && ORDO_VALUE_BYTES)
+#error "COMBINE_OP is for RUNS_HIDDEN 3, with values, by groups"
+#endif
 #if RUNS_CLOSES_GAPS
 #define FOLD_GROUP  RUNS_GROUP
 #define FOLD_COUNTS 1
@@ -228,6 +237,11 @@ typedef struct {
 #if RUNS_FROM
     ushort from[RUNS_SLOTS + RUNS_ITEMS]; /* where in the tile's input (round 0) the element of a slot stood; with
                                              RUNS_FROM_HIDDEN if it is hidden */
+#endif
+#if VALUE_COMBINES
+    /* Of an element of the second run, by where in the tile's input it stood: how many of the first run's in the tile come
+     * before it. */
+    ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
@@ -506,6 +520,34 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
     return visible;
 }
 
+#if VALUE_COMBINES
+/* Notes for the elements of this work-item's slots where what the first run has of their keys would be. By the whole group; the
+ * next barrier makes it known. */
+ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
+{
+    const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++) {
+        const uint from = mem->from[first + i] & ~RUNS_FROM_HIDDEN;
+        if (first + i < count && from >= second_run && from < count)
+            mem->upto[from] = (ushort) (first + i - (from - second_run));
+    }
+}
+
+/* What becomes of `value`, of a slot's element, which is element `at` of the tile's input: with that of the last element of the first
+ * run that is not greater, if it has the slot's key. It may be the last one before the tile. */
+ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
+{
+    const uint second_run = mem->start[1];
+    if (at < second_run)
+        return value;
+    const uint before = mem->part[0].begin + min((uint) mem->upto[at], second_run);
+    if (before == 0 || key_bits(runs_whole(mem, 0)[before - 1]) != mem->keys[slot])
+        return value;
+    return value_combine((mem->value_of[0] - mem->part[0].begin)[before - 1], value);
+}
+#endif
+
 /* Visible slots of the work-items before this one, and of all. By the whole group, from uniform control flow; a barrier
  * inside. */
 ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
@@ -573,6 +615,9 @@ ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count,
         const uint from = mem->from[min(i * RUNS_GROUP + lid, count - 1)] & ~RUNS_FROM_HIDDEN;
         const uint at = min(from, count - 1); /* of runs that are not in order it may be anything */
         value[i] = mem->value_of[runs_run_of(mem, n, at)][at];
+#if VALUE_COMBINES
+        value[i] = runs_combined(mem, min(i * RUNS_GROUP + lid, count - 1), at, value[i]);
+#endif
     }
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++)
@@ -668,6 +713,31 @@ ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
 
 #include "group/lookback.cl"
 
+#if ORDO_VALUE_BYTES && !VALUE_COMBINES
+/* Elements of a work-item, whose loads are under way together. */
+#define RUNS_HEADS 4
+
+/* heads[i]: whether key i, of n in order, is the first of equal ones. One work-item per RUNS_HEADS. */
+ORDO_KERNEL(RUNS_SEARCH_GROUP)
+void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, __global uchar *restrict heads)
+{
+    const uint apart = (n + RUNS_HEADS - 1) / RUNS_HEADS, first = (uint) get_global_id(0);
+    bool head[RUNS_HEADS];
+    if (first >= apart)
+        return;
+    keys += keys_at;
+    ORDO_UNROLL
+    for (uint k = 0; k < RUNS_HEADS; k++) {
+        const uint i = min(first + k * apart, n - 1);
+        head[k] = i == 0 || keys[i] != keys[i - 1];
+    }
+    ORDO_UNROLL
+    for (uint k = 0; k < RUNS_HEADS; k++)
+        if (first + k * apart < n)
+            heads[first + k * apart] = head[k];
+}
+#endif
+
 /* Built together: runs_sample runs_select runs_split */
 
 /* As runs_tiles, for tiles in the order in which groups start. `state`, `stamp`: see lookback_state. *kept = how many
@@ -701,6 +771,9 @@ void runs_dedup(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restr
         runs_make_tile(&mem, n_rounds, count);
         runs_keep_next(&mem, next);
         visible = runs_visible_slots(&mem, count);
+#if VALUE_COMBINES
+        runs_note_first(&mem, count);
+#endif
     }
     const uint begin = runs_rank_visible(&mem, popcount(visible), &left);
     if (get_local_id(0) == 0)

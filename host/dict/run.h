@@ -220,11 +220,16 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
  * can be replaced, as what it makes stale elsewhere is hidden (R4). */
 ordo_status ordo_runs_filter_stretch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
-/* Whether so many runs need not be resolved for that. */
-bool ordo_runs_can_dedup(const struct ordo_runs *runs, size_t n_runs);
+/* Whether the set need not be resolved for that. */
+bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set);
 /* The same, without resolving the set where that can be done and there is the memory: then in a block with room for all that the
  * runs have, and the run's layout. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
+/* The same of a clean run and a batch beside it, which hides nothing: a key's value is what all elements of the key come to. The batch's
+ * values may be changed, also if it fails. Only if the device can, and there may be an allocation for all that the runs have. */
+bool        ordo_runs_can_combine(const struct ordo_runs *runs, const struct ordo_run_set *set);
+ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
+                              const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include "dict/run.h"
 
 #include "dict/batch.h"
+#include "primitive/merge_batch.h"
 #include "primitive/sort.h"
 
 /* ---- runs from batches ------------------------------------------------------------------------------------------ */
@@ -101,10 +102,15 @@ static void sources_of(const ordo_dict *dict, const struct ordo_sorted_run *in, 
                                                  .visible = in[i].layout.visible };
 }
 
+static struct ordo_merge_params params_of(const ordo_dict *dict)
+{
+    return (struct ordo_merge_params) { .key = dict->key, .value_bytes = dict->value_bytes };
+}
+
 static ordo_status merge_into(struct ordo_call *call, const ordo_dict *dict, enum ordo_merge_marks marks,
                               const struct ordo_sorted_run *in, size_t n, const struct ordo_merge_target *target)
 {
-    const struct ordo_merge_params params = { .key = dict->key, .value_bytes = dict->value_bytes };
+    const struct ordo_merge_params params = params_of(dict);
     struct ordo_merge_source       source[ORDO_MAX_RUNS];
     sources_of(dict, in, n, source);
     return ordo_merge_runs_enqueue(call, &params, marks, source, n, target);
@@ -222,14 +228,34 @@ ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *ca
     return status;
 }
 
+/* A clean run and a batch beside it. */
+static bool is_pair(const struct ordo_run_set *set)
+{
+    return set->n == 2 && set->run[0].distinct && !set->run[0].has_hidden;
+}
+
+static ordo_status merge_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
+                                const struct ordo_merge_target *target)
+{
+    const struct ordo_merge_params params = params_of(dict);
+    struct ordo_merge_source       source[ORDO_MAX_RUNS];
+    sources_of(dict, set->run, set->n, source);
+    if (is_pair(set) && ordo_merge_by_batch(call->dev, &params))
+        return ordo_merge_batch_enqueue(call, &params, &source[0], &source[1], target);
+    return ordo_merge_runs_enqueue(call, &params, ORDO_MARKS_DEDUP, source, set->n, target);
+}
+
 static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
-                              const struct ordo_sorted_run *run, size_t *count)
+                              const struct ordo_merge_combine *combine, const struct ordo_sorted_run *run,
+                              size_t *count)
 {
     const int                mark = call->n_scratch;
-    struct ordo_merge_target target = { ordo_run_keys(run), ordo_run_values(dict, run), ordo_none(), NULL };
+    struct ordo_merge_target target = { .keys = ordo_run_keys(run),
+                                        .values = ordo_run_values(dict, run),
+                                        .combine = combine };
     cl_uint                  kept = 0;
     ORDO_TRY(ordo_call_scratch(call, sizeof kept, &target.kept));
-    ORDO_TRY(merge_into(call, dict, ORDO_MARKS_DEDUP, set->run, set->n, &target));
+    ORDO_TRY(merge_newest(call, dict, set, &target));
     ORDO_TRY(ordo_call_read(call, target.kept, 0, &kept, sizeof kept));
     ordo_call_release(call, mark);
     *count = kept;
@@ -239,10 +265,10 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
 /* A new run of what is visible in the set, whose runs need not be resolved, in a block with room for all that they have.
  * Waits. *out has no block if nothing is visible. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
-                         struct ordo_sorted_run *out)
+                         const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
 {
     ORDO_TRY(ordo_runs_block(runs, call, ordo_run_set_stored(set), out));
-    ORDO_TRY(keep_if_ok(runs, out, dedup_into(call, &runs->dict, set, out, &out->count)));
+    ORDO_TRY(keep_if_ok(runs, out, dedup_into(call, &runs->dict, set, combine, out, &out->count)));
     out->distinct = out->marked = true;
     out->layout.bytes = ordo_run_layout_of(&runs->dict, out->count, out->layout.node_log2).bytes;
     if (out->count == 0)
@@ -263,22 +289,37 @@ ordo_status ordo_runs_filter_stretch(struct ordo_runs *runs, struct ordo_call *c
     return filter(runs, call, &stretch, count, out);
 }
 
-bool ordo_runs_can_dedup(const struct ordo_runs *runs, size_t n_runs)
+bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set)
 {
-    const struct ordo_merge_params params = { .key = runs->dict.key, .value_bytes = runs->dict.value_bytes };
-    return ordo_merge_can_dedup(runs->dict.dev, &params, n_runs);
+    const struct ordo_merge_params params = params_of(&runs->dict);
+    return ordo_merge_can_dedup(runs->dict.dev, &params, set->n, false) ||
+           (is_pair(set) && ordo_merge_by_batch(runs->dict.dev, &params));
 }
 
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out)
 {
-    if (!ordo_run_set_is_resolved(set) && ordo_runs_can_dedup(runs, set->n) &&
+    if (!ordo_run_set_is_resolved(set) && ordo_runs_can_dedup(runs, set) &&
         ordo_runs_fit(runs, ordo_run_set_stored(set))) {
         const int         mark = call->n_scratch;
-        const ordo_status status = dedup(runs, call, set, out);
+        const ordo_status status = dedup(runs, call, set, NULL, out);
         if (!ordo_lacks_memory(status))
             return status;
         ordo_call_abandon(call, mark);
     }
     return ordo_runs_filter(runs, call, set, out);
+}
+
+bool ordo_runs_can_combine(const struct ordo_runs *runs, const struct ordo_run_set *set)
+{
+    const struct ordo_merge_params params = params_of(&runs->dict);
+    return is_pair(set) && ordo_runs_fit(runs, ordo_run_set_stored(set)) &&
+           (ordo_merge_by_batch(runs->dict.dev, &params) ||
+            ordo_merge_can_dedup(runs->dict.dev, &params, set->n, true));
+}
+
+ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
+                              const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
+{
+    return dedup(runs, call, set, combine, out);
 }

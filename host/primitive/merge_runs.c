@@ -3,6 +3,7 @@
 #include "primitive/merge_runs.h"
 #include "primitive/host_array.h"
 #include "primitive/merge.h"
+#include "primitive/scan.h"
 #include "primitive/tiles.h"
 
 #include "shared/run_table.h"
@@ -25,19 +26,26 @@ struct shape {
 #define STRIDE_LEAST 32
 #define CHUNK_LEAST  1024 /* of one work-item: below, the cuts would take more scratch than promised */
 
+/* What is to be merged, as far as the shape hangs on it. */
+struct plan {
+    enum ordo_merge_marks marks;
+    bool                  combines;
+    size_t                n_runs;
+};
+
 /* Local memory of runs_tiles (runs_local in merge_runs.cl), rounded up. */
-static size_t local_bytes(const struct ordo_merge_params *params, enum ordo_merge_marks marks, size_t group,
-                          size_t items)
+static size_t local_bytes(const struct ordo_merge_params *params, const struct plan *plan, size_t group, size_t items)
 {
-    const size_t key_bytes = ordo_type_bytes(params->key);
-    const size_t from = params->value_bytes || marks ? 2 : 0;
-    const size_t bits = marks ? group * items / 8 + 4 * group + 640 : 0;
+    const enum ordo_merge_marks marks = plan->marks;
+    const size_t                key_bytes = ordo_type_bytes(params->key);
+    const size_t                from = (params->value_bytes || marks ? 2 : 0) + (plan->combines ? 2 : 0);
+    const size_t                bits = marks ? group * items / 8 + 4 * group + 640 : 0;
     return (group * items + items + 1) * (key_bytes + from) + bits + 1280;
 }
 
 /* Tiles of a group; false if such a group cannot run here or its tile is too small for so many runs. */
-static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *params, enum ordo_merge_marks marks,
-                      size_t n_runs, struct shape *shape)
+static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan,
+                      struct shape *shape)
 {
     const struct ordo_device_facts *facts = ordo_device_facts(dev);
     const size_t                    slots = shape->group * shape->items;
@@ -45,10 +53,11 @@ static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *pa
 
     if (shape->group < RUN_TABLE_MAX || shape->group > facts->max_group || slots <= gaps ||
         shape->group % facts->sub_group != 0 ||
-        local_bytes(params, marks, shape->group, shape->items) > facts->local_bytes)
+        local_bytes(params, plan, shape->group, shape->items) > facts->local_bytes)
         return false;
     shape->capacity = slots - gaps;
 
+    const size_t n_runs = plan->n_runs;
     const size_t longest = shape->capacity / (2 * n_runs), spread = shape->capacity / (8 * n_runs);
     shape->stride = ordo_min_size(longest, spread > STRIDE_GOOD ? spread : STRIDE_GOOD);
     if (shape->stride < STRIDE_LEAST)
@@ -69,21 +78,20 @@ static void fit_chunk(size_t elements, struct shape *shape)
 
 /* What the profile asks for, or the nearest that this device can run and that holds so many runs: smaller groups, then
  * larger ones, then work-items by themselves. */
-static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, enum ordo_merge_marks marks,
-                                 size_t n_runs)
+static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan)
 {
     const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
     const size_t          group = ordo_group_of(dev, ORDO_RUNS_GROUP, data);
     struct shape          shape = { .group = group, .items = ordo_tunable(dev, ORDO_RUNS_ITEMS, data), .n_rounds = 1 };
 
-    while (((size_t) 1 << shape.n_rounds) < n_runs)
+    while (((size_t) 1 << shape.n_rounds) < plan->n_runs)
         shape.n_rounds++;
     if (group > 1 && shape.items <= ORDO_MERGE_ITEMS_MAX) {
         for (; shape.group >= RUN_TABLE_MAX; shape.group /= 2)
-            if (fit_group(dev, params, marks, n_runs, &shape))
+            if (fit_group(dev, params, plan, &shape))
                 return shape;
         for (shape.group = 2 * group; shape.group <= 512; shape.group *= 2)
-            if (fit_group(dev, params, marks, n_runs, &shape))
+            if (fit_group(dev, params, plan, &shape))
                 return shape;
         shape.items = 4096;
     }
@@ -106,9 +114,17 @@ struct merge {
     cl_mem                          samples, splitters, splits;
 };
 
+static bool combines(const struct merge *m)
+{
+    return m->out.combine != NULL;
+}
+
+/* Of what is launched only runs_dedup itself hangs on how values are combined. */
 static ordo_status find_kernel(struct ordo_call *call, const struct merge *m, const char *name,
                                struct ordo_kernel **out)
 {
+    const struct ordo_merge_combine *combine = strcmp(name, "runs_dedup") == 0 ? m->out.combine : NULL;
+
     const struct ordo_define defines[] = {
         { "ORDO_KEY", m->params->key },
         { "ORDO_VALUE_BYTES", m->params->value_bytes },
@@ -117,6 +133,8 @@ static ordo_status find_kernel(struct ordo_call *call, const struct merge *m, co
         { "RUNS_GROUP", (long) m->shape.group },
         { "RUNS_ITEMS", (long) m->shape.items },
         { "RUNS_SEARCH_GROUP", (long) m->search_group },
+        { combine ? "COMBINE_TYPE" : NULL, combine ? (long) combine->type : 0 },
+        { "COMBINE_OP", combine ? (long) combine->op : 0 },
         { NULL, 0 },
     };
     return ordo_call_kernel(call, "primitive/merge_runs.cl", name, defines, out);
@@ -167,6 +185,33 @@ static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
     return launch(call, m, "runs_split", m->n_splitters * m->table.n_runs, m->search_group, &args,
                   ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->samples), ORDO_ARG(m->splitters), ORDO_ARG(n_splitters),
                             ORDO_ARG(m->splits)));
+}
+
+/* RUNS_HEADS of merge_runs.cl. */
+#define HEADS 4
+
+/* Of the second run's values the last one of each key becomes what all of the key come to. */
+static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
+{
+    const struct ordo_merge_source *run = &m->run[1];
+    const cl_uint                   n = (cl_uint) run->count;
+    const int                       mark = call->n_scratch;
+    struct ordo_args                args = { .n = 0 };
+    cl_mem                          heads = NULL;
+    ORDO_TRY(ordo_call_scratch(call, run->count, &heads));
+    ordo_args_slice(&args, &run->keys);
+    ORDO_TRY(launch(call, m, "runs_heads", ordo_ceil_div(run->count, HEADS), m->search_group, &args,
+                    ORDO_ARGS(ORDO_ARG(n), ORDO_ARG(heads))));
+    const struct ordo_scan scan = { .type = m->out.combine->type,
+                                    .op = m->out.combine->op,
+                                    .inclusive = true,
+                                    .in = run->values,
+                                    .heads = ordo_at(heads, 0),
+                                    .out = run->values,
+                                    .count = run->count };
+    ORDO_TRY(ordo_call_scan(call, &scan));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
 }
 
 static ordo_status enqueue_dedup(struct ordo_call *call, const struct merge *m)
@@ -240,7 +285,7 @@ static ordo_status enqueue_many(struct ordo_call *call, struct merge *m)
 {
     const size_t key_bytes = ordo_type_bytes(m->params->key);
 
-    m->shape = choose_shape(call->dev, m->params, m->marks, m->table.n_runs);
+    m->shape = choose_shape(call->dev, m->params, &(struct plan) { m->marks, combines(m), m->table.n_runs });
     set_first_apart(m);
     m->search_group = m->shape.group > 1 ? ordo_min_size(m->shape.group, 128) : 1;
     m->table.stride = (cl_uint) m->shape.stride;
@@ -260,6 +305,8 @@ static ordo_status enqueue_many(struct ordo_call *call, struct merge *m)
         ORDO_TRY(enqueue_select(call, m));
         ORDO_TRY(enqueue_split(call, m));
     }
+    if (combines(m))
+        ORDO_TRY(combine_second(call, m));
     return m->marks == ORDO_MARKS_DEDUP ? enqueue_dedup(call, m) : enqueue_tiles(call, m);
 }
 
@@ -298,9 +345,9 @@ static void add_run(struct merge *m, const struct ordo_merge_source *run)
         put_run(m, m->table.n_runs++, run);
 }
 
-bool ordo_merge_can_dedup(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs)
+bool ordo_merge_can_dedup(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs, bool combines)
 {
-    const struct shape shape = choose_shape(dev, params, ORDO_MARKS_DEDUP, n_runs);
+    const struct shape shape = choose_shape(dev, params, &(struct plan) { ORDO_MARKS_DEDUP, combines, n_runs });
     return shape.group > 1 &&
            ordo_looks_back(dev, ordo_shape_of(sizeof(cl_uint), 0)); /* for counts, whatever the keys */
 }

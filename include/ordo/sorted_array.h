@@ -16,8 +16,9 @@ struct ordo_sorted_array_config {
 };
 
 /* An empty sorted array.
- * Cost    an update of b elements into n: a sort of b and a merge of n + b. Waits once, for the number of keys. A combine, besides, searches
- *         for the sorted batch, by no index, and goes over it twice.
+ * Cost    an update of b elements into n: a sort of b and a merge of n + b. Waits once, for the number of keys. A combine is one, too, and a
+ *         scan of b, where GPUs make progress by groups and on CPUs; elsewhere, and where there is no room for n + b elements, it
+ *         searches for the sorted batch, by no index, and goes over it twice.
  * First calls, for their kernels: on an H200 0.1 to 0.6 s each, that of an update of keys that are there 1.2 s.
  * Memory  keys and values, 7 % of the keys for the index; during an update at most twice those of the array and of the batch
  *         together and 4 MiB, which stay held for the next one until ordo_dict_compact. The array, with its index, is one

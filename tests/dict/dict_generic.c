@@ -228,10 +228,23 @@ static void model_combine(struct pair *p, ordo_type value, ordo_op op, const uin
     }
 }
 
-static void combine_keys(struct pair *p, const uint64_t *forms, const void *keys, size_t count, bool on_host)
+/* How values are combined. */
+struct how {
+    ordo_type value;
+    ordo_op   op;
+};
+
+static struct how draw_how(struct pair *p)
 {
-    const ordo_op   op = (ordo_op) below(p, 3);
-    const ordo_type value = value_type(p, op);
+    const ordo_op op = (ordo_op) below(p, 3);
+    return (struct how) { value_type(p, op), op };
+}
+
+static void combine_keys(struct pair *p, struct how how, const uint64_t *forms, const void *keys, size_t count,
+                         bool on_host)
+{
+    const ordo_op   op = how.op;
+    const ordo_type value = how.value;
     void           *values = draw_words(p, count, p->value_bytes);
     struct arrays   a = { .p = p };
 
@@ -255,7 +268,7 @@ static void combine(struct pair *p, size_t count, bool on_host)
     uint64_t *forms = test_alloc((count + 1) * sizeof *forms);
     void     *keys = draw_keys(p, count, forms);
 
-    combine_keys(p, forms, keys, count, on_host);
+    combine_keys(p, draw_how(p), forms, keys, count, on_host);
     free(forms);
     free(keys);
 }
@@ -289,7 +302,7 @@ static const struct seam {
     { "more keys than there are", 100, 0, 3000, 4, 4000 },
 };
 
-static void combine_at(struct pair *p, const struct seam *seam)
+static void combine_at(struct pair *p, const struct seam *seam, struct how how)
 {
     uint64_t *forms = test_alloc(seam->count * sizeof *forms);
     void     *keys = test_alloc(seam->count * p->key_bytes);
@@ -298,7 +311,7 @@ static void combine_at(struct pair *p, const struct seam *seam)
         forms[i] = seam->first + (uint64_t) (i * 7919 % seam->keys) * seam->apart;
         put_key(p, keys, i, forms[i]);
     }
-    combine_keys(p, forms, keys, seam->count, below(p, 3) == 0);
+    combine_keys(p, how, forms, keys, seam->count, below(p, 3) == 0);
     free(forms);
     free(keys);
 }
@@ -331,11 +344,60 @@ static void seams_of(struct test *t, size_t subject, ordo_type type, uint32_t va
         test_ok(t, structures[subject].create(t->dev, &config, &p.dict));
         if (combine_seams[s].held)
             hold(&p, combine_seams[s].held);
-        combine_at(&p, &combine_seams[s]);
-        combine_at(&p, &combine_seams[s]);
+        combine_at(&p, &combine_seams[s], draw_how(&p));
+        combine_at(&p, &combine_seams[s], draw_how(&p));
         ordo_dict_destroy(&p.dict);
         model_free(&p.model);
     }
+}
+
+/* Batches into a sorted array of keys 0, 8, 16 ..., by what they have of its keys; 0 keys: as many as elements. */
+static const struct seam tile_seams[] = {
+    { "one key that is there", 0, 40, 1, 8, 0 },  { "the 158th", 0, 157 * 8, 1, 8, 0 },
+    { "one that is not", 0, 41, 1, 8, 0 },        { "keys that are there", 0, 0, 0, 8, 0 },
+    { "from the 121st on", 0, 120 * 8, 0, 8, 0 }, { "keys that are not", 0, 1, 0, 8, 0 },
+    { "both, in turn", 0, 0, 0, 4, 0 },           { "nine keys, some there", 0, 0, 9, 4, 0 },
+    { "keys before all but one", 0, 0, 0, 1, 0 },
+};
+
+/* A merge's tiles are of 64 elements on CPUs and of 160 to 320 on GPUs here. */
+static const uint32_t tile_held[] = { 1, 63, 64, 65, 127, 315, 640 }, tile_counts[] = { 1, 2, 63, 64, 65, 321 };
+
+static void combine_in_tiles(struct test *t, ordo_type type, uint32_t value_bytes, const struct seam *seam,
+                             struct how how)
+{
+    const struct ordo_dict_config config = { type, value_bytes };
+    struct pair p = { t, NULL, model_empty(type, value_bytes), type, value_bytes, ordo_type_bytes(type), 0, 0 };
+
+    test_context(t, "%s, values %s, operation %d, %u into %u: %s", test_type_name[type], test_type_name[how.value],
+                 (int) how.op, (unsigned) seam->count, (unsigned) seam->held, seam->what);
+    test_ok(t, structures[SORTED_ARRAY].create(t->dev, &config, &p.dict));
+    hold(&p, seam->held);
+    combine_at(&p, seam, how);
+    ordo_dict_destroy(&p.dict);
+    model_free(&p.model);
+}
+
+/* Each type of value with each operation: of 9 of both the sums of floats are none. */
+static struct how how_of(uint32_t value_bytes, size_t i)
+{
+    static const ordo_type narrow[] = { ORDO_U32, ORDO_I32, ORDO_F32 }, wide[] = { ORDO_U64, ORDO_I64, ORDO_F64 };
+    return (struct how) { (value_bytes == 4 ? narrow : wide)[i % 3],
+                          (ordo_op) (i % 3 == 2 ? 1 + i / 3 % 2 : i / 3 % 3) };
+}
+
+static void combines_in_tiles(struct test *t, ordo_type type, uint32_t value_bytes)
+{
+    size_t i = 0;
+    for (size_t s = 0; s < LENGTH(tile_seams); s++)
+        for (size_t h = 0; h < LENGTH(tile_held); h++)
+            for (size_t c = 0; c < LENGTH(tile_counts); c++) {
+                struct seam seam = tile_seams[s];
+                seam.held = tile_held[h];
+                seam.count = tile_counts[c];
+                seam.keys = seam.keys ? seam.keys : seam.count;
+                combine_in_tiles(t, type, value_bytes, &seam, how_of(value_bytes, i++));
+            }
 }
 
 /* ---- ranks and selections ---------------------------------------------------------------------------------------- */
@@ -825,6 +887,32 @@ static void trees_at_seams(struct test *t)
 Test(dict_generic, combines_at_the_seams_by_the_ways_of_gpus)
 {
     test_each_device_with("cpu=0", trees_at_seams);
+}
+
+/* By tiles so small that few elements have seams between them; and all that runs do. */
+static void small_tiles(struct test *t)
+{
+    static const int in[] = { SORTED_ARRAY, LSM_GROWTH_2, FAST };
+
+    test_look_back(t);
+    test_ok(t, ordo_device_set_tunable(t->dev, "merge_runs.items", 5));
+    if (!t->facts->cpu)
+        test_ok(t, ordo_device_set_tunable(t->dev, "merge_runs.group", 64));
+    combines_in_tiles(t, ORDO_U32, 4);
+    if (t->facts->cpu || test_wants_all("ORDO_TEST_KINDS"))
+        combines_in_tiles(t, ORDO_F64, 8);
+    for (size_t i = 0; i < LENGTH(in); i++)
+        one_dictionary(t, (size_t) in[i], ORDO_U32, 4, 6);
+}
+
+Test(dict_generic, combines_at_the_seams_of_tiles)
+{
+    test_each_device(small_tiles);
+}
+
+Test(dict_generic, combines_at_the_seams_of_tiles_by_the_ways_of_gpus)
+{
+    test_each_device_with("cpu=0,progress=1", small_tiles);
 }
 
 /* ---- what is refused --------------------------------------------------------------------------------------------- */

@@ -554,7 +554,7 @@ static ordo_status merge_due(struct lsm *lsm, struct ordo_call *call, size_t fir
 {
     const struct ordo_run_set *set = &lsm->runs.set;
 
-    if (first == 0 && waits && ordo_runs_can_dedup(&lsm->runs, set->n)) {
+    if (first == 0 && waits && ordo_runs_can_dedup(&lsm->runs, set)) {
         ORDO_TRY(ordo_runs_gather(&lsm->runs.dict, call));
         restart(lsm);
         return ORDO_OK;

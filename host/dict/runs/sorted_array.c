@@ -5,6 +5,16 @@
 #include "dict/runs/runs.h"
 #include "dict/tour.h"
 
+/* Puts what was made of the array and a batch, which goes, in the array's place. */
+static ordo_status become(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch,
+                          const struct ordo_sorted_run *merged, ordo_status status)
+{
+    ordo_runs_release(runs, batch);
+    ORDO_TRY(status);
+    ordo_runs_become(runs, call, merged);
+    return ORDO_OK;
+}
+
 /* Merges the array and a batch, which goes, into a new array. The set is a copy: what is marked in the array's bits on
  * the way is of no meaning to the array itself, which has none. */
 static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch)
@@ -14,10 +24,7 @@ static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, s
 
     set.run[set.n++] = *batch;
     const ordo_status status = ordo_runs_visible(runs, call, &set, &merged);
-    ordo_runs_release(runs, batch);
-    ORDO_TRY(status);
-    ordo_runs_become(runs, call, &merged);
-    return ORDO_OK;
+    return become(runs, call, batch, &merged, status);
 }
 
 static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
@@ -41,22 +48,58 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return merge_batch(runs, call, &batch);
 }
 
-/* Sorted where it is merged from, as an upsert is. The array is searched by a pass over both: it goes before an index of it would have
- * paid. */
-static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
+/* The batch's values are combined with the array's as they are merged. */
+static ordo_status combine_merged(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_combines *c,
+                                  struct ordo_sorted_run *batch)
 {
-    struct ordo_runs      *runs = ordo_runs_of(dict);
-    struct ordo_sorted_run batch;
+    const struct ordo_merge_combine combine = { c->value, c->op };
+    struct ordo_run_set             set = runs->set;
+    struct ordo_sorted_run          merged;
 
-    ORDO_TRY(ordo_runs_sort(runs, call, false, c->keys, c->values, c->count, &batch));
-    const struct ordo_combines sorted = { c->value, c->op,       ordo_run_keys(&batch), ordo_run_values(dict, &batch),
+    set.run[set.n++] = *batch;
+    const ordo_status status = ordo_runs_combine(runs, call, &set, &combine, &merged);
+    return become(runs, call, batch, &merged, status);
+}
+
+/* The array is searched by a pass over both: it goes before an index of it would have paid. */
+static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_combines *c,
+                                 struct ordo_sorted_run *batch)
+{
+    ordo_dict                 *dict = &runs->dict;
+    const struct ordo_combines sorted = { c->value, c->op,       ordo_run_keys(batch), ordo_run_values(dict, batch),
                                           c->count, .once = true };
     const ordo_status          status = ordo_dict_combine_sorted(dict, call, &sorted);
     if (status != ORDO_OK) {
-        ordo_runs_release(runs, &batch);
+        ordo_runs_release(runs, batch);
         return status;
     }
-    return merge_batch(runs, call, &batch);
+    return merge_batch(runs, call, batch);
+}
+
+static bool can_merge_combining(const struct ordo_runs *runs, const struct ordo_sorted_run *batch)
+{
+    struct ordo_run_set set = runs->set;
+    set.run[set.n++] = *batch;
+    return ordo_runs_can_combine(runs, &set);
+}
+
+/* Sorted where it is merged from, as an upsert is. Where the memory for all that both have is not to be had, it is sorted again: its
+ * values may be others by then. */
+static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
+{
+    struct ordo_runs      *runs = ordo_runs_of(dict);
+    const int              mark = call->n_scratch;
+    struct ordo_sorted_run batch;
+
+    ORDO_TRY(ordo_runs_sort(runs, call, false, c->keys, c->values, c->count, &batch));
+    if (can_merge_combining(runs, &batch)) {
+        const ordo_status status = combine_merged(runs, call, c, &batch);
+        if (!ordo_lacks_memory(status))
+            return status;
+        ordo_call_abandon(call, mark);
+        ORDO_TRY(ordo_runs_sort(runs, call, false, c->keys, c->values, c->count, &batch));
+    }
+    return combine_found(runs, call, c, &batch);
 }
 
 /* The last are cut off; to take the first is to write the array anew, as for all that is erased. */

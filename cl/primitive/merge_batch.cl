@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The merge of a sorted batch into a sorted array, for CPUs: of each key that the batch has, its last element in the batch, if not
+ * hidden; else what the array has. The array's keys are distinct and none is hidden; both are in order. As a merge of two runs
+ * (merge_runs.cl), but a stretch of the array that the batch leaves alone is found by a search and copied as a whole, and where is
+ * known by the time that anything is written. Launches of one work-item per tile:
+ *
+ *   batch_place   finds where in the array the tile's elements of the batch belong, and counts what stays
+ *   batch_write   writes it, after what tiles before it keep
+ *
+ * Tiles are cut by merge path, elements of the array first where keys are equal: so what the array has of a batch's key comes before
+ * all of it, in its tile or in an earlier one.
+ *
+ * Where the host gives COMBINE_OP and COMBINE_TYPE (group/value.cl), nothing is hidden, and a key's value becomes that in the array,
+ * if any, combined with all that the batch has.
+ */
+#pragma once
+#include "group/merge.cl"
+#include "group/value.cl"
+#include "shared/runs.h"
+
+/* Built together: batch_place batch_write */
+
+/* Elements of the array that are compared, or copied, side by side. */
+#define BATCH_WIDTH 8
+
+/* How many of the first `diagonal` elements of the merge are the array's. */
+ORDO_FN uint batch_path(__global const ordo_key *array, uint n, __global const ordo_key *batch, uint b, uint diagonal)
+{
+    uint low = diagonal - min(diagonal, b), high = min(diagonal, n);
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        const bool is_before = key_bits(array[middle]) <= key_bits(batch[diagonal - 1 - middle]);
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    return low;
+}
+
+/* Elements of the array and of the batch that belong to a tile. */
+typedef struct {
+    uint array, array_end, batch, batch_end;
+} batch_tile;
+
+ORDO_FN batch_tile batch_tile_of(__global const ordo_key *array, uint n, __global const ordo_key *batch, uint b,
+                                 uint tile, uint length)
+{
+    const uint begin = tile * length, end = n + b - begin > length ? begin + length : n + b;
+    batch_tile t;
+    t.array = batch_path(array, n, batch, b, begin);
+    t.array_end = batch_path(array, n, batch, b, end);
+    t.batch = begin - t.array;
+    t.batch_end = end - t.array_end;
+    return t;
+}
+
+/* The first of array[at .. end - 1] that is not less than x; `end` if none is. */
+ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_key_form x)
+{
+    uint step = BATCH_WIDTH, less = 0;
+    if (end - at >= BATCH_WIDTH) {
+        ORDO_UNROLL
+        for (uint i = 0; i < BATCH_WIDTH; i++)
+            less += key_bits(array[at + i]) < x;
+        if (less < BATCH_WIDTH)
+            return at + less;
+        at += BATCH_WIDTH;
+    }
+    while (step <= end - at && key_bits(array[at + step - 1]) < x) {
+        at += step;
+        step *= 2;
+    }
+    end = min(end - at, step) + at;
+    while (at < end) {
+        const uint middle = at + (end - at) / 2;
+        const bool is_less = key_bits(array[middle]) < x;
+        at = is_less ? middle + 1 : at;
+        end = is_less ? end : middle;
+    }
+    return at;
+}
+
+/* Whether element j of the batch is its key's newest, and not hidden. */
+ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const uint *hidden, uint j)
+{
+    return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
+}
+
+/* Whether the batch goes on, after the tile, with the key of the array's last element in it: before that nothing in the tile is as
+ * great. */
+ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
+                           __private const batch_tile *t, uint at)
+{
+    return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
+}
+
+/* places[j]: the first element of the array that is not less than element j of the batch, or the one after, if that is in an
+ * earlier tile. kept[tile]: elements that stay. hidden NULL: none is. */
+ORDO_KERNEL(1)
+void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
+                 __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
+                 ulong hidden_at, uint length, __global uint *restrict places, __global uint *restrict kept)
+{
+    array += array_at;
+    batch += batch_at;
+    hidden += hidden ? hidden_at : 0;
+
+    const uint       tile = (uint) get_global_id(0);
+    const batch_tile t = batch_tile_of(array, n, batch, b, tile, length);
+    uint             at = t.array, stay = t.array_end - t.array;
+    for (uint j = t.batch; j < t.batch_end; j++) {
+        at = batch_skip(array, at, t.array_end, key_bits(batch[j]));
+        places[j] = at;
+        const uint replaced = at < t.array_end && array[at] == batch[j];
+        stay += (uint) batch_stays(batch, b, hidden, j) - replaced;
+        at += replaced;
+    }
+    kept[tile] = stay - (uint) batch_goes_on(array, batch, b, &t, at);
+}
+
+/* Where a tile's elements go: keys[to .. end - 1], values[to .. end - 1]. */
+typedef struct {
+    __global ordo_key    *keys;
+    __global merge_value *values;
+    uint                  to, end;
+} batch_output;
+
+/* Copies array[at .. end - 1], of n elements in all. Several at once, past `end` as well, as long as that is the tile's to
+ * write: most stretches then take no loop of a length that nobody foresees. */
+ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
+                        __private batch_output *out)
+{
+    const uint count = end - at, room = min(out->end - out->to, n - at);
+    const uint wide = min((count | 1) + BATCH_WIDTH - 1, room) / BATCH_WIDTH * BATCH_WIDTH;
+    uint       k = 0;
+    for (; k < wide; k += BATCH_WIDTH) {
+        vstore8(vload8(0, array + at + k), 0, out->keys + out->to + k);
+#if ORDO_VALUE_BYTES
+        vstore8(vload8(0, values + at + k), 0, out->values + out->to + k);
+#endif
+    }
+    for (; k < count; k++) {
+        out->keys[out->to + k] = array[at + k];
+#if ORDO_VALUE_BYTES
+        out->values[out->to + k] = values[at + k];
+#endif
+    }
+    out->to += count;
+}
+
+#if VALUE_COMBINES
+/* What becomes of element j of the batch, its key's last, which `at` elements of the array are not after. */
+ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
+                                   __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
+{
+    merge_value sum = batch_values[j];
+    for (uint i = j; i > 0 && batch[i - 1] == batch[j]; i--)
+        sum = value_combine(batch_values[i - 1], sum);
+    return at > 0 && array[at - 1] == batch[j] ? value_combine(values[at - 1], sum) : sum;
+}
+#endif
+
+/* As batch_place, which has been. *all: how many elements are written. */
+ORDO_KERNEL(1)
+/* clang-format off */
+void batch_write(__global const ordo_key *restrict array, ulong array_at, __global const merge_value *restrict values,
+                 ulong values_at, uint n, __global const ordo_key *restrict batch, ulong batch_at,
+                 __global const merge_value *restrict batch_values, ulong batch_values_at, uint b,
+                 __global const uint *restrict hidden, ulong hidden_at, uint length, __global const uint *restrict places,
+                 __global const uint *restrict kept, __global ordo_key *restrict keys_out, ulong keys_out_at,
+                 __global merge_value *restrict values_out, ulong values_out_at, __global uint *restrict all)
+/* clang-format on */
+{
+    array += array_at;
+    values += values_at;
+    batch += batch_at;
+    batch_values += batch_values_at;
+    hidden += hidden ? hidden_at : 0;
+
+    const uint       tile = (uint) get_global_id(0);
+    const batch_tile t = batch_tile_of(array, n, batch, b, tile, length);
+    batch_output     out = { keys_out + keys_out_at, values_out + values_out_at, 0, 0 };
+    for (uint before = 0; before < tile; before++)
+        out.to += kept[before];
+    out.end = out.to + kept[tile];
+
+    uint at = t.array;
+    for (uint j = t.batch; j < t.batch_end; j++) {
+        const uint place = places[j];
+        batch_copy(array, values, n, at, place, &out);
+        at = place + (uint) (place < t.array_end && array[place] == batch[j]);
+        if (!batch_stays(batch, b, hidden, j))
+            continue;
+        out.keys[out.to] = batch[j];
+#if VALUE_COMBINES
+        out.values[out.to] = batch_combined(array, values, at, batch, batch_values, j);
+#elif ORDO_VALUE_BYTES
+        out.values[out.to] = batch_values[j];
+#endif
+        out.to++;
+    }
+    batch_copy(array, values, n, at, t.array_end - (uint) batch_goes_on(array, batch, b, &t, at), &out);
+    if (tile == get_global_size(0) - 1)
+        *all = out.to;
+}

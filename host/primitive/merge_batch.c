@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The merge of a batch into an array on CPUs: launches of cl/primitive/merge_batch.cl. */
+#include "primitive/merge_batch.h"
+
+/* Elements of a tile, at least; and tiles of a merge, at most, as each sums up what those before it keep. */
+#define TILE_LEAST 64
+#define TILES_MOST 1024
+
+bool ordo_merge_by_batch(const ordo_device *dev, const struct ordo_merge_params *params)
+{
+    return ordo_group_of(dev, ORDO_RUNS_GROUP, ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes)) == 1;
+}
+
+/* One merge on its way. */
+struct merge {
+    const struct ordo_merge_params *params;
+    const struct ordo_merge_source *array, *batch;
+    const struct ordo_merge_target *out;
+    cl_mem                          places, kept;
+    size_t                          tiles;
+    cl_uint                         length; /* of a tile */
+};
+
+static void cut(const ordo_device *dev, struct merge *m)
+{
+    const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(m->params->key), m->params->value_bytes);
+    const size_t          count = m->array->count + m->batch->count, items = ordo_tunable(dev, ORDO_RUNS_ITEMS, data);
+    size_t                length = ordo_ceil_div(count, TILES_MOST);
+
+    length = length > items ? length : items;
+    m->length = (cl_uint) (length > TILE_LEAST ? length : TILE_LEAST);
+    m->tiles = ordo_ceil_div(count, m->length);
+}
+
+static ordo_status launch(struct ordo_call *call, const struct merge *m, const char *name, const struct ordo_args *args)
+{
+    const struct ordo_merge_combine *combine = m->out->combine;
+
+    const struct ordo_define defines[] = {
+        { "ORDO_KEY", m->params->key },
+        { "ORDO_VALUE_BYTES", m->params->value_bytes },
+        { "ORDO_DESCENDING", m->params->descending },
+        { combine ? "COMBINE_TYPE" : NULL, combine ? (long) combine->type : 0 },
+        { "COMBINE_OP", combine ? (long) combine->op : 0 },
+        { NULL, 0 },
+    };
+    struct ordo_kernel *kernel = NULL;
+    ORDO_TRY(ordo_call_kernel(call, "primitive/merge_batch.cl", name, defines, &kernel));
+    return ordo_call_launch(call, kernel, m->tiles, 1, args->arg, args->n);
+}
+
+/* A run's hidden bits, as words. */
+static struct ordo_slice bits_of(const struct ordo_merge_source *run)
+{
+    return run->hidden == SIZE_MAX ? ordo_none() : ordo_at(run->keys.mem, run->hidden / sizeof(cl_uint));
+}
+
+static ordo_status enqueue_place(struct ordo_call *call, const struct merge *m)
+{
+    const cl_uint           n = (cl_uint) m->array->count, b = (cl_uint) m->batch->count;
+    const struct ordo_slice hidden = bits_of(m->batch);
+    struct ordo_args        args = { .n = 0 };
+    ordo_args_slice(&args, &m->array->keys);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    ordo_args_slice(&args, &m->batch->keys);
+    ORDO_ADD(&args, ORDO_ARG(b));
+    ordo_args_slice(&args, &hidden);
+    ORDO_ADD(&args, ORDO_ARG(m->length), ORDO_ARG(m->places), ORDO_ARG(m->kept));
+    return launch(call, m, "batch_place", &args);
+}
+
+static ordo_status enqueue_write(struct ordo_call *call, const struct merge *m)
+{
+    const cl_uint           n = (cl_uint) m->array->count, b = (cl_uint) m->batch->count;
+    const struct ordo_slice hidden = bits_of(m->batch);
+    struct ordo_args        args = { .n = 0 };
+    ordo_args_slice(&args, &m->array->keys);
+    ordo_args_slice(&args, &m->array->values);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    ordo_args_slice(&args, &m->batch->keys);
+    ordo_args_slice(&args, &m->batch->values);
+    ORDO_ADD(&args, ORDO_ARG(b));
+    ordo_args_slice(&args, &hidden);
+    ORDO_ADD(&args, ORDO_ARG(m->length), ORDO_ARG(m->places), ORDO_ARG(m->kept));
+    ordo_args_slice(&args, &m->out->keys);
+    ordo_args_slice(&args, &m->out->values);
+    ORDO_ADD(&args, ORDO_ARG(m->out->kept));
+    return launch(call, m, "batch_write", &args);
+}
+
+ordo_status ordo_merge_batch_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
+                                     const struct ordo_merge_source *array, const struct ordo_merge_source *batch,
+                                     const struct ordo_merge_target *out)
+{
+    struct merge m = { .params = params, .array = array, .batch = batch, .out = out };
+    const int    mark = call->n_scratch;
+
+    cut(call->dev, &m);
+    ORDO_TRY(ordo_call_scratch(call, batch->count * sizeof(cl_uint), &m.places));
+    ORDO_TRY(ordo_call_scratch(call, m.tiles * sizeof(cl_uint), &m.kept));
+    ORDO_TRY(enqueue_place(call, &m));
+    ORDO_TRY(enqueue_write(call, &m));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
