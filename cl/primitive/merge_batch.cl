@@ -58,9 +58,10 @@ ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_
 {
     uint step = BATCH_WIDTH, less = 0;
     if (end - at >= BATCH_WIDTH) {
+        __global const ordo_key *next = array + at; /* which compilers then know to be neighbours */
         ORDO_UNROLL
         for (uint i = 0; i < BATCH_WIDTH; i++)
-            less += key_bits(array[at + i]) < x;
+            less += key_bits(next[i]) < x;
         if (less < BATCH_WIDTH)
             return at + less;
         at += BATCH_WIDTH;

@@ -67,8 +67,8 @@ ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_
  * what is not needed, for which it has to know the size first, and which costs drivers time (0.54 for 0.39 ms at 2^24 elements
  * on an H200). Waits. Without the memory for one run, or where that would be larger than the device's largest allocation: into as
  * few as there is memory for; ORDO_NO_DEVICE_MEMORY if for nothing, and all is as it was. ORDO_UNSUPPORTED if dict is no LSM.
- * Cost    reads and writes every element once. On CPUs, and GPUs on which a work-group may not wait for one that started before,
- *         the runs are resolved first, as by a query of order. */
+ * Cost    reads and writes every element once. On CPUs, unless it is one run in which nothing is stale and a batch, and on GPUs on which
+ *         a work-group may not wait for one that started before, the runs are resolved first, as by a query of order. */
 ORDO_API ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order);
 
 /* Parameters made in place, as ordo.h says. */
