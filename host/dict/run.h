@@ -227,9 +227,10 @@ bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
 /* The same of a clean run and a batch beside it, which hides nothing: a key's value is what all elements of the key come to. The batch's
- * values may be changed, also if it fails. Only if the device can, and there may be an allocation for all that the runs have. */
-bool        ordo_runs_can_combine(const struct ordo_runs *runs, const struct ordo_run_set *set);
+ * values may be changed, also if it fails. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
+/* Whether that can be done with what is stored and so many more elements. */
+bool ordo_runs_can_combine(const struct ordo_runs *runs, size_t count);
 
 #endif

@@ -310,12 +310,11 @@ ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, st
     return ordo_runs_filter(runs, call, set, out);
 }
 
-bool ordo_runs_can_combine(const struct ordo_runs *runs, const struct ordo_run_set *set)
+bool ordo_runs_can_combine(const struct ordo_runs *runs, size_t count)
 {
     const struct ordo_merge_params params = params_of(&runs->dict);
-    return is_pair(set) && ordo_runs_fit(runs, ordo_run_set_stored(set)) &&
-           (ordo_merge_by_batch(runs->dict.dev, &params) ||
-            ordo_merge_can_dedup(runs->dict.dev, &params, set->n, true));
+    return ordo_run_set_is_clean(&runs->set) && ordo_runs_fit(runs, ordo_run_set_stored(&runs->set) + count) &&
+           (ordo_merge_by_batch(runs->dict.dev, &params) || ordo_merge_can_dedup(runs->dict.dev, &params, 2, true));
 }
 
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,

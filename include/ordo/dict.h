@@ -99,7 +99,8 @@ ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, co
  *   value  what the values are: a type of value_bytes bytes. Sums are of integers, modulo 2^32 or 2^64; of floats:
  *          ORDO_UNSUPPORTED, as a float sum would depend on the order; extremes are of every type, in its order.
  * Cost     a sort of the batch with its values, a find for each key and an update. Scratch a key, two values and 2 bytes an
- *          element, and the update's. Hash tables, B-link trees and skiplists combine where they update.
+ *          element, and the update's. Hash tables, B-link trees and skiplists combine where they update, sorted arrays and
+ *          X-fast tries as they merge.
  * ORDO_INVALID where value_bytes is 0 or not that of `value`. */
 ORDO_API ordo_status ordo_dict_combine(ordo_dict *dict, ordo_type value, ordo_op op, struct ordo_slice keys,
                                        struct ordo_slice values, size_t count, const struct ordo_order *order);

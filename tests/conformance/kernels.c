@@ -335,6 +335,23 @@ static void cleanup(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
+/* Into a sorted array, where groups make progress: some keys that are there and some that are not, each in parts. */
+static void merge_combining(struct test *t)
+{
+    enum { HELD = 500, THERE = 8 };
+    ordo_dict *dict = NULL;
+
+    if (t->facts->cpu)
+        return;
+    dict = make_dict(t, t->dev, SORTED_ARRAY, 0, HELD);
+    test_look_back(t);
+    set_tunables(t, "merge_runs.items=5");
+    test_context(t, "combines that are merged");
+    combine_numbers(t, dict, HELD - THERE, THERE, 2);
+    expect_numbers(t, dict, 0, HELD - THERE + BATCH / 2);
+    ordo_dict_destroy(&dict);
+}
+
 /* What a structure does by its other operations: in a tree, and in several runs. */
 static void generic(struct test *t)
 {
@@ -667,9 +684,9 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
         void (*run)(struct test *t);
     } parts[] = { { "self-test", self_test }, { "primitives", primitives }, { "sequences", sequences },
                   { "batches", batches },     { "rounds", rounds },         { "concurrent", concurrent },
-                  { "levels", levels },       { "cleanup", cleanup },       { "generic", generic },
-                  { "prefixes", prefixes },   { "leaves", leaves },         { "roaring", roaring },
-                  { "seldom", seldom },       { "combined", combined } };
+                  { "levels", levels },       { "cleanup", cleanup },       { "merge_combining", merge_combining },
+                  { "generic", generic },     { "prefixes", prefixes },     { "leaves", leaves },
+                  { "roaring", roaring },     { "seldom", seldom },         { "combined", combined } };
     for (size_t i = 0; i < LENGTH(parts); i++) {
         const clock_t since = clock();
         if (!is_asked_for(only, parts[i].name))

@@ -415,13 +415,37 @@ static void use_table(ordo_device *dev)
     ordo_dict_destroy(&table);
 }
 
-/* What a preparation launches, and that using what it prepared launches nothing else. */
-static void expect_launched(const struct ordo_prepare_params *params, void (*use)(ordo_device *dev))
+/* Of a sorted array what is combined is so as it is merged. */
+static void use_array(ordo_device *dev)
+{
+    static uint32_t                       keys[MANY];
+    const struct ordo_sorted_array_config config = { .dict = { .key = ORDO_U32, .value_bytes = 4 } };
+    ordo_dict                            *array = NULL;
+    for (uint32_t i = 0; i < MANY; i++)
+        keys[i] = i * 2654435761u;
+    cr_assert(ordo_sorted_array_create(dev, &config, &array) == ORDO_OK);
+    cr_assert(ordo_dict_upsert_host(array, keys, keys, MANY) == ORDO_OK);
+    cr_assert(ordo_dict_combine_host(array, ORDO_U32, ORDO_SUM, keys, keys, MANY) == ORDO_OK);
+    ordo_dict_destroy(&array);
+}
+
+static int programs_of(ordo_device *dev)
+{
+    int n = 0;
+    pthread_mutex_lock(&dev->builds.lock);
+    for (const struct ordo_program *p = dev->builds.programs; p; p = p->next)
+        n++;
+    pthread_mutex_unlock(&dev->builds.lock);
+    return n;
+}
+
+/* What a preparation launches, and that using what it prepared launches nothing else, and builds nothing. */
+static void expect_launched(const char *mask, const struct ordo_prepare_params *params, void (*use)(ordo_device *dev))
 {
     static struct launched launched;
     memset(&launched, 0, sizeof launched);
     const struct ordo_device_config config = {
-        .no_self_test = true, .build_threads = -1, .log = see_launch, .user = &launched
+        .mask = mask, .no_self_test = true, .build_threads = -1, .log = see_launch, .user = &launched
     };
     ordo_device *dev = NULL;
     (void) setenv("ORDO_LOG", "debug", 1);
@@ -429,7 +453,9 @@ static void expect_launched(const struct ordo_prepare_params *params, void (*use
     cr_assert(ordo_device_prepare(dev, params, NULL) == ORDO_OK);
     cr_assert(launched.n > 10);
     launched.closed = true;
+    const int programs = programs_of(dev);
     use(dev);
+    cr_assert(programs_of(dev) == programs, "%d programs are new", programs_of(dev) - programs);
     cr_assert(launched.late[0] == 0, "%s had not run", launched.late);
     ordo_device_close(&dev);
 }
@@ -443,11 +469,14 @@ Test(builds, what_is_prepared_has_run)
                                           .operations = ORDO_PREPARE_BUILD | ORDO_PREPARE_UPDATE | ORDO_PREPARE_APPLY |
                                                         ORDO_PREPARE_CONCURRENT,
                                           .batch = MANY };
-    expect_launched(&params, use_tree_side_by_side);
+    expect_launched("", &params, use_tree_side_by_side);
     params.what = ORDO_PREPARE_HASH;
     params.value_bytes = 1u << 4;
     params.operations = ORDO_PREPARE_UPDATE;
-    expect_launched(&params, use_table);
+    expect_launched("", &params, use_table);
+    params.what = ORDO_PREPARE_SORTED_ARRAY;
+    expect_launched("", &params, use_array);
+    expect_launched("cpu=0,progress=1", &params, use_array);
 }
 
 /* ---- rehearsals ---------------------------------------------------------------------------------------------- */

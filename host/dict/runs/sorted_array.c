@@ -5,26 +5,21 @@
 #include "dict/runs/runs.h"
 #include "dict/tour.h"
 
-/* Puts what was made of the array and a batch, which goes, in the array's place. */
-static ordo_status become(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch,
-                          const struct ordo_sorted_run *merged, ordo_status status)
-{
-    ordo_runs_release(runs, batch);
-    ORDO_TRY(status);
-    ordo_runs_become(runs, call, merged);
-    return ORDO_OK;
-}
-
 /* Merges the array and a batch, which goes, into a new array. The set is a copy: what is marked in the array's bits on
- * the way is of no meaning to the array itself, which has none. */
-static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch)
+ * the way is of no meaning to the array itself, which has none. `combine`: how values are combined; NULL: the batch's replace them. */
+static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch,
+                               const struct ordo_merge_combine *combine)
 {
     struct ordo_run_set    set = runs->set;
     struct ordo_sorted_run merged;
 
     set.run[set.n++] = *batch;
-    const ordo_status status = ordo_runs_visible(runs, call, &set, &merged);
-    return become(runs, call, batch, &merged, status);
+    const ordo_status status =
+        combine ? ordo_runs_combine(runs, call, &set, combine, &merged) : ordo_runs_visible(runs, call, &set, &merged);
+    ordo_runs_release(runs, batch);
+    ORDO_TRY(status);
+    ordo_runs_become(runs, call, &merged);
+    return ORDO_OK;
 }
 
 static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
@@ -36,7 +31,7 @@ static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, s
     if (runs->set.n == 0)
         return erase ? ORDO_OK : ordo_runs_build(dict, call, keys, values, count);
     ORDO_TRY(ordo_runs_sort(runs, call, erase, keys, values, count, &batch));
-    return merge_batch(runs, call, &batch);
+    return merge_batch(runs, call, &batch, NULL);
 }
 
 static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates)
@@ -45,61 +40,49 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     struct ordo_sorted_run batch;
 
     ORDO_TRY(ordo_runs_take(runs, call, updates, &batch));
-    return merge_batch(runs, call, &batch);
+    return merge_batch(runs, call, &batch, NULL);
 }
 
-/* The batch's values are combined with the array's as they are merged. */
-static ordo_status combine_merged(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_combines *c,
-                                  struct ordo_sorted_run *batch)
+static ordo_status combine_merged(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_combines *c)
 {
-    const struct ordo_merge_combine combine = { c->value, c->op };
-    struct ordo_run_set             set = runs->set;
-    struct ordo_sorted_run          merged;
+    const struct ordo_merge_combine how = { c->value, c->op };
+    struct ordo_sorted_run          batch;
 
-    set.run[set.n++] = *batch;
-    const ordo_status status = ordo_runs_combine(runs, call, &set, &combine, &merged);
-    return become(runs, call, batch, &merged, status);
+    ORDO_TRY(ordo_runs_sort(runs, call, false, c->keys, c->values, c->count, &batch));
+    return merge_batch(runs, call, &batch, &how);
 }
 
-/* The array is searched by a pass over both: it goes before an index of it would have paid. */
-static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_combines *c,
-                                 struct ordo_sorted_run *batch)
+/* Sorted where it is merged from, as an upsert is. The array is searched by a pass over both: it goes before an index of it would have
+ * paid. */
+static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_combines *c)
 {
-    ordo_dict                 *dict = &runs->dict;
-    const struct ordo_combines sorted = { c->value, c->op,       ordo_run_keys(batch), ordo_run_values(dict, batch),
-                                          c->count, .once = true };
-    const ordo_status          status = ordo_dict_combine_sorted(dict, call, &sorted);
-    if (status != ORDO_OK) {
-        ordo_runs_release(runs, batch);
-        return status;
-    }
-    return merge_batch(runs, call, batch);
-}
-
-static bool can_merge_combining(const struct ordo_runs *runs, const struct ordo_sorted_run *batch)
-{
-    struct ordo_run_set set = runs->set;
-    set.run[set.n++] = *batch;
-    return ordo_runs_can_combine(runs, &set);
-}
-
-/* Sorted where it is merged from, as an upsert is. Where the memory for all that both have is not to be had, it is sorted again: its
- * values may be others by then. */
-static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
-{
-    struct ordo_runs      *runs = ordo_runs_of(dict);
-    const int              mark = call->n_scratch;
+    ordo_dict             *dict = &runs->dict;
     struct ordo_sorted_run batch;
 
     ORDO_TRY(ordo_runs_sort(runs, call, false, c->keys, c->values, c->count, &batch));
-    if (can_merge_combining(runs, &batch)) {
-        const ordo_status status = combine_merged(runs, call, c, &batch);
+    const struct ordo_combines sorted = { c->value, c->op,       ordo_run_keys(&batch), ordo_run_values(dict, &batch),
+                                          c->count, .once = true };
+    const ordo_status          status = ordo_dict_combine_sorted(dict, call, &sorted);
+    if (status != ORDO_OK) {
+        ordo_runs_release(runs, &batch);
+        return status;
+    }
+    return merge_batch(runs, call, &batch, NULL);
+}
+
+/* Without the memory for all that both have, what comes of it may still fit. */
+static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
+{
+    struct ordo_runs *runs = ordo_runs_of(dict);
+    const int         mark = call->n_scratch;
+
+    if (ordo_runs_can_combine(runs, c->count)) {
+        const ordo_status status = combine_merged(runs, call, c);
         if (!ordo_lacks_memory(status))
             return status;
         ordo_call_abandon(call, mark);
-        ORDO_TRY(ordo_runs_sort(runs, call, false, c->keys, c->values, c->count, &batch));
     }
-    return combine_found(runs, call, c, &batch);
+    return combine_found(runs, call, c);
 }
 
 /* The last are cut off; to take the first is to write the array anew, as for all that is erased. */

@@ -2,6 +2,7 @@
 /* The X-fast trie: updates of its leaves, and its place behind the interface. */
 #include "dict/trie/xfast.h"
 
+#include "dict/generic/generic.h"
 #include "dict/tour.h"
 
 #define GROUP_MOST 8
@@ -21,31 +22,33 @@ static void settle(struct ordo_xfast *xfast, struct ordo_call *call)
         ordo_log(call->dev, ORDO_LOG_WARNING, "xfast: the trie was not made, going on without");
 }
 
-/* A new run of the leaves and a batch. The set is a copy: what is marked in the leaves' bits on the way is of no meaning to them,
+/* A new run of the leaves and a batch, whose values replace theirs or are combined with them, if it says how. The set is a copy: what is marked in the leaves' bits on the way is of no meaning to them,
  * which have none. Waits. */
 static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *b,
-                         struct ordo_sorted_run *merged)
+                         const struct ordo_merge_combine *combine, struct ordo_sorted_run *merged)
 {
     struct ordo_run_set    set = runs->set;
     struct ordo_sorted_run run;
 
     ORDO_TRY(ordo_runs_take_batch(runs, call, b, &run));
     set.run[set.n++] = run;
-    const ordo_status status = ordo_runs_visible(runs, call, &set, merged);
+    const ordo_status status =
+        combine ? ordo_runs_combine(runs, call, &set, combine, merged) : ordo_runs_visible(runs, call, &set, merged);
     ordo_runs_release(runs, &run);
     return status;
 }
 
-static ordo_status store(struct ordo_xfast *xfast, struct ordo_call *call, const struct ordo_run_batch *b)
+static ordo_status store(struct ordo_xfast *xfast, struct ordo_call *call, const struct ordo_run_batch *b,
+                         const struct ordo_merge_combine *combine)
 {
     const int              mark = call->n_scratch;
     struct ordo_sorted_run merged;
-    ordo_status            status = merge(&xfast->runs, call, b, &merged);
+    ordo_status            status = merge(&xfast->runs, call, b, combine, &merged);
 
     if (ordo_lacks_memory(status) && xfast->flat) { /* without the trie there may be enough */
         ordo_call_abandon(call, mark);
         ordo_xfast_drop(xfast);
-        status = merge(&xfast->runs, call, b, &merged);
+        status = merge(&xfast->runs, call, b, combine, &merged);
     }
     if (status == ORDO_OK) {
         ordo_xfast_drop(xfast);
@@ -77,14 +80,30 @@ static ordo_status update(ordo_dict *dict, struct ordo_call *call, bool erase, s
 
     if (ordo_xfast_of(dict)->runs.set.n == 0)
         return erase ? ORDO_OK : build(dict, call, keys, values, count);
-    return store(ordo_xfast_of(dict), call, &batch);
+    return store(ordo_xfast_of(dict), call, &batch, NULL);
 }
 
 static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates)
 {
     const struct ordo_run_batch batch = { .sorted = updates, .count = updates->count };
 
-    return store(ordo_xfast_of(dict), call, &batch);
+    return store(ordo_xfast_of(dict), call, &batch, NULL);
+}
+
+/* Without the memory for all that the leaves and the batch have, what comes of it may still fit. */
+static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
+{
+    const struct ordo_run_batch     batch = { NULL, false, c->keys, c->values, c->count };
+    const struct ordo_merge_combine how = { c->value, c->op };
+    const int                       mark = call->n_scratch;
+
+    if (ordo_runs_can_combine(&ordo_xfast_of(dict)->runs, c->count)) {
+        const ordo_status status = store(ordo_xfast_of(dict), call, &batch, &how);
+        if (!ordo_lacks_memory(status))
+            return status;
+        ordo_call_abandon(call, mark);
+    }
+    return ordo_dict_combine_generic(dict, call, c);
 }
 
 /* The leaves stay the same, in a tighter block. */
@@ -104,6 +123,7 @@ const struct ordo_structure ordo_xfast_structure = {
     .build = build,
     .update = update,
     .update_sorted = update_sorted,
+    .combine = combine,
     .compact = compact,
     .find = ordo_xfast_find,
     .count = ordo_xfast_count,
