@@ -458,6 +458,8 @@ static void deduplicating(struct test *t)
         { "cleanup", .run = cleanup, .structure = LSM, .held = SCENE_HELD },
         { "upsert", call_named("ordo_dict_upsert"), .structure = SORTED_ARRAY, .held = SCENE_HELD },
         { "erase", call_named("ordo_dict_erase"), .structure = SORTED_ARRAY, .held = SCENE_HELD },
+        { "combine", call_named("ordo_dict_combine"), .run = combine_many, .structure = SORTED_ARRAY,
+          .held = SCENE_HELD },
     };
 
     test_look_back(t);
