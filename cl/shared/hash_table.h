@@ -71,8 +71,10 @@ enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 /* What hash_touch says of a partition: it is done; it is left; or what was there has been combined, and what was not is left. */
 enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_FRESH_LEFT };
 
-/* Operations of one partition in one mixed batch that are done by themselves; with more, it is sorted. */
-#define HASH_RESOLVE_MOST (HASH_UPDATES_MOST / 2)
+/* Operations of one partition in one mixed batch that are done by themselves; with more, it is sorted. Each takes 13 bytes of local memory,
+ * of which no kernel here needs more than HASH_LOCAL_MOST: there are devices with so little. */
+#define HASH_RESOLVE_MOST 1248
+#define HASH_LOCAL_MOST   16384
 
 /* Words of what a look at partitions finds (hash_measure, hash_size, hash_mix_keys of dict/hash/partition.cl, hash_plan, hash_resolve):
  * HASH_CODES has a bit for each code below HASH_CODE_OTHER that a mixed batch has, and that one for all others. */

@@ -36,6 +36,7 @@ typedef struct {
     uint spills[HASH_BUCKETS_MOST];
     uint stored, gone, any_astray, repeats;
 } hash_local;
+ORDO_STATIC_ASSERT(sizeof(hash_local) <= HASH_LOCAL_MOST, "a device of little local memory has the room");
 
 /* Everything but live and words. */
 ORDO_FN void hash_begin(__local hash_local *mem)

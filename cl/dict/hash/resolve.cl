@@ -24,6 +24,7 @@ typedef struct {
     uchar  codes[HASH_RESOLVE_MOST];
     uint   stored, gone;
 } hash_chains;
+ORDO_STATIC_ASSERT(sizeof(hash_chains) <= HASH_LOCAL_MOST, "a device of little local memory has the room");
 
 /* Ends with a barrier. */
 ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __local hash_chains *mem)

@@ -16,7 +16,7 @@
 
 /* Partitions with more updates are left; and those in which more elements go from bucket to bucket. */
 #define HASH_TOUCH_MOST 512
-#define HASH_MOVE_MOST  256
+#define HASH_MOVE_MOST  240
 
 typedef struct {
     uint words[HASH_SLOTS_MOST];                 /* a table of updates; then a word for each slot of what is touched */
@@ -33,6 +33,7 @@ typedef struct {
 #endif
     ushort slots[HASH_MOVE_MOST];
 } hash_touched;
+ORDO_STATIC_ASSERT(sizeof(hash_touched) <= HASH_LOCAL_MOST, "a device of little local memory has the room");
 
 /* Everything but live. Nothing of words: those of a bucket are made where it is touched, if a work-item works alone. */
 ORDO_FN void hash_begin_touch(const hash_part *part, __local hash_touched *mem)
