@@ -1127,7 +1127,6 @@ struct bug {
 #define WIDE_AT_ONE_LEAF  SCHEDULED("few keys, values of 8 bytes", 8, 7, ANY_ORDER, 1000, SEEKS_OF_CHANGES)
 #define AT_SPLITS         SCHEDULED("splits", 4, 1200, ANY_ORDER, 4000, STORES)
 #define AT_MANY_SPLITS    SCHEDULED("many splits", 4, 4500, ANY_ORDER, 5000, STORES)
-#define AT_ENDS           SCHEDULED("ascending splits", 4, 2000, ASCENDING, 4000, STORES)
 
 #define MERGES    "chunks that merge"
 #define AT_MERGES SCHEDULED(MERGES, 4, 1200, SLIDING, 5000, ERASES)
@@ -1190,7 +1189,7 @@ static const struct bug bugs[] = {
           "    ordo_store_relaxed(links_header(right), LINKS_HALF);\n"
           "    links_delay(batch, op, 4);\n" },
         SEEN_BEFORE },
-      AT_ENDS },
+      AT_MANY_SPLITS },
 #ifdef TEST_SKIPLIST
     { "the neighbour of a chunk that merges is not locked",
       { { TREE_FILE,
@@ -1213,8 +1212,9 @@ static const struct bug bugs[] = {
 
 static const struct bug *bug_under_test;
 
-/* By the first histories that are tried: which of them, the seed decides. */
-enum { TRIES_MOST = 40 };
+/* By the first histories that are tried: which of them, the seed decides. Of the bug that is met least often, a new node that is open too
+ * soon, every twelfth tells. */
+enum { TRIES_MOST = 200 };
 
 static void expect_caught(struct test *t)
 {
