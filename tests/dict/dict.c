@@ -288,7 +288,7 @@ static size_t random_sequences(struct test *t, size_t subject, ordo_type type, u
 static bool type_is_tried(const struct test *t, ordo_type type, size_t subject)
 {
     return test_wants_all("ORDO_TEST_KINDS") || test_wants_all("ORDO_TEST_TYPES") ||
-           type_is_met(type, subject, t->seed);
+           type_is_met(type, subject, t->seed, t->facts->cpu);
 }
 
 /* How many pairs of a type and a subject. */

@@ -839,7 +839,8 @@ static void each_dictionary(struct test *t)
 
     for (size_t subject = 0; subject < N_SUBJECTS; subject++)
         for (int type = ORDO_U32; type <= ORDO_F64; type++)
-            for (size_t v = 0; v < test_n_value_sizes() && (all || type_is_met((ordo_type) type, subject, t->seed));
+            for (size_t v = 0;
+                 v < test_n_value_sizes() && (all || type_is_met((ordo_type) type, subject, t->seed, t->facts->cpu));
                  v++)
                 one_dictionary(t, subject, (ordo_type) type, test_value_bytes[type][v], 6);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of device code share: see support.h. */
+#define _GNU_SOURCE
 #include "support.h"
 #include "watchdog.h"
 
 #include "runtime/device_private.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -331,67 +333,96 @@ static ordo_device *open_place(const struct place *place, const char *mask)
 
 enum { PLATFORMS_MAX = 16, DEVICES_MAX = 16, MASKS_MAX = 16 };
 
+/* Which of how many devices. */
+struct turn {
+    cl_uint device, n_devices;
+};
+
+/* Each mask is kernels to build. Where there are several devices they take turns, so that each has the first mask and a share of the
+ * others, which is another in each program; with ORDO_TEST_KINDS=all each has all. */
+static bool mask_is_met(const struct turn *turn, size_t mask)
+{
+    size_t program = 0;
+
+    for (const char *c = program_invocation_short_name; *c; c++)
+        program = 31 * program + (unsigned char) *c;
+    return mask == 0 || turn->n_devices < 2 || test_wants_all("ORDO_TEST_KINDS") ||
+           (mask + turn->device + program + test_seed()) % 2 == 0;
+}
+
 /* Runs body with each mask of a list that ends with NULL, but once only with what is the same to body. */
-static void run_on_place(const struct place *place, const char *const *masks, test_body body)
+static void run_on_place(const struct place *place, const struct turn *turn, const char *const *masks, test_body body)
 {
     struct ordo_device_facts seen[MASKS_MAX];
+    size_t                   n = 0;
 
     for (size_t m = 0; m < MASKS_MAX && masks[m]; m++) {
+        if (!mask_is_met(turn, m))
+            continue;
         ordo_device *dev = open_place(place, masks[m]);
         bool         again = false;
 
-        seen[m] = *ordo_device_facts(dev);
-        for (size_t earlier = 0; earlier < m; earlier++)
-            again = again || same_abilities(&seen[earlier], &seen[m]);
+        seen[n] = *ordo_device_facts(dev);
+        for (size_t earlier = 0; earlier < n; earlier++)
+            again = again || same_abilities(&seen[earlier], &seen[n]);
+        n++;
         if (!again)
             run_body(dev, masks[m], body);
         ordo_device_close(&dev);
     }
 }
 
-static void run_on_device(cl_platform_id platform, cl_device_id id, const char *const *masks, test_body body)
+static void run_on_device(cl_platform_id platform, cl_device_id id, const struct turn *turn, const char *const *masks,
+                          test_body body)
 {
     cl_int                      code = CL_SUCCESS;
     const cl_context_properties properties[] = { CL_CONTEXT_PLATFORM, (cl_context_properties) platform, 0 };
     const struct place          place = { clCreateContext(properties, 1, &id, NULL, NULL, &code), id };
 
     cr_assert(code == CL_SUCCESS, "clCreateContext: %s", ordo_cl_error_string(code));
-    run_on_place(&place, masks, body);
+    run_on_place(&place, turn, masks, body);
     (void) clReleaseContext(place.context);
 }
 
-static cl_uint run_on_platform(cl_platform_id platform, const char *const *masks, test_body body)
-{
-    cl_device_id ids[DEVICES_MAX];
-    cl_uint      n = 0;
+/* All devices, with their platforms. */
+struct devices {
+    cl_uint        n;
+    cl_platform_id platform[PLATFORMS_MAX * DEVICES_MAX];
+    cl_device_id   id[PLATFORMS_MAX * DEVICES_MAX];
+};
 
-    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, DEVICES_MAX, ids, &n) != CL_SUCCESS)
-        return 0;
-    if (n > DEVICES_MAX)
-        n = DEVICES_MAX;
-    for (cl_uint d = 0; d < n; d++)
-        run_on_device(platform, ids[d], masks, body);
-    return n;
+static void list_devices(struct devices *all)
+{
+    cl_platform_id platforms[PLATFORMS_MAX];
+    cl_uint        n_platforms = 0;
+
+    all->n = 0;
+    if (clGetPlatformIDs(PLATFORMS_MAX, platforms, &n_platforms) != CL_SUCCESS)
+        n_platforms = 0;
+    for (cl_uint p = 0; p < n_platforms && p < PLATFORMS_MAX; p++) {
+        cl_uint n = 0;
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, DEVICES_MAX, all->id + all->n, &n) != CL_SUCCESS)
+            continue;
+        for (cl_uint d = 0; d < n && d < DEVICES_MAX; d++)
+            all->platform[all->n++] = platforms[p];
+    }
 }
 
 static void run_everywhere(const char *const *masks, test_body body)
 {
-    cl_platform_id    platforms[PLATFORMS_MAX];
-    cl_uint           n_platforms = 0;
-    cl_uint           n_devices = 0;
     const char *const only[] = { getenv("ORDO_MASK"), NULL };
+    struct devices    all;
 
     if (only[0])
         masks = only;
     if (getenv("ORDO_DEVICE")) {
-        run_on_place(&(struct place) { 0 }, masks, body);
+        run_on_place(&(struct place) { 0 }, &(struct turn) { 0, 1 }, masks, body);
         return;
     }
-    if (clGetPlatformIDs(PLATFORMS_MAX, platforms, &n_platforms) != CL_SUCCESS)
-        n_platforms = 0;
-    for (cl_uint p = 0; p < n_platforms && p < PLATFORMS_MAX; p++)
-        n_devices += run_on_platform(platforms[p], masks, body);
-    cr_assert(n_devices > 0, "there is no OpenCL device to test on");
+    list_devices(&all);
+    for (cl_uint d = 0; d < all.n; d++)
+        run_on_device(all.platform[d], all.id[d], &(struct turn) { d, all.n }, masks, body);
+    cr_assert(all.n > 0, "there is no OpenCL device to test on");
 }
 
 void test_each_device(test_body body)

@@ -48,7 +48,8 @@ typedef void (*test_body)(struct test *t);
 void test_each_device(test_body body);
 
 /* Runs body on every OpenCL device with each of test_masks (ordo_device_config.mask), of which the first is "": the
- * device as it is. Masks that leave a device the same as an earlier one are passed over. */
+ * device as it is. Masks that leave a device the same as an earlier one are passed over; where there are several devices, each mask but the
+ * first is dealt to half of them, which ones by program and seed. With ORDO_DEVICE or ORDO_TEST_KINDS=all a device has all. */
 void test_each_device_and_mask(test_body body);
 
 extern const char *const test_masks[]; /* ends with NULL */
