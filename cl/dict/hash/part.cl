@@ -290,8 +290,7 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 
 /* What is left of the keys that are there more than once gets the values of all, where they lie: no key is so frequent that one
  * work-item has to go through all of its values. words and live: of hash_dedup, before anything else is in them. `folds`: there
- * are such keys. Ends with a barrier, though most of what follows reads its own updates' values: what PoCL 3.1 made of both together for a
- * GPU without lanes read minima and maxima as they were before the last loop. */
+ * are such keys. A value is there for the work-item that update's turn is (HASH_EACH), and after a barrier for all. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {
@@ -314,6 +313,5 @@ ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint mo
     HASH_EACH (u, n_ordered)
         if (hash_bit(live, u))
             part->values[hash_place_of(part, u)] = value_of_rank(part->values[hash_place_of(part, u)], part->how);
-    hash_barrier();
 }
 #endif
