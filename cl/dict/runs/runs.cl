@@ -261,7 +261,7 @@ ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint cou
     const uint total = visible[last + 1];
     const uint guess = (uint) ((float) rank / (float) total * (float) (last + 1));
     uint       low = rank / RUN_BLOCK, high = min(last, (uint) (((ulong) rank + (count - total)) / RUN_BLOCK));
-    const uint near_low = clamp(guess > RANK_NEAR ? guess - RANK_NEAR : 0, low, high);
+    const uint near_low = (uint) clamp((int) guess - RANK_NEAR, (int) low, (int) high);
     const uint near_high = clamp(guess + RANK_NEAR, low, high);
     const bool after_low = visible[near_low] <= rank, after_high = visible[near_high] <= rank;
     low = after_high ? near_high : after_low ? near_low : low;
