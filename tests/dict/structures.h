@@ -107,8 +107,9 @@ static inline size_t structure_family(size_t subject)
 }
 
 /* Each type is kernels of its own, most of which all structures share. Where not all are tried: u32 and f64 of all structures (on a GPU
- * f64 of half of them), and one of the others of a quarter of them, which the seed decides; of a skiplist of small chunks and a HAMT of fixed depth, which share no kernel of
- * their own, u32. It is the same in all tests of dictionaries, so that what one builds serves the others. */
+ * f64 of half of them), and one of the others of a quarter of them, which the seed decides; of a skiplist of small chunks and a HAMT of
+ * fixed depth, which share no kernel of their own, u32. It is the same in all tests of dictionaries, so that what one builds serves the
+ * others. */
 static inline bool type_is_met(ordo_type type, size_t subject, uint64_t seed, bool cpu)
 {
     static const ordo_type others[] = { ORDO_U64, ORDO_I32, ORDO_I64, ORDO_F32 };

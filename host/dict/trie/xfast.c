@@ -22,8 +22,8 @@ static void settle(struct ordo_xfast *xfast, struct ordo_call *call)
         ordo_log(call->dev, ORDO_LOG_WARNING, "xfast: the trie was not made, going on without");
 }
 
-/* A new run of the leaves and a batch, whose values replace theirs or are combined with them, if it says how. The set is a copy: what is marked in the leaves' bits on the way is of no meaning to them,
- * which have none. Waits. */
+/* A new run of the leaves and a batch, whose values replace theirs or are combined with them, if it says how. The set is a copy: what is
+ * marked in the leaves' bits on the way is of no meaning to them, which have none. Waits. */
 static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *b,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *merged)
 {
