@@ -3,6 +3,7 @@
 #include "device_private.h"
 
 #include <assert.h>
+#include <sched.h>
 #include <unistd.h>
 
 /* ---- begin and end ------------------------------------------------------------------------------------------- */
@@ -318,9 +319,46 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
+/* Who blocks is woken late where the processors have gone to sleep: on a virtual machine with PoCL half of what a call with one key takes. So for
+ * what is small, on a CPU, in the device's own queue, the thread looks a while whether it is there before it blocks, and lets others run
+ * meanwhile. (A find of one key: on two idle cores 24 to 30 us for 53 to 70, on two that have too much to do 50 to 57 for 35.) */
+#define LOOKS_MOST 400
+#define LOOKS_FOR  ((size_t) 1 << 16)
+
+static bool looks_first(const struct ordo_call *call, size_t bytes)
+{
+    return call->dev->facts.cpu && !call->order && !call->out_of_order && !call->dev->rehearsal && bytes > 0 &&
+           bytes <= LOOKS_FOR;
+}
+
+static void look_for(const struct ordo_call *call, cl_event done)
+{
+    cl_int state = CL_QUEUED;
+    if (clFlush(call->queue) != CL_SUCCESS)
+        return;
+    for (int looks = 0; looks < LOOKS_MOST && state > CL_COMPLETE; looks++) {
+        if (clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) != CL_SUCCESS)
+            return;
+        (void) sched_yield();
+    }
+}
+
+static ordo_status read_looking(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes)
+{
+    cl_event done = NULL;
+    ORDO_TRY(read_buffer(call, false, from, at, to, bytes, &done));
+    look_for(call, done);
+    const cl_int waited = clWaitForEvents(1, &done);
+    clReleaseEvent(done);
+    if (waited != CL_SUCCESS) /* nothing is to come to `to` any more */
+        clFinish(call->queue);
+    return ordo_waited(call->dev, waited, __FILE__, __LINE__, "clWaitForEvents");
+}
+
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes)
 {
-    return read_buffer(call, true, from, at, to, bytes, NULL);
+    return looks_first(call, bytes) ? read_looking(call, from, at, to, bytes)
+                                    : read_buffer(call, true, from, at, to, bytes, NULL);
 }
 
 /* ---- checks of the caller's buffers -------------------------------------------------------------------------- */
