@@ -370,9 +370,9 @@ static ordo_status report_change(struct scene *scene, FILE *out, cJSON *json)
 static ordo_status report_crossover(struct scene *scene, FILE *out, cJSON *json)
 {
     say(out, 0,
-        "the LSM takes changes faster (resolving counts as part of them), the array answers faster; the LSM is ahead "
-        "as "
-        "long as no more addresses are asked for per change than this\n\n");
+        "who takes changes faster hangs on the batch and on what is there (resolving counts as part of them); "
+        "the array answers faster; the LSM is ahead as long as no more addresses are asked for per change than "
+        "this\n\n");
     TRY(show_crossover(scene, out, json));
     scene->wrong += scene->result.wrong;
     scene->result.wrong = 0;
