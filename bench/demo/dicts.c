@@ -370,7 +370,7 @@ static ordo_status report_change(struct scene *scene, FILE *out, cJSON *json)
 static ordo_status report_crossover(struct scene *scene, FILE *out, cJSON *json)
 {
     say(out, 0,
-        "who takes changes faster hangs on the batch and on what is there (resolving counts as part of them); "
+        "who takes changes faster depends on the batch and on what is there (resolving counts as part of them); "
         "the array answers faster; the LSM is ahead as long as no more addresses are asked for per change than "
         "this\n\n");
     TRY(show_crossover(scene, out, json));
