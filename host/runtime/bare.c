@@ -30,6 +30,7 @@ void ordo_bare_device_free(ordo_device *dev)
 {
     ordo_builds_close(dev);
     ordo_held_forget(dev);
+    ordo_landing_destroy(&dev->landing);
     pthread_mutex_destroy(&dev->lock);
     pthread_mutex_destroy(&dev->error_lock);
     pthread_mutex_destroy(&dev->log_lock);

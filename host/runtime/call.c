@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* ---- begin and end ------------------------------------------------------------------------------------------- */
@@ -321,7 +322,10 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
 
 /* Who blocks is woken late where the processors have gone to sleep: on a virtual machine with PoCL half of what a call with one key takes. So for
  * what is small, on a CPU, in the device's own queue, the thread looks a while whether it is there before it blocks, and lets others run
- * meanwhile. (A find of one key: on two idle cores 24 to 30 us for 53 to 70, on two that have too much to do 50 to 57 for 35.) */
+ * meanwhile. (A find of one key: on two idle cores 24 to 30 us for 53 to 70, on two that have too much to do 50 to 57 for 35.)
+ *
+ * Such a read is on its way when its call goes on, and still is if waiting for it fails: it goes to memory of the device, which stays until
+ * the queue is known to be done with it, never to the caller's. */
 #define LOOKS_MOST 400
 #define LOOKS_FOR  ((size_t) 1 << 16)
 
@@ -329,6 +333,22 @@ static bool looks_first(const struct ordo_call *call, size_t bytes)
 {
     return call->dev->facts.cpu && !call->order && !call->out_of_order && !call->dev->rehearsal && bytes > 0 &&
            bytes <= LOOKS_FOR;
+}
+
+/* NULL: there is none now. */
+static char *landing(struct ordo_landing *landing)
+{
+    if (!landing->place)
+        landing->place = malloc(LOOKS_FOR);
+    return landing->late ? NULL : landing->place;
+}
+
+void ordo_landing_destroy(struct ordo_landing *landing)
+{
+    if (landing->late)
+        return;
+    free(landing->place);
+    landing->place = NULL;
 }
 
 static void look_for(const struct ordo_call *call, cl_event done)
@@ -343,22 +363,30 @@ static void look_for(const struct ordo_call *call, cl_event done)
     }
 }
 
-static ordo_status read_looking(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes)
+static ordo_status read_looking(struct ordo_call *call, cl_mem from, size_t at, char *place, size_t bytes)
 {
     cl_event done = NULL;
-    ORDO_TRY(read_buffer(call, false, from, at, to, bytes, &done));
+    ORDO_TRY(read_buffer(call, false, from, at, place, bytes, &done));
     look_for(call, done);
     const cl_int waited = clWaitForEvents(1, &done);
     clReleaseEvent(done);
-    if (waited != CL_SUCCESS) /* nothing is to come to `to` any more */
-        clFinish(call->queue);
+    call->dev->landing.late = waited != CL_SUCCESS && clFinish(call->queue) != CL_SUCCESS;
     return ordo_waited(call->dev, waited, __FILE__, __LINE__, "clWaitForEvents");
 }
 
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes)
 {
-    return looks_first(call, bytes) ? read_looking(call, from, at, to, bytes)
-                                    : read_buffer(call, true, from, at, to, bytes, NULL);
+    const bool looks = looks_first(call, bytes);
+    char      *place = looks ? landing(&call->dev->landing) : NULL;
+    if (place) {
+        ORDO_TRY(read_looking(call, from, at, place, bytes));
+        memcpy(to, place, bytes);
+        return ORDO_OK;
+    }
+    ORDO_TRY(read_buffer(call, true, from, at, to, bytes, NULL));
+    if (looks) /* what was late in this queue came before this */
+        call->dev->landing.late = false;
+    return ORDO_OK;
 }
 
 /* ---- checks of the caller's buffers -------------------------------------------------------------------------- */

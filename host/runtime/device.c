@@ -304,6 +304,7 @@ ordo_status ordo_device_trim(ordo_device *dev)
     ordo_scratch_destroy(dev);
     ordo_stages_destroy(dev);
     ordo_ring_destroy(dev);
+    ordo_landing_destroy(&dev->landing);
     dev->memory.scratch_peak_bytes = dev->scratch_used;
     dev->memory.held_peak_bytes = dev->memory.held_bytes;
     return ordo_call_end(&call, ORDO_OK);
@@ -320,8 +321,8 @@ void ordo_device_let_go(ordo_device *dev)
         return;
     /* In the child of a fork the driver's threads are gone: its objects are left alone. */
     if (dev->pid == getpid()) {
-        if (dev->queue)
-            clFinish(dev->queue);
+        if (dev->queue && clFinish(dev->queue) == CL_SUCCESS)
+            dev->landing.late = false;
         ordo_programs_destroy(dev);
         ordo_doubts_forget(dev);
         ordo_scratch_destroy(dev);

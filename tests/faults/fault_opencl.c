@@ -3,7 +3,10 @@
  * that go through, make the chosen one fail without doing it, and count the objects that are alive.
  *
  * A release that is to fail is done all the same: nobody could make up for it, and the counts stay true. */
+#define _GNU_SOURCE
 #include "fault_run.h"
+
+#include <pthread.h>
 
 static struct fault opencl;
 struct fault *const fault_opencl = &opencl;
@@ -172,9 +175,40 @@ COMMAND(clEnqueueNDRangeKernel,
         (cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *from, const size_t *global,
          const size_t *local, WAITS_PARAMS),
         (queue, kernel, dims, from, global, local, WAITS))
-COMMAND(clEnqueueReadBuffer,
-        (cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at, size_t size, void *to, WAITS_PARAMS),
-        (queue, mem, blocking, at, size, to, WAITS))
+
+/* Asked once a thread: for the first one glibc reads /proc/self/maps. */
+static bool is_on_stack(const void *at)
+{
+    static _Thread_local char  *stack;
+    static _Thread_local size_t bytes;
+
+    if (!stack) {
+        pthread_attr_t attributes;
+        void          *least = NULL;
+        cr_assert(pthread_getattr_np(pthread_self(), &attributes) == 0);
+        cr_assert(pthread_attr_getstack(&attributes, &least, &bytes) == 0);
+        pthread_attr_destroy(&attributes);
+        stack = least;
+    }
+    return (const char *) at >= stack && (const char *) at < stack + bytes;
+}
+
+/* A read that is not waited for comes to memory that is there as long as the queue: no later call may fail to wait for it. */
+cl_int CL_API_CALL __real_clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at,
+                                              size_t size, void *to, WAITS_PARAMS);
+cl_int CL_API_CALL __wrap_clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at,
+                                              size_t size, void *to, WAITS_PARAMS);
+cl_int CL_API_CALL __wrap_clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at,
+                                              size_t size, void *to, WAITS_PARAMS)
+{
+    cr_assert(blocking || !is_on_stack(to), "a read that is not waited for comes to the stack");
+    if (fault_strikes(&opencl, "clEnqueueReadBuffer", CL_OUT_OF_RESOURCES))
+        return suits_code(CL_OUT_OF_RESOURCES);
+    const cl_int got = __real_clEnqueueReadBuffer(queue, mem, blocking, at, size, to, WAITS);
+    opencl.live[FAULT_EVENTS] += got == CL_SUCCESS && done;
+    return got;
+}
+
 COMMAND(clEnqueueWriteBuffer,
         (cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at, size_t size, const void *from, WAITS_PARAMS),
         (queue, mem, blocking, at, size, from, WAITS))
