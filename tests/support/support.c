@@ -336,21 +336,25 @@ static ordo_device *open_place(const struct place *place, const char *mask)
 
 enum { PLATFORMS_MAX = 16, DEVICES_MAX = 16, MASKS_MAX = 16 };
 
-/* Which of how many devices. */
+/* Which of how many devices, and whether it is not to be taken for a GPU: a CPU beside one. */
 struct turn {
     cl_uint device, n_devices;
+    bool    cpu_only;
 };
 
 /* Each mask is kernels to build. Where there are several devices they take turns, so that each has the first mask and a share of the
- * others, which is another in each program; with ORDO_TEST_KINDS=all each has all. */
-static bool mask_is_met(const struct turn *turn, size_t mask)
+ * others, which is another in each program. A GPU's code on a CPU is what a GPU beside it runs. With ORDO_TEST_KINDS=all each has all. */
+static bool mask_is_met(const struct turn *turn, const char *const *masks, size_t m)
 {
     size_t program = 0;
 
+    if (turn->n_devices < 2 || test_wants_all("ORDO_TEST_KINDS"))
+        return true;
+    if (turn->cpu_only && strstr(masks[m], "cpu=0"))
+        return false;
     for (const char *c = program_invocation_short_name; *c; c++)
         program = 31 * program + (unsigned char) *c;
-    return mask == 0 || turn->n_devices < 2 || test_wants_all("ORDO_TEST_KINDS") ||
-           (mask + turn->device + program + test_seed()) % 2 == 0;
+    return m == 0 || (m + turn->device + program + test_seed()) % 2 == 0;
 }
 
 /* Runs body with each mask of a list that ends with NULL, but once only with what is the same to body. */
@@ -360,7 +364,7 @@ static void run_on_place(const struct place *place, const struct turn *turn, con
     size_t                   n = 0;
 
     for (size_t m = 0; m < MASKS_MAX && masks[m]; m++) {
-        if (!mask_is_met(turn, m))
+        if (!mask_is_met(turn, masks, m))
             continue;
         ordo_device *dev = open_place(place, masks[m]);
         bool         again = false;
@@ -411,6 +415,23 @@ static void list_devices(struct devices *all)
     }
 }
 
+static bool is_cpu(cl_device_id id)
+{
+    cl_device_type type = 0;
+
+    cr_assert(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL) == CL_SUCCESS);
+    return (type & CL_DEVICE_TYPE_CPU) != 0;
+}
+
+static cl_uint count_cpus(const struct devices *all)
+{
+    cl_uint n = 0;
+
+    for (cl_uint d = 0; d < all->n; d++)
+        n += is_cpu(all->id[d]);
+    return n;
+}
+
 static void run_everywhere(const char *const *masks, test_body body)
 {
     const char *const only[] = { getenv("ORDO_MASK"), NULL };
@@ -419,12 +440,15 @@ static void run_everywhere(const char *const *masks, test_body body)
     if (only[0])
         masks = only;
     if (getenv("ORDO_DEVICE")) {
-        run_on_place(&(struct place) { 0 }, &(struct turn) { 0, 1 }, masks, body);
+        run_on_place(&(struct place) { 0 }, &(struct turn) { 0, 1, false }, masks, body);
         return;
     }
     list_devices(&all);
-    for (cl_uint d = 0; d < all.n; d++)
-        run_on_device(all.platform[d], all.id[d], &(struct turn) { d, all.n }, masks, body);
+    const bool has_gpu = count_cpus(&all) < all.n && !only[0];
+    for (cl_uint d = 0; d < all.n; d++) {
+        const struct turn turn = { d, all.n, has_gpu && is_cpu(all.id[d]) };
+        run_on_device(all.platform[d], all.id[d], &turn, masks, body);
+    }
     cr_assert(all.n > 0, "there is no OpenCL device to test on");
 }
 
