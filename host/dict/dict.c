@@ -19,6 +19,14 @@ static ordo_status check_config(ordo_device *dev, const struct ordo_dict_config 
     return ORDO_OK;
 }
 
+/* A call that is taken back finds what was spare before it. */
+static void give_spare(struct ordo_reserve *reserve)
+{
+    ordo_dict *dict = (ordo_dict *) ((char *) reserve - offsetof(ordo_dict, reserve));
+    if (!dict->undo && dict->structure->give_spare)
+        dict->structure->give_spare(dict);
+}
+
 ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure,
                              const struct ordo_dict_config *config, size_t bytes, ordo_dict **out)
 {
@@ -32,6 +40,8 @@ ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *stru
     dict->key_bytes = ordo_type_bytes(config->key);
     dict->value_bytes = config->value_bytes;
     dict->bytes = bytes;
+    dict->reserve.give = give_spare;
+    ordo_reserve_join(dev, &dict->reserve);
     *out = dict;
     return ORDO_OK;
 }
@@ -41,6 +51,7 @@ void ordo_dict_destroy(ordo_dict **dict)
     if (!dict || !*dict)
         return;
     ordo_device *dev = (*dict)->dev;
+    ordo_reserve_leave(dev, &(*dict)->reserve);
     ordo_dict_drop_aggregates(*dict);
     (*dict)->structure->destroy(*dict);
     ordo_undo_forget(dev, &(*dict)->undo);

@@ -144,6 +144,8 @@ struct ordo_structure {
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
     /* NULL where there is no such thing. Waits. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
+    /* Lets go of memory that is held for later, in the midst of any call; NULL: there is none. */
+    void (*give_spare)(ordo_dict *dict);
     ordo_status (*clean_up)(ordo_dict *dict, struct ordo_call *call);
     ordo_status (*compact)(ordo_dict *dict, struct ordo_call *call);
     ordo_status (*find)(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
@@ -176,6 +178,7 @@ struct ordo_dict {
     size_t                       key_bytes;
     struct ordo_last_call        last;    /* dict.c's own */
     struct ordo_undo            *undo;    /* calls that may have to be taken back */
+    struct ordo_reserve          reserve; /* dict.c's own */
     size_t                       bytes;   /* of the structure's part, which begins with this */
     struct ordo_host_array      *results; /* dict_host.c's own */
     size_t                       n_results;

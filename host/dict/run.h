@@ -138,6 +138,7 @@ bool ordo_runs_fit(const struct ordo_runs *runs, size_t count);
 /* Keeps the run's block for later, or lets go of it. A run without a block is fine. */
 void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
+void ordo_runs_give_spare(ordo_dict *dict);
 /* Drops spare blocks, the largest first, until they take no more than `most` bytes. */
 void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most);
 /* Keeps spare blocks of no more than runs take. */

@@ -59,6 +59,11 @@ void ordo_runs_drop_spare(struct ordo_runs *runs)
         drop_spare(runs, 0);
 }
 
+void ordo_runs_give_spare(ordo_dict *dict)
+{
+    ordo_runs_drop_spare(ordo_runs_of(dict));
+}
+
 void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most)
 {
     while (runs->spare_bytes > most) {
@@ -111,12 +116,7 @@ static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, 
     const size_t most = (size_t) ordo_device_facts(call->dev)->max_alloc_bytes;
     const size_t bytes = least <= most ? ordo_min_size(roomy(least), most) : least;
     ordo_runs_limit_spare(runs, spare_most(runs, bytes));
-    ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
-    if (made == ORDO_NO_DEVICE_MEMORY && runs->n_spare > 0) {
-        ordo_runs_drop_spare(runs);
-        made = ordo_buffer_create(call->dev, bytes, &out->mem);
-    }
-    ORDO_TRY(made);
+    ORDO_TRY(ordo_buffer_create(call->dev, bytes, &out->mem));
     out->mem_bytes = bytes;
     runs->bytes += bytes;
     if (runs->bytes_peak < runs->bytes)

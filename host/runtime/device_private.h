@@ -210,6 +210,7 @@ struct ordo_device {
     struct ordo_undo    *undo;         /* of the call under way */
     uint64_t             undo_number;
     struct ordo_held    *held;
+    struct ordo_reserve *reserves;
     struct ordo_memory   memory;
     uint64_t             scratch_used;
     uint64_t             memory_limit;

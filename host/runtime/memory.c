@@ -123,12 +123,55 @@ static void release_free_blocks(ordo_device *dev, cl_command_queue queue, size_t
     }
 }
 
-/* As create_counted; when memory is short, pooled scratch is given up and finished commands let go of theirs first. */
+/* ---- when memory is short ------------------------------------------------------------------------------------ */
+
+void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve)
+{
+    ordo_lock(dev);
+    reserve->next = dev->reserves;
+    dev->reserves = reserve;
+    ordo_unlock(dev);
+}
+
+void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve)
+{
+    if (dev->pid != getpid()) /* in the child of a fork: see ordo_device_close */
+        return;
+    ordo_lock(dev);
+    struct ordo_reserve **at = &dev->reserves;
+    while (*at != reserve)
+        at = &(*at)->next;
+    *at = reserve->next;
+    ordo_unlock(dev);
+}
+
+static void give_scratch(ordo_device *dev)
+{
+    release_free_blocks(dev, NULL, SIZE_MAX, INT32_MAX);
+}
+
+/* None of it is the call's that may have to be taken back. */
+static void give_reserves(ordo_device *dev)
+{
+    struct ordo_undo *const undo = dev->undo;
+    dev->undo = NULL;
+    for (struct ordo_reserve *r = dev->reserves; r; r = r->next)
+        r->give(r);
+    dev->undo = undo;
+}
+
+/* As create_counted; when memory is short, pooled scratch is given up first, then what dictionaries hold for later, and finished
+ * commands let go of theirs. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
+    static void (*const gives[])(ordo_device *) = { give_scratch, give_reserves };
+
     ordo_status got = create_counted(dev, bytes, out);
-    if (got == ORDO_NO_DEVICE_MEMORY && dev->memory.scratch_bytes > dev->scratch_used) {
-        release_free_blocks(dev, NULL, SIZE_MAX, INT32_MAX);
+    for (int i = 0; i < 2 && got == ORDO_NO_DEVICE_MEMORY; i++) {
+        const uint64_t held = dev->memory.held_bytes;
+        gives[i](dev);
+        if (dev->memory.held_bytes == held)
+            continue;
         clFinish(dev->queue);
         got = create_counted(dev, bytes, out);
     }

@@ -101,6 +101,15 @@ ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
 /* Sets *mem to NULL. Commands that were enqueued with it run on: OpenCL keeps it for them. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 
+/* Who holds buffers for later that others may have when memory is short. `give` lets go of them; it is called within calls, whoever's
+ * they are, whenever one asks for memory, and finds the device's lock taken. Until it leaves, it stays where it is. */
+struct ordo_reserve {
+    struct ordo_reserve *next;
+    void (*give)(struct ordo_reserve *reserve);
+};
+void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve);
+void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve);
+
 /* The caller's memory as a buffer, on a device that works in the same memory: nothing is copied, and no device memory taken.
  * NULL where that cannot be. What kernels wrote is there after a blocking read to where it is. `host` must stay until all
  * commands with the buffer are done; ordo_buffer_leave then lets go of it. */

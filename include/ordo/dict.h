@@ -455,7 +455,7 @@ struct ordo_dict_statistics {
     size_t bytes_data;  /* keys and values of all that is stored; of a HAMT what they take there */
     size_t bytes_index; /* search indexes */
     size_t bytes_marks; /* bits and counters beside the elements */
-    size_t bytes_spare; /* held for later, and what blocks have left over */
+    size_t bytes_spare; /* held for later, unless another call is short of memory, and what blocks have left over */
     size_t bytes_peak;  /* the most that the dictionary held at once since it was created, all uses together */
     size_t cleanups;    /* since it was created; of a tree, rebuilds */
     size_t leaves;      /* of a tree or a HAMT: nodes that hold elements */

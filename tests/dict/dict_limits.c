@@ -239,6 +239,61 @@ Test(dict_limits, the_same_keys_for_ever_do_not_use_memory_up)
     test_each_device_with("cpu=0,progress=1", overwritten);
 }
 
+/* Blocks that a dictionary keeps for its next batches are there for whoever has no memory otherwise: its own queries, and what other
+ * dictionaries store. */
+static bool shares_spare(struct test *t, int structure)
+{
+    enum { HELD = 100000, BATCH = 4096, OTHERS = 10000, SPARE_LEAST_BYTES = 300000 };
+    const uint64_t unlimited = t->dev->memory_limit;
+    struct arrays  all = arrays_make(t, 0, HELD), some = arrays_make(t, 100, BATCH), others = arrays_make(t, 7, OTHERS);
+    ordo_dict     *dict = make_dict(t, t->dev, structure, 0, HELD), *other = NULL;
+    struct ordo_dict_statistics is;
+    size_t                      count = 0;
+
+    test_context(t, "what a %s has spare", structures[structure].word);
+    for (int i = 0; i < 3; i++)
+        test_ok(t, upsert(dict, &some));
+    test_ok(t, ordo_dict_statistics(dict, NULL, &is));
+    const bool has_spare = is.bytes_spare >= SPARE_LEAST_BYTES && ordo_dict_can(dict, ORDO_CAN_ORDER);
+    if (has_spare) {
+        t->dev->memory_limit = held_by(t);
+        test_ok(t,
+                ordo_dict_range(dict, test_slice(&some.keys), test_slice(&some.his), BATCH, test_slice(&some.offsets),
+                                test_slice(&some.out_keys), test_slice(&some.out_values), BATCH, &count, NULL));
+        test_true(t, count == BATCH);
+        t->dev->memory_limit = unlimited;
+        test_ok(t, upsert(dict, &some));
+        t->dev->memory_limit = held_by(t);
+        test_ok(t, create(t->dev, LSM, ORDO_U32, 4, &other));
+        test_ok(t, upsert(other, &others));
+        t->dev->memory_limit = unlimited;
+        expect_all(t, dict, &all);
+        expect_all(t, other, &others);
+        ordo_dict_destroy(&other);
+    }
+    ordo_dict_destroy(&dict);
+    arrays_free(&all);
+    arrays_free(&some);
+    arrays_free(&others);
+    return has_spare;
+}
+
+static void shared(struct test *t)
+{
+    struct test own = on_its_own(t);
+    int         met = 0;
+
+    for (int s = 0; s < N_STRUCTURES; s++)
+        met += shares_spare(&own, s);
+    test_true(t, met >= 2);
+    ordo_device_close(&own.dev);
+}
+
+Test(dict_limits, what_is_spare_goes_to_whoever_asks)
+{
+    test_each_device(shared);
+}
+
 /* Long before that an update leaves out what is stale. Of the same `count` keys again and again, so many at a time, no more
  * than `most` times as much as lives is ever stored, and a batch: whoever waits. */
 enum waiting { NOBODY_WAITS, THE_CALLER_WAITS, CALLS_WAIT, QUERIES_OF_ORDER_BETWEEN };

@@ -208,6 +208,7 @@ static const struct ordo_structure fast_structure = {
     .build = build,
     .update = update,
     .update_sorted = update_sorted,
+    .give_spare = ordo_runs_give_spare,
     .compact = compact,
     .find = charged_find,
     .count = charged_count,

@@ -679,6 +679,7 @@ static const struct ordo_structure lsm_structure = {
     .update_sorted = update_sorted,
     .erase_interval = erase_interval,
     .ends = ends,
+    .give_spare = ordo_runs_give_spare,
     .clean_up = clean_up,
     .compact = compact,
     .find = find,

@@ -112,6 +112,7 @@ static const struct ordo_structure sorted_array = {
     .update_sorted = update_sorted,
     .combine = combine,
     .ends = ends,
+    .give_spare = ordo_runs_give_spare,
     .compact = ordo_runs_compact,
     .find = ordo_runs_find,
     .count = ordo_runs_count,

@@ -11,6 +11,7 @@ const struct ordo_structure ordo_hamt_structure = {
     .build = ordo_hamt_build,
     .update = ordo_hamt_update,
     .update_sorted = ordo_hamt_update_sorted,
+    .give_spare = ordo_hamt_give_spare,
     .compact = ordo_hamt_compact,
     .find = ordo_hamt_find,
     .count = ordo_hamt_count,

@@ -79,6 +79,7 @@ void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
 /* Puts a trie in the place of the one there, which may have its pool. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next);
 void ordo_hamt_drop_spare(struct ordo_hamt *hamt);
+void ordo_hamt_give_spare(ordo_dict *dict);
 void ordo_hamt_clear(ordo_dict *dict);
 
 /* Launches a kernel of `file` over `items`. */

@@ -44,9 +44,6 @@ ordo_status ordo_hamt_allocate(struct ordo_hamt *hamt, size_t bytes, bool roomy,
     const size_t room = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;
     if (roomy && allocate(hamt, bytes + room, out) == ORDO_OK)
         return ORDO_OK;
-    if (allocate(hamt, bytes, out) == ORDO_OK)
-        return ORDO_OK;
-    ordo_hamt_drop(hamt, &hamt->spare_pool);
     return allocate(hamt, bytes, out);
 }
 
@@ -74,15 +71,18 @@ static bool fits(const struct ordo_hamt_block *block, size_t bytes)
     return block->mem && block->bytes >= bytes && block->bytes / 2 <= bytes + 4096;
 }
 
-/* `spare`, if it has the room and not much more. */
-static ordo_status take(struct ordo_hamt *hamt, const struct ordo_hamt_block *spare, size_t bytes, bool roomy,
+/* `spare`, if it has the room and not much more. It is no longer one once it is taken: what is left of memory may then be asked for in
+ * its place, and memory that is short be given. */
+static ordo_status take(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool roomy,
                         struct ordo_hamt_block *out)
 {
-    if (fits(spare, bytes)) {
-        *out = *spare;
-        return ORDO_OK;
+    if (!fits(spare, bytes)) {
+        ordo_hamt_drop(hamt, spare);
+        return ordo_hamt_allocate(hamt, bytes, roomy, out);
     }
-    return ordo_hamt_allocate(hamt, bytes, roomy, out);
+    *out = *spare;
+    *spare = (struct ordo_hamt_block) { .mem = NULL };
+    return ORDO_OK;
 }
 
 ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy)
@@ -103,16 +103,9 @@ ordo_status ordo_hamt_make_node_room(struct ordo_hamt *hamt, struct ordo_hamt_tr
     return take(hamt, &hamt->spare_tables, ordo_hamt_table_words(next) * sizeof(cl_uint), roomy, &next->tables);
 }
 
-/* The spare pool is no longer one once it is taken: what is left of memory may then be asked for in its place. */
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool roomy)
 {
-    if (!fits(&hamt->spare_pool, units * HAMT_UNIT)) {
-        ordo_hamt_drop(hamt, &hamt->spare_pool);
-        return ordo_hamt_allocate(hamt, units * HAMT_UNIT, roomy, &next->pool);
-    }
-    next->pool = hamt->spare_pool;
-    hamt->spare_pool = (struct ordo_hamt_block) { .mem = NULL };
-    return ORDO_OK;
+    return take(hamt, &hamt->spare_pool, units * HAMT_UNIT, roomy, &next->pool);
 }
 
 static void foresee(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes)
@@ -133,18 +126,12 @@ void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units)
         foresee(hamt, &hamt->spare_tables, ordo_hamt_table_words(&next) * sizeof(cl_uint));
 }
 
-/* Drops a block that is not one that stays. */
-static void drop_unless(struct ordo_hamt *hamt, struct ordo_hamt_block *block, const struct ordo_hamt_block *stays)
-{
-    if (block->mem != stays->mem)
-        ordo_hamt_drop(hamt, block);
-}
-
 void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next)
 {
-    drop_unless(hamt, &next->leaves, &hamt->spare_leaves);
-    drop_unless(hamt, &next->tables, &hamt->spare_tables);
-    drop_unless(hamt, &next->pool, &hamt->trie.pool);
+    ordo_hamt_drop(hamt, &next->leaves);
+    ordo_hamt_drop(hamt, &next->tables);
+    if (next->pool.mem != hamt->trie.pool.mem)
+        ordo_hamt_drop(hamt, &next->pool);
 }
 
 void ordo_hamt_drop_spare(struct ordo_hamt *hamt)
@@ -152,6 +139,12 @@ void ordo_hamt_drop_spare(struct ordo_hamt *hamt)
     ordo_hamt_drop(hamt, &hamt->spare_leaves);
     ordo_hamt_drop(hamt, &hamt->spare_tables);
     ordo_hamt_drop(hamt, &hamt->spare_pool);
+}
+
+void ordo_hamt_give_spare(ordo_dict *dict)
+{
+    ordo_runs_drop_spare(&ordo_hamt_of(dict)->runs);
+    ordo_hamt_drop_spare(ordo_hamt_of(dict));
 }
 
 /* Batches that are small for the trie leave its blocks where they are, mostly; one after which it is in another pool may be followed by
@@ -170,8 +163,8 @@ static void keep_pool(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 {
     note_peak(hamt);
-    drop_unless(hamt, &hamt->spare_leaves, &next->leaves);
-    drop_unless(hamt, &hamt->spare_tables, &next->tables);
+    ordo_hamt_drop(hamt, &hamt->spare_leaves);
+    ordo_hamt_drop(hamt, &hamt->spare_tables);
     keep_pool(hamt, next);
     hamt->spare_leaves = hamt->trie.leaves;
     hamt->spare_tables = hamt->trie.tables;

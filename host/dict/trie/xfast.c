@@ -124,6 +124,7 @@ const struct ordo_structure ordo_xfast_structure = {
     .update = update,
     .update_sorted = update_sorted,
     .combine = combine,
+    .give_spare = ordo_runs_give_spare,
     .compact = compact,
     .find = ordo_xfast_find,
     .count = ordo_xfast_count,
