@@ -581,6 +581,8 @@ void ordo_builds_close(ordo_device *dev)
 {
     struct ordo_builds *b = &dev->builds;
     leave_live(dev); /* in the child of a fork too */
+    if (dev->pid != getpid())
+        return; /* glibc would wait for threads that wait for a change in the parent, and are not here */
     pthread_cond_destroy(&b->changed);
     pthread_mutex_destroy(&b->lock);
 }

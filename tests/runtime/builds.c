@@ -184,9 +184,25 @@ Test(builds, threads_give_way_to_calls)
     ordo_device_close(&dev);
 }
 
-enum way { RETURN, EXIT_AFTER_CALLS, CLOSE, FORK };
+enum way { RETURN, EXIT_AFTER_CALLS, CLOSE, FORK, FORK_WHILE_THEY_WAIT };
 
-/* A program that ends while its device's threads build. */
+/* Until the threads have nothing to do and, very likely, wait to be told of more. */
+static void let_threads_wait(ordo_device *dev)
+{
+    const struct timespec moment = { 0, 30000000 };
+    bool                  busy = true;
+
+    cr_assert(ordo_device_prepare(dev, &lsm_of_u32, NULL) == ORDO_OK);
+    while (busy) {
+        (void) nanosleep(&moment, NULL);
+        pthread_mutex_lock(&dev->builds.lock);
+        busy = dev->builds.in_work > 0 || dev->builds.n_threads == 0;
+        pthread_mutex_unlock(&dev->builds.lock);
+    }
+    (void) nanosleep(&moment, NULL);
+}
+
+/* A program that ends while its device's threads build, or wait. */
 static void end_early(enum way way)
 {
     ordo_device *dev = open_device(2);
@@ -197,10 +213,13 @@ static void end_early(enum way way)
         ordo_dict_destroy(&lsm);
         ordo_device_close(&dev);
     }
-    if (way == FORK) {
+    if (way == FORK_WHILE_THEY_WAIT)
+        let_threads_wait(dev);
+    if (way == FORK || way == FORK_WHILE_THEY_WAIT) {
         const pid_t child = fork();
         int         status = 1;
         if (child == 0) {
+            (void) alarm(60);
             const ordo_status got = ordo_device_prepare(dev, &lsm_of_u32, NULL);
             ordo_dict_destroy(&lsm);
             ordo_device_close(&dev);
@@ -215,7 +234,7 @@ static void end_early(enum way way)
 
 Test(builds, programs_may_end_while_threads_build)
 {
-    for (int way = RETURN; way <= FORK; way++) {
+    for (int way = RETURN; way <= FORK_WHILE_THEY_WAIT; way++) {
         const pid_t child = fork();
         int         status = 1;
         if (child == 0)
