@@ -30,7 +30,6 @@ void ordo_bare_device_free(ordo_device *dev)
 {
     ordo_builds_close(dev);
     ordo_held_forget(dev);
-    ordo_landing_destroy(&dev->landing);
     pthread_mutex_destroy(&dev->lock);
     pthread_mutex_destroy(&dev->error_lock);
     pthread_mutex_destroy(&dev->log_lock);
@@ -38,5 +37,6 @@ void ordo_bare_device_free(ordo_device *dev)
     free(dev->extensions);
     free(dev->cl_dir);
     free(dev->cache_dir);
+    free(dev->landing);
     free(dev);
 }

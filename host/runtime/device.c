@@ -304,7 +304,8 @@ ordo_status ordo_device_trim(ordo_device *dev)
     ordo_scratch_destroy(dev);
     ordo_stages_destroy(dev);
     ordo_ring_destroy(dev);
-    ordo_landing_destroy(&dev->landing);
+    free(dev->landing);
+    dev->landing = NULL;
     dev->memory.scratch_peak_bytes = dev->scratch_used;
     dev->memory.held_peak_bytes = dev->memory.held_bytes;
     return ordo_call_end(&call, ORDO_OK);
@@ -321,8 +322,8 @@ void ordo_device_let_go(ordo_device *dev)
         return;
     /* In the child of a fork the driver's threads are gone: its objects are left alone. */
     if (dev->pid == getpid()) {
-        if (dev->queue && clFinish(dev->queue) == CL_SUCCESS)
-            dev->landing.late = false;
+        if (dev->queue)
+            clFinish(dev->queue);
         ordo_programs_destroy(dev);
         ordo_doubts_forget(dev);
         ordo_scratch_destroy(dev);

@@ -148,12 +148,6 @@ struct ordo_rehearsal {
     struct ordo_kernel kernel; /* any */
 };
 
-/* Where small reads come to that their call looks for: see call.c. */
-struct ordo_landing {
-    char *place; /* NULL: not yet wanted */
-    bool  late;  /* a read may still come to it */
-};
-
 struct ordo_device {
     struct ordo_device_facts facts;
     cl_platform_id           platform;
@@ -202,7 +196,7 @@ struct ordo_device {
 
     struct ordo_scratch *scratch;
     struct ordo_ring     ring;
-    struct ordo_landing  landing;
+    char                *landing;    /* of small reads (call.c); NULL: not yet wanted */
     size_t               stage_most; /* bytes of arrays that go by a stage */
     struct ordo_stage   *stages;
     uint64_t             stage_number; /* of what was sent last, from 1 on */
@@ -341,9 +335,6 @@ void ordo_stages_destroy(ordo_device *dev);
 /* transfer.c */
 void ordo_ring_open(ordo_device *dev);
 void ordo_ring_destroy(ordo_device *dev);
-
-/* call.c: gives the memory back, if nothing can come to it any more. */
-void ordo_landing_destroy(struct ordo_landing *landing);
 
 /* undo.c: the call, whose commands are enqueued, is no longer recorded. */
 void ordo_undo_end(struct ordo_call *call);

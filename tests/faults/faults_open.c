@@ -191,13 +191,13 @@ static void each_opening(struct test *t, struct fault *f)
 static void opening_and_opencl(struct test *t)
 {
     each_opening(t, fault_opencl);
-    fault_show(t, "OpenCL, opening devices", t->facts->cpu ? 20 : 8);
+    fault_show(t, "OpenCL, opening devices", 3); /* of some 50 that a seed chooses */
 }
 
 static void opening_and_memory(struct test *t)
 {
     each_opening(t, &fault_memory);
-    fault_show(t, "host memory, opening devices", t->facts->cpu ? 20 : 8);
+    fault_show(t, "host memory, opening devices", 3); /* of some 50 that a seed chooses */
 }
 
 Test(faults_open, opening_survives_every_opencl_call)
