@@ -157,19 +157,21 @@ REFERENCES(cl_event, Event, FAULT_EVENTS)
 
 /* ---- commands ---------------------------------------------------------------------------------------------------------- */
 
-#define COMMAND(name, params, args)                                                                                    \
+#define COMMAND_IF(holds, name, params, args)                                                                          \
     cl_int CL_API_CALL __real_##name params;                                                                           \
     cl_int CL_API_CALL __wrap_##name params;                                                                           \
     cl_int CL_API_CALL __wrap_##name params                                                                            \
     {                                                                                                                  \
+        cr_assert(holds, #name " is called with what does not hold: " #holds);                                         \
         if (fault_strikes(&opencl, #name, CL_OUT_OF_RESOURCES))                                                        \
             return suits_code(CL_OUT_OF_RESOURCES);                                                                    \
         const cl_int got = __real_##name args;                                                                         \
         opencl.live[FAULT_EVENTS] += got == CL_SUCCESS && done;                                                        \
         return got;                                                                                                    \
     }
-#define WAITS_PARAMS cl_uint n, const cl_event *wait, cl_event *done
-#define WAITS        n, wait, done
+#define COMMAND(name, params, args) COMMAND_IF(true, name, params, args)
+#define WAITS_PARAMS                cl_uint n, const cl_event *wait, cl_event *done
+#define WAITS                       n, wait, done
 
 COMMAND(clEnqueueNDRangeKernel,
         (cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *from, const size_t *global,
@@ -194,21 +196,9 @@ static bool is_on_stack(const void *at)
 }
 
 /* A read that is not waited for comes to memory that is there as long as the queue: no later call may fail to wait for it. */
-cl_int CL_API_CALL __real_clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at,
-                                              size_t size, void *to, WAITS_PARAMS);
-cl_int CL_API_CALL __wrap_clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at,
-                                              size_t size, void *to, WAITS_PARAMS);
-cl_int CL_API_CALL __wrap_clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at,
-                                              size_t size, void *to, WAITS_PARAMS)
-{
-    cr_assert(blocking || !is_on_stack(to), "a read that is not waited for comes to the stack");
-    if (fault_strikes(&opencl, "clEnqueueReadBuffer", CL_OUT_OF_RESOURCES))
-        return suits_code(CL_OUT_OF_RESOURCES);
-    const cl_int got = __real_clEnqueueReadBuffer(queue, mem, blocking, at, size, to, WAITS);
-    opencl.live[FAULT_EVENTS] += got == CL_SUCCESS && done;
-    return got;
-}
-
+COMMAND_IF(blocking || !is_on_stack(to), clEnqueueReadBuffer,
+           (cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at, size_t size, void *to, WAITS_PARAMS),
+           (queue, mem, blocking, at, size, to, WAITS))
 COMMAND(clEnqueueWriteBuffer,
         (cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at, size_t size, const void *from, WAITS_PARAMS),
         (queue, mem, blocking, at, size, from, WAITS))

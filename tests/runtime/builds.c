@@ -196,7 +196,7 @@ static void let_threads_wait(ordo_device *dev)
     while (busy) {
         (void) nanosleep(&moment, NULL);
         pthread_mutex_lock(&dev->builds.lock);
-        busy = dev->builds.in_work > 0 || dev->builds.n_threads == 0;
+        busy = dev->builds.in_work > 0;
         pthread_mutex_unlock(&dev->builds.lock);
     }
     (void) nanosleep(&moment, NULL);
