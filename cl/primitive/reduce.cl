@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sum, minimum or maximum of an array: each group folds a range of tiles, then one group folds the results. Every
- * fold here is of an associative and commutative operation on integers, so the grouping does not show in the result.
+/* The sum, minimum or maximum of an array: each group folds a range of tiles, then one group folds the results: in the same
+ * launch (reduce_once) the one that is done last, which waits for nobody, else the only one of another launch (reduce_keys,
+ * reduce_sums). Every fold here is of an associative and commutative operation on integers, so the grouping does not show in
+ * the result.
  *
  *   ORDO_KEY, FOLD_OP        what is folded (group/fold.cl)
  *   FOLD_GROUP, TILE_ITEMS   tuning: work-items per group, keys per work-item
+ *   SCAN_LOOKBACK            tuning: which way; 1 needs order between groups
  */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
+
+#ifndef SCAN_LOOKBACK
+#define SCAN_LOOKBACK 0
+#endif
 
 #if FOLD_GROUP == 1
 
@@ -29,8 +36,6 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 #else
 #include "group/tile.cl"
 
-/* Built together: reduce_keys reduce_sums */
-
 /* This work-item's share of tiles first_tile .. end_tile - 1. From uniform control flow of the group. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
@@ -48,25 +53,80 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 
 #endif
 
-/* Group g folds tiles g * range .. g * range + range - 1 of `tiles`, into sums[g], or, being the only one, into *out
- * (if `last`). */
+/* The fold of group g's range: tiles g * range .. g * range + range - 1 of `tiles`. By the whole group, from uniform control
+ * flow; in work-item 0, at least. */
+ORDO_FN fold_item reduce_range(__global const ordo_key *in, uint count, uint shift, uint tiles, uint range,
+                               __local fold_scratch *scratch)
+{
+    const uint      first = (uint) get_group_id(0) * range;
+    const fold_item mine = reduce_tiles(in, count, shift, first, first + min(range, tiles - first));
+
+    return group_fold(mine, scratch);
+}
+
+#if SCAN_LOOKBACK
+#include "device/atomic.cl"
+
+typedef struct {
+    fold_scratch scratch;
+    uint         last;
+} reduce_local;
+
+/* Leaves the group's fold for the last one; 1 to that: it sees what all others left, once its group has come to a barrier.
+ * `ticket`: 0 before and after the launch. By one work-item.
+ *
+ * The fence before a group's ticket and the one after the last ticket pair: whoever takes a number takes it after all lower ones. */
+ORDO_FN uint reduce_leave(volatile __global uint *ticket, __global fold_item *sums, fold_item sum)
+{
+    sums[get_group_id(0)] = sum;
+    ordo_fence_device();
+    if (ordo_add(ticket, 1) != (uint) get_num_groups(0) - 1)
+        return 0;
+    ordo_store_relaxed(ticket, 0);
+    ordo_fence_device();
+    return 1;
+}
+
+/* *out = the fold of all. sums: room for as many as there are groups; neither it nor `ticket` is used by the only group. */
+ORDO_KERNEL(FOLD_GROUP)
+void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
+                 __global fold_item *sums, __global ordo_key *out, ulong out_at, volatile __global uint *ticket)
+{
+    __local reduce_local local_memory;
+    const uint           groups = (uint) get_num_groups(0);
+    fold_item            sum = reduce_range(in + in_at, count, shift, tiles, range, &local_memory.scratch);
+
+    if (groups > 1) {
+        if (get_local_id(0) == 0)
+            local_memory.last = reduce_leave(ticket, sums, sum);
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        if (!local_memory.last)
+            return;
+        sum = group_fold_items(sums, groups, &local_memory.scratch);
+    }
+    if (get_local_id(0) == 0)
+        out[out_at] = fold_key_of(fold_value(sum));
+}
+
+#else
+
+/* Built together: reduce_keys reduce_sums */
+
+/* Group g folds its range into sums[g], or, being the only one, into *out (if `last`). */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)
 {
     __local fold_scratch scratch;
-    const uint           group = (uint) get_group_id(0);
-    const uint           first = group * range;
-    const fold_item      mine = reduce_tiles(in + in_at, count, shift, first, first + min(range, tiles - first));
-    const fold_item      sum = group_fold(mine, &scratch);
+    const fold_item      sum = reduce_range(in + in_at, count, shift, tiles, range, &scratch);
 
     if (get_local_id(0) == 0 && last)
         out[out_at] = fold_key_of(fold_value(sum));
     if (get_local_id(0) == 0 && !last)
-        sums[group] = sum;
+        sums[get_group_id(0)] = sum;
 }
 
-/* *out = the fold of sums[0 .. count - 1]; of none, the identity. */
+/* *out = the fold of sums[0 .. count - 1]. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_sums(__global const fold_item *sums, uint count, __global ordo_key *out, ulong out_at)
 {
@@ -76,3 +136,5 @@ void reduce_sums(__global const fold_item *sums, uint count, __global ordo_key *
     if (get_local_id(0) == 0)
         out[out_at] = fold_key_of(fold_value(sum));
 }
+
+#endif

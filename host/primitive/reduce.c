@@ -21,8 +21,24 @@ static ordo_status find_kernel(struct ordo_call *call, const struct reduction *r
                                                      { "FOLD_OP", (long) r->params->op },
                                                      { "FOLD_GROUP", (long) t->group },
                                                      { "TILE_ITEMS", (long) t->items },
+                                                     { "SCAN_LOOKBACK", t->lookback },
                                                      { NULL, 0 } },
                             out);
+}
+
+/* All in one launch. sums, ticket: of the only group none. */
+static ordo_status enqueue_once(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
+                                cl_mem sums, cl_mem ticket)
+{
+    struct ordo_kernel *kernel = NULL;
+    const cl_ulong      in_at = r->in.at, out_at = r->out.at;
+    const cl_uint       count = (cl_uint) r->count;
+
+    ORDO_TRY(find_kernel(call, r, t, "reduce_once", &kernel));
+    return ordo_call_launch(call, kernel, t->groups, t->group,
+                            ORDO_ARGS(ORDO_ARG(r->in.mem), ORDO_ARG(in_at), ORDO_ARG(count), ORDO_ARG(t->shift),
+                                      ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums), ORDO_ARG(r->out.mem),
+                                      ORDO_ARG(out_at), ORDO_ARG(ticket)));
 }
 
 static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
@@ -53,13 +69,20 @@ static ordo_status enqueue_sums(struct ordo_call *call, const struct reduction *
 
 static ordo_status enqueue(struct ordo_call *call, const struct reduction *r)
 {
-    const size_t            bytes = ordo_type_bytes(r->params->type);
-    const struct ordo_tiles t = ordo_tiles_of(call->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, bytes, r->count, r->in.at);
-    cl_mem                  sums = NULL;
+    const size_t         bytes = ordo_type_bytes(r->params->type);
+    struct ordo_tiles    t = ordo_tiles_of(call->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, bytes, r->count, r->in.at);
+    struct ordo_lookback state; /* its tickets alone */
+    cl_mem               sums = NULL;
 
+    if (t.groups == 0)
+        t.groups = 1; /* the fold of none */
     if (t.groups == 1)
-        return enqueue_keys(call, r, &t, NULL);
+        return t.lookback ? enqueue_once(call, r, &t, NULL, NULL) : enqueue_keys(call, r, &t, NULL);
     ORDO_TRY(ordo_call_scratch(call, t.groups * bytes, &sums));
+    if (t.lookback) {
+        ORDO_TRY(ordo_lookback_state(call, 0, bytes, &state));
+        return enqueue_once(call, r, &t, sums, state.mem);
+    }
     ORDO_TRY(enqueue_keys(call, r, &t, sums));
     return enqueue_sums(call, r, &t, sums);
 }

@@ -6,6 +6,7 @@
 
 static void seams(struct test *t)
 {
+    test_look_back(t);
     try_seams(t, ORDO_I32, ORDO_SUM);
     try_seams(t, ORDO_F64, ORDO_MAX);
     try_reduce(t, ORDO_I32, ORDO_SUM, TEST_RANDOM, 3000017);
@@ -43,6 +44,43 @@ static void some_tunings(struct test *t)
 Test(reduce, is_right_however_it_is_tuned)
 {
     test_each_device(some_tunings);
+}
+
+/* Launches that follow one another without a wait, of none, one group and many, on the same tickets: each sums 1 .. count. */
+static void one_launch(struct test *t)
+{
+    enum { LAUNCHES = 500, MOST = 30000 };
+    const struct ordo_reduce_params params = { ORDO_U64, ORDO_SUM };
+    uint64_t                       *numbers = test_alloc(MOST * 8), *want = test_alloc(LAUNCHES * 8);
+
+    if (!t->facts->groups_progress)
+        test_skip("ORDO_MASK=%s: groups promise no progress, so there are two launches", t->mask);
+    test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", ORDO_SCAN_LOOKBACK));
+    test_ok(t, ordo_device_set_tunable(t->dev, "scan.group", 64));
+    test_ok(t, ordo_device_set_tunable(t->dev, "scan.items", 4));
+    test_true(t, ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, 8, MOST, 0).groups > 1);
+    test_true(t, ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, 8, MOST, 0).lookback);
+    for (uint64_t i = 0; i < MOST; i++)
+        numbers[i] = i + 1;
+    struct test_array in = test_upload(t, numbers, MOST, 8, 0), out = test_upload(t, NULL, LAUNCHES, 8, 0);
+    for (size_t i = 0; i < LAUNCHES; i++) {
+        const uint64_t count = test_below(t, MOST + 1);
+
+        want[i] = count * (count + 1) / 2;
+        test_ok(t, ordo_reduce(t->dev, &params, test_slice(&in), count, ordo_at(out.mem, out.at + i), NULL));
+    }
+    test_context(t, "sums in one launch each");
+    test_expect(t, ORDO_U64, &out, want, LAUNCHES);
+    test_free(&in);
+    test_free(&out);
+    free(numbers);
+    free(want);
+}
+
+Test(reduce, takes_one_launch_where_groups_may_wait)
+{
+    test_each_device_with("progress=1", one_launch);
+    test_each_device_with("cpu=0,progress=1", one_launch);
 }
 
 static void bad_arguments(struct test *t)
