@@ -6,7 +6,8 @@
  * Candidates are written to a list as soon as they fit; until then a pass reads the array again and knows them by their
  * digits. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
  *
- * What is taken lies in no order: who comes first takes the next place. The caller sorts it.
+ * What is taken lies in no order: who comes first takes the next place. Of little one group makes the order (top_order), else
+ * the caller sorts it.
  *
  *   ORDO_KEY, ORDO_DESCENDING   the order
  *   TOP_SELECT                  1: only the element of rank `needed` - 1 is wanted
@@ -26,7 +27,7 @@
 #define GROUP_SIZE TOP_GROUP
 #include "group/scan.cl"
 
-/* Built together: top_count top_narrow top_all */
+/* Built together: top_count top_narrow top_all top_order */
 #else
 #define GROUP_SCAN_WORDS 1
 #endif
@@ -101,9 +102,12 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
     return r;
 }
 
-ORDO_FN uint top_digit(ordo_key_form key, uint index, uint shift, uint mask, uint in_index)
+/* Bits shift .. of an element's number, as many as the mask has. */
+ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
-    return (in_index ? index >> shift : (uint) (key >> shift)) & mask;
+    if (shift >= p.index_bits)
+        return (uint) (key >> (shift - p.index_bits)) & mask;
+    return ((uint) ((ulong) key << (p.index_bits - shift)) | index >> shift) & mask;
 }
 
 /* ---- counting -------------------------------------------------------------------------------------------------- */
@@ -124,33 +128,71 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* Digits are dealt to work-items in runs, for the scan. */
+/* What a value of the next digit makes of the key, and of the index. */
+ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
+{
+    if (p.next_shift >= p.index_bits)
+        return (ordo_key_form) digit << (p.next_shift - p.index_bits);
+    return (ordo_key_form) ((ulong) digit >> (p.index_bits - p.next_shift));
+}
+ORDO_FN uint top_index_of(struct top_pass p, uint digit)
+{
+    return p.next_shift >= p.index_bits ? 0 : digit << p.next_shift & ~0u >> (32 - p.index_bits);
+}
+
+/* Digits are dealt to work-items in runs, for the scan; how many of them a work-item asks for at once. */
 #define TOP_MINE ((TOP_RADIX + TOP_GROUP - 1) / TOP_GROUP)
+#define TOP_HELD (TOP_MINE < 8 ? TOP_MINE : 8)
+
+/* here[k] = the count of digit first + k; their sum. */
+ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private uint *here)
+{
+    uint sum = 0;
+
+    ORDO_UNROLL
+    for (uint k = 0; k < TOP_HELD; k++)
+        here[k] = first + k < TOP_RADIX ? ordo_load_relaxed(&histogram[first + k]) : 0;
+    ORDO_UNROLL
+    for (uint k = 0; k < TOP_HELD; k++)
+        sum += here[k];
+    return sum;
+}
+
+/* Notes that the candidates with this digit, which are `candidates`, hold the element searched for, and `upto` others precede them. */
+ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass p, uint digit, uint upto,
+                      uint candidates)
+{
+    const ordo_key_form key = before.key | top_key_of(p, digit);
+
+    record[TOP_KEY_LOW] = (uint) key;
+#if KEY_BITS == 64
+    record[TOP_KEY_HIGH] = (uint) (key >> 32);
+#endif
+    record[TOP_INDEX] = before.index | top_index_of(p, digit);
+    record[TOP_NEEDED] = before.needed - upto;
+    record[TOP_CANDIDATES] = candidates;
+}
 
 /* The last group to finish finds the digit of the element number `needed` (from 1 on) among the candidates, which are
  * counted in the record's histogram, and notes what follows. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
-    const uint              first = get_local_id(0) * TOP_MINE, end = min(first + TOP_MINE, TOP_RADIX);
-    uint                    sum = 0, all;
+    const uint              first = get_local_id(0) * TOP_MINE;
+    uint                    here[TOP_HELD], sum = 0, all;
 
-    for (uint digit = first; digit < end; digit++)
-        sum += ordo_load_relaxed(&histogram[digit]);
+    for (uint d = 0; d < TOP_MINE; d += TOP_HELD)
+        sum += top_digits(histogram, first + d, here);
     uint upto = top_scan(sum, l->scratch, &all);
-    for (uint digit = first; digit < end && upto < before.needed; digit++) {
-        const uint here = ordo_load_relaxed(&histogram[digit]);
-        if (upto + here >= before.needed) {
-            const ordo_key_form key = before.key | (p.next_in_index ? 0 : (ordo_key_form) digit << p.next_shift);
-            record[TOP_KEY_LOW] = (uint) key;
-#if KEY_BITS == 64
-            record[TOP_KEY_HIGH] = (uint) (key >> 32);
-#endif
-            record[TOP_INDEX] = before.index | (p.next_in_index ? digit << p.next_shift : 0);
-            record[TOP_NEEDED] = before.needed - upto;
-            record[TOP_CANDIDATES] = here;
+    for (uint d = 0; d < TOP_MINE; d += TOP_HELD) {
+        if (TOP_MINE > TOP_HELD)
+            (void) top_digits(histogram, first + d, here);
+        ORDO_UNROLL
+        for (uint k = 0; k < TOP_HELD; k++) {
+            if (upto < before.needed && upto + here[k] >= before.needed)
+                top_note(record, before, p, first + d + k, upto, here[k]);
+            upto += here[k];
         }
-        upto += here;
     }
 }
 
@@ -205,7 +247,7 @@ void top_count(__global const ordo_key *keys, __global uint *state, struct top_p
             ORDO_UNROLL
             for (uint k = 0; k < TOP_AHEAD; k++)
                 if (first + (r + k) * TOP_GROUP < p.count)
-                    top_count_digit(&l, top_digit(key_bits(key[k]), 0, p.next_shift, p.next_mask, 0),
+                    top_count_digit(&l, top_digit(p, key_bits(key[k]), 0, p.next_shift, p.next_mask),
                                     TOP_GROUP == 1 ? r : get_local_id(0));
         }
     }
@@ -227,38 +269,68 @@ typedef struct {
     top_record now, prev; /* of the last pass, of the one before it */
     bool       done;      /* all candidates are taken */
     uint       digit;     /* the one searched for */
+    uint       items;     /* of a work-item in a round: few where there are few, so that all groups have some */
 } top_step;
 
 /* Whether an element has the digits up to the one before the last. */
 ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
 {
-    const uint width = 32 - clz(p.digit_mask), above = p.digit_shift + width;
-
     if (p.pass == 1 || s->source.index)
         return true;
-    if (p.digit_in_index)
-        return key == s->prev.key && (ulong) index >> above == (ulong) s->prev.index >> above;
-    return key >> above == s->prev.key >> above;
+    if (p.digit_above >= p.index_bits)
+        return key >> (p.digit_above - p.index_bits) == s->prev.key >> (p.digit_above - p.index_bits);
+    return key == s->prev.key && index >> p.digit_above == s->prev.index >> p.digit_above;
 }
 
 #define TOP_NOTHING 0
 #define TOP_TAKE    1u
 #define TOP_KEEP    0x10000u
 
-/* What becomes of element i of the source, if it is there. */
-ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, uint i, __private ordo_key_form *key,
-                      __private uint *index)
+/* Some of the source's elements, all asked for at once. */
+typedef struct {
+    ordo_key_form key[TOP_AHEAD];
+    uint          index[TOP_AHEAD];
+    bool          there[TOP_AHEAD];
+} top_elements;
+
+/* Elements first + r * TOP_GROUP and so on of the source, of a work-item's `items`. */
+ORDO_FN void top_fetch(__private const top_step *s, uint first, uint r, __private top_elements *e)
 {
-    if (i >= s->source.count)
+    ORDO_UNROLL
+    for (uint k = 0; k < TOP_AHEAD; k++) {
+        const uint i = first + (r + k) * TOP_GROUP, at = min(i, s->source.count - 1);
+        e->there[k] = r + k < s->items && i < s->source.count;
+        e->key[k] = key_bits(s->source.keys[at]);
+        e->index[k] = s->source.index ? s->source.index[at] : i;
+    }
+}
+
+/* What becomes of an element. */
+ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private const top_elements *e, uint k)
+{
+    if (!e->there[k])
         return TOP_NOTHING;
-    *key = key_bits(s->source.keys[i]);
-    *index = s->source.index ? s->source.index[i] : i;
-    const uint digit = top_digit(*key, *index, p.digit_shift, p.digit_mask, p.digit_in_index);
-    if (digit > s->digit || !top_is_candidate(s, p, *key, *index))
+    const uint digit = top_digit(p, e->key[k], e->index[k], p.digit_shift, p.digit_mask);
+    if (digit > s->digit || !top_is_candidate(s, p, e->key[k], e->index[k]))
         return TOP_NOTHING;
     if (digit < s->digit)
         return TOP_SELECT ? TOP_NOTHING : TOP_TAKE;
     return s->done ? TOP_TAKE : TOP_KEEP;
+}
+
+/* The sum of the fates of a work-item's elements. */
+ORDO_FN uint top_fates(__private const top_step *s, struct top_pass p, uint first)
+{
+    top_elements e;
+    uint         fates = 0;
+
+    for (uint r = 0; r < s->items; r += TOP_AHEAD) {
+        top_fetch(s, first, r, &e);
+        ORDO_UNROLL
+        for (uint k = 0; k < TOP_AHEAD; k++)
+            fates += top_fate(s, p, &e, k);
+    }
+    return fates;
 }
 
 ORDO_FN top_step top_step_of(__global const ordo_key *keys, __global const ordo_key *list_keys,
@@ -269,7 +341,7 @@ ORDO_FN top_step top_step_of(__global const ordo_key *keys, __global const ordo_
     s.now = top_read(state, p.pass - 1);
     s.prev = top_read(state, p.pass > 1 ? p.pass - 2 : 0);
     s.done = TOP_SELECT ? s.now.candidates == 1 : s.now.candidates == s.now.needed;
-    s.digit = top_digit(s.now.key, s.now.index, p.digit_shift, p.digit_mask, p.digit_in_index);
+    s.digit = top_digit(p, s.now.key, s.now.index, p.digit_shift, p.digit_mask);
     s.source.keys = keys + p.keys_at;
     s.source.index = 0;
     s.source.count = p.count;
@@ -278,6 +350,7 @@ ORDO_FN top_step top_step_of(__global const ordo_key *keys, __global const ordo_
         s.source.index = list_index + (ulong) (p.pass % 2 ? 0 : 1) * p.room;
         s.source.count = s.prev.candidates;
     }
+    s.items = clamp(s.source.count / (uint) get_global_size(0), 1u, (uint) TOP_ITEMS);
     return s;
 }
 
@@ -293,23 +366,27 @@ typedef struct {
 ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint before,
                       __private const top_places *to)
 {
-    for (uint r = 0; r < TOP_ITEMS; r++) {
-        ordo_key_form key;
-        uint          index;
-        const uint    fate = top_fate(s, p, first + r * TOP_GROUP, &key, &index);
-        if (fate == TOP_TAKE) {
-            to->keys[l->taken_at + before % TOP_KEEP] = key_from_bits(key);
-            if (to->index)
-                to->index[l->taken_at + before % TOP_KEEP] = index;
-        } else if (fate == TOP_KEEP) {
-            if (to->list_keys) {
-                to->list_keys[l->listed_at + before / TOP_KEEP] = key_from_bits(key);
-                to->list_index[l->listed_at + before / TOP_KEEP] = index;
+    top_elements e;
+
+    for (uint r = 0; r < s->items; r += TOP_AHEAD) {
+        top_fetch(s, first, r, &e);
+        ORDO_UNROLL
+        for (uint k = 0; k < TOP_AHEAD; k++) {
+            const uint fate = top_fate(s, p, &e, k);
+            if (fate == TOP_TAKE) {
+                to->keys[l->taken_at + before % TOP_KEEP] = key_from_bits(e.key[k]);
+                if (to->index)
+                    to->index[l->taken_at + before % TOP_KEEP] = e.index[k];
+            } else if (fate == TOP_KEEP) {
+                if (to->list_keys) {
+                    to->list_keys[l->listed_at + before / TOP_KEEP] = key_from_bits(e.key[k]);
+                    to->list_index[l->listed_at + before / TOP_KEEP] = e.index[k];
+                }
+                top_count_digit(l, top_digit(p, e.key[k], e.index[k], p.next_shift, p.next_mask),
+                                TOP_GROUP == 1 ? r : get_local_id(0));
             }
-            top_count_digit(l, top_digit(key, index, p.next_shift, p.next_mask, p.next_in_index),
-                            TOP_GROUP == 1 ? r : get_local_id(0));
+            before += fate;
         }
-        before += fate;
     }
 }
 
@@ -321,7 +398,8 @@ void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __g
 {
     __local top_local l;
     const top_step    s = top_step_of(keys, list_keys, list_index, state, p);
-    const uint        tiles = s.source.count ? (s.source.count - 1) / TOP_TILE + 1 : 0;
+    const uint        tile_size = TOP_GROUP * s.items;
+    const uint        tiles = s.source.count ? (s.source.count - 1) / tile_size + 1 : 0;
     __global uint    *record = top_record_at(state, p.pass);
     const bool        listed = s.now.candidates <= p.room;
     const ulong       list_at = (ulong) (p.pass % 2) * p.room;
@@ -332,12 +410,10 @@ void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __g
         return;
     top_clear(&l);
     for (uint tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
-        const uint    first = tile * TOP_TILE + get_local_id(0);
-        ordo_key_form key;
-        uint          index, fates = 0, all;
+        const uint first = tile * tile_size + get_local_id(0);
+        const uint fates = top_fates(&s, p, first);
+        uint       all;
 
-        for (uint r = 0; r < TOP_ITEMS; r++)
-            fates += top_fate(&s, p, first + r * TOP_GROUP, &key, &index);
         const uint before = top_scan(fates, l.scratch, &all);
         if (get_local_id(0) == 0) {
             l.taken_at = all % TOP_KEEP ? ordo_add(&state[0], all % TOP_KEEP) : 0;
@@ -361,3 +437,53 @@ void top_all(__global const ordo_key *keys, ulong keys_at, uint count, __global 
         index_out[i] = (uint) i;
     }
 }
+
+#if TOP_GROUP > 1
+typedef struct {
+    ordo_key_form key[TOP_ORDERED];
+    uint          index[TOP_ORDERED];
+} top_ordered;
+
+/* How many of o.count elements come before element i. */
+ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
+{
+    const ordo_key_form key = l->key[i];
+    const uint          index = l->index[i];
+    uint                before = 0;
+
+    for (uint k = 0; k < count; k++)
+        before += l->key[k] < key || (l->key[k] == key && l->index[k] < index);
+    return before;
+}
+
+/* The elements that were taken, each to its place in the order, with its value, by the first group; the others, at least one,
+ * leave zeros where the passes' records were. index_out: NULL if not wanted. */
+ORDO_KERNEL(TOP_GROUP)
+void top_order(__global const ordo_key *keys, __global const uint *index, __global const uint *values,
+               __global ordo_key *keys_out, __global uint *index_out, __global uint *values_out, __global uint *state,
+               struct top_order o)
+{
+    __local top_ordered l;
+
+    if (get_group_id(0) > 0) {
+        for (uint i = get_global_id(0) - TOP_GROUP; i < o.state_words; i += get_global_size(0) - TOP_GROUP)
+            state[i] = 0;
+        return;
+    }
+    for (uint i = get_local_id(0); i < o.count; i += TOP_GROUP) {
+        l.key[i] = key_bits(keys[i]);
+        l.index[i] = index[i];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = get_local_id(0); i < o.count; i += TOP_GROUP) {
+        const uint place = top_rank(&l, o.count, i);
+
+        keys_out[o.keys_out_at + place] = key_from_bits(l.key[i]);
+        if (index_out)
+            index_out[o.index_out_at + place] = l.index[i];
+        for (uint w = 0; w < o.value_words; w++)
+            values_out[(o.values_out_at + place) * o.value_words + w] =
+                values[(o.values_at + l.index[i]) * o.value_words + w];
+    }
+}
+#endif

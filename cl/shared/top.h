@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What host and kernels of the selection (cl/primitive/top.cl) both know.
  *
- * Elements are ordered by key, equal keys by where they lie: by the digits of the key's ordered form, highest first, then
- * those of the element's index. So no two elements are equal. Pass p counts digit p of the *candidates*: what has the same
- * digits before p as the element searched for. What the passes learn lies in one buffer of words, zero at first:
+ * Elements are ordered by key, equal keys by where they lie: by the digits of one number, highest first, whose upper bits are
+ * the key's ordered form, and whose lower index_bits are the element's index. So no two elements are equal. Pass p counts digit
+ * p of the *candidates*: what has the same digits before p as the element searched for. What the passes learn lies in one
+ * buffer of words, zero at first:
  *
  *   +-------+----------------------------+----------------------------+
  *   | taken | pass 0: record, histogram  | pass 1: ...                |
@@ -30,8 +31,16 @@ struct top_pass {
     ordo_u32 count, needed; /* of all elements, of those to take */
     ordo_u32 room;          /* of a list of candidates */
     ordo_u32 pass;
-    ordo_u32 digit_shift, digit_mask, digit_in_index; /* digit pass - 1 */
-    ordo_u32 next_shift, next_mask, next_in_index;    /* digit `pass`; next_mask is 0 behind the last */
+    ordo_u32 index_bits;
+    ordo_u32 digit_shift, digit_mask, digit_above; /* digit pass - 1, and where the one before it begins */
+    ordo_u32 next_shift, next_mask;                /* digit `pass`; next_mask is 0 behind the last */
+};
+
+/* Arguments of top_order: `count` elements, at most TOP_ORDERED; words of the passes' buffer, of a value. */
+#define TOP_ORDERED 1024
+struct top_order {
+    ordo_u64 keys_out_at, index_out_at, values_at, values_out_at;
+    ordo_u32 count, state_words, value_words, unused;
 };
 
 /* Arguments of the selection by chunks (CPUs), of `chunk` elements each: each leaves `needed` in its part of the lists. */
@@ -42,4 +51,5 @@ struct top_chunks {
 };
 
 ORDO_STATIC_ASSERT(sizeof(struct top_pass) == 3 * 8 + 10 * 4, "no padding");
+ORDO_STATIC_ASSERT(sizeof(struct top_order) == 4 * 8 + 4 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct top_chunks) == 8 + 4 * 4, "no padding");

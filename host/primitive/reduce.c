@@ -69,10 +69,9 @@ static ordo_status enqueue_sums(struct ordo_call *call, const struct reduction *
 
 static ordo_status enqueue(struct ordo_call *call, const struct reduction *r)
 {
-    const size_t         bytes = ordo_type_bytes(r->params->type);
-    struct ordo_tiles    t = ordo_tiles_of(call->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, bytes, r->count, r->in.at);
-    struct ordo_lookback state; /* its tickets alone */
-    cl_mem               sums = NULL;
+    const size_t      bytes = ordo_type_bytes(r->params->type);
+    struct ordo_tiles t = ordo_tiles_of(call->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, bytes, r->count, r->in.at);
+    cl_mem            sums = NULL, ticket = NULL;
 
     if (t.groups == 0)
         t.groups = 1; /* the fold of none */
@@ -80,8 +79,8 @@ static ordo_status enqueue(struct ordo_call *call, const struct reduction *r)
         return t.lookback ? enqueue_once(call, r, &t, NULL, NULL) : enqueue_keys(call, r, &t, NULL);
     ORDO_TRY(ordo_call_scratch(call, t.groups * bytes, &sums));
     if (t.lookback) {
-        ORDO_TRY(ordo_lookback_state(call, 0, bytes, &state));
-        return enqueue_once(call, r, &t, sums, state.mem);
+        ORDO_TRY(ordo_call_zeroed(call, sizeof(cl_uint), &ticket));
+        return enqueue_once(call, r, &t, sums, ticket);
     }
     ORDO_TRY(enqueue_keys(call, r, &t, sums));
     return enqueue_sums(call, r, &t, sums);

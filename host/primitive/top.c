@@ -48,8 +48,9 @@ static cl_uint bits_of(size_t count)
 struct passes {
     size_t  group, items, groups;
     cl_uint digit_bits, copies;
-    cl_uint of_key, of_index;
+    cl_uint number_bits, digits; /* of an element's number: shared/top.h */
     cl_uint room;
+    size_t  state_words;
     cl_mem  state, list_keys, list_index;
 };
 
@@ -76,23 +77,25 @@ static struct passes plan(const ordo_device *dev, const struct top *t)
         else
             p.digit_bits--;
     assert(p.group > 0 && p.items > 0 && p.digit_bits > 0);
-    p.of_key = (cl_uint) ordo_ceil_div(8 * key_bytes(t), p.digit_bits);
-    p.of_index = (cl_uint) ordo_ceil_div(bits_of(t->count), p.digit_bits);
+    p.number_bits = (cl_uint) (8 * key_bytes(t)) + bits_of(t->count);
+    p.digits = (cl_uint) ordo_ceil_div(p.number_bits, p.digit_bits);
+    p.state_words = TOP_TAKEN_WORDS + (TOP_RECORD + ((size_t) 1 << p.digit_bits)) * (p.digits + 1);
     p.room = (cl_uint) (t->count / 4 + 1024);
     p.groups = facts->compute_units * (p.group == 1 ? CHUNKS_PER_CORE : ordo_ceil_div(ITEMS_PER_UNIT, p.group));
     p.groups = ordo_min_size(p.groups, ordo_ceil_div(t->count, p.group * p.items));
     return p;
 }
 
-/* Digit number `digit` of all, from the highest; digits are as wide as each other, or one bit wider. */
-static void digit_of(const struct top *t, const struct passes *p, cl_uint digit, cl_uint *shift, cl_uint *mask,
-                     cl_uint *in_index)
+/* Where digit number `digit` of all, from the highest, begins; digits are as wide as each other, or one bit wider. */
+static cl_uint begin_of(const struct passes *p, cl_uint digit)
 {
-    *in_index = digit >= p->of_key;
-    const cl_uint n = *in_index ? p->of_index : p->of_key, below = n - 1 - (digit - (*in_index ? p->of_key : 0));
-    const cl_uint bits = *in_index ? bits_of(t->count) : (cl_uint) (8 * key_bytes(t));
-    *shift = bits * below / n;
-    *mask = (1u << (bits * (below + 1) / n - *shift)) - 1;
+    return p->number_bits * (p->digits - 1 - digit) / p->digits;
+}
+
+static cl_uint mask_of(const struct passes *p, cl_uint digit)
+{
+    const cl_uint above = digit ? begin_of(p, digit - 1) : p->number_bits;
+    return (1u << (above - begin_of(p, digit))) - 1;
 }
 
 static ordo_status find_kernel(struct ordo_call *call, const struct top *t, const struct passes *p, const char *name,
@@ -118,46 +121,81 @@ static struct top_pass pass_of(const struct top *t, const struct passes *p, cl_u
                           .count = (cl_uint) t->count,
                           .needed = (cl_uint) t->k,
                           .room = p->room,
-                          .pass = pass };
+                          .pass = pass,
+                          .index_bits = bits_of(t->count) };
 
-    if (pass > 0)
-        digit_of(t, p, pass - 1, &a.digit_shift, &a.digit_mask, &a.digit_in_index);
-    if (pass < p->of_key + p->of_index)
-        digit_of(t, p, pass, &a.next_shift, &a.next_mask, &a.next_in_index);
+    if (pass > 0) {
+        a.digit_shift = begin_of(p, pass - 1);
+        a.digit_mask = mask_of(p, pass - 1);
+        a.digit_above = pass > 1 ? begin_of(p, pass - 2) : p->number_bits;
+    }
+    if (pass < p->digits) {
+        a.next_shift = begin_of(p, pass);
+        a.next_mask = mask_of(p, pass);
+    }
     return a;
+}
+
+/* Whether one group brings what was taken into order, behind the passes. */
+static bool orders_itself(const struct top *t, const struct passes *p)
+{
+    return p->group > 1 && !t->select && t->k <= TOP_ORDERED;
 }
 
 static ordo_status make_room(struct ordo_call *call, const struct top *t, struct passes *p)
 {
-    const size_t record = TOP_RECORD + ((size_t) 1 << p->digit_bits);
-    const size_t bytes = 4 * (TOP_TAKEN_WORDS + record * (p->of_key + p->of_index + 1));
+    const size_t bytes = 4 * p->state_words;
 
-    ORDO_TRY(ordo_call_scratch(call, bytes, &p->state));
     ORDO_TRY(ordo_call_scratch(call, 2 * key_bytes(t) * p->room, &p->list_keys));
     ORDO_TRY(ordo_call_scratch(call, (size_t) 2 * 4 * p->room, &p->list_index));
+    if (orders_itself(t, p)) /* and makes the state zero again */
+        return ordo_call_zeroed(call, bytes, &p->state);
+    ORDO_TRY(ordo_call_scratch(call, bytes, &p->state));
     return ordo_call_fill(call, p->state, 0, bytes, 0);
 }
 
 /* The k elements in no order, or the k-th alone. k is at most count and not 0. */
-static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, const struct found *to)
+static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, struct passes *p, const struct found *to)
 {
-    struct passes       p = plan(call->dev, t);
     struct ordo_kernel *kernel = NULL;
-    struct top_pass     a = pass_of(t, &p, 0, to);
+    struct top_pass     a = pass_of(t, p, 0, to);
 
-    ORDO_TRY(make_room(call, t, &p));
-    ORDO_TRY(find_kernel(call, t, &p, "top_count", &kernel));
-    ORDO_TRY(ordo_call_launch(call, kernel, p.groups, p.group,
-                              ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(p.state), ORDO_ARG(a))));
-    for (cl_uint pass = 1; pass <= p.of_key + p.of_index; pass++) {
-        a = pass_of(t, &p, pass, to);
-        ORDO_TRY(find_kernel(call, t, &p, "top_narrow", &kernel));
-        ORDO_TRY(ordo_call_launch(call, kernel, p.groups, p.group,
-                                  ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(p.list_keys), ORDO_ARG(p.list_index),
-                                            ORDO_ARG(to->keys.mem), ORDO_ARG(to->indices.mem), ORDO_ARG(p.state),
+    ORDO_TRY(make_room(call, t, p));
+    ORDO_TRY(find_kernel(call, t, p, "top_count", &kernel));
+    ORDO_TRY(ordo_call_launch(call, kernel, p->groups, p->group,
+                              ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(p->state), ORDO_ARG(a))));
+    for (cl_uint pass = 1; pass <= p->digits; pass++) {
+        a = pass_of(t, p, pass, to);
+        ORDO_TRY(find_kernel(call, t, p, "top_narrow", &kernel));
+        ORDO_TRY(ordo_call_launch(call, kernel, p->groups, p->group,
+                                  ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(p->list_keys), ORDO_ARG(p->list_index),
+                                            ORDO_ARG(to->keys.mem), ORDO_ARG(to->indices.mem), ORDO_ARG(p->state),
                                             ORDO_ARG(a))));
     }
     return ORDO_OK;
+}
+
+/* Words that a work-item of top_order makes zero. */
+enum { ZEROS = 8 };
+
+/* What the passes took, into its order, with its values. */
+static ordo_status put_in_order(struct ordo_call *call, const struct top *t, const struct passes *p,
+                                const struct found *f)
+{
+    const struct top_order o = { .keys_out_at = t->keys_out.at,
+                                 .index_out_at = t->indices.at,
+                                 .values_at = t->values.at,
+                                 .values_out_at = t->values_out.at,
+                                 .count = (cl_uint) t->k,
+                                 .state_words = (cl_uint) p->state_words,
+                                 .value_words = t->value_bytes / 4 };
+    struct ordo_kernel    *kernel = NULL;
+
+    ORDO_TRY(find_kernel(call, t, p, "top_order", &kernel));
+    return ordo_call_launch(call, kernel, 1 + ordo_ceil_div(p->state_words, p->group * ZEROS), p->group,
+                            ORDO_ARGS(ORDO_ARG(f->keys.mem), ORDO_ARG(f->indices.mem), ORDO_ARG(t->values.mem),
+                                      ORDO_ARG(t->keys_out.mem), ORDO_ARG(t->indices.mem), ORDO_ARG(t->values_out.mem),
+                                      ORDO_ARG(p->state), ORDO_ARG(o)));
 }
 
 /* All of them, in their order. */
@@ -219,8 +257,8 @@ static ordo_status find_by_chunks(struct ordo_call *call, const struct top *t, s
 
 /* ---- in order ------------------------------------------------------------------------------------------------ */
 
-/* Finds at least the first k elements. */
-static ordo_status find(struct ordo_call *call, const struct top *t, struct found *to)
+/* Finds at least the first k elements; by digits as p says. */
+static ordo_status find(struct ordo_call *call, const struct top *t, struct passes *p, struct found *to)
 {
     size_t                  chunks = 0;
     const struct top_chunks c = cut(call->dev, t, &chunks);
@@ -231,7 +269,7 @@ static ordo_status find(struct ordo_call *call, const struct top *t, struct foun
     ORDO_TRY(ordo_call_scratch(call, to->count * 4, &to->indices.mem));
     if (chunks)
         return find_by_chunks(call, t, c, chunks, to);
-    return to->ordered ? find_all(call, t, to) : find_by_digits(call, t, to);
+    return to->ordered ? find_all(call, t, to) : find_by_digits(call, t, p, to);
 }
 
 /* Where the first k are to be: the caller's arrays, and scratch for indices that nobody wants. */
@@ -274,17 +312,21 @@ static ordo_status fetch_values(struct ordo_call *call, const struct top *t, con
 
 static ordo_status enqueue(struct ordo_call *call, const struct top *t)
 {
-    struct found f = { .count = 0 }, out;
+    struct passes p;
+    struct found  f = { .count = 0 }, out;
 
     if (t->k == 0)
         return ORDO_OK;
+    p = plan(call->dev, t);
     if (t->select) {
         f.keys = t->keys_out;
         f.indices = t->indices;
-        return find_by_digits(call, t, &f);
+        return find_by_digits(call, t, &p, &f);
     }
+    ORDO_TRY(find(call, t, &p, &f));
+    if (!f.ordered && orders_itself(t, &p))
+        return put_in_order(call, t, &p, &f);
     ORDO_TRY(place_out(call, t, &out));
-    ORDO_TRY(find(call, t, &f));
     ORDO_TRY(sort_found(call, t, &f, &out));
     return fetch_values(call, t, &out);
 }
@@ -369,7 +411,7 @@ ordo_status ordo_select(ordo_device *dev, const struct ordo_select_params *param
                         size_t k, struct ordo_slice key_out, struct ordo_slice index_out,
                         const struct ordo_order *order)
 {
-    struct top t;
+    struct top t = { .count = 0 };
 
     ORDO_TRY(selection(dev, params, count, k, &t));
     t.keys = keys;
@@ -403,7 +445,7 @@ ordo_status ordo_top_k_host(ordo_device *dev, const struct ordo_top_k_params *pa
 ordo_status ordo_select_host(ordo_device *dev, const struct ordo_select_params *params, const void *keys, size_t count,
                              size_t k, void *key_out, uint32_t *index_out)
 {
-    struct top t;
+    struct top t = { .count = 0 };
 
     ORDO_TRY(selection(dev, params, count, k, &t));
     const size_t           bytes = key_bytes(&t);

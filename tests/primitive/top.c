@@ -3,6 +3,7 @@
 #include "top_case.h"
 
 #include "primitive/primitive.h"
+#include "shared/top.h"
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
 
@@ -89,6 +90,46 @@ Test(top, finds_few_of_many)
 {
     test_each_device(few_of_many);
     test_each_device_with("cpu=0", few_of_many);
+}
+
+static void sum_between(struct test *t)
+{
+    enum { COUNT = 20000 };
+    uint32_t *ones = test_alloc(COUNT * 4), got = 0;
+
+    for (uint32_t i = 0; i < COUNT; i++)
+        ones[i] = 1;
+    test_look_back(t);
+    test_ok(t, ordo_reduce_host(t->dev, ordo_reduce_params(.type = ORDO_U32, .op = ORDO_SUM), ones, COUNT, &got));
+    test_true(t, got == COUNT);
+    free(ones);
+}
+
+/* As many as one group orders by itself, one less and one more; call after call, each of which finds the counters as the last one
+ * left them, and a sum between that has its own. */
+static void little_in_order(struct test *t)
+{
+    static const size_t          some[] = { 1, 2, 100, TOP_ORDERED - 1, TOP_ORDERED, TOP_ORDERED + 1 };
+    static const enum test_shape shapes[] = { TEST_EQUAL, TEST_FEW, TEST_RANDOM, TEST_EXTREMES };
+    const size_t                 n = sizeof some / sizeof *some;
+
+    for (size_t i = 0; i < 4 * n; i++) {
+        const struct top_case c = { .type = i % 2 ? ORDO_U64 : ORDO_F32,
+                                    .shape = shapes[i / n],
+                                    .greatest = i % 2,
+                                    .value_bytes = 4 * (uint32_t) ((i + i / n) % 3),
+                                    .count = TOP_ORDERED + 2 + test_below(t, 30000),
+                                    .k = some[i % n] };
+        try_top(t, &c, i % 3);
+        if (i % 4 == 0)
+            sum_between(t);
+    }
+}
+
+Test(top, brings_little_into_order)
+{
+    test_each_device_with("cpu=0", little_in_order);
+    test_each_device_with("cpu=0,progress=1,local=16384", little_in_order);
 }
 
 static void tuned(struct test *t)
