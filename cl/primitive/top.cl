@@ -318,17 +318,27 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* The sum of the fates of a work-item's elements. */
-ORDO_FN uint top_fates(__private const top_step *s, struct top_pass p, uint first)
-{
-    top_elements e;
-    uint         fates = 0;
+/* What becomes of a work-item's elements: the sum of their fates, and a bit for each TOP_AHEAD of them among which some fate is
+ * not TOP_NOTHING. (A work-item that is alone has more of them than there are bits, and no use for these.) */
+typedef struct {
+    uint sum, some;
+} top_fates;
 
+ORDO_FN top_fates top_fates_of(__private const top_step *s, struct top_pass p, uint first)
+{
+    top_fates fates;
+
+    fates.sum = 0;
+    fates.some = TOP_GROUP == 1 ? ~0u : 0;
     for (uint r = 0; r < s->items; r += TOP_AHEAD) {
+        top_elements e;
+        uint         sum = 0;
         top_fetch(s, first, r, &e);
         ORDO_UNROLL
         for (uint k = 0; k < TOP_AHEAD; k++)
-            fates += top_fate(s, p, &e, k);
+            sum += top_fate(s, p, &e, k);
+        fates.sum += sum;
+        fates.some |= (uint) (sum != 0) << (r / TOP_AHEAD) % 32;
     }
     return fates;
 }
@@ -362,13 +372,15 @@ typedef struct {
     __global uint     *list_index;
 } top_places;
 
-/* Moves this work-item's elements of a tile, before which are `before` others of each fate. */
-ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint before,
-                      __private const top_places *to)
+/* Moves this work-item's elements of a tile, before which are `before` others of each fate; `some`: see top_fates. */
+ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint some,
+                      uint before, __private const top_places *to)
 {
     top_elements e;
 
     for (uint r = 0; r < s->items; r += TOP_AHEAD) {
+        if (!(some >> (r / TOP_AHEAD) % 32 & 1))
+            continue;
         top_fetch(s, first, r, &e);
         ORDO_UNROLL
         for (uint k = 0; k < TOP_AHEAD; k++) {
@@ -410,18 +422,18 @@ void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __g
         return;
     top_clear(&l);
     for (uint tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
-        const uint first = tile * tile_size + get_local_id(0);
-        const uint fates = top_fates(&s, p, first);
-        uint       all;
+        const uint      first = tile * tile_size + get_local_id(0);
+        const top_fates fates = top_fates_of(&s, p, first);
+        uint            all;
 
-        const uint before = top_scan(fates, l.scratch, &all);
+        const uint before = top_scan(fates.sum, l.scratch, &all);
         if (get_local_id(0) == 0) {
             l.taken_at = all % TOP_KEEP ? ordo_add(&state[0], all % TOP_KEEP) : 0;
             l.listed_at = all / TOP_KEEP && listed ? ordo_add(&record[TOP_LISTED], all / TOP_KEEP) : 0;
         }
         top_barrier();
-        if (fates)
-            top_move(&l, &s, p, first, before, &to);
+        if (fates.sum)
+            top_move(&l, &s, p, first, fates.some, before, &to);
     }
     if (!s.done)
         top_finish(&l, record, min(tiles, (uint) get_num_groups(0)), s.now, p);
