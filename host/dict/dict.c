@@ -13,6 +13,7 @@ static ordo_status check_config(ordo_device *dev, const struct ordo_dict_config 
     ORDO_REQUIRE_GIVEN(dev, out);
     *out = NULL;
     ORDO_REQUIRE_GIVEN(dev, dev);
+    ORDO_TRY(ordo_device_check_fork(dev));
     ORDO_REQUIRE_GIVEN(dev, config);
     ORDO_TRY(ordo_check_type(dev, config->key));
     ORDO_TRY(ordo_check_value_bytes(dev, config->value_bytes));

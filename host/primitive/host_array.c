@@ -11,15 +11,44 @@ static size_t size_of(const struct ordo_host_array *a)
     return a->count * a->bytes;
 }
 
+/* Of "b->keys": keys. */
+static const char *name_of(const struct ordo_host_array *a)
+{
+    const char *member = strrchr(a->name, '>');
+    return member ? member + 1 : a->name;
+}
+
 static ordo_status check(ordo_device *dev, const struct ordo_host_array *a)
 {
     const void *host = a->upload ? a->from : a->to;
-    const char *member = strrchr(a->name, '>'), *name = member ? member + 1 : a->name; /* "b->keys": keys */
+    const char *name = name_of(a);
 
     ORDO_REQUIRE(dev, a->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE, "%s has %zu elements: " ORDO_AT_MOST, name, a->count,
                  ORDO_MAX_COUNT);
     ORDO_REQUIRE(dev, host || a->count == 0 || a->bytes == 0, ORDO_INVALID, "%s is NULL", name);
     ORDO_REQUIRE(dev, !host || a->bytes > 0, ORDO_INVALID, "%s is given, but its elements have 0 bytes", name);
+    return ORDO_OK;
+}
+
+static const char *memory_of(const struct ordo_host_array *a)
+{
+    return a->download ? a->to : a->from;
+}
+
+static bool share_a_byte(const struct ordo_host_array *a, const struct ordo_host_array *b)
+{
+    const uintptr_t at = (uintptr_t) memory_of(a), other = (uintptr_t) memory_of(b);
+
+    return size_of(a) > 0 && size_of(b) > 0 && at < other + size_of(b) && other < at + size_of(a);
+}
+
+/* No output may share memory with another array. */
+static ordo_status check_apart(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            ORDO_REQUIRE(dev, !(arrays[i].download || arrays[k].download) || !share_a_byte(&arrays[i], &arrays[k]),
+                         ORDO_INVALID, "%s and %s overlap", name_of(&arrays[k]), name_of(&arrays[i]));
     return ORDO_OK;
 }
 
@@ -34,21 +63,12 @@ static void release(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
 
 /* ---- arrays as they are -------------------------------------------------------------------------------------- */
 
-static const char *memory_of(const struct ordo_host_array *a)
-{
-    return a->download ? a->to : a->from;
-}
-
 /* Whether an array shares a byte with another one: two buffers over one memory are not allowed. */
 static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
 {
-    const char *const begin = memory_of(&arrays[i]), *const end = begin + size_of(&arrays[i]);
-
-    for (size_t k = 0; k < n; k++) {
-        const char *const other = memory_of(&arrays[k]);
-        if (k != i && other && other < end && begin < other + size_of(&arrays[k]))
+    for (size_t k = 0; k < n; k++)
+        if (k != i && share_a_byte(&arrays[i], &arrays[k]))
             return true;
-    }
     return false;
 }
 
@@ -199,6 +219,7 @@ static ordo_status create_and_write(struct ordo_call *call, struct ordo_host_arr
     assert(n <= ARRAYS_MOST);
     for (size_t i = 0; i < n; i++)
         ORDO_TRY(check(call->dev, &arrays[i]));
+    ORDO_TRY(check_apart(call->dev, arrays, n));
     ORDO_TRY(send_staged(call, arrays, n));
     if (n == 0 || arrays[0].stage)
         return ORDO_OK;

@@ -12,7 +12,8 @@
  *     return ordo_host_finish(dev, a, 2, ordo_scan(dev, params, a[0].slice, a[1].slice, count, NULL));
  *
  * Both functions block and use the device's own queue. They work for count 0 (the host pointer may then be NULL) and
- * refuse a NULL pointer otherwise (ORDO_INVALID) and more than ORDO_MAX_COUNT elements (ORDO_TOO_LARGE).
+ * refuse a NULL pointer otherwise (ORDO_INVALID), more than ORDO_MAX_COUNT elements (ORDO_TOO_LARGE), and what is downloaded
+ * into memory of another array (ORDO_INVALID).
  */
 #ifndef ORDO_HOST_ARRAY_H
 #define ORDO_HOST_ARRAY_H

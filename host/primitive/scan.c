@@ -164,26 +164,34 @@ ordo_status ordo_segmented_scan(ordo_device *dev, const struct ordo_scan_params 
     return run(dev, params, in, heads, true, out, count, order);
 }
 
+/* The input, which the output may be. */
+static struct ordo_host_array in_or_both(const void *in, void *out, size_t count, size_t bytes)
+{
+    return in == out ? ordo_host_inout(out, count, bytes) : ordo_host_in(in, count, bytes);
+}
+
 ordo_status ordo_scan_host(ordo_device *dev, const struct ordo_scan_params *params, const void *in, void *out,
                            size_t count)
 {
     ORDO_REQUIRE_GIVEN(dev, params);
+    const bool             in_place = in == out;
     const size_t           bytes = ordo_type_bytes(params->type);
-    struct ordo_host_array a[] = { ordo_host_in(in, count, bytes), ordo_host_out(out, count, bytes) };
+    struct ordo_host_array a[] = { in_or_both(in, out, count, bytes), ordo_host_out(out, in_place ? 0 : count, bytes) };
 
     ORDO_TRY(ordo_host_upload(dev, a, 2));
-    return ordo_host_finish(dev, a, 2, ordo_scan(dev, params, a[0].slice, a[1].slice, count, NULL));
+    return ordo_host_finish(dev, a, 2, ordo_scan(dev, params, a[0].slice, a[!in_place].slice, count, NULL));
 }
 
 ordo_status ordo_segmented_scan_host(ordo_device *dev, const struct ordo_scan_params *params, const void *in,
                                      const uint8_t *heads, void *out, size_t count)
 {
     ORDO_REQUIRE_GIVEN(dev, params);
+    const bool             in_place = in == out;
     const size_t           bytes = ordo_type_bytes(params->type);
-    struct ordo_host_array a[] = { ordo_host_in(in, count, bytes), ordo_host_in(heads, count, 1),
-                                   ordo_host_out(out, count, bytes) };
+    struct ordo_host_array a[] = { in_or_both(in, out, count, bytes), ordo_host_out(out, in_place ? 0 : count, bytes),
+                                   ordo_host_in(heads, count, 1) };
 
     ORDO_TRY(ordo_host_upload(dev, a, 3));
     return ordo_host_finish(dev, a, 3,
-                            ordo_segmented_scan(dev, params, a[0].slice, a[1].slice, a[2].slice, count, NULL));
+                            ordo_segmented_scan(dev, params, a[0].slice, a[2].slice, a[!in_place].slice, count, NULL));
 }

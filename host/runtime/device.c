@@ -153,15 +153,26 @@ static ordo_status find_kernels(ordo_device *dev)
 #define BUILD_THREADS_GPU 2
 
 /* A driver whose device is the CPU builds one program at a time, and takes from its kernels what that costs. */
-static unsigned build_threads(const ordo_device *dev, const struct ordo_device_config *config)
+static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *chosen = ordo_environment("ORDO_BUILD_THREADS");
-    long        n = config->build_threads;
-    if (n == 0 && chosen && *chosen)
-        n = strtol(chosen, NULL, 10);
-    else if (n == 0)
-        n = dev->facts.cpu ? 0 : BUILD_THREADS_GPU;
-    return n < 0 ? 0 : n > ORDO_BUILD_THREADS_MAX ? ORDO_BUILD_THREADS_MAX : (unsigned) n;
+    char       *end = NULL;
+
+    ORDO_REQUIRE(dev, config->build_threads >= -1 && config->build_threads <= ORDO_BUILD_THREADS_MAX, ORDO_INVALID,
+                 "build_threads is %d: it may be -1 to %d", config->build_threads, ORDO_BUILD_THREADS_MAX);
+    dev->builds.threads_most = config->build_threads > 0 ? (unsigned) config->build_threads : 0;
+    if (config->build_threads != 0)
+        return ORDO_OK;
+    dev->builds.threads_most = dev->facts.cpu ? 0 : BUILD_THREADS_GPU;
+    if (!chosen || !*chosen)
+        return ORDO_OK;
+    const long n = strtol(chosen, &end, 10);
+    if (*end || n < 0 || n > ORDO_BUILD_THREADS_MAX)
+        ordo_log(dev, ORDO_LOG_WARNING, "ORDO_BUILD_THREADS=%s: it may be 0 to %d, and counts as not set", chosen,
+                 ORDO_BUILD_THREADS_MAX);
+    else
+        dev->builds.threads_most = (unsigned) n;
+    return ORDO_OK;
 }
 
 /* Everything after context and queue are there. */
@@ -175,7 +186,7 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     ordo_cache_open(dev);
     dev->memory_limit = dev->facts.global_bytes;
     ordo_ring_open(dev);
-    dev->builds.threads_most = build_threads(dev, config);
+    ORDO_TRY(choose_build_threads(dev, config));
     dev->kernels_apart = !dev->facts.own_binary_cache;
 
     struct ordo_digest key;
@@ -309,6 +320,12 @@ ordo_status ordo_device_trim(ordo_device *dev)
     dev->memory.scratch_peak_bytes = dev->scratch_used;
     dev->memory.held_peak_bytes = dev->memory.held_bytes;
     return ordo_call_end(&call, ORDO_OK);
+}
+
+ordo_status ordo_device_check_fork(ordo_device *dev)
+{
+    ORDO_REQUIRE_NO_FORK(dev);
+    return ORDO_OK;
 }
 
 void ordo_device_hold(ordo_device *dev)

@@ -11,8 +11,10 @@
  * its lock, which is never held while waiting for the device except where a call is said to block. Two devices share
  * nothing. Closing must not run beside other calls on that device.
  *
- * A process that forks must open its own device in the child: calls there return ORDO_FORKED, at once, whatever other
- * threads of the parent were doing. Destroying and closing there frees host memory and leaves the driver alone.
+ * In the child of a fork calls on a device that was opened before return ORDO_FORKED, at once, whatever other threads of the
+ * parent were doing. Destroying and closing there frees host memory and leaves the driver alone. A child that is to compute must
+ * be forked before OpenCL is first used (or call exec): many drivers do not work in the child of a process that has used them
+ * (with PoCL the first command of a device that is opened there never ends), and Ordo cannot tell.
  */
 #ifndef ORDO_DEVICE_H
 #define ORDO_DEVICE_H
@@ -40,7 +42,8 @@ typedef struct ordo_device ordo_device;
  *
  *   ORDO_DEVICE   which device; one that names none is refused (ORDO_NO_DEVICE), with the choices
  *   ORDO_MASK     what the device is to do without, for tests; what it does not know is refused (ORDO_INVALID)
- *   ORDO_CL_DIR   a directory of kernel sources in place of the library's; one that is missing is refused (ORDO_IO)
+ *   ORDO_CL_DIR   a directory of kernel sources that go before the library's: a file that is not there is the library's. A
+ *                 directory that is missing is refused (ORDO_IO)
  *   ORDO_LOG      error, warning, info or debug; another word is told at warning, and taken for warning
  *   ORDO_PROFILE  the file of tunables, or "off"; one that is missing is told at warning, and the shipped profile is taken
  *   ORDO_CACHE    where built programs and the self-test's outcome are kept, or "off". Default: $XDG_CACHE_HOME/ordo, else
@@ -81,8 +84,9 @@ struct ordo_device_config {
     bool        no_self_test;  /* skip the self-test (for tools that only list) */
     int build_threads; /* that build kernels before calls ask for them: from when a dictionary is created, what it is
                           likely to need, while no call waits for another. 0: the environment's
-                          ORDO_BUILD_THREADS, else some on a GPU, and none where kernels run on the CPU that would build
-                          them; -1: none; up to 16 */
+                          ORDO_BUILD_THREADS (0: none; a word that is no number from 0 to 16 is told at warning, and
+                          counts as not set), else some on a GPU, and none where kernels run on the CPU that would build
+                          them; -1: none; 1 to 16: so many. Another number is refused (ORDO_INVALID) */
 };
 
 /* Opens a device, creating a context and an in-order queue of its own.
@@ -231,7 +235,8 @@ ORDO_API ordo_status ordo_device_set_tunable(ordo_device *device, const char *na
 
 /* Writes every tunable whose origin is TUNED or SET to the user's profile for this device, which each later open
  * reads. The file: $ORDO_PROFILE if set, else $XDG_CONFIG_HOME/ordo/<device>.profile (~/.config without it).
- * path receives its name if not NULL. ORDO_IO if it cannot be written. */
+ * Directories of it that are missing are made. path receives its name if not NULL, cut to path_bytes with the 0 at its end.
+ * ORDO_IO if it cannot be written. */
 ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, size_t path_bytes);
 
 /* ---- order --------------------------------------------------------------------------------------------------- */

@@ -16,15 +16,16 @@
  *              memory instead (NULL for ordo_none()), need room on the device for it, and block. Where there is no such
  *              room, find, contains, count, seek, seek_within, rank, select and aggregate ask in pieces, between which
  *              no other thread's call comes; after an error they may have written some of their answers.
- *   Batches    any size from 1 up to ORDO_MAX_COUNT; 0 does nothing but signal order->done. A batch acts as if its
- *              operations ran one after another in the order of their indices. Queries see all updates of calls before.
+ *   Batches    any size from 1 up to ORDO_MAX_COUNT; 0 does nothing but signal order->done, and set numbers that are returned
+ *              and offsets[0] to 0. A batch acts as if its operations ran one after another in the order of their indices. Queries see all updates of calls before.
  *   Blocking   calls enqueue and return. Those that wait for the device say so under "Waits"; they wait for what
  *              order->wait names, too. Inputs must stay untouched, and outputs unread, until the commands are done.
  *   First calls  a call waits for the kernels that it is the first to need on this device: on an H200 0.05 to 1 s each and
  *              up to 1.2 s in all, on a CPU up to 4 s; some ms where they are on the disk already (prepare.h).
  *   Order      the dictionary orders its own calls: one made on another queue waits for those made before.
  *   Overlap    outputs must not overlap inputs or each other: ORDO_INVALID. Inputs may: keys may be their own values.
- *   Results    are the same bits on every device, with every structure and tuning.
+ *   Results    are the same bits on every device, with every structure and tuning (but the order of what a hash table exports:
+ *              hash.h).
  *   Errors     ORDO_INVALID, ORDO_TOO_LARGE (more than ORDO_MAX_COUNT elements in a batch, or stored in all; scratch or a part
  *              of a structure larger than the device's largest allocation),
  *              ORDO_UNSUPPORTED (see ordo_dict_can), ORDO_NO_DEVICE_MEMORY, ORDO_BUILD, ORDO_OPENCL, ORDO_DEVICE_FAILED,
@@ -123,8 +124,8 @@ ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo,
                                                 uint32_t *erased);
 
 /* Removes the `count` least elements, or all if there are fewer, and returns them in order: a priority queue's pop, many at a
- * time. take_last removes the greatest ones and returns them from the greatest down. *taken receives how many they are.
- * keys_out and values_out have room for `count`, or are ordo_none().
+ * time. take_last removes the greatest ones and returns them from the greatest down. *taken, which must not be NULL,
+ * receives how many they are. keys_out and values_out have room for `count`, at most ORDO_MAX_COUNT, or are ordo_none().
  * Cost     a range of as many elements, and an update, but in an LSM (lsm.h), and for the last of a sorted array, which are cut off
  *          where they lie. Scratch a key and a byte for each. Waits, for their number. */
 ORDO_API ordo_status ordo_dict_take_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
@@ -272,8 +273,8 @@ ORDO_API ordo_status ordo_dict_select(ordo_dict *dict, struct ordo_slice ranks, 
 ORDO_API ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t count, void *keys_out,
                                            void *values_out, uint8_t *found);
 
-/* The `count` least (greatest) elements, as ordo_dict_take_first and ordo_dict_take_last return them, and left where they are.
- * Waits, for their number. */
+/* The `count` least (greatest) elements, as ordo_dict_take_first and ordo_dict_take_last return them, and left where they are;
+ * `got` must not be NULL. Waits, for their number. */
 ORDO_API ordo_status ordo_dict_peek_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
                                           struct ordo_slice values_out, size_t *got, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_peek_first_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out,
@@ -294,7 +295,7 @@ ORDO_API ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *v
 /* The number of keys. Waits. */
 ORDO_API ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size_t *out);
 
-/* All elements in key order. *count receives their number; if that is more than capacity, nothing is written and
+/* All elements in key order (of a hash table in the table's). *count receives their number; if that is more than capacity, nothing is written and
  * ORDO_TOO_SMALL returned. values_out may be ordo_none(). Waits. */
 ORDO_API ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out, struct ordo_slice values_out,
                                       size_t capacity, size_t *count, const struct ordo_order *order);
@@ -399,7 +400,8 @@ struct ordo_concurrent_batch {
 
     struct ordo_slice
         rooms; /* count + 1 numbers (uint64_t), an input: range i may write elements rooms[i] to rooms[i + 1]
-                                - 1; they ascend. ordo_none() if there are no ranges */
+                                - 1; they ascend. What lies there behind the counts[i] elements that it reports is
+                                undefined after the call. ordo_none() if there are no ranges */
     struct ordo_slice range_keys, range_values;
     size_t range_capacity; /* elements that range_keys and range_values have room for; rooms beyond are cut */
 };

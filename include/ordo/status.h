@@ -24,7 +24,8 @@ extern "C" {
     X(BUILD, -6, "a kernel did not compile; the message has file and line")                                            \
     X(OPENCL, -7, "an OpenCL call failed; the message names it and its code")                                          \
     X(TOO_LARGE, -8, "more than one call or one allocation of this device takes")                                      \
-    X(FORKED, -9, "the device was opened before fork(); open one in the child")                                        \
+    X(FORKED, -9,                                                                                                      \
+      "the device was opened before fork(); a child that is to compute opens its own, forked before OpenCL is used")   \
     X(SELF_TEST, -10, "the device computes wrong answers with every variant")                                          \
     X(IO, -11, "a file could not be read or written")                                                                  \
     X(TOO_SMALL, -12, "a buffer has less room than the result needs; the size needed is given")                        \

@@ -224,10 +224,29 @@ static void bad_host_array(struct trial *r, size_t i)
     r->host_array[i] = was;
 }
 
+/* An output in host memory begins at the last byte of another array. */
+static void overlapping_host_array(struct trial *r, size_t out)
+{
+    void *const was = r->host_array[out];
+    char        what[96];
+
+    if (!r->call->array[out].output || strcmp(r->call->name, "ordo_sort") == 0) /* in place: sort.c */
+        return;
+    for (size_t i = 0; i < r->n; i++) {
+        if (i == out || !r->host_array[i] || r->array[i].count * r->array[i].bytes == 0)
+            continue;
+        r->host_array[out] = (char *) r->host_array[i] + r->array[i].count * r->array[i].bytes - 1;
+        (void) snprintf(what, sizeof what, "overlaps %s", r->call->array[i].name);
+        refuse(r, &r->good, ORDO_INVALID, r->call->array[out].name, what);
+    }
+    r->host_array[out] = was;
+}
+
 static void give_bad_array(struct trial *r, size_t i)
 {
     if (r->host) {
         bad_host_array(r, i);
+        overlapping_host_array(r, i);
         return;
     }
     bad_array(r, i);

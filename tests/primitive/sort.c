@@ -149,6 +149,7 @@ static void host_arrays(struct test *t)
     test_same(t, "values", ORDO_U32, values, want_values, 7);
     test_ok(t, ordo_sort_host(t->dev, &params, NULL, NULL, 0));
     test_status(t, ordo_sort_host(t->dev, &params, NULL, values, 7), ORDO_INVALID);
+    test_status(t, ordo_sort_host(t->dev, &params, keys, keys + 6, 7), ORDO_INVALID);
 }
 
 Test(sort, host_arrays)

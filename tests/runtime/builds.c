@@ -146,6 +146,36 @@ Test(builds, threads_build_what_a_dictionary_will_need)
 }
 
 /* Side by side they spend more than passes; of what opening took, building is what calls waited for. */
+static void numbers_of_threads(struct test *t)
+{
+    static const int          bad[] = { -2, 17, INT32_MAX, INT32_MIN };
+    struct ordo_device_config config = { .no_self_test = true, .mask = t->mask };
+    static const char *const  odd[] = { "abc", "3x", "-1", "17", "" };
+    ordo_device              *dev = NULL;
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        config.build_threads = bad[i];
+        test_status(t, ordo_device_open(&config, &dev), ORDO_INVALID);
+        test_true(t, !dev);
+    }
+    config.build_threads = 0;
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        test_true(t, setenv("ORDO_BUILD_THREADS", odd[i], 1) == 0);
+        test_ok(t, ordo_device_open(&config, &dev));
+        test_true(t, (dev->builds.threads_most == 0) == ordo_device_facts(dev)->cpu);
+        ordo_device_close(&dev);
+    }
+    test_true(t, setenv("ORDO_BUILD_THREADS", "3", 1) == 0);
+    test_ok(t, ordo_device_open(&config, &dev));
+    test_true(t, dev->builds.threads_most == 3);
+    ordo_device_close(&dev);
+}
+
+Test(builds, numbers_of_threads_that_are_none_are_refused)
+{
+    test_each_device_with("", numbers_of_threads);
+}
+
 Test(builds, opening_counts_what_was_waited_for)
 {
     ordo_device                    *dev = NULL;

@@ -607,11 +607,14 @@ static void limited(struct test *t)
         test_ok(t, ordo_device_finish(dev));
         test_expect(t, ORDO_U32, &k, keys, COUNT);
         test_expect(t, ORDO_U32, &v, keys, COUNT);
-        uint32_t *held = test_alloc(COUNT * sizeof *held);
+        uint32_t *held = test_alloc(COUNT * sizeof *held), *values = test_alloc(COUNT * sizeof *values);
         memcpy(held, keys, COUNT * sizeof *held);
-        test_status(t, ordo_sort_host(dev, &params, held, held, COUNT), ORDO_NO_DEVICE_MEMORY);
+        memcpy(values, keys, COUNT * sizeof *values);
+        test_status(t, ordo_sort_host(dev, &params, held, values, COUNT), ORDO_NO_DEVICE_MEMORY);
         test_same(t, "host keys", ORDO_U32, held, keys, COUNT);
+        test_same(t, "host values", ORDO_U32, values, keys, COUNT);
         free(held);
+        free(values);
         test_ok(t, sort_few(dev));
         test_ok(t, ordo_device_memory(dev, &memory));
         test_true(t, memory.held_peak_bytes <= LIMIT);
@@ -779,28 +782,33 @@ Test(device, threads_share_it)
 /* In the child: its exit status says which expectation failed. */
 static int child_of_fork(ordo_device *dev, cl_mem mem, ordo_index *index)
 {
-    const struct ordo_slice  s = ordo_at(mem, 0);
-    struct ordo_memory       memory;
-    struct ordo_tunable_info info;
-    ordo_index              *fresh = NULL;
-    uint32_t                 keys[] = { 3, 1, 2 };
-    const ordo_status        got[] = {
-               ordo_sort(dev, ordo_sort_params(.key = ORDO_U32), s, ordo_none(), s, ordo_none(), 100, NULL),
-               ordo_sort_host(dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, 3),
-               ordo_scan_host(dev, ordo_scan_params(.type = ORDO_U32), keys, keys, 3),
-               ordo_index_build(dev, ORDO_U32, s, 100, NULL, &fresh),
-               ordo_device_finish(dev),
-               ordo_device_trim(dev),
-               ordo_device_self_test(dev),
-               ordo_device_memory(dev, &memory),
-               ordo_device_tunable(dev, 0, &info),
-               ordo_device_set_tunable(dev, "scan.group", 64),
-               ordo_device_save_profile(dev, NULL, 0),
+    const struct ordo_slice       s = ordo_at(mem, 0);
+    struct ordo_memory            memory;
+    struct ordo_tunable_info      info;
+    ordo_index                   *fresh = NULL;
+    ordo_dict                    *dict = NULL;
+    uint32_t                      keys[] = { 3, 1, 2 };
+    const struct ordo_dict_config kind = { ORDO_U32, 4 };
+    const ordo_status             got[] = {
+                    ordo_sort(dev, ordo_sort_params(.key = ORDO_U32), s, ordo_none(), s, ordo_none(), 100, NULL),
+                    ordo_sort_host(dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, 3),
+                    ordo_scan_host(dev, ordo_scan_params(.type = ORDO_U32), keys, keys, 3),
+                    ordo_index_build(dev, ORDO_U32, s, 100, NULL, &fresh),
+                    ordo_device_finish(dev),
+                    ordo_device_trim(dev),
+                    ordo_device_self_test(dev),
+                    ordo_device_memory(dev, &memory),
+                    ordo_device_tunable(dev, 0, &info),
+                    ordo_device_set_tunable(dev, "scan.group", 64),
+                    ordo_device_save_profile(dev, NULL, 0),
+                    ordo_sorted_array_create(dev, &(struct ordo_sorted_array_config) { .dict = kind }, &dict),
+                    ordo_lsm_create(dev, &(struct ordo_lsm_config) { .dict = kind }, &dict),
+                    ordo_hamt_create(dev, &(struct ordo_hamt_config) { .dict = kind }, &dict),
     };
     for (int i = 0; i < (int) (sizeof got / sizeof *got); i++)
         if (got[i] != ORDO_FORKED)
             return 1 + i;
-    if (keys[0] != 3 || keys[1] != 1 || fresh)
+    if (keys[0] != 3 || keys[1] != 1 || fresh || dict)
         return 20;
     if (ordo_device_last_error(dev, NULL, 0) < 2)
         return 21;

@@ -136,8 +136,11 @@ static ordo_status copy_pools(struct ordo_call *call, const struct ordo_links *t
 
 static ordo_status too_many_leaves(const struct ordo_links *tree, size_t leaves)
 {
+    const char *what = tree->config.reclaim ? "chunks" : "leaves"; /* of a skiplist */
+
     return ordo_fail(tree->dict.dev, ORDO_NO_DEVICE_MEMORY, 0, __FILE__, __LINE__,
-                     "the tree would need %zu leaves, and may have %zu (max_leaves)", leaves, tree->config.max_leaves);
+                     "the %s would need %zu %s, and may have %zu (max_%s)", ordo_dict_name(&tree->dict), leaves, what,
+                     tree->config.max_leaves, what);
 }
 
 static bool is_capped(const struct ordo_links *tree, size_t leaves)
