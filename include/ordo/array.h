@@ -198,8 +198,8 @@ struct ordo_top_k_params {
  *   keys_out, values_out  room for min(k, count)
  *   indices               which elements they are (uint32_t each), say for ordo_gather of rows; or ordo_none()
  * Cost     two reads of all keys, and some launches that work on little; more reads only where most keys share their
- *          highest bits. Then a sort of what comes out, and a read of its values. On a CPU one read of all keys if k is
- *          small beside count.
+ *          highest bits. Then a sort of what comes out (of up to 1024 elements with their values in one launch), and a read of its
+ *          values. On a CPU one read of all keys if k is small beside count.
  * Scratch  half of the keys' bytes and 2 bytes per key, at most 256 KiB, and for what comes out two buffers of its keys and
  *          indices besides what their sort takes. */
 ORDO_API ordo_status ordo_top_k(ordo_device *device, const struct ordo_top_k_params *params, struct ordo_slice keys,
