@@ -478,7 +478,7 @@ void top_order(__global const ordo_key *keys, __global const uint *index, __glob
     __local top_ordered l;
 
     if (get_group_id(0) > 0) {
-        for (uint i = get_global_id(0) - TOP_GROUP; i < o.state_words; i += get_global_size(0) - TOP_GROUP)
+        for (ulong i = get_global_id(0) - TOP_GROUP; i < o.state_words; i += get_global_size(0) - TOP_GROUP)
             state[i] = 0;
         return;
     }
