@@ -331,7 +331,7 @@ ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
     return total;
 }
 
-/* The fold of items[0 .. count - 1], which earlier launches wrote, or others before a fence and the group's barrier. As group_fold. */
+/* The fold of items[0 .. count - 1], which earlier launches wrote. As group_fold. */
 ORDO_FN fold_item group_fold_items(__global const fold_item *items, uint count, __local fold_scratch *scratch)
 {
     const uint part = (count + FOLD_GROUP - 1) / FOLD_GROUP;

@@ -72,13 +72,34 @@ typedef struct {
     uint         last;
 } reduce_local;
 
+/* What groups leave for the last one: words that are poked and peeked at, each by one work-item. */
+#if FOLD_BITS == 64
+typedef volatile __global ulong *reduce_left;
+#define reduce_poke ordo_poke64
+#define reduce_peek ordo_peek64
+#else
+typedef volatile __global uint *reduce_left;
+#define reduce_poke ordo_poke
+#define reduce_peek ordo_peek
+#endif
+
+/* The fold of what `count` groups left. By the last one, from uniform control flow; in work-item 0, at least. */
+ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch *scratch)
+{
+    fold_item sum = fold_identity();
+
+    for (uint i = get_local_id(0); i < count; i += FOLD_GROUP)
+        sum = fold(sum, fold_make(reduce_peek(&left[i]), 0));
+    return group_fold(sum, scratch);
+}
+
 /* Leaves the group's fold for the last one; 1 to that: it sees what all others left, once its group has come to a barrier.
  * `ticket`: 0 before and after the launch. By one work-item.
  *
  * The fence before a group's ticket and the one after the last ticket pair: whoever takes a number takes it after all lower ones. */
-ORDO_FN uint reduce_leave(volatile __global uint *ticket, __global fold_item *sums, fold_item sum)
+ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold_item sum)
 {
-    sums[get_group_id(0)] = sum;
+    reduce_poke(&left[get_group_id(0)], fold_value(sum));
     ordo_fence_device();
     if (ordo_add(ticket, 1) != (uint) get_num_groups(0) - 1)
         return 0;
@@ -87,10 +108,10 @@ ORDO_FN uint reduce_leave(volatile __global uint *ticket, __global fold_item *su
     return 1;
 }
 
-/* *out = the fold of all. sums: room for as many as there are groups; neither it nor `ticket` is used by the only group. */
+/* *out = the fold of all. left: room for as many as there are groups; neither it nor `ticket` is used by the only group. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
-                 __global fold_item *sums, __global ordo_key *out, ulong out_at, volatile __global uint *ticket)
+                 reduce_left left, __global ordo_key *out, ulong out_at, volatile __global uint *ticket)
 {
     __local reduce_local local_memory;
     const uint           groups = (uint) get_num_groups(0);
@@ -98,11 +119,11 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
     if (groups > 1) {
         if (get_local_id(0) == 0)
-            local_memory.last = reduce_leave(ticket, sums, sum);
+            local_memory.last = reduce_leave(ticket, left, sum);
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (!local_memory.last)
             return;
-        sum = group_fold_items(sums, groups, &local_memory.scratch);
+        sum = reduce_all(left, groups, &local_memory.scratch);
     }
     if (get_local_id(0) == 0)
         out[out_at] = fold_key_of(fold_value(sum));

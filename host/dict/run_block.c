@@ -116,7 +116,13 @@ static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, 
     const size_t most = (size_t) ordo_device_facts(call->dev)->max_alloc_bytes;
     const size_t bytes = least <= most ? ordo_min_size(roomy(least), most) : least;
     ordo_runs_limit_spare(runs, spare_most(runs, bytes));
-    ORDO_TRY(ordo_buffer_create(call->dev, bytes, &out->mem));
+    ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
+    /* What this very call has put by is nobody's else to give (give_spare of dict.c). */
+    if (made == ORDO_NO_DEVICE_MEMORY && runs->n_spare > 0) {
+        ordo_runs_drop_spare(runs);
+        made = ordo_buffer_create(call->dev, bytes, &out->mem);
+    }
+    ORDO_TRY(made);
     out->mem_bytes = bytes;
     runs->bytes += bytes;
     if (runs->bytes_peak < runs->bytes)

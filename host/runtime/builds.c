@@ -152,9 +152,9 @@ static void watch_main(void)
 
 static void enter_live(ordo_device *dev)
 {
-    watch_main();
     static pthread_once_t forks = PTHREAD_ONCE_INIT, at_first = PTHREAD_ONCE_INIT;
-    pthread_once(&forks, watch_forks);
+    pthread_once(&forks, watch_forks); /* before anything takes the lock */
+    watch_main();
     pthread_once(&at_first, watch_exit);
     lock_live();
     dev->next_live = live;

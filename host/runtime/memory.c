@@ -172,7 +172,9 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
         gives[i](dev);
         if (dev->memory.held_bytes == held)
             continue;
-        clFinish(dev->queue);
+        ordo_doubts_settle(dev);
+        if (!dev->doubts) /* what waits for events may wait for one that the caller is still to set */
+            clFinish(dev->queue);
         got = create_counted(dev, bytes, out);
     }
     return got;
@@ -228,14 +230,14 @@ static struct ordo_held *take_held(ordo_device *dev, cl_mem mem)
     return held;
 }
 
-void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem)
+static void destroy(ordo_device *dev, cl_mem *mem, bool for_good)
 {
     if (!*mem || dev->pid != getpid()) /* in the child of a fork: see ordo_device_close */
         return;
     ordo_lock(dev);
     struct ordo_held *held = take_held(dev, *mem);
     struct ordo_undo *undo = dev->undo;
-    if (!undo || held->creator == undo->number) {
+    if (!undo || for_good || held->creator == undo->number) {
         ordo_held_release(dev, held);
     } else {
         held->next = undo->dropped;
@@ -243,6 +245,16 @@ void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem)
     }
     ordo_unlock(dev);
     *mem = NULL;
+}
+
+void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem)
+{
+    destroy(dev, mem, false);
+}
+
+void ordo_buffer_drop(ordo_device *dev, cl_mem *mem)
+{
+    destroy(dev, mem, true);
 }
 
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes)

@@ -100,6 +100,8 @@ struct ordo_kernel; /* a built kernel of one variant; lives as long as the devic
 ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
 /* Sets *mem to NULL. Commands that were enqueued with it run on: OpenCL keeps it for them. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
+/* The same of what is not there again when the call under way is taken back: what can be made anew. */
+void ordo_buffer_drop(ordo_device *dev, cl_mem *mem);
 
 /* Who holds buffers for later that others may have when memory is short. `give` lets go of them; it is called within calls, whoever's
  * they are, whenever one asks for memory, and finds the device's lock taken. Until it leaves, it stays where it is. */

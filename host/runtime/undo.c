@@ -87,7 +87,11 @@ void ordo_undo_forget(ordo_device *dev, struct ordo_undo **oldest)
             undo->dropped = held->next;
             free(held);
         }
-        release_dropped(dev, undo);
+        if (undo->dropped) { /* which is counted, as other threads' calls are */
+            ordo_lock(dev);
+            release_dropped(dev, undo);
+            ordo_unlock(dev);
+        }
         forget(undo);
     }
 }

@@ -213,7 +213,7 @@ static ordo_status answer_by_table(const struct aggregation *x, size_t size)
 void ordo_dict_drop_aggregates(ordo_dict *dict)
 {
     if (dict->aggregates.mem)
-        ordo_buffer_destroy(dict->dev, &dict->aggregates.mem);
+        ordo_buffer_drop(dict->dev, &dict->aggregates.mem);
     dict->aggregates = (struct ordo_aggregate_table) { .mem = NULL };
 }
 

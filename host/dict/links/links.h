@@ -267,6 +267,12 @@ ordo_status ordo_links_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
 
 /* ---- the structures' tables ----------------------------------------------------------------------------------------- */
 
+/* What a build that failed has left. */
+static inline void ordo_links_give_spare(ordo_dict *dict)
+{
+    ordo_runs_drop_spare(&ordo_links_of(dict)->runs);
+}
+
 /* All calls of a struct ordo_structure: linked trees differ by their configuration alone. */
 #define ORDO_LINKS_CALLS                                                                                               \
     .destroy = ordo_links_clear, .clear = ordo_links_clear, .build = ordo_links_build, .update = ordo_links_update,    \
@@ -274,6 +280,6 @@ ordo_status ordo_links_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     .apply_concurrent = ordo_links_apply_concurrent, .compact = ordo_links_compact, .find = ordo_links_find,           \
     .count = ordo_links_count, .range = ordo_links_range, .seek = ordo_links_seek, .seeks_both = true,                 \
     .rank = ordo_links_rank, .select = ordo_links_select, .size = ordo_links_size, .export_all = ordo_links_export,    \
-    .check = ordo_links_check, .statistics = ordo_links_statistics
+    .check = ordo_links_check, .statistics = ordo_links_statistics, .give_spare = ordo_links_give_spare
 
 #endif
