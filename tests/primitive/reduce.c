@@ -51,7 +51,7 @@ static void one_launch(struct test *t)
 {
     enum { LAUNCHES = 500, MOST = 30000 };
     const struct ordo_reduce_params params = { ORDO_U64, ORDO_SUM };
-    uint64_t                       *numbers = test_alloc(MOST * 8), *want = test_alloc(LAUNCHES * 8);
+    uint64_t *numbers = test_alloc(MOST * sizeof *numbers), *want = test_alloc(LAUNCHES * sizeof *want);
 
     if (!t->facts->groups_progress)
         test_skip("ORDO_MASK=%s: groups promise no progress, so there are two launches", t->mask);

@@ -95,7 +95,7 @@ Test(top, finds_few_of_many)
 static void sum_between(struct test *t)
 {
     enum { COUNT = 20000 };
-    uint32_t *ones = test_alloc(COUNT * 4), got = 0;
+    uint32_t *ones = test_alloc(COUNT * sizeof *ones), got = 0;
 
     for (uint32_t i = 0; i < COUNT; i++)
         ones[i] = 1;
