@@ -172,7 +172,6 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
         gives[i](dev);
         if (dev->memory.held_bytes == held)
             continue;
-        ordo_doubts_settle(dev);
         if (!dev->doubts) /* what waits for events may wait for one that the caller is still to set */
             clFinish(dev->queue);
         got = create_counted(dev, bytes, out);
