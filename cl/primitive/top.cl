@@ -184,6 +184,7 @@ ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record 
     for (uint d = 0; d < TOP_MINE; d += TOP_HELD)
         sum += top_digits(histogram, first + d, here);
     uint upto = top_scan(sum, l->scratch, &all);
+    /* To the end: with `upto < before.needed` in the loop's head PoCL 3.1 leaves it out of the body as well. */
     for (uint d = 0; d < TOP_MINE; d += TOP_HELD) {
         if (TOP_MINE > TOP_HELD)
             (void) top_digits(histogram, first + d, here);

@@ -124,11 +124,11 @@ bool ordo_device_reads_once(const ordo_device *dev);
 
 /* ---- who holds a device: device.c ------------------------------------------------------------------------------ */
 
-/* ORDO_FORKED in the child of a fork: for calls that make such an object without a call on the device. */
-ordo_status ordo_device_check_fork(ordo_device *dev);
 /* An object that outlives calls holds its device, so that this is there until the object is destroyed, whenever its opener
  * closes it. */
 void ordo_device_hold(ordo_device *dev);
+/* ORDO_FORKED in the child of a fork: before such an object is made without a call on the device. */
+ordo_status ordo_device_check_fork(ordo_device *dev);
 /* The last one closes it. */
 void ordo_device_let_go(ordo_device *dev);
 

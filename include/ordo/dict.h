@@ -17,7 +17,8 @@
  *              room, find, contains, count, seek, seek_within, rank, select and aggregate ask in pieces, between which
  *              no other thread's call comes; after an error they may have written some of their answers.
  *   Batches    any size from 1 up to ORDO_MAX_COUNT; 0 does nothing but signal order->done, and set numbers that are returned
- *              and offsets[0] to 0. A batch acts as if its operations ran one after another in the order of their indices. Queries see all updates of calls before.
+ *              and offsets[0] to 0. A batch acts as if its operations ran one after another in the order of their indices. Queries
+ *              see all updates of calls before.
  *   Blocking   calls enqueue and return. Those that wait for the device say so under "Waits"; they wait for what
  *              order->wait names, too. Inputs must stay untouched, and outputs unread, until the commands are done.
  *   First calls  a call waits for the kernels that it is the first to need on this device: on an H200 0.05 to 1 s each and
@@ -295,8 +296,8 @@ ORDO_API ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *v
 /* The number of keys. Waits. */
 ORDO_API ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size_t *out);
 
-/* All elements in key order (of a hash table in the table's). *count receives their number; if that is more than capacity, nothing is written and
- * ORDO_TOO_SMALL returned. values_out may be ordo_none(). Waits. */
+/* All elements in key order (of a hash table in the table's). *count receives their number; if that is more than capacity,
+ * nothing is written and ORDO_TOO_SMALL returned. values_out may be ordo_none(). Waits. */
 ORDO_API ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out, struct ordo_slice values_out,
                                       size_t capacity, size_t *count, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void *values_out, size_t capacity,
