@@ -148,7 +148,7 @@ static void run_workload(struct run *run, enum workload workload)
     free(list);
 }
 
-static void introduce_device(const struct run *run, const struct ordo_device_facts *facts)
+static void introduce_device(const struct run *run, const struct ordo_facts *facts)
 {
     say(run->out, 4, "%s (%s, driver %s)", facts->name, facts->platform, facts->driver);
     if (!run->options->no_limits)
@@ -167,7 +167,7 @@ static void add_tunables(const struct run *run, cJSON *device)
     }
 }
 
-static cJSON *describe_device(const struct run *run, const struct ordo_device_facts *facts)
+static cJSON *describe_device(const struct run *run, const struct ordo_facts *facts)
 {
     cJSON *device = json_device(facts);
     add_tunables(run, device);
@@ -177,7 +177,7 @@ static cJSON *describe_device(const struct run *run, const struct ordo_device_fa
 
 static void take_limits(struct run *run, struct limits *limits, const char *when)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(run->device);
+    const struct ordo_facts *facts = ordo_device_facts(run->device);
     progress_about("%s", "");
     progress("measuring the limits of %s", facts->name);
     const ordo_status got = measure_limits(run->device, limits);
@@ -211,7 +211,7 @@ static void check_limits(struct run *run)
 
 static void begin_device(struct run *run)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(run->device);
+    const struct ordo_facts *facts = ordo_device_facts(run->device);
     run->rows = 0;
     run->kept = 0;
     for (int p = 0; p < run->n_parts; p++)

@@ -167,8 +167,8 @@ static void measure_peer(struct comparison *c, struct host_desk *desk, const str
 /* As many threads as the device has processors of this machine; beside a GPU all. */
 static int threads_beside(const struct run *run)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(run->device);
-    const int                       threads = facts->cpu ? (int) facts->compute_units : processors();
+    const struct ordo_facts *facts = ordo_device_facts(run->device);
+    const int                threads = facts->cpu ? (int) facts->compute_units : processors();
     return threads < 1 ? 1 : threads > MAX_PARTS ? MAX_PARTS : threads;
 }
 

@@ -45,7 +45,7 @@ static int answer_open(const char *select)
     const double seconds = now() - start;
     if (!device)
         return EXIT_FAILED;
-    const struct ordo_device_facts *facts = ordo_device_facts(device);
+    const struct ordo_facts *facts = ordo_device_facts(device);
     json_number(json, "seconds", seconds);
     json_number(json, "waited_for_builds", facts->build_ms / 1e3);
     json_number(json, "self_test", facts->self_test_ms / 1e3);

@@ -237,7 +237,7 @@ static struct options options_of(struct paper_run *p, const cJSON *run, const st
 /* ---- all parts ----------------------------------------------------------------------------------------------- */
 
 /* Elements that the device takes in the time there is. */
-static double most_elements(const struct paper_run *p, const struct ordo_device_facts *facts)
+static double most_elements(const struct paper_run *p, const struct ordo_facts *facts)
 {
     const size_t most = p->most ? p->most : facts->cpu ? MOST_ON_CPU : MOST_ON_GPU;
     return fmin((double) most, (double) facts->global_bytes / 64) / p->less;
@@ -297,8 +297,7 @@ static int places_of(const cJSON *list)
 }
 
 /* A part for each size, batch and, if there is a list, number of queries; none if no structure of the run is there. */
-static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run,
-                    const struct ordo_device_facts *facts)
+static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run, const struct ordo_facts *facts)
 {
     const cJSON         *structures = cJSON_GetObjectItemCaseSensitive(run, "structures");
     const cJSON         *sizes = cJSON_GetObjectItemCaseSensitive(run, "n");
@@ -325,7 +324,7 @@ static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *r
     return true;
 }
 
-static bool add_parts(struct paper_run *p, const struct ordo_device_facts *facts)
+static bool add_parts(struct paper_run *p, const struct ordo_facts *facts)
 {
     const cJSON *experiment = NULL, *of = NULL;
     bool         good = true;
@@ -359,7 +358,7 @@ static double answers(const struct paper_run *p)
 #define ANSWERS_PER_S 4e7
 
 /* First fewer queries of a call, then fewer elements; false: it is as small as it may be. */
-static bool shrink(struct paper_run *p, const struct ordo_device_facts *facts)
+static bool shrink(struct paper_run *p, const struct ordo_facts *facts)
 {
     const double most = most_elements(p, facts);
     if (fmin(p->most_queries, most) > LEAST_QUERIES) {
@@ -372,10 +371,10 @@ static bool shrink(struct paper_run *p, const struct ordo_device_facts *facts)
 
 int paper_parts(struct run *run, const struct options **parts)
 {
-    struct paper_run               *p = run->paper;
-    const struct ordo_device_facts *facts = ordo_device_facts(run->device);
-    const bool                      may_shrink = p->budget > 0 && !p->full && !p->most && !facts->cpu;
-    bool                            good = add_parts(p, facts);
+    struct paper_run        *p = run->paper;
+    const struct ordo_facts *facts = ordo_device_facts(run->device);
+    const bool               may_shrink = p->budget > 0 && !p->full && !p->most && !facts->cpu;
+    bool                     good = add_parts(p, facts);
     while (good && may_shrink && answers(p) > p->budget * ANSWERS_PER_S && shrink(p, facts))
         good = add_parts(p, facts);
     if (!good)

@@ -169,8 +169,8 @@ static void measure_dict(struct run *run, struct row *row, const struct row *bes
 /* Whether inputs, outputs and scratch of about the input's size have room; if not, says so. */
 static bool fits(const struct run *run, struct row *row)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(run->device);
-    const struct workload_bytes     size =
+    const struct ordo_facts    *facts = ordo_device_facts(run->device);
+    const struct workload_bytes size =
         workload_is_dict(row->spec.workload) ? plan_bytes(&row->spec) : subject_bytes(&row->spec);
     char need[TEXT_BYTES], has[TEXT_BYTES];
     if (size.largest > facts->max_alloc_bytes) {

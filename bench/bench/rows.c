@@ -89,7 +89,7 @@ static void json_samples(cJSON *json, const char *name, const double *seconds, s
         cJSON_AddItemToArray(list, json_cut(seconds[i]));
 }
 
-static void json_statistics(cJSON *json, const struct ordo_dict_statistics *statistics)
+static void json_statistics(cJSON *json, const struct ordo_statistics *statistics)
 {
     cJSON_AddNumberToObject(json, "elements", (double) statistics->elements);
     cJSON_AddNumberToObject(json, "stale", (double) statistics->stale);
@@ -306,7 +306,7 @@ static void fills_from(struct row *row, const cJSON *json)
                              .first_seconds = number_of(fill, "first_call_s") };
 }
 
-static void statistics_from(struct ordo_dict_statistics *statistics, const cJSON *json)
+static void statistics_from(struct ordo_statistics *statistics, const cJSON *json)
 {
     statistics->elements = whole(json, "elements");
     statistics->bytes_data = whole(json, "bytes_data");

@@ -200,7 +200,7 @@ static size_t put_in(const struct row *row)
 /* What the dictionary holds afterwards, also as a share of the keys and values that are left. */
 static void put_held(struct line *line, const struct row *row, double pair)
 {
-    const struct ordo_dict_statistics *s = &row->dict.statistics;
+    const struct ordo_statistics *s = &row->dict.statistics;
     const double held = s->elements ? (double) (s->bytes_data + s->bytes_index + s->bytes_marks + s->bytes_spare) : NAN;
     text_bytes(next(line), held);
     text_ratio(next(line), held / (pair * (double) s->elements));
@@ -208,9 +208,9 @@ static void put_held(struct line *line, const struct row *row, double pair)
 
 static void put_dict(struct line *line, const struct row *row)
 {
-    const struct ordo_dict_statistics *statistics = &row->dict.statistics;
-    const double                       peak = statistics->bytes_peak ? (double) statistics->bytes_peak : NAN;
-    const double                       pair = (double) ordo_type_bytes(row->spec.type) + row->spec.value_bytes;
+    const struct ordo_statistics *statistics = &row->dict.statistics;
+    const double                  peak = statistics->bytes_peak ? (double) statistics->bytes_peak : NAN;
+    const double                  pair = (double) ordo_type_bytes(row->spec.type) + row->spec.value_bytes;
     if (plan_has_fills(row->spec.workload))
         put_fills(line, row);
     if (has_array(row->spec.workload))

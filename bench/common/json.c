@@ -126,7 +126,7 @@ cJSON *json_head(const char *tool, int argc, char **argv)
     return head;
 }
 
-cJSON *json_device(const struct ordo_device_facts *facts)
+cJSON *json_device(const struct ordo_facts *facts)
 {
     cJSON *device = cJSON_CreateObject();
     cJSON_AddStringToObject(device, "name", facts->name);

@@ -16,7 +16,7 @@ void   json_number(cJSON *object, const char *name, double number);
 cJSON *json_head(const char *tool, int argc, char **argv);
 /* What holds of one process: "began" (the date), "load" (of the machine before it), "ended" (null as yet). */
 cJSON *json_process(void);
-cJSON *json_device(const struct ordo_device_facts *facts);
+cJSON *json_device(const struct ordo_facts *facts);
 /* The argument of --json; ends the program as usage_error does if it cannot be written to: not after hours of measuring. */
 const char *json_option(const char *path);
 /* Both: "-" is standard input or output; on failure the reason is in `why`. json_read returns NULL then. What json_write

@@ -243,7 +243,7 @@ static void measure_transfers(const struct bench *bench, struct limits *out)
 /* ---- all together -------------------------------------------------------------------------------------------- */
 
 /* Much more than a cache holds, and little of what the device has: a power of two. */
-static size_t table_bytes(const struct ordo_device_facts *facts)
+static size_t table_bytes(const struct ordo_facts *facts)
 {
     uint64_t bytes = facts->cpu ? (uint64_t) 128 << 20 : (uint64_t) 1 << 30;
     while (bytes > facts->max_alloc_bytes || bytes * 8 > facts->global_bytes)

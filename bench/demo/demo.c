@@ -34,16 +34,16 @@ struct options {
 };
 
 struct demo {
-    struct options                  options;
-    FILE                           *out; /* for people; stderr when standard output carries JSON */
-    ordo_device                    *device;
-    const struct ordo_device_facts *facts;
-    struct geoip                    geoip;
-    cl_mem                          first, row; /* the sorted ranges, on the device */
-    ordo_index                     *index;
-    uint32_t                       *sorted_first, *sorted_row; /* the same, read back */
-    struct mapping_result           result;
-    cJSON                          *json, *json_steps;
+    struct options           options;
+    FILE                    *out; /* for people; stderr when standard output carries JSON */
+    ordo_device             *device;
+    const struct ordo_facts *facts;
+    struct geoip             geoip;
+    cl_mem                   first, row; /* the sorted ranges, on the device */
+    ordo_index              *index;
+    uint32_t                *sorted_first, *sorted_row; /* the same, read back */
+    struct mapping_result    result;
+    cJSON                   *json, *json_steps;
 };
 
 /* ---- what can go wrong --------------------------------------------------------------------------------------- */
@@ -166,10 +166,10 @@ static void start(struct demo *demo)
 {
     progress("opening the device");
     open_device(demo);
-    const struct ordo_device_facts first = *demo->facts;
+    const struct ordo_facts first = *demo->facts;
     ordo_device_close(&demo->device);
     open_device(demo);
-    const struct ordo_device_facts *facts = demo->facts;
+    const struct ordo_facts *facts = demo->facts;
 
     char memory[TEXT_BYTES], cold[TEXT_BYTES], build[TEXT_BYTES], test[TEXT_BYTES], warm[TEXT_BYTES];
     progress_clear();

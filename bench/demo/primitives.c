@@ -24,7 +24,7 @@ static const struct row rows[] = {
 #define N_ROWS ((int) (sizeof rows / sizeof rows[0]))
 
 /* As large as the device deserves: 2^20 elements on a CPU, up to 2^26 elsewhere. */
-static struct spec sized(const struct row *row, const struct ordo_device_facts *facts)
+static struct spec sized(const struct row *row, const struct ordo_facts *facts)
 {
     struct spec spec = row->spec;
     spec.type = ORDO_U32;

@@ -22,14 +22,14 @@ struct dict_fill {
 struct dict_figures {
     bool right;
     /* Of queries: the mean over all fills, so that rates are harmonic means; host's clock only. */
-    struct timing               timing;
-    int                         n_fills;
-    struct dict_fill           *fills;
-    size_t                      n_batches;       /* of updates in several batches, done once more: ... */
-    double                     *batch_seconds;   /* ... the time of each, waiting for its end */
-    double                      rebuild_seconds; /* cleanup: what building it anew takes; NaN otherwise */
-    double                      yardstick[3];    /* operations a second by dict_yardstick.h's; NaN: not known */
-    struct ordo_dict_statistics statistics;      /* at the end */
+    struct timing          timing;
+    int                    n_fills;
+    struct dict_fill      *fills;
+    size_t                 n_batches;       /* of updates in several batches, done once more: ... */
+    double                *batch_seconds;   /* ... the time of each, waiting for its end */
+    double                 rebuild_seconds; /* cleanup: what building it anew takes; NaN otherwise */
+    double                 yardstick[3];    /* operations a second by dict_yardstick.h's; NaN: not known */
+    struct ordo_statistics statistics;      /* at the end */
 };
 
 void dict_figures_free(struct dict_figures *figures);

@@ -465,22 +465,22 @@ ordo_status dict_subject_poison(struct dict_subject *subject)
     return ordo_device_finish(subject->device);
 }
 
-ordo_status dict_subject_statistics(struct dict_subject *subject, struct ordo_dict_statistics *out)
+ordo_status dict_subject_statistics(struct dict_subject *subject, struct ordo_statistics *out)
 {
     struct lockfree_statistics of_rival;
     if (subject->cuckoo) {
-        *out = (struct ordo_dict_statistics) { .bytes_data = cuckoo_bytes(subject->cuckoo),
-                                               .bytes_peak = cuckoo_bytes(subject->cuckoo) };
+        *out = (struct ordo_statistics) { .bytes_data = cuckoo_bytes(subject->cuckoo),
+                                          .bytes_peak = cuckoo_bytes(subject->cuckoo) };
         return ORDO_OK;
     }
     if (!subject->rival)
         return ordo_dict_statistics(subject->dict, NULL, out);
     TRY(lockfree_statistics(subject->rival, &of_rival));
-    *out = (struct ordo_dict_statistics) { .bytes_data = of_rival.bytes_used,
-                                           .bytes_spare = of_rival.bytes - of_rival.bytes_used,
-                                           .bytes_peak = of_rival.bytes,
-                                           .levels = of_rival.levels,
-                                           .restarts = of_rival.restarts };
+    *out = (struct ordo_statistics) { .bytes_data = of_rival.bytes_used,
+                                      .bytes_spare = of_rival.bytes - of_rival.bytes_used,
+                                      .bytes_peak = of_rival.bytes,
+                                      .levels = of_rival.levels,
+                                      .restarts = of_rival.restarts };
     return ORDO_OK;
 }
 

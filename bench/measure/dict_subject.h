@@ -41,6 +41,6 @@ ordo_status dict_subject_poison(struct dict_subject *subject);
  * invariants whole. */
 bool dict_subject_check(struct dict_subject *subject, bool content, char *why, size_t why_bytes);
 
-ordo_status dict_subject_statistics(struct dict_subject *subject, struct ordo_dict_statistics *out);
+ordo_status dict_subject_statistics(struct dict_subject *subject, struct ordo_statistics *out);
 
 #endif

@@ -20,7 +20,7 @@
  * it throws away a compute unit's whole first-level cache. Atomic loads are read-modify-writes on some devices.
  *
  * With ORDO_ATOMICS_LEGACY (OpenCL 1.2 forms) order between groups is what the device happens to give: the host
- * chooses no algorithm there that needs it (ordo_device_facts.groups_progress).
+ * chooses no algorithm there that needs it (ordo_facts.groups_progress).
  */
 #pragma once
 #include "device/compiler.cl"

@@ -91,7 +91,7 @@ uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest)
 ordo_status ordo_dict_launch_shares(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
                                     size_t items, const struct ordo_arg *args, size_t n_args)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(call->dev);
+    const struct ordo_facts *facts = ordo_device_facts(call->dev);
     if (!facts->cpu)
         return ordo_dict_launch(call, dict, file, name, items, args, n_args);
     return launch_groups(call, dict, file, name, NULL, 1,

@@ -753,7 +753,7 @@ ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order)
     return end(&call, dict, dict->structure->check(dict, &call));
 }
 
-ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order, struct ordo_dict_statistics *out)
+ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order, struct ordo_statistics *out)
 {
     struct ordo_call call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, out);

@@ -157,9 +157,9 @@ struct ordo_structure {
     ordo_status (*select)(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
     ordo_status (*size)(ordo_dict *dict, struct ordo_call *call, size_t *out); /* waits */
     ordo_status (*export_all)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
-                              struct ordo_slice values_out, size_t capacity, size_t *count);              /* waits */
-    ordo_status (*check)(ordo_dict *dict, struct ordo_call *call);                                        /* waits */
-    ordo_status (*statistics)(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out); /* waits */
+                              struct ordo_slice values_out, size_t capacity, size_t *count);         /* waits */
+    ordo_status (*check)(ordo_dict *dict, struct ordo_call *call);                                   /* waits */
+    ordo_status (*statistics)(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out); /* waits */
 };
 
 /* What aggregates over long ranges have left for the next ones: see generic/aggregate.c. */

@@ -72,8 +72,8 @@ ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op)
 
 size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(dev);
-    size_t                          size = ordo_tunable(dev, group, shape);
+    const struct ordo_facts *facts = ordo_device_facts(dev);
+    size_t                   size = ordo_tunable(dev, group, shape);
 
     while (size > facts->max_group || (size > facts->sub_group && size % facts->sub_group != 0))
         size /= 2;

@@ -24,8 +24,8 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct s
 /* What the profile asks for; smaller groups where this device has too little local memory. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(dev);
-    const enum ordo_shape           data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
+    const struct ordo_facts *facts = ordo_device_facts(dev);
+    const enum ordo_shape    data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
 
     struct shape shape = {
         .group = ordo_group_of(dev, ORDO_MERGE_GROUP, data),

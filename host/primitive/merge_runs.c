@@ -47,9 +47,9 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct p
 static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan,
                       struct shape *shape)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(dev);
-    const size_t                    slots = shape->group * shape->items;
-    const size_t                    gaps = ((size_t) 1 << (shape->n_rounds - 1)) * (shape->items - 1);
+    const struct ordo_facts *facts = ordo_device_facts(dev);
+    const size_t             slots = shape->group * shape->items;
+    const size_t             gaps = ((size_t) 1 << (shape->n_rounds - 1)) * (shape->items - 1);
 
     if (shape->group < RUN_TABLE_MAX || shape->group > facts->max_group || slots <= gaps ||
         shape->group % facts->sub_group != 0 ||

@@ -58,9 +58,9 @@ static size_t search_items(const ordo_device *dev, const struct ordo_search *s)
 
 static struct shape choose_shape(const ordo_device *dev, const struct ordo_search *s, size_t items)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(dev);
-    const size_t                    key_bytes = ordo_type_bytes(s->key);
-    struct shape shape = { .group = ordo_group_of(dev, ORDO_SEARCH_GROUP, data_of(s)), .items = items };
+    const struct ordo_facts *facts = ordo_device_facts(dev);
+    const size_t             key_bytes = ordo_type_bytes(s->key);
+    struct shape             shape = { .group = ordo_group_of(dev, ORDO_SEARCH_GROUP, data_of(s)), .items = items };
 
     while (!facts->cpu && shape.group > 1 && 2 * scratch_bytes(shape.group) > facts->local_bytes)
         shape.group = shape.group / 2 < facts->sub_group ? 1 : shape.group / 2;
@@ -84,8 +84,8 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
 /* Groups to launch if each first fills a tree with 2^depth keys: so many that each then has as many queries. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(dev);
-    const size_t                    groups = s->n_queries >> depth;
+    const struct ordo_facts *facts = ordo_device_facts(dev);
+    const size_t             groups = s->n_queries >> depth;
 
     if (facts->cpu)
         return ordo_min_size(shape->tiles, (size_t) facts->compute_units * GROUPS_PER_UNIT);

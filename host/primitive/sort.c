@@ -59,7 +59,7 @@ static size_t local_need(const struct sort *s, size_t group, size_t items, size_
 /* Takes the tunables' group, items and digit, and less of each where the device has no room for them. */
 static void fit(struct sort *s, uint32_t group, uint32_t items, uint32_t digit_bits)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(s->dev);
+    const struct ordo_facts *facts = ordo_device_facts(s->dev);
     assert(group > 0 && items > 0);
     while (group > 1 && local_need(s, group, items, digit_bits) > facts->local_bytes) {
         const size_t counts = group / facts->sub_group * ((size_t) 4 << digit_bits);
@@ -93,8 +93,8 @@ static uint32_t items_for(const struct sort *s, uint32_t group, uint32_t most)
 
 static void choose(struct sort *s)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(s->dev);
-    const enum ordo_shape           shape = ordo_shape_of(s->key_bytes, s->value_bytes);
+    const struct ordo_facts *facts = ordo_device_facts(s->dev);
+    const enum ordo_shape    shape = ordo_shape_of(s->key_bytes, s->value_bytes);
     s->method = ordo_tunable(s->dev, ORDO_SORT_METHOD, shape);
     if (s->method == ORDO_SORT_ONESWEEP && !facts->groups_progress)
         s->method = ORDO_SORT_REDUCE_SCAN;

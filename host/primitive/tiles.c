@@ -21,7 +21,7 @@ static size_t items_of(size_t group, size_t items)
     return ordo_min_size(items, ITEMS_IN_REGISTERS);
 }
 
-static size_t groups_at_once(const struct ordo_device_facts *facts, size_t group)
+static size_t groups_at_once(const struct ordo_facts *facts, size_t group)
 {
     const size_t per_unit = group == 1 ? CHUNKS_PER_CORE : ordo_ceil_div(ITEMS_PER_UNIT, group);
 
@@ -36,9 +36,9 @@ bool ordo_looks_back(const ordo_device *dev, enum ordo_shape shape)
 struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_tunable items,
                                 size_t key_bytes, size_t count, size_t at)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(dev);
-    const enum ordo_shape           shape = ordo_shape_of(key_bytes, 0);
-    struct ordo_tiles               t = { .group = ordo_group_of(dev, group, shape) };
+    const struct ordo_facts *facts = ordo_device_facts(dev);
+    const enum ordo_shape    shape = ordo_shape_of(key_bytes, 0);
+    struct ordo_tiles        t = { .group = ordo_group_of(dev, group, shape) };
 
     t.items = items_of(t.group, ordo_tunable(dev, items, shape));
     t.lookback = ordo_looks_back(dev, shape);

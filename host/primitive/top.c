@@ -63,11 +63,11 @@ enum { ITEMS_IN_GROUP = 64, ITEMS_ALONE = 1024 };
 
 static struct passes plan(const ordo_device *dev, const struct top *t)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(dev);
-    const enum ordo_shape           shape = ordo_shape_of(key_bytes(t), 0);
-    struct passes                   p = { .group = ordo_group_of(dev, ORDO_TOP_GROUP, shape),
-                                          .digit_bits = DIGIT_BITS,
-                                          .copies = COPIES };
+    const struct ordo_facts *facts = ordo_device_facts(dev);
+    const enum ordo_shape    shape = ordo_shape_of(key_bytes(t), 0);
+    struct passes            p = { .group = ordo_group_of(dev, ORDO_TOP_GROUP, shape),
+                                   .digit_bits = DIGIT_BITS,
+                                   .copies = COPIES };
 
     p.items = ordo_tunable(dev, ORDO_TOP_ITEMS, shape);
     p.items = p.group > 1 ? ordo_min_size(p.items, ITEMS_IN_GROUP) : p.items < ITEMS_ALONE ? ITEMS_ALONE : p.items;
@@ -222,10 +222,10 @@ enum { ROOM_MIN = 256 };
 /* How to cut; 0 chunks: not. */
 static struct top_chunks cut(const ordo_device *dev, const struct top *t, size_t *chunks)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(dev);
-    const size_t                    parts = ordo_min_size((size_t) facts->compute_units * PARTS_PER_CORE, 1024);
-    const size_t                    chunk = ordo_ceil_div(t->count, parts);
-    struct top_chunks c = { .keys_at = t->keys.at, .count = (cl_uint) t->count, .needed = (cl_uint) t->k };
+    const struct ordo_facts *facts = ordo_device_facts(dev);
+    const size_t             parts = ordo_min_size((size_t) facts->compute_units * PARTS_PER_CORE, 1024);
+    const size_t             chunk = ordo_ceil_div(t->count, parts);
+    struct top_chunks        c = { .keys_at = t->keys.at, .count = (cl_uint) t->count, .needed = (cl_uint) t->k };
 
     c.chunk = (cl_uint) (chunk < CHUNK_MIN ? CHUNK_MIN : chunk);
     *chunks = facts->cpu && t->k <= c.chunk / WORTH ? ordo_ceil_div(t->count, c.chunk) : 0;

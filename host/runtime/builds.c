@@ -18,10 +18,10 @@
 static struct ordo_digest variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
                                      const struct ordo_define *defines)
 {
-    const struct ordo_device_facts *f = &dev->facts;
-    const uint32_t                  facts[] = { f->lanes, f->atomics,      f->sub_group,          f->int64_atomics,
-                                                f->cpu,   dev->khr_ballot, dev->intel_sub_groups, f->address_order };
-    struct ordo_digest              hash = ordo_digest_of((struct ordo_digest) { 0, 0 }, facts, sizeof facts);
+    const struct ordo_facts *f = &dev->facts;
+    const uint32_t           facts[] = { f->lanes, f->atomics,      f->sub_group,          f->int64_atomics,
+                                         f->cpu,   dev->khr_ballot, dev->intel_sub_groups, f->address_order };
+    struct ordo_digest       hash = ordo_digest_of((struct ordo_digest) { 0, 0 }, facts, sizeof facts);
     hash = ORDO_DIGEST_TEXT(hash, file);
     hash = ordo_digest_of(hash, kernels.names, kernels.bytes);
     for (const struct ordo_define *d = defines; d && d->name; d++) {

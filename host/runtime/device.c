@@ -21,7 +21,7 @@ static void drop(ordo_device *dev, const char *what)
 /* Lowers the facts by one step that may cure a failure in `part`; false when there is nothing safer left. */
 static bool step_down(ordo_device *dev, enum ordo_self_test_part part)
 {
-    struct ordo_device_facts *f = &dev->facts;
+    struct ordo_facts *f = &dev->facts;
     if (part == ORDO_TEST_ATOMICS && f->address_order) {
         f->address_order = false;
         drop(dev, "order by addresses: replaced by fences");
@@ -125,8 +125,8 @@ static ordo_status create_objects(ordo_device *dev, const struct ordo_device_con
 
 static void identify(ordo_device *dev)
 {
-    const struct ordo_device_facts *f = &dev->facts;
-    struct ordo_digest              hash = { 0, 0 };
+    const struct ordo_facts *f = &dev->facts;
+    struct ordo_digest       hash = { 0, 0 };
     hash = ORDO_DIGEST_TEXT(hash, f->platform);
     hash = ORDO_DIGEST_TEXT(hash, f->name);
     hash = ORDO_DIGEST_TEXT(hash, f->driver);

@@ -149,16 +149,16 @@ struct ordo_rehearsal {
 };
 
 struct ordo_device {
-    struct ordo_device_facts facts;
-    cl_platform_id           platform;
-    cl_device_id             id;
-    cl_context               context;
-    cl_command_queue         queue;
-    pid_t                    pid;
-    atomic_uint              holders; /* whoever opened it, and each object on it: the last one to let go closes it */
-    atomic_bool              closed;  /* by whoever opened it, who hears no more of it */
-    bool                     own_queue_out_of_order; /* an adopted one may be */
-    cl_command_queue         answers;                /* answer.c's own; NULL until it needs one */
+    struct ordo_facts facts;
+    cl_platform_id    platform;
+    cl_device_id      id;
+    cl_context        context;
+    cl_command_queue  queue;
+    pid_t             pid;
+    atomic_uint       holders; /* whoever opened it, and each object on it: the last one to let go closes it */
+    atomic_bool       closed;  /* by whoever opened it, who hears no more of it */
+    bool              own_queue_out_of_order; /* an adopted one may be */
+    cl_command_queue  answers;                /* answer.c's own; NULL until it needs one */
 
     pthread_mutex_t lock;       /* recursive; everything below but the error text */
     pthread_mutex_t error_lock; /* the error text, and whether the device failed */

@@ -55,7 +55,7 @@ static ordo_status required(ordo_device *dev, cl_device_info what, size_t bytes,
 }
 #define REQUIRED(dev, what, bytes, out) ORDO_TRY(required((dev), (what), (bytes), #what, (out)))
 
-const struct ordo_device_facts *ordo_device_facts(const ordo_device *dev)
+const struct ordo_facts *ordo_device_facts(const ordo_device *dev)
 {
     return dev ? &dev->facts : NULL;
 }
@@ -86,8 +86,8 @@ static ordo_status platform_text(ordo_device *dev)
 /* What the algorithms rest on. */
 static ordo_status load_limits(ordo_device *dev)
 {
-    struct ordo_device_facts *f = &dev->facts;
-    uint64_t                  type = 0, units = 0, group = 0, compiler = 0, little = 0;
+    struct ordo_facts *f = &dev->facts;
+    uint64_t           type = 0, units = 0, group = 0, compiler = 0, little = 0;
     REQUIRED(dev, CL_DEVICE_TYPE, 8, &type);
     REQUIRED(dev, CL_DEVICE_MAX_COMPUTE_UNITS, 4, &units);
     REQUIRED(dev, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t), &group);
@@ -108,7 +108,7 @@ static ordo_status load_limits(ordo_device *dev)
 
 ordo_status ordo_probe_features(ordo_device *dev)
 {
-    struct ordo_device_facts *f = &dev->facts;
+    struct ordo_facts *f = &dev->facts;
     ORDO_TRY(text_of(dev, CL_DEVICE_NAME, f->name, sizeof f->name));
     ORDO_TRY(text_of(dev, CL_DEVICE_VENDOR, f->vendor, sizeof f->vendor));
     ORDO_TRY(text_of(dev, CL_DRIVER_VERSION, f->driver, sizeof f->driver));
@@ -376,10 +376,10 @@ static bool khronos_lanes(const char *value, uint32_t *lanes)
 
 static ordo_status mask_one(ordo_device *dev, const char *name, const char *value)
 {
-    struct ordo_device_facts *f = &dev->facts;
-    const bool                is_number = *value && value[strspn(value, "0123456789")] == 0;
-    const unsigned long long  number = strtoull(value, NULL, 10);
-    uint32_t                  lanes = 0;
+    struct ordo_facts       *f = &dev->facts;
+    const bool               is_number = *value && value[strspn(value, "0123456789")] == 0;
+    const unsigned long long number = strtoull(value, NULL, 10);
+    uint32_t                 lanes = 0;
     if (strcmp(name, "lanes") == 0 && strcmp(value, "one") == 0)
         use_one_lane(dev);
     else if (strcmp(name, "lanes") == 0 && khronos_lanes(value, &lanes) && try_khronos(dev, lanes))

@@ -193,7 +193,7 @@ static const struct {
 
 static bool row_fits(const ordo_device *dev, size_t i)
 {
-    const struct ordo_device_facts *f = &dev->facts;
+    const struct ordo_facts *f = &dev->facts;
     if (rows[i].lanes >= 0 && rows[i].lanes != (int) f->lanes)
         return false;
     if (rows[i].device && !strcasestr(f->name, rows[i].device))

@@ -33,7 +33,7 @@ static bool are_texts(const struct remembered *r)
 }
 
 /* Whether a device with these features can be so: what is remembered is the same or less. */
-static bool fits(const struct remembered *r, const struct ordo_device_facts *f)
+static bool fits(const struct remembered *r, const struct ordo_facts *f)
 {
     const bool one = r->lanes == ORDO_LANES_ONE;
     return are_flags(r) && are_texts(r) && r->lanes <= ORDO_LANES_AMD && r->atomics <= ORDO_ATOMICS_NVIDIA &&
@@ -44,7 +44,7 @@ static bool fits(const struct remembered *r, const struct ordo_device_facts *f)
 
 static void take(ordo_device *dev, const struct remembered *r)
 {
-    struct ordo_device_facts *f = &dev->facts;
+    struct ordo_facts *f = &dev->facts;
     f->local_bytes = r->local_bytes;
     f->max_alloc_bytes = r->max_alloc_bytes;
     f->lanes = (ordo_lanes) r->lanes;
@@ -75,8 +75,8 @@ bool ordo_recall(ordo_device *dev, struct ordo_digest key)
 
 void ordo_remember(ordo_device *dev, struct ordo_digest key)
 {
-    const struct ordo_device_facts *f = &dev->facts;
-    struct remembered               r;
+    const struct ordo_facts *f = &dev->facts;
+    struct remembered        r;
     if (dev->probe_disturbed)
         return;
     memset(&r, 0, sizeof r); /* what is between the fields too */

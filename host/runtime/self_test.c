@@ -19,8 +19,8 @@
 /* A group of a few sub-groups; where lanes do not talk, of a few work-items. */
 static uint32_t test_group(const ordo_device *dev)
 {
-    const struct ordo_device_facts *f = ordo_device_facts(dev);
-    const uint32_t                  wanted = f->lanes != ORDO_LANES_ONE ? 2 * f->sub_group : f->cpu ? 4 : 64;
+    const struct ordo_facts *f = ordo_device_facts(dev);
+    const uint32_t           wanted = f->lanes != ORDO_LANES_ONE ? 2 * f->sub_group : f->cpu ? 4 : 64;
     return f->max_group < wanted ? f->max_group : wanted;
 }
 
@@ -513,7 +513,7 @@ struct contention {
 /* Whether the device runs but a few groups at once, which may take turns, and so never meet. */
 static bool runs_few(const ordo_device *dev)
 {
-    const struct ordo_device_facts *f = ordo_device_facts(dev);
+    const struct ordo_facts *f = ordo_device_facts(dev);
     return f->cpu || f->compute_units < CONTEND_GROUPS_FEW / 2;
 }
 
@@ -743,8 +743,8 @@ static ordo_status test_chain(struct ordo_call *call, uint32_t group)
 
 static ordo_status test_atomics(struct ordo_call *call)
 {
-    const struct ordo_device_facts *f = ordo_device_facts(call->dev);
-    const uint32_t                  group = test_group(call->dev), groups = f->cpu ? 64 : 96;
+    const struct ordo_facts *f = ordo_device_facts(call->dev);
+    const uint32_t           group = test_group(call->dev), groups = f->cpu ? 64 : 96;
     ORDO_TRY(test_updates(call, 32, group, groups * group));
     if (f->int64_atomics)
         ORDO_TRY(test_updates(call, 64, group, groups * group));

@@ -274,7 +274,7 @@ static void add_define(struct text *t, const char *name, long value)
 /* What every kernel is told of the device; cl/device/compiler.cl explains them. */
 static void add_facts(const ordo_device *dev, struct text *t)
 {
-    const struct ordo_device_facts *f = &dev->facts;
+    const struct ordo_facts *f = &dev->facts;
     text_add_string(t, dev->std);
     add_define(t, "ORDO_LANES", f->lanes);
     add_define(t, "ORDO_ATOMICS", f->atomics);

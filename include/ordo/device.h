@@ -160,7 +160,7 @@ typedef enum ordo_atomics {
 } ordo_atomics;
 
 /* What the probe found. Facts come from feature lists, trial compiles and the self-test, never from version strings. */
-struct ordo_device_facts {
+struct ordo_facts {
     char         name[128], vendor[128], platform[128], driver[128], version[128];
     bool         cpu;              /* the device is a CPU: teams of one, large chunks per work-item */
     bool         unified_memory;   /* host and device share memory */
@@ -189,7 +189,7 @@ struct ordo_device_facts {
 
 /* Valid until the device is closed; NULL for NULL. Facts stay as they are, but for self_test_ms and self_test_remembered,
  * which ordo_device_self_test sets. */
-ORDO_API const struct ordo_device_facts *ordo_device_facts(const ordo_device *device);
+ORDO_API const struct ordo_facts *ordo_device_facts(const ordo_device *device);
 
 /* Runs the self-test now (known answers for lanes, atomics, scan and sort with the chosen variants), whatever is
  * remembered. Blocks. ORDO_SELF_TEST if an answer is wrong; the message says which. */

@@ -450,7 +450,7 @@ ORDO_API ordo_status ordo_dict_apply_concurrent_host(ordo_dict *dict, const stru
  * Reads everything. Waits. */
 ORDO_API ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order);
 
-struct ordo_dict_statistics {
+struct ordo_statistics {
     size_t elements;    /* that queries see */
     size_t stale;       /* replaced or erased, still stored */
     size_t tombstones;  /* stored only to say that a key is erased */
@@ -466,8 +466,7 @@ struct ordo_dict_statistics {
     size_t restarts;    /* of concurrent batches: steps that others were in the way of; finds have none */
 };
 /* Waits, to count. */
-ORDO_API ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order,
-                                          struct ordo_dict_statistics *out);
+ORDO_API ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order, struct ordo_statistics *out);
 
 #ifdef __cplusplus
 }

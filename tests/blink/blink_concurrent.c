@@ -346,7 +346,7 @@ enum { LEFT = 5000 };
 /* Steps that came to nothing, as the statistics have them. */
 static size_t restarts_of(struct test *t, ordo_dict *dict)
 {
-    struct ordo_dict_statistics s;
+    struct ordo_statistics s;
     test_ok(t, ordo_dict_statistics(dict, NULL, &s));
     return s.restarts;
 }

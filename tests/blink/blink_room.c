@@ -73,14 +73,14 @@ static ordo_dict *make_tree(struct test *t, ordo_device *dev, size_t n, uint32_t
     return dict;
 }
 
-static struct ordo_dict_statistics statistics_of(struct test *t, ordo_dict *dict)
+static struct ordo_statistics statistics_of(struct test *t, ordo_dict *dict)
 {
-    struct ordo_dict_statistics s;
+    struct ordo_statistics s;
     test_ok(t, ordo_dict_statistics(dict, NULL, &s));
     return s;
 }
 
-static size_t bytes_of(const struct ordo_dict_statistics *s)
+static size_t bytes_of(const struct ordo_statistics *s)
 {
     return s->bytes_data + s->bytes_index + s->bytes_marks + s->bytes_spare;
 }
@@ -265,7 +265,7 @@ Test(blink_room, seeks_get_over_leaves_that_are_used_up)
 /* At most three times keys and values, of small chunks three and a half times, and 50 KB. */
 static void expect_little(struct test *t, ordo_dict *dict, size_t elements)
 {
-    const struct ordo_dict_statistics s = statistics_of(t, dict);
+    const struct ordo_statistics s = statistics_of(t, dict);
     if (s.elements != elements || bytes_of(&s) > elements * (tree_words() < 32 ? 7 : 6) * 4 + (50 << 10))
         test_fail(t, __FILE__, __LINE__, "%zu elements (should be %zu) in %zu leaves take %zu bytes", s.elements,
                   elements, s.leaves, bytes_of(&s));

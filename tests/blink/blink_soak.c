@@ -373,9 +373,9 @@ static void take_over(struct life *l, const struct batch *b, size_t number, bool
 /* The tree by its checker, and all of it. */
 static void check_tree(struct life *l, const struct batch *b)
 {
-    struct ordo_dict_statistics is;
-    uint8_t                    *keys = test_alloc(l->keys * l->bytes), *values = test_alloc(l->keys * l->bytes);
-    size_t                      count = 0, number = 0;
+    struct ordo_statistics is;
+    uint8_t               *keys = test_alloc(l->keys * l->bytes), *values = test_alloc(l->keys * l->bytes);
+    size_t                 count = 0, number = 0;
 
     test_ok(l->t, ordo_dict_check(l->dict, NULL));
     test_ok(l->t, ordo_dict_statistics(l->dict, NULL, &is));

@@ -775,9 +775,9 @@ static void compressed_indexes(struct test *t)
 
 static void no_dictionary(struct test *t)
 {
-    struct ordo_dict_statistics statistics;
-    ordo_dict                  *none = NULL;
-    size_t                      size = 0;
+    struct ordo_statistics statistics;
+    ordo_dict             *none = NULL;
+    size_t                 size = 0;
 
     ordo_dict_destroy(NULL);
     ordo_dict_destroy(&none);
@@ -792,9 +792,9 @@ static void no_dictionary(struct test *t)
 
 static void dictionary_parameters(struct test *t)
 {
-    struct trial                r = { .t = t };
-    struct ordo_dict_statistics statistics;
-    size_t                      size = 0;
+    struct trial           r = { .t = t };
+    struct ordo_statistics statistics;
+    size_t                 size = 0;
 
     make_foreign(&r);
     struct bad_order bad[BAD_ORDERS];

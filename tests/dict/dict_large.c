@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
-static struct ordo_dict_statistics statistics_of(struct test *t, ordo_dict *dict)
+static struct ordo_statistics statistics_of(struct test *t, ordo_dict *dict)
 {
-    struct ordo_dict_statistics s;
+    struct ordo_statistics s;
 
     test_ok(t, ordo_dict_statistics(dict, NULL, &s));
     return s;

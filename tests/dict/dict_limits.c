@@ -131,7 +131,7 @@ static void fill_past(struct test *t, int structure)
         test_ok(t, upsert(dict, &again));
     expect_all(t, dict, &all);
     if (structure_is(structure, KEEPS_STALE)) {
-        struct ordo_dict_statistics s;
+        struct ordo_statistics s;
         test_ok(t, ordo_lsm_cleanup(dict, NULL));
         test_ok(t, ordo_dict_statistics(dict, NULL, &s));
         test_true(t, s.stale == 0 && s.tombstones == 0 && s.runs > 1 && s.runs <= 5);
@@ -247,8 +247,8 @@ static bool shares_spare(struct test *t, int structure)
     const uint64_t unlimited = t->dev->memory_limit;
     struct arrays  all = arrays_make(t, 0, HELD), some = arrays_make(t, 100, BATCH), others = arrays_make(t, 7, OTHERS);
     ordo_dict     *dict = make_dict(t, t->dev, structure, 0, HELD), *other = NULL;
-    struct ordo_dict_statistics is;
-    size_t                      count = 0;
+    struct ordo_statistics is;
+    size_t                 count = 0;
 
     test_context(t, "what a %s has spare", structures[structure].word);
     for (int i = 0; i < 3; i++)
@@ -471,9 +471,9 @@ Test(dict_limits, the_same_keys_for_ever_take_a_bounded_multiple)
 static void new_keys(struct test *t)
 {
     enum { BATCH = 1000, BATCHES = 60 };
-    ordo_dict                  *dict = NULL;
-    struct arrays               all = arrays_make(t, 0, BATCH * BATCHES);
-    struct ordo_dict_statistics s;
+    ordo_dict             *dict = NULL;
+    struct arrays          all = arrays_make(t, 0, BATCH * BATCHES);
+    struct ordo_statistics s;
 
     test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .cleanup_least = BATCH), &dict));
     for (uint32_t b = 0; b < BATCHES; b++) {

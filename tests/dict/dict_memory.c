@@ -114,7 +114,7 @@ CALL(aggregate, ordo_dict_aggregate(m->dict, ORDO_U32, ORDO_MAX, keys, his, NEW,
 CALL(export_all, ordo_dict_export(m->dict, out_keys, out_values, room, &n, NULL))
 CALL(check, ordo_dict_check(m->dict, NULL))
 CALL(size, ordo_dict_size(m->dict, NULL, &n))
-CALL(statistics, ordo_dict_statistics(m->dict, NULL, &(struct ordo_dict_statistics) { .elements = 0 }))
+CALL(statistics, ordo_dict_statistics(m->dict, NULL, &(struct ordo_statistics) { .elements = 0 }))
 CALL(cleanup, ordo_lsm_cleanup(m->dict, NULL))
 CALL(limited, ordo_dict_range_limited(m->dict,
                                       &(struct ordo_limited_ranges) { .lo = keys,
@@ -394,21 +394,21 @@ Test(dict_memory, a_small_largest_allocation_changes_nothing)
 
 /* ---- what dictionaries say about themselves ------------------------------------------------------------------ */
 
-static struct ordo_dict_statistics statistics_of(struct test *t, ordo_dict *dict)
+static struct ordo_statistics statistics_of(struct test *t, ordo_dict *dict)
 {
-    struct ordo_dict_statistics s;
+    struct ordo_statistics s;
 
     memset(&s, 0x77, sizeof s);
     test_ok(t, ordo_dict_statistics(dict, NULL, &s));
     return s;
 }
 
-static size_t bytes_now(const struct ordo_dict_statistics *s)
+static size_t bytes_now(const struct ordo_statistics *s)
 {
     return s->bytes_data + s->bytes_index + s->bytes_marks + s->bytes_spare;
 }
 
-static void expect_elements(struct test *t, int structure, const struct ordo_dict_statistics *s, size_t elements,
+static void expect_elements(struct test *t, int structure, const struct ordo_statistics *s, size_t elements,
                             size_t stale, size_t tombstones, size_t runs)
 {
     if (s->elements != elements || s->stale != stale || s->tombstones != tombstones || s->runs != runs)
@@ -452,9 +452,9 @@ enum { FEW_BYTES = 4 << 20 }; /* of spare blocks that are not worth giving back 
 
 static void check_statistics(struct test *t, int structure)
 {
-    uint32_t                   *keys = test_alloc(STORED * sizeof *keys);
-    ordo_dict                  *dict = NULL;
-    struct ordo_dict_statistics s;
+    uint32_t              *keys = test_alloc(STORED * sizeof *keys);
+    ordo_dict             *dict = NULL;
+    struct ordo_statistics s;
 
     const bool   stale = structure_is(structure, KEEPS_STALE), tree = structure_is(structure, IS_TREE);
     const bool   leaves = tree || structure_is(structure, IS_TRIE);
@@ -526,9 +526,9 @@ Test(dict_memory, statistics_count_what_is_stored)
 static void check_peak(struct test *t, ordo_dict *dict)
 {
     enum { BATCH = 30011, BATCHES = 40 };
-    static uint32_t             keys[BATCH];
-    struct ordo_dict_statistics s;
-    size_t                      peak = 0;
+    static uint32_t        keys[BATCH];
+    struct ordo_statistics s;
+    size_t                 peak = 0;
 
     for (uint32_t b = 0; b <= BATCHES; b++) {
         number_keys(keys, b * BATCH, BATCH);
@@ -565,11 +565,11 @@ Test(dict_memory, the_peak_is_as_promised)
  * `erased` of them. */
 static void clean_up(struct test *t, uint32_t held, uint32_t erased)
 {
-    uint32_t                   *keys = test_alloc(held * sizeof *keys);
-    ordo_dict                  *dict = NULL;
-    struct ordo_dict_statistics s;
-    const size_t                cleanups = held > 1 || erased > 0; /* of one element there is nothing to clean up */
-    const size_t                put_in = ((size_t) held + held / 10 + erased) * 8;
+    uint32_t              *keys = test_alloc(held * sizeof *keys);
+    ordo_dict             *dict = NULL;
+    struct ordo_statistics s;
+    const size_t           cleanups = held > 1 || erased > 0; /* of one element there is nothing to clean up */
+    const size_t           put_in = ((size_t) held + held / 10 + erased) * 8;
 
     test_context(t, "cleanup of %u elements, %u erased", held, erased);
     test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .growth = 2), &dict));
@@ -642,7 +642,7 @@ static void policies(struct test *t)
                 stored = test_upload(t, keys, BATCH, 4, 0);
                 test_ok(t, ordo_dict_upsert(dict, test_slice(&stored), test_slice(&stored), BATCH, NULL));
             }
-            const struct ordo_dict_statistics s = statistics_of(t, dict);
+            const struct ordo_statistics s = statistics_of(t, dict);
             test_true(t, s.elements == (same ? BATCH : (size_t) BATCH * BATCHES));
             test_true(t, (s.cleanups > 0) == (same ? policy[p].cleans_same : policy[p].cleans_new));
             test_ok(t, ordo_dict_check(dict, NULL));
@@ -756,7 +756,7 @@ static void check_query_cost(struct test *t, int kind, bool keep_runs, uint64_t 
     test_true(t, ordo_runs_of(dict)->set.n == (at_once ? 1 : 2));
     ordo_runs_of(dict)->set.run[1].query_cost += at_once ? 0 : query_cost;
     ask(t, dict, &a, kind);
-    const struct ordo_dict_statistics s = statistics_of(t, dict);
+    const struct ordo_statistics s = statistics_of(t, dict);
     test_true(t, s.runs == runs_after && s.elements == a.stored && s.cleanups == 0);
     ask(t, dict, &a, kind);
     test_ok(t, ordo_dict_check(dict, NULL));
@@ -931,7 +931,7 @@ static void memory_goes_back(struct test *t)
         test_ok(t, ordo_dict_erase_host(dict, keys, 500));
         test_true(t, held_by(t, dev) >= before + (uint64_t) 50000 * 8);
         test_ok(t, ordo_dict_clear(dict));
-        const struct ordo_dict_statistics is = statistics_of(t, dict);
+        const struct ordo_statistics is = statistics_of(t, dict);
         test_true(t, is.elements == 0 && bytes_now(&is) == 0 && is.bytes_peak >= (size_t) 50000 * 8);
         test_true(t, held_by(t, dev) == before);
         test_ok(t, ordo_dict_upsert_host(dict, keys, keys, 1000));

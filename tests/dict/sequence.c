@@ -806,8 +806,8 @@ static void do_batch(struct run *run, const struct step *step)
 
 static void check_statistics(struct run *run, bool compact)
 {
-    struct ordo_dict_statistics is = { 0 };
-    const size_t                bytes = ordo_type_bytes(run->s->type) + run->s->value_bytes;
+    struct ordo_statistics is = { 0 };
+    const size_t           bytes = ordo_type_bytes(run->s->type) + run->s->value_bytes;
 
     expect_status(run, "statistics", ordo_dict_statistics(run->dict, NULL, &is), ORDO_OK);
     if (getenv("ORDO_TEST_TRACE"))

@@ -255,7 +255,7 @@ static ordo_status size(struct scene *s)
 
 static ordo_status statistics(struct scene *s)
 {
-    struct ordo_dict_statistics is = { 0 };
+    struct ordo_statistics is = { 0 };
 
     const ordo_status got = ordo_dict_statistics(s->dict, NULL, &is);
     if (got != ORDO_OK)

@@ -42,7 +42,7 @@ static ordo_status open_it(struct test *t, const struct opening *way, struct ope
                              way->adopt_queue ? ordo_device_queue(t->dev) : NULL, &config, &out->dev);
 }
 
-static bool same_facts(const struct ordo_device_facts *a, const struct ordo_device_facts *b)
+static bool same_facts(const struct ordo_facts *a, const struct ordo_facts *b)
 {
     return strcmp(a->name, b->name) == 0 && strcmp(a->dropped, b->dropped) == 0 && a->cpu == b->cpu &&
            a->lanes == b->lanes && a->atomics == b->atomics && a->int64_atomics == b->int64_atomics &&
@@ -71,7 +71,7 @@ static void check_opening_error(struct complaint *c, const struct fault *f, cons
 }
 
 /* A device that was opened although a call failed: as always, or able to do less, but right. */
-static void check_opened(struct complaint *c, ordo_device *dev, const struct ordo_device_facts *usual)
+static void check_opened(struct complaint *c, ordo_device *dev, const struct ordo_facts *usual)
 {
     if (!same_facts(ordo_device_facts(dev), usual) && ordo_device_self_test(dev) != ORDO_OK)
         complain(c, "the device that was opened all the same does not work");
@@ -79,7 +79,7 @@ static void check_opened(struct complaint *c, ordo_device *dev, const struct ord
 
 /* A build that fails once, without a word about the source, is the driver's failure: nothing is concluded from it. */
 static void check_built_again(struct complaint *c, const struct fault *f, const struct opened *o,
-                              const struct ordo_device_facts *usual)
+                              const struct ordo_facts *usual)
 {
     if (f->struck == 0 || f->lasting || f->given != CL_BUILD_PROGRAM_FAILURE)
         return;
@@ -91,7 +91,7 @@ static void check_built_again(struct complaint *c, const struct fault *f, const 
 
 /* Nothing that a failure hid is remembered, unless all compiles failed, which says what the device can. */
 static void check_next(struct complaint *c, struct test *t, const struct opening *way, const struct fault *f,
-                       const struct ordo_device_facts *usual)
+                       const struct ordo_facts *usual)
 {
     struct opened o;
 
@@ -105,8 +105,8 @@ static void check_next(struct complaint *c, struct test *t, const struct opening
     ordo_device_close(&o.dev);
 }
 
-static void try_opening(struct test *t, const struct opening *way, const struct ordo_device_facts *usual,
-                        struct fault *f, const struct fault *plan)
+static void try_opening(struct test *t, const struct opening *way, const struct ordo_facts *usual, struct fault *f,
+                        const struct fault *plan)
 {
     struct complaint c = { "" };
     struct opened    o;
@@ -142,9 +142,9 @@ static bool chosen(struct test *t, const struct opening *way, const struct fault
 
 static void sweep_opening(struct test *t, const struct opening *way, struct fault *f)
 {
-    struct fault            *seen = test_alloc(sizeof *seen);
-    struct ordo_device_facts usual;
-    struct opened            o;
+    struct fault     *seen = test_alloc(sizeof *seen);
+    struct ordo_facts usual;
+    struct opened     o;
 
     test_context(t, "opening a device: %s", way->name);
     for (int round = 0; round < 2; round++) { /* the first may have to build what the driver then keeps */

@@ -697,9 +697,9 @@ static bool is_right_directly(ordo_device *dev, const struct plant *p, char *wro
 /* Whether the device has what is edited. */
 static bool has_variant(ordo_device *dev, const struct plant *p)
 {
-    const struct ordo_device_facts *f = ordo_device_facts(dev);
-    const bool                      in_ptx = f->lanes == ORDO_LANES_NVIDIA && f->atomics == ORDO_ATOMICS_NVIDIA;
-    const bool                      in_amd = f->lanes == ORDO_LANES_AMD;
+    const struct ordo_facts *f = ordo_device_facts(dev);
+    const bool               in_ptx = f->lanes == ORDO_LANES_NVIDIA && f->atomics == ORDO_ATOMICS_NVIDIA;
+    const bool               in_amd = f->lanes == ORDO_LANES_AMD;
     return (f->cpu || !(p->kind & ON_CPU)) && (in_ptx || !(p->kind & IN_PTX)) && (in_amd || !(p->kind & IN_AMD)) &&
            (f->sub_group == 64 || !(p->kind & IN_WAVE64));
 }
@@ -907,8 +907,8 @@ static bool opens_with(const struct overlay *o, bool remembered, bool dropped)
 
     overlay_use(o);
     cr_assert(ordo_device_open(&config, &dev) == ORDO_OK, "%s", message);
-    const struct ordo_device_facts *f = ordo_device_facts(dev);
-    const bool                      as_expected =
+    const struct ordo_facts *f = ordo_device_facts(dev);
+    const bool               as_expected =
         f->self_test_remembered == remembered && (f->dropped[0] != 0) == dropped && works(dev, 0, wrong, sizeof wrong);
     (void) fprintf(stderr, "%s: remembered %d, dropped '%s', %s\n", o->dir, f->self_test_remembered, f->dropped,
                    wrong[0] ? wrong : "right");

@@ -61,7 +61,7 @@ static void check_content(ordo_device *dev, const uint8_t *content, size_t conte
     free(read);
 }
 
-static bool are_same(const struct ordo_device_facts *a, const struct ordo_device_facts *b)
+static bool are_same(const struct ordo_facts *a, const struct ordo_facts *b)
 {
     return memcmp((const char *) a, (const char *) b, sizeof *a) == 0; /* all begin as zeros, gaps too */
 }
@@ -69,8 +69,8 @@ static bool are_same(const struct ordo_device_facts *a, const struct ordo_device
 /* What is recalled is a device that there can be. */
 static void check_recall(ordo_device *dev)
 {
-    const struct ordo_device_facts *f = &dev->facts;
-    struct ordo_device_facts        before;
+    const struct ordo_facts *f = &dev->facts;
+    struct ordo_facts        before;
     memcpy(&before, f, sizeof before);
     if (!ordo_recall(dev, key)) {
         FUZZ_EXPECT(are_same(&before, f));

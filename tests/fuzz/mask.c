@@ -10,8 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     if (bytes == 0)
         return 0;
-    ordo_device              *dev = fuzz_device();
-    struct ordo_device_facts *f = &dev->facts;
+    ordo_device       *dev = fuzz_device();
+    struct ordo_facts *f = &dev->facts;
     FUZZ_EXPECT((dev->extensions = ordo_format(" cl_khr_fp64 ")) != NULL);
     f->cpu = data[0] & 1;
     f->lanes = data[0] & 2 ? ORDO_LANES_NVIDIA : ORDO_LANES_ONE;
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     f->max_group = 1024;
     f->local_bytes = 49152;
     f->max_alloc_bytes = 1u << 31;
-    const struct ordo_device_facts was = *f;
+    const struct ordo_facts was = *f;
 
     char             *mask = fuzz_text(data + 1, bytes - 1);
     const ordo_status got = ordo_apply_mask(dev, mask);

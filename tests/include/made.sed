@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Makes of the public headers a program in C++ that makes one of each struct for which C has a macro of the same name: the
-# macros must not get in the way there.
+# Makes of the public headers a program in C++ that names each struct without the word `struct`: neither a macro nor a
+# function may have the name of a struct.
 1i\
 #include "ordo/ordo.h"
-s/^#define \(ordo_[a-z_0-9]*\)(\.\.\.).*/const \1 *make_\1(); const \1 *make_\1() { return new \1(); }/p
+s/^\(typedef \)\{0,1\}struct \(ordo_[a-z_0-9]*\) {.*/const \2 *make_\2(); const \2 *make_\2() { return new \2(); }/p

@@ -440,10 +440,10 @@ static void ask_batches(ordo_dict *dict, const struct arrays *a, uint32_t value_
 
 static void ask_dict(ordo_dict *dict, uint32_t value_bytes)
 {
-    static const size_t         batches[] = { 100, 3000, KEYS };
-    struct arrays               a = arrays_create(2 * KEYS);
-    const struct ordo_slice     values = if_bytes(a.at[1], value_bytes);
-    struct ordo_dict_statistics statistics;
+    static const size_t     batches[] = { 100, 3000, KEYS };
+    struct arrays           a = arrays_create(2 * KEYS);
+    const struct ordo_slice values = if_bytes(a.at[1], value_bytes);
+    struct ordo_statistics  statistics;
 
     ignore(ordo_dict_build(dict, a.at[0], values, KEYS, NULL));
     for (size_t i = 0; i < COUNT_OF(batches); i++) {

@@ -182,7 +182,7 @@ Test(builds, opening_counts_what_was_waited_for)
     const struct ordo_device_config config = { .build_threads = 6 };
     cr_assert(setenv("ORDO_CACHE", "off", 1) == 0);
     cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
-    const struct ordo_device_facts *f = ordo_device_facts(dev);
+    const struct ordo_facts *f = ordo_device_facts(dev);
     cr_assert(f->build_ms > 0 && f->self_test_ms > 0 && f->build_ms + f->self_test_ms <= f->open_ms,
               "%.1f ms of building and %.1f ms of the self-test in %.1f ms", f->build_ms, f->self_test_ms, f->open_ms);
     ordo_device_close(&dev);

@@ -609,14 +609,14 @@ Test(cache, opening_remembers_the_self_test)
 {
     struct place p;
     begin(&p);
-    ordo_device             *dev = open_device(&p, true);
-    struct ordo_device_facts first = *ordo_device_facts(dev);
+    ordo_device      *dev = open_device(&p, true);
+    struct ordo_facts first = *ordo_device_facts(dev);
     cr_assert(!first.self_test_remembered && first.self_test_ms > 0);
     ordo_device_close(&dev);
     cr_assert(each_file(&p, leave_one) >= 1);
 
     dev = open_device(&p, true);
-    struct ordo_device_facts second = *ordo_device_facts(dev);
+    struct ordo_facts second = *ordo_device_facts(dev);
     cr_assert(second.self_test_remembered && second.self_test_ms == 0);
     cr_assert(strcmp(second.name, first.name) == 0 && second.lanes == first.lanes && second.atomics == first.atomics &&
               second.sub_group == first.sub_group && second.groups_progress == first.groups_progress);

@@ -45,7 +45,7 @@ Test(device, opens_by_number_kind_and_part_of_a_name)
     ordo_device *dev = NULL;
     cr_assert(unsetenv("ORDO_DEVICE") == 0);
     cr_assert(ordo_device_open(NULL, &dev) == ORDO_OK);
-    const struct ordo_device_facts facts = *ordo_device_facts(dev);
+    const struct ordo_facts facts = *ordo_device_facts(dev);
     ordo_device_close(&dev);
 
     expect_named(facts.name, facts.name);
@@ -324,7 +324,7 @@ static void masks(struct test *t)
     };
     test_context(t, "a mask of everything");
     test_ok(t, ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev));
-    const struct ordo_device_facts *f = ordo_device_facts(dev);
+    const struct ordo_facts *f = ordo_device_facts(dev);
     test_true(t, f->lanes == ORDO_LANES_ONE && f->sub_group == 1 && f->local_bytes <= 8192 && f->max_group <= 32);
     test_true(t, !f->int64_atomics && !f->groups_progress && f->atomics == ORDO_ATOMICS_LEGACY && !f->cpu);
     test_true(t, f->max_alloc_bytes <= 1048576);
@@ -345,7 +345,7 @@ Test(device, masks_lower_facts_and_bad_ones_are_refused)
 
 static void facts(struct test *t)
 {
-    const struct ordo_device_facts *f = t->facts;
+    const struct ordo_facts *f = t->facts;
     test_true(t, f->name[0] && f->vendor[0] && f->platform[0] && f->driver[0] && f->version[0]);
     test_true(t, f->compute_units > 0 && f->max_group > 0 && f->local_bytes >= 1024);
     test_true(t, f->global_bytes > 0 && f->max_alloc_bytes > 0 && f->max_alloc_bytes <= f->global_bytes);

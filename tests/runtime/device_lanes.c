@@ -213,7 +213,7 @@ static void expect_narrowed(const char *to)
     cr_assert(setenv("ORDO_CACHE", "off", 1) == 0); /* else the outcome of an earlier run would be remembered */
     write_broken(&b, "device/atomic.cl", "return atom_add(p, v);", to);
     cr_assert(ordo_device_open(&config, &dev) == ORDO_OK, "%s", to);
-    const struct ordo_device_facts *f = ordo_device_facts(dev);
+    const struct ordo_facts *f = ordo_device_facts(dev);
     cr_expect(!f->int64_atomics, "%s", to);
     cr_expect(strstr(f->dropped, "64-bit atomics"), "%s: dropped is \"%s\"", to, f->dropped);
     cr_expect(n_replaced > 0, "%s", to);

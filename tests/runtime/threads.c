@@ -300,10 +300,10 @@ static void settings(struct job *job)
         return;
     }
     for (int round = 0; round < 30; round++) {
-        struct ordo_memory              memory;
-        struct ordo_tunable_info        info;
-        char                            text[256] = "";
-        const struct ordo_device_facts *facts = ordo_device_facts(job->dev);
+        struct ordo_memory       memory;
+        struct ordo_tunable_info info;
+        char                     text[256] = "";
+        const struct ordo_facts *facts = ordo_device_facts(job->dev);
         EXPECT(job, facts->max_group > 0 && facts->open_ms > 0 && facts->build_ms >= 0);
         OK(job, ordo_device_memory(job->dev, &memory));
         OK(job, ordo_device_set_tunable(job->dev, "sort.small_items", round & 1 ? 4 : 8));

@@ -83,14 +83,14 @@ static void expect_content(struct test *t, const struct content *c)
             test_true(t, at < n && keys[at] == STEP * i && values[at] == i);
             at++;
         }
-    struct ordo_dict_statistics s;
+    struct ordo_statistics s;
     test_ok(t, ordo_dict_statistics(c->dict, NULL, &s));
     test_true(t, ordo_links_of(c->dict)->leaves_most <= s.leaves + s.leaves * 2 / 5 + 64);
 }
 
 static size_t chunks_of(struct test *t, const struct content *c)
 {
-    struct ordo_dict_statistics s;
+    struct ordo_statistics s;
     test_ok(t, ordo_dict_statistics(c->dict, NULL, &s));
     return s.leaves;
 }
@@ -202,7 +202,7 @@ static void split_one_again(struct test *t, uint32_t chunk)
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, size == (size_t) CHUNKS * half + (half + 1) - (half - 1) - 2 - 2 + 3);
-    struct ordo_dict_statistics is;
+    struct ordo_statistics is;
     test_ok(t, ordo_dict_statistics(dict, NULL, &is));
     test_true(t, is.leaves == CHUNKS); /* two came, two went */
     ordo_dict_destroy(&dict);

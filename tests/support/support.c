@@ -135,7 +135,7 @@ uint64_t test_seed(void)
 
 /* Says in the file that ORDO_TEST_LANES names, if it does, how lanes talk to each other here, and what the self-test took away:
  * `./run ci` counts them. */
-static void note_lanes(const struct ordo_device_facts *facts)
+static void note_lanes(const struct ordo_facts *facts)
 {
     static const char *const names[] = { "one", "Khronos", "NVIDIA", "AMD" };
     const char *const        path = getenv("ORDO_TEST_LANES");
@@ -183,7 +183,7 @@ static void run_body(ordo_device *dev, const char *mask, test_body body)
 
 /* Whether a mask left of the device what another one left too. 64-bit atomics are for groups that wait for each other, and for
  * the self-test, which each mask of a device has when it is opened. */
-static bool same_abilities(const struct ordo_device_facts *a, const struct ordo_device_facts *b)
+static bool same_abilities(const struct ordo_facts *a, const struct ordo_facts *b)
 {
     return a->cpu == b->cpu && a->lanes == b->lanes && a->sub_group == b->sub_group &&
            a->groups_progress == b->groups_progress && (a->int64_atomics == b->int64_atomics || !a->groups_progress) &&
@@ -360,8 +360,8 @@ static bool mask_is_met(const struct turn *turn, const char *const *masks, size_
 /* Runs body with each mask of a list that ends with NULL, but once only with what is the same to body. */
 static void run_on_place(const struct place *place, const struct turn *turn, const char *const *masks, test_body body)
 {
-    struct ordo_device_facts seen[MASKS_MAX];
-    size_t                   n = 0;
+    struct ordo_facts seen[MASKS_MAX];
+    size_t            n = 0;
 
     for (size_t m = 0; m < MASKS_MAX && masks[m]; m++) {
         if (!mask_is_met(turn, masks, m))

@@ -34,12 +34,12 @@
 /* ---- devices ------------------------------------------------------------------------------------------------- */
 
 struct test {
-    ordo_device                    *dev;
-    const struct ordo_device_facts *facts;
-    uint64_t                        random;       /* state of test_random */
-    uint64_t                        seed;         /* what it began with */
-    const char                     *mask;         /* "" for the device as it is */
-    char                            context[256]; /* what is being tried, for messages; see test_context */
+    ordo_device             *dev;
+    const struct ordo_facts *facts;
+    uint64_t                 random;       /* state of test_random */
+    uint64_t                 seed;         /* what it began with */
+    const char              *mask;         /* "" for the device as it is */
+    char                     context[256]; /* what is being tried, for messages; see test_context */
 };
 
 typedef void (*test_body)(struct test *t);

@@ -168,9 +168,9 @@ Test(hamt, a_wrong_node_is_noticed)
 
 /* ---- forms of leaves ---------------------------------------------------------------------------------------------- */
 
-static struct ordo_dict_statistics statistics_of(struct test *t, ordo_dict *dict)
+static struct ordo_statistics statistics_of(struct test *t, ordo_dict *dict)
 {
-    struct ordo_dict_statistics s;
+    struct ordo_statistics s;
 
     test_ok(t, ordo_dict_statistics(dict, NULL, &s));
     return s;
@@ -186,7 +186,7 @@ static double bits_a_key(struct test *t, uint32_t count, uint32_t apart)
         keys[i] = apart == 1 ? i : i * apart + (uint32_t) (test_random(t) % apart);
     test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { ORDO_U32, 0 }), &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, NULL, count));
-    const struct ordo_dict_statistics s = statistics_of(t, dict);
+    const struct ordo_statistics s = statistics_of(t, dict);
     ordo_dict_destroy(&dict);
     free(keys);
     return 8.0 * (double) (s.bytes_data + s.bytes_index + s.bytes_marks + s.bytes_spare) / count;
@@ -203,7 +203,7 @@ static void check_fixed_depth(struct test *t)
     spread(keys);
     for (size_t i = 0; i < ALL; i++)
         regions += i == 0 || keys[i] >> HAMT_BITS != keys[i - 1] >> HAMT_BITS;
-    struct ordo_dict_statistics s = statistics_of(t, dict);
+    struct ordo_statistics s = statistics_of(t, dict);
     test_true(t, s.leaves == regions && s.levels == 5 && s.bytes_data == regions * 128);
     test_true(t, s.bytes_index >= ordo_hamt_of(dict)->trie.nodes * 256);
     ordo_dict_destroy(&dict);

@@ -104,7 +104,7 @@ ordo_status ordo_hash_find(ordo_dict *dict, struct ordo_call *call, const struct
 ordo_status ordo_hash_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
 ordo_status ordo_hash_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count);
-ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out);
+ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 
 /* ---- part.c ------------------------------------------------------------------------------------------------------ */
 

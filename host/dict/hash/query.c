@@ -80,12 +80,12 @@ ordo_status ordo_hash_export(ordo_dict *dict, struct ordo_call *call, struct ord
     return ordo_hash_launch_parts(call, hash, "hash_export", ordo_hash_partitions(&hash->table), &args);
 }
 
-ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out)
+ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out)
 {
     struct ordo_hash *hash = ordo_hash_of(dict);
     const size_t      element = dict->key_bytes + dict->value_bytes;
 
-    *out = (struct ordo_dict_statistics) { .bytes_peak = hash->bytes_peak, .cleanups = hash->rebuilds };
+    *out = (struct ordo_statistics) { .bytes_peak = hash->bytes_peak, .cleanups = hash->rebuilds };
     ORDO_TRY(ordo_hash_begin(call, hash));
     ORDO_TRY(ordo_hash_size(dict, call, &out->elements));
     if (!hash->table.starts)

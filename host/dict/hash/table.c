@@ -119,8 +119,8 @@ void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *t
 
 static size_t group_of(const ordo_device *dev, size_t most)
 {
-    const struct ordo_device_facts *facts = ordo_device_facts(dev);
-    size_t                          group = most;
+    const struct ordo_facts *facts = ordo_device_facts(dev);
+    size_t                   group = most;
     while (group > facts->max_group)
         group /= 2;
     return facts->cpu || group < 32 ? 1 : group;

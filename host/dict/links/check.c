@@ -231,15 +231,15 @@ ordo_status ordo_links_check(ordo_dict *dict, struct ordo_call *call)
     return check(call, tree);
 }
 
-ordo_status ordo_links_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out)
+ordo_status ordo_links_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out)
 {
     struct ordo_links *tree = ordo_links_of(dict);
     const size_t       kb = dict->key_bytes, vb = dict->value_bytes;
     cl_uint            state[LINKS_STATE_WORDS];
 
-    *out = (struct ordo_dict_statistics) { .bytes_peak = tree->bytes_peak,
-                                           .cleanups = tree->rebuilds,
-                                           .restarts = tree->restarts };
+    *out = (struct ordo_statistics) { .bytes_peak = tree->bytes_peak,
+                                      .cleanups = tree->rebuilds,
+                                      .restarts = tree->restarts };
     if (!ordo_links_has_nodes(tree))
         return ORDO_OK;
     ORDO_TRY(ordo_links_validate(call, tree));

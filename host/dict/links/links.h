@@ -213,7 +213,7 @@ ordo_status ordo_links_begin(struct ordo_call *call, struct ordo_links *tree);
  * kept so. Waits if there are such. */
 ordo_status ordo_links_reclaim(struct ordo_call *call, struct ordo_links *tree, cl_uint state[LINKS_STATE_WORDS]);
 ordo_status ordo_links_check(ordo_dict *dict, struct ordo_call *call);
-ordo_status ordo_links_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out);
+ordo_status ordo_links_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 
 /* ---- query.c ----------------------------------------------------------------------------------------------------- */
 

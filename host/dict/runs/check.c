@@ -90,7 +90,7 @@ ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call)
 
 /* ---- statistics -------------------------------------------------------------------------------------------------- */
 
-static void add_bytes(const ordo_dict *dict, const struct ordo_sorted_run *run, struct ordo_dict_statistics *out)
+static void add_bytes(const ordo_dict *dict, const struct ordo_sorted_run *run, struct ordo_statistics *out)
 {
     out->bytes_data += run->count * (dict->key_bytes + dict->value_bytes);
     if (run->indexed)
@@ -99,7 +99,7 @@ static void add_bytes(const ordo_dict *dict, const struct ordo_sorted_run *run, 
         out->bytes_marks += (ordo_ceil_div(run->count, 32) + ordo_run_entries(run->count)) * sizeof(cl_uint);
 }
 
-ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out)
+ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out)
 {
     struct ordo_runs *runs = ordo_runs_of(dict);
     struct fresh      fresh;

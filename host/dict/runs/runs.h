@@ -58,6 +58,6 @@ ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct
 
 /* R1 to R6 for all runs, on the device; waits. ORDO_BROKEN with the invariant, the run and the element. */
 ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call);
-ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out);
+ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 
 #endif

@@ -99,7 +99,7 @@ ordo_status ordo_hamt_select(ordo_dict *dict, struct ordo_call *call, const stru
 ordo_status ordo_hamt_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
 ordo_status ordo_hamt_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count);
-ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out);
+ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 
 /* Elements by ranks: hamt_write of cl/dict/trie/hamt_query.cl. firsts NULL: all. Nothing if they are more than `most`. */
 struct ordo_hamt_stretch {

@@ -159,13 +159,13 @@ ordo_status ordo_hamt_export(ordo_dict *dict, struct ordo_call *call, struct ord
     return keys_out.mem || values_out.mem ? ordo_hamt_write(call, hamt, &all) : ORDO_OK;
 }
 
-ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out)
+ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out)
 {
     const struct ordo_hamt      *hamt = ordo_hamt_of(dict);
     const struct ordo_hamt_trie *trie = &hamt->trie;
 
     (void) call;
-    *out = (struct ordo_dict_statistics) {
+    *out = (struct ordo_statistics) {
         .elements = trie->n, .bytes_peak = hamt->bytes_peak, .cleanups = hamt->rebuilds, .leaves = trie->n_leaves
     };
     if (trie->n_leaves > 0) {

@@ -69,7 +69,7 @@ ordo_status ordo_xfast_rank(ordo_dict *dict, struct ordo_call *call, const struc
 /* ---- xfast_check.c ----------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_xfast_check(ordo_dict *dict, struct ordo_call *call);
-ordo_status ordo_xfast_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out);
+ordo_status ordo_xfast_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 
 /* ---- xfast.c ----------------------------------------------------------------------------------------------------- */
 

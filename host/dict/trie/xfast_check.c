@@ -55,7 +55,7 @@ ordo_status ordo_xfast_check(ordo_dict *dict, struct ordo_call *call)
     return validate(call->dev, found, entries);
 }
 
-ordo_status ordo_xfast_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_dict_statistics *out)
+ordo_status ordo_xfast_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out)
 {
     const struct ordo_xfast *xfast = ordo_xfast_of(dict);
 
