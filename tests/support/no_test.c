@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes a test program fail that ran no test: Criterion calls a --filter that matches no test a success. */
+#include <criterion/criterion.h>
+#include <criterion/hooks.h>
+#include <stdio.h>
+
+/* Criterion disables the tests that the filter leaves out. */
+static bool any_enabled(const struct criterion_suite_stats *suite)
+{
+    for (; suite; suite = suite->next)
+        for (const struct criterion_test_stats *test = suite->tests; test; test = test->next)
+            if (!test->test->data->disabled)
+                return true;
+    return false;
+}
+
+ReportHook(POST_ALL)(struct criterion_global_stats *stats)
+{
+    if (any_enabled(stats->suites))
+        return;
+    (void) fprintf(stderr, "nothing was tested: no test has such a name (--list prints the names)\n");
+    stats->tests_failed = 1;
+}
