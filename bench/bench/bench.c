@@ -71,6 +71,7 @@ static void run_point(struct run *run, const struct series *list, struct series 
     struct row *row = &series->rows[i];
     if (run->before.n)
         row->before = rate_before(run, &row->spec);
+    run->compared += run->before.n && !isnan(row->before);
     if (!row_is_there(run, row)) {
         ask_peer(run, series);
         row->peer = peer_row(series->peers, row->spec.count);
@@ -386,6 +387,10 @@ static int run_device_named(struct run *run, const char *select, double seconds)
         run->n_parts = paper_parts(run, &run->parts);
     run_device(run, select);
     ordo_device_close(&run->device);
+    if (run->rows == 0 && !run->options->first_open && !run->options->first_prepare && !run->paper) {
+        complain("nothing was measured: no workload, structure and type of these options go together");
+        return EXIT_FAILED;
+    }
     return EXIT_GOOD;
 }
 
@@ -502,6 +507,10 @@ int main(int argc, char **argv)
     if (options.processes > 1 && !stop_asked() && cJSON_GetArraySize(run.file.rows)) {
         const int checked = check(&run, argc, argv);
         code = code == EXIT_GOOD ? checked : code;
+    }
+    if (options.n_compare && options.processes == 1 && run.compared == 0 && code == EXIT_GOOD) {
+        complain("nothing was compared: the files have no row of this run");
+        code = EXIT_FAILED;
     }
     if (!file_end(&run.file, how_it_ended(&run)) && code == EXIT_GOOD)
         code = EXIT_FAILED;

@@ -231,6 +231,12 @@ static int count(const struct compared *rows, int n, enum verdict verdict)
     return counted;
 }
 
+static const char *nothing_compared(int unknown)
+{
+    return unknown ? "write the file by the same command with --processes 5 and --json, instead of --compare"
+                   : "this run has no right row of a device that the file has";
+}
+
 static int conclude(struct check *check, const struct compared *rows, int n, int suspects)
 {
     FILE     *out = check->run->out;
@@ -238,11 +244,13 @@ static int conclude(struct check *check, const struct compared *rows, int n, int
     say(out, 4, "\nCompared: %d rows, in %u processes. %d looked slower at first, %d did again.", n - unknown,
         check->run->options->processes, suspects, slower);
     if (unknown)
-        say(out, 4, "%d rows cannot be compared: one side has them from fewer than %d processes (--processes).",
-            unknown, LEAST_PROCESSES);
+        say(out, 4, "%d rows cannot be compared: one side has them from none or from fewer than %d processes.", unknown,
+            LEAST_PROCESSES);
+    if (n == unknown)
+        complain("nothing was compared: %s", nothing_compared(unknown));
     if (slower)
         show_slower(out, rows, n);
-    if (check->missing || check->failed)
+    if (check->missing || check->failed || n == unknown)
         return EXIT_FAILED;
     return slower ? EXIT_SLOWER : EXIT_GOOD;
 }

@@ -172,16 +172,30 @@ static int threads_beside(const struct run *run)
     return threads < 1 ? 1 : threads > MAX_PARTS ? MAX_PARTS : threads;
 }
 
+static const char *why_no_peer(enum workload workload)
+{
+    return workload_is_dict(workload) && !dict_peers_are_built() ? "this program was built without a C++ compiler"
+                                                                 : "none offers this workload";
+}
+
+static int list_peers(const struct comparison *c, struct host_peer peers[MOST_HOST_PEERS])
+{
+    const int threads = threads_beside(c->run);
+    if (c->run->options->no_host)
+        return 0;
+    return workload_is_dict(c->point.workload) ? dict_peers(&c->point, threads, peers)
+                                               : array_peers(&c->point, threads, peers);
+}
+
 static void measure_peers(struct comparison *c)
 {
     const struct spec *spec = &c->point;
     struct host_peer   peers[MOST_HOST_PEERS];
     struct host_desk   desk;
-    const int          threads = threads_beside(c->run);
-    const int          n =
-        workload_is_dict(spec->workload) ? dict_peers(spec, threads, peers) : array_peers(spec, threads, peers);
-    bool open = false;
-    for (int i = 0; i < n && !stop_asked() && c->run->deadline > now(); i++) {
+    const int          n = list_peers(c, peers);
+    bool               open = false;
+    int                i = 0;
+    for (; i < n && !stop_asked() && c->run->deadline > now(); i++) {
         cJSON *point = row_point(spec);
         cJSON_DeleteItemFromObjectCaseSensitive(point, "variant");
         const cJSON *there = file_peer(&c->run->file, c->run->device_number, point, peers[i].name, peers[i].threads);
@@ -197,12 +211,15 @@ static void measure_peers(struct comparison *c)
             return;
         }
         open = true;
+        row_share_time(c->run);
         measure_peer(c, &desk, &peers[i]);
     }
     if (open)
         close_desk(spec, &desk);
-    if (n == 0 && !c->run->options->no_host)
-        say(c->run->out, 4, "No peer of the host is set against this workload.");
+    if (i < n && !stop_asked())
+        say(c->run->out, 4, "%d libraries of the host: skipped: the time for this table is spent (--budget)", n - i);
+    if (n == 0)
+        say(c->run->out, 4, "Beside it there is no library of the host: %s.", why_no_peer(spec->workload));
 }
 
 /* ---- the table ----------------------------------------------------------------------------------------------- */
@@ -257,9 +274,28 @@ static bool same_point(const struct spec *a, const struct spec *b)
     return same;
 }
 
+/* Gives a point, with the host's peers, its part of the time that is left. Returns the deadline of all. */
+static double share_time(struct comparison *c, const struct series *list, int n)
+{
+    struct run      *run = c->run;
+    struct host_peer peers[MOST_HOST_PEERS];
+    const double     whole = run->deadline;
+    int              rows = 0;
+    for (int s = 0; s < n; s++) {
+        struct spec spec = list[s].spec;
+        spec.count = c->point.count;
+        rows += same_point(&spec, &c->point);
+    }
+    if (!isinf(whole))
+        run->deadline = now() + (whole - now()) * rows / run->rows_left;
+    run->sharing = rows + list_peers(c, peers);
+    return whole;
+}
+
 static void compare_point(struct run *run, const struct series *list, int n, const struct spec *point)
 {
     struct comparison c = { .run = run, .point = *point };
+    const double      deadline = share_time(&c, list, n);
     introduce(&c);
     ask_cuda(&c);
     for (int s = 0; s < n && !stop_asked(); s++) {
@@ -273,6 +309,8 @@ static void compare_point(struct run *run, const struct series *list, int n, con
     show_cuda(&c);
     if (!run->options->no_host)
         measure_peers(&c);
+    run->sharing = 0;
+    run->deadline = deadline;
     progress_clear();
     show(&c);
     cJSON_Delete(c.cuda);

@@ -186,14 +186,20 @@ static bool fits(const struct run *run, struct row *row)
     return true;
 }
 
-static void run_row(struct run *run, struct row *row, const struct row *beside)
+void row_share_time(struct run *run)
 {
     const double left = run->deadline - now();
+    const int    rows = run->sharing > 0 ? run->sharing-- : run->rows_left;
     /* Inputs, checks and the host's code take about as long as the timing. */
-    run->row_seconds = isinf(left) ? 1 : left / run->rows_left * 0.5;
+    run->row_seconds = isinf(left) ? 1 : left / rows * 0.5;
     if (run->suite)
         run->row_seconds = fmin(run->row_seconds, SUITE_SECONDS);
-    if (left <= 0) {
+}
+
+static void run_row(struct run *run, struct row *row, const struct row *beside)
+{
+    row_share_time(run);
+    if (run->deadline <= now()) {
         row->outcome = SKIPPED;
         snprintf(row->why, sizeof row->why, "the time for all of it is spent (--budget)");
         return;

@@ -7,6 +7,8 @@
 
 /* Whether the file has the row's point. */
 bool row_is_there(const struct run *run, const struct row *row);
+/* Sets how long the next row, or peer of a comparison, is timed. */
+void row_share_time(struct run *run);
 /* How long a row is timed: of the last one that was settled. */
 struct timing_goal row_goal(const struct run *run);
 /* Takes the row from the file if it is there; else measures it and puts it there. Counts it. `beside`: the row of a sorted array

@@ -36,6 +36,8 @@ struct run {
     double deadline;    /* INFINITY: none */
     int    devices;     /* measured so far */
     int    rows, rows_left, kept, wrong, failed, skipped;
+    int    compared;    /* rows that a former file has too */
+    int    sharing;     /* rows and peers left of a comparison's table, to which the deadline applies; 0: rows_left */
     double row_seconds; /* for the timing of the next row */
 };
 

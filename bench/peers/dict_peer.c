@@ -442,6 +442,11 @@ double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int
     return rate;
 }
 
+bool dict_peers_are_built(void)
+{
+    return true;
+}
+
 #else
 
 int dict_peers(const struct spec *spec, int threads, struct host_peer peers[MOST_HOST_PEERS])
@@ -468,6 +473,11 @@ double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int
 bool dict_peer_has(enum host_map_kind kind, enum workload workload)
 {
     (void) kind, (void) workload;
+    return false;
+}
+
+bool dict_peers_are_built(void)
+{
     return false;
 }
 

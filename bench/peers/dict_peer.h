@@ -19,5 +19,7 @@ bool dict_peer_measure(const struct host_peer *peer, const struct dict_plan *pla
 double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int threads, int times,
                       size_t queries_most);
 bool   dict_peer_has(enum host_map_kind kind, enum workload workload);
+/* False without a C++ compiler: then there are none. */
+bool dict_peers_are_built(void);
 
 #endif

@@ -30,7 +30,8 @@ struct trial {
     bool            small; /* the measure of params that are `small`; the others measure the rest */
     struct subject *subject;
     double          seconds;       /* of a call with the values in use */
-    double          before, after; /* ... measured once more at the end, side by side */
+    double          before, after; /* of a call with the old and the new values, by turns at the end: the least */
+    double          before_most;   /* the most with the old values: further from the least if the machine was busy */
 };
 
 struct group {
@@ -44,7 +45,8 @@ struct group {
     int          n_checks;
     int          tried, dropped;
     double       seconds_trying;
-    bool         started, finished, better;
+    bool         started, finished;
+    bool         disturbed; /* the times at the end differ too much from turn to turn to tell anything */
 };
 
 struct tuner {

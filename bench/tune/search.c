@@ -4,12 +4,11 @@
 #include "bench/common/complain.h"
 #include "bench/common/terminal.h"
 #include "bench/common/timing.h"
+#include "judge.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What a candidate must save to be worth another set of values. */
-#define WORTH_IT 0.98
 /* A first trial that is so much slower ends a candidate without the others. */
 #define HOPELESS 1.4
 
@@ -225,38 +224,30 @@ static void go_back(const struct tuner *tuner, struct group *group)
     set_values(tuner, group, &before, why, sizeof why);
 }
 
-/* Times all trials with one set of values into `before` or `after`, unless there is a lesser time already. */
+/* Times all trials with one set of values, old or new, and keeps the least and the most. */
 static bool time_all(const struct tuner *tuner, struct group *group, const struct values *values, bool after, char *why,
                      size_t why_bytes)
 {
     if (!set_values(tuner, group, values, why, why_bytes))
         return false;
     for (int t = 0; t < group->n_trials; t++) {
-        double *least = after ? &group->trials[t].after : &group->trials[t].before, seconds = 0;
-        if (!time_trial(tuner, &group->trials[t], &seconds, why, why_bytes))
+        struct trial *trial = &group->trials[t];
+        double       *least = after ? &trial->after : &trial->before, seconds = 0;
+        if (!time_trial(tuner, trial, &seconds, why, why_bytes))
             return false;
         *least = *least > 0 && *least < seconds ? *least : seconds;
+        if (!after)
+            trial->before_most = fmax(trial->before_most, seconds);
     }
     return true;
 }
 
-/* Whether a param was changed that is measured by the small (or the other) trials. */
-static bool changed_for(const struct group *group, bool small)
-{
-    for (int p = 0; p < group->n_params; p++)
-        if (group->params[p].small == small && group->params[p].at != group->params[p].before)
-            return true;
-    return false;
-}
-
 #define ROUNDS 3
 
-/* Old and new values once more by turns, with every output checked: what does not hold up is given back. */
+/* Measures old and new values by turns, with every output checked. Goes back to the old ones unless the new are better. */
 static bool finish_group(struct tuner *tuner, struct group *group, char *why, size_t why_bytes)
 {
     const struct values before = values_before(group), after = values_in_use(group);
-    double              logs = 0;
-    int                 trials = 0;
     if (!changed(group)) {
         for (int t = 0; t < group->n_trials; t++)
             group->trials[t].before = group->trials[t].after = group->trials[t].seconds;
@@ -269,12 +260,9 @@ static bool finish_group(struct tuner *tuner, struct group *group, char *why, si
             return false;
     if (!all_right(tuner, group->trials, group->n_trials, why, why_bytes))
         return false;
-    for (int t = 0; t < group->n_trials; t++)
-        if (changed_for(group, group->trials[t].small)) {
-            logs += log(group->trials[t].after / group->trials[t].before);
-            trials++;
-        }
-    group->better = exp(logs / trials) < WORTH_IT;
+    group->disturbed = group_is_disturbed(group);
+    if (group->disturbed || !group_is_better(group))
+        go_back(tuner, group);
     return true;
 }
 
@@ -292,8 +280,6 @@ bool tune_group(struct tuner *tuner, struct group *group)
         search_group(tuner, group);
         if (!finish_group(tuner, group, why, sizeof why)) {
             complain("%s: the new values failed in the end and are given back: %s", group->name, why);
-            go_back(tuner, group);
-        } else if (changed(group) && !group->better) {
             go_back(tuner, group);
         }
     } else {

@@ -17,7 +17,7 @@ static void describe_trial(const struct spec *spec, char *text, size_t bytes)
 void show_group(const struct tuner *tuner, const struct group *group)
 {
     static const struct column columns[] = {
-        { "", 28, true }, { "before", 9, false }, { "after", 9, false }, { "gain", 7, false }
+        { "", 28, true }, { "before", 9, false }, { "after", 9, false }, { "change", 7, false }
     };
     const struct table table = { tuner->out, columns, 4 };
     say(tuner->out, 4, "\n%s: %d candidates tried, %d dropped%s", group->name, group->tried, group->dropped,
@@ -28,17 +28,20 @@ void show_group(const struct tuner *tuner, const struct group *group)
             fprintf(tuner->out, "  %s: %u -> %u\n", param->name, param->choice[param->before],
                     param->choice[param->at]);
     }
-    if (!changed(group))
-        fprintf(tuner->out, "  nothing is faster by more than 2 %%: as it was\n");
+    if (group->disturbed)
+        say(tuner->out, 4, "  disturbed: other work on this machine changed the times from turn to turn; as it was");
+    else if (!changed(group))
+        say(tuner->out, 4, "  nothing is faster by more than 2 %% without a loss elsewhere: as it was");
     table_head(&table);
     for (int t = 0; t < group->n_trials; t++) {
         const struct trial *trial = &group->trials[t];
-        char                what[64], before[TEXT_BYTES], after[TEXT_BYTES], gain[TEXT_BYTES];
+        char                what[64], before[TEXT_BYTES], after[TEXT_BYTES], change[TEXT_BYTES];
         const double        operations = (double) spec_operations(&trial->spec);
         const double        now_takes = changed(group) ? trial->after : trial->before;
         describe_trial(&trial->spec, what, sizeof what);
+        snprintf(change, sizeof change, "%+.0f %%", 100 * (trial->before / now_takes - 1));
         const char *cells[] = { what, text_rate(before, operations / trial->before),
-                                text_rate(after, operations / now_takes), text_ratio(gain, trial->before / now_takes) };
+                                text_rate(after, operations / now_takes), change };
         table_row(&table, cells);
     }
 }
@@ -50,6 +53,7 @@ cJSON *json_group(const struct group *group)
     cJSON_AddNumberToObject(json, "tried", group->tried);
     cJSON_AddNumberToObject(json, "dropped", group->dropped);
     cJSON_AddBoolToObject(json, "finished", group->finished);
+    cJSON_AddBoolToObject(json, "disturbed", group->disturbed);
     cJSON *values = cJSON_AddArrayToObject(json, "values"), *trials = cJSON_AddArrayToObject(json, "trials");
     for (int p = 0; p < group->n_params; p++) {
         const struct param *param = &group->params[p];

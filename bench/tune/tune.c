@@ -4,7 +4,8 @@
  *
  * Tunables that work together ("sort.k4v4.*") form a group. A group's search goes tunable by tunable, nearest values
  * first, then over pairs of a group's size and its items, until nothing is better or the time is over. A candidate is
- * checked before it is timed, must be 2 % faster to be taken, and must be so twice. */
+ * checked before it is timed, and must be 2 % faster twice to be taken. At the end the group's old and new values take turns:
+ * the new ones are kept if they are faster again, slow no trial down, and the machine was not disturbed. */
 #include "bench/common/complain.h"
 #include "bench/common/devices.h"
 #include "bench/common/json.h"
@@ -24,6 +25,14 @@ static int count_changed(const struct tuner *tuner)
     for (int g = 0; g < tuner->n_groups; g++)
         n += changed(&tuner->groups[g]);
     return n;
+}
+
+static bool any_disturbed(const struct tuner *tuner)
+{
+    for (int g = 0; g < tuner->n_groups; g++)
+        if (tuner->groups[g].disturbed)
+            return true;
+    return false;
 }
 
 /* Sets what is better on a freshly opened device, so that nothing else is written, and saves. */
@@ -117,7 +126,8 @@ static int conclude(const struct tuner *tuner, const char *select, int argc, cha
     if (tuner->options->dry_run)
         fprintf(tuner->out, "\nNothing is written (--dry-run).\n");
     else if (count_changed(tuner) == 0)
-        fprintf(tuner->out, "\nNothing better was found; your profile stays as it is.\n");
+        fprintf(tuner->out, "\nNothing better was found%s; your profile stays as it is.\n",
+                any_disturbed(tuner) ? ", on a machine that was disturbed" : "");
     else
         code = save(tuner, select);
     if (!tuner->options->json)

@@ -96,14 +96,22 @@ expect 3 --compare "$dir/old.json" --processes 3
 says '/ before'
 says '2 looked slower at first, 2 did again'
 sed 's/"driver":.*/"driver": "1",/' "$dir/old.json" >"$dir/driver.json"
-expect 0 --compare "$dir/driver.json" --processes 3
+# Where no row can be compared the alarm fails.
+unlike() {
+    expect 1 "$@"
+    grep -q 'nothing was compared' "$dir/err" || fail "it complains with $*"
+}
+unlike --compare "$dir/driver.json" --processes 3
 says 'another driver'
 sed 's/"\(scan.*\)":\t[0-9][0-9]*/"\1": 77/' "$dir/old.json" >"$dir/tunables.json"
-expect 0 --compare "$dir/tunables.json" --processes 3
+unlike --compare "$dir/tunables.json" --processes 3
 says 'other tunables'
 "$bench" -w reduce,scan -n 8 -r 3 --no-limits --no-host --json "$dir/one.json" >"$dir/out" 2>"$dir/err" || fail "it measures"
-expect 0 --compare "$dir/one.json" --processes 3
+unlike --compare "$dir/one.json" --processes 3
 says '2 rows cannot be compared'
+unlike --compare "$dir/one.json" --processes 1 --type u64
+expect 1 -w longestprefix --type f32
+grep -q 'nothing was measured' "$dir/err" || fail "it complains where nothing can be measured"
 expect 2 --compare "$dir/one.json" --against "$dir/other"
 
 [ "$failures" -eq 0 ] && echo "the alarm tells what is slower"

@@ -210,9 +210,10 @@ arrays() {
     prints out '"rate_before"'
     prints err '/ before'
     prints err '####'
-    # Files of the form before the first are read.
-    expect 0 "$bench" --no-limits --workload reduce --sizes =10 --reps 3 \
+    # Files of the form before the first are read. This one has no such row.
+    expect 1 "$bench" --no-limits --workload reduce --sizes =10 --reps 3 \
         --compare "${fields%/*}/2026-11-21-pocl-2-cores-lsm-fill.json"
+    prints err 'nothing was compared: the files have no row of this run'
 }
 
 peer_is() {

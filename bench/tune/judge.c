@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "judge.h"
+
+#include <math.h>
+
+/* A trial that takes so much longer with the new values is a loss, whatever the others gain. */
+#define LOSS 1.05
+/* The old values take so much longer in one round than in another if the machine does other work. */
+#define DISTURBED 1.25
+
+/* Whether a param was changed that is measured by the small (or the other) trials. */
+static bool changed_for(const struct group *group, bool small)
+{
+    for (int p = 0; p < group->n_params; p++)
+        if (group->params[p].small == small && group->params[p].at != group->params[p].before)
+            return true;
+    return false;
+}
+
+bool group_is_better(const struct group *group)
+{
+    double logs = 0;
+    int    trials = 0;
+    for (int t = 0; t < group->n_trials; t++) {
+        const struct trial *trial = &group->trials[t];
+        if (trial->after > trial->before * LOSS)
+            return false;
+        if (changed_for(group, trial->small)) {
+            logs += log(trial->after / trial->before);
+            trials++;
+        }
+    }
+    return exp(logs / trials) < WORTH_IT;
+}
+
+bool group_is_disturbed(const struct group *group)
+{
+    for (int t = 0; t < group->n_trials; t++)
+        if (group->trials[t].before_most > group->trials[t].before * DISTURBED)
+            return true;
+    return false;
+}
