@@ -96,7 +96,7 @@ const char *ordo_dict_name(const ordo_dict *dict)
 static ordo_status unable(const ordo_dict *dict)
 {
     return ordo_fail(dict->dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
-                     "this structure, %s, cannot do that (see ordo_dict_can)", ordo_dict_name(dict));
+                     "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
 static ordo_status begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op, const struct ordo_order *order)

@@ -400,7 +400,7 @@ ordo_status ordo_dict_aggregate_host(ordo_dict *dict, ordo_type value, ordo_op o
 ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct ordo_host_limited_ranges *r, size_t *needed)
 {
     ORDO_REQUIRE_GIVEN(NULL, dict);
-    ORDO_REQUIRE_GIVEN(dict->dev, r);
+    ORDO_REQUIRE(dict->dev, r, ORDO_INVALID, "ranges is NULL");
     ORDO_REQUIRE_COUNT(dict->dev, "count", r->count);
     enum { LO, HI, LIMITS, OFFSETS, KEYS, VALUES, N };
     struct ordo_host_array a[N] = {
@@ -476,7 +476,7 @@ ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void *values_
 ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *b, size_t *needed)
 {
     ORDO_REQUIRE_GIVEN(NULL, dict);
-    ORDO_REQUIRE_GIVEN(dict->dev, b);
+    ORDO_REQUIRE(dict->dev, b, ORDO_INVALID, "batch is NULL");
     ORDO_REQUIRE_COUNT(dict->dev, "count", b->count);
     const size_t n = b->count, room = b->range_capacity, kb = dict->key_bytes, vb = dict->value_bytes;
     enum { CODES, KEYS, HIS, VALUES, FOUND, KEYS_OUT, VALUES_OUT, COUNTS, OFFSETS, RANGE_KEYS, RANGE_VALUES, N };
@@ -526,7 +526,7 @@ ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *
 ordo_status ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurrent_batch *b)
 {
     ORDO_REQUIRE_GIVEN(NULL, dict);
-    ORDO_REQUIRE_GIVEN(dict->dev, b);
+    ORDO_REQUIRE(dict->dev, b, ORDO_INVALID, "batch is NULL");
     ORDO_REQUIRE_COUNT(dict->dev, "count", b->count);
     const size_t n = b->count, room = b->range_capacity, kb = dict->key_bytes, vb = dict->value_bytes;
     enum {

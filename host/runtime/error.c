@@ -10,7 +10,7 @@
 #undef ordo_fail /* stand-ins for the analyzer */
 #undef ordo_fail_cl
 
-/* Returned by any call of NVIDIA's driver after that. */
+/* NVIDIA's driver returns this from every call after a kernel has read or written outside of its memory. */
 #define ILLEGAL_ACCESS (-9999)
 
 double ordo_now_ms(void)
@@ -127,7 +127,7 @@ char *ordo_format(const char *format, ...)
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
-/* Takes a lock, but not in the child of a fork one that a thread held which is not there: false. */
+/* Takes a lock. False in the child of a fork if a thread of the parent held it. */
 static bool enter(const ordo_device *dev, pthread_mutex_t *lock)
 {
     return (dev->pid == getpid() ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;
@@ -144,7 +144,7 @@ static void emit(ordo_device *dev, ordo_log_level level, const char *text)
     pthread_mutex_unlock(&dev->log_lock);
 }
 
-/* No message is being handed out when it returns. */
+/* When it returns, no thread is inside the log function. */
 void ordo_errors_close(ordo_device *dev)
 {
     const bool entered = enter(dev, &dev->log_lock);
@@ -177,21 +177,21 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
     free(text);
 }
 
-/* "FACT: CL_CODE (-5) [status; device; file:line]", malloc'd, or NULL. The fact is NULL if the status says it all. A build
- * log has many lines, after which what follows begins on its own. */
+/* "FACT: CL_CODE (-5) [device; file:line]", malloc'd, or NULL. Without a fact the status takes its place. After a build log
+ * of many lines the rest begins on a new line. */
 static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
                         const char *fact)
 {
     char        of_opencl[128] = "";
-    const char *slash = strrchr(file, '/'), *says = ordo_status_string(status);
+    const char *slash = strrchr(file, '/');
     const char *then = fact && strchr(fact, '\n') ? "\n" : code ? ": " : " ";
     if (code)
         snprintf(of_opencl, sizeof of_opencl, "%s (%d) ", ordo_cl_error_string(code), code);
-    return ordo_format("%s%s%s[%s%s%s%s%s:%d]", fact ? fact : says, then, of_opencl, fact ? says : "", fact ? "; " : "",
-                       dev->facts.name, *dev->facts.name ? "; " : "", slash ? slash + 1 : file, line);
+    return ordo_format("%s%s%s[%s%s%s:%d]", fact ? fact : ordo_status_string(status), then, of_opencl, dev->facts.name,
+                       *dev->facts.name ? "; " : "", slash ? slash + 1 : file, line);
 }
 
-/* Takes the text, which may be NULL. From then on it may be freed at any time, by a failure in another thread. */
+/* Takes the text, which may be NULL. A failure in another thread frees it at any time. */
 static void record(ordo_device *dev, ordo_status status, cl_int code, char *text)
 {
     if (!enter(dev, &dev->error_lock)) {
@@ -243,8 +243,8 @@ static bool has_failed(ordo_device *dev)
     return failed;
 }
 
-/* What drivers answer to a wait for a kernel that failed, and to what is asked of its context after that. The first of
- * them also means want of memory, where nothing failed. */
+/* Codes that drivers return from a wait for a failed kernel, and from later calls on its context. Where no kernel failed,
+ * CL_OUT_OF_RESOURCES means lack of memory. */
 static bool may_mean_failure(cl_int code)
 {
     return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE;
@@ -324,6 +324,6 @@ ordo_status ordo_errors_open(ordo_device *dev, const struct ordo_device_config *
     }
     if (!known)
         ordo_log(dev, ORDO_LOG_WARNING,
-                 "ORDO_LOG=%s names no level, \"warning\" is taken: there are error, warning, info, debug", wanted);
+                 "ORDO_LOG=%s: unknown level, \"warning\" is used (expected error, warning, info or debug)", wanted);
     return ORDO_OK;
 }

@@ -130,7 +130,7 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
  * until a call that waits succeeds, ORDO_DEVICE_FAILED is what is returned of that, too. */
 
 /* Copies the message of the last call on this device that failed, cut to `bytes` with its final 0: first the fact, with
- * names and values or the build log, then in brackets the status, the device, and the place in the library's source.
+ * names and values or the build log, then in brackets the device and the place in the library's source.
  * Returns the bytes that the whole message needs, 1 if there was no failure yet. A call that was given NULL for its device
  * or dictionary leaves none. Where several threads call, the last failure is that of any of them. */
 ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);

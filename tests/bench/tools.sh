@@ -99,7 +99,7 @@ devices() {
     prints out 'gathers '
     prints_no out 'at random: -'
     expect 0 env ORDO_LOG=bogus ORDO_PROFILE=/no/such/file "$info" --no-self-test
-    prints out 'warnings  .*ORDO_LOG=bogus names no level'
+    prints out 'warnings  .*ORDO_LOG=bogus: unknown level'
     prints out 'ORDO_PROFILE=/no/such/file'
     expect 0 "$info" --no-self-test --tunables
     prints out 'sort.k4v4.items'

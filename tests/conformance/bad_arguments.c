@@ -790,6 +790,16 @@ static void no_dictionary(struct test *t)
     test_status(t, ordo_dict_statistics(NULL, NULL, &statistics), ORDO_INVALID);
 }
 
+/* The call is refused, and the message names the parameter as the header does. */
+static void expect_named(struct test *t, ordo_status got, const char *message)
+{
+    char text[200];
+    test_status(t, got, ORDO_INVALID);
+    (void) ordo_device_last_error(t->dev, text, sizeof text);
+    if (strstr(text, message) != text)
+        test_fail(t, __FILE__, __LINE__, "the message is \"%s\", not \"%s\"", text, message);
+}
+
 static void dictionary_parameters(struct test *t)
 {
     struct trial           r = { .t = t };
@@ -804,6 +814,9 @@ static void dictionary_parameters(struct test *t)
         test_true(t, !ordo_dict_can(dict, (ordo_dict_op) 1000) && !ordo_dict_can(dict, (ordo_dict_op) -1));
         test_status(t, ordo_dict_size(dict, NULL, NULL), ORDO_INVALID);
         test_status(t, ordo_dict_statistics(dict, NULL, NULL), ORDO_INVALID);
+        expect_named(t, ordo_dict_apply_host(dict, NULL, &size), "batch is NULL");
+        expect_named(t, ordo_dict_apply_concurrent_host(dict, NULL), "batch is NULL");
+        expect_named(t, ordo_dict_range_limited_host(dict, NULL, &size), "ranges is NULL");
         for (size_t i = 0; i < LENGTH(bad); i++) {
             test_status(t, ordo_dict_compact(dict, &bad[i].order), bad[i].want);
             test_status(t, ordo_lsm_cleanup(dict, &bad[i].order), bad[i].want);

@@ -69,8 +69,8 @@ static void expect_pool(const struct subject *s)
         uint64_t value = 0;
         memcpy(&value, got + i * s->value_bytes, s->value_bytes);
         if (found[i] != s->there[i] || (found[i] && value != s->values[i]))
-            test_fail(s->t, __FILE__, __LINE__, "key %zu of the pool: found %d, not %d, with %#llx, not %#llx", i,
-                      found[i], s->there[i], (unsigned long long) value, (unsigned long long) s->values[i]);
+            test_fail(s->t, __FILE__, __LINE__, "key %zu of the pool: found %d, value %#llx; expected %d, %#llx", i,
+                      found[i], (unsigned long long) value, s->there[i], (unsigned long long) s->values[i]);
     }
     free(keys);
     free(got);
