@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch without order: updates and queries side by side in a B-link tree. Finds see what was there before the batch. */
+/* A concurrent batch: updates and queries at once in a B-link tree. Finds return what was there before the batch. */
 #include <ordo/ordo.h>
 #include <stdio.h>
 
@@ -45,12 +45,17 @@ static ordo_status run(ordo_device *device, ordo_dict **tree)
 
 int main(void)
 {
+    char         why[1000] = ""; /* the reason of a failure */
     ordo_device *device = NULL;
     ordo_dict   *tree = NULL;
-    ordo_status  got = ordo_device_open(NULL, &device);
-    if (got == ORDO_OK)
+
+    const struct ordo_device_config config = { .message = why, .message_bytes = sizeof why };
+    ordo_status                     got = ordo_device_open(&config, &device);
+    if (got == ORDO_OK) {
         got = run(device, &tree);
+        ordo_device_last_error(device, why, sizeof why);
+    }
     ordo_dict_destroy(&tree);
     ordo_device_close(&device);
-    return got == ORDO_OK ? 0 : (fprintf(stderr, "%s\n", ordo_status_string(got)), 1);
+    return got == ORDO_OK ? 0 : (fprintf(stderr, "%s\n", why), 1);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tasks here share: errors as exceptions, handles that close themselves, random numbers, a clock, and a main
-// program that says how long a task took beside plain C++.
+// What the tasks share: errors as exceptions, handles that close themselves, random numbers, a clock, and a main program
+// that prints how long a task took with Ordo and with plain C++.
 #pragma once
 #include <ordo/ordo.h>
 
@@ -43,10 +43,20 @@ template <class K> using hash_set = std::unordered_set<K>;
 } // namespace plain
 #endif
 
+// The device of the program. It has the message of the last call that failed.
+inline ordo_device *&the_device()
+{
+    static ordo_device *device = nullptr;
+    return device;
+}
+
 inline void must(ordo_status status)
 {
-    if (status != ORDO_OK)
-        throw std::runtime_error(ordo_status_string(status));
+    if (status == ORDO_OK)
+        return;
+    char why[1000] = "";
+    ordo_device_last_error(the_device(), why, sizeof why);
+    throw std::runtime_error(*why ? why : ordo_status_string(status));
 }
 
 struct handle_closer {
@@ -61,6 +71,17 @@ struct handle_closer {
 };
 using device_handle = std::unique_ptr<ordo_device, handle_closer>;
 using dict_handle = std::unique_ptr<ordo_dict, handle_closer>;
+
+inline device_handle open_device()
+{
+    char               why[1000] = "";
+    ordo_device_config config = {};
+    config.message = why;
+    config.message_bytes = sizeof why;
+    if (ordo_device_open(&config, &the_device()) != ORDO_OK) // the first GPU, else a CPU
+        throw std::runtime_error(why);
+    return device_handle(the_device());
+}
 
 // An empty dictionary of one kind, by the function that makes it.
 template <class Config>
@@ -126,20 +147,18 @@ inline double median(std::vector<double> times)
     return times[times.size() / 2];
 }
 
-// PROGRAM [COUNT [TIMES]]: how many `items` the task is about, and how often it is done; medians are printed.
+// PROGRAM [COUNT [TIMES]]: the number of `items`, and of runs of the task. Prints medians.
 inline int run_task(int argc, char **argv, const char *items, std::size_t usual_count,
                     outcome (*task)(ordo_device *, std::size_t))
 {
     try {
-        const std::size_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : usual_count;
-        const int         times = argc > 2 ? std::atoi(argv[2]) : 1;
-        ordo_device      *opened = nullptr;
-        must(ordo_device_open(nullptr, &opened)); // the first GPU, else a CPU
-        const device_handle device(opened);
-        bool                right = task(opened, count).right; // kernels are built
+        const std::size_t   count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : usual_count;
+        const int           times = argc > 2 ? std::atoi(argv[2]) : 1;
+        const device_handle device = open_device();
+        bool                right = task(device.get(), count).right; // builds the kernels
         std::vector<double> ordo_ms, plain_ms;
         do {
-            const outcome got = task(opened, count);
+            const outcome got = task(device.get(), count);
             right = right && got.right;
             ordo_ms.push_back(got.ordo_ms);
             plain_ms.push_back(got.plain_ms);
