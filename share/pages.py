@@ -3,8 +3,9 @@
 """Makes manual pages: of a tool from TOOL/help.txt, of a public header from its comments.
 
     pages.py tools VERSION OUTDIR HELP.TXT...           a page each
-    pages.py headers VERSION README OUTDIR HEADER...    a page each, and one for each name in it that leads there
+    pages.py headers VERSION README OUTDIR HEADER...    a page each, and one for each name in it
     pages.py names HEADER...                            prints the files that the latter writes
+    pages.py readme README OUT                          the README without links to files that are not installed
 """
 import os
 import re
@@ -121,15 +122,31 @@ def page_of(path):
     return ("ordo", 7) if stem == "ordo" else (f"ordo_{stem}", 3)
 
 
+def names_of(text):
+    """What a block of code declares."""
+    return list(dict.fromkeys(next(group for group in match.groups() if group) for match in NAME.finditer(text)))
+
+
 def names_in(path):
-    """What a header declares, that has no page of its own."""
-    names = []
-    for kind, text in pieces(path):
-        for match in NAME.finditer(text) if kind == CODE else []:
-            name = next(group for group in match.groups() if group)
-            if name not in names and name != page_of(path)[0]:
-                names.append(name)
-    return names
+    """What a header declares, but for its own name."""
+    names = [name for kind, text in pieces(path) if kind == CODE for name in names_of(text)]
+    return [name for name in dict.fromkeys(names) if name != page_of(path)[0]]
+
+
+def sections(path):
+    """The pieces after the first two, licence and introduction, as (comment, code): each block of code with the comment before it;
+    "" for what is missing."""
+    comment = ""
+    for kind, text in pieces(path)[2:]:
+        if kind == CODE:
+            yield comment, text
+            comment = ""
+            continue
+        if comment:
+            yield comment, ""
+        comment = text
+    if comment:
+        yield comment, ""
 
 
 # ---- headers: as pages
@@ -213,30 +230,58 @@ def environment(readme):
     return out
 
 
-def header_page(version, readme, path):
+def title_of(path):
+    """The first sentence of the introduction."""
+    return summary(" ".join(line.strip() for line in strip_comment(pieces(path)[1][1])))
+
+
+def bold_code(text):
+    return [".PP", ".nf", ".ft B"] + [escaped(line) for line in code_lines(text)] + [".ft", ".fi"]
+
+
+def header_page(version, readme, path, all_paths):
     name, section = page_of(path)
-    found = pieces(path)
-    about = strip_comment(found[1][1])  # [0]: the licence
-    names = [n for n in names_in(path)]
     out = head(name, section, version, "Ordo's library")
-    title = summary(" ".join(line.strip() for line in about))
-    out += [".SH NAME", ", ".join([name] + names) + f" \\- {escaped(title)}"]
-    out += [".SH SYNOPSIS", f".B #include <ordo/{os.path.basename(path)}>", ".SH DESCRIPTION"] + prose(about)
-    for kind, text in found[2:]:
-        section_title = re.match(r"/\* -+ (.*?) -+", text)
+    out += [".SH NAME", ", ".join([name] + names_in(path)) + f" \\- {escaped(title_of(path))}"]
+    out += [".SH SYNOPSIS", f".B #include <ordo/{os.path.basename(path)}>"]
+    out += [".SH DESCRIPTION"] + prose(strip_comment(pieces(path)[1][1]))
+    for comment, code in sections(path):
+        lines = strip_comment(comment)
+        section_title = re.match(r"/\* -+ (.*?) -+", comment)
         if section_title:
             out += [f'.SH "{escaped(section_title[1].upper())}"']
-            rest = strip_comment(text)[1:]
-            out += prose(rest) if any(rest) else []
-        elif kind == CODE:
-            out += [".PP", ".nf", ".ft B"] + [escaped(line) for line in code_lines(text)] + [".ft", ".fi"]
-        else:
-            out += prose(strip_comment(text))
+            lines = lines[1:]
+        if names_of(code):
+            out += [f'.SS "{escaped(", ".join(names_of(code)))}"']
+        out += bold_code(code) if code else []
+        out += prose(lines) if any(lines) else []
     out += environment(readme) if name == "ordo" else []
-    others = ["ordo_status", "ordo_device", "ordo_array", "ordo_dict", "ordo_sorted_array", "ordo_fast", "ordo_lsm",
-              "ordo_blink", "ordo_skiplist", "ordo_hash", "ordo_xfast", "ordo_hamt"]
-    out += [".SH SEE ALSO"] + [f".BR {other} (3)," for other in others if other != name]
-    return out + [".BR ordo (7)," if name != "ordo" else "", ".BR ordo\\-info (1)"]
+    others = [page_of(other) for other in all_paths if page_of(other)[0] != name]
+    return out + [".SH SEE ALSO"] + [f".BR {other} ({number})," for other, number in others] + [".BR ordo\\-info (1)"]
+
+
+def call_page(version, path, comment, code):
+    """The page of the names in a block of code."""
+    names, lines = names_of(code), strip_comment(comment)
+    lines = lines[1:] if re.match(r"/\* -+ ", comment) else lines
+    about = " ".join(line.strip() for line in lines).strip()
+    whole, number = page_of(path)
+    out = head(names[0], 3, version, "Ordo's library")
+    out += [".SH NAME", ", ".join(names) + f" \\- {escaped(summary(about) if about else title_of(path))}"]
+    out += [".SH SYNOPSIS", f".B #include <ordo/{os.path.basename(path)}>"] + bold_code(code)
+    out += [".SH DESCRIPTION"] + prose(lines) if about else []
+    return out + [".SH SEE ALSO", f".BR {whole} ({number})"]
+
+
+# ---- the README
+
+
+def installed_readme(readme):
+    """Links lead to files that are installed beside the README, or are plain text. Pictures are not installed."""
+    with open(readme, encoding="utf-8") as file:
+        lines = [line for line in file.read().split("\n") if not line.startswith("| ![")]
+    text = re.sub(r"\[([^]]*)\]\((?!CHANGELOG|LICENSE|examples)[^)]*\)", r"\1", "\n".join(lines))
+    return [line or " " for line in text.rstrip("\n").split("\n")]
 
 
 def write(path, lines):
@@ -253,9 +298,14 @@ def main(what, *arguments):
         version, readme, directory, *paths = arguments
         for path in paths:
             name, section = page_of(path)
-            write(os.path.join(directory, f"{name}.{section}"), header_page(version, readme, path))
-            for other in names_in(path):
-                write(os.path.join(directory, f"{other}.3"), [f".so man{section}/{name}.{section}"])
+            write(os.path.join(directory, f"{name}.{section}"), header_page(version, readme, path, paths))
+            written = [name]
+            for comment, code in sections(path):
+                for other in [n for n in names_of(code) if n not in written]:
+                    written.append(other)  # a struct comes before the macro of its name
+                    write(os.path.join(directory, f"{other}.3"), call_page(version, path, comment, code))
+    elif what == "readme":
+        write(arguments[1], installed_readme(arguments[0]))
     elif what == "names":
         for path in arguments:
             name, section = page_of(path)

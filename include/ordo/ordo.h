@@ -16,7 +16,7 @@
 #ifndef ORDO_ORDO_H
 #define ORDO_ORDO_H
 
-/* The version of these headers. The build takes the library's version and soname from this line. */
+/* The version of these headers. */
 #define ORDO_VERSION "0.1.0"
 
 #include "array.h"

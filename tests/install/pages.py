@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the build makes of headers and of --help says all that these say: manual pages, and completion of shells.
+"""Manual pages and the completion of shells have all that the headers and --help say.
 
     pages.py SHARE INCLUDE TOOL...     SHARE: where the build has made them; INCLUDE: the headers' directory; programs
 """
@@ -49,7 +49,7 @@ def renders(name):
         must(len(line) <= 80, f"{name}: a line of {len(line)} columns: {line}")
 
 
-# ---- headers: each comment's words and each name are on the page, and each name leads there
+# ---- headers: each comment's words and each name are on the page, and each name has a page with its prototype and text
 n_names = 0
 for header in sorted(os.listdir(include)):
     text = read(include, header)
@@ -65,10 +65,24 @@ for header in sorted(os.listdir(include)):
         n_names += 1
         must(other in page.split("SYNOPSIS")[0], f"{name} names {other}")
         if f"{other}.3" != name:
-            section = name.rpartition(".")[2]
-            must(read(share, f"{other}.3") == f".so man{section}/{name}\n", f"{other}.3 leads to {name}")
+            own = plain(read(share, f"{other}.3"))
+            must(other in own.split("SYNOPSIS")[0], f"{other}.3 has it as its name")
+            must(re.search(rf"\b{other}\b", own.split("SYNOPSIS")[1].split("DESCRIPTION")[0]), f"{other}.3 has its prototype")
+            must(name.rpartition(".")[0] in own.split("SEE ALSO")[1], f"{other}.3 refers to {name}")
+        must(re.search(rf"^\.SS .*\b{other}\b", page, re.M), f"{name} has a heading for {other}")
     renders(name)
 must(n_names > 80, f"only {n_names} names were looked for")
+upsert = plain(read(share, "ordo_dict_upsert.3"))
+must("ordo_dict_upsert_host" in upsert, "the page of upsert has both of its calls")
+must(upsert.index("ordo_dict_upsert(") < upsert.index("DESCRIPTION"), "a page begins with the prototype")
+renders("ordo_dict_upsert.3")
+for page in ("ordo.7", "ordo_dict.3"):
+    must("ordo_prepare" in read(share, page).split("SEE ALSO")[1], f"{page} refers to ordo_prepare")
+must("./run" not in read(share, "ordo.7"), "ordo.7 names programs that are installed")
+readme = read(share, "README.md")
+for link in re.findall(r"\]\(([^)#]*)", readme):
+    must(re.match(r"CHANGELOG.md|LICENSE|examples", link), f"the installed README leads to {link}")
+must("examples/sort.c" in readme and "![" not in readme, "the installed README has links to examples, and no pictures")
 
 # ---- tools: each option and each word of it
 for tool in tools:
