@@ -404,7 +404,7 @@ static int run_all(struct run *run)
     char selected[MOST_SELECTED][SELECT_BYTES];
     int  n = select_devices(run->options->device, selected), code = EXIT_GOOD;
     if (n == 0) {
-        complain("there is no OpenCL device; ordo-info says what would bring one");
+        complain("there is no OpenCL device; ordo-info tells which package has one");
         return EXIT_FAILED;
     }
     for (int i = 0; i < n && !stop_asked(); i++)

@@ -88,7 +88,7 @@ static double whole_number(const struct option_row *row, const char *text)
 {
     const double number = option_number(row->name, text, row->low, row->high);
     if (number != floor(number))
-        usage_error("%s: '%s' is no whole number", row->name, text);
+        usage_error("%s: '%s' is not a whole number", row->name, text);
     return number;
 }
 
@@ -433,7 +433,7 @@ static void check_side_by_side(const struct options *o)
         usage_error("compare: structures and peers are compared in one process; with other builds and files what is "
                     "measured without it");
     if (o->fills != 1 || o->first_calls)
-        usage_error("compare: queries are timed after all batches, so there is no --fills and no --first-calls");
+        usage_error("compare: --fills and --first-calls cannot be used: queries are timed after all batches");
     if (o->first_open || o->first_prepare)
         usage_error("compare: open and prepare have no peers");
 }
@@ -463,18 +463,18 @@ struct options read_options(int argc, char **argv)
         begin_side_by_side(&o);
     take_options(&o, argc - command, argv + command);
     if (is_command(argc, argv, "paper") && command < 2)
-        usage_error("paper: which one? ordo-bench paper NAME");
+        usage_error("paper: a name is missing: ordo-bench paper NAME");
     o.paper = command == 2 ? argv[2] : NULL;
     argc -= command;
     argv += command;
     while (optind < argc && o.n_compare) /* --compare old*.json */
         take_compare(&o, &(struct option_row) { .name = "--compare" }, argv[optind++]);
     if (optind < argc)
-        usage_error("'%s' is no option; everything is said by options", argv[optind]);
+        usage_error("unexpected argument '%s'", argv[optind]);
     if (o.n_compare && o.against)
-        usage_error("--compare and --against: one of them");
+        usage_error("--compare and --against cannot be used together");
     if (o.slower_by > 0 && !o.n_compare && !o.against)
-        usage_error("--slower-by: than what? It goes with --compare or --against");
+        usage_error("--slower-by needs --compare or --against");
     if (o.side_by_side)
         check_side_by_side(&o);
     if (o.n_compare || o.against) /* all processes do the same, and have time for it */

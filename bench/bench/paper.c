@@ -69,10 +69,11 @@ struct paper_run *paper_begin(int argc, char **argv, const struct options *optio
     p->n_how = repeat_options(argc, argv, what, p->how);
     const int known = 2 * ((options->n_sizes > 0) + (options->budget > 0)) + options->full;
     if (p->n_how + known < n_all || options->n_sizes > 1)
-        usage_error("a paper says itself what is measured: beside it go options that say how, --full, and with "
-                    "--sizes one number, of elements at most");
+        usage_error(
+            "'paper' fixes what is measured: of the options of that kind only --full and --sizes with one number, "
+            "the most elements, can be used with it");
     if (options->processes > 1 || options->n_compare || options->against)
-        usage_error("a paper is measured in one process, and compared with the paper");
+        usage_error("'paper' measures in one process: --processes, --compare and --against cannot be used with it");
     free(all);
     p->program = argv[0];
     p->paper = paper_load(options->paper, why, sizeof why);

@@ -97,7 +97,7 @@ int suite_parts(int argc, char **argv, bool cpu, struct options parts[MOST_PARTS
     const int n_all = repeat_options(argc, argv, what + sizeof what / sizeof *what - 1, how);
     const int n_how = repeat_options(argc, argv, what, how);
     if (n_how < n_all)
-        usage_error("the suite says itself what is measured: only options that say how go with it");
+        usage_error("'suite' fixes what is measured: options of that kind cannot be used with it");
     for (size_t p = 0; p < sizeof suite / sizeof *suite && n < MOST_PARTS; p++) {
         const char *sizes = cpu ? suite[p].cpu : suite[p].gpu;
         if (*sizes)

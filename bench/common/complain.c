@@ -65,6 +65,6 @@ double option_number(const char *option, const char *text, double low, double hi
     char        *end = NULL;
     const double number = strtod(text, &end);
     if (end == text || *end || !(number >= low && number <= high))
-        usage_error("%s: '%s' is no number from %.16g to %.16g", option, text, low, high);
+        usage_error("%s: '%s' is not a number from %.16g to %.16g", option, text, low, high);
     return number;
 }

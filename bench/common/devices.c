@@ -38,7 +38,7 @@ int select_devices(const char *list, char selected[MOST_SELECTED][SELECT_BYTES])
     for (const char *at = list;;) {
         const size_t length = strcspn(at, ",");
         if (n == MOST_SELECTED || length == 0 || length >= SELECT_BYTES)
-            usage_error("--device: '%s' is no list of devices", list);
+            usage_error("--device: '%s' is not a list of devices", list);
         snprintf(selected[n++], SELECT_BYTES, "%.*s", (int) length, at);
         if (!at[length])
             return n;

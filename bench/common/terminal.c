@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- the terminal -------------------------------------------------------------------------------------------- */
@@ -193,8 +194,12 @@ void chart(FILE *out, const char *title, const struct bar *bars, int n_bars, int
 
 /* ---- progress ------------------------------------------------------------------------------------------------ */
 
-static bool progress_is_shown;
-static char progress_begin[100];
+#define SECONDS_A_LINE 10
+
+static bool   progress_is_shown;
+static bool   has_lines;
+static time_t printed_at; /* a line of progress, or something else */
+static char   progress_begin[100];
 
 void progress_about(const char *format, ...)
 {
@@ -204,10 +209,17 @@ void progress_about(const char *format, ...)
     va_end(args);
 }
 
+void progress_in_lines(void)
+{
+    has_lines = true;
+    printed_at = time(NULL);
+}
+
 void progress(const char *format, ...)
 {
     const char *terminal = getenv("TERM");
-    if (!isatty(STDERR_FILENO) || (terminal && strcmp(terminal, "dumb") == 0))
+    const bool  overwrites = isatty(STDERR_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
+    if (!overwrites && (!has_lines || time(NULL) - printed_at < SECONDS_A_LINE))
         return;
 
     char      line[200];
@@ -219,13 +231,15 @@ void progress(const char *format, ...)
     /* Carriage return, the text, and "erase to the end of the line". */
     char whole[320];
     snprintf(whole, sizeof whole, "%s%s%s", progress_begin, *progress_begin ? ": " : "", line);
-    fprintf(stderr, "\r%.*s\033[K", columns - 1, whole);
+    fprintf(stderr, overwrites ? "\r%.*s\033[K" : "%.*s\n", overwrites ? columns - 1 : (int) sizeof whole, whole);
     fflush(stderr);
-    progress_is_shown = true;
+    progress_is_shown = overwrites;
+    printed_at = time(NULL);
 }
 
 void progress_clear(void)
 {
+    printed_at = time(NULL);
     if (!progress_is_shown)
         return;
     fprintf(stderr, "\r\033[K");

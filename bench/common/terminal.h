@@ -54,7 +54,10 @@ void chart(FILE *out, const char *title, const struct bar *bars, int n_bars, int
 
 /* What the lines of progress begin with from now on; nothing if that is empty. */
 void progress_about(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* One line on stderr that the next one overwrites, cut to the terminal; nothing at all if stderr is no terminal. */
+/* From now on progress is told where stderr is no terminal too: by a line every ten seconds. */
+void progress_in_lines(void);
+/* One line on stderr that the next one overwrites, cut to the terminal. Where stderr is no terminal: nothing, or a line if
+ * nothing was printed for ten seconds (progress_in_lines). */
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_clear(void);
 

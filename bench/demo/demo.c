@@ -464,7 +464,7 @@ static struct options parse_options(int argc, char **argv)
         }
     }
     if (optind < argc)
-        usage_error("'%s' is no option", argv[optind]);
+        usage_error("unexpected argument '%s'", argv[optind]);
     return options;
 }
 
@@ -484,6 +484,7 @@ static void release(struct demo *demo)
 int main(int argc, char **argv)
 {
     tool_name("ordo-demo");
+    progress_in_lines();
     struct demo demo = { .options = parse_options(argc, argv) };
     const bool  json_on_stdout = demo.options.json && !strcmp(demo.options.json, "-");
     demo.out = json_on_stdout ? stderr : stdout;

@@ -284,7 +284,7 @@ static char *text_crossover(char text[TEXT_BYTES], double questions)
     if (isinf(questions))
         snprintf(text, TEXT_BYTES, "any number");
     else if (questions < 0)
-        snprintf(text, TEXT_BYTES, "never");
+        snprintf(text, TEXT_BYTES, "none");
     else
         snprintf(text, TEXT_BYTES, questions < 10 ? "%.1f" : "%.0f", questions);
     return text;
@@ -322,7 +322,7 @@ static ordo_status show_crossover(struct scene *scene, FILE *out, cJSON *json)
 {
     static const struct column columns[] = { { "changes a batch", 15, false }, { "LSM /s", 8, false },
                                              { "array /s", 8, false },         { "LSM asked /s", 12, false },
-                                             { "array asked /s", 14, false },  { "LSM ahead to", 12, false } };
+                                             { "array asked /s", 14, false },  { "LSM is faster", 13, false } };
     const struct table         table = { out, columns, sizeof columns / sizeof *columns };
     cJSON                     *list = cJSON_AddArrayToObject(json, "crossover");
     const size_t               most = ordo_device_facts(scene->device)->cpu ? CPU_CROSSOVER : CROSSOVER_COUNT;
@@ -370,9 +370,9 @@ static ordo_status report_change(struct scene *scene, FILE *out, cJSON *json)
 static ordo_status report_crossover(struct scene *scene, FILE *out, cJSON *json)
 {
     say(out, 0,
-        "who takes changes faster depends on the batch and on what is there (resolving counts as part of them); "
-        "the array answers faster; the LSM is ahead as long as no more addresses are asked for per change than "
-        "this\n\n");
+        "changes and queries a second, by the changes in a batch (resolving counts as part of them). The sorted array "
+        "answers queries faster, and the LSM often takes changes faster. The last column: up to so many queries per "
+        "change the LSM needs less time in all; none: the array takes these changes faster too\n\n");
     TRY(show_crossover(scene, out, json));
     scene->wrong += scene->result.wrong;
     scene->result.wrong = 0;

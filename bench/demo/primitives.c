@@ -78,7 +78,6 @@ ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t 
                                              { "per second", 10, false },
                                              { "host, 1 thread", 14, false } };
     const struct table         table = { out, columns, sizeof columns / sizeof columns[0] };
-    struct bar                 bars[N_ROWS];
     cJSON                     *list = cJSON_AddArrayToObject(json, "primitives");
 
     table_head(&table);
@@ -105,10 +104,7 @@ ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t 
         const double per_second = (double) spec_operations(&spec) / seconds;
         table_row(&table, (const char *[]) { rows[r].label, rows[r].text, text_count(count, spec_operations(&spec)),
                                              text_rate(rate, per_second), text_rate(host, host_rate) });
-        bars[r].value = per_second;
-        snprintf(bars[r].label, sizeof bars[r].label, "%s", rows[r].label);
         add_json(list, &rows[r], &spec, per_second, host_rate);
     }
-    chart(out, "\nelements per second", bars, N_ROWS, 50);
     return ORDO_OK;
 }

@@ -69,7 +69,7 @@ static struct options read_options(int argc, char **argv)
         }
     }
     if (optind < argc)
-        usage_error("'%s' is no option", argv[optind]);
+        usage_error("unexpected argument '%s'", argv[optind]);
     return o;
 }
 

@@ -10,12 +10,14 @@
 #include "ordo/ordo.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-/* What the words of the list stand for. */
+/* The words of the list. */
 static const struct {
     const char *word;
     uint32_t    what, keys, value_bytes;
@@ -54,9 +56,8 @@ static void add_word(struct ordo_prepare_params *params, const char *word, size_
             return;
         }
     usage_error(
-        "--prepare: '%.*s' is none of all, sort, merge, scan, search, sorted_array, lsm, blink, skiplist, fast, hash, "
-        "xfast, hamt, u32, u64, i32, "
-        "i64, f32, f64, v0, v4, v8",
+        "--prepare: unknown '%.*s'; expected all, sort, merge, scan, search, sorted_array, lsm, blink, skiplist, "
+        "fast, hash, xfast, hamt, u32, u64, i32, i64, f32, f64, v0, v4, v8",
         (int) bytes, word);
 }
 
@@ -84,7 +85,7 @@ void prepare_check(const char *list)
     (void) params_of(list);
 }
 
-/* ---- side by side -------------------------------------------------------------------------------------------- */
+/* ---- in parallel --------------------------------------------------------------------------------------------- */
 
 /* NVIDIA's compiler works on one program of a process at a time for most of its way, PoCL's always. */
 #define MOST_PROCESSES 8
@@ -95,6 +96,7 @@ struct part {
     struct child_outcome outcome;
     pthread_t            thread;
     bool                 runs;
+    atomic_bool          ended;
 };
 
 int prepare_part(const char *share)
@@ -126,32 +128,44 @@ static void *run_part(void *argument)
     const struct child child = { NULL, arguments, NULL, PART_SECONDS };
     child_run(&child, &part->outcome);
     cJSON_Delete(part->outcome.answer);
+    atomic_store(&part->ended, true);
     return NULL;
 }
 
-/* Fills the cache by several processes. What one of them failed to build is built again, and told, by what follows. */
-static void prepare_side_by_side(const char *list)
+/* Returns once the processes have ended, and tells each second for how long they have run. */
+static void await_parts(struct part *parts, int n)
+{
+    const struct timespec second = { .tv_sec = 1 };
+    const double          start = now();
+    for (int i = 0; i < n; i++)
+        while (parts[i].runs && !atomic_load(&parts[i].ended)) {
+            progress("compiling in %d processes for %.0f s", n, now() - start);
+            nanosleep(&second, NULL);
+        }
+    for (int i = 0; i < n; i++)
+        if (parts[i].runs)
+            pthread_join(parts[i].thread, NULL);
+}
+
+/* Fills the cache by several processes. The caller builds again, and reports, the programs that one of them failed to build. */
+static void prepare_in_parallel(const char *list)
 {
     const int   n = processors() < MOST_PROCESSES ? processors() : MOST_PROCESSES;
     struct part parts[MOST_PROCESSES] = { 0 };
     if (n < 2)
         return;
-    progress("compiling in %d processes", n);
     for (int i = 0; i < n; i++) {
         const int bytes = snprintf(parts[i].question, sizeof parts[i].question, "prepare:%d:%d:%s", i, n, list);
         parts[i].runs =
             bytes < (int) sizeof parts[i].question && pthread_create(&parts[i].thread, NULL, run_part, &parts[i]) == 0;
     }
     const struct child_outcome *trouble = NULL;
-    for (int i = 0; i < n; i++) {
-        if (parts[i].runs)
-            pthread_join(parts[i].thread, NULL);
+    await_parts(parts, n);
+    for (int i = 0; i < n; i++)
         if (parts[i].runs && parts[i].outcome.problem[0])
             trouble = &parts[i].outcome;
-    }
     if (trouble)
-        complain("one of %d processes side by side %s, so that this takes longer: %s", n, trouble->problem,
-                 trouble->said);
+        complain("one of %d parallel processes %s, so that this takes longer: %s", n, trouble->problem, trouble->said);
 }
 
 static ordo_device *open_or_complain(void)
@@ -172,9 +186,10 @@ bool prepare_device(const char *list)
     ordo_device                     *dev = open_or_complain();
     if (!dev)
         return false;
+    progress_in_lines();
     progress_about("preparing kernels for %s", ordo_device_facts(dev)->name);
     ordo_device_close(&dev); /* tested by now; and a GPU may be one process's at a time */
-    prepare_side_by_side(list);
+    prepare_in_parallel(list);
     dev = open_or_complain();
     if (!dev)
         return false;

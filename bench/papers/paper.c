@@ -68,7 +68,7 @@ cJSON *paper_load(const char *name, char *why, size_t why_bytes)
         if (paper)
             return paper;
     }
-    used = (size_t) snprintf(why, why_bytes, "'%s' is no paper; there are ", name);
+    used = (size_t) snprintf(why, why_bytes, "unknown paper '%s'; expected one of ", name);
     for (size_t p = 0; p < N_PAPERS && used < why_bytes; p++)
         used += (size_t) snprintf(why + used, why_bytes - used, "%s%s", p ? ", " : "", papers[p].name);
     return NULL;

@@ -85,6 +85,6 @@ struct options read_options(int argc, char **argv)
     for (int option; (option = getopt_long(argc, argv, "d:b:p:s:h", long_options, NULL)) != -1;)
         take_option(&o, option);
     if (optind < argc)
-        usage_error("'%s' is no option", argv[optind]);
+        usage_error("unexpected argument '%s'", argv[optind]);
     return o;
 }

@@ -80,7 +80,8 @@ struct ordo_device_config {
     size_t      memory_limit;  /* bytes of device memory that Ordo may hold at once; 0: what the device has */
     const char *mask;          /* pretend that the device can less, for tests: a list such as "lanes=one,local=16384,
                                 int64_atomics=0,progress=0,group=64"; NULL: the environment's ORDO_MASK */
-    bool        profiling;     /* create the device's own queue with CL_QUEUE_PROFILING_ENABLE */
+    bool        profiling;     /* create the device's own queue with CL_QUEUE_PROFILING_ENABLE, to time calls: see
+                                order->done */
     bool        no_self_test;  /* skip the self-test (for tools that only list) */
     int build_threads; /* that build kernels before calls ask for them: from when a dictionary is created, what it is
                           likely to need, while no call waits for another. 0: the environment's
@@ -260,7 +261,9 @@ struct ordo_order {
                                 work; an out-of-order queue gets a barrier between the kernels of one call */
     cl_uint          n_wait; /* events in wait */
     const cl_event  *wait;   /* start after these */
-    cl_event        *done;   /* receives an event that the caller releases; NULL if not wanted */
+    cl_event        *done;   /* receives an event that the caller releases; NULL if not wanted. It is a marker, which
+                                starts and ends at once: on an in-order queue with profiling, a call takes from the
+                                CL_PROFILING_COMMAND_END of the marker before it to that of its own */
 };
 
 /* Waits until the device's own queue is empty. */

@@ -138,7 +138,7 @@ devices() {
     prints out 'lanes '
 
     expect 2 "$info" --timeout never
-    prints err 'no number'
+    prints err 'not a number'
 }
 
 # What ordo-bench can measure.
@@ -157,7 +157,7 @@ bad_arguments() {
     expect 2 "$bench" --updates 15,101
     prints err '100'
     expect 2 "$bench" suite --workload sort
-    prints err 'only options that say how'
+    prints err 'cannot be used with it'
     expect 2 "$bench" compare --fills 3
     prints err 'after all batches'
     expect 2 "$bench" compare --processes 2
