@@ -25,14 +25,15 @@ says()
     sed 's/^/    /' "$dir/out"
 }
 
-mkdir -p "$dir/bin" "$dir/build/meson-logs" "$dir/build/bench"
+mkdir -p "$dir/bin" "$dir/build/meson-logs" "$dir/build/meson-private"
 : >"$dir/build/build.ninja"
 : >"$dir/build/.with-tools"
 : >"$dir/build/.with-tests"
 printf '#!/bin/sh\n' >"$dir/bin/ninja"
 cat >"$dir/bin/meson" <<'END'
 #!/bin/sh
-# meson test -C DIR [OPTION]... [NAME]...
+# meson test -C DIR [OPTION]... [NAME]... Everything else fails.
+[ "$1" = test ] || exit 1
 log=$3/meson-logs/testlog.txt list= names=
 shift 3
 for argument in "$@"; do
@@ -74,6 +75,10 @@ says 1 '0 passed, 0 failed, 1 skipped' test device
 says 0 '--list prints the names' test --help
 says 0 'by default to /usr/local' install --help
 says 1 'PREFIX must be an absolute path' install here
+# The build directory has the prefix of an earlier ./run install.
+printf '%s\n' 'prefix=/home/somebody' 'Name: ordo' 'Description: ordo' 'Version: 0' >"$dir/build/meson-private/ordo.pc"
+says 1 'setting the prefix to /usr/local: failed' install
+says 1 'setting the prefix to /opt: failed' install /opt
 says 1 'unknown command "bogus"' bogus
 says 1 'unknown command "bogus"' bogus --help
 says 1 'unknown part "bogus"' soak bogus
