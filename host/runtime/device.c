@@ -67,7 +67,7 @@ static bool blames_variant(ordo_status got)
 static void build_self_test(ordo_device *dev)
 {
     ordo_device *stand_in = NULL;
-    if (!ordo_builds_ahead(dev) || ordo_rehearsal_open(dev, &stand_in) != ORDO_OK)
+    if (!ordo_builds_ahead(dev) || ordo_rehearsal_open(dev, NULL, &stand_in) != ORDO_OK)
         return;
     (void) ordo_self_test_lanes(stand_in);
     (void) ordo_self_test_atomics(stand_in);
