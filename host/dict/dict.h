@@ -185,6 +185,17 @@ struct ordo_dict {
     struct ordo_aggregate_table  aggregates;
 };
 
+/* A dictionary of the same kind, for a part of a structure that no call reaches by itself. It joins no list of the device, and
+ * copies no field that other threads change. */
+static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
+{
+    return (ordo_dict) { .dev = dict->dev,
+                         .structure = dict->structure,
+                         .key = dict->key,
+                         .value_bytes = dict->value_bytes,
+                         .key_bytes = dict->key_bytes };
+}
+
 /* Makes a structure's part of a new dictionary: `bytes` of memory, all zero but for what every dictionary has.
  * Checks the configuration. */
 ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure,

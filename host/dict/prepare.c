@@ -184,6 +184,7 @@ static const struct {
 struct preparation {
     ordo_device                      *dev;
     const struct ordo_prepare_params *params;
+    struct ordo_gathering             gathering;
     size_t                            done, total; /* calls that are made; after the programs */
     size_t                            programs;
     ordo_status                       first_error;
@@ -228,7 +229,7 @@ static bool rehearse(struct preparation *p, size_t kind, const struct combinatio
     ordo_device *stand_in = NULL;
     const size_t batch = p->params->batch;
     p->total += p->params->parts == 0;
-    if (ordo_rehearsal_open(p->dev, &stand_in) != ORDO_OK)
+    if (ordo_rehearsal_open(p->dev, &p->gathering, &stand_in) != ORDO_OK)
         return true;
     for (size_t i = 0; batch == 0 && i < sizeof counts / sizeof *counts; i++)
         rehearse_count(stand_in, kind, c, counts[i]);
@@ -295,9 +296,9 @@ static ordo_status check(ordo_device *dev, const struct ordo_prepare_params *par
 
 static ordo_status prepare(struct preparation *p, struct ordo_prepared *out)
 {
-    ordo_builds_gather(p->dev, true, p->params->part, p->params->parts);
+    p->gathering = (struct ordo_gathering) { .part = p->params->part, .parts = p->params->parts };
+    ordo_builds_begin(p->dev);
     (void) for_each(p, rehearse);
-    ordo_builds_gather(p->dev, false, 0, 0);
     const ordo_status built = ordo_builds_finish(p->dev, tell_of_programs, p, &out->programs, &out->failed);
     if (built == ORDO_CANCELLED)
         return built;

@@ -245,7 +245,7 @@ void ordo_dict_expect_kind(const ordo_dict *dict, const char *kind, ordo_dict_ma
     const uint32_t rest = ORDO_PREPARE_ORDER | ORDO_PREPARE_BUILD | ORDO_PREPARE_APPLY | ORDO_PREPARE_COMPACT;
     ordo_device   *stand_in = NULL;
     if (!ordo_builds_expect(dict->dev, kind, (uint32_t) dict->key << 8 | dict->value_bytes) ||
-        ordo_rehearsal_open(dict->dev, &stand_in) != ORDO_OK)
+        ordo_rehearsal_open(dict->dev, NULL, &stand_in) != ORDO_OK)
         return;
     ordo_dict_rehearse(stand_in, make, config, usual, (size_t) 1 << 16);
     ordo_dict_rehearse(stand_in, make, config, rest, (size_t) 1 << 16);

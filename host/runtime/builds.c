@@ -100,28 +100,25 @@ static ordo_status find_program(ordo_device *dev, const char *file, const char *
 static struct ordo_device *live;
 static pthread_mutex_t     live_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void lock_live(void)
+/* Keeps the lock while it waits, so that no device is closed meanwhile. */
+static void end_all(void)
 {
     pthread_mutex_lock(&live_lock);
-}
-
-static void unlock_live(void)
-{
+    for (ordo_device *dev = live; dev; dev = dev->next_live)
+        ordo_builds_end(dev);
     pthread_mutex_unlock(&live_lock);
 }
 
-static void end_all(void)
+/* The child of a fork has none of these threads. A fork takes no lock: a driver may fork while end_all waits for its build. */
+static void forget_live(void)
 {
-    lock_live();
-    for (ordo_device *dev = live; dev; dev = dev->next_live)
-        if (dev->pid == getpid())
-            ordo_builds_end(dev);
-    unlock_live();
+    pthread_mutex_init(&live_lock, NULL);
+    live = NULL;
 }
 
 static void watch_forks(void)
 {
-    pthread_atfork(lock_live, unlock_live, unlock_live);
+    pthread_atfork(NULL, NULL, forget_live);
 }
 
 /* Handlers run in the opposite order of their registration: this one before those of what a driver has loaded by now. */
@@ -141,36 +138,46 @@ static void end_with_main(void *argument)
     end_all();
 }
 
+/* Caller holds live_lock. */
 static void watch_main(void)
 {
     static bool watched = false;
-    lock_live();
     if (!watched && __cxa_thread_atexit_impl && (pid_t) syscall(SYS_gettid) == getpid())
         watched = __cxa_thread_atexit_impl(end_with_main, NULL, &__dso_handle) == 0;
-    unlock_live();
 }
 
+/* Where the list has the device, or its end. Caller holds live_lock. */
+static ordo_device **find_live(const ordo_device *dev)
+{
+    ordo_device **at = &live;
+    while (*at && *at != dev)
+        at = &(*at)->next_live;
+    return at;
+}
+
+/* Before the device starts a thread, so that an exit misses none. */
 static void enter_live(ordo_device *dev)
 {
     static pthread_once_t forks = PTHREAD_ONCE_INIT, at_first = PTHREAD_ONCE_INIT;
-    pthread_once(&forks, watch_forks); /* before anything takes the lock */
-    watch_main();
+    pthread_once(&forks, watch_forks);
     pthread_once(&at_first, watch_exit);
-    lock_live();
-    dev->next_live = live;
-    live = dev;
-    unlock_live();
+    pthread_mutex_lock(&live_lock);
+    ordo_device **at = find_live(dev);
+    if (!*at) {
+        watch_main();
+        dev->next_live = NULL;
+        *at = dev;
+    }
+    pthread_mutex_unlock(&live_lock);
 }
 
 static void leave_live(ordo_device *dev)
 {
-    lock_live();
-    for (ordo_device **at = &live; *at; at = &(*at)->next_live)
-        if (*at == dev) {
-            *at = dev->next_live;
-            break;
-        }
-    unlock_live();
+    pthread_mutex_lock(&live_lock);
+    ordo_device **at = find_live(dev);
+    if (*at)
+        *at = dev->next_live;
+    pthread_mutex_unlock(&live_lock);
 }
 
 /* The next program that nobody has begun, or NULL. Called with the lock. */
@@ -198,6 +205,15 @@ static ordo_status build(ordo_device *dev, struct ordo_program *p)
     p->state = got == ORDO_OK ? ORDO_PROGRAM_BUILT : ORDO_PROGRAM_FAILED;
     pthread_cond_broadcast(&b->changed);
     return got;
+}
+
+/* Builds a program that no call waits for. Called with the lock, and returns with it. */
+static void build_early(ordo_device *dev, struct ordo_program *p)
+{
+    p->ahead = true;
+    dev->builds.in_work++;
+    (void) build(dev, p);
+    dev->builds.in_work--;
 }
 
 /* Threads give way to calls, and begin nothing while one waits: NVIDIA's compiler works on one program of a process at a time for
@@ -238,10 +254,7 @@ static void *build_what_is_wanted(void *argument)
             pthread_cond_wait(&b->changed, &b->lock);
             continue;
         }
-        p->ahead = true;
-        b->in_work++;
-        (void) build(dev, p);
-        b->in_work--;
+        build_early(dev, p);
         /* Once more: by now the driver has loaded its compiler. */
         pthread_once(&at_first_build, watch_exit);
     }
@@ -284,29 +297,10 @@ void ordo_builds_forget(ordo_device *dev)
 }
 
 /* Called with the lock. */
-static bool is_of_part(struct ordo_builds *b)
+static void want(ordo_device *dev, struct ordo_program *p)
 {
-    return !b->gather || b->parts == 0 || b->n_gathered++ % b->parts == b->part;
-}
-
-void ordo_build_ahead(ordo_device *dev, const char *file, const char *kernel, const struct ordo_define *defines)
-{
-    struct ordo_builds  *b = &dev->builds;
-    struct ordo_program *p = NULL;
-    if ((b->threads_most == 0 && !b->gather) || find_program(dev, file, kernel, defines, &p) != ORDO_OK)
-        return;
-    pthread_mutex_lock(&b->lock);
-    if (p->state != ORDO_PROGRAM_KNOWN && (p->state != ORDO_PROGRAM_OTHERS || b->parts > 0)) {
-        pthread_mutex_unlock(&b->lock);
-        return;
-    }
-    p->state = is_of_part(b) ? ORDO_PROGRAM_WANTED : ORDO_PROGRAM_OTHERS;
-    if (p->state == ORDO_PROGRAM_OTHERS) {
-        pthread_mutex_unlock(&b->lock);
-        return;
-    }
-    b->n_wanted++;
-    const bool first = b->n_threads == 0;
+    struct ordo_builds *b = &dev->builds;
+    p->state = ORDO_PROGRAM_WANTED;
     if (b->last_wanted && b->first_wanted)
         b->last_wanted->next_wanted = p;
     else
@@ -314,11 +308,29 @@ void ordo_build_ahead(ordo_device *dev, const char *file, const char *kernel, co
     b->last_wanted = p;
     if (!b->end && b->n_threads < b->threads_most)
         start_thread(dev);
-    const bool lives = first && b->n_threads > 0;
     pthread_cond_broadcast(&b->changed);
-    pthread_mutex_unlock(&b->lock);
-    if (lives)
+}
+
+void ordo_build_ahead(struct ordo_rehearsal *rehearsal, const char *file, const char *kernel,
+                      const struct ordo_define *defines)
+{
+    ordo_device           *dev = rehearsal->stands_for;
+    struct ordo_gathering *g = rehearsal->gathering;
+    struct ordo_builds    *b = &dev->builds;
+    struct ordo_program   *p = NULL;
+    if ((b->threads_most == 0 && !g) || find_program(dev, file, kernel, defines, &p) != ORDO_OK)
+        return;
+    if (b->threads_most > 0)
         enter_live(dev);
+    const bool parted = g && g->parts > 0;
+    pthread_mutex_lock(&b->lock);
+    if (p->state == ORDO_PROGRAM_KNOWN || (p->state == ORDO_PROGRAM_OTHERS && !parted)) {
+        if (parted && g->n++ % g->parts != g->part)
+            p->state = ORDO_PROGRAM_OTHERS;
+        else
+            want(dev, p);
+    }
+    pthread_mutex_unlock(&b->lock);
 }
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
@@ -422,7 +434,7 @@ ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const cha
     ordo_device         *dev = call->dev;
     struct ordo_program *program = NULL;
     if (dev->rehearsal) {
-        ordo_build_ahead(dev->rehearsal->stands_for, file, name, defines);
+        ordo_build_ahead(dev->rehearsal, file, name, defines);
         *out = &dev->rehearsal->kernel;
         return ORDO_OK;
     }
@@ -473,31 +485,50 @@ bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type)
     return fresh;
 }
 
-void ordo_builds_gather(ordo_device *dev, bool on, uint32_t part, uint32_t parts)
+void ordo_builds_begin(ordo_device *dev)
 {
     pthread_mutex_lock(&dev->builds.lock);
-    dev->builds.gather = on;
-    dev->builds.part = part;
-    dev->builds.parts = parts;
-    dev->builds.n_gathered = 0;
+    dev->builds.preparing++;
     pthread_mutex_unlock(&dev->builds.lock);
 }
 
-/* Builds one program, or waits for one that is in work. How many are left. Called with the lock. */
-static size_t build_one(ordo_device *dev)
+/* How many programs are wanted or in work. Called with the lock. */
+static size_t n_left(const struct ordo_builds *b)
 {
-    struct ordo_builds  *b = &dev->builds;
-    struct ordo_program *p = next_wanted(b);
-    if (p) {
-        p->ahead = true;
-        (void) build(dev, p);
-    } else if (b->in_work > 0) {
-        pthread_cond_wait(&b->changed, &b->lock);
-    }
     size_t left = b->in_work;
-    for (p = b->first_wanted; p; p = p->next_wanted)
+    for (const struct ordo_program *p = b->first_wanted; p; p = p->next_wanted)
         left += p->state == ORDO_PROGRAM_WANTED;
     return left;
+}
+
+/* Builds one program, or waits for one that is in work. How many are left, of the most that were. */
+static size_t build_one(ordo_device *dev, size_t *most)
+{
+    struct ordo_builds *b = &dev->builds;
+    ordo_mute_thread(true);
+    pthread_mutex_lock(&b->lock);
+    const size_t         before = n_left(b);
+    struct ordo_program *p = next_wanted(b);
+    if (p)
+        build_early(dev, p);
+    else if (b->in_work > 0)
+        pthread_cond_wait(&b->changed, &b->lock);
+    const size_t left = n_left(b);
+    pthread_mutex_unlock(&b->lock);
+    ordo_mute_thread(false);
+    *most = before > *most ? before : *most;
+    *most = left > *most ? left : *most; /* another thread wanted more */
+    return left;
+}
+
+/* Forgets what a cancelled preparation wanted, unless another one may want it. */
+static void end_preparing(ordo_device *dev, bool cancelled)
+{
+    pthread_mutex_lock(&dev->builds.lock);
+    const bool last = --dev->builds.preparing == 0;
+    pthread_mutex_unlock(&dev->builds.lock);
+    if (cancelled && last)
+        ordo_builds_forget(dev);
 }
 
 /* Tries the first again that could not be built, so that its message is the last error. */
@@ -519,26 +550,15 @@ static ordo_status count_failures(ordo_device *dev, size_t *built, size_t *faile
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed)
 {
-    struct ordo_builds *b = &dev->builds;
-    size_t              left = 1;
-    bool                go_on = true;
+    size_t left = 0, total = 0;
+    bool   go_on = true;
     *built = *failed = 0;
-    while (left > 0 && go_on) {
-        ordo_mute_thread(true);
-        pthread_mutex_lock(&b->lock);
-        left = build_one(dev);
-        const size_t total = b->n_wanted;
-        pthread_mutex_unlock(&b->lock);
-        ordo_mute_thread(false);
-        if (progress)
-            go_on = progress(user, total - left, total);
-    }
-    if (!go_on)
-        ordo_builds_forget(dev);
+    do {
+        left = build_one(dev, &total);
+        go_on = !progress || progress(user, total - left, total);
+    } while (left > 0 && go_on);
+    end_preparing(dev, !go_on);
     ordo_cache_tell(dev);
-    pthread_mutex_lock(&b->lock);
-    b->n_wanted = 0;
-    pthread_mutex_unlock(&b->lock);
     const ordo_status got = count_failures(dev, built, failed);
     return go_on ? got : ordo_fail(dev, ORDO_CANCELLED, 0, __FILE__, __LINE__, NULL);
 }

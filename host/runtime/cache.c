@@ -9,10 +9,10 @@
 #include <xxhash.h>
 
 #include "device_private.h"
+#include "files.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -37,20 +37,6 @@ struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, siz
     return (struct ordo_digest) { h.low64, h.high64 };
 }
 
-/* Makes a directory and its parents; existing ones are fine. */
-static bool make_dirs(char *path)
-{
-    for (char *at = path + 1; *at; at++)
-        if (*at == '/') {
-            *at = 0;
-            const bool bad = mkdir(path, 0700) != 0 && errno != EEXIST;
-            *at = '/';
-            if (bad)
-                return false;
-        }
-    return mkdir(path, 0700) == 0 || errno == EEXIST;
-}
-
 /* Whether a file or directory is the user's, and nobody else may write to it. */
 static bool is_own(const struct stat *info)
 {
@@ -61,7 +47,7 @@ static bool is_own(const struct stat *info)
 static const char *trouble_with(char *dir)
 {
     struct stat info;
-    if (!make_dirs(dir) || stat(dir, &info) != 0)
+    if (!ordo_file_make_parents(dir) || (mkdir(dir, 0700) != 0 && errno != EEXIST) || stat(dir, &info) != 0)
         return strerror(errno);
     if (!S_ISDIR(info.st_mode))
         return strerror(ENOTDIR);
@@ -112,12 +98,12 @@ static bool header_fits(const struct cache_header *header, struct ordo_digest ke
            header->key.high == key.high;
 }
 
-/* Reads an entry's body, or NULL. */
+/* Reads an entry's body, or NULL. The entry must be a file that nobody else may write to. */
 static void *read_entry(FILE *file, struct ordo_digest key, size_t *bytes)
 {
     struct stat         info;
     struct cache_header header;
-    if (fstat(fileno(file), &info) != 0 || info.st_size < (off_t) sizeof header || info.st_size > CACHE_CAP_BYTES ||
+    if (fstat(fileno(file), &info) != 0 || !is_own(&info) || info.st_size < (off_t) sizeof header ||
         fread(&header, sizeof header, 1, file) != 1 || !header_fits(&header, key, (uint64_t) info.st_size))
         return NULL;
 
@@ -136,38 +122,23 @@ static void *read_entry(FILE *file, struct ordo_digest key, size_t *bytes)
     return NULL;
 }
 
-/* Opens a file of the user's own: no link, nothing that would keep a reader waiting. NULL with errno, which is 0 for what is
- * there but is no such file. */
-static FILE *open_own(const char *path)
-{
-    struct stat info;
-    const int   fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0)
-        return NULL;
-    const bool own = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && is_own(&info);
-    FILE      *file = own ? fdopen(fd, "rb") : NULL;
-    if (!file) {
-        close(fd);
-        errno = own ? ENOMEM : 0;
-    }
-    return file;
-}
-
 void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_digest key, size_t *bytes)
 {
     if (!dev->cache_dir)
         return NULL;
-    char *path = entry_path(dev, kind, key);
-    FILE *file = path ? open_own(path) : NULL;
-    void *data = NULL;
+    char       *path = entry_path(dev, kind, key);
+    const char *why = NULL;
+    FILE       *file = path ? ordo_file_open(path, CACHE_CAP_BYTES, &why) : NULL;
+    void       *data = NULL;
     if (file) {
         data = read_entry(file, key, bytes);
+        why = data ? NULL : "it is damaged, or others may write to it";
         fclose(file);
-        if (!data)
-            ordo_log(dev, ORDO_LOG_WARNING, "cache file ignored, it is damaged or foreign: %s", path);
-    } else if (path && errno != ENOENT) {
-        ordo_log(dev, ORDO_LOG_WARNING, "cache file ignored, it is not a file that is this user's alone: %s", path);
+    } else if (path && errno == ENOENT) {
+        why = NULL;
     }
+    if (why)
+        ordo_log(dev, ORDO_LOG_WARNING, "cache file ignored: %s: %s", path, why);
     free(path);
     return data;
 }
@@ -192,7 +163,8 @@ static bool is_entry_name(const char *name, struct ordo_digest *key)
 static bool is_entry(const char *path, struct ordo_digest key)
 {
     struct cache_header header;
-    FILE               *file = open_own(path);
+    const char         *why = NULL;
+    FILE               *file = ordo_file_open(path, CACHE_CAP_BYTES, &why);
     const bool          good = file && fread(&header, sizeof header, 1, file) == 1 && header.magic == CACHE_MAGIC &&
                       header.key.low == key.low && header.key.high == key.high;
     if (file)
@@ -284,15 +256,16 @@ static void enforce_cap(const ordo_device *dev)
 
 /* ---- writing ------------------------------------------------------------------------------------------------- */
 
-static bool write_entry(int fd, const struct cache_header *header, const void *data, size_t bytes)
+struct entry {
+    struct cache_header header;
+    const void         *data;
+};
+
+static bool write_entry(FILE *file, const void *content)
 {
-    FILE *file = fdopen(fd, "wb");
-    if (!file) {
-        close(fd);
-        return false;
-    }
-    const bool whole = fwrite(header, sizeof *header, 1, file) == 1 && fwrite(data, 1, bytes, file) == bytes;
-    return (fclose(file) == 0) && whole;
+    const struct entry *entry = content;
+    return fwrite(&entry->header, sizeof entry->header, 1, file) == 1 &&
+           fwrite(entry->data, 1, entry->header.bytes, file) == entry->header.bytes;
 }
 
 /* The file is told to be missed once, as its like will be, and quietly from then on. */
@@ -317,15 +290,11 @@ void ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_digest key
 {
     if (!dev->cache_dir || bytes > CACHE_CAP_BYTES / 4)
         return;
-    const struct cache_header header = { CACHE_MAGIC, bytes, key, checksum_of(data, bytes) };
-    char                     *path = entry_path(dev, kind, key);
-    char                     *temporary = ordo_format("%s/" TEMPORARY "XXXXXX", dev->cache_dir);
-    const int                 fd = path && temporary ? mkstemp(temporary) : -1;
-    if (path && temporary && (fd < 0 || !write_entry(fd, &header, data, bytes) || rename(temporary, path) != 0)) {
+    const struct entry entry = { { CACHE_MAGIC, bytes, key, checksum_of(data, bytes) }, data };
+    char              *path = entry_path(dev, kind, key);
+    char              *temporary = ordo_format("%s/" TEMPORARY "XXXXXX", dev->cache_dir);
+    if (path && temporary && !ordo_file_replace(path, temporary, write_entry, &entry))
         tell_unwritten(dev, path, errno);
-        if (fd >= 0)
-            unlink(temporary);
-    }
     free(path);
     free(temporary);
     enforce_cap(dev);

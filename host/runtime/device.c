@@ -67,7 +67,7 @@ static bool blames_variant(ordo_status got)
 static void build_self_test(ordo_device *dev)
 {
     ordo_device *stand_in = NULL;
-    if (!ordo_builds_ahead(dev) || ordo_rehearsal_open(dev, &stand_in) != ORDO_OK)
+    if (!ordo_builds_ahead(dev) || ordo_rehearsal_open(dev, NULL, &stand_in) != ORDO_OK)
         return;
     (void) ordo_self_test_lanes(stand_in);
     (void) ordo_self_test_atomics(stand_in);
@@ -103,8 +103,10 @@ ordo_status ordo_device_self_test(ordo_device *dev)
     enum ordo_self_test_part failed = ORDO_TEST_LANES;
     const double             start = ordo_now_ms();
     const ordo_status        got = run_self_test(dev, true, &failed);
+    ordo_lock(dev);
     dev->facts.self_test_ms = ordo_now_ms() - start;
     dev->facts.self_test_remembered = false;
+    ordo_unlock(dev);
     return got;
 }
 

@@ -118,11 +118,8 @@ struct ordo_builds {
     pthread_t            thread[ORDO_BUILD_THREADS_MAX];
     unsigned             n_threads, threads_most;
     bool                 end;
-    bool                 gather;       /* what is rehearsed is wanted, threads or not */
-    uint32_t             part, parts;  /* of that: every parts-th, from number `part` on */
-    size_t               n_gathered;   /* with those that are not of that part */
-    size_t               n_wanted;     /* since all was built */
-    unsigned             in_work;      /* by those threads */
+    unsigned             preparing;    /* preparations under way */
+    unsigned             in_work;      /* programs that threads and preparations build now */
     unsigned             calls;        /* that wait for a program now, or build one */
     double               calm_ms;      /* when the last of them was served */
     double               waited_ms;    /* by calls, for programs */
@@ -142,9 +139,10 @@ extern const struct ordo_build_changes *ordo_build_changes; /* of devices that a
 /* On such a device calls are rehearsed: they go all their way, but enqueue nothing, and their memory is of one byte each. Every
  * kernel that they ask for is built ahead for the device that it stands for. */
 struct ordo_rehearsal {
-    ordo_device *stands_for;
-    uint32_t     answer;   /* what is read back: each word is this */
-    unsigned     launches; /* left; then they fail, so that no loop waits for ever for what a kernel would have done */
+    ordo_device           *stands_for;
+    struct ordo_gathering *gathering; /* NULL: kernels are built only if the device has threads for that */
+    uint32_t               answer;    /* what is read back: each word is this */
+    unsigned launches; /* left; then they fail, so that no loop waits for ever for what a kernel would have done */
     struct ordo_kernel kernel; /* any */
 };
 
@@ -267,9 +265,10 @@ ordo_status ordo_builds_open(ordo_device *dev);
 void ordo_builds_close(ordo_device *dev);
 /* Waits for what is in work, and ends the threads: nothing is built ahead any more. */
 void ordo_builds_end(ordo_device *dev);
-/* Has a program built soon, by a thread of the device's own, if it may have any (builds.threads_most). Never waits for a
- * build; what fails is left to the call that needs it. */
-void ordo_build_ahead(ordo_device *dev, const char *file, const char *kernel, const struct ordo_define *defines);
+/* Has a program built soon by a thread of the device, if it may have any (builds.threads_most), or by the preparation that
+ * gathers programs. Never waits for a build. The call that needs a program reports a failure to build it. */
+void ordo_build_ahead(struct ordo_rehearsal *rehearsal, const char *file, const char *kernel,
+                      const struct ordo_define *defines);
 /* Forgets what is wanted and nobody has begun to build. */
 void ordo_builds_forget(ordo_device *dev);
 

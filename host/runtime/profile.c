@@ -6,13 +6,12 @@
  * all shapes, "sort.k4v8.items=13" one. */
 #define _GNU_SOURCE
 #include "device_private.h"
+#include "files.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
@@ -245,34 +244,33 @@ static bool profile_path(const ordo_device *dev, char **out)
 
 enum { PROFILE_BYTES = 65536 };
 
-/* A profile need not be there, but one that is named, or cannot be opened, is missed. */
-static void miss_profile(ordo_device *dev, const char *path, int why)
+/* Says once that a profile is not read. A missing one is no fault unless ORDO_PROFILE names it. */
+static void miss_profile(ordo_device *dev, const char *path, const char *why, bool missing)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE");
     const bool  named = chosen && *chosen;
-    if (!dev || dev->profile_told || (!named && why == ENOENT))
+    if (!dev || dev->profile_told || (!named && missing))
         return;
     dev->profile_told = true;
     ordo_log(dev, ORDO_LOG_WARNING, "profile not read, the shipped one is taken: %s%s: %s",
-             named ? "ORDO_PROFILE=" : "", path, strerror(why));
+             named ? "ORDO_PROFILE=" : "", path, why);
 }
 
-/* False if there is no such file, or what is in it is no profile: that is named in the log, if `dev` is not NULL. */
+/* False if the file is missing or no profile, which the log is told if `dev` is not NULL. */
 static bool read_profile(ordo_device *dev, const char *path, char text[PROFILE_BYTES])
 {
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        miss_profile(dev, path, errno);
-        return false;
-    }
-    const size_t bytes = fread(text, 1, PROFILE_BYTES, file);
-    const bool   whole = !ferror(file) && bytes < PROFILE_BYTES && !memchr(text, 0, bytes);
-    fclose(file);
-    if (whole)
+    const char *why = NULL;
+    FILE       *file = ordo_file_open(path, PROFILE_BYTES - 1, &why);
+    const bool  missing = !file && errno == ENOENT;
+    if (file) {
+        const size_t bytes = fread(text, 1, PROFILE_BYTES - 1, file);
         text[bytes] = 0;
-    else
-        ordo_log(dev, ORDO_LOG_WARNING, "profile ignored, it is no text of less than 64 KiB: %s", path);
-    return whole;
+        why = ferror(file) ? "it cannot be read" : strlen(text) < bytes ? "it is not a text" : NULL;
+        fclose(file);
+    }
+    if (why)
+        miss_profile(dev, path, why, missing);
+    return !why;
 }
 
 static void load_user_profile(ordo_device *dev)
@@ -367,20 +365,9 @@ ordo_status ordo_device_set_tunable(ordo_device *dev, const char *name, uint32_t
     return known ? ORDO_OK : refuse_tunable(dev, name, value);
 }
 
-static bool make_parents(char *path)
+static bool write_profile(FILE *file, const void *content)
 {
-    for (char *at = path + 1; (at = strchr(at, '/')); at++) {
-        *at = 0;
-        const bool bad = mkdir(path, 0700) != 0 && errno != EEXIST;
-        *at = '/';
-        if (bad)
-            return false;
-    }
-    return true;
-}
-
-static bool write_profile(ordo_device *dev, FILE *file)
-{
+    const ordo_device *dev = content;
     bool good = fprintf(file, "# %s, driver %s, Ordo %s\n", dev->facts.name, dev->facts.driver, ORDO_VERSION) > 0;
     for (int t = 0; t < ORDO_N_TUNABLES; t++)
         for (int shape = 0; shape < ORDO_N_SHAPES; shape++) {
@@ -391,26 +378,19 @@ static bool write_profile(ordo_device *dev, FILE *file)
             full_name((enum ordo_tunable) t, (enum ordo_shape) shape, name, sizeof name);
             good = fprintf(file, "%s=%u\n", name, dev->tunable[t][shape]) > 0 && good;
         }
-    return fclose(file) == 0 && good;
+    return good;
 }
 
-/* Writes the whole file under a temporary name, which no other process and no other device has, and renames it. */
 static ordo_status save_to(ordo_device *dev, const char *target)
 {
-    char *temporary = ordo_format("%s.new-%ld-%p", target, (long) getpid(), (void *) dev);
+    char *temporary = ordo_format("%s.new-XXXXXX", target);
     ORDO_REQUIRE_MEMORY(dev, temporary);
     ordo_lock(dev);
-    FILE     *file = make_parents(temporary) ? fopen(temporary, "wb") : NULL;
-    const int why = errno;
-    bool      good = false;
-    if (file) {
-        good = write_profile(dev, file) && rename(temporary, target) == 0;
-        if (!good)
-            unlink(temporary);
-    }
+    const bool good = ordo_file_make_parents(temporary) && ordo_file_replace(target, temporary, write_profile, dev);
+    const int  why = errno;
     ordo_unlock(dev);
     free(temporary);
-    ORDO_REQUIRE(dev, good, ORDO_IO, "%s cannot be written%s%s", target, file ? "" : ": ", file ? "" : strerror(why));
+    ORDO_REQUIRE(dev, good, ORDO_IO, "%s cannot be written: %s", target, strerror(why));
     return ORDO_OK;
 }
 

@@ -25,7 +25,7 @@ static void copy_facts(ordo_device *to, const ordo_device *from)
     memcpy(to->origin, from->origin, sizeof to->origin);
 }
 
-ordo_status ordo_rehearsal_open(ordo_device *dev, ordo_device **out)
+ordo_status ordo_rehearsal_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out)
 {
     static const struct ordo_device_config silent = { .log = NULL };
     ordo_device                           *stand_in = ordo_bare_device(&silent);
@@ -42,6 +42,7 @@ ordo_status ordo_rehearsal_open(ordo_device *dev, ordo_device **out)
     copy_facts(stand_in, dev);
     ordo_unlock(dev);
     rehearsal->stands_for = dev;
+    rehearsal->gathering = gathering;
     rehearsal->kernel.max_group = dev->facts.max_group;
     stand_in->rehearsal = rehearsal;
     ordo_rehearsal_answer(stand_in, 0);

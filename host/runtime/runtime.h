@@ -296,10 +296,16 @@ ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ord
 
 /* ---- rehearsals: rehearse.c, builds.c ------------------------------------------------------------------------ */
 
+/* Which of the programs that its rehearsals need a preparation builds: every parts-th, from number `part` on. parts 0: all. */
+struct ordo_gathering {
+    uint32_t part, parts;
+    size_t   n; /* programs that were numbered */
+};
+
 /* A stand-in for a device, on which calls are made to learn which kernels they need: these are built ahead for the device. Calls
  * there enqueue nothing, and what they read back is made up, so that many of them fail in the end. Objects made on it are
  * destroyed before it is closed; it is closed before the device. One thread at a time. */
-ordo_status ordo_rehearsal_open(ordo_device *dev, ordo_device **out);
+ordo_status ordo_rehearsal_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_rehearsal_close(ordo_device **stand_in);
 /* Before each call: each word that it reads back is `answer`, and it may launch so much again. */
 void ordo_rehearsal_answer(ordo_device *stand_in, uint32_t answer);
@@ -309,8 +315,8 @@ bool ordo_rehearses(const ordo_device *dev);
 bool ordo_builds_ahead(const ordo_device *dev);
 /* Whether it does, and this is the first time that this is expected. */
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
-/* While it is on, what is rehearsed is wanted even on a device that does not build ahead. */
-void ordo_builds_gather(ordo_device *dev, bool on, uint32_t part, uint32_t parts);
+/* Before the rehearsals of a preparation, which ordo_builds_finish ends. Several threads may prepare at once. */
+void ordo_builds_begin(ordo_device *dev);
 /* Builds what is wanted, side by side with the device's own threads, until nothing is. progress (may be NULL) is told how many
  * programs are built of how many; false from it: the rest is forgotten, and ORDO_CANCELLED returned. *built and *failed: how
  * many are and how many could not be, of which the first one's status is returned and its message recorded. */

@@ -174,6 +174,43 @@ static void past_the_largest(struct test *t)
     ordo_device_close(&own.dev);
 }
 
+/* Batches of which no two fit into one run, until there may be no more runs: from then on each is refused. */
+static void fill_all_runs(struct test *t, int structure)
+{
+    enum { BATCH = 20000, REFUSED = 2 };
+    ordo_dict *dict = NULL;
+    size_t     size = 0;
+
+    test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
+    test_context(t, "all runs of a %s", structures[structure].word);
+    for (uint32_t b = 0; b < ORDO_MAX_RUNS + REFUSED; b++) {
+        struct arrays batch = arrays_make(t, b * BATCH, BATCH);
+        test_status(t, upsert(dict, &batch), b < ORDO_MAX_RUNS ? ORDO_OK : ORDO_TOO_LARGE);
+        test_ok(t, ordo_dict_contains(dict, test_slice(&batch.keys), BATCH, test_slice(&batch.found), NULL));
+        test_ok(t, ordo_dict_size(dict, NULL, &size));
+        test_true(t, size == (b < ORDO_MAX_RUNS ? b + 1 : ORDO_MAX_RUNS) * (size_t) BATCH);
+        arrays_free(&batch);
+    }
+    test_ok(t, ordo_dict_check(dict, NULL));
+    ordo_dict_destroy(&dict);
+}
+
+static void all_runs(struct test *t)
+{
+    static const int with_buffers[] = { LSM, FAST };
+    struct test      own = on_its_own(t);
+
+    own.dev->facts.max_alloc_bytes = 300000;
+    for (size_t i = 0; i < sizeof with_buffers / sizeof *with_buffers; i++)
+        fill_all_runs(&own, with_buffers[i]);
+    ordo_device_close(&own.dev);
+}
+
+Test(dict_limits, as_many_large_runs_as_there_may_be)
+{
+    test_each_device(all_runs);
+}
+
 Test(dict_limits, what_is_more_than_the_largest_allocation_can_be_asked_for)
 {
     test_each_device(past_the_largest);

@@ -7,6 +7,8 @@
 #include "runtime/cl_files.h"
 #include "runtime/device_private.h"
 
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -214,7 +216,46 @@ Test(builds, threads_give_way_to_calls)
     ordo_device_close(&dev);
 }
 
-enum way { RETURN, EXIT_AFTER_CALLS, CLOSE, FORK, FORK_WHILE_THEY_WAIT };
+enum way { RETURN, EXIT_AFTER_CALLS, CLOSE, FORK, FORK_WHILE_THEY_WAIT, DRIVER_FORKS };
+
+static ordo_device *ending;   /* NULL: the driver builds as always */
+static atomic_bool  in_build; /* a thread of that device builds */
+
+cl_int __real_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
+                             void(CL_CALLBACK *notify)(cl_program program, void *user), void *user);
+cl_int __wrap_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
+                             void(CL_CALLBACK *notify)(cl_program program, void *user), void *user);
+
+/* Stands for a driver that forks in a build while the program ends. */
+cl_int __wrap_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
+                             void(CL_CALLBACK *notify)(cl_program program, void *user), void *user)
+{
+    bool ends = !ending;
+    atomic_store(&in_build, true);
+    while (!ends) {
+        (void) nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);
+        pthread_mutex_lock(&ending->builds.lock);
+        ends = ending->builds.end;
+        pthread_mutex_unlock(&ending->builds.lock);
+    }
+    if (ending) {
+        const pid_t child = fork();
+        if (child == 0)
+            _exit(0);
+        (void) waitpid(child, NULL, 0);
+    }
+    return __real_clBuildProgram(program, n, devices, options, notify, user);
+}
+
+static void await_build(ordo_device *dev)
+{
+    ending = dev;
+    atomic_store(&in_build, false);
+    ordo_dict *lsm = make_lsm(dev); /* has its programs built by threads */
+    cr_assert(lsm);
+    while (!atomic_load(&in_build))
+        (void) nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);
+}
 
 /* Until the threads have nothing to do and, very likely, wait to be told of more. */
 static void let_threads_wait(ordo_device *dev)
@@ -235,8 +276,13 @@ static void let_threads_wait(ordo_device *dev)
 /* A program that ends while its device's threads build, or wait. */
 static void end_early(enum way way)
 {
+    (void) alarm(120); /* an exit that waits for ever ends the test */
     ordo_device *dev = open_device(2);
-    ordo_dict   *lsm = make_lsm(dev);
+    if (way == DRIVER_FORKS) {
+        await_build(dev);
+        exit(0);
+    }
+    ordo_dict *lsm = make_lsm(dev);
     if (way == EXIT_AFTER_CALLS)
         use_lsm(lsm);
     if (way == CLOSE) {
@@ -264,7 +310,7 @@ static void end_early(enum way way)
 
 Test(builds, programs_may_end_while_threads_build)
 {
-    for (int way = RETURN; way <= FORK_WHILE_THEY_WAIT; way++) {
+    for (int way = RETURN; way <= DRIVER_FORKS; way++) {
         const pid_t child = fork();
         int         status = 1;
         if (child == 0)
@@ -352,6 +398,88 @@ Test(builds, a_preparation_is_cancelled)
     use_lsm(lsm);
     ordo_dict_destroy(&lsm);
     ordo_device_close(&dev);
+}
+
+/* One of two threads that prepare on one device. */
+struct side {
+    ordo_device               *dev;
+    struct ordo_prepare_params params;
+    struct ordo_prepared       prepared;
+    ordo_status                got;
+    struct told                told;
+    bool                       waits_last; /* else it waits in the first call of its progress */
+    sem_t                     *here, *other, *back;
+};
+
+static bool tell_side(void *user, size_t done, size_t total)
+{
+    struct side *s = user;
+    const bool   go_on = tell(&s->told, done, total);
+    if (s->waits_last ? done == total : s->told.calls == 1) {
+        (void) sem_post(s->here);
+        (void) sem_wait(s->other);
+    }
+    return go_on;
+}
+
+static void *prepare_side(void *user)
+{
+    struct side *s = user;
+    s->params.parts = 1; /* makes no calls */
+    s->params.progress = tell_side;
+    s->params.user = s;
+    s->got = ordo_device_prepare(s->dev, &s->params, &s->prepared);
+    (void) sem_post(s->back);
+    return NULL;
+}
+
+/* The first thread stays in its progress until the second one builds, which goes on when the first has returned. */
+static void prepare_by_two(bool cancelled)
+{
+    const struct ordo_prepare_params scan = {
+        .what = ORDO_PREPARE_SCAN, .keys = 1u << ORDO_U32, .value_bytes = 1u << 0, .batch = N
+    };
+    ordo_device         *dev = open_device(-1);
+    struct ordo_prepared again;
+    pthread_t            thread;
+    sem_t                first_here, second_here, first_back, second_back;
+    struct side          first = { dev,
+                                   scan,
+                                   .told.most = cancelled ? 1 : SIZE_MAX,
+                                   .waits_last = !cancelled,
+                                   .here = &first_here,
+                                   .other = &second_here,
+                                   .back = &first_back };
+    struct side          second = {
+                 dev, lsm_of_u32, .told.most = SIZE_MAX, .here = &second_here, .other = &first_back, .back = &second_back
+    };
+    sem_t *const all[] = { &first_here, &second_here, &first_back, &second_back };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        cr_assert(sem_init(all[i], 0, 0) == 0);
+
+    cr_assert(pthread_create(&thread, NULL, prepare_side, &first) == 0);
+    (void) sem_wait(&first_here);
+    (void) prepare_side(&second);
+    cr_assert(pthread_join(thread, NULL) == 0);
+
+    cr_assert(first.got == (cancelled ? ORDO_CANCELLED : ORDO_OK) && second.got == ORDO_OK);
+    cr_assert(!first.told.back && !second.told.back, "more programs done than there are");
+    cr_assert(second.told.done == second.told.total);
+    second.params.progress = NULL;
+    cr_assert(ordo_device_prepare(dev, &second.params, &again) == ORDO_OK);
+    cr_assert(again.programs == second.prepared.programs, "%zu were left out",
+              again.programs - second.prepared.programs);
+    ordo_device_close(&dev);
+}
+
+Test(builds, two_threads_prepare_at_once)
+{
+    prepare_by_two(false);
+}
+
+Test(builds, a_cancelled_preparation_leaves_the_programs_of_another)
+{
+    prepare_by_two(true);
 }
 
 Test(builds, a_program_that_does_not_build_is_told_and_the_rest_prepared)
@@ -568,7 +696,7 @@ static void rehearse(struct test *t)
                     ordo_device                  *stand_in = NULL;
                     test_context(t, "structure %zu, type %d, values of %u, batches of %zu", m, type,
                                  (unsigned) value_bytes, counts[i]);
-                    test_ok(t, ordo_rehearsal_open(t->dev, &stand_in));
+                    test_ok(t, ordo_rehearsal_open(t->dev, NULL, &stand_in));
                     ordo_dict_rehearse(stand_in, makers[m], &config, ~0u, counts[i]);
                     test_true(t, stand_in->memory.held_bytes == stand_in->memory.scratch_bytes);
                     ordo_rehearsal_close(&stand_in);

@@ -4,10 +4,12 @@
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -522,6 +524,82 @@ static void profiles(struct test *t)
 Test(device, profiles_are_saved_and_read)
 {
     test_each_device(profiles);
+}
+
+enum { NOBODY = 65534 };
+
+static char missed[512]; /* the last warning about a profile that is not read */
+static int  n_missed;
+
+static void note_missed(void *user, ordo_log_level level, const char *message)
+{
+    (void) user;
+    if (level == ORDO_LOG_WARNING && strstr(message, "profile not read")) {
+        snprintf(missed, sizeof missed, "%s", message);
+        n_missed++;
+    }
+}
+
+/* Opens beside what lies at `path`: one warning with these words says that it is not read. Then a profile is saved there. */
+static void expect_missed(const char *path, const char *words)
+{
+    const struct ordo_device_config config = { .log = note_missed, .no_self_test = true };
+    ordo_device                    *dev = NULL;
+    struct stat                     info;
+    n_missed = 0;
+    (void) alarm(60); /* a reader that waits for a writer ends the test */
+    cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
+    (void) alarm(0);
+    cr_assert(n_missed == 1, "%s: %d warnings", words, n_missed);
+    cr_assert(strstr(missed, path) && strstr(missed, words), "%s, not: %s", missed, words);
+    cr_assert(ordo_tunable(dev, ORDO_SORT_ITEMS, ORDO_K4V4) != 9 ||
+              dev->origin[ORDO_SORT_ITEMS][ORDO_K4V4] < ORDO_ORIGIN_TUNED);
+    if (lstat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        cr_assert(ordo_device_save_profile(dev, NULL, 0) == ORDO_IO);
+        cr_assert(rmdir(path) == 0);
+    } else {
+        cr_assert(ordo_device_save_profile(dev, NULL, 0) == ORDO_OK);
+        cr_assert(lstat(path, &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & 0777) == 0600);
+        cr_assert(info.st_uid == geteuid() && remove(path) == 0);
+    }
+    ordo_device_close(&dev);
+}
+
+static void store_profile(const char *path, const char *text, size_t bytes)
+{
+    FILE *file = fopen(path, "wb");
+    cr_assert(file && fwrite(text, 1, bytes, file) == bytes && fclose(file) == 0);
+}
+
+Test(device, only_regular_files_of_the_user_are_profiles)
+{
+    static const char text[] = "sort.k4v4.items=9\n";
+    static char       large[65536];
+    char              dir[] = "/tmp/ordo-profile-test-XXXXXX", path[64], other[64];
+    cr_assert(mkdtemp(dir) != NULL);
+    snprintf(path, sizeof path, "%s/profile", dir);
+    snprintf(other, sizeof other, "%s/other", dir);
+    cr_assert(setenv("ORDO_PROFILE", path, 1) == 0);
+
+    expect_missed(path, strerror(ENOENT));
+    cr_assert(mkfifo(path, 0600) == 0);
+    expect_missed(path, "it is not a regular file");
+    cr_assert(mkdir(path, 0700) == 0);
+    expect_missed(path, "it is not a regular file");
+    store_profile(other, text, sizeof text - 1);
+    cr_assert(symlink(other, path) == 0);
+    expect_missed(path, "it is a symbolic link");
+    memset(large, ' ', sizeof large);
+    store_profile(path, large, sizeof large);
+    expect_missed(path, "it is too large");
+    store_profile(path, text, sizeof text); /* with its 0 */
+    expect_missed(path, "it is not a text");
+    if (geteuid() == 0) {
+        store_profile(path, text, sizeof text - 1);
+        cr_assert(chown(path, NOBODY, NOBODY) == 0);
+        expect_missed(path, "it belongs to another user");
+    }
+    cr_assert(remove(other) == 0 && rmdir(dir) == 0); /* no temporary file is left */
 }
 
 /* ---- large arrays in pieces -------------------------------------------------------------------------------------- */

@@ -440,6 +440,57 @@ static void failures_at_once(void)
            heard.beside ? "a message came while another was taken in" : "not as many messages as failures");
 }
 
+/* ---- objects that come and go -------------------------------------------------------------------------------- */
+
+static void prepare(struct job *job)
+{
+    const struct ordo_prepare_params params = { .what = job->number ? ORDO_PREPARE_LSM | ORDO_PREPARE_BLINK
+                                                                    : ORDO_PREPARE_HASH,
+                                                .keys = 1u << ORDO_U32,
+                                                .value_bytes = 1u << 4,
+                                                .operations = ORDO_PREPARE_UPDATE | ORDO_PREPARE_FIND,
+                                                .batch = SHARE };
+    struct ordo_prepared             prepared;
+    OK(job, ordo_device_prepare(job->dev, &params, &prepared));
+    EXPECT(job, prepared.programs > 0 && prepared.failed == 0);
+}
+
+/* The first two threads prepare. The others make a dictionary of each structure, use it and destroy it. */
+static void come_and_go(struct job *job)
+{
+    if (job->number < 2)
+        prepare(job);
+    for (uint32_t round = 0; job->number >= 2 && round < N_STRUCTURES && !job->why[0]; round++) {
+        struct ordo_memory memory;
+        ordo_dict         *dict = NULL;
+        OK(job, create(job->dev, (int) ((job->number + round) % N_STRUCTURES), ORDO_U32, 4, &dict));
+        use_dictionary(job, dict);
+        ordo_dict_destroy(&dict);
+        OK(job, ordo_device_memory(job->dev, &memory));
+        if (round == job->number)
+            OK(job, ordo_device_trim(job->dev));
+        if (round == 3 && job->number < 4)
+            OK(job, ordo_device_self_test(job->dev));
+    }
+}
+
+/* On a device with threads that build kernels. */
+static void objects_come_and_go(void)
+{
+    static const char               title[] = "eight threads prepare, or make and destroy dictionaries";
+    const struct ordo_device_config config = { .select = select_of(0), .build_threads = 2 };
+    struct job                      jobs[THREADS];
+    ordo_device                    *dev = NULL;
+    if (ordo_device_open(&config, &dev) != ORDO_OK) {
+        report(false, title, "the device cannot be opened");
+        return;
+    }
+    for (uint32_t i = 0; i < THREADS; i++)
+        jobs[i] = (struct job) { .dev = dev, .number = i };
+    run(title, come_and_go, jobs);
+    ordo_device_close(&dev);
+}
+
 /* ---- a fork beside a thread that holds what the child needs --------------------------------------------------- */
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -586,6 +637,7 @@ int main(void)
         run("eight threads open the device at once, nothing known of it", open_and_close, jobs);
         (void) unlink(profile);
         failures_at_once();
+        objects_come_and_go();
         fork_beside_a_held_lock();
         const bool open = open_device(select_of(0), &devices[0]) == ORDO_OK &&
                           open_device(select_of(n_devices - 1), &devices[1]) == ORDO_OK;

@@ -34,8 +34,7 @@ ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config 
     hash->config = *config;
     if (config->load_percent == 0)
         hash->config.load_percent = 80;
-    /* Runs of the same kind, for batches with many equal keys: never called by itself. */
-    hash->runs.dict = hash->dict;
+    hash->runs.dict = ordo_dict_kind(&hash->dict); /* for batches with many equal keys */
     if (hash->config.load_percent >= 25 && hash->config.load_percent <= 95) {
         ordo_dict_expect(*out, another, config);
         return ORDO_OK;

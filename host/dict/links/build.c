@@ -105,8 +105,7 @@ ordo_status ordo_links_configure(ordo_dict *dict, const struct ordo_links_config
         tree->config.fill_percent = 90;
     if (config->raise_percent == 0)
         tree->config.raise_percent = 100;
-    /* Runs of the same kind, for rebuilding: never called by itself. */
-    tree->runs.dict = tree->dict;
+    tree->runs.dict = ordo_dict_kind(&tree->dict); /* for rebuilding */
     if (tree->config.fill_percent >= 50 && tree->config.fill_percent <= 100)
         return ORDO_OK;
     return ordo_fail(dict->dev, ORDO_INVALID, 0, __FILE__, __LINE__, "fill_percent is %u: it may be 50 to 100",

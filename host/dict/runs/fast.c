@@ -110,6 +110,9 @@ static ordo_status make_room(struct fast *fast, struct ordo_call *call, size_t c
 {
     if (fast->runs.set.n == ORDO_MAX_RUNS || count > ORDO_MAX_COUNT - stored(fast))
         ORDO_TRY(rebuild(fast, call));
+    ORDO_REQUIRE(call->dev, fast->runs.set.n < ORDO_MAX_RUNS, ORDO_TOO_LARGE,
+                 "%zu elements beside %zu stored: these fill %d runs, of which no two fit into one allocation", count,
+                 stored(fast), ORDO_MAX_RUNS);
     ORDO_REQUIRE(call->dev, count <= ORDO_MAX_COUNT - stored(fast), ORDO_TOO_LARGE,
                  "%zu elements beside %zu stored: there may be %zu (ORDO_MAX_COUNT)", count, stored(fast),
                  ORDO_MAX_COUNT);

@@ -35,7 +35,7 @@ ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config 
     ORDO_TRY(
         ordo_dict_create(device, &ordo_hamt_structure, config ? &config->dict : NULL, sizeof(struct ordo_hamt), out));
     ordo_hamt_of(*out)->fixed_depth = config && config->fixed_depth;
-    ordo_hamt_of(*out)->runs.dict = (*out)[0]; /* runs of the same kind: never called by itself */
+    ordo_hamt_of(*out)->runs.dict = ordo_dict_kind(*out);
     ordo_dict_expect(*out, another, config);
     return ORDO_OK;
 }

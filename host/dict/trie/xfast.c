@@ -148,7 +148,7 @@ static void begin_prefixes(struct ordo_xfast *xfast)
 {
     struct ordo_hash *prefixes = &xfast->prefixes;
 
-    prefixes->dict = xfast->runs.dict;
+    prefixes->dict = ordo_dict_kind(&xfast->runs.dict);
     prefixes->dict.key = xfast->runs.dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32;
     prefixes->dict.value_bytes = XFAST_ENTRY_BYTES;
     prefixes->config = (struct ordo_hash_config) { { prefixes->dict.key, XFAST_ENTRY_BYTES }, 80 };
