@@ -394,12 +394,12 @@ static void lagging_levels(struct test *t)
         first.codes[i] = i % 2 ? ORDO_UPSERT : ORDO_FIND;
     tree->torture = 2;
     test_ok(t, apply(dict, &first));
-    const size_t room = tree->leaf_capacity;
+    const size_t room = tree->pools.leaves;
     memset(b.codes, ORDO_UPSERT, NEW);
     tree->torture = 256;
     test_ok(t, apply(dict, &b));
     tree->torture = 0;
-    test_true(t, tree->leaf_capacity < room); /* else nothing moved */
+    test_true(t, tree->pools.leaves < room); /* else nothing moved */
     test_ok(t, ordo_dict_check(dict, NULL));
     memset(b.codes, ORDO_FIND, b.n);
     test_ok(t, apply(dict, &b));

@@ -296,18 +296,18 @@ static void broken_of(struct test *t, uint32_t chunk)
     const size_t             leaves = peek(t, tree->state, LINKS_LEAVES), tail = chunk - LINKS_TAIL;
     size_t                   dead = 0;
     for (size_t leaf = 1; leaf < leaves && dead == 0; leaf++)
-        if (peek(t, tree->leaf_keys, leaf * chunk + tail + LINKS_AT_LOW) ==
-            peek(t, tree->leaf_keys, leaf * chunk + tail + LINKS_AT_HIGH))
+        if (peek(t, tree->pools.leaf_keys, leaf * chunk + tail + LINKS_AT_LOW) ==
+            peek(t, tree->pools.leaf_keys, leaf * chunk + tail + LINKS_AT_HIGH))
             dead = leaf;
     test_true(t, dead > 0);
     const size_t header = dead * chunk + tail + LINKS_AT_HEADER, low = dead * chunk + tail + LINKS_AT_LOW;
-    expect_noticed(t, c.dict, tree->leaf_keys, header, 1, "B2");
-    expect_noticed(t, c.dict, tree->leaf_keys, header, LINKS_LATCHED, "B7");
-    expect_noticed(t, c.dict, tree->leaf_keys, low, 1, "B");
+    expect_noticed(t, c.dict, tree->pools.leaf_keys, header, 1, "B2");
+    expect_noticed(t, c.dict, tree->pools.leaf_keys, header, LINKS_LATCHED, "B7");
+    expect_noticed(t, c.dict, tree->pools.leaf_keys, low, 1, "B");
     expect_noticed(t, c.dict, tree->state, LINKS_DEAD, 0, "B9");
-    expect_noticed(t, c.dict, tree->children, 1, (cl_uint) dead, "B");
-    expect_noticed(t, c.dict, tree->leaf_keys, chunk + tail + LINKS_AT_HIGH,
-                   peek(t, tree->leaf_keys, chunk + tail + LINKS_AT_LOW), "B");
+    expect_noticed(t, c.dict, tree->pools.children, 1, (cl_uint) dead, "B");
+    expect_noticed(t, c.dict, tree->pools.leaf_keys, chunk + tail + LINKS_AT_HIGH,
+                   peek(t, tree->pools.leaf_keys, chunk + tail + LINKS_AT_LOW), "B");
     ordo_dict_destroy(&c.dict);
 }
 

@@ -131,7 +131,7 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_links
     ordo_args_slice(&args, &batch->u.values);
     ordo_args_slice(&args, &batch->u.erased);
     ORDO_ADD(&args, ORDO_ARG(plan->positions), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most),
-             ORDO_ARG(tree->dirty[1]));
+             ORDO_ARG(tree->pools.dirty[1]));
     return ordo_links_launch_combining(call, tree, UPDATE_FILE, "update_leaves", batch->combines, &shape,
                                        ordo_min_size(plan->state[LINKS_GROUPS], teams), &args);
 }
@@ -205,7 +205,7 @@ static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_links
 {
     const struct ordo_links_shape shape = ordo_links_narrow(tree);
     const cl_uint                 n = (cl_uint) batch->u.count;
-    const cl_uint                 room = (cl_uint) (tree->leaf_capacity - tree->leaves_most);
+    const cl_uint                 room = (cl_uint) (tree->pools.leaves - tree->leaves_most);
     struct ordo_args              args = { .n = 0 };
 
     ordo_links_add_tree(&args, tree);
@@ -213,7 +213,7 @@ static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_links
     ordo_args_slice(&args, &batch->u.keys);
     ordo_args_slice(&args, &batch->u.values);
     ordo_args_slice(&args, &batch->u.erased);
-    ORDO_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(room), ORDO_ARG(tree->dirty[1]));
+    ORDO_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(room), ORDO_ARG(tree->pools.dirty[1]));
     return ordo_links_launch_combining(call, tree, BUCKET_FILE, "update_heads", batch->combines, &shape, batch->u.count,
                                        &args);
 }
@@ -238,7 +238,7 @@ static ordo_status see_buckets_through(struct ordo_call *call, struct ordo_links
 static ordo_status try_buckets(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
                                struct buckets *b, cl_uint state[LINKS_STATE_WORDS])
 {
-    const size_t leaves = tree->leaves_most, room = tree->leaf_capacity - leaves;
+    const size_t leaves = tree->leaves_most, room = tree->pools.leaves - leaves;
     const bool   in_order = tree->in_order;
 
     tree->in_doubt = true;
@@ -317,7 +317,7 @@ static ordo_status update_round(struct ordo_call *call, struct ordo_links *tree,
     if (tree->in_doubt)
         ORDO_TRY(ordo_links_validate(call, tree));
     ORDO_TRY(make_plan(call, tree, batch, plan));
-    tree->leaves_most = tree->leaf_capacity;
+    tree->leaves_most = tree->pools.leaves;
     tree->elements_most += batch->u.count;
     return change(call, tree, batch, plan);
 }
@@ -388,7 +388,7 @@ static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_links *
 
     *done = false;
     ORDO_TRY(take_bucket_scratch(call, tree, batch->u.count, &b));
-    const size_t room = tree->leaf_capacity - tree->leaves_most;
+    const size_t room = tree->pools.leaves - tree->leaves_most;
     ORDO_TRY(fill_buckets(call, tree, batch, &b));
     ORDO_TRY(try_buckets(call, tree, batch, &b, state));
     if (state[LINKS_FOUND_LARGEST] > 0) {
