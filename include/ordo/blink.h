@@ -29,8 +29,8 @@ struct ordo_blink_config {
  * Cost    an update of b elements: on a GPU, up to some six a leaf, b searches, then each leaf that they touch is read
  *         and written once; elsewhere, or where many fall into one leaf, a sort of b comes first. Larger batches
  *         rebuild the tree. Combines are done where an update meets its leaf; a find for each key, and a scan, come
- *         before where the tree is rebuilt or more than 1024 of them fall into one leaf. Waits once: for the end of the
- *         batch, of a sorted one for the number of new leaves; once more where pools must grow. Of queries, those that
+ *         before where the tree is rebuilt or more than 1024 of them fall into one leaf. Waits once, for the number of new
+ *         leaves, before it changes the tree; three times where more than 1024 fall into one leaf. Of queries, those that
  *         follow an update and go by order (count, range, seek, export) first list the leaves in order, once.
  * First calls, for their kernels: on an H200 0.15 to 0.4 s each, those of batches of a few hundred elements, which go another
  *         way, 1 s.
@@ -42,10 +42,12 @@ struct ordo_blink_config {
  *         batch in order finds them less than a quarter full, or a concurrent batch ends with pools of which less than
  *         half is elements: the tree is then built anew. A window that slides by concurrent batches so takes at most 3 times
  *         its keys and values, and some 100 KB, however long. Without the memory for that, a later batch does it.
- * Errors  running out of memory changes nothing. Updates change nodes in place: after an OpenCL error half way through
- *         one the tree is checked by the next call. If its nodes are sound, it holds some of the batch; if not, each call
- *         returns ORDO_BROKEN until the tree is built anew or cleared. ORDO_TOO_LARGE if an update's stores, were they
- *         all of new keys, would make more than ORDO_MAX_COUNT elements.
+ * Errors  after an error the tree holds what it held. Where the driver refuses a command after the batch is stored,
+ *         the call returns ORDO_OK, and the next call makes the levels above the leaves whole. Where it does so after
+ *         a build has written over the old nodes, too: the elements lie in a block besides, of which the next call
+ *         builds the tree. A tree whose kernels failed half way is checked by the next call: if its nodes are not
+ *         sound, each call returns ORDO_BROKEN until the tree is built anew or cleared. ORDO_TOO_LARGE if an update's
+ *         stores, were they all of new keys, would make more than ORDO_MAX_COUNT elements.
  */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config, ordo_dict **out);
 
