@@ -19,9 +19,9 @@ struct ordo_blink_config {
     struct ordo_dict_config dict;
     /* How full build and compact make nodes, in percent: 50 to 100; 0: 90. Less: room for later updates. */
     uint32_t fill_percent;
-    /* The most leaves that the tree may take (of up to 28 elements each); 0: no limit but the device's memory. An
-     * update that would need more: ORDO_NO_DEVICE_MEMORY, and the tree is as it was; in concurrent batches a status
-     * per operation. */
+    /* The most leaves that the tree may take (of up to 28 elements each); 0: no limit but the device's memory. A batch
+     * in order for which so many full leaves have no room: ORDO_NO_DEVICE_MEMORY, and the tree is as it was; in
+     * concurrent batches a status per operation. */
     size_t max_leaves;
 };
 

@@ -66,6 +66,13 @@ static ordo_status build_rest(struct ordo_call *call, struct ordo_links *tree, s
     return build_state(call, tree, root, leaves, inner, count);
 }
 
+/* Leaves for so many elements: no more than there may be, if these have room for all. */
+static size_t leaves_for(const struct ordo_links *tree, size_t count, unsigned fill)
+{
+    const size_t most = ordo_links_leaves_allowed(tree, 0), leaves = ordo_links_nodes_over(tree, count, fill);
+    return leaves > most && ordo_links_nodes_over(tree, count, 100) <= most ? most : leaves;
+}
+
 static void begin_anew(struct ordo_links *tree, size_t leaves, size_t count)
 {
     tree->in_doubt = tree->broken = tree->list.fresh = tree->counted = tree->planned = tree->underfull = false;
@@ -93,7 +100,7 @@ ordo_status ordo_links_bulk_build(struct ordo_call *call, struct ordo_links *tre
 {
     const struct ordo_slice keys = run ? ordo_run_keys(run) : ordo_none();
     const struct ordo_slice values = run ? ordo_run_values(&tree->dict, run) : ordo_none();
-    const size_t            count = run ? run->count : 0, leaves = ordo_links_nodes_over(tree, count, fill);
+    const size_t            count = run ? run->count : 0, leaves = leaves_for(tree, count, fill);
     struct ordo_links_pools old = tree->pools;
 
     ORDO_TRY(ordo_links_renew_pools(call, tree, leaves, fill < tree->config.fill_percent));

@@ -252,10 +252,9 @@ static void expect_changes(const struct concurrent *c)
  * be. */
 static ordo_status grow_to(struct concurrent *c, size_t leaves)
 {
-    const size_t cap = c->tree->config.max_leaves, had = c->tree->pools.leaves;
+    const size_t had = c->tree->pools.leaves;
 
-    if (cap > 0 && leaves > cap)
-        leaves = cap;
+    leaves = ordo_min_size(leaves, ordo_links_leaves_allowed(c->tree, c->state[LINKS_DEAD]));
     while (leaves > had) {
         const ordo_status status = ordo_links_reserve(c->call, c->tree, c->state, leaves);
         if (status != ORDO_NO_DEVICE_MEMORY && status != ORDO_TOO_LARGE)

@@ -154,6 +154,8 @@ ordo_status ordo_links_launch_combining(struct ordo_call *call, const struct ord
 ordo_status ordo_links_buffer(struct ordo_call *call, struct ordo_links *tree, size_t bytes, cl_mem *out);
 void        ordo_links_drop(struct ordo_links *tree, cl_mem *mem, size_t bytes);
 
+/* Leaves that may be taken at most, by config.max_leaves: dead ones do not count. */
+size_t ordo_links_leaves_allowed(const struct ordo_links *tree, size_t dead);
 /* Room for so many leaves, and for all inner nodes that they can ever need (ordo_links_share). Copies what is there, of which
  * `state` says how much.
  * ORDO_NO_DEVICE_MEMORY also above config.max_leaves; the tree is then as it was. */
@@ -187,7 +189,7 @@ void        ordo_links_drop_list(struct ordo_links *tree);
 /* Nodes for so many entries that are `fill` percent full. */
 size_t ordo_links_nodes_over(const struct ordo_links *tree, size_t entries, unsigned fill);
 /* Puts a tree of a run's elements, which are all distinct, in the place of what is there, with nodes `fill` percent
- * full; run NULL: an empty tree. Enqueues; no wait. After an error the tree is
+ * full, or as full as config.max_leaves wants; run NULL: an empty tree. Enqueues; no wait. After an error the tree is
  * as it was, unless nodes were written over in place: then the run is moved to tree->rescue. */
 ordo_status ordo_links_bulk_build(struct ordo_call *call, struct ordo_links *tree, struct ordo_sorted_run *run,
                                   unsigned fill);

@@ -118,24 +118,23 @@ static ordo_status copy_pools(struct ordo_call *call, const struct ordo_links *t
 
 static ordo_status too_many_leaves(const struct ordo_links *tree, size_t leaves)
 {
-    const char *what = tree->config.reclaim ? "chunks" : "leaves"; /* of a skiplist */
+    const char *what = tree->config.reclaim ? "chunks" : "leaves"; /* a skiplist's nodes are chunks */
 
     return ordo_fail(tree->dict.dev, ORDO_NO_DEVICE_MEMORY, 0, __FILE__, __LINE__,
                      "the %s would need %zu %s, and may have %zu (max_%s)", ordo_dict_name(&tree->dict), leaves, what,
                      tree->config.max_leaves, what);
 }
 
-static bool is_capped(const struct ordo_links *tree, size_t leaves)
+size_t ordo_links_leaves_allowed(const struct ordo_links *tree, size_t dead)
 {
-    return tree->config.max_leaves > 0 && leaves > tree->config.max_leaves;
+    return tree->config.max_leaves > 0 ? tree->config.max_leaves + dead : LINKS_NONE;
 }
 
-/* Reserve beside what is needed, so that not each batch copies the tree: a sixth, so that six times as much is
- * copied as is stored. */
-static size_t with_reserve(const struct ordo_links *tree, size_t leaves)
+/* Adds a reserve to the leaves that are needed, so that not each batch copies the tree: a sixth, so that six times as
+ * much is copied as is stored. `most`: leaves that are allowed. */
+static size_t with_reserve(size_t leaves, size_t most)
 {
-    const size_t more = leaves + leaves / 6 + 64;
-    return is_capped(tree, more) ? tree->config.max_leaves : more;
+    return ordo_min_size(leaves + leaves / 6 + 64, most);
 }
 
 /* Pools for `leaves` leaves, or better for `wanted`, with what is there. */
@@ -157,18 +156,21 @@ static ordo_status move_to(struct ordo_call *call, struct ordo_links *tree, cons
 
 ordo_status ordo_links_reserve(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state, size_t leaves)
 {
-    if (is_capped(tree, leaves))
-        return too_many_leaves(tree, leaves);
+    const size_t most = ordo_links_leaves_allowed(tree, state[LINKS_DEAD]);
+
     if (leaves <= tree->pools.leaves)
         return ORDO_OK;
+    if (leaves > most && tree->config.max_leaves > 0)
+        return too_many_leaves(tree, leaves - state[LINKS_DEAD]);
     if (leaves >= LINKS_NONE)
         return ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__, "%zu leaves", leaves);
-    return move_to(call, tree, state, leaves, with_reserve(tree, leaves));
+    return move_to(call, tree, state, leaves, with_reserve(leaves, most));
 }
 
 ordo_status ordo_links_shrink(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state)
 {
-    const size_t leaves = state[LINKS_LEAVES] + (size_t) state[LINKS_LEAVES] / 16;
+    const size_t leaves = ordo_min_size(state[LINKS_LEAVES] + (size_t) state[LINKS_LEAVES] / 16,
+                                        ordo_links_leaves_allowed(tree, state[LINKS_DEAD]));
 
     return leaves < tree->pools.leaves ? move_to(call, tree, state, leaves, leaves) : ORDO_OK;
 }
@@ -180,16 +182,17 @@ ordo_status ordo_links_mark_free(struct ordo_call *call, const struct ordo_links
 
 ordo_status ordo_links_renew_pools(struct ordo_call *call, struct ordo_links *tree, size_t leaves, bool roomy)
 {
-    const size_t            wanted = roomy ? with_reserve(tree, leaves) : leaves + leaves / 64;
+    const size_t            most = ordo_links_leaves_allowed(tree, 0);
+    const size_t            wanted = roomy ? with_reserve(leaves, most) : ordo_min_size(leaves + leaves / 64, most);
     struct ordo_links_pools pools;
 
-    if (is_capped(tree, leaves))
+    if (leaves > most)
         return too_many_leaves(tree, leaves);
     if (!tree->state)
         ORDO_TRY(ordo_links_buffer(call, tree, LINKS_STATE_WORDS * sizeof(cl_uint), &tree->state));
-    if (leaves <= tree->pools.leaves && tree->pools.leaves <= with_reserve(tree, wanted))
+    if (leaves <= tree->pools.leaves && tree->pools.leaves <= with_reserve(wanted, most))
         return ORDO_OK;
-    ORDO_TRY(make_pools(call, tree, leaves, is_capped(tree, wanted) ? leaves : wanted, &pools));
+    ORDO_TRY(make_pools(call, tree, leaves, wanted, &pools));
     tree->pools = pools;
     return ORDO_OK;
 }

@@ -218,6 +218,12 @@ static bool is_underfull(const struct ordo_links *tree, const cl_uint state[LINK
     return state[LINKS_LEAVES] > 64 && state[LINKS_ELEMENTS] / (ordo_links_slots(tree) / 4) < state[LINKS_LEAVES];
 }
 
+/* Whether the new leaves that a batch wants at most are more than there may be. */
+static bool is_beyond_most(const struct ordo_links *tree, const cl_uint state[LINKS_STATE_WORDS])
+{
+    return (size_t) state[LINKS_LEAVES] + state[LINKS_WANTED] > ordo_links_leaves_allowed(tree, state[LINKS_DEAD]);
+}
+
 /* Makes stores of a sorted batch of combines. The batch's arrays are its own. */
 static ordo_status combine_now(struct ordo_call *call, struct ordo_links *tree, struct batch *batch)
 {
@@ -307,7 +313,7 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_links
         ORDO_TRY(keep_effects(call, tree, batch, &plan));
     if (batch->u.count == 0)
         return ORDO_OK;
-    if (is_underfull(tree, plan.state))
+    if (is_underfull(tree, plan.state) || is_beyond_most(tree, plan.state))
         return rebuild_with(call, tree, batch);
     if (plan.state[LINKS_LARGEST] > SHARE_MOST)
         ORDO_TRY(split_ahead(call, tree, batch, &plan));
@@ -344,7 +350,7 @@ static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_links *
     ORDO_TRY(ordo_links_read_state(call, tree, state));
     back_off(tree, state[LINKS_LARGEST] > 0);
     tree->underfull = is_underfull(tree, state);
-    if (state[LINKS_LARGEST] > 0 || tree->underfull)
+    if (state[LINKS_LARGEST] > 0 || tree->underfull || is_beyond_most(tree, state))
         return ORDO_OK;
     ORDO_TRY(ordo_links_reserve(call, tree, state, (size_t) state[LINKS_LEAVES] + state[LINKS_WANTED]));
     ORDO_TRY(empty_buckets(call, tree, batch, &b));
