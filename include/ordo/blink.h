@@ -47,7 +47,8 @@ struct ordo_blink_config {
  *         a build has written over the old nodes, too: the elements lie in a block besides, of which the next call
  *         builds the tree. A tree whose kernels failed half way is checked by the next call: if its nodes are not
  *         sound, each call returns ORDO_BROKEN until the tree is built anew or cleared. ORDO_TOO_LARGE if an update's
- *         stores, were they all of new keys, would make more than ORDO_MAX_COUNT elements.
+ *         stores, were they all of new keys, would make more than ORDO_MAX_COUNT elements, or if the keys or values of
+ *         all leaves take more than the device's largest allocation.
  */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config, ordo_dict **out);
 

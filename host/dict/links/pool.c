@@ -91,7 +91,7 @@ static ordo_status make_pools(struct ordo_call *call, struct ordo_links *tree, s
         if (leaves == least)
             break;
     }
-    return status == ORDO_TOO_LARGE ? ORDO_NO_DEVICE_MEMORY : status;
+    return status;
 }
 
 /* Makes nodes from `leaves` and `inner` on free (B6). */
