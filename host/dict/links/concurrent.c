@@ -196,10 +196,11 @@ static ordo_status launch_list(const struct concurrent *c, size_t count, cl_mem 
     return ORDO_OK;
 }
 
-/* What the host does between launches it does without, where there is no memory for it. */
+/* ORDO_OK for a lack of memory: the host does without the work that it does between launches. Some drivers report a lack of
+ * device memory as one of host memory. */
 static ordo_status or_without(ordo_status status)
 {
-    return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE ? ORDO_OK : status;
+    return ordo_lacks_memory(status) || status == ORDO_NO_HOST_MEMORY ? ORDO_OK : status;
 }
 
 /* The same, and what it had begun is dropped: counters may not be zero again. */
@@ -257,7 +258,7 @@ static ordo_status grow_to(struct concurrent *c, size_t leaves)
     leaves = ordo_min_size(leaves, ordo_links_leaves_allowed(c->tree, c->state[LINKS_DEAD]));
     while (leaves > had) {
         const ordo_status status = ordo_links_reserve(c->call, c->tree, c->state, leaves);
-        if (status != ORDO_NO_DEVICE_MEMORY && status != ORDO_TOO_LARGE)
+        if (status == ORDO_OK || or_without(status) != ORDO_OK)
             return status;
         leaves = had + (leaves - had) / 2;
     }
