@@ -348,6 +348,7 @@ static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_links *
     ORDO_TRY(take_bucket_scratch(call, tree, batch->u.count, &b));
     ORDO_TRY(fill_buckets(call, tree, batch, &b));
     ORDO_TRY(ordo_links_read_state(call, tree, state));
+    tree->planned = state[LINKS_GROUPS] || state[LINKS_WANTED] || state[LINKS_LARGEST];
     back_off(tree, state[LINKS_LARGEST] > 0);
     tree->underfull = is_underfull(tree, state);
     if (state[LINKS_LARGEST] > 0 || tree->underfull || is_beyond_most(tree, state))
