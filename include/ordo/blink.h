@@ -42,11 +42,11 @@ struct ordo_blink_config {
  *         batch in order finds them less than a quarter full, or a concurrent batch ends with pools of which less than
  *         half is elements: the tree is then built anew. A window that slides by concurrent batches so takes at most 3 times
  *         its keys and values, and some 100 KB, however long. Without the memory for that, a later batch does it.
- * Errors  after an error the tree holds what it held. Where the driver refuses a command after the batch is stored,
- *         the call returns ORDO_OK, and the next call makes the levels above the leaves whole. Where it does so after
- *         a build has written over the old nodes, too: the elements lie in a block besides, of which the next call
- *         builds the tree. A tree whose kernels failed half way is checked by the next call: if its nodes are not
- *         sound, each call returns ORDO_BROKEN until the tree is built anew or cleared. ORDO_TOO_LARGE if an update's
+ * Errors  after an error the tree holds what it held; after a concurrent batch, any part of it (dict.h). If the driver
+ *         refuses a command after a batch is stored, the call returns ORDO_OK, and the next call completes the levels
+ *         above the leaves. If it refuses a command after a build has written over the old nodes, the call returns
+ *         ORDO_OK, too: the elements are kept in a block of their own, and the next call builds the tree from it. If a kernel failed half way, the next call checks the tree: if
+ *         its nodes are not sound, each call returns ORDO_BROKEN until the tree is built anew or cleared. ORDO_TOO_LARGE if an update's
  *         stores, were they all of new keys, would make more than ORDO_MAX_COUNT elements, or if the keys or values of
  *         all leaves take more than the device's largest allocation.
  */

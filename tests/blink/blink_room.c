@@ -97,7 +97,7 @@ static uint64_t held_bytes(struct test *t, ordo_device *dev)
 
 enum { ALLOCATION = 400000, LARGE_STEP = 20000, LARGE_STEPS = 6 };
 
-/* Batches until the keys of all leaves take more than the largest allocation. What was stored stays. */
+/* Stores batches until the keys of all leaves take more than the largest allocation. The elements stored before stay. */
 static void grow_too_large(struct test *t)
 {
     uint32_t   *keys = test_alloc(LARGE_STEP * sizeof *keys);

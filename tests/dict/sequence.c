@@ -830,7 +830,7 @@ static void check_statistics(struct run *run, bool compact)
         complain(run, "after compact: %zu stale, %zu tombstones, %zu runs", is.stale, is.tombstones, is.runs);
 }
 
-/* By one batch of all keys. */
+/* Erases all elements by one batch. */
 static void erase_all(struct run *run)
 {
     const size_t count = run->model.count;

@@ -114,8 +114,8 @@ struct sequence {
     struct step    step[STEPS_MAX];
 };
 
-/* Random batches of random sizes, some far larger than others, queries between them. One that erases all elements is followed by
- * more erases, and by as many new elements as there are keys. */
+/* Random batches of random sizes, some far larger than others, queries between them. After a step that erases all elements
+ * come more erases, and an upsert of as many keys as there are. */
 struct sequence sequence_random(size_t subject, ordo_type type, uint32_t value_bytes, uint64_t seed);
 /* Every operation, with `count` in a batch, on a dictionary of about as many keys. */
 struct sequence sequence_every(size_t subject, ordo_type type, uint32_t value_bytes, enum key_shape shape,

@@ -193,7 +193,7 @@ static ordo_status compact(struct scene *s)
     return ordo_dict_compact(s->dict, NULL);
 }
 
-/* Twice, so that the second time there are nodes to write over. */
+/* Compacts twice: the second time there are nodes to write over. */
 static ordo_status compact_again(struct scene *s)
 {
     const ordo_status got = compact(s);
@@ -292,7 +292,7 @@ static struct array_call call_of(const struct array_call *call, int structure)
     return structure_is(structure, NO_ORDER) ? call_without_order(call) : *call;
 }
 
-/* Of faults that last, a few scenarios, which the seed decides. All with ORDO_TEST_FAULTS=all. */
+/* If faults last, the seed chooses a few scenarios. ORDO_TEST_FAULTS=all takes every one. */
 static void sweep(struct test *t, const struct scenario *is, struct fault *f)
 {
     if (!f->commands || fault_every_call() || test_below(t, t->facts->cpu ? 24 : 64) == 0)
@@ -513,7 +513,7 @@ static ordo_status combine_one(struct scene *s)
     return combine_one_key(s, FEW);
 }
 
-/* And more than a team takes one after another. */
+/* Combines into one leaf more values than a team takes one after another. */
 static ordo_status combine_over_a_share(struct scene *s)
 {
     return combine_one_key(s, OVER_A_SHARE);
@@ -571,7 +571,7 @@ Test(faults, combines_survive_every_opencl_call)
     test_each_device_with("cpu=0", combining);
 }
 
-/* So many new keys that a tree is built anew. */
+/* Stores so many new keys that a tree is built anew. */
 static ordo_status upsert_many(struct scene *s)
 {
     uint32_t keys[SCENE_N];
@@ -581,7 +581,7 @@ static ordo_status upsert_many(struct scene *s)
     return ordo_dict_upsert_host(s->dict, keys, keys, SCENE_N);
 }
 
-/* So many new keys in one leaf that it is split ahead of them, by a GPU. */
+/* Stores so many new keys in one leaf that a GPU splits the leaf before it stores them. */
 static ordo_status upsert_between(struct scene *s)
 {
     uint32_t keys[OVER_A_SHARE];
@@ -591,7 +591,7 @@ static ordo_status upsert_between(struct scene *s)
     return ordo_dict_upsert_host(s->dict, keys, keys, OVER_A_SHARE);
 }
 
-/* Builds of a tree in new memory and in place, of itself and of a batch. */
+/* Builds trees anew, in new memory and in place, with a batch and without. */
 static void rebuilding(struct test *t)
 {
     static const struct scenario all[] = {

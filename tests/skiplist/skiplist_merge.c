@@ -326,7 +326,7 @@ Test(skiplist_merge, dead_chunks_that_are_not_are_noticed)
 
 enum { CAP = 100, MOST = CAP * 28, FEW = 10 };
 
-/* A skiplist of CAP full chunks and no more: keys 0, STEP, 2 STEP ... */
+/* Makes a skiplist of CAP full chunks that may have no more. Its keys are 0, STEP, 2 STEP and so on. */
 static ordo_dict *make_capped(struct test *t, uint32_t chunk)
 {
     const uint32_t n = CAP * (chunk - LINKS_TAIL);
@@ -343,7 +343,8 @@ static ordo_dict *make_capped(struct test *t, uint32_t chunk)
     return dict;
 }
 
-/* Side by side, keys that are `past` a key of chunk first, first + 4, ...: `each` of each chunk, `n` in all. */
+/* Applies n operations concurrently, `each` on each of the chunks first, first + 4 and so on. Their keys lie `past` keys of
+ * the chunk. */
 static void apply_capped(struct test *t, ordo_dict *dict, ordo_code code, uint32_t slots, uint32_t first, uint32_t past,
                          uint32_t each, uint32_t n)
 {
@@ -370,7 +371,7 @@ static void expect_capped(struct test *t, ordo_dict *dict, size_t elements)
     test_true(t, s.leaves <= CAP && s.elements == elements);
 }
 
-/* Chunks that have merged do not count; and all are filled before an update is refused. */
+/* Chunks that have merged do not count, and an update is refused only when all chunks are full. */
 static void capped_of(struct test *t, uint32_t chunk)
 {
     const uint32_t slots = chunk - LINKS_TAIL, gone = (CAP / 4 - 1) * slots;

@@ -141,7 +141,7 @@ ORDO_FN void leaf_split_at(const links_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Of a batch whose keys are all distinct, each `most`-th update is a border at which its leaf splits, if the next
+/* The keys of the batch are all distinct. Each `most`-th update is a border at which its leaf splits, if the next
  * update falls into the leaf, too. The first border of a leaf stands for all of them. dirty: the list of level 1. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LINKS_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,

@@ -208,7 +208,7 @@ ordo_status ordo_links_validate(struct ordo_call *call, struct ordo_links *tree)
         ordo_runs_drop_spare(&tree->runs);
     }
     if (tree->in_doubt && !tree->broken) {
-        /* nor is what was known of it */
+        /* the host no longer knows any of this */
         tree->in_order = tree->list.fresh = tree->counted = tree->underfull = false;
         tree->planned = true;
         const ordo_status status = see_through(call, tree);

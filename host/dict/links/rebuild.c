@@ -28,7 +28,7 @@ static ordo_status build_of_run(struct ordo_call *call, struct ordo_links *tree,
     return run->mem ? status : ORDO_OK;
 }
 
-/* Builds the tree of what is visible in a set of runs, all of which go. */
+/* Builds the tree from the visible elements of a set of runs. All runs go. */
 static ordo_status build_of_set(struct ordo_call *call, struct ordo_links *tree, struct ordo_run_set *set,
                                 unsigned fill)
 {
