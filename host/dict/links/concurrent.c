@@ -607,7 +607,7 @@ static ordo_status run_windows(struct concurrent *c)
  * lack of memory has ended the batch, every launch has been one that ran to its end, so that nothing is in doubt. */
 static ordo_status end(struct concurrent *c, ordo_status status)
 {
-    if (status == ORDO_BROKEN || c->half || (status != ORDO_OK && read_state(c) != ORDO_OK))
+    if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem || (status != ORDO_OK && read_state(c) != ORDO_OK))
         return status;
     const ordo_status reclaimed = ordo_links_reclaim(c->call, c->tree, c->state);
     if (reclaimed != ORDO_OK)
