@@ -94,9 +94,6 @@ enum links_word {
     LINKS_GROUPS,  /* leaves that it touches */
     LINKS_WANTED,  /* new leaves, at most */
     LINKS_LARGEST, /* updates that fall into one leaf, at most */
-    /* The last two, of the last batch. */
-    LINKS_FOUND_WANTED,
-    LINKS_FOUND_LARGEST,
     /* Of concurrent batches. */
     LINKS_PENDING,        /* operations that gave up */
     LINKS_STARVED,        /* of these, for want of leaves */

@@ -24,8 +24,9 @@ struct ordo_skiplist_config {
      * when the batch's launches end; until then searches come to them from their left. 2^20 new keys into 2^24 on an H200:
      * 0.76 G/s with 100, 0.49 G/s with 50 or 5. */
     uint32_t raise_percent;
-    /* The most chunks that hold elements (up to 28 each, or 12); 0: no limit but the device's memory. An update that would need
-     * more: ORDO_NO_DEVICE_MEMORY, and nothing is changed; in concurrent batches a status per operation. */
+    /* The most chunks that hold elements (up to 28 each, or 12); 0: no limit but the device's memory. A batch in order for
+     * which so many full chunks have no room: ORDO_NO_DEVICE_MEMORY, and nothing is changed; in concurrent batches a
+     * status per operation. */
     size_t max_chunks;
     /* Words of a chunk's line of keys, 4 of them for its bounds, its link and its lock: 32, of 28 entries, or 16, of 12; 0: 32.
      * Others: ORDO_INVALID. The paper's sizes of teams; which is better, see below. */

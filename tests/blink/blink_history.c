@@ -368,8 +368,8 @@ static ordo_status read_inner(const struct run *r, struct ordo_call *call, struc
     in->children = test_alloc(n * in->slots * sizeof(uint32_t));
     in->level = test_alloc(n);
     memset(in->level, 0, n);
-    ORDO_TRY(ordo_call_read(call, tree->inner_keys, 0, in->lines, n * in->line_bytes));
-    return ordo_call_read(call, tree->children, 0, in->children, n * in->slots * sizeof(uint32_t));
+    ORDO_TRY(ordo_call_read(call, tree->pools.inner_keys, 0, in->lines, n * in->line_bytes));
+    return ordo_call_read(call, tree->pools.children, 0, in->children, n * in->slots * sizeof(uint32_t));
 }
 
 static uint32_t entries_of(const struct run *r, const struct inner_nodes *in, size_t node)

@@ -7,6 +7,7 @@
 #include "dict/links/links.h"
 #include "runtime/device_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
@@ -90,6 +91,39 @@ static uint64_t held_bytes(struct test *t, ordo_device *dev)
     struct ordo_memory memory;
     test_ok(t, ordo_device_memory(dev, &memory));
     return memory.held_bytes;
+}
+
+/* ---- more than one allocation -------------------------------------------------------------------------------------- */
+
+enum { ALLOCATION = 400000, LARGE_STEP = 20000, LARGE_STEPS = 6 };
+
+/* Stores batches until the keys of all leaves take more than the largest allocation. The elements stored before stay. */
+static void grow_too_large(struct test *t)
+{
+    uint32_t   *keys = test_alloc(LARGE_STEP * sizeof *keys);
+    ordo_dict  *dict = make_tree(t, t->dev, 0, 0, 1, 0, 0);
+    ordo_status got = ORDO_OK;
+    size_t      stored = 0;
+
+    for (int step = 0; step < LARGE_STEPS && got == ORDO_OK; step++) {
+        for (uint32_t i = 0; i < LARGE_STEP; i++)
+            keys[i] = (uint32_t) step * LARGE_STEP + i;
+        got = ordo_dict_upsert_host(dict, keys, keys, LARGE_STEP);
+        stored += got == ORDO_OK ? LARGE_STEP : 0;
+    }
+    test_status(t, got, ORDO_TOO_LARGE);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_true(t, stored > 0 && statistics_of(t, dict).elements == stored);
+    ordo_dict_destroy(&dict);
+    free(keys);
+}
+
+Test(blink_room, more_than_the_largest_allocation_is_too_large)
+{
+    char mask[32];
+
+    (void) snprintf(mask, sizeof mask, "alloc=%d", ALLOCATION);
+    test_each_device_with(mask, grow_too_large);
 }
 
 /* ---- too little memory ------------------------------------------------------------------------------------------- */
@@ -394,12 +428,12 @@ static void lagging_levels(struct test *t)
         first.codes[i] = i % 2 ? ORDO_UPSERT : ORDO_FIND;
     tree->torture = 2;
     test_ok(t, apply(dict, &first));
-    const size_t room = tree->leaf_capacity;
+    const size_t room = tree->pools.leaves;
     memset(b.codes, ORDO_UPSERT, NEW);
     tree->torture = 256;
     test_ok(t, apply(dict, &b));
     tree->torture = 0;
-    test_true(t, tree->leaf_capacity < room); /* else nothing moved */
+    test_true(t, tree->pools.leaves < room); /* else nothing moved */
     test_ok(t, ordo_dict_check(dict, NULL));
     memset(b.codes, ORDO_FIND, b.n);
     test_ok(t, apply(dict, &b));

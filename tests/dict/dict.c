@@ -36,7 +36,7 @@ static void every_operation(struct test *t, size_t subject, ordo_type type, uint
 
 /* ---- many updates between two keys --------------------------------------------------------------------------- */
 
-enum { APART = 10000, HELD = 60000, CROWD = 3000 };
+enum { APART = 10000, HELD = 60000, CROWD = 2300 };
 
 /* Mixed updates, each key twice; `erases`: which of them erase. */
 static void crowd_mixed(struct test *t, ordo_dict *dict, struct model *model, const uint32_t *keys, uint32_t erases)
@@ -80,7 +80,7 @@ static void crowd(struct test *t, int structure)
     test_context(t, "%s: %d erased that are not there", structures[structure].name, CROWD);
     test_ok(t, ordo_dict_erase_host(dict, keys, CROWD));
     expect_content(t, dict, &model);
-    static const uint32_t patterns[] = { 0xf, 0x2, 0x9, 0x0 }; /* all erase, ..., none */
+    static const uint32_t patterns[] = { 0xf, 0x1, 0x2, 0x9 }; /* the first erases all, the second none in the end */
     for (size_t p = 0; p < LENGTH(patterns); p++) {
         test_context(t, "%s: %d mixed, by 0x%x", structures[structure].name, 2 * CROWD, patterns[p]);
         crowd_mixed(t, dict, &model, keys, patterns[p]);

@@ -172,7 +172,7 @@ static size_t tail_of(const struct ordo_links *tree, size_t node, size_t word)
 static void check_leaf_words(struct test *t, ordo_dict *dict, size_t leaf)
 {
     const struct ordo_links *tree = ordo_links_of(dict);
-    const cl_mem             keys = tree->leaf_keys;
+    const cl_mem             keys = tree->pools.leaf_keys;
     const uint32_t           first = peek(t, keys, word_of(tree, leaf, 0) * 4),
                    low = peek(t, keys, tail_of(tree, leaf, LINKS_AT_LOW) * 4);
     const uint32_t count = peek(t, keys, tail_of(tree, leaf, LINKS_AT_HEADER) * 4) & LINKS_COUNT_MASK;
@@ -192,7 +192,7 @@ static void check_leaf_words(struct test *t, ordo_dict *dict, size_t leaf)
 static void check_inner_words(struct test *t, ordo_dict *dict, size_t node)
 {
     const struct ordo_links *tree = ordo_links_of(dict);
-    const cl_mem             keys = tree->inner_keys, children = tree->children;
+    const cl_mem             keys = tree->pools.inner_keys, children = tree->pools.children;
     const uint32_t           count = peek(t, keys, tail_of(tree, node, LINKS_AT_HEADER) * 4) & LINKS_COUNT_MASK;
     const uint32_t           first = peek(t, keys, word_of(tree, node, 0) * 4);
     const size_t             child = node * ordo_links_slots(tree);
@@ -220,19 +220,19 @@ static void check_tree_words(struct test *t)
     check_leaf_words(t, dict, 1);
     check_leaf_words(t, dict, leaves / 2);
     check_inner_words(t, dict, 1);
-    test_true(t, leaves < tree->leaf_capacity && inner < tree->inner_capacity && root >> LINKS_LEVEL_SHIFT >= 2);
+    test_true(t, leaves < tree->pools.leaves && inner < tree->pools.inner && root >> LINKS_LEVEL_SHIFT >= 2);
     /* leaves that no entry leads to, a root that is not the whole level, pools and counters */
     expect_tree_noticed(t, dict, tree->state, LINKS_ROOT, 1u << LINKS_LEVEL_SHIFT | 0, "B4");
     expect_tree_noticed(t, dict, tree->state, LINKS_ROOT, root | LINKS_ROOT_LATCHED, "B7");
     expect_tree_noticed(t, dict, tree->state, LINKS_ROOT, (root & ~LINKS_NODE_MASK) | inner, "B5");
     expect_tree_noticed(t, dict, tree->state, LINKS_LEAVES, leaves + 1, "B");
-    expect_tree_noticed(t, dict, tree->leaf_keys, tail_of(tree, leaves, LINKS_AT_HEADER), 3, "B6");
-    expect_tree_noticed(t, dict, tree->inner_keys, tail_of(tree, inner, LINKS_AT_HEADER), 3, "B6");
+    expect_tree_noticed(t, dict, tree->pools.leaf_keys, tail_of(tree, leaves, LINKS_AT_HEADER), 3, "B6");
+    expect_tree_noticed(t, dict, tree->pools.inner_keys, tail_of(tree, inner, LINKS_AT_HEADER), 3, "B6");
     expect_tree_noticed(t, dict, tree->state, LINKS_DIRTY_NODES + 1, 1, "B7");
     expect_tree_noticed(t, dict, tree->state, LINKS_ELEMENTS, 7, "leaves hold");
     /* counts, wherever the tree keeps them */
     if (tree->counted)
-        expect_tree_noticed(t, dict, tree->counts, 1, 63, "B8");
+        expect_tree_noticed(t, dict, tree->pools.counts, 1, 63, "B8");
     ordo_dict_destroy(&dict);
 }
 

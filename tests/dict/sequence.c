@@ -830,6 +830,20 @@ static void check_statistics(struct run *run, bool compact)
         complain(run, "after compact: %zu stale, %zu tombstones, %zu runs", is.stale, is.tombstones, is.runs);
 }
 
+/* Erases all elements by one batch. */
+static void erase_all(struct run *run)
+{
+    const size_t count = run->model.count;
+    uint8_t     *keys = test_alloc((count + 1) * sizeof(uint64_t));
+
+    for (size_t i = 0; i < count; i++)
+        put_key(run, keys, i, run->model.element[i].form);
+    expect_status(run, "erase of all", ordo_dict_erase_host(run->dict, keys, count), ORDO_OK);
+    model_clear(&run->model);
+    check_statistics(run, false);
+    free(keys);
+}
+
 static void do_plain(struct run *run, const struct step *step)
 {
     size_t size = SIZE_MAX;
@@ -850,6 +864,9 @@ static void do_plain(struct run *run, const struct step *step)
         else
             expect_status(run, "compact", ordo_dict_compact(run->dict, NULL), ORDO_OK);
         check_statistics(run, true);
+        return;
+    case STEP_ERASE_ALL:
+        erase_all(run);
         return;
     default:
         expect_status(run, "clear", ordo_dict_clear(run->dict), ORDO_OK);

@@ -245,14 +245,12 @@ static void check_event(struct complaint *c, struct scene *s, ordo_status got)
     forget_event(s);
 }
 
-/* A structure that is changed in place may be broken by a driver that fails half way, though not by want of memory, which
+/* A hash table that is changed in place may be broken by a driver that fails half way, though not by want of memory, which
  * is asked for first: it then says so until it is cleared. */
 static bool may_break(const ordo_dict *dict, const struct fault *f)
 {
-    const bool in_place = strcmp(ordo_dict_name(dict), "blink") == 0 || strcmp(ordo_dict_name(dict), "skiplist") == 0 ||
-                          strcmp(ordo_dict_name(dict), "hash") == 0;
-
-    return in_place && f == fault_opencl && (f->lasting || !f->what || strcmp(f->what, "clCreateBuffer") != 0);
+    return strcmp(ordo_dict_name(dict), "hash") == 0 && f == fault_opencl &&
+           (f->lasting || !f->what || strcmp(f->what, "clCreateBuffer") != 0);
 }
 
 static void check_broken(struct complaint *c, struct scene *s)
@@ -267,12 +265,20 @@ static void check_broken(struct complaint *c, struct scene *s)
         complain(c, "a broken dictionary does not work when it is cleared");
 }
 
-/* Whether what the call did may stay although it failed: all of it if its event could not be had, as device.h says, and any
- * part of a concurrent batch, as dict.h says. */
+/* Whether a command that the driver refused orders others, and does nothing by itself. */
+static bool is_order(const char *command)
+{
+    return strcmp(command, "clEnqueueMarkerWithWaitList") == 0 || strcmp(command, "clEnqueueBarrierWithWaitList") == 0;
+}
+
+/* Whether a call may leave its changes although it returned an error: all of them if its event could not be had (device.h), and
+ * any part of a concurrent batch (dict.h). */
 static bool may_stay(const struct scene *s, const struct fault *f, const struct expected *e)
 {
     if (s->is->call && s->is->call->needs == ORDO_CAN_CONCURRENT)
         return true;
+    if (f->commands && s->is->order == OWN_QUEUE && !is_order(f->what))
+        return false;
     return f->lasting && s->is->structure != NO_DICT && same_content(e->now, e->after);
 }
 
@@ -369,25 +375,45 @@ void scene_run_without(struct test *t, const struct scenario *is, struct fault *
  * GPU, whose driver takes 0.14 s for a run that takes 0.02 on a CPU. */
 enum { SAMPLE = N_CONFIGURED < 16 ? 80 / N_CONFIGURED : 5, SAMPLE_OF_GPU = 2 };
 
+/* Each call that is chosen fails, alone or with all after it. */
+static void fail_calls(struct test *t, const struct scenario *is, const struct expected *e, struct fault *f,
+                       const struct fault *seen)
+{
+    for (unsigned long n = 1; n <= seen->calls; n++) {
+        if (!fault_chosen(t, seen, n, t->facts->cpu ? SAMPLE : SAMPLE_OF_GPU))
+            continue;
+        try_one(t, is, e, f, &(struct fault) { .at = n });
+        if (f == fault_opencl && (fault_every_call() || n % 5 == 0))
+            try_one(t, is, e, f, &(struct fault) { .at = n, .code = CL_OUT_OF_HOST_MEMORY });
+        if (fault_every_call() || n % 3 == 0 || n == seen->calls)
+            try_one(t, is, e, f, &(struct fault) { .at = n, .lasting = true });
+    }
+}
+
+/* Places in a call from which on its commands are refused: about so many, evenly spread; the seed moves them. */
+enum { LASTING_PLACES = 6 };
+
+/* All commands from one on are refused until the call returns. */
+static void refuse_commands(struct test *t, const struct scenario *is, const struct expected *e, struct fault *f,
+                            const struct fault *seen)
+{
+    const unsigned long step = fault_every_call() ? 1 : seen->calls / LASTING_PLACES + 1;
+
+    for (unsigned long n = 1 + t->seed % step; n <= seen->calls; n += step)
+        try_one(t, is, e, f,
+                &(struct fault) { .at = n, .code = n / step % 2 ? CL_OUT_OF_HOST_MEMORY : 0, .lasting = true });
+}
+
 void fault_sweep(struct test *t, const struct scenario *is, struct fault *f)
 {
     struct expected e = scene_expected();
+    struct fault   *seen = test_alloc(sizeof *seen);
 
     describe(t, is);
     scene_run_without(t, is, f, &e); /* builds what is not yet built */
     scene_run_without(t, is, f, &e);
-    const unsigned long calls = f->calls;
-    struct fault       *seen = test_alloc(sizeof *seen);
     *seen = *f;
-    for (unsigned long n = 1; n <= calls; n++) {
-        if (!fault_chosen(t, seen, n, t->facts->cpu ? SAMPLE : SAMPLE_OF_GPU))
-            continue;
-        try_one(t, is, &e, f, &(struct fault) { .at = n });
-        if (f == fault_opencl && (fault_every_call() || n % 5 == 0))
-            try_one(t, is, &e, f, &(struct fault) { .at = n, .code = CL_OUT_OF_HOST_MEMORY });
-        if (fault_every_call() || n % 3 == 0 || n == calls)
-            try_one(t, is, &e, f, &(struct fault) { .at = n, .lasting = true });
-    }
+    (f->commands ? refuse_commands : fail_calls)(t, is, &e, f, seen);
     free(seen);
     scene_forget(&e);
 }

@@ -8,7 +8,7 @@
 #include "tests/dict/dict_case.h"
 #include "tests/support/calls.h"
 
-enum { SCENE_N = 1500, SCENE_HELD = 3000, SCENE_RECENT = 500, SCENE_NUMBERS = 4 };
+enum { SCENE_N = 1500, SCENE_HELD = 3000, SCENE_RECENT = 500, SCENE_MOST = 6000, SCENE_NUMBERS = 4 };
 enum order_kind { OWN_QUEUE, IN_ORDER, OUT_OF_ORDER };
 enum { NO_DICT = -1 };
 
@@ -44,7 +44,7 @@ struct scene {
 struct outcome {
     void       *output[CALL_ARRAYS];
     size_t      numbers[SCENE_NUMBERS];
-    uint32_t    keys[SCENE_HELD + SCENE_RECENT + SCENE_N], values[SCENE_HELD + SCENE_RECENT + SCENE_N];
+    uint32_t    keys[SCENE_MOST], values[SCENE_MOST];
     size_t      count;
     ordo_status status; /* of checking and reading the dictionary */
 };
@@ -62,7 +62,8 @@ void scene_run_without(struct test *t, const struct scenario *is, struct fault *
 /* Runs it with one fault, as `plan` has it. Returns the status. */
 ordo_status scene_run_with(struct complaint *c, struct test *t, const struct scenario *is, const struct expected *e,
                            struct fault *f, const struct fault *plan);
-/* Runs it with a fault at every call that is chosen. */
+/* Runs it with a fault at every call that is chosen. If f->commands is set, all commands from a chosen one on are refused until
+ * the call returns. */
 void fault_sweep(struct test *t, const struct scenario *is, struct fault *f);
 
 #endif

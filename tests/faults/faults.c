@@ -3,6 +3,9 @@
  * that suits, data is what it was, nothing leaks, and the same call works right after. Calls fail one by one, and all from
  * one on, as when a device is lost.
  *
+ * A driver that refuses all commands from one on until the call returns is tried, too. After that a dictionary is sound, and holds
+ * what it held, or what it was to hold if the call returned ORDO_OK.
+ *
  * Both go through functions of the test (fault_opencl.c, fault_run.c), by the linker's --wrap. By default a sample of the
  * calls fails, seeded as all tests are; ORDO_TEST_FAULTS=all takes every one. */
 #define _GNU_SOURCE
@@ -190,6 +193,13 @@ static ordo_status compact(struct scene *s)
     return ordo_dict_compact(s->dict, NULL);
 }
 
+/* Compacts twice: the second time there are nodes to write over. */
+static ordo_status compact_again(struct scene *s)
+{
+    const ordo_status got = compact(s);
+    return got == ORDO_OK ? compact(s) : got;
+}
+
 enum { FEW = 40 };
 
 /* So few that a structure may go to each place that one of them wants instead of over all of it. */
@@ -282,6 +292,13 @@ static struct array_call call_of(const struct array_call *call, int structure)
     return structure_is(structure, NO_ORDER) ? call_without_order(call) : *call;
 }
 
+/* If faults last, the seed chooses a few scenarios. ORDO_TEST_FAULTS=all takes every one. */
+static void sweep(struct test *t, const struct scenario *is, struct fault *f)
+{
+    if (!f->commands || fault_every_call() || test_below(t, t->facts->cpu ? 24 : 64) == 0)
+        fault_sweep(t, is, f);
+}
+
 /* Over arrays of the device or of the host: of each structure half of the calls over the one and half over the other, which the seed
  * decides, and over those of the host memory fails where over those of the device OpenCL does. All with ORDO_TEST_FAULTS=all. */
 static void array_calls_of(struct test *t, struct fault *f, int structure)
@@ -294,7 +311,7 @@ static void array_calls_of(struct test *t, struct fault *f, int structure)
             const struct scenario is = { call.name, &call, .host = host != 0, .structure = structure,
                                          .held = SCENE_HELD };
             if (fault_every_call() || (i + (size_t) structure + t->seed + (f == &fault_memory)) % 2 == host)
-                fault_sweep(t, &is, f);
+                sweep(t, &is, f);
         }
     }
 }
@@ -311,10 +328,10 @@ static void special_calls_of(struct test *t, struct fault *f, int structure)
                 const struct array_call call = call_of(&dict_calls[i], structure);
                 struct scenario         is = { call.name, &call, .structure = structure };
                 if (name < 3)
-                    fault_sweep(t, &is, f);
+                    sweep(t, &is, f);
                 is.held = SCENE_HELD;
                 is.order = name % 2 ? OUT_OF_ORDER : IN_ORDER;
-                fault_sweep(t, &is, f);
+                sweep(t, &is, f);
             }
 }
 
@@ -353,7 +370,7 @@ static void plain_calls_of(struct test *t, struct fault *f, int structure)
 
     for (size_t i = 0; i < LENGTH(all); i++)
         if ((all[i].run != cleanup && all[i].run != erase_interval) || structure_is(structure, KEEPS_STALE))
-            fault_sweep(t, &all[i], f);
+            sweep(t, &all[i], f);
 }
 
 /* Structures that are otherwise configured, whose calls are mostly the same: half of them by OpenCL's calls, the others by allocations,
@@ -477,11 +494,11 @@ Test(faults, merges_that_leave_out_what_is_stale_survive_every_opencl_call)
 }
 
 /* A tree of some 180 leaves of 25 elements, of which batches of up to 1000 change them in place, where values are combined. */
-enum { TREE_HELD = 4450, TREE_MOST = 1000, OVER_A_ROUND = 1030 };
+enum { TREE_HELD = 4450, TREE_MOST = 1000, OVER_A_SHARE = 1030 };
 
 static ordo_status combine_one_key(struct scene *s, uint32_t count)
 {
-    uint32_t keys[OVER_A_ROUND], values[OVER_A_ROUND];
+    uint32_t keys[OVER_A_SHARE], values[OVER_A_SHARE];
 
     for (uint32_t i = 0; i < count; i++) {
         keys[i] = key_of(1);
@@ -496,10 +513,10 @@ static ordo_status combine_one(struct scene *s)
     return combine_one_key(s, FEW);
 }
 
-/* And more than it takes in a round. */
-static ordo_status combine_over_a_round(struct scene *s)
+/* Combines into one leaf more values than a team takes one after another. */
+static ordo_status combine_over_a_share(struct scene *s)
 {
-    return combine_one_key(s, OVER_A_ROUND);
+    return combine_one_key(s, OVER_A_SHARE);
 }
 
 /* Keys that are not there, eight in each of a few leaves, which split. */
@@ -532,7 +549,7 @@ static void combining(struct test *t)
         { "combine of few", .run = combine_few },
         { "combine of one", .run = combine_one },
         { "combine of new ones", .run = combine_new },
-        { "combine over a round", .run = combine_over_a_round },
+        { "combine over a share", .run = combine_over_a_share },
         { "combine beyond pools", .run = combine_beyond_pools },
     };
     static const int trees[] = { BLINK, SKIPLIST };
@@ -552,6 +569,66 @@ Test(faults, combines_survive_every_opencl_call)
 {
     test_each_device(combining);
     test_each_device_with("cpu=0", combining);
+}
+
+/* Stores so many new keys that a tree is built anew. */
+static ordo_status upsert_many(struct scene *s)
+{
+    uint32_t keys[SCENE_N];
+
+    for (uint32_t i = 0; i < SCENE_N; i++)
+        keys[i] = i * (UINT32_MAX / SCENE_N) + 1;
+    return ordo_dict_upsert_host(s->dict, keys, keys, SCENE_N);
+}
+
+/* Stores so many new keys in one leaf that a GPU splits the leaf before it stores them. */
+static ordo_status upsert_between(struct scene *s)
+{
+    uint32_t keys[OVER_A_SHARE];
+
+    for (uint32_t i = 0; i < OVER_A_SHARE; i++)
+        keys[i] = key_of(1) + 1 + i;
+    return ordo_dict_upsert_host(s->dict, keys, keys, OVER_A_SHARE);
+}
+
+/* Builds trees anew, in new memory and in place, with a batch and without. */
+static void rebuilding(struct test *t)
+{
+    static const struct scenario all[] = {
+        { "compact", .run = compact, .structure = BLINK, .held = SCENE_HELD },
+        { "compact, again,", .run = compact_again, .structure = SKIPLIST, .held = SCENE_HELD },
+        { "upsert of many", .run = upsert_many, .structure = BLINK, .held = SCENE_HELD },
+        { "upsert between two keys", .run = upsert_between, .structure = SKIPLIST, .held = TREE_HELD },
+    };
+
+    fault_opencl->commands = true;
+    for (size_t i = 0; i < LENGTH(all); i++)
+        fault_sweep(t, &all[i], fault_opencl);
+    fault_opencl->commands = false;
+    fault_show(t, "OpenCL, trees built anew, commands refused", 10);
+}
+
+Test(faults, trees_survive_a_driver_that_refuses_all_commands)
+{
+    test_each_device(rebuilding);
+    test_each_device_with("cpu=0", rebuilding);
+}
+
+static void refusing(struct test *t)
+{
+    fault_opencl->commands = true;
+    for (int s = 0; s < N_CONFIGURED; s++) {
+        array_calls_of(t, fault_opencl, s);
+        plain_calls_of(t, fault_opencl, s);
+    }
+    fault_opencl->commands = false;
+    fault_show(t, "OpenCL, dictionaries, commands refused", ERRORS_OF_FEW);
+}
+
+Test(faults, dictionaries_survive_a_driver_that_refuses_all_commands)
+{
+    test_each_device(refusing);
+    test_each_device_with("cpu=0", refusing);
 }
 
 Test(faults, dictionaries_survive_every_allocation)

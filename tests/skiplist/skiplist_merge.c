@@ -296,18 +296,18 @@ static void broken_of(struct test *t, uint32_t chunk)
     const size_t             leaves = peek(t, tree->state, LINKS_LEAVES), tail = chunk - LINKS_TAIL;
     size_t                   dead = 0;
     for (size_t leaf = 1; leaf < leaves && dead == 0; leaf++)
-        if (peek(t, tree->leaf_keys, leaf * chunk + tail + LINKS_AT_LOW) ==
-            peek(t, tree->leaf_keys, leaf * chunk + tail + LINKS_AT_HIGH))
+        if (peek(t, tree->pools.leaf_keys, leaf * chunk + tail + LINKS_AT_LOW) ==
+            peek(t, tree->pools.leaf_keys, leaf * chunk + tail + LINKS_AT_HIGH))
             dead = leaf;
     test_true(t, dead > 0);
     const size_t header = dead * chunk + tail + LINKS_AT_HEADER, low = dead * chunk + tail + LINKS_AT_LOW;
-    expect_noticed(t, c.dict, tree->leaf_keys, header, 1, "B2");
-    expect_noticed(t, c.dict, tree->leaf_keys, header, LINKS_LATCHED, "B7");
-    expect_noticed(t, c.dict, tree->leaf_keys, low, 1, "B");
+    expect_noticed(t, c.dict, tree->pools.leaf_keys, header, 1, "B2");
+    expect_noticed(t, c.dict, tree->pools.leaf_keys, header, LINKS_LATCHED, "B7");
+    expect_noticed(t, c.dict, tree->pools.leaf_keys, low, 1, "B");
     expect_noticed(t, c.dict, tree->state, LINKS_DEAD, 0, "B9");
-    expect_noticed(t, c.dict, tree->children, 1, (cl_uint) dead, "B");
-    expect_noticed(t, c.dict, tree->leaf_keys, chunk + tail + LINKS_AT_HIGH,
-                   peek(t, tree->leaf_keys, chunk + tail + LINKS_AT_LOW), "B");
+    expect_noticed(t, c.dict, tree->pools.children, 1, (cl_uint) dead, "B");
+    expect_noticed(t, c.dict, tree->pools.leaf_keys, chunk + tail + LINKS_AT_HIGH,
+                   peek(t, tree->pools.leaf_keys, chunk + tail + LINKS_AT_LOW), "B");
     ordo_dict_destroy(&c.dict);
 }
 
@@ -320,6 +320,96 @@ static void broken(struct test *t)
 Test(skiplist_merge, dead_chunks_that_are_not_are_noticed)
 {
     test_each_device(broken);
+}
+
+/* ---- a limit of chunks --------------------------------------------------------------------------------------------- */
+
+enum { CAP = 100, MOST = CAP * 28, FEW = 10 };
+
+/* Makes a skiplist of CAP full chunks that may have no more. Its keys are 0, STEP, 2 STEP and so on. */
+static ordo_dict *make_capped(struct test *t, uint32_t chunk)
+{
+    const uint32_t n = CAP * (chunk - LINKS_TAIL);
+    uint32_t       keys[MOST];
+    ordo_dict     *dict = NULL;
+
+    for (uint32_t i = 0; i < n; i++)
+        keys[i] = STEP * i;
+    test_ok(t, ordo_skiplist_create(t->dev,
+                                    ordo_skiplist_config(.dict = { ORDO_U32, 4 }, .fill_percent = 100,
+                                                         .max_chunks = CAP, .chunk = chunk),
+                                    &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, keys, n));
+    return dict;
+}
+
+/* Applies n operations concurrently, `each` on each of the chunks first, first + 4 and so on. Their keys lie `past` keys of
+ * the chunk. */
+static void apply_capped(struct test *t, ordo_dict *dict, ordo_code code, uint32_t slots, uint32_t first, uint32_t past,
+                         uint32_t each, uint32_t n)
+{
+    uint32_t keys[MOST];
+    uint8_t  codes[MOST], outcomes[MOST];
+
+    for (uint32_t i = 0; i < n; i++) {
+        keys[i] = STEP * ((first + 4 * (i / each)) * slots + i % each) + past;
+        codes[i] = (uint8_t) code;
+    }
+    test_ok(t, ordo_dict_apply_concurrent_host(
+                   dict, &(struct ordo_host_concurrent_batch) {
+                             .codes = codes, .keys = keys, .values = keys, .count = n, .outcomes = outcomes }));
+    for (uint32_t i = 0; i < n; i++)
+        test_true(t, outcomes[i] == ORDO_DONE);
+}
+
+static void expect_capped(struct test *t, ordo_dict *dict, size_t elements)
+{
+    struct ordo_dict_statistics s;
+
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_ok(t, ordo_dict_statistics(dict, NULL, &s));
+    test_true(t, s.leaves <= CAP && s.elements == elements);
+}
+
+/* Chunks that have merged do not count, and an update is refused only when all chunks are full. */
+static void capped_of(struct test *t, uint32_t chunk)
+{
+    const uint32_t slots = chunk - LINKS_TAIL, gone = (CAP / 4 - 1) * slots;
+    ordo_dict     *dict = make_capped(t, chunk);
+    size_t         elements = (size_t) CAP * slots;
+    uint32_t       keys[MOST];
+
+    test_context(t, "at most %d chunks of %u", CAP, chunk);
+    apply_capped(t, dict, ORDO_ERASE, slots, 1, 0, slots, gone);
+    expect_capped(t, dict, elements -= gone);
+    for (uint32_t i = 0; i < FEW; i++)
+        keys[i] = STEP * (2 + 4 * i) * slots + 1;
+    test_ok(t, ordo_dict_upsert_host(dict, keys, keys, FEW));
+    expect_capped(t, dict, elements += FEW);
+    apply_capped(t, dict, ORDO_UPSERT, slots, 3, 1, 1, FEW);
+    expect_capped(t, dict, elements += FEW);
+
+    const uint32_t room = gone - 2 * FEW;
+    for (uint32_t i = 0; i < room; i++)
+        keys[i] = STEP * i + 2;
+    test_ok(t, ordo_dict_upsert_host(dict, keys, keys, room));
+    expect_capped(t, dict, (size_t) CAP * slots);
+    keys[0] = 3;
+    test_true(t, ordo_dict_upsert_host(dict, keys, keys, 1) == ORDO_NO_DEVICE_MEMORY);
+    expect_capped(t, dict, (size_t) CAP * slots);
+    ordo_dict_destroy(&dict);
+}
+
+static void capped(struct test *t)
+{
+    for (size_t i = 0; i < N_SIZES; i++)
+        capped_of(t, sizes[i]);
+}
+
+Test(skiplist_merge, dead_chunks_do_not_count_against_the_most_chunks)
+{
+    test_each_device_with("group=1", capped);
+    test_each_device_with("cpu=0,group=1", capped);
 }
 
 static void refused(struct test *t)

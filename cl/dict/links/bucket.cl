@@ -440,13 +440,12 @@ ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
     return work;
 }
 
-/* A work-item for each update that is a head. Nothing is done if the batch overflows a bucket, or wants more than
- * `room` new leaves. */
+/* A work-item for each update that is a head. */
 ORDO_KERNEL(LINKS_GROUP)
 void update_heads(LINKS_TREE, uint n, uint slots, __global const uint *bucket, __global const uint *heads,
                   __global const uint *parents, __global const ordo_key *keys, ulong keys_at,
                   __global const links_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,
-                  uint all_erased, uint room, __global uint *dirty)
+                  uint all_erased, __global uint *dirty)
 {
     __local uint        large[LINKS_GROUP], n_large, sum;
     __local group_share share;
@@ -459,7 +458,6 @@ void update_heads(LINKS_TREE, uint n, uint slots, __global const uint *bucket, _
                                   bucket };
     uint                more = 0;
 
-    n = state[LINKS_LARGEST] || state[LINKS_WANTED] > room ? 0 : n;
     for (ulong first = get_group_id(0) * (ulong) LINKS_GROUP; first < n;
          first += get_num_groups(0) * (ulong) LINKS_GROUP) {
         if (get_local_id(0) == 0)

@@ -47,6 +47,63 @@
  *       read before (ordo_after), stores after a compare-and-swap hang on its result, and the last store releases. No
  *       access throws away the first-level cache, in which the inner nodes lie.
  *
+ * The table says for each access what orders it. Way 1 and way 0 are the values of LINKS_BY_FENCE. Way 0 is used with
+ * ORDO_ATOMICS_NVIDIA, unless the self-test has seen a wrong order; way 1 everywhere else. "fence" is a fence that
+ * acquires and releases at the scope of the device.
+ *
+ *      access                                    way 1                             way 0
+ *    1 header of a node, first look              acquire load                      part of load 2
+ *      (links_peek_tail)
+ *    2 low, right, high (links_peek_tail)        after 1: it acquires              4-byte keys: one load with the
+ *                                                                                  header. 8-byte keys: high with the
+ *                                                                                  header; low and right at an
+ *                                                                                  address computed from it
+ *    3 keys, values (links_place,                after 1: it acquires              at an address computed from 1; an
+ *      links_scan_on, column_peek)                                                 acquire fence comes after the
+ *                                                                                  values of a range
+ *    4 header, second look (links_unchanged)     acquire fence before it           at an address computed from 2 and
+ *                                                                                  3
+ *    5 compare-and-swap that latches a node      acquire fence before it, fence    at an address computed from 3
+ *      (links_latch)                             after it
+ *    6 compare-and-swap that latches a           fence after it; where it          the same
+ *      neighbour (links_latch_neighbour)         succeeds, 2 gives the same
+ *                                                before it and after it
+ *    7 words of a latched node (poke)            after the fence of 5 or 6         the branch on the result of 5; the
+ *                                                                                  fence of 6
+ *    8 header of a new node (links_open)         release store after 7             relaxed store; 9 comes after it
+ *    9 header that gives the latch back          release store after 7, 8          the same
+ *      (links_publish)
+ *   10 merge: neighbour given back, then the     fence between the two             the same
+ *      zombie's high
+ *   11 root, inner nodes on the way down, links  nothing                           nothing
+ *      to the right that are followed
+ *   12 link of a zombie, shortened               after 4 of both zombies           the same
+ *      (links_pass_zombie)
+ *   13 the root's word (links_grow)              compare-and-swap; release store   the same
+ *                                                after the new root's words
+ *   14 counters of the state                     atomic updates of one word each   the same
+ *   15 results                                   the end of the launch             the same
+ *
+ * Why 11 needs no order the text on hints says. 14: no operation concludes from a counter that other words are there; a
+ * number that one work-item got is its own. In way 0 low and high of keys of 8 bytes may be of two moments. Both only
+ * fall, so such a look sends an operation to the right, or back to the root, but never past its key; and a leaf that
+ * looks like a zombie is looked at again.
+ *
+ * By the memory models:
+ *   C11 (OpenCL 2, 3)   A reader's 1 and a writer's 9 are a pair of acquire and release. A reader that has read a word
+ *                       of 7 before the writer's 9 finds another header in 4 or 5: the fence before these pairs with
+ *                       the writer's fence after 5. The words of 2, 3 and 7 are no atomic objects, so by the letter
+ *                       such a reader races. They are volatile accesses to aligned words, which compilers keep as they
+ *                       are, and what the reader has read is thrown away.
+ *   PTX                 All accesses of 1 to 9 are relaxed or stronger at the scope of the device, so that nothing
+ *                       races. Way 1 is the same pairs by ld.acquire, st.release and fence.acq_rel. Way 0 relies on
+ *                       more than PTX says, where an address that is computed from a load gives no order: on hardware
+ *                       that starts loads in order (device/atomic.cl).
+ *   AMD                 Its OpenCL has C11 atomics: way 1. An acquire throws away the first-level cache, so that loads
+ *                       after it are no older than it is. The builtins are for lanes alone and order nothing here.
+ *   OpenCL 1.2          mem_fence orders nothing between groups. One work-item runs alone (is_alone of
+ *                       host/dict/links/concurrent.c), and reads its own stores.
+ *
  * LINKS_HISTORY 1 records when each operation began and ended. With LINKS_TORTURE 1 (tests) links_apply is told what is
  * done to its operations, one kernel for all of it: `torture` is the sum of 1: latches cannot be had now and then; 2: nor
  * new nodes; 4: long pauses between the stores of a change; 8: between the two looks; 16: before the level above has the
@@ -858,8 +915,19 @@ ORDO_FN void links_move_all(const links_batch *batch, links_op *op, const links_
             links_move_element(batch, op->at, slot, into, slot - (slot > site->slot));
 }
 
-/* The right neighbour of a latched leaf latched, too, if what the leaf keeps goes into it. It is not waited for. A zombie in
- * its place is left out of the chain: as all that it had is further right, so may be whoever comes by. */
+/* Whether a leaf of which `tail` was read is a zombie. Low and high of a leaf that is alive may look the same if they
+ * are of two moments. So a zombie has no elements, either, and its header is the same at a second look. It stays a
+ * zombie in this launch. */
+ORDO_FN bool links_is_zombie(const links_batch *batch, uint leaf, links_tail tail)
+{
+    const uint seen = links_fold(tail.low) ^ links_fold(tail.high) ^ tail.right;
+
+    return LINKS_MERGE && (tail.header & LINKS_COUNT_MASK) == 0 && links_is_dead(leaf, tail.low, tail.high) &&
+           links_unchanged(batch, links_leaf(&batch->tree, leaf), tail, seen);
+}
+
+/* Latches the right neighbour of a latched leaf, too, if it has room for the elements that the leaf keeps. Does not
+ * wait. Takes a zombie in that place out of the chain: all that the zombie had is further right. */
 ORDO_FN bool links_latch_neighbour(const links_batch *batch, links_op *op, __global ordo_key_form *line,
                                    __global ordo_key_form *right, uint into, uint kept, links_tail *of_right)
 {
@@ -868,7 +936,7 @@ ORDO_FN bool links_latch_neighbour(const links_batch *batch, links_op *op, __glo
 
     if ((tail.header & LINKS_LATCHED) != 0)
         return false;
-    if (links_is_dead(into, tail.low, tail.high)) {
+    if (links_is_zombie(batch, into, tail)) {
         ordo_poke(links_right(line), tail.right);
         return false;
     }
@@ -906,11 +974,11 @@ ORDO_FN bool links_merge(const links_batch *batch, links_op *op, __global ordo_k
     return true;
 }
 
-/* Whoever goes through two zombies lets the first lead past the second: what links a zombie has nobody else writes but for the
- * same reason, so that a chain of n is gone through in some log n steps after a few have been there. */
+/* An operation that goes through two zombies makes the first lead past the second. Nobody else writes a zombie's link
+ * but for this reason. After a few operations a chain of n zombies takes some log n steps. */
 ORDO_FN void links_pass_zombie(const links_batch *batch, links_op *op, links_tail tail)
 {
-    const bool is_zombie = LINKS_MERGE && op->level == 0 && links_is_dead(op->at, tail.low, tail.high);
+    const bool is_zombie = op->level == 0 && links_is_zombie(batch, op->at, tail);
     if (is_zombie && op->zombie != LINKS_NONE)
         ordo_poke(links_right(links_leaf(&batch->tree, op->zombie)), tail.right);
     op->zombie = is_zombie ? op->at : LINKS_NONE;

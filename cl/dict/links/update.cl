@@ -4,6 +4,8 @@
  *   group_flags, group_first   groups of a sorted batch's updates that fall into one leaf
  *   group_plan                 how many new leaves the batch may need: nothing is changed yet
  *   group_effects              which updates do anything
+ *   group_split                leaves split at keys of the batch, ahead of the updates: where very many fall into one
+ *   leaf
  *   update_leaves              each leaf takes its group, and splits into as many as it needs
  *   update_level               parents, of which a list was kept, take in what their children have split off
  *   update_top                 the same of all levels from one on, then new levels above a root that has split
@@ -17,7 +19,7 @@
 #pragma once
 #include "dict/links/split.cl"
 
-/* Built together: group_flags group_first group_plan group_effects */
+/* Built together: group_flags group_first group_plan group_effects group_split */
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
@@ -83,9 +85,88 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* Every step-th update from `first` on. */
+/* ---- leaves that split ahead of the updates ---------------------------------------------------------------------- */
+
+/* A leaf that was split off covers keys up to the last one of `most` updates of the batch, inclusive. */
+#define BORDER(k, most) (((k) + 1) * (most) - 1)
+
+/* How many borders from border k on split its leaf: those whose next update falls into the leaf, too. */
+ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
+{
+    const uint leaf = leaves[BORDER(k, most)];
+    uint       end = k;
+
+    while (end < n / most && BORDER(end, most) + 1 < n && leaves[BORDER(end, most) + 1] == leaf)
+        end++;
+    return end - k;
+}
+
+/* Writes all words of a leaf: the elements from .. to - 1 of leaf `source`, which may be the same. */
+ORDO_FN void leaf_write(const links_tree *tree, uint leaf, uint source, uint from, uint to, uint right, ordo_key_form high)
+{
+    __global ordo_key_form *line = links_leaf(tree, leaf);
+
+    for (uint slot = 0; slot < LINKS_SLOTS; slot++) {
+        const uint its = from + slot;
+        line[slot] = its < to ? links_leaf(tree, source)[its] : LINKS_UNUSED;
+#if ORDO_VALUE_BYTES
+        if (its < to)
+            links_values(tree, leaf)[slot] = links_values(tree, source)[its];
+#endif
+    }
+    line[LINKS_RIGHT] = right;
+    line[LINKS_HEADER] = tree->leaf_counts[leaf] = to - from;
+    line[LINKS_HIGH] = high;
+}
+
+/* Splits `leaf` at borders k .. k + splits - 1 of the batch, the last first. */
+ORDO_FN void leaf_split_at(const links_tree *tree, uint leaf, __global const ordo_key *keys, uint k, uint splits, uint most)
+{
+    __global ordo_key_form *line = links_leaf(tree, leaf);
+    const uint              first = ordo_add(&tree->state[LINKS_LEAVES], splits);
+    uint                    right = *links_right(line), to = links_count(line);
+    ordo_key_form           high = line[LINKS_HIGH];
+
+    for (uint s = splits; s-- > 0;) {
+        const ordo_key_form low = key_bits(keys[BORDER(k + s, most)]);
+        uint                from = to;
+        for (uint slot = to; slot-- > 0 && line[slot] > low;)
+            from = slot;
+        leaf_write(tree, first + s, leaf, from, to, right, high);
+        links_leaf(tree, first + s)[LINKS_LOW] = low;
+        right = first + s;
+        high = low;
+        to = from;
+    }
+    leaf_write(tree, leaf, leaf, 0, to, right, high);
+}
+
+/* The keys of the batch are all distinct. Each `most`-th update is a border at which its leaf splits, if the next
+ * update falls into the leaf, too. The first border of a leaf stands for all of them. dirty: the list of level 1. */
+ORDO_KERNEL(RUN_GROUP)
+void group_split(LINKS_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
+                 ulong keys_at, uint n, uint most, __global uint *dirty)
+{
+    const links_tree tree = LINKS_TREE_HERE;
+
+    RUN_EACH (uint, k, n / most) {
+        const uint leaf = leaves[BORDER(k, most)], parent = parents[BORDER(k, most)];
+        if (k > 0 && leaves[BORDER(k - 1, most)] == leaf)
+            continue;
+        const uint splits = group_splits(leaves, n, most, k);
+        if (splits == 0)
+            continue;
+        leaf_split_at(&tree, leaf, keys + keys_at, k, splits, most);
+        if (parent != LINKS_NONE && links_is_fresh(&tree, parent))
+            dirty[ordo_add(&state[LINKS_DIRTY_NODES + 1], 1)] = parent;
+    }
+}
+
+/* ---- a leaf's updates -------------------------------------------------------------------------------------------- */
+
+/* The updates of one leaf. */
 typedef struct {
-    uint first, step, count;
+    uint first, count;
 } leaf_share;
 
 /* Of the updates that a team looks at together, in key order, lane l's. */
@@ -101,7 +182,7 @@ typedef struct {
 
 ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint t)
 {
-    leaf_update u = { share.first + t * share.step, 0, false, false, false };
+    leaf_update u = { share.first + t, 0, false, false, false };
     if (t >= share.count)
         return u;
     const uint i = u.index, position = batch->positions[i];
@@ -365,13 +446,12 @@ ORDO_FN void leaf_prefetch(const links_tree *tree, uint leaf)
 #define LINKS_SHARE(i, n) for (uint i = LINKS_TEAM; i < (n); i += LINKS_TEAMS)
 #endif
 
-/* Of a group of more than `most` updates, which then are all distinct, that many are taken, evenly spread: the leaf
- * splits, and what it becomes takes more the next time. dirty: the list of level 1. */
+/* dirty: the list of level 1. */
 ORDO_KERNEL(LINKS_GROUP)
 void update_leaves(LINKS_TREE, __global const uint *leaves, __global const uint *parents, __global const uint *first,
                    __global const ordo_key *keys, ulong keys_at, __global const links_value *values, ulong values_at,
                    __global const uchar *erased, ulong erased_at, __global const uint *positions, uint n,
-                   uint all_erased, uint most, __global uint *dirty)
+                   uint all_erased, __global uint *dirty)
 {
     const links_tree tree = LINKS_TREE_HERE;
     const leaf_batch batch = {
@@ -383,8 +463,7 @@ void update_leaves(LINKS_TREE, __global const uint *leaves, __global const uint 
 
     LINKS_SHARE(g, groups)
     {
-        const uint       size = first[g + 1] - first[g], step = (size - 1) / most + 1;
-        const leaf_share share = { first[g], step, (size - 1) / step + 1 };
+        const leaf_share share = { first[g], first[g + 1] - first[g] };
         node_split       split;
 #if ORDO_CPU
         if (g + LEAVES_AHEAD < groups)
@@ -552,7 +631,7 @@ ORDO_FN void root_take(const links_tree *tree)
 }
 
 /* Levels from `level` on, by one group; lists: of even levels and of odd ones, and of `level` its own. Also makes the
- * lists of dirty nodes empty again, and moves what the plan found to where the host reads it. */
+ * lists of dirty nodes empty again, and forgets the plan. */
 ORDO_KERNEL(LINKS_GROUP)
 void update_top(LINKS_TREE, uint level, __global uint *even, __global uint *odd)
 {
@@ -568,11 +647,8 @@ void update_top(LINKS_TREE, uint level, __global uint *even, __global uint *odd)
         root_take(&tree);
     for (uint word = (uint) get_local_id(0); word < LINKS_LEVELS_MAX; word += LINKS_GROUP)
         state[LINKS_DIRTY_NODES + word] = 0;
-    if (get_local_id(0) == 0) {
-        state[LINKS_FOUND_WANTED] = state[LINKS_WANTED];
-        state[LINKS_FOUND_LARGEST] = state[LINKS_LARGEST];
+    if (get_local_id(0) == 0)
         state[LINKS_GROUPS] = state[LINKS_WANTED] = state[LINKS_LARGEST] = 0;
-    }
 }
 
 /* ---- all nodes of a level ---------------------------------------------------------------------------------------- */

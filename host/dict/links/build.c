@@ -57,42 +57,78 @@ static ordo_status build_state(struct ordo_call *call, const struct ordo_links *
     return ordo_links_launch(call, tree, BUILD_FILE, "build_state", &shape, 1, &args);
 }
 
-static ordo_status build_all(struct ordo_call *call, struct ordo_links *tree, struct ordo_slice keys,
-                             struct ordo_slice values, size_t count, size_t leaves, unsigned fill)
+static ordo_status build_rest(struct ordo_call *call, struct ordo_links *tree, size_t leaves, size_t count,
+                              unsigned fill)
 {
     cl_uint root = 0, inner = 0;
-    ORDO_TRY(build_leaves(call, tree, keys, values, count, leaves));
     ORDO_TRY(build_above(call, tree, leaves, fill, &root, &inner));
     ORDO_TRY(ordo_links_mark_free(call, tree, leaves, inner));
     return build_state(call, tree, root, leaves, inner, count);
 }
 
-ordo_status ordo_links_bulk_build(struct ordo_call *call, struct ordo_links *tree, struct ordo_slice keys,
-                                  struct ordo_slice values, size_t count, unsigned fill)
+/* Leaves for so many elements: no more than there may be, if these have room for all. */
+static size_t leaves_for(const struct ordo_links *tree, size_t count, unsigned fill)
 {
-    const size_t leaves = ordo_links_nodes_over(tree, count, fill);
+    const size_t most = ordo_links_leaves_allowed(tree, 0), leaves = ordo_links_nodes_over(tree, count, fill);
+    return leaves > most && ordo_links_nodes_over(tree, count, 100) <= most ? most : leaves;
+}
 
-    ORDO_TRY(ordo_links_renew_pools(call, tree, leaves, fill < tree->config.fill_percent));
-    tree->in_doubt = true;
-    /* The pools no longer hold what they held: what fails is done once more, from where the elements are. */
-    if (build_all(call, tree, keys, values, count, leaves, fill) != ORDO_OK)
-        ORDO_TRY(build_all(call, tree, keys, values, count, leaves, fill));
+static void begin_anew(struct ordo_links *tree, size_t leaves, size_t count)
+{
     tree->in_doubt = tree->broken = tree->list.fresh = tree->counted = tree->planned = tree->underfull = false;
     tree->in_order = true;
     tree->leaves_most = leaves;
     tree->elements_most = count;
     tree->changes = 0;
-    return ORDO_OK;
+    ordo_runs_release(&tree->runs, &tree->rescue);
+}
+
+/* The nodes are lost, and the run has all that they held. */
+static void keep_run(struct ordo_links *tree, struct ordo_sorted_run *run)
+{
+    tree->in_doubt = true;
+    if (run == &tree->rescue)
+        return;
+    ordo_runs_release(&tree->runs, &tree->rescue);
+    tree->rescue = *run;
+    run->mem = NULL;
+}
+
+/* The old pools stay until all that makes the new tree is enqueued. */
+ordo_status ordo_links_bulk_build(struct ordo_call *call, struct ordo_links *tree, struct ordo_sorted_run *run,
+                                  unsigned fill)
+{
+    const struct ordo_slice keys = run ? ordo_run_keys(run) : ordo_none();
+    const struct ordo_slice values = run ? ordo_run_values(&tree->dict, run) : ordo_none();
+    const size_t            count = run ? run->count : 0, leaves = leaves_for(tree, count, fill);
+    struct ordo_links_pools old = tree->pools;
+
+    ORDO_TRY(ordo_links_renew_pools(call, tree, leaves, fill < tree->config.fill_percent));
+    const bool  in_place = tree->pools.leaf_keys == old.leaf_keys;
+    ordo_status status = build_leaves(call, tree, keys, values, count, leaves);
+    const bool  written = status == ORDO_OK;
+    if (written)
+        status = build_rest(call, tree, leaves, count, fill);
+    if (status == ORDO_OK) {
+        if (!in_place)
+            ordo_links_drop_pools(tree, &old);
+        begin_anew(tree, leaves, count);
+    } else if (!in_place) {
+        ordo_links_use_pools(tree, &old);
+    } else if (written) {
+        keep_run(tree, run);
+    }
+    return status;
 }
 
 ordo_status ordo_links_count_leaves(struct ordo_call *call, const struct ordo_links *tree)
 {
     const struct ordo_links_shape shape = ordo_links_flat(tree);
-    const cl_uint                 capacity = (cl_uint) tree->leaf_capacity;
+    const cl_uint                 capacity = (cl_uint) tree->pools.leaves;
     struct ordo_args              args = { .n = 0 };
     ordo_links_add_tree(&args, tree);
     ORDO_ADD(&args, ORDO_ARG(capacity));
-    return ordo_links_launch(call, tree, BUILD_FILE, "count_leaves", &shape, tree->leaf_capacity, &args);
+    return ordo_links_launch(call, tree, BUILD_FILE, "count_leaves", &shape, tree->pools.leaves, &args);
 }
 
 ordo_status ordo_links_configure(ordo_dict *dict, const struct ordo_links_config *config)
@@ -115,8 +151,10 @@ ordo_status ordo_links_configure(ordo_dict *dict, const struct ordo_links_config
 void ordo_links_clear(ordo_dict *dict)
 {
     struct ordo_links *tree = ordo_links_of(dict);
-    ordo_links_drop_pools(tree);
+    ordo_links_use_pools(tree, &(struct ordo_links_pools) { NULL });
+    ordo_links_drop(tree, &tree->state, LINKS_STATE_WORDS * sizeof(cl_uint));
     ordo_links_drop_list(tree);
+    ordo_runs_release(&tree->runs, &tree->rescue);
     ordo_runs_clear(&tree->runs.dict);
     tree->leaves_most = tree->elements_most = tree->changes = 0;
     tree->in_doubt = tree->broken = tree->underfull = false;

@@ -44,7 +44,7 @@ struct look {
 static ordo_status prepare(struct ordo_call *call, const struct ordo_links *tree, cl_uint root, struct look *look)
 {
     const cl_uint level = root >> LINKS_LEVEL_SHIFT, node = root & LINKS_NODE_MASK;
-    const size_t  levels = tree->inner_capacity * sizeof(cl_uint), leaves = tree->leaf_capacity * sizeof(cl_uint);
+    const size_t  levels = tree->pools.inner * sizeof(cl_uint), leaves = tree->pools.leaves * sizeof(cl_uint);
     ORDO_TRY(ordo_call_scratch(call, levels, &look->levels));
     ORDO_TRY(ordo_call_scratch(call, leaves, &look->leaves));
     ORDO_TRY(ordo_call_scratch(call, N_WORDS * sizeof(cl_uint), &look->wrong));
@@ -70,7 +70,7 @@ static ordo_status look_at_nodes(struct ordo_call *call, const struct ordo_links
                                  cl_mem wrong)
 {
     const struct ordo_links_shape shape = ordo_links_flat(tree);
-    const size_t                  n_nodes = leaves ? tree->leaf_capacity : tree->inner_capacity;
+    const size_t                  n_nodes = leaves ? tree->pools.leaves : tree->pools.inner;
     const cl_uint                 nodes = (cl_uint) n_nodes, counted = tree->counted;
     struct ordo_args              args = { .n = 0 };
     ordo_links_add_tree(&args, tree);
@@ -107,8 +107,8 @@ static ordo_status validate_state(const struct ordo_links *tree, const cl_uint s
         return BROKEN(dev, "B7: the root is latched");
     if (level > LINKS_LEVELS_MAX || node >= state[level > 0 ? LINKS_INNER : LINKS_LEAVES])
         return BROKEN(dev, "B5: the root, of level %u, is node %u, of which there is none", level, node);
-    if (state[LINKS_INNER] > tree->inner_capacity)
-        return BROKEN(dev, "B6: %u inner nodes are taken, of %zu", state[LINKS_INNER], tree->inner_capacity);
+    if (state[LINKS_INNER] > tree->pools.inner)
+        return BROKEN(dev, "B6: %u inner nodes are taken, of %zu", state[LINKS_INNER], tree->pools.inner);
     return ORDO_OK;
 }
 
@@ -203,8 +203,12 @@ static ordo_status see_through(struct ordo_call *call, struct ordo_links *tree)
 
 ordo_status ordo_links_validate(struct ordo_call *call, struct ordo_links *tree)
 {
+    if (tree->rescue.mem) {
+        ORDO_TRY(ordo_links_bulk_build(call, tree, &tree->rescue, tree->config.fill_percent));
+        ordo_runs_drop_spare(&tree->runs);
+    }
     if (tree->in_doubt && !tree->broken) {
-        /* nor is what was known of it */
+        /* the host no longer knows any of this */
         tree->in_order = tree->list.fresh = tree->counted = tree->underfull = false;
         tree->planned = true;
         const ordo_status status = see_through(call, tree);
@@ -221,7 +225,7 @@ ordo_status ordo_links_begin(struct ordo_call *call, struct ordo_links *tree)
 {
     if (ordo_links_has_nodes(tree))
         return ordo_links_validate(call, tree);
-    return ordo_links_bulk_build(call, tree, ordo_none(), ordo_none(), 0, tree->config.fill_percent);
+    return ordo_links_bulk_build(call, tree, NULL, tree->config.fill_percent);
 }
 
 ordo_status ordo_links_check(ordo_dict *dict, struct ordo_call *call)

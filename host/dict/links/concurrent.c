@@ -147,7 +147,7 @@ static ordo_status launch(const struct concurrent *c, size_t from, size_t count,
     const struct ordo_slice *const            in[] = { &b->codes, &b->keys, &b->his, &b->values, &b->rooms };
     const struct ordo_slice *const            out[] = { &b->found,    &b->keys_out,   &b->values_out,  &b->counts,
                                                         &b->outcomes, &b->range_keys, &b->range_values };
-    const cl_uint    leaves = (cl_uint) c->tree->leaf_capacity, inner = (cl_uint) c->tree->inner_capacity;
+    const cl_uint    leaves = (cl_uint) c->tree->pools.leaves, inner = (cl_uint) c->tree->pools.inner;
     const cl_uint    first = (cl_uint) from, n = (cl_uint) count;
     const cl_uint    torture = c->tree->torture;
     const cl_ulong   room = b->range_capacity;
@@ -196,10 +196,11 @@ static ordo_status launch_list(const struct concurrent *c, size_t count, cl_mem 
     return ORDO_OK;
 }
 
-/* What the host does between launches it does without, where there is no memory for it. */
+/* ORDO_OK for a lack of memory: the host does without the work that it does between launches. Some drivers report a lack of
+ * device memory as one of host memory. */
 static ordo_status or_without(ordo_status status)
 {
-    return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE ? ORDO_OK : status;
+    return ordo_lacks_memory(status) || status == ORDO_NO_HOST_MEMORY ? ORDO_OK : status;
 }
 
 /* The same, and what it had begun is dropped: counters may not be zero again. */
@@ -229,7 +230,7 @@ static ordo_status set_tick(const struct concurrent *c, cl_uint tick)
 static ordo_status go_on(struct concurrent *c)
 {
     const cl_uint tick = c->state[LINKS_TICK];
-    if (!ordo_links_has_nodes(c->tree)) /* all that there was is erased */
+    if (!ordo_links_has_nodes(c->tree) || c->tree->rescue.mem) /* all elements are erased, or a build was refused */
         ORDO_TRY(ordo_links_begin(c->call, c->tree));
     ORDO_TRY(set_tick(c, tick));
     ORDO_TRY(read_state(c));
@@ -252,13 +253,12 @@ static void expect_changes(const struct concurrent *c)
  * be. */
 static ordo_status grow_to(struct concurrent *c, size_t leaves)
 {
-    const size_t cap = c->tree->config.max_leaves, had = c->tree->leaf_capacity;
+    const size_t had = c->tree->pools.leaves;
 
-    if (cap > 0 && leaves > cap)
-        leaves = cap;
+    leaves = ordo_min_size(leaves, ordo_links_leaves_allowed(c->tree, c->state[LINKS_DEAD]));
     while (leaves > had) {
         const ordo_status status = ordo_links_reserve(c->call, c->tree, c->state, leaves);
-        if (status != ORDO_NO_DEVICE_MEMORY && status != ORDO_TOO_LARGE)
+        if (status == ORDO_OK || or_without(status) != ORDO_OK)
             return status;
         leaves = had + (leaves - had) / 2;
     }
@@ -303,7 +303,7 @@ static ordo_status grow_ahead(struct concurrent *c)
 {
     size_t stores = c->tally.stores;
 
-    if (leaves_for(c, stores) <= c->tree->leaf_capacity)
+    if (leaves_for(c, stores) <= c->tree->pools.leaves)
         return ORDO_OK;
     if (c->state[LINKS_ELEMENTS] > 0)
         ORDO_TRY(estimate_new(c, &stores));
@@ -331,10 +331,10 @@ static ordo_status reclaim(struct concurrent *c)
 /* After operations have starved, each of which needs one leaf at most. */
 static ordo_status make_room(struct concurrent *c)
 {
-    const size_t had = c->tree->leaf_capacity, more = c->state[LINKS_STARVED], taken = c->state[LINKS_LEAVES];
+    const size_t had = c->tree->pools.leaves, more = c->state[LINKS_STARVED], taken = c->state[LINKS_LEAVES];
 
     ORDO_TRY(grow_to(c, had + (more > had / 4 ? had / 4 + 1 : more)));
-    if (c->tree->leaf_capacity > had)
+    if (c->tree->pools.leaves > had)
         return ORDO_OK;
     ORDO_TRY(reclaim(c));
     c->final = c->state[LINKS_LEAVES] >= taken;
@@ -607,7 +607,7 @@ static ordo_status run_windows(struct concurrent *c)
  * lack of memory has ended the batch, every launch has been one that ran to its end, so that nothing is in doubt. */
 static ordo_status end(struct concurrent *c, ordo_status status)
 {
-    if (status == ORDO_BROKEN || c->half || (status != ORDO_OK && read_state(c) != ORDO_OK))
+    if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem || (status != ORDO_OK && read_state(c) != ORDO_OK))
         return status;
     const ordo_status reclaimed = ordo_links_reclaim(c->call, c->tree, c->state);
     if (reclaimed != ORDO_OK)
@@ -631,7 +631,7 @@ static ordo_status end(struct concurrent *c, ordo_status status)
 static bool is_roomy(const struct ordo_links *tree, const cl_uint state[LINKS_STATE_WORDS])
 {
     const size_t elements = state[LINKS_ELEMENTS];
-    return tree->leaf_capacity > LEAVES_FEW + elements / (ordo_links_slots(tree) / 2) && tree->changes >= elements / 2;
+    return tree->pools.leaves > LEAVES_FEW + elements / (ordo_links_slots(tree) / 2) && tree->changes >= elements / 2;
 }
 
 /* Whether no more than two of seven leaves taken have merged into others, so that the pools have 1.4 times those in use. */

@@ -4,8 +4,8 @@
 
 void ordo_links_add_tree(struct ordo_args *args, const struct ordo_links *tree)
 {
-    ORDO_ADD(args, ORDO_ARG(tree->leaf_keys), ORDO_ARG(tree->leaf_values), ORDO_ARG(tree->inner_keys),
-             ORDO_ARG(tree->children), ORDO_ARG(tree->state), ORDO_ARG(tree->counts));
+    ORDO_ADD(args, ORDO_ARG(tree->pools.leaf_keys), ORDO_ARG(tree->pools.leaf_values), ORDO_ARG(tree->pools.inner_keys),
+             ORDO_ARG(tree->pools.children), ORDO_ARG(tree->state), ORDO_ARG(tree->pools.counts));
 }
 
 /* Work-items of a group; most work alone. */

@@ -16,7 +16,7 @@
 
 static ordo_status update_level(struct ordo_call *call, const struct ordo_links *tree, cl_uint level, size_t nodes)
 {
-    const cl_mem *const           list = tree->dirty;
+    const cl_mem *const           list = tree->pools.dirty;
     const struct ordo_links_shape shape = ordo_links_teams(tree, 0);
     struct ordo_args              args = { .n = 0 };
     ordo_links_add_tree(&args, tree);
@@ -31,7 +31,7 @@ static ordo_status update_top(struct ordo_call *call, const struct ordo_links *t
     const struct ordo_links_shape shape = ordo_links_teams(tree, talk ? TOP_GROUP : 0);
     struct ordo_args              args = { .n = 0 };
     ordo_links_add_tree(&args, tree);
-    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(tree->dirty[0]), ORDO_ARG(tree->dirty[1]));
+    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(tree->pools.dirty[0]), ORDO_ARG(tree->pools.dirty[1]));
     return ordo_links_launch(call, tree, UPDATE_FILE, "update_top", &shape, 1, &args);
 }
 
@@ -62,7 +62,7 @@ static ordo_status list_root(struct ordo_call *call, const struct ordo_links *tr
     const struct ordo_links_shape shape = ordo_links_flat(tree);
     struct ordo_args              args = { .n = 0 };
     ordo_links_add_tree(&args, tree);
-    ORDO_ADD(&args, ORDO_ARG(tree->dirty[top % 2]));
+    ORDO_ADD(&args, ORDO_ARG(tree->pools.dirty[top % 2]));
     return ordo_links_launch(call, tree, UPDATE_FILE, "list_root", &shape, 1, &args);
 }
 
@@ -71,7 +71,8 @@ static ordo_status list_below(struct ordo_call *call, const struct ordo_links *t
     const struct ordo_links_shape shape = ordo_links_flat(tree);
     struct ordo_args              args = { .n = 0 };
     ordo_links_add_tree(&args, tree);
-    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(tree->dirty[level % 2]), ORDO_ARG(tree->dirty[(level + 1) % 2]));
+    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(tree->pools.dirty[level % 2]),
+             ORDO_ARG(tree->pools.dirty[(level + 1) % 2]));
     return ordo_links_launch(call, tree, UPDATE_FILE, "list_below", &shape, inner * ordo_links_slots(tree), &args);
 }
 
@@ -94,7 +95,7 @@ ordo_status ordo_links_rebuild_levels(struct ordo_call *call, struct ordo_links 
 
     for (cl_uint level = 1; level < top; level++) {
         ORDO_TRY(ordo_links_list_level(call, tree, level, top, state[LINKS_INNER]));
-        ORDO_TRY(update_level(call, tree, level, tree->inner_capacity));
+        ORDO_TRY(update_level(call, tree, level, tree->pools.inner));
     }
     ORDO_TRY(top > 0 ? ordo_links_list_level(call, tree, top, top, 0)
                      : ordo_links_forget_lists(call, tree, 0, LINKS_LEVELS_MAX + 1));

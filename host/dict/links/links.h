@@ -48,27 +48,35 @@ struct ordo_links_config {
     ordo_status (*reclaim)(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state);
 };
 
+/* The pools of nodes. Nodes past those taken are LINKS_FREE (B6). All NULL: nothing was ever stored, or all was
+ * cleared. */
+struct ordo_links_pools {
+    cl_mem leaf_keys, leaf_values, inner_keys, children;
+    cl_mem counts;        /* a word for each leaf: its count once more, where batches say which leaves they touch */
+    cl_mem dirty[2];      /* lists of inner nodes with entries to take in, of even levels and of odd ones */
+    size_t leaves, inner; /* nodes that there is room for */
+};
+
 struct ordo_links {
     ordo_dict                dict; /* first */
     struct ordo_links_config config;
-    /* Pools: nodes past those taken are LINKS_FREE (B6). All NULL: nothing was ever stored, or all was cleared. */
-    cl_mem   leaf_keys, leaf_values, inner_keys, children;
-    cl_mem   counts;   /* a word for each leaf: its count once more, where batches say which leaves they touch */
-    cl_mem   dirty[2]; /* lists of inner nodes with entries to take in, of even levels and of odd ones */
-    cl_mem   state;    /* LINKS_STATE_WORDS words */
-    size_t   leaf_capacity, inner_capacity;
-    size_t   leaves_most;         /* no more leaves than this are taken; the state knows how many */
-    size_t   elements_most;       /* nor more elements */
-    size_t   changes;             /* stores and erases of concurrent batches since the pools were last made to fit */
-    bool     counted;             /* counts are those of the leaves' headers */
-    bool     planned;             /* the state has words of a plan that are not 0 */
-    unsigned bucket_backoff;      /* batches to be sorted before one tries buckets again */
-    unsigned bucket_backoff_next; /* how many it would be after the next that overflows a bucket */
-    bool     underfull;           /* leaves are so empty that the next batch builds the tree anew */
-    bool     in_order;            /* leaf i is the i-th in key order, since the last bulk build */
-    bool     in_doubt;            /* a change was begun and not seen through: to be checked before anything else */
-    uint64_t rounds;              /* so many times leaves were changed by a batch in order */
-    bool     broken;              /* checked, and not sound */
+    struct ordo_links_pools  pools;
+    /* A build was refused after it had written over the nodes: the run has all elements, and the next call builds the
+     * tree of it (ordo_links_validate). Without a block otherwise. */
+    struct ordo_sorted_run rescue;
+    cl_mem                 state;         /* LINKS_STATE_WORDS words */
+    size_t                 leaves_most;   /* no more leaves than this are taken; the state knows how many */
+    size_t                 elements_most; /* nor more elements */
+    size_t                 changes; /* stores and erases of concurrent batches since the pools were last made to fit */
+    bool                   counted; /* counts are those of the leaves' headers */
+    bool                   planned; /* the state has words of a plan that are not 0 */
+    unsigned               bucket_backoff;      /* batches to be sorted before one tries buckets again */
+    unsigned               bucket_backoff_next; /* how many it would be after the next that overflows a bucket */
+    bool                   underfull;           /* leaves are so empty that the next batch builds the tree anew */
+    bool                   in_order;            /* leaf i is the i-th in key order, since the last bulk build */
+    bool                   in_doubt; /* a change was begun and not seen through: to be checked before anything else */
+    uint64_t               rounds;   /* so many times leaves were changed by a batch in order */
+    bool                   broken;   /* checked, and not sound */
     struct ordo_links_list list;
     size_t                 bytes, bytes_peak, rebuilds, restarts;
     struct ordo_runs       runs; /* what a rebuild merges in */
@@ -107,7 +115,7 @@ static inline struct ordo_define ordo_links_words_define(const struct ordo_links
 /* Whether there are nodes: leaf 0 at least. */
 static inline bool ordo_links_has_nodes(const struct ordo_links *tree)
 {
-    return tree->leaf_keys != NULL;
+    return tree->pools.leaf_keys != NULL;
 }
 
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
@@ -146,14 +154,19 @@ ordo_status ordo_links_launch_combining(struct ordo_call *call, const struct ord
 ordo_status ordo_links_buffer(struct ordo_call *call, struct ordo_links *tree, size_t bytes, cl_mem *out);
 void        ordo_links_drop(struct ordo_links *tree, cl_mem *mem, size_t bytes);
 
+/* Leaves that may be taken at most, by config.max_leaves: dead ones do not count. */
+size_t ordo_links_leaves_allowed(const struct ordo_links *tree, size_t dead);
 /* Room for so many leaves, and for all inner nodes that they can ever need (ordo_links_share). Copies what is there, of which
  * `state` says how much.
  * ORDO_NO_DEVICE_MEMORY also above config.max_leaves; the tree is then as it was. */
 ordo_status ordo_links_reserve(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state, size_t leaves);
-/* Pools for another tree of so many leaves, whatever is in them, with the usual reserve if `roomy`: those that are there, if
- * they are large enough and not much too large. */
+/* Makes tree->pools fit another tree of so many leaves, with the usual reserve if `roomy`: leaves them as they are if
+ * they are large enough and not much too large; else puts new ones there. The caller has a copy of the old ones, which
+ * are his to drop or to put back. */
 ordo_status ordo_links_renew_pools(struct ordo_call *call, struct ordo_links *tree, size_t leaves, bool roomy);
-void        ordo_links_drop_pools(struct ordo_links *tree);
+/* Drops the tree's pools and uses these, unless they are the same. */
+void ordo_links_use_pools(struct ordo_links *tree, const struct ordo_links_pools *pools);
+void ordo_links_drop_pools(struct ordo_links *tree, struct ordo_links_pools *pools);
 /* Makes nodes from these on free (B6). Enqueues; no wait. */
 ordo_status ordo_links_mark_free(struct ordo_call *call, const struct ordo_links *tree, size_t leaves, size_t inner);
 /* Moves the nodes into pools of not much more than there are, if the present ones are larger. Likewise. */
@@ -175,10 +188,11 @@ void        ordo_links_drop_list(struct ordo_links *tree);
 
 /* Nodes for so many entries that are `fill` percent full. */
 size_t ordo_links_nodes_over(const struct ordo_links *tree, size_t entries, unsigned fill);
-/* Puts a tree of `count` sorted, distinct elements in the place of what is there, with nodes `fill` percent full.
- * Enqueues; no wait. */
-ordo_status ordo_links_bulk_build(struct ordo_call *call, struct ordo_links *tree, struct ordo_slice keys,
-                                  struct ordo_slice values, size_t count, unsigned fill);
+/* Builds the tree anew from a run, whose elements are all distinct, or without elements if `run` is NULL. Nodes are `fill`
+ * percent full, or fuller if config.max_leaves allows no more nodes. Enqueues; no wait. After an error the tree is as it
+ * was, unless nodes were written over in place: then the run is moved to tree->rescue. */
+ordo_status ordo_links_bulk_build(struct ordo_call *call, struct ordo_links *tree, struct ordo_sorted_run *run,
+                                  unsigned fill);
 /* Makes counts those of the leaves' headers. Enqueues; no wait. */
 ordo_status ordo_links_count_leaves(struct ordo_call *call, const struct ordo_links *tree);
 /* What a new dictionary of linked trees begins with. ORDO_INVALID: the configuration is not one. */
@@ -194,8 +208,8 @@ ordo_status ordo_links_update_above(struct ordo_call *call, struct ordo_links *t
 /* The same where B4 and B5 lag behind (LINKS_SPLITS_PENDING), and it is not known where. `state`: as read. Enqueues; no wait. */
 ordo_status ordo_links_rebuild_levels(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state);
 
-/* All nodes of a level, in tree->dirty[level % 2]; the state has how many (LINKS_DIRTY_NODES). `top`: the root's level; `inner`:
- * nodes taken. Levels from this one on hold, but may lag behind. Enqueues; no wait. */
+/* Lists all nodes of a level in tree->pools.dirty[level % 2]; the state has how many (LINKS_DIRTY_NODES). `top`: the root's
+ * level; `inner`: nodes taken. Levels from this one on hold, but may lag behind. Enqueues; no wait. */
 ordo_status ordo_links_list_level(struct ordo_call *call, const struct ordo_links *tree, cl_uint level, cl_uint top,
                                   size_t inner);
 /* Makes the lists of these levels empty. */

@@ -29,7 +29,7 @@ static ordo_status make_room(struct ordo_call *call, struct ordo_links *tree)
     if (tree->list.room >= tree->leaves_most)
         return ORDO_OK;
     ordo_links_drop_list(tree);
-    tree->list.room = tree->leaf_capacity;
+    tree->list.room = tree->pools.leaves;
     const ordo_status status = create_list(call, tree);
     if (status != ORDO_OK)
         ordo_links_drop_list(tree);

@@ -23,11 +23,6 @@ void ordo_links_drop(struct ordo_links *tree, cl_mem *mem, size_t bytes)
 
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
 
-struct pools {
-    cl_mem leaf_keys, leaf_values, inner_keys, children, counts, dirty[2];
-    size_t leaves, inner;
-};
-
 /* Bytes per node. */
 static size_t line_bytes(const struct ordo_links *tree)
 {
@@ -42,19 +37,12 @@ static size_t children_bytes(const struct ordo_links *tree)
     return ordo_links_slots(tree) * sizeof(cl_uint);
 }
 
-static size_t dirty_bytes(const struct pools *pools)
+static size_t dirty_bytes(const struct ordo_links_pools *pools)
 {
     return (pools->inner + 1) * sizeof(cl_uint);
 }
 
-static struct pools pools_of(const struct ordo_links *tree)
-{
-    return (struct pools) { tree->leaf_keys,     tree->leaf_values,   tree->inner_keys,
-                            tree->children,      tree->counts,        { tree->dirty[0], tree->dirty[1] },
-                            tree->leaf_capacity, tree->inner_capacity };
-}
-
-static void drop_pools(struct ordo_links *tree, struct pools *pools)
+void ordo_links_drop_pools(struct ordo_links *tree, struct ordo_links_pools *pools)
 {
     ordo_links_drop(tree, &pools->leaf_keys, pools->leaves * line_bytes(tree));
     ordo_links_drop(tree, &pools->leaf_values, pools->leaves * values_bytes(tree));
@@ -65,22 +53,16 @@ static void drop_pools(struct ordo_links *tree, struct pools *pools)
         ordo_links_drop(tree, &pools->dirty[i], dirty_bytes(pools));
 }
 
-static void use_pools(struct ordo_links *tree, const struct pools *pools)
+void ordo_links_use_pools(struct ordo_links *tree, const struct ordo_links_pools *pools)
 {
-    struct pools old = pools_of(tree);
-    tree->leaf_keys = pools->leaf_keys;
-    tree->leaf_values = pools->leaf_values;
-    tree->inner_keys = pools->inner_keys;
-    tree->children = pools->children;
-    tree->counts = pools->counts;
-    tree->dirty[0] = pools->dirty[0];
-    tree->dirty[1] = pools->dirty[1];
-    tree->leaf_capacity = pools->leaves;
-    tree->inner_capacity = pools->inner;
-    drop_pools(tree, &old);
+    struct ordo_links_pools old = tree->pools;
+    if (old.leaf_keys == pools->leaf_keys)
+        return;
+    tree->pools = *pools;
+    ordo_links_drop_pools(tree, &old);
 }
 
-static ordo_status create_pools(struct ordo_call *call, struct ordo_links *tree, struct pools *pools)
+static ordo_status create_pools(struct ordo_call *call, struct ordo_links *tree, struct ordo_links_pools *pools)
 {
     if (pools->inner > LINKS_NODE_MASK)
         return ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
@@ -97,24 +79,24 @@ static ordo_status create_pools(struct ordo_call *call, struct ordo_links *tree,
 
 /* Leaves least: must be; most: would be good. */
 static ordo_status make_pools(struct ordo_call *call, struct ordo_links *tree, size_t least, size_t most,
-                              struct pools *out)
+                              struct ordo_links_pools *out)
 {
     ordo_status status = ORDO_OK;
     for (size_t leaves = most;; leaves = least) {
-        *out = (struct pools) { .leaves = leaves, .inner = leaves / ordo_links_share(tree) + 64 };
+        *out = (struct ordo_links_pools) { .leaves = leaves, .inner = leaves / ordo_links_share(tree) + 64 };
         status = create_pools(call, tree, out);
         if (status == ORDO_OK)
             return ORDO_OK;
-        drop_pools(tree, out);
+        ordo_links_drop_pools(tree, out);
         if (leaves == least)
             break;
     }
-    return status == ORDO_TOO_LARGE ? ORDO_NO_DEVICE_MEMORY : status;
+    return status;
 }
 
 /* Makes nodes from `leaves` and `inner` on free (B6). */
-static ordo_status mark_free(struct ordo_call *call, const struct ordo_links *tree, const struct pools *pools,
-                             size_t leaves, size_t inner)
+static ordo_status mark_free(struct ordo_call *call, const struct ordo_links *tree,
+                             const struct ordo_links_pools *pools, size_t leaves, size_t inner)
 {
     const size_t line = line_bytes(tree), children = children_bytes(tree);
     ORDO_TRY(ordo_call_fill(call, pools->leaf_keys, leaves * line, (pools->leaves - leaves) * line, LINKS_FREE));
@@ -122,10 +104,10 @@ static ordo_status mark_free(struct ordo_call *call, const struct ordo_links *tr
     return ordo_call_fill(call, pools->inner_keys, inner * line, (pools->inner - inner) * line, LINKS_FREE);
 }
 
-static ordo_status copy_pools(struct ordo_call *call, const struct ordo_links *tree, const struct pools *to,
+static ordo_status copy_pools(struct ordo_call *call, const struct ordo_links *tree, const struct ordo_links_pools *to,
                               size_t leaves, size_t inner)
 {
-    const struct pools from = pools_of(tree);
+    const struct ordo_links_pools from = tree->pools;
     ORDO_TRY(ordo_call_copy(call, from.leaf_keys, 0, to->leaf_keys, 0, leaves * line_bytes(tree)));
     if (tree->dict.value_bytes)
         ORDO_TRY(ordo_call_copy(call, from.leaf_values, 0, to->leaf_values, 0, leaves * values_bytes(tree)));
@@ -136,88 +118,83 @@ static ordo_status copy_pools(struct ordo_call *call, const struct ordo_links *t
 
 static ordo_status too_many_leaves(const struct ordo_links *tree, size_t leaves)
 {
-    const char *what = tree->config.reclaim ? "chunks" : "leaves"; /* of a skiplist */
+    const char *what = tree->config.reclaim ? "chunks" : "leaves"; /* a skiplist's nodes are chunks */
 
     return ordo_fail(tree->dict.dev, ORDO_NO_DEVICE_MEMORY, 0, __FILE__, __LINE__,
                      "the %s would need %zu %s, and may have %zu (max_%s)", ordo_dict_name(&tree->dict), leaves, what,
                      tree->config.max_leaves, what);
 }
 
-static bool is_capped(const struct ordo_links *tree, size_t leaves)
+size_t ordo_links_leaves_allowed(const struct ordo_links *tree, size_t dead)
 {
-    return tree->config.max_leaves > 0 && leaves > tree->config.max_leaves;
+    return tree->config.max_leaves > 0 ? tree->config.max_leaves + dead : LINKS_NONE;
 }
 
-/* Reserve beside what is needed, so that not each batch copies the tree: a sixth, so that six times as much is
- * copied as is stored. */
-static size_t with_reserve(const struct ordo_links *tree, size_t leaves)
+/* Adds a reserve to the leaves that are needed, so that not each batch copies the tree: a sixth, so that six times as
+ * much is copied as is stored. `most`: leaves that are allowed. */
+static size_t with_reserve(size_t leaves, size_t most)
 {
-    const size_t more = leaves + leaves / 6 + 64;
-    return is_capped(tree, more) ? tree->config.max_leaves : more;
+    return ordo_min_size(leaves + leaves / 6 + 64, most);
 }
 
 /* Pools for `leaves` leaves, or better for `wanted`, with what is there. */
 static ordo_status move_to(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state, size_t leaves,
                            size_t wanted)
 {
-    struct pools pools;
+    struct ordo_links_pools pools;
     ORDO_TRY(make_pools(call, tree, leaves, wanted, &pools));
     ordo_status status = copy_pools(call, tree, &pools, state[LINKS_LEAVES], state[LINKS_INNER]);
     if (status == ORDO_OK)
         status = mark_free(call, tree, &pools, state[LINKS_LEAVES], state[LINKS_INNER]);
     if (status != ORDO_OK) {
-        drop_pools(tree, &pools);
+        ordo_links_drop_pools(tree, &pools);
         return status;
     }
-    use_pools(tree, &pools);
+    ordo_links_use_pools(tree, &pools);
     return ORDO_OK;
 }
 
 ordo_status ordo_links_reserve(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state, size_t leaves)
 {
-    if (is_capped(tree, leaves))
-        return too_many_leaves(tree, leaves);
-    if (leaves <= tree->leaf_capacity)
+    const size_t most = ordo_links_leaves_allowed(tree, state[LINKS_DEAD]);
+
+    if (leaves <= tree->pools.leaves)
         return ORDO_OK;
+    if (leaves > most && tree->config.max_leaves > 0)
+        return too_many_leaves(tree, leaves - state[LINKS_DEAD]);
     if (leaves >= LINKS_NONE)
         return ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__, "%zu leaves", leaves);
-    return move_to(call, tree, state, leaves, with_reserve(tree, leaves));
+    return move_to(call, tree, state, leaves, with_reserve(leaves, most));
 }
 
 ordo_status ordo_links_shrink(struct ordo_call *call, struct ordo_links *tree, const cl_uint *state)
 {
-    const size_t leaves = state[LINKS_LEAVES] + (size_t) state[LINKS_LEAVES] / 16;
+    const size_t leaves = ordo_min_size(state[LINKS_LEAVES] + (size_t) state[LINKS_LEAVES] / 16,
+                                        ordo_links_leaves_allowed(tree, state[LINKS_DEAD]));
 
-    return leaves < tree->leaf_capacity ? move_to(call, tree, state, leaves, leaves) : ORDO_OK;
+    return leaves < tree->pools.leaves ? move_to(call, tree, state, leaves, leaves) : ORDO_OK;
 }
 
 ordo_status ordo_links_mark_free(struct ordo_call *call, const struct ordo_links *tree, size_t leaves, size_t inner)
 {
-    const struct pools pools = pools_of(tree);
-    return mark_free(call, tree, &pools, leaves, inner);
+    return mark_free(call, tree, &tree->pools, leaves, inner);
 }
 
 ordo_status ordo_links_renew_pools(struct ordo_call *call, struct ordo_links *tree, size_t leaves, bool roomy)
 {
-    const size_t wanted = roomy ? with_reserve(tree, leaves) : leaves + leaves / 64;
-    struct pools pools;
+    const size_t            most = ordo_links_leaves_allowed(tree, 0);
+    const size_t            wanted = roomy ? with_reserve(leaves, most) : ordo_min_size(leaves + leaves / 64, most);
+    struct ordo_links_pools pools;
 
-    if (is_capped(tree, leaves))
+    if (leaves > most)
         return too_many_leaves(tree, leaves);
     if (!tree->state)
         ORDO_TRY(ordo_links_buffer(call, tree, LINKS_STATE_WORDS * sizeof(cl_uint), &tree->state));
-    if (leaves <= tree->leaf_capacity && tree->leaf_capacity <= with_reserve(tree, wanted))
+    if (leaves <= tree->pools.leaves && tree->pools.leaves <= with_reserve(wanted, most))
         return ORDO_OK;
-    ORDO_TRY(make_pools(call, tree, leaves, is_capped(tree, wanted) ? leaves : wanted, &pools));
-    use_pools(tree, &pools);
+    ORDO_TRY(make_pools(call, tree, leaves, wanted, &pools));
+    tree->pools = pools;
     return ORDO_OK;
-}
-
-void ordo_links_drop_pools(struct ordo_links *tree)
-{
-    const struct pools none = { NULL };
-    use_pools(tree, &none);
-    ordo_links_drop(tree, &tree->state, LINKS_STATE_WORDS * sizeof(cl_uint));
 }
 
 ordo_status ordo_links_read_state(struct ordo_call *call, struct ordo_links *tree, cl_uint state[LINKS_STATE_WORDS])
@@ -227,8 +204,8 @@ ordo_status ordo_links_read_state(struct ordo_call *call, struct ordo_links *tre
         state[LINKS_ROOT] = 1u << LINKS_LEVEL_SHIFT; /* two levels, so that there is work above the leaves */
         state[LINKS_INNER] = 1;
     }
-    if (state[LINKS_LEAVES] > tree->leaf_capacity)
-        state[LINKS_LEAVES] = (cl_uint) tree->leaf_capacity;
+    if (state[LINKS_LEAVES] > tree->pools.leaves)
+        state[LINKS_LEAVES] = (cl_uint) tree->pools.leaves;
     tree->leaves_most = state[LINKS_LEAVES];
     tree->elements_most = state[LINKS_ELEMENTS];
     return ORDO_OK;
@@ -237,8 +214,8 @@ ordo_status ordo_links_read_state(struct ordo_call *call, struct ordo_links *tre
 ordo_status ordo_links_read_counters(struct ordo_call *call, struct ordo_links *tree, cl_uint state[LINKS_STATE_WORDS])
 {
     ORDO_TRY(ordo_links_read_state(call, tree, state));
-    if (state[LINKS_INNER] > tree->inner_capacity)
-        state[LINKS_INNER] = (cl_uint) tree->inner_capacity;
+    if (state[LINKS_INNER] > tree->pools.inner)
+        state[LINKS_INNER] = (cl_uint) tree->pools.inner;
     ORDO_TRY(ordo_call_fill(call, tree->state, LINKS_LEAVES * sizeof(cl_uint), sizeof(cl_uint), state[LINKS_LEAVES]));
     return ordo_call_fill(call, tree->state, LINKS_INNER * sizeof(cl_uint), sizeof(cl_uint), state[LINKS_INNER]);
 }

@@ -16,17 +16,19 @@ static ordo_status run_of_tree(struct ordo_call *call, struct ordo_links *tree, 
     return status;
 }
 
-static ordo_status build_of_run(struct ordo_call *call, struct ordo_links *tree, const struct ordo_sorted_run *run,
+/* A build that was refused and has moved the run to tree->rescue is done: the next call sees it through. */
+static ordo_status build_of_run(struct ordo_call *call, struct ordo_links *tree, struct ordo_sorted_run *run,
                                 unsigned fill)
 {
     if (!run->mem) {
         ordo_links_clear(&tree->dict);
         return ORDO_OK;
     }
-    return ordo_links_bulk_build(call, tree, ordo_run_keys(run), ordo_run_values(&tree->dict, run), run->count, fill);
+    const ordo_status status = ordo_links_bulk_build(call, tree, run, fill);
+    return run->mem ? status : ORDO_OK;
 }
 
-/* A tree of what is visible in a set of runs, all of which go. */
+/* Builds the tree from the visible elements of a set of runs. All runs go. */
 static ordo_status build_of_set(struct ordo_call *call, struct ordo_links *tree, struct ordo_run_set *set,
                                 unsigned fill)
 {

@@ -2,17 +2,19 @@
 /* Batches into a linked tree: in place, leaf by leaf and then level by level (cl/dict/links/update.cl), or by building
  * the tree anew.
  *
- *   1  plan     the updates of each leaf; how many new leaves at most         waits
- *   2  reserve  memory for these: after this nothing can fail but the device
- *   3  change   leaves, then each level, then the root
+ *   1  plan     counts the updates of each leaf, and how many new leaves they need at most         waits
+ *   2  reserve  makes room for these
+ *   3  change   updates leaves, then each level, then the root
+ *
+ * One launch of step 3 stores the whole batch. A call that is refused before that launch has changed nothing and
+ * returns the error. A call that is refused after it returns ORDO_OK: the levels lag behind, and the next call tells
+ * them (ordo_links_validate).
  *
  * The updates of a leaf are brought together by sorting the batch, or, where a GPU has few for each leaf, by
- * buckets: no sort, and half the launches. If very many updates fall into one leaf, 1 and 3 go round: memory for all
- * rounds is reserved before the first, and each puts a sample of the group into the tree, so that the next one finds
- * many leaves in its place.
+ * buckets: no sort, and half the launches. If very many updates fall into one leaf, that leaf is first split at some of
+ * their keys (split_ahead), and 1 is done again.
  *
- * Values that are combined are so where an update meets its leaf, which each does once: 3 goes round no more than once, and what is
- * tried again has changed nothing. Where that is not so, and where the tree is built anew, they are combined before (combine_now). */
+ * Values are combined where an update meets its leaf, or, where the tree is built anew, before (combine_now). */
 #include "dict/links/links.h"
 
 #include "dict/batch.h"
@@ -110,9 +112,6 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
-/* Updates of one leaf that its team takes one after another in a round. */
-#define SHARE_MOST 1024
-
 /* Teams that take leaves: each ends with an atomic, for which CPUs wait as long as for a leaf. */
 #define LEAF_TEAMS     ((size_t) 1 << 15)
 #define LEAF_TEAMS_CPU ((size_t) 1 << 12)
@@ -121,7 +120,7 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_links
                                  const struct plan *plan)
 {
     const struct ordo_links_shape shape = ordo_links_teams(tree, 0);
-    const cl_uint                 n = (cl_uint) batch->u.count, most = SHARE_MOST;
+    const cl_uint                 n = (cl_uint) batch->u.count;
     const size_t                  teams = ordo_device_facts(tree->dict.dev)->cpu ? LEAF_TEAMS_CPU : LEAF_TEAMS;
     struct ordo_args              args = { .n = 0 };
 
@@ -130,28 +129,24 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_links
     ordo_args_slice(&args, &batch->u.keys);
     ordo_args_slice(&args, &batch->u.values);
     ordo_args_slice(&args, &batch->u.erased);
-    ORDO_ADD(&args, ORDO_ARG(plan->positions), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(most),
-             ORDO_ARG(tree->dirty[1]));
+    ORDO_ADD(&args, ORDO_ARG(plan->positions), ORDO_ARG(n), ORDO_ARG(batch->all_erased),
+             ORDO_ARG(tree->pools.dirty[1]));
     return ordo_links_launch_combining(call, tree, UPDATE_FILE, "update_leaves", batch->combines, &shape,
                                        ordo_min_size(plan->state[LINKS_GROUPS], teams), &args);
 }
 
-/* By a plan. Once the leaves have changed the batch is stored: where the levels above could not be told, they are made from what the
- * leaves say. */
-static ordo_status change(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
-                          const struct plan *plan)
+/* After a launch that has stored a batch, for which the plan wanted so many new leaves: tells the levels above. If that
+ * is refused, the tree stays in doubt. */
+static void finish(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch, const cl_uint *state)
 {
+    const size_t leaves = state[LINKS_LEAVES], splits = state[LINKS_WANTED];
+
     tree->list.fresh = false;
-    tree->in_doubt = true;
-    ORDO_TRY(update_leaves(call, tree, batch, plan));
+    tree->in_order = tree->in_order && splits == 0;
+    tree->leaves_most = leaves + splits;
+    tree->elements_most += batch->u.count;
     tree->rounds++;
-    if (plan->state[LINKS_WANTED] > 0) {
-        tree->in_order = false;
-        if (ordo_links_update_above(call, tree, plan->state[LINKS_LEAVES], plan->state[LINKS_WANTED]) != ORDO_OK)
-            return ordo_links_validate(call, tree);
-    }
-    tree->in_doubt = false;
-    return ORDO_OK;
+    tree->in_doubt = splits > 0 && ordo_links_update_above(call, tree, leaves, splits) != ORDO_OK;
 }
 
 /* ---- a batch by buckets ------------------------------------------------------------------------------------------ */
@@ -160,7 +155,6 @@ static ordo_status change(struct ordo_call *call, struct ordo_links *tree, const
 struct buckets {
     cl_mem  bucket, heads, parents;
     cl_uint slots;
-    bool    seen_through; /* a call failed, and the levels above were made from what the leaves say */
 };
 
 /* A bucket holds the updates of a leaf but the first. With random keys, and 2^20 leaves, some leaf gets more than these in
@@ -199,13 +193,11 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_links *tree,
     return ordo_links_launch(call, tree, BUCKET_FILE, "bucket_updates", &shape, batch->u.count, &args);
 }
 
-/* Changes nothing if the batch overflows a bucket, or wants more new leaves than the pools have. */
 static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_links *tree, const struct batch *batch,
                                  const struct buckets *b)
 {
     const struct ordo_links_shape shape = ordo_links_narrow(tree);
     const cl_uint                 n = (cl_uint) batch->u.count;
-    const cl_uint                 room = (cl_uint) (tree->leaf_capacity - tree->leaves_most);
     struct ordo_args              args = { .n = 0 };
 
     ordo_links_add_tree(&args, tree);
@@ -213,48 +205,9 @@ static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_links
     ordo_args_slice(&args, &batch->u.keys);
     ordo_args_slice(&args, &batch->u.values);
     ordo_args_slice(&args, &batch->u.erased);
-    ORDO_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(room), ORDO_ARG(tree->dirty[1]));
+    ORDO_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(tree->pools.dirty[1]));
     return ordo_links_launch_combining(call, tree, BUCKET_FILE, "update_heads", batch->combines, &shape, batch->u.count,
                                        &args);
-}
-
-/* Where the levels above could not be told: the leaves have taken the batch, or are as they were if they could not. What was found is
- * where the plan has it. */
-static ordo_status see_buckets_through(struct ordo_call *call, struct ordo_links *tree, struct buckets *b,
-                                       cl_uint state[LINKS_STATE_WORDS])
-{
-    cl_uint found[LINKS_STATE_WORDS];
-
-    ORDO_TRY(ordo_links_read_state(call, tree, found));
-    ORDO_TRY(ordo_links_validate(call, tree));
-    ORDO_TRY(ordo_links_read_state(call, tree, state));
-    state[LINKS_FOUND_WANTED] = found[LINKS_WANTED];
-    state[LINKS_FOUND_LARGEST] = found[LINKS_LARGEST];
-    b->seen_through = true;
-    return ORDO_OK;
-}
-
-/* Enqueues all that a batch by buckets does, and reads the state after it; waits. */
-static ordo_status try_buckets(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
-                               struct buckets *b, cl_uint state[LINKS_STATE_WORDS])
-{
-    const size_t leaves = tree->leaves_most, room = tree->leaf_capacity - leaves;
-    const bool   in_order = tree->in_order;
-
-    tree->in_doubt = true;
-    tree->list.fresh = tree->in_order = false;
-    ORDO_TRY(empty_buckets(call, tree, batch, b));
-    tree->rounds++;
-    /* The batch is stored by now, it seems: for want of memory at this point it is not given up at once. */
-    if (ordo_links_update_above(call, tree, leaves, batch->u.count) != ORDO_OK)
-        ORDO_TRY(see_buckets_through(call, tree, b, state));
-    else if (ordo_links_read_state(call, tree, state) != ORDO_OK)
-        ORDO_TRY(ordo_links_read_state(call, tree, state));
-    tree->in_doubt = false;
-    if (state[LINKS_FOUND_LARGEST] > 0 || state[LINKS_FOUND_WANTED] > room)
-        tree->rounds--; /* nothing was changed after all */
-    tree->in_order = in_order && state[LINKS_FOUND_WANTED] == 0;
-    return ORDO_OK;
 }
 
 /* ---- a batch ----------------------------------------------------------------------------------------------------- */
@@ -265,7 +218,13 @@ static bool is_underfull(const struct ordo_links *tree, const cl_uint state[LINK
     return state[LINKS_LEAVES] > 64 && state[LINKS_ELEMENTS] / (ordo_links_slots(tree) / 4) < state[LINKS_LEAVES];
 }
 
-/* Of a sorted batch of combines makes one of stores. The batch's arrays are its own. */
+/* Whether the new leaves that a batch wants at most are more than there may be. */
+static bool is_beyond_most(const struct ordo_links *tree, const cl_uint state[LINKS_STATE_WORDS])
+{
+    return (size_t) state[LINKS_LEAVES] + state[LINKS_WANTED] > ordo_links_leaves_allowed(tree, state[LINKS_DEAD]);
+}
+
+/* Makes stores of a sorted batch of combines. The batch's arrays are its own. */
 static ordo_status combine_now(struct ordo_call *call, struct ordo_links *tree, struct batch *batch)
 {
     if (!batch->combines)
@@ -291,85 +250,76 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_links *tree,
     return ordo_links_rebuild(call, tree, &run, ordo_links_update_fill(tree));
 }
 
-/* Leaves only updates that do anything, of which a leaf can have no more than it has slots but for those that store new keys. */
-static ordo_status keep_effects(struct ordo_call *call, const struct ordo_links *tree, struct batch *batch,
-                                const struct plan *plan)
+/* A team takes the updates of a leaf one after another: more than this are shared out over several leaves first. */
+#define SHARE_MOST 1024
+
+/* Keeps of the batch the updates that do anything, whose keys are all distinct, and plans it again. Of these a leaf has
+ * no more than it has slots, but for those that store new keys. */
+static ordo_status keep_effects(struct ordo_call *call, struct ordo_links *tree, struct batch *batch, struct plan *plan)
 {
     const struct ordo_links_shape shape = ordo_links_flat(tree);
     const cl_uint                 n = (cl_uint) batch->u.count;
     struct ordo_args              args = { .n = 0 };
     cl_mem                        flags = NULL;
 
+    ORDO_TRY(combine_now(call, tree, batch));
     ORDO_TRY(ordo_call_scratch(call, (batch->u.count + 1) * sizeof(cl_uint), &flags));
     ordo_args_slice(&args, &batch->u.keys);
     ordo_args_slice(&args, &batch->u.erased);
     ORDO_ADD(&args, ORDO_ARG(plan->positions), ORDO_ARG(n), ORDO_ARG(batch->all_erased), ORDO_ARG(flags));
     ORDO_TRY(ordo_links_launch(call, tree, UPDATE_FILE, "group_effects", &shape, batch->u.count + 1, &args));
-    return ordo_batch_keep(call, &tree->dict, flags, &batch->u);
+    ORDO_TRY(ordo_batch_keep(call, &tree->dict, flags, &batch->u));
+    return batch->u.count > 0 ? make_plan(call, tree, batch, plan) : ORDO_OK;
 }
 
-/* Each round leaves a 36th of the largest group at most, or what one can take: so many are enough for all. */
-#define ROUNDS_MOST 16
-
-static ordo_status update_round(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
-                                struct plan *plan)
+static ordo_status split_groups(struct ordo_call *call, const struct ordo_links *tree, const struct batch *batch,
+                                const struct plan *plan)
 {
-    if (tree->in_doubt)
-        ORDO_TRY(ordo_links_validate(call, tree));
-    ORDO_TRY(make_plan(call, tree, batch, plan));
-    tree->leaves_most = tree->leaf_capacity;
-    tree->elements_most += batch->u.count;
-    return change(call, tree, batch, plan);
+    const struct ordo_links_shape shape = ordo_links_flat(tree);
+    const cl_uint                 n = (cl_uint) batch->u.count, most = SHARE_MOST;
+    struct ordo_args              args = { .n = 0 };
+
+    ordo_links_add_tree(&args, tree);
+    ORDO_ADD(&args, ORDO_ARG(plan->leaves), ORDO_ARG(plan->parents));
+    ordo_args_slice(&args, &batch->u.keys);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(most), ORDO_ARG(tree->pools.dirty[1]));
+    return ordo_links_launch(call, tree, UPDATE_FILE, "group_split", &shape, n / most, &args);
 }
 
-/* A round after the first is tried once more if it fails: what is done of a batch is found to be so. If that fails, too, the tree holds
- * neither what it held nor what it was to hold. */
-static ordo_status update_rounds(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
-                                 struct plan *plan)
+/* Splits leaves at keys of the batch so that none gets more than SHARE_MOST updates, and plans the batch again. The
+ * tree holds what it held. */
+static ordo_status split_ahead(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
+                               struct plan *plan)
 {
-    const uint64_t before = tree->rounds;
-    ordo_status    status = ORDO_OK;
-    for (int round = 0; round < ROUNDS_MOST && status == ORDO_OK; round++) {
-        status = update_round(call, tree, batch, plan);
-        if (status != ORDO_OK && round > 0)
-            status = update_round(call, tree, batch, plan);
-        tree->broken = tree->broken || (status != ORDO_OK && tree->rounds != before);
-        if (status == ORDO_OK && plan->state[LINKS_LARGEST] <= SHARE_MOST)
-            return ORDO_OK;
-    }
-    if (status != ORDO_OK)
-        return status;
+    const size_t leaves = plan->state[LINKS_LEAVES], splits = batch->u.count / SHARE_MOST;
+
+    ORDO_TRY(ordo_links_reserve(call, tree, plan->state, leaves + splits));
+    ORDO_TRY(split_groups(call, tree, batch, plan));
+    tree->list.fresh = tree->in_order = false;
+    tree->leaves_most = leaves + splits;
     tree->in_doubt = true;
-    return ordo_fail(call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__, "updates of one leaf come to no end");
-}
-
-/* Many updates in one leaf: in rounds. The plan is of a first look. */
-static ordo_status update_in_rounds(struct ordo_call *call, struct ordo_links *tree, struct batch *batch,
-                                    struct plan *plan)
-{
-    /* Splits leave at least half a node's entries in each. */
-    const size_t slots = ordo_links_slots(tree), half = slots / 2, groups = plan->state[LINKS_GROUPS];
-    const size_t entries = batch->u.count + groups * slots;
-    ORDO_TRY(ordo_links_reserve(call, tree, plan->state, plan->state[LINKS_LEAVES] + groups + entries / half));
-    ORDO_TRY(combine_now(call, tree, batch));
-    ORDO_TRY(keep_effects(call, tree, batch, plan));
-    return batch->u.count > 0 ? update_rounds(call, tree, batch, plan) : ORDO_OK;
+    ORDO_TRY(ordo_links_update_above(call, tree, leaves, splits));
+    tree->in_doubt = false;
+    return make_plan(call, tree, batch, plan);
 }
 
 static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_links *tree, struct batch *batch)
 {
     struct plan plan;
+
     ORDO_TRY(take_plan_scratch(call, batch->u.count, &plan));
     ORDO_TRY(make_plan(call, tree, batch, &plan));
-    if (is_underfull(tree, plan.state))
+    if (plan.state[LINKS_LARGEST] > SHARE_MOST)
+        ORDO_TRY(keep_effects(call, tree, batch, &plan));
+    if (batch->u.count == 0)
+        return ORDO_OK;
+    if (is_underfull(tree, plan.state) || is_beyond_most(tree, plan.state))
         return rebuild_with(call, tree, batch);
     if (plan.state[LINKS_LARGEST] > SHARE_MOST)
-        return update_in_rounds(call, tree, batch, &plan);
-    const size_t leaves = (size_t) plan.state[LINKS_LEAVES] + plan.state[LINKS_WANTED];
-    ORDO_TRY(ordo_links_reserve(call, tree, plan.state, leaves));
-    ORDO_TRY(change(call, tree, batch, &plan));
-    tree->leaves_most = leaves;
-    tree->elements_most += batch->u.count;
+        ORDO_TRY(split_ahead(call, tree, batch, &plan));
+    ORDO_TRY(ordo_links_reserve(call, tree, plan.state, (size_t) plan.state[LINKS_LEAVES] + plan.state[LINKS_WANTED]));
+    ORDO_TRY(update_leaves(call, tree, batch, &plan));
+    finish(call, tree, batch, plan.state);
     return ORDO_OK;
 }
 
@@ -378,33 +328,35 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_links
  * on, up to this many. */
 #define BUCKET_BACKOFF_MOST 15
 
-/* *done: false, and nothing changed, if the batch is to be sorted instead. The device decides whether the leaves can
- * take the batch, so that there is one wait, at the end; only when pools must grow there is another. */
+static void back_off(struct ordo_links *tree, bool overflows)
+{
+    const unsigned wait = tree->bucket_backoff_next;
+
+    tree->bucket_backoff = overflows ? wait : 0;
+    tree->bucket_backoff_next = !overflows ? 0 : wait < BUCKET_BACKOFF_MOST ? 2 * wait + 1 : BUCKET_BACKOFF_MOST;
+}
+
+/* *done: false, and nothing changed, if the batch is to be sorted, or the tree built anew, instead. Waits for the
+ * counts, before anything is changed. */
 static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_links *tree, const struct batch *batch,
                                      bool *done)
 {
-    struct buckets b = { .seen_through = false };
+    struct buckets b;
     cl_uint        state[LINKS_STATE_WORDS];
 
     *done = false;
     ORDO_TRY(take_bucket_scratch(call, tree, batch->u.count, &b));
-    const size_t room = tree->leaf_capacity - tree->leaves_most;
     ORDO_TRY(fill_buckets(call, tree, batch, &b));
-    ORDO_TRY(try_buckets(call, tree, batch, &b, state));
-    if (state[LINKS_FOUND_LARGEST] > 0) {
-        tree->bucket_backoff = tree->bucket_backoff_next;
-        tree->bucket_backoff_next =
-            tree->bucket_backoff_next < BUCKET_BACKOFF_MOST ? 2 * tree->bucket_backoff_next + 1 : BUCKET_BACKOFF_MOST;
-        return ORDO_OK;
-    }
-    if (state[LINKS_FOUND_WANTED] > room) {
-        ORDO_TRY(ordo_links_reserve(call, tree, state, (size_t) state[LINKS_LEAVES] + state[LINKS_FOUND_WANTED]));
-        ORDO_TRY(try_buckets(call, tree, batch, &b, state));
-    }
-    tree->bucket_backoff_next = 0;
-    *done = true;
-    tree->counted = !b.seen_through;
+    ORDO_TRY(ordo_links_read_state(call, tree, state));
+    tree->planned = state[LINKS_GROUPS] || state[LINKS_WANTED] || state[LINKS_LARGEST];
+    back_off(tree, state[LINKS_LARGEST] > 0);
     tree->underfull = is_underfull(tree, state);
+    if (state[LINKS_LARGEST] > 0 || tree->underfull || is_beyond_most(tree, state))
+        return ORDO_OK;
+    ORDO_TRY(ordo_links_reserve(call, tree, state, (size_t) state[LINKS_LEAVES] + state[LINKS_WANTED]));
+    ORDO_TRY(empty_buckets(call, tree, batch, &b));
+    tree->counted = *done = true;
+    finish(call, tree, batch, state);
     return ORDO_OK;
 }
 

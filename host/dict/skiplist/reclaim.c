@@ -21,7 +21,7 @@ static ordo_status reclaim_level(struct ordo_call *call, const struct ordo_links
     struct ordo_args              args = { .n = 0 };
 
     ordo_links_add_tree(&args, tree);
-    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(tree->dirty[level % 2]));
+    ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(tree->pools.dirty[level % 2]));
     return ordo_links_launch(call, tree, RECLAIM_FILE, kernel, &shape, nodes, &args);
 }
 
