@@ -202,17 +202,6 @@ for path in ("README.md", "bench/README.md"):
         for name in re.findall(r"pictures/([\w.-]+\.svg)", file.read()):
             must(os.path.exists(os.path.join(pictures, name)), f"{path} shows {name}")
 
-# ---- each table of tasks is that of its label's newest file
-with open(os.path.join(source, "bench", "README.md"), encoding="utf-8") as file:
-    text = file.read()
-tables = re.findall(r"^<!-- tasks ([\w-]+) -->\n(.*?)^<!-- end of tasks -->$", text, re.MULTILINE | re.DOTALL)
-for label, table in tables:
-    newest = [name for name in kept if re.fullmatch(rf"[\d-]{{10}}-{label}-tasks\.json", name)][-1:]
-    shown = newest and subprocess.run(["sh", os.path.join(source, "bench", "bench", "tasks.sh"), "--table",
-                                       os.path.join(results, newest[0])], capture_output=True, text=True, check=True).stdout
-    must(shown and shown in table and newest[0] in table, f"the table of tasks of {label} is that of its newest file")
-must(tables, "bench/README.md has a table of tasks")
-
 for failure in failures:
     print("not so:", failure)
 if not failures:
