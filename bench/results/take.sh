@@ -81,4 +81,5 @@ for name in $names; do
 done
 
 sh "$here/pictures.sh" "$bench" || status=1
+python3 "$here/figures.py" || status=1
 exit $status
