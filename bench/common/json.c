@@ -196,7 +196,7 @@ static bool are_papers(const cJSON *value)
     return value->string && strcmp(value->string, "papers") == 0;
 }
 
-/* Whether each member of a value has a line. So have lists of two objects or more, at the top and in each paper. */
+/* Whether each member of a value has a line: so have lists of two objects or more, at the top and in papers. */
 static bool has_lines(const cJSON *parent, const cJSON *value)
 {
     if (cJSON_IsArray(parent))

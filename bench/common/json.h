@@ -19,7 +19,7 @@ cJSON *json_process(void);
 cJSON *json_device(const struct ordo_device_facts *facts);
 /* The argument of --json; ends the program as usage_error does if it cannot be written to: not after hours of measuring. */
 const char *json_option(const char *path);
-/* Both take "-" for standard input or output, and write the reason of a failure to `why`; json_read then returns NULL.
+/* Both take "-" for standard input or output, and write the reason of a failure to `why`. json_read then returns NULL.
  * json_write writes each row, device and process on a line of its own. It replaces a file only when the new one is
  * complete. */
 bool json_write(const char *path, const cJSON *json, char *why, size_t why_bytes);

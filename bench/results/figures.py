@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the tables of the READMEs from the kept results.
+"""Makes the tables and pictures of the READMEs from the kept results.
 
     figures.py            writes them
     figures.py --check    lists those that differ from what it would write, with exit status 1
 
-A table stands in a page between <!-- begin: NAME --> and <!-- end -->. TABLES says what it shows.
+A table stands in a page between <!-- begin: NAME --> and <!-- end -->. TABLES says what each one shows, PICTURES
+what is drawn. Pictures need Node.js; without it they are left as they are.
 """
+import functools
 import glob
 import json
 import os
 import re
+import shutil
 import statistics
+import subprocess
 import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -19,6 +23,7 @@ root = os.path.dirname(os.path.dirname(here))
 PAGES = ("README.md", "bench/results/measured.md")
 
 
+@functools.lru_cache(None)
 class Kept:
     """The newest kept file of a label, such as "h200-suite"."""
 
@@ -91,13 +96,13 @@ def source(page, files):
 # ---- rates: a table of the rows of files
 
 
-# What tells rows apart besides workload, structure and types, and how a name says it. A name has as few of them as it needs, the
-# first ones first.
+# What tells rows apart besides workload, structure and types, and how a name says it. A name has as few of them as it
+# needs, the first ones first.
 FIELDS = {
-    "on": "{}", "dist": "{} keys", "load_percent": "load {} %", "update_percent": "{} % updates", "erase_percent": "{} % erased",
-    "chunk": "chunks of {} words", "first_calls": "first calls", "batch": "batches of {}", "count": "{} elements",
-    "operations": "{} operations", "width": "{} elements each", "hit_percent": "{} % found", "most_fills": "{} fills", "tune": "{}",
-    "file": "{}",
+    "on": "{}", "dist": "{} keys", "load_percent": "load {} %", "update_percent": "{} % updates",
+    "erase_percent": "{} % erased", "chunk": "chunks of {} words", "first_calls": "first calls",
+    "batch": "batches of {}", "count": "{} elements", "operations": "{} operations", "width": "{} elements each",
+    "hit_percent": "{} % found", "most_fills": "{} fills", "tune": "{}", "file": "{}",
 }
 COMMON = ("count", "batch", "operations", "load_percent", "chunk")
 
@@ -143,13 +148,13 @@ def cell(rows, value, ratio):
 
 
 def rates(*labels, over, where=None, ratio=None, value="rate", flip=False):
-    """Rows of these files that `where` takes, a column for each number or word of the field `over`. In parentheses their
-    ratio to what `ratio` names. `flip`: structures are rows, and `over` tells workloads apart."""
+    """Rows of these files that `where` takes, with a column for each value of the field `over`. In parentheses stands
+    the ratio to what `ratio` names. `flip`: lines are structures, and columns tell workloads apart."""
 
     def table(page):
         files = [Kept(label) for label in labels]
-        rows = [row for file in files for row in file.rows if (not where or where(row)) and (value == "rate" or memory(row))]
-        rows = [row for row in rows if over in row]
+        rows = [row for file in files for row in file.rows if over in row and (not where or where(row))]
+        rows = [row for row in rows if value == "rate" or memory(row)]
         columns = list(dict.fromkeys(row[over] for row in rows))
         columns = columns if over == "workload" else sorted(columns)
         types = {(row["key"], row["value_bytes"]) for row in rows}
@@ -163,9 +168,10 @@ def rates(*labels, over, where=None, ratio=None, value="rate", flip=False):
             values = {row.get(field) for row in rows}
             if field != over and len(values) == 1 and values != {None}:
                 same.append(FIELDS[field].format(power(values.pop())))
-        head = [", ".join(same)] + [column if over == "workload" else FIELDS[over].format(power(column)) for column in columns]
-        return source(page, files) + markdown(head, [
-            [name] + [cell([row for row in those if row[over] == column], value, ratio) for column in columns] for name, those in lines])
+        heads = columns if over == "workload" else [FIELDS[over].format(power(column)) for column in columns]
+        body = [[name] + [cell([row for row in those if row[over] == column], value, ratio) for column in columns]
+                for name, those in lines]
+        return source(page, files) + markdown([", ".join(same), *heads], body)
 
     return table
 
@@ -190,7 +196,7 @@ def summary(*entries):
 
 
 def first_calls(*labels):
-    """The first call of each kind with empty and with filled caches; of a structure in several files the first one's."""
+    """The first call of each kind with empty / filled caches. A structure in several files is taken from the first."""
 
     def table(page):
         files = [Kept(label) for label in labels]
@@ -199,10 +205,11 @@ def first_calls(*labels):
             for first in file.data["first"]:
                 if first["workload"] != "prepare" or whose.setdefault(first["structure"], file) != file:
                     continue
-                calls = first["calls"] if "prepared" not in first else [{"call": "`ordo_device_prepare`", **first["prepared"]}]
-                for call in calls:
+                prepared = [{"call": "`ordo_device_prepare`", **first.get("prepared", {})}]
+                for call in prepared if "prepared" in first else first["calls"]:
                     if call.get("seconds"):
-                        times.setdefault(call["call"], {}).setdefault(first["structure"], []).append(seconds(call["seconds"]))
+                        by = times.setdefault(call["call"], {})
+                        by.setdefault(first["structure"], []).append(seconds(call["seconds"]))
         return source(page, files) + markdown(["first call"] + list(whose), [
             [name] + [" / ".join(by.get(structure, [])) for structure in whose] for name, by in times.items()])
 
@@ -214,7 +221,8 @@ def opening(*labels):
 
     def table(page):
         files = [Kept(label) for label in labels]
-        return source(page, files) + markdown(["device", "caches", "opening", "of it waiting for builds", "self-test"], [
+        head = ["device", "caches", "opening", "of it waiting for builds", "self-test"]
+        return source(page, files) + markdown(head, [
             [file.data["devices"][first["device"]]["name"], first["caches"]] +
             [seconds(first[name]) if first[name] else "-" for name in ("seconds", "waited_for_builds", "self_test")]
             for file in files for first in file.data["first"] if first["workload"] == "open"])
@@ -257,78 +265,106 @@ def papers(*labels):
 
 def of(*workloads, **fields):
     """Takes rows of these workloads whose fields have these values."""
-    return lambda row: (not workloads or row["workload"] in workloads) and all(row.get(f) == v for f, v in fields.items())
+    return lambda row: row["workload"] in (workloads or (row["workload"],)) and all(
+        row.get(field) == value for field, value in fields.items())
 
 def suite(count, batch):
     """Takes one row of each structure and workload of a suite: pairs of u32, uniform keys, this batch."""
-    return of("fillrandom", "readrandom", "readmissing", "seekrandom", "countrandom", "rangerandom", key="u32", value_bytes=4,
-              dist="uniform", count=count, batch=batch)
+    return of("fillrandom", "readrandom", "readmissing", "seekrandom", "countrandom", "rangerandom",
+              key="u32", value_bytes=4, dist="uniform", count=count, batch=batch)
+
+
+ARRAYS = "h100-all-with-cub-thrust"
+LARGE = (1 << 20, 1 << 24, 1 << 27)
+BATCHES = (1 << 16, 1 << 20, 1 << 22)
+HASH = "cuCollections, BGHT"
+PAPERS = ("gpu-lsm", "gpu-b-tree", "fast-tree", "gpu-skiplist-gfsl", "xfast-trie-and-hamt")
+
+
+def h200(*names):
+    return [f"h200-{name}" for name in names]
 
 
 TABLES = {
     # README.md
     "speed": summary(
-        ("sort 2^20 / 2^24 / 2^27, H100", "h100-all-with-cub-thrust", of("sort"), "count", (1 << 20, 1 << 24, 1 << 27), "CUB", "peer"),
-        ("merge to 2^24, H100", "h100-all-with-cub-thrust", of("merge"), "count", (1 << 24,), "CUB", "peer"),
-        ("prefix sums of 2^20 / 2^24 / 2^27, H100", "h100-all-with-cub-thrust", of("scan"), "count", (1 << 20, 1 << 24, 1 << 27), "CUB", "peer"),
-        ("compaction, half kept, of 2^24 / 2^27, H100", "h100-all-with-cub-thrust", of("compact"), "count", (1 << 24, 1 << 27), "CUB", "peer"),
-        ("sum of 2^20 / 2^24 / 2^27, H100", "h100-reduce-groupby", of("reduce"), "count", (1 << 20, 1 << 24, 1 << 27), "CUB", "peer"),
-        ("lower bound in 2^24, random, with an index, H100", "h100-all-with-cub-thrust", of("search", variant="random+index"), "count",
-         (1 << 24,), "Thrust", "peer"),
-        ("LSM filled to 2^26 by batches of 2^16 / 2^20 / 2^22, H200", "h200-lsm-fill-with-peer", of(), "batch",
-         (1 << 16, 1 << 20, 1 << 22), "the paper's, made of CUB's calls", "peer"),
-        ("hash table built at load 0.5, 2^24 pairs, H200", "h200-hash-load-50", of("build"), "count", (1 << 24,), "cuCollections, BGHT", "peer"),
-        ("... at load 0.8", "h200-hash-load-80", of("build"), "count", (1 << 24,), "cuCollections, BGHT", "peer"),
-        ("... at load 0.95", "h200-hash-load-95", of("build"), "count", (1 << 24,), "cuCollections, BGHT", "peer"),
-        ("LSM filled to 2^22 by batches of 2^16 / 2^20 / 2^22, PoCL on two cores", "pocl-2-cores-lsm-fill", of(), "batch",
-         (1 << 16, 1 << 20, 1 << 22), "`absl::btree_map`, one thread", "host")),
+        ("sort 2^20 / 2^24 / 2^27, H100", ARRAYS, of("sort"), "count", LARGE, "CUB", "peer"),
+        ("merge to 2^24, H100", ARRAYS, of("merge"), "count", LARGE[1:2], "CUB", "peer"),
+        ("prefix sums of 2^20 / 2^24 / 2^27, H100", ARRAYS, of("scan"), "count", LARGE, "CUB", "peer"),
+        ("compaction, half kept, of 2^24 / 2^27, H100", ARRAYS, of("compact"), "count", LARGE[1:], "CUB", "peer"),
+        ("sum of 2^20 / 2^24 / 2^27, H100", "h100-reduce-groupby", of("reduce"), "count", LARGE, "CUB", "peer"),
+        ("lower bound in 2^24, random, with an index, H100", ARRAYS, of("search", variant="random+index"), "count",
+         LARGE[1:2], "Thrust", "peer"),
+        ("LSM filled to 2^26 by batches of 2^16 / 2^20 / 2^22, H200", "h200-lsm-fill-with-peer", of(), "batch", BATCHES,
+         "the paper's, made of CUB's calls", "peer"),
+        ("hash table built at load 0.5, 2^24 pairs, H200", "h200-hash-load-50", of("build"), "count", LARGE[1:2], HASH,
+         "peer"),
+        ("... at load 0.8", "h200-hash-load-80", of("build"), "count", LARGE[1:2], HASH, "peer"),
+        ("... at load 0.95", "h200-hash-load-95", of("build"), "count", LARGE[1:2], HASH, "peer"),
+        ("LSM filled to 2^22 by batches of 2^16 / 2^20 / 2^22, PoCL on two cores", "pocl-2-cores-lsm-fill", of(),
+         "batch", BATCHES, "`absl::btree_map`, one thread", "host")),
     # bench/results/measured.md
-    "arrays-h100": rates("h100-all-with-cub-thrust", over="count", ratio="peer", where=lambda row: row["workload"] != "reduce"),
+    "arrays-h100": rates(ARRAYS, over="count", ratio="peer", where=lambda row: row["workload"] != "reduce"),
     "sort-h100": rates("h100-sort-with-cub", over="count", ratio="peer"),
     "sums-h100": rates("h100-reduce-groupby", over="count", ratio="peer"),
-    "arrays-h200": rates("h200-scan-compact-reduce", "h200-arrays", "h200-groupby-top", over="count"),
+    "arrays-h200": rates(*h200("scan-compact-reduce", "arrays", "groupby-top"), over="count"),
     "search-h200": rates("h200-search-past-caches", over="count"),
-    "lsm-fill": rates("h200-lsm-fill-with-peer", "h100-lsm-fill-with-peer", over="batch", ratio="peer"),
-    "lsm-updates": rates("h200-lsm-fill-2-24", "h200-lsm-updates", "h200-sorted-updates", over="batch"),
-    "lsm-queries": rates("h200-lsm-later-calls", "h200-lsm-queries", "h200-lsm-first-calls", "h200-lsm-first-calls-1024",
-                         over="workload", ratio="sorted array", flip=True),
-    "lsm-cleanup": rates("h200-lsm-cleanup", over="count", ratio="rebuild"),
-    "blink-queries": rates("h200-blink-read", "h200-blink-queries", "h200-blink-concurrent-read", "h200-blink-ranges", over="count"),
-    "blink-updates": rates("h200-blink-fill", "h200-blink-updates", "h200-blink-batches", "h200-blink-batches-with-room", over="batch"),
-    "blink-erase": rates("h200-blink-erase-10", "h200-blink-erase-50", "h200-blink-erase-100", over="count"),
-    "blink-mix": rates("h200-blink-mix", "h200-blink-mix-zipf", over="update_percent"),
-    "memory": rates("h200-blink-updates", "h200-blink-compact", "h200-chunk-16-mix", "h200-chunk-32-mix", "h200-hamt-memory-27",
-                    over="count", value="memory", where=of("fillrandom", "concurrentfill", "cleanup", "build")),
+    "suite-h200": rates("h200-suite", over="workload", flip=True, where=suite(1 << 24, 1 << 20)),
     "structures": rates("h200-structures", "h200-erase", over="workload", flip=True,
                         where=lambda row: (row["workload"] == "deleterandom") == (row["file"] == "h200-erase")),
-    "suite-h200": rates("h200-suite", over="workload", flip=True, where=suite(1 << 24, 1 << 20)),
     "compare-h200": rates("h200-compare", over="workload", flip=True),
-    "combine": rates("h200-combine-lsm", "h200-combine-links", "h200-combine-hash", "h200-combine-hash-8", "h100-combine", over="batch"),
+    "combine": rates(*h200("combine-lsm", "combine-links", "combine-hash", "combine-hash-8"), "h100-combine",
+                     over="batch"),
     "mixedseeks": rates("h200-mixedseeks", over="workload", flip=True),
     "rank-select": rates("h100-rank-select", over="workload", flip=True),
+    "memory": rates(*h200("blink-updates", "blink-compact", "chunk-16-mix", "chunk-32-mix", "hamt-memory-27"),
+                    over="count", value="memory", where=of("fillrandom", "concurrentfill", "cleanup", "build")),
+    "concurrent": rates(*h200("concurrent", "concurrent-points", "concurrent-points-10m", "concurrent-points-100m"),
+                        over="update_percent"),
+    "lsm-fill": rates("h200-lsm-fill-with-peer", "h100-lsm-fill-with-peer", over="batch", ratio="peer"),
+    "lsm-updates": rates(*h200("lsm-fill-2-24", "lsm-updates", "sorted-updates"), over="batch"),
+    "lsm-queries": rates(*h200("lsm-later-calls", "lsm-queries", "lsm-first-calls", "lsm-first-calls-1024"),
+                         over="workload", ratio="sorted array", flip=True),
+    "lsm-cleanup": rates("h200-lsm-cleanup", over="count", ratio="rebuild"),
+    "blink-queries": rates(*h200("blink-read", "blink-queries", "blink-concurrent-read", "blink-ranges"), over="count"),
+    "blink-updates": rates(*h200("blink-fill", "blink-updates", "blink-batches", "blink-batches-with-room"),
+                           over="batch"),
+    "blink-erase": rates(*h200("blink-erase-10", "blink-erase-50", "blink-erase-100"), over="count"),
+    "blink-mix": rates(*h200("blink-mix", "blink-mix-zipf"), over="update_percent"),
+    "skiplist": rates("h200-skiplist", over="batch"),
+    "chunks": rates(*h200("chunk-16-mix", "chunk-32-mix", "chunk-16-batches", "chunk-32-batches"), over="chunk"),
+    "chunk-points": rates(*h200("chunk-16-points", "chunk-32-points"), over="count"),
+    "hash-load": rates(*h200("hash-load-50", "hash-load-80", "hash-load-95", "hash-find-50"), over="load_percent",
+                       ratio="peer"),
+    "hash-find": rates(*h200("hash-find-80", "hash-find-90", "hash-find-95", "hash-u64", "cuckoo-80"),
+                       over="load_percent"),
+    "hash-updates": rates("h200-hash-updates", over="workload", flip=True),
     "hamt": rates("h200-hamt", over="workload", flip=True),
     "fast": rates("h200-fast-27", over="count", ratio="sorted array"),
     "prefix": rates("h200-prefix", "h200-count-prefix-24", over="count", ratio="sorted array"),
-    "concurrent": rates("h200-concurrent", "h200-concurrent-points", "h200-concurrent-points-10m", "h200-concurrent-points-100m",
-                        over="update_percent"),
-    "skiplist": rates("h200-skiplist", over="batch"),
-    "chunks": rates("h200-chunk-16-mix", "h200-chunk-32-mix", "h200-chunk-16-batches", "h200-chunk-32-batches", over="chunk"),
-    "chunk-points": rates("h200-chunk-16-points", "h200-chunk-32-points", over="count"),
-    "hash-load": rates("h200-hash-load-50", "h200-hash-load-80", "h200-hash-load-95", "h200-hash-find-50", over="load_percent", ratio="peer"),
-    "hash-find": rates("h200-hash-find-80", "h200-hash-find-90", "h200-hash-find-95", "h200-hash-u64", "h200-cuckoo-80", over="load_percent"),
-    "hash-updates": rates("h200-hash-updates", over="workload", flip=True),
     "opening": opening("h200-open", "pocl-2-cores-first-calls"),
-    "first-calls": first_calls("h200-first-calls-lsm", "h200-first-calls-sorted-array", "h200-first-calls-blink", "h200-first-calls"),
+    "first-calls": first_calls(*h200("first-calls-lsm", "first-calls-sorted-array", "first-calls-blink",
+                                      "first-calls")),
     "first-calls-pocl": first_calls("pocl-2-cores-first-calls"),
+    "papers": papers(*(f"{device}-paper-{paper}" for device in ("h200", "pocl-2-cores") for paper in PAPERS)),
+    "suite-pocl": rates("pocl-2-cores-suite", over="workload", flip=True, where=suite(1 << 18, 1 << 14)),
+    "compare-pocl": rates("pocl-2-cores-compare", over="workload", flip=True),
+    "lsm-pocl": rates("pocl-2-cores-lsm-fill", over="batch", ratio="host"),
+    "read-pocl": rates(*(f"pocl-2-cores-{name}" for name in ("lsm-read", "blink-read", "hamt-seek")), over="count",
+                       ratio="host"),
     "tasks-h200": tasks("h200-tasks"),
     "tasks-h100": tasks("h100-tasks"),
     "tasks-pocl": tasks("pocl-2-cores-tasks"),
-    "papers": papers(*(f"{device}-paper-{paper}" for device in ("h200", "pocl-2-cores") for paper in
-                       ("gpu-lsm", "gpu-b-tree", "fast-tree", "gpu-skiplist-gfsl", "xfast-trie-and-hamt"))),
-    "compare-pocl": rates("pocl-2-cores-compare", over="workload", flip=True),
-    "suite-pocl": rates("pocl-2-cores-suite", over="workload", flip=True, where=suite(1 << 18, 1 << 14)),
-    "lsm-pocl": rates("pocl-2-cores-lsm-fill", over="batch", ratio="host"),
-    "read-pocl": rates("pocl-2-cores-lsm-read", "pocl-2-cores-blink-read", "pocl-2-cores-hamt-seek", over="count", ratio="host"),
+}
+
+# A picture's name, the label of its file, and the title of a plot of ordo-bench report.
+PICTURES = {
+    "sort-h100": ("h100-all-with-cub-thrust", "sort u32+4, NVIDIA H100 80GB HBM3"),
+    "merge-h100": ("h100-all-with-cub-thrust", "merge u32+4, NVIDIA H100 80GB HBM3"),
+    "lsm-fill-h200": ("h200-lsm-fill-with-peer", "fillrandom u32+4 into 2^26, NVIDIA H200"),
+    "blink-find-h200": ("h200-blink-read", "readrandom u32+4, NVIDIA H200"),
+    "fill-pocl": ("pocl-2-cores-lsm-fill", "fillrandom u32+4 into 2^22, pthread-haswell-AMD EPYC"),
+    "fill-h200": ("h200-suite", "fillrandom u32+4 into 2^24, NVIDIA H200"),
 }
 
 # ---- writing
@@ -340,11 +376,21 @@ def page_of(path, text):
                   lambda found: f"{found[1]}{TABLES[found[2]](path)}\n{found[3]}", text, flags=re.DOTALL)
 
 
+def picture_of(node, label, title):
+    """The drawing of one plot."""
+    return subprocess.run([node, os.path.join(root, "bench", "results", "draw.js"), Kept(label).path, title],
+                          check=True, capture_output=True, text=True).stdout
+
+
 def made():
     """Paths and their contents as they should be."""
     for path in PAGES:
         with open(os.path.join(root, path), encoding="utf-8") as file:
             yield path, page_of(path, file.read())
+    node = shutil.which("node") or shutil.which("nodejs")
+    for name, (label, title) in PICTURES.items():
+        if node:
+            yield f"bench/results/pictures/{name}.svg", picture_of(node, label, title)
 
 
 def problems():
@@ -357,6 +403,9 @@ def problems():
     for name in TABLES:
         if f"<!-- begin: {name} -->" not in text:
             yield f"the table {name} stands on no page"
+    for name in sorted(set(PICTURES) | {file[:-4] for file in os.listdir(os.path.join(here, "pictures"))}):
+        if f"pictures/{name}.svg" not in text or name not in PICTURES:
+            yield f"the picture {name} stands on no page"
 
 
 def main(check):

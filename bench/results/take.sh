@@ -80,6 +80,5 @@ for name in $names; do
     rm -f "$new" "$new.txt"
 done
 
-sh "$here/pictures.sh" "$bench" || status=1
 python3 "$here/figures.py" || status=1
 exit $status

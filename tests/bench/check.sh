@@ -109,6 +109,10 @@ sed 's/"tunables":{[^}]*}/"tunables":{"scan.k4.group":77}/; s/"origins":{[^}]*}/
     "$dir/old.json" >"$dir/tunables.json"
 expect 0 --compare "$dir/tunables.json" --processes 3
 says 'other tunables'
+# A file may list tunables that have their default value.
+sed 's/"tunables":{/&"some.default":7,/; s/"origins":{/&"some.default":"default",/' "$dir/old.json" >"$dir/default.json"
+expect 3 --compare "$dir/default.json" --processes 3
+says '2 looked slower at first, 2 did again'
 # Files from before the first schema list every tunable, and no origins.
 sed 's/,"origins":{[^}]*}//' "$dir/old.json" >"$dir/origins.json"
 expect 3 --compare "$dir/origins.json" --processes 3
