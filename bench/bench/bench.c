@@ -156,13 +156,15 @@ static void introduce_device(const struct run *run, const struct ordo_facts *fac
         say_limits(run->out, 0, &run->limits);
 }
 
-/* Values by name in "tunables", as ever, and where each comes from in "origins". */
+/* Adds the tunables that are not at their defaults: values by name in "tunables", where they come from in "origins". */
 static void add_tunables(const struct run *run, cJSON *device)
 {
     cJSON *tunables = cJSON_AddObjectToObject(device, "tunables"),
           *origins = cJSON_AddObjectToObject(device, "origins");
     struct ordo_tunable_info info;
     for (size_t i = 0; ordo_device_tunable(run->device, i, &info) == ORDO_OK; i++) {
+        if (info.origin == ORDO_ORIGIN_DEFAULT)
+            continue;
         cJSON_AddNumberToObject(tunables, info.name, info.value);
         cJSON_AddStringToObject(origins, info.name, origin_name(info.origin));
     }

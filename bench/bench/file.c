@@ -103,15 +103,14 @@ void file_resume(struct file *file, const char *path)
 
 /* ---- devices and rows ---------------------------------------------------------------------------------------- */
 
-/* Another driver, or other tunables, are another device. */
+/* A change of driver or tunables makes it another device. */
 static bool same_device(const cJSON *a, const cJSON *b)
 {
     static const char *const names[] = { "name", "platform", "driver" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(text_of(a, names[i]), text_of(b, names[i])) != 0)
             return false;
-    return cJSON_Compare(cJSON_GetObjectItemCaseSensitive(a, "tunables"),
-                         cJSON_GetObjectItemCaseSensitive(b, "tunables"), true);
+    return same_tunables(a, b);
 }
 
 int file_device(struct file *file, cJSON *device)

@@ -27,19 +27,6 @@ void former_free(struct former *former)
     former->n = 0;
 }
 
-/* Whether tunables that both have are the same: a build may know of more. */
-static bool same_tunables(const cJSON *a, const cJSON *b)
-{
-    const cJSON *ours = cJSON_GetObjectItemCaseSensitive(a, "tunables"), *tunable = NULL;
-    cJSON_ArrayForEach(tunable, cJSON_GetObjectItemCaseSensitive(b, "tunables"))
-    {
-        const double here = number_of(ours, tunable->string);
-        if (!isnan(here) && here != tunable->valuedouble)
-            return false;
-    }
-    return true;
-}
-
 const char *former_differs(const struct former *former, const cJSON *device)
 {
     const char *why = "it was measured on another device";

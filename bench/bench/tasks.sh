@@ -1,57 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The tasks of examples/, with as much data as a server has, beside plain C++ on one thread: a file of results, and of such a
-# file a table in Markdown.
+# Measures the tasks of examples/ with as much data as a server has, and plain C++ on one thread for comparison.
 #
-#     sh bench/bench/tasks.sh BUILD JSON [TIMES]     measures (5 times, medians), writes JSON, prints the table
-#     sh bench/bench/tasks.sh --table JSON           prints the table
+#     sh bench/bench/tasks.sh BUILD JSON [TIMES]     measures TIMES times (5), writes the medians to a file of results
 #
 # Ordo's time is that of calls on arrays in host memory, copies and all. Plain C++ uses Abseil's containers where Ordo was
 # built with them (else the standard's). Exit status 1 if a task gave different results, or failed.
 set -u
 sources=$(dirname "$0")/../../examples
 
-# Each task is one line of the file.
-table() {
-    echo '| task | calls | Ordo | a second | plain C++ | Ordo to plain C++ |'
-    echo '|---|---|---|---|---|---|'
-    awk '
-        function field(name, at) {
-            at = index($0, "\"" name "\": ")
-            if (!at)
-                return ""
-            text = substr($0, at + length(name) + 4)
-            if (sub(/^"/, "", text))
-                sub(/".*/, "", text)
-            else
-                sub(/[,} ].*/, "", text)
-            return text
-        }
-        function grouped(number) {
-            while (match(number, /[0-9][0-9][0-9][0-9]($|,)/))
-                number = substr(number, 1, RSTART) "," substr(number, RSTART + 1)
-            return number
-        }
-        function rate(x) {
-            return x >= 1e9 ? sprintf("%.3g G", x / 1e9) : x >= 1e6 ? sprintf("%.3g M", x / 1e6) : sprintf("%.3g k", x / 1e3)
-        }
-        /^\t\t{ "task": / {
-            calls = $0
-            sub(/.*"calls": \[/, "", calls)
-            sub(/\].*/, "", calls)
-            gsub(/"/, "`", calls)
-            ordo = field("ordo_s")
-            plain = field("plain_s")
-            printf "| [%s](../examples/%s.cpp) | %s | %s %s in %.3g ms | %s | %.3g ms | %.2g |\n", field("task"), field("task"),
-                calls, grouped(field("count")), field("items"), ordo * 1e3, rate(field("count") / ordo), plain * 1e3,
-                plain / ordo
-        }' "$1"
-}
-
-if [ "${1:-}" = --table ]; then
-    table "$2"
-    exit
-fi
 build=$1 json=$2 times=${3:-5}
 parts=$(mktemp -d) || exit 1
 trap 'rm -rf "$parts"' EXIT
@@ -68,16 +25,16 @@ within() {
 
 # What every file says of the build, the machine and the device; one row of no matter comes with it.
 "$build/bench/ordo-bench" --workload reduce --sizes =16 --reps 3 --no-limits --no-host --json "$parts/head" >/dev/null || exit 1
-sed -i -e '/^\t"rows":/,$d' \
-    -e "s|^\t\"arguments\":.*|\t\"arguments\":\t[\"sh\", \"bench/bench/tasks.sh\", \"BUILD\", \"JSON\", \"$times\"],|" "$parts/head"
+sed -i -e '/^ "rows":/,$d' \
+    -e "s|^ \"arguments\":.*| \"arguments\": [\"sh\",\"bench/bench/tasks.sh\",\"BUILD\",\"JSON\",\"$times\"],|" "$parts/head"
 
 # The file as far as it got, whole at any moment.
 write_file() {
     {
         cat "$parts/head"
-        printf '\t"rows":\t[],\n\t"tasks":\t[\n'
+        printf ' "rows": [],\n "tasks": [\n'
         sed '$!s/$/,/' "$parts/tasks"
-        printf '\t]\n}\n'
+        printf ' ]\n}\n'
     } >"$json.new" && mv "$json.new" "$json"
 }
 
@@ -92,13 +49,14 @@ while read -r task count; do
         continue
         ;;
     esac
-    calls=$(grep -oh 'ordo_[a-z_]*_host' "$sources/$task.cpp" | sort -u | sed 's/.*/"&"/' | paste -sd, - | sed 's/,/, /g')
+    echo "$task: $line"
+    calls=$(grep -oh 'ordo_[a-z_]*_host' "$sources/$task.cpp" | sort -u | sed 's/.*/"&"/' | paste -sd, -)
     echo "$line" | awk -v task="$task" -v calls="$calls" -v times="$times" '{
         items = $0; sub(/: .*/, "", items); sub(/^[0-9]+ /, "", items)
         rest = $0; sub(/^[^:]*: /, "", rest); split(rest, word, " ")
-        printf "\t\t{ \"task\": \"%s\", \"items\": \"%s\", \"count\": %d, \"calls\": [%s], \"ordo_s\": %.6g, ", task,
-            items, $1, calls, word[1] / 1e3
-        printf "\"plain_s\": %.6g, \"repetitions\": %d, \"check\": \"%s\" }\n", word[5] / 1e3, times,
+        printf "  {\"task\":\"%s\",\"items\":\"%s\",\"count\":%d,\"calls\":[%s],\"ordo_s\":%.6g,", task, items, $1,
+            calls, word[1] / 1e3
+        printf "\"plain_s\":%.6g,\"repetitions\":%d,\"check\":\"%s\"}\n", word[5] / 1e3, times,
             rest ~ /the same results/ ? "ok" : "WRONG"
     }' >>"$parts/tasks"
     write_file
@@ -115,6 +73,5 @@ priority_queue 1048576
 longest_prefix 1000000
 END
 write_file
-table "$json"
 grep -q '"WRONG"' "$json" && status=1
 exit $status

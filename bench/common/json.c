@@ -191,9 +191,45 @@ bool json_is_file(const char *path)
     return !is_standard(path) && (stat(path, &status) != 0 || S_ISREG(status.st_mode));
 }
 
-static bool write_text(FILE *file, const char *text)
+static bool are_papers(const cJSON *value)
 {
-    return file && fprintf(file, "%s\n", text) > 0 && fflush(file) == 0;
+    return value->string && strcmp(value->string, "papers") == 0;
+}
+
+/* Whether each member of a value has a line: so have lists of two objects or more, at the top and in papers. */
+static bool has_lines(const cJSON *parent, const cJSON *value)
+{
+    if (cJSON_IsArray(parent))
+        return are_papers(parent);
+    return cJSON_IsArray(value) && cJSON_IsObject(value->child) && (value->child->next || are_papers(value));
+}
+
+static bool put_line(FILE *file, const cJSON *value)
+{
+    char      *text = cJSON_PrintUnformatted(value);
+    const bool good = text && fputs(text, file) >= 0;
+    cJSON_free(text);
+    return good;
+}
+
+static bool put_lines(FILE *file, const cJSON *json, int depth)
+{
+    bool         good = fputs(cJSON_IsArray(json) ? "[\n" : "{\n", file) >= 0;
+    const cJSON *value = NULL;
+    cJSON_ArrayForEach(value, json)
+    {
+        fprintf(file, "%*s", depth + 1, "");
+        if (cJSON_IsObject(json))
+            fprintf(file, "\"%s\": ", value->string);
+        good &= has_lines(json, value) ? put_lines(file, value, depth + 1) : put_line(file, value);
+        good &= fputs(value->next ? ",\n" : "\n", file) >= 0;
+    }
+    return fprintf(file, "%*s%s", depth, "", cJSON_IsArray(json) ? "]" : "}") > 0 && good;
+}
+
+static bool write_text(FILE *file, const cJSON *json)
+{
+    return file && put_lines(file, json, 0) && fputc('\n', file) != EOF && fflush(file) == 0;
 }
 
 /* Where a file is written before it takes its place: beside it. NULL where that is of no use, as `path` is a device or a
@@ -213,9 +249,9 @@ static FILE *open_beside(const char *path, char **real, char **beside)
     return fopen(*beside, "w");
 }
 
-static bool write_beside(FILE *file, const char *text, const char *beside, const char *real)
+static bool write_beside(FILE *file, const cJSON *json, const char *beside, const char *real)
 {
-    bool good = write_text(file, text);
+    bool good = write_text(file, json);
     good = fclose(file) == 0 && good && rename(beside, real) == 0;
     if (!good) {
         const int error = errno;
@@ -225,16 +261,16 @@ static bool write_beside(FILE *file, const char *text, const char *beside, const
     return good;
 }
 
-static bool write_file(const char *path, const char *text)
+static bool write_file(const char *path, const cJSON *json)
 {
     char *real = NULL, *beside = NULL;
     FILE *file = open_beside(path, &real, &beside);
     bool  good;
     if (file) {
-        good = write_beside(file, text, beside, real);
+        good = write_beside(file, json, beside, real);
     } else {
         file = fopen(path, "w");
-        good = write_text(file, text);
+        good = write_text(file, json);
         good = file && fclose(file) == 0 && good;
     }
     free(real);
@@ -244,11 +280,9 @@ static bool write_file(const char *path, const char *text)
 
 bool json_write(const char *path, const cJSON *json, char *why, size_t why_bytes)
 {
-    char      *text = cJSON_Print(json);
-    const bool good = text && (is_standard(path) ? write_text(stdout, text) : write_file(path, text));
+    const bool good = is_standard(path) ? write_text(stdout, json) : write_file(path, json);
     if (!good)
-        snprintf(why, why_bytes, "cannot write %s: %s", path, text ? strerror(errno) : "out of memory");
-    cJSON_free(text);
+        snprintf(why, why_bytes, "cannot write %s: %s", path, strerror(errno));
     return good;
 }
 
@@ -322,6 +356,37 @@ bool text_is(const cJSON *object, const char *name, const char *text)
 {
     const char *got = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
     return got && strcmp(got, text) == 0;
+}
+
+/* Files from before the first schema list every tunable, and no origins. */
+static bool has_origins(const cJSON *device)
+{
+    return cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(device, "origins"));
+}
+
+static bool is_default(const cJSON *device, const char *tunable)
+{
+    const char *origin = text_of(cJSON_GetObjectItemCaseSensitive(device, "origins"), tunable);
+    return has_origins(device) && (!*origin || strcmp(origin, origin_name(ORDO_ORIGIN_DEFAULT)) == 0);
+}
+
+/* Whether each tunable that `other` lists is the same on `device`. */
+static bool has_tunables_of(const cJSON *device, const cJSON *other)
+{
+    const cJSON *tunables = cJSON_GetObjectItemCaseSensitive(device, "tunables"), *tunable = NULL;
+    cJSON_ArrayForEach(tunable, cJSON_GetObjectItemCaseSensitive(other, "tunables"))
+    {
+        const double here = number_of(tunables, tunable->string);
+        const bool   differs = isnan(here) ? has_origins(device) && has_origins(other) : here != tunable->valuedouble;
+        if (differs && !(is_default(device, tunable->string) && is_default(other, tunable->string)))
+            return false;
+    }
+    return true;
+}
+
+bool same_tunables(const cJSON *a, const cJSON *b)
+{
+    return has_tunables_of(a, b) && has_tunables_of(b, a);
 }
 
 /* ---- names of facts ------------------------------------------------------------------------------------------ */

@@ -19,8 +19,9 @@ cJSON *json_process(void);
 cJSON *json_device(const struct ordo_facts *facts);
 /* The argument of --json; ends the program as usage_error does if it cannot be written to: not after hours of measuring. */
 const char *json_option(const char *path);
-/* Both: "-" is standard input or output; on failure the reason is in `why`. json_read returns NULL then. What json_write
- * replaces is there until the new is whole, whatever happens meanwhile. */
+/* Both take "-" for standard input or output, and write the reason of a failure to `why`. json_read then returns NULL.
+ * json_write writes each row, device and process on a line of its own. It replaces a file only when the new one is
+ * complete. */
 bool json_write(const char *path, const cJSON *json, char *why, size_t why_bytes);
 /* Whether json_write replaces a file there, and not what a pipe or a device has. */
 bool   json_is_file(const char *path);
@@ -31,6 +32,8 @@ const char *text_of(const cJSON *object, const char *name);
 double      number_of(const cJSON *object, const char *name);
 bool        is_true(const cJSON *object, const char *name);
 bool        text_is(const cJSON *object, const char *name, const char *text);
+/* Compares the tunables of two devices. A tunable that a device does not list has its default value. */
+bool same_tunables(const cJSON *a, const cJSON *b);
 
 /* ---- names of facts, the same in every tool ------------------------------------------------------------------ */
 

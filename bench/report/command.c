@@ -3,80 +3,137 @@
 
 #include "bench/common/complain.h"
 #include "bench/common/json.h"
-#include "page.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-static bool read_files(struct report *report, int n, char **paths)
+static const char *const page_html[] = {
+#include "page_html.h"
+};
+static const char *const script_js[] = {
+#include "script_js.h"
+};
+
+/* Names of fields of rows and devices that the page does not show. They are three quarters of a file. */
+static const char unshown[] =
+    " samples_s batches_s interval_s device_s began_s first_call_s repetitions calls_per_repetition ended_by "
+    "scratch_bytes "
+    " index_bytes index_build_s rate_of_sorted_array rebuild_s share_of_copy_rate stale tombstones runs leaves levels "
+    " cleanups bytes_peak process tunables origins ";
+
+static void drop_unshown(cJSON *json)
 {
-    char why[512] = "";
-    for (int i = 0; i < n; i++) {
-        cJSON *file = json_read(paths[i], why, sizeof why);
-        if (!file || !report_add(report, paths[i], file, why, sizeof why)) {
-            complain("%s", why);
-            return false;
-        }
+    char name[64];
+    for (cJSON *value = json ? json->child : NULL, *next; value; value = next) {
+        next = value->next;
+        snprintf(name, sizeof name, " %s ", value->string ? value->string : "-");
+        if (strstr(unshown, name))
+            cJSON_Delete(cJSON_DetachItemViaPointer(json, value));
+        else
+            drop_unshown(value);
     }
-    if (report_sort_out(report))
-        return true;
-    complain("out of memory");
-    return false;
 }
 
-static bool write_page(const struct report *report, const char *path)
+/* Counts the rows and peers that are WRONG. */
+static size_t count_wrong(const cJSON *json)
 {
-    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    bool  good = out && page_write(out, report);
+    size_t       wrong = text_is(json, "check", "WRONG");
+    const cJSON *value = NULL;
+    cJSON_ArrayForEach(value, json) wrong += count_wrong(value);
+    return wrong;
+}
+
+/* Adds a file of results with its name. Returns false after a message. */
+static bool add_file(cJSON *files, const char *path)
+{
+    char        why[512] = "";
+    cJSON      *file = json_read(path, why, sizeof why);
+    const char *slash = strrchr(path, '/');
+    if (!file) {
+        complain("%s", why);
+        return false;
+    }
+    cJSON_AddItemToArray(files, file);
+    if (!text_is(file, "tool", "ordo-bench") || !cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(file, "devices")) ||
+        !cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(file, "rows"))) {
+        complain("%s was not written by ordo-bench --json", path);
+        return false;
+    }
+    drop_unshown(cJSON_GetObjectItemCaseSensitive(file, "devices"));
+    drop_unshown(cJSON_GetObjectItemCaseSensitive(file, "rows"));
+    cJSON_AddStringToObject(file, "name", slash ? slash + 1 : path);
+    return true;
+}
+
+static void put_lines(FILE *out, const char *const *lines)
+{
+    for (; *lines; lines++)
+        fprintf(out, "%s\n", *lines);
+}
+
+/* In a script "<" could begin its end; JSON has it only in strings. */
+static void put_json(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (*text == '<')
+            fprintf(out, "\\u003c");
+        else
+            fputc(*text, out);
+}
+
+static bool put_page(FILE *out, const char *files)
+{
+    put_lines(out, page_html);
+    fprintf(out, "<script type=\"application/json\" id=\"files\">");
+    put_json(out, files);
+    fprintf(out, "</script>\n<script>\n");
+    put_lines(out, script_js);
+    fprintf(out, "</script></body></html>\n");
+    return fflush(out) == 0 && !ferror(out);
+}
+
+static bool write_page(const cJSON *files, const char *path)
+{
+    char *text = cJSON_PrintUnformatted(files);
+    FILE *out = text && strcmp(path, "-") != 0 ? fopen(path, "w") : stdout;
+    bool  good = text && out && put_page(out, text);
     if (out && out != stdout)
         good = fclose(out) == 0 && good;
     if (!good)
-        complain("cannot write %s: %s", path, strerror(errno));
+        complain("cannot write %s: %s", path, text ? strerror(errno) : "out of memory");
+    cJSON_free(text);
     return good;
 }
 
-static bool write_svgs(const struct report *report, const char *directory)
+static int report(int n, char **paths, const char *page)
 {
-    char why[4200] = "";
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
-        complain("cannot make %s: %s", directory, strerror(errno));
-        return false;
-    }
-    if (page_write_svgs(directory, report, why, sizeof why))
-        return true;
-    complain("%s", why);
-    return false;
+    cJSON *files = cJSON_CreateArray();
+    int    code = EXIT_USAGE, i = 0;
+    while (i < n && add_file(files, paths[i]))
+        i++;
+    const size_t wrong = count_wrong(files);
+    if (i == n)
+        code = write_page(files, page) && wrong == 0 ? EXIT_GOOD : EXIT_FAILED;
+    if (wrong)
+        complain("%zu rows are WRONG", wrong);
+    cJSON_Delete(files);
+    return code;
 }
 
 int report_command(int argc, char **argv)
 {
-    static const struct option names[] = { { "output", required_argument, NULL, 'o' },
-                                           { "svg", required_argument, NULL, 's' },
-                                           { NULL, 0, NULL, 0 } };
-    const char                *page = NULL, *svg = NULL;
+    static const struct option names[] = { { "output", required_argument, NULL, 'o' }, { NULL, 0, NULL, 0 } };
+    const char                *page = NULL;
     optind = 0;
     for (int code; (code = getopt_long(argc, argv, "o:", names, NULL)) != -1;) {
-        if (code == 'o')
-            page = optarg;
-        else if (code == 's')
-            svg = optarg;
-        else
-            usage_error("report: FILE... -o PAGE [--svg DIRECTORY]");
+        if (code != 'o')
+            usage_error("report: FILE... -o PAGE");
+        page = optarg;
     }
     if (optind == argc || !page)
-        usage_error("report: FILE... -o PAGE [--svg DIRECTORY]: it takes files of results, and where to write");
-
-    struct report report = { .n_files = 0 };
-    int           code = EXIT_FAILED;
-    if (!read_files(&report, argc - optind, argv + optind))
-        code = EXIT_USAGE;
-    else if (write_page(&report, page) && (!svg || write_svgs(&report, svg)))
-        code = report.wrong ? EXIT_FAILED : EXIT_GOOD;
-    if (report.wrong)
-        complain("%zu rows are WRONG", report.wrong);
-    report_free(&report);
-    return code;
+        usage_error("report: FILE... -o PAGE: it takes files of results, and where to write");
+    return report(argc - optind, argv + optind, page);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordo-bench report FILE... -o PAGE [--svg DIRECTORY] */
+/* ordo-bench report FILE... -o PAGE: a page that holds the files and a script that draws them. */
 #ifndef BENCH_REPORT_COMMAND_H
 #define BENCH_REPORT_COMMAND_H
 

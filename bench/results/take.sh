@@ -80,21 +80,5 @@ for name in $names; do
     rm -f "$new" "$new.txt"
 done
 
-sh "$here/pictures.sh" "$bench" || status=1
-# A table of tasks has its place in the README where that has one for this label.
-tasks=$(find "$here" -maxdepth 1 -name "????-??-??-$label-tasks.json" | sort | tail -n 1)
-if [ -n "$tasks" ]; then
-    page=$(mktemp) || exit 1
-    table=$(mktemp) || exit 1
-    {
-        printf 'From [%s](results/%s):\n\n' "$(basename "$tasks" .json)" "${tasks##*/}"
-        sh "$here/../bench/tasks.sh" --table "$tasks"
-    } >"$table"
-    awk -v begin="<!-- tasks $label -->" -v table="$table" '
-        /^<!-- end of tasks -->$/ { within = 0 }
-        !within { print }
-        $0 == begin { within = 1; while ((getline line <table) > 0) print line }' "$here/../README.md" >"$page" &&
-        cp "$page" "$here/../README.md"
-    rm -f "$page" "$table"
-fi
+python3 "$here/figures.py" || status=1
 exit $status

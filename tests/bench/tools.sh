@@ -44,7 +44,7 @@ prints_no() {
 
 # explained FILE...: each field that is written in these is explained
 explained() {
-    for field in $(grep -oh '^[[:space:]]*"[a-z0-9_]*":' "$@" | tr -d '\t ":' | sort -u); do
+    for field in $(grep -oh '"[a-z0-9_]*":' "$@" | tr -d '":' | sort -u); do
         grep -q "\`$field\`" "$fields" || fail "$fields explains $field"
     done
 }
@@ -117,10 +117,10 @@ devices() {
     echo 87500000 >"$monitor/power1_average"
     echo 61000 >"$monitor/temp1_input"
     "$info" --no-self-test --json "$dir/info.json" --root "$dir/root" >"$dir/out" 2>"$dir/err"
-    for sensor in '"clock_mhz":.*1500,' '"power_w":.*87.5,' '"temperature_c":.*61$'; do
+    for sensor in '"clock_mhz":1500,' '"power_w":87.5,' '"temperature_c":61}'; do
         grep -q -e "$sensor" "$dir/info.json" || fail "sensors tell $sensor"
     done
-    if ! grep -q '"type":.*"gpu"' "$dir/info.json"; then
+    if ! grep -q '"type":"gpu"' "$dir/info.json"; then
         expect 0 "$info" --no-self-test --root "$dir/root"
         prints out 'NVIDIA GPU is there'
         prints out 'AMD GPU is there'
