@@ -6,6 +6,7 @@
 
 #include <CL/cl.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* OpenCL's objects, counted by references: what create, retain and release calls and events handed out come to. */
 enum fault_object {
@@ -26,6 +27,7 @@ struct fault {
     bool          lasting; /* all calls from number `at` on fail, not only that */
     unsigned long at;      /* the number of the call that fails, from 1; 0: none */
     cl_int        code;    /* what it returns; 0: a code that suits the call */
+    const char   *only;    /* calls of this name alone count; NULL: all */
     /* what came of it */
     unsigned long calls, struck; /* since armed; `struck` of them failed */
     const char   *what;          /* the first that failed, NULL if none */
@@ -37,7 +39,7 @@ struct fault {
 /* Whether the call at hand is to fail. */
 static inline bool fault_strikes(struct fault *f, const char *what, cl_int suits)
 {
-    if (!f->armed)
+    if (!f->armed || (f->only && strcmp(f->only, what) != 0))
         return false;
     if (f->calls < FAULT_LOG)
         f->log[f->calls] = what;
