@@ -401,7 +401,7 @@ static void model(struct life *l, struct play *p)
 
 const struct soak_row soak_concurrent_rows[] = {
     { "ordo_dict_apply_concurrent",
-      { 16, 10, 12, 2 },
+      { 24, 20, 20, 2 },
       ROW_CHANGES | ROW_STORES,
       ORDO_CAN_CONCURRENT,
       .fix = fix,

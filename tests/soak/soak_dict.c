@@ -343,8 +343,10 @@ static void choose_apply(struct life *l, struct play *p)
 {
     const size_t most = ((size_t) 1 << 27) / (l->model.count + l->n_forms + 1);
 
-    if (ordo_dict_can(l->dict, ORDO_CAN_ORDER) && p->g.n > most)
-        p->g.n = p->g.count = most;
+    if (!ordo_dict_can(l->dict, ORDO_CAN_ORDER) || p->g.n <= most)
+        return;
+    p->g.n = p->g.count = most;
+    p->g.room = CALL_ROOM * most;
 }
 
 static void fix_apply(struct life *l, struct play *p)
@@ -419,7 +421,7 @@ const struct soak_row soak_dict_rows[] = {
     { "ordo_dict_build", SELDOM, ROW_CHANGES | ROW_STORES, .model = model_build },
     { "ordo_dict_upsert", OFTEN_GROWS, ROW_CHANGES | ROW_STORES, .model = model_upsert },
     { "ordo_dict_insert", UPDATE, ROW_CHANGES | ROW_STORES, .model = model_insert },
-    { "ordo_dict_combine", UPDATE, ROW_CHANGES | ROW_STORES | ROW_NEEDS_VALUES, .model = model_combine },
+    { "ordo_dict_combine", OFTEN_GROWS, ROW_CHANGES | ROW_STORES | ROW_NEEDS_VALUES, .model = model_combine },
     { "ordo_dict_erase", OFTEN_EMPTIES, ROW_CHANGES, .model = model_erase },
     { "ordo_dict_erase_range", UPDATE, ROW_CHANGES, ORDO_CAN_ORDER, .model = model_erase_range },
     { "ordo_dict_take_first", SELDOM, ROW_CHANGES, ORDO_CAN_ORDER, .model = model_take_first },

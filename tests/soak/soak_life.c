@@ -109,8 +109,10 @@ static uint32_t one_of(struct life *l, const uint32_t *from, size_t n)
 
 static size_t choose_most_nodes(struct life *l, uint32_t entries)
 {
+    const size_t all = l->n_forms / entries; /* nodes that are full, of all keys */
+
     l->node_entries = entries;
-    l->most_nodes = soak_one_in(l, 3) ? 2 * l->n_forms / entries + 2 : 0;
+    l->most_nodes = soak_one_in(l, 2) ? all * (2 + soak_below(l, 4)) / 4 + 2 : 0;
     return l->most_nodes;
 }
 

@@ -215,6 +215,7 @@ struct befalls {
 static const char *const refused[] = { NULL,
                                        "clFinish",
                                        "clFinish",
+                                       "clFinish",
                                        "clWaitForEvents",
                                        "clEnqueueReadBuffer",
                                        "clEnqueueWriteBuffer",
@@ -226,15 +227,25 @@ static const char *const refused[] = { NULL,
                                        "clEnqueueMarkerWithWaitList",
                                        "clFlush" };
 
+/* Bytes that the call may take: any number, or one that goes with its batch. */
+static uint64_t choose_more(struct life *l, const struct play *p)
+{
+    const size_t batch = p->g.n * (ordo_type_bytes(p->g.type) + p->g.value_bytes + 4);
+
+    return soak_one_in(l, 3) ? soak_size(l, (size_t) 1 << 26) : batch * (1 + soak_below(l, 32)) / 4 + 4096;
+}
+
+/* Updates are refused more often than queries, which change nothing. */
 static struct befalls choose_befalls(struct life *l, const struct play *p)
 {
-    struct befalls b = { .more = (uint64_t) soak_size(l, (size_t) 1 << 26) };
+    const bool     changes = (p->row->traits & ROW_CHANGES) != 0;
+    struct befalls b = { .more = choose_more(l, p) };
 
-    b.limit = !l->without[HAZARD_LIMITS] && soak_one_in(l, 8);
+    b.limit = !l->without[HAZARD_LIMITS] && soak_one_in(l, changes ? 5 : 10);
     b.alloc = !b.limit && !l->without[HAZARD_LIMITS] && soak_one_in(l, 40);
-    b.fault = !b.limit && !b.alloc && !p->row->check && !l->without[HAZARD_FAULTS] && soak_one_in(l, 10);
+    b.fault = !b.limit && !b.alloc && !p->row->check && !l->without[HAZARD_FAULTS] && soak_one_in(l, changes ? 4 : 20);
     b.plan.only = refused[soak_below(l, LENGTH(refused))];
-    b.plan.at = soak_size(l, b.plan.only ? 12 : 200);
+    b.plan.at = soak_size(l, b.plan.only ? 8 : 200);
     b.plan.lasting = soak_one_in(l, 4);
     return b;
 }
