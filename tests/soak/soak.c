@@ -5,7 +5,7 @@
  *     ORDO_TEST_SEED=77 ORDO_TEST_KINDS=all build/tests/test-soak                          # the life of seed 77 alone
  *
  * ORDO_TEST_STEPS=number ends each life after so many steps. ORDO_TEST_TRACE=1 prints each step before it is made, and
- * ORDO_TEST_STRUCTURE=hash gives every life this structure. ORDO_TEST_WITHOUT=faults,limits,masks,tunables,loose,bursts leaves
+ * ORDO_TEST_CHECKS=all compares the whole content after each. ORDO_TEST_STRUCTURE=hash gives every life this structure. ORDO_TEST_WITHOUT=faults,limits,masks,tunables,loose,bursts,nodes leaves
  * out what it names. ORDO_MASK holds for every life, if it is set. */
 #include "soak.h"
 
@@ -118,16 +118,15 @@ static void step(struct life *l)
     l->t.random = l->seed * 0x9e3779b97f4a7c15u + l->step * 0xd1342543de82ef95u;
     if (l->step % 10 == 0)
         l->mood = (enum mood) soak_below(l, N_MOODS);
-    if (!l->without[HAZARD_BURSTS] && soak_one_in(l, 6)) {
-        burst(l);
-        return;
-    }
+    const bool             many = soak_one_in(l, 6) && !l->without[HAZARD_BURSTS];
     const struct soak_row *row = choose_row(l);
-    if (row->run)
+    if (many)
+        burst(l);
+    else if (row->run)
         row->run(l);
     else
         soak_play(l, row);
-    if (soak_one_in(l, 8))
+    if (soak_one_in(l, 8) || test_wants_all("ORDO_TEST_CHECKS"))
         soak_check_content(l);
 }
 

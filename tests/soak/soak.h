@@ -18,7 +18,7 @@
 #include "tests/support/support.h"
 
 /* What a life may meet besides plain calls. ORDO_TEST_WITHOUT=faults,limits leaves out some, to see whether they matter. */
-enum hazard { HAZARD_FAULTS, HAZARD_LIMITS, HAZARD_MASKS, HAZARD_TUNABLES, HAZARD_LOOSE, HAZARD_BURSTS, N_HAZARDS };
+enum hazard { HAZARD_FAULTS, HAZARD_LIMITS, HAZARD_MASKS, HAZARD_TUNABLES, HAZARD_LOOSE, HAZARD_BURSTS, HAZARD_NODES, N_HAZARDS };
 
 /* What a life does most of for some steps. */
 enum mood { MOOD_MIXED, MOOD_GROW, MOOD_EMPTY, MOOD_ASK, N_MOODS };

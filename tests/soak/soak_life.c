@@ -112,7 +112,7 @@ static size_t choose_most_nodes(struct life *l, uint32_t entries)
     const size_t all = l->n_forms / entries; /* nodes that are full, of all keys */
 
     l->node_entries = entries;
-    l->most_nodes = soak_one_in(l, 2) ? all * (2 + soak_below(l, 4)) / 4 + 2 : 0;
+    l->most_nodes = soak_one_in(l, 2) && !l->without[HAZARD_NODES] ? all * (2 + soak_below(l, 4)) / 4 + 2 : 0;
     return l->most_nodes;
 }
 
@@ -166,7 +166,7 @@ static int choose_structure(struct life *l)
 
 static void read_without(struct life *l)
 {
-    static const char *const names[N_HAZARDS] = { "faults", "limits", "masks", "tunables", "loose", "bursts" };
+    static const char *const names[N_HAZARDS] = { "faults", "limits", "masks", "tunables", "loose", "bursts", "nodes" };
     const char *const        text = getenv("ORDO_TEST_WITHOUT");
 
     for (size_t i = 0; text && i < N_HAZARDS; i++)

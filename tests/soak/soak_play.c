@@ -194,8 +194,7 @@ static void download_all(struct life *l, struct play *p, ordo_status status)
         SOAK_MUST(l, clWaitForEvents(1, &p->done) == CL_SUCCESS && clReleaseEvent(p->done) == CL_SUCCESS);
         p->done = NULL;
     }
-    if (p->queue)
-        SOAK_MUST(l, clFinish(l->queue[p->queue]) == CL_SUCCESS);
+    SOAK_MUST(l, clFinish(l->queue[p->queue]) == CL_SUCCESS); /* inputs may still be on their way */
     for (size_t i = 0; i < p->n_arrays; i++) {
         if (p->got[i])
             test_check_download(&l->t, &p->array[i], p->got[i], p->call->array[i].name, __FILE__, __LINE__);
