@@ -37,6 +37,8 @@ static size_t choose_n(struct life *l, const struct soak_row *row)
         return soak_size(l, MOST_ELEMENTS);
     if ((row->traits & ROW_CHANGES) && (l->mood == MOOD_EMPTY || l->mood == MOOD_GROW) && soak_one_in(l, 2))
         return l->n_forms / (1 + soak_below(l, 5)) + 1;
+    if (soak_one_in(l, 4))
+        return 1 + soak_below(l, keys < MOST_OPERATIONS ? keys : MOST_OPERATIONS);
     return soak_size(l, keys < MOST_OPERATIONS ? keys : MOST_OPERATIONS);
 }
 
@@ -242,11 +244,24 @@ static struct befalls choose_befalls(struct life *l, const struct play *p)
 
     b.limit = !l->without[HAZARD_LIMITS] && soak_one_in(l, changes ? 5 : 10);
     b.alloc = !b.limit && !l->without[HAZARD_LIMITS] && soak_one_in(l, 40);
-    b.fault = !b.limit && !b.alloc && !p->row->check && !l->without[HAZARD_FAULTS] && soak_one_in(l, changes ? 4 : 20);
+    b.fault = !b.limit && !b.alloc && !p->row->check && !l->without[HAZARD_FAULTS] && soak_one_in(l, changes ? 4 : 16);
     b.plan.only = refused[soak_below(l, LENGTH(refused))];
-    b.plan.at = soak_size(l, b.plan.only ? 8 : 200);
+    b.plan.at = b.plan.only ? 1 + soak_below(l, 2) * soak_below(l, 8) : soak_size(l, 200);
     b.plan.lasting = soak_one_in(l, 4);
     return b;
+}
+
+/* What befalls the call when it is made again: the next of the driver's calls is refused, or there is more memory. */
+static struct befalls next_befalls(const struct befalls *b, int tries)
+{
+    enum { TRIES = 5 };
+    struct befalls next = *b;
+
+    next.plan.at++;
+    next.more *= 4;
+    if (tries < TRIES && !(b->fault && b->plan.lasting))
+        return next;
+    return (struct befalls) { 0 };
 }
 
 static void set_limits(struct life *l, const struct befalls *b)
@@ -456,9 +471,10 @@ void soak_play(struct life *l, const struct soak_row *row)
     describe(l, &p, &b);
     ordo_status status = attempt(l, &p, &b);
     bool        again = status == p.want_status || judge(l, &p, &b, status);
-    if (again && status != p.want_status) {
+    for (int tries = 1; again && status != p.want_status; tries++) {
         reset_outputs(&p);
-        b = (struct befalls) { 0 };
+        b = next_befalls(&b, tries);
+        describe(l, &p, &b);
         status = attempt(l, &p, &b);
         again = status == p.want_status || judge(l, &p, &b, status);
     }
