@@ -396,26 +396,13 @@ static void model_mixed(struct life *l, struct play *p)
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* How often in a life that is mixed, grows, empties, asks. */
-#define OFTEN_GROWS                                                                                                    \
-    {                                                                                                                  \
-        8, 20, 1, 1                                                                                                    \
-    }
-#define OFTEN_EMPTIES                                                                                                  \
-    {                                                                                                                  \
-        8, 1, 24, 1                                                                                                    \
-    }
-#define UPDATE                                                                                                         \
-    {                                                                                                                  \
-        8, 6, 3, 1                                                                                                     \
-    }
-#define SELDOM                                                                                                         \
-    {                                                                                                                  \
-        2, 1, 1, 0                                                                                                     \
-    }
-#define QUERY                                                                                                          \
-    {                                                                                                                  \
-        5, 2, 2, 8                                                                                                     \
-    }
+/* clang-format off */
+#define OFTEN_GROWS   { 10, 20, 1, 1 }
+#define OFTEN_EMPTIES { 8, 1, 24, 1 }
+#define UPDATE        { 8, 6, 3, 1 }
+#define SELDOM        { 2, 1, 1, 0 }
+#define QUERY         { 3, 2, 1, 8 }
+/* clang-format on */
 
 const struct soak_row soak_dict_rows[] = {
     { "ordo_dict_build", SELDOM, ROW_CHANGES | ROW_STORES, .model = model_build },

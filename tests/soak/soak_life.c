@@ -148,7 +148,7 @@ static ordo_status create_configured(struct life *l)
 /* Few keys, or many: tables of more than 2^16 slots go other ways than small ones. */
 static size_t choose_keys(struct life *l)
 {
-    return soak_one_in(l, 2) ? ((size_t) 1 << 16) + soak_below(l, (size_t) 1 << 17)
+    return soak_one_in(l, 2) ? ((size_t) 3 << 14) + soak_below(l, (size_t) 3 << 15)
                              : 1 + soak_size(l, (size_t) 1 << 15);
 }
 

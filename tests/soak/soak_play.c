@@ -90,7 +90,7 @@ static void reset_outputs(struct play *p)
 
 static void begin(struct life *l, struct play *p, const struct soak_row *row)
 {
-    *p = (struct play) { .row = row, .call = call_named(row->name), .host = soak_one_in(l, 2) };
+    *p = (struct play) { .row = row, .call = call_named(row->name), .host = soak_below(l, 5) < 3 };
     if (!p->call)
         soak_fail(l, "there is no call %s", row->name);
     choose_given(l, p);
@@ -213,20 +213,19 @@ struct befalls {
     struct fault plan;
 };
 
-static const char *const refused[] = { NULL,
-                                       "clFinish",
-                                       "clFinish",
-                                       "clFinish",
-                                       "clWaitForEvents",
-                                       "clEnqueueReadBuffer",
-                                       "clEnqueueWriteBuffer",
-                                       "clEnqueueNDRangeKernel",
-                                       "clEnqueueCopyBuffer",
-                                       "clEnqueueFillBuffer",
-                                       "clEnqueueMapBuffer",
-                                       "clCreateBuffer",
-                                       "clEnqueueMarkerWithWaitList",
-                                       "clFlush" };
+/* What waits fails after the call has changed something: it comes as often as all the rest together. */
+static const char *const refused_waits[] = { "clFinish", "clFinish", "clFinish", "clWaitForEvents",
+                                             "clEnqueueReadBuffer" };
+static const char *const refused_others[] = { NULL,
+                                              "clCreateBuffer",
+                                              "clEnqueueBarrierWithWaitList",
+                                              "clEnqueueCopyBuffer",
+                                              "clEnqueueFillBuffer",
+                                              "clEnqueueMapBuffer",
+                                              "clEnqueueMarkerWithWaitList",
+                                              "clEnqueueNDRangeKernel",
+                                              "clEnqueueWriteBuffer",
+                                              "clFlush" };
 
 /* Bytes that the call may take: any number, or one that goes with its batch. */
 static uint64_t choose_more(struct life *l, const struct play *p)
@@ -244,8 +243,9 @@ static struct befalls choose_befalls(struct life *l, const struct play *p)
 
     b.limit = !l->without[HAZARD_LIMITS] && soak_one_in(l, changes ? 5 : 10);
     b.alloc = !b.limit && !l->without[HAZARD_LIMITS] && soak_one_in(l, 40);
-    b.fault = !b.limit && !b.alloc && !p->row->check && !l->without[HAZARD_FAULTS] && soak_one_in(l, changes ? 4 : 16);
-    b.plan.only = refused[soak_below(l, LENGTH(refused))];
+    b.fault = !b.limit && !b.alloc && !p->row->check && !l->without[HAZARD_FAULTS] && soak_one_in(l, changes ? 3 : 16);
+    b.plan.only = soak_one_in(l, 2) ? refused_waits[soak_below(l, LENGTH(refused_waits))]
+                                    : refused_others[soak_below(l, LENGTH(refused_others))];
     b.plan.at = b.plan.only ? 1 + soak_below(l, 2) * soak_below(l, 8) : soak_size(l, 200);
     b.plan.lasting = soak_one_in(l, 4);
     return b;
