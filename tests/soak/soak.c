@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STEPS = 80, QUICK_LIVES = 8, QUICK_STEPS = 20 };
+enum { STEPS = 80, QUICK_LIVES = 8, QUICK_STEPS = 25 };
 
 static double now(void)
 {

@@ -18,12 +18,22 @@
 #include "tests/support/support.h"
 
 /* What a life may meet besides plain calls. ORDO_TEST_WITHOUT=faults,limits leaves out some, to see whether they matter. */
-enum hazard { HAZARD_FAULTS, HAZARD_LIMITS, HAZARD_MASKS, HAZARD_TUNABLES, HAZARD_LOOSE, HAZARD_BURSTS, HAZARD_NODES, N_HAZARDS };
+enum hazard {
+    HAZARD_FAULTS,
+    HAZARD_LIMITS,
+    HAZARD_MASKS,
+    HAZARD_TUNABLES,
+    HAZARD_LOOSE,
+    HAZARD_BURSTS,
+    HAZARD_NODES,
+    N_HAZARDS
+};
 
 /* What a life does most of for some steps. */
 enum mood { MOOD_MIXED, MOOD_GROW, MOOD_EMPTY, MOOD_ASK, N_MOODS };
 
-enum { N_QUEUES = 3 }; /* the device's own, one in order, one out of order */
+enum { SOAK_SMALL_SEEDS = 100 }; /* lives of seeds below this are small: those of the quick ring */
+enum { N_QUEUES = 3 };           /* the device's own, one in order, one out of order */
 
 struct life {
     struct test      t; /* the life's device, and the random numbers of the step under way */

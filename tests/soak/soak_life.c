@@ -34,6 +34,12 @@ void life_context(struct life *l, const char *format, ...)
         (void) fprintf(stderr, "%s\n", l->t.context);
 }
 
+/* The quick ring's lives: on the device as it is, with few keys. */
+static bool is_small(const struct life *l)
+{
+    return l->seed < SOAK_SMALL_SEEDS;
+}
+
 /* ---- the device -------------------------------------------------------------------------------------------------- */
 
 /* A mask is kernels to build: the first two make most of the difference. */
@@ -47,7 +53,7 @@ static const char *choose_mask(struct life *l)
 
     if (getenv("ORDO_MASK"))
         return getenv("ORDO_MASK");
-    return l->without[HAZARD_MASKS] || !soak_one_in(l, 3) ? "" : masks[soak_below(l, n)];
+    return l->without[HAZARD_MASKS] || is_small(l) || !soak_one_in(l, 3) ? "" : masks[soak_below(l, n)];
 }
 
 static void choose_tunables(struct life *l)
@@ -148,6 +154,8 @@ static ordo_status create_configured(struct life *l)
 /* Few keys, or many: tables of more than 2^16 slots go other ways than small ones. */
 static size_t choose_keys(struct life *l)
 {
+    if (is_small(l))
+        return 1 + soak_size(l, 4000);
     return soak_one_in(l, 2) ? ((size_t) 3 << 14) + soak_below(l, (size_t) 3 << 15)
                              : 1 + soak_size(l, (size_t) 1 << 15);
 }
