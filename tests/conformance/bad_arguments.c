@@ -392,9 +392,9 @@ static void bad_value_type(struct trial *r)
 {
     struct given g = r->good;
 
-    g.type = (ordo_type) 6;
+    g.value = (ordo_type) 6;
     refuse(r, &g, ORDO_INVALID, "value", "is no type");
-    g.type = ORDO_U64;
+    g.value = ORDO_U64;
     refuse(r, &g, ORDO_INVALID, "value", "is too wide");
 }
 

@@ -200,51 +200,74 @@ static size_t enumerate(const struct model *model, const struct ordo_host_batch 
     return batch->codes[i] == ORDO_RANGE ? n : 0;
 }
 
+/* A key of the batch and its place there, and the key's element while operations on it run. */
+struct point {
+    bool                 is_there;
+    struct model_element element;
+};
+
+static bool is_point(uint8_t code)
+{
+    return code <= ORDO_ERASE || code == ORDO_COMBINE;
+}
+
+/* Runs operation i, one of those on a single key, on this key's element. */
+static void apply_point(const struct model *model, const struct ordo_host_batch *batch, size_t i, struct point *point)
+{
+    const size_t   key_bytes = ordo_type_bytes(model->type);
+    const uint64_t value = batch->values ? get_word(batch->values, model->value_bytes, i) : 0;
+    const bool     was_there = point->is_there;
+
+    put_flag(batch->found, i, was_there);
+    if (batch->codes[i] == ORDO_FIND && was_there)
+        put_word(batch->values_out, model->value_bytes, i, point->element.value);
+    if (batch->codes[i] == ORDO_ERASE)
+        point->is_there = false;
+    if (batch->codes[i] <= ORDO_CONTAINS || batch->codes[i] == ORDO_ERASE)
+        return;
+    if (!was_there)
+        point->element.key = get_word(batch->keys, key_bytes, i);
+    if (was_there && batch->codes[i] == ORDO_COMBINE)
+        point->element.value = combined(batch, point->element.value, value);
+    else if (!was_there || batch->codes[i] == ORDO_UPSERT)
+        point->element.value = value;
+    point->is_there = true;
+}
+
+static uint64_t form_of(const struct model *model, const struct ordo_host_batch *batch, size_t i)
+{
+    return ordo_key_bits(model->type, (const uint8_t *) batch->keys + i * ordo_type_bytes(model->type));
+}
+
 /* Returns how many elements the operation adds to the ranges. */
 static size_t apply_one(struct model *model, const struct ordo_host_batch *batch, size_t i, size_t offset)
 {
-    const size_t               key_bytes = ordo_type_bytes(model->type);
-    const uint64_t             form = ordo_key_bits(model->type, (const uint8_t *) batch->keys + i * key_bytes);
-    const uint64_t             value = batch->values ? get_word(batch->values, model->value_bytes, i) : 0;
-    const size_t               at = model_rank(model, form);
-    const bool                 is_there = is_at(model, at, form);
-    const struct model_element element = { form, get_word(batch->keys, key_bytes, i), value };
+    const uint64_t form = form_of(model, batch, i);
+    const size_t   at = model_rank(model, form);
+    const bool     is_there = is_at(model, at, form);
+    struct point   point = { is_there, is_there ? model->element[at] : (struct model_element) { .form = form } };
 
-    switch ((ordo_code) batch->codes[i]) {
-    case ORDO_FIND:
-        if (is_there)
-            put_word(batch->values_out, model->value_bytes, i, model->element[at].value);
-        break;
-    case ORDO_CONTAINS:
-        break;
-    case ORDO_UPSERT:
-        if (is_there)
-            model->element[at].value = value;
-        else
-            put_in(model, at, element);
-        break;
-    case ORDO_INSERT:
-        if (!is_there)
-            put_in(model, at, element);
-        break;
-    case ORDO_ERASE:
-        if (is_there)
+    if (is_point(batch->codes[i])) {
+        apply_point(model, batch, i, &point);
+        if (is_there && point.is_there)
+            model->element[at] = point.element;
+        else if (is_there)
             take_out(model, at);
-        break;
-    case ORDO_COMBINE:
-        if (is_there)
-            model->element[at].value = combined(batch, model->element[at].value, value);
-        else
-            put_in(model, at, element);
-        break;
+        else if (point.is_there)
+            put_in(model, at, point.element);
+        return 0;
+    }
+    switch ((ordo_code) batch->codes[i]) {
     case ORDO_RANK_LT:
     case ORDO_RANK_LE:
         if (batch->counts)
             batch->counts[i] = (uint32_t) (at + (is_there && batch->codes[i] == ORDO_RANK_LE));
         return 0;
-    case ORDO_SELECT:
-        put_element(model, batch, i, element.key < model->count ? (size_t) element.key : model->count);
+    case ORDO_SELECT: {
+        const uint64_t rank = get_word(batch->keys, ordo_type_bytes(model->type), i);
+        put_element(model, batch, i, rank < model->count ? (size_t) rank : model->count);
         return 0;
+    }
     case ORDO_COUNT:
     case ORDO_RANGE:
         return enumerate(model, batch, i, form, offset);
@@ -252,14 +275,84 @@ static size_t apply_one(struct model *model, const struct ordo_host_batch *batch
         seek(model, batch, i, form);
         return 0;
     }
-    put_flag(batch->found, i, is_there);
-    return 0;
+}
+
+/* ---- batches of operations on single keys ---------------------------------------------------------------------- */
+
+struct turn {
+    uint64_t form;
+    size_t   i;
+};
+
+static int by_turn(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+
+    return x->form != y->form ? (x->form < y->form ? -1 : 1) : x->i < y->i ? -1 : x->i > y->i;
+}
+
+/* The operations by key, and for each key in the order of the batch. */
+static struct turn *turns_of(const struct model *model, const struct ordo_host_batch *batch)
+{
+    struct turn *turn = calloc(batch->count, sizeof *turn);
+
+    if (!turn)
+        abort();
+    for (size_t i = 0; i < batch->count; i++)
+        turn[i] = (struct turn) { form_of(model, batch, i), i };
+    qsort(turn, batch->count, sizeof *turn, by_turn);
+    return turn;
+}
+
+/* Merges the operations into the elements: one pass over both, where apply_one moves what lies behind each new key. */
+static void apply_merged(struct model *model, const struct ordo_host_batch *batch)
+{
+    const size_t          room = model->count + batch->count;
+    struct turn          *turn = turns_of(model, batch);
+    struct model_element *merged = calloc(room, sizeof *merged);
+    size_t                n = 0, at = 0;
+
+    if (!merged)
+        abort();
+    for (size_t i = 0; i < batch->count;) {
+        const uint64_t form = turn[i].form;
+        struct point   point = { .element.form = form };
+        while (at < model->count && model->element[at].form < form)
+            merged[n++] = model->element[at++];
+        if (is_at(model, at, form))
+            point = (struct point) { true, model->element[at++] };
+        for (; i < batch->count && turn[i].form == form; i++)
+            apply_point(model, batch, turn[i].i, &point);
+        if (point.is_there)
+            merged[n++] = point.element;
+    }
+    while (at < model->count)
+        merged[n++] = model->element[at++];
+    free(turn);
+    free(model->element);
+    model->element = merged;
+    model->count = n;
+    model->room = room;
+}
+
+static bool has_points_alone(const struct ordo_host_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (!is_point(batch->codes[i]))
+            return false;
+    return batch->count > 0;
 }
 
 size_t model_apply(struct model *model, const struct ordo_host_batch *batch)
 {
     size_t offset = 0;
 
+    if (has_points_alone(batch)) {
+        apply_merged(model, batch);
+        if (batch->offsets)
+            memset(batch->offsets, 0, (batch->count + 1) * sizeof *batch->offsets);
+        return 0;
+    }
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->offsets)
             batch->offsets[i] = offset;

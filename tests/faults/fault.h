@@ -23,11 +23,11 @@ enum { FAULT_LOG = 1 << 14 };
 
 struct fault {
     /* the test's to set */
-    bool          armed;    /* calls count */
-    bool          lasting;  /* all calls from number `at` on fail, not only that */
-    bool          commands; /* only calls that enqueue a command count, and fail */
-    unsigned long at;       /* the number of the call that fails, from 1; 0: none */
-    cl_int        code;     /* what it returns; 0: a code that suits the call */
+    bool          armed;   /* calls count */
+    bool          lasting; /* all calls from number `at` on fail, not only that */
+    unsigned long at;      /* the number of the call that fails, from 1; 0: none */
+    cl_int        code;    /* what it returns; 0: a code that suits the call */
+    const char   *only;    /* only calls whose names begin so count, and fail; NULL: all */
     /* what came of it */
     unsigned long calls, struck; /* since armed; `struck` of them failed */
     const char   *what;          /* the first that failed, NULL if none */
@@ -39,7 +39,7 @@ struct fault {
 /* Whether the call at hand is to fail. */
 static inline bool fault_strikes(struct fault *f, const char *what, cl_int suits)
 {
-    if (!f->armed || (f->commands && strncmp(what, "clEnqueue", 9) != 0))
+    if (!f->armed || (f->only && strncmp(what, f->only, strlen(f->only)) != 0))
         return false;
     if (f->calls < FAULT_LOG)
         f->log[f->calls] = what;

@@ -9,38 +9,42 @@
 
 /* ---- primitives --------------------------------------------------------------------------------------------------- */
 
+#define SCAN(g) OR_NULL(g, ordo_scan_params(.type = (g)->type, .op = (g)->array_op, .inclusive = (g)->inclusive))
+
 static ordo_status scan(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_scan(g->dev, OR_NULL(g, ordo_scan_params(.type = g->type)), a[0], a[1], g->count, g->order);
+    return ordo_scan(g->dev, SCAN(g), a[0], a[1], g->count, g->order);
 }
 
 static ordo_status scan_host(const struct given *g, void *const a[])
 {
-    return ordo_scan_host(g->dev, OR_NULL(g, ordo_scan_params(.type = g->type)), a[0], a[1], g->count);
+    return ordo_scan_host(g->dev, SCAN(g), a[0], a[1], g->count);
 }
 
 static ordo_status segmented_scan(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_segmented_scan(g->dev, OR_NULL(g, ordo_scan_params(.type = g->type)), a[0], a[1], a[2], g->count,
-                               g->order);
+    return ordo_segmented_scan(g->dev, SCAN(g), a[0], a[1], a[2], g->count, g->order);
 }
 
 static ordo_status segmented_scan_host(const struct given *g, void *const a[])
 {
-    return ordo_segmented_scan_host(g->dev, OR_NULL(g, ordo_scan_params(.type = g->type)), a[0], a[1], a[2], g->count);
+    return ordo_segmented_scan_host(g->dev, SCAN(g), a[0], a[1], a[2], g->count);
 }
 
 static ordo_status reduce(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_reduce(g->dev, OR_NULL(g, ordo_reduce_params(.type = g->type)), a[0], g->count, a[1], g->order);
+    return ordo_reduce(g->dev, OR_NULL(g, ordo_reduce_params(.type = g->type, .op = g->array_op)), a[0], g->count, a[1],
+                       g->order);
 }
 
 static ordo_status reduce_host(const struct given *g, void *const a[])
 {
-    return ordo_reduce_host(g->dev, OR_NULL(g, ordo_reduce_params(.type = g->type)), a[0], g->count, a[1]);
+    return ordo_reduce_host(g->dev, OR_NULL(g, ordo_reduce_params(.type = g->type, .op = g->array_op)), a[0], g->count,
+                            a[1]);
 }
 
-#define COMPACT(g) OR_NULL(g, ordo_compact_params(.key_bytes = 4, .value_bytes = (g)->value_bytes))
+#define COMPACT(g)                                                                                                     \
+    OR_NULL(g, ordo_compact_params(.key_bytes = (uint32_t) ordo_type_bytes((g)->type), .value_bytes = (g)->value_bytes))
 
 static ordo_status compact(const struct given *g, const struct ordo_slice a[])
 {
@@ -52,7 +56,9 @@ static ordo_status compact_host(const struct given *g, void *const a[])
     return ordo_compact_host(g->dev, COMPACT(g), a[0], a[1], a[2], g->count, a[3], a[4], a[5]);
 }
 
-#define SORT(g) OR_NULL(g, ordo_sort_params(.key = (g)->type, .value_bytes = (g)->value_bytes))
+#define SORT(g)                                                                                                        \
+    OR_NULL(g, ordo_sort_params(.key = (g)->type, .value_bytes = (g)->value_bytes, .descending = (g)->descending,      \
+                                .first_bit = (g)->first_bit, .bits = (g)->bits))
 
 static ordo_status sort(const struct given *g, const struct ordo_slice a[])
 {
@@ -62,13 +68,14 @@ static ordo_status sort(const struct given *g, const struct ordo_slice a[])
 static ordo_status sort_host(const struct given *g, void *const a[])
 {
     if (a[0] && a[2])
-        memcpy(a[2], a[0], g->n * 4);
-    if (a[1] && a[3])
-        memcpy(a[3], a[1], g->n * 4);
+        memcpy(a[2], a[0], g->n * ordo_type_bytes(g->type));
+    if (a[1] && a[3] && (g->value_bytes == 4 || g->value_bytes == 8))
+        memcpy(a[3], a[1], g->n * g->value_bytes);
     return ordo_sort_host(g->dev, SORT(g), a[2], a[3], g->count);
 }
 
-#define MERGE(g) OR_NULL(g, ordo_merge_params(.key = (g)->type, .value_bytes = (g)->value_bytes))
+#define MERGE(g)                                                                                                       \
+    OR_NULL(g, ordo_merge_params(.key = (g)->type, .value_bytes = (g)->value_bytes, .descending = (g)->descending))
 
 static ordo_status merge(const struct given *g, const struct ordo_slice a[])
 {
@@ -90,31 +97,36 @@ static ordo_status merge_runs_host(const struct given *g, void *const a[])
     return ordo_merge_runs_host(g->dev, MERGE(g), a[0], a[1], g->runs, g->n_runs, a[2], a[3]);
 }
 
+#define SEARCH(g)                                                                                                      \
+    OR_NULL(g, ordo_search_params(.key = (g)->type, .upper = (g)->upper, .sorted_queries = (g)->sorted_queries,        \
+                                  .index = (g)->index, .scheme = (g)->scheme))
+
 static ordo_status search(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_search(g->dev, OR_NULL(g, ordo_search_params(.key = g->type)), a[0], g->second, a[1], g->count, a[2],
-                       g->order);
+    return ordo_search(g->dev, SEARCH(g), a[0], g->second, a[1], g->count, a[2], g->order);
 }
 
 static ordo_status search_host(const struct given *g, void *const a[])
 {
-    return ordo_search_host(g->dev, OR_NULL(g, ordo_search_params(.key = g->type)), a[0], g->second, a[1], g->count,
-                            a[2]);
+    return ordo_search_host(g->dev, SEARCH(g), a[0], g->second, a[1], g->count, a[2]);
 }
+
+#define EQUAL(g)                                                                                                       \
+    OR_NULL(g, ordo_equal_range_params(.key = (g)->type, .sorted_queries = (g)->sorted_queries, .index = (g)->index))
 
 static ordo_status equal_range(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_equal_range(g->dev, OR_NULL(g, ordo_equal_range_params(.key = g->type)), a[0], g->second, a[1],
-                            g->count, a[2], a[3], g->order);
+    return ordo_equal_range(g->dev, EQUAL(g), a[0], g->second, a[1], g->count, a[2], a[3], g->order);
 }
 
 static ordo_status equal_range_host(const struct given *g, void *const a[])
 {
-    return ordo_equal_range_host(g->dev, OR_NULL(g, ordo_equal_range_params(.key = g->type)), a[0], g->second, a[1],
-                                 g->count, a[2], a[3]);
+    return ordo_equal_range_host(g->dev, EQUAL(g), a[0], g->second, a[1], g->count, a[2], a[3]);
 }
 
-#define BY_KEY(g) OR_NULL(g, ordo_reduce_by_key_params(.key = (g)->type, .value = ORDO_U32))
+#define BY_KEY(g)                                                                                                      \
+    OR_NULL(g, ordo_reduce_by_key_params(.key = (g)->type, .value = (g)->value, .op = (g)->array_op,                   \
+                                         .wide = (g)->wide, .sorted = (g)->sorted, .bits = (g)->bits))
 
 static ordo_status reduce_by_key(const struct given *g, const struct ordo_slice a[])
 {
@@ -126,43 +138,50 @@ static ordo_status reduce_by_key_host(const struct given *g, void *const a[])
     return ordo_reduce_by_key_host(g->dev, BY_KEY(g), a[0], a[1], g->count, a[2], a[3], a[4], g->room, a[5]);
 }
 
+#define UNIQUE(g) OR_NULL(g, ordo_unique_params(.key = (g)->type, .sorted = (g)->sorted, .bits = (g)->bits))
+
 static ordo_status unique(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_unique(g->dev, OR_NULL(g, ordo_unique_params(.key = g->type)), a[0], g->count, a[1], a[2], g->room,
-                       a[3], g->order);
+    return ordo_unique(g->dev, UNIQUE(g), a[0], g->count, a[1], a[2], g->room, a[3], g->order);
 }
 
 static ordo_status unique_host(const struct given *g, void *const a[])
 {
-    return ordo_unique_host(g->dev, OR_NULL(g, ordo_unique_params(.key = g->type)), a[0], g->count, a[1], a[2], g->room,
-                            a[3]);
+    return ordo_unique_host(g->dev, UNIQUE(g), a[0], g->count, a[1], a[2], g->room, a[3]);
+}
+
+static uint32_t row_bytes(const struct given *g)
+{
+    return g->row_bytes ? g->row_bytes : 4;
 }
 
 static ordo_status gather(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_gather(g->dev, OR_NULL(g, ordo_gather_params(.row_bytes = 4)), a[0], g->second, a[1], g->count, a[2],
-                       g->order);
+    return ordo_gather(g->dev, OR_NULL(g, ordo_gather_params(.row_bytes = row_bytes(g))), a[0], g->second, a[1],
+                       g->count, a[2], g->order);
 }
 
 static ordo_status gather_host(const struct given *g, void *const a[])
 {
-    return ordo_gather_host(g->dev, OR_NULL(g, ordo_gather_params(.row_bytes = 4)), a[0], g->second, a[1], g->count,
-                            a[2]);
+    return ordo_gather_host(g->dev, OR_NULL(g, ordo_gather_params(.row_bytes = row_bytes(g))), a[0], g->second, a[1],
+                            g->count, a[2]);
 }
 
 static ordo_status scatter(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_scatter(g->dev, OR_NULL(g, ordo_scatter_params(.row_bytes = 4)), a[0], a[1], g->count, a[2], g->second,
-                        g->order);
+    return ordo_scatter(g->dev, OR_NULL(g, ordo_scatter_params(.row_bytes = row_bytes(g), .distinct = g->distinct)),
+                        a[0], a[1], g->count, a[2], g->second, g->order);
 }
 
 static ordo_status scatter_host(const struct given *g, void *const a[])
 {
-    return ordo_scatter_host(g->dev, OR_NULL(g, ordo_scatter_params(.row_bytes = 4)), a[0], a[1], g->count, a[2],
-                             g->second);
+    return ordo_scatter_host(g->dev,
+                             OR_NULL(g, ordo_scatter_params(.row_bytes = row_bytes(g), .distinct = g->distinct)), a[0],
+                             a[1], g->count, a[2], g->second);
 }
 
-#define TOP(g) OR_NULL(g, ordo_top_k_params(.key = (g)->type, .value_bytes = (g)->value_bytes))
+#define TOP(g)                                                                                                         \
+    OR_NULL(g, ordo_top_k_params(.key = (g)->type, .value_bytes = (g)->value_bytes, .greatest = (g)->greatest))
 
 static ordo_status top_k(const struct given *g, const struct ordo_slice a[])
 {
@@ -176,16 +195,19 @@ static ordo_status top_k_host(const struct given *g, void *const a[])
 
 static ordo_status select_one(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_select(g->dev, OR_NULL(g, ordo_select_params(.key = g->type)), a[0], g->count, g->k, a[1], a[2],
-                       g->order);
+    return ordo_select(g->dev, OR_NULL(g, ordo_select_params(.key = g->type, .greatest = g->greatest)), a[0], g->count,
+                       g->k, a[1], a[2], g->order);
 }
 
 static ordo_status select_one_host(const struct given *g, void *const a[])
 {
-    return ordo_select_host(g->dev, OR_NULL(g, ordo_select_params(.key = g->type)), a[0], g->count, g->k, a[1], a[2]);
+    return ordo_select_host(g->dev, OR_NULL(g, ordo_select_params(.key = g->type, .greatest = g->greatest)), a[0],
+                            g->count, g->k, a[1], a[2]);
 }
 
-#define LOOKUP(g) OR_NULL(g, ordo_lookup_params(.key = (g)->type, .value_bytes = (g)->value_bytes))
+#define LOOKUP(g)                                                                                                      \
+    OR_NULL(g, ordo_lookup_params(.key = (g)->type, .value_bytes = (g)->value_bytes,                                   \
+                                  .sorted_queries = (g)->sorted_queries, .index = (g)->index, .scheme = (g)->scheme))
 
 static ordo_status lookup(const struct given *g, const struct ordo_slice a[])
 {
@@ -388,13 +410,13 @@ static ordo_status count_host(const struct given *g, void *const a[])
 
 static ordo_status range(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_dict_range(g->dict, a[0], a[1], g->count, a[2], a[3], a[4], g->room, NULL, g->order);
+    return ordo_dict_range(g->dict, a[0], a[1], g->count, a[2], a[3], a[4], g->room, g->got, g->order);
 }
 
 static ordo_status range_host(const struct given *g, void *const a[])
 {
     size_t needed = 0;
-    return ordo_dict_range_host(g->dict, a[0], a[1], g->count, a[2], a[3], a[4], g->room, &needed);
+    return ordo_dict_range_host(g->dict, a[0], a[1], g->count, a[2], a[3], a[4], g->room, g->got ? g->got : &needed);
 }
 
 static ordo_status seek(const struct given *g, const struct ordo_slice a[])
@@ -427,16 +449,19 @@ static ordo_status last_host(const struct given *g, void *const a[])
     return ordo_dict_last_host(g->dict, a[0], a[1], a[2]);
 }
 
+/* Where the number of elements goes. */
+#define COUNT_OF(g, unasked) ((g)->no_count ? NULL : (g)->got ? (g)->got : &(unasked))
+
 static ordo_status export_all(const struct given *g, const struct ordo_slice a[])
 {
     size_t needed = 0;
-    return ordo_dict_export(g->dict, a[0], a[1], g->room, g->no_count ? NULL : &needed, g->order);
+    return ordo_dict_export(g->dict, a[0], a[1], g->room, COUNT_OF(g, needed), g->order);
 }
 
 static ordo_status export_host(const struct given *g, void *const a[])
 {
     size_t needed = 0;
-    return ordo_dict_export_host(g->dict, a[0], a[1], g->room, g->no_count ? NULL : &needed);
+    return ordo_dict_export_host(g->dict, a[0], a[1], g->room, COUNT_OF(g, needed));
 }
 
 static ordo_status apply(const struct given *g, const struct ordo_slice a[])
@@ -454,9 +479,9 @@ static ordo_status apply(const struct given *g, const struct ordo_slice a[])
                                       .range_keys = a[9],
                                       .range_values = a[10],
                                       .range_capacity = g->room,
-                                      .value = g->type,
+                                      .value = g->value,
                                       .combine = g->op };
-    return ordo_dict_apply(g->dict, OR_NULL(g, &batch), NULL, g->order);
+    return ordo_dict_apply(g->dict, OR_NULL(g, &batch), g->got, g->order);
 }
 
 static ordo_status apply_host(const struct given *g, void *const a[])
@@ -474,9 +499,9 @@ static ordo_status apply_host(const struct given *g, void *const a[])
                                            .range_keys = a[9],
                                            .range_values = a[10],
                                            .range_capacity = g->room,
-                                           .value = g->type,
+                                           .value = g->value,
                                            .combine = g->op };
-    return ordo_dict_apply_host(g->dict, OR_NULL(g, &batch), NULL);
+    return ordo_dict_apply_host(g->dict, OR_NULL(g, &batch), g->got);
 }
 
 static ordo_status apply_concurrent(const struct given *g, const struct ordo_slice a[])
@@ -519,12 +544,12 @@ static ordo_status apply_concurrent_host(const struct given *g, void *const a[])
 
 static ordo_status combine(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_dict_combine(g->dict, g->type, g->op, a[0], a[1], g->count, g->order);
+    return ordo_dict_combine(g->dict, g->value, g->op, a[0], a[1], g->count, g->order);
 }
 
 static ordo_status combine_host(const struct given *g, void *const a[])
 {
-    return ordo_dict_combine_host(g->dict, g->type, g->op, a[0], a[1], g->count);
+    return ordo_dict_combine_host(g->dict, g->value, g->op, a[0], a[1], g->count);
 }
 
 static ordo_status erase_range(const struct given *g, const struct ordo_slice a[])
@@ -541,32 +566,31 @@ static ordo_status erase_range_host(const struct given *g, void *const a[])
     static ordo_status name(const struct given *g, const struct ordo_slice a[])                                        \
     {                                                                                                                  \
         size_t got = 0;                                                                                                \
-        return ordo_dict_##name(g->dict, g->count, a[0], a[1], g->no_count ? NULL : &got, g->order);                   \
+        return ordo_dict_##name(g->dict, g->count, a[0], a[1], COUNT_OF(g, got), g->order);                            \
     }                                                                                                                  \
     static ordo_status name##_host(const struct given *g, void *const a[])                                             \
     {                                                                                                                  \
         size_t got = 0;                                                                                                \
-        return ordo_dict_##name##_host(g->dict, g->count, a[0], a[1], g->no_count ? NULL : &got);                      \
+        return ordo_dict_##name##_host(g->dict, g->count, a[0], a[1], COUNT_OF(g, got));                               \
     }
 ENDS(take_first)
 ENDS(take_last)
 ENDS(peek_first)
 ENDS(peek_last)
 
-/* Pages of two from above. */
 static ordo_status range_limited(const struct given *g, const struct ordo_slice a[])
 {
     const struct ordo_limited_ranges ranges = { .lo = a[0],
                                                 .hi = a[1],
                                                 .count = g->count,
-                                                .limit = 2,
+                                                .limit = g->limit,
                                                 .limits = a[2],
-                                                .descending = true,
+                                                .descending = !g->ascending,
                                                 .offsets = a[3],
                                                 .keys_out = a[4],
                                                 .values_out = a[5],
                                                 .capacity = g->room };
-    return ordo_dict_range_limited(g->dict, OR_NULL(g, &ranges), NULL, g->order);
+    return ordo_dict_range_limited(g->dict, OR_NULL(g, &ranges), g->got, g->order);
 }
 
 static ordo_status range_limited_host(const struct given *g, void *const a[])
@@ -574,24 +598,24 @@ static ordo_status range_limited_host(const struct given *g, void *const a[])
     const struct ordo_host_limited_ranges ranges = { .lo = a[0],
                                                      .hi = a[1],
                                                      .count = g->count,
-                                                     .limit = 2,
+                                                     .limit = g->limit,
                                                      .limits = a[2],
-                                                     .descending = true,
+                                                     .descending = !g->ascending,
                                                      .offsets = a[3],
                                                      .keys_out = a[4],
                                                      .values_out = a[5],
                                                      .capacity = g->room };
-    return ordo_dict_range_limited_host(g->dict, OR_NULL(g, &ranges), NULL);
+    return ordo_dict_range_limited_host(g->dict, OR_NULL(g, &ranges), g->got);
 }
 
 static ordo_status aggregate(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_dict_aggregate(g->dict, g->type, g->op, a[0], a[1], g->count, a[2], a[3], g->order);
+    return ordo_dict_aggregate(g->dict, g->value, g->op, a[0], a[1], g->count, a[2], a[3], g->order);
 }
 
 static ordo_status aggregate_host(const struct given *g, void *const a[])
 {
-    return ordo_dict_aggregate_host(g->dict, g->type, g->op, a[0], a[1], g->count, a[2], a[3]);
+    return ordo_dict_aggregate_host(g->dict, g->value, g->op, a[0], a[1], g->count, a[2], a[3]);
 }
 
 static ordo_status seek_within(const struct given *g, const struct ordo_slice a[])
@@ -811,7 +835,8 @@ struct given call_given(ordo_device *dev, ordo_dict *dict, size_t n)
                             .relation = ORDO_GE,
                             .op = ORDO_MAX,
                             .runs = halves(n),
-                            .n_runs = 2 };
+                            .n_runs = 2,
+                            .limit = 2 };
 }
 
 size_t call_arrays(const struct array_call *call)
@@ -821,6 +846,30 @@ size_t call_arrays(const struct array_call *call)
     while (n < CALL_ARRAYS && call->array[n].name)
         n++;
     return n;
+}
+
+bool call_array_is_key(const struct call_array *array)
+{
+    const char *const name = array->name;
+    static const char *const others[] = { "in", "out", "lo", "hi", "his", "bounds", "queries" };
+
+    for (size_t i = 0; i < LENGTH(others); i++)
+        if (strcmp(name, others[i]) == 0)
+            return true;
+    return strstr(name, "key") != NULL;
+}
+
+size_t call_array_bytes(const struct call_array *array, const struct given *g)
+{
+    const bool is_value = strstr(array->name, "value") || strcmp(array->name, "results") == 0;
+
+    if (call_array_is_key(array))
+        return ordo_type_bytes(g->type);
+    if (is_value && (g->dict || array->value))
+        return g->value_bytes;
+    if (is_value)
+        return g->wide && array->output ? 8 : ordo_type_bytes(g->value);
+    return strncmp(array->name, "rows", 4) == 0 ? row_bytes(g) : array->bytes;
 }
 
 static uint32_t word_of(struct test *t, enum call_input input, size_t i, size_t n, size_t held)

@@ -24,6 +24,18 @@ struct given {
     const struct ordo_run   *runs; /* of merge_runs */
     size_t                   n_runs;
     const struct ordo_order *order;
+    size_t                  *got; /* receives how many elements came out; NULL: nobody asks */
+
+    /* Parameters of array calls. Zero is the default of each. */
+    ordo_op           array_op;
+    ordo_type         value; /* what values are that reduce_by_key, combines and aggregates work on */
+    bool              inclusive, descending, greatest, sorted, wide, upper, sorted_queries, distinct;
+    uint32_t          first_bit, bits, row_bytes; /* row_bytes 0: 4 */
+    const ordo_index *index;
+    ordo_scheme       scheme;
+    /* Parameters of ordo_dict_range_limited. */
+    uint32_t limit;
+    bool     ascending;
 };
 
 /* What an input holds, so that the call has something to do. */
@@ -77,6 +89,10 @@ static inline size_t call_array_count(const struct call_array *array, size_t n)
 {
     return array->times * n + array->more;
 }
+/* Whether the array holds keys, or elements of an array call. */
+bool call_array_is_key(const struct call_array *array);
+/* Bytes of an element, by what the array holds: a key, a value or a row of `g`. 0: there is no such array. */
+size_t call_array_bytes(const struct call_array *array, const struct given *g);
 /* Writes inputs for the whole call: 4-byte keys, of which most lie close to those of elements 0 to `held` of
  * dict_case.h; ranges hold about one of them each. */
 void call_fill(struct test *t, const struct array_call *call, size_t n, size_t held, void *const a[]);
