@@ -364,7 +364,7 @@ static void apply_capped(struct test *t, ordo_dict *dict, ordo_code code, uint32
 
 static void expect_capped(struct test *t, ordo_dict *dict, size_t elements)
 {
-    struct ordo_dict_statistics s;
+    struct ordo_statistics s;
 
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_dict_statistics(dict, NULL, &s));

@@ -89,7 +89,7 @@ const char *soak_compare_content(struct life *l, const struct model *model)
 
 void soak_check_content(struct life *l)
 {
-    struct ordo_dict_statistics is;
+    struct ordo_statistics is;
 
     test_ok(&l->t, ordo_dict_check(l->dict, NULL));
     const char *wrong = soak_compare_content(l, &l->model);
@@ -147,7 +147,7 @@ bool soak_lies_between(const struct model *now, const struct model *before, cons
  * tree, until it is less than a quarter full. */
 bool soak_may_lack_nodes(struct life *l, size_t stores)
 {
-    struct ordo_dict_statistics is;
+    struct ordo_statistics is;
 
     if (!l->most_nodes)
         return false;
