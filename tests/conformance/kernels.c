@@ -383,24 +383,23 @@ static void self_test(struct test *t)
     test_ok(t, ordo_device_self_test(t->dev));
 }
 
-/* More updates of one key than a team takes in a round, and leaves enough that the tree is not made anew. Then some that split
- * leaves. */
-static void rounds(struct test *t)
+/* Stores more new keys in one leaf than a team takes one after another, into a tree of so many leaves that it is not built anew.
+ * Erases them, and stores keys that split leaves. */
+static void one_leaf(struct test *t)
 {
     enum { UPDATES = 1030, HELD = 29 * UPDATES / 2 };
-    uint32_t   keys[UPDATES], values[UPDATES];
+    uint32_t   keys[UPDATES];
     ordo_dict *dict = NULL;
 
     if (!t->facts->cpu && !getenv("ORDO_TEST_PART")) /* the kernels are the same */
         return;
     dict = make_dict(t, t->dev, BLINK, 0, HELD);
 
-    test_context(t, "updates of one key");
-    for (uint32_t i = 0; i < UPDATES; i++) {
-        keys[i] = key_of(7);
-        values[i] = i + 1 < UPDATES ? i : value_of(7);
-    }
-    test_ok(t, ordo_dict_upsert_host(dict, keys, values, UPDATES));
+    test_context(t, "updates of one leaf");
+    for (uint32_t i = 0; i < UPDATES; i++)
+        keys[i] = key_of(7) + 1 + i;
+    test_ok(t, ordo_dict_upsert_host(dict, keys, keys, UPDATES));
+    test_ok(t, ordo_dict_erase_host(dict, keys, UPDATES));
     upsert_numbers(t, dict, HELD, 1);
     expect_numbers(t, dict, 0, HELD + BATCH);
     ordo_dict_destroy(&dict);
@@ -683,7 +682,7 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
         const char *name;
         void (*run)(struct test *t);
     } parts[] = { { "self-test", self_test }, { "primitives", primitives }, { "sequences", sequences },
-                  { "batches", batches },     { "rounds", rounds },         { "concurrent", concurrent },
+                  { "batches", batches },     { "one_leaf", one_leaf },     { "concurrent", concurrent },
                   { "levels", levels },       { "cleanup", cleanup },       { "merge_combining", merge_combining },
                   { "generic", generic },     { "prefixes", prefixes },     { "leaves", leaves },
                   { "roaring", roaring },     { "seldom", seldom },         { "combined", combined } };

@@ -312,6 +312,9 @@ static void check_type(struct test *t, ordo_type type)
         if (!type_is_tried(t, type, subject))
             continue;
         subjects++;
+        const struct sequence emptied =
+            sequence_emptied(subject, type, test_value_bytes[type][(subject + t->seed) % n_sizes], t->seed + subject);
+        run_or_fail(t, &emptied);
         for (size_t v = 0; v < n_sizes; v++) {
             every_operation(t, subject, type, test_value_bytes[type][v]);
             seeds += random_sequences(t, subject, type, test_value_bytes[type][v], share);

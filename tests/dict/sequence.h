@@ -80,9 +80,9 @@ extern const char *const key_shape_name[N_KEY_SHAPES];
     X(STATISTICS, "statistics", N_CODES, 0, 0, 0)                                                                      \
     X(COMPACT, "compact", N_CODES, 0, 0, 0)                                                                            \
     X(CLEAR, "clear", N_CODES, 0, 0, 0)                                                                                \
-    X(ERASE_ALL, "erase_all", N_CODES, 0, 0, 0)                                                                        \
     X(APPLY, "apply", N_CODES, IN_CODES | IN_KEYS | IN_HIS | IN_VALUES, OUT_OFFSETS,                                   \
-      OUT_FOUND | OUT_KEYS | OUT_VALUES | OUT_COUNTS | OUT_RANGES)
+      OUT_FOUND | OUT_KEYS | OUT_VALUES | OUT_COUNTS | OUT_RANGES)                                                     \
+    X(ERASE_ALL, "erase_all", N_CODES, 0, 0, 0)
 
 enum step_kind {
 #define X(name, text, code, inputs, must, may) STEP_##name,
@@ -114,9 +114,10 @@ struct sequence {
     struct step    step[STEPS_MAX];
 };
 
-/* Random batches of random sizes, some far larger than others, queries between them. After a step that erases all elements
- * come more erases, and an upsert of as many keys as there are. */
+/* Random batches of random sizes, some far larger than others, queries between them. */
 struct sequence sequence_random(size_t subject, ordo_type type, uint32_t value_bytes, uint64_t seed);
+/* Erases all of some thousand elements, erases again, and goes on, twice. */
+struct sequence sequence_emptied(size_t subject, ordo_type type, uint32_t value_bytes, uint64_t seed);
 /* Every operation, with `count` in a batch, on a dictionary of about as many keys. */
 struct sequence sequence_every(size_t subject, ordo_type type, uint32_t value_bytes, enum key_shape shape,
                                uint32_t count);

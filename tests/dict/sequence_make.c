@@ -44,10 +44,6 @@ struct sequence sequence_every(size_t subject, ordo_type type, uint32_t value_by
     add_step(&s, STEP_CLEAR, 1);
     add_step(&s, STEP_INSERT, count);
     add_step(&s, STEP_EXPORT, 1);
-    add_step(&s, STEP_ERASE_ALL, 1);
-    add_step(&s, STEP_ERASE, count);
-    add_step(&s, STEP_UPSERT, count);
-    add_step(&s, STEP_EXPORT, 1);
     return s;
 }
 
@@ -69,8 +65,8 @@ static enum step_kind random_kind(struct test *random)
 
     if (test_below(random, 5) < 3)
         return often[test_below(random, LENGTH(often))];
-    const enum step_kind kind = (enum step_kind)(STEP_BUILD + test_below(random, N_STEP_KINDS));
-    const bool drastic = kind == STEP_BUILD || kind == STEP_CLEAR || kind == STEP_COMPACT || kind == STEP_ERASE_ALL;
+    const enum step_kind kind = (enum step_kind)(STEP_BUILD + test_below(random, STEP_ERASE_ALL));
+    const bool           drastic = kind == STEP_BUILD || kind == STEP_CLEAR || kind == STEP_COMPACT;
     return drastic && test_below(random, 4) ? STEP_CONTAINS : kind;
 }
 
@@ -84,17 +80,33 @@ struct sequence sequence_random(size_t subject, ordo_type type, uint32_t value_b
     s.n_keys = (uint32_t) (test_below(&random, 3) ? KEYS : 1 + test_below(&random, 3000));
     if (test_below(&random, 4))
         add_step(&s, STEP_BUILD, s.n_keys);
-    while (s.n_steps < STEPS) {
-        const enum step_kind kind = random_kind(&random);
-        add_step(&s, kind, random_size(&random, KEYS));
-        if (kind == STEP_ERASE_ALL) {
-            add_step(&s, STEP_ERASE, random_size(&random, KEYS));
-            add_step(&s, STEP_UPSERT, s.n_keys);
-        }
-    }
+    while (s.n_steps < STEPS)
+        add_step(&s, random_kind(&random), random_size(&random, KEYS));
     add_step(&s, STEP_SIZE, 1);
     add_step(&s, STEP_EXPORT, 1);
     add_step(&s, STEP_STATISTICS, 1);
+    return s;
+}
+
+struct sequence sequence_emptied(size_t subject, ordo_type type, uint32_t value_bytes, uint64_t seed)
+{
+    enum { KEYS = 9000, SMALL = 33, LARGE = 3000 };
+    struct sequence s = { .subject = subject,
+                          .type = type,
+                          .value_bytes = value_bytes,
+                          .shape = seed % 2 ? KEYS_SPARSE : KEYS_DENSE,
+                          .n_keys = KEYS,
+                          .seed = seed };
+
+    for (int round = 0; round < 2; round++) {
+        add_step(&s, STEP_UPSERT, 2 * KEYS);
+        add_step(&s, STEP_ERASE_ALL, 1);
+        add_step(&s, STEP_ERASE, round ? LARGE : SMALL);
+        add_step(&s, STEP_FIND, SMALL);
+        add_step(&s, STEP_UPSERT, round ? SMALL : LARGE);
+        add_step(&s, STEP_APPLY, LARGE);
+        add_step(&s, STEP_EXPORT, 1);
+    }
     return s;
 }
 

@@ -277,7 +277,7 @@ static bool may_stay(const struct scene *s, const struct fault *f, const struct 
 {
     if (s->is->call && s->is->call->needs == ORDO_CAN_CONCURRENT)
         return true;
-    if (f->commands && s->is->order == OWN_QUEUE && !is_order(f->what))
+    if (f->commands && s->is->order == OWN_QUEUE && f->what && !is_order(f->what))
         return false;
     return f->lasting && s->is->structure != NO_DICT && same_content(e->now, e->after);
 }

@@ -614,6 +614,61 @@ Test(faults, trees_survive_a_driver_that_refuses_all_commands)
     test_each_device_with("cpu=0", rebuilding);
 }
 
+/* The number of the last call of this name. */
+static unsigned long last_of(const struct fault *f, const char *name)
+{
+    for (unsigned long n = f->calls; n > 0; n--)
+        if (strcmp(f->log[n - 1], name) == 0)
+            return n;
+    cr_assert_fail("there is no %s", name);
+    abort();
+}
+
+/* Leaves so few elements that the tree is built anew at the end. */
+static ordo_status erase_most(struct scene *s)
+{
+    static uint32_t keys[TREE_HELD];
+    static uint8_t  codes[TREE_HELD];
+
+    for (uint32_t i = 0; i < TREE_HELD; i++)
+        keys[i] = key_of(i);
+    memset(codes, ORDO_ERASE, sizeof codes);
+    return ordo_dict_apply_concurrent_host(
+        s->dict, &(struct ordo_host_concurrent_batch) { .codes = codes, .keys = keys, .count = TREE_HELD - FEW });
+}
+
+/* A rebuild begins with a buffer for all elements, and makes a buffer for each of the pools after that. */
+enum { BUFFERS_OF_A_REBUILD = 8 };
+
+/* A batch is done although its last buffers are refused: a later batch gives its memory back. */
+static void without_host_memory(struct test *t)
+{
+    const struct scenario is = { "erase of most", .run = erase_most, .structure = BLINK, .held = TREE_HELD,
+                                 .torture = 128 }; /* one work-item does all: each run makes the same calls */
+    struct expected       e = scene_expected();
+    struct complaint      c = { "" };
+    struct fault          plan = { .code = CL_OUT_OF_HOST_MEMORY };
+
+    test_context(t, "a lack of memory, reported as one of host memory");
+    scene_run_without(t, &is, fault_opencl, &e); /* builds kernels */
+    scene_run_without(t, &is, fault_opencl, &e);
+    struct fault *seen = test_alloc(sizeof *seen);
+    *seen = *fault_opencl;
+    for (int i = 0; i < BUFFERS_OF_A_REBUILD; i++) {
+        plan.at = last_of(seen, "clCreateBuffer");
+        seen->calls = plan.at - 1;
+        test_ok(t, scene_run_with(&c, t, &is, &e, fault_opencl, &plan));
+        test_true(t, fault_opencl->struck == 1 && c.text[0] == 0);
+    }
+    free(seen);
+    scene_forget(&e);
+}
+
+Test(faults, concurrent_batches_do_without_memory_that_is_reported_as_the_hosts)
+{
+    test_each_device(without_host_memory);
+}
+
 static void refusing(struct test *t)
 {
     fault_opencl->commands = true;
@@ -817,16 +872,6 @@ static ordo_status clear_after_an_error(struct scene *s)
         (void) ordo_dict_clear(s->dict);
     }
     return got;
-}
-
-/* The number of the last call of this name. */
-static unsigned long last_of(const struct fault *f, const char *name)
-{
-    for (unsigned long n = f->calls; n > 0; n--)
-        if (strcmp(f->log[n - 1], name) == 0)
-            return n;
-    cr_assert_fail("there is no %s", name);
-    abort();
 }
 
 static void expect_complaint(struct test *t, ordo_status (*wrong)(struct scene *s), const char *array_call,

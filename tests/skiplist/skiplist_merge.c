@@ -387,7 +387,7 @@ static void capped_of(struct test *t, uint32_t chunk)
     test_ok(t, ordo_dict_upsert_host(dict, keys, keys, FEW));
     expect_capped(t, dict, elements += FEW);
     apply_capped(t, dict, ORDO_UPSERT, slots, 3, 1, 1, FEW);
-    expect_capped(t, dict, elements += FEW);
+    expect_capped(t, dict, elements + FEW);
 
     const uint32_t room = gone - 2 * FEW;
     for (uint32_t i = 0; i < room; i++)

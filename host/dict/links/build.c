@@ -98,9 +98,8 @@ static void keep_run(struct ordo_links *tree, struct ordo_sorted_run *run)
 ordo_status ordo_links_bulk_build(struct ordo_call *call, struct ordo_links *tree, struct ordo_sorted_run *run,
                                   unsigned fill)
 {
-    const struct ordo_slice keys = run ? ordo_run_keys(run) : ordo_none();
-    const struct ordo_slice values = run ? ordo_run_values(&tree->dict, run) : ordo_none();
-    const size_t            count = run ? run->count : 0, leaves = leaves_for(tree, count, fill);
+    const struct ordo_slice keys = ordo_run_keys(run), values = ordo_run_values(&tree->dict, run);
+    const size_t            count = run->count, leaves = leaves_for(tree, count, fill);
     struct ordo_links_pools old = tree->pools;
 
     ORDO_TRY(ordo_links_renew_pools(call, tree, leaves, fill < tree->config.fill_percent));

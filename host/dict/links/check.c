@@ -225,7 +225,8 @@ ordo_status ordo_links_begin(struct ordo_call *call, struct ordo_links *tree)
 {
     if (ordo_links_has_nodes(tree))
         return ordo_links_validate(call, tree);
-    return ordo_links_bulk_build(call, tree, NULL, tree->config.fill_percent);
+    struct ordo_sorted_run empty = { .mem = NULL };
+    return ordo_links_bulk_build(call, tree, &empty, tree->config.fill_percent);
 }
 
 ordo_status ordo_links_check(ordo_dict *dict, struct ordo_call *call)

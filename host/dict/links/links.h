@@ -188,7 +188,7 @@ void        ordo_links_drop_list(struct ordo_links *tree);
 
 /* Nodes for so many entries that are `fill` percent full. */
 size_t ordo_links_nodes_over(const struct ordo_links *tree, size_t entries, unsigned fill);
-/* Builds the tree anew from a run, whose elements are all distinct, or without elements if `run` is NULL. Nodes are `fill`
+/* Builds the tree anew from a run, whose elements are all distinct; a run of no elements has no block. Nodes are `fill`
  * percent full, or fuller if config.max_leaves allows no more nodes. Enqueues; no wait. After an error the tree is as it
  * was, unless nodes were written over in place: then the run is moved to tree->rescue. */
 ordo_status ordo_links_bulk_build(struct ordo_call *call, struct ordo_links *tree, struct ordo_sorted_run *run,
