@@ -27,10 +27,12 @@ typedef const hash_value hash_given;
 #define HASH_GROUP 256
 #endif
 
-/* Where only some partitions come to a barrier, in a loop over them, two rules of a compiler for CPUs: what they alone do ends with a barrier (if it ends
- * with what one work-item does alone, and more such follows for all, the others run on in the loop before it: built
- * without optimization hash_touch did); and if the other partitions do something else, that has no barrier (with one in both
- * branches of an `if` the compiler ends the program). */
+/* A barrier of the group, for local and global memory. Compilers for CPUs turn the code between two barriers into a loop over
+ * work-items. PoCL (3.1 and 6.0) does that wrong in some places, so the kernels here keep to these rules:
+ *   - A function with a barrier that ends in a loop over a batch has a barrier after that loop. Without one PoCL 6.0 evaluates the
+ *     condition of the loop once for all work-items, and leaves the loop out: in hash_fold minima stayed complements.
+ *   - Code that only some partitions reach, and that has a barrier, ends with a barrier.
+ *   - If some partitions take a branch with a barrier, the other branch has no barrier. */
 ORDO_FN void hash_barrier(void)
 {
 #if HASH_GROUP > 1
@@ -288,9 +290,10 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* What is left of the keys that are there more than once gets the values of all, where they lie: no key is so frequent that one
- * work-item has to go through all of its values. words and live: of hash_dedup, before anything else is in them. `folds`: there
- * are such keys. A value is there for the work-item that update's turn is (HASH_EACH), and after a barrier for all. */
+/* Gives the last update of each key that the batch has more than once the combined value of all its updates, in the batch.
+ * Updates of one key are combined by all work-items, so a frequent key costs no work-item more than its share. words and live are
+ * those of hash_dedup, unchanged since. `folds`: the batch has such keys. Called by the whole group. Ends with a barrier, so every
+ * work-item sees every value. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {
@@ -313,5 +316,6 @@ ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint mo
     HASH_EACH (u, n_ordered)
         if (hash_bit(live, u))
             part->values[hash_place_of(part, u)] = value_of_rank(part->values[hash_place_of(part, u)], part->how);
+    hash_barrier();
 }
 #endif
