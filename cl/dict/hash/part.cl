@@ -60,13 +60,13 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
 /* A batch, by partitions; its kind is one of enum hash_kind. Values and erased are those of update index[j], or j if index is NULL. */
 #define HASH_BATCH                                                                                                     \
     __global const ordo_key *batch_mixed, __global const uint *batch_index, __global hash_given *batch_values,         \
-        ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_all_erased,       \
-        uint batch_kind, __global const uint *batch_bounds
+        ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_kind,             \
+        __global const uint *batch_bounds
 
 typedef struct {
     uint                     start, buckets, number; /* of the partition */
     uint                     n;                      /* updates */
-    uint                     kind, all_erased;       /* kind: enum hash_kind */
+    uint                     kind;                   /* enum hash_kind */
     __global const ordo_key *mixed;
     __global const uint     *index;
     __global hash_given     *values;
@@ -85,7 +85,6 @@ typedef struct {
     part.first = batch_bounds ? batch_bounds[p] : 0;                                                                   \
     part.n = batch_bounds ? batch_bounds[(p) + 1] - part.first : 0;                                                    \
     part.kind = batch_kind;                                                                                            \
-    part.all_erased = batch_all_erased;                                                                                \
     part.mixed = batch_mixed + part.first;                                                                             \
     part.index = batch_index ? batch_index + part.first : 0;                                                           \
     part.values = batch_values ? batch_values + batch_values_at : 0;                                                   \
@@ -100,7 +99,7 @@ ORDO_FN bool hash_erases(const hash_part *part, uint u)
 {
     if (part->kind == HASH_RESOLVED)
         return part->index[u] == HASH_ERASED;
-    return part->all_erased || (part->erased && part->erased[hash_place_of(part, u)]);
+    return part->erased && part->erased[hash_place_of(part, u)];
 }
 
 /* The mixed key of an element by its number. */
