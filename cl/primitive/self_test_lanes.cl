@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function of device/team.cl on irregular input, and a long loop; host/runtime/self_test.c knows the answers. */
+/* Every function of device/team.cl on irregular input, a long loop, and phases between barriers; host/runtime/self_test.c knows the
+ * answers. */
+#include "device/atomic.cl"
 #include "device/team.cl"
 #include "shared/self_test.h"
 
-/* Built together: self_test_loop self_test_lanes */
+/* Built together: self_test_loop self_test_phases self_test_lanes */
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE (2 * ORDO_SUBGROUP)
@@ -158,4 +160,45 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_loop(__global uint *sums, uint rounds)
     for (uint round = 0; round < rounds; round++)
         sum = LOOP_ROUND(sum);
     sums[get_global_id(0)] = sum;
+}
+
+ORDO_FN void phases_barrier(void)
+{
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+/* The first word of each key becomes the greatest complement of the key's words, and then the least word. By the whole group. Ends
+ * with a barrier: without it PoCL 6.0 leaves the last loop out, and the self-test fails. */
+ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
+{
+    const uint lid = (uint) get_local_id(0);
+
+    for (uint i = lid; i < PHASES_KEYS; i += GROUP_SIZE)
+        greatest[i] = 0;
+    phases_barrier();
+    for (uint i = lid; i < n; i += GROUP_SIZE)
+        ordo_local_max(&greatest[i % PHASES_KEYS], ~words[i]);
+    phases_barrier();
+    for (uint i = lid; i < n; i += GROUP_SIZE)
+        if (i < PHASES_KEYS)
+            words[i] = greatest[i];
+    phases_barrier();
+    for (uint i = lid; i < n; i += GROUP_SIZE)
+        if (i < PHASES_KEYS)
+            words[i] = ~words[i];
+    phases_barrier();
+}
+
+/* words     PHASES_WORDS for each part, n of which are folded */
+ORDO_KERNEL(GROUP_SIZE) void self_test_phases(__global uint *words, uint parts, uint n)
+{
+    __local uint greatest[PHASES_KEYS];
+    for (uint p = 0; p < parts; p++) {
+        __global uint *part = words + p * PHASES_WORDS;
+        phases_fold(part, greatest, n);
+        for (uint i = (uint) get_local_id(0); i < n; i += GROUP_SIZE)
+            if (i >= PHASES_KEYS)
+                part[i] = part[i % PHASES_KEYS];
+        phases_barrier();
+    }
 }

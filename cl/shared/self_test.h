@@ -65,6 +65,12 @@ enum lanes_answer {
 #define LOOP_ROUNDS     100000
 #define LOOP_ROUND(sum) ((sum) *1664525u + 1013904223u)
 
+/* ---- phases: primitive/self_test_lanes.cl ---------------------------------------------------------------------- */
+
+/* One group folds minima in phases with a barrier after each, part after part, as updates of a hash table do: each word of a part
+ * becomes the least of the words whose places are the same modulo PHASES_KEYS. */
+enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
+
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
 
 /* Words that n work-items update together, from element 0 of their buffer on. 32 and 64 bits alike. */

@@ -261,6 +261,39 @@ static ordo_status test_loop(struct ordo_call *call)
     return got == want ? ORDO_OK : WRONG(call->dev, "a loop of %u rounds: the driver ended it too early", rounds);
 }
 
+/* ---- phases -------------------------------------------------------------------------------------------------- */
+
+static ordo_status test_phases(struct ordo_call *call)
+{
+    const uint32_t           group = test_group(call->dev), lanes = ordo_device_facts(call->dev)->sub_group;
+    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { "TEAM_WIDTH", lanes }, { NULL, 0 } };
+    const cl_uint            parts = PHASES_PARTS, n = PHASES_WORDS;
+    struct ordo_kernel      *kernel = NULL;
+    cl_mem                   words = NULL;
+    uint32_t                 in[PHASES_PARTS * PHASES_WORDS], got[PHASES_PARTS * PHASES_WORDS];
+
+    for (uint32_t i = 0; i < PHASES_PARTS * PHASES_WORDS; i++)
+        in[i] = atomics_mark(i + 1);
+    ORDO_TRY(ordo_call_kernel(call, LANES_MODULE, "self_test_phases", defines, &kernel));
+    ORDO_TRY(ordo_call_scratch(call, sizeof in, &words));
+    ORDO_TRY(ordo_call_write(call, words, 0, in, sizeof in));
+    ORDO_TRY(ordo_call_launch(call, kernel, 1, group, ORDO_ARGS(ORDO_ARG(words), ORDO_ARG(parts), ORDO_ARG(n))));
+    ORDO_TRY(ordo_call_read(call, words, 0, got, sizeof got));
+    for (uint32_t i = 0; i < PHASES_PARTS * PHASES_WORDS; i++) {
+        const uint32_t part = i / PHASES_WORDS, key = i % PHASES_WORDS % PHASES_KEYS;
+        uint32_t       want = UINT32_MAX;
+        for (uint32_t w = key; w < PHASES_WORDS; w += PHASES_KEYS) {
+            const uint32_t word = in[part * PHASES_WORDS + w];
+            want = word < want ? word : want;
+        }
+        if (got[i] != want)
+            return WRONG(call->dev,
+                         "minima that a group of %u folds in phases: word %u is 0x%" PRIx32 " instead of 0x%" PRIx32,
+                         group, i, got[i], want);
+    }
+    return ORDO_OK;
+}
+
 ordo_status ordo_self_test_lanes(ordo_device *dev)
 {
     const uint32_t         lanes = ordo_device_facts(dev)->sub_group;
@@ -268,6 +301,8 @@ ordo_status ordo_self_test_lanes(ordo_device *dev)
     struct ordo_call       call;
     ORDO_TRY(ordo_call_begin(&call, dev, NULL));
     ORDO_TRY(ordo_call_end(&call, test_loop(&call)));
+    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
+    ORDO_TRY(ordo_call_end(&call, test_phases(&call)));
     ORDO_TRY(ordo_self_test_lanes_case(dev, &c));
     if (lanes <= 4)
         return ORDO_OK;

@@ -24,6 +24,9 @@ struct ordo_xfast_config {
     /* Bits from one length of prefixes in the table to the next: 1 to 8; 0: 4. Less means fewer keys to search through where they are
      * crowded, and more entries: with 1 up to 16 bytes a key, of 8-byte keys 55. */
     uint32_t group;
+    /* Seed of the table of prefixes, as in ordo_hash_config: a random number where keys come from
+     * others. */
+    uint64_t seed;
 };
 
 /* An empty X-fast trie. It does all of dict.h but concurrent batches.

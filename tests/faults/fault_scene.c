@@ -277,7 +277,7 @@ static bool may_stay(const struct scene *s, const struct fault *f, const struct 
 {
     if (s->is->call && s->is->call->needs == ORDO_CAN_CONCURRENT)
         return true;
-    if (f->commands && s->is->order == OWN_QUEUE && f->what && !is_order(f->what))
+    if (f->only && s->is->order == OWN_QUEUE && f->what && !is_order(f->what))
         return false;
     return f->lasting && s->is->structure != NO_DICT && same_content(e->now, e->after);
 }
@@ -413,7 +413,7 @@ void fault_sweep(struct test *t, const struct scenario *is, struct fault *f)
     scene_run_without(t, is, f, &e); /* builds what is not yet built */
     scene_run_without(t, is, f, &e);
     *seen = *f;
-    (f->commands ? refuse_commands : fail_calls)(t, is, &e, f, seen);
+    (f->only ? refuse_commands : fail_calls)(t, is, &e, f, seen);
     free(seen);
     scene_forget(&e);
 }

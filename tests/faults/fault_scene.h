@@ -62,7 +62,7 @@ void scene_run_without(struct test *t, const struct scenario *is, struct fault *
 /* Runs it with one fault, as `plan` has it. Returns the status. */
 ordo_status scene_run_with(struct complaint *c, struct test *t, const struct scenario *is, const struct expected *e,
                            struct fault *f, const struct fault *plan);
-/* Runs it with a fault at every call that is chosen. If f->commands is set, all commands from a chosen one on are refused until
+/* Runs it with a fault at every call that is chosen. If f->only is set, all commands from a chosen one on are refused until
  * the call returns. */
 void fault_sweep(struct test *t, const struct scenario *is, struct fault *f);
 

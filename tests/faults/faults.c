@@ -295,7 +295,7 @@ static struct array_call call_of(const struct array_call *call, int structure)
 /* If faults last, the seed chooses a few scenarios. ORDO_TEST_FAULTS=all takes every one. */
 static void sweep(struct test *t, const struct scenario *is, struct fault *f)
 {
-    if (!f->commands || fault_every_call() || test_below(t, t->facts->cpu ? 24 : 64) == 0)
+    if (!f->only || fault_every_call() || test_below(t, t->facts->cpu ? 24 : 64) == 0)
         fault_sweep(t, is, f);
 }
 
@@ -601,10 +601,10 @@ static void rebuilding(struct test *t)
         { "upsert between two keys", .run = upsert_between, .structure = SKIPLIST, .held = TREE_HELD },
     };
 
-    fault_opencl->commands = true;
+    fault_opencl->only = "clEnqueue";
     for (size_t i = 0; i < LENGTH(all); i++)
         fault_sweep(t, &all[i], fault_opencl);
-    fault_opencl->commands = false;
+    fault_opencl->only = NULL;
     fault_show(t, "OpenCL, trees built anew, commands refused", 10);
 }
 
@@ -671,12 +671,12 @@ Test(faults, concurrent_batches_do_without_memory_that_is_reported_as_the_hosts)
 
 static void refusing(struct test *t)
 {
-    fault_opencl->commands = true;
+    fault_opencl->only = "clEnqueue";
     for (int s = 0; s < N_CONFIGURED; s++) {
         array_calls_of(t, fault_opencl, s);
         plain_calls_of(t, fault_opencl, s);
     }
-    fault_opencl->commands = false;
+    fault_opencl->only = NULL;
     fault_show(t, "OpenCL, dictionaries, commands refused", ERRORS_OF_FEW);
 }
 

@@ -3,6 +3,7 @@
 #include "tests/hash/meeting.h"
 
 #include "ordo/hash.h"
+#include "runtime/device_private.h"
 
 #include <stdlib.h>
 
@@ -218,14 +219,14 @@ static void check_one_partition(struct test *t)
     test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }), &dict));
     test_context(t, "a build");
     test_ok(t, ordo_dict_build_host(dict, bad, bad, COUNT));
-    test_true(t, ordo_hash_of(dict)->table.seed != ordo_hash_seed(0));
+    test_true(t, ordo_hash_of(dict)->table.seed != ordo_hash_seed(0, 1));
     expect_pairs(t, dict, bad, COUNT, true);
     expect_size(t, dict, COUNT);
     test_context(t, "an upsert into what is there");
     test_ok(t, ordo_dict_build_host(dict, good, good, COUNT));
-    test_true(t, ordo_hash_of(dict)->table.seed == ordo_hash_seed(0));
+    test_true(t, ordo_hash_of(dict)->table.seed == ordo_hash_seed(0, 1));
     test_ok(t, ordo_dict_upsert_host(dict, bad, bad, COUNT));
-    test_true(t, ordo_hash_of(dict)->table.seed != ordo_hash_seed(0));
+    test_true(t, ordo_hash_of(dict)->table.seed != ordo_hash_seed(0, 1));
     expect_pairs(t, dict, bad, COUNT, true);
     expect_pairs(t, dict, good, COUNT, true);
     test_context(t, "erased again");
@@ -240,6 +241,47 @@ static void check_one_partition(struct test *t)
 Test(hash, keys_of_one_partition_get_another_seed)
 {
     test_each_device(check_one_partition);
+}
+
+static ordo_dict *make_seeded(struct test *t, uint64_t seed, const uint32_t *keys, size_t count)
+{
+    ordo_dict *dict = NULL;
+
+    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }, .seed = seed), &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, keys, count));
+    expect_pairs(t, dict, keys, count, true);
+    return dict;
+}
+
+/* Keys that meet under one seed do not under another, and a table keeps the seed that served it. */
+static void check_seeds(struct test *t)
+{
+    enum { COUNT = 20000, MORE = 40000, LARGE = 2300 };
+    uint32_t  *bad = meeting_keys(0x12000000, 2, COUNT), *good = meeting_keys(1, UINT32_MAX / MORE & ~1u, MORE);
+    ordo_dict *dict = make_seeded(t, UINT64_MAX, bad, COUNT);
+
+    test_context(t, "a seed of the configuration");
+    test_true(t, ordo_hash_of(dict)->table.seed == ordo_hash_seed(UINT64_MAX, 1));
+    ordo_dict_destroy(&dict);
+    test_context(t, "growth");
+    dict = make_seeded(t, 0, bad, COUNT);
+    const uint64_t seed = ordo_hash_of(dict)->table.seed;
+    test_true(t, seed != ordo_hash_seed(0, 1));
+    test_ok(t, ordo_dict_upsert_host(dict, good, good, MORE));
+    test_true(t, ordo_hash_of(dict)->rebuilds > 0 && ordo_hash_of(dict)->table.seed == seed);
+    expect_pairs(t, dict, bad, COUNT, true);
+    ordo_dict_destroy(&dict);
+    test_context(t, "a partition that is fuller than the others");
+    dict = make_seeded(t, 0, bad, LARGE);
+    test_true(t, ordo_hash_of(dict)->table.seed == ordo_hash_seed(0, 1));
+    ordo_dict_destroy(&dict);
+    free(bad);
+    free(good);
+}
+
+Test(hash, a_seed_parts_keys_that_meet_under_another)
+{
+    test_each_device(check_seeds);
 }
 
 static size_t count_all(struct test *t, ordo_dict *dict)
@@ -270,7 +312,7 @@ static void check_one_bucket(struct test *t)
     test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = 50), &dict));
     test_ok(t, ordo_dict_build_host(dict, good, good, OTHERS));
     test_ok(t, ordo_dict_upsert_host(dict, bad, bad, MEETING));
-    test_true(t, ordo_hash_of(dict)->table.seed == ordo_hash_seed(0));
+    test_true(t, ordo_hash_of(dict)->table.seed == ordo_hash_seed(0, 1));
     expect_pairs(t, dict, bad, MEETING, true);
     expect_pairs(t, dict, good, OTHERS, true);
     test_true(t, count_all(t, dict) > 0);
@@ -406,6 +448,181 @@ static void check_misses(struct test *t)
 Test(hash, erasures_do_not_pile_up)
 {
     test_each_device(check_misses);
+}
+
+/* All of a large table is erased, then keys that are not there. `keeps`: the table keeps its memory until the last erasure. */
+static void empty_table(struct test *t, ordo_type type, uint32_t value_bytes, bool keeps)
+{
+    enum { COUNT = 1 << 17, QUARTER = COUNT / 4, ABSENT = 1000 };
+    const size_t bytes = ordo_type_bytes(type);
+    char        *keys = test_alloc(COUNT * bytes);
+    uint64_t    *values = test_alloc(ABSENT * sizeof *values);
+    ordo_dict   *dict = NULL;
+
+    test_context(t, "keys of %zu bytes, memory %s", bytes, keeps ? "kept" : "given back");
+    memset(keys, 0, COUNT * bytes);
+    memset(values, 0, ABSENT * sizeof *values);
+    for (uint32_t i = 0; i < COUNT; i++)
+        memcpy(keys + i * bytes, &(uint32_t) { i * 0x9e3779b1u }, sizeof i);
+    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { type, value_bytes }), &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, value_bytes ? keys : NULL, COUNT));
+    for (size_t i = 0; i < COUNT; i += QUARTER) {
+        ordo_hash_of(dict)->elements_least = keeps ? (size_t) 10 * COUNT : ordo_hash_of(dict)->elements_least;
+        test_ok(t, ordo_dict_erase_host(dict, keys + i * bytes, QUARTER));
+    }
+    expect_size(t, dict, 0);
+    test_true(t, (ordo_hash_of(dict)->table.n_buckets > 0) == keeps);
+    ordo_hash_of(dict)->elements_least = 0;
+    test_ok(t, ordo_dict_erase_host(dict, keys, ABSENT));
+    expect_size(t, dict, 0);
+    test_true(t, ordo_hash_of(dict)->table.n_buckets == 0);
+    test_ok(t, ordo_dict_erase_host(dict, keys, 3));
+    test_ok(t, ordo_dict_upsert_host(dict, keys, value_bytes ? values : NULL, ABSENT));
+    expect_size(t, dict, ABSENT);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    ordo_dict_destroy(&dict);
+    free(keys);
+    free(values);
+}
+
+static void check_emptied(struct test *t)
+{
+    empty_table(t, ORDO_U32, 4, true);
+    empty_table(t, ORDO_U32, 4, false);
+    empty_table(t, ORDO_I64, 0, true);
+}
+
+Test(hash, an_emptied_table_stores_nothing_that_is_erased)
+{
+    test_each_device(check_emptied);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+static uint64_t peak_of_scratch(struct test *t)
+{
+    struct ordo_memory memory;
+
+    test_ok(t, ordo_device_memory(t->dev, &memory));
+    test_ok(t, ordo_device_finish(t->dev));
+    test_ok(t, ordo_device_trim(t->dev));
+    return memory.scratch_peak_bytes;
+}
+
+static cl_mem buffer_of(struct test *t, const void *from, size_t bytes)
+{
+    cl_int code = 0;
+    cl_mem mem = clCreateBuffer(ordo_device_context(t->dev), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes,
+                                (void *) from, &code);
+
+    test_true(t, code == CL_SUCCESS);
+    return mem;
+}
+
+/* What hash.h says of scratch: of a build, three times the keys and values; of a table that is built anew, four times. */
+static void expect_peaks(struct test *t, uint32_t value_bytes)
+{
+    enum { COUNT = 1 << 19, SMALL = 1 << 18 };
+    const size_t unit = COUNT * (sizeof(uint32_t) + value_bytes);
+    uint32_t    *keys = test_alloc(COUNT * sizeof *keys);
+    ordo_dict   *dict = NULL;
+
+    test_context(t, "values of %u bytes", value_bytes);
+    for (uint32_t i = 0; i < COUNT; i++)
+        keys[i] = i * 0x9e3779b1u;
+    cl_mem                  mem = buffer_of(t, keys, COUNT * sizeof *keys);
+    const struct ordo_slice all = ordo_at(mem, 0), values = value_bytes ? all : ordo_none();
+    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, value_bytes }), &dict));
+    (void) peak_of_scratch(t);
+    test_ok(t, ordo_dict_build(dict, all, values, COUNT, NULL));
+    const uint64_t build = peak_of_scratch(t);
+    test_ok(t, ordo_dict_compact(dict, NULL));
+    const uint64_t compact = peak_of_scratch(t);
+    test_context(t, "scratch of a build of %zu bytes: %llu, of a compact %llu", unit, (unsigned long long) build,
+                 (unsigned long long) compact);
+    test_true(t, build > 0 && build <= 3 * unit + SMALL);
+    test_true(t, compact > 0 && compact <= 4 * unit + SMALL);
+    ordo_dict_destroy(&dict);
+    test_true(t, clReleaseMemObject(mem) == CL_SUCCESS);
+    free(keys);
+}
+
+static void check_peaks(struct test *t)
+{
+    expect_peaks(t, 0);
+    expect_peaks(t, 4);
+}
+
+Test(hash, scratch_stays_within_the_promise)
+{
+    test_each_device(check_peaks);
+}
+
+/* Stores that an upsert has the memory for are stored concurrently, too. */
+static void store_with_little(struct test *t, uint64_t limit)
+{
+    enum { COUNT = 1 << 17, KEYS = COUNT / 2 };
+    const uint64_t unlimited = t->dev->memory_limit;
+    uint32_t      *keys = test_alloc(COUNT * sizeof *keys);
+    uint8_t       *codes = test_alloc(COUNT), *outcomes = test_alloc(COUNT), *done = test_alloc(COUNT);
+    ordo_dict     *dict = NULL;
+
+    for (uint32_t i = 0; i < COUNT; i++)
+        keys[i] = i % KEYS * 0x9e3779b1u;
+    memset(codes, ORDO_UPSERT, COUNT);
+    memset(done, ORDO_DONE, COUNT);
+    const struct ordo_host_concurrent_batch batch = {
+        .codes = codes, .keys = keys, .values = keys, .outcomes = outcomes, .count = COUNT
+    };
+    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }), &dict));
+    test_ok(t, ordo_device_finish(t->dev));
+    test_ok(t, ordo_device_trim(t->dev));
+    struct ordo_memory memory;
+    test_ok(t, ordo_device_memory(t->dev, &memory));
+    t->dev->memory_limit = memory.held_bytes + limit;
+    test_context(t, "%llu bytes for all", (unsigned long long) limit);
+    test_ok(t, ordo_dict_upsert_host(dict, keys, keys, COUNT));
+    expect_size(t, dict, KEYS);
+    test_ok(t, ordo_dict_clear(dict));
+    test_ok(t, ordo_dict_apply_concurrent_host(dict, &batch));
+    test_same_bytes(t, "outcomes", outcomes, done, COUNT);
+    expect_pairs(t, dict, keys, COUNT, true);
+    expect_size(t, dict, KEYS);
+    t->dev->memory_limit = unlimited;
+    ordo_dict_destroy(&dict);
+    free(keys);
+    free(codes);
+    free(outcomes);
+    free(done);
+}
+
+static void check_little(struct test *t)
+{
+    store_with_little(t, (uint64_t) 5 << 20);
+    store_with_little(t, (uint64_t) 8 << 20);
+}
+
+Test(hash, little_memory_refuses_no_concurrent_store_that_an_upsert_has_room_for)
+{
+    test_each_device(check_little);
+}
+
+static void check_local(struct test *t)
+{
+    const uint64_t local = t->dev->facts.local_bytes;
+    ordo_dict     *dict = NULL;
+    char           text[512] = "";
+
+    t->dev->facts.local_bytes = HASH_LOCAL_MOST - 1;
+    test_status(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }), &dict), ORDO_UNSUPPORTED);
+    (void) ordo_device_last_error(t->dev, text, sizeof text);
+    t->dev->facts.local_bytes = local;
+    test_true(t, strstr(text, "needs 16384 bytes of local memory, and the device has 16383") != NULL);
+}
+
+Test(hash, a_device_of_little_local_memory_is_refused)
+{
+    test_each_device(check_local);
 }
 
 /* ---- what a batch does not touch ------------------------------------------------------------------------------------- */
@@ -547,12 +764,45 @@ static void check_some(struct test *t)
 {
     check_touched(t, ORDO_U32, 4, 80);
     check_touched(t, ORDO_U32, 4, 95); /* elements astray, and many that move */
-    if (t->facts->cpu)                 /* a GPU's kernels take long to build on a CPU */
-        check_touched(t, ORDO_U64, 8, 90);
+    check_touched(t, ORDO_U64, 8, 90);
 }
 
 Test(hash, few_updates_leave_the_same_table)
 {
     test_each_device(check_some);
     test_each_device_with("cpu=0", check_some);
+}
+
+/* Each key into a small partition, one at a time. */
+static void store_one_by_one(struct test *t, ordo_type type)
+{
+    enum { COUNT = 20, MORE = 6 };
+    uint64_t   keys[COUNT + MORE];
+    ordo_dict *dict = NULL;
+
+    test_context(t, "%s keys", test_type_name[type]);
+    for (uint32_t i = 0; i < COUNT + MORE; i++)
+        keys[i] = (i + 1) * 0x1e3779b97f4a7c15u >> 1;
+    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { type, 0 }), &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, NULL, COUNT));
+    for (size_t i = COUNT; i < COUNT + MORE; i++) {
+        test_ok(t, ordo_dict_upsert_host(dict, keys + i, NULL, 1));
+        test_ok(t, ordo_dict_check(dict, NULL));
+        expect_size(t, dict, i + 1);
+    }
+    ordo_dict_destroy(&dict);
+}
+
+/* As users have the kernels: optimized. */
+static void check_wide(struct test *t)
+{
+    store_one_by_one(t, ORDO_I64);
+    store_one_by_one(t, ORDO_F64);
+    test_optimized(t);
+    store_one_by_one(t, ORDO_U64);
+}
+
+Test(hash, keys_of_8_bytes_by_the_ways_of_gpus)
+{
+    test_each_device_with("cpu=0", check_wide);
 }

@@ -21,7 +21,7 @@ static inline uint32_t *meeting_keys(uint32_t from, uint32_t step, size_t count)
 {
     uint32_t *keys = test_alloc(count * sizeof *keys);
     for (size_t i = 0; i < count; i++)
-        keys[i] = unmix(from + (uint32_t) i * step, ordo_hash_seed(0));
+        keys[i] = unmix(from + (uint32_t) i * step, ordo_hash_seed(0, 1));
     return keys;
 }
 

@@ -2,6 +2,7 @@
 /* Operations on a hash table side by side: each work-item takes one operation after another, and works on it alone.
  *
  *   hash_find_beside   finds and contains, before all others: the table is at rest
+ *   hash_absent        counts the operations that store a key that is not there: the table is at rest
  *   hash_apply         updates; lists those that gave up
  *   hash_gather        makes a batch of these, to be done with the table at rest
  *   hash_scatter       hands its results on
@@ -20,10 +21,38 @@
  *
  * A slot of 8-byte keys is taken and left in steps, by its upper word: empty, HASH_MARK, then the key's. The lower word is
  * written between, where the slot is nobody's whose words could be mistaken for a key. A glance may still be torn, where 16
- * bytes are not read at once: what looks like the key is looked at once more.
+ * bytes are not read at once: hash_slot_with reads the two words of what looks like the key one after another.
  *
- * How accesses are ordered, HASH_BY_FENCE says: 1, by a fence after the latch; 0, where ORDO_AFTER_ORDERS (device/atomic.cl), by
- * addresses computed from what the latch was. A fence before it is given back there is in any case.
+ * Memory order. Every access to a word that other work-items of the launch may change is in this table. "Fence" is
+ * ordo_fence_device: an acquire and release fence of device scope (C11 devices, AMD among them: atomic_work_item_fence; NVIDIA:
+ * fence.acq_rel.gpu). "After the latch" means ordered behind the update that took the latch: by a fence where HASH_BY_FENCE is 1;
+ * where it is 0 (ORDO_AFTER_ORDERS of device/atomic.cl: NVIDIA devices that pass the self-test for it) by addresses computed from
+ * the word that the update returned. LEGACY devices order nothing between groups: there one work-item does all (HASH_ALONE), or
+ * nothing is changed (HASH_LISTING), so each row holds by the order of the program.
+ *
+ *   access                         how                                  ordered by
+ *   take a latch                   ordo_or, relaxed                     a fence behind it, or ordo_after
+ *   give it back                   ordo_add, relaxed                    a fence before it: the next holder sees every change
+ *   read spills of first bucket    peek                                 after the latch; the byte changes under this latch alone
+ *   change spills                  ordo_add of one byte of a word       the latch's fence; other bytes of the word are others'
+ *   glance at slots                peek of 16 bytes                     after the latch; the key's own slot changes under this
+ *                                                                       latch alone, other slots may be stale or torn
+ *   confirm an 8-byte key          peek upper, lower, upper             an acquire fence between any two
+ *   claim a slot, 4-byte key       ordo_cas of the word                 relaxed: an empty word is taken by one work-item
+ *   claim a slot, 8-byte key       ordo_cas of upper to HASH_MARK,      a fence behind the CAS; the store of upper is a release:
+ *                                  store lower, store upper             whoever reads the key's upper word reads its lower one
+ *   vacate a slot, 8-byte key      store HASH_MARK, lower, empty        a fence behind the first, a release at the last
+ *   vacate a slot, 4-byte key      relaxed store of empty               the fence after the latch: values stored before come first
+ *   store a value                  poke                                 after the latch; in a slot just claimed behind an acquire
+ *                                                                       fence where HASH_BY_FENCE: the last owner's value is over.
+ *                                                                       Without, a store to the same word behind the CAS that
+ *                                                                       read what the last owner stored
+ *   counts, pending, clock         ordo_add, relaxed                    sums: read by the next launch, or by one work-item
+ *   filters (CPUs)                 see hash_filters_beside              fences around an update of one word that all share
+ *   list, found, outcomes          plain stores, each place once        the end of the launch
+ *   batch, starts                  plain loads                          nobody changes them in the launch
+ *
+ * The other kernels of this file run while the table is at rest: the order of launches is all that they need.
  *
  * HASH_HISTORY 1 records when each operation began and ended. With HASH_TORTURE 1 (tests) hash_apply is told what is done to
  * its operations, one kernel for all of it: `torture` is the sum of 1: latches cannot be had now and then; 4: long pauses
@@ -192,11 +221,17 @@ ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ord
 #else
     if (same == 0)
         return HASH_NONE;
-    ordo_fence_acquire();
     uint slot = HASH_NONE;
     for (uint s = 0; s < HASH_SLOTS; s++) {
         volatile __global uint *upper = hash_upper(table, bucket, s);
-        if ((same >> s & 1) && ordo_peek(upper - 1) == (uint) mixed && ordo_peek(upper) == HASH_UPPER_OF(mixed))
+        if (!(same >> s & 1))
+            continue;
+        ordo_fence_acquire();
+        const uint before = ordo_peek(upper);
+        ordo_fence_acquire();
+        const uint lower = ordo_peek(upper - 1);
+        ordo_fence_acquire();
+        if (before == HASH_UPPER_OF(mixed) && lower == (uint) mixed && ordo_peek(upper) == before)
             slot = s;
     }
     return slot;
@@ -523,16 +558,32 @@ void hash_find_beside(HASH_TABLE, uint n, __global uint *history, __global const
     }
 }
 
+/* state[HASH_PENDING]: how many operations store a key that the table does not have. The table has buckets. */
+ORDO_KERNEL(RUN_GROUP)
+void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar *codes, ulong codes_at,
+                 __global const ordo_key *keys, ulong keys_at)
+{
+    const hash_table table = HASH_TABLE_HERE;
+    uint             absent = 0;
+    RUN_EACH (uint, i, n) {
+        const uint code = codes[codes_at + i];
+        if (code == CODE_UPSERT || code == CODE_INSERT)
+            absent += hash_lookup(&table, hash_mix(keys[keys_at + i], table.seed)).slot == HASH_NONE;
+    }
+    if (absent)
+        ordo_add(state + HASH_PENDING, absent);
+}
+
 /* ---- what gave up, with the table at rest ------------------------------------------------------------------------ */
 
-/* The `count` operations of a list as a batch. values may be NULL. */
+/* Makes a batch of operations first .. first + count - 1 of a list. values may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
-void hash_gather(__global const uint *left, uint count, __global const uchar *codes, ulong codes_at,
+void hash_gather(__global const uint *left, uint first, uint count, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at, __global const hash_value *values, ulong values_at,
                  __global uchar *codes_out, __global ordo_key *keys_out, __global hash_value *values_out)
 {
     RUN_EACH (uint, l, count) {
-        const uint i = left[l], code = codes[codes_at + i];
+        const uint i = left[first + l], code = codes[codes_at + i];
         codes_out[l] = (uchar) code;
         keys_out[l] = keys[keys_at + i];
         if (values && code != CODE_ERASE)
@@ -540,13 +591,14 @@ void hash_gather(__global const uint *left, uint count, __global const uchar *co
     }
 }
 
-/* Its results. The ticks of a history's ends begin with `tick`. found, outcomes and history may be NULL. */
+/* Hands the results of such a batch on. The ticks of a history's ends begin with `tick`. found, outcomes and history may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
-void hash_scatter(__global const uint *left, uint count, __global const uchar *results, __global uchar *found,
-                  ulong found_at, __global uchar *outcomes, ulong outcomes_at, __global uint *history, uint tick)
+void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
+                  __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,
+                  __global uint *history, uint tick)
 {
     RUN_EACH (uint, l, count) {
-        const uint i = left[l];
+        const uint i = left[first + l];
         if (found)
             found[found_at + i] = results[l];
         if (outcomes)

@@ -27,10 +27,12 @@ typedef const hash_value hash_given;
 #define HASH_GROUP 256
 #endif
 
-/* Where only some partitions come to a barrier, in a loop over them, two rules of a compiler for CPUs: what they alone do ends with a barrier (if it ends
- * with what one work-item does alone, and more such follows for all, the others run on in the loop before it: built
- * without optimization hash_touch did); and if the other partitions do something else, that has no barrier (with one in both
- * branches of an `if` the compiler ends the program). */
+/* A barrier of the group, for local and global memory. Compilers for CPUs turn the code between two barriers into a loop over
+ * work-items. PoCL (3.1 and 6.0) does that wrong in some places, so the kernels here keep to these rules:
+ *   - A function with a barrier that ends in a loop over a batch has a barrier after that loop. Without one PoCL 6.0 evaluates the
+ *     condition of the loop once for all work-items, and leaves the loop out: in hash_fold minima stayed complements.
+ *   - Code that only some partitions reach, and that has a barrier, ends with a barrier.
+ *   - If some partitions take a branch with a barrier, the other branch has no barrier. */
 ORDO_FN void hash_barrier(void)
 {
 #if HASH_GROUP > 1
@@ -58,13 +60,13 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
 /* A batch, by partitions; its kind is one of enum hash_kind. Values and erased are those of update index[j], or j if index is NULL. */
 #define HASH_BATCH                                                                                                     \
     __global const ordo_key *batch_mixed, __global const uint *batch_index, __global hash_given *batch_values,         \
-        ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_all_erased,       \
-        uint batch_kind, __global const uint *batch_bounds
+        ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_kind,             \
+        __global const uint *batch_bounds
 
 typedef struct {
     uint                     start, buckets, number; /* of the partition */
     uint                     n;                      /* updates */
-    uint                     kind, all_erased;       /* kind: enum hash_kind */
+    uint                     kind;                   /* enum hash_kind */
     __global const ordo_key *mixed;
     __global const uint     *index;
     __global hash_given     *values;
@@ -83,7 +85,6 @@ typedef struct {
     part.first = batch_bounds ? batch_bounds[p] : 0;                                                                   \
     part.n = batch_bounds ? batch_bounds[(p) + 1] - part.first : 0;                                                    \
     part.kind = batch_kind;                                                                                            \
-    part.all_erased = batch_all_erased;                                                                                \
     part.mixed = batch_mixed + part.first;                                                                             \
     part.index = batch_index ? batch_index + part.first : 0;                                                           \
     part.values = batch_values ? batch_values + batch_values_at : 0;                                                   \
@@ -98,7 +99,7 @@ ORDO_FN bool hash_erases(const hash_part *part, uint u)
 {
     if (part->kind == HASH_RESOLVED)
         return part->index[u] == HASH_ERASED;
-    return part->all_erased || (part->erased && part->erased[hash_place_of(part, u)]);
+    return part->erased && part->erased[hash_place_of(part, u)];
 }
 
 /* The mixed key of an element by its number. */
@@ -288,9 +289,10 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* What is left of the keys that are there more than once gets the values of all, where they lie: no key is so frequent that one
- * work-item has to go through all of its values. words and live: of hash_dedup, before anything else is in them. `folds`: there
- * are such keys. A value is there for the work-item that update's turn is (HASH_EACH), and after a barrier for all. */
+/* Gives the last update of each key that the batch has more than once the combined value of all its updates, in the batch.
+ * Updates of one key are combined by all work-items, so a frequent key costs no work-item more than its share. words and live are
+ * those of hash_dedup, unchanged since. `folds`: the batch has such keys. Called by the whole group. Ends with a barrier, so every
+ * work-item sees every value. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {
@@ -313,5 +315,6 @@ ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint mo
     HASH_EACH (u, n_ordered)
         if (hash_bit(live, u))
             part->values[hash_place_of(part, u)] = value_of_rank(part->values[hash_place_of(part, u)], part->how);
+    hash_barrier();
 }
 #endif

@@ -73,21 +73,24 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* starts[p] = buckets for the keys between bounds, and incoming[p] (if not NULL) more, that are `load` percent full; starts[all]
- * = 0. found: HASH_LARGEST, the most of them. */
+/* starts[p] = buckets for the keys of partition p: those between bounds, incoming[p], and `more`. bounds and incoming may be NULL.
+ * Buckets are `load` percent full, or fuller if the partition would have more than HASH_BUCKETS_MOST of them and its keys still fit
+ * into that many. starts[all] = 0. found: HASH_LARGEST, the most buckets that a partition needs. */
 ORDO_KERNEL(RUN_GROUP)
-void hash_size(__global const uint *bounds, __global const uint *incoming, uint bits, uint load, __global uint *starts,
-               __global uint *found)
+void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
+               __global uint *starts, __global uint *found)
 {
     const uint partitions = 1u << bits;
     uint       largest = 0;
     RUN_EACH (uint, p, partitions + 1) {
         uint buckets = 0;
         if (p < partitions) {
-            uint count = bounds ? bounds[p + 1] - bounds[p] : 0;
+            uint count = more + (bounds ? bounds[p + 1] - bounds[p] : 0);
             count += incoming ? incoming[p] : 0;
             const uint slots = HASH_SLOTS * load;
             buckets = count / slots * 100 + (count % slots * 100 + slots - 1) / slots;
+            if (count <= HASH_LIMIT(HASH_BUCKETS_MOST))
+                buckets = min(buckets, (uint) HASH_BUCKETS_MOST);
         }
         starts[p] = buckets;
         largest = max(largest, buckets);

@@ -125,9 +125,7 @@ void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
         if (part.buckets > 0)
             hash_match(&table, &part, &mem, false);
         if (get_local_id(0) == 0) {
-            const bool full = part.buckets == 0 ? !part.all_erased
-                                                : table.counts[p] + mem.stored - mem.gone > HASH_LIMIT(part.buckets);
-            if (full)
+            if (part.buckets == 0 || table.counts[p] + mem.stored - mem.gone > HASH_LIMIT(part.buckets))
                 ordo_or(&found[HASH_FULL], 1u);
         }
         hash_barrier();

@@ -236,12 +236,15 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
         const uint4 line = ordo_peek128(words + i);
 #if KEY_BITS == 32
         const uint slot = line.s0 == mixed ? 0 : line.s1 == mixed ? 1 : line.s2 == mixed ? 2 : line.s3 == mixed ? 3 : 4;
-#else
-        const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
-        const uint slot = line.s0 == lower && line.s1 == upper ? 1 : line.s2 == lower && line.s3 == upper ? 3 : 4;
-#endif
         if (slot < 4)
             taken = hash_empty_slot(table, words + i + slot, mixed);
+#else
+        /* A torn read may show the key in a slot that another work-item empties, so both slots are tried. */
+        const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
+        taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
+        if (!taken && line.s2 == lower && line.s3 == upper)
+            taken = hash_empty_slot(table, words + i + 3, mixed);
+#endif
     }
     if (taken)
         hash_has_changed(table, hash_partition(mixed, table->bits), bucket, changed);

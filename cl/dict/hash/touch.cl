@@ -197,6 +197,7 @@ ORDO_FN void hash_write_touched(const hash_table *table, const hash_part *part, 
         } else if (number == 0 && hash_bit(mem->gone_from, s))
             *key = hash_empty(part->number, table->bits);
     }
+    hash_barrier(); /* without it PoCL 3.1 loses a new 8-byte key, as the first loop's stores come after the second's */
     HASH_EACH (i, mem->moved) {
         const uint s = mem->slots[i], bucket = part->start + s / HASH_SLOTS;
         hash_keys(table, bucket)[s % HASH_SLOTS] = mem->keys[i];

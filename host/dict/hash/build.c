@@ -1,13 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash table made anew, of a batch, of itself, or of both: the keys by partitions, how many buckets each partition needs, then
- * each filled by one work-group. Nothing of the old table is touched until the new one is there. */
+/* Makes a new table of a batch, of the elements of the old table, or of both: parts the keys, counts the buckets that each partition
+ * needs, and has one work-group fill each partition. The old table stays as it is until the new one is complete.
+ *
+ * Seeds. A partition has no room for more than HASH_LIMIT(HASH_BUCKETS_MOST) elements. If the keys under a seed would give one more,
+ * the next seed is tried, with more partitions. The next seed depends on the last one and on the sizes of all partitions under it, so
+ * on all keys: no list of keys made in advance meets under it. A batch is the same on every device, and so are its seeds. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
 #include "primitive/scan.h"
 
-/* Seeds that are tried: with each, keys that were chosen to meet in few partitions meet no more. */
-#define SEEDS_MOST 16
+#include <stdlib.h>
+
+/* Seeds that are tried. Whoever wants a set of keys refused has to find one that meets under all of them, where each depends on the
+ * whole set: the second one makes that a search without an end. */
+#define SEEDS_MOST 64
+
+/* Each try has so many more bits of partition numbers than the one before, and at most BITS_MORE_MOST more than the first, so that
+ * partitions have 32 slots in the mean. */
+#define BITS_MORE      2
+#define BITS_MORE_MOST 6
+
+/* What a new table is made of. */
+struct content {
+    struct ordo_hash_batch elements; /* of the old table */
+    struct ordo_hash_batch batch;
+    size_t                 more;     /* keys that are to come later */
+    cl_mem                 incoming; /* different keys of the batch in each partition */
+    cl_uint                largest;  /* the most updates of one partition */
+};
 
 /* In scratch: how many different keys the batch has in each partition of the table to be. */
 static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash *hash,
@@ -24,20 +45,20 @@ static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash
     return ordo_hash_launch_parts(call, hash, "hash_distinct", partitions, &args);
 }
 
-/* starts of a table for the keys between bounds (or NULL) and incoming (or NULL), and its number of buckets. Waits. *fits: no
- * partition is too large for a work-group. */
+/* Sets the table's starts and its number of buckets. Waits. *fits: no partition is too large for a work-group. */
 static ordo_status size_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
-                              cl_mem bounds, cl_mem incoming, unsigned load, bool *fits)
+                              const struct content *c, unsigned load, bool *fits)
 {
     const size_t     partitions = ordo_hash_partitions(table);
-    const cl_uint    percent = load;
+    const cl_mem     bounds = c->elements.count ? c->elements.bounds : NULL;
+    const cl_uint    percent = load, more = (cl_uint) ordo_ceil_div(c->more, partitions);
     const int        mark = call->n_scratch;
     struct ordo_args args = { .n = 0 };
     cl_uint          found[HASH_FOUND_WORDS], total = 0;
     cl_mem           words = NULL;
 
     ORDO_TRY(ordo_hash_begin_found(call, &words));
-    ORDO_ADD(&args, ORDO_ARG(bounds), ORDO_ARG(incoming), ORDO_ARG(table->bits), ORDO_ARG(percent),
+    ORDO_ADD(&args, ORDO_ARG(bounds), ORDO_ARG(c->incoming), ORDO_ARG(more), ORDO_ARG(table->bits), ORDO_ARG(percent),
              ORDO_ARG(table->starts), ORDO_ARG(words));
     ORDO_TRY(
         ordo_dict_launch(call, &hash->dict, "dict/hash/partition.cl", "hash_size", partitions + 1, args.arg, args.n));
@@ -83,17 +104,15 @@ static ordo_status list_left(struct ordo_call *call, size_t partitions, cl_mem *
     return ORDO_OK;
 }
 
-/* What hash_touch leaves. By now part of the batch is stored: a launch that fails is tried once more, and if that fails, too, the
- * table holds neither what it held nor what it was to hold. */
-static ordo_status update_left(struct ordo_call *call, struct ordo_hash *hash, bool combines, size_t partitions,
+/* Does what hash_touch leaves. By now part of the batch is stored, so a launch that fails is tried once more. If that fails, too,
+ * every partition is sound, and the table holds some of the batch. */
+static ordo_status update_left(struct ordo_call *call, const struct ordo_hash *hash, bool combines, size_t partitions,
                                const struct ordo_args *args)
 {
     const size_t groups = ordo_ceil_div(partitions, LEFT_SHARE);
     if (ordo_hash_launch_update(call, hash, combines, groups, args) == ORDO_OK)
         return ORDO_OK;
-    const ordo_status status = ordo_hash_launch_update(call, hash, combines, groups, args);
-    hash->broken = status != ORDO_OK;
-    return status;
+    return ordo_hash_launch_update(call, hash, combines, groups, args);
 }
 
 ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
@@ -126,13 +145,6 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 
 /* ---- a table ----------------------------------------------------------------------------------------------------- */
 
-/* What a new table is made of: elements that are all different, if any, then a batch, if any. */
-struct content {
-    struct ordo_hash_batch elements, batch;
-    cl_mem                 incoming; /* of the batch, where it comes on top of elements */
-    cl_uint                largest;  /* updates of a partition */
-};
-
 static ordo_status part_content(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct content *c)
 {
@@ -161,7 +173,7 @@ static ordo_status plan_table(struct ordo_call *call, struct ordo_hash *hash, st
     ORDO_TRY(part_content(call, hash, table, c));
     if (c->largest > HASH_UPDATES_MOST)
         return ORDO_OK;
-    return size_table(call, hash, table, c->elements.count ? c->elements.bounds : NULL, c->incoming, load, fits);
+    return size_table(call, hash, table, c, load, fits);
 }
 
 static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
@@ -174,24 +186,32 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
     return c->batch.count ? ordo_hash_change(call, hash, table, &c->batch) : ORDO_OK;
 }
 
-/* A batch with so many equal keys that a partition cannot take them is sorted first. *run: what then has it, or none. */
-static ordo_status thin_out(struct ordo_call *call, struct ordo_hash *hash, struct content *c,
-                            struct ordo_sorted_run *run)
+/* Whether the batch may be too large for a partition only because keys are there more than once. */
+static bool is_repetitive(const struct content *c)
 {
-    if (c->largest <= HASH_UPDATES_MOST || c->batch.kind == HASH_DISTINCT)
-        return ORDO_OK;
-    return ordo_hash_make_distinct(call, hash, &c->batch, run);
+    return c->largest > HASH_UPDATES_MOST && c->batch.kind != HASH_DISTINCT;
 }
 
-static ordo_status try_seed(struct ordo_call *call, struct ordo_hash *hash, struct content *c, unsigned attempt,
-                            unsigned load, struct ordo_sorted_run *run, struct ordo_hash_table *table, bool *fits)
+/* The seed to try after one under which the content does not fit: the batch, where there is one, else the elements. Waits. */
+static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_table *table, const struct content *c,
+                             cl_ulong *seed)
 {
-    const int mark = call->n_scratch;
+    const size_t n = ordo_hash_partitions(table) + 1;
+    cl_uint     *bounds = calloc(n, sizeof *bounds);
 
-    *table = (struct ordo_hash_table) { .bits = ordo_hash_bits_for(c->elements.count + c->batch.count, load),
-                                        .seed = ordo_hash_seed(attempt) };
-    if (attempt > 2) /* more of them, of fewer elements each */
-        table->bits += table->bits < 28;
+    ORDO_REQUIRE_MEMORY(call->dev, bounds);
+    const ordo_status status =
+        ordo_call_read(call, c->batch.count ? c->batch.bounds : c->elements.bounds, 0, bounds, n * sizeof *bounds);
+    for (size_t p = 0; p < n; p++)
+        *seed = ordo_hash_seed(*seed, 2 + (cl_ulong) bounds[p]);
+    free(bounds);
+    return status;
+}
+
+/* One try, with the table's bits and seed. *seed: what the next try takes, if the content does not fit. */
+static ordo_status try_seed(struct ordo_call *call, struct ordo_hash *hash, struct content *c, unsigned load,
+                            struct ordo_hash_table *table, bool *fits, cl_ulong *seed)
+{
     ORDO_TRY(ordo_buffer_create(call->dev, (ordo_hash_partitions(table) + 1) * sizeof(cl_uint), &table->starts));
     hash->bytes += (ordo_hash_partitions(table) + 1) * sizeof(cl_uint);
     ordo_status status = plan_table(call, hash, table, c, load, fits);
@@ -199,23 +219,40 @@ static ordo_status try_seed(struct ordo_call *call, struct ordo_hash *hash, stru
         status = ordo_hash_allocate(hash, table);
     if (status == ORDO_OK && *fits)
         status = write_table(call, hash, table, c);
+    if (status == ORDO_OK && !*fits && !is_repetitive(c))
+        status = next_seed(call, table, c, seed);
     if (status != ORDO_OK || !*fits)
         ordo_hash_release(hash, table);
-    if (status != ORDO_OK)
-        return status;
-    ordo_call_release(call, mark);
-    return *fits ? ORDO_OK : thin_out(call, hash, c, run);
+    return status;
+}
+
+static cl_ulong first_seed(const struct ordo_hash *hash)
+{
+    return ordo_hash_seed(hash->config.seed, 1);
 }
 
 static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, struct content *c, unsigned load,
-                              struct ordo_hash_table *table)
+                              cl_ulong seed, struct ordo_hash_table *table)
 {
     struct ordo_sorted_run run = { .mem = NULL };
     ordo_status            status = ORDO_OK;
+    cl_uint                more = 0; /* bits */
     bool                   fits = false;
 
-    for (unsigned attempt = 0; attempt < SEEDS_MOST && status == ORDO_OK && !fits; attempt++)
-        status = try_seed(call, hash, c, attempt, load, &run, table, &fits);
+    for (unsigned attempt = 0; attempt < SEEDS_MOST && status == ORDO_OK && !fits; attempt++) {
+        const int     mark = call->n_scratch;
+        const cl_uint bits = ordo_hash_bits_for(c->elements.count + c->batch.count + c->more, load);
+        *table = (struct ordo_hash_table) { .bits = bits + more < HASH_BITS_MOST ? bits + more : HASH_BITS_MOST,
+                                            .seed = seed };
+        status = try_seed(call, hash, c, load, table, &fits, &seed);
+        if (status != ORDO_OK)
+            break;
+        ordo_call_release(call, mark);
+        if (!fits && is_repetitive(c))
+            status = ordo_hash_make_distinct(call, hash, &c->batch, &run);
+        else
+            more = more < BITS_MORE_MOST ? more + BITS_MORE : more;
+    }
     ordo_runs_release(&hash->runs, &run);
     ordo_runs_drop_spare(&hash->runs);
     if (status == ORDO_OK && !fits)
@@ -231,7 +268,7 @@ ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     struct content         c = { .batch = { .keys = keys, .values = values, .count = count } };
     struct ordo_hash_table table;
 
-    ORDO_TRY(make_table(call, hash, &c, hash->config.load_percent, &table));
+    ORDO_TRY(make_table(call, hash, &c, hash->config.load_percent, first_seed(hash), &table));
     ordo_hash_replace(hash, &table);
     return ORDO_OK;
 }
@@ -257,17 +294,18 @@ unsigned ordo_hash_update_load(const struct ordo_hash *hash)
     return hash->config.load_percent < load ? hash->config.load_percent : load;
 }
 
-ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
-                              unsigned load)
+ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
+                              size_t more, unsigned load)
 {
-    struct content         c = { .batch = { .count = 0 } };
+    const cl_ulong         seed = hash->table.starts ? hash->table.seed : first_seed(hash);
+    struct content         c = { .more = more };
     struct ordo_hash_table table = { .buckets = NULL };
 
     ORDO_TRY(take_elements(call, hash, &c.elements));
     if (batch)
         c.batch = *batch;
-    if (c.elements.count + c.batch.count > 0)
-        ORDO_TRY(make_table(call, hash, &c, load, &table));
+    if (c.elements.count + c.batch.count + more > 0)
+        ORDO_TRY(make_table(call, hash, &c, load, seed, &table));
     hash->rebuilds++;
     ordo_hash_replace(hash, &table);
     return ORDO_OK;
@@ -277,5 +315,5 @@ ordo_status ordo_hash_compact(ordo_dict *dict, struct ordo_call *call)
 {
     struct ordo_hash *hash = ordo_hash_of(dict);
     ORDO_TRY(ordo_hash_begin(call, hash));
-    return hash->table.starts ? ordo_hash_rebuild(call, hash, NULL, hash->config.load_percent) : ORDO_OK;
+    return hash->table.starts ? ordo_hash_rebuild(call, hash, NULL, 0, hash->config.load_percent) : ORDO_OK;
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on a hash table side by side: launches of cl/dict/hash/concurrent.cl.
+/* Concurrent operations on a hash table: launches of cl/dict/hash/concurrent.cl.
  *
- * Finds come first: they see what was there before. Then all updates are launched at once. What gave up, as its buckets are full or
- * too many want them, is done at rest as a batch in order, which moves elements and lets the table grow: each of these operations
- * overlaps all others that are left, so any order will do. Where there is no memory for that, what is left is launched again, and
- * again, until nothing is; who finds no slot then is refused. Each turn ends with all latches free, so one operation at least of
- * those that want a latch has it.
+ * Finds come first: they see what was there before the batch. Then the table grows, if the batch may store more than it has room for,
+ * and all updates are launched at once. Operations that give up, as their buckets are full or their latch is taken too often, are then
+ * done as batches in order, which move elements and let the table grow: each of these operations overlaps all others that are left, so
+ * any order will do, and any division into batches. Where memory is short the batches get smaller. Operations that do not fit even so
+ * are launched again until none is left, and those that find no slot are refused. Each launch ends with all latches free, so at least
+ * one of the operations that want a latch gets it.
  *
- * No memory is asked for between the first change and the last without which the batch could not be ended: the list comes first,
- * for as many operations at a time as there is memory for. Where no order between work-groups is to be had, all is done in
- * order. */
+ * No memory is taken between the first change and the last that the batch needs to come to an end: the lists of operations that
+ * give up are taken first, for as many operations at a time as there is memory for. Devices that order nothing between work-groups do
+ * all operations in order. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
@@ -141,11 +142,11 @@ struct left {
     cl_mem codes, keys, values, found;
 };
 
-static ordo_status gather(const struct concurrent *c, size_t count, struct left *left)
+static ordo_status gather(const struct concurrent *c, size_t from, size_t count, struct left *left)
 {
     const struct ordo_concurrent_batch *b = c->batch;
     const ordo_dict                    *dict = &c->hash->dict;
-    const cl_uint                       n = (cl_uint) count;
+    const cl_uint                       first = (cl_uint) from, n = (cl_uint) count;
     struct ordo_args                    args = { .n = 0 };
 
     *left = (struct left) { .codes = NULL };
@@ -154,7 +155,7 @@ static ordo_status gather(const struct concurrent *c, size_t count, struct left 
     ORDO_TRY(ordo_call_scratch(c->call, count * dict->key_bytes, &left->keys));
     if (b->values.mem && dict->value_bytes)
         ORDO_TRY(ordo_call_scratch(c->call, count * dict->value_bytes, &left->values));
-    ORDO_ADD(&args, ORDO_ARG(c->pending), ORDO_ARG(n));
+    ORDO_ADD(&args, ORDO_ARG(c->pending), ORDO_ARG(first), ORDO_ARG(n));
     ordo_args_slice(&args, &b->codes);
     ordo_args_slice(&args, &b->keys);
     ordo_args_slice(&args, &b->values);
@@ -162,13 +163,13 @@ static ordo_status gather(const struct concurrent *c, size_t count, struct left 
     return run_kernel(c, "hash_gather", false, count, &args);
 }
 
-static ordo_status scatter(struct concurrent *c, size_t count, const struct left *left)
+static ordo_status scatter(struct concurrent *c, size_t from, size_t count, const struct left *left)
 {
     const struct ordo_concurrent_batch *b = c->batch;
-    const cl_uint                       n = (cl_uint) count;
+    const cl_uint                       first = (cl_uint) from, n = (cl_uint) count;
     struct ordo_args                    args = { .n = 0 };
 
-    ORDO_ADD(&args, ORDO_ARG(c->pending), ORDO_ARG(n), ORDO_ARG(left->found));
+    ORDO_ADD(&args, ORDO_ARG(c->pending), ORDO_ARG(first), ORDO_ARG(n), ORDO_ARG(left->found));
     ordo_args_slice(&args, &b->found);
     ordo_args_slice(&args, &b->outcomes);
     ORDO_ADD(&args, ORDO_ARG(c->hash->history), ORDO_ARG(c->tick));
@@ -177,13 +178,13 @@ static ordo_status scatter(struct concurrent *c, size_t count, const struct left
     return ORDO_OK;
 }
 
-/* Those of c->pending as a batch in order; *done: false, and nothing is changed, if there is no memory for it. An error where it
- * came to an end half way: then what they would find would no longer be what they found. */
-static ordo_status finish_at_rest(struct concurrent *c, size_t count, bool *done)
+/* Does operations from .. from + count - 1 of c->pending as a batch in order. *done: false, and nothing is changed, if there is no
+ * memory for it. An error if the batch failed half way: done once more its operations would find what they stored themselves. */
+static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
     struct left       left;
-    ordo_status       status = gather(c, count, &left);
+    ordo_status       status = gather(c, from, count, &left);
     struct ordo_batch batch = { .count = count };
 
     if (status == ORDO_OK) {
@@ -195,18 +196,32 @@ static ordo_status finish_at_rest(struct concurrent *c, size_t count, bool *done
     }
     *done = status == ORDO_OK;
     if (*done) {
-        ORDO_TRY(scatter(c, count, &left));
+        ORDO_TRY(scatter(c, from, count, &left));
         ordo_call_release(c->call, mark);
         return ORDO_OK;
     }
-    if (!ordo_lacks_memory(status) || c->hash->broken)
+    if (!ordo_lacks_memory(status) || c->hash->in_doubt)
         return status;
     ordo_call_abandon(c->call, mark);
     return ORDO_OK;
 }
 
-/* Without memory: turn after turn, of which each leaves fewer. */
-static ordo_status finish_without(struct concurrent *c, size_t left)
+/* Does operations of c->pending as batches in order, each half as large as the last one that there was no memory for. *done: how many
+ * of them it did, from the first on. */
+static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
+{
+    for (size_t most = count; *done < count && most > 0;) {
+        const size_t n = ordo_min_size(most, count - *done);
+        bool         did = false;
+        ORDO_TRY(apply_some(c, *done, n, &did));
+        *done += did ? n : 0;
+        most = did ? most : n / 2;
+    }
+    return ORDO_OK;
+}
+
+/* Launches operations of c->pending again, from `done` on, until none is left: each turn leaves fewer. */
+static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {
     c->final = 1;
     while (left > 0) {
@@ -214,7 +229,8 @@ static ordo_status finish_without(struct concurrent *c, size_t left)
         const size_t had = left;
         c->pending = c->next;
         c->next = list;
-        ORDO_TRY(take_turn(c, 0, had, list, &left));
+        ORDO_TRY(take_turn(c, done, had, list, &left));
+        done = 0;
         if (left >= had && c->hash->torture == 0)
             return ordo_fail(c->call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__,
                              "%zu operations come to no end: is a bucket latched that nobody holds?", left);
@@ -286,28 +302,82 @@ static ordo_status prepare(struct concurrent *c)
     return take_lists(c);
 }
 
-/* What failed for want of memory is tried once more: its scratch has been given back, and drivers say so of other things, too. */
-#define AT_REST_TRIES 2
+/* ---- room ---------------------------------------------------------------------------------------------------- */
+
+/* How many operations store a key that the table does not have. Waits. */
+static ordo_status count_absent(struct concurrent *c, size_t *absent)
+{
+    const struct ordo_concurrent_batch *b = c->batch;
+    const cl_uint                       n = (cl_uint) b->count;
+    struct ordo_args                    args = { .n = 0 };
+    cl_uint                             count = 0;
+
+    ORDO_TRY(ordo_call_fill(c->call, c->state, HASH_PENDING * sizeof count, sizeof count, 0));
+    ordo_hash_add_table(&args, &c->hash->table);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(c->state));
+    ordo_args_slice(&args, &b->codes);
+    ordo_args_slice(&args, &b->keys);
+    ORDO_TRY(run_kernel(c, "hash_absent", false, b->count, &args));
+    ORDO_TRY(ordo_call_read(c->call, c->state, HASH_PENDING * sizeof count, &count, sizeof count));
+    *absent = count;
+    return ORDO_OK;
+}
+
+/* A batch that stores less than this part of the table's slots lets it grow when operations find no slot, without a count before. */
+#define SLOTS_PER_STORE 8
+
+/* Rebuilds the table with room for all keys that the batch may bring, if it has not the room. *grown: whether it did. Tests that
+ * torture operations have them find full buckets. */
+static ordo_status grow(struct concurrent *c, bool *grown)
+{
+    struct ordo_hash *hash = c->hash;
+    const size_t      stores = n_of(c, ORDO_UPSERT, ORDO_INSERT), slots = hash->table.n_buckets * HASH_SLOTS;
+    size_t            elements = 0, absent = stores;
+
+    if (stores == 0 || stores < slots / SLOTS_PER_STORE || hash->torture != 0)
+        return ORDO_OK;
+    ORDO_TRY(ordo_hash_size(&hash->dict, c->call, &elements));
+    if (elements + stores <= HASH_LIMIT(slots / HASH_SLOTS) && !ordo_rehearses(c->call->dev))
+        return ORDO_OK;
+    if (hash->table.starts)
+        ORDO_TRY(count_absent(c, &absent));
+    if (elements + absent <= HASH_LIMIT(slots / HASH_SLOTS))
+        return ORDO_OK;
+    *grown = true;
+    return ordo_hash_rebuild(c->call, hash, NULL, absent, ordo_hash_update_load(hash));
+}
+
+/* The same. Without the memory for it the table stays as it is. */
+static ordo_status make_room(struct concurrent *c, bool *grown)
+{
+    const int         mark = c->call->n_scratch;
+    const ordo_status status = grow(c, grown);
+
+    if (!ordo_lacks_memory(status))
+        return status;
+    *grown = false;
+    ordo_call_abandon(c->call, mark);
+    return ORDO_OK;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------------- */
 
 /* Updates from `first` on. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {
-    size_t left = 0;
-    bool   done = false;
+    size_t left = 0, done = 0;
 
     c->final = 0;
     ORDO_TRY(take_turn(c, first, count, NULL, &left));
-    if (left == 0)
-        return ORDO_OK;
-    for (int tries = 0; tries < AT_REST_TRIES && !done; tries++)
-        ORDO_TRY(finish_at_rest(c, left, &done));
-    return done ? ORDO_OK : finish_without(c, left);
+    ORDO_TRY(apply_in_order(c, left, &done));
+    return finish_without(c, done, left - done);
 }
 
 ordo_status ordo_hash_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
                                        const struct ordo_concurrent_batch *batch)
 {
     struct concurrent c = { .call = call, .hash = ordo_hash_of(dict), .batch = batch };
+    bool              grown = false;
 
     ORDO_TRY(ordo_dict_survey(dict, call, batch->codes, batch->count, c.survey));
     ORDO_TRY(check_inputs(&c));
@@ -319,8 +389,10 @@ ordo_status ordo_hash_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     if (finds == batch->count && !ordo_rehearses(call->dev))
         return ORDO_OK;
     ORDO_TRY(prepare(&c));
+    ORDO_TRY(make_room(&c, &grown));
     c.tick = c.hash->history ? (cl_uint) (2 * batch->count) : 0; /* those before are the finds' */
     for (size_t first = 0; first < batch->count; first += c.window)
         ORDO_TRY(run_window(&c, first, ordo_min_size(c.window, batch->count - first)));
-    return ordo_hash_give_back(call, c.hash, n_of(&c, ORDO_ERASE, ORDO_ERASE));
+    const size_t erased = n_of(&c, ORDO_ERASE, ORDO_ERASE);
+    return grown || erased > 0 ? ordo_hash_give_back(call, c.hash, erased) : ORDO_OK;
 }

@@ -27,6 +27,21 @@ static ordo_status another(ordo_device *device, const void *config, ordo_dict **
     return ordo_hash_create(device, config, out);
 }
 
+/* What the configuration and the device do not allow. */
+static ordo_status check_config(ordo_device *device, const struct ordo_hash_config *config)
+{
+    const uint64_t local = ordo_device_facts(device)->local_bytes;
+
+    if (local < HASH_LOCAL_MOST)
+        return ordo_fail(device, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
+                         "a hash table needs %d bytes of local memory, and the device has %llu", HASH_LOCAL_MOST,
+                         (unsigned long long) local);
+    if (config->load_percent < 25 || config->load_percent > 95)
+        return ordo_fail(device, ORDO_INVALID, 0, __FILE__, __LINE__, "load_percent is %u: it may be 25 to 95",
+                         config->load_percent);
+    return ORDO_OK;
+}
+
 ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config *config, ordo_dict **out)
 {
     ORDO_TRY(ordo_dict_create(device, &hash_table, config ? &config->dict : NULL, sizeof(struct ordo_hash), out));
@@ -35,11 +50,10 @@ ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config 
     if (config->load_percent == 0)
         hash->config.load_percent = 80;
     hash->runs.dict = ordo_dict_kind(&hash->dict); /* for batches with many equal keys */
-    if (hash->config.load_percent >= 25 && hash->config.load_percent <= 95) {
+    const ordo_status status = check_config(device, &hash->config);
+    if (status == ORDO_OK)
         ordo_dict_expect(*out, another, config);
-        return ORDO_OK;
-    }
-    ordo_dict_destroy(out);
-    return ordo_fail(device, ORDO_INVALID, 0, __FILE__, __LINE__, "load_percent is %u: it may be 25 to 95",
-                     config->load_percent);
+    else
+        ordo_dict_destroy(out);
+    return status;
 }

@@ -64,8 +64,9 @@ size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
 /* Partitions, as a power of two, for so many elements in a table that is `load` percent full. */
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
-/* The seed of the attempt-th try. */
-cl_ulong ordo_hash_seed(unsigned attempt);
+/* The number that SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014) gives so many steps after `from`. A table's first seed
+ * is one step after the configuration's. */
+cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps);
 
 /* Memory of a table of so many partitions and buckets, counted; nothing is written. */
 ordo_status ordo_hash_allocate(struct ordo_hash *hash, struct ordo_hash_table *table);
@@ -110,11 +111,11 @@ ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct
 
 /* A batch, and the same by partitions: HASH_BATCH of cl/dict/hash/part.cl. */
 struct ordo_hash_batch {
-    struct ordo_slice keys, values, erased; /* values: ordo_none() if all are erased; erased: if none are, or all */
+    struct ordo_slice keys, values, erased; /* erased: ordo_none() if the batch erases nothing */
     struct ordo_slice codes;                /* of a mixed batch: found[HASH_CODES] then says which there are */
     cl_mem            found;
     size_t            count;
-    cl_uint           all_erased, kind; /* kind: enum hash_kind */
+    cl_uint           kind;     /* enum hash_kind */
     bool              combines; /* values that are there with the batch's; nothing is erased, and there are no codes */
     ordo_type         value;
     ordo_op           op;
@@ -129,7 +130,7 @@ ordo_status ordo_hash_part(struct ordo_call *call, const struct ordo_hash *hash,
 void        ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *batch);
 /* VALUE_HOW of a batch that combines. */
 cl_uint ordo_hash_how(const struct ordo_hash_batch *batch);
-/* Makes a batch without equal keys of one that stores, combines or erases all; in a run of hash->runs, or in scratch. Waits. */
+/* Drops equal keys of a batch that erases nothing. The batch is then in a run of hash->runs, or in scratch. Waits. */
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                     struct ordo_sorted_run *run);
 /* In scratch the words of enum hash_found, 0; and reads them, which waits. */
@@ -146,9 +147,10 @@ ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_tab
 
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* A new table, `load` percent full, of what is there and a batch (or NULL). Waits. The batch is parted anew. */
-ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
-                              unsigned load);
+/* Makes a new table, `load` percent full, of the elements and a batch (or NULL), with room for `more` keys. Parts the batch anew.
+ * Waits. */
+ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
+                              size_t more, unsigned load);
 /* What growth by updates leaves: the lesser of this and what build and compact do. */
 unsigned    ordo_hash_update_load(const struct ordo_hash *hash);
 ordo_status ordo_hash_compact(ordo_dict *dict, struct ordo_call *call);
@@ -164,8 +166,8 @@ ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, con
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 /* Whether so few elements would be left that the table is worth building anew. */
 bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
-/* After so many erasures that are not counted yet: builds the table anew if so little is left that this is worth it, and if there is
- * memory for it. Waits, where that is not known to be far off. */
+/* Rebuilds the table if it has become underfull, as far as there is memory for that. `erased`: erasures since elements_least was set.
+ * Waits if the table might be underfull. */
 ordo_status ordo_hash_give_back(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 
 /* ---- mixed.c ----------------------------------------------------------------------------------------------------- */

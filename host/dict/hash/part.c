@@ -75,7 +75,7 @@ void ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *b
     ORDO_ADD(args, ORDO_ARG(batch->mixed), ORDO_ARG(batch->index));
     ordo_args_slice(args, &batch->values_by_part);
     ordo_args_slice(args, &batch->erased);
-    ORDO_ADD(args, ORDO_ARG(batch->all_erased), ORDO_ARG(batch->kind), ORDO_ARG(batch->bounds));
+    ORDO_ADD(args, ORDO_ARG(batch->kind), ORDO_ARG(batch->bounds));
 }
 
 cl_uint ordo_hash_how(const struct ordo_hash_batch *batch)
@@ -113,15 +113,9 @@ ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *ha
 {
     if (batch->combines)
         return sum_up(call, hash, batch);
-    struct ordo_slice none = ordo_none(), values = batch->values;
-    const bool        needs_values = hash->dict.value_bytes && batch->all_erased;
-    if (needs_values) { /* of what is erased: anything */
-        ORDO_TRY(ordo_call_scratch(call, batch->count * hash->dict.value_bytes, &values.mem));
-        ORDO_TRY(ordo_call_fill(call, values.mem, 0, batch->count * hash->dict.value_bytes, 0));
-    }
-    ORDO_TRY(ordo_runs_sort_distinct(&hash->runs, call, batch->keys, values, batch->count, run));
+    ORDO_TRY(ordo_runs_sort_distinct(&hash->runs, call, batch->keys, batch->values, batch->count, run));
     batch->keys = ordo_run_keys(run);
-    batch->values = batch->all_erased ? none : ordo_run_values(&hash->dict, run);
+    batch->values = ordo_run_values(&hash->dict, run);
     batch->count = run->count;
     batch->kind = HASH_DISTINCT;
     return ORDO_OK;

@@ -23,9 +23,9 @@ cl_uint ordo_hash_bits_for(size_t elements, unsigned load)
     return bits;
 }
 
-cl_ulong ordo_hash_seed(unsigned attempt)
+cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps)
 {
-    cl_ulong x = (attempt + 1) * 0x9e3779b97f4a7c15u;
+    cl_ulong x = from + steps * 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;

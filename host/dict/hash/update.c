@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches in place: by partitions, of which each is changed by one work-group, once it is known that all have the room. Keys that
- * are only erased go to their elements one by one. */
+/* Batches in place. One work-group changes each partition, once it is known that all partitions have room. A batch that only erases
+ * is not parted: its keys go to their elements one by one. */
 #include "dict/hash/hash.h"
 
 /* Whether all partitions have room, exactly; waits. */
@@ -32,31 +32,24 @@ bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
     return slots > SLOTS_KEPT && elements < slots / 8;
 }
 
-/* Of so many elements, when a batch has been stored. */
-static size_t least_left(size_t elements, const struct ordo_hash_batch *batch)
-{
-    const bool erases = batch->all_erased || batch->erased.mem;
-    return elements - (erases ? ordo_min_size(elements, batch->count) : 0);
-}
-
 /* In the table as it is, if it has the room; else in a new one. `found` is what ordo_hash_measure did. */
 static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                          const cl_uint found[HASH_FOUND_WORDS])
 {
-    bool room = !found[HASH_FULL] || batch->all_erased;
+    bool room = !found[HASH_FULL];
     if (found[HASH_LARGEST] > HASH_UPDATES_MOST)
         room = false;
     else if (!room)
         ORDO_TRY(has_room(call, hash, batch, &room));
     if (room && ordo_hash_is_underfull(hash, found[HASH_TOTAL] + batch->count)) {
         const int         mark = call->n_scratch;
-        const ordo_status status = ordo_hash_rebuild(call, hash, batch, ordo_hash_update_load(hash));
+        const ordo_status status = ordo_hash_rebuild(call, hash, batch, 0, ordo_hash_update_load(hash));
         if (!ordo_lacks_memory(status))
             return status;
         ordo_call_abandon(call, mark);
     }
     if (!room)
-        return ordo_hash_rebuild(call, hash, batch, ordo_hash_update_load(hash));
+        return ordo_hash_rebuild(call, hash, batch, 0, ordo_hash_update_load(hash));
     hash->in_doubt = true;
     ORDO_TRY(ordo_hash_change(call, hash, &hash->table, batch));
     hash->in_doubt = false;
@@ -77,7 +70,7 @@ static ordo_status part_and_store(struct ordo_call *call, struct ordo_hash *hash
     cl_uint found[HASH_FOUND_WORDS];
 
     ORDO_TRY(part_and_measure(call, hash, batch, found));
-    hash->elements_least = least_left(found[HASH_TOTAL], batch);
+    hash->elements_least = found[HASH_TOTAL] - (batch->erased.mem ? ordo_min_size(found[HASH_TOTAL], batch->count) : 0);
     if (found[HASH_LARGEST] > HASH_UPDATES_MOST && batch->kind != HASH_DISTINCT && !batch->erased.mem) {
         ORDO_TRY(ordo_hash_make_distinct(call, hash, batch, run));
         ORDO_TRY(part_and_measure(call, hash, batch, found));
@@ -87,46 +80,56 @@ static ordo_status part_and_store(struct ordo_call *call, struct ordo_hash *hash
 
 /* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
-/* Whether the table might be worth building anew without the batch. Waits, where that is not known to be far off: each element
- * is at most counted once for every seven eighths of the table that are erased. */
-static ordo_status might_be_underfull(struct ordo_call *call, struct ordo_hash *hash, size_t erased, bool *out)
+/* Counts the elements only where the table might be underfull: an element is counted once for every seven eighths of the table that
+ * are erased. */
+static ordo_status shrink(struct ordo_call *call, struct ordo_hash *hash)
 {
-    if (ordo_hash_is_underfull(hash, hash->elements_least + erased))
+    if (ordo_hash_is_underfull(hash, hash->elements_least))
         ORDO_TRY(ordo_hash_size(&hash->dict, call, &hash->elements_least));
-    *out = ordo_hash_is_underfull(hash, hash->elements_least + erased);
+    if (!ordo_hash_is_underfull(hash, hash->elements_least))
+        return ORDO_OK;
+    return ordo_hash_rebuild(call, hash, NULL, 0, ordo_hash_update_load(hash));
+}
+
+ordo_status ordo_hash_give_back(struct ordo_call *call, struct ordo_hash *hash, size_t erased)
+{
+    const int mark = call->n_scratch;
+
+    hash->elements_least -= ordo_min_size(hash->elements_least, erased);
+    const ordo_status status = shrink(call, hash);
+    if (!ordo_lacks_memory(status))
+        return status;
+    ordo_call_abandon(call, mark);
     return ORDO_OK;
 }
 
-static ordo_status erase(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch)
+static ordo_status erase_keys(struct ordo_call *call, struct ordo_hash *hash, struct ordo_slice keys, size_t count)
 {
-    const cl_uint    n = (cl_uint) batch->count;
+    const cl_uint    n = (cl_uint) count;
     struct ordo_args args = { .n = 0 };
 
+    ORDO_TRY(ordo_hash_begin(call, hash));
+    if (!hash->table.starts)
+        return ORDO_OK;
     ordo_hash_add_table(&args, &hash->table);
-    ordo_args_slice(&args, &batch->keys);
+    ordo_args_slice(&args, &keys);
     ORDO_ADD(&args, ORDO_ARG(n));
     hash->in_doubt = hash->recounts = true;
-    ORDO_TRY(ordo_hash_launch_keys(call, &hash->dict, "hash_erase", batch->count, &args));
+    ORDO_TRY(ordo_hash_launch_keys(call, &hash->dict, "hash_erase", count, &args));
     hash->in_doubt = false;
-    hash->elements_least = least_left(hash->elements_least, batch);
-    return ORDO_OK;
+    return ordo_hash_give_back(call, hash, count);
 }
+
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 static ordo_status update(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch)
 {
     struct ordo_sorted_run run = { .mem = NULL };
-    ordo_status            status = ORDO_OK;
-    bool                   underfull = false;
 
     ORDO_TRY(ordo_hash_begin(call, hash));
-    if (hash->table.starts && batch->all_erased)
-        ORDO_TRY(might_be_underfull(call, hash, batch->count, &underfull));
-    if (hash->table.starts && batch->all_erased && !underfull)
-        return erase(call, hash, batch);
-    if (hash->table.starts)
-        status = part_and_store(call, hash, batch, &run);
-    else if (!batch->all_erased)
-        status = ordo_hash_rebuild(call, hash, batch, ordo_hash_update_load(hash));
+    const ordo_status status = hash->table.starts
+                                   ? part_and_store(call, hash, batch, &run)
+                                   : ordo_hash_rebuild(call, hash, batch, 0, ordo_hash_update_load(hash));
     ordo_runs_release(&hash->runs, &run);
     ordo_runs_drop_spare(&hash->runs);
     return status;
@@ -135,19 +138,19 @@ static ordo_status update(struct ordo_call *call, struct ordo_hash *hash, struct
 ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                              struct ordo_slice values, size_t count)
 {
-    struct ordo_hash_batch batch = { .keys = keys, .values = values, .count = count, .all_erased = erase };
-    return update(call, ordo_hash_of(dict), &batch);
+    struct ordo_hash_batch batch = { .keys = keys, .values = values, .count = count };
+    return erase ? erase_keys(call, ordo_hash_of(dict), keys, count) : update(call, ordo_hash_of(dict), &batch);
 }
 
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates)
 {
-    const bool             all_erased = updates->erased.mem && !updates->values.mem && dict->value_bytes;
     struct ordo_hash_batch batch = { .keys = updates->keys,
                                      .values = updates->values,
-                                     .erased = all_erased ? ordo_none() : updates->erased,
+                                     .erased = updates->erased,
                                      .count = updates->count,
-                                     .all_erased = all_erased,
                                      .kind = updates->distinct ? HASH_DISTINCT : HASH_ANY };
+    if (updates->erased.mem && !updates->values.mem && dict->value_bytes) /* all are erased */
+        return erase_keys(call, ordo_hash_of(dict), updates->keys, updates->count);
     return update(call, ordo_hash_of(dict), &batch);
 }
 
@@ -160,22 +163,4 @@ ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const str
                                      .value = combines->value,
                                      .op = combines->op };
     return update(call, ordo_hash_of(dict), &batch);
-}
-
-ordo_status ordo_hash_give_back(struct ordo_call *call, struct ordo_hash *hash, size_t erased)
-{
-    const int mark = call->n_scratch;
-    bool      underfull = false;
-
-    hash->elements_least -= ordo_min_size(hash->elements_least, erased);
-    if (!hash->table.starts || erased == 0)
-        return ORDO_OK;
-    ORDO_TRY(might_be_underfull(call, hash, 0, &underfull));
-    if (!underfull)
-        return ORDO_OK;
-    const ordo_status status = ordo_hash_rebuild(call, hash, NULL, ordo_hash_update_load(hash));
-    if (!ordo_lacks_memory(status))
-        return status;
-    ordo_call_abandon(call, mark);
-    return ORDO_OK;
 }

@@ -144,14 +144,14 @@ static ordo_status another(ordo_device *device, const void *config, ordo_dict **
 }
 
 /* The table of prefixes: keys are words as wide as the dictionary's. */
-static void begin_prefixes(struct ordo_xfast *xfast)
+static void begin_prefixes(struct ordo_xfast *xfast, uint64_t seed)
 {
     struct ordo_hash *prefixes = &xfast->prefixes;
 
     prefixes->dict = ordo_dict_kind(&xfast->runs.dict);
     prefixes->dict.key = xfast->runs.dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32;
     prefixes->dict.value_bytes = XFAST_ENTRY_BYTES;
-    prefixes->config = (struct ordo_hash_config) { { prefixes->dict.key, XFAST_ENTRY_BYTES }, 80 };
+    prefixes->config = (struct ordo_hash_config) { { prefixes->dict.key, XFAST_ENTRY_BYTES }, 80, seed };
     prefixes->runs.dict = prefixes->dict;
 }
 
@@ -161,7 +161,7 @@ ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_confi
         ordo_dict_create(device, &ordo_xfast_structure, config ? &config->dict : NULL, sizeof(struct ordo_xfast), out));
     struct ordo_xfast *xfast = ordo_xfast_of(*out);
     xfast->group = config->group;
-    begin_prefixes(xfast);
+    begin_prefixes(xfast, config->seed);
     if (xfast->group > GROUP_MOST) {
         ordo_dict_destroy(out);
         return ordo_fail(device, ORDO_INVALID, 0, __FILE__, __LINE__, "group is %u: it may be 0 to %d",
