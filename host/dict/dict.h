@@ -185,8 +185,8 @@ struct ordo_dict {
     struct ordo_aggregate_table  aggregates;
 };
 
-/* A dictionary of the same kind, for a part of a structure that no call reaches by itself. It joins no list of the device, and
- * copies no field that other threads change. */
+/* A dictionary of the same kind, for a part of a structure that no call reaches by itself. It is in no list of the device,
+ * and copies no field that other threads change. */
 static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
 {
     return (ordo_dict) { .dev = dict->dev,

@@ -109,7 +109,8 @@ static void end_all(void)
     pthread_mutex_unlock(&live_lock);
 }
 
-/* The child of a fork has none of these threads. A fork takes no lock: a driver may fork while end_all waits for its build. */
+/* The child of a fork has none of these threads. A fork takes no lock: a driver may fork while end_all waits for its
+ * build. */
 static void forget_live(void)
 {
     pthread_mutex_init(&live_lock, NULL);

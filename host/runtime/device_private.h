@@ -264,8 +264,8 @@ ordo_status ordo_builds_open(ordo_device *dev);
 void ordo_builds_close(ordo_device *dev);
 /* Waits for what is in work, and ends the threads: nothing is built ahead any more. */
 void ordo_builds_end(ordo_device *dev);
-/* Has a program built soon by a thread of the device, if it may have any (builds.threads_most), or by the preparation that
- * gathers programs. Never waits for a build. The call that needs a program reports a failure to build it. */
+/* Has a program built soon: by a thread of the device, if it may have any (builds.threads_most), or by the preparation
+ * that gathers programs. Never waits for a build. The call that needs a program reports a failure to build it. */
 void ordo_build_ahead(struct ordo_rehearsal *rehearsal, const char *file, const char *kernel,
                       const struct ordo_define *defines);
 /* Forgets what is wanted and nobody has begun to build. */

@@ -7,16 +7,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Opens a regular file of this user or of root, of at most `most` bytes, for reading. Never follows a link at the end of
- * the path, and never waits for a writer. NULL: *why says why not, and errno is ENOENT only if there is no such file. */
+/* Opens a regular file of this user or of root, of at most `most` bytes, for reading. Follows no link at the end of the
+ * path, and never waits for a writer. NULL: *why is the reason, and errno is ENOENT only if there is no such file. */
 FILE *ordo_file_open(const char *path, uint64_t most, const char **why);
 
 /* Makes the directories above a path that are missing. False with errno. */
 bool ordo_file_make_parents(char *path);
 
-/* Writes a file under a temporary name that no other process has, then renames it to `target`: a reader sees all of it or
- * none. `temporary` is in the same directory and ends in XXXXXX. `write` writes the content and returns false with errno if
- * it fails. False with errno: nothing is left behind. */
+/* Writes a file under a temporary name that no other process has, then renames it to `target`: a reader sees the whole
+ * file or none. `temporary` is in the same directory and ends in XXXXXX. `write` writes the content, and returns false
+ * with errno if it fails. False with errno: no temporary file is left. */
 typedef bool ordo_file_writer(FILE *file, const void *content);
 bool         ordo_file_replace(const char *target, char *temporary, ordo_file_writer *write, const void *content);
 

@@ -276,7 +276,8 @@ ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ord
 
 /* ---- rehearsals: rehearse.c, builds.c ------------------------------------------------------------------------ */
 
-/* Which of the programs that its rehearsals need a preparation builds: every parts-th, from number `part` on. parts 0: all. */
+/* Which programs a preparation builds, of those that its rehearsals need: every parts-th, from number `part` on; all if
+ * parts is 0. */
 struct ordo_gathering {
     uint32_t part, parts;
     size_t   n; /* programs that were numbered */

@@ -45,8 +45,9 @@ typedef struct ordo_device ordo_device;
  *   ORDO_CL_DIR   a directory of kernel sources that go before the library's: a file that is not there is the library's. A
  *                 directory that is missing is refused (ORDO_IO)
  *   ORDO_LOG      error, warning, info or debug; another word is told at warning, and taken for warning
- *   ORDO_PROFILE  the file of tunables, or "off". It must be a regular file of less than 64 KiB that belongs to the user or
- *                 to root, and no link. Any other is not read: a warning says why, and the shipped profile is taken
+ *   ORDO_PROFILE  the file of tunables, or "off". It must be a regular file of less than 64 KiB that
+ *                 belongs to the user or to root, and no link. Any other is not read: a warning says
+ *                 why, and the shipped profile is taken
  *   ORDO_CACHE    where built programs and the self-test's outcome are kept, or "off". Default: $XDG_CACHE_HOME/ordo, else
  *                 ~/.cache/ordo. What lies there is run, so a directory counts only if it is the user's own and writable by
  *                 nobody else, and so does each file in it; links are not followed. Without one each process builds all

@@ -443,19 +443,15 @@ static void prepare_by_two(bool cancelled)
     struct ordo_prepared again;
     pthread_t            thread;
     sem_t                first_here, second_here, first_back, second_back;
-    struct side          first = { dev,
-                                   scan,
-                                   .told.most = cancelled ? 1 : SIZE_MAX,
-                                   .waits_last = !cancelled,
-                                   .here = &first_here,
-                                   .other = &second_here,
-                                   .back = &first_back };
-    struct side          second = {
-                 dev, lsm_of_u32, .told.most = SIZE_MAX, .here = &second_here, .other = &first_back, .back = &second_back
-    };
-    sem_t *const all[] = { &first_here, &second_here, &first_back, &second_back };
+    struct side          first = { .dev = dev, .params = scan, .waits_last = !cancelled, .here = &first_here };
+    struct side          second = { .dev = dev, .params = lsm_of_u32, .here = &second_here, .back = &second_back };
+    sem_t *const         all[] = { &first_here, &second_here, &first_back, &second_back };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         cr_assert(sem_init(all[i], 0, 0) == 0);
+    first.told.most = cancelled ? 1 : SIZE_MAX;
+    second.told.most = SIZE_MAX;
+    first.other = &second_here;
+    first.back = second.other = &first_back;
 
     cr_assert(pthread_create(&thread, NULL, prepare_side, &first) == 0);
     (void) sem_wait(&first_here);

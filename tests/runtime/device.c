@@ -540,7 +540,7 @@ static void note_missed(void *user, ordo_log_level level, const char *message)
     }
 }
 
-/* Opens beside what lies at `path`: one warning with these words says that it is not read. Then a profile is saved there. */
+/* Opens a device: one warning with these words says that the file at `path` is not read. Then saves a profile there. */
 static void expect_missed(const char *path, const char *words)
 {
     const struct ordo_device_config config = { .log = note_missed, .no_self_test = true };
