@@ -206,7 +206,7 @@ arrays() {
     done
     expect 0 env COLUMNS=40 "$bench" --no-limits --workload reduce --sizes =1000 --reps 3
     prints_no out '.\{41\}'
-    expect 0 "$bench" --no-limits --workload reduce --sizes =1,14 --reps 3 --compare "$dir/bench.json" --json - --chart
+    expect 0 "$bench" --no-limits --workload reduce --sizes =1,14 --reps 3 --compare "$dir/bench.json" --processes 1 --json - --chart
     prints out '"rate_before"'
     prints err '/ before'
     prints err '####'
@@ -279,7 +279,7 @@ dicts() {
         prints_no out 'skipped'
     done
     expect 0 "$bench" --no-limits --workload readrandom --structure blink --sizes =1000 --batch =300 --queries =500 --fills "$fills" --width 3 \
-        --hit-rate 50 --reps 3 --compare "$dir/dicts.json" --json -
+        --hit-rate 50 --reps 3 --compare "$dir/dicts.json" --processes 1 --json -
     prints out '"rate_before"'
     prints out '"bytes_peak"'
     explained "$dir/dicts.json"
