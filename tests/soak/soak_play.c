@@ -241,7 +241,7 @@ static struct befalls choose_befalls(struct life *l, const struct play *p)
     const bool     changes = (p->row->traits & ROW_CHANGES) != 0;
     struct befalls b = { .more = choose_more(l, p) };
 
-    b.limit = !l->without[HAZARD_LIMITS] && soak_one_in(l, changes ? 5 : 10);
+    b.limit = !l->without[HAZARD_LIMITS] && soak_one_in(l, p->row->check ? 2 : changes ? 5 : 10);
     b.alloc = !b.limit && !l->without[HAZARD_LIMITS] && soak_one_in(l, 40);
     b.fault = !b.limit && !b.alloc && !p->row->check && !l->without[HAZARD_FAULTS] && soak_one_in(l, changes ? 3 : 16);
     b.plan.only = soak_one_in(l, 2) ? refused_waits[soak_below(l, LENGTH(refused_waits))]
@@ -258,7 +258,7 @@ static struct befalls next_befalls(const struct befalls *b, int tries)
     struct befalls next = *b;
 
     next.plan.at++;
-    next.more *= 4;
+    next.more *= 2;
     if (tries < TRIES && !(b->fault && b->plan.lasting))
         return next;
     return (struct befalls) { 0 };
@@ -449,6 +449,8 @@ static void store_refused(struct life *l, const struct play *p)
         l->t.dev->memory_limit = p->memory_limit;
         status = ordo_dict_upsert_host(l->dict, p->refused_keys, p->refused_values, p->n_refused);
         end_limits(l);
+        life_context(l, "%zu stores of new keys refused, %zu stored, an upsert of those refused gives '%s'",
+                     p->n_refused, p->n_stores, ordo_status_string(status));
         if (status == ORDO_OK && p->n_refused > p->n_stores)
             soak_fail(l, "%zu stores of new keys refused, %zu stored, and an upsert of those refused fits",
                       p->n_refused, p->n_stores);
