@@ -276,7 +276,7 @@ static void expect_unchanged(struct life *l, const struct play *p, ordo_status s
     test_ok(&l->t, ordo_dict_check(l->dict, NULL));
 }
 
-/* Whether the structure changes nodes or buckets where they lie. An error of the driver may then leave some of a batch. */
+/* Whether the structure changes nodes or buckets in place. An error of the driver may then leave some of a batch. */
 static bool changes_in_place(const struct life *l, const struct play *p)
 {
     return (p->row->traits & ROW_CHANGES) && (structure_is(l->structure, IS_TREE) || l->structure == HASH) &&
@@ -361,8 +361,8 @@ static void upsert_in_model(struct life *l, const struct play *p)
     free(codes);
 }
 
-/* Makes the stores that a concurrent batch refused once more, in order. With as little memory most of them must not fit;
- * with all memory they must, unless the nodes are limited. */
+/* Makes the stores that a concurrent batch refused once more, in order. With as little memory most of them must not
+ * fit. With all memory they must, unless the nodes are limited. */
 static void store_refused(struct life *l, const struct play *p)
 {
     ordo_status status = ORDO_NO_DEVICE_MEMORY;
