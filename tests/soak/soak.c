@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A differential test of the whole public interface: see soak.h. Lives of the seeds ORDO_TEST_SEED, the next one, and so on.
+/* A differential test of the whole public interface: see soak.h. The first life has seed ORDO_TEST_SEED.
  *
- *     ORDO_TEST_SECONDS=600 ORDO_TEST_SEED=5 ORDO_TEST_KINDS=all build/tests/test-soak     # ten minutes, all types and masks
- *     ORDO_TEST_SEED=77 ORDO_TEST_KINDS=all build/tests/test-soak                          # the life of seed 77 alone
+ *     ORDO_TEST_SECONDS=600 ORDO_TEST_SEED=500 ORDO_TEST_KINDS=all build/tests/test-soak   # ten minutes, all types
+ *     ORDO_TEST_SEED=577 ORDO_TEST_KINDS=all build/tests/test-soak                         # the life of seed 577 alone
  *
- * ORDO_TEST_STEPS=number ends each life after so many steps. ORDO_TEST_TRACE=1 prints each step before it is made, and
- * ORDO_TEST_CHECKS=all compares the whole content after each. ORDO_TEST_STRUCTURE=hash gives every life this structure. ORDO_TEST_WITHOUT=faults,limits,masks,tunables,loose,bursts,nodes leaves
- * out what it names. ORDO_MASK holds for every life, if it is set. */
+ * ORDO_TEST_STEPS=number      ends each life after so many steps
+ * ORDO_TEST_TRACE=1           prints each step before it is made
+ * ORDO_TEST_CHECKS=all        compares the whole content after each step
+ * ORDO_TEST_STRUCTURE=hash    gives every life this structure
+ * ORDO_TEST_WITHOUT=a,b       leaves out: faults, limits, masks, tunables, loose, bursts, nodes
+ * ORDO_MASK=...               holds for every life */
 #include "soak.h"
 
 #include <inttypes.h>

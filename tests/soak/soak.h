@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A differential test of the whole public interface: random calls, each compared with plain code on the host.
  *
- * A seed makes a *life*: a device with a mask, a limit of memory and tunables, a dictionary with a configuration of its own,
- * and steps. A step makes one call of include/ordo, or a few without a wait between them. Each step draws from a random
- * sequence of its own, so that a step does the same whatever the steps before it have drawn.
+ * A seed makes a *life*: a device with a mask and tunables, a dictionary with a configuration of its own, and steps.
+ * A step makes one call of include/ordo, or a few without a wait between them. Each step draws from a random sequence of
+ * its own, so that a step does the same whatever the steps before it have drawn.
  *
  * To add a call: a row in the table of a file here (soak_dict.c, soak_array.c, soak_own.c), whose name is a call of
  * tests/support/calls.c, or which has a function of its own.
@@ -17,7 +17,7 @@
 #include "tests/support/calls.h"
 #include "tests/support/support.h"
 
-/* What a life may meet besides plain calls. ORDO_TEST_WITHOUT=faults,limits leaves out some, to see whether they matter. */
+/* What a life may meet besides plain calls. ORDO_TEST_WITHOUT=faults,limits leaves these two out. */
 enum hazard {
     HAZARD_FAULTS,
     HAZARD_LIMITS,
@@ -148,6 +148,21 @@ void soak_fill(struct life *l, struct play *p);
 void soak_play(struct life *l, const struct soak_row *row);
 /* Makes some calls without a wait between them, then compares them all. */
 void soak_burst(struct life *l, const struct soak_row *const row[], size_t n);
+
+/* ---- soak_befalls.c ---------------------------------------------------------------------------------------------- */
+
+/* What befalls one attempt of a call. */
+struct befalls {
+    bool         limit, alloc, fault;
+    uint64_t     more; /* bytes */
+    struct fault plan;
+};
+
+struct befalls soak_choose_befalls(struct life *l, const struct play *p);
+/* What befalls the call when it is made again. */
+struct befalls soak_next_befalls(const struct befalls *b, int tries);
+void           soak_set_limits(struct life *l, const struct befalls *b);
+void           soak_end_limits(struct life *l);
 
 /* ---- soak_content.c ---------------------------------------------------------------------------------------------- */
 

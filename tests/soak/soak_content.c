@@ -143,8 +143,8 @@ bool soak_lies_between(const struct model *now, const struct model *before, cons
     return true;
 }
 
-/* A batch of new keys takes as many nodes more at most. Nodes that a batch in order has emptied still count for a B-link
- * tree, until it is less than a quarter full. */
+/* A batch of new keys takes at most as many nodes more. Nodes that a batch in order has emptied still count for a
+ * B-link tree, until it is less than a quarter full. */
 bool soak_may_lack_nodes(struct life *l, size_t stores)
 {
     struct ordo_statistics is;

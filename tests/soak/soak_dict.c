@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of dict.h over arrays, and what each must return: see soak.h. Arrays are numbered as in tests/support/calls.c. */
+/* The calls of dict.h over arrays, and what each must return: see soak.h. Arrays are numbered as in calls.c. */
 #include "soak.h"
 
 #include "tests/primitive/scan_common.h"

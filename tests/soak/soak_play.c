@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 enum { MOST_OPERATIONS = 1 << 18, MOST_ELEMENTS = 1 << 17 };
 
 /* ---- what a call is given ---------------------------------------------------------------------------------------- */
@@ -145,7 +143,7 @@ struct waits {
     cl_event event[CALL_ARRAYS];
 };
 
-/* An array of the device. With `waits` an input arrives by a command of another queue, which the call is to wait for. */
+/* An array of the device. With `waits` an input arrives by a command of another queue, which the call waits for. */
 static struct test_array upload(struct life *l, const struct play *p, size_t i, struct waits *waits)
 {
     const bool        late = waits && !p->got[i] && p->count[i];
@@ -205,83 +203,7 @@ static void download_all(struct life *l, struct play *p, ordo_status status)
     }
 }
 
-/* ---- what befalls it --------------------------------------------------------------------------------------------- */
-
-struct befalls {
-    bool         limit, alloc, fault;
-    uint64_t     more; /* bytes */
-    struct fault plan;
-};
-
-/* What waits fails after the call has changed something: it comes as often as all the rest together. */
-static const char *const refused_waits[] = { "clFinish", "clFinish", "clFinish", "clWaitForEvents",
-                                             "clEnqueueReadBuffer" };
-static const char *const refused_others[] = { NULL,
-                                              "clCreateBuffer",
-                                              "clEnqueueBarrierWithWaitList",
-                                              "clEnqueueCopyBuffer",
-                                              "clEnqueueFillBuffer",
-                                              "clEnqueueMapBuffer",
-                                              "clEnqueueMarkerWithWaitList",
-                                              "clEnqueueNDRangeKernel",
-                                              "clEnqueueWriteBuffer",
-                                              "clFlush" };
-
-/* Bytes that the call may take: any number, or one that goes with its batch. */
-static uint64_t choose_more(struct life *l, const struct play *p)
-{
-    const size_t batch = p->g.n * (ordo_type_bytes(p->g.type) + p->g.value_bytes + 4);
-
-    return soak_one_in(l, 3) ? soak_size(l, (size_t) 1 << 26) : batch * (1 + soak_below(l, 32)) / 4 + 4096;
-}
-
-/* Updates are refused more often than queries, which change nothing. */
-static struct befalls choose_befalls(struct life *l, const struct play *p)
-{
-    const bool     changes = (p->row->traits & ROW_CHANGES) != 0;
-    struct befalls b = { .more = choose_more(l, p) };
-
-    b.limit = !l->without[HAZARD_LIMITS] && soak_one_in(l, changes ? 5 : 10);
-    b.alloc = !b.limit && !l->without[HAZARD_LIMITS] && soak_one_in(l, 40);
-    b.fault = !b.limit && !b.alloc && !p->row->check && !l->without[HAZARD_FAULTS] && soak_one_in(l, changes ? 3 : 16);
-    b.plan.only = soak_one_in(l, 2) ? refused_waits[soak_below(l, LENGTH(refused_waits))]
-                                    : refused_others[soak_below(l, LENGTH(refused_others))];
-    b.plan.at = b.plan.only ? 1 + soak_below(l, 2) * soak_below(l, 8) : soak_size(l, 200);
-    b.plan.lasting = soak_one_in(l, 4);
-    return b;
-}
-
-/* What befalls the call when it is made again: the next of the driver's calls is refused, or there is more memory. */
-static struct befalls next_befalls(const struct befalls *b, int tries)
-{
-    enum { TRIES = 5 };
-    struct befalls next = *b;
-
-    next.plan.at++;
-    next.more *= 4;
-    if (tries < TRIES && !(b->fault && b->plan.lasting))
-        return next;
-    return (struct befalls) { 0 };
-}
-
-static void set_limits(struct life *l, const struct befalls *b)
-{
-    struct ordo_memory memory;
-
-    if (b->limit && soak_one_in(l, 2))
-        test_ok(&l->t, ordo_device_trim(l->t.dev));
-    test_ok(&l->t, ordo_device_memory(l->t.dev, &memory));
-    if (b->limit)
-        l->t.dev->memory_limit = memory.held_bytes + b->more;
-    if (b->alloc)
-        l->t.dev->facts.max_alloc_bytes = b->more + 4096;
-}
-
-static void end_limits(struct life *l)
-{
-    l->t.dev->memory_limit = l->memory_limit;
-    l->t.dev->facts.max_alloc_bytes = l->max_alloc;
-}
+/* ---- one attempt ------------------------------------------------------------------------------------------------ */
 
 static ordo_status attempt(struct life *l, struct play *p, struct befalls *b)
 {
@@ -289,7 +211,7 @@ static ordo_status attempt(struct life *l, struct play *p, struct befalls *b)
 
     if (!p->host)
         upload_all(l, p, &waits);
-    set_limits(l, b);
+    soak_set_limits(l, b);
     p->is_limited = b->limit;
     p->memory_limit = l->t.dev->memory_limit;
     if (b->fault) {
@@ -299,7 +221,7 @@ static ordo_status attempt(struct life *l, struct play *p, struct befalls *b)
     const ordo_status got = p->host ? call_host(p) : call_device(l, p, &waits);
     fault_opencl->armed = false;
     fault_opencl->only = NULL;
-    end_limits(l);
+    soak_end_limits(l);
     b->fault = b->fault && fault_opencl->struck > 0;
     if (b->fault && b->plan.lasting)
         (void) ordo_device_finish(l->t.dev); /* ends the state of a lost device */
@@ -354,7 +276,7 @@ static void expect_unchanged(struct life *l, const struct play *p, ordo_status s
     test_ok(&l->t, ordo_dict_check(l->dict, NULL));
 }
 
-/* Whether the structure changes nodes or buckets where they lie, so that an error of the driver may leave some of a batch. */
+/* Whether the structure changes nodes or buckets in place. An error of the driver may then leave some of a batch. */
 static bool changes_in_place(const struct life *l, const struct play *p)
 {
     return (p->row->traits & ROW_CHANGES) && (structure_is(l->structure, IS_TREE) || l->structure == HASH) &&
@@ -439,8 +361,8 @@ static void upsert_in_model(struct life *l, const struct play *p)
     free(codes);
 }
 
-/* Stores that a concurrent batch refused, made once more in order: with as little memory most of them must not fit; with all
- * memory they must, unless the nodes are limited. */
+/* Makes the stores that a concurrent batch refused once more, in order. With as little memory most of them must not
+ * fit. With all memory they must, unless the nodes are limited. */
 static void store_refused(struct life *l, const struct play *p)
 {
     ordo_status status = ORDO_NO_DEVICE_MEMORY;
@@ -448,7 +370,9 @@ static void store_refused(struct life *l, const struct play *p)
     if (p->is_limited) {
         l->t.dev->memory_limit = p->memory_limit;
         status = ordo_dict_upsert_host(l->dict, p->refused_keys, p->refused_values, p->n_refused);
-        end_limits(l);
+        soak_end_limits(l);
+        life_context(l, "%zu stores of new keys refused, %zu stored, an upsert of those refused gives '%s'",
+                     p->n_refused, p->n_stores, ordo_status_string(status));
         if (status == ORDO_OK && p->n_refused > p->n_stores)
             soak_fail(l, "%zu stores of new keys refused, %zu stored, and an upsert of those refused fits",
                       p->n_refused, p->n_stores);
@@ -467,13 +391,13 @@ void soak_play(struct life *l, const struct soak_row *row)
     struct play p;
 
     begin(l, &p, row);
-    struct befalls b = choose_befalls(l, &p);
+    struct befalls b = soak_choose_befalls(l, &p);
     describe(l, &p, &b);
     ordo_status status = attempt(l, &p, &b);
     bool        again = status == p.want_status || judge(l, &p, &b, status);
     for (int tries = 1; again && status != p.want_status; tries++) {
         reset_outputs(&p);
-        b = next_befalls(&b, tries);
+        b = soak_next_befalls(&b, tries);
         describe(l, &p, &b);
         status = attempt(l, &p, &b);
         again = status == p.want_status || judge(l, &p, &b, status);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What befalls a call of the soak: little memory, small allocations, calls that the driver refuses. See soak.h. */
+#include "soak.h"
+
+#include "runtime/device_private.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* What waits fails after the call has changed something: it comes as often as all the rest together. */
+static const char *const refused_waits[] = { "clFinish", "clFinish", "clFinish", "clWaitForEvents",
+                                             "clEnqueueReadBuffer" };
+static const char *const refused_others[] = { NULL,
+                                              "clCreateBuffer",
+                                              "clEnqueueBarrierWithWaitList",
+                                              "clEnqueueCopyBuffer",
+                                              "clEnqueueFillBuffer",
+                                              "clEnqueueMapBuffer",
+                                              "clEnqueueMarkerWithWaitList",
+                                              "clEnqueueNDRangeKernel",
+                                              "clEnqueueWriteBuffer",
+                                              "clFlush" };
+
+/* Bytes that the call may take: any number, or one that goes with its batch. */
+static uint64_t choose_more(struct life *l, const struct play *p)
+{
+    const size_t batch = p->g.n * (ordo_type_bytes(p->g.type) + p->g.value_bytes + 4);
+
+    return soak_one_in(l, 3) ? soak_size(l, (size_t) 1 << 26) : batch * (1 + soak_below(l, 32)) / 4 + 4096;
+}
+
+/* Updates are refused more often than queries, which change nothing. */
+struct befalls soak_choose_befalls(struct life *l, const struct play *p)
+{
+    const bool     changes = (p->row->traits & ROW_CHANGES) != 0;
+    struct befalls b = { .more = choose_more(l, p) };
+
+    b.limit = !l->without[HAZARD_LIMITS] && soak_one_in(l, p->row->check ? 2 : changes ? 5 : 10);
+    b.alloc = !b.limit && !l->without[HAZARD_LIMITS] && soak_one_in(l, 40);
+    b.fault = !b.limit && !b.alloc && !p->row->check && !l->without[HAZARD_FAULTS] && soak_one_in(l, changes ? 3 : 16);
+    b.plan.only = soak_one_in(l, 2) ? refused_waits[soak_below(l, LENGTH(refused_waits))]
+                                    : refused_others[soak_below(l, LENGTH(refused_others))];
+    b.plan.at = b.plan.only ? 1 + soak_below(l, 2) * soak_below(l, 8) : soak_size(l, 200);
+    b.plan.lasting = soak_one_in(l, 4);
+    return b;
+}
+
+/* What befalls the call when it is made again: the next of the driver's calls is refused, or there is more memory. */
+struct befalls soak_next_befalls(const struct befalls *b, int tries)
+{
+    enum { TRIES = 5 };
+    struct befalls next = *b;
+
+    next.plan.at++;
+    next.more *= 2;
+    if (tries < TRIES && !(b->fault && b->plan.lasting))
+        return next;
+    return (struct befalls) { 0 };
+}
+
+void soak_set_limits(struct life *l, const struct befalls *b)
+{
+    struct ordo_memory memory;
+
+    if (b->limit && soak_one_in(l, 2))
+        test_ok(&l->t, ordo_device_trim(l->t.dev));
+    test_ok(&l->t, ordo_device_memory(l->t.dev, &memory));
+    if (b->limit)
+        l->t.dev->memory_limit = memory.held_bytes + b->more;
+    if (b->alloc)
+        l->t.dev->facts.max_alloc_bytes = b->more + 4096;
+}
+
+void soak_end_limits(struct life *l)
+{
+    l->t.dev->memory_limit = l->memory_limit;
+    l->t.dev->facts.max_alloc_bytes = l->max_alloc;
+}
