@@ -342,7 +342,7 @@ void ordo_device_let_go(ordo_device *dev)
         if (dev->queue)
             clFinish(dev->queue);
         ordo_programs_destroy(dev);
-        ordo_doubts_forget(dev);
+        ordo_pending_forget(dev);
         ordo_scratch_destroy(dev);
         if (dev->answers)
             clReleaseCommandQueue(dev->answers);

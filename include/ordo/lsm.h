@@ -48,15 +48,14 @@ struct ordo_lsm_config {
  * Ranges  one range erased (ordo_dict_erase_range with a count of 1), and first or last elements taken, are hidden where they stand:
  *         a search in each run and a bit for each element, no update; up to 2^14 first or last ones are found by one launch.
  *         Where that leaves a quarter or less of what is stored, and that is cleanup_least or more, what is left is written
- *         anew. (Not in calls that wait for events that are to come.)
+ *         anew.
  * Stale   what is replaced or erased stays stored for a while. When 6 times as much is stored as there was to be seen the last
  *         time, an update has the device count what is stale, mostly in a run that a carry has just put all into; a later one
  *         finds the answer, without a wait, and where a third or more is stale leaves it out. So, whatever the number of
  *         batches, at most 7 times as many elements are stored as lived at the last count (or as cleanup_least, where that is
  *         more), and a batch: 8 times while the device is behind, 12 where queries of order come between. What is held is at
  *         most 2.2 times that. An update waits for the device if that has yet to do what was enqueued for twice as many elements
- *         as lived; where 12 times as much is stored, and counting has not helped; and where there is too little memory. Calls
- *         that wait for events in order->wait that are to come neither count nor leave out. Where all keys are
+ *         as lived; where 12 times as much is stored, and counting has not helped; and where there is too little memory. Where all keys are
  *         new a count costs a pass over the keys each time that six times as many are stored.
  * Limits  keys and values of one batch, with their bits and index, fit into one allocation: else ORDO_TOO_LARGE. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config, ordo_dict **out);

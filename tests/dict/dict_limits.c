@@ -294,7 +294,7 @@ Test(dict_limits, what_is_spare_goes_to_whoever_asks)
     test_each_device(shared);
 }
 
-/* Memory is short behind an update that waits for an event that this thread is still to set: a sort is not one of the calls that wait. */
+/* Memory is short behind a query that waits for an event that this thread sets later: a sort does not wait for the queue. */
 static void no_waiting(struct test *t)
 {
     enum { HELD = 100000, BATCH = 4096 };
@@ -314,7 +314,8 @@ static void no_waiting(struct test *t)
         test_ok(&own, upsert(other, &some));
     test_ok(&own, upsert(lsm, &some));
     test_ok(&own, ordo_device_trim(own.dev));
-    test_ok(&own, ordo_dict_upsert(lsm, test_slice(&some.keys), test_slice(&some.values), BATCH, &behind));
+    test_ok(&own,
+            ordo_dict_find(lsm, test_slice(&some.keys), BATCH, test_slice(&some.out_values), ordo_none(), &behind));
     own.dev->memory_limit = own.dev->memory.held_bytes;
     const ordo_status got = ordo_sort(own.dev, &params, test_slice(&all.keys), test_slice(&all.values),
                                       test_slice(&all.out_keys), test_slice(&all.out_values), HELD, NULL);
@@ -495,38 +496,6 @@ static void new_keys(struct test *t)
 Test(dict_limits, new_keys_are_counted_and_nothing_left_out)
 {
     test_each_device(new_keys);
-}
-
-/* Updates that are to wait for an event that has not come return all the same, however much they make stale; once it has come,
- * memory is bounded again. */
-static void behind_an_event(struct test *t)
-{
-    enum { KEYS = 2000, HELD_BACK = 40, AFTER = 40 };
-    const struct constant c = { 4, ORDO_U32, 4, THE_CALLER_WAITS, KEYS, KEYS, 7 };
-    cl_int                code = CL_SUCCESS;
-    struct numbers        n = numbers_make(t, &c);
-    cl_event              event = clCreateUserEvent(ordo_device_context(t->dev), &code);
-    ordo_dict            *dict = NULL;
-
-    test_true(t, code == CL_SUCCESS);
-    test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .cleanup_least = KEYS), &dict));
-    for (int b = 0; b < HELD_BACK; b++)
-        test_ok(t, ordo_dict_upsert(dict, test_slice(&n.keys_in), test_slice(&n.values_in), KEYS,
-                                    &(struct ordo_order) { .wait = &event, .n_wait = 1 }));
-    test_true(t, clSetUserEventStatus(event, CL_COMPLETE) == CL_SUCCESS);
-    test_ok(t, ordo_device_finish(t->dev));
-    for (size_t b = 0; b < AFTER; b++)
-        store_part(t, &c, dict, &n, b);
-    test_true(t, ordo_run_set_stored(&ordo_runs_of(dict)->set) <= (c.most + 1) * KEYS);
-    expect_same(t, &c, dict, &n);
-    ordo_dict_destroy(&dict);
-    clReleaseEvent(event);
-    numbers_free(&n);
-}
-
-Test(dict_limits, updates_behind_an_event_do_not_wait_for_it)
-{
-    test_each_device(behind_an_event);
 }
 
 /* ---- tunables that change ------------------------------------------------------------------------------------ */

@@ -107,7 +107,7 @@ static ordo_status is_stale(struct lsm *lsm, struct ordo_call *call, bool *out)
 static ordo_status clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
 {
     const int   mark = call->n_scratch;
-    bool        due = has_doubled(lsm) || (is_swollen(lsm) && !call->undo);
+    bool        due = has_doubled(lsm) || is_swollen(lsm);
     ordo_status status = due ? ORDO_OK : is_stale(lsm, call, &due);
     if (status == ORDO_OK && due)
         status = clean_up(&lsm->runs.dict, call);
@@ -125,7 +125,7 @@ static ordo_status clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
  * time, what is visible is counted on the device: mostly once a carry has put all into one run, in which stale elements stand
  * next to what replaced them. A later update finds the answer, and if a third of the counted elements is stale, they go.
  * Until then the counted runs stay as they are; an update that finds BEHIND_MOST times as much after them as was left waits, for
- * what was enqueued by then. Calls that wait for events that may fail, and so may be taken back, neither ask nor take. */
+ * what was enqueued by then. */
 #ifndef COUNT_AT
 #define COUNT_AT 6 /* at 3 an H200 took 1.3 times as long to fill 2^24 elements by batches of 2^18 */
 #endif
@@ -155,7 +155,7 @@ static ordo_status ask(struct lsm *lsm, struct ordo_call *call)
 static void ask_if_due(struct lsm *lsm, struct ordo_call *call)
 {
     const int mark = call->n_scratch;
-    if (!count_is_due(lsm) || call->undo || ordo_rehearses(call->dev))
+    if (!count_is_due(lsm) || ordo_rehearses(call->dev))
         return;
     if (ask(lsm, call) == ORDO_OK) {
         set_asked(lsm, true);
@@ -215,7 +215,7 @@ static void take_count(struct lsm *lsm, struct ordo_call *call)
     size_t    count = 0;
     bool      taken = false;
 
-    if (!lsm->totals.ready || call->undo)
+    if (!lsm->totals.ready)
         return;
     if (asked_runs(lsm, &count) == 0) {
         ordo_answer_forget(call->dev, &lsm->totals);
@@ -476,14 +476,14 @@ static void note_hidden(struct lsm *lsm, struct ordo_call *call, size_t gone, si
         ordo_call_abandon(call, mark);
 }
 
-/* The elements of the interval are hidden where they stand. A call that may be taken back changes nothing in place. */
+/* The elements of the interval are hidden where they stand. */
 static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done)
 {
     struct lsm *lsm = lsm_of(dict);
     size_t      gone = 0, left = 0;
 
-    if (call->undo || lsm->runs.set.n == 0)
+    if (lsm->runs.set.n == 0)
         return ORDO_OK;
     ORDO_TRY(ordo_runs_hide(dict, call, e, &gone, &left));
     *done = lsm->resolved = true;
@@ -569,12 +569,13 @@ static ordo_status charge(struct lsm *lsm, struct ordo_call *call, uint64_t visi
     struct ordo_run_set *set = &lsm->runs.set;
     const size_t         first = first_due(lsm, visit);
 
-    if (lsm->config.keep_runs || set->n < 2)
+    if (lsm->config.keep_runs || set->n < 2 || call->n_pending > 0) /* no merge while events are pending */
         return ORDO_OK;
     for (size_t r = 0; r < set->n; r++)
         set->run[r].query_cost += visit;
     if (first + 1 == set->n)
         return ORDO_OK;
+    ORDO_TRY(ordo_call_changes(call));
     const int         mark = call->n_scratch;
     const ordo_status status = merge_due(lsm, call, first, waits);
     if (!ordo_lacks_memory(status))
@@ -659,8 +660,6 @@ static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct or
     struct lsm *lsm = lsm_of(dict);
     size_t      left = 0;
 
-    if (e->take && call->undo)
-        return ORDO_OK;
     ORDO_TRY(charge_ordered(lsm, call, e->count, (uint64_t) 2 * RANK_MOVES, true));
     ORDO_TRY(ordo_runs_ends(dict, call, e, got, &left, done));
     if (*done && e->take)
@@ -692,6 +691,7 @@ static const struct ordo_structure lsm_structure = {
     .size = ordo_runs_size,
     .export_all = ordo_runs_export,
     .check = ordo_runs_check,
+    .doubt = ordo_runs_doubt,
     .statistics = ordo_runs_statistics,
 };
 
