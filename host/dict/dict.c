@@ -20,11 +20,10 @@ static ordo_status check_config(ordo_device *dev, const struct ordo_dict_config 
     return ORDO_OK;
 }
 
-/* A call that is taken back finds what was spare before it. */
 static void give_spare(struct ordo_reserve *reserve)
 {
     ordo_dict *dict = (ordo_dict *) ((char *) reserve - offsetof(ordo_dict, reserve));
-    if (!dict->undo && dict->structure->give_spare)
+    if (dict->structure->give_spare)
         dict->structure->give_spare(dict);
 }
 
@@ -40,7 +39,6 @@ ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *stru
     dict->key = config->key;
     dict->key_bytes = ordo_type_bytes(config->key);
     dict->value_bytes = config->value_bytes;
-    dict->bytes = bytes;
     dict->reserve.give = give_spare;
     ordo_reserve_join(dev, &dict->reserve);
     *out = dict;
@@ -55,7 +53,6 @@ void ordo_dict_destroy(ordo_dict **dict)
     ordo_reserve_leave(dev, &(*dict)->reserve);
     ordo_dict_drop_aggregates(*dict);
     (*dict)->structure->destroy(*dict);
-    ordo_undo_forget(dev, &(*dict)->undo);
     ordo_last_call_forget(dev, &(*dict)->last);
     free(*dict);
     *dict = NULL;
@@ -99,21 +96,68 @@ static ordo_status unable(const ordo_dict *dict)
                      "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
-static ordo_status begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op, const struct ordo_order *order)
+/* Where commands of a call that changed the dictionary were dropped, as another command in their queue had failed, the
+ * structure is checked before anything else. */
+static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
+{
+    dict->in_doubt = ordo_last_call_dropped(dict->dev, &dict->last) || dict->in_doubt;
+    if (dict->in_doubt) {
+        ORDO_TRY(ordo_call_changes(call));
+        ordo_dict_drop_aggregates(dict);
+        if (dict->structure->doubt)
+            dict->structure->doubt(dict);
+        const ordo_status status = dict->structure->check(dict, call);
+        dict->broken = status == ORDO_BROKEN;
+        dict->in_doubt = status != ORDO_OK && status != ORDO_BROKEN;
+        if (dict->in_doubt)
+            return status;
+    }
+    ORDO_REQUIRE(dict->dev, !dict->broken, ORDO_BROKEN,
+                 "commands that changed the dictionary were dropped, as another command in their queue had failed, and "
+                 "what they left is not sound: build or clear it");
+    return ORDO_OK;
+}
+
+/* The dictionary is made anew. */
+static void trust(ordo_dict *dict)
+{
+    ordo_last_call_trust(&dict->last);
+    dict->in_doubt = dict->broken = false;
+}
+
+static ordo_status begin_change(struct ordo_call *call, ordo_dict *dict)
+{
+    ordo_dict_drop_aggregates(dict);
+    return ordo_call_changes(call);
+}
+
+static ordo_status begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op, const struct ordo_order *order,
+                         bool waits)
 {
     ORDO_REQUIRE_GIVEN(NULL, dict);
     if (!ordo_dict_can(dict, op))
         return unable(dict);
-    ORDO_TRY(ordo_call_begin(call, dict->dev, order));
-    ordo_undo_settle(dict->dev, &dict->undo);
-    ordo_status status = ordo_call_follow(call, &dict->last);
-    if (status == ORDO_OK)
-        status = ordo_undo_begin(call, &dict->undo, dict + 1, dict->bytes - sizeof *dict);
-    return status == ORDO_OK ? ORDO_OK : ordo_call_end(call, status);
+    return ordo_call_begin_after(call, dict->dev, order, &dict->last, waits);
+}
+
+ordo_status ordo_dict_begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op, const struct ordo_order *order,
+                            bool waits)
+{
+    ORDO_TRY(begin(call, dict, op, order, waits));
+    const ordo_status sound = validate(call, dict);
+    return sound == ORDO_OK ? ORDO_OK : ordo_dict_end(call, dict, sound);
+}
+
+ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op,
+                                   const struct ordo_order *order)
+{
+    ORDO_TRY(ordo_dict_begin(call, dict, op, order, true));
+    const ordo_status ready = begin_change(call, dict);
+    return ready == ORDO_OK ? ORDO_OK : ordo_dict_end(call, dict, ready);
 }
 
 /* Also after an error: commands may have been enqueued. */
-static ordo_status end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
+ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
 {
     if (status == ORDO_NO_DEVICE_MEMORY)
         ordo_dict_drop_aggregates(dict);
@@ -121,26 +165,10 @@ static ordo_status end(struct ordo_call *call, ordo_dict *dict, ordo_status stat
     return ordo_call_end(call, status);
 }
 
-ordo_status ordo_dict_own_begin(struct ordo_call *call, ordo_dict *dict, const struct ordo_structure *structure,
-                                const struct ordo_order *order)
+ordo_status ordo_dict_check_own(const ordo_dict *dict, const struct ordo_structure *structure)
 {
     ORDO_REQUIRE_GIVEN(NULL, dict);
-    if (dict->structure != structure)
-        return unable(dict);
-    return begin(call, dict, ORDO_CAN_FIND, order);
-}
-
-ordo_status ordo_dict_own_begin_update(struct ordo_call *call, ordo_dict *dict, const struct ordo_structure *structure,
-                                       const struct ordo_order *order)
-{
-    ORDO_TRY(ordo_dict_own_begin(call, dict, structure, order));
-    ordo_dict_drop_aggregates(dict);
-    return ORDO_OK;
-}
-
-ordo_status ordo_dict_own_end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
-{
-    return end(call, dict, status);
+    return dict->structure == structure ? ORDO_OK : unable(dict);
 }
 
 #define N_OF(arrays) (sizeof(arrays) / sizeof *(arrays))
@@ -164,22 +192,17 @@ static ordo_status check_elements(const ordo_dict *dict, struct ordo_slice keys,
     return ordo_check_arrays(dict->dev, arrays, N_OF(arrays), 0);
 }
 
-/* A call that changes the dictionary. */
-static ordo_status begin_update(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op,
-                                const struct ordo_order *order)
-{
-    ORDO_TRY(begin(call, dict, op, order));
-    ordo_dict_drop_aggregates(dict);
-    return ORDO_OK;
-}
-
+/* What was there does not matter, sound or not. */
 static ordo_status build(struct ordo_call *call, ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values,
                          size_t count)
 {
     ORDO_TRY(check_elements(dict, keys, values, dict->value_bytes, count));
+    ORDO_TRY(begin_change(call, dict));
     if (count > 0)
-        return dict->structure->build(dict, call, keys, values, count);
-    dict->structure->clear(dict);
+        ORDO_TRY(dict->structure->build(dict, call, keys, values, count));
+    else
+        dict->structure->clear(dict);
+    trust(dict);
     return ORDO_OK;
 }
 
@@ -187,8 +210,8 @@ ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys, struct ordo
                             const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_BUILD, order));
-    return end(&call, dict, build(&call, dict, keys, values, count));
+    ORDO_TRY(begin(&call, dict, ORDO_CAN_BUILD, order, true));
+    return ordo_dict_end(&call, dict, build(&call, dict, keys, values, count));
 }
 
 static ordo_status update(struct ordo_call *call, ordo_dict *dict, bool erase, struct ordo_slice keys,
@@ -202,15 +225,15 @@ ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys, struct ord
                              const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_UPDATE, order));
-    return end(&call, dict, update(&call, dict, false, keys, values, count));
+    ORDO_TRY(ordo_dict_begin_update(&call, dict, ORDO_CAN_UPDATE, order));
+    return ordo_dict_end(&call, dict, update(&call, dict, false, keys, values, count));
 }
 
 ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, size_t count, const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_UPDATE, order));
-    return end(&call, dict, update(&call, dict, true, keys, ordo_none(), count));
+    ORDO_TRY(ordo_dict_begin_update(&call, dict, ORDO_CAN_UPDATE, order));
+    return ordo_dict_end(&call, dict, update(&call, dict, true, keys, ordo_none(), count));
 }
 
 static ordo_status insert(struct ordo_call *call, ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values,
@@ -230,8 +253,8 @@ ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys, struct ord
                              struct ordo_slice inserted, const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_UPDATE, order));
-    return end(&call, dict, insert(&call, dict, keys, values, count, inserted));
+    ORDO_TRY(ordo_dict_begin_update(&call, dict, ORDO_CAN_UPDATE, order));
+    return ordo_dict_end(&call, dict, insert(&call, dict, keys, values, count, inserted));
 }
 
 static ordo_status combine(struct ordo_call *call, ordo_dict *dict, const struct ordo_combines *c)
@@ -246,8 +269,8 @@ ordo_status ordo_dict_combine(ordo_dict *dict, ordo_type value, ordo_op op, stru
 {
     const struct ordo_combines c = { value, op, keys, values, count };
     struct ordo_call           call;
-    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_UPDATE, order));
-    return end(&call, dict, combine(&call, dict, &c));
+    ORDO_TRY(ordo_dict_begin_update(&call, dict, ORDO_CAN_UPDATE, order));
+    return ordo_dict_end(&call, dict, combine(&call, dict, &c));
 }
 
 static ordo_status erase_range(struct ordo_call *call, ordo_dict *dict, const struct ordo_erasures *e)
@@ -267,8 +290,8 @@ ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo, struct 
 {
     const struct ordo_erasures e = { lo, hi, count, erased };
     struct ordo_call           call;
-    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_ORDER, order));
-    return end(&call, dict, erase_range(&call, dict, &e));
+    ORDO_TRY(ordo_dict_begin_update(&call, dict, ORDO_CAN_ORDER, order));
+    return ordo_dict_end(&call, dict, erase_range(&call, dict, &e));
 }
 
 static ordo_status ends(struct ordo_call *call, ordo_dict *dict, const struct ordo_ends *e, size_t *got)
@@ -289,8 +312,8 @@ static ordo_status take(ordo_dict *dict, bool last, size_t count, struct ordo_sl
     const struct ordo_ends e = { last, true, count, keys_out, values_out };
     struct ordo_call       call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, taken);
-    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_ORDER, order));
-    return end(&call, dict, ends(&call, dict, &e, taken));
+    ORDO_TRY(ordo_dict_begin_update(&call, dict, ORDO_CAN_ORDER, order));
+    return ordo_dict_end(&call, dict, ends(&call, dict, &e, taken));
 }
 
 ordo_status ordo_dict_take_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
@@ -312,22 +335,23 @@ ordo_status ordo_dict_clear(ordo_dict *dict)
     ORDO_TRY(ordo_call_begin(&call, dict->dev, NULL));
     ordo_dict_drop_aggregates(dict);
     dict->structure->clear(dict);
-    ordo_undo_forget(dict->dev, &dict->undo);
+    trust(dict);
     return ordo_call_end(&call, ORDO_OK);
 }
 
 ordo_status ordo_dict_clean_up(ordo_dict *dict, const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_COMPACT, order));
-    return end(&call, dict, dict->structure->clean_up ? dict->structure->clean_up(dict, &call) : unable(dict));
+    ORDO_TRY(ordo_dict_begin_update(&call, dict, ORDO_CAN_COMPACT, order));
+    return ordo_dict_end(&call, dict,
+                         dict->structure->clean_up ? dict->structure->clean_up(dict, &call) : unable(dict));
 }
 
 ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_COMPACT, order));
-    return end(&call, dict, dict->structure->compact(dict, &call));
+    ORDO_TRY(ordo_dict_begin_update(&call, dict, ORDO_CAN_COMPACT, order));
+    return ordo_dict_end(&call, dict, dict->structure->compact(dict, &call));
 }
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
@@ -350,9 +374,7 @@ ordo_status ordo_dict_find(ordo_dict *dict, struct ordo_slice keys, size_t count
                            struct ordo_slice found, const struct ordo_order *order)
 {
     const struct ordo_finds finds = { keys, count, false, values_out, found };
-    struct ordo_call        call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_FIND, order));
-    return end(&call, dict, find(&call, dict, &finds));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_FIND, order, find(&call, dict, &finds));
 }
 
 ordo_status ordo_dict_contains(ordo_dict *dict, struct ordo_slice keys, size_t count, struct ordo_slice found,
@@ -379,9 +401,7 @@ ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, struct ordo_s
                             struct ordo_slice counts, const struct ordo_order *order)
 {
     const struct ordo_counts c = { lo, hi, count, counts };
-    struct ordo_call         call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
-    return end(&call, dict, count_keys(&call, dict, &c));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_ORDER, order, count_keys(&call, dict, &c));
 }
 
 /* The last offset; waits. */
@@ -419,9 +439,7 @@ ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_s
                             size_t capacity, size_t *needed, const struct ordo_order *order)
 {
     const struct ordo_ranges r = { lo, hi, count, offsets, false, keys_out, values_out, capacity, needed != NULL };
-    struct ordo_call         call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
-    return end(&call, dict, range(&call, dict, &r, needed));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_ORDER, order, range(&call, dict, &r, needed));
 }
 
 static ordo_status range_limited(struct ordo_call *call, ordo_dict *dict, const struct ordo_limited_ranges *r,
@@ -448,10 +466,8 @@ static ordo_status range_limited(struct ordo_call *call, ordo_dict *dict, const 
 ordo_status ordo_dict_range_limited(ordo_dict *dict, const struct ordo_limited_ranges *ranges, size_t *needed,
                                     const struct ordo_order *order)
 {
-    struct ordo_call call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, ranges);
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
-    return end(&call, dict, range_limited(&call, dict, ranges, needed));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_ORDER, order, range_limited(&call, dict, ranges, needed));
 }
 
 static ordo_status aggregate(struct ordo_call *call, ordo_dict *dict, const struct ordo_aggregates *a)
@@ -473,9 +489,7 @@ ordo_status ordo_dict_aggregate(ordo_dict *dict, ordo_type value, ordo_op op, st
                                 const struct ordo_order *order)
 {
     const struct ordo_aggregates a = { value, op, lo, hi, count, results, counts };
-    struct ordo_call             call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
-    return end(&call, dict, aggregate(&call, dict, &a));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_ORDER, order, aggregate(&call, dict, &a));
 }
 
 static ordo_status check_seeks(const ordo_dict *dict, const struct ordo_seeks *s)
@@ -505,9 +519,7 @@ ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_
                            const struct ordo_order *order)
 {
     const struct ordo_seeks s = { relation, keys, count, keys_out, values_out, found, 0 };
-    struct ordo_call        call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
-    return end(&call, dict, seek(&call, dict, &s));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_ORDER, order, seek(&call, dict, &s));
 }
 
 static ordo_status seek_within(struct ordo_call *call, ordo_dict *dict, const struct ordo_seeks *s,
@@ -531,9 +543,7 @@ ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation, struc
                                   struct ordo_slice values_out, struct ordo_slice found, const struct ordo_order *order)
 {
     const struct ordo_seeks s = { relation, keys, count, keys_out, values_out, found, 0 };
-    struct ordo_call        call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
-    return end(&call, dict, seek_within(&call, dict, &s, bounds));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_ORDER, order, seek_within(&call, dict, &s, bounds));
 }
 
 static ordo_status rank(struct ordo_call *call, ordo_dict *dict, ordo_relation relation, const struct ordo_ranks *r)
@@ -553,9 +563,7 @@ ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, struct ordo_
                            struct ordo_slice ranks, const struct ordo_order *order)
 {
     const struct ordo_ranks r = { relation == ORDO_LE, keys, count, ranks };
-    struct ordo_call        call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
-    return end(&call, dict, rank(&call, dict, relation, &r));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_ORDER, order, rank(&call, dict, relation, &r));
 }
 
 static ordo_status select_ranks(struct ordo_call *call, ordo_dict *dict, const struct ordo_selects *s)
@@ -577,19 +585,15 @@ ordo_status ordo_dict_select(ordo_dict *dict, struct ordo_slice ranks, size_t co
                              struct ordo_slice values_out, struct ordo_slice found, const struct ordo_order *order)
 {
     const struct ordo_selects s = { ranks, count, keys_out, values_out, found };
-    struct ordo_call          call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
-    return end(&call, dict, select_ranks(&call, dict, &s));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_ORDER, order, select_ranks(&call, dict, &s));
 }
 
 static ordo_status peek(ordo_dict *dict, bool last, size_t count, struct ordo_slice keys_out,
                         struct ordo_slice values_out, size_t *got, const struct ordo_order *order)
 {
     const struct ordo_ends e = { last, false, count, keys_out, values_out };
-    struct ordo_call       call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, got);
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
-    return end(&call, dict, ends(&call, dict, &e, got));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_ORDER, order, ends(&call, dict, &e, got));
 }
 
 ordo_status ordo_dict_peek_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
@@ -618,9 +622,7 @@ static ordo_status find_end(ordo_dict *dict, ordo_relation relation, struct ordo
                             struct ordo_slice value_out, struct ordo_slice found, const struct ordo_order *order)
 {
     struct ordo_seeks s = { relation, ordo_none(), 1, key_out, value_out, found, 0 };
-    struct ordo_call  call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_ORDER, order));
-    return end(&call, dict, seek_end(&call, dict, &s));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_ORDER, order, seek_end(&call, dict, &s));
 }
 
 ordo_status ordo_dict_first(ordo_dict *dict, struct ordo_slice key_out, struct ordo_slice value_out,
@@ -637,10 +639,8 @@ ordo_status ordo_dict_last(ordo_dict *dict, struct ordo_slice key_out, struct or
 
 ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size_t *out)
 {
-    struct ordo_call call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, out);
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_FIND, order));
-    return end(&call, dict, dict->structure->size(dict, &call, out));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_FIND, order, dict->structure->size(dict, &call, out));
 }
 
 static ordo_status export_all(struct ordo_call *call, ordo_dict *dict, struct ordo_slice keys_out,
@@ -657,10 +657,8 @@ static ordo_status export_all(struct ordo_call *call, ordo_dict *dict, struct or
 ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out, struct ordo_slice values_out, size_t capacity,
                              size_t *count, const struct ordo_order *order)
 {
-    struct ordo_call call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, count);
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_FIND, order));
-    return end(&call, dict, export_all(&call, dict, keys_out, values_out, capacity, count));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_FIND, order, export_all(&call, dict, keys_out, values_out, capacity, count));
 }
 
 /* ---- mixed batches ----------------------------------------------------------------------------------------------- */
@@ -702,8 +700,8 @@ ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch, siz
 {
     struct ordo_call call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, batch);
-    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_APPLY, order));
-    return end(&call, dict, apply(&call, dict, batch, needed));
+    ORDO_TRY(ordo_dict_begin_update(&call, dict, ORDO_CAN_APPLY, order));
+    return ordo_dict_end(&call, dict, apply(&call, dict, batch, needed));
 }
 
 /* ---- operations side by side ------------------------------------------------------------------------------------- */
@@ -740,26 +738,26 @@ ordo_status ordo_dict_apply_concurrent(ordo_dict *dict, const struct ordo_concur
 {
     struct ordo_call call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, batch);
-    ORDO_TRY(begin_update(&call, dict, ORDO_CAN_CONCURRENT, order));
-    return end(&call, dict, apply_concurrent(&call, dict, batch));
+    ORDO_TRY(ordo_dict_begin_update(&call, dict, ORDO_CAN_CONCURRENT, order));
+    return ordo_dict_end(&call, dict, apply_concurrent(&call, dict, batch));
 }
 
 /* ---- what is inside ---------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order)
 {
-    struct ordo_call call;
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_BUILD, order));
-    return end(&call, dict, dict->structure->check(dict, &call));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_BUILD, order, dict->structure->check(dict, &call));
+}
+
+static ordo_status statistics(struct ordo_call *call, ordo_dict *dict, struct ordo_statistics *out)
+{
+    ORDO_TRY(dict->structure->statistics(dict, call, out));
+    out->bytes_spare += dict->aggregates.bytes;
+    return ORDO_OK;
 }
 
 ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order, struct ordo_statistics *out)
 {
-    struct ordo_call call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, out);
-    ORDO_TRY(begin(&call, dict, ORDO_CAN_BUILD, order));
-    const ordo_status status = dict->structure->statistics(dict, &call, out);
-    if (status == ORDO_OK)
-        out->bytes_spare += dict->aggregates.bytes;
-    return end(&call, dict, status);
+    ORDO_DICT_QUERY(dict, ORDO_CAN_BUILD, order, statistics(&call, dict, out));
 }

@@ -4,8 +4,9 @@
  * dict.c checks every argument, takes the lock, orders queues and hands structures calls that are right: slices
  * checked, counts from 1 up, no overlap. A structure's functions run inside an ordo_call and only enqueue, unless they
  * say "waits". They leave the dictionary as it was when they fail before their first launch that changes it; all memory
- * comes first. What a structure keeps on the host is in its one struct, without pointers to memory of its own: a call of
- * which an event in order->wait fails is taken back by copying that struct back (runtime/undo.c).
+ * comes first. A query whose wait list has events may be dropped. So before it changes what the host knows of the
+ * dictionary (an index is built, runs are merged), it calls ordo_call_changes. While events are pending that ends the
+ * query, which then waits for them and is made again (ORDO_DICT_QUERY).
  *
  * Files, each of which calls only those before it: batch.c (batches in key order), generic/ (what any structure
  * does by its other operations), apply.c (mixed batches), dict.c (the interface), dict_host.c (the same over host memory), run_block.c, run_resolve.c and run_merge.c (sorted runs, of which
@@ -124,6 +125,8 @@ struct ordo_structure {
     const char *name;
     void (*destroy)(ordo_dict *dict); /* what it holds, not *dict itself */
     void (*clear)(ordo_dict *dict);
+    /* Before `check`, after commands were dropped: forgets what is made of the elements (indexes, lists); NULL: nothing is. */
+    void (*doubt)(ordo_dict *dict);
     /* keys in any order, with equal ones: of these the last wins. Waits. */
     ordo_status (*build)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                          size_t count);
@@ -176,11 +179,11 @@ struct ordo_dict {
     ordo_type                    key;
     uint32_t                     value_bytes;
     size_t                       key_bytes;
-    struct ordo_last_call        last;    /* dict.c's own */
-    struct ordo_undo            *undo;    /* calls that may have to be taken back */
-    struct ordo_reserve          reserve; /* dict.c's own */
-    size_t                       bytes;   /* of the structure's part, which begins with this */
-    struct ordo_host_array      *results; /* dict_host.c's own */
+    struct ordo_last_call        last;     /* dict.c's own */
+    struct ordo_reserve          reserve;  /* dict.c's own */
+    bool                         in_doubt; /* an update was dropped: to be checked before anything else */
+    bool                         broken;   /* the check has failed */
+    struct ordo_host_array      *results;  /* dict_host.c's own */
     size_t                       n_results;
     struct ordo_aggregate_table  aggregates;
 };
@@ -201,13 +204,28 @@ static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
 ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure,
                              const struct ordo_dict_config *config, size_t bytes, ordo_dict **out);
 
-/* Begins and ends a call that one structure alone has, which its header declares: other dictionaries are ORDO_UNSUPPORTED. */
-ordo_status ordo_dict_own_begin(struct ordo_call *call, ordo_dict *dict, const struct ordo_structure *structure,
-                                const struct ordo_order *order);
-/* The same of a call that changes the dictionary. */
-ordo_status ordo_dict_own_begin_update(struct ordo_call *call, ordo_dict *dict, const struct ordo_structure *structure,
-                                       const struct ordo_order *order);
-ordo_status ordo_dict_own_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
+/* ORDO_UNSUPPORTED unless the dictionary is one of this structure: for calls that one structure alone has. */
+ordo_status ordo_dict_check_own(const ordo_dict *dict, const struct ordo_structure *structure);
+/* Begins a query; `waits`: as ordo_call_begin_after. */
+ordo_status ordo_dict_begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op, const struct ordo_order *order,
+                            bool waits);
+/* Begins a call that changes the dictionary. Blocks until no event is pending for it. */
+ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op,
+                                   const struct ordo_order *order);
+ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
+
+/* Makes a query and leaves the function with its status. `enqueue` is an expression that has &call. A query that meets work
+ * for which no event may be pending (ordo_call_settled) is made again, and waits first. */
+#define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
+    for (bool waits = false;; waits = true) {                                                                          \
+        struct ordo_call call;                                                                                         \
+        call.again = false;                                                                                            \
+        ordo_status status = ordo_dict_begin(&call, (dict), (op), (order), waits);                                     \
+        if (status == ORDO_OK)                                                                                         \
+            status = ordo_dict_end(&call, (dict), (enqueue));                                                          \
+        if (!call.again)                                                                                               \
+            return status;                                                                                             \
+    }
 
 /* The least (greatest) key that there can be, as stored, in the low bytes. */
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);

@@ -10,21 +10,25 @@ static size_t if_there(const void *array, size_t bytes)
     return array ? bytes : 0;
 }
 
-/* Uploads copies: the call stores, and a wait at its end for what works in the caller's memory could fail. */
-static ordo_status upload_copies(ordo_device *dev, struct ordo_host_array *a, size_t n)
+/* Begins and ends a query. */
+static ordo_status begin_query(struct ordo_call *outer, ordo_dict *dict, struct ordo_host_array *a, size_t n)
+{
+    return ordo_host_begin(outer, dict->dev, &dict->last, a, n);
+}
+
+/* Begins a call that stores. It takes copies of the arrays, since a wait at its end for kernels that work in the caller's
+ * memory could fail. */
+static ordo_status begin_copies(struct ordo_call *outer, ordo_dict *dict, struct ordo_host_array *a, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         a[i].copied = true;
-    return ordo_host_upload(dev, a, n);
+    return begin_query(outer, dict, a, n);
 }
 
-/* Uploads, and keeps other threads away from the dictionary: what is next called on it sends its results to these. */
+/* The same. What is next called on the dictionary reads its results into these arrays before it stores. */
 static ordo_status begin_results(struct ordo_call *outer, ordo_dict *dict, struct ordo_host_array *a, size_t n)
 {
-    ORDO_TRY(upload_copies(dict->dev, a, n));
-    const ordo_status begun = ordo_call_begin(outer, dict->dev, NULL);
-    if (begun != ORDO_OK)
-        return ordo_host_finish(dict->dev, a, n, begun);
+    ORDO_TRY(begin_copies(outer, dict, a, n));
     dict->results = a;
     dict->n_results = n;
     return ORDO_OK;
@@ -34,7 +38,7 @@ static ordo_status end_results(struct ordo_call *outer, ordo_dict *dict, struct 
                                ordo_status status)
 {
     dict->results = NULL;
-    return ordo_host_finish(dict->dev, a, n, ordo_call_end(outer, status));
+    return ordo_host_end(outer, a, n, status);
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
@@ -95,9 +99,10 @@ ordo_status ordo_dict_combine_host(ordo_dict *dict, ordo_type value, ordo_op op,
         ordo_host_in(keys, count, dict->key_bytes),
         ordo_host_in(values, count, dict->value_bytes),
     };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
-    return ordo_host_finish(dict->dev, a, N_OF(a),
-                            ordo_dict_combine(dict, value, op, a[0].slice, a[1].slice, count, NULL));
+    struct ordo_call outer;
+    ORDO_TRY(begin_results(&outer, dict, a, N_OF(a)));
+    return end_results(&outer, dict, a, N_OF(a),
+                       ordo_dict_combine(dict, value, op, a[0].slice, a[1].slice, count, NULL));
 }
 
 ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo, const void *hi, size_t count, uint32_t *erased)
@@ -158,8 +163,9 @@ typedef ordo_status query_call(ordo_dict *dict, const struct asked *asked, const
 static ordo_status ask_once(ordo_dict *dict, query_call *query, const struct asked *asked, struct ordo_host_array *a,
                             size_t n_arrays, size_t n)
 {
-    ORDO_TRY(ordo_host_upload(dict->dev, a, n_arrays));
-    return ordo_host_finish(dict->dev, a, n_arrays, query(dict, asked, a, n));
+    struct ordo_call outer;
+    ORDO_TRY(begin_query(&outer, dict, a, n_arrays));
+    return ordo_host_end(&outer, a, n_arrays, query(dict, asked, a, n));
 }
 
 /* As many go by a stage (runtime/stage.c), which takes nothing of what memory there is. */
@@ -183,11 +189,6 @@ static ordo_status ask_piece(ordo_dict *dict, query_call *query, const struct as
     return ask_once(dict, query, asked, piece, n_arrays, n);
 }
 
-static bool lacks_room(ordo_status status)
-{
-    return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE;
-}
-
 /* In pieces half as large as what had no room, and half of these. No other thread's update comes between them. */
 static ordo_status ask_in_pieces(ordo_dict *dict, query_call *query, const struct asked *asked,
                                  const struct ordo_host_array *a, size_t n_arrays, size_t n)
@@ -195,13 +196,13 @@ static ordo_status ask_in_pieces(ordo_dict *dict, query_call *query, const struc
     struct ordo_call outer;
     ordo_status      status = ORDO_OK;
 
-    ORDO_TRY(ordo_call_begin(&outer, dict->dev, NULL));
+    ORDO_TRY(ordo_call_begin_after(&outer, dict->dev, NULL, &dict->last, true));
     for (size_t at = 0, most = n / 2; at < n && status == ORDO_OK;) {
         const size_t piece = n - at < most ? n - at : most;
         status = ask_piece(dict, query, asked, a, n_arrays, at, piece);
         if (status == ORDO_OK) {
             at += piece;
-        } else if (lacks_room(status) && piece > PIECE_LEAST) {
+        } else if (ordo_lacks_memory(status) && piece > PIECE_LEAST) {
             most = piece / 2;
             status = ORDO_OK;
         }
@@ -216,7 +217,7 @@ static ordo_status ask(ordo_dict *dict, query_call *query, const struct asked *a
 {
     const ordo_status status = ask_once(dict, query, asked, a, n_arrays, n);
 
-    if (!lacks_room(status) || n <= PIECE_LEAST || n > ORDO_MAX_COUNT)
+    if (!ordo_lacks_memory(status) || n <= PIECE_LEAST || n > ORDO_MAX_COUNT)
         return status;
     return ask_in_pieces(dict, query, asked, a, n_arrays, n);
 }
@@ -262,13 +263,13 @@ ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi
     return ask(dict, count_call, NULL, a, N_OF(a), count);
 }
 
-/* After ranges of either kind: of those that found no room the offsets. */
-static ordo_status finish_ranges(ordo_dict *dict, struct ordo_host_array *a, size_t n, struct ordo_host_array *offsets,
-                                 ordo_status status)
+/* Ends a call of ranges. If there was no room for their elements, the offsets are right and are read. */
+static ordo_status end_ranges(struct ordo_call *outer, struct ordo_host_array *a, size_t n,
+                              const struct ordo_host_array *offsets, ordo_status status)
 {
-    if (status == ORDO_TOO_SMALL) /* the offsets are right */
-        status = ordo_host_read(dict->dev, offsets, ORDO_OK) == ORDO_OK ? ORDO_TOO_SMALL : ORDO_OPENCL;
-    return ordo_host_finish(dict->dev, a, n, status);
+    if (status == ORDO_TOO_SMALL)
+        status = ordo_host_read(outer, offsets, ORDO_OK) == ORDO_OK ? ORDO_TOO_SMALL : ORDO_OPENCL;
+    return ordo_host_end(outer, a, n, status);
 }
 
 ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const void *hi, size_t count, uint64_t *offsets,
@@ -284,15 +285,16 @@ ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const void *hi
         [KEYS] = ordo_host_out(keys_out, capacity, if_there(keys_out, dict->key_bytes)),
         [VALUES] = ordo_host_out(values_out, capacity, if_there(values_out, dict->value_bytes)),
     };
-    size_t total = 0;
+    struct ordo_call outer;
+    size_t           total = 0;
 
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N));
+    ORDO_TRY(begin_query(&outer, dict, a, N));
     const ordo_status status = ordo_dict_range(dict, a[LO].slice, a[HI].slice, count, a[OFFSETS].slice, a[KEYS].slice,
                                                a[VALUES].slice, capacity, &total, NULL);
     if (needed)
         *needed = total;
     a[KEYS].limit = a[VALUES].limit = &total;
-    return finish_ranges(dict, a, N, &a[OFFSETS], status);
+    return end_ranges(&outer, a, N, &a[OFFSETS], status);
 }
 
 static ordo_status seek_call(ordo_dict *dict, const struct asked *asked, const struct ordo_host_array *a, size_t n)
@@ -411,9 +413,10 @@ ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct ordo_host
         [KEYS] = ordo_host_out(r->keys_out, r->capacity, if_there(r->keys_out, dict->key_bytes)),
         [VALUES] = ordo_host_out(r->values_out, r->capacity, if_there(r->values_out, dict->value_bytes)),
     };
-    size_t total = 0;
+    struct ordo_call outer;
+    size_t           total = 0;
 
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N));
+    ORDO_TRY(begin_query(&outer, dict, a, N));
     const struct ordo_limited_ranges ranges = {
         .lo = a[LO].slice,
         .hi = a[HI].slice,
@@ -430,7 +433,7 @@ ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct ordo_host
     if (needed)
         *needed = total;
     a[KEYS].limit = a[VALUES].limit = &total;
-    return finish_ranges(dict, a, N, &a[OFFSETS], status);
+    return end_ranges(&outer, a, N, &a[OFFSETS], status);
 }
 
 static ordo_status end_host(ordo_dict *dict, bool last, void *key_out, void *value_out, uint8_t *found)
@@ -441,10 +444,11 @@ static ordo_status end_host(ordo_dict *dict, bool last, void *key_out, void *val
         ordo_host_inout(value_out, 1, if_there(value_out, dict->value_bytes)),
         ordo_host_out(found, 1, if_there(found, 1)),
     };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
-    return ordo_host_finish(dict->dev, a, N_OF(a),
-                            last ? ordo_dict_last(dict, a[0].slice, a[1].slice, a[2].slice, NULL)
-                                 : ordo_dict_first(dict, a[0].slice, a[1].slice, a[2].slice, NULL));
+    struct ordo_call outer;
+    ORDO_TRY(begin_query(&outer, dict, a, N_OF(a)));
+    return ordo_host_end(&outer, a, N_OF(a),
+                         last ? ordo_dict_last(dict, a[0].slice, a[1].slice, a[2].slice, NULL)
+                              : ordo_dict_first(dict, a[0].slice, a[1].slice, a[2].slice, NULL));
 }
 
 ordo_status ordo_dict_first_host(ordo_dict *dict, void *key_out, void *value_out, uint8_t *found)
@@ -465,10 +469,11 @@ ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void *values_
         ordo_host_out(keys_out, capacity, dict->key_bytes),
         ordo_host_out(values_out, capacity, if_there(values_out, dict->value_bytes)),
     };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
+    struct ordo_call outer;
+    ORDO_TRY(begin_query(&outer, dict, a, N_OF(a)));
     const ordo_status status = ordo_dict_export(dict, a[0].slice, a[1].slice, capacity, count, NULL);
     a[0].limit = a[1].limit = count;
-    return ordo_host_finish(dict->dev, a, N_OF(a), status);
+    return ordo_host_end(&outer, a, N_OF(a), status);
 }
 
 /* ---- mixed batches ----------------------------------------------------------------------------------------------- */
@@ -558,8 +563,9 @@ ordo_status ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_h
         [RANGE_KEYS] = ordo_host_inout(b->range_keys, room, if_there(b->range_keys, kb)),
         [RANGE_VALUES] = ordo_host_inout(b->range_values, room, if_there(b->range_values, vb)),
     };
+    struct ordo_call outer;
 
-    ORDO_TRY(upload_copies(dict->dev, a, N));
+    ORDO_TRY(begin_copies(&outer, dict, a, N));
     const struct ordo_concurrent_batch batch = {
         .codes = a[CODES].slice,
         .keys = a[KEYS].slice,
@@ -576,5 +582,5 @@ ordo_status ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_h
         .range_values = a[RANGE_VALUES].slice,
         .range_capacity = room,
     };
-    return ordo_host_finish(dict->dev, a, N, ordo_dict_apply_concurrent(dict, &batch, NULL));
+    return ordo_host_end(&outer, a, N, ordo_dict_apply_concurrent(dict, &batch, NULL));
 }

@@ -200,6 +200,7 @@ ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct
 {
     if (run->indexed)
         return ORDO_OK;
+    ORDO_TRY(ordo_call_changes(call));
     run->index = ordo_index_of(dict->dev, dict->key, ordo_run_keys(run), run->count, run->layout.node_log2);
     if (run->index.bytes) {
         run->index.nodes = run->mem;

@@ -45,6 +45,7 @@ static ordo_status add_bits(struct ordo_call *call, struct ordo_sorted_run *run)
 {
     if (run->has_hidden)
         return ORDO_OK;
+    ORDO_TRY(ordo_call_changes(call));
     ORDO_TRY(ordo_call_fill(call, run->mem, run->layout.hidden, ordo_ceil_div(run->count, 32) * 4, 0));
     run->has_hidden = true;
     return ORDO_OK;
@@ -60,6 +61,7 @@ static void lose_count(struct ordo_sorted_run *run)
 static ordo_status mark_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t r)
 {
     struct ordo_sorted_run *run = &set->run[r];
+    ORDO_TRY(ordo_call_changes(call));
     if (!run->distinct) {
         const bool fresh = !run->has_hidden;
         lose_count(run);
@@ -124,6 +126,7 @@ static ordo_status count_short(struct ordo_call *call, const ordo_dict *dict, st
             some.run[some.n++] = set->run[r];
     if (some.n == 0)
         return ORDO_OK;
+    ORDO_TRY(ordo_call_changes(call));
     const run_table table = ordo_run_set_table(dict, &some);
     ordo_run_set_add(&args, &some, true);
     ORDO_ADD(&args, ORDO_ARG(table));
@@ -139,6 +142,7 @@ static ordo_status count_run(struct ordo_call *call, const ordo_dict *dict, stru
 {
     if (run->counted || !run->has_hidden)
         return ORDO_OK;
+    ORDO_TRY(ordo_call_changes(call));
     ORDO_TRY(ordo_run_count_visible(call, dict, run, ordo_run_visible(run)));
     run->counted = true;
     return ORDO_OK;

@@ -262,17 +262,18 @@ static ordo_status run_host(ordo_device *dev, struct by_key *b, const void *keys
         [GROUPS] = ordo_host_out(groups, 1, COUNT_BYTES),
     };
 
-    ORDO_TRY(ordo_host_upload(dev, a, N));
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, N));
     b->keys = a[KEYS].slice;
     b->values_in = a[VALUES].slice;
     b->keys_out = a[KEYS_OUT].slice;
     b->values_out = a[VALUES_OUT].slice;
     b->counts = a[COUNTS].slice;
     b->groups = a[GROUPS].slice;
-    const ordo_status status = ordo_host_read(dev, &a[GROUPS], run(dev, b, NULL));
+    const ordo_status status = ordo_host_read(&call, &a[GROUPS], run(dev, b, NULL));
     if (status == ORDO_OK)
         a[KEYS_OUT].count = a[VALUES_OUT].count = a[COUNTS].count = ordo_min_size(room, *groups);
-    return ordo_host_finish(dev, a, N, status);
+    return ordo_host_end(&call, a, N, status);
 }
 
 ordo_status ordo_reduce_by_key_host(ordo_device *dev, const struct ordo_reduce_by_key_params *params, const void *keys,

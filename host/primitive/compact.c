@@ -148,11 +148,12 @@ ordo_status ordo_compact_host(ordo_device *dev, const struct ordo_compact_params
         [KEPT] = ordo_host_out(kept, 1, sizeof *kept),
     };
 
-    ORDO_TRY(ordo_host_upload(dev, a, N));
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, N));
     ordo_status status = ordo_compact(dev, params, a[KEYS].slice, a[VALUES].slice, a[FLAGS].slice, count,
                                       a[KEYS_OUT].slice, a[VALUES_OUT].slice, a[KEPT].slice, NULL);
-    status = ordo_host_read(dev, &a[KEPT], status);
+    status = ordo_host_read(&call, &a[KEPT], status);
     if (status == ORDO_OK)
         a[KEYS_OUT].count = a[VALUES_OUT].count = *kept;
-    return ordo_host_finish(dev, a, N, status);
+    return ordo_host_end(&call, a, N, status);
 }

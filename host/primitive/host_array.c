@@ -149,24 +149,26 @@ static bool are_small(const struct ordo_host_array *arrays, size_t n)
  * do not fit into it, the arrays stay as they are. */
 static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
-    struct ordo_stage *stage = NULL;
-
     if (!are_small(arrays, n))
         return ORDO_OK;
-    const size_t sent = lay_out(arrays, n, true, true, lay_out(arrays, n, true, false, 0));
-    stage = ordo_stage_take(call, lay_out(arrays, n, false, true, sent));
+    const size_t       sent = lay_out(arrays, n, true, true, lay_out(arrays, n, true, false, 0));
+    struct ordo_stage *stage = ordo_stage_take(call, lay_out(arrays, n, false, true, sent));
     if (!stage)
         return ORDO_OK;
-    for (size_t i = 0; i < n; i++) {
-        struct ordo_host_array *a = &arrays[i];
-
-        a->stage = stage;
-        if (a->bytes)
-            a->slice = ordo_at(ordo_stage_buffer(stage), a->staged_at / a->bytes);
-        if (a->upload && size_of(a) > 0)
-            memcpy(ordo_stage_host(stage) + a->staged_at, a->from, size_of(a));
+    for (size_t i = 0; i < n; i++)
+        if (arrays[i].upload && size_of(&arrays[i]) > 0)
+            memcpy(ordo_stage_host(stage) + arrays[i].staged_at, arrays[i].from, size_of(&arrays[i]));
+    const ordo_status status = ordo_stage_send(call, stage, sent);
+    if (status != ORDO_OK || !ordo_stage_buffer(stage)) {
+        ordo_stage_give(call->dev, stage, false);
+        return status;
     }
-    return ordo_stage_send(call, stage, sent);
+    for (size_t i = 0; i < n; i++) {
+        arrays[i].stage = stage;
+        if (arrays[i].bytes)
+            arrays[i].slice = ordo_at(ordo_stage_buffer(stage), arrays[i].staged_at / arrays[i].bytes);
+    }
+    return ORDO_OK;
 }
 
 /* Whether there is something to download. */
@@ -256,22 +258,6 @@ ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *ar
     return ORDO_OK;
 }
 
-static ordo_status upload(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
-{
-    struct ordo_call call;
-
-    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
-    return ordo_call_end(&call, create_and_write(&call, arrays, n));
-}
-
-static ordo_status download(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
-{
-    struct ordo_call call;
-
-    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
-    return ordo_call_end(&call, read_all(&call, arrays, n));
-}
-
 /* Nothing is left of the arrays on the device. idle: all commands are done. */
 static void leave(ordo_device *dev, struct ordo_host_array *arrays, size_t n, bool idle)
 {
@@ -281,7 +267,8 @@ static void leave(ordo_device *dev, struct ordo_host_array *arrays, size_t n, bo
         release(dev, arrays, n);
 }
 
-ordo_status ordo_host_upload(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
+ordo_status ordo_host_begin(struct ordo_call *call, ordo_device *dev, struct ordo_last_call *last,
+                            struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         arrays[i].slice = ordo_none();
@@ -289,24 +276,27 @@ ordo_status ordo_host_upload(ordo_device *dev, struct ordo_host_array *arrays, s
         arrays[i].stage = NULL;
     }
 
-    const ordo_status status = upload(dev, arrays, n);
-    if (status != ORDO_OK)
-        leave(dev, arrays, n, false);
-    return status;
+    ORDO_TRY(ordo_call_begin_after(call, dev, NULL, last, true));
+    const ordo_status status = create_and_write(call, arrays, n);
+    if (status == ORDO_OK)
+        return ORDO_OK;
+    leave(dev, arrays, n, false);
+    return ordo_call_end(call, status);
 }
 
-ordo_status ordo_host_read(ordo_device *dev, const struct ordo_host_array *array, ordo_status status)
+ordo_status ordo_host_read(struct ordo_call *call, const struct ordo_host_array *array, ordo_status status)
 {
-    return status == ORDO_OK ? download(dev, array, 1) : status;
+    return status == ORDO_OK ? read_all(call, array, 1) : status;
 }
 
-ordo_status ordo_host_finish(ordo_device *dev, struct ordo_host_array *arrays, size_t n, ordo_status status)
+ordo_status ordo_host_end(struct ordo_call *call, struct ordo_host_array *arrays, size_t n, ordo_status status)
 {
-    const bool waits = receives(arrays, n);
+    ordo_device *dev = call->dev;
+    const bool   waits = receives(arrays, n);
 
     if (status == ORDO_OK)
-        status = download(dev, arrays, n);
+        status = read_all(call, arrays, n);
     const ordo_status waited = wait_if_shared(dev, arrays, n);
     leave(dev, arrays, n, waits && status == ORDO_OK);
-    return status == ORDO_OK ? waited : status;
+    return ordo_call_end(call, status == ORDO_OK ? waited : status);
 }

@@ -157,9 +157,10 @@ ordo_status ordo_merge_host(ordo_device *dev, const struct ordo_merge_params *pa
         ordo_host_out(keys_out, a_count + b_count, key_bytes),
         ordo_host_out(values_out, a_count + b_count, value_bytes),
     };
-    const size_t n = sizeof arrays / sizeof *arrays;
-    ORDO_TRY(ordo_host_upload(dev, arrays, n));
-    return ordo_host_finish(dev, arrays, n,
-                            ordo_merge(dev, params, arrays[0].slice, arrays[1].slice, a_count, arrays[2].slice,
-                                       arrays[3].slice, b_count, arrays[4].slice, arrays[5].slice, NULL));
+    const size_t     n = sizeof arrays / sizeof *arrays;
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, arrays, n));
+    return ordo_host_end(&call, arrays, n,
+                         ordo_merge(dev, params, arrays[0].slice, arrays[1].slice, a_count, arrays[2].slice,
+                                    arrays[3].slice, b_count, arrays[4].slice, arrays[5].slice, NULL));
 }

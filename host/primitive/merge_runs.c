@@ -466,9 +466,10 @@ ordo_status ordo_merge_runs_host(ordo_device *dev, const struct ordo_merge_param
         ordo_host_out(keys_out, count, key_bytes),
         ordo_host_out(values_out, count, value_bytes),
     };
-    const size_t n = sizeof arrays / sizeof *arrays;
-    ORDO_TRY(ordo_host_upload(dev, arrays, n));
-    return ordo_host_finish(dev, arrays, n,
-                            ordo_merge_runs(dev, params, arrays[0].slice, arrays[1].slice, runs, n_runs,
-                                            arrays[2].slice, arrays[3].slice, NULL));
+    const size_t     n = sizeof arrays / sizeof *arrays;
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, arrays, n));
+    return ordo_host_end(&call, arrays, n,
+                         ordo_merge_runs(dev, params, arrays[0].slice, arrays[1].slice, runs, n_runs, arrays[2].slice,
+                                         arrays[3].slice, NULL));
 }

@@ -117,6 +117,7 @@ ordo_status ordo_reduce_host(ordo_device *dev, const struct ordo_reduce_params *
     const size_t           bytes = ordo_type_bytes(params->type);
     struct ordo_host_array a[] = { ordo_host_in(in, count, bytes), ordo_host_out(out, 1, bytes) };
 
-    ORDO_TRY(ordo_host_upload(dev, a, 2));
-    return ordo_host_finish(dev, a, 2, ordo_reduce(dev, params, a[0].slice, count, a[1].slice, NULL));
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 2));
+    return ordo_host_end(&call, a, 2, ordo_reduce(dev, params, a[0].slice, count, a[1].slice, NULL));
 }

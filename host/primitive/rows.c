@@ -165,9 +165,10 @@ ordo_status ordo_gather_host(ordo_device *dev, const struct ordo_gather_params *
                                    ordo_host_inout(rows_out, count, params->row_bytes) };
 
     ORDO_TRY(check_params(dev, &r));
-    ORDO_TRY(ordo_host_upload(dev, a, 3));
-    return ordo_host_finish(dev, a, 3,
-                            ordo_gather(dev, params, a[0].slice, n_rows, a[1].slice, count, a[2].slice, NULL));
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 3));
+    return ordo_host_end(&call, a, 3,
+                         ordo_gather(dev, params, a[0].slice, n_rows, a[1].slice, count, a[2].slice, NULL));
 }
 
 ordo_status ordo_scatter_host(ordo_device *dev, const struct ordo_scatter_params *params, const void *rows,
@@ -180,7 +181,8 @@ ordo_status ordo_scatter_host(ordo_device *dev, const struct ordo_scatter_params
                                    ordo_host_inout(rows_out, n_rows, params->row_bytes) };
 
     ORDO_TRY(check_params(dev, &r));
-    ORDO_TRY(ordo_host_upload(dev, a, 3));
-    return ordo_host_finish(dev, a, 3,
-                            ordo_scatter(dev, params, a[0].slice, a[1].slice, count, a[2].slice, n_rows, NULL));
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 3));
+    return ordo_host_end(&call, a, 3,
+                         ordo_scatter(dev, params, a[0].slice, a[1].slice, count, a[2].slice, n_rows, NULL));
 }

@@ -178,8 +178,9 @@ ordo_status ordo_scan_host(ordo_device *dev, const struct ordo_scan_params *para
     const size_t           bytes = ordo_type_bytes(params->type);
     struct ordo_host_array a[] = { in_or_both(in, out, count, bytes), ordo_host_out(out, in_place ? 0 : count, bytes) };
 
-    ORDO_TRY(ordo_host_upload(dev, a, 2));
-    return ordo_host_finish(dev, a, 2, ordo_scan(dev, params, a[0].slice, a[!in_place].slice, count, NULL));
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 2));
+    return ordo_host_end(&call, a, 2, ordo_scan(dev, params, a[0].slice, a[!in_place].slice, count, NULL));
 }
 
 ordo_status ordo_segmented_scan_host(ordo_device *dev, const struct ordo_scan_params *params, const void *in,
@@ -191,7 +192,8 @@ ordo_status ordo_segmented_scan_host(ordo_device *dev, const struct ordo_scan_pa
     struct ordo_host_array a[] = { in_or_both(in, out, count, bytes), ordo_host_out(out, in_place ? 0 : count, bytes),
                                    ordo_host_in(heads, count, 1) };
 
-    ORDO_TRY(ordo_host_upload(dev, a, 3));
-    return ordo_host_finish(dev, a, 3,
-                            ordo_segmented_scan(dev, params, a[0].slice, a[2].slice, a[!in_place].slice, count, NULL));
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 3));
+    return ordo_host_end(&call, a, 3,
+                         ordo_segmented_scan(dev, params, a[0].slice, a[2].slice, a[!in_place].slice, count, NULL));
 }

@@ -535,10 +535,11 @@ ordo_status ordo_search_host(ordo_device *dev, const struct ordo_search_params *
         ordo_host_in(queries, n_queries, key_bytes),
         ordo_host_out(ranks, n_queries, sizeof *ranks),
     };
-    const size_t n = sizeof a / sizeof *a;
-    ORDO_TRY(ordo_host_upload(dev, a, n));
-    return ordo_host_finish(dev, a, n,
-                            ordo_search(dev, params, a[0].slice, count, a[1].slice, n_queries, a[2].slice, NULL));
+    const size_t     n = sizeof a / sizeof *a;
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, n));
+    return ordo_host_end(&call, a, n,
+                         ordo_search(dev, params, a[0].slice, count, a[1].slice, n_queries, a[2].slice, NULL));
 }
 
 ordo_status ordo_equal_range_host(ordo_device *dev, const struct ordo_equal_range_params *params, const void *keys,
@@ -554,10 +555,11 @@ ordo_status ordo_equal_range_host(ordo_device *dev, const struct ordo_equal_rang
         ordo_host_out(lower, n_queries, sizeof *lower),
         ordo_host_out(upper, n_queries, sizeof *upper),
     };
-    const size_t n = sizeof a / sizeof *a;
-    ORDO_TRY(ordo_host_upload(dev, a, n));
-    return ordo_host_finish(
-        dev, a, n,
+    const size_t     n = sizeof a / sizeof *a;
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, n));
+    return ordo_host_end(
+        &call, a, n,
         ordo_equal_range(dev, params, a[0].slice, count, a[1].slice, n_queries, a[2].slice, a[3].slice, NULL));
 }
 
@@ -576,9 +578,10 @@ ordo_status ordo_lookup_host(ordo_device *dev, const struct ordo_lookup_params *
         ordo_host_inout(values_out, n_queries, value_bytes), /* what is not found is left alone */
         ordo_host_out(found, n_queries, found ? 1 : 0),
     };
-    const size_t n = sizeof a / sizeof *a;
-    ORDO_TRY(ordo_host_upload(dev, a, n));
-    return ordo_host_finish(
-        dev, a, n,
+    const size_t     n = sizeof a / sizeof *a;
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, n));
+    return ordo_host_end(
+        &call, a, n,
         ordo_lookup(dev, params, a[0].slice, a[1].slice, count, a[2].slice, n_queries, a[3].slice, a[4].slice, NULL));
 }

@@ -511,7 +511,8 @@ ordo_status ordo_sort_host(ordo_device *dev, const struct ordo_sort_params *para
         ordo_host_inout(keys, count, ordo_type_bytes(params->key)),
         ordo_host_inout(values, count, params->value_bytes),
     };
-    ORDO_TRY(ordo_host_upload(dev, a, 2));
-    return ordo_host_finish(dev, a, 2,
-                            ordo_sort(dev, params, a[0].slice, a[1].slice, a[0].slice, a[1].slice, count, NULL));
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 2));
+    return ordo_host_end(&call, a, 2,
+                         ordo_sort(dev, params, a[0].slice, a[1].slice, a[0].slice, a[1].slice, count, NULL));
 }

@@ -437,9 +437,11 @@ ordo_status ordo_top_k_host(ordo_device *dev, const struct ordo_top_k_params *pa
     };
     const size_t n = sizeof a / sizeof *a;
 
-    ORDO_TRY(ordo_host_upload(dev, a, n));
-    return ordo_host_finish(
-        dev, a, n, ordo_top_k(dev, params, a[0].slice, a[1].slice, count, k, a[2].slice, a[3].slice, a[4].slice, NULL));
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, n));
+    return ordo_host_end(
+        &call, a, n,
+        ordo_top_k(dev, params, a[0].slice, a[1].slice, count, k, a[2].slice, a[3].slice, a[4].slice, NULL));
 }
 
 ordo_status ordo_select_host(ordo_device *dev, const struct ordo_select_params *params, const void *keys, size_t count,
@@ -456,6 +458,7 @@ ordo_status ordo_select_host(ordo_device *dev, const struct ordo_select_params *
     };
     const size_t n = sizeof a / sizeof *a;
 
-    ORDO_TRY(ordo_host_upload(dev, a, n));
-    return ordo_host_finish(dev, a, n, ordo_select(dev, params, a[0].slice, count, k, a[1].slice, a[2].slice, NULL));
+    struct ordo_call call;
+    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, n));
+    return ordo_host_end(&call, a, n, ordo_select(dev, params, a[0].slice, count, k, a[1].slice, a[2].slice, NULL));
 }

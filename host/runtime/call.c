@@ -9,7 +9,21 @@
 
 /* ---- begin and end ------------------------------------------------------------------------------------------- */
 
-ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order)
+/* The call will be the object's last one, on another queue (ordo_call_remember). */
+static ordo_status take_turn(struct ordo_call *call, const struct ordo_last_call *last)
+{
+    if (!last || last->queue == call->queue)
+        return ORDO_OK;
+    ORDO_TRY_CL(call->dev, clRetainCommandQueue(call->queue), "clRetainCommandQueue");
+    call->turns = true;
+    return ORDO_OK;
+}
+
+/* A marker that fails is made anew so often: a queue in which each fails is not waited for, for ever. */
+#define ROUNDS_MOST 4
+
+ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
+                                  struct ordo_last_call *last, bool waits)
 {
     ORDO_REQUIRE_GIVEN(dev, dev);
     ORDO_REQUIRE_NO_FORK(dev);
@@ -19,22 +33,46 @@ ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const stru
     call->queue = order && order->queue ? order->queue : dev->queue;
     call->out_of_order = dev->own_queue_out_of_order;
 
-    ordo_lock(dev);
-    ordo_doubts_settle(dev);
-    const ordo_status good = ordo_order_check(call);
-    if (good != ORDO_OK)
+    for (int round = 0;; round++) {
+        bool must_wait = waits;
+        ordo_lock(dev);
+        ordo_pending_settle(dev);
+        ordo_status status = ordo_order_take(call);
+        if (status == ORDO_OK)
+            status = ordo_order_follow(call, last, round < ROUNDS_MOST, &must_wait);
+        must_wait = must_wait && call->n_wait > 0;
+        if (status == ORDO_OK && !must_wait)
+            status = take_turn(call, last);
+        call->n_pending = call->n_wait;
+        if (status == ORDO_OK && !must_wait)
+            return ORDO_OK;
         ordo_unlock(dev);
-    return good;
+        if (status == ORDO_OK)
+            status = ordo_order_wait(call);
+        ordo_order_drop(call);
+        ORDO_TRY(status);
+    }
 }
 
-static cl_uint n_wait(const struct ordo_call *call)
+ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order)
 {
-    return call->gate != NULL;
+    return ordo_call_begin_after(call, dev, order, NULL, false);
 }
 
-static const cl_event *wait_list(const struct ordo_call *call)
+ordo_status ordo_call_settled(struct ordo_call *call)
 {
-    return call->gate ? &call->gate : NULL;
+    call->again = call->n_pending > 0;
+    return call->again ? ORDO_OPENCL : ORDO_OK;
+}
+
+ordo_status ordo_call_changes(struct ordo_call *call)
+{
+    ORDO_TRY(ordo_call_settled(call));
+    if (call->queue == call->dev->queue || call->begun)
+        return ORDO_OK;
+    ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &call->begun),
+                "clEnqueueMarkerWithWaitList");
+    return ordo_order_add(call, call->begun);
 }
 
 /* After each command: on an out-of-order queue the next command comes after this one. A command cannot be taken back, so a
@@ -47,29 +85,28 @@ static ordo_status enqueued(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* By then all is enqueued, and what a call stores is stored: a marker that fails is tried again as a barrier. */
+/* All commands are enqueued by now, and what a call stores is stored: a marker that fails is tried again. */
 static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait, cl_event *out)
 {
-    if (clEnqueueMarkerWithWaitList(call->queue, n, wait, out) == CL_SUCCESS)
-        return ORDO_OK;
-    ORDO_TRY_CL(call->dev, clEnqueueBarrierWithWaitList(call->queue, n, wait, out), "clEnqueueBarrierWithWaitList");
+    if (clEnqueueMarkerWithWaitList(call->queue, n, wait, out) != CL_SUCCESS)
+        ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(call->queue, n, wait, out), "clEnqueueMarkerWithWaitList");
     return ORDO_OK;
 }
 
-/* Where the gate fails, so must the event. On Intel's runtime for CPUs (2026.22) a marker that waits for the gate is complete
- * with it in an out-of-order queue, whatever barriers lie before it: what it is to wait for is in its list. */
+/* The event must fail if one of the wait list fails, so that list is the marker's. In an out-of-order queue a marker with a
+ * wait list may wait for nothing else (Intel's runtime for CPUs, 2026.22). So a marker without a list, which waits for all
+ * commands before it, joins the list. A barrier with a wait list is used nowhere: with it PoCL 3.1 forgets the barriers
+ * before it. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
         return ORDO_OK;
-    ORDO_TRY(ordo_gate_close(call));
-    if (!call->gate)
+    if (call->n_wait == 0)
         return mark(call, 0, NULL, call->order->done);
-    cl_event both[2] = { call->gate, NULL };
-    ORDO_TRY(mark(call, 0, NULL, &both[1]));
-    const ordo_status marked = mark(call, 2, both, call->order->done);
-    clReleaseEvent(both[1]);
-    return marked;
+    ORDO_TRY(ordo_order_pass(call));
+    ORDO_TRY(mark(call, 0, NULL, &call->wait[call->n_wait])); /* ordo_order_add left the room */
+    call->n_wait++;
+    return mark(call, call->n_wait, call->wait, call->order->done);
 }
 
 void ordo_call_release(struct ordo_call *call, int mark)
@@ -100,37 +137,16 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
         ordo_call_release(call, 0);
     else
         ordo_call_abandon(call, 0);
-    ordo_undo_end(call);
-    if (call->gate)
-        clReleaseEvent(call->gate);
+    if (call->begun)
+        clReleaseEvent(call->begun);
+    if (call->turns)
+        clReleaseCommandQueue(call->queue);
+    ordo_order_drop(call);
     ordo_unlock(call->dev);
     return status;
 }
 
 /* ---- calls in turn on several queues ------------------------------------------------------------------------- */
-
-/* The call's commands come after those of the last one, which was on another queue. */
-static ordo_status wait_for_last(struct ordo_call *call, struct ordo_last_call *last)
-{
-    ordo_device *dev = call->dev;
-    if (!last->done)
-        ORDO_TRY_CL(dev, clEnqueueMarkerWithWaitList(last->queue, 0, NULL, &last->done), "clEnqueueMarkerWithWaitList");
-    ORDO_TRY_CL(dev, clFlush(last->queue), "clFlush");
-    ORDO_TRY_CL(dev, clEnqueueBarrierWithWaitList(call->queue, 1, &last->done, NULL), "clEnqueueBarrierWithWaitList");
-    return ORDO_OK;
-}
-
-ordo_status ordo_call_follow(struct ordo_call *call, struct ordo_last_call *last)
-{
-    if (last->queue == call->queue)
-        return ORDO_OK;
-    if (last->queue)
-        ORDO_TRY(wait_for_last(call, last));
-    ORDO_TRY_CL(call->dev, clRetainCommandQueue(call->queue), "clRetainCommandQueue");
-    ordo_last_call_forget(call->dev, last);
-    last->queue = call->queue;
-    return ORDO_OK;
-}
 
 /* In the child of a fork the driver is not asked: a thread that is not there may have had its locks (NVIDIA's waited for ever). */
 void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
@@ -138,20 +154,67 @@ void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
     const bool forked = dev->pid != getpid();
     if (last->done && !forked)
         clReleaseEvent(last->done);
+    if (last->begun && !forked)
+        clReleaseEvent(last->begun);
     if (last->queue && !forked)
         clReleaseCommandQueue(last->queue);
-    *last = (struct ordo_last_call) { NULL, NULL };
+    *last = (struct ordo_last_call) { .queue = NULL };
+}
+
+/* Notes whether the last call that changed the object was dropped, once that is known. */
+static void look_at_begun(ordo_device *dev, struct ordo_last_call *last)
+{
+    const cl_int state = last->begun ? ordo_event_state(last->begun) : CL_QUEUED;
+    if (state > CL_COMPLETE)
+        return;
+    if (state < 0) {
+        ordo_scratch_drop_zeroed(dev, last->begun_on);
+        last->dropped = true;
+    }
+    clReleaseEvent(last->begun);
+    last->begun = NULL;
+}
+
+bool ordo_last_call_dropped(ordo_device *dev, struct ordo_last_call *last)
+{
+    look_at_begun(dev, last);
+    const bool dropped = last->dropped;
+    last->dropped = false;
+    return dropped;
+}
+
+void ordo_last_call_trust(struct ordo_last_call *last)
+{
+    if (last->begun)
+        clReleaseEvent(last->begun);
+    last->begun = NULL;
+    last->dropped = false;
 }
 
 /* A marker costs some microseconds; the device's own queue does without, as nobody else's commands are in it. One that
  * cannot be had is asked for again when it matters. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
+    if (call->n_pending > 0 && !call->passed) /* nothing is enqueued that comes after the last call */
+        return;
+    if (call->turns && last->queue)
+        clReleaseCommandQueue(last->queue);
+    last->queue = call->queue;
+    call->turns = false;
     if (last->done)
         clReleaseEvent(last->done);
     last->done = NULL;
     if (call->queue != call->dev->queue && clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &last->done) != CL_SUCCESS)
         last->done = NULL;
+    if (!call->begun)
+        return;
+    look_at_begun(call->dev, last); /* one that is not complete fails with this call's, which is enqueued behind it */
+    const bool dropped = last->dropped;
+    ordo_last_call_trust(last);
+    last->dropped = dropped;
+    last->begun = call->begun;
+    last->begun_on = call->queue;
+    call->begun = NULL;
 }
 
 static ordo_status take_scratch(struct ordo_call *call, size_t bytes, enum ordo_scratch_use use, cl_mem *out,
@@ -246,11 +309,11 @@ ordo_status ordo_call_launch(struct ordo_call *call, struct ordo_kernel *kernel,
         ORDO_TRY_CL(dev, clSetKernelArg(kernel->kernel, (cl_uint) i, args[i].bytes, args[i].value),
                     "clSetKernelArg of %s", kernel->name);
 
-    ORDO_TRY(ordo_gate_close(call));
+    ORDO_TRY(ordo_order_pass(call));
     const size_t global = groups * group_size;
     ORDO_TRY_CL(dev,
-                clEnqueueNDRangeKernel(call->queue, kernel->kernel, 1, NULL, &global, &group_size, n_wait(call),
-                                       wait_list(call), NULL),
+                clEnqueueNDRangeKernel(call->queue, kernel->kernel, 1, NULL, &global, &group_size, call->n_wait,
+                                       call->wait, NULL),
                 "clEnqueueNDRangeKernel of %s", kernel->name);
     ordo_log(dev, ORDO_LOG_DEBUG, "launch %s: %zu x %zu", kernel->name, groups, group_size);
     return enqueued(call);
@@ -260,11 +323,10 @@ ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t
 {
     if (bytes == 0 || call->dev->rehearsal)
         return ORDO_OK;
-    ORDO_TRY(ordo_gate_close(call));
-    ORDO_TRY_CL(
-        call->dev,
-        clEnqueueFillBuffer(call->queue, mem, &word, sizeof word, at, bytes, n_wait(call), wait_list(call), NULL),
-        "clEnqueueFillBuffer");
+    ORDO_TRY(ordo_order_pass(call));
+    ORDO_TRY_CL(call->dev,
+                clEnqueueFillBuffer(call->queue, mem, &word, sizeof word, at, bytes, call->n_wait, call->wait, NULL),
+                "clEnqueueFillBuffer");
     return enqueued(call);
 }
 
@@ -272,9 +334,9 @@ ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, 
 {
     if (bytes == 0 || call->dev->rehearsal)
         return ORDO_OK;
-    ORDO_TRY(ordo_gate_close(call));
+    ORDO_TRY(ordo_order_pass(call));
     ORDO_TRY_CL(call->dev,
-                clEnqueueCopyBuffer(call->queue, from, to, from_at, to_at, bytes, n_wait(call), wait_list(call), NULL),
+                clEnqueueCopyBuffer(call->queue, from, to, from_at, to_at, bytes, call->n_wait, call->wait, NULL),
                 "clEnqueueCopyBuffer");
     return enqueued(call);
 }
@@ -284,9 +346,11 @@ static ordo_status write_buffer(struct ordo_call *call, bool blocks, cl_mem to, 
 {
     if (bytes == 0 || call->dev->rehearsal)
         return ORDO_OK;
-    ORDO_TRY(ordo_gate_close(call));
+    if (blocks)
+        ORDO_TRY(ordo_call_settled(call));
+    ORDO_TRY(ordo_order_pass(call));
     ORDO_TRY_CL(call->dev,
-                clEnqueueWriteBuffer(call->queue, to, blocks, at, bytes, from, n_wait(call), wait_list(call), done),
+                clEnqueueWriteBuffer(call->queue, to, blocks, at, bytes, from, call->n_wait, call->wait, done),
                 "clEnqueueWriteBuffer");
     return enqueued(call);
 }
@@ -308,9 +372,9 @@ static ordo_status read_buffer(struct ordo_call *call, bool blocks, cl_mem from,
         return ORDO_OK;
     if (call->dev->rehearsal)
         return rehearse_read(call->dev, to, bytes);
-    ORDO_TRY(ordo_gate_close(call));
+    ORDO_TRY(ordo_order_pass(call));
     ORDO_TRY_WAIT(call->dev,
-                  clEnqueueReadBuffer(call->queue, from, blocks, at, bytes, to, n_wait(call), wait_list(call), done),
+                  clEnqueueReadBuffer(call->queue, from, blocks, at, bytes, to, call->n_wait, call->wait, done),
                   "clEnqueueReadBuffer");
     return enqueued(call);
 }
@@ -384,6 +448,7 @@ static ordo_status read_looking(struct ordo_call *call, cl_mem from, size_t at, 
 
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes)
 {
+    ORDO_TRY(ordo_call_settled(call));
     char *landing = looks_first(call, bytes) ? landing_of(call->dev) : NULL;
     if (!landing)
         return read_buffer(call, true, from, at, to, bytes, NULL);

@@ -344,7 +344,7 @@ void ordo_device_let_go(ordo_device *dev)
         if (dev->queue)
             clFinish(dev->queue);
         ordo_programs_destroy(dev);
-        ordo_doubts_forget(dev);
+        ordo_pending_forget(dev);
         ordo_scratch_destroy(dev);
         ordo_stages_forget(dev, UINT64_MAX);
         ordo_stages_destroy(dev);

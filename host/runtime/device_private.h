@@ -49,11 +49,11 @@ struct ordo_ring {
     int    helpers;      /* 0: none goes by it, as on a stand-in, where all here is 0 */
 };
 
-/* An event that commands in a queue wait for: see order.c. */
-struct ordo_doubt {
-    struct ordo_doubt *next;
-    cl_command_queue   queue; /* not retained: of another at the same address it says nothing wrong */
-    cl_event           event;
+/* An event that is not complete and that commands in a queue wait for: see order.c. */
+struct ordo_pending {
+    struct ordo_pending *next;
+    cl_command_queue     queue; /* both are retained */
+    cl_event             event;
 };
 
 /* A buffer that outlives calls. */
@@ -61,18 +61,6 @@ struct ordo_held {
     struct ordo_held *next;
     cl_mem            mem;
     size_t            bytes;
-    uint64_t          creator; /* the number of the call, if that may be taken back; else 0 */
-};
-
-/* A call on an object that may have to be taken back: see undo.c. */
-struct ordo_undo {
-    struct ordo_undo *newer;
-    uint64_t          number;  /* from 1 on */
-    cl_event          gate;    /* what its commands wait for; NULL: there are none, or it is under way */
-    struct ordo_held *dropped; /* buffers that it destroyed */
-    void             *object;
-    size_t            bytes;
-    max_align_t       was[];
 };
 
 struct ordo_kernel {
@@ -197,9 +185,7 @@ struct ordo_device {
     size_t               stage_most; /* bytes of arrays that go by a stage */
     struct ordo_stage   *stages;
     uint64_t             stage_number; /* of what was sent last, from 1 on */
-    struct ordo_doubt   *doubts;       /* at most one a queue */
-    struct ordo_undo    *undo;         /* of the call under way */
-    uint64_t             undo_number;
+    struct ordo_pending *pending;
     struct ordo_held    *held;
     struct ordo_reserve *reserves;
     struct ordo_memory   memory;
@@ -314,8 +300,6 @@ struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, siz
 void ordo_scratch_destroy(ordo_device *dev);
 /* What is known of buffers that are still there when the device is closed, as in the child of a fork. */
 void ordo_held_forget(ordo_device *dev);
-/* Gives a buffer back to the driver that is not in dev->held any more. */
-void ordo_held_release(ordo_device *dev, struct ordo_held *held);
 /* A block that is not plain says with *fresh that it is new and has yet to be zeroed. */
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_scratch **out, bool *fresh);
@@ -334,25 +318,30 @@ void ordo_stages_destroy(ordo_device *dev);
 void ordo_ring_open(ordo_device *dev);
 void ordo_ring_destroy(ordo_device *dev);
 
-/* undo.c: the call, whose commands are enqueued, is no longer recorded. */
-void ordo_undo_end(struct ordo_call *call);
-
 /* order.c */
 /* A queue of the device's, by the call of OpenCL 1.2, which every platform has. */
 ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties properties, cl_command_queue *out);
-/* Checks queue and wait list, and learns of the call whether the one is out-of-order, and the other yet to come. */
-ordo_status ordo_order_check(struct ordo_call *call);
-/* CL_COMPLETE, more than that while it is to come, negative if it failed. One that cannot be asked is to come. */
+/* Checks the order's queue and list. The call's wait list becomes those events of the order's list and of the events that are
+ * pending in the queue that are not complete. */
+ordo_status ordo_order_take(struct ordo_call *call);
+/* Adds the event of the object's last call (last may be NULL), if that was on another queue and is not complete. An event that
+ * can fail may do so while calls before it still run. So that event is waited for on the host, alone, if events are pending
+ * in either queue: *must_wait. `renew`: a failed event is replaced by a new marker. */
+ordo_status ordo_order_follow(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait);
+/* Adds an event to the call's wait list, and leaves room for one more (hand_out_event in call.c). */
+ordo_status ordo_order_add(struct ordo_call *call, cl_event event);
+void        ordo_order_drop(struct ordo_call *call);
+/* Waits on the host until each event of the call's wait list is complete or has failed. Without the lock. */
+ordo_status ordo_order_wait(const struct ordo_call *call);
+/* Before each command that is given the call's wait list: its n_pending events are now pending in the queue. */
+ordo_status ordo_order_pass(struct ordo_call *call);
+/* CL_COMPLETE, more while the event is not complete, negative if it failed. More also if the driver does not tell. */
 cl_int ordo_event_state(cl_event event);
-/* The call's commands wait for these n events too, which stay the caller's. */
-ordo_status ordo_gate_add(struct ordo_call *call, cl_uint n, const cl_event *events);
-/* Before each command: at the first, the wait list and what the queue waits for are added to the gate. */
-ordo_status ordo_gate_close(struct ordo_call *call);
-/* Whether the call's commands wait for something that may fail. */
-bool ordo_gate_is_needed(const struct ordo_call *call);
-/* Forgets what queues no longer wait for. Where it failed, blocks are no longer taken for zeroed. */
-void ordo_doubts_settle(ordo_device *dev);
-void ordo_doubts_forget(ordo_device *dev);
+/* Forgets events that are no longer pending. If one failed, zeroed scratch of its queue is dropped: what was to zero it may
+ * not have run. */
+void ordo_pending_settle(ordo_device *dev);
+void ordo_pending_forget(ordo_device *dev);
+bool ordo_pending_in(const ordo_device *dev, cl_command_queue queue);
 
 /* profile.c: defaults for the facts at hand, then the shipped rows, then the user's profile. */
 void ordo_profile_load(ordo_device *dev);

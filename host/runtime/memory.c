@@ -150,18 +150,15 @@ static void give_scratch(ordo_device *dev)
     release_free_blocks(dev, NULL, SIZE_MAX, INT32_MAX);
 }
 
-/* None of it is the call's that may have to be taken back. */
 static void give_reserves(ordo_device *dev)
 {
-    struct ordo_undo *const undo = dev->undo;
-    dev->undo = NULL;
     for (struct ordo_reserve *r = dev->reserves; r; r = r->next)
         r->give(r);
-    dev->undo = undo;
 }
 
-/* As create_counted; when memory is short, pooled scratch is given up first, then what dictionaries hold for later, and finished
- * commands let go of theirs. */
+/* As create_counted. When memory is short, pooled scratch is released first, then what dictionaries hold for later, and
+ * the device's own queue is finished, so that its commands release theirs. Queues of the caller are not finished: their
+ * commands may wait for an event that the caller sets later, and so may those of the own queue while an event is pending. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { give_scratch, give_reserves };
@@ -172,7 +169,7 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
         gives[i](dev);
         if (dev->memory.held_bytes == held)
             continue;
-        if (!dev->doubts) /* what waits for events may wait for one that the caller is still to set */
+        if (!ordo_pending_in(dev, dev->queue))
             clFinish(dev->queue);
         got = create_counted(dev, bytes, out);
     }
@@ -190,7 +187,7 @@ static ordo_status create_held(ordo_device *dev, size_t bytes, cl_mem *out)
         free(held);
         return got;
     }
-    *held = (struct ordo_held) { dev->held, *out, bytes, dev->undo ? dev->undo->number : 0 };
+    *held = (struct ordo_held) { dev->held, *out, bytes };
     dev->held = held;
     return ORDO_OK;
 }
@@ -212,48 +209,20 @@ ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out)
     return got;
 }
 
-void ordo_held_release(ordo_device *dev, struct ordo_held *held)
-{
-    release_counted(dev, held->mem, held->bytes);
-    free(held);
-}
-
-/* Takes a buffer out of the list. */
-static struct ordo_held *take_held(ordo_device *dev, cl_mem mem)
-{
-    struct ordo_held **at = &dev->held;
-    while ((*at)->mem != mem)
-        at = &(*at)->next;
-    struct ordo_held *held = *at;
-    *at = held->next;
-    return held;
-}
-
-static void destroy(ordo_device *dev, cl_mem *mem, bool for_good)
+void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem)
 {
     if (!*mem || dev->pid != getpid()) /* in the child of a fork: see ordo_device_close */
         return;
     ordo_lock(dev);
-    struct ordo_held *held = take_held(dev, *mem);
-    struct ordo_undo *undo = dev->undo;
-    if (!undo || for_good || held->creator == undo->number) {
-        ordo_held_release(dev, held);
-    } else {
-        held->next = undo->dropped;
-        undo->dropped = held;
-    }
+    struct ordo_held **at = &dev->held;
+    while ((*at)->mem != *mem)
+        at = &(*at)->next;
+    struct ordo_held *held = *at;
+    *at = held->next;
+    release_counted(dev, held->mem, held->bytes);
+    free(held);
     ordo_unlock(dev);
     *mem = NULL;
-}
-
-void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem)
-{
-    destroy(dev, mem, false);
-}
-
-void ordo_buffer_drop(ordo_device *dev, cl_mem *mem)
-{
-    destroy(dev, mem, true);
 }
 
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes)

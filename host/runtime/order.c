@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The caller's order: checks of it, and what comes of events that fail.
+/* The caller's order: its checks, and the events that a call waits for.
  *
- * A driver drops commands of which an event in the wait list fails. Some drop besides all that was enqueued behind them in
- * the queue until then, and do what is enqueued later. A call of which a part is done would leave the next ones what is not
- * so (counters that are not zero), and itself read what was never written. So all commands of a call wait for one event,
- * its gate, and so do those of later calls on the queue until that event is complete: each call is done as a whole, or not
- * at all. */
+ * A driver drops a command if an event in its wait list fails. Some drivers also drop the commands that are enqueued
+ * behind it in its queue up to the moment of failure, and run those that are enqueued later. A call that runs in part would
+ * read scratch that was never written. So each call runs as a whole or not at all: all its commands have the same wait list,
+ * which also has the pending events of the queue. An event is pending in a queue while it is not complete and a call has
+ * passed it to the driver there. */
 #include "device_private.h"
 
 #include <stdlib.h>
@@ -43,8 +43,30 @@ static ordo_status check_queue(ordo_device *dev, cl_command_queue queue, bool *o
     return ORDO_OK;
 }
 
-/* Event i of the wait list. */
-static ordo_status check_event(struct ordo_call *call, cl_uint i)
+/* ---- events -------------------------------------------------------------------------------------------------- */
+
+cl_int ordo_event_state(cl_event event)
+{
+    cl_int       state = CL_QUEUED;
+    const cl_int code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    return code == CL_SUCCESS ? state : CL_QUEUED;
+}
+
+ordo_status ordo_order_add(struct ordo_call *call, cl_event event)
+{
+    for (cl_uint i = 0; i < call->n_wait; i++)
+        if (call->wait[i] == event)
+            return ORDO_OK;
+    cl_event *more = realloc(call->wait, (call->n_wait + (size_t) 2) * sizeof(cl_event));
+    ORDO_REQUIRE_MEMORY(call->dev, more);
+    call->wait = more;
+    ORDO_TRY_CL(call->dev, clRetainEvent(event), "clRetainEvent");
+    call->wait[call->n_wait++] = event;
+    return ORDO_OK;
+}
+
+/* Adds event i of the order's list if it is not complete. */
+static ordo_status add_listed(struct ordo_call *call, cl_uint i)
 {
     ordo_device   *dev = call->dev;
     const cl_event event = call->order->wait[i];
@@ -60,11 +82,10 @@ static ordo_status check_event(struct ordo_call *call, cl_uint i)
                 "clGetEventInfo of order->wait[%u]", (unsigned) i);
     if (state < 0)
         return ordo_fail(dev, ORDO_OPENCL, state, __FILE__, __LINE__, "order->wait[%u] has failed", (unsigned) i);
-    call->waits = call->waits || state != CL_COMPLETE;
-    return ORDO_OK;
+    return state == CL_COMPLETE ? ORDO_OK : ordo_order_add(call, event);
 }
 
-ordo_status ordo_order_check(struct ordo_call *call)
+ordo_status ordo_order_take(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
     const struct ordo_order *order = call->order;
@@ -74,30 +95,82 @@ ordo_status ordo_order_check(struct ordo_call *call)
     if (call->queue != dev->queue)
         ORDO_TRY(check_queue(dev, call->queue, &call->out_of_order));
     for (cl_uint i = 0; order && i < order->n_wait; i++)
-        ORDO_TRY(check_event(call, i));
+        ORDO_TRY(add_listed(call, i));
+    for (const struct ordo_pending *p = dev->pending; p; p = p->next)
+        if (p->queue == call->queue)
+            ORDO_TRY(ordo_order_add(call, p->event));
     return ORDO_OK;
 }
 
-/* ---- doubts -------------------------------------------------------------------------------------------------- */
-
-cl_int ordo_event_state(cl_event event)
+/* *out: the event of the object's last call, if that was on another queue and is not complete. An event that failed does not
+ * tell whether calls before it are done, so it is replaced by a new marker. */
+static ordo_status last_event(struct ordo_call *call, struct ordo_last_call *last, bool renew, cl_event *out)
 {
-    cl_int       state = CL_QUEUED;
-    const cl_int code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
-    return code == CL_SUCCESS ? state : CL_QUEUED;
+    *out = NULL;
+    if (!last || !last->queue || last->queue == call->queue)
+        return ORDO_OK;
+    if (last->done && renew && ordo_event_state(last->done) < 0) {
+        clReleaseEvent(last->done);
+        last->done = NULL;
+    }
+    if (!last->done)
+        ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(last->queue, 0, NULL, &last->done),
+                    "clEnqueueMarkerWithWaitList");
+    if (ordo_event_state(last->done) <= CL_COMPLETE)
+        return ORDO_OK;
+    ORDO_TRY_CL(call->dev, clFlush(last->queue), "clFlush");
+    *out = last->done;
+    return ORDO_OK;
 }
 
-static void forget(struct ordo_doubt **at)
+ordo_status ordo_order_follow(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
-    struct ordo_doubt *doubt = *at;
-    *at = doubt->next;
-    clReleaseEvent(doubt->event);
-    free(doubt);
+    cl_event event = NULL;
+    ORDO_TRY(last_event(call, last, renew, &event));
+    if (!event)
+        return ORDO_OK;
+    if (!*must_wait && (call->n_wait > 0 || ordo_pending_in(call->dev, last->queue))) {
+        ordo_order_drop(call);
+        *must_wait = true;
+    }
+    return ordo_order_add(call, event);
 }
 
-void ordo_doubts_settle(ordo_device *dev)
+void ordo_order_drop(struct ordo_call *call)
 {
-    for (struct ordo_doubt **at = &dev->doubts; *at;) {
+    for (cl_uint i = 0; i < call->n_wait; i++)
+        clReleaseEvent(call->wait[i]);
+    free(call->wait);
+    call->wait = NULL;
+    call->n_wait = 0;
+}
+
+/* One event after the other: a wait for several may return when the first of them fails. */
+ordo_status ordo_order_wait(const struct ordo_call *call)
+{
+    for (cl_uint i = 0; i < call->n_wait; i++) {
+        const cl_int waited = clWaitForEvents(1, &call->wait[i]);
+        if (ordo_event_state(call->wait[i]) > CL_COMPLETE)
+            return ordo_fail_cl(call->dev, waited != CL_SUCCESS ? waited : CL_INVALID_EVENT, __FILE__, __LINE__,
+                                "clWaitForEvents");
+    }
+    return ORDO_OK;
+}
+
+/* ---- pending events ------------------------------------------------------------------------------------------ */
+
+static void forget(struct ordo_pending **at)
+{
+    struct ordo_pending *pending = *at;
+    *at = pending->next;
+    clReleaseEvent(pending->event);
+    clReleaseCommandQueue(pending->queue);
+    free(pending);
+}
+
+void ordo_pending_settle(ordo_device *dev)
+{
+    for (struct ordo_pending **at = &dev->pending; *at;) {
         const cl_int state = ordo_event_state((*at)->event);
         if (state < 0)
             ordo_scratch_drop_zeroed(dev, (*at)->queue);
@@ -108,79 +181,45 @@ void ordo_doubts_settle(ordo_device *dev)
     }
 }
 
-void ordo_doubts_forget(ordo_device *dev)
+void ordo_pending_forget(ordo_device *dev)
 {
-    while (dev->doubts)
-        forget(&dev->doubts);
+    while (dev->pending)
+        forget(&dev->pending);
 }
 
-static struct ordo_doubt *doubt_of(ordo_device *dev, cl_command_queue queue)
+bool ordo_pending_in(const ordo_device *dev, cl_command_queue queue)
 {
-    struct ordo_doubt *doubt = dev->doubts;
-    while (doubt && doubt->queue != queue)
-        doubt = doubt->next;
-    return doubt;
+    const struct ordo_pending *p = dev->pending;
+    while (p && p->queue != queue)
+        p = p->next;
+    return p != NULL;
 }
 
-/* ---- gates --------------------------------------------------------------------------------------------------- */
-
-ordo_status ordo_gate_add(struct ordo_call *call, cl_uint n, const cl_event *events)
+static ordo_status add_pending(struct ordo_call *call, cl_event event)
 {
     ordo_device *dev = call->dev;
-    cl_event     both[2] = { events[0], call->gate }, all = NULL;
-    if (n == 1)
-        ORDO_TRY_CL(dev, clRetainEvent(both[0]), "clRetainEvent");
-    else
-        ORDO_TRY_CL(dev, clEnqueueMarkerWithWaitList(call->queue, n, events, &both[0]), "clEnqueueMarkerWithWaitList");
-    if (!call->gate) {
-        call->gate = both[0];
-        return ORDO_OK;
-    }
-    const cl_int code = clEnqueueMarkerWithWaitList(call->queue, 2, both, &all);
-    clReleaseEvent(both[0]);
-    ORDO_TRY_CL(dev, code, "clEnqueueMarkerWithWaitList");
-    clReleaseEvent(call->gate);
-    call->gate = all;
-    return ORDO_OK;
-}
-
-/* What is enqueued behind the call waits for its gate. */
-static ordo_status leave_doubt(struct ordo_call *call)
-{
-    ordo_device       *dev = call->dev;
-    struct ordo_doubt *doubt = doubt_of(dev, call->queue), *fresh = NULL;
-    if (!doubt)
-        ORDO_REQUIRE_MEMORY(dev, fresh = calloc(1, sizeof *fresh));
-    const cl_int code = clRetainEvent(call->gate);
-    if (code != CL_SUCCESS)
+    for (const struct ordo_pending *p = dev->pending; p; p = p->next)
+        if (p->queue == call->queue && p->event == event)
+            return ORDO_OK;
+    struct ordo_pending *fresh = malloc(sizeof *fresh);
+    ORDO_REQUIRE_MEMORY(dev, fresh);
+    const cl_int event_kept = clRetainEvent(event);
+    const cl_int queue_kept = event_kept == CL_SUCCESS ? clRetainCommandQueue(call->queue) : event_kept;
+    if (queue_kept != CL_SUCCESS) {
+        if (event_kept == CL_SUCCESS)
+            clReleaseEvent(event);
         free(fresh);
-    ORDO_TRY_CL(dev, code, "clRetainEvent");
-    if (doubt) {
-        clReleaseEvent(doubt->event);
-        doubt->event = call->gate;
-    } else {
-        *fresh = (struct ordo_doubt) { dev->doubts, call->queue, call->gate };
-        dev->doubts = fresh;
+        return ordo_fail_cl(dev, queue_kept, __FILE__, __LINE__, "clRetainEvent or clRetainCommandQueue");
     }
+    *fresh = (struct ordo_pending) { dev->pending, call->queue, event };
+    dev->pending = fresh;
     return ORDO_OK;
 }
 
-bool ordo_gate_is_needed(const struct ordo_call *call)
+ordo_status ordo_order_pass(struct ordo_call *call)
 {
-    return call->waits || call->gate || doubt_of(call->dev, call->queue);
-}
-
-ordo_status ordo_gate_close(struct ordo_call *call)
-{
-    if (call->gated)
-        return ORDO_OK;
-    const struct ordo_doubt *doubt = doubt_of(call->dev, call->queue);
-    if (doubt && doubt->event != call->gate)
-        ORDO_TRY(ordo_gate_add(call, 1, &doubt->event));
-    if (call->waits)
-        ORDO_TRY(ordo_gate_add(call, call->order->n_wait, call->order->wait));
-    if (call->gate && (!doubt || doubt->event != call->gate))
-        ORDO_TRY(leave_doubt(call));
-    call->gated = true;
+    for (cl_uint i = 0; i < call->n_pending && !call->passed; i++)
+        ORDO_TRY(add_pending(call, call->wait[i]));
+    call->passed = true;
     return ORDO_OK;
 }

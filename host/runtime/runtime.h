@@ -100,8 +100,6 @@ struct ordo_kernel; /* a built kernel of one variant; lives as long as the devic
 ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
 /* Sets *mem to NULL. Commands that were enqueued with it run on: OpenCL keeps it for them. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
-/* The same of what is not there again when the call under way is taken back: what can be made anew. */
-void ordo_buffer_drop(ordo_device *dev, cl_mem *mem);
 
 /* Who holds buffers for later that others may have when memory is short. `give` lets go of them; it is called within calls, whoever's
  * they are, whenever one asks for memory, and finds the device's lock taken. Until it leaves, it stays where it is. */
@@ -141,10 +139,13 @@ struct ordo_call {
     const struct ordo_order *order;
     cl_command_queue         queue;
     bool                     out_of_order; /* a barrier follows each command */
-    cl_event                 gate;         /* what each command waits for: where it fails, none is done; or NULL */
-    bool                     gated;        /* the order's wait list, and what the queue waits for, are in it */
-    bool                     waits;        /* something in the wait list is yet to come */
-    struct ordo_undo        *undo;         /* its record, if it may have to be taken back */
+    cl_event                *wait;         /* the wait list of each of its commands, retained */
+    cl_uint                  n_wait;
+    cl_uint                  n_pending; /* so many of them, the first, may fail */
+    bool                     passed;    /* a command has the list: its events are pending */
+    bool                     turns;     /* its object's last call was on another queue; its own is retained */
+    bool                     again;     /* it ended since events are pending: see ordo_call_settled */
+    cl_event                 begun;     /* see ordo_call_changes */
     struct ordo_scratch     *scratch[ORDO_CALL_SCRATCH_MAX];
     int                      n_scratch;
 };
@@ -171,28 +172,35 @@ void ordo_call_release(struct ordo_call *call, int mark);
 /* The same where something else is tried, as what was begun since then failed. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
 
-/* What an object remembers of the last call on it, so that one on another queue comes after that. All zero: none. */
+/* What an object remembers of its last calls. All zero: there was none. */
 struct ordo_last_call {
-    cl_command_queue queue; /* retained */
-    cl_event         done;  /* NULL: the queue is asked when it matters */
+    cl_command_queue queue; /* of the last one; retained */
+    cl_event         done;  /* the last one is done; NULL: the queue is asked when it matters */
+    cl_event         begun; /* of the last one that changed the object: a marker before its commands. May be NULL. */
+    cl_command_queue begun_on;
+    bool             dropped; /* such a marker has failed */
 };
-/* At a call's begin: its commands come after those of the last call, and it is now the last. */
-ordo_status ordo_call_follow(struct ordo_call *call, struct ordo_last_call *last);
-/* At its end, after an error too. Cannot fail: what the call stored is stored. */
+/* ordo_call_begin for a call on an object: its commands come after those of the last call on the object, and it is now the
+ * last. If events are pending in either queue, it waits on the host for a last call on another queue. `waits`: blocks,
+ * without the lock, until no event is left that its commands would have to wait for. If an event of
+ * the order's list failed, it returns ORDO_OPENCL. That other events failed is no error. */
+ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
+                                  struct ordo_last_call *last, bool waits);
+/* Before a call waits for the device. While it has pending events, it may not: it ends with an error, without a message,
+ * and call->again is set. Whoever began it then makes it again, and waits at its begin. */
+ordo_status ordo_call_settled(struct ordo_call *call);
+/* Before the first command of a call that changes what the object has or what the host knows of it. As ordo_call_settled,
+ * since a command that is dropped would leave the host with what is not so. In a queue of the caller's it also enqueues a
+ * marker, which joins the call's wait list: if another command in the queue fails and the marker is dropped, all commands of
+ * the call are. */
+ordo_status ordo_call_changes(struct ordo_call *call);
+/* At the end of a call on an object, after an error too. Cannot fail: what the call stored is stored. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
+/* Whether commands of a call that changed the object were dropped. Tells of each once. */
+bool ordo_last_call_dropped(ordo_device *dev, struct ordo_last_call *last);
+/* The object is made anew: what became of earlier changes does not matter. */
+void ordo_last_call_trust(struct ordo_last_call *last);
 void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last);
-
-/* Calls on an object (its `bytes` on the host, without pointers to memory of its own, and its buffers), so that those are
- * taken back of which an event fails that their commands wait for. *oldest: NULL if there is none to take back. Inside of
- * calls: */
-struct ordo_undo;
-/* At the begin: calls of which an event failed are taken back, what is kept for those that are done goes. */
-void ordo_undo_settle(ordo_device *dev, struct ordo_undo **oldest);
-/* Before the call changes the object: its commands come after those of earlier ones, and what it does can be taken back, if
- * they wait for anything. */
-ordo_status ordo_undo_begin(struct ordo_call *call, struct ordo_undo **oldest, void *object, size_t bytes);
-/* The object is emptied or destroyed: none of its calls is taken back. */
-void ordo_undo_forget(ordo_device *dev, struct ordo_undo **oldest);
 
 /* The kernel `name` of module `file` ("primitive/scan.cl") built with `defines` besides those that describe the device
  * (see cl/device/compiler.cl); built once, then found again. */
@@ -258,7 +266,8 @@ void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
-/* The first `bytes` go to the device. Only enqueues. */
+/* The first `bytes`, which are written, go to the device. Only enqueues. On a CPU the buffer is made now, as a driver may copy
+ * what lies there at that moment. If it cannot be had, ordo_stage_buffer is NULL, and that is no error. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
 /* Waits for the call's commands and for `bytes` from byte `at` on to come back. */
 ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);

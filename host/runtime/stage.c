@@ -94,11 +94,8 @@ struct ordo_stage *ordo_stage_take(struct ordo_call *call, size_t bytes)
     ordo_device       *dev = call->dev;
     struct ordo_stage *stage = dev->rehearsal || bytes > dev->stage_most ? NULL : find(dev);
 
-    if (stage && !stage->pinned)
-        stage->mem = ordo_buffer_over(dev, stage->host, ORDO_STAGE_BYTES);
-    if (!stage || !stage->mem)
-        return NULL;
-    stage->in_use = true;
+    if (stage)
+        stage->in_use = true;
     return stage;
 }
 
@@ -125,6 +122,8 @@ cl_mem ordo_stage_buffer(const struct ordo_stage *stage)
 
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes)
 {
+    if (!stage->pinned)
+        stage->mem = ordo_buffer_over(call->dev, stage->host, ORDO_STAGE_BYTES);
     stage->sent = ++call->dev->stage_number;
     return stage->pinned ? ordo_call_send(call, stage->mem, 0, stage->host, bytes, NULL) : ORDO_OK;
 }

@@ -250,15 +250,16 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  *
  * Wait lists  ORDO_INVALID for NULL in the list, what is no event, and events of another context; ORDO_OPENCL, with the
  *             event's own code as ordo_device_last_cl_error, for one that has failed already. Nothing is enqueued then.
- *             A call that waits for the device waits for the list too, with the device's lock held: whoever is to set a
- *             user event of the list must not have to call Ordo on that device before it does.
- * Failure     of an event in the list after the call has returned: none of the call's commands is done, and drivers may drop
- *             calls behind it in that queue too, those without a wait list included; each is done as a whole or not at all,
- *             and where it is not, its order->done fails. What arrays and indexes were to receive is undefined then; a dictionary
- *             holds what it held before the calls that were dropped, and all calls on it that waited for them. Calls made
- *             once the event has failed are right. Until the events are there, a dictionary keeps the buffers that calls
- *             have replaced.
- *             (PoCL before version 4 ends the process or hangs when an event fails that commands wait for.) */
+ * Blocking    A call that changes a dictionary, or waits for the device, blocks until the events in the list are complete,
+ *             user events included: another thread must set them. So do queries that must first build something
+ *             (dict.h). Ordo's lock is not held meanwhile. If an event fails, the call returns ORDO_OPENCL and changes
+ *             nothing. A call that changes a dictionary also waits for events that earlier calls on its queue wait for.
+ * Failure     Other calls pass the list to the driver. If an event fails later, each of them is done as a whole or not at
+ *             all, as are calls without a list behind them in the queue; order->done then fails, and outputs are undefined.
+ *             Calls made after that are right. (PoCL before version 4 ends the process or hangs when an event fails
+ *             that commands wait for.)
+ *             If a command of the caller's fails and the driver drops commands that change a dictionary, the next call
+ *             checks it on the device, and returns ORDO_BROKEN if it is not sound. */
 struct ordo_order {
     cl_command_queue queue;  /* of the device's context; NULL: the device's own queue. In-order and out-of-order both
                                 work; an out-of-order queue gets a barrier between the kernels of one call */

@@ -19,8 +19,12 @@
  *   Batches    any size from 1 up to ORDO_MAX_COUNT; 0 does nothing but signal order->done, and set numbers that are returned
  *              and offsets[0] to 0. A batch acts as if its operations ran one after another in the order of their indices. Queries
  *              see all updates of calls before.
- *   Blocking   calls enqueue and return. Those that wait for the device say so under "Waits"; they wait for what
- *              order->wait names, too. Inputs must stay untouched, and outputs unread, until the commands are done.
+ *   Blocking   calls enqueue and return, unless they say "Waits". Inputs must stay untouched, and outputs unread, until
+ *              the commands are done.
+ *   Events     a call that changes the dictionary blocks until the events in order->wait are complete; another thread must
+ *              set a user event. If one fails, it returns ORDO_OPENCL and changes nothing. It also waits for events that
+ *              earlier calls on its queue wait for. Queries pass the list on and return, unless they wait anyway or must
+ *              first build something (the first query of order after an update; see device.h, ordo_order).
  *   First calls  a call waits for the kernels that it is the first to need on this device: on an H200 0.05 to 1 s each and
  *              up to 1.2 s in all, on a CPU up to 4 s; some ms where they are on the disk already (prepare.h).
  *   Order      the dictionary orders its own calls: one made on another queue waits for those made before.
@@ -30,9 +34,10 @@
  *   Errors     ORDO_INVALID, ORDO_TOO_LARGE (more than ORDO_MAX_COUNT elements in a batch, or stored in all; scratch or a part
  *              of a structure larger than the device's largest allocation),
  *              ORDO_UNSUPPORTED (see ordo_dict_can), ORDO_NO_DEVICE_MEMORY, ORDO_BUILD, ORDO_OPENCL, ORDO_DEVICE_FAILED,
- *              ORDO_NO_HOST_MEMORY, ORDO_FORKED; ordo_device_last_error says what is wrong. After an error the dictionary
- *              holds what it held before the call, and the call may be made again. device.h says what holds where a kernel
- *              or a driver fails for good.
+ *              ORDO_NO_HOST_MEMORY, ORDO_FORKED; ordo_device_last_error says what is wrong. After an error of arguments
+ *              or memory the dictionary holds what it held before the call. After ORDO_OPENCL it holds that, or some or
+ *              all of the batch (structures that change in place: blink.h, hash.h). It is checked by the next call, which
+ *              returns ORDO_BROKEN if it is not sound; ordo_dict_build and ordo_dict_clear then make it usable again.
  *   Threads    any number may call on one dictionary: a lock takes them one after another, updates included.
  */
 #ifndef ORDO_DICT_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of calls among the caller's commands: wait lists, events, queues. */
+#include "ordo/sorted_array.h"
 #include "tests/support/support.h"
 
 #include <stdlib.h>
@@ -211,6 +212,64 @@ static void two_queues(struct test *t)
 Test(order, queues_at_once_share_no_scratch)
 {
     test_each_device(two_queues);
+}
+
+/* Calls on two dictionaries, last made on the device's queue, in one out-of-order queue: the second takes the scratch of the
+ * first, and must wait for it. (PoCL 3.1 forgets the barriers before a barrier with a wait list. No call makes such a
+ * barrier, so no trial looks for such drivers.) */
+static void loose(struct test *t)
+{
+    enum { KEYS = 400000, ROUNDS = 4 };
+    cl_command_queue  queue = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    uint32_t         *keys = test_alloc(KEYS * sizeof *keys), *want = test_alloc(KEYS * sizeof *want);
+    struct test_array asked[2], bounds[2], out[2], found = test_upload(t, NULL, 1, 1, 0);
+    ordo_dict        *dict[2] = { NULL, NULL };
+
+    if (!queue)
+        return;
+    for (uint32_t d = 0; d < 2; d++) {
+        test_ok(t, ordo_sorted_array_create(t->dev, ordo_sorted_array_config(.dict = { ORDO_U32, 0 }), &dict[d]));
+        for (uint32_t i = 0; i < KEYS; i++)
+            keys[i] = 4 * i + d;
+        test_ok(t, ordo_dict_build_host(dict[d], keys, NULL, KEYS));
+        for (uint32_t i = 0; i < KEYS; i++)
+            keys[i] = i * 2654435761u % (4 * (KEYS - 1));
+        asked[d] = test_upload(t, keys, KEYS, 4, 0);
+        for (uint32_t i = 0; i < KEYS; i++)
+            keys[i] += 8;
+        bounds[d] = test_upload(t, keys, KEYS, 4, 0);
+        out[d] = test_upload(t, NULL, KEYS, 4, 0);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int d = 0; d < 2; d++)
+            test_ok(t, ordo_dict_contains(dict[d], test_slice(&asked[0]), 1, test_slice(&found), NULL));
+        test_ok(t, ordo_device_finish(t->dev));
+        for (int d = 0; d < 2; d++)
+            test_ok(t, ordo_dict_seek_within(dict[d], ORDO_GE, test_slice(&asked[d]), test_slice(&bounds[d]), KEYS,
+                                             test_slice(&out[d]), ordo_none(), ordo_none(),
+                                             &(struct ordo_order) { .queue = queue }));
+        test_true(t, clFinish(queue) == CL_SUCCESS);
+        for (uint32_t d = 0; d < 2; d++) {
+            for (uint32_t i = 0; i < KEYS; i++)
+                want[i] = (i * 2654435761u % (4 * (KEYS - 1)) + 3 - d) / 4 * 4 + d;
+            test_expect(t, ORDO_U32, &out[d], want, KEYS);
+        }
+    }
+    for (int d = 0; d < 2; d++) {
+        ordo_dict_destroy(&dict[d]);
+        test_free(&asked[d]);
+        test_free(&bounds[d]);
+        test_free(&out[d]);
+    }
+    test_free(&found);
+    (void) clReleaseCommandQueue(queue);
+    free(keys);
+    free(want);
+}
+
+Test(order, dictionaries_follow_each_other_in_an_out_of_order_queue)
+{
+    test_each_device(loose);
 }
 
 /* ---- what is refused ----------------------------------------------------------------------------------------- */

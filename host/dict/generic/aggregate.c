@@ -186,6 +186,7 @@ static ordo_status make_table(const struct aggregation *x, struct ordo_aggregate
 {
     size_t count = 0;
 
+    ORDO_TRY(ordo_call_changes(x->call));
     ordo_dict_drop_aggregates(x->dict);
     t->bytes = table_room(x->a->op, size) * x->dict->value_bytes;
     ORDO_TRY(ordo_buffer_create(x->call->dev, t->bytes, &t->mem));
@@ -213,7 +214,7 @@ static ordo_status answer_by_table(const struct aggregation *x, size_t size)
 void ordo_dict_drop_aggregates(ordo_dict *dict)
 {
     if (dict->aggregates.mem)
-        ordo_buffer_drop(dict->dev, &dict->aggregates.mem);
+        ordo_buffer_destroy(dict->dev, &dict->aggregates.mem);
     dict->aggregates = (struct ordo_aggregate_table) { .mem = NULL };
 }
 

@@ -71,6 +71,8 @@ static ordo_status check(struct ordo_call *call, const struct ordo_hash *hash)
 static ordo_status recount(struct ordo_call *call, struct ordo_hash *hash)
 {
     struct ordo_args args = { .n = 0 };
+    if (hash->in_doubt)
+        ORDO_TRY(check_starts(call, &hash->table));
     ordo_hash_add_table(&args, &hash->table);
     ORDO_TRY(ordo_hash_launch_parts(call, hash, "hash_recount",
                                     ordo_ceil_div(ordo_hash_partitions(&hash->table), RECOUNT_SHARE), &args));
@@ -80,6 +82,8 @@ static ordo_status recount(struct ordo_call *call, struct ordo_hash *hash)
 
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash)
 {
+    if (hash->recounts || (hash->in_doubt && !hash->broken))
+        ORDO_TRY(ordo_call_changes(call));
     if (hash->recounts)
         ORDO_TRY(recount(call, hash));
     if (hash->in_doubt && !hash->broken) {
@@ -91,6 +95,12 @@ ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash)
     if (hash->broken)
         return BROKEN(call->dev, "the table was broken by a call that failed half way; build or clear it");
     return ORDO_OK;
+}
+
+void ordo_hash_doubt(ordo_dict *dict)
+{
+    struct ordo_hash *hash = ordo_hash_of(dict);
+    hash->in_doubt = hash->recounts = hash->table.starts != NULL;
 }
 
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call)

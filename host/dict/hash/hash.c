@@ -19,6 +19,7 @@ static const struct ordo_structure hash_table = {
     .size = ordo_hash_size,
     .export_all = ordo_hash_export,
     .check = ordo_hash_check,
+    .doubt = ordo_hash_doubt,
     .statistics = ordo_hash_statistics,
 };
 

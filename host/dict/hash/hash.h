@@ -94,6 +94,7 @@ ordo_status ordo_hash_launch_update(struct ordo_call *call, const struct ordo_ha
 /* Begins every call: counts what erasures have left to be counted, and checks the table if it is in doubt. ORDO_BROKEN if it is
  * not sound, or was not before. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
+void        ordo_hash_doubt(ordo_dict *dict);
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
 
 /* ---- query.c ----------------------------------------------------------------------------------------------------- */

@@ -107,6 +107,8 @@ static ordo_status validate_state(const struct ordo_links *tree, const cl_uint s
         return BROKEN(dev, "B7: the root is latched");
     if (level > LINKS_LEVELS_MAX || node >= state[level > 0 ? LINKS_INNER : LINKS_LEAVES])
         return BROKEN(dev, "B5: the root, of level %u, is node %u, of which there is none", level, node);
+    if (state[LINKS_LEAVES] > tree->pools.leaves)
+        return BROKEN(dev, "B6: %u leaves are taken, of %zu", state[LINKS_LEAVES], tree->pools.leaves);
     if (state[LINKS_INNER] > tree->pools.inner)
         return BROKEN(dev, "B6: %u inner nodes are taken, of %zu", state[LINKS_INNER], tree->pools.inner);
     return ORDO_OK;
@@ -204,10 +206,12 @@ static ordo_status see_through(struct ordo_call *call, struct ordo_links *tree)
 ordo_status ordo_links_validate(struct ordo_call *call, struct ordo_links *tree)
 {
     if (tree->rescue.mem) {
+        ORDO_TRY(ordo_call_changes(call));
         ORDO_TRY(ordo_links_bulk_build(call, tree, &tree->rescue, tree->config.fill_percent));
         ordo_runs_drop_spare(&tree->runs);
     }
     if (tree->in_doubt && !tree->broken) {
+        ORDO_TRY(ordo_call_changes(call));
         /* the host no longer knows any of this */
         tree->in_order = tree->list.fresh = tree->counted = tree->underfull = false;
         tree->planned = true;
@@ -226,7 +230,13 @@ ordo_status ordo_links_begin(struct ordo_call *call, struct ordo_links *tree)
     if (ordo_links_has_nodes(tree))
         return ordo_links_validate(call, tree);
     struct ordo_sorted_run empty = { .mem = NULL };
+    ORDO_TRY(ordo_call_changes(call));
     return ordo_links_bulk_build(call, tree, &empty, tree->config.fill_percent);
+}
+
+void ordo_links_doubt(ordo_dict *dict)
+{
+    ordo_links_of(dict)->in_doubt = ordo_links_has_nodes(ordo_links_of(dict));
 }
 
 ordo_status ordo_links_check(ordo_dict *dict, struct ordo_call *call)

@@ -226,6 +226,7 @@ ordo_status ordo_links_begin(struct ordo_call *call, struct ordo_links *tree);
 /* Between launches of operations that merge leaves: nobody is led to those that have merged any more. `state`: as read, and
  * kept so. Waits if there are such. */
 ordo_status ordo_links_reclaim(struct ordo_call *call, struct ordo_links *tree, cl_uint state[LINKS_STATE_WORDS]);
+void        ordo_links_doubt(ordo_dict *dict);
 ordo_status ordo_links_check(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_links_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 
@@ -294,6 +295,7 @@ static inline void ordo_links_give_spare(ordo_dict *dict)
     .apply_concurrent = ordo_links_apply_concurrent, .compact = ordo_links_compact, .find = ordo_links_find,           \
     .count = ordo_links_count, .range = ordo_links_range, .seek = ordo_links_seek, .seeks_both = true,                 \
     .rank = ordo_links_rank, .select = ordo_links_select, .size = ordo_links_size, .export_all = ordo_links_export,    \
-    .check = ordo_links_check, .statistics = ordo_links_statistics, .give_spare = ordo_links_give_spare
+    .check = ordo_links_check, .doubt = ordo_links_doubt, .statistics = ordo_links_statistics,                         \
+    .give_spare = ordo_links_give_spare
 
 #endif

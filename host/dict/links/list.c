@@ -69,6 +69,7 @@ ordo_status ordo_links_list_leaves(struct ordo_call *call, struct ordo_links *tr
 
     if (list->fresh)
         return ORDO_OK;
+    ORDO_TRY(ordo_call_changes(call));
     ORDO_TRY(make_room(call, tree));
     list->places = tree->leaves_most;
     const cl_uint places = (cl_uint) list->places, sorted = tree->in_order;

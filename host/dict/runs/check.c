@@ -70,6 +70,13 @@ static ordo_status validate(ordo_device *dev, const struct ordo_run_set *set, si
     return ORDO_OK;
 }
 
+void ordo_runs_doubt(ordo_dict *dict)
+{
+    struct ordo_run_set *set = &ordo_runs_of(dict)->set;
+    for (size_t r = 0; r < set->n; r++)
+        set->run[r].indexed = set->run[r].counted = set->run[r].marked = false;
+}
+
 ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call)
 {
     struct ordo_run_set *set = &ordo_runs_of(dict)->set;

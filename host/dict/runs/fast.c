@@ -174,12 +174,13 @@ static ordo_status charge(ordo_dict *dict, struct ordo_call *call, size_t querie
     const uint64_t launch = ordo_device_facts(call->dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
     const int      mark = call->n_scratch;
 
-    if (fast->runs.set.n < 2)
+    if (fast->runs.set.n < 2 || call->n_pending > 0) /* no merge while events are pending */
         return ORDO_OK;
     fast->asked += launch + (uint64_t) QUERY_MOVES * queries;
     if (fast->asked < MERGE_LAUNCHES * launch + (uint64_t) MERGE_MOVES * stored(fast))
         return ORDO_OK;
     fast->asked = 0;
+    ORDO_TRY(ordo_call_changes(call));
     const ordo_status status = merge_from(fast, call, 0);
     if (!ordo_lacks_memory(status))
         return status;
@@ -223,6 +224,7 @@ static const struct ordo_structure fast_structure = {
     .size = ordo_runs_size,
     .export_all = ordo_runs_export,
     .check = ordo_runs_check,
+    .doubt = ordo_runs_doubt,
     .statistics = ordo_runs_statistics,
 };
 

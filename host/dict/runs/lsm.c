@@ -362,14 +362,14 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(lsm_of(dict), call, &batch);
 }
 
-/* The elements of the interval are hidden where they stand. A call that may be taken back changes nothing in place. */
+/* The elements of the interval are hidden where they stand. */
 static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done)
 {
     struct lsm *lsm = lsm_of(dict);
     size_t      gone = 0, left = 0;
 
-    if (call->undo || lsm->runs.set.n == 0)
+    if (lsm->runs.set.n == 0)
         return ORDO_OK;
     ORDO_TRY(ordo_runs_hide(dict, call, e, &gone, &left));
     *done = lsm->resolved = true;
@@ -456,12 +456,13 @@ static ordo_status charge(struct lsm *lsm, struct ordo_call *call, uint64_t visi
     struct ordo_run_set *set = &lsm->runs.set;
     const size_t         first = first_due(lsm, visit);
 
-    if (lsm->config.keep_runs || set->n < 2)
+    if (lsm->config.keep_runs || set->n < 2 || call->n_pending > 0) /* no merge while events are pending */
         return ORDO_OK;
     for (size_t r = 0; r < set->n; r++)
         set->run[r].query_cost += visit;
     if (first + 1 == set->n)
         return ORDO_OK;
+    ORDO_TRY(ordo_call_changes(call));
     const int         mark = call->n_scratch;
     const ordo_status status = merge_due(lsm, call, first, waits);
     if (!ordo_lacks_memory(status))
@@ -546,8 +547,6 @@ static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct or
     struct lsm *lsm = lsm_of(dict);
     size_t      left = 0;
 
-    if (e->take && call->undo)
-        return ORDO_OK;
     ORDO_TRY(charge_ordered(lsm, call, e->count, (uint64_t) 2 * RANK_MOVES, true));
     ORDO_TRY(ordo_runs_ends(dict, call, e, got, &left, done));
     if (*done && e->take) {
@@ -581,6 +580,7 @@ static const struct ordo_structure lsm_structure = {
     .size = ordo_runs_size,
     .export_all = ordo_runs_export,
     .check = ordo_runs_check,
+    .doubt = ordo_runs_doubt,
     .statistics = ordo_runs_statistics,
 };
 

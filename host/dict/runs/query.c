@@ -33,11 +33,11 @@ static struct ordo_search search_for(const ordo_dict *dict, const struct ordo_fi
                                   .found = finds->found };
 }
 
-/* An index is made where the search goes by it. */
+/* An index is built if the search uses one, unless it is used once, or events are pending. */
 static ordo_status search_run(struct ordo_call *call, const ordo_dict *dict, bool once, struct ordo_sorted_run *run,
                               struct ordo_search *search)
 {
-    if (ordo_search_by_index(search) && (run->indexed || !once)) {
+    if (ordo_search_by_index(search) && (run->indexed || !(once || call->n_pending > 0))) {
         ORDO_TRY(ordo_run_index(call, dict, run));
         search->index = &run->index;
     }

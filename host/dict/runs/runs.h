@@ -54,6 +54,7 @@ ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
 /* R1 to R6 for all runs, on the device; waits. ORDO_BROKEN with the invariant, the run and the element. */
+void        ordo_runs_doubt(ordo_dict *dict);
 ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 

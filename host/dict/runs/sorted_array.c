@@ -124,6 +124,7 @@ static const struct ordo_structure sorted_array = {
     .size = ordo_runs_size,
     .export_all = ordo_runs_export,
     .check = ordo_runs_check,
+    .doubt = ordo_runs_doubt,
     .statistics = ordo_runs_statistics,
 };
 

@@ -224,14 +224,18 @@ ordo_status ordo_hamt_read_roaring(ordo_dict *dict, struct ordo_slice bytes, siz
                                    const struct ordo_order *order)
 {
     struct ordo_call call;
-    ORDO_TRY(ordo_dict_own_begin_update(&call, dict, &ordo_hamt_structure, order));
-    return ordo_dict_own_end(&call, dict, read_roaring(&call, dict, bytes, size));
+    ORDO_TRY(ordo_dict_check_own(dict, &ordo_hamt_structure));
+    ORDO_TRY(ordo_dict_begin_update(&call, dict, ORDO_CAN_FIND, order));
+    return ordo_dict_end(&call, dict, read_roaring(&call, dict, bytes, size));
 }
 
 ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size_t size)
 {
     ORDO_REQUIRE_GIVEN(NULL, dict);
     struct ordo_host_array a[] = { ordo_host_in(bytes, size, 1) };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, 1));
-    return ordo_host_finish(dict->dev, a, 1, ordo_hamt_read_roaring(dict, a[0].slice, size, NULL));
+    struct ordo_call       outer;
+
+    a[0].copied = true; /* the call stores: no wait for kernels in the caller's memory may fail after that */
+    ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, 1));
+    return ordo_host_end(&outer, a, 1, ordo_hamt_read_roaring(dict, a[0].slice, size, NULL));
 }

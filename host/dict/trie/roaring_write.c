@@ -182,10 +182,9 @@ static ordo_status write_roaring(struct ordo_call *call, ordo_dict *dict, struct
 ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice out, size_t capacity, size_t *size,
                                     const struct ordo_order *order)
 {
-    struct ordo_call call;
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, size);
-    ORDO_TRY(ordo_dict_own_begin(&call, dict, &ordo_hamt_structure, order));
-    return ordo_dict_own_end(&call, dict, write_roaring(&call, dict, out, capacity, size));
+    ORDO_TRY(ordo_dict_check_own(dict, &ordo_hamt_structure));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_FIND, order, write_roaring(&call, dict, out, capacity, size));
 }
 
 ordo_status ordo_hamt_write_roaring_host(ordo_dict *dict, void *out, size_t capacity, size_t *size)
@@ -194,6 +193,7 @@ ordo_status ordo_hamt_write_roaring_host(ordo_dict *dict, void *out, size_t capa
     ORDO_REQUIRE_GIVEN(dict->dev, size);
     struct ordo_host_array a[] = { ordo_host_out(out, capacity, out ? 1 : 0) };
     a[0].limit = size;
-    ORDO_TRY(ordo_host_upload(dict->dev, a, 1));
-    return ordo_host_finish(dict->dev, a, 1, ordo_hamt_write_roaring(dict, a[0].slice, capacity, size, NULL));
+    struct ordo_call outer;
+    ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, 1));
+    return ordo_host_end(&outer, a, 1, ordo_hamt_write_roaring(dict, a[0].slice, capacity, size, NULL));
 }

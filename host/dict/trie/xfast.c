@@ -15,6 +15,12 @@ static void clear(ordo_dict *dict)
     ordo_runs_clear(dict);
 }
 
+static void doubt(ordo_dict *dict)
+{
+    ordo_xfast_drop(ordo_xfast_of(dict));
+    ordo_runs_doubt(dict);
+}
+
 /* The leaves are stored by then, so what fails is no error: queries go without. */
 static void settle(struct ordo_xfast *xfast, struct ordo_call *call)
 {
@@ -135,6 +141,7 @@ const struct ordo_structure ordo_xfast_structure = {
     .size = ordo_runs_size,
     .export_all = ordo_runs_export,
     .check = ordo_xfast_check,
+    .doubt = doubt,
     .statistics = ordo_xfast_statistics,
 };
 

@@ -130,6 +130,7 @@ ordo_status ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call)
 
     if (xfast->runs.set.n == 0 || xfast->flat)
         return ORDO_OK;
+    ORDO_TRY(ordo_call_changes(call));
     const ordo_status status = make_trie(xfast, call);
     ordo_xfast_note_peak(xfast);
     if (status == ORDO_OK) {

@@ -63,9 +63,8 @@ ordo_status ordo_xfast_count_prefix(ordo_dict *dict, struct ordo_slice keys, str
                                     struct ordo_slice counts, const struct ordo_order *order)
 {
     const struct prefix_counts c = { keys, lengths, count, counts };
-    struct ordo_call           call;
-    ORDO_TRY(ordo_dict_own_begin(&call, dict, &ordo_xfast_structure, order));
-    return ordo_dict_own_end(&call, dict, count_prefix(&call, dict, &c));
+    ORDO_TRY(ordo_dict_check_own(dict, &ordo_xfast_structure));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_FIND, order, count_prefix(&call, dict, &c));
 }
 
 ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *keys, const uint8_t *lengths, size_t count,
@@ -77,9 +76,10 @@ ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *keys, cons
         ordo_host_in(lengths, count, 1),
         ordo_host_out(counts, count, sizeof *counts),
     };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
-    return ordo_host_finish(dict->dev, a, N_OF(a),
-                            ordo_xfast_count_prefix(dict, a[0].slice, a[1].slice, count, a[2].slice, NULL));
+    struct ordo_call outer;
+    ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, N_OF(a)));
+    return ordo_host_end(&outer, a, N_OF(a),
+                         ordo_xfast_count_prefix(dict, a[0].slice, a[1].slice, count, a[2].slice, NULL));
 }
 
 /* ---- the longest stored prefix ----------------------------------------------------------------------------------- */
@@ -93,6 +93,7 @@ static ordo_status make_masks(struct ordo_xfast *xfast, struct ordo_call *call)
 
     if (xfast->masks)
         return ORDO_OK;
+    ORDO_TRY(ordo_call_changes(call));
     ORDO_TRY(ordo_buffer_create(call->dev, bytes, &masks));
     ordo_xfast_add_trie(&args, xfast);
     ORDO_ADD(&args, ORDO_ARG(masks));
@@ -159,9 +160,8 @@ ordo_status ordo_xfast_longest_prefix(ordo_dict *dict, struct ordo_slice keys, s
                                       struct ordo_slice found, const struct ordo_order *order)
 {
     const struct prefix_seeks s = { keys, count, prefixes_out, values_out, found };
-    struct ordo_call          call;
-    ORDO_TRY(ordo_dict_own_begin(&call, dict, &ordo_xfast_structure, order));
-    return ordo_dict_own_end(&call, dict, longest_prefix(&call, dict, &s));
+    ORDO_TRY(ordo_dict_check_own(dict, &ordo_xfast_structure));
+    ORDO_DICT_QUERY(dict, ORDO_CAN_FIND, order, longest_prefix(&call, dict, &s));
 }
 
 ordo_status ordo_xfast_longest_prefix_host(ordo_dict *dict, const void *keys, size_t count, void *prefixes_out,
@@ -174,8 +174,8 @@ ordo_status ordo_xfast_longest_prefix_host(ordo_dict *dict, const void *keys, si
         ordo_host_inout(values_out, count, values_out ? dict->value_bytes : 0),
         ordo_host_out(found, count, found ? 1 : 0),
     };
-    ORDO_TRY(ordo_host_upload(dict->dev, a, N_OF(a)));
-    return ordo_host_finish(
-        dict->dev, a, N_OF(a),
-        ordo_xfast_longest_prefix(dict, a[0].slice, count, a[1].slice, a[2].slice, a[3].slice, NULL));
+    struct ordo_call outer;
+    ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, N_OF(a)));
+    return ordo_host_end(&outer, a, N_OF(a),
+                         ordo_xfast_longest_prefix(dict, a[0].slice, count, a[1].slice, a[2].slice, a[3].slice, NULL));
 }
