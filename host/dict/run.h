@@ -52,7 +52,6 @@ struct ordo_sorted_run {
     bool                   marked;     /* R4 */
     bool                   counted;    /* R5 */
     bool                   distinct;   /* R6 */
-    bool                   asked;   /* its visible elements are being counted, and no bit has changed since (lsm.c) */
     bool                   indexed; /* the index is built; its nodes lie in the block */
     struct ordo_index      index;
     uint64_t               query_cost; /* what queries have cost that looked into it (lsm.c) */
@@ -168,9 +167,7 @@ ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *di
 /* The number of visible elements of each run. Resolves; waits, if anything may be hidden. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
-/* The same without a wait: into `out`, a word for each run. */
-ordo_status ordo_run_set_totals(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem out);
-/* And of all together. */
+/* The number of visible elements of all runs. Resolves; waits as ordo_run_set_counts. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
 /* The directory that a run's hidden bits make, in ordo_run_entries words from `out` on. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,

@@ -53,7 +53,7 @@ static ordo_status add_bits(struct ordo_call *call, struct ordo_sorted_run *run)
 /* Bits are about to change. */
 static void lose_count(struct ordo_sorted_run *run)
 {
-    run->counted = run->asked = false;
+    run->counted = false;
 }
 
 /* What run r makes stale, in itself and in older runs. */
@@ -167,12 +167,11 @@ ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict,
     return ORDO_OK;
 }
 
-ordo_status ordo_run_set_totals(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem out)
+/* Writes the number of visible elements of each run to `out`. The set is resolved. */
+static ordo_status write_totals(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem out)
 {
     struct ordo_args args = { .n = 0 };
-
-    ORDO_TRY(ordo_run_set_resolve(call, dict, set));
-    const run_table table = ordo_run_set_table(dict, set);
+    const run_table  table = ordo_run_set_table(dict, set);
     ordo_run_set_add(&args, set, true);
     ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(out));
     return ordo_run_launch(call, dict, "run_totals", set->n, args.arg, args.n);
@@ -200,7 +199,7 @@ ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, s
     if (!has_bits(set))
         return ORDO_OK;
     ORDO_TRY(ordo_call_scratch(call, sizeof total, &totals));
-    ORDO_TRY(ordo_run_set_totals(call, dict, set, totals));
+    ORDO_TRY(write_totals(call, dict, set, totals));
     ORDO_TRY(ordo_call_read(call, totals, 0, total, set->n * sizeof(cl_uint)));
     for (size_t r = 0; r < set->n; r++)
         counts[r] = total[r];

@@ -344,8 +344,6 @@ void ordo_device_let_go(ordo_device *dev)
         ordo_programs_destroy(dev);
         ordo_doubts_forget(dev);
         ordo_scratch_destroy(dev);
-        if (dev->answers)
-            clReleaseCommandQueue(dev->answers);
         ordo_stages_forget(dev, UINT64_MAX);
         ordo_stages_destroy(dev);
         ordo_ring_destroy(dev);

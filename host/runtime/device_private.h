@@ -158,7 +158,6 @@ struct ordo_device {
     atomic_uint              holders; /* whoever opened it, and each object on it: the last one to let go closes it */
     atomic_bool              closed;  /* by whoever opened it, who hears no more of it */
     bool                     own_queue_out_of_order; /* an adopted one may be */
-    cl_command_queue         answers;                /* answer.c's own; NULL until it needs one */
 
     pthread_mutex_t lock;       /* recursive; everything below but the error text */
     pthread_mutex_t error_lock; /* the error text, and whether the device failed */

@@ -244,26 +244,6 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
 bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
                          size_t b_bytes);
 
-/* ---- answers: answer.c --------------------------------------------------------------------------------------- */
-
-/* Words that one call has the device find out and a later one takes, without waiting for what was enqueued between them. All
- * zero: none is on its way. */
-struct ordo_answer {
-    cl_mem   words;
-    cl_event ready;
-};
-/* Makes room for an answer of always so many bytes, which the call's next commands write to answer->words; an older one goes. */
-ordo_status ordo_answer_begin(struct ordo_call *call, struct ordo_answer *answer, size_t bytes);
-/* They are enqueued: it is on its way. */
-ordo_status ordo_answer_ask(struct ordo_call *call, struct ordo_answer *answer);
-/* The first `bytes` of it, if it is there; with `wait`, once it is. *taken: whether they are, and none is on its way any
- * more. After an error it is lost. */
-ordo_status ordo_answer_take(struct ordo_call *call, struct ordo_answer *answer, bool wait, void *to, size_t bytes,
-                             bool *taken);
-void        ordo_answer_forget(ordo_device *dev, struct ordo_answer *answer);
-/* Its words, too. */
-void ordo_answer_destroy(ordo_device *dev, struct ordo_answer *answer);
-
 /* ---- small arrays: stage.c ------------------------------------------------------------------------------------- */
 
 /* Memory by which the small arrays of a call over host memory go to the device together and come back together: on the host

@@ -20,11 +20,12 @@ struct ordo_lsm_config {
      * is newer. 2: as in the paper. More: fewer runs, faster queries, slower updates. At most 16. 0: 4, which on an H200
      * costs updates 8 to 15 % and makes lookups 1.2 to 1.3 times as fast. */
     uint32_t growth;
-    /* Clean up by itself, in an update, which then waits, when as many elements have come as there were after the last cleanup, and at least cleanup_least.
-     * Off unless wanted. */
-    bool     cleanup_doubled;
-    uint32_t cleanup_stale_percent; /* and when this share of what is stored is known to be stale; 0: off */
-    size_t   cleanup_least;         /* elements; 0: 2^20. What is stale among fewer is not worth looking for */
+    /* An update also cleans up when twice as many elements are stored as are live. Off by default. */
+    bool cleanup_doubled;
+    /* An update also cleans up when it counts more than this share of the stored elements as stale. It counts when so many
+     * may be stale and cleanup_least elements have come since the last count. 0: off. */
+    uint32_t cleanup_stale_percent;
+    size_t   cleanup_least; /* fewer live elements than this count as this many; 0: 4096 */
     /* Queries leave the runs as they are, as in the paper. Else, as soon as queries have cost as much for looking into
      * several runs as it costs to merge these, they are merged: many queries at a time then cost little more than in one
      * run, and no queries cost more than about twice what they would have. */
@@ -32,10 +33,11 @@ struct ordo_lsm_config {
 };
 
 /* An empty LSM.
- * Cost    an update of b elements: a sort of b, and merges of, in the mean, less than log2(n / b) times b elements; no
- *         wait for the device. Queries of keys look into each run until they find; queries of order first resolve
- *         the runs that are new since the last one: their elements are searched for, once, in each older run. An update after
- *         such a query does so with its own elements at once, before it merges them.
+ * Cost    an update of b elements: a sort of b, and merges of, in the mean, less than log2(n / b) times b elements. It
+ *         waits for the device only where it counts or cleans up (see Stale). Queries of keys look into each run until
+ *         they find; queries of order first resolve the runs that are new since the last one: their elements are searched
+ *         for, once, in each older run. An update after such a query does so with its own elements at once, before it
+ *         merges them.
  *         Either may merge runs first (keep_runs); ranges do so for many results only where the caller waits for their
  *         number, and then, if all runs are merged, what is stale is left out.
  *         A combine looks up what is there first, in all runs, and stores what comes of it: on an H200, 2^18 or 2^20 into 2^24, in 1.9
@@ -45,19 +47,14 @@ struct ordo_lsm_config {
  *         merge by queries at most 2.2 times the keys and values (2.25 of keys of 4 bytes alone), and 4 MiB; what
  *         merges leave free of that stays held for the next ones until ordo_dict_compact. Without the memory for it, or where
  *         it would make a run larger than the device's largest allocation, nothing is merged: queries look into more runs.
- * Ranges  one range erased (ordo_dict_erase_range with a count of 1), and first or last elements taken, are hidden where they stand:
- *         a search in each run and a bit for each element, no update; up to 2^14 first or last ones are found by one launch.
- *         Where that leaves a quarter or less of what is stored, and that is cleanup_least or more, what is left is written
- *         anew. (Not in calls that wait for events that are to come.)
- * Stale   what is replaced or erased stays stored for a while. When 6 times as much is stored as there was to be seen the last
- *         time, an update has the device count what is stale, mostly in a run that a carry has just put all into; a later one
- *         finds the answer, without a wait, and where a third or more is stale leaves it out. So, whatever the number of
- *         batches, at most 7 times as many elements are stored as lived at the last count (or as cleanup_least, where that is
- *         more), and a batch: 8 times while the device is behind, 12 where queries of order come between. What is held is at
- *         most 2.2 times that. An update waits for the device if that has yet to do what was enqueued for twice as many elements
- *         as lived; where 12 times as much is stored, and counting has not helped; and where there is too little memory. Calls
- *         that wait for events in order->wait that are to come neither count nor leave out. Where all keys are
- *         new a count costs a pass over the keys each time that six times as many are stored.
+ * Ranges  ordo_dict_erase_range with a count of 1, and ordo_dict_take_first and _last, hide elements where they stand: a
+ *         search in each run and a bit for each element, no update. Up to 2^14 first or last elements take one launch.
+ * Stale   replaced and erased elements stay stored until a cleanup. Each change of the dictionary leaves fewer than 8
+ *         stored elements for each live one. Fewer than 4096 live elements count as 4096 (cleanup_least). An
+ *         LSM assumes that each upsert replaces an element and that each erased key was there. Where 7 of 8 elements may
+ *         then be stale, it counts the live ones, which waits for the device and costs a pass over the keys, and cleans
+ *         up if more than a third is stale. Without the memory for a cleanup it goes on, and tries again when 8 times as
+ *         many elements are stored.
  * Limits  keys and values of one batch, with their bits and index, fit into one allocation: else ORDO_TOO_LARGE. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config, ordo_dict **out);
 

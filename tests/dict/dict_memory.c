@@ -615,7 +615,7 @@ Test(dict_memory, a_cleanup_takes_what_is_promised)
     test_each_device_with("cpu=0,progress=1", clean_up_each);
 }
 
-/* Policies count cleanups; off, there are some only where much is stale. */
+/* Policies count cleanups. Without a policy there are cleanups where 8 times the live elements are stored. */
 static void policies(struct test *t)
 {
     static const struct {

@@ -8,14 +8,15 @@
 #define LEAST_RUN_GPU ((size_t) 1 << 14)
 #define LEAST_RUN_CPU ((size_t) 1 << 10)
 
+/* Fewer live elements than this count as this many (cleanup_least). */
+#define LEAST_KEPT ((size_t) 1 << 12)
+
 struct lsm {
     struct ordo_runs       runs; /* first: a dictionary is a struct ordo_runs, and that a struct lsm */
     struct ordo_lsm_config config;
-    size_t                 arrived;                   /* elements since the last cleanup */
-    size_t                 left;                      /* that it left, or that were visible when last counted */
-    size_t                 known_stale, may_be_stale; /* when last counted; at most, since then */
-    bool                   resolved;                  /* since the last update a query has, or tried to */
-    struct ordo_answer     totals;                    /* visible elements of the runs that are `asked` about */
+    size_t                 live;     /* elements visible at the last count, less those erased since: a lower bound */
+    size_t                 arrived;  /* elements since the last count */
+    bool                   resolved; /* since the last update a query has, or tried to */
 };
 
 static struct lsm *lsm_of(ordo_dict *dict)
@@ -30,16 +31,29 @@ static size_t stored(const struct lsm *lsm)
 
 /* ---- cleanup ----------------------------------------------------------------------------------------------------- */
 
+static void note_count(struct lsm *lsm, size_t live)
+{
+    lsm->live = live;
+    lsm->arrived = 0;
+}
+
+/* After a cleanup, all that is stored is live. */
 static void restart(struct lsm *lsm)
 {
-    lsm->left = stored(lsm);
-    lsm->arrived = lsm->known_stale = lsm->may_be_stale = 0;
+    note_count(lsm, stored(lsm));
+}
+
+/* Erased keys may have been live; upserted keys may have been live before. */
+static void note_arrival(struct lsm *lsm, size_t count, bool erase)
+{
+    lsm->arrived += count;
+    if (erase)
+        lsm->live -= count < lsm->live ? count : lsm->live;
 }
 
 static void clear(ordo_dict *dict)
 {
     ordo_runs_clear(dict);
-    ordo_answer_destroy(dict->dev, &lsm_of(dict)->totals);
     restart(lsm_of(dict));
 }
 
@@ -66,168 +80,74 @@ static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_sl
     return ORDO_OK;
 }
 
-/* What updates keep bounded is a multiple of. */
-static size_t least_left(const struct lsm *lsm)
+/* Changes leave fewer stored elements than STORED_MOST for each live one. Where that many are stored, and no more than
+ * STALE_PERCENT are stale after all, a count has cost a fifth of a cleanup. */
+#define STORED_MOST   8
+#define STALE_PERCENT 33
+#define DOUBLED_MOST  2
+
+static bool has_grown(const struct lsm *lsm, size_t most)
 {
-    return lsm->left > lsm->config.cleanup_least ? lsm->left : lsm->config.cleanup_least;
+    const size_t least = lsm->config.cleanup_least;
+    return stored(lsm) / most >= (lsm->live > least ? lsm->live : least);
 }
 
-/* Where counting has not helped. */
-#define STORED_MOST 12
-
-static bool is_swollen(const struct lsm *lsm)
+/* Counts the live elements. A run whose elements are all live needs no bits. */
+static ordo_status count_live(struct lsm *lsm, struct ordo_call *call)
 {
-    return lsm->arrived > 0 && stored(lsm) / STORED_MOST >= least_left(lsm);
+    struct ordo_run_set *set = &lsm->runs.set;
+    size_t               counts[ORDO_MAX_RUNS], live = 0;
+
+    ORDO_TRY(ordo_run_set_counts(call, &lsm->runs.dict, set, counts));
+    for (size_t r = 0; r < set->n; r++) {
+        live += counts[r];
+        if (counts[r] < set->run[r].count)
+            continue;
+        set->run[r].has_hidden = set->run[r].counted = false;
+        set->run[r].distinct = true;
+    }
+    note_count(lsm, live);
+    return ORDO_OK;
 }
 
-static bool has_doubled(const struct lsm *lsm)
+/* Whether more than `percent` of the stored elements are stale. Counts them only if so many may be. */
+static ordo_status is_stale(struct lsm *lsm, struct ordo_call *call, uint32_t percent, bool *out)
 {
-    return lsm->config.cleanup_doubled && lsm->arrived >= lsm->config.cleanup_least && lsm->arrived >= lsm->left;
-}
-
-/* What is stale is counted only when it may be enough, and not again before cleanup_least more have come. */
-static ordo_status is_stale(struct lsm *lsm, struct ordo_call *call, bool *out)
-{
-    const size_t limit = (size_t) ((double) stored(lsm) * lsm->config.cleanup_stale_percent / 100);
-    size_t       visible = 0;
+    const size_t limit = (size_t) ((double) stored(lsm) * percent / 100);
 
     *out = false;
-    if (lsm->config.cleanup_stale_percent == 0 || lsm->may_be_stale < lsm->config.cleanup_least ||
-        lsm->known_stale + lsm->may_be_stale <= limit)
+    if (stored(lsm) - lsm->live <= limit)
         return ORDO_OK;
-    ORDO_TRY(ordo_runs_size(&lsm->runs.dict, call, &visible));
-    lsm->left = visible;
-    lsm->known_stale = stored(lsm) - visible;
-    lsm->may_be_stale = 0;
-    *out = lsm->known_stale > limit;
+    ORDO_TRY(count_live(lsm, call));
+    *out = stored(lsm) - lsm->live > limit;
     return ORDO_OK;
 }
 
-/* Without the memory for it, an update goes on without a cleanup. */
-static ordo_status clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
+static ordo_status is_due(struct lsm *lsm, struct ordo_call *call, bool *out)
+{
+    const uint32_t percent = lsm->config.cleanup_stale_percent;
+
+    *out = lsm->config.cleanup_doubled && has_grown(lsm, DOUBLED_MOST);
+    if (!*out && has_grown(lsm, STORED_MOST))
+        ORDO_TRY(is_stale(lsm, call, STALE_PERCENT, out));
+    if (!*out && percent > 0 && lsm->arrived >= lsm->config.cleanup_least)
+        ORDO_TRY(is_stale(lsm, call, percent, out));
+    return ORDO_OK;
+}
+
+/* After a change, which stands whatever happens here. */
+static void clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
 {
     const int   mark = call->n_scratch;
-    bool        due = has_doubled(lsm) || (is_swollen(lsm) && !call->undo);
-    ordo_status status = due ? ORDO_OK : is_stale(lsm, call, &due);
+    bool        due = false;
+    ordo_status status = is_due(lsm, call, &due);
     if (status == ORDO_OK && due)
         status = clean_up(&lsm->runs.dict, call);
-    if (!ordo_lacks_memory(status))
-        return status;
-    ordo_call_abandon(call, mark);
-    restart(lsm); /* not at every update */
-    ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: no memory to clean up, going on without");
-    return ORDO_OK;
-}
-
-/* ---- what is stale, learned without a wait ------------------------------------------------------------------------
- *
- * Updates do not wait, so they learn late of what they made stale. When COUNT_AT times as much is stored as was left the last
- * time, what is visible is counted on the device: mostly once a carry has put all into one run, in which stale elements stand
- * next to what replaced them. A later update finds the answer, and if a third of the counted elements is stale, they go.
- * Until then the counted runs stay as they are; an update that finds BEHIND_MOST times as much after them as was left waits, for
- * what was enqueued by then. Calls that wait for events that may fail, and so may be taken back, neither ask nor take. */
-#ifndef COUNT_AT
-#define COUNT_AT 6 /* at 3 an H200 took 1.3 times as long to fill 2^24 elements by batches of 2^18 */
-#endif
-#define STALE_SHARE 3
-#define BEHIND_MOST 2 /* COUNT_AT + BEHIND_MOST < STORED_MOST */
-
-/* After an update that is not yet among those that arrived: there have been others since the last cleanup. */
-static bool count_is_due(const struct lsm *lsm)
-{
-    return !lsm->totals.ready && lsm->arrived > 0 && stored(lsm) / COUNT_AT >= least_left(lsm);
-}
-
-static void set_asked(struct lsm *lsm, bool asked)
-{
-    for (size_t r = 0; r < lsm->runs.set.n; r++)
-        lsm->runs.set.run[r].asked = asked;
-}
-
-static ordo_status ask(struct lsm *lsm, struct ordo_call *call)
-{
-    ORDO_TRY(ordo_answer_begin(call, &lsm->totals, ORDO_MAX_RUNS * sizeof(cl_uint)));
-    ORDO_TRY(ordo_run_set_totals(call, &lsm->runs.dict, &lsm->runs.set, lsm->totals.words));
-    return ordo_answer_ask(call, &lsm->totals);
-}
-
-/* The batch is stored by then, so a count that cannot be had is no error. */
-static void ask_if_due(struct lsm *lsm, struct ordo_call *call)
-{
-    const int mark = call->n_scratch;
-    if (!count_is_due(lsm) || call->undo || ordo_rehearses(call->dev))
-        return;
-    if (ask(lsm, call) == ORDO_OK) {
-        set_asked(lsm, true);
-        return;
-    }
-    ordo_call_abandon(call, mark);
-    ordo_answer_forget(call->dev, &lsm->totals);
-}
-
-/* The oldest runs that are as they were when they were asked about, and their elements. */
-static size_t asked_runs(const struct lsm *lsm, size_t *count)
-{
-    size_t n = 0;
-    *count = 0;
-    while (n < lsm->runs.set.n && lsm->runs.set.run[n].asked)
-        *count += lsm->runs.set.run[n++].count;
-    return n;
-}
-
-/* Of a run in which all is visible no bits are needed. */
-static void note_count(struct ordo_sorted_run *run, size_t visible)
-{
-    if (visible < run->count)
-        return;
-    run->has_hidden = run->counted = false;
-    run->distinct = true;
-}
-
-static ordo_status leave_out_stale(struct lsm *lsm, struct ordo_call *call, const cl_uint *totals)
-{
-    size_t       counts[ORDO_MAX_RUNS], count = 0, visible = 0;
-    const size_t n = asked_runs(lsm, &count);
-
-    for (size_t r = 0; r < n; r++) {
-        counts[r] = totals[r];
-        visible += counts[r];
-        note_count(&lsm->runs.set.run[r], counts[r]);
-    }
-    set_asked(lsm, false);
-    lsm->left = visible;
-    if (n == 0 || (count - visible) * STALE_SHARE < count)
-        return ORDO_OK;
-    lsm->runs.cleanups++;
-    return ordo_runs_shed(&lsm->runs.dict, call, counts, n);
-}
-
-static bool must_wait(const struct lsm *lsm, size_t count)
-{
-    return lsm->runs.set.n == ORDO_MAX_RUNS || (stored(lsm) - count) / BEHIND_MOST >= least_left(lsm);
-}
-
-/* Where the answer is lost, or the memory is short, the update goes on without. */
-static void take_count(struct lsm *lsm, struct ordo_call *call)
-{
-    const int mark = call->n_scratch;
-    cl_uint   totals[ORDO_MAX_RUNS];
-    size_t    count = 0;
-    bool      taken = false;
-
-    if (!lsm->totals.ready || call->undo)
-        return;
-    if (asked_runs(lsm, &count) == 0) {
-        ordo_answer_forget(call->dev, &lsm->totals);
-        return;
-    }
-    if (ordo_answer_take(call, &lsm->totals, must_wait(lsm, count), totals, sizeof totals, &taken) == ORDO_OK &&
-        (!taken || leave_out_stale(lsm, call, totals) == ORDO_OK))
+    if (status == ORDO_OK)
         return;
     ordo_call_abandon(call, mark);
-    set_asked(lsm, false);
-    lsm->left = stored(lsm); /* not at every update */
-    ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: what is stale could not be left out, going on without");
+    restart(lsm); /* the next updates do not try again */
+    ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: a cleanup failed, going on without");
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
@@ -246,8 +166,6 @@ static size_t runs_to_merge(const struct lsm *lsm, size_t count)
     while (n < set->n && n + 1 < ORDO_MAX_RUNS) {
         const size_t older = set->run[set->n - 1 - n].count;
         const bool   full = set->n == ORDO_MAX_RUNS && n == 0;
-        if (set->run[set->n - 1 - n].asked && !full)
-            break;
         if (older / (lsm->config.growth - 1) > newer && older + newer > least_run(lsm) && !full)
             break;
         if (!ordo_runs_fit(&lsm->runs, older + newer))
@@ -333,25 +251,11 @@ static ordo_status check_room(struct lsm *lsm, struct ordo_call *call, size_t co
     return ORDO_OK;
 }
 
-static ordo_status prepare(struct lsm *lsm, struct ordo_call *call, size_t count)
-{
-    take_count(lsm, call);
-    ORDO_TRY(clean_up_if_due(lsm, call));
-    return check_room(lsm, call, count);
-}
-
-/* An element makes one stale, itself or what it replaces; a tombstone is of no more use than what it erases. */
-static void note_arrival(struct lsm *lsm, size_t count, bool erase)
-{
-    lsm->arrived += count;
-    lsm->may_be_stale += erase ? 2 * count : count;
-}
-
-/* Where memory is short: leaves out what is stale, if there may be any; whether it has. Waits. */
+/* Where memory is short: cleans up, if anything may be stale. Returns whether it has. Waits. */
 static bool makes_room(struct lsm *lsm, struct ordo_call *call, int mark)
 {
     ordo_call_abandon(call, mark);
-    if (lsm->arrived == 0)
+    if (lsm->live == stored(lsm))
         return false;
     ordo_log(call->dev, ORDO_LOG_INFO, "lsm: memory is short: cleaning up");
     return clean_up(&lsm->runs.dict, call) == ORDO_OK;
@@ -430,15 +334,15 @@ static void put_marked(struct lsm *lsm, struct ordo_call *call, const struct ord
 static ordo_status store(struct lsm *lsm, struct ordo_call *call, const struct ordo_run_batch *b)
 {
     struct ordo_sorted_run run;
-    ORDO_TRY(prepare(lsm, call, b->count));
+    ORDO_TRY(check_room(lsm, call, b->count));
     ORDO_TRY(make_run_or_room(lsm, call, b, &run));
     if (is_marked_first(lsm))
         put_marked(lsm, call, &run);
     else
         ORDO_TRY(add(lsm, call, &run));
     lsm->resolved = false;
-    ask_if_due(lsm, call);
     note_arrival(lsm, b->count, b->sorted ? b->sorted->erased.mem != NULL : b->erase);
+    clean_up_if_due(lsm, call);
     return ORDO_OK;
 }
 
@@ -458,24 +362,6 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(lsm_of(dict), call, &batch);
 }
 
-/* Where so many times as much is stored as an interval that was erased has left, that is written anew: for each element
- * three have gone. */
-#define HIDDEN_MOST 4
-
-/* After `gone` elements were hidden. */
-static void note_hidden(struct lsm *lsm, struct ordo_call *call, size_t gone, size_t left)
-{
-    lsm->arrived += gone;
-    lsm->left = left;
-    lsm->known_stale = stored(lsm) - left;
-    lsm->may_be_stale = 0;
-    if (gone == 0 || stored(lsm) < lsm->config.cleanup_least || left > stored(lsm) / HIDDEN_MOST)
-        return;
-    const int mark = call->n_scratch;
-    if (clean_up(&lsm->runs.dict, call) != ORDO_OK) /* what was asked for is done */
-        ordo_call_abandon(call, mark);
-}
-
 /* The elements of the interval are hidden where they stand. A call that may be taken back changes nothing in place. */
 static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done)
@@ -487,7 +373,8 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
         return ORDO_OK;
     ORDO_TRY(ordo_runs_hide(dict, call, e, &gone, &left));
     *done = lsm->resolved = true;
-    note_hidden(lsm, call, gone, left);
+    note_count(lsm, left);
+    clean_up_if_due(lsm, call);
     return ORDO_OK;
 }
 
@@ -653,7 +540,7 @@ static ordo_status range(ordo_dict *dict, struct ordo_call *call, const struct o
     return ordo_runs_range(dict, call, ranges);
 }
 
-/* Likewise. Of what is visible none becomes stale, so only what is taken is noted. */
+/* The caller waits for the number of elements anyway. */
 static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
 {
     struct lsm *lsm = lsm_of(dict);
@@ -663,8 +550,10 @@ static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct or
         return ORDO_OK;
     ORDO_TRY(charge_ordered(lsm, call, e->count, (uint64_t) 2 * RANK_MOVES, true));
     ORDO_TRY(ordo_runs_ends(dict, call, e, got, &left, done));
-    if (*done && e->take)
-        note_hidden(lsm, call, *got, left);
+    if (*done && e->take) {
+        note_count(lsm, left);
+        clean_up_if_due(lsm, call);
+    }
     return ORDO_OK;
 }
 
@@ -717,7 +606,7 @@ ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *c
     if (config->growth == 0)
         lsm->config.growth = 4;
     if (config->cleanup_least == 0)
-        lsm->config.cleanup_least = (size_t) 1 << 20;
+        lsm->config.cleanup_least = LEAST_KEPT;
     const ordo_status good = check_config(device, &lsm->config);
     if (good == ORDO_OK)
         ordo_dict_expect(*out, another, config);

@@ -534,8 +534,6 @@ static ordo_status hide_spans(struct ordo_call *call, const ordo_dict *dict, str
 
     ordo_run_set_add(&args, set, true);
     ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(spans));
-    for (size_t r = 0; r < set->n; r++)
-        set->run[r].asked = false;
     /* However few are hidden, all entries of the directories after them change. */
     const size_t words = ordo_ceil_div(gone, 32) + ordo_run_entries(ordo_run_set_stored(set));
     const size_t items = ordo_device_facts(call->dev)->cpu ? ordo_ceil_div(words, HIDE_SHARE) : words;

@@ -78,11 +78,11 @@ ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call)
 
 /* ---- with less memory than that takes ------------------------------------------------------------------------------ */
 
-/* How many of the runs `first` to end - 1 have, from `first` on, together no more visible elements than fit into one. */
-static size_t stretch_from(const struct ordo_runs *runs, const size_t *counts, size_t first, size_t end)
+/* How many runs from `first` on have together no more visible elements than fit into one. */
+static size_t stretch_from(const struct ordo_runs *runs, const size_t *counts, size_t first)
 {
     size_t n = 1, count = counts[first];
-    while (first + n < end && ordo_runs_fit(runs, count + counts[first + n]))
+    while (first + n < runs->set.n && ordo_runs_fit(runs, count + counts[first + n]))
         count += counts[first + n++];
     return n;
 }
@@ -128,14 +128,14 @@ static ordo_status shrink_stretch(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Goes once through the first *n runs, which become fewer; *less: whether anything was left out. What there is too little
- * memory for stays as it is: `lacks` then says so. */
-static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, size_t *n, bool *less,
+/* Goes once through the runs, which become fewer; *less: whether anything was left out. Stretches that lack memory stay as
+ * they are, and *lacks says so. */
+static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, bool *less,
                               ordo_status *lacks)
 {
-    for (size_t first = 0; first < *n;) {
+    for (size_t first = 0; first < runs->set.n;) {
         const size_t before = runs->set.n;
-        size_t       length = stretch_from(runs, counts, first, *n);
+        size_t       length = stretch_from(runs, counts, first);
         ordo_status  status = shrink_stretch(runs, call, counts, first, length, less);
         if (ordo_lacks_memory(status) && length > 1) {
             length = 1;
@@ -145,33 +145,27 @@ static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, si
             *lacks = status;
         else
             ORDO_TRY(status);
-        *n -= before - runs->set.n;
-        first += runs->set.n + length > before; /* of runs in which all was hidden none is left */
+        first += runs->set.n + length > before; /* a stretch with no visible element leaves no run */
     }
     return ORDO_OK;
 }
 
-ordo_status ordo_runs_shed(ordo_dict *dict, struct ordo_call *call, size_t counts[ORDO_MAX_RUNS], size_t n)
+/* Puts what is visible into few runs, one stretch of runs after the other, each as long as there is memory for: less than
+ * one run of all takes. Resolves; waits. */
+static ordo_status gather_in_stretches(struct ordo_runs *runs, struct ordo_call *call)
 {
+    size_t      counts[ORDO_MAX_RUNS];
     bool        less = true, any = false;
     ordo_status lacks = ORDO_NO_DEVICE_MEMORY;
 
-    while (lacks != ORDO_OK && less) { /* what one stretch gives back may be enough for another */
+    ORDO_TRY(ordo_run_set_counts(call, &runs->dict, &runs->set, counts));
+    while (lacks != ORDO_OK && less) { /* the memory that one stretch gives back may be enough for another */
         lacks = ORDO_OK;
         less = false;
-        ORDO_TRY(shrink_all(ordo_runs_of(dict), call, counts, &n, &less, &lacks));
+        ORDO_TRY(shrink_all(runs, call, counts, &less, &lacks));
         any = any || less;
     }
     return any ? ORDO_OK : lacks;
-}
-
-/* Puts what is visible into few runs, one stretch of runs after the other, each as long as there is memory for: less than
- * for all in one, and whatever the size of all. Resolves; waits. */
-static ordo_status gather_in_stretches(struct ordo_runs *runs, struct ordo_call *call)
-{
-    size_t counts[ORDO_MAX_RUNS];
-    ORDO_TRY(ordo_run_set_counts(call, &runs->dict, &runs->set, counts));
-    return ordo_runs_shed(&runs->dict, call, counts, runs->set.n);
 }
 
 /* ---- cleanup ----------------------------------------------------------------------------------------------------- */

@@ -22,10 +22,7 @@ ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
 /* The same, and counts as a cleanup; nothing where all is visible in one run. Without the memory for one run, or if that
  * were larger than an allocation may be: into as few as there is memory for. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
-/* Leaves out what is hidden in the n oldest runs, which are resolved among each other and have so many visible elements each;
- * they become few, one after the other, each as long as there is memory for. No wait. */
-ordo_status ordo_runs_shed(ordo_dict *dict, struct ordo_call *call, size_t counts[ORDO_MAX_RUNS], size_t n);
-/* And keeps next to no spare blocks. */
+/* Cleans up as ordo_runs_clean_up does, and keeps next to no spare blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count);
