@@ -173,6 +173,8 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
     size_t count = 0;
     *out = (struct ordo_sorted_run) { .mem = NULL };
     ORDO_TRY(ordo_run_set_size(call, &runs->dict, set, &count));
+    ORDO_REQUIRE(call->dev, count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE, "%zu elements: there may be %zu (ORDO_MAX_COUNT)",
+                 count, ORDO_MAX_COUNT);
     return filter(runs, call, set, count, out);
 }
 
@@ -299,8 +301,9 @@ bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out)
 {
-    if (!ordo_run_set_is_resolved(set) && ordo_runs_can_dedup(runs, set) &&
-        ordo_runs_fit(runs, ordo_run_set_stored(set))) {
+    const size_t stored = ordo_run_set_stored(set);
+    if (!ordo_run_set_is_resolved(set) && ordo_runs_can_dedup(runs, set) && stored <= ORDO_MAX_COUNT &&
+        ordo_runs_fit(runs, stored)) {
         const int         mark = call->n_scratch;
         const ordo_status status = dedup(runs, call, set, NULL, out);
         if (!ordo_lacks_memory(status))

@@ -74,8 +74,9 @@ ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
 
 /* Replaces the whole content by count elements in any order; of equal keys the last wins. 0 elements empty it.
  * Cost    one sort. Waits once, for the number of distinct keys.
- * Memory  the old content stays until the new one is there: beside it, with the scratch of the sort, up to 2.2 times the
- *         new keys and values; of a B-link tree up to 5 times. */
+ * Memory  the old content stays until the new one is there. A sorted array, an LSM or a FAST tree takes besides, scratch
+ *         included, up to 2.2 times the new keys and values, 3.3 times where keys repeat, and 4 MiB; a B-link tree or a
+ *         skiplist 5 times. The headers of the others say how much these take. */
 ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
                                      const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values, size_t count);
@@ -148,8 +149,8 @@ ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order 
 /* ---- queries -------------------------------------------------------------------------------------------------
  *
  * Each costs a search, in an LSM in each run, and what it returns; the structures' headers say what may come before.
- * Scratch  none for finds; up to 8 bytes a query for counts and seeks; 20 for ranges, in an LSM 8 more for each further
- *          run. */
+ * Scratch  none for finds; up to 8 bytes a query for counts; for seeks 4, and a key or 1 byte more where keys_out or
+ *          found is not given; 20 for ranges, in an LSM 8 more for each further run. */
 
 /* values_out[i] = the value of keys[i]; left alone where the key is not there. found (one byte each: 1 or 0) and
  * values_out may be ordo_none(). */

@@ -49,8 +49,8 @@ struct ordo_hamt_config {
  *         a key. At most 128 bytes for 1024 keys, or 2 bytes a key that is within 65536 of its leaf's first, else the whole
  *         key; blocks are rounded up to 16 bytes; 8 bytes and a record for each leaf; the values. After updates a quarter more,
  *         and the records twice; after those that had all blocks copied, these twice too, until a batch does not. An update that
- *         has too many for one leaf holds besides what it touches twice; a build, or compact, all keys and values
- *         three times.
+ *         has too many for one leaf holds besides what it touches twice. At their peak a build and a compact hold all
+ *         keys and values three times, and 14 bytes a key.
  * Errors  nothing that is in use is written over, but values by a command that nothing comes after: a call that fails, for want of memory or
  *         anything else, leaves the dictionary as it was. Keys and values are one allocation: more than the device's largest, or than 32 GiB, is
  *         ORDO_TOO_LARGE. */
@@ -69,17 +69,21 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
  * held before. ORDO_TOO_LARGE: a set of more than ORDO_MAX_COUNT keys, or more bytes. Waits.
  * Cost     the bytes are read twice, once to check them; then a build of keys in order. Bitmaps of u64 keys are found one after
  *          another, by some dependent reads each: where nearly each key has an upper half of its own, this is what takes the time.
- * Memory   40 bytes for each container, 8 for each 64 of its keys, words or runs; once all that is checked, what a build takes. */
+ * Memory   scratch: for u64 keys 32 bytes for each bitmap; 40 bytes for each container, and 8 for each 64 of its keys,
+ *          words or runs. Once all is checked, the keys, and what a build of them takes. A few bytes can be many keys: a
+ *          run of 65,536 keys takes 14 bytes, so that a file of 7 KB can hold 33 million keys, and reading them takes 290
+ *          MB. Before bytes from elsewhere are read, set a limit on the device's memory. */
 ORDO_API ordo_status ordo_hamt_read_roaring(ordo_dict *dict, struct ordo_slice bytes, size_t size,
                                             const struct ordo_order *order);
 ORDO_API ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size_t size);
 
 /* Writes the keys to `out`, bytes in device memory that begin at any byte. Each container has the form that takes the fewest bytes:
- * array, bitmap or runs (what CRoaring writes after roaring_bitmap_run_optimize), so that the same set is always the same
- * bytes. *size receives how many these are; if that is more than capacity, nothing is written and ORDO_TOO_SMALL
+ * array, bitmap or runs; runs, where an array takes as many. So equal sets are equal bytes. CRoaring writes the same bytes
+ * for a set whose keys were added one by one, after roaring_bitmap_run_optimize. Its bytes depend on how a set was made:
+ * after roaring_bitmap_add_range it may write longer containers, which hold the same keys. *size receives how many these are; if that is more than capacity, nothing is written and ORDO_TOO_SMALL
  * returned. With ordo_none() for `out` they are only counted. Waits.
  * Cost     an export, then some passes over the keys, and the bytes.
- * Memory   scratch: the keys, and 8 to 12 bytes for each. */
+ * Memory   scratch: the keys, 8 bytes for each key, 4 for each run of successive keys, 32 for each container. */
 ORDO_API ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice out, size_t capacity, size_t *size,
                                              const struct ordo_order *order);
 ORDO_API ordo_status ordo_hamt_write_roaring_host(ordo_dict *dict, void *out, size_t capacity, size_t *size);

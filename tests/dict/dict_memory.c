@@ -561,6 +561,134 @@ Test(dict_memory, the_peak_is_as_promised)
     test_each_device(peaks);
 }
 
+/* ---- what headers say of memory -------------------------------------------------------------------------------------- */
+
+enum { MANY = 1 << 20, SPARE = 4 << 20 };
+
+/* The most that a build takes besides the content before: in percent of keys and values, and in bytes a key. */
+static const struct figure {
+    int      structure;
+    uint32_t percent, key_bytes;
+} figures[] = {
+    { SORTED_ARRAY, 330, 0 }, { LSM, 330, 0 },    { FAST, 330, 0 },  { BLINK, 500, 0 },
+    { SKIPLIST, 500, 0 },     { XFAST, 200, 14 }, { HAMT, 300, 14 },
+};
+
+static struct ordo_memory memory_of(struct test *t)
+{
+    struct ordo_memory memory;
+    test_ok(t, ordo_device_memory(t->dev, &memory));
+    return memory;
+}
+
+/* Peaks begin anew. */
+static uint64_t held_before(struct test *t)
+{
+    test_ok(t, ordo_device_finish(t->dev));
+    test_ok(t, ordo_device_trim(t->dev));
+    return memory_of(t).held_bytes;
+}
+
+static void expect_at_most(struct test *t, const char *what, uint64_t bytes, uint64_t most)
+{
+    if (bytes > most)
+        test_fail(t, __FILE__, __LINE__, "%s takes %llu bytes, and the header says %llu at most", what,
+                  (unsigned long long) bytes, (unsigned long long) most);
+}
+
+/* Seeks of n keys: scratch a query. */
+static void expect_seeks(struct test *t, ordo_dict *dict, const struct test_array *keys, const struct test_array *out,
+                         size_t key_bytes)
+{
+    (void) held_before(t);
+    test_ok(t, ordo_dict_seek(dict, ORDO_GE, test_slice(keys), MANY, ordo_none(), ordo_none(), ordo_none(), NULL));
+    expect_at_most(t, "a seek", memory_of(t).scratch_peak_bytes, (uint64_t) MANY * (key_bytes + 5) + 4096);
+    (void) held_before(t);
+    test_ok(t, ordo_dict_count(dict, test_slice(keys), test_slice(keys), MANY, test_slice(out), NULL));
+    expect_at_most(t, "a count", memory_of(t).scratch_peak_bytes, (uint64_t) MANY * 8 + 4096);
+}
+
+static void expect_figure(struct test *t, const struct figure *f, ordo_type type, uint32_t value_bytes)
+{
+    const size_t      kb = ordo_type_bytes(type), n = MANY;
+    uint64_t         *words = test_alloc(n * sizeof *words);
+    ordo_dict        *dict = NULL;
+    const uint64_t    most = (kb + value_bytes) * n * f->percent / 100 + n * f->key_bytes + SPARE;
+    struct test_array keys, values, out = test_upload(t, NULL, n, 8, 0);
+
+    test_context(t, "memory of a %s, keys of %zu bytes, values of %u", structures[f->structure].word, kb, value_bytes);
+    for (size_t i = 0; i < n; i++)
+        words[i] = test_random(t);
+    keys = test_upload(t, words, n, kb, 0);
+    values = test_upload(t, words, value_bytes ? n : 1, value_bytes ? value_bytes : 4, 0);
+    test_ok(t, create(t->dev, f->structure, type, value_bytes, &dict));
+    const uint64_t before = held_before(t);
+    test_ok(t, ordo_dict_build(dict, test_slice(&keys), value_bytes ? test_slice(&values) : ordo_none(), n, NULL));
+    expect_at_most(t, "a build", memory_of(t).held_peak_bytes - before, most);
+    (void) held_before(t);
+    test_ok(t, ordo_dict_compact(dict, NULL));
+    expect_at_most(t, "a compact", memory_of(t).held_peak_bytes - before, most);
+    expect_seeks(t, dict, &keys, &out, kb);
+    ordo_dict_destroy(&dict);
+    test_free(&keys);
+    test_free(&values);
+    test_free(&out);
+    free(words);
+}
+
+/* In the quick ring of the type whose kernels the other tests have. */
+static void all_figures(struct test *t)
+{
+    const bool all = test_wants_all("ORDO_TEST_KINDS");
+
+    for (size_t i = 0; i < LENGTH(figures); i++) {
+        expect_figure(t, &figures[i], ORDO_U32, 4);
+        if (!all)
+            continue;
+        expect_figure(t, &figures[i], ORDO_U32, 0);
+        expect_figure(t, &figures[i], ORDO_U64, 4);
+        expect_figure(t, &figures[i], ORDO_U64, 8);
+    }
+}
+
+Test(dict_memory, builds_compacts_and_seeks_take_what_headers_say)
+{
+    test_each_device(all_figures);
+}
+
+/* Random u64 keys: nearly each has a container, and a bitmap, of its own. */
+static void roaring_figures(struct test *t)
+{
+    enum { KEYS = 1 << 16 };
+    uint64_t  *keys = test_alloc(KEYS * sizeof *keys);
+    ordo_dict *dict = NULL;
+    size_t     size = 0;
+
+    test_context(t, "memory of Roaring bytes");
+    for (size_t i = 0; i < KEYS; i++)
+        keys[i] = test_random(t);
+    test_ok(t, create(t->dev, HAMT, ORDO_U64, 0, &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, NULL, KEYS));
+    (void) held_before(t);
+    test_ok(t, ordo_hamt_write_roaring(dict, ordo_none(), 0, &size, NULL));
+    expect_at_most(t, "a write", memory_of(t).scratch_peak_bytes, (uint64_t) KEYS * (8 + 8 + 4 + 32) * 102 / 100);
+    struct test_array bytes = test_upload(t, NULL, size, 1, 0);
+    test_ok(t, ordo_hamt_write_roaring(dict, test_slice(&bytes), size, &size, NULL));
+    test_ok(t, ordo_dict_clear(dict));
+    const uint64_t before = held_before(t);
+    test_ok(t, ordo_hamt_read_roaring(dict, test_slice(&bytes), size, NULL));
+    expect_at_most(t, "a read", memory_of(t).held_peak_bytes - before,
+                   (uint64_t) KEYS * (32 + 40 + 8 + 8 + 3 * 8 + 14) + SPARE / 4);
+    test_free(&bytes);
+    ordo_dict_destroy(&dict);
+    free(keys);
+}
+
+Test(dict_memory, roaring_bytes_take_what_the_header_says)
+{
+    test_each_device(roaring_figures);
+}
+
 /* Cleanups of runs that no query has resolved: a run of `held` elements, a tenth of which is replaced, and a run that erases
  * `erased` of them. */
 static void clean_up(struct test *t, uint32_t held, uint32_t erased)

@@ -394,24 +394,51 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
                                       ORDO_ARG(seeks->found.mem), ORDO_ARG(found_at)));
 }
 
+/* Ranks, and the outputs that pass from run to run where the caller does not ask for them. */
+struct seek_scratch {
+    struct ordo_slice keys, found;
+    cl_mem            ranks;
+};
+
+static ordo_status take_seek_scratch_for(struct ordo_call *call, const ordo_dict *dict, const struct ordo_seeks *seeks,
+                                         size_t most, struct seek_scratch *s)
+{
+    ORDO_TRY(or_scratch(call, seeks->keys_out, most * dict->key_bytes, &s->keys));
+    ORDO_TRY(or_scratch(call, seeks->found, most, &s->found));
+    return ordo_call_scratch(call, most * sizeof(cl_uint), &s->ranks);
+}
+
+/* Scratch for at most *most seeks at a time. */
+static ordo_status take_seek_scratch(struct ordo_call *call, const ordo_dict *dict, const struct ordo_seeks *seeks,
+                                     size_t *most, struct seek_scratch *s)
+{
+    const int   mark = call->n_scratch;
+    ordo_status status = take_seek_scratch_for(call, dict, seeks, *most, s);
+    while (ordo_lacks_memory(status) && *most > RANKS_LEAST) {
+        ordo_call_release(call, mark);
+        *most /= 2;
+        status = take_seek_scratch_for(call, dict, seeks, *most, s);
+    }
+    return status;
+}
+
 ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
 {
     struct ordo_run_set *set = &ordo_runs_of(dict)->set;
     const int            mark = call->n_scratch;
-    size_t               most = stretch_most(call, seeks->count, sizeof(cl_uint));
-    struct ordo_seeks    s = *seeks;
-    cl_mem               ranks = NULL;
+    size_t               most = stretch_most(call, seeks->count, sizeof(cl_ulong));
+    struct seek_scratch  s;
 
     if (set->n == 0)
         return find_nothing(call, dict, seeks->found, seeks->count);
     ORDO_TRY(ordo_run_set_resolve(call, dict, set));
-    ORDO_TRY(or_scratch(call, seeks->keys_out, seeks->count * dict->key_bytes, &s.keys_out));
-    ORDO_TRY(or_scratch(call, seeks->found, seeks->count, &s.found));
-    ORDO_TRY(take_ranks(call, sizeof(cl_uint), &most, &ranks));
+    ORDO_TRY(take_seek_scratch(call, dict, seeks, &most, &s));
     for (size_t at = 0; at < seeks->count; at += most) {
-        const struct ordo_seeks part = ordo_seeks_from(&s, at, most);
+        struct ordo_seeks part = ordo_seeks_from(seeks, at, most);
+        part.keys_out = part.keys_out.mem ? part.keys_out : s.keys;
+        part.found = part.found.mem ? part.found : s.found;
         for (size_t r = 0; r < set->n; r++)
-            ORDO_TRY(seek_in_run(call, dict, &part, &set->run[r], r == 0, ranks));
+            ORDO_TRY(seek_in_run(call, dict, &part, &set->run[r], r == 0, s.ranks));
     }
     ordo_call_release(call, mark);
     return ORDO_OK;
@@ -439,7 +466,7 @@ ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct
 {
     struct ordo_run_set *set = &ordo_runs_of(dict)->set;
     const int            mark = call->n_scratch;
-    const size_t         most = ordo_min_size(ranks->count, RANKS_MAX);
+    size_t               most = stretch_most(call, ranks->count, sizeof(cl_uint));
     cl_mem               local = NULL;
 
     if (set->n == 0)
@@ -448,7 +475,7 @@ ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct
     if (ordo_run_set_is_clean(set))
         return rank_in_run(call, dict, &set->run[0], ranks->keys, ranks->count, ranks->upper, ranks->ranks);
     ORDO_TRY(ordo_run_set_resolve(call, dict, set));
-    ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &local));
+    ORDO_TRY(take_ranks(call, sizeof(cl_uint), &most, &local));
     for (size_t at = 0; at < ranks->count; at += most) {
         const struct ordo_ranks part = { ranks->upper, from(ranks->keys, at), ordo_min_size(ranks->count - at, most),
                                          from(ranks->ranks, at) };

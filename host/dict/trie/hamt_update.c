@@ -197,9 +197,6 @@ static ordo_status merge(struct ordo_call *call, struct ordo_hamt *hamt, const s
     ordo_status         status = ORDO_OK;
 
     if (touched) {
-        ORDO_REQUIRE(call->dev, touched->elements + batch->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE,
-                     "%zu updates of leaves with %zu elements: there may be %zu together (ORDO_MAX_COUNT)",
-                     batch->count, touched->elements, ORDO_MAX_COUNT);
         status = take_out(call, hamt, touched, &set.run[set.n++]);
     }
     set.run[set.n++] = *batch;
