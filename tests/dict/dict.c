@@ -377,19 +377,25 @@ Test(dict, results_are_the_same_bits_everywhere)
 
 /* ---- devices that can less ----------------------------------------------------------------------------------- */
 
-/* On a CPU, "cpu=0" gives the kernels of an unknown GPU, which take long to compile: a type each, and a quarter of the structures on
- * the one device, an eighth on the other, which the seed decides. With ORDO_TEST_KINDS=all, all on both. */
-static void check_part(struct test *t, size_t part, size_t parts, ordo_type type, uint32_t value_bytes)
+/* On a CPU, "cpu=0" gives the kernels of an unknown GPU, which take long to compile. The seed decides which of the structures
+ * (a quarter on the one device, an eighth on the other) and of the types are tried. ORDO_TEST_KINDS=all tries all. */
+static void check_part(struct test *t, size_t part, size_t parts, const ordo_type *types, size_t n_types,
+                       uint32_t value_bytes)
 {
-    for (size_t subject = 0; subject < N_SUBJECTS; subject++)
-        if (test_wants_all("ORDO_TEST_KINDS") || structure_family(subject) % parts == part)
-            (void) random_sequences(t, subject, type, value_bytes, 60000);
+    const bool all = test_wants_all("ORDO_TEST_KINDS");
+
+    for (size_t i = 0; i < n_types; i++)
+        for (size_t subject = 0; subject < N_SUBJECTS; subject++)
+            if (all || (i == t->seed / parts % n_types && structure_family(subject) % parts == part))
+                (void) random_sequences(t, subject, types[i], value_bytes, 60000);
 }
 
 static void check_gpu(struct test *t)
 {
+    static const ordo_type types[] = { ORDO_U64, ORDO_U32, ORDO_I64 };
+
     test_look_back(t);
-    check_part(t, 2 * (t->seed % 2) + 1, 4, ORDO_U32, 4);
+    check_part(t, 2 * (t->seed % 2) + 1, 4, types, LENGTH(types), 4);
 }
 
 Test(dict, a_gpu_whose_groups_make_progress_gives_the_same)
@@ -399,7 +405,9 @@ Test(dict, a_gpu_whose_groups_make_progress_gives_the_same)
 
 static void check_small_gpu(struct test *t)
 {
-    check_part(t, 2 * (t->seed % 4), 8, ORDO_F64, 0);
+    static const ordo_type types[] = { ORDO_F64, ORDO_U64, ORDO_I64 };
+
+    check_part(t, 2 * (t->seed % 4), 8, types, LENGTH(types), 0);
 }
 
 Test(dict, a_gpu_of_small_groups_gives_the_same)
