@@ -50,7 +50,7 @@ struct ordo_hamt_config {
  *         key; blocks are rounded up to 16 bytes; 8 bytes and a record for each leaf; the values. After updates a quarter more,
  *         and the records twice; after those that had all blocks copied, these twice too, until a batch does not. An update that
  *         has too many for one leaf holds besides what it touches twice. At their peak a build and a compact hold all
- *         keys and values three times, and 14 bytes a key.
+ *         keys and values three times, 14 bytes a key, and 4 MiB.
  * Errors  nothing that is in use is written over, but values by a command that nothing comes after: a call that fails, for want of memory or
  *         anything else, leaves the dictionary as it was. Keys and values are one allocation: more than the device's largest, or than 32 GiB, is
  *         ORDO_TOO_LARGE. */

@@ -38,7 +38,8 @@ struct ordo_xfast_config {
  *         hashed. It waits twice, and up to three times more where the table has entries.
  *         On an H200, of 2^24 u32 keys with 4-byte values, in G/s: finds and seeks 15, ranks 27 of uniform keys, 11 and 14 of clustered
  *         ones; batches of 2^20 new keys 1.3.
- * Memory  keys and values, 0.5 to 1 byte a key for flat (up to 256 MiB), and the table: of uniform keys next to nothing, of keys in
+ * Memory  a build holds at its peak the keys and values twice, 14 bytes a key, and 4 MiB.
+ *         After it: keys and values, 0.5 to 1 byte a key for flat (up to 256 MiB), and the table: of uniform keys next to nothing, of keys in
  *         clusters up to 4 bytes a key, of 8-byte keys 14. An update holds the leaves twice and 4 bytes a
  *         key, and of the table what the hash table's header says. Without the memory for flat and table there are none until the next
  *         update or compact: queries then go by a search tree of the sorted array's (ordo_device_last_error and the log say so).

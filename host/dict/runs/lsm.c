@@ -81,7 +81,7 @@ static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_sl
 }
 
 /* Changes leave fewer stored elements than STORED_MOST for each live one. Where that many are stored, and no more than
- * STALE_PERCENT are stale after all, a count has cost a fifth of a cleanup. */
+ * STALE_PERCENT are stale after all, a count has cost less than half of a cleanup. */
 #define STORED_MOST   8
 #define STALE_PERCENT 33
 #define DOUBLED_MOST  2
