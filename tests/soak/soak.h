@@ -2,8 +2,8 @@
 /* A differential test of the whole public interface: random calls, each compared with plain code on the host.
  *
  * A seed makes a *life*: a device with a mask and tunables, a dictionary with a configuration of its own, and steps.
- * A step makes one call of include/ordo, or a few without a wait between them. Each step draws from a random sequence of
- * its own, so that a step does the same whatever the steps before it have drawn.
+ * A step makes one call of include/ordo, or a few without a wait between them. Each step draws from a random sequence
+ * of its own, so that a step does the same whatever the steps before it have drawn.
  *
  * To add a call: a row in the table of a file here (soak_dict.c, soak_array.c, soak_own.c), whose name is a call of
  * tests/support/calls.c, or which has a function of its own.
