@@ -38,7 +38,7 @@ static size_t number_from(const char *variable, size_t otherwise)
 
 /* ---- what is printed when a test fails or crashes ---------------------------------------------------------------- */
 
-static char again[256]; /* what to type */
+static char again[512]; /* what to type */
 
 static void tell(int signal_number)
 {
@@ -47,22 +47,33 @@ static void tell(int signal_number)
     (void) raise(signal_number);
 }
 
+/* After a failed assertion the process ends while a life is under way. */
+static void tell_unless_done(void)
+{
+    (void) !write(STDERR_FILENO, again, strlen(again));
+}
+
 static void tell_at_end(void)
 {
     static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT };
 
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         (void) signal(signals[i], tell);
+    (void) atexit(tell_unless_done);
 }
 
+/* The variables that change what a life does. */
 static void note_again(const struct life *l, size_t steps)
 {
-    const char *const kinds = getenv("ORDO_TEST_KINDS"), *const structure = getenv("ORDO_TEST_STRUCTURE");
+    static const char *const names[] = { "ORDO_DEVICE", "ORDO_MASK", "ORDO_TEST_KINDS", "ORDO_TEST_STRUCTURE",
+                                         "ORDO_TEST_WITHOUT" };
+    int n = snprintf(again, sizeof again, "again: ORDO_TEST_SEED=%" PRIu64 " ORDO_TEST_STEPS=%zu", l->seed, steps);
 
-    (void) snprintf(again, sizeof again,
-                    "soak: again: ORDO_TEST_SEED=%" PRIu64 " ORDO_TEST_STEPS=%zu %s%s %s%s build/tests/test-soak\n",
-                    l->seed, steps, kinds ? "ORDO_TEST_KINDS=" : "", kinds ? kinds : "",
-                    structure ? "ORDO_TEST_STRUCTURE=" : "", structure ? structure : "");
+    for (size_t i = 0; i < sizeof names / sizeof *names && n < (int) sizeof again; i++)
+        if (getenv(names[i]))
+            n += snprintf(again + n, sizeof again - (size_t) n, " %s='%s'", names[i], getenv(names[i]));
+    if (n < (int) sizeof again)
+        (void) snprintf(again + n, sizeof again - (size_t) n, " build/tests/test-soak\n");
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -150,6 +161,7 @@ static void live(struct test *t, uint64_t seed, size_t steps, struct soaked *don
     done->calls += l.calls;
     done->operations += l.operations;
     life_end(&l);
+    again[0] = 0;
 }
 
 static void soak(struct test *t)
