@@ -245,26 +245,6 @@ static void check_event(struct complaint *c, struct scene *s, ordo_status got)
     forget_event(s);
 }
 
-/* A hash table that is changed in place may be broken by a driver that fails half way, though not by want of memory, which
- * is asked for first: it then says so until it is cleared. */
-static bool may_break(const ordo_dict *dict, const struct fault *f)
-{
-    return strcmp(ordo_dict_name(dict), "hash") == 0 && f == fault_opencl &&
-           (f->lasting || !f->what || strcmp(f->what, "clCreateBuffer") != 0);
-}
-
-static void check_broken(struct complaint *c, struct scene *s)
-{
-    const uint32_t key = 1, value = 2;
-    size_t         size = 0;
-
-    if (run(s) != ORDO_BROKEN && ordo_dict_check(s->dict, NULL) != ORDO_OK)
-        complain(c, "a broken dictionary does not say so");
-    if (ordo_dict_clear(s->dict) != ORDO_OK || ordo_dict_upsert_host(s->dict, &key, &value, 1) != ORDO_OK ||
-        ordo_dict_check(s->dict, NULL) != ORDO_OK || ordo_dict_size(s->dict, NULL, &size) != ORDO_OK || size != 1)
-        complain(c, "a broken dictionary does not work when it is cleared");
-}
-
 /* Whether a command that the driver refused orders others, and does nothing by itself. */
 static bool is_order(const char *command)
 {
@@ -286,10 +266,6 @@ static bool may_stay(const struct scene *s, const struct fault *f, const struct 
 static void check_rest(struct complaint *c, struct scene *s, const struct fault *f, const struct expected *e)
 {
     look(s, e->now);
-    if (e->now->status == ORDO_BROKEN && may_break(s->dict, f)) {
-        check_broken(c, s);
-        return;
-    }
     if (e->now->status != ORDO_OK)
         complain(c, "the dictionary that is left: '%s'", ordo_status_string(e->now->status));
     const bool stays = may_stay(s, f, e);
