@@ -8,6 +8,10 @@
  *   direct            for few tiles: each counts all keys for itself, in one launch.
  * All rank and scatter with the same functions, and are stable, so their results are the same bits.
  *
+ * A plan that the histogram makes (shared/sort.h) leaves out digits that all keys share. Where the most significant digits
+ * split the keys into small segments, the passes sort by those digits alone, and sort_local.cl sorts each segment in local
+ * memory by all bits below: Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017).
+ *
  * Tunables: GROUP_SIZE, RANK_ITEMS (items per work-item), RANK_BITS (of the widest digit).
  */
 #pragma once
@@ -42,7 +46,25 @@ typedef struct {
     uint          base[RANK_RADIX]; /* where an element of the digit goes, less its place in the tile */
     uint          tile;
     uint          missing; /* look-back: 1 + the last tile that somebody waited for in vain; 0: none */
-} sort_local;
+} sort_local_memory;
+
+/* A digit: its number, its lowest bit in the ordered form, and its width as a mask. */
+typedef struct {
+    uint number, shift, mask;
+} sort_digit;
+
+ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint passes)
+{
+    const uint below = SORT_BITS_BELOW(bits, passes, number);
+    const uint width = SORT_BITS_BELOW(bits, passes, number + 1) - below;
+    return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
+}
+
+/* The number of the digit that a pass sorts by, or SORT_IDLE. */
+ORDO_FN uint sort_planned_digit(__global const uint *plan, struct sort_pass p)
+{
+    return p.planned ? plan[SORT_PLAN_DIGITS + p.pass] : p.pass;
+}
 
 /* Elements of tile `tile`; fewer only in the last one. */
 ORDO_FN uint sort_tile_count(uint count, uint tile)
@@ -75,8 +97,8 @@ typedef struct {
 
 /* Writes the tile's keys, which lie in the exchange in digit order, to their places; coalesced within a digit.
  * Keeps the digits, for the values. */
-ORDO_FN void sort_store_keys(__local const sort_local *l, uint here, uint shift, uint mask, __global ordo_key *out,
-                             sort_digits *digits)
+ORDO_FN void sort_store_keys(__local const sort_local_memory *l, uint here, uint shift, uint mask,
+                             __global ordo_key *out, sort_digits *digits)
 {
     ORDO_UNROLL
     for (int k = 0; k < RANK_ITEMS; k++) {
@@ -102,8 +124,8 @@ ORDO_FN void sort_load_values(__global const ordo_value *tile_values, uint here,
 
 /* Moves the tile's values as its keys were: `places` and `digits` as ranked and stored.
  * Called by every work-item after sort_store_keys. */
-ORDO_FN void sort_move_values(__local sort_local *l, const ordo_value *value, uint here, const rank_places *places,
-                              const sort_digits *digits, __global ordo_value *out)
+ORDO_FN void sort_move_values(__local sort_local_memory *l, const ordo_value *value, uint here,
+                              const rank_places *places, const sort_digits *digits, __global ordo_value *out)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
     ORDO_UNROLL
@@ -123,7 +145,7 @@ ORDO_FN void sort_move_values(__local sort_local *l, const ordo_value *value, ui
 /* Puts the keys into the exchange in digit order; their ranks become places in the tile.
  * Called by every work-item, behind a barrier after rank_starts. Barriers: one before the exchange is overwritten;
  * the caller's next one makes it visible. */
-ORDO_FN void sort_exchange_keys(__local sort_local *l, const ordo_key_form *bits, uint shift, uint mask,
+ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, uint shift, uint mask,
                                 rank_places *places)
 {
     rank_to_places(bits, shift, mask, l->exchange.counts, places);
@@ -133,6 +155,21 @@ ORDO_FN void sort_exchange_keys(__local sort_local *l, const ordo_key_form *bits
         l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
 }
 
+/* Ranks a tile by a digit and puts its keys into the exchange in digit order. total[j] and start[j]: how many elements of
+ * this work-item's digit j the tile has, and where they begin in it.
+ * Called by every work-item, uniformly; the exchange is in use by nobody. The next barrier makes the exchange visible. */
+ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
+                            uint *total, uint *start)
+{
+    rank_clear(l->exchange.counts);
+    rank_within_team(bits, d.shift, d.mask, l->exchange.counts, places);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rank_totals(l->exchange.counts, total);
+    rank_starts(l->exchange.counts, total, l->scratch, start);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sort_exchange_keys(l, bits, d.shift, d.mask, places);
+}
+
 /* ---- one-sweep: histogram -------------------------------------------------------------------------------------- */
 
 /* Several copies of the counters, lanes apart, so that equal keys do not queue for one word. */
@@ -140,32 +177,52 @@ ORDO_FN void sort_exchange_keys(__local sort_local *l, const ordo_key_form *bits
 #define HISTOGRAM_COPIES 1
 #endif
 #define HISTOGRAM_PASSES_MAX ((KEY_BITS + RANK_BITS - 1) / RANK_BITS + 1)
+#define HISTOGRAM_WORDS      (HISTOGRAM_PASSES_MAX * RANK_RADIX * HISTOGRAM_COPIES)
 
 /* counts of `passes` digits of one key, into this work-item's copy. */
 ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, struct sort_histogram h, uint copy)
 {
     for (uint pass = 0; pass < h.passes; pass++) {
-        const uint below = SORT_BITS_BELOW(h.bits, h.passes, pass);
-        const uint width = SORT_BITS_BELOW(h.bits, h.passes, pass + 1) - below;
-        const uint digit = rank_digit(bits, h.first_bit + below, (1u << width) - 1);
+        const sort_digit d = sort_digit_of(pass, h.first_bit, h.bits, h.passes);
+        const uint       digit = rank_digit(bits, d.shift, d.mask);
         ordo_local_add(&counts[(pass * RANK_RADIX + digit) * HISTOGRAM_COPIES + copy], 1);
     }
 }
+
+typedef struct {
+    uint greatest, least; /* greatest digit + 1; RANK_RADIX - least digit */
+} histogram_digit;
+
+typedef struct {
+    uint            counts[HISTOGRAM_WORDS];
+    uint            scratch[GROUP_SCAN_WORDS];
+    uint            finished;
+    histogram_digit digit[HISTOGRAM_PASSES_MAX];
+} histogram_local;
 
 /* The last group to finish turns the counts into where each digit begins, and leaves the counters as it found them: zero.
  * Its loads are ordered behind the others' additions by the counter of finished groups, to which each group adds behind a
  * fence. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
-                            __local uint *scratch)
+                            __local histogram_local *l)
 {
+    for (uint pass = get_local_id(0); pass < HISTOGRAM_PASSES_MAX; pass += GROUP_SIZE) {
+        l->digit[pass].greatest = 0;
+        l->digit[pass].least = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
     for (uint pass = 0; pass < h.passes; pass++) {
         uint count[RANK_DIGITS_PER_ITEM], sum = 0, all;
         RANK_FOR_MY_DIGITS(digit, j)
         {
             count[j] = ordo_exchange(&counters[1 + pass * RANK_RADIX + digit], 0);
             sum += count[j];
+            if (count[j]) {
+                ordo_local_max(&l->digit[pass].greatest, digit + 1);
+                ordo_local_max(&l->digit[pass].least, RANK_RADIX - digit);
+            }
         }
-        uint before = group_scan_add(sum, scratch, &all);
+        uint before = group_scan_add(sum, l->scratch, &all);
         RANK_FOR_MY_DIGITS(digit, j)
         {
             control[h.bases_word + 2 * pass * RANK_RADIX + digit] = before;
@@ -174,46 +231,186 @@ ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, str
     }
     if (get_local_id(0) == 0)
         ordo_exchange(&counters[0], 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Histograms of every digit in one read of the keys, and a clean start for the passes: tickets and status words are
- * zeroed. Any number of groups. counters: one word for finished groups, then passes x RANK_RADIX; zero before and after. */
+ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
+{
+    return l->digit[digit].greatest + l->digit[digit].least != RANK_RADIX + 1;
+}
+
+/* ---- one-sweep: the plan --------------------------------------------------------------------------------------- */
+
+/* The cells that the last group counts its sample in. */
+#define SAMPLE_CELLS (HISTOGRAM_WORDS >= 8192 ? 8192 : HISTOGRAM_WORDS >= 4096 ? 4096 : 2048)
+
+#if KEY_BITS == 64 && HISTOGRAM_WORDS >= 2048
+typedef struct {
+    float mean;    /* elements with the prefix of a random element, in the mean */
+    float fullest; /* share of the sample in the fullest cell */
+} sample_prefixes;
+
+/* Keys of a sample. The estimate's standard deviation is then 16 elements up to 2^26 keys, with 8192 cells. */
+ORDO_FN uint sample_keys(uint count)
+{
+    return clamp(count >> 10, 16384u, 65536u);
+}
+
+/* Estimates how many elements share a prefix, the bits of the ordered form from `shift` on: counts a sample by a hash of the
+ * prefix. Different prefixes meet in a cell once in SAMPLE_CELLS; pairs beyond that have equal prefixes.
+ * Called by every work-item, uniformly. */
+ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
+                                         __local histogram_local *l)
+{
+    const uint      n = sample_keys(count), step = count / n, lid = get_local_id(0);
+    uint            pairs = 0, fullest = 0;
+    sample_prefixes out;
+
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint cell = lid; cell < SAMPLE_CELLS; cell += GROUP_SIZE)
+        l->counts[cell] = 0;
+    if (lid == 0)
+        l->finished = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = lid; i < n; i += GROUP_SIZE) {
+        const ulong hash = (key_bits(keys[i * step]) >> shift) * 0x9e3779b97f4a7c15ul;
+        ordo_local_add(&l->counts[(uint) (hash >> 32) * 0x85ebca6bu >> 16 & (SAMPLE_CELLS - 1)], 1);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint cell = lid; cell < SAMPLE_CELLS; cell += GROUP_SIZE) {
+        const uint here = l->counts[cell];
+        pairs += here ? min(here * (here - 1), 0xffffffffu / SAMPLE_CELLS) : 0;
+        fullest = max(fullest, here);
+    }
+    ordo_local_max(&l->finished, fullest);
+    const uint all = group_reduce_add(pairs, l->scratch);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const float ordered_pairs = (float) n * (float) (n - 1);
+    out.mean = ((float) all / ordered_pairs - 1.0f / (float) SAMPLE_CELLS) * (float) count;
+    out.fullest = (float) l->finished / (float) n;
+    return out;
+}
+
+/* A prefix with a greater share of all elements would keep one group busy for long. */
+#define SAMPLE_SHARE_MAX (1.0f / 400.0f)
+/* Elements that fall into one bin of the local pass, in the mean over elements: each is compared with all others. */
+#define SAMPLE_BIN_MAX 96.0f
+/* Bits below two digits that bins tell apart, at least. */
+#define SAMPLE_BIN_BITS 8
+
+/* The number of digits, from the most significant one that varies (`top`) on, after which segments are small enough for the
+ * local pass; 0: none pays. A wrong estimate costs time, never a wrong result. */
+ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
+                             __local histogram_local *l)
+{
+    uint found = 0, digits = 1;
+    bool searches = true;
+    /* First by prefixes as long as bins are fine (digits = 1), then by two digits, then by three. */
+    while (searches) {
+        const bool            bins = digits == 1;
+        const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
+        const sample_prefixes alike =
+            sample_by_prefix(keys, h.count, bins ? low - min(low, (uint) SAMPLE_BIN_BITS) : low, l);
+        const bool few =
+            alike.mean <= (bins ? SAMPLE_BIN_MAX : (float) h.segment_limit) && alike.fullest <= SAMPLE_SHARE_MAX;
+        found = few && !bins ? digits : 0;
+        digits++;
+        searches = found == 0 && few == bins && digits <= 3 && digits + 3 <= varying;
+    }
+    return found;
+}
+#else
+ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
+                             __local histogram_local *l)
+{
+    (void) keys, (void) h, (void) top, (void) varying, (void) l;
+    return 0;
+}
+#endif
+
+/* Passes by the digits from `low` to `top` alone: the local pass does the rest. By one work-item. */
+ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top)
+{
+    plan[SORT_PLAN_LOCAL] = sort_digit_of(low, h.first_bit, h.bits, h.passes).shift;
+    plan[SORT_PLAN_PASSES] = top + 1 - low;
+    for (uint pass = 0; pass < h.passes; pass++)
+        plan[SORT_PLAN_DIGITS + pass] = low + pass <= top ? low + pass : SORT_IDLE;
+}
+
+/* Passes by every digit that varies, and by one more where S3 asks for it. By one work-item. */
+ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
+{
+    const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
+    uint       spare = passes - varying, pass = 0;
+    for (uint digit = 0; digit < h.passes; digit++) {
+        const bool varies = histogram_varies(l, digit);
+        if (!varies && spare == 0)
+            continue;
+        spare -= varies ? 0 : 1;
+        plan[SORT_PLAN_DIGITS + pass++] = digit;
+    }
+    for (; pass < h.passes; pass++)
+        plan[SORT_PLAN_DIGITS + pass] = SORT_IDLE;
+    plan[SORT_PLAN_LOCAL] = SORT_NO_LOCAL;
+    plan[SORT_PLAN_PASSES] = passes;
+}
+
+/* Writes the plan. Called by every work-item of the last group, behind a barrier after the digits' facts. */
+ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
+                            __local histogram_local *l)
+{
+    uint varying = 0, top = 0;
+    for (uint digit = 0; digit < h.passes; digit++) {
+        varying += histogram_varies(l, digit);
+        top = histogram_varies(l, digit) ? digit : top;
+    }
+    const uint digits = h.segment_limit && varying > 3 ? plan_top_digits(keys, h, top, varying, l) : 0;
+    if (get_local_id(0) != 0)
+        return;
+    if (digits)
+        plan_local(plan, h, top + 1 - digits, top);
+    else
+        plan_all(plan, h, varying, l);
+}
+
+/* Histograms of every digit in one read of the keys, the plan of the passes, and a clean start for them: tickets and
+ * status words are zeroed. Any number of groups. counters: one word for finished groups, then passes x RANK_RADIX; zero
+ * before and after. */
 ORDO_KERNEL(GROUP_SIZE)
-void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
+void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control, __global uint *plan,
                     struct sort_histogram h)
 {
-    __local uint counts[HISTOGRAM_PASSES_MAX * RANK_RADIX * HISTOGRAM_COPIES];
-    __local uint scratch[GROUP_SCAN_WORDS];
-    __local uint finished;
-    const uint   lid = get_local_id(0), words = h.passes * RANK_RADIX;
-    const ulong  stride = get_global_size(0);
+    __local histogram_local l;
+    const uint              lid = get_local_id(0), words = h.passes * RANK_RADIX;
+    const ulong             stride = get_global_size(0);
 
     for (ulong i = get_global_id(0); i < h.bases_word; i += stride)
         control[i] = 0;
     for (uint i = lid; i < words * HISTOGRAM_COPIES; i += GROUP_SIZE)
-        counts[i] = 0;
+        l.counts[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 
     keys += h.keys_at;
     for (ulong i = get_global_id(0); i < h.count; i += stride)
-        histogram_count(counts, key_bits(keys[i]), h, lid % HISTOGRAM_COPIES);
+        histogram_count(l.counts, key_bits(keys[i]), h, lid % HISTOGRAM_COPIES);
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (uint i = lid; i < words; i += GROUP_SIZE) {
         uint sum = 0;
         for (uint copy = 0; copy < HISTOGRAM_COPIES; copy++)
-            sum += counts[i * HISTOGRAM_COPIES + copy];
+            sum += l.counts[i * HISTOGRAM_COPIES + copy];
         if (sum)
             ordo_add(&counters[1 + i], sum);
     }
     ordo_fence_device();
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (lid == 0)
-        finished = ordo_add(&counters[0], 1);
+        l.finished = ordo_add(&counters[0], 1);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    if (finished == get_num_groups(0) - 1) {
+    if (l.finished == get_num_groups(0) - 1) {
         ordo_fence_device();
-        histogram_scan(counters, control, h, scratch);
+        histogram_scan(counters, control, h, &l);
+        histogram_plan(keys, plan, h, &l);
     }
 }
 
@@ -274,8 +471,8 @@ ORDO_FN void sort_count_tile(__global const ordo_key *tile_keys, uint here, uint
 /* before[j] = elements of this work-item's digit j in all tiles of this launch before this one. Ends whether or not other
  * groups make progress: a tile that stays silent is counted here, by the whole group.
  * Called by every work-item, uniformly, with l->missing 0 and visible. */
-ORDO_FN void sort_elements_before(__local sort_local *l, __global uint *status, __global const ordo_key *keys,
-                                  struct sort_pass p, uint *before)
+ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
+                                  struct sort_pass p, sort_digit d, uint *before)
 {
     const int first_tile = (int) p.first_tile;
     sort_look look[RANK_DIGITS_PER_ITEM];
@@ -303,8 +500,8 @@ ORDO_FN void sort_elements_before(__local sort_local *l, __global uint *status, 
         barrier(CLK_LOCAL_MEM_FENCE);
         if (get_local_id(0) == 0)
             l->missing = 0;
-        sort_count_tile(keys + (ulong) (missing - 1) * RANK_TILE, sort_tile_count(p.count, missing - 1), p.shift,
-                        p.digit_mask, l->base);
+        sort_count_tile(keys + (ulong) (missing - 1) * RANK_TILE, sort_tile_count(p.count, missing - 1), d.shift,
+                        d.mask, l->base);
         silent = false;
         RANK_FOR_MY_DIGITS(digit, j)
         {
@@ -335,7 +532,7 @@ ORDO_FN void sort_publish(__global uint *status, uint tile, const uint *count, u
 
 /* The next tile of the launch, for the whole group. Tickets start in the order in which groups do, so a tile's
  * predecessors have all been taken by groups that have started. */
-ORDO_FN void sort_draw_tile(__local sort_local *l, __global uint *control, struct sort_pass p)
+ORDO_FN void sort_draw_tile(__local sort_local_memory *l, __global uint *control, struct sort_pass p)
 {
     if (get_local_id(0) == 0) {
         l->tile = p.first_tile + ordo_add(&control[p.ticket_word], 1);
@@ -350,14 +547,18 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
 #if ORDO_VALUE_BYTES
                    __global const ordo_value *values_in, __global ordo_value *values_out,
 #endif
-                   __global uint *control, struct sort_pass p)
+                   __global uint *control, __global const uint *plan, struct sort_pass p)
 {
-    __local sort_local l;
-    __global uint     *status = control + p.status_word;
-    ordo_key_form      bits[RANK_ITEMS];
-    rank_places        places;
-    uint               total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM], before[RANK_DIGITS_PER_ITEM];
-    sort_digits        digits;
+    __local sort_local_memory l;
+    const uint                digit_number = sort_planned_digit(plan, p);
+    if (digit_number == SORT_IDLE)
+        return;
+    const sort_digit d = sort_digit_of(digit_number, p.first_bit, p.bits, p.passes);
+    __global uint   *status = control + p.status_word, *bases = control + p.bases_word + 2 * d.number * RANK_RADIX;
+    ordo_key_form    bits[RANK_ITEMS];
+    rank_places      places;
+    uint             total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM], before[RANK_DIGITS_PER_ITEM];
+    sort_digits      digits;
 
     sort_draw_tile(&l, control, p);
     const uint  tile = l.tile, here = sort_tile_count(p.count, tile);
@@ -366,7 +567,7 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
     sort_load_keys(keys_in + tile_at, here, bits);
 
     rank_clear(l.exchange.counts);
-    rank_within_team(bits, p.shift, p.digit_mask, l.exchange.counts, &places);
+    rank_within_team(bits, d.shift, d.mask, l.exchange.counts, &places);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_totals(l.exchange.counts, total);
     /* What lies beyond the end was counted under the last digit; only the very last tile has any. Whoever reads that
@@ -374,27 +575,27 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
     rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
-    sort_exchange_keys(&l, bits, p.shift, p.digit_mask, &places);
+    sort_exchange_keys(&l, bits, d.shift, d.mask, &places);
 #if ORDO_VALUE_BYTES
     /* Now, in the registers that the keys have left: they arrive while the group looks back. */
     ordo_value value[RANK_ITEMS];
     sort_load_values(values_in + p.values_in_at + tile_at, here, value);
 #endif
 
-    sort_elements_before(&l, status, keys_in, p, before);
+    sort_elements_before(&l, status, keys_in, p, d, before);
     RANK_FOR_MY_DIGITS(digit, j)
     {
-        const uint base = control[p.bases_in_word + digit] + before[j];
+        const uint base = bases[p.part % 2 * RANK_RADIX + digit] + before[j];
         l.base[digit] = base - start[j];
         before[j] += total[j];
         if (tile == p.end_tile - 1)
-            control[p.bases_out_word + digit] = base + total[j];
+            bases[(p.part + 1) % 2 * RANK_RADIX + digit] = base + total[j];
     }
     if (tile != p.first_tile)
         sort_publish(status, tile, before, SORT_CODE_UPTO(p.pass));
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    sort_store_keys(&l, here, p.shift, p.digit_mask, keys_out + p.keys_out_at, &digits);
+    sort_store_keys(&l, here, d.shift, d.mask, keys_out + p.keys_out_at, &digits);
 #if ORDO_VALUE_BYTES
     sort_move_values(&l, value, here, &places, &digits, values_out + p.values_out_at);
 #endif
@@ -409,7 +610,7 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
 #define DIRECT_AHEAD 4
 
 /* Adds the digits of elements first .. end - 1 to counts[digit * DIRECT_COPIES + copy]. */
-ORDO_FN void direct_count(__global const ordo_key *keys, uint first, uint end, struct sort_pass p, __local uint *counts)
+ORDO_FN void direct_count(__global const ordo_key *keys, uint first, uint end, sort_digit d, __local uint *counts)
 {
     const uint copy = get_local_id(0) % DIRECT_COPIES;
     for (uint at = first + get_local_id(0); at < end; at += DIRECT_AHEAD * GROUP_SIZE) {
@@ -419,7 +620,7 @@ ORDO_FN void direct_count(__global const ordo_key *keys, uint first, uint end, s
             key[i] = keys[min(at + i * GROUP_SIZE, end - 1)];
         ORDO_UNROLL
         for (int i = 0; i < DIRECT_AHEAD; i++) {
-            const uint digit = rank_digit(key_bits(key[i]), p.shift, p.digit_mask);
+            const uint digit = rank_digit(key_bits(key[i]), d.shift, d.mask);
             if (at + i * GROUP_SIZE < end)
                 ordo_local_add(&counts[digit * DIRECT_COPIES + copy], 1);
         }
@@ -443,14 +644,15 @@ void sort_direct(__global const ordo_key *keys_in, __global ordo_key *keys_out,
 #endif
                  struct sort_pass p)
 {
-    __local sort_local l;
-    __local uint      *earlier = l.exchange.counts, *later = earlier + RANK_RADIX * DIRECT_COPIES;
-    ordo_key_form      bits[RANK_ITEMS];
-    rank_places        places;
-    uint               total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM], before[RANK_DIGITS_PER_ITEM];
-    sort_digits        digits;
-    const uint         tile = (uint) get_group_id(0), here = sort_tile_count(p.count, tile);
-    const uint         tile_at = tile * RANK_TILE;
+    __local sort_local_memory l;
+    __local uint             *earlier = l.exchange.counts, *later = earlier + RANK_RADIX * DIRECT_COPIES;
+    ordo_key_form             bits[RANK_ITEMS];
+    rank_places               places;
+    uint                      total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM], before[RANK_DIGITS_PER_ITEM];
+    sort_digits               digits;
+    const uint                tile = (uint) get_group_id(0), here = sort_tile_count(p.count, tile);
+    const uint                tile_at = tile * RANK_TILE;
+    const sort_digit          d = sort_digit_of(p.pass, p.first_bit, p.bits, p.passes);
 
     keys_in += p.keys_in_at;
     sort_load_keys(keys_in + tile_at, here, bits);
@@ -458,8 +660,8 @@ void sort_direct(__global const ordo_key *keys_in, __global ordo_key *keys_out,
     for (uint i = get_local_id(0); i < 2 * RANK_RADIX * DIRECT_COPIES; i += GROUP_SIZE)
         earlier[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    direct_count(keys_in, 0, tile_at, p, earlier);
-    direct_count(keys_in, tile_at, p.count, p, later);
+    direct_count(keys_in, 0, tile_at, d, earlier);
+    direct_count(keys_in, tile_at, p.count, d, later);
     barrier(CLK_LOCAL_MEM_FENCE);
     uint sum = 0, all;
     RANK_FOR_MY_DIGITS(digit, j)
@@ -476,13 +678,7 @@ void sort_direct(__global const ordo_key *keys_in, __global ordo_key *keys_out,
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    rank_clear(l.exchange.counts);
-    rank_within_team(bits, p.shift, p.digit_mask, l.exchange.counts, &places);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    rank_totals(l.exchange.counts, total);
-    rank_starts(l.exchange.counts, total, l.scratch, start);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sort_exchange_keys(&l, bits, p.shift, p.digit_mask, &places);
+    sort_rank_tile(&l, bits, d, &places, total, start);
 #if ORDO_VALUE_BYTES
     ordo_value value[RANK_ITEMS];
     sort_load_values(values_in + p.values_in_at + tile_at, here, value);
@@ -492,7 +688,7 @@ void sort_direct(__global const ordo_key *keys_in, __global ordo_key *keys_out,
         l.base[digit] = before[j] - start[j];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    sort_store_keys(&l, here, p.shift, p.digit_mask, keys_out + p.keys_out_at, &digits);
+    sort_store_keys(&l, here, d.shift, d.mask, keys_out + p.keys_out_at, &digits);
 #if ORDO_VALUE_BYTES
     sort_move_values(&l, value, here, &places, &digits, values_out + p.values_out_at);
 #endif
@@ -503,22 +699,27 @@ void sort_direct(__global const ordo_key *keys_in, __global ordo_key *keys_out,
 
 /* counts[digit * tiles + tile] = how many of the tile's keys have the digit. One group per tile. */
 ORDO_KERNEL(GROUP_SIZE)
-void sort_count(__global const ordo_key *keys_in, __global uint *control, struct sort_pass p)
+void sort_count(__global const ordo_key *keys_in, __global uint *control, __global const uint *plan, struct sort_pass p)
 {
     __local uint counts[RANK_RADIX];
-    const uint   tile = (uint) get_group_id(0);
-    sort_count_tile(keys_in + p.keys_in_at + (ulong) tile * RANK_TILE, sort_tile_count(p.count, tile), p.shift,
-                    p.digit_mask, counts);
+    const uint   tile = (uint) get_group_id(0), digit_number = sort_planned_digit(plan, p);
+    if (digit_number == SORT_IDLE)
+        return;
+    const sort_digit d = sort_digit_of(digit_number, p.first_bit, p.bits, p.passes);
+    sort_count_tile(keys_in + p.keys_in_at + (ulong) tile * RANK_TILE, sort_tile_count(p.count, tile), d.shift, d.mask,
+                    counts);
     for (uint digit = get_local_id(0); digit < RANK_RADIX; digit += GROUP_SIZE)
         control[RANK_RADIX + digit * p.tiles + tile] = counts[digit];
 }
 
 /* One group per digit: its counts become the counts before each tile, its total goes to control[digit]. */
 ORDO_KERNEL(GROUP_SIZE)
-void sort_scan(__global uint *control, struct sort_pass p)
+void sort_scan(__global uint *control, __global const uint *plan, struct sort_pass p)
 {
-    __local uint   scratch[GROUP_SCAN_WORDS];
-    const uint     digit = (uint) get_group_id(0);
+    __local uint scratch[GROUP_SCAN_WORDS];
+    const uint   digit = (uint) get_group_id(0);
+    if (sort_planned_digit(plan, p) == SORT_IDLE)
+        return;
     __global uint *counts = control + RANK_RADIX + digit * p.tiles;
     uint           before = 0;
     for (uint first = 0; first < p.tiles; first += GROUP_SIZE) {
@@ -540,24 +741,22 @@ void sort_scatter(__global const ordo_key *keys_in, __global ordo_key *keys_out,
 #if ORDO_VALUE_BYTES
                   __global const ordo_value *values_in, __global ordo_value *values_out,
 #endif
-                  __global const uint *control, struct sort_pass p)
+                  __global const uint *control, __global const uint *plan, struct sort_pass p)
 {
-    __local sort_local l;
-    ordo_key_form      bits[RANK_ITEMS];
-    rank_places        places;
-    uint               total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
-    sort_digits        digits;
-    const uint         tile = (uint) get_group_id(0), here = sort_tile_count(p.count, tile);
-    const ulong        tile_at = (ulong) tile * RANK_TILE;
+    __local sort_local_memory l;
+    const uint                digit_number = sort_planned_digit(plan, p);
+    if (digit_number == SORT_IDLE)
+        return;
+    const sort_digit d = sort_digit_of(digit_number, p.first_bit, p.bits, p.passes);
+    ordo_key_form    bits[RANK_ITEMS];
+    rank_places      places;
+    uint             total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
+    sort_digits      digits;
+    const uint       tile = (uint) get_group_id(0), here = sort_tile_count(p.count, tile);
+    const ulong      tile_at = (ulong) tile * RANK_TILE;
 
     sort_load_keys(keys_in + p.keys_in_at + tile_at, here, bits);
-    rank_clear(l.exchange.counts);
-    rank_within_team(bits, p.shift, p.digit_mask, l.exchange.counts, &places);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    rank_totals(l.exchange.counts, total);
-    rank_starts(l.exchange.counts, total, l.scratch, start);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sort_exchange_keys(&l, bits, p.shift, p.digit_mask, &places);
+    sort_rank_tile(&l, bits, d, &places, total, start);
 #if ORDO_VALUE_BYTES
     ordo_value value[RANK_ITEMS];
     sort_load_values(values_in + p.values_in_at + tile_at, here, value);
@@ -575,8 +774,108 @@ void sort_scatter(__global const ordo_key *keys_in, __global ordo_key *keys_out,
         digit_at += control[digit];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    sort_store_keys(&l, here, p.shift, p.digit_mask, keys_out + p.keys_out_at, &digits);
+    sort_store_keys(&l, here, d.shift, d.mask, keys_out + p.keys_out_at, &digits);
 #if ORDO_VALUE_BYTES
     sort_move_values(&l, value, here, &places, &digits, values_out + p.values_out_at);
 #endif
+}
+
+/* ---- ranges that are too long for the local pass --------------------------------------------------------------- */
+
+typedef struct {
+    __global ordo_key *keys;
+#if ORDO_VALUE_BYTES
+    __global ordo_value *values;
+#endif
+} sort_array;
+
+/* One pass over `count` elements by one group: counts all of them, then moves tile after tile.
+ * Called by every work-item, uniformly. Its writes are visible to the group on return. */
+ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_array to, uint count, sort_digit d)
+{
+    uint next[RANK_DIGITS_PER_ITEM], sum = 0, all;
+    sort_count_tile(from.keys, count, d.shift, d.mask, l->base);
+    RANK_FOR_MY_DIGITS(digit, j)
+    {
+        next[j] = l->base[digit];
+        sum += next[j];
+    }
+    uint before = group_scan_add(sum, l->scratch, &all);
+    RANK_FOR_MY_DIGITS(digit, j)
+    {
+        const uint here = next[j];
+        next[j] = before;
+        before += here;
+    }
+    for (uint at = 0; at < count; at += RANK_TILE) {
+        const uint    here = min(count - at, (uint) RANK_TILE);
+        ordo_key_form bits[RANK_ITEMS];
+        rank_places   places;
+        uint          total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
+        sort_digits   digits;
+
+        sort_load_keys(from.keys + at, here, bits);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        sort_rank_tile(l, bits, d, &places, total, start);
+        RANK_FOR_MY_DIGITS(digit, j)
+        {
+            l->base[digit] = next[j] - start[j];
+            next[j] += total[j];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        sort_store_keys(l, here, d.shift, d.mask, to.keys, &digits);
+#if ORDO_VALUE_BYTES
+        ordo_value value[RANK_ITEMS];
+        sort_load_values(from.values + at, here, value);
+        sort_move_values(l, value, here, &places, &digits, to.values);
+#endif
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+/* Sorts one range by all bits from first_bit on that differ in it. `from` holds the range; the result goes to `out`, and
+ * `spare` is overwritten; from.keys is one of them. */
+ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_array spare, bool from_out, uint count,
+                         uint first_bit, ordo_key_form least, ordo_key_form greatest)
+{
+    const uint bits = KEY_BITS - first_bit, above = (uint) clz((least ^ greatest) | 1);
+    const uint differing = above < bits ? bits - above : 1, wanted = (differing + RANK_BITS - 1) / RANK_BITS;
+    const uint passes = wanted + (wanted % 2 == (from_out ? 0 : 1) ? 0 : 1);
+
+    for (uint pass = 0; pass < passes; pass++) {
+        const bool reads_out = (passes - pass) % 2 == 0;
+        large_pass(l, reads_out ? out : spare, reads_out ? spare : out, count,
+                   sort_digit_of(pass, first_bit, differing, passes));
+    }
+}
+
+/* Sorts the ranges that have more than range_max elements, or that the local pass has left. A group for each range. */
+ORDO_KERNEL(GROUP_SIZE)
+void sort_large(__global ordo_key *keys_out, __global ordo_key *keys_spare,
+#if ORDO_VALUE_BYTES
+                __global ordo_value *values_out, __global ordo_value *values_spare,
+#endif
+                __global const uint *plan, __global const uint *bounds, struct sort_local s)
+{
+    __local sort_local_memory l;
+    const uint                local_bit = plan[SORT_PLAN_LOCAL];
+    if (local_bit == SORT_NO_LOCAL)
+        return;
+    const uint range = (uint) get_group_id(0), first = bounds[range], count = bounds[range + 1] - first;
+    if (count == 0 || (count <= s.range_max && !bounds[s.ranges + 1 + range]))
+        return;
+    const bool from_out = (s.passes - plan[SORT_PLAN_PASSES]) % 2 == 0;
+    sort_array out, spare;
+    out.keys = keys_out + s.keys_out_at + first;
+    spare.keys = keys_spare + first;
+#if ORDO_VALUE_BYTES
+    out.values = values_out + s.values_out_at + first;
+    spare.values = values_spare + first;
+#endif
+    __global const ordo_key *keys = from_out ? out.keys : spare.keys;
+    const ordo_key_form      below = ((ordo_key_form) 1 << local_bit) - 1;
+    const ordo_key_form      least = key_bits(keys[0]) & ~below, greatest = key_bits(keys[count - 1]) | below;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    large_range(&l, out, spare, from_out, count, s.first_bit, least, greatest);
 }

@@ -39,21 +39,47 @@ struct sort_pass {
     ordo_u32 first_tile; /* this launch covers tiles first_tile .. end_tile - 1 */
     ordo_u32 end_tile;
     ordo_u32 tiles;
-    ordo_u32 shift;       /* the digit's lowest bit in the key's ordered form */
-    ordo_u32 digit_mask;  /* its width, as a mask */
-    ordo_u32 pass;        /* its number, from 0 */
-    ordo_u32 ticket_word; /* where this launch draws its tiles */
+    ordo_u32 first_bit, bits, passes; /* the sorted bits of the ordered form, and their number of digits */
+    ordo_u32 pass;                    /* number of this pass, from 0 */
+    ordo_u32 planned;                 /* 1: the plan says which digit this pass sorts by; 0: digit `pass` */
+    ordo_u32 ticket_word;             /* where this launch draws its tiles */
     ordo_u32 status_word;
-    ordo_u32 bases_in_word, bases_out_word; /* where each digit's elements begin, before and after this launch */
+    ordo_u32 bases_word; /* of digit 0 */
+    ordo_u32 part;       /* number of this launch within the pass */
     ordo_u32 unused;
 };
+
+/* The plan: words that the histogram writes and the passes read.
+ *
+ *   S3  Passes 0 .. PASSES - 1 each sort by the digit that the plan names. The others are idle. PASSES is at least 1
+ *       unless the local pass runs, and as odd or even as the number of all passes, so that the last one writes the
+ *       output. (A digit that all keys share makes up the number: its pass copies.)
+ *   S4  LOCAL is SORT_NO_LOCAL, or the lowest bit (in the ordered form) of the digits that the passes sort by: all keys
+ *       agree above these digits, and the local pass sorts by the bits below. PASSES may then be odd or even.
+ */
+#define SORT_PLAN_LOCAL  0
+#define SORT_PLAN_PASSES 1
+#define SORT_PLAN_DIGITS 2 /* the digit of each pass, or SORT_IDLE */
+#define SORT_PLAN_WORDS  (SORT_PLAN_DIGITS + 24)
+#define SORT_NO_LOCAL    0xffffffffu
+#define SORT_IDLE        0xffffffffu
 
 /* Arguments of the histogram of all passes. */
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 bases_word; /* of the control buffer; what lies before is zeroed */
-    ordo_u32 unused;
+    ordo_u32 bases_word;    /* of the control buffer; the words before it are zeroed */
+    ordo_u32 segment_limit; /* mean number of elements of a segment up to which the local pass pays; 0: no local pass */
+};
+
+/* Arguments of the kernels behind the passes. A segment is a stretch of elements that agree in the digits of the passes.
+ * Range r has the segments that begin in elements r * step .. (r + 1) * step - 1: one work-group sorts it. The passes
+ * leave the elements in the output, or in the spare buffers when passes - PASSES is odd. */
+struct sort_local {
+    ordo_u64 keys_out_at, values_out_at;
+    ordo_u32 count, first_bit, passes;
+    ordo_u32 step, ranges;
+    ordo_u32 range_max; /* a longer range is left to sort_large */
 };
 
 /* Arguments of a sort in one launch. */
@@ -71,7 +97,8 @@ struct sort_chunks {
 };
 
 /* No padding at the end: the Rusticl of Mesa 22 takes such a struct only without it. */
-ORDO_STATIC_ASSERT(sizeof(struct sort_pass) == 4 * 8 + 12 * 4, "no padding");
+ORDO_STATIC_ASSERT(sizeof(struct sort_pass) == 4 * 8 + 14 * 4, "no padding");
+ORDO_STATIC_ASSERT(sizeof(struct sort_local) == 2 * 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_histogram) == 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_small) == 4 * 8 + 4 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_chunks) == 4 * 8 + 6 * 4, "no padding");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Radix sort: which method, how wide the digits, which buffer each pass writes, and the launches. The kernels and their
- * papers: cl/primitive/sort.cl, sort_small.cl, sort_chunked.cl. */
+ * papers: cl/primitive/sort.cl, sort_local.cl, sort_small.cl, sort_chunked.cl. */
 #include "primitive/sort.h"
 #include "primitive/host_array.h"
 #include "primitive/primitive.h"
@@ -10,6 +10,7 @@
 #include <assert.h>
 
 #define SORT_MODULE    "primitive/sort.cl"
+#define LOCAL_MODULE   "primitive/sort_local.cl"
 #define SMALL_MODULE   "primitive/sort_small.cl"
 #define CHUNKED_MODULE "primitive/sort_chunked.cl"
 
@@ -21,6 +22,13 @@ struct pairs {
     struct ordo_slice keys, values;
 };
 
+/* The local pass behind the passes, if it may run (cl/shared/sort.h). */
+struct local {
+    bool     possible;
+    uint32_t group, items;
+    uint32_t step, ranges, segment_limit;
+};
+
 struct sort {
     struct ordo_call              *call;
     const struct ordo_sort_params *params;
@@ -30,6 +38,9 @@ struct sort {
     uint32_t                       first_bit, bits, passes;
     uint32_t                       method, digit_bits, group, items, registers, tile, tiles;
     struct ordo_define             defines[9];
+    cl_mem                         plan; /* of passes that the device plans; else any buffer */
+    bool                           planned;
+    struct local                   local;
 };
 
 /* ---- choosing ------------------------------------------------------------------------------------------------ */
@@ -46,12 +57,12 @@ static size_t histogram_need(const struct sort *s, size_t digit_bits, size_t cop
     return (passes * copies << digit_bits) * 4 + 2048;
 }
 
-/* Local memory that sort_local of cl/primitive/sort.cl takes. */
-static size_t local_need(const struct sort *s, size_t group, size_t items, size_t digit_bits)
+/* Local memory of a kernel that ranks tiles and exchanges elements of `bytes`. */
+static size_t local_need(const struct sort *s, size_t bytes, size_t group, size_t items, size_t digit_bits)
 {
     const size_t lanes = ordo_device_facts(s->dev)->sub_group, radix = (size_t) 1 << digit_bits;
     const size_t counts = group / lanes * radix * 4;
-    const size_t tile = group * items * max_size(s->key_bytes, s->value_bytes);
+    const size_t tile = group * items * bytes;
     const size_t scan = lanes >= 8 ? group / lanes * 4 : 2 * group * 4;
     return max_size(counts, tile) + radix * 4 + scan + 64;
 }
@@ -61,7 +72,8 @@ static void fit(struct sort *s, uint32_t group, uint32_t items, uint32_t digit_b
 {
     const struct ordo_facts *facts = ordo_device_facts(s->dev);
     assert(group > 0 && items > 0);
-    while (group > 1 && local_need(s, group, items, digit_bits) > facts->local_bytes) {
+    const size_t bytes = max_size(s->key_bytes, s->value_bytes);
+    while (group > 1 && local_need(s, bytes, group, items, digit_bits) > facts->local_bytes) {
         const size_t counts = group / facts->sub_group * ((size_t) 4 << digit_bits);
         if (counts > facts->local_bytes / 2 && digit_bits > 4)
             digit_bits--;
@@ -128,6 +140,35 @@ static bool choose_small(struct sort *s)
     *s = small;
     s->registers = 0;
     return true;
+}
+
+/* Local memory of cl/primitive/sort_local.cl, and a little more. */
+static size_t local_bytes(const struct local *l)
+{
+    return (size_t) l->group * l->items * 4 + 2 * (size_t) l->group * 4 + 64;
+}
+
+/* Whether the local pass may run: keys of 8 bytes, sorted down from their topmost bit, so many that passes cost more than
+ * launches. Whether it does run, the plan says. */
+static void choose_local(struct sort *s)
+{
+    const enum ordo_shape shape = ordo_shape_of(s->key_bytes, s->value_bytes);
+    struct local         *l = &s->local;
+    const uint32_t        least = ordo_tunable(s->dev, ORDO_SORT_LOCAL, shape);
+    l->group = (uint32_t) ordo_group_of(s->dev, ORDO_SORT_LOCAL_GROUP, shape);
+    l->items = ordo_tunable(s->dev, ORDO_SORT_LOCAL_ITEMS, shape);
+    if (s->key_bytes < 8 || s->first_bit + s->bits != 64 || s->digit_bits != 8 || least == 0 || l->group == 1 ||
+        s->count >> least == 0 || local_bytes(l) > ordo_device_facts(s->dev)->local_bytes)
+        return;
+    /* After two passes by 8 bits uniform keys are in segments of count / 65536. A range is a step and the rest of a
+     * segment: room is left for a segment of twice that, and of at least 256. */
+    const uint32_t range = l->group * l->items;
+    const size_t   segment = max_size(256, 2 * ordo_ceil_div(s->count, 65536));
+    const uint32_t room = (uint32_t) ordo_min_size(segment, range / 2);
+    l->step = range - room;
+    l->segment_limit = room * 3 / 4;
+    l->ranges = (uint32_t) ordo_ceil_div(s->count, l->step);
+    l->possible = true;
 }
 
 static void set_defines(struct sort *s)
@@ -240,8 +281,6 @@ static const struct pairs *pass_to(const struct sort *s, uint32_t pass)
 static struct sort_pass pass_args(const struct sort *s, uint32_t pass)
 {
     const struct pairs *from = pass_from(s, pass), *to = pass_to(s, pass);
-    const uint32_t      below = SORT_BITS_BELOW(s->bits, s->passes, pass);
-    const uint32_t      width = SORT_BITS_BELOW(s->bits, s->passes, pass + 1) - below;
     return (struct sort_pass) {
         .keys_in_at = from->keys.at,
         .keys_out_at = to->keys.at,
@@ -250,9 +289,11 @@ static struct sort_pass pass_args(const struct sort *s, uint32_t pass)
         .count = (uint32_t) s->count,
         .tiles = s->tiles,
         .end_tile = s->tiles,
-        .shift = s->first_bit + below,
-        .digit_mask = (1u << width) - 1,
+        .first_bit = s->first_bit,
+        .bits = s->bits,
+        .passes = s->passes,
         .pass = pass,
+        .planned = s->planned,
     };
 }
 
@@ -260,8 +301,59 @@ static ordo_status launch_pass(struct sort *s, const char *name, cl_mem control,
 {
     struct move_args a = move_args(s, pass_from(s, p.pass), pass_to(s, p.pass));
     a.arg[a.n++] = ORDO_ARG(control);
+    a.arg[a.n++] = ORDO_ARG(s->plan);
     a.arg[a.n++] = ORDO_ARG(p);
     return launch(s, SORT_MODULE, name, p.end_tile - p.first_tile, a.arg, a.n);
+}
+
+/* ---- the local pass -------------------------------------------------------------------------------------------- */
+
+/* A kernel of the local pass: arrays, plan, bounds, and its own arguments. */
+static ordo_status launch_local(struct sort *s, const char *module, const char *name, const struct ordo_define *defines,
+                                size_t groups, size_t group, cl_mem bounds)
+{
+    const struct sort_local args = {
+        .keys_out_at = s->out.keys.at,
+        .values_out_at = s->out.values.at,
+        .count = (uint32_t) s->count,
+        .first_bit = s->first_bit,
+        .passes = s->passes,
+        .step = s->local.step,
+        .ranges = s->local.ranges,
+        .range_max = s->local.group * s->local.items,
+    };
+    const bool          bounds_only = strcmp(name, "sort_bounds") == 0;
+    struct move_args    a = move_args(s, &s->out, &s->spare);
+    struct ordo_kernel *kernel = NULL;
+    a.n = bounds_only ? 2 : a.n;
+    a.arg[1] = ORDO_ARG(s->spare.keys.mem);
+    a.arg[a.n++] = ORDO_ARG(s->plan);
+    a.arg[a.n++] = ORDO_ARG(bounds);
+    a.arg[a.n++] = ORDO_ARG(args);
+    ORDO_TRY(ordo_call_kernel(s->call, module, name, defines, &kernel));
+    return ordo_call_launch(s->call, kernel, groups, group, a.arg, a.n);
+}
+
+/* Sorts what the passes have put into segments. Each kernel ends at once where the plan has no local pass. */
+static ordo_status sort_locally(struct sort *s)
+{
+    const struct local *l = &s->local;
+    cl_mem              bounds = NULL;
+    if (!l->possible)
+        return ORDO_OK;
+    const struct ordo_define defines[] = {
+        { "ORDO_KEY", s->params->key },
+        { "ORDO_VALUE_BYTES", (long) s->value_bytes },
+        { "ORDO_DESCENDING", s->params->descending },
+        { "GROUP_SIZE", l->group },
+        { "LOCAL_ITEMS", l->items },
+        { NULL, 0 },
+    };
+    ORDO_TRY(ordo_call_scratch(s->call, (2 * (size_t) l->ranges + 1) * sizeof(cl_uint), &bounds));
+    ORDO_TRY(launch_local(s, LOCAL_MODULE, "sort_bounds", defines, ordo_ceil_div(l->ranges + 1, l->group), l->group,
+                          bounds));
+    ORDO_TRY(launch_local(s, LOCAL_MODULE, "sort_local", defines, l->ranges, l->group, bounds));
+    return launch_local(s, SORT_MODULE, "sort_large", s->defines, l->ranges, s->group, bounds);
 }
 
 /* ---- one-sweep ----------------------------------------------------------------------------------------------- */
@@ -293,18 +385,28 @@ static ordo_status launch_histogram(struct sort *s, const struct control *c)
         .bits = s->bits,
         .passes = s->passes,
         .bases_word = c->bases,
+        .segment_limit = s->local.possible ? s->local.segment_limit : 0,
     };
     const size_t enough = (size_t) ordo_device_facts(s->dev)->compute_units * 4;
-    return launch(s, SORT_MODULE, "sort_histogram", ordo_min_size(enough, s->tiles),
-                  ORDO_ARGS(ORDO_ARG(s->in.keys.mem), ORDO_ARG(c->counters), ORDO_ARG(c->mem), ORDO_ARG(h)));
+    return launch(
+        s, SORT_MODULE, "sort_histogram", ordo_min_size(enough, s->tiles),
+        ORDO_ARGS(ORDO_ARG(s->in.keys.mem), ORDO_ARG(c->counters), ORDO_ARG(c->mem), ORDO_ARG(s->plan), ORDO_ARG(h)));
+}
+
+/* Has the device plan the passes, which takes the histogram. */
+static ordo_status plan_on_device(struct sort *s, const struct control *c)
+{
+    choose_local(s);
+    s->planned = true;
+    ORDO_TRY(ordo_call_scratch(s->call, SORT_PLAN_WORDS * 4, &s->plan));
+    return launch_histogram(s, c);
 }
 
 static ordo_status sort_onesweep(struct sort *s)
 {
-    const uint32_t radix = 1u << s->digit_bits;
     struct control c = { 0 };
     ORDO_TRY(make_control(s, &c));
-    ORDO_TRY(launch_histogram(s, &c));
+    ORDO_TRY(plan_on_device(s, &c));
     for (uint32_t pass = 0; pass < s->passes; pass++)
         for (uint32_t part = 0; part < c.launches; part++) {
             struct sort_pass p = pass_args(s, pass);
@@ -312,11 +414,11 @@ static ordo_status sort_onesweep(struct sort *s)
             p.end_tile = (uint32_t) ordo_min_size(s->tiles, (size_t) p.first_tile + c.launch_tiles);
             p.ticket_word = pass * c.launches + part;
             p.status_word = c.status;
-            p.bases_in_word = c.bases + (2 * pass + part % 2) * radix;
-            p.bases_out_word = c.bases + (2 * pass + (part + 1) % 2) * radix;
+            p.bases_word = c.bases;
+            p.part = part;
             ORDO_TRY(launch_pass(s, "sort_onesweep", c.mem, p));
         }
-    return ORDO_OK;
+    return sort_locally(s);
 }
 
 /* ---- direct ------------------------------------------------------------------------------------------------------ */
@@ -340,20 +442,37 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- reduce-then-scan ---------------------------------------------------------------------------------------- */
 
+/* Plans the passes where the local pass may run: the histogram is one read of the keys more. Elsewhere every pass runs, and
+ * the plan is a buffer that nobody reads. */
+static ordo_status plan_reduce_scan(struct sort *s, cl_mem control)
+{
+    struct control c = { 0 };
+    choose_local(s);
+    s->plan = control;
+    if (!s->local.possible)
+        return ORDO_OK;
+    const size_t words = (size_t) s->passes << s->digit_bits;
+    ORDO_TRY(ordo_call_scratch(s->call, 2 * words * 4, &c.mem));
+    ORDO_TRY(ordo_call_zeroed(s->call, (1 + words) * 4, &c.counters));
+    return plan_on_device(s, &c);
+}
+
 static ordo_status sort_reduce_scan(struct sort *s)
 {
     const size_t radix = (size_t) 1 << s->digit_bits;
     cl_mem       control = NULL;
     ORDO_TRY(ordo_call_scratch(s->call, radix * (1 + (size_t) s->tiles) * 4, &control));
+    ORDO_TRY(plan_reduce_scan(s, control));
     for (uint32_t pass = 0; pass < s->passes; pass++) {
         const struct sort_pass p = pass_args(s, pass);
         const cl_mem           keys = pass_from(s, pass)->keys.mem;
+        ORDO_TRY(launch(s, SORT_MODULE, "sort_count", s->tiles,
+                        ORDO_ARGS(ORDO_ARG(keys), ORDO_ARG(control), ORDO_ARG(s->plan), ORDO_ARG(p))));
         ORDO_TRY(
-            launch(s, SORT_MODULE, "sort_count", s->tiles, ORDO_ARGS(ORDO_ARG(keys), ORDO_ARG(control), ORDO_ARG(p))));
-        ORDO_TRY(launch(s, SORT_MODULE, "sort_scan", radix, ORDO_ARGS(ORDO_ARG(control), ORDO_ARG(p))));
+            launch(s, SORT_MODULE, "sort_scan", radix, ORDO_ARGS(ORDO_ARG(control), ORDO_ARG(s->plan), ORDO_ARG(p))));
         ORDO_TRY(launch_pass(s, "sort_scatter", control, p));
     }
-    return ORDO_OK;
+    return sort_locally(s);
 }
 
 /* ---- chunks (CPUs) ------------------------------------------------------------------------------------------- */
@@ -401,8 +520,9 @@ static ordo_status sort_chunked(struct sort *s)
         c.keys_out_at = p.keys_out_at;
         c.values_in_at = p.values_in_at;
         c.values_out_at = p.values_out_at;
-        c.shift = p.shift;
-        c.digit_mask = p.digit_mask;
+        const uint32_t below = SORT_BITS_BELOW(s->bits, s->passes, pass);
+        c.shift = s->first_bit + below;
+        c.digit_mask = (1u << (SORT_BITS_BELOW(s->bits, s->passes, pass + 1) - below)) - 1;
         a.arg[a.n++] = ORDO_ARG(counts);
         a.arg[a.n++] = ORDO_ARG(c);
         ORDO_TRY(launch(s, CHUNKED_MODULE, "sort_chunk_count", c.chunks,

@@ -158,7 +158,7 @@ static const struct {
 } rows[] = {
     { ANY, -1, NULL, ORDO_ORIGIN_DEFAULT,
       "sort.method=1 sort.digit_bits=8 sort.group=256 sort.items=8 sort.registers=0 sort.direct=8 sort.small_group=256 "
-      "sort.small_items=4 "
+      "sort.small_items=4 sort.local=20 sort.local_group=256 sort.local_items=8 "
       "scan.method=1 scan.group=256 scan.items=8 compact.group=256 compact.items=8 by_key.group=256 by_key.items=8 "
       "top.group=256 top.items=16 "
       "merge.group=128 merge.items=7 "
@@ -177,7 +177,7 @@ static const struct {
     { GPU, ORDO_LANES_NVIDIA, NULL, ORDO_ORIGIN_SHIPPED,
       "sort.group=512 sort.k4v0.items=21 sort.k4v4.group=1024 sort.k4v4.items=11 sort.k4v8.items=11 sort.k8v0.items=11 "
       "sort.k8v4.items=11 "
-      "sort.k8v8.items=11 sort.small_group=512 sort.small_items=8 "
+      "sort.k8v8.items=11 sort.small_group=512 sort.small_items=8 sort.local_group=1024 "
       "scan.items=24 compact.group=512 compact.items=20 by_key.k4.items=12 top.group=512 top.items=32 "
       "merge.k4v0.items=17 merge.k8v0.group=256 merge.k8v4.items=11 merge.k8v8.items=11 "
       "merge_runs.group=256 merge_runs.items=11 merge_runs.k4v0.group=512 "

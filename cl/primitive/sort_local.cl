@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The local pass of the hybrid radix sort (sort.cl): the elements are in order by their most significant digits, and each
+ * work-group sorts one range of whole segments by all bits.
+ *
+ *   1  count    Maps each key of the range to a bin, monotonically, and counts the bins in local memory.
+ *   2  spread   Puts the index of each element into its bin: in any order.
+ *   3  rank     Compares each element with the others of its bin, by key and then by index: the result is stable and does
+ *               not depend on the order of step 2. There are as many bins as elements, so most hold one or two.
+ *   4  gather   Reads keys and values by the sorted indexes, then writes them in order.
+ *
+ * A range with a bin of more than LOCAL_BIN_MAX elements is left to sort_large. Tunables: GROUP_SIZE, LOCAL_ITEMS.
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "group/scan.cl"
+#include "shared/key.h"
+#include "shared/sort.h"
+
+#ifndef LOCAL_ITEMS
+#define LOCAL_ITEMS 8
+#endif
+#define LOCAL_TILE (GROUP_SIZE * LOCAL_ITEMS)
+#if LOCAL_TILE > 32768 || LOCAL_ITEMS % 2
+#error "LOCAL_ITEMS must be even, and a range at most 32768 elements: an index and a count have 16 bits"
+#endif
+
+/* Elements of a bin up to which each is compared with all. */
+#define LOCAL_BIN_MAX 256
+
+/* ---- bounds of the ranges -------------------------------------------------------------------------------------- */
+
+/* The first element from `at` on that is not in the segment of element at - 1; `count` if there is none. */
+ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
+{
+    const ordo_key_form segment = key_bits(keys[at - 1]) >> local_bit;
+    uint                step = 64, first = at, end = at;
+    while (end < count && key_bits(keys[end]) >> local_bit == segment) {
+        first = end + 1;
+        end = count - end > step ? end + step : count;
+        step *= 2;
+    }
+    while (first < end) {
+        const uint middle = first + (end - first) / 2;
+        if (key_bits(keys[middle]) >> local_bit == segment)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+/* bounds[r] = the first element of range r; bounds[ranges] = count. A work-item for each. */
+ORDO_KERNEL(GROUP_SIZE)
+void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *keys_spare, __global const uint *plan,
+                 __global uint *bounds, struct sort_local s)
+{
+    const uint range = (uint) get_global_id(0), local_bit = plan[SORT_PLAN_LOCAL];
+    if (local_bit == SORT_NO_LOCAL || range > s.ranges)
+        return;
+    const bool               from_out = (s.passes - plan[SORT_PLAN_PASSES]) % 2 == 0;
+    __global const ordo_key *keys = from_out ? keys_out + s.keys_out_at : keys_spare;
+    bounds[range] = range == 0          ? 0
+                    : range == s.ranges ? s.count
+                                        : local_segment_end(keys, s.count, range * s.step, local_bit);
+}
+
+/* ---- one range ------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint   bins[LOCAL_TILE / 2]; /* two bins to a word: their counts, then the places of their first elements */
+    ushort index[LOCAL_TILE];
+    uint   scratch[GROUP_SCAN_WORDS];
+    uint   fullest;
+} local_memory;
+
+/* Maps keys of a range to bins: less `least`, shifted so that the greatest has 32 bits, scaled. */
+typedef struct {
+    ordo_key_form least;
+    uint          first_bit, bits, scale;
+} local_map;
+
+ORDO_FN local_map local_map_of(ordo_key_form least, ordo_key_form greatest, uint first_bit)
+{
+    local_map           m = { least, first_bit, 0, 0 };
+    const ordo_key_form span = greatest - least;
+    m.bits = KEY_BITS - (uint) clz(span | 1);
+    const uint top = (uint) (m.bits > 32 ? span >> (m.bits - 32) : span << (32 - m.bits));
+    m.scale = (uint) (4294967296.0f * (float) LOCAL_TILE / ((float) top + 1.0f));
+    return m;
+}
+
+ORDO_FN uint local_bin(local_map m, ordo_key_form form)
+{
+    const ordo_key_form above = form - m.least;
+    const uint          top = (uint) (m.bits > 32 ? above >> (m.bits - 32) : above << (32 - m.bits));
+    return min(mul_hi(top, m.scale), (uint) LOCAL_TILE - 1);
+}
+
+ORDO_FN uint local_half(__local const uint *bins, uint bin)
+{
+    return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
+}
+
+/* 1: which[i] = bin << 16 | the element's number in its bin, in the order of arrival. */
+ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
+{
+    for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)
+        l->bins[i] = 0;
+    if (get_local_id(0) == 0)
+        l->fullest = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (int i = 0; i < LOCAL_ITEMS; i++) {
+        const uint bin = local_bin(m, form[i]), shift = bin % 2 * 16;
+        which[i] = bin << 16;
+        if (get_local_id(0) + i * GROUP_SIZE < count)
+            which[i] |= ordo_local_add(&l->bins[bin / 2], 1u << shift) >> shift & 0xffff;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Turns the bins' counts into places; fullest: the greatest count. Visible behind the next barrier. */
+ORDO_FN void local_place(__local local_memory *l)
+{
+    __local uint *mine = l->bins + get_local_id(0) * (LOCAL_ITEMS / 2);
+    uint          two[LOCAL_ITEMS / 2], sum = 0, fullest = 0, all;
+    ORDO_UNROLL
+    for (int i = 0; i < LOCAL_ITEMS / 2; i++) {
+        two[i] = mine[i];
+        sum += (two[i] & 0xffff) + (two[i] >> 16);
+        fullest = max(fullest, max(two[i] & 0xffff, two[i] >> 16));
+    }
+    uint before = group_scan_add(sum, l->scratch, &all);
+    ORDO_UNROLL
+    for (int i = 0; i < LOCAL_ITEMS / 2; i++) {
+        const uint low = two[i] & 0xffff;
+        mine[i] = before | (before + low) << 16;
+        before += low + (two[i] >> 16);
+    }
+    if (fullest > LOCAL_BIN_MAX)
+        ordo_local_max(&l->fullest, fullest);
+}
+
+/* 2: the index of each element into its bin. */
+ORDO_FN void local_spread(__local local_memory *l, uint count, const uint *which)
+{
+    ORDO_UNROLL
+    for (int i = 0; i < LOCAL_ITEMS; i++) {
+        const uint e = get_local_id(0) + i * GROUP_SIZE;
+        if (e < count)
+            l->index[local_half(l->bins, which[i] >> 16) + (which[i] & 0xffff)] = (ushort) e;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* The place of element e, which has this key, in the sorted range. */
+ORDO_FN uint local_rank(__local const local_memory *l, __global const ordo_key *keys, uint count, uint first_bit,
+                        uint e, ordo_key_form form, uint bin)
+{
+    const uint first = local_half(l->bins, bin);
+    const uint end = bin + 1 < LOCAL_TILE ? local_half(l->bins, bin + 1) : count;
+    uint       place = first;
+    if (end - first == 1)
+        return first;
+    for (uint at = first; at < end; at++) {
+        const uint          other = l->index[at];
+        const ordo_key_form its = key_bits(keys[other]) >> first_bit;
+        place += its < form || (its == form && other < e);
+    }
+    return place;
+}
+
+/* 3: the index of each element to its place. */
+ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, uint count, uint first_bit,
+                        const ordo_key_form *form, uint *which)
+{
+    ORDO_UNROLL
+    for (int i = 0; i < LOCAL_ITEMS; i++) {
+        const uint e = get_local_id(0) + i * GROUP_SIZE;
+        if (e < count)
+            which[i] = local_rank(l, keys, count, first_bit, e, form[i], which[i] >> 16);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (int i = 0; i < LOCAL_ITEMS; i++) {
+        const uint e = get_local_id(0) + i * GROUP_SIZE;
+        if (e < count)
+            l->index[which[i]] = (ushort) e;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Sorts one range of at most range_max elements into the output. A group for each range. The range may lie in the output
+ * already: all of it is read before any of it is written. left[range] = 1 if it is left to sort_large. */
+ORDO_KERNEL(GROUP_SIZE)
+void sort_local(__global ordo_key *keys_out, __global const ordo_key *keys_spare,
+#if ORDO_VALUE_BYTES
+                __global ordo_value *values_out, __global const ordo_value *values_spare,
+#endif
+                __global const uint *plan, __global uint *bounds, struct sort_local s)
+{
+    __local local_memory l;
+    const uint           local_bit = plan[SORT_PLAN_LOCAL], range = (uint) get_group_id(0), lid = get_local_id(0);
+    if (local_bit == SORT_NO_LOCAL)
+        return;
+    const uint first = bounds[range], count = bounds[range + 1] - first;
+    if (count == 0 || count > s.range_max)
+        return;
+    const bool from_out = (s.passes - plan[SORT_PLAN_PASSES]) % 2 == 0;
+    keys_out += s.keys_out_at + first;
+    __global const ordo_key *keys = from_out ? keys_out : keys_spare + first;
+    /* The range lies between the beginning of its first segment and the end of its last one. */
+    const ordo_key_form below = ((ordo_key_form) 1 << local_bit) - 1;
+    const local_map     m = local_map_of((key_bits(keys[0]) & ~below) >> s.first_bit,
+                                         (key_bits(keys[count - 1]) | below) >> s.first_bit, s.first_bit);
+    ordo_key_form       form[LOCAL_ITEMS];
+    uint                which[LOCAL_ITEMS];
+    ORDO_UNROLL
+    for (int i = 0; i < LOCAL_ITEMS; i++)
+        form[i] = key_bits(keys[min(lid + i * GROUP_SIZE, count - 1)]) >> s.first_bit;
+    local_count(&l, m, form, count, which);
+    local_place(&l);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const bool left = l.fullest > LOCAL_BIN_MAX;
+    if (lid == 0)
+        bounds[s.ranges + 1 + range] = left;
+    if (left)
+        return;
+    local_spread(&l, count, which);
+    local_sort(&l, keys, count, s.first_bit, form, which);
+
+    ordo_key key[LOCAL_ITEMS];
+#if ORDO_VALUE_BYTES
+    values_out += s.values_out_at + first;
+    __global const ordo_value *values = from_out ? values_out : values_spare + first;
+    ordo_value                 value[LOCAL_ITEMS];
+#endif
+    ORDO_UNROLL
+    for (int i = 0; i < LOCAL_ITEMS; i++) {
+        const uint index = l.index[min(lid + i * GROUP_SIZE, count - 1)];
+        key[i] = keys[index];
+#if ORDO_VALUE_BYTES
+        value[i] = values[index];
+#endif
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (int i = 0; i < LOCAL_ITEMS; i++) {
+        const uint place = lid + i * GROUP_SIZE;
+        if (place < count) {
+            keys_out[place] = key[i];
+#if ORDO_VALUE_BYTES
+            values_out[place] = value[i];
+#endif
+        }
+    }
+}
