@@ -126,8 +126,8 @@ static int conclude(const struct tuner *tuner, const char *select, int argc, cha
     if (tuner->options->dry_run)
         fprintf(tuner->out, "\nNothing is written (--dry-run).\n");
     else if (count_changed(tuner) == 0)
-        fprintf(tuner->out, "\nNothing better was found%s; your profile stays as it is.\n",
-                any_disturbed(tuner) ? ", on a machine that was disturbed" : "");
+        fprintf(tuner->out, "\nNothing better was found%s.\nYour profile stays as it is.\n",
+                any_disturbed(tuner) ? " on a disturbed machine" : "");
     else
         code = save(tuner, select);
     if (!tuner->options->json)

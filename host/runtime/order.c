@@ -151,8 +151,8 @@ ordo_status ordo_order_wait(const struct ordo_call *call)
     for (cl_uint i = 0; i < call->n_wait; i++) {
         const cl_int waited = clWaitForEvents(1, &call->wait[i]);
         if (ordo_event_state(call->wait[i]) > CL_COMPLETE)
-            return ordo_fail_cl(call->dev, waited != CL_SUCCESS ? waited : CL_INVALID_EVENT, __FILE__, __LINE__,
-                                "clWaitForEvents");
+            return ordo_waited(call->dev, waited != CL_SUCCESS ? waited : CL_INVALID_EVENT, __FILE__, __LINE__,
+                               "clWaitForEvents");
     }
     return ORDO_OK;
 }

@@ -732,14 +732,14 @@ static void failing_device(struct test *t)
     test_ok(t, ordo_device_trim(dev));
     test_status(t, with_lasting(dev, 1, CL_OUT_OF_RESOURCES, scan_on_host), ORDO_NO_DEVICE_MEMORY);
     test_status(t, with_lasting(dev, 1, CL_OUT_OF_RESOURCES, ordo_device_finish), ORDO_DEVICE_FAILED);
-    test_true(t, tells(dev, "a kernel failed") && tells(dev, "clFinish failed: CL_OUT_OF_RESOURCES (-5)"));
+    test_true(t, tells(dev, "clFinish failed: CL_OUT_OF_RESOURCES (-5)"));
     test_status(t, with_lasting(dev, 1, CL_OUT_OF_RESOURCES, scan_on_host), ORDO_DEVICE_FAILED);
     test_status(t, with_lasting(dev, 1, CL_INVALID_COMMAND_QUEUE, ordo_device_finish), ORDO_DEVICE_FAILED);
     test_ok(t, ordo_device_finish(dev));
     test_status(t, with_lasting(dev, 1, CL_OUT_OF_RESOURCES, scan_on_host), ORDO_NO_DEVICE_MEMORY);
 
     test_status(t, with_lasting(dev, 1, ILLEGAL_ACCESS, scan_on_host), ORDO_DEVICE_FAILED);
-    test_true(t, tells(dev, "a kernel failed") && tells(dev, "NVIDIA's code for a kernel") && tells(dev, "(-9999)"));
+    test_true(t, tells(dev, "NVIDIA's code for a kernel") && tells(dev, "(-9999)"));
     test_true(t, ordo_device_last_cl_error(dev) == ILLEGAL_ACCESS);
     test_status(t, with_lasting(dev, 1, -4242, scan_on_host), ORDO_OPENCL);
     test_true(t, tells(dev, "unknown OpenCL code (-4242)"));
