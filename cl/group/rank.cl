@@ -165,35 +165,3 @@ ORDO_FN void rank_to_places(const ordo_key_form *bits, uint shift, uint mask, __
         rank_set_place(&places, i, mine[rank_digit(bits[i], shift, mask)] + rank_place_of(ranks, i));
     *ranks = places;
 }
-
-/* Where each of this work-item's keys goes when the tile is sorted by one digit.
- *
- * Called by every work-item, from uniform control flow. counts: RANK_WORDS of local memory, free for other use on return.
- * scratch: GROUP_SCAN_WORDS. */
-ORDO_FN void rank_tile(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts, __local uint *scratch,
-                       rank_places *places)
-{
-    uint total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
-    rank_clear(counts);
-    rank_within_team(bits, shift, mask, counts, places);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    rank_totals(counts, total);
-    rank_starts(counts, total, scratch, start);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    rank_to_places(bits, shift, mask, counts, places);
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-/* Moves register i of this work-item to its place in the tile: it becomes element rank_first_element() + i * TEAM_WIDTH of
- * the new order. `array` is local memory of RANK_TILE elements, in use by nobody; it is free again on return. */
-#define RANK_EXCHANGE(array, reg, places)                                                                              \
-    do {                                                                                                               \
-        ORDO_UNROLL                                                                                                    \
-        for (int i = 0; i < RANK_ITEMS; i++)                                                                           \
-            (array)[rank_place_of(&(places), i)] = (reg)[i];                                                           \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
-        ORDO_UNROLL                                                                                                    \
-        for (int i = 0; i < RANK_ITEMS; i++)                                                                           \
-            (reg)[i] = (array)[rank_first_element() + i * TEAM_WIDTH];                                                 \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
-    } while (0)

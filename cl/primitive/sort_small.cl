@@ -15,6 +15,36 @@ typedef union {
 #endif
 } small_exchange;
 
+/* Where each key of this work-item goes in the order of one digit. Called by every work-item, uniformly; the
+ * exchange is free for counts on entry and for keys on return. */
+ORDO_FN void small_rank(__local small_exchange *exchange, __local uint *scratch, const ordo_key_form *bits, uint shift,
+                        uint mask, rank_places *places)
+{
+    uint total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
+    rank_clear(exchange->counts);
+    rank_within_team(bits, shift, mask, exchange->counts, places);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rank_totals(exchange->counts, total);
+    rank_starts(exchange->counts, total, scratch, start);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rank_to_places(bits, shift, mask, exchange->counts, places);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Register i of this work-item becomes element rank_first_element() + i * TEAM_WIDTH of the new order. Barriers: one
+ * between, one after, so the exchange is free on return. */
+#define SMALL_EXCHANGE(array, reg, first, places)                                                                      \
+    do {                                                                                                               \
+        ORDO_UNROLL                                                                                                    \
+        for (int i = 0; i < RANK_ITEMS; i++)                                                                           \
+            (array)[rank_place_of(&(places), i)] = (reg)[i];                                                           \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
+        ORDO_UNROLL                                                                                                    \
+        for (int i = 0; i < RANK_ITEMS; i++)                                                                           \
+            (reg)[i] = (array)[(first) + i * TEAM_WIDTH];                                                              \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
+    } while (0)
+
 /* One group. keys_out may be keys_in, values_out may be values_in: all is read before anything is written. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_small(__global const ordo_key *keys_in, __global ordo_key *keys_out,
@@ -43,10 +73,10 @@ void sort_small(__global const ordo_key *keys_in, __global ordo_key *keys_out,
     for (uint pass = 0; pass < s.passes; pass++) {
         const uint below = SORT_BITS_BELOW(s.bits, s.passes, pass);
         const uint width = SORT_BITS_BELOW(s.bits, s.passes, pass + 1) - below;
-        rank_tile(bits, s.first_bit + below, (1u << width) - 1, exchange.counts, scratch, &places);
-        RANK_EXCHANGE(exchange.keys, bits, places);
+        small_rank(&exchange, scratch, bits, s.first_bit + below, (1u << width) - 1, &places);
+        SMALL_EXCHANGE(exchange.keys, bits, first, places);
 #if ORDO_VALUE_BYTES
-        RANK_EXCHANGE(exchange.values, value, places);
+        SMALL_EXCHANGE(exchange.values, value, first, places);
 #endif
     }
     ORDO_UNROLL
