@@ -241,24 +241,25 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 /* ---- one-sweep: the plan --------------------------------------------------------------------------------------- */
 
-/* The cells that the last group counts its sample in. */
+/* The last group counts its sample in this many cells. */
 #define SAMPLE_CELLS (HISTOGRAM_WORDS >= 8192 ? 8192 : HISTOGRAM_WORDS >= 4096 ? 4096 : 2048)
 
 #if KEY_BITS == 64 && HISTOGRAM_WORDS >= 2048
 typedef struct {
-    float mean;    /* elements with the prefix of a random element, in the mean */
-    float fullest; /* share of the sample in the fullest cell */
+    float mean;    /* the mean number of elements that have the prefix of a random element */
+    float fullest; /* the share of the sample in the fullest cell */
 } sample_prefixes;
 
-/* Keys of a sample. The estimate's standard deviation is then 16 elements up to 2^26 keys, with 8192 cells. */
+/* The number of keys in a sample of `count` keys, of which there are at least 2^12. With 8192 cells the standard deviation
+ * of the estimate is at most 16 elements up to 2^26 keys. */
 ORDO_FN uint sample_keys(uint count)
 {
-    return clamp(count >> 10, 16384u, 65536u);
+    return clamp(count >> 10, min(count / 2, 16384u), 65536u);
 }
 
-/* Estimates how many elements share a prefix, the bits of the ordered form from `shift` on: counts a sample by a hash of the
- * prefix. Different prefixes meet in a cell once in SAMPLE_CELLS; pairs beyond that have equal prefixes.
- * Called by every work-item, uniformly. */
+/* Estimates how many elements share a prefix: the bits of the ordered form from `shift` on. Counts a sample by a hash of the
+ * prefix. Two different prefixes fall into one cell with a probability of 1 / SAMPLE_CELLS. More pairs than that have equal
+ * prefixes. Called by every work-item, uniformly. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -291,21 +292,22 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* A prefix with a greater share of all elements would keep one group busy for long. */
+/* A segment with a greater share of all elements keeps one group busy for long. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* Elements that fall into one bin of the local pass, in the mean over elements: each is compared with all others. */
+/* The mean number of elements in the bin of an element. The local pass compares each element with all others of its bin. */
 #define SAMPLE_BIN_MAX 96.0f
-/* Bits below two digits that bins tell apart, at least. */
+/* The bins of the local pass tell at least this many bits below the two top digits apart. */
 #define SAMPLE_BIN_BITS 8
 
-/* The number of digits, from the most significant one that varies (`top`) on, after which segments are small enough for the
- * local pass; 0: none pays. A wrong estimate costs time, never a wrong result. */
+/* The number of passes, by digit `top` and the ones below it, after which segments are small enough for the local pass; 0:
+ * the local pass does not pay. `top` is the most significant digit that varies. A wrong estimate costs time: the result is
+ * right all the same. Called by every work-item, uniformly. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
     uint found = 0, digits = 1;
-    bool searches = true;
-    /* First by prefixes as long as bins are fine (digits = 1), then by two digits, then by three. */
+    bool searches = varying >= SORT_LOCAL_DIGITS;
+    /* Tries prefixes of two digits and SAMPLE_BIN_BITS first (digits = 1), then two digits, then three. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -315,7 +317,7 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
             alike.mean <= (bins ? SAMPLE_BIN_MAX : (float) h.segment_limit) && alike.fullest <= SAMPLE_SHARE_MAX;
         found = few && !bins ? digits : 0;
         digits++;
-        searches = found == 0 && few == bins && digits <= 3 && digits + 3 <= varying;
+        searches = found == 0 && few == bins && digits <= 3 && digits + SORT_LOCAL_DIGITS - 2 <= varying;
     }
     return found;
 }
@@ -328,7 +330,7 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 }
 #endif
 
-/* Passes by the digits from `low` to `top` alone: the local pass does the rest. By one work-item. */
+/* Plans passes by the digits from `low` to `top`. The local pass sorts by the bits below. Called by one work-item. */
 ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top)
 {
     plan[SORT_PLAN_LOCAL] = sort_digit_of(low, h.first_bit, h.bits, h.passes).shift;
@@ -337,7 +339,7 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = low + pass <= top ? low + pass : SORT_IDLE;
 }
 
-/* Passes by every digit that varies, and by one more where S3 asks for it. By one work-item. */
+/* Plans passes by every digit that varies, and by more where S3 asks for it. Called by one work-item. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
@@ -364,7 +366,7 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
         varying += histogram_varies(l, digit);
         top = histogram_varies(l, digit) ? digit : top;
     }
-    const uint digits = h.segment_limit && varying > 3 ? plan_top_digits(keys, h, top, varying, l) : 0;
+    const uint digits = h.segment_limit ? plan_top_digits(keys, h, top, varying, l) : 0;
     if (get_local_id(0) != 0)
         return;
     if (digits)
@@ -789,8 +791,8 @@ typedef struct {
 #endif
 } sort_array;
 
-/* One pass over `count` elements by one group: counts all of them, then moves tile after tile.
- * Called by every work-item, uniformly. Its writes are visible to the group on return. */
+/* Sorts `count` elements by one digit with one group: counts all of them, then moves tile after tile.
+ * Called by every work-item, uniformly. The group sees its writes on return. */
 ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_array to, uint count, sort_digit d)
 {
     uint next[RANK_DIGITS_PER_ITEM], sum = 0, all;
@@ -834,8 +836,8 @@ ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_arra
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Sorts one range by all bits from first_bit on that differ in it. `from` holds the range; the result goes to `out`, and
- * `spare` is overwritten; from.keys is one of them. */
+/* Sorts one range by all bits from first_bit on that differ in it. The range lies in `out` if from_out, else in `spare`. The
+ * result goes to `out`; `spare` is overwritten. Called by every work-item, uniformly. */
 ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_array spare, bool from_out, uint count,
                          uint first_bit, ordo_key_form least, ordo_key_form greatest)
 {
@@ -850,7 +852,7 @@ ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_arra
     }
 }
 
-/* Sorts the ranges that have more than range_max elements, or that the local pass has left. A group for each range. */
+/* Sorts the ranges that have more than range_max elements, and those that the local pass has left. One group per range. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_large(__global ordo_key *keys_out, __global ordo_key *keys_spare,
 #if ORDO_VALUE_BYTES

@@ -3,9 +3,9 @@
  * work-group sorts one range of whole segments by all bits.
  *
  *   1  count    Maps each key of the range to a bin, monotonically, and counts the bins in local memory.
- *   2  spread   Puts the index of each element into its bin: in any order.
- *   3  rank     Compares each element with the others of its bin, by key and then by index: the result is stable and does
- *               not depend on the order of step 2. There are as many bins as elements, so most hold one or two.
+ *   2  spread   Puts the index of each element into its bin, in any order.
+ *   3  rank     Compares each element with the others of its bin, by key and then by index. So the result is stable and
+ *               does not depend on the order of step 2. There are as many bins as elements: most hold one or two.
  *   4  gather   Reads keys and values by the sorted indexes, then writes them in order.
  *
  * A range with a bin of more than LOCAL_BIN_MAX elements is left to sort_large. Tunables: GROUP_SIZE, LOCAL_ITEMS.
@@ -16,6 +16,8 @@
 #include "shared/key.h"
 #include "shared/sort.h"
 
+/* Built together: sort_bounds sort_local */
+
 #ifndef LOCAL_ITEMS
 #define LOCAL_ITEMS 8
 #endif
@@ -24,7 +26,7 @@
 #error "LOCAL_ITEMS must be even, and a range at most 32768 elements: an index and a count have 16 bits"
 #endif
 
-/* Elements of a bin up to which each is compared with all. */
+/* Each element of a bin is compared with all others; a bin of more elements takes too long. */
 #define LOCAL_BIN_MAX 256
 
 /* ---- bounds of the ranges -------------------------------------------------------------------------------------- */
@@ -49,7 +51,7 @@ ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint a
     return first;
 }
 
-/* bounds[r] = the first element of range r; bounds[ranges] = count. A work-item for each. */
+/* bounds[r] = the first element of range r; bounds[ranges] = count. One work-item per bound. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *keys_spare, __global const uint *plan,
                  __global uint *bounds, struct sort_local s)
@@ -73,7 +75,7 @@ typedef struct {
     uint   fullest;
 } local_memory;
 
-/* Maps keys of a range to bins: less `least`, shifted so that the greatest has 32 bits, scaled. */
+/* Maps keys of a range to bins: subtracts `least`, shifts so that the greatest has 32 bits, and scales. */
 typedef struct {
     ordo_key_form least;
     uint          first_bit, bits, scale;
@@ -101,7 +103,7 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* 1: which[i] = bin << 16 | the element's number in its bin, in the order of arrival. */
+/* Step 1: which[i] = bin << 16 | the element's number in its bin. Numbers are given in any order. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)
@@ -119,7 +121,8 @@ ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_fo
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Turns the bins' counts into places; fullest: the greatest count. Visible behind the next barrier. */
+/* Turns the bins' counts into the places of their first elements. Sets l->fullest to the greatest count if that is more than
+ * LOCAL_BIN_MAX. Other work-items see both behind the next barrier. */
 ORDO_FN void local_place(__local local_memory *l)
 {
     __local uint *mine = l->bins + get_local_id(0) * (LOCAL_ITEMS / 2);
@@ -141,7 +144,7 @@ ORDO_FN void local_place(__local local_memory *l)
         ordo_local_max(&l->fullest, fullest);
 }
 
-/* 2: the index of each element into its bin. */
+/* Step 2: puts the index of each element into its bin. */
 ORDO_FN void local_spread(__local local_memory *l, uint count, const uint *which)
 {
     ORDO_UNROLL
@@ -170,7 +173,7 @@ ORDO_FN uint local_rank(__local const local_memory *l, __global const ordo_key *
     return place;
 }
 
-/* 3: the index of each element to its place. */
+/* Step 3: puts the index of each element at its place in the order. */
 ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, uint count, uint first_bit,
                         const ordo_key_form *form, uint *which)
 {
@@ -190,8 +193,8 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts one range of at most range_max elements into the output. A group for each range. The range may lie in the output
- * already: all of it is read before any of it is written. left[range] = 1 if it is left to sort_large. */
+/* Sorts one range of at most range_max elements into the output. One group per range. The range may lie in the output
+ * already: all of it is read before any of it is written. bounds[ranges + 1 + range] = 1 if sort_large is to sort it. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(__global ordo_key *keys_out, __global const ordo_key *keys_spare,
 #if ORDO_VALUE_BYTES

@@ -51,10 +51,10 @@ struct sort_pass {
 
 /* The plan: words that the histogram writes and the passes read.
  *
- *   S3  Passes 0 .. PASSES - 1 each sort by the digit that the plan names. The others are idle. PASSES is at least 1
- *       unless the local pass runs, and as odd or even as the number of all passes, so that the last one writes the
- *       output. (A digit that all keys share makes up the number: its pass copies.)
- *   S4  LOCAL is SORT_NO_LOCAL, or the lowest bit (in the ordered form) of the digits that the passes sort by: all keys
+ *   S3  Passes 0 .. PASSES - 1 each sort by the digit that the plan names. The others are idle. Without the local pass,
+ *       PASSES is at least 1, and is odd if and only if the number of all passes is odd: so the last pass writes the
+ *       output. A pass by a digit that all keys share copies; such passes make PASSES odd or even.
+ *   S4  LOCAL is SORT_NO_LOCAL, or the lowest bit (in the ordered form) of the digits that the passes sort by. All keys
  *       agree above these digits, and the local pass sorts by the bits below. PASSES may then be odd or even.
  */
 #define SORT_PLAN_LOCAL  0
@@ -64,12 +64,15 @@ struct sort_pass {
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
+/* The local pass may run where at least this many digits vary. It then saves three passes or more, and costs about two. */
+#define SORT_LOCAL_DIGITS 5
+
 /* Arguments of the histogram of all passes. */
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
     ordo_u32 bases_word;    /* of the control buffer; the words before it are zeroed */
-    ordo_u32 segment_limit; /* mean number of elements of a segment up to which the local pass pays; 0: no local pass */
+    ordo_u32 segment_limit; /* the local pass pays up to this mean number of elements of a segment; 0: no local pass */
 };
 
 /* Arguments of the kernels behind the passes. A segment is a stretch of elements that agree in the digits of the passes.

@@ -14,15 +14,12 @@
 #define SMALL_MODULE   "primitive/sort_small.cl"
 #define CHUNKED_MODULE "primitive/sort_chunked.cl"
 
-/* Elements between which launches of one pass are cut: whole tiles, at most SORT_LAUNCH_MAX elements. */
-#define MAX_PASSES 66
-
 /* Where one array of keys and one of values lie. */
 struct pairs {
     struct ordo_slice keys, values;
 };
 
-/* The local pass behind the passes, if it may run (cl/shared/sort.h). */
+/* The local pass, which runs behind the passes where the plan says so (cl/shared/sort.h). */
 struct local {
     bool     possible;
     uint32_t group, items;
@@ -38,8 +35,8 @@ struct sort {
     uint32_t                       first_bit, bits, passes;
     uint32_t                       method, digit_bits, group, items, registers, tile, tiles;
     struct ordo_define             defines[9];
-    cl_mem                         plan; /* of passes that the device plans; else any buffer */
-    bool                           planned;
+    cl_mem                         plan;    /* any buffer unless `planned` */
+    bool                           planned; /* the device plans the passes */
     struct local                   local;
 };
 
@@ -142,14 +139,14 @@ static bool choose_small(struct sort *s)
     return true;
 }
 
-/* Local memory of cl/primitive/sort_local.cl, and a little more. */
+/* Local memory that cl/primitive/sort_local.cl takes, and a little more. */
 static size_t local_bytes(const struct local *l)
 {
     return (size_t) l->group * l->items * 4 + 2 * (size_t) l->group * 4 + 64;
 }
 
-/* Whether the local pass may run: keys of 8 bytes, sorted down from their topmost bit, so many that passes cost more than
- * launches. Whether it does run, the plan says. */
+/* Allows the local pass for many keys of 8 bytes that are sorted by their most significant bits. The plan, which the device
+ * makes, says whether it runs. */
 static void choose_local(struct sort *s)
 {
     const enum ordo_shape shape = ordo_shape_of(s->key_bytes, s->value_bytes);
@@ -157,11 +154,12 @@ static void choose_local(struct sort *s)
     const uint32_t        least = ordo_tunable(s->dev, ORDO_SORT_LOCAL, shape);
     l->group = (uint32_t) ordo_group_of(s->dev, ORDO_SORT_LOCAL_GROUP, shape);
     l->items = ordo_tunable(s->dev, ORDO_SORT_LOCAL_ITEMS, shape);
-    if (s->key_bytes < 8 || s->first_bit + s->bits != 64 || s->digit_bits != 8 || least == 0 || l->group == 1 ||
-        s->count >> least == 0 || local_bytes(l) > ordo_device_facts(s->dev)->local_bytes)
+    if (s->key_bytes < 8 || s->first_bit + s->bits != 64 || s->digit_bits != 8 || s->passes < SORT_LOCAL_DIGITS ||
+        least == 0 || l->group == 1 || s->count >> least == 0 ||
+        local_bytes(l) > ordo_device_facts(s->dev)->local_bytes)
         return;
-    /* After two passes by 8 bits uniform keys are in segments of count / 65536. A range is a step and the rest of a
-     * segment: room is left for a segment of twice that, and of at least 256. */
+    /* Two passes by 8 bits put uniform keys into segments of count / 65536 elements. A range has `step` elements and the rest
+     * of a segment: the group has room for a segment of twice that mean, and of at least 256 elements. */
     const uint32_t range = l->group * l->items;
     const size_t   segment = max_size(256, 2 * ordo_ceil_div(s->count, 65536));
     const uint32_t room = (uint32_t) ordo_min_size(segment, range / 2);
@@ -308,9 +306,15 @@ static ordo_status launch_pass(struct sort *s, const char *name, cl_mem control,
 
 /* ---- the local pass -------------------------------------------------------------------------------------------- */
 
-/* A kernel of the local pass: arrays, plan, bounds, and its own arguments. */
-static ordo_status launch_local(struct sort *s, const char *module, const char *name, const struct ordo_define *defines,
-                                size_t groups, size_t group, cl_mem bounds)
+/* A kernel that runs behind the passes. */
+struct local_kernel {
+    const char               *module, *name;
+    const struct ordo_define *defines;
+    bool                      values; /* it moves values */
+    size_t                    groups, group;
+};
+
+static ordo_status launch_local(struct sort *s, const struct local_kernel *k, cl_mem bounds)
 {
     const struct sort_local args = {
         .keys_out_at = s->out.keys.at,
@@ -322,19 +326,17 @@ static ordo_status launch_local(struct sort *s, const char *module, const char *
         .ranges = s->local.ranges,
         .range_max = s->local.group * s->local.items,
     };
-    const bool          bounds_only = strcmp(name, "sort_bounds") == 0;
     struct move_args    a = move_args(s, &s->out, &s->spare);
     struct ordo_kernel *kernel = NULL;
-    a.n = bounds_only ? 2 : a.n;
-    a.arg[1] = ORDO_ARG(s->spare.keys.mem);
+    a.n = k->values ? a.n : 2;
     a.arg[a.n++] = ORDO_ARG(s->plan);
     a.arg[a.n++] = ORDO_ARG(bounds);
     a.arg[a.n++] = ORDO_ARG(args);
-    ORDO_TRY(ordo_call_kernel(s->call, module, name, defines, &kernel));
-    return ordo_call_launch(s->call, kernel, groups, group, a.arg, a.n);
+    ORDO_TRY(ordo_call_kernel(s->call, k->module, k->name, k->defines, &kernel));
+    return ordo_call_launch(s->call, kernel, k->groups, k->group, a.arg, a.n);
 }
 
-/* Sorts what the passes have put into segments. Each kernel ends at once where the plan has no local pass. */
+/* Sorts the segments that the passes leave. Each kernel ends at once where the plan has no local pass. */
 static ordo_status sort_locally(struct sort *s)
 {
     const struct local *l = &s->local;
@@ -349,11 +351,15 @@ static ordo_status sort_locally(struct sort *s)
         { "LOCAL_ITEMS", l->items },
         { NULL, 0 },
     };
+    const struct local_kernel kernels[] = {
+        { LOCAL_MODULE, "sort_bounds", defines, false, ordo_ceil_div(l->ranges + 1, l->group), l->group },
+        { LOCAL_MODULE, "sort_local", defines, true, l->ranges, l->group },
+        { SORT_MODULE, "sort_large", s->defines, true, l->ranges, s->group },
+    };
     ORDO_TRY(ordo_call_scratch(s->call, (2 * (size_t) l->ranges + 1) * sizeof(cl_uint), &bounds));
-    ORDO_TRY(launch_local(s, LOCAL_MODULE, "sort_bounds", defines, ordo_ceil_div(l->ranges + 1, l->group), l->group,
-                          bounds));
-    ORDO_TRY(launch_local(s, LOCAL_MODULE, "sort_local", defines, l->ranges, l->group, bounds));
-    return launch_local(s, SORT_MODULE, "sort_large", s->defines, l->ranges, s->group, bounds);
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        ORDO_TRY(launch_local(s, &kernels[i], bounds));
+    return ORDO_OK;
 }
 
 /* ---- one-sweep ----------------------------------------------------------------------------------------------- */
@@ -393,7 +399,7 @@ static ordo_status launch_histogram(struct sort *s, const struct control *c)
         ORDO_ARGS(ORDO_ARG(s->in.keys.mem), ORDO_ARG(c->counters), ORDO_ARG(c->mem), ORDO_ARG(s->plan), ORDO_ARG(h)));
 }
 
-/* Has the device plan the passes, which takes the histogram. */
+/* Lets the device plan the passes; the histogram does that. */
 static ordo_status plan_on_device(struct sort *s, const struct control *c)
 {
     choose_local(s);
@@ -442,8 +448,8 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- reduce-then-scan ---------------------------------------------------------------------------------------- */
 
-/* Plans the passes where the local pass may run: the histogram is one read of the keys more. Elsewhere every pass runs, and
- * the plan is a buffer that nobody reads. */
+/* Plans the passes where the local pass may run: that costs one more read of the keys. Elsewhere every pass runs, and no
+ * kernel reads the plan. */
 static ordo_status plan_reduce_scan(struct sort *s, cl_mem control)
 {
     struct control c = { 0 };

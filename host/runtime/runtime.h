@@ -337,11 +337,11 @@ enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
     X(SORT_SMALL_GROUP, "sort.small_group", "work-items of the single-launch sort; 1: not used", 1, 64, 128, 256, 512, \
       1024)                                                                                                            \
     X(SORT_SMALL_ITEMS, "sort.small_items", "items per work-item of the single-launch sort", 2, 4, 6, 8, 12, 16)       \
-    X(SORT_LOCAL, "sort.local", "8-byte keys: 2^this and more may end in local memory; 0: never", 0, 12, 16, 18, 19,   \
-      20, 21, 22, 24)                                                                                                  \
-    X(SORT_LOCAL_GROUP, "sort.local_group", "work-items per group of the local pass; 1: not used", 1, 64, 128, 256,    \
+    X(SORT_LOCAL, "sort.local", "least log2 of the count where 8-byte keys may end in a local pass; 0: never", 0, 12,  \
+      16, 18, 19, 20, 21, 22, 24)                                                                                      \
+    X(SORT_LOCAL_GROUP, "sort.local_group", "work-items per group of the local pass; 1: never runs", 1, 64, 128, 256,  \
       512, 1024)                                                                                                       \
-    X(SORT_LOCAL_ITEMS, "sort.local_items", "items per work-item of the local pass", 4, 8, 12, 16)                     \
+    X(SORT_LOCAL_ITEMS, "sort.local_items", "items per work-item of the local pass: even", 4, 8, 12, 16)               \
     X(SCAN_METHOD, "scan.method", "0 look-back, 1 reduce-then-scan", 0, 1)                                             \
     X(SCAN_GROUP, "scan.group", "work-items per group", 1, 64, 128, 256, 512)                                          \
     X(SCAN_ITEMS, "scan.items", "items per work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)                               \

@@ -175,9 +175,16 @@ struct ordo_sort_params {
 ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
 
 /* Stable radix sort. keys_out may be keys_in, and values_out values_in, but only both or neither.
- * Cost     one read of the keys, and per 8 bits one read and one write of everything (one-sweep), or two reads and one
- *          write (elsewhere). Small inputs: one launch.
- * Scratch  one buffer of the input's size, plus at most 2 % and 4 MiB. */
+ * Cost     one read of the keys, and per 8 bits one read and one write of everything (one-sweep), or
+ *          two reads and one write (elsewhere). One-sweep leaves out digits that all keys share.
+ *          Small inputs: one launch.
+ * Local    2^20 keys of 8 bytes or more, sorted by all bits from first_bit up: where a sample of
+ *          the keys shows that their top digits split them into short segments, two or three passes
+ *          sort by these digits, and one more launch sorts the segments in local memory. The result
+ *          is the same. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on
+ *          GPUs, SIGMOD 2017.)
+ * Scratch  one buffer of the input's size, plus at most 2 % and 4 MiB. The bounds of the ranges of
+ *          segments, two words each, and the plan of the passes, 104 bytes, are part of that. */
 ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_params *params, struct ordo_slice keys_in,
                                struct ordo_slice values_in, struct ordo_slice keys_out, struct ordo_slice values_out,
                                size_t count, const struct ordo_order *order);
