@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The radix sort against a plain stable sort on the host. */
 #include "sort_case.h"
+#include "tests/support/overlay.h"
 
 static const size_t seam_sizes[] = { 0,    1,    2,    3,    31,   32,   33,   63,    64,    65,    127,  255,
                                      256,  257,  511,  512,  513,  1023, 1024, 1025,  2047,  2048,  2049, 4095,
@@ -173,4 +174,162 @@ static void check_values_without_bytes(struct test *t)
 Test(sort, values_without_bytes_are_refused)
 {
     test_each_device(check_values_without_bytes);
+}
+
+/* ---- plans and the local pass ------------------------------------------------------------------------------------ */
+
+enum { LOCAL_COUNT = 12011, LONG_SEGMENT = 600, FULL_BIN = 300 };
+
+/* Keys are `fixed` but for the bits of `varies`, which are random. */
+struct pattern {
+    const char *name;
+    uint64_t    fixed, varies;
+    bool        local; /* the plan has the local pass */
+    bool        fools; /* keys of odd index, which no sample has, are in few segments */
+};
+
+static const struct pattern patterns[] = {
+    { "all equal", 0x0123456789abcdef, 0, false, false },
+    { "a constant high word", 0x0123456700000000, 0xffffffff, false, false },
+    { "one digit in the middle", 0x0123456709abcdef, 0xff000000, false, false },
+    { "few distinct keys", 0x10, 0x0101010101010101, false, false },
+    { "random digits", 0, UINT64_MAX, true, false },
+    { "constant top digits", 0x55aa000000000000, 0xffffffffffff, true, false },
+    { "64 prefixes of two digits", 0, 0xfc00ffffffffffff, true, false },
+    { "segments that the sample lacks", 0, UINT64_MAX, true, true },
+};
+#define N_PATTERNS (sizeof patterns / sizeof *patterns)
+
+/* The range of the equal keys is short enough for the local pass, but they fall into one bin. The range of the long segment
+ * is longer than a group takes. */
+static uint64_t *pattern_keys(struct test *t, const struct pattern *p, size_t count)
+{
+    uint64_t *keys = test_alloc(count * sizeof *keys);
+    for (size_t i = 0; i < count; i++) {
+        const bool odd = p->fools && i % 2 == 1;
+        keys[i] = p->fixed | (test_random(t) & p->varies);
+        if (odd && i < 2 * LONG_SEGMENT)
+            keys[i] = (uint64_t) 0x8000 << 48 | keys[i] >> 16;
+        else if (odd && i < 2 * (LONG_SEGMENT + FULL_BIN))
+            keys[i] = 1 << 8;
+    }
+    return keys;
+}
+
+static void set_local(struct test *t, uint32_t method)
+{
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.method", method));
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.direct", 0));
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.digit_bits", 8));
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.local", 12));
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.local_group", 64));
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.local_items", 8));
+}
+
+/* An even and an odd number of passes; in place and not. */
+static void check_patterns(struct test *t, struct ordo_sort_params params)
+{
+    for (size_t i = 0; i < N_PATTERNS; i++) {
+        uint64_t *keys = pattern_keys(t, &patterns[i], LOCAL_COUNT);
+        for (uint32_t way = 0; way < 3; way++) {
+            params.first_bit = way == 0 ? 0 : 8;
+            check_keys(t, &(struct job) { params, TEST_RANDOM, LOCAL_COUNT, way == 2 }, keys, patterns[i].name);
+        }
+        free(keys);
+    }
+}
+
+/* Any of the digits vary: some sets of them, or with ORDO_TEST_KINDS=all each. */
+static void check_digits(struct test *t, struct ordo_sort_params params)
+{
+    const uint32_t step = test_wants_all("ORDO_TEST_KINDS") ? 1 : 37;
+    for (uint32_t set = 1; set < 256; set += step) {
+        struct pattern p = { "some digits vary", 0, 0, false, false };
+        for (uint32_t digit = 0; digit < 8; digit++)
+            p.varies |= (uint64_t) (set >> digit & 1 ? 255 : 0) << 8 * digit;
+        uint64_t *keys = pattern_keys(t, &p, 4099);
+        check_keys(t, &(struct job) { params, TEST_RANDOM, 4099, set % 2 == 1 }, keys, p.name);
+        free(keys);
+    }
+}
+
+static void local_pass(struct test *t)
+{
+    const bool                    all = test_wants_all("ORDO_TEST_KINDS");
+    const struct ordo_sort_params kinds[] = { { .key = ORDO_U64, .value_bytes = 4 },
+                                              { .key = ORDO_I64, .value_bytes = 0 },
+                                              { .key = ORDO_F64, .value_bytes = 8, .descending = true } };
+    for (uint32_t method = 0; method < 2; method++) {
+        set_local(t, method);
+        for (size_t kind = 0; kind < (all ? sizeof kinds / sizeof *kinds : 1); kind++) {
+            check_patterns(t, kinds[kind]);
+            check_digits(t, kinds[kind]);
+        }
+    }
+}
+
+Test(sort, plans_and_the_local_pass_give_the_same_order)
+{
+    test_each_device_with("cpu=0,progress=1", local_pass);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
+    return x < y ? -1 : x > y;
+}
+
+static size_t count_right(const uint64_t *got, const uint64_t *want, size_t from, size_t end)
+{
+    size_t right = 0;
+    for (size_t i = from; i < end; i++)
+        right += got[i] == want[i];
+    return right;
+}
+
+/* The local pass writes zeros here: elements that it sorts are wrong, and all others are right. */
+static void check_way(struct test *t, const struct pattern *p)
+{
+    uint64_t         *keys = pattern_keys(t, p, LOCAL_COUNT), *got = test_alloc(LOCAL_COUNT * sizeof *got);
+    struct test_array on = test_upload(t, keys, LOCAL_COUNT, 8, 0), with = test_upload(t, NULL, LOCAL_COUNT, 4, 0);
+    size_t            middle = 0;
+
+    test_context(t, "the way of %s", p->name);
+    test_ok(t, ordo_sort(t->dev, ordo_sort_params(.key = ORDO_U64, .value_bytes = 4), test_slice(&on),
+                         test_slice(&with), test_slice(&on), test_slice(&with), LOCAL_COUNT, NULL));
+    test_ok(t, ordo_device_finish(t->dev));
+    test_download(t, &on, got);
+    qsort(keys, LOCAL_COUNT, sizeof *keys, by_value);
+    while (keys[middle] >> 48 < 0x8000 && middle < LOCAL_COUNT / 2)
+        middle++;
+    const size_t right = count_right(got, keys, 0, LOCAL_COUNT);
+    test_true(t, p->local ? right < LOCAL_COUNT / 2 : right == LOCAL_COUNT);
+    test_true(t, !p->local || p->fools || right == 0);
+    if (p->fools) { /* sort_large sorts what the local pass leaves */
+        test_true(t, count_right(got, keys, 0, FULL_BIN) == FULL_BIN);
+        test_true(t, count_right(got, keys, middle, middle + LONG_SEGMENT) == LONG_SEGMENT);
+    }
+    test_free(&on);
+    test_free(&with);
+    free(keys);
+    free(got);
+}
+
+static void ways(struct test *t)
+{
+    set_local(t, 0);
+    for (size_t i = 0; i < N_PATTERNS; i++)
+        check_way(t, &patterns[i]);
+}
+
+/* The results alone do not tell which kernels have sorted. */
+Test(sort, the_local_pass_runs_where_keys_are_spread)
+{
+    struct overlay o;
+
+    overlay_begin(&o);
+    overlay_edit(&o, "primitive/sort_local.cl", "keys_out[place] = key[i];", "keys_out[place] = 0;");
+    overlay_use(&o);
+    test_each_device_with("cpu=0,progress=1", ways);
+    overlay_end(&o);
 }
