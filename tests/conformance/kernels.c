@@ -203,6 +203,37 @@ static size_t elements_of_tiles(const struct test *t)
     return n > 600 ? n : 600;
 }
 
+/* A sort of 8-byte keys that ends in local memory. No sample has the keys of odd index: some of them fill one bin, and others
+ * a segment that is longer than a group takes. */
+static void local_sort(struct test *t)
+{
+    enum { N = 4100, LONG = 600, FULL = 300 };
+    uint64_t *keys = test_alloc(N * sizeof *keys), *out = test_alloc(N * sizeof *out);
+    uint32_t *values = test_alloc(N * sizeof *values);
+
+    test_context(t, "a sort that ends in local memory");
+    set_tunables(t, "sort.method=0 sort.direct=0 sort.digit_bits=8 sort.local=12 sort.local_group=64 "
+                    "sort.local_items=16");
+    for (uint32_t i = 0; i < N; i++) {
+        const bool odd = i % 2 == 1;
+        keys[i] = test_random(t);
+        if (odd && i < 2 * LONG)
+            keys[i] = (uint64_t) 1 << 63 | keys[i] >> 16;
+        else if (odd && i < 2 * (LONG + FULL))
+            keys[i] = 1;
+        values[i] = i;
+    }
+    memcpy(out, keys, N * sizeof *out);
+    test_ok(t, ordo_sort_host(t->dev, ordo_sort_params(.key = ORDO_U64, .value_bytes = 4), out, values, N));
+    for (uint32_t i = 0; i < N; i++) {
+        test_true(t, values[i] < N && out[i] == keys[values[i]]);
+        test_true(t, i == 0 || out[i - 1] < out[i] || (out[i - 1] == out[i] && values[i - 1] < values[i]));
+    }
+    free(keys);
+    free(out);
+    free(values);
+}
+
 /* With look-back, and without; each kind of sort. */
 static void primitives(struct test *t)
 {
@@ -225,6 +256,7 @@ static void primitives(struct test *t)
     }
     set_tunables(t, "sort.direct=8");
     run_call(t, call_named("ordo_sort"), NULL, 600, 300);
+    local_sort(t);
 }
 
 /* Every operation of every structure; keys that are one another's neighbours, many of them the same. */

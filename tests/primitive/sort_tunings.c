@@ -9,6 +9,8 @@ static void every_tunable(struct test *t)
 {
     struct ordo_tunable_info info;
     static const char *const shapes[] = { "sort.k4v4.", "sort.k8v8." };
+
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.local", 12));
     for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++) {
         const bool first = strncmp(info.name, shapes[0], 10) == 0;
         if (!first && strncmp(info.name, shapes[1], 10) != 0)
@@ -32,4 +34,30 @@ static void every_tunable(struct test *t)
 Test(sort_tunings, every_tuning_gives_the_same_order)
 {
     test_each_device(every_tunable);
+}
+
+/* Each size of a range of the local pass, with uniform keys and with few distinct ones. */
+static void every_range(struct test *t)
+{
+    struct ordo_tunable_info info;
+
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.local", 12));
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.digit_bits", 8));
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.direct", 0));
+    for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++) {
+        if (strncmp(info.name, "sort.k8v4.local_", 16) != 0)
+            continue;
+        for (uint32_t c = 0; c < info.n_choices; c++) {
+            const struct ordo_sort_params params = { .key = ORDO_I64, .value_bytes = 4 };
+            test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.choice[c]));
+            check_job(t, &(struct job) { params, TEST_RANDOM, 50023, false });
+            check_job(t, &(struct job) { params, TEST_FEW, 50023, true });
+        }
+        test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.value));
+    }
+}
+
+Test(sort_tunings, every_range_of_the_local_pass_gives_the_same_order)
+{
+    test_each_device_with("cpu=0,progress=1", every_range);
 }
