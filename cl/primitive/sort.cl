@@ -8,9 +8,10 @@
  *   direct            for few tiles: each counts all keys for itself, in one launch.
  * All rank and scatter with the same functions, and are stable, so their results are the same bits.
  *
- * A plan that the histogram makes (shared/sort.h) leaves out digits that all keys share. Where the most significant digits
- * split the keys into small segments, the passes sort by those digits alone, and sort_local.cl sorts each segment in local
- * memory by all bits below: Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017).
+ * A plan that the histogram makes (shared/sort.h) leaves out digits that all keys share. Where the most significant
+ * digits split the keys into small segments, the passes sort by those digits alone, and sort_local.cl sorts each segment
+ * in local memory by all bits below. Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs
+ * (SIGMOD 2017).
  *
  * Tunables: GROUP_SIZE, RANK_ITEMS (items per work-item), RANK_BITS (of the widest digit).
  */
@@ -155,9 +156,9 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
         l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
 }
 
-/* Ranks a tile by a digit and puts its keys into the exchange in digit order. total[j] and start[j]: how many elements of
- * this work-item's digit j the tile has, and where they begin in it.
- * Called by every work-item, uniformly; the exchange is in use by nobody. The next barrier makes the exchange visible. */
+/* Ranks a tile by a digit and puts its keys into the exchange in digit order. total[j] and start[j]: how many elements
+ * of this work-item's digit j the tile has, and where they begin in it. Called by every work-item, uniformly; the
+ * exchange is in use by nobody. The next barrier makes the exchange visible. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {
@@ -250,16 +251,16 @@ typedef struct {
     float fullest; /* the share of the sample in the fullest cell */
 } sample_prefixes;
 
-/* The number of keys in a sample of `count` keys, of which there are at least 2^12. With 8192 cells the standard deviation
- * of the estimate is at most 16 elements up to 2^26 keys. */
+/* The number of keys in a sample of `count` keys, of which there are at least 2^12. With 8192 cells the standard
+ * deviation of the estimate is at most 16 elements up to 2^26 keys. */
 ORDO_FN uint sample_keys(uint count)
 {
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
 }
 
-/* Estimates how many elements share a prefix: the bits of the ordered form from `shift` on. Counts a sample by a hash of the
- * prefix. Two different prefixes fall into one cell with a probability of 1 / SAMPLE_CELLS. More pairs than that have equal
- * prefixes. Called by every work-item, uniformly. */
+/* Estimates how many elements share a prefix: the bits of the ordered form from `shift` on. Counts a sample by a hash
+ * of the prefix. Two different prefixes fall into one cell with a probability of 1 / SAMPLE_CELLS. More pairs than that
+ * have equal prefixes. Called by every work-item, uniformly. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -294,14 +295,15 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 
 /* A segment with a greater share of all elements keeps one group busy for long. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* The mean number of elements in the bin of an element. The local pass compares each element with all others of its bin. */
+/* The mean number of elements in the bin of an element. The local pass compares each element with all others of its
+ * bin. */
 #define SAMPLE_BIN_MAX 96.0f
 /* The bins of the local pass tell at least this many bits below the two top digits apart. */
 #define SAMPLE_BIN_BITS 8
 
-/* The number of passes, by digit `top` and the ones below it, after which segments are small enough for the local pass; 0:
- * the local pass does not pay. `top` is the most significant digit that varies. A wrong estimate costs time: the result is
- * right all the same. Called by every work-item, uniformly. */
+/* The number of passes, by digit `top` and the ones below it, after which segments are small enough for the local pass;
+ * 0: the local pass does not pay. `top` is the most significant digit that varies. A wrong estimate costs time: the
+ * result is right all the same. Called by every work-item, uniformly. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
@@ -836,8 +838,8 @@ ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_arra
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Sorts one range by all bits from first_bit on that differ in it. The range lies in `out` if from_out, else in `spare`. The
- * result goes to `out`; `spare` is overwritten. Called by every work-item, uniformly. */
+/* Sorts one range by all bits from first_bit on that differ in it. The range lies in `out` if from_out, else in
+ * `spare`. The result goes to `out`; `spare` is overwritten. Called by every work-item, uniformly. */
 ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_array spare, bool from_out, uint count,
                          uint first_bit, ordo_key_form least, ordo_key_form greatest)
 {
@@ -852,7 +854,8 @@ ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_arra
     }
 }
 
-/* Sorts the ranges that have more than range_max elements, and those that the local pass has left. One group per range. */
+/* Sorts the ranges that have more than range_max elements, and those that the local pass has left. One group
+ * per range. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_large(__global ordo_key *keys_out, __global ordo_key *keys_spare,
 #if ORDO_VALUE_BYTES

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The local pass of the hybrid radix sort (sort.cl): the elements are in order by their most significant digits, and each
+/* The local pass of the hybrid radix sort (sort.cl). The elements are in order by their most significant digits. Each
  * work-group sorts one range of whole segments by all bits.
  *
  *   1  count    Maps each key of the range to a bin, monotonically, and counts the bins in local memory.
@@ -121,8 +121,8 @@ ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_fo
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Turns the bins' counts into the places of their first elements. Sets l->fullest to the greatest count if that is more than
- * LOCAL_BIN_MAX. Other work-items see both behind the next barrier. */
+/* Turns the bins' counts into the places of their first elements. Sets l->fullest to the greatest count if that is more
+ * than LOCAL_BIN_MAX. Other work-items see both behind the next barrier. */
 ORDO_FN void local_place(__local local_memory *l)
 {
     __local uint *mine = l->bins + get_local_id(0) * (LOCAL_ITEMS / 2);
@@ -194,7 +194,8 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
 }
 
 /* Sorts one range of at most range_max elements into the output. One group per range. The range may lie in the output
- * already: all of it is read before any of it is written. bounds[ranges + 1 + range] = 1 if sort_large is to sort it. */
+ * already: all of it is read before any of it is written. bounds[ranges + 1 + range] = 1 if sort_large sorts
+ * it. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(__global ordo_key *keys_out, __global const ordo_key *keys_spare,
 #if ORDO_VALUE_BYTES

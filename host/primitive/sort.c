@@ -145,8 +145,8 @@ static size_t local_bytes(const struct local *l)
     return (size_t) l->group * l->items * 4 + 2 * (size_t) l->group * 4 + 64;
 }
 
-/* Allows the local pass for many keys of 8 bytes that are sorted by their most significant bits. The plan, which the device
- * makes, says whether it runs. */
+/* Allows the local pass for many keys of 8 bytes that are sorted by their most significant bits. The plan, which the
+ * device makes, says whether it runs. */
 static void choose_local(struct sort *s)
 {
     const enum ordo_shape shape = ordo_shape_of(s->key_bytes, s->value_bytes);
@@ -158,8 +158,8 @@ static void choose_local(struct sort *s)
         least == 0 || l->group == 1 || s->count >> least == 0 ||
         local_bytes(l) > ordo_device_facts(s->dev)->local_bytes)
         return;
-    /* Two passes by 8 bits put uniform keys into segments of count / 65536 elements. A range has `step` elements and the rest
-     * of a segment: the group has room for a segment of twice that mean, and of at least 256 elements. */
+    /* Two passes by 8 bits put uniform keys into segments of count / 65536 elements. A range has `step` elements and the
+     * rest of a segment: the group has room for a segment of twice that mean, and of at least 256 elements. */
     const uint32_t range = l->group * l->items;
     const size_t   segment = max_size(256, 2 * ordo_ceil_div(s->count, 65536));
     const uint32_t room = (uint32_t) ordo_min_size(segment, range / 2);
@@ -448,8 +448,8 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- reduce-then-scan ---------------------------------------------------------------------------------------- */
 
-/* Plans the passes where the local pass may run: that costs one more read of the keys. Elsewhere every pass runs, and no
- * kernel reads the plan. */
+/* Plans the passes where the local pass may run: that costs one more read of the keys. Elsewhere every pass runs, and
+ * no kernel reads the plan. */
 static ordo_status plan_reduce_scan(struct sort *s, cl_mem control)
 {
     struct control c = { 0 };

@@ -203,8 +203,8 @@ static size_t elements_of_tiles(const struct test *t)
     return n > 600 ? n : 600;
 }
 
-/* A sort of 8-byte keys that ends in local memory. No sample has the keys of odd index: some of them fill one bin, and others
- * a segment that is longer than a group takes. */
+/* A sort of 8-byte keys that ends in local memory. No sample has the keys of odd index: some of them fill one bin, and
+ * others a segment that is longer than a group takes. */
 static void local_sort(struct test *t)
 {
     enum { N = 4100, LONG = 600, FULL = 300 };
@@ -415,8 +415,8 @@ static void self_test(struct test *t)
     test_ok(t, ordo_device_self_test(t->dev));
 }
 
-/* Stores more new keys in one leaf than a team takes one after another, into a tree of so many leaves that it is not built anew.
- * Erases them, and stores keys that split leaves. */
+/* Stores more new keys in one leaf than a team takes one after another, into a tree of so many leaves that it is not
+ * built anew. Erases them, and stores keys that split leaves. */
 static void one_leaf(struct test *t)
 {
     enum { UPDATES = 1030, HELD = 29 * UPDATES / 2 };

@@ -201,8 +201,8 @@ static const struct pattern patterns[] = {
 };
 #define N_PATTERNS (sizeof patterns / sizeof *patterns)
 
-/* The range of the equal keys is short enough for the local pass, but they fall into one bin. The range of the long segment
- * is longer than a group takes. */
+/* The range of the equal keys is short enough for the local pass, but they fall into one bin. The range of the long
+ * segment is longer than a group takes. */
 static uint64_t *pattern_keys(struct test *t, const struct pattern *p, size_t count)
 {
     uint64_t *keys = test_alloc(count * sizeof *keys);
@@ -227,8 +227,8 @@ static void set_local(struct test *t, uint32_t method)
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.local_items", 8));
 }
 
-/* An even and an odd number of passes; in place and not. Patterns that fool the sample are sorted in each way, the others in
- * one; with ORDO_TEST_KINDS=all in each. */
+/* An even and an odd number of passes; in place and not. Patterns that fool the sample are sorted in each way, the
+ * others in one; with ORDO_TEST_KINDS=all in each. */
 static void check_patterns(struct test *t, struct ordo_sort_params params, uint32_t first)
 {
     for (uint32_t i = 0; i < N_PATTERNS; i++) {
