@@ -41,6 +41,7 @@ struct sort_pass {
     ordo_u32 tiles;
     ordo_u32 first_bit, bits, passes; /* the sorted bits of the ordered form, and their number of digits */
     ordo_u32 pass;                    /* number of this pass, from 0 */
+    ordo_u32 shift, digit_mask;       /* digit `pass`: its lowest bit, its width as a mask */
     ordo_u32 planned;                 /* 1: the plan says which digit this pass sorts by; 0: digit `pass` */
     ordo_u32 ticket_word;             /* where this launch draws its tiles */
     ordo_u32 status_word;
@@ -100,7 +101,7 @@ struct sort_chunks {
 };
 
 /* No padding at the end: the Rusticl of Mesa 22 takes such a struct only without it. */
-ORDO_STATIC_ASSERT(sizeof(struct sort_pass) == 4 * 8 + 14 * 4, "no padding");
+ORDO_STATIC_ASSERT(sizeof(struct sort_pass) == 4 * 8 + 16 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_local) == 2 * 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_histogram) == 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_small) == 4 * 8 + 4 * 4, "no padding");

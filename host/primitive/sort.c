@@ -279,6 +279,8 @@ static const struct pairs *pass_to(const struct sort *s, uint32_t pass)
 static struct sort_pass pass_args(const struct sort *s, uint32_t pass)
 {
     const struct pairs *from = pass_from(s, pass), *to = pass_to(s, pass);
+    const uint32_t      below = SORT_BITS_BELOW(s->bits, s->passes, pass);
+    const uint32_t      width = SORT_BITS_BELOW(s->bits, s->passes, pass + 1) - below;
     return (struct sort_pass) {
         .keys_in_at = from->keys.at,
         .keys_out_at = to->keys.at,
@@ -291,6 +293,8 @@ static struct sort_pass pass_args(const struct sort *s, uint32_t pass)
         .bits = s->bits,
         .passes = s->passes,
         .pass = pass,
+        .shift = s->first_bit + below,
+        .digit_mask = (1u << width) - 1,
         .planned = s->planned,
     };
 }
@@ -403,7 +407,7 @@ static ordo_status launch_histogram(struct sort *s, const struct control *c)
 static ordo_status plan_on_device(struct sort *s, const struct control *c)
 {
     choose_local(s);
-    s->planned = true;
+    s->planned = s->key_bytes == 8;
     ORDO_TRY(ordo_call_scratch(s->call, SORT_PLAN_WORDS * 4, &s->plan));
     return launch_histogram(s, c);
 }
@@ -526,9 +530,8 @@ static ordo_status sort_chunked(struct sort *s)
         c.keys_out_at = p.keys_out_at;
         c.values_in_at = p.values_in_at;
         c.values_out_at = p.values_out_at;
-        const uint32_t below = SORT_BITS_BELOW(s->bits, s->passes, pass);
-        c.shift = s->first_bit + below;
-        c.digit_mask = (1u << (SORT_BITS_BELOW(s->bits, s->passes, pass + 1) - below)) - 1;
+        c.shift = p.shift;
+        c.digit_mask = p.digit_mask;
         a.arg[a.n++] = ORDO_ARG(counts);
         a.arg[a.n++] = ORDO_ARG(c);
         ORDO_TRY(launch(s, CHUNKED_MODULE, "sort_chunk_count", c.chunks,
