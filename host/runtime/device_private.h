@@ -341,7 +341,15 @@ cl_int ordo_event_state(cl_event event);
  * not have run. */
 void ordo_pending_settle(ordo_device *dev);
 void ordo_pending_forget(ordo_device *dev);
-bool ordo_pending_in(const ordo_device *dev, cl_command_queue queue);
+
+/* Whether an event is pending in the queue. */
+static inline bool ordo_pending_in(const ordo_device *dev, cl_command_queue queue)
+{
+    const struct ordo_pending *p = dev->pending;
+    while (p && p->queue != queue)
+        p = p->next;
+    return p != NULL;
+}
 
 /* profile.c: defaults for the facts at hand, then the shipped rows, then the user's profile. */
 void ordo_profile_load(ordo_device *dev);

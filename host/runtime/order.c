@@ -187,14 +187,6 @@ void ordo_pending_forget(ordo_device *dev)
         forget(&dev->pending);
 }
 
-bool ordo_pending_in(const ordo_device *dev, cl_command_queue queue)
-{
-    const struct ordo_pending *p = dev->pending;
-    while (p && p->queue != queue)
-        p = p->next;
-    return p != NULL;
-}
-
 static ordo_status add_pending(struct ordo_call *call, cl_event event)
 {
     ordo_device *dev = call->dev;
