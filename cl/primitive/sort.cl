@@ -265,6 +265,9 @@ typedef struct {
     float fullest; /* the share of the sample in the fullest cell */
 } sample_prefixes;
 
+/* Keys of the sample that a work-item asks for at once. */
+#define SAMPLE_AHEAD 8
+
 /* The number of keys in a sample of `count` keys, of which there are at least 2^12. With 8192 cells the standard
  * deviation of the estimate is at most 16 elements up to 2^26 keys. */
 ORDO_FN uint sample_keys(uint count)
@@ -288,9 +291,15 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     if (lid == 0)
         l->finished = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = lid; i < n; i += GROUP_SIZE) {
-        const ulong hash = (key_bits(keys[i * step]) >> shift) * 0x9e3779b97f4a7c15ul;
-        ordo_local_add(&l->counts[(uint) (hash >> 32) * 0x85ebca6bu >> 16 & (SAMPLE_CELLS - 1)], 1);
+    for (uint first = lid; first < n; first += SAMPLE_AHEAD * GROUP_SIZE) {
+        ulong hash[SAMPLE_AHEAD];
+        ORDO_UNROLL
+        for (uint i = 0; i < SAMPLE_AHEAD; i++)
+            hash[i] = (key_bits(keys[min(first + i * GROUP_SIZE, n - 1) * step]) >> shift) * 0x9e3779b97f4a7c15ul;
+        ORDO_UNROLL
+        for (uint i = 0; i < SAMPLE_AHEAD; i++)
+            if (first + i * GROUP_SIZE < n)
+                ordo_local_add(&l->counts[(uint) (hash[i] >> 32) * 0x85ebca6bu >> 16 & (SAMPLE_CELLS - 1)], 1);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint cell = lid; cell < SAMPLE_CELLS; cell += GROUP_SIZE) {
@@ -566,6 +575,12 @@ ORDO_FN sort_digit sort_draw_tile(__local sort_local_memory *l, __global uint *c
 #endif
 }
 
+/* Where the control buffer says where each digit's elements begin, before launch `part` of the pass. */
+ORDO_FN uint sort_base_word(struct sort_pass p, sort_digit d, uint part)
+{
+    return p.bases_word + (2 * d.number + part % 2) * RANK_RADIX;
+}
+
 /* Sorts the tiles of a launch by one digit. One group per tile. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out,
@@ -578,7 +593,7 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
     const sort_digit          d = sort_draw_tile(&l, control, plan, p);
     if (d.number == SORT_IDLE)
         return;
-    __global uint *status = control + p.status_word, *bases = control + p.bases_word + 2 * d.number * RANK_RADIX;
+    __global uint *status = control + p.status_word;
     ordo_key_form  bits[RANK_ITEMS];
     rank_places    places;
     uint           total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM], before[RANK_DIGITS_PER_ITEM];
@@ -608,11 +623,11 @@ void sort_onesweep(__global const ordo_key *keys_in, __global ordo_key *keys_out
     sort_elements_before(&l, status, keys_in, p, d, before);
     RANK_FOR_MY_DIGITS(digit, j)
     {
-        const uint base = bases[p.part % 2 * RANK_RADIX + digit] + before[j];
+        const uint base = control[sort_base_word(p, d, p.part) + digit] + before[j];
         l.base[digit] = base - start[j];
         before[j] += total[j];
         if (tile == p.end_tile - 1)
-            bases[(p.part + 1) % 2 * RANK_RADIX + digit] = base + total[j];
+            control[sort_base_word(p, d, p.part + 1) + digit] = base + total[j];
     }
     if (tile != p.first_tile)
         sort_publish(status, tile, before, SORT_CODE_UPTO(p.pass));

@@ -52,7 +52,7 @@ struct ordo_sorted_run {
     bool                   marked;     /* R4 */
     bool                   counted;    /* R5 */
     bool                   distinct;   /* R6 */
-    bool                   indexed; /* the index is built; its nodes lie in the block */
+    bool                   indexed;    /* the index is built; its nodes lie in the block */
     struct ordo_index      index;
     uint64_t               query_cost; /* what queries have cost that looked into it (lsm.c) */
 };

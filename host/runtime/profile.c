@@ -158,7 +158,7 @@ static const struct {
 } rows[] = {
     { ANY, -1, NULL, ORDO_ORIGIN_DEFAULT,
       "sort.method=1 sort.digit_bits=8 sort.group=256 sort.items=8 sort.registers=0 sort.direct=8 sort.small_group=256 "
-      "sort.small_items=4 sort.local=20 sort.local_group=256 sort.local_items=8 "
+      "sort.small_items=4 sort.local=22 sort.local_group=256 sort.local_items=8 "
       "scan.method=1 scan.group=256 scan.items=8 compact.group=256 compact.items=8 by_key.group=256 by_key.items=8 "
       "top.group=256 top.items=16 "
       "merge.group=128 merge.items=7 "

@@ -178,7 +178,7 @@ ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
  * Cost     one read of the keys, and per 8 bits one read and one write of everything (one-sweep), or
  *          two reads and one write (elsewhere). One-sweep leaves out digits that all keys share.
  *          Small inputs: one launch.
- * Local    2^20 keys of 8 bytes or more, sorted by all bits from first_bit up: where a sample of
+ * Local    2^22 keys of 8 bytes or more, sorted by all bits from first_bit up: where a sample of
  *          the keys shows that their top digits split them into short segments, two or three passes
  *          sort by these digits, and one more launch sorts the segments in local memory. The result
  *          is the same. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on

@@ -850,7 +850,7 @@ size_t call_arrays(const struct array_call *call)
 
 bool call_array_is_key(const struct call_array *array)
 {
-    const char *const name = array->name;
+    const char *const        name = array->name;
     static const char *const others[] = { "in", "out", "lo", "hi", "his", "bounds", "queries" };
 
     for (size_t i = 0; i < LENGTH(others); i++)

@@ -88,7 +88,7 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
 /* ---- leaves that split ahead of the updates ---------------------------------------------------------------------- */
 
 /* A leaf that was split off covers keys up to the last one of `most` updates of the batch, inclusive. */
-#define BORDER(k, most) (((k) + 1) * (most) - 1)
+#define BORDER(k, most) (((k) + 1) * (most) -1)
 
 /* How many borders from border k on split its leaf: those whose next update falls into the leaf, too. */
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
@@ -102,7 +102,8 @@ ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k
 }
 
 /* Writes all words of a leaf: the elements from .. to - 1 of leaf `source`, which may be the same. */
-ORDO_FN void leaf_write(const links_tree *tree, uint leaf, uint source, uint from, uint to, uint right, ordo_key_form high)
+ORDO_FN void leaf_write(const links_tree *tree, uint leaf, uint source, uint from, uint to, uint right,
+                        ordo_key_form high)
 {
     __global ordo_key_form *line = links_leaf(tree, leaf);
 
@@ -120,7 +121,8 @@ ORDO_FN void leaf_write(const links_tree *tree, uint leaf, uint source, uint fro
 }
 
 /* Splits `leaf` at borders k .. k + splits - 1 of the batch, the last first. */
-ORDO_FN void leaf_split_at(const links_tree *tree, uint leaf, __global const ordo_key *keys, uint k, uint splits, uint most)
+ORDO_FN void leaf_split_at(const links_tree *tree, uint leaf, __global const ordo_key *keys, uint k, uint splits,
+                           uint most)
 {
     __global ordo_key_form *line = links_leaf(tree, leaf);
     const uint              first = ordo_add(&tree->state[LINKS_LEAVES], splits);
