@@ -408,7 +408,7 @@ static ordo_status plan_on_device(struct sort *s, const struct control *c)
 {
     choose_local(s);
     s->planned = s->key_bytes == 8;
-    ORDO_TRY(ordo_call_scratch(s->call, SORT_PLAN_WORDS * 4, &s->plan));
+    ORDO_TRY(ordo_call_scratch(s->call, SORT_PLAN_WORDS * sizeof(cl_uint), &s->plan));
     return launch_histogram(s, c);
 }
 

@@ -262,6 +262,7 @@ static bool read_profile(ordo_device *dev, const char *path, char text[PROFILE_B
     const char *why = NULL;
     FILE       *file = ordo_file_open(path, PROFILE_BYTES - 1, &why);
     const bool  missing = !file && errno == ENOENT;
+    text[0] = 0;
     if (file) {
         const size_t bytes = fread(text, 1, PROFILE_BYTES - 1, file);
         text[bytes] = 0;

@@ -176,7 +176,7 @@ ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
 
 /* Stable radix sort. keys_out may be keys_in, and values_out values_in, but only both or neither.
  * Cost     one read of the keys, and per 8 bits one read and one write of everything (one-sweep), or
- *          two reads and one write (elsewhere). One-sweep leaves out digits that all keys share.
+ *          two reads and one write (elsewhere). One-sweep leaves out digits that all 8-byte keys share.
  *          Small inputs: one launch.
  * Local    2^22 keys of 8 bytes or more, sorted by all bits from first_bit up: where a sample of
  *          the keys shows that their top digits split them into short segments, two or three passes
