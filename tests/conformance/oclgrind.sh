@@ -25,7 +25,7 @@ watched()
 {
     rm -rf "$dir/cache"
     : >"$dir/reports"
-    XDG_CACHE_HOME=$dir/cache oclgrind --max-errors 100000 --build-options -DORDO_CHECKED=1 --log "$dir/reports" "$@" \
+    XDG_CACHE_HOME=$dir/cache oclgrind --max-errors 100000 --local-mem-size 65536 --build-options -DORDO_CHECKED=1 --log "$dir/reports" "$@" \
         "$program" --jobs 1 >"$dir/out" 2>&1
 }
 
