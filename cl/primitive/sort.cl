@@ -63,8 +63,7 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
 }
 
 /* The digit that a pass sorts by; its number is SORT_IDLE where the plan leaves the pass nothing to do. Passes over 4-byte
- * keys have no plan: their digit is an argument, which costs no register and no wait (a plan took 15 % of the rate of keys
- * without values on an H100). */
+ * keys have no plan: their digit is an argument. */
 ORDO_FN sort_digit sort_pass_digit(__global const uint *plan, struct sort_pass p)
 {
 #if KEY_BITS == 64
@@ -400,10 +399,9 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
         plan_all(plan, h, varying, l);
 }
 
-/* Histograms of every digit in one read of the keys, the plan of the passes over 8-byte keys (for others its registers cost
- * more than it saves: u32 keys on an H100 13 to 20 %), and a clean start for them: tickets and
- * status words are zeroed. Any number of groups. counters: one word for finished groups, then passes x RANK_RADIX; zero
- * before and after. */
+/* Histograms of every digit in one read of the keys, the plan of the passes over 8-byte keys, and a clean start for the
+ * passes: tickets and status words are zeroed. Any number of groups. counters: one word for finished groups, then
+ * passes x RANK_RADIX; zero before and after. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control, __global uint *plan,
                     struct sort_histogram h)
