@@ -209,9 +209,9 @@ static uint64_t *pattern_keys(struct test *t, const struct pattern *p, size_t co
     for (size_t i = 0; i < count; i++) {
         const bool odd = p->fools && i % 2 == 1;
         keys[i] = p->fixed | (test_random(t) & p->varies);
-        if (odd && i < 2 * LONG_SEGMENT)
+        if (odd && i / 2 < LONG_SEGMENT)
             keys[i] = (uint64_t) 0x8000 << 48 | keys[i] >> 16;
-        else if (odd && i < 2 * (LONG_SEGMENT + FULL_BIN))
+        else if (odd && i / 2 < LONG_SEGMENT + FULL_BIN)
             keys[i] = 1 << 8;
     }
     return keys;
