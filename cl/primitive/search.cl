@@ -11,7 +11,7 @@
  * SEARCH_NODE, SEARCH_GROUP, SEARCH_ITEMS, TEAM_WIDTH (lanes per query), and
  *   SEARCH_LOOKUP   1: answers are values and whether the key was found; 0: ranks
  *   SEARCH_RANGES   1: of ranks both bounds
- *   SEARCH_RUN      1: a lookup in one run of several (host/dict/run.h), newest first: takes the last of equal keys, and
+ *   SEARCH_RUN      1: a lookup in one run of several (host/dict/sorted_run.h), newest first: takes the last of equal keys, and
  *                   passes over queries that a newer run has answered. Has SEARCH_UPPER.
  *   SEARCH_MARK     1: answers nothing, but hides what is found, in an older run whose hidden bits are there: the last of
  *                   equal keys. Has SEARCH_UPPER and SEARCH_LOOKUP.

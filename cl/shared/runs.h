@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hidden bits and visible counts of sorted runs, both of which begin on 256 bytes. host/dict/run.h draws a run and
+/* Hidden bits and visible counts of sorted runs, both of which begin on 256 bytes. host/dict/sorted_run.h draws a run and
  * has the invariants. */
 #pragma once
 #include "shared/types.h"

@@ -4,7 +4,7 @@
  * The leaves are a sorted run of distinct keys, so a prefix is a range of places: first .. end - 1, which says its least leaf, its
  * greatest, and how many there are. Lengths are counted in bits of the keys' ordered form.
  *
- *     leaves    | k0 k1 k2 ...                              |    a sorted run (host/dict/run.h)
+ *     leaves    | k0 k1 k2 ...                              |    a sorted run (host/dict/sorted_run.h)
  *     flat      | f0 f1 ... f(2^flat_bits) = count          |    prefix p of flat_bits bits has the leaves f(p) .. f(p + 1) - 1, and
  *                                                                every shorter prefix those of the entries below it
  *     table     | prefix -> first, end |                         one hash table (shared/hash_table.h) for all longer prefixes:

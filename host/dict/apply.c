@@ -165,21 +165,19 @@ static ordo_status check_survey(const struct apply *a)
     if (a->survey[ORDO_COMBINE])
         ORDO_TRY(ordo_dict_check_numbers(a->dict, b->value, b->combine));
     if (a->survey[FIRST_UNKNOWN] != 0)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "operation %u of the batch has an unknown code",
+        return ORDO_FAIL(dev, ORDO_INVALID, "operation %u of the batch has an unknown code",
                          a->n - a->survey[FIRST_UNKNOWN]);
     if (a->dict->value_bytes && (n_of(a, ORDO_UPSERT, ORDO_INSERT) || a->survey[ORDO_COMBINE]) && !b->values.mem)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the batch stores, but has no values");
+        return ORDO_FAIL(dev, ORDO_INVALID, "the batch stores, but has no values");
     if (n_of(a, ORDO_COUNT, ORDO_RANGE) && !b->his.mem)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
-                         "the batch has counts or ranges, but no upper bounds");
+        return ORDO_FAIL(dev, ORDO_INVALID, "the batch has counts or ranges, but no upper bounds");
     if (n_of(a, ORDO_SEEK_LT, ORDO_RANGE) && a->n > TIMELINE_MOST)
-        return ordo_fail(dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
-                         "%u operations, among them seeks, counts or ranges: there may be %u", a->n, TIMELINE_MOST);
+        return ORDO_FAIL(dev, ORDO_TOO_LARGE, "%u operations, among them seeks, counts or ranges: there may be %u",
+                         a->n, TIMELINE_MOST);
     if (a->survey[ORDO_RANGE] && !b->offsets.mem)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
-                         "the batch has ranges, but no room for their offsets");
+        return ORDO_FAIL(dev, ORDO_INVALID, "the batch has ranges, but no room for their offsets");
     if (n_order(a) && !a->dict->structure->seek)
-        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
+        return ORDO_FAIL(dev, ORDO_UNSUPPORTED,
                          "the batch has operations that go by the order of keys, and a %s has none",
                          a->dict->structure->name);
     return ORDO_OK;
@@ -503,9 +501,8 @@ static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed
     if (needed)
         *needed = (size_t) total;
     if (total > b->range_capacity)
-        return ordo_fail(a->call->dev, ORDO_TOO_SMALL, 0, __FILE__, __LINE__,
-                         "the batch's ranges hold %llu elements, room is for %zu", (unsigned long long) total,
-                         b->range_capacity);
+        return ORDO_FAIL(a->call->dev, ORDO_TOO_SMALL, "the batch's ranges hold %llu elements, room is for %zu",
+                         (unsigned long long) total, b->range_capacity);
     return ORDO_OK;
 }
 

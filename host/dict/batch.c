@@ -6,96 +6,10 @@
 #include "primitive/sort.h"
 #include "shared/key.h"
 
-/* Work-items of a group; most work alone. */
-#define GROUP 64
-
-/* More groups than this fill every device; work-items then take several items. */
-#define GROUPS_MAX ((size_t) 1 << 18)
-
-/* More defines of a kernel than these are nobody's. */
-#define MORE_DEFINES_MAX 4
-
-static ordo_status launch_groups(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
-                                 const struct ordo_define *more, size_t group, size_t groups,
-                                 const struct ordo_arg *args, size_t n_args)
-{
-    struct ordo_define defines[3 + MORE_DEFINES_MAX + 1] = {
-        { "ORDO_KEY", dict->key },
-        { "ORDO_VALUE_BYTES", dict->value_bytes },
-        { "RUN_GROUP", (long) group },
-    };
-    for (size_t i = 0; more && i < MORE_DEFINES_MAX && more[i].name; i++)
-        defines[3 + i] = more[i];
-    struct ordo_kernel *kernel = NULL;
-    ORDO_TRY(ordo_call_kernel(call, file, name, defines, &kernel));
-    return ordo_call_launch(call, kernel, groups, group, args, n_args);
-}
-
-ordo_status ordo_dict_launch_with(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
-                                  const struct ordo_define *more, size_t items, const struct ordo_arg *args,
-                                  size_t n_args)
-{
-    const size_t group = ordo_device_facts(call->dev)->max_group < GROUP ? 1 : GROUP;
-    return launch_groups(call, dict, file, name, more, group, ordo_min_size(ordo_ceil_div(items, group), GROUPS_MAX),
-                         args, n_args);
-}
-
-ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
-                             size_t items, const struct ordo_arg *args, size_t n_args)
-{
-    return ordo_dict_launch_with(call, dict, file, name, NULL, items, args, n_args);
-}
-
-/* RUN_STEP of cl/dict/each.cl. */
-#define STEP_CPU 16
-
-size_t ordo_dict_step_items(const ordo_device *dev, size_t n)
-{
-    return ordo_ceil_div(n, ordo_device_facts(dev)->cpu ? STEP_CPU : 1);
-}
-
-ordo_status ordo_dict_launch_steps(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
-                                   size_t n, const struct ordo_arg *args, size_t n_args)
-{
-    return ordo_dict_launch(call, dict, file, name, ordo_dict_step_items(call->dev, n), args, n_args);
-}
-
-/* A GPU has only so many groups begin in a time, whatever they do: an H200 took 165 us for the 2^18 groups of 2^24 elements of one
- * work-item each, in kernels that read each once. */
-#define PASS_ITEMS ((size_t) 1 << 19)
-#define PASS_SHARE 8
-
-size_t ordo_dict_pass_items(const ordo_device *dev, size_t items)
-{
-    const size_t share = ordo_ceil_div(items, PASS_SHARE);
-    if (ordo_device_facts(dev)->cpu || items <= PASS_ITEMS)
-        return items;
-    return share < PASS_ITEMS ? PASS_ITEMS : share;
-}
-
-ordo_status ordo_dict_launch_pass(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
-                                  size_t items, const struct ordo_arg *args, size_t n_args)
-{
-    return ordo_dict_launch(call, dict, file, name, ordo_dict_pass_items(call->dev, items), args, n_args);
-}
-
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest)
 {
     const uint64_t bits = !greatest ? 0 : dict->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
     return key_from_bits_of((int) dict->key, bits);
-}
-
-/* Shares per compute unit, so that all finish at about the same time. */
-#define SHARES_PER_UNIT 64
-
-ordo_status ordo_dict_launch_shares(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
-                                    size_t items, const struct ordo_arg *args, size_t n_args)
-{
-    const struct ordo_facts *facts = ordo_device_facts(call->dev);
-    if (!facts->cpu)
-        return ordo_dict_launch(call, dict, file, name, items, args, n_args);
-    return launch_groups(call, dict, file, name, NULL, 1,
-                         ordo_min_size(items, (size_t) facts->compute_units * SHARES_PER_UNIT), args, n_args);
 }
 
 static ordo_status launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,

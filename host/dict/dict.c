@@ -92,7 +92,7 @@ const char *ordo_dict_name(const ordo_dict *dict)
 
 static ordo_status unable(const ordo_dict *dict)
 {
-    return ordo_fail(dict->dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
+    return ORDO_FAIL(dict->dev, ORDO_UNSUPPORTED,
                      "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
@@ -381,7 +381,7 @@ ordo_status ordo_dict_contains(ordo_dict *dict, struct ordo_slice keys, size_t c
                                const struct ordo_order *order)
 {
     if (count > 0 && !found.mem)
-        return ordo_fail(dict ? dict->dev : NULL, ORDO_INVALID, 0, __FILE__, __LINE__, "found is absent");
+        return ORDO_FAIL(dict ? dict->dev : NULL, ORDO_INVALID, "found is absent");
     return ordo_dict_find(dict, keys, count, ordo_none(), found, order);
 }
 
@@ -411,8 +411,8 @@ static ordo_status read_needed(struct ordo_call *call, const struct ordo_ranges 
     ORDO_TRY(ordo_call_read(call, r->offsets.mem, (r->offsets.at + r->count) * sizeof total, &total, sizeof total));
     *needed = (size_t) total;
     if (*needed > r->capacity)
-        return ordo_fail(call->dev, ORDO_TOO_SMALL, 0, __FILE__, __LINE__,
-                         "the ranges hold %zu elements, room is for %zu", *needed, r->capacity);
+        return ORDO_FAIL(call->dev, ORDO_TOO_SMALL, "the ranges hold %zu elements, room is for %zu", *needed,
+                         r->capacity);
     return ORDO_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dictionaries and arrays in host memory: uploads, the call on device memory, downloads. */
-#include "dict/dict.h"
+#include "dict/structure.h"
 
 #define N_OF(arrays) (sizeof(arrays) / sizeof *(arrays))
 
@@ -168,7 +168,7 @@ static ordo_status ask_once(ordo_dict *dict, query_call *query, const struct ask
     return ordo_host_end(&outer, a, n_arrays, query(dict, asked, a, n));
 }
 
-/* As many go by a stage (runtime/stage.c), which takes nothing of what memory there is. */
+/* As many go by a stage (runtime/staging.c), which takes nothing of what memory there is. */
 #define PIECE_LEAST ((size_t) 1024)
 
 /* More arrays no query of elements has. */

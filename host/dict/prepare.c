@@ -306,7 +306,7 @@ static ordo_status prepare(struct preparation *p, struct ordo_prepared *out)
     if (p->params->parts > 0)
         return built;
     if (!for_each(p, make_calls))
-        return ordo_fail(p->dev, ORDO_CANCELLED, 0, __FILE__, __LINE__, NULL);
+        return ORDO_FAIL(p->dev, ORDO_CANCELLED, NULL);
     return built != ORDO_OK ? built : p->first_error;
 }
 

@@ -3,7 +3,7 @@
 #ifndef ORDO_DICT_TOUR_H
 #define ORDO_DICT_TOUR_H
 
-#include "dict/dict.h"
+#include "dict/structure.h"
 #include "ordo/prepare.h"
 
 /* Room for a call's inputs and outputs: 8 bytes for each of 2 * count + 1 elements. On a stand-in (ordo_rehearsal_open) it takes

@@ -37,15 +37,14 @@ uint64_t ordo_key_bits(ordo_type type, const void *key)
 ordo_status ordo_check_type(ordo_device *dev, ordo_type type)
 {
     if (ordo_type_bytes(type) == 0)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%d is no type (ordo_type)", (int) type);
+        return ORDO_FAIL(dev, ORDO_INVALID, "%d is no type (ordo_type)", (int) type);
     return ORDO_OK;
 }
 
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes)
 {
     if (bytes != 0 && bytes != 4 && bytes != 8)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "value_bytes is %u: values have 0, 4 or 8 bytes",
-                         (unsigned) bytes);
+        return ORDO_FAIL(dev, ORDO_INVALID, "value_bytes is %u: values have 0, 4 or 8 bytes", (unsigned) bytes);
     return ORDO_OK;
 }
 
@@ -63,9 +62,9 @@ ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op)
 {
     ORDO_TRY(ordo_check_type(dev, type));
     if (!is_op(op))
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%d is no operation (ordo_op)", (int) op);
+        return ORDO_FAIL(dev, ORDO_INVALID, "%d is no operation (ordo_op)", (int) op);
     if (op == ORDO_SUM && is_float(type))
-        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
+        return ORDO_FAIL(dev, ORDO_UNSUPPORTED,
                          "a sum of floats would depend on how the device groups them: ORDO_SUM is for integers");
     return ORDO_OK;
 }
@@ -88,7 +87,6 @@ ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays,
         for (size_t i = 0; i < out; i++)
             if (ordo_slices_overlap(arrays[i].slice, arrays[i].count, arrays[i].bytes, arrays[out].slice,
                                     arrays[out].count, arrays[out].bytes))
-                return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s and %s overlap", arrays[i].name,
-                                 arrays[out].name);
+                return ORDO_FAIL(dev, ORDO_INVALID, "%s and %s overlap", arrays[i].name, arrays[out].name);
     return ORDO_OK;
 }

@@ -73,7 +73,7 @@ static ordo_status launch(struct ordo_call *call, const struct by_key *b, const 
     ordo_args_slice(&args, &b->groups);
     ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(room));
     ordo_args_add(&args, own, n_own);
-    return ordo_call_launch(call, kernel, groups, t->group, args.arg, args.n);
+    return ordo_call_launch_kernel(call, kernel, groups, t->group, args.arg, args.n);
 }
 
 static ordo_status enqueue_ranges(struct ordo_call *call, const struct by_key *b, const struct ordo_tiles *t,

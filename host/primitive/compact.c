@@ -36,7 +36,7 @@ static ordo_status enqueue_lookback(struct ordo_call *call, const struct compact
 
     ORDO_TRY(find_kernel(call, c, t, "compact_lookback", &kernel));
     ORDO_TRY(ordo_lookback_state(call, t->tiles, COUNT_BYTES, &state));
-    ORDO_TRY(ordo_call_launch(
+    ORDO_TRY(ordo_call_launch_kernel(
         call, kernel, t->tiles, t->group,
         ORDO_ARGS(ORDO_ARG(c->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(c->values.mem), ORDO_ARG(values_at),
                   ORDO_ARG(c->flags.mem), ORDO_ARG(flags_at), ORDO_ARG(c->keys_out.mem), ORDO_ARG(keys_out_at),
@@ -54,9 +54,9 @@ static ordo_status enqueue_counts(struct ordo_call *call, const struct compactio
     const cl_uint       count = (cl_uint) c->count;
 
     ORDO_TRY(find_kernel(call, c, t, "compact_counts", &kernel));
-    return ordo_call_launch(call, kernel, t->groups, t->group,
-                            ORDO_ARGS(ORDO_ARG(c->flags.mem), ORDO_ARG(flags_at), ORDO_ARG(count), ORDO_ARG(t->tiles),
-                                      ORDO_ARG(t->range), ORDO_ARG(counts)));
+    return ordo_call_launch_kernel(call, kernel, t->groups, t->group,
+                                   ORDO_ARGS(ORDO_ARG(c->flags.mem), ORDO_ARG(flags_at), ORDO_ARG(count),
+                                             ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(counts)));
 }
 
 static ordo_status enqueue_ranges(struct ordo_call *call, const struct compaction *c, const struct ordo_tiles *t,
@@ -68,12 +68,12 @@ static ordo_status enqueue_ranges(struct ordo_call *call, const struct compactio
     const cl_uint       count = (cl_uint) c->count;
 
     ORDO_TRY(find_kernel(call, c, t, "compact_ranges", &kernel));
-    return ordo_call_launch(call, kernel, t->groups, t->group,
-                            ORDO_ARGS(ORDO_ARG(c->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(c->values.mem),
-                                      ORDO_ARG(values_at), ORDO_ARG(c->flags.mem), ORDO_ARG(flags_at),
-                                      ORDO_ARG(c->keys_out.mem), ORDO_ARG(keys_out_at), ORDO_ARG(c->values_out.mem),
-                                      ORDO_ARG(values_out_at), ORDO_ARG(count), ORDO_ARG(t->tiles), ORDO_ARG(t->range),
-                                      ORDO_ARG(counts), ORDO_ARG(c->kept.mem), ORDO_ARG(kept_at)));
+    return ordo_call_launch_kernel(
+        call, kernel, t->groups, t->group,
+        ORDO_ARGS(ORDO_ARG(c->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(c->values.mem), ORDO_ARG(values_at),
+                  ORDO_ARG(c->flags.mem), ORDO_ARG(flags_at), ORDO_ARG(c->keys_out.mem), ORDO_ARG(keys_out_at),
+                  ORDO_ARG(c->values_out.mem), ORDO_ARG(values_out_at), ORDO_ARG(count), ORDO_ARG(t->tiles),
+                  ORDO_ARG(t->range), ORDO_ARG(counts), ORDO_ARG(c->kept.mem), ORDO_ARG(kept_at)));
 }
 
 static ordo_status enqueue(struct ordo_call *call, const struct compaction *c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays in host memory as arguments of a call on device memory: uploaded before it, downloaded after it, the device
  * buffers freed on every path. Upload, call and download are one call: the device is locked from ordo_host_begin to
- * ordo_host_end, and nothing is pending in its queue. Small arrays go together, in one command each way (runtime/stage.c). Of large ones a CPU works
+ * ordo_host_end, and nothing is pending in its queue. Small arrays go together, in one command each way (runtime/staging.c). Of large ones a CPU works
  * in the arrays themselves, where each is only read or only written and none shares memory with another. Every call whose
  * name ends in _host is made of this:
  *

@@ -49,7 +49,8 @@ static ordo_status launch(struct ordo_call *call, const struct ordo_index *index
     struct ordo_kernel *kernel = NULL;
 
     ORDO_TRY(ordo_call_kernel(call, "primitive/index.cl", name, defines, &kernel));
-    return ordo_call_launch(call, kernel, ordo_min_size(ordo_ceil_div(items, group), 1 << 16), group, args, n_args);
+    return ordo_call_launch_kernel(call, kernel, ordo_min_size(ordo_ceil_div(items, group), 1 << 16), group, args,
+                                   n_args);
 }
 
 ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index)
@@ -154,8 +155,8 @@ static ordo_status build_index(ordo_device *dev, ordo_type key, struct ordo_slic
         index->dev = dev;
         ordo_device_hold(dev);
     }
-    ordo_status status = index ? build(&call, key, keys, count, compressed, index)
-                               : ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, NULL);
+    ordo_status status =
+        index ? build(&call, key, keys, count, compressed, index) : ORDO_FAIL(dev, ORDO_NO_HOST_MEMORY, NULL);
     status = ordo_call_end(&call, status);
     if (status == ORDO_OK)
         *out = index;

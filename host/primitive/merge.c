@@ -77,12 +77,12 @@ ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_p
     const cl_uint  a_count = (cl_uint) a->count, b_count = (cl_uint) b->count;
     const cl_uint  near = spread_of(a->count + b->count);
     const size_t   tiles = ordo_ceil_div(a->count + b->count, shape.group * shape.items);
-    return ordo_call_launch(call, kernel, tiles, shape.group,
-                            ORDO_ARGS(ORDO_ARG(a->keys.mem), ORDO_ARG(a_keys_at), ORDO_ARG(a->values.mem),
-                                      ORDO_ARG(a_values_at), ORDO_ARG(a_count), ORDO_ARG(b->keys.mem),
-                                      ORDO_ARG(b_keys_at), ORDO_ARG(b->values.mem), ORDO_ARG(b_values_at),
-                                      ORDO_ARG(b_count), ORDO_ARG(near), ORDO_ARG(out->keys.mem), ORDO_ARG(keys_out_at),
-                                      ORDO_ARG(out->values.mem), ORDO_ARG(values_out_at)));
+    return ordo_call_launch_kernel(
+        call, kernel, tiles, shape.group,
+        ORDO_ARGS(ORDO_ARG(a->keys.mem), ORDO_ARG(a_keys_at), ORDO_ARG(a->values.mem), ORDO_ARG(a_values_at),
+                  ORDO_ARG(a_count), ORDO_ARG(b->keys.mem), ORDO_ARG(b_keys_at), ORDO_ARG(b->values.mem),
+                  ORDO_ARG(b_values_at), ORDO_ARG(b_count), ORDO_ARG(near), ORDO_ARG(out->keys.mem),
+                  ORDO_ARG(keys_out_at), ORDO_ARG(out->values.mem), ORDO_ARG(values_out_at)));
 }
 
 ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params)

@@ -46,7 +46,7 @@ static ordo_status launch(struct ordo_call *call, const struct merge *m, const c
     };
     struct ordo_kernel *kernel = NULL;
     ORDO_TRY(ordo_call_kernel(call, "primitive/merge_batch.cl", name, defines, &kernel));
-    return ordo_call_launch(call, kernel, m->tiles, 1, args->arg, args->n);
+    return ordo_call_launch_kernel(call, kernel, m->tiles, 1, args->arg, args->n);
 }
 
 /* A run's hidden bits, as words. */

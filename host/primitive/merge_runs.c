@@ -159,7 +159,7 @@ static ordo_status launch(struct ordo_call *call, const struct merge *m, const c
     struct ordo_kernel *kernel = NULL;
     ORDO_TRY(find_kernel(call, m, name, &kernel));
     ordo_args_add(args, own, n_own);
-    return ordo_call_launch(call, kernel, ordo_ceil_div(items, group), group, args->arg, args->n);
+    return ordo_call_launch_kernel(call, kernel, ordo_ceil_div(items, group), group, args->arg, args->n);
 }
 
 static ordo_status enqueue_sample(struct ordo_call *call, const struct merge *m)

@@ -32,7 +32,7 @@ struct ordo_merge_target {
 /* Merges up to ORDO_MAX_RUNS runs, oldest first, checked before.
  *   none     keys and values
  *   keep     and the hidden bits
- *   filter   only what is visible; the runs are resolved (host/dict/run.h)
+ *   filter   only what is visible; the runs are resolved (host/dict/sorted_run.h)
  *   dedup     the same of runs that need not be resolved: of each key only the last element, if its hidden bit is 0. The
  *            target has room for all. Of devices that can (ordo_merge_can_dedup). With out->combine there are two runs, neither
  *            empty, the first of distinct keys, none hidden: a key's value is what all its elements have together. The second

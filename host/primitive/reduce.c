@@ -35,10 +35,10 @@ static ordo_status enqueue_once(struct ordo_call *call, const struct reduction *
     const cl_uint       count = (cl_uint) r->count;
 
     ORDO_TRY(find_kernel(call, r, t, "reduce_once", &kernel));
-    return ordo_call_launch(call, kernel, t->groups, t->group,
-                            ORDO_ARGS(ORDO_ARG(r->in.mem), ORDO_ARG(in_at), ORDO_ARG(count), ORDO_ARG(t->shift),
-                                      ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums), ORDO_ARG(r->out.mem),
-                                      ORDO_ARG(out_at), ORDO_ARG(ticket)));
+    return ordo_call_launch_kernel(call, kernel, t->groups, t->group,
+                                   ORDO_ARGS(ORDO_ARG(r->in.mem), ORDO_ARG(in_at), ORDO_ARG(count), ORDO_ARG(t->shift),
+                                             ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums),
+                                             ORDO_ARG(r->out.mem), ORDO_ARG(out_at), ORDO_ARG(ticket)));
 }
 
 static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
@@ -49,10 +49,10 @@ static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *
     const cl_uint       count = (cl_uint) r->count, last = t->groups == 1;
 
     ORDO_TRY(find_kernel(call, r, t, "reduce_keys", &kernel));
-    return ordo_call_launch(call, kernel, t->groups, t->group,
-                            ORDO_ARGS(ORDO_ARG(r->in.mem), ORDO_ARG(in_at), ORDO_ARG(count), ORDO_ARG(t->shift),
-                                      ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums), ORDO_ARG(r->out.mem),
-                                      ORDO_ARG(out_at), ORDO_ARG(last)));
+    return ordo_call_launch_kernel(call, kernel, t->groups, t->group,
+                                   ORDO_ARGS(ORDO_ARG(r->in.mem), ORDO_ARG(in_at), ORDO_ARG(count), ORDO_ARG(t->shift),
+                                             ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums),
+                                             ORDO_ARG(r->out.mem), ORDO_ARG(out_at), ORDO_ARG(last)));
 }
 
 static ordo_status enqueue_sums(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
@@ -63,8 +63,8 @@ static ordo_status enqueue_sums(struct ordo_call *call, const struct reduction *
     const cl_uint       n_sums = (cl_uint) t->groups;
 
     ORDO_TRY(find_kernel(call, r, t, "reduce_sums", &kernel));
-    return ordo_call_launch(call, kernel, 1, t->group,
-                            ORDO_ARGS(ORDO_ARG(sums), ORDO_ARG(n_sums), ORDO_ARG(r->out.mem), ORDO_ARG(out_at)));
+    return ordo_call_launch_kernel(call, kernel, 1, t->group,
+                                   ORDO_ARGS(ORDO_ARG(sums), ORDO_ARG(n_sums), ORDO_ARG(r->out.mem), ORDO_ARG(out_at)));
 }
 
 static ordo_status enqueue(struct ordo_call *call, const struct reduction *r)

@@ -67,7 +67,7 @@ static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows
     ORDO_TRY(ordo_call_scratch(call, r->n_rows * sizeof(cl_uint), latest));
     ORDO_TRY(ordo_call_fill(call, *latest, 0, r->n_rows * sizeof(cl_uint), 0));
     ORDO_TRY(find_kernel(call, r, d, "rows_latest", &kernel));
-    return ordo_call_launch(
+    return ordo_call_launch_kernel(
         call, kernel, groups, d->group,
         ORDO_ARGS(ORDO_ARG(r->index.mem), ORDO_ARG(index_at), ORDO_ARG(count), ORDO_ARG(n_rows), ORDO_ARG(*latest)));
 }
@@ -86,10 +86,11 @@ ordo_status ordo_call_rows(struct ordo_call *call, const struct ordo_rows *r)
     if (r->scatter && !r->distinct)
         ORDO_TRY(enqueue_latest(call, r, &d, &latest));
     ORDO_TRY(find_kernel(call, r, &d, "rows_move_all", &kernel));
-    return ordo_call_launch(call, kernel, d.groups, d.group,
-                            ORDO_ARGS(ORDO_ARG(r->table.mem), ORDO_ARG(table_at), ORDO_ARG(r->list.mem),
-                                      ORDO_ARG(list_at), ORDO_ARG(r->index.mem), ORDO_ARG(index_at), ORDO_ARG(latest),
-                                      ORDO_ARG(count), ORDO_ARG(n_rows), ORDO_ARG(words), ORDO_ARG(d.share)));
+    return ordo_call_launch_kernel(call, kernel, d.groups, d.group,
+                                   ORDO_ARGS(ORDO_ARG(r->table.mem), ORDO_ARG(table_at), ORDO_ARG(r->list.mem),
+                                             ORDO_ARG(list_at), ORDO_ARG(r->index.mem), ORDO_ARG(index_at),
+                                             ORDO_ARG(latest), ORDO_ARG(count), ORDO_ARG(n_rows), ORDO_ARG(words),
+                                             ORDO_ARG(d.share)));
 }
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */

@@ -48,11 +48,11 @@ static ordo_status enqueue_lookback(struct ordo_call *call, const struct ordo_sc
 
     ORDO_TRY(find_kernel(call, scan, t, "scan_lookback", &kernel));
     ORDO_TRY(ordo_lookback_state(call, t->tiles, ordo_type_bytes(scan->type), &state));
-    ORDO_TRY(ordo_call_launch(call, kernel, t->tiles, t->group,
-                              ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
-                                        ORDO_ARG(heads_at), ORDO_ARG(scan->out.mem), ORDO_ARG(out_at), ORDO_ARG(count),
-                                        ORDO_ARG(t->shift), ORDO_ARG(inclusive), ORDO_ARG(in_place),
-                                        ORDO_ARG(state.mem), ORDO_ARG(state.stamp))));
+    ORDO_TRY(ordo_call_launch_kernel(call, kernel, t->tiles, t->group,
+                                     ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
+                                               ORDO_ARG(heads_at), ORDO_ARG(scan->out.mem), ORDO_ARG(out_at),
+                                               ORDO_ARG(count), ORDO_ARG(t->shift), ORDO_ARG(inclusive),
+                                               ORDO_ARG(in_place), ORDO_ARG(state.mem), ORDO_ARG(state.stamp))));
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
@@ -65,10 +65,10 @@ static ordo_status enqueue_sums(struct ordo_call *call, const struct ordo_scan *
     const cl_uint       count = (cl_uint) scan->count;
 
     ORDO_TRY(find_kernel(call, scan, t, "scan_sums", &kernel));
-    return ordo_call_launch(call, kernel, t->groups, t->group,
-                            ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
-                                      ORDO_ARG(heads_at), ORDO_ARG(count), ORDO_ARG(t->shift), ORDO_ARG(t->tiles),
-                                      ORDO_ARG(t->range), ORDO_ARG(sums)));
+    return ordo_call_launch_kernel(call, kernel, t->groups, t->group,
+                                   ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
+                                             ORDO_ARG(heads_at), ORDO_ARG(count), ORDO_ARG(t->shift),
+                                             ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums)));
 }
 
 static ordo_status enqueue_ranges(struct ordo_call *call, const struct ordo_scan *scan, const struct ordo_tiles *t,
@@ -79,11 +79,11 @@ static ordo_status enqueue_ranges(struct ordo_call *call, const struct ordo_scan
     const cl_uint       count = (cl_uint) scan->count, inclusive = scan->inclusive;
 
     ORDO_TRY(find_kernel(call, scan, t, "scan_ranges", &kernel));
-    return ordo_call_launch(call, kernel, t->groups, t->group,
-                            ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
-                                      ORDO_ARG(heads_at), ORDO_ARG(scan->out.mem), ORDO_ARG(out_at), ORDO_ARG(count),
-                                      ORDO_ARG(t->shift), ORDO_ARG(inclusive), ORDO_ARG(t->tiles), ORDO_ARG(t->range),
-                                      ORDO_ARG(sums)));
+    return ordo_call_launch_kernel(call, kernel, t->groups, t->group,
+                                   ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
+                                             ORDO_ARG(heads_at), ORDO_ARG(scan->out.mem), ORDO_ARG(out_at),
+                                             ORDO_ARG(count), ORDO_ARG(t->shift), ORDO_ARG(inclusive),
+                                             ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums)));
 }
 
 /* A fold_item of cl/group/fold.cl: a key, and in a segmented scan a flag. */

@@ -171,7 +171,7 @@ static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, c
     if (s->in_run)
         ORDO_ADD(&args, ORDO_ARG(stage));
     ordo_args_add(&args, own, n_own);
-    return ordo_call_launch(call, kernel, groups, shape->group, args.arg, args.n);
+    return ordo_call_launch_kernel(call, kernel, groups, shape->group, args.arg, args.n);
 }
 
 static struct ordo_arg local_tree(const struct ordo_search *s, size_t depth)
@@ -353,8 +353,8 @@ static ordo_status number_queries(struct ordo_call *call, struct ordo_slice plac
     struct ordo_kernel *kernel = NULL;
 
     ORDO_TRY(ordo_call_kernel(call, "primitive/search.cl", "search_number", defines, &kernel));
-    return ordo_call_launch(call, kernel, ordo_min_size(ordo_ceil_div(n_queries, group), 1 << 14), group,
-                            ORDO_ARGS(ORDO_ARG(places.mem), ORDO_ARG(at), ORDO_ARG(n)));
+    return ordo_call_launch_kernel(call, kernel, ordo_min_size(ordo_ceil_div(n_queries, group), 1 << 14), group,
+                                   ORDO_ARGS(ORDO_ARG(places.mem), ORDO_ARG(at), ORDO_ARG(n)));
 }
 
 /* Sorts the queries, or partitions them, with their numbers; then searches for them, each answer going to its query's place. */
@@ -407,14 +407,13 @@ static ordo_status check_index(ordo_device *dev, const struct ordo_search *s)
     if (!index)
         return ORDO_OK;
     if (index->dev != dev)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the index was built on another device object");
+        return ORDO_FAIL(dev, ORDO_INVALID, "the index was built on another device object");
     if (index->key != s->key)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the index is for keys of another type");
+        return ORDO_FAIL(dev, ORDO_INVALID, "the index is for keys of another type");
     if (index->count != s->count)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the index is over %zu keys, not %zu", index->count,
-                         s->count);
+        return ORDO_FAIL(dev, ORDO_INVALID, "the index is over %zu keys, not %zu", index->count, s->count);
     if (index->count && !index->packed && (index->keys.mem != s->keys.mem || index->keys.at != s->keys.at))
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the index is over another array");
+        return ORDO_FAIL(dev, ORDO_INVALID, "the index is over another array");
     return ORDO_OK;
 }
 

@@ -227,7 +227,7 @@ static ordo_status launch(struct sort *s, const char *module, const char *name, 
 {
     struct ordo_kernel *kernel = NULL;
     ORDO_TRY(ordo_call_kernel(s->call, module, name, s->defines, &kernel));
-    return ordo_call_launch(s->call, kernel, groups, s->group, args, n_args);
+    return ordo_call_launch_kernel(s->call, kernel, groups, s->group, args, n_args);
 }
 
 /* What kernels that sort all by one launch are told. */
@@ -337,7 +337,7 @@ static ordo_status launch_local(struct sort *s, const struct local_kernel *k, cl
     a.arg[a.n++] = ORDO_ARG(bounds);
     a.arg[a.n++] = ORDO_ARG(args);
     ORDO_TRY(ordo_call_kernel(s->call, k->module, k->name, k->defines, &kernel));
-    return ordo_call_launch(s->call, kernel, k->groups, k->group, a.arg, a.n);
+    return ordo_call_launch_kernel(s->call, kernel, k->groups, k->group, a.arg, a.n);
 }
 
 /* Sorts the segments that the passes leave. Each kernel ends at once where the plan has no local pass. */
@@ -557,7 +557,7 @@ static ordo_status check_sort(struct sort *s)
     };
 
     if (n > 0 && vb > 0 && same_keys != same_values)
-        return ordo_fail(s->dev, ORDO_INVALID, 0, __FILE__, __LINE__, "of keys and values only one is sorted in place");
+        return ORDO_FAIL(s->dev, ORDO_INVALID, "of keys and values only one is sorted in place");
     if (same_keys && same_values) /* the outputs are the inputs */
         return ordo_check_arrays(s->dev, arrays, 2, 1);
     return ordo_check_arrays(s->dev, arrays, 4, 2);

@@ -162,15 +162,15 @@ static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, s
 
     ORDO_TRY(make_room(call, t, p));
     ORDO_TRY(find_kernel(call, t, p, "top_count", &kernel));
-    ORDO_TRY(ordo_call_launch(call, kernel, p->groups, p->group,
-                              ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(p->state), ORDO_ARG(a))));
+    ORDO_TRY(ordo_call_launch_kernel(call, kernel, p->groups, p->group,
+                                     ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(p->state), ORDO_ARG(a))));
     for (cl_uint pass = 1; pass <= p->digits; pass++) {
         a = pass_of(t, p, pass, to);
         ORDO_TRY(find_kernel(call, t, p, "top_narrow", &kernel));
-        ORDO_TRY(ordo_call_launch(call, kernel, p->groups, p->group,
-                                  ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(p->list_keys), ORDO_ARG(p->list_index),
-                                            ORDO_ARG(to->keys.mem), ORDO_ARG(to->indices.mem), ORDO_ARG(p->state),
-                                            ORDO_ARG(a))));
+        ORDO_TRY(ordo_call_launch_kernel(call, kernel, p->groups, p->group,
+                                         ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(p->list_keys),
+                                                   ORDO_ARG(p->list_index), ORDO_ARG(to->keys.mem),
+                                                   ORDO_ARG(to->indices.mem), ORDO_ARG(p->state), ORDO_ARG(a))));
     }
     return ORDO_OK;
 }
@@ -192,10 +192,10 @@ static ordo_status put_in_order(struct ordo_call *call, const struct top *t, con
     struct ordo_kernel    *kernel = NULL;
 
     ORDO_TRY(find_kernel(call, t, p, "top_order", &kernel));
-    return ordo_call_launch(call, kernel, 1 + ordo_ceil_div(p->state_words, p->group * ZEROS), p->group,
-                            ORDO_ARGS(ORDO_ARG(f->keys.mem), ORDO_ARG(f->indices.mem), ORDO_ARG(t->values.mem),
-                                      ORDO_ARG(t->keys_out.mem), ORDO_ARG(t->indices.mem), ORDO_ARG(t->values_out.mem),
-                                      ORDO_ARG(p->state), ORDO_ARG(o)));
+    return ordo_call_launch_kernel(call, kernel, 1 + ordo_ceil_div(p->state_words, p->group * ZEROS), p->group,
+                                   ORDO_ARGS(ORDO_ARG(f->keys.mem), ORDO_ARG(f->indices.mem), ORDO_ARG(t->values.mem),
+                                             ORDO_ARG(t->keys_out.mem), ORDO_ARG(t->indices.mem),
+                                             ORDO_ARG(t->values_out.mem), ORDO_ARG(p->state), ORDO_ARG(o)));
 }
 
 /* All of them, in their order. */
@@ -207,9 +207,9 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
     struct ordo_kernel *kernel = NULL;
 
     ORDO_TRY(find_kernel(call, t, &p, "top_all", &kernel));
-    return ordo_call_launch(call, kernel, p.groups, p.group,
-                            ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(count), ORDO_ARG(to->keys.mem),
-                                      ORDO_ARG(to->indices.mem)));
+    return ordo_call_launch_kernel(call, kernel, p.groups, p.group,
+                                   ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(count),
+                                             ORDO_ARG(to->keys.mem), ORDO_ARG(to->indices.mem)));
 }
 
 /* ---- by chunks (CPUs) ---------------------------------------------------------------------------------------- */
@@ -247,10 +247,10 @@ static ordo_status find_by_chunks(struct ordo_call *call, const struct top *t, s
     ORDO_TRY(ordo_call_scratch(call, chunks * c.room * key_bytes(t), &lists));
     ORDO_TRY(ordo_call_scratch(call, chunks * c.room * 4, &indices));
     ORDO_TRY(ordo_call_kernel(call, CHUNKED, "top_chunk", defines, &kernel));
-    ORDO_TRY(ordo_call_launch(call, kernel, chunks, 1,
-                              ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(lists), ORDO_ARG(indices), ORDO_ARG(c))));
+    ORDO_TRY(ordo_call_launch_kernel(
+        call, kernel, chunks, 1, ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(lists), ORDO_ARG(indices), ORDO_ARG(c))));
     ORDO_TRY(ordo_call_kernel(call, CHUNKED, "top_join", defines, &kernel));
-    return ordo_call_launch(
+    return ordo_call_launch_kernel(
         call, kernel, chunks, 1,
         ORDO_ARGS(ORDO_ARG(lists), ORDO_ARG(indices), ORDO_ARG(to->keys.mem), ORDO_ARG(to->indices.mem), ORDO_ARG(c)));
 }
@@ -402,8 +402,8 @@ static ordo_status selection(ordo_device *dev, const struct ordo_select_params *
     *t = (struct top) { .key = params->key, .greatest = params->greatest, .select = true, .count = count, .k = k + 1 };
     ORDO_TRY(check_params(dev, t));
     if (k >= count)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "k is %zu, but there are %zu keys: the last is %s",
-                         k, count, count ? "number count - 1" : "none");
+        return ORDO_FAIL(dev, ORDO_INVALID, "k is %zu, but there are %zu keys: the last is %s", k, count,
+                         count ? "number count - 1" : "none");
     return ORDO_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A device with only its locks and log: enough to fail with a message. */
-#include "device_private.h"
+#include "internal.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  * A call that needs a program that is wanted takes it out of turn and builds it itself; one that is in work it waits for. What
  * a thread failed to build is built once more by the call that needs it, which so has the error. */
 #define _GNU_SOURCE
-#include "device_private.h"
+#include "internal.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static ordo_status create_program(ordo_device *dev, const char *file, struct ord
     }
     free_program(p);
     ORDO_TRY(got);
-    return ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, NULL);
+    return ORDO_FAIL(dev, ORDO_NO_HOST_MEMORY, NULL);
 }
 
 /* Called with the lock. */
@@ -415,8 +415,7 @@ static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program,
     if (k->max_group > dev->facts.max_group)
         k->max_group = dev->facts.max_group;
     if (local > dev->facts.local_bytes)
-        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
-                         "kernel %s needs %llu bytes of local memory, the device has %llu", name,
+        return ORDO_FAIL(dev, ORDO_UNSUPPORTED, "kernel %s needs %llu bytes of local memory, the device has %llu", name,
                          (unsigned long long) local, (unsigned long long) dev->facts.local_bytes);
     return ORDO_OK;
 }
@@ -561,7 +560,7 @@ ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, si
     end_preparing(dev, !go_on);
     ordo_cache_tell(dev);
     const ordo_status got = count_failures(dev, built, failed);
-    return go_on ? got : ordo_fail(dev, ORDO_CANCELLED, 0, __FILE__, __LINE__, NULL);
+    return go_on ? got : ORDO_FAIL(dev, ORDO_CANCELLED, NULL);
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------------- */

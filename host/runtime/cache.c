@@ -8,8 +8,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "device_private.h"
 #include "files.h"
+#include "internal.h"
 
 #include <dirent.h>
 #include <errno.h>

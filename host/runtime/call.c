@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls: a stretch of commands enqueued under the device's lock. */
-#include "device_private.h"
+#include "internal.h"
 
 #include <assert.h>
 #include <sched.h>
@@ -278,23 +278,8 @@ static ordo_status rehearse_read(ordo_device *dev, void *to, size_t bytes)
 
 /* ---- commands ------------------------------------------------------------------------------------------------ */
 
-void ordo_args_add(struct ordo_args *args, const struct ordo_arg *more, size_t n)
-{
-    assert(args->n + n <= sizeof args->arg / sizeof args->arg[0]);
-    for (size_t i = 0; i < n; i++)
-        args->arg[args->n++] = more[i];
-}
-
-void ordo_args_slice(struct ordo_args *args, const struct ordo_slice *slice)
-{
-    assert(args->n_at < sizeof args->at / sizeof args->at[0]);
-    cl_ulong *at = &args->at[args->n_at++];
-    *at = slice->at;
-    ORDO_ADD(args, ORDO_ARG(slice->mem), ORDO_ARG(*at));
-}
-
-ordo_status ordo_call_launch(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups, size_t group_size,
-                             const struct ordo_arg *args, size_t n_args)
+ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups,
+                                    size_t group_size, const struct ordo_arg *args, size_t n_args)
 {
     ordo_device *dev = call->dev;
     if (groups == 0)
@@ -302,9 +287,8 @@ ordo_status ordo_call_launch(struct ordo_call *call, struct ordo_kernel *kernel,
     if (dev->rehearsal)
         return rehearse_launch(dev);
     if (group_size == 0 || (group_size > kernel->max_group && !kernel->limited))
-        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
-                         "kernel %s runs with at most %zu work-items a group here, not %zu", kernel->name,
-                         kernel->max_group, group_size);
+        return ORDO_FAIL(dev, ORDO_UNSUPPORTED, "kernel %s runs with at most %zu work-items a group here, not %zu",
+                         kernel->name, kernel->max_group, group_size);
     for (size_t i = 0; i < n_args; i++)
         ORDO_TRY_CL(dev, clSetKernelArg(kernel->kernel, (cl_uint) i, args[i].bytes, args[i].value),
                     "clSetKernelArg of %s", kernel->name);
@@ -465,12 +449,11 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
         return ORDO_OK;
     if (bytes == 0) {
         if (slice.mem)
-            return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s is given, but its elements have 0 bytes",
-                             name);
+            return ORDO_FAIL(dev, ORDO_INVALID, "%s is given, but its elements have 0 bytes", name);
         return ORDO_OK;
     }
     if (!slice.mem)
-        return count == 0 ? ORDO_OK : ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s is absent", name);
+        return count == 0 ? ORDO_OK : ORDO_FAIL(dev, ORDO_INVALID, "%s is absent", name);
 
     cl_context         context = NULL;
     cl_mem_object_type type = 0;
@@ -483,13 +466,13 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
     ORDO_TRY_CL(dev, clGetMemObjectInfo(slice.mem, CL_MEM_CONTEXT, sizeof context, &context, NULL),
                 "clGetMemObjectInfo of %s", name);
     if (context != dev->context)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s is a buffer of another context", name);
+        return ORDO_FAIL(dev, ORDO_INVALID, "%s is a buffer of another context", name);
     ORDO_TRY_CL(dev, clGetMemObjectInfo(slice.mem, CL_MEM_SIZE, sizeof size, &size, NULL), "clGetMemObjectInfo of %s",
                 name);
 
     const size_t room = size / bytes;
     if (slice.at > room || count > room - slice.at)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
+        return ORDO_FAIL(dev, ORDO_INVALID,
                          "%s has %zu elements of %zu bytes from element %zu on, but the buffer has %zu bytes", name,
                          count, bytes, slice.at, size);
     return ORDO_OK;

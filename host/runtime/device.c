@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing devices: probe, self-test, and what to do about failures. */
-#include "device_private.h"
+#include "internal.h"
 #include "self_test.h"
 
 #include <stdio.h>

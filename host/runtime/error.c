@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statuses, messages and the log. */
-#include "device_private.h"
+#include "internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

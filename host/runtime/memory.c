@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory: buffers that outlive a call, and the pool of scratch that calls take from. */
 #define _GNU_SOURCE
-#include "device_private.h"
+#include "internal.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -77,11 +77,11 @@ static ordo_status create_counted(ordo_device *dev, size_t bytes, cl_mem *out)
 
     *out = NULL;
     if (size > dev->facts.max_alloc_bytes)
-        return ordo_fail(dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
+        return ORDO_FAIL(dev, ORDO_TOO_LARGE,
                          "a buffer of %zu bytes is more than the device's largest allocation, %llu", size,
                          (unsigned long long) dev->facts.max_alloc_bytes);
     if (size > dev->memory_limit || dev->memory.held_bytes > dev->memory_limit - size)
-        return ordo_fail(dev, ORDO_NO_DEVICE_MEMORY, 0, __FILE__, __LINE__,
+        return ORDO_FAIL(dev, ORDO_NO_DEVICE_MEMORY,
                          "a buffer of %zu bytes beside %llu held is more than the limit, %llu", size,
                          (unsigned long long) dev->memory.held_bytes, (unsigned long long) dev->memory_limit);
     cl_mem mem = create_buffer(dev, size, &code);

@@ -6,7 +6,7 @@
  * read scratch that was never written. So each call runs as a whole or not at all: all its commands have the same wait list,
  * which also has the pending events of the queue. An event is pending in a queue while it is not complete and a call has
  * passed it to the driver there. */
-#include "device_private.h"
+#include "internal.h"
 
 #include <stdlib.h>
 
@@ -90,8 +90,8 @@ ordo_status ordo_order_take(struct ordo_call *call)
     ordo_device             *dev = call->dev;
     const struct ordo_order *order = call->order;
     if (order && !order->n_wait != !order->wait)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "order->n_wait is %u, but there is %s wait list",
-                         (unsigned) order->n_wait, order->wait ? "a" : "no");
+        return ORDO_FAIL(dev, ORDO_INVALID, "order->n_wait is %u, but there is %s wait list", (unsigned) order->n_wait,
+                         order->wait ? "a" : "no");
     if (call->queue != dev->queue)
         ORDO_TRY(check_queue(dev, call->queue, &call->out_of_order));
     for (cl_uint i = 0; order && i < order->n_wait; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The probe: what a device can do, from feature lists and trial compiles, never from version strings. */
-#include "device_private.h"
+#include "internal.h"
 
 #include <CL/cl_ext.h>
 #include <stdlib.h>
@@ -100,9 +100,9 @@ static ordo_status load_limits(ordo_device *dev)
     f->compute_units = (uint32_t) units;
     f->max_group = (uint32_t) group;
     if (!compiler)
-        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__, "the device has no OpenCL C compiler");
+        return ORDO_FAIL(dev, ORDO_UNSUPPORTED, "the device has no OpenCL C compiler");
     if (!little)
-        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__, "the device is not little-endian");
+        return ORDO_FAIL(dev, ORDO_UNSUPPORTED, "the device is not little-endian");
     return ORDO_OK;
 }
 
@@ -401,7 +401,7 @@ static ordo_status mask_one(ordo_device *dev, const char *name, const char *valu
     else if (strcmp(name, "cpu") == 0 && is_number && number == 0)
         f->cpu = false;
     else
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
+        return ORDO_FAIL(dev, ORDO_INVALID,
                          "mask %s=%s is not one of lanes=one|khr|khr8|khr16|khr32, atomics=legacy, local=, group=, "
                          "alloc=, int64_atomics=0, progress=0|1, address_order=0|1, cpu=0",
                          name, value);

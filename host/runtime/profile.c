@@ -5,8 +5,8 @@
  * A row's text is what a profile file holds: words NAME=VALUE, # to the end of a line is a comment. "sort.items=15" sets
  * all shapes, "sort.k4v8.items=13" one. */
 #define _GNU_SOURCE
-#include "device_private.h"
 #include "files.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -351,8 +351,7 @@ static ordo_status refuse_tunable(ordo_device *dev, const char *name, uint32_t v
     ORDO_REQUIRE(dev, t < ORDO_N_TUNABLES, ORDO_INVALID, "there is no tunable \"%s\"", name);
     for (uint32_t i = 0; i < tunables[t].n_choices; i++)
         used += (size_t) snprintf(choices + used, sizeof choices - used, "%s%u", i ? ", " : "", tunables[t].choice[i]);
-    return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "%s may not be %u: it is one of %s", name, value,
-                     choices);
+    return ORDO_FAIL(dev, ORDO_INVALID, "%s may not be %u: it is one of %s", name, value, choices);
 }
 
 ordo_status ordo_device_set_tunable(ordo_device *dev, const char *name, uint32_t value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Building one program: from source, or from a binary kept on disk where the driver does not do so itself. */
-#include "device_private.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

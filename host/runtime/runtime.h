@@ -9,7 +9,7 @@
  *     return ordo_call_end(&call, enqueue_scan(&call, ...));   // event out, scratch back to the pool, unlocks
  *
  * and in enqueue_scan, line by line: ORDO_TRY(ordo_call_scratch(...)), ORDO_TRY(ordo_call_kernel(...)),
- * ORDO_TRY(ordo_call_launch(...)).
+ * ORDO_TRY(ordo_call_launch_kernel(...)).
  */
 #ifndef ORDO_RUNTIME_H
 #define ORDO_RUNTIME_H
@@ -41,7 +41,7 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
 #define ORDO_REQUIRE(dev, cond, status, ...)                                                                           \
     do {                                                                                                               \
         if (!(cond))                                                                                                   \
-            return ordo_fail((dev), (status), 0, __FILE__, __LINE__, __VA_ARGS__);                                     \
+            return ORDO_FAIL((dev), (status), __VA_ARGS__);                                                            \
     } while (0)
 
 /* An argument that may not be NULL, by the name that the headers give it. */
@@ -71,6 +71,10 @@ ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int li
 #define ORDO_TRY_WAIT(dev, code_expr, what) ORDO_TRY(ordo_waited((dev), (code_expr), __FILE__, __LINE__, (what)))
 ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int line, const char *what);
 
+/* Fails with `status` and a message: ORDO_FAIL(dev, ORDO_INVALID, "bits is %u: a key has 64", bits). A NULL format leaves
+ * the text to the status. */
+#define ORDO_FAIL(dev, status, ...) ordo_fail((dev), (status), 0, __FILE__, __LINE__, __VA_ARGS__)
+
 #ifdef __clang_analyzer__ /* sees one file at a time, and would follow paths on which these return ORDO_OK */
 #define ordo_fail(dev, status, ...)  ((void) ordo_fail((dev), (status), __VA_ARGS__), (status))
 #define ordo_fail_cl(dev, code, ...) ((void) ordo_fail_cl((dev), (code), __VA_ARGS__), ORDO_OPENCL)
@@ -90,6 +94,21 @@ struct ordo_define {
     const char *name;
     long        value;
 };
+
+#define ORDO_DEFINES_MAX 20
+
+/* One launch: a kernel of a module, its variant, and its size. Fill it in, then launch it:
+ *
+ *     struct ordo_launch launch = { .file = "primitive/scan.cl", .kernel = "scan_tiles", .groups = tiles, .group = 256 };
+ *     ordo_launch_define(&launch, "SCAN_ITEMS", 8);
+ *     ORDO_TRY(ordo_call_launch(call, &launch, &args));
+ */
+struct ordo_launch {
+    const char        *file, *kernel;
+    size_t             groups, group;                 /* work-groups, and work-items of each */
+    struct ordo_define defines[ORDO_DEFINES_MAX + 1]; /* the last one has no name */
+};
+void ordo_launch_define(struct ordo_launch *launch, const char *name, long value);
 
 struct ordo_kernel; /* a built kernel of one variant; lives as long as the device */
 
@@ -228,11 +247,15 @@ void ordo_args_add(struct ordo_args *args, const struct ordo_arg *more, size_t n
 /* A slice as kernels take it: its memory, and where it begins. */
 void ordo_args_slice(struct ordo_args *args, const struct ordo_slice *slice);
 
+/* Builds the kernel if this variant is new, and enqueues it. ORDO_UNSUPPORTED if the kernel cannot run with such a group here
+ * (registers, local memory). No groups: nothing happens. A NULL cl_mem argument reaches the kernel as a NULL pointer. */
+ordo_status ordo_call_launch(struct ordo_call *call, const struct ordo_launch *launch, const struct ordo_args *args);
+
 /* Enqueues groups x group_size work-items. ORDO_UNSUPPORTED if the kernel cannot run with such a group here (registers,
  * local memory). groups may be 0: nothing happens.
  * A NULL cl_mem argument is legal in OpenCL and reaches the kernel as a NULL pointer. */
-ordo_status ordo_call_launch(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups, size_t group_size,
-                             const struct ordo_arg *args, size_t n_args);
+ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups,
+                                    size_t group_size, const struct ordo_arg *args, size_t n_args);
 /* Sets `bytes` from byte `at` on to a repeated 32-bit word; at and bytes are multiples of 4. */
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word);
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
@@ -252,7 +275,7 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
 bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
                          size_t b_bytes);
 
-/* ---- small arrays: stage.c ------------------------------------------------------------------------------------- */
+/* ---- small arrays: staging.c ------------------------------------------------------------------------------------- */
 
 /* Memory by which the small arrays of a call over host memory go to the device together and come back together: on the host
  * (pinned, so that the driver copies it as it is), and on the device; the same on a CPU. The device keeps a few. */
@@ -283,7 +306,7 @@ struct ordo_transfer {
 /* All arrays to the device (`up`) or back; blocks. */
 ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ordo_transfer *arrays, size_t n);
 
-/* ---- rehearsals: rehearse.c, builds.c ------------------------------------------------------------------------ */
+/* ---- rehearsals: dry_run.c, builds.c ------------------------------------------------------------------------ */
 
 /* Which programs a preparation builds, of those that its rehearsals need: every parts-th, from number `part` on; all if
  * parts is 0. */

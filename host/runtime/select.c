@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The OpenCL devices that there are, and which of them is meant. */
 #include "choose.h"
-#include "device_private.h"
+#include "internal.h"
 #include "no_device.h"
 
 #include <stdio.h>

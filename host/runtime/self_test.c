@@ -13,8 +13,7 @@
 #define ATOMICS_MODULE "primitive/self_test_atomics.cl"
 
 /* In a rehearsal no answer is a right one: it goes on. */
-#define WRONG(dev, ...)                                                                                                \
-    (ordo_rehearses(dev) ? ORDO_OK : ordo_fail((dev), ORDO_SELF_TEST, 0, __FILE__, __LINE__, __VA_ARGS__))
+#define WRONG(dev, ...) (ordo_rehearses(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
 /* A group of a few sub-groups; where lanes do not talk, of a few work-items. */
 static uint32_t test_group(const ordo_device *dev)
@@ -182,7 +181,7 @@ static ordo_status ask_lanes(struct ordo_call *call, const struct ordo_lanes_cas
     ORDO_TRY(ordo_call_scratch(call, n * sizeof *words, &in));
     ORDO_TRY(ordo_call_scratch(call, n * sizeof(answers), &out));
     ORDO_TRY(ordo_call_write(call, in, 0, words, n * sizeof *words));
-    ORDO_TRY(ordo_call_launch(call, kernel, c->n_groups, c->group, ORDO_ARGS(ORDO_ARG(in), ORDO_ARG(out))));
+    ORDO_TRY(ordo_call_launch_kernel(call, kernel, c->n_groups, c->group, ORDO_ARGS(ORDO_ARG(in), ORDO_ARG(out))));
     return ordo_call_read(call, out, 0, got, n * sizeof(answers));
 }
 
@@ -232,9 +231,8 @@ ordo_status ordo_self_test_lanes_case(ordo_device *dev, const struct ordo_lanes_
     uint32_t    *words = calloc(n, sizeof *words);
     uint64_t    *got = calloc(n, sizeof(answers));
 
-    const ordo_status status = words && got
-                                   ? run_lanes(dev, c, words, got)
-                                   : ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "the self-test");
+    const ordo_status status =
+        words && got ? run_lanes(dev, c, words, got) : ORDO_FAIL(dev, ORDO_NO_HOST_MEMORY, "the self-test");
     free(words);
     free(got);
     return status;
@@ -254,7 +252,7 @@ static ordo_status test_loop(struct ordo_call *call)
 
     ORDO_TRY(ordo_call_kernel(call, LANES_MODULE, "self_test_loop", defines, &kernel));
     ORDO_TRY(ordo_call_scratch(call, group * sizeof got, &sums));
-    ORDO_TRY(ordo_call_launch(call, kernel, 1, group, ORDO_ARGS(ORDO_ARG(sums), ORDO_ARG(rounds))));
+    ORDO_TRY(ordo_call_launch_kernel(call, kernel, 1, group, ORDO_ARGS(ORDO_ARG(sums), ORDO_ARG(rounds))));
     ORDO_TRY(ordo_call_read(call, sums, 0, &got, sizeof got));
     for (uint32_t round = 0; round < rounds; round++)
         want = LOOP_ROUND(want);
@@ -277,7 +275,7 @@ static ordo_status test_phases(struct ordo_call *call)
     ORDO_TRY(ordo_call_kernel(call, LANES_MODULE, "self_test_phases", defines, &kernel));
     ORDO_TRY(ordo_call_scratch(call, sizeof in, &words));
     ORDO_TRY(ordo_call_write(call, words, 0, in, sizeof in));
-    ORDO_TRY(ordo_call_launch(call, kernel, 1, group, ORDO_ARGS(ORDO_ARG(words), ORDO_ARG(parts), ORDO_ARG(n))));
+    ORDO_TRY(ordo_call_launch_kernel(call, kernel, 1, group, ORDO_ARGS(ORDO_ARG(words), ORDO_ARG(parts), ORDO_ARG(n))));
     ORDO_TRY(ordo_call_read(call, words, 0, got, sizeof got));
     for (uint32_t i = 0; i < PHASES_PARTS * PHASES_WORDS; i++) {
         const uint32_t part = i / PHASES_WORDS, key = i % PHASES_WORDS % PHASES_KEYS;
@@ -345,8 +343,8 @@ static ordo_status ask_updates(struct ordo_call *call, const struct updates *u)
     ORDO_TRY(ordo_call_scratch(call, ATOMICS_ANSWERS * n * bytes, &out));
     ORDO_TRY(ordo_call_fill(call, words, 0, ATOMICS_WORDS * bytes, 0));
     ORDO_TRY(ordo_call_fill(call, words, ATOMICS_MIN * bytes, bytes, UINT32_MAX));
-    ORDO_TRY(ordo_call_launch(call, kernel, n / u->group, u->group,
-                              ORDO_ARGS(ORDO_ARG(words), ORDO_ARG(own), ORDO_ARG(out))));
+    ORDO_TRY(ordo_call_launch_kernel(call, kernel, n / u->group, u->group,
+                                     ORDO_ARGS(ORDO_ARG(words), ORDO_ARG(own), ORDO_ARG(out))));
     ORDO_TRY(ordo_call_read(call, words, 0, u->words, ATOMICS_WORDS * bytes));
     ORDO_TRY(ordo_call_read(call, own, 0, u->own, n * bytes));
     return ordo_call_read(call, out, 0, u->answers, ATOMICS_ANSWERS * n * bytes);
@@ -449,7 +447,7 @@ static ordo_status test_updates(struct ordo_call *call, uint32_t bits, uint32_t 
 
     const ordo_status got = u.words && u.own && u.answers && u.taken
                                 ? run_updates(call, &u)
-                                : ordo_fail(u.dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, "the self-test");
+                                : ORDO_FAIL(u.dev, ORDO_NO_HOST_MEMORY, "the self-test");
     free(u.words);
     free(u.own);
     free(u.answers);
@@ -477,7 +475,7 @@ static ordo_status test_local(struct ordo_call *call, uint32_t group)
 
     ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, "self_test_local_updates", defines, &kernel));
     ORDO_TRY(ordo_call_scratch(call, sizeof got, &out));
-    ORDO_TRY(ordo_call_launch(call, kernel, LOCAL_GROUPS, group, ORDO_ARGS(ORDO_ARG(out))));
+    ORDO_TRY(ordo_call_launch_kernel(call, kernel, LOCAL_GROUPS, group, ORDO_ARGS(ORDO_ARG(out))));
     ORDO_TRY(ordo_call_read(call, out, 0, got, sizeof got));
 
     for (uint32_t g = 0; g < LOCAL_GROUPS; g++) {
@@ -515,8 +513,8 @@ static ordo_status test_peeks(struct ordo_call *call, uint32_t group)
     ORDO_TRY(ordo_call_scratch(call, bytes, &own));
     ORDO_TRY(ordo_call_scratch(call, bytes, &seen));
     ORDO_TRY(ordo_call_fill(call, own, 0, bytes, 0));
-    ORDO_TRY(
-        ordo_call_launch(call, kernel, n / group, group, ORDO_ARGS(ORDO_ARG(own), ORDO_ARG(seen), ORDO_ARG(never))));
+    ORDO_TRY(ordo_call_launch_kernel(call, kernel, n / group, group,
+                                     ORDO_ARGS(ORDO_ARG(own), ORDO_ARG(seen), ORDO_ARG(never))));
     ORDO_TRY(ordo_call_read(call, own, 0, got[0], bytes));
     ORDO_TRY(ordo_call_read(call, seen, 0, got[1], bytes));
 
@@ -569,9 +567,9 @@ static ordo_status ask_contention(struct ordo_call *call, struct contention *q)
     ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, "self_test_contend", defines, &kernel));
     ORDO_TRY(ordo_call_fill(call, q->device_words, 0, sizeof q->words, 0));
     ORDO_TRY(ordo_call_fill(call, q->device_words64, 0, sizeof q->words64, 0));
-    ORDO_TRY(ordo_call_launch(call, kernel, q->n / q->group, q->group,
-                              ORDO_ARGS(ORDO_ARG(q->device_words), ORDO_ARG(q->device_words64),
-                                        ORDO_ARG(q->device_balances), ORDO_ARG(rounds), ORDO_ARG(enough))));
+    ORDO_TRY(ordo_call_launch_kernel(call, kernel, q->n / q->group, q->group,
+                                     ORDO_ARGS(ORDO_ARG(q->device_words), ORDO_ARG(q->device_words64),
+                                               ORDO_ARG(q->device_balances), ORDO_ARG(rounds), ORDO_ARG(enough))));
     ORDO_TRY(ordo_call_read(call, q->device_words, 0, q->words, sizeof q->words));
     ORDO_TRY(ordo_call_read(call, q->device_words64, 0, q->words64, sizeof q->words64));
     return ordo_call_read(call, q->device_balances, 0, q->balances, bytes);
@@ -670,8 +668,9 @@ static ordo_status ask_glimpses(struct ordo_call *call, uint32_t group, uint32_t
     for (size_t done = sizeof line; done < bytes; done *= 2) /* n_lines is a power of two */
         ORDO_TRY(ordo_call_copy(call, lines, 0, lines, done, done));
     for (int launch = 0; launch < (runs_few(call->dev) ? GLIMPSE_LAUNCHES_FEW : GLIMPSE_LAUNCHES); launch++)
-        ORDO_TRY(ordo_call_launch(call, kernel, groups, group,
-                                  ORDO_ARGS(ORDO_ARG(lines), ORDO_ARG(n_lines), ORDO_ARG(never), ORDO_ARG(words))));
+        ORDO_TRY(
+            ordo_call_launch_kernel(call, kernel, groups, group,
+                                    ORDO_ARGS(ORDO_ARG(lines), ORDO_ARG(n_lines), ORDO_ARG(never), ORDO_ARG(words))));
     return ordo_call_read(call, words, 0, report, GLIMPSE_REPORT * sizeof *report);
 }
 
@@ -727,8 +726,8 @@ static ordo_status ask_chain(struct ordo_call *call, uint32_t groups, uint32_t g
     ORDO_TRY(ordo_call_fill(call, sums, 0, sizeof c->sums, 0));
     ORDO_TRY(ordo_call_fill(call, sums64, 0, sizeof c->sums64, 0));
     ORDO_TRY(ordo_call_write(call, payload, 0, c->payload, sizeof c->payload));
-    ORDO_TRY(ordo_call_launch(call, kernel, groups, group,
-                              ORDO_ARGS(ORDO_ARG(report), ORDO_ARG(payload), ORDO_ARG(sums), ORDO_ARG(sums64))));
+    ORDO_TRY(ordo_call_launch_kernel(call, kernel, groups, group,
+                                     ORDO_ARGS(ORDO_ARG(report), ORDO_ARG(payload), ORDO_ARG(sums), ORDO_ARG(sums64))));
     ORDO_TRY(ordo_call_read(call, report, 0, c->report, sizeof c->report));
     ORDO_TRY(ordo_call_read(call, payload, 0, c->payload, sizeof c->payload));
     ORDO_TRY(ordo_call_read(call, sums, 0, c->sums, sizeof c->sums));

@@ -13,7 +13,7 @@ ordo_status ordo_self_test_lanes(ordo_device *dev);   /* runtime/self_test.c: lo
 ordo_status ordo_self_test_atomics(ordo_device *dev); /* runtime/self_test.c: device/atomic.cl across work-groups */
 
 /* The primitives' part comes from the layer above, which alone knows what its answers should be: ordo_device_open and
- * ordo_device_adopt are there (primitive/self_test.c), and hand it down to these. all: the kernels too of which everything that a
+ * ordo_device_adopt are there (primitive/open.c), and hand it down to these. all: the kernels too of which everything that a
  * device may get wrong is in others. */
 typedef ordo_status ordo_self_test_part_fn(ordo_device *dev, bool all);
 ordo_status         ordo_open_device(const struct ordo_device_config *config, ordo_self_test_part_fn *test_primitives,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of programs: kernel sources from the embedded table (or ORDO_CL_DIR), includes expanded with #line so that a build
  * error names the real file and line, kernels that are not asked for left out; and the options of a variant. */
-#include "device_private.h"
+#include "internal.h"
 
 #include "cl_files.h"
 
@@ -255,8 +255,7 @@ static ordo_status expand_file(ordo_device *dev, const char *file, char **out)
         free(e.files[i].path);
     if (e.trouble[0] || e.out.failed || !e.out.at) {
         free(e.out.at);
-        return e.trouble[0] ? ordo_fail(dev, ORDO_BUILD, 0, __FILE__, __LINE__, "%s", e.trouble)
-                            : ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, NULL);
+        return e.trouble[0] ? ORDO_FAIL(dev, ORDO_BUILD, "%s", e.trouble) : ORDO_FAIL(dev, ORDO_NO_HOST_MEMORY, NULL);
     }
     *out = e.out.at;
     return ORDO_OK;
@@ -320,7 +319,7 @@ ordo_status ordo_program_options(ordo_device *dev, const struct ordo_define *def
         }
     if (t.failed) {
         free(t.at);
-        return ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, NULL);
+        return ORDO_FAIL(dev, ORDO_NO_HOST_MEMORY, NULL);
     }
     *out = t.at;
     return ORDO_OK;

@@ -9,7 +9,7 @@
  *
  * Piece i lies in slot i modulo SLOTS. Helpers take pieces in order, up to the `allowed`-th: of a download those that have come,
  * of an upload those whose slot is free. slot_done[s] is 1 more than the last piece of slot s that was copied. */
-#include "device_private.h"
+#include "internal.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
 #include "tests/support/support.h"
 
 #include "dict/links/links.h"
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

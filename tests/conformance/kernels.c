@@ -10,7 +10,7 @@
 #include "dict/hash/hash.h"
 #include "dict/links/links.h"
 #include "runtime/cl_files.h"
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 #include "shared/hamt_node.h"
 
 #include <stdio.h>

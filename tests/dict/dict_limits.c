@@ -4,7 +4,7 @@
 #include "dict_case.h"
 
 #include "dict/runs/runs.h"
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 /* ---- calls on device memory ---------------------------------------------------------------------------------- */
 
@@ -451,7 +451,7 @@ static void expect_same(struct test *t, const struct constant *c, ordo_dict *dic
     free(values);
 }
 
-/* Blocks so small in all are not let go of (run_block.c). */
+/* Blocks so small in all are not let go of (sorted_run.c). */
 #define SPARE_LEAST (4u << 20)
 
 static void constant(struct test *t, const struct constant *c)

@@ -3,7 +3,7 @@
 #include "dict_case.h"
 
 #include "dict/runs/runs.h"
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 /* ---- too little memory --------------------------------------------------------------------------------------- */
 

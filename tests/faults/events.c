@@ -11,7 +11,7 @@
 #include "tests/dict/dict_case.h"
 #include "tests/support/calls.h"
 
-#include "dict/run.h"
+#include "dict/sorted_run.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "fault_run.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <dirent.h>
 #include <stdarg.h>

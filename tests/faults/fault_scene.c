@@ -5,7 +5,7 @@
 #include "dict/hash/hash.h"
 #include "dict/links/links.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #define _GNU_SOURCE
 #include "fault_scene.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <dirent.h>
 #include <stdio.h>

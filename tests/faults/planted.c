@@ -679,7 +679,7 @@ static ordo_status ask_direct(struct ordo_call *call, const struct plant *p, uin
     ORDO_TRY(ordo_call_scratch(call, 64, &wide));
     ORDO_TRY(ordo_call_fill(call, words, 0, 64, 0));
     ORDO_TRY(ordo_call_fill(call, wide, 0, 64, 0));
-    ORDO_TRY(ordo_call_launch(call, kernel, p->groups, group, ORDO_ARGS(ORDO_ARG(words), ORDO_ARG(wide))));
+    ORDO_TRY(ordo_call_launch_kernel(call, kernel, p->groups, group, ORDO_ARGS(ORDO_ARG(words), ORDO_ARG(wide))));
     return ordo_call_read(call, words, 0, got, sizeof *got);
 }
 

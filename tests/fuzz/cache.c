@@ -3,7 +3,7 @@
  * cache; odd, the content of one, rightly sealed. */
 #include "fuzz.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

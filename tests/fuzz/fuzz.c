@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <ftw.h>
 #include <stdio.h>

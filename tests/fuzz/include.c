@@ -3,7 +3,7 @@
  * x.cl follows, x of a to d; of e to h, d/x.cl. The first one is a.cl, which is expanded. */
 #include "fuzz.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* ORDO_MASK. An input's first byte says what device it is for; the rest is the mask. */
 #include "fuzz.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <stdlib.h>
 

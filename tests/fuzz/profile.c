@@ -2,7 +2,7 @@
 /* The user's profile. An input's first byte says what device it is read for; the rest is the file. */
 #include "fuzz.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <stdlib.h>
 

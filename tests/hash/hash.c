@@ -3,7 +3,7 @@
 #include "tests/hash/meeting.h"
 
 #include "ordo/hash.h"
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <stdlib.h>
 

@@ -15,7 +15,7 @@
  * Kernels do nothing here: where a dictionary goes by what one wrote, it goes by a made-up number, by each of a few. */
 #include "no_driver.h"
 #include "ordo/ordo.h"
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 #include "runtime/self_test.h"
 
 #include "dict/links/links.h"

@@ -110,7 +110,7 @@ static ordo_status launch(struct ordo_call *call, const char *verb, const struct
 
     (void) snprintf(name, sizeof name, "%s_%s", verb, op->name);
     ORDO_TRY(ordo_call_kernel(call, "group.cl", name, defines, &kernel));
-    return ordo_call_launch(call, kernel, N_GROUPS, group, args, n_args);
+    return ordo_call_launch_kernel(call, kernel, N_GROUPS, group, args, n_args);
 }
 
 static void check_op(struct test *t, const struct op *op, uint32_t group, uint32_t width)
@@ -179,7 +179,7 @@ static void run_each(struct test *t, uint32_t n, uint32_t first, uint32_t size)
     test_ok(t, ordo_call_begin(&call, t->dev, NULL));
     ordo_status status = ordo_call_kernel(&call, "each.cl", "each_stride", none, &kernel);
     if (status == ORDO_OK)
-        status = ordo_call_launch(
+        status = ordo_call_launch_kernel(
             &call, kernel, ITEMS, 1,
             ORDO_ARGS(ORDO_ARG(n), ORDO_ARG(first), ORDO_ARG(size), ORDO_ARG(steps.mem), ORDO_ARG(wrong.mem)));
     test_ok(t, ordo_call_end(&call, status));

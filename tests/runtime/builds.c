@@ -5,7 +5,7 @@
 
 #include "dict/tour.h"
 #include "runtime/cl_files.h"
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <semaphore.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing devices, their facts, memory, tunables and profiles; threads and forks. */
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
 

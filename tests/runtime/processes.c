@@ -4,7 +4,7 @@
 #include "tests/dict/structures.h"
 #include "tests/support/support.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <ftw.h>
 #include <stdio.h>

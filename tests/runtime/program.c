@@ -3,7 +3,7 @@
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <stdio.h>
 

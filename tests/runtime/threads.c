@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "ordo/ordo.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 #include "tests/dict/structures.h"
 
 #include <ftw.h>

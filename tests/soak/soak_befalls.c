@@ -2,7 +2,7 @@
 /* What befalls a call of the soak: little memory, small allocations, calls that the driver refuses. See soak.h. */
 #include "soak.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 

@@ -2,7 +2,7 @@
 /* A life: a device, a dictionary and their configurations, all drawn from a seed. See soak.h. */
 #include "soak.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

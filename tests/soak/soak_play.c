@@ -2,7 +2,7 @@
 /* One call of the soak: its arrays, what befalls it, and what it must have done. See soak.h. */
 #include "soak.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

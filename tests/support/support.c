@@ -4,7 +4,7 @@
 #include "support.h"
 #include "watchdog.h"
 
-#include "runtime/device_private.h"
+#include "runtime/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of order in sorted runs; host/dict/run.h draws a run and has the invariants.
+/* Queries of order in sorted runs; host/dict/sorted_run.h draws a run and has the invariants.
  *
  *   run_count, run_seek        one run's part of the answers, given the ranks
  *   run_bounds                 ranks of few bounds in all runs

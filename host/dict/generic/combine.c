@@ -12,8 +12,8 @@ ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo
 {
     ORDO_TRY(ordo_check_type(dict->dev, value));
     if (ordo_type_bytes(value) != dict->value_bytes)
-        return ordo_fail(dict->dev, ORDO_INVALID, 0, __FILE__, __LINE__,
-                         "values of %zu bytes, and of %u in the dictionary", ordo_type_bytes(value), dict->value_bytes);
+        return ORDO_FAIL(dict->dev, ORDO_INVALID, "values of %zu bytes, and of %u in the dictionary",
+                         ordo_type_bytes(value), dict->value_bytes);
     return ordo_check_op(dict->dev, value, op);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that no structure need have a way of its own for: done by the structure's other operations (dict/dict.h).
+/* Operations that no structure need have a way of its own for: done by the structure's other operations (dict/structure.h).
  *
  *   combine.c     the value becomes old (+, min, max) new: find, then update; and where a structure has a way of its own, that
  *   ranges.c      ranges with limits and in descending order, seeks with bounds: rank, select, then range or seek

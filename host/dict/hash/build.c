@@ -256,8 +256,7 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
     ordo_runs_release(&hash->runs, &run);
     ordo_runs_drop_spare(&hash->runs);
     if (status == ORDO_OK && !fits)
-        status = ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
-                           "under %d seeds the keys meet in too few places", SEEDS_MOST);
+        status = ORDO_FAIL(call->dev, ORDO_TOO_LARGE, "under %d seeds the keys meet in too few places", SEEDS_MOST);
     return status;
 }
 

@@ -14,7 +14,7 @@ static const char *const finding[] = {
 };
 enum { N_FINDINGS = sizeof finding / sizeof *finding, N_WORDS = N_FINDINGS + 1 };
 
-#define BROKEN(dev, ...) ordo_fail((dev), ORDO_BROKEN, 0, __FILE__, __LINE__, __VA_ARGS__)
+#define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
 /* What kernels go by must be right before they do. */
 static ordo_status check_starts(struct ordo_call *call, const struct ordo_hash_table *table)

@@ -232,7 +232,7 @@ static ordo_status finish_without(struct concurrent *c, size_t done, size_t left
         ORDO_TRY(take_turn(c, done, had, list, &left));
         done = 0;
         if (left >= had && c->hash->torture == 0)
-            return ordo_fail(c->call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__,
+            return ORDO_FAIL(c->call->dev, ORDO_BROKEN,
                              "%zu operations come to no end: is a bucket latched that nobody holds?", left);
     }
     return ORDO_OK;
@@ -245,10 +245,9 @@ static ordo_status check_inputs(const struct concurrent *c)
     ordo_device *dev = c->call->dev;
 
     if (n_of(c, ORDO_SEEK_LT, ORDO_RANGE) > 0 && !ordo_rehearses(dev))
-        return ordo_fail(dev, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
-                         "the batch has seeks, counts or ranges, and a hash table has no order");
+        return ORDO_FAIL(dev, ORDO_UNSUPPORTED, "the batch has seeks, counts or ranges, and a hash table has no order");
     if (c->hash->dict.value_bytes && n_of(c, ORDO_UPSERT, ORDO_INSERT) > 0 && !c->batch->values.mem)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the batch stores, but has no values");
+        return ORDO_FAIL(dev, ORDO_INVALID, "the batch stores, but has no values");
     return ORDO_OK;
 }
 
@@ -260,7 +259,7 @@ static ordo_status check_room(const struct concurrent *c)
     if (c->hash->table.n_buckets * HASH_SLOTS + stores > ORDO_MAX_COUNT)
         ORDO_TRY(ordo_hash_size(&c->hash->dict, c->call, &elements));
     if (elements + stores > ORDO_MAX_COUNT)
-        return ordo_fail(c->call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
+        return ORDO_FAIL(c->call->dev, ORDO_TOO_LARGE,
                          "the table has %zu elements: %zu more, if all are new, are more than it can count", elements,
                          stores);
     return ORDO_OK;

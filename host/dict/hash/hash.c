@@ -34,12 +34,11 @@ static ordo_status check_config(ordo_device *device, const struct ordo_hash_conf
     const uint64_t local = ordo_device_facts(device)->local_bytes;
 
     if (local < HASH_LOCAL_MOST)
-        return ordo_fail(device, ORDO_UNSUPPORTED, 0, __FILE__, __LINE__,
+        return ORDO_FAIL(device, ORDO_UNSUPPORTED,
                          "a hash table needs %d bytes of local memory, and the device has %llu", HASH_LOCAL_MOST,
                          (unsigned long long) local);
     if (config->load_percent < 25 || config->load_percent > 95)
-        return ordo_fail(device, ORDO_INVALID, 0, __FILE__, __LINE__, "load_percent is %u: it may be 25 to 95",
-                         config->load_percent);
+        return ORDO_FAIL(device, ORDO_INVALID, "load_percent is %u: it may be 25 to 95", config->load_percent);
     return ORDO_OK;
 }
 

@@ -16,7 +16,7 @@
 #ifndef ORDO_HASH_PRIVATE_H
 #define ORDO_HASH_PRIVATE_H
 
-#include "dict/run.h"
+#include "dict/sorted_run.h"
 #include "ordo/hash.h"
 #include "shared/hash_table.h"
 

@@ -140,7 +140,7 @@ static ordo_status launch_groups(struct ordo_call *call, const struct ordo_hash 
     };
     struct ordo_kernel *kernel = NULL;
     ORDO_TRY(ordo_call_kernel(call, file, name, defines, &kernel));
-    return ordo_call_launch(call, kernel, ordo_min_size(groups, GROUPS_MAX), group, args->arg, args->n);
+    return ordo_call_launch_kernel(call, kernel, ordo_min_size(groups, GROUPS_MAX), group, args->arg, args->n);
 }
 
 ordo_status ordo_hash_launch_parts(struct ordo_call *call, const struct ordo_hash *hash, const char *name,

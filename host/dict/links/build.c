@@ -143,8 +143,7 @@ ordo_status ordo_links_configure(ordo_dict *dict, const struct ordo_links_config
     tree->runs.dict = ordo_dict_kind(&tree->dict); /* for rebuilding */
     if (tree->config.fill_percent >= 50 && tree->config.fill_percent <= 100)
         return ORDO_OK;
-    return ordo_fail(dict->dev, ORDO_INVALID, 0, __FILE__, __LINE__, "fill_percent is %u: it may be 50 to 100",
-                     config->fill_percent);
+    return ORDO_FAIL(dict->dev, ORDO_INVALID, "fill_percent is %u: it may be 50 to 100", config->fill_percent);
 }
 
 void ordo_links_clear(ordo_dict *dict)

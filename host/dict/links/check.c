@@ -96,7 +96,7 @@ static ordo_status look_at_all(struct ordo_call *call, const struct ordo_links *
     return ORDO_OK;
 }
 
-#define BROKEN(dev, ...) ordo_fail((dev), ORDO_BROKEN, 0, __FILE__, __LINE__, __VA_ARGS__)
+#define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
 /* What is wrong without a look at nodes: they would be looked for where there are none. */
 static ordo_status validate_state(const struct ordo_links *tree, const cl_uint state[LINKS_STATE_WORDS])

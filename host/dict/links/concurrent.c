@@ -125,7 +125,7 @@ static ordo_status run_any(const struct concurrent *c, const char *name, bool ap
     };
     struct ordo_kernel *kernel = NULL;
     ORDO_TRY(ordo_call_kernel(c->call, CONCURRENT_FILE, name, defines, &kernel));
-    return ordo_call_launch(c->call, kernel, ordo_ceil_div(items, group), group, args->arg, args->n);
+    return ordo_call_launch_kernel(c->call, kernel, ordo_ceil_div(items, group), group, args->arg, args->n);
 }
 
 static ordo_status run_apply(const struct concurrent *c, size_t group, size_t items, const struct ordo_args *args)
@@ -524,7 +524,7 @@ static ordo_status finish_operations(struct concurrent *c)
             return ORDO_OK;
         stuck = count < launched || c->state[LINKS_MOVED] ? 0 : stuck + 1;
         if (stuck > TURNS_STUCK)
-            return ordo_fail(c->call->dev, ORDO_BROKEN, 0, __FILE__, __LINE__,
+            return ORDO_FAIL(c->call->dev, ORDO_BROKEN,
                              "%zu operations come to no end: is a node latched that nobody holds?", count);
         ORDO_TRY(finish_turn(c, turn, stuck > 0, &count));
         launched = count;
@@ -553,12 +553,11 @@ static ordo_status check_inputs(const struct concurrent *c)
     ordo_device                        *dev = c->call->dev;
 
     if (c->tree->dict.value_bytes && c->tally.stores && !b->values.mem)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the batch stores, but has no values");
+        return ORDO_FAIL(dev, ORDO_INVALID, "the batch stores, but has no values");
     if (c->tally.scans && !b->his.mem)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__,
-                         "the batch has counts or ranges, but no upper bounds");
+        return ORDO_FAIL(dev, ORDO_INVALID, "the batch has counts or ranges, but no upper bounds");
     if (c->tally.ranges && !b->rooms.mem)
-        return ordo_fail(dev, ORDO_INVALID, 0, __FILE__, __LINE__, "the batch has ranges, but no rooms");
+        return ORDO_FAIL(dev, ORDO_INVALID, "the batch has ranges, but no rooms");
     return ORDO_OK;
 }
 

@@ -90,8 +90,8 @@ ordo_status ordo_links_launch_combining(struct ordo_call *call, const struct ord
     const size_t        per_group = shape->items ? shape->group * shape->items : shape->group / shape->lanes;
     struct ordo_kernel *kernel = NULL;
     ORDO_TRY(ordo_call_kernel(call, file, name, defines, &kernel));
-    return ordo_call_launch(call, kernel, ordo_min_size(ordo_ceil_div(items, per_group), GROUPS_MAX), shape->group,
-                            args->arg, args->n);
+    return ordo_call_launch_kernel(call, kernel, ordo_min_size(ordo_ceil_div(items, per_group), GROUPS_MAX),
+                                   shape->group, args->arg, args->n);
 }
 
 ordo_status ordo_links_launch(struct ordo_call *call, const struct ordo_links *tree, const char *file, const char *name,

@@ -20,7 +20,7 @@
 #ifndef ORDO_LINKS_PRIVATE_H
 #define ORDO_LINKS_PRIVATE_H
 
-#include "dict/run.h"
+#include "dict/sorted_run.h"
 #include "shared/links_node.h"
 
 /* The leaves in key order, made when a query by order needs it; uint32_t each. */

@@ -65,8 +65,8 @@ void ordo_links_use_pools(struct ordo_links *tree, const struct ordo_links_pools
 static ordo_status create_pools(struct ordo_call *call, struct ordo_links *tree, struct ordo_links_pools *pools)
 {
     if (pools->inner > LINKS_NODE_MASK)
-        return ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
-                         "%zu inner nodes: the root's word has no number for such", pools->inner);
+        return ORDO_FAIL(call->dev, ORDO_TOO_LARGE, "%zu inner nodes: the root's word has no number for such",
+                         pools->inner);
     ORDO_TRY(ordo_links_buffer(call, tree, pools->leaves * line_bytes(tree), &pools->leaf_keys));
     if (tree->dict.value_bytes)
         ORDO_TRY(ordo_links_buffer(call, tree, pools->leaves * values_bytes(tree), &pools->leaf_values));
@@ -120,9 +120,8 @@ static ordo_status too_many_leaves(const struct ordo_links *tree, size_t leaves)
 {
     const char *what = tree->config.reclaim ? "chunks" : "leaves"; /* a skiplist's nodes are chunks */
 
-    return ordo_fail(tree->dict.dev, ORDO_NO_DEVICE_MEMORY, 0, __FILE__, __LINE__,
-                     "the %s would need %zu %s, and may have %zu (max_%s)", ordo_dict_name(&tree->dict), leaves, what,
-                     tree->config.max_leaves, what);
+    return ORDO_FAIL(tree->dict.dev, ORDO_NO_DEVICE_MEMORY, "the %s would need %zu %s, and may have %zu (max_%s)",
+                     ordo_dict_name(&tree->dict), leaves, what, tree->config.max_leaves, what);
 }
 
 size_t ordo_links_leaves_allowed(const struct ordo_links *tree, size_t dead)
@@ -163,7 +162,7 @@ ordo_status ordo_links_reserve(struct ordo_call *call, struct ordo_links *tree, 
     if (leaves > most && tree->config.max_leaves > 0)
         return too_many_leaves(tree, leaves - state[LINKS_DEAD]);
     if (leaves >= LINKS_NONE)
-        return ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__, "%zu leaves", leaves);
+        return ORDO_FAIL(call->dev, ORDO_TOO_LARGE, "%zu leaves", leaves);
     return move_to(call, tree, state, leaves, with_reserve(leaves, most));
 }
 
@@ -227,7 +226,7 @@ ordo_status ordo_links_check_room(struct ordo_call *call, struct ordo_links *tre
     if (tree->elements_most + stores > ORDO_MAX_COUNT)
         ORDO_TRY(ordo_links_read_state(call, tree, state));
     if (tree->elements_most + stores > ORDO_MAX_COUNT)
-        return ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
+        return ORDO_FAIL(call->dev, ORDO_TOO_LARGE,
                          "the tree has %zu elements: %zu more, if all are new, are more than it can count",
                          tree->elements_most, stores);
     return ORDO_OK;

@@ -329,8 +329,7 @@ ordo_status ordo_links_export(ordo_dict *dict, struct ordo_call *call, struct or
 
     ORDO_TRY(ordo_links_size(dict, call, count));
     if (*count > capacity)
-        return ordo_fail(call->dev, ORDO_TOO_SMALL, 0, __FILE__, __LINE__, "%zu elements, and room for %zu", *count,
-                         capacity);
+        return ORDO_FAIL(call->dev, ORDO_TOO_SMALL, "%zu elements, and room for %zu", *count, capacity);
     ORDO_TRY(ordo_links_list_leaves(call, tree));
     const cl_uint places = (cl_uint) tree->list.places;
     ordo_links_add_tree(&args, tree);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of host/dict/run.h, and what is stored for nothing. Both mark what is stale anew, in scratch. */
+/* The invariants of host/dict/sorted_run.h, and what is stored for nothing. Both mark what is stale anew, in scratch. */
 #include "dict/runs/runs.h"
 
 /* What run_check of cl/dict/runs/runs.cl finds in a run. */
@@ -51,7 +51,7 @@ static ordo_status look(struct ordo_call *call, const ordo_dict *dict, const str
 
 /* ---- invariants -------------------------------------------------------------------------------------------------- */
 
-#define BROKEN(dev, ...) ordo_fail((dev), ORDO_BROKEN, 0, __FILE__, __LINE__, __VA_ARGS__)
+#define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
 static ordo_status validate(ordo_device *dev, const struct ordo_run_set *set, size_t r, const cl_uint found[N_FINDINGS])
 {

@@ -240,7 +240,7 @@ ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config 
     fast->one_in = config->rebuild_one_in ? config->rebuild_one_in : ONE_IN_DEFAULT;
     if (fast->one_in > ONE_IN_MOST) {
         ordo_dict_destroy(out);
-        return ordo_fail(device, ORDO_INVALID, 0, __FILE__, __LINE__, "rebuild_one_in is %u: it may be 0 to %d",
+        return ORDO_FAIL(device, ORDO_INVALID, "rebuild_one_in is %u: it may be 0 to %d",
                          (unsigned) config->rebuild_one_in, ONE_IN_MOST);
     }
     ordo_dict_expect(*out, another, config);

@@ -216,7 +216,6 @@ ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ord
     struct ordo_runs *runs = ordo_runs_of(dict);
     ORDO_TRY(ordo_run_set_size(call, dict, &runs->set, count));
     if (*count > capacity)
-        return ordo_fail(call->dev, ORDO_TOO_SMALL, 0, __FILE__, __LINE__, "%zu elements, and room for %zu", *count,
-                         capacity);
+        return ORDO_FAIL(call->dev, ORDO_TOO_SMALL, "%zu elements, and room for %zu", *count, capacity);
     return *count ? ordo_run_set_write(call, dict, &runs->set, keys_out, values_out) : ORDO_OK;
 }

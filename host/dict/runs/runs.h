@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sorted array, the LSM and FAST have in common: dictionaries of sorted runs (dict/run.h).
+/* What the sorted array, the LSM and FAST have in common: dictionaries of sorted runs (dict/sorted_run.h).
  *
  * Files, each of which calls only those before it: runs.c (whole contents), query.c, check.c; and on top, which know
  * nothing of each other, the structures: sorted_array.c, lsm.c, fast.c.
@@ -7,7 +7,7 @@
 #ifndef ORDO_RUNS_H
 #define ORDO_RUNS_H
 
-#include "dict/run.h"
+#include "dict/sorted_run.h"
 
 /* ---- runs.c ------------------------------------------------------------------------------------------------------ */
 

@@ -20,11 +20,9 @@ static ordo_status configure(ordo_dict *dict, const struct ordo_skiplist_config 
                                              .raise_percent = config->raise_percent,
                                              .reclaim = ordo_skiplist_reclaim };
     if (config->raise_percent > 100)
-        return ordo_fail(dict->dev, ORDO_INVALID, 0, __FILE__, __LINE__, "raise_percent is %u: it may be 1 to 100",
-                         config->raise_percent);
+        return ORDO_FAIL(dict->dev, ORDO_INVALID, "raise_percent is %u: it may be 1 to 100", config->raise_percent);
     if (config->chunk != 0 && config->chunk != 16 && config->chunk != 32)
-        return ordo_fail(dict->dev, ORDO_INVALID, 0, __FILE__, __LINE__, "chunk is %u: it may be 16 or 32",
-                         config->chunk);
+        return ORDO_FAIL(dict->dev, ORDO_INVALID, "chunk is %u: it may be 16 or 32", config->chunk);
     return ordo_links_configure(dict, &links);
 }
 

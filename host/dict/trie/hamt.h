@@ -20,7 +20,7 @@
 #define ORDO_HAMT_PRIVATE_H
 
 #include "dict/batch.h"
-#include "dict/run.h"
+#include "dict/sorted_run.h"
 #include "ordo/hamt.h"
 #include "shared/hamt_node.h"
 

@@ -16,7 +16,7 @@ static const char *const finding[] = {
 };
 enum { WRONG_CELLS = 4, WRONG_NODES = 6, N_FINDINGS = sizeof finding / sizeof *finding, N_WORDS = N_FINDINGS + 1 };
 
-#define BROKEN(dev, ...) ordo_fail((dev), ORDO_BROKEN, 0, __FILE__, __LINE__, __VA_ARGS__)
+#define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
 static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
                           const struct ordo_args *args)

@@ -154,8 +154,7 @@ ordo_status ordo_hamt_export(ordo_dict *dict, struct ordo_call *call, struct ord
     };
     *count = hamt->trie.n;
     if (*count > capacity)
-        return ordo_fail(call->dev, ORDO_TOO_SMALL, 0, __FILE__, __LINE__, "%zu elements, and room for %zu", *count,
-                         capacity);
+        return ORDO_FAIL(call->dev, ORDO_TOO_SMALL, "%zu elements, and room for %zu", *count, capacity);
     return keys_out.mem || values_out.mem ? ordo_hamt_write(call, hamt, &all) : ORDO_OK;
 }
 

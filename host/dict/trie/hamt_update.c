@@ -209,8 +209,8 @@ static ordo_status merge(struct ordo_call *call, struct ordo_hamt *hamt, const s
     if (stays + out->count <= ORDO_MAX_COUNT)
         return ORDO_OK;
     ordo_runs_release(&hamt->runs, out);
-    return ordo_fail(call->dev, ORDO_TOO_LARGE, 0, __FILE__, __LINE__,
-                     "%zu elements: a dictionary has %zu at most (ORDO_MAX_COUNT)", stays + out->count, ORDO_MAX_COUNT);
+    return ORDO_FAIL(call->dev, ORDO_TOO_LARGE, "%zu elements: a dictionary has %zu at most (ORDO_MAX_COUNT)",
+                     stays + out->count, ORDO_MAX_COUNT);
 }
 
 /* Where a leaf has too many updates for one work-item. */

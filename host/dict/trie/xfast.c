@@ -171,8 +171,7 @@ ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_confi
     begin_prefixes(xfast, config->seed);
     if (xfast->group > GROUP_MOST) {
         ordo_dict_destroy(out);
-        return ordo_fail(device, ORDO_INVALID, 0, __FILE__, __LINE__, "group is %u: it may be 0 to %d",
-                         (unsigned) config->group, GROUP_MOST);
+        return ORDO_FAIL(device, ORDO_INVALID, "group is %u: it may be 0 to %d", (unsigned) config->group, GROUP_MOST);
     }
     ordo_dict_expect(*out, another, config);
     return ORDO_OK;

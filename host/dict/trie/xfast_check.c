@@ -2,7 +2,7 @@
 /* The invariants of an X-fast trie, each of which is looked for on the device. */
 #include "dict/trie/xfast.h"
 
-#define BROKEN(dev, ...) ordo_fail((dev), ORDO_BROKEN, 0, __FILE__, __LINE__, __VA_ARGS__)
+#define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
 /* Waits. */
 static ordo_status look(struct ordo_xfast *xfast, struct ordo_call *call, cl_uint found[XFAST_WRONG_WORDS])

@@ -30,7 +30,7 @@
 #ifndef ORDO_RUN_H
 #define ORDO_RUN_H
 
-#include "dict/dict.h"
+#include "dict/structure.h"
 #include "primitive/index.h"
 #include "primitive/merge_runs.h"
 #include "shared/run_table.h"
@@ -125,7 +125,7 @@ static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
     return set->n == 1 && set->run[0].distinct && !set->run[0].has_hidden;
 }
 
-/* ---- run_block.c ------------------------------------------------------------------------------------------------- */
+/* ---- sorted_run.c ------------------------------------------------------------------------------------------------- */
 
 struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, cl_uint node_log2);
 /* A run of `count` elements, not yet written, in a spare block or a new one: no bits, no index, nothing known. */
@@ -148,7 +148,7 @@ void ordo_runs_clear(ordo_dict *dict);
 
 /* Enqueues the build of the run's index, if it is not there. */
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Launches a kernel of cl/dict/run.cl over `items`; a work-item takes more than one where there are many. */
+/* Launches a kernel of cl/dict/sorted_run.cl over `items`; a work-item takes more than one where there are many. */
 ordo_status ordo_run_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
                             const struct ordo_arg *args, size_t n_args);
 
@@ -156,7 +156,7 @@ ordo_status ordo_run_launch(struct ordo_call *call, const ordo_dict *dict, const
 void      ordo_run_set_add(struct ordo_args *args, const struct ordo_run_set *set, bool are_there);
 run_table ordo_run_set_table(const ordo_dict *dict, const struct ordo_run_set *set);
 
-/* ---- run_resolve.c ------------------------------------------------------------------------------------------------ */
+/* ---- sorted_run_resolve.c ------------------------------------------------------------------------------------------------ */
 
 /* Makes R4 and R5 hold for all runs. Nothing if they do. Enqueues; no wait.
  * Cost  each element of a run that is not marked is searched for in each older run. */
@@ -178,7 +178,7 @@ ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict,
 ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                     const struct ordo_slice *stale);
 
-/* ---- run_merge.c ------------------------------------------------------------------------------------------------- */
+/* ---- sorted_run_merge.c ------------------------------------------------------------------------------------------------- */
 
 /* Sorts a batch into a new run (equal keys in the order of the batch); all tombstones if `erase`. */
 ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool erase, struct ordo_slice keys,

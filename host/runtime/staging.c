@@ -5,7 +5,7 @@
  *
  * A stage that cannot be had is no error: calls then work as they do with large arrays. It is in neither of the device's sums
  * of memory, as it is no larger than what a driver keeps for itself. */
-#include "device_private.h"
+#include "internal.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the probe and the self-test found is kept in the disk cache: it costs compiles and runs to find again. */
-#include "device_private.h"
+#include "internal.h"
 
 #include <stdlib.h>
 

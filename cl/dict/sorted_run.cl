@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks of sorted runs; host/dict/run.h draws a run and has the invariants.
+/* Marks of sorted runs; host/dict/sorted_run.h draws a run and has the invariants.
  *
  *   run_unsorted   whether keys do not ascend
  *   run_take       a run of what a batch stores and erases, in order

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs made from batches and from other runs. */
-#include "dict/run.h"
+#include "dict/sorted_run.h"
 
 #include "dict/batch.h"
 #include "primitive/merge_batch.h"
@@ -62,7 +62,7 @@ static ordo_status take_into(struct ordo_call *call, const ordo_dict *dict, cons
     ordo_args_slice(&args, &u->erased);
     ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(keys.mem), ORDO_ARG(values.mem), ORDO_ARG(values_at), ORDO_ARG(run->mem),
              ORDO_ARG(hidden_at));
-    return ordo_dict_launch_pass(call, dict, "dict/run.cl", "run_take", u->count, args.arg, args.n);
+    return ordo_dict_launch_pass(call, dict, "dict/sorted_run.cl", "run_take", u->count, args.arg, args.n);
 }
 
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
@@ -196,7 +196,7 @@ static ordo_status ascends(struct ordo_call *call, const ordo_dict *dict, struct
         return ORDO_OK;
     ORDO_TRY(ordo_call_scratch(call, sizeof wrong, &found));
     ORDO_TRY(ordo_call_fill(call, found, 0, sizeof wrong, 0));
-    ORDO_TRY(ordo_dict_launch_pass(call, dict, "dict/run.cl", "run_unsorted", count,
+    ORDO_TRY(ordo_dict_launch_pass(call, dict, "dict/sorted_run.cl", "run_unsorted", count,
                                    ORDO_ARGS(ORDO_ARG(keys.mem), ORDO_ARG(keys_at), ORDO_ARG(n), ORDO_ARG(found))));
     ORDO_TRY(ordo_call_read(call, found, 0, &wrong, sizeof wrong));
     ordo_call_release(call, mark);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks what is stale in sorted runs, and counts what is left: launches of cl/dict/run.cl. */
-#include "dict/run.h"
+/* Marks what is stale in sorted runs, and counts what is left: launches of cl/dict/sorted_run.cl. */
+#include "dict/sorted_run.h"
 
 #include "dict/batch.h"
 #include "primitive/scan.h"
@@ -130,8 +130,9 @@ static ordo_status count_short(struct ordo_call *call, const ordo_dict *dict, st
     const run_table table = ordo_run_set_table(dict, &some);
     ordo_run_set_add(&args, &some, true);
     ORDO_ADD(&args, ORDO_ARG(table));
-    ORDO_TRY(cpu ? ordo_dict_launch_shares(call, dict, "dict/run.cl", "run_directories", some.n, args.arg, args.n)
-                 : ordo_run_launch(call, dict, "run_directories", some.n * DIRECTORY_GROUP, args.arg, args.n));
+    ORDO_TRY(
+        cpu ? ordo_dict_launch_shares(call, dict, "dict/sorted_run.cl", "run_directories", some.n, args.arg, args.n)
+            : ordo_run_launch(call, dict, "run_directories", some.n * DIRECTORY_GROUP, args.arg, args.n));
     for (size_t r = 0; r < set->n; r++)
         if (set->run[r].has_hidden && set->run[r].count <= (cpu ? SHORT_CPU : SHORT_GPU))
             set->run[r].counted = true;

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 
 /* In a rehearsal no answer is a right one: it goes on. */
-#define WRONG(dev, ...)                                                                                                \
-    (ordo_rehearses(dev) ? ORDO_OK : ordo_fail((dev), ORDO_SELF_TEST, 0, __FILE__, __LINE__, __VA_ARGS__))
+#define WRONG(dev, ...) (ordo_rehearses(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
 /* Input and answer of a test of `count` elements. */
 struct arrays {

@@ -9,7 +9,7 @@
  * query, which then waits for them and is made again (ORDO_DICT_QUERY).
  *
  * Files, each of which calls only those before it: batch.c (batches in key order), generic/ (what any structure
- * does by its other operations), apply.c (mixed batches), dict.c (the interface), dict_host.c (the same over host memory), run_block.c, run_resolve.c and run_merge.c (sorted runs, of which
+ * does by its other operations), apply.c (mixed batches), dict.c (the interface), dict_host.c (the same over host memory), sorted_run.c, sorted_run_resolve.c and sorted_run_merge.c (sorted runs, of which
  * structures are made or built). Structures stand on top of these, a folder for each family, and do not know of each
  * other; what is below reaches them through struct ordo_structure alone.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of device memory that hold sorted runs, and the search index in each. */
-#include "dict/run.h"
+#include "dict/sorted_run.h"
 
 #include "dict/batch.h"
 
@@ -193,7 +193,7 @@ ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size
 ordo_status ordo_run_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
                             const struct ordo_arg *args, size_t n_args)
 {
-    return ordo_dict_launch(call, dict, "dict/run.cl", name, items, args, n_args);
+    return ordo_dict_launch(call, dict, "dict/sorted_run.cl", name, items, args, n_args);
 }
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run)

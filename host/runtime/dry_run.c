@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stand-ins for devices, on which calls tell which kernels they need. */
-#include "device_private.h"
+#include "internal.h"
 
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ ordo_status ordo_rehearsal_open(ordo_device *dev, struct ordo_gathering *gatheri
         if (stand_in)
             ordo_bare_device_free(stand_in);
         free(rehearsal);
-        return ordo_fail(dev, ORDO_NO_HOST_MEMORY, 0, __FILE__, __LINE__, NULL);
+        return ORDO_FAIL(dev, ORDO_NO_HOST_MEMORY, NULL);
     }
     stand_in->log_to_stderr = false;
     ordo_lock(dev);

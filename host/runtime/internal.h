@@ -234,7 +234,7 @@ void ordo_take_legacy_atomics(ordo_device *dev);
 /* select.c: sets dev->id to the device that `select` names, of all that the loader lists. */
 ordo_status ordo_select_device(ordo_device *dev, const char *select);
 
-/* remember.c: the outcome of probe and self-test, by device, kernel sources, mask and the user's profile, which may select
+/* probe_cache.c: the outcome of probe and self-test, by device, kernel sources, mask and the user's profile, which may select
  * variants that were never tested. */
 ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_digest *out);
 /* Takes it over instead of probing, if it is there and fits the features that were probed. */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches of kernels over a dictionary's types. */
+#include "dict/launch.h"
+
+#define GROUP 64
+
+/* More groups than this fill every device. Beyond it a work-item takes several items. */
+#define GROUPS_MAX ((size_t) 1 << 18)
+
+static struct ordo_launch kernel_of(const ordo_dict *dict, const char *file, const char *kernel, size_t groups,
+                                    size_t group)
+{
+    return (struct ordo_launch) {
+        .file = file,
+        .kernel = kernel,
+        .groups = groups,
+        .group = group,
+        .defines = { { "ORDO_KEY", dict->key },
+                     { "ORDO_VALUE_BYTES", dict->value_bytes },
+                     { "RUN_GROUP", (long) group } },
+    };
+}
+
+struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items)
+{
+    const size_t group = ordo_device_facts(dict->dev)->max_group < GROUP ? 1 : GROUP;
+    return kernel_of(dict, file, kernel, ordo_min_size(ordo_ceil_div(items, group), GROUPS_MAX), group);
+}
+
+/* Shares per compute unit, so that all units finish at about the same time. */
+#define SHARES_PER_UNIT 64
+
+struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items)
+{
+    const struct ordo_facts *facts = ordo_device_facts(dict->dev);
+    if (!facts->cpu)
+        return ordo_dict_kernel(dict, file, kernel, items);
+    return kernel_of(dict, file, kernel, ordo_min_size(items, (size_t) facts->compute_units * SHARES_PER_UNIT), 1);
+}
+
+/* RUN_STEP of cl/dict/each.cl. */
+#define STEP_CPU 16
+
+size_t ordo_dict_step_items(const ordo_device *dev, size_t n)
+{
+    return ordo_ceil_div(n, ordo_device_facts(dev)->cpu ? STEP_CPU : 1);
+}
+
+/* A GPU starts a limited number of groups in a time. An H200 took 165 us for 2^18 groups whose work-items each read one of
+ * 2^24 elements once. */
+#define PASS_ITEMS ((size_t) 1 << 19)
+#define PASS_SHARE 8
+
+size_t ordo_dict_pass_items(const ordo_device *dev, size_t items)
+{
+    const size_t share = ordo_ceil_div(items, PASS_SHARE);
+    if (ordo_device_facts(dev)->cpu || items <= PASS_ITEMS)
+        return items;
+    return share < PASS_ITEMS ? PASS_ITEMS : share;
+}
+
+/* ---- to be replaced by ordo_call_launch ---------------------------------------------------------------------------- */
+
+static ordo_status launch_list(struct ordo_call *call, const struct ordo_launch *launch, const struct ordo_arg *args,
+                               size_t n_args)
+{
+    struct ordo_args list = { .n = 0 };
+    ordo_args_add(&list, args, n_args);
+    return ordo_call_launch(call, launch, &list);
+}
+
+ordo_status ordo_dict_launch_with(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                  const struct ordo_define *more, size_t items, const struct ordo_arg *args,
+                                  size_t n_args)
+{
+    struct ordo_launch launch = ordo_dict_kernel(dict, file, name, items);
+    for (; more && more->name; more++)
+        ordo_launch_define(&launch, more->name, more->value);
+    return launch_list(call, &launch, args, n_args);
+}
+
+ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                             size_t items, const struct ordo_arg *args, size_t n_args)
+{
+    return ordo_dict_launch_with(call, dict, file, name, NULL, items, args, n_args);
+}
+
+ordo_status ordo_dict_launch_steps(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                   size_t n, const struct ordo_arg *args, size_t n_args)
+{
+    return ordo_dict_launch(call, dict, file, name, ordo_dict_step_items(call->dev, n), args, n_args);
+}
+
+ordo_status ordo_dict_launch_pass(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                  size_t items, const struct ordo_arg *args, size_t n_args)
+{
+    return ordo_dict_launch(call, dict, file, name, ordo_dict_pass_items(call->dev, items), args, n_args);
+}
+
+ordo_status ordo_dict_launch_shares(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                    size_t items, const struct ordo_arg *args, size_t n_args)
+{
+    const struct ordo_launch launch = ordo_dict_kernel_shares(dict, file, name, items);
+    return launch_list(call, &launch, args, n_args);
+}

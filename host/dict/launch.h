@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches of kernels over a dictionary's types:
+ *
+ *     struct ordo_launch launch = ordo_dict_kernel(dict, "dict/batch.cl", "batch_number", count);
+ *     ORDO_TRY(ordo_call_launch(call, &launch, &args));
+ */
+#ifndef ORDO_DICT_LAUNCH_H
+#define ORDO_DICT_LAUNCH_H
+
+#include "dict/structure.h"
+
+/* A kernel of the dictionary's types (ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP) with a work-item for each of `items`, or for
+ * several items if there are many. ordo_launch_define adds further defines. */
+struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
+/* A kernel whose groups divide the items among themselves: on a CPU a few groups of one work-item. */
+struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
+
+/* Work-items for a kernel that is limited by memory and does little for each item: on a GPU one work-item takes several
+ * of many items. */
+size_t ordo_dict_pass_items(const ordo_device *dev, size_t items);
+/* Work-items for n queries in a kernel whose work-items take RUN_STEP of cl/dict/each.cl each. */
+size_t ordo_dict_step_items(const ordo_device *dev, size_t n);
+
+/* Old forms, to be replaced by ordo_call_launch. */
+ordo_status ordo_dict_launch(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                             size_t items, const struct ordo_arg *args, size_t n_args);
+ordo_status ordo_dict_launch_pass(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                  size_t items, const struct ordo_arg *args, size_t n_args);
+ordo_status ordo_dict_launch_steps(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                   size_t n, const struct ordo_arg *args, size_t n_args);
+ordo_status ordo_dict_launch_with(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                  const struct ordo_define *more, size_t items, const struct ordo_arg *args,
+                                  size_t n_args);
+ordo_status ordo_dict_launch_shares(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
+                                    size_t items, const struct ordo_arg *args, size_t n_args);
+
+#endif
