@@ -124,11 +124,11 @@ static ordo_status test_primitives(ordo_device *dev, bool all)
 
 ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out)
 {
-    return ordo_open_device(config, test_primitives, out);
+    return ordo_open_device(config, NULL, test_primitives, out);
 }
 
 ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_command_queue queue,
                               const struct ordo_device_config *config, ordo_device **out)
 {
-    return ordo_adopt_device(context, id, queue, config, test_primitives, out);
+    return ordo_open_device(config, &(struct ordo_adopted) { context, id, queue }, test_primitives, out);
 }

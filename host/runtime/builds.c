@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs of a device: found again by those who ask, built by whoever asks first, or by threads of the device's own before
- * anybody does.
+/* The programs of a device. The first call that needs a program builds it, unless a thread of the device has built it ahead.
  *
- * A call that needs a program that is wanted takes it out of turn and builds it itself; one that is in work it waits for. What
- * a thread failed to build is built once more by the call that needs it, which so has the error. */
+ * A call that needs a wanted program builds it itself, out of turn. It waits for a program that is in work. If a thread failed
+ * to build a program, the call that needs it builds it once more, and so has the error. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -14,7 +13,7 @@
 
 /* ---- finding ------------------------------------------------------------------------------------------------- */
 
-/* Stands for module and options, facts included, without expanding anything: this runs in every call. */
+/* Identifies module and options, facts included, without expanding text, because every launch needs it. */
 static struct ordo_digest variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
                                      const struct ordo_define *defines)
 {
@@ -39,64 +38,45 @@ static void free_program(struct ordo_program *p)
     free(p);
 }
 
-static ordo_status create_program(ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
-                                  const struct ordo_define *defines, struct ordo_program **out)
+static struct ordo_program *create_program(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
+                                           const struct ordo_define *defines)
 {
     struct ordo_program *p = calloc(1, sizeof *p);
-    ORDO_REQUIRE_MEMORY(dev, p);
+    if (!p)
+        return NULL;
     p->file = ordo_format("%s", file);
     p->only = kernels.names ? ordo_format("%.*s", (int) kernels.bytes, kernels.names) : NULL;
-    const ordo_status got = ordo_program_options(dev, defines, &p->options);
-    if (got == ORDO_OK && p->file && !p->only == !kernels.names) {
-        *out = p;
-        return ORDO_OK;
-    }
+    p->options = ordo_program_options(dev, defines);
+    if (p->file && p->options && !p->only == !kernels.names)
+        return p;
     free_program(p);
-    ORDO_TRY(got);
-    return ORDO_FAIL(dev, ORDO_NO_HOST_MEMORY, NULL);
-}
-
-/* Called with the lock. */
-static struct ordo_program *known(const ordo_device *dev, struct ordo_digest variant)
-{
-    for (struct ordo_program *p = dev->builds.programs; p; p = p->next)
-        if (p->variant.low == variant.low && p->variant.high == variant.high)
-            return p;
     return NULL;
 }
 
-/* A program of which one kernel is needed, new or not. */
-static ordo_status find_program(ordo_device *dev, const char *file, const char *kernel,
-                                const struct ordo_define *defines, struct ordo_program **out)
+/* The program of a kernel, new or known; NULL: no memory. */
+static struct ordo_program *find_program(ordo_device *dev, const char *file, const char *kernel,
+                                         const struct ordo_define *defines)
 {
     struct ordo_builds          *b = &dev->builds;
     const struct ordo_kernel_set all = { NULL, 0 };
     const struct ordo_kernel_set kernels = dev->kernels_apart ? ordo_kernel_set(file, kernel) : all;
     const struct ordo_digest     variant = variant_of(dev, file, kernels, defines);
     pthread_mutex_lock(&b->lock);
-    *out = known(dev, variant);
-    pthread_mutex_unlock(&b->lock);
-    if (*out)
-        return ORDO_OK;
-
-    struct ordo_program *p = NULL;
-    ORDO_TRY(create_program(dev, file, kernels, defines, &p));
-    p->variant = variant;
-    pthread_mutex_lock(&b->lock);
-    *out = known(dev, variant); /* another thread may have been quicker */
-    if (!*out) {
+    struct ordo_program *p = b->programs;
+    while (p && (p->variant.low != variant.low || p->variant.high != variant.high))
+        p = p->next;
+    if (!p && (p = create_program(dev, file, kernels, defines))) {
+        p->variant = variant;
         p->next = b->programs;
-        b->programs = *out = p;
+        b->programs = p;
     }
     pthread_mutex_unlock(&b->lock);
-    if (*out != p)
-        free_program(p);
-    return ORDO_OK;
+    return p;
 }
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
-/* Devices with threads, so that a program that ends waits for builds: drivers do not bear being unloaded under one. */
+/* Devices with threads. A program that ends waits for their builds, because drivers crash if they are unloaded during one. */
 static struct ordo_device *live;
 static pthread_mutex_t     live_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -109,27 +89,28 @@ static void end_all(void)
     pthread_mutex_unlock(&live_lock);
 }
 
-/* The child of a fork has none of these threads. A fork takes no lock: a driver may fork while end_all waits for its
- * build. */
+/* The child of a fork has no such threads. A fork takes no lock, because a driver may fork while end_all waits for its build. */
 static void forget_live(void)
 {
     pthread_mutex_init(&live_lock, NULL);
     live = NULL;
 }
 
-static void watch_forks(void)
-{
-    pthread_atfork(NULL, NULL, forget_live);
-}
-
-/* Handlers run in the opposite order of their registration: this one before those of what a driver has loaded by now. */
+/* Handlers run in the opposite order of their registration, so this one runs before the handlers of libraries that a driver
+ * has loaded by now. */
 static void watch_exit(void)
 {
     (void) atexit(end_all);
 }
 
-/* What a driver loads while it first compiles is ended before end_all is, if the program ends meanwhile. What belongs to the
- * main thread is ended before all of that; for other threads, and other C libraries, end_all must do. */
+static void watch(void)
+{
+    pthread_atfork(NULL, NULL, forget_live);
+    watch_exit();
+}
+
+/* If the program ends while a driver first compiles, the handlers of libraries that the driver loads run before end_all.
+ * Destructors of the main thread run before all handlers. For other threads and other C libraries there is only end_all. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -147,7 +128,7 @@ static void watch_main(void)
         watched = __cxa_thread_atexit_impl(end_with_main, NULL, &__dso_handle) == 0;
 }
 
-/* Where the list has the device, or its end. Caller holds live_lock. */
+/* The link to the device in the list, or the end of the list. Caller holds live_lock. */
 static ordo_device **find_live(const ordo_device *dev)
 {
     ordo_device **at = &live;
@@ -156,12 +137,11 @@ static ordo_device **find_live(const ordo_device *dev)
     return at;
 }
 
-/* Before the device starts a thread, so that an exit misses none. */
+/* Precedes the start of a thread, so that an exit misses none. */
 static void enter_live(ordo_device *dev)
 {
-    static pthread_once_t forks = PTHREAD_ONCE_INIT, at_first = PTHREAD_ONCE_INIT;
-    pthread_once(&forks, watch_forks);
-    pthread_once(&at_first, watch_exit);
+    static pthread_once_t at_first = PTHREAD_ONCE_INIT;
+    pthread_once(&at_first, watch);
     pthread_mutex_lock(&live_lock);
     ordo_device **at = find_live(dev);
     if (!*at) {
@@ -181,21 +161,16 @@ static void leave_live(ordo_device *dev)
     pthread_mutex_unlock(&live_lock);
 }
 
-/* The next program that nobody has begun, or NULL. Called with the lock. */
-static struct ordo_program *next_wanted(struct ordo_builds *b)
+/* The oldest wanted program, or NULL. Caller holds the lock. */
+static struct ordo_program *next_wanted(const struct ordo_builds *b)
 {
-    while (b->first_wanted) {
-        struct ordo_program *p = b->first_wanted;
-        b->first_wanted = p->next_wanted;
-        p->next_wanted = NULL;
-        if (p->state == ORDO_PROGRAM_WANTED)
-            return p;
-    }
-    b->last_wanted = NULL;
-    return NULL;
+    struct ordo_program *oldest = NULL; /* the list begins with the newest */
+    for (struct ordo_program *p = b->programs; p; p = p->next)
+        oldest = p->state == ORDO_PROGRAM_WANTED ? p : oldest;
+    return oldest;
 }
 
-/* Called with the lock, and returns with it. */
+/* Caller holds the lock, which is free during the build. */
 static ordo_status build(ordo_device *dev, struct ordo_program *p)
 {
     struct ordo_builds *b = &dev->builds;
@@ -208,7 +183,7 @@ static ordo_status build(ordo_device *dev, struct ordo_program *p)
     return got;
 }
 
-/* Builds a program that no call waits for. Called with the lock, and returns with it. */
+/* Builds a program ahead. Caller holds the lock, which is free during the build. */
 static void build_early(ordo_device *dev, struct ordo_program *p)
 {
     p->ahead = true;
@@ -217,17 +192,17 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
     dev->builds.in_work--;
 }
 
-/* Threads give way to calls, and begin nothing while one waits: NVIDIA's compiler works on one program of a process at a time for
- * nearly all of its way, and serves nobody in turn. Beside six threads a call waited 2.7 s for a program of 45 ms; opening and a
- * tour of three structures took 14.6 s on an H200, beside one that did not give way 12.9, now 9.2. A call that was served may
- * need its next program soon. Called with the lock. */
+/* Threads begin no build while a call waits or was served within the last CALM_MS, because it may need its next program soon.
+ * NVIDIA's compiler builds one program of a process at a time, not in the order of requests: with six threads a call waited
+ * 2.7 s for a program of 45 ms. Opening and warming up three structures took 14.6 s on an H200, and 12.9 s with one thread that
+ * did not yield. Now it takes 9.2 s. Caller holds the lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {
     return b->calls > 0 || ordo_now_ms() < b->calm_ms + CALM_MS;
 }
 
-/* Until something changes, or a moment has passed. Called with the lock. */
+/* Waits for a change, 5 ms at most. Caller holds the lock. */
 static void wait_a_moment(struct ordo_builds *b)
 {
     struct timespec until;
@@ -246,24 +221,22 @@ static void *build_what_is_wanted(void *argument)
     ordo_mute_thread(true);
     pthread_mutex_lock(&b->lock);
     while (!b->end) {
-        if (gives_way(b) && b->first_wanted) {
-            wait_a_moment(b);
-            continue;
-        }
         struct ordo_program *p = next_wanted(b);
         if (!p) {
             pthread_cond_wait(&b->changed, &b->lock);
-            continue;
+        } else if (gives_way(b)) {
+            wait_a_moment(b);
+        } else {
+            build_early(dev, p);
+            /* Registers once more, because by now the driver has loaded its compiler. */
+            pthread_once(&at_first_build, watch_exit);
         }
-        build_early(dev, p);
-        /* Once more: by now the driver has loaded its compiler. */
-        pthread_once(&at_first_build, watch_exit);
     }
     pthread_mutex_unlock(&b->lock);
     return NULL;
 }
 
-/* Signals are for the program's own threads. */
+/* The thread blocks all signals, so that the program's own threads handle them. */
 static void start_thread(ordo_device *dev)
 {
     struct ordo_builds *b = &dev->builds;
@@ -292,24 +265,9 @@ void ordo_builds_forget(ordo_device *dev)
 {
     struct ordo_builds *b = &dev->builds;
     pthread_mutex_lock(&b->lock);
-    for (struct ordo_program *p = NULL; (p = next_wanted(b));)
-        p->state = ORDO_PROGRAM_KNOWN;
+    for (struct ordo_program *p = b->programs; p; p = p->next)
+        p->state = p->state == ORDO_PROGRAM_WANTED ? ORDO_PROGRAM_KNOWN : p->state;
     pthread_mutex_unlock(&b->lock);
-}
-
-/* Called with the lock. */
-static void want(ordo_device *dev, struct ordo_program *p)
-{
-    struct ordo_builds *b = &dev->builds;
-    p->state = ORDO_PROGRAM_WANTED;
-    if (b->last_wanted && b->first_wanted)
-        b->last_wanted->next_wanted = p;
-    else
-        b->first_wanted = p;
-    b->last_wanted = p;
-    if (!b->end && b->n_threads < b->threads_most)
-        start_thread(dev);
-    pthread_cond_broadcast(&b->changed);
 }
 
 void ordo_build_ahead(struct ordo_rehearsal *rehearsal, const char *file, const char *kernel,
@@ -318,25 +276,26 @@ void ordo_build_ahead(struct ordo_rehearsal *rehearsal, const char *file, const 
     ordo_device           *dev = rehearsal->stands_for;
     struct ordo_gathering *g = rehearsal->gathering;
     struct ordo_builds    *b = &dev->builds;
-    struct ordo_program   *p = NULL;
-    if ((b->threads_most == 0 && !g) || find_program(dev, file, kernel, defines, &p) != ORDO_OK)
+    struct ordo_program   *p = b->threads_most > 0 || g ? find_program(dev, file, kernel, defines) : NULL;
+    if (!p)
         return;
     if (b->threads_most > 0)
         enter_live(dev);
     const bool parted = g && g->parts > 0;
     pthread_mutex_lock(&b->lock);
     if (p->state == ORDO_PROGRAM_KNOWN || (p->state == ORDO_PROGRAM_OTHERS && !parted)) {
-        if (parted && g->n++ % g->parts != g->part)
-            p->state = ORDO_PROGRAM_OTHERS;
-        else
-            want(dev, p);
+        const bool others = parted && g->n++ % g->parts != g->part;
+        p->state = others ? ORDO_PROGRAM_OTHERS : ORDO_PROGRAM_WANTED;
+        if (!others && !b->end && b->n_threads < b->threads_most)
+            start_thread(dev);
+        pthread_cond_broadcast(&b->changed);
     }
     pthread_mutex_unlock(&b->lock);
 }
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
-/* What a call has waited for programs, and a word once that is long. */
+/* Logs the build. Once calls have waited for more than a second, reports that too. */
 static void tell(ordo_device *dev, const struct ordo_program *p, double ms, bool ahead)
 {
     struct ordo_builds *b = &dev->builds;
@@ -356,7 +315,7 @@ static void tell(ordo_device *dev, const struct ordo_program *p, double ms, bool
                  dev->facts.name, all / 1e3);
 }
 
-/* The program is built when this returns ORDO_OK. */
+/* Waits for the program, or builds it. */
 static ordo_status await(ordo_device *dev, struct ordo_program *p)
 {
     struct ordo_builds *b = &dev->builds;
@@ -397,26 +356,23 @@ static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program,
         return ordo_fail(dev, ORDO_BUILD, code, __FILE__, __LINE__, "kernel %s cannot be made", name);
     ORDO_TRY_CL(dev, code, "clCreateKernel of %s", name);
 
+#define GET(what, out)                                                                                                 \
+    ORDO_TRY_CL(dev, clGetKernelWorkGroupInfo(k->kernel, dev->id, (what), sizeof(out), &(out), NULL),                  \
+                "clGetKernelWorkGroupInfo of %s", name)
     cl_ulong local = 0;
     size_t   fixed[3] = { 0 };
-    ORDO_TRY_CL(dev,
-                clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof k->max_group,
-                                         &k->max_group, NULL),
-                "clGetKernelWorkGroupInfo of %s", name);
-    ORDO_TRY_CL(dev, clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL),
-                "clGetKernelWorkGroupInfo of %s", name);
-    ORDO_TRY_CL(
-        dev, clGetKernelWorkGroupInfo(k->kernel, dev->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL),
-        "clGetKernelWorkGroupInfo of %s", name);
-    k->local_bytes = local;
-    /* NVIDIA's driver says 256 of kernels that were compiled for larger groups and run in them. */
+    GET(CL_KERNEL_WORK_GROUP_SIZE, k->max_group);
+    GET(CL_KERNEL_LOCAL_MEM_SIZE, local);
+    GET(CL_KERNEL_COMPILE_WORK_GROUP_SIZE, fixed);
+#undef GET
+    /* NVIDIA's driver reports 256 for kernels that were compiled for larger groups and run in them. */
     if (fixed[0] > k->max_group)
         k->max_group = fixed[0];
     if (k->max_group > dev->facts.max_group)
         k->max_group = dev->facts.max_group;
-    if (local > dev->facts.local_bytes)
-        return ORDO_FAIL(dev, ORDO_UNSUPPORTED, "kernel %s needs %llu bytes of local memory, the device has %llu", name,
-                         (unsigned long long) local, (unsigned long long) dev->facts.local_bytes);
+    ORDO_REQUIRE(dev, local <= dev->facts.local_bytes, ORDO_UNSUPPORTED,
+                 "kernel %s needs %llu bytes of local memory, the device has %llu", name, (unsigned long long) local,
+                 (unsigned long long) dev->facts.local_bytes);
     return ORDO_OK;
 }
 
@@ -431,14 +387,14 @@ static void destroy_kernel(struct ordo_kernel *k)
 ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const char *name,
                              const struct ordo_define *defines, struct ordo_kernel **out)
 {
-    ordo_device         *dev = call->dev;
-    struct ordo_program *program = NULL;
+    ordo_device *dev = call->dev;
     if (dev->rehearsal) {
         ordo_build_ahead(dev->rehearsal, file, name, defines);
         *out = &dev->rehearsal->kernel;
         return ORDO_OK;
     }
-    ORDO_TRY(find_program(dev, file, name, defines, &program));
+    struct ordo_program *program = find_program(dev, file, name, defines);
+    ORDO_REQUIRE_MEMORY(dev, program);
     ORDO_TRY(await(dev, program));
     for (struct ordo_kernel *k = program->kernels; k; k = k->next)
         if (strcmp(k->name, name) == 0) {
@@ -461,7 +417,7 @@ ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const cha
     return ORDO_OK;
 }
 
-/* ---- all that is wanted -------------------------------------------------------------------------------------- */
+/* ---- building ahead ------------------------------------------------------------------------------------------ */
 
 bool ordo_builds_ahead(const ordo_device *dev)
 {
@@ -473,14 +429,14 @@ bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type)
     struct ordo_builds      *b = &dev->builds;
     const struct ordo_digest hash =
         ordo_digest_of(ORDO_DIGEST_TEXT(((struct ordo_digest) { 0, 0 }), name), &type, sizeof type);
-    bool fresh = ordo_builds_ahead(dev) && !dev->rehearsal;
+    if (!ordo_builds_ahead(dev) || dev->rehearsal)
+        return false;
     pthread_mutex_lock(&b->lock);
+    bool fresh = b->n_expected < sizeof b->expected / sizeof *b->expected;
     for (size_t i = 0; i < b->n_expected && fresh; i++)
         fresh = b->expected[i] != hash.low;
-    if (fresh && b->n_expected < sizeof b->expected / sizeof *b->expected)
+    if (fresh)
         b->expected[b->n_expected++] = hash.low;
-    else
-        fresh = false;
     pthread_mutex_unlock(&b->lock);
     return fresh;
 }
@@ -492,17 +448,18 @@ void ordo_builds_begin(ordo_device *dev)
     pthread_mutex_unlock(&dev->builds.lock);
 }
 
-/* How many programs are wanted or in work. Called with the lock. */
+/* The number of programs that are wanted or in work. Caller holds the lock. */
 static size_t n_left(const struct ordo_builds *b)
 {
     size_t left = b->in_work;
-    for (const struct ordo_program *p = b->first_wanted; p; p = p->next_wanted)
+    for (const struct ordo_program *p = b->programs; p; p = p->next)
         left += p->state == ORDO_PROGRAM_WANTED;
     return left;
 }
 
-/* Builds one program, or waits for one that is in work. How many are left, of the most that were. */
-static size_t build_one(ordo_device *dev, size_t *most)
+/* Builds one program, or waits for one that is in work. Returns how many are left. *total: the greatest number seen, because
+ * other threads may add some. */
+static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;
     ordo_mute_thread(true);
@@ -513,25 +470,14 @@ static size_t build_one(ordo_device *dev, size_t *most)
         build_early(dev, p);
     else if (b->in_work > 0)
         pthread_cond_wait(&b->changed, &b->lock);
-    const size_t left = n_left(b);
+    const size_t left = n_left(b), most = before > left ? before : left;
     pthread_mutex_unlock(&b->lock);
     ordo_mute_thread(false);
-    *most = before > *most ? before : *most;
-    *most = left > *most ? left : *most; /* another thread wanted more */
+    *total = most > *total ? most : *total;
     return left;
 }
 
-/* Forgets what a cancelled preparation wanted, unless another one may want it. */
-static void end_preparing(ordo_device *dev, bool cancelled)
-{
-    pthread_mutex_lock(&dev->builds.lock);
-    const bool last = --dev->builds.preparing == 0;
-    pthread_mutex_unlock(&dev->builds.lock);
-    if (cancelled && last)
-        ordo_builds_forget(dev);
-}
-
-/* Tries the first again that could not be built, so that its message is the last error. */
+/* Builds the first failed program once more, so that its message is the last error. */
 static ordo_status count_failures(ordo_device *dev, size_t *built, size_t *failed)
 {
     struct ordo_builds *b = &dev->builds;
@@ -557,7 +503,11 @@ ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, si
         left = build_one(dev, &total);
         go_on = !progress || progress(user, total - left, total);
     } while (left > 0 && go_on);
-    end_preparing(dev, !go_on);
+    pthread_mutex_lock(&dev->builds.lock);
+    const bool last = --dev->builds.preparing == 0;
+    pthread_mutex_unlock(&dev->builds.lock);
+    if (!go_on && last) /* another preparation may want the others */
+        ordo_builds_forget(dev);
     ordo_cache_tell(dev);
     const ordo_status got = count_failures(dev, built, failed);
     return go_on ? got : ORDO_FAIL(dev, ORDO_CANCELLED, NULL);
@@ -565,15 +515,10 @@ ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, si
 
 /* ---- life ---------------------------------------------------------------------------------------------------- */
 
-ordo_status ordo_builds_open(ordo_device *dev)
+void ordo_builds_open(ordo_device *dev)
 {
-    struct ordo_builds *b = &dev->builds;
-    if (pthread_mutex_init(&b->lock, NULL) != 0)
-        return ORDO_NO_HOST_MEMORY;
-    if (pthread_cond_init(&b->changed, NULL) == 0)
-        return ORDO_OK;
-    pthread_mutex_destroy(&b->lock);
-    return ORDO_NO_HOST_MEMORY;
+    dev->builds.lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
+    dev->builds.changed = (pthread_cond_t) PTHREAD_COND_INITIALIZER;
 }
 
 void ordo_programs_destroy(ordo_device *dev)
@@ -593,7 +538,6 @@ void ordo_programs_destroy(ordo_device *dev)
             clReleaseProgram(program->program);
         free_program(program);
     }
-    b->first_wanted = b->last_wanted = NULL;
     b->end = false;
 }
 
@@ -602,7 +546,7 @@ void ordo_builds_close(ordo_device *dev)
     struct ordo_builds *b = &dev->builds;
     leave_live(dev); /* in the child of a fork too */
     if (dev->pid != getpid())
-        return; /* glibc would wait for threads that wait for a change in the parent, and are not here */
+        return; /* glibc would wait for the threads of the parent that wait for a change */
     pthread_cond_destroy(&b->changed);
     pthread_mutex_destroy(&b->lock);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk cache: small files named kind-hash in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each holds a header
- * with a checksum; it is written under a temporary name and renamed, so a reader sees all of it or none. Anything
- * unreadable, foreign or damaged counts as absent. No failure here is an error for the user: the work is done anew.
+/* The disk cache: small files named kind-hash in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each begins with a header
+ * that has a checksum. It is written under a temporary name and renamed, so a reader sees all of it or none. An unreadable,
+ * foreign or damaged file counts as absent. No failure here is an error for the user, because the work is then repeated.
  *
- * A checksum is no signature, and what an entry holds is run: directory and entries must be the user's own, and writable by
- * nobody else. What is removed to stay under the cap, or because a crash left it, is certainly Ordo's. */
+ * A checksum is no signature, and entries contain code that is run. So directory and entries must belong to the user, and nobody
+ * else may write to them. Only files that are certainly Ordo's are removed. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #define CACHE_MAGIC 0x314f44524fULL /* "ORDO1" */
-/* The most that all entries take together; the oldest go first. A binary of one module is some 20 to 200 KiB. */
+/* Limit of all entries together; the oldest are removed first. A binary of one module has 20 to 200 KiB. */
 #define CACHE_CAP_BYTES (128u << 20)
-/* What is written before it is renamed, and how old it is when nobody can still be writing it. */
+/* Prefix of temporary files, and their age in seconds at which no process can still be writing them. */
 #define TEMPORARY       "ordo-new-"
 #define TEMPORARY_LIVES 3600
 
@@ -43,7 +43,7 @@ static bool is_own(const struct stat *info)
     return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Why a directory is no place for the cache; NULL if it is one. */
+/* Why a directory cannot be the cache; NULL: it can. */
 static const char *trouble_with(char *dir)
 {
     struct stat info;
@@ -92,19 +92,19 @@ static struct ordo_digest checksum_of(const void *data, size_t bytes)
     return ordo_digest_of((struct ordo_digest) { CACHE_MAGIC, bytes }, data, bytes);
 }
 
-static bool header_fits(const struct cache_header *header, struct ordo_digest key, uint64_t file_bytes)
+static bool read_header(FILE *file, struct ordo_digest key, struct cache_header *header)
 {
-    return header->magic == CACHE_MAGIC && header->bytes == file_bytes - sizeof *header && header->key.low == key.low &&
+    return fread(header, sizeof *header, 1, file) == 1 && header->magic == CACHE_MAGIC && header->key.low == key.low &&
            header->key.high == key.high;
 }
 
-/* Reads an entry's body, or NULL. The entry must be a file that nobody else may write to. */
+/* The content of an entry, malloc'd; NULL unless it is whole and nobody else may write to it. */
 static void *read_entry(FILE *file, struct ordo_digest key, size_t *bytes)
 {
     struct stat         info;
     struct cache_header header;
-    if (fstat(fileno(file), &info) != 0 || !is_own(&info) || info.st_size < (off_t) sizeof header ||
-        fread(&header, sizeof header, 1, file) != 1 || !header_fits(&header, key, (uint64_t) info.st_size))
+    if (fstat(fileno(file), &info) != 0 || !is_own(&info) || !read_header(file, key, &header) ||
+        header.bytes != (uint64_t) info.st_size - sizeof header)
         return NULL;
 
     char *data = malloc(header.bytes + 1);
@@ -145,7 +145,7 @@ void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_digest key
 
 /* ---- the cap ------------------------------------------------------------------------------------------------- */
 
-/* Whether a name may be that of an entry: "kind-" and 32 hexadecimal digits, which are read into *key. */
+/* Whether a name is "kind-" and 32 hexadecimal digits, the key. */
 static bool is_entry_name(const char *name, struct ordo_digest *key)
 {
     const char *dash = strrchr(name, '-');
@@ -165,90 +165,73 @@ static bool is_entry(const char *path, struct ordo_digest key)
     struct cache_header header;
     const char         *why = NULL;
     FILE               *file = ordo_file_open(path, CACHE_CAP_BYTES, &why);
-    const bool          good = file && fread(&header, sizeof header, 1, file) == 1 && header.magic == CACHE_MAGIC &&
-                      header.key.low == key.low && header.key.high == key.high;
+    const bool          good = file && read_header(file, key, &header);
     if (file)
         fclose(file);
     return good;
 }
 
-static bool is_older(const struct stat *a, const struct stat *b)
+static int64_t written_ns(const struct stat *info)
 {
-    return a->st_mtim.tv_sec < b->st_mtim.tv_sec ||
-           (a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec < b->st_mtim.tv_nsec);
+    return (int64_t) info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec;
 }
 
-/* What is in the directory. */
 struct survey {
-    uint64_t    bytes;  /* of entries, certainly so if `certain` */
-    char       *oldest; /* of them, malloc'd; NULL: there is none, or no memory */
-    struct stat oldest_info;
+    uint64_t bytes;  /* of all entries */
+    char    *oldest; /* path of the oldest entry, malloc'd; NULL: there is none, or no memory */
+    int64_t  oldest_ns;
 };
-
-static void take_in(struct survey *s, char *path, struct ordo_digest key, bool certain)
-{
-    struct stat info;
-    const bool  counts =
-        lstat(path, &info) == 0 && S_ISREG(info.st_mode) && is_own(&info) && (!certain || is_entry(path, key));
-    if (counts)
-        s->bytes += (uint64_t) info.st_size;
-    if (!counts || (s->oldest && !is_older(&info, &s->oldest_info))) {
-        free(path);
-        return;
-    }
-    free(s->oldest);
-    s->oldest = path;
-    s->oldest_info = info;
-}
-
-/* What a write that came to no end left behind. */
-static void remove_if_left(const char *path)
-{
-    struct stat info;
-    if (lstat(path, &info) == 0 && S_ISREG(info.st_mode) && is_own(&info) &&
-        info.st_mtim.tv_sec < time(NULL) - TEMPORARY_LIVES)
-        unlink(path);
-}
 
 static bool is_temporary_name(const char *name)
 {
     return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0 && strlen(name) == strlen(TEMPORARY) + 6;
 }
 
-/* Looks at every name; `certain`: into every file, too. */
-static struct survey look_around(const ordo_device *dev, bool certain)
+/* Counts a file, or removes it if an unfinished write left it. Takes the path. */
+static void survey_file(struct survey *s, char *path, const char *name, bool certain)
+{
+    struct stat        info;
+    struct ordo_digest key = { 0, 0 };
+    if (!path || lstat(path, &info) != 0 || !S_ISREG(info.st_mode) || !is_own(&info)) {
+        free(path);
+        return;
+    }
+    if (is_temporary_name(name) && info.st_mtim.tv_sec < time(NULL) - TEMPORARY_LIVES)
+        unlink(path);
+    else if (is_entry_name(name, &key) && (!certain || is_entry(path, key))) {
+        s->bytes += (uint64_t) info.st_size;
+        if (!s->oldest || written_ns(&info) < s->oldest_ns) {
+            char *newer = s->oldest;
+            s->oldest = path;
+            s->oldest_ns = written_ns(&info);
+            path = newer;
+        }
+    }
+    free(path);
+}
+
+/* Goes by names; if `certain`, by content too. */
+static struct survey survey(const ordo_device *dev, bool certain)
 {
     struct survey s = { 0 };
     DIR          *dir = opendir(dev->cache_dir);
     if (!dir)
         return s;
-    for (struct dirent *entry; (entry = readdir(dir));) {
-        struct ordo_digest key = { 0, 0 };
-        const bool         temporary = is_temporary_name(entry->d_name);
-        if (!temporary && !is_entry_name(entry->d_name, &key))
-            continue;
-        char *path = ordo_format("%s/%s", dev->cache_dir, entry->d_name);
-        if (path && !temporary) {
-            take_in(&s, path, key, certain);
-            continue;
-        }
-        if (path)
-            remove_if_left(path);
-        free(path);
-    }
+    for (struct dirent *entry; (entry = readdir(dir));)
+        survey_file(&s, ordo_format("%s/%s", dev->cache_dir, entry->d_name), entry->d_name, certain);
     closedir(dir);
     return s;
 }
 
-/* Removes the least recently written entries until all fit under the cap. Files are opened only where names say that they do
- * not. */
+/* Removes the least recently written entries until the others fit under the cap. Opens files only if by their names they do not
+ * fit. */
 static void enforce_cap(const ordo_device *dev)
 {
-    struct survey s = look_around(dev, false);
+    struct survey s = survey(dev, false);
     bool          over = s.bytes > CACHE_CAP_BYTES;
     free(s.oldest);
     while (over) {
-        s = look_around(dev, true);
+        s = survey(dev, true);
         over = s.bytes > CACHE_CAP_BYTES && s.oldest && unlink(s.oldest) == 0;
         free(s.oldest);
     }
@@ -268,7 +251,7 @@ static bool write_entry(FILE *file, const void *content)
            fwrite(entry->data, 1, entry->header.bytes, file) == entry->header.bytes;
 }
 
-/* The file is told to be missed once, as its like will be, and quietly from then on. */
+/* Warns once. Later failures are logged as information, because more of them will follow. */
 static void tell_unwritten(ordo_device *dev, const char *path, int why)
 {
     if (ordo_thread_is_mute()) {

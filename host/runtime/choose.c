@@ -2,29 +2,15 @@
 #define _GNU_SOURCE
 #include "choose.h"
 
-#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-/* Reads digits and nothing else, up to 2^32 - 1; NULL if there are none. */
-static const char *read_number(const char *text, unsigned *out)
-{
-    unsigned long long number = 0;
-    size_t             n = 0;
-    for (; text[n] >= '0' && text[n] <= '9' && number <= UINT32_MAX; n++)
-        number = 10 * number + (unsigned) (text[n] - '0');
-    *out = (unsigned) number;
-    return n && number <= UINT32_MAX ? text + n : NULL;
-}
 
 /* Whether a text is "platform:device". */
 static bool read_numbers(const char *text, unsigned *platform, unsigned *device)
 {
-    text = read_number(text, platform);
-    if (!text || *text != ':')
-        return false;
-    text = read_number(text + 1, device);
-    return text && !*text;
+    char rest = 0;
+    return text[strspn(text, "0123456789:")] == 0 && sscanf(text, "%9u:%9u%c", platform, device, &rest) == 2;
 }
 
 /* Whether `select` names this device. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which device a text such as ORDO_DEVICE means. Apart from the library, as ordo-info is built with it too. */
+/* Selects a device by a text such as ORDO_DEVICE. Not part of the library proper, because ordo-info uses it too. */
 #ifndef ORDO_CHOOSE_H
 #define ORDO_CHOOSE_H
 
@@ -12,8 +12,8 @@ struct ordo_listed {
     char         name[128], platform_name[128];
 };
 
-/* Of n (not 0) devices the first that `select` names: by numbers (0:1), kind (gpu, cpu) or part of a name or of the
- * platform's; NULL if there is none. If it is NULL or empty the first GPU, else the first of all. */
+/* The first of n (not 0) devices that `select` names by numbers (0:1), kind (gpu, cpu) or part of its name or its platform's;
+ * NULL: none. If `select` is NULL or empty: the first GPU, else the first device. */
 const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, const char *select);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening and closing devices: probe, self-test, and what to do about failures. */
+/* Opens and closes devices: probe, self-test, and safer variants after failures. */
 #include "internal.h"
+#include "ordo/ordo.h"
 #include "self_test.h"
 
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- self-test and what to do about failures ----------------------------------------------------------------- */
+/* ---- self-test and safer variants after failures --------------------------------------------------------------- */
 
 static void drop(ordo_device *dev, const char *what)
 {
@@ -56,14 +57,14 @@ static ordo_status run_self_test(ordo_device *dev, bool all, enum ordo_self_test
     return dev->test_primitives(dev, all);
 }
 
-/* Whether a safer variant may cure this: wrong answers, kernels that do not build or do not fit. Lack of memory and errors
- * of the driver say nothing about the variant. */
+/* Whether a safer variant may cure this: wrong answers, kernels that do not build or do not fit. Lack of memory and driver
+ * errors prove nothing about the variant. */
 static bool blames_variant(ordo_status got)
 {
     return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;
 }
 
-/* Has the kernels of the self-test built side by side before it needs them. */
+/* Has the kernels of the self-test built concurrently before it needs them. */
 static void build_self_test(ordo_device *dev)
 {
     ordo_device *stand_in = NULL;
@@ -75,7 +76,7 @@ static void build_self_test(ordo_device *dev)
     ordo_rehearsal_close(&stand_in);
 }
 
-/* A kernel that was refused for want of memory gets a second chance: what is blamed is remembered. */
+/* A kernel that was refused for lack of memory gets a second chance, because the outcome is remembered. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
     build_self_test(dev);
@@ -112,17 +113,28 @@ ordo_status ordo_device_self_test(ordo_device *dev)
 
 /* ---- opening ------------------------------------------------------------------------------------------------- */
 
-static ordo_status create_queue(ordo_device *dev, const struct ordo_device_config *config)
-{
-    return ordo_queue_create(dev, config->profiling ? CL_QUEUE_PROFILING_ENABLE : 0, &dev->queue);
-}
-
-static ordo_status create_objects(ordo_device *dev, const struct ordo_device_config *config)
+/* An own context, or the adopted one; an own queue unless one is adopted. */
+static ordo_status create_objects(ordo_device *dev, const struct ordo_device_config *config,
+                                  const struct ordo_adopted *adopted)
 {
     cl_int code = CL_SUCCESS;
-    dev->context = clCreateContext(NULL, 1, &dev->id, NULL, NULL, &code);
-    ORDO_TRY_CL(dev, code, "clCreateContext");
-    return create_queue(dev, config);
+    if (adopted) {
+        ORDO_REQUIRE(dev, adopted->context, ORDO_INVALID, "context is NULL");
+        ORDO_REQUIRE(dev, adopted->id, ORDO_INVALID, "id is NULL");
+        dev->id = adopted->id;
+        ORDO_TRY_CL(dev, clRetainContext(adopted->context), "clRetainContext");
+        dev->context = adopted->context;
+    } else {
+        ORDO_TRY(ordo_select_device(dev, config->select ? config->select : ordo_environment("ORDO_DEVICE")));
+        dev->context = clCreateContext(NULL, 1, &dev->id, NULL, NULL, &code);
+        ORDO_TRY_CL(dev, code, "clCreateContext");
+    }
+    if (!adopted || !adopted->queue)
+        return ordo_queue_create(dev, config->profiling ? CL_QUEUE_PROFILING_ENABLE : 0, &dev->queue);
+    ORDO_TRY(ordo_queue_check(dev, adopted->queue, "the adopted queue", &dev->own_queue_out_of_order));
+    ORDO_TRY_CL(dev, clRetainCommandQueue(adopted->queue), "clRetainCommandQueue");
+    dev->queue = adopted->queue;
+    return ORDO_OK;
 }
 
 static void identify(ordo_device *dev)
@@ -137,7 +149,7 @@ static void identify(ordo_device *dev)
     dev->identity = hash;
 }
 
-/* Kernels that are read from the disk instead: those of the library would be taken where there are none. */
+/* ORDO_CL_DIR must be a directory. Otherwise the embedded kernels would be used without notice. */
 static ordo_status find_kernels(ordo_device *dev)
 {
     const char *dir = ordo_environment("ORDO_CL_DIR");
@@ -150,11 +162,11 @@ static ordo_status find_kernels(ordo_device *dev)
     return ORDO_OK;
 }
 
-/* More do not make NVIDIA's compiler faster: 33 programs took 4.6 s by one thread, 4.1 s by two, 4.3 s by eight, and 1.3 times the
- * processor time. */
+/* More threads do not make NVIDIA's compiler faster: 33 programs took 4.6 s with one thread, 4.1 s with two, 4.3 s with eight,
+ * which took 1.3 times the processor time. */
 #define BUILD_THREADS_GPU 2
 
-/* A driver whose device is the CPU builds one program at a time, and takes from its kernels what that costs. */
+/* A driver whose device is the CPU builds one program at a time, on processors that its kernels need. */
 static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *chosen = ordo_environment("ORDO_BUILD_THREADS");
@@ -177,7 +189,7 @@ static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_devi
     return ORDO_OK;
 }
 
-/* Everything after context and queue are there. */
+/* The steps that need context and queue. */
 static ordo_status learn(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *mask = config->mask ? config->mask : ordo_environment("ORDO_MASK");
@@ -195,7 +207,7 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     ORDO_TRY(ordo_memory_key(dev, mask, &key));
     const bool known = ordo_recall(dev, key);
     if (!known) {
-        ORDO_TRY(ordo_probe_trials(dev));
+        ordo_probe_trials(dev);
         ORDO_TRY(ordo_apply_mask(dev, mask));
     }
     ordo_profile_load(dev);
@@ -209,22 +221,17 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     return ORDO_OK;
 }
 
-/* Without the memory for what would hold a message. */
-static ordo_status not_even_a_message(const struct ordo_device_config *config)
-{
-    const char *text = ordo_status_string(ORDO_NO_HOST_MEMORY);
-    if (config->message && config->message_bytes)
-        snprintf(config->message, config->message_bytes, "%s", text);
-    if (config->message_needs)
-        *config->message_needs = strlen(text) + 1;
-    return ORDO_NO_HOST_MEMORY;
-}
-
-/* Hands the device out, or its message and nothing. */
+/* Returns the device, or closes it and returns its message. */
 static ordo_status finish(ordo_device *dev, const struct ordo_device_config *config, ordo_status got, double start,
                           ordo_device **out)
 {
-    const size_t needs = got == ORDO_OK ? 0 : ordo_device_last_error(dev, config->message, config->message_bytes);
+    const char *text = ordo_status_string(got); /* if there is no memory for a device, which would have the message */
+    size_t      needs = got == ORDO_OK ? 0 : ordo_device_last_error(dev, config->message, config->message_bytes);
+    if (!dev) {
+        needs = strlen(text) + 1;
+        if (config->message)
+            snprintf(config->message, config->message_bytes, "%s", text);
+    }
     if (config->message_needs)
         *config->message_needs = needs;
     if (got == ORDO_OK) {
@@ -239,8 +246,8 @@ static ordo_status finish(ordo_device *dev, const struct ordo_device_config *con
     return got;
 }
 
-ordo_status ordo_open_device(const struct ordo_device_config *config, ordo_self_test_part_fn *test_primitives,
-                             ordo_device **out)
+ordo_status ordo_open_device(const struct ordo_device_config *config, const struct ordo_adopted *adopted,
+                             ordo_self_test_part_fn *test_primitives, ordo_device **out)
 {
     static const struct ordo_device_config defaults = { 0 };
     const double                           start = ordo_now_ms();
@@ -249,64 +256,11 @@ ordo_status ordo_open_device(const struct ordo_device_config *config, ordo_self_
     *out = NULL;
     config = config ? config : &defaults;
     ordo_device *dev = ordo_bare_device(config);
-    if (!dev)
-        return not_even_a_message(config);
-    dev->test_primitives = test_primitives;
-
-    ordo_status got = ordo_select_device(dev, config->select ? config->select : ordo_environment("ORDO_DEVICE"));
-    if (got == ORDO_OK)
-        got = create_objects(dev, config);
-    if (got == ORDO_OK)
+    ordo_status  got = dev ? create_objects(dev, config, adopted) : ORDO_NO_HOST_MEMORY;
+    if (got == ORDO_OK) {
+        dev->test_primitives = test_primitives;
         got = learn(dev, config);
-    return finish(dev, config, got, start, out);
-}
-
-static ordo_status adopt_objects(ordo_device *dev, cl_context context, cl_device_id id, cl_command_queue queue,
-                                 const struct ordo_device_config *config)
-{
-    ORDO_REQUIRE_GIVEN(dev, context);
-    ORDO_REQUIRE_GIVEN(dev, id);
-    dev->id = id;
-    ORDO_TRY_CL(dev, clRetainContext(context), "clRetainContext");
-    dev->context = context;
-    if (!queue)
-        return create_queue(dev, config);
-
-    cl_context                  queue_context = NULL;
-    cl_device_id                queue_device = NULL;
-    cl_command_queue_properties properties = 0;
-    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof queue_context, &queue_context, NULL),
-                "clGetCommandQueueInfo of the adopted queue");
-    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof queue_device, &queue_device, NULL),
-                "clGetCommandQueueInfo of the adopted queue");
-    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
-                "clGetCommandQueueInfo of the adopted queue");
-    ORDO_REQUIRE(dev, queue_context == context, ORDO_INVALID, "the adopted queue belongs to another context");
-    ORDO_REQUIRE(dev, queue_device == id, ORDO_INVALID, "the adopted queue belongs to another device");
-    ORDO_TRY_CL(dev, clRetainCommandQueue(queue), "clRetainCommandQueue");
-    dev->queue = queue;
-    dev->own_queue_out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
-    return ORDO_OK;
-}
-
-ordo_status ordo_adopt_device(cl_context context, cl_device_id id, cl_command_queue queue,
-                              const struct ordo_device_config *config, ordo_self_test_part_fn *test_primitives,
-                              ordo_device **out)
-{
-    static const struct ordo_device_config defaults = { 0 };
-    const double                           start = ordo_now_ms();
-    if (!out)
-        return ORDO_INVALID;
-    *out = NULL;
-    config = config ? config : &defaults;
-    ordo_device *dev = ordo_bare_device(config);
-    if (!dev)
-        return not_even_a_message(config);
-    dev->test_primitives = test_primitives;
-
-    ordo_status got = adopt_objects(dev, context, id, queue, config);
-    if (got == ORDO_OK)
-        got = learn(dev, config);
+    }
     return finish(dev, config, got, start, out);
 }
 
@@ -339,7 +293,7 @@ void ordo_device_let_go(ordo_device *dev)
 {
     if (atomic_fetch_sub(&dev->holders, 1) > 1)
         return;
-    /* In the child of a fork the driver's threads are gone: its objects are left alone. */
+    /* In the child of a fork the driver has no threads, so its objects are left alone. */
     if (dev->pid == getpid()) {
         if (dev->queue)
             clFinish(dev->queue);

@@ -1,11 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stand-ins for devices, on which calls tell which kernels they need. */
+/* Device objects that call no driver: bare ones, with only locks and log, and dry-run devices. */
 #include "internal.h"
 
 #include <stdlib.h>
 
-/* The largest calls launch some hundred kernels. */
-#define LAUNCHES_MOST 2000
+/* ---- bare devices -------------------------------------------------------------------------------------------- */
+
+const struct ordo_build_changes *ordo_build_changes;
+
+ordo_device *ordo_bare_device(const struct ordo_device_config *config)
+{
+    pthread_mutexattr_t recursive;
+    ordo_device        *dev = calloc(1, sizeof *dev);
+    if (!dev)
+        return NULL;
+    ordo_errors_open(dev, config);
+    ordo_builds_open(dev);
+    dev->changes = ordo_build_changes;
+    atomic_init(&dev->holders, 1);
+    atomic_init(&dev->closed, false);
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&dev->lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+    return dev;
+}
+
+void ordo_bare_device_free(ordo_device *dev)
+{
+    ordo_builds_close(dev);
+    ordo_held_forget(dev);
+    pthread_mutex_destroy(&dev->lock);
+    pthread_mutex_destroy(&dev->error_lock);
+    pthread_mutex_destroy(&dev->log_lock);
+    free(dev->error);
+    free(dev->extensions);
+    free(dev->cl_dir);
+    free(dev->cache_dir);
+    free(dev->landing);
+    free(dev);
+}
+
+/* ---- dry-run devices -------------------------------------------------------------------------------------------- */
+
+/* The largest calls launch a few hundred kernels. */
+#define LAUNCHES_MAX 2000
 
 static void copy_facts(ordo_device *to, const ordo_device *from)
 {
@@ -28,43 +67,43 @@ static void copy_facts(ordo_device *to, const ordo_device *from)
 ordo_status ordo_rehearsal_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out)
 {
     static const struct ordo_device_config silent = { .log = NULL };
-    ordo_device                           *stand_in = ordo_bare_device(&silent);
+    ordo_device                           *dry_run = ordo_bare_device(&silent);
     struct ordo_rehearsal                 *rehearsal = calloc(1, sizeof *rehearsal);
     *out = NULL;
-    if (!stand_in || !rehearsal) {
-        if (stand_in)
-            ordo_bare_device_free(stand_in);
+    if (!dry_run || !rehearsal) {
+        if (dry_run)
+            ordo_bare_device_free(dry_run);
         free(rehearsal);
         return ORDO_FAIL(dev, ORDO_NO_HOST_MEMORY, NULL);
     }
-    stand_in->log_to_stderr = false;
+    dry_run->log_to_stderr = false;
     ordo_lock(dev);
-    copy_facts(stand_in, dev);
+    copy_facts(dry_run, dev);
     ordo_unlock(dev);
     rehearsal->stands_for = dev;
     rehearsal->gathering = gathering;
     rehearsal->kernel.max_group = dev->facts.max_group;
-    stand_in->rehearsal = rehearsal;
-    ordo_rehearsal_answer(stand_in, 0);
-    *out = stand_in;
+    dry_run->rehearsal = rehearsal;
+    ordo_rehearsal_answer(dry_run, 0);
+    *out = dry_run;
     return ORDO_OK;
 }
 
-void ordo_rehearsal_close(ordo_device **stand_in)
+void ordo_rehearsal_close(ordo_device **dry_run)
 {
-    if (!*stand_in)
+    if (!*dry_run)
         return;
-    ordo_scratch_destroy(*stand_in);
-    free((*stand_in)->rehearsal);
-    (*stand_in)->extensions = NULL; /* the device's */
-    ordo_bare_device_free(*stand_in);
-    *stand_in = NULL;
+    ordo_scratch_destroy(*dry_run);
+    free((*dry_run)->rehearsal);
+    (*dry_run)->extensions = NULL; /* the device's */
+    ordo_bare_device_free(*dry_run);
+    *dry_run = NULL;
 }
 
-void ordo_rehearsal_answer(ordo_device *stand_in, uint32_t answer)
+void ordo_rehearsal_answer(ordo_device *dry_run, uint32_t answer)
 {
-    stand_in->rehearsal->answer = answer;
-    stand_in->rehearsal->launches = LAUNCHES_MOST;
+    dry_run->rehearsal->answer = answer;
+    dry_run->rehearsal->launches = LAUNCHES_MAX;
 }
 
 bool ordo_rehearses(const ordo_device *dev)

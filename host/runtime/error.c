@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statuses, messages and the log. */
 #include "internal.h"
+#include "ordo/ordo.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#undef ordo_fail /* stand-ins for the analyzer */
+#undef ordo_fail /* macros for the analyzer */
 #undef ordo_fail_cl
 
 /* NVIDIA's driver returns this from every call after a kernel has read or written outside of its memory. */
@@ -228,22 +229,7 @@ bool ordo_is_want_of_memory(cl_int code)
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-static void set_failed(ordo_device *dev, bool failed)
-{
-    pthread_mutex_lock(&dev->error_lock);
-    dev->failed = failed;
-    pthread_mutex_unlock(&dev->error_lock);
-}
-
-static bool has_failed(ordo_device *dev)
-{
-    pthread_mutex_lock(&dev->error_lock);
-    const bool failed = dev->failed;
-    pthread_mutex_unlock(&dev->error_lock);
-    return failed;
-}
-
-/* Codes that drivers return from a wait for a failed kernel, and from later calls on its context. Where no kernel failed,
+/* Codes that drivers return from a wait for a failed kernel, and from later calls on its context. If no kernel failed,
  * CL_OUT_OF_RESOURCES means lack of memory. */
 static bool may_mean_failure(cl_int code)
 {
@@ -252,7 +238,7 @@ static bool may_mean_failure(cl_int code)
 
 static ordo_status status_of(ordo_device *dev, cl_int code)
 {
-    if (code == ILLEGAL_ACCESS || (dev && may_mean_failure(code) && has_failed(dev)))
+    if (code == ILLEGAL_ACCESS || (dev && may_mean_failure(code) && atomic_load(&dev->failed)))
         return ORDO_DEVICE_FAILED;
     if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES)
         return ORDO_NO_DEVICE_MEMORY;
@@ -273,7 +259,7 @@ ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int li
 ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int line, const char *what)
 {
     if (code == CL_SUCCESS || may_mean_failure(code))
-        set_failed(dev, code != CL_SUCCESS);
+        atomic_store(&dev->failed, code != CL_SUCCESS);
     return code == CL_SUCCESS ? ORDO_OK : ordo_fail_cl(dev, code, file, line, "%s", what);
 }
 
@@ -302,7 +288,7 @@ cl_int ordo_device_last_cl_error(ordo_device *dev)
     return code;
 }
 
-ordo_status ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config)
+void ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *wanted = ordo_environment("ORDO_LOG");
     bool        known = !wanted || !*wanted;
@@ -316,14 +302,8 @@ ordo_status ordo_errors_open(ordo_device *dev, const struct ordo_device_config *
             known = true;
         }
     dev->pid = getpid();
-    if (pthread_mutex_init(&dev->error_lock, NULL) != 0)
-        return ORDO_NO_HOST_MEMORY;
-    if (pthread_mutex_init(&dev->log_lock, NULL) != 0) {
-        pthread_mutex_destroy(&dev->error_lock);
-        return ORDO_NO_HOST_MEMORY;
-    }
+    dev->error_lock = dev->log_lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
     if (!known)
         ordo_log(dev, ORDO_LOG_WARNING,
                  "ORDO_LOG=%s: unknown level, \"warning\" is used (expected error, warning, info or debug)", wanted);
-    return ORDO_OK;
 }

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Why an open file is not read; NULL: it may be. */
-static const char *trouble_with(int fd, uint64_t most)
+/* Why an open file may not be read; NULL: it may. */
+static const char *trouble_with(int fd, uint64_t max)
 {
     struct stat info;
     if (fstat(fd, &info) != 0)
@@ -19,17 +19,17 @@ static const char *trouble_with(int fd, uint64_t most)
         return "it is not a regular file";
     if (info.st_uid != geteuid() && info.st_uid != 0)
         return "it belongs to another user";
-    return (uint64_t) info.st_size <= most ? NULL : "it is too large";
+    return (uint64_t) info.st_size <= max ? NULL : "it is too large";
 }
 
-FILE *ordo_file_open(const char *path, uint64_t most, const char **why)
+FILE *ordo_file_open(const char *path, uint64_t max, const char **why)
 {
     const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) {
         *why = errno == ELOOP ? "it is a symbolic link" : strerror(errno);
         return NULL;
     }
-    *why = trouble_with(fd, most);
+    *why = trouble_with(fd, max);
     FILE *file = *why ? NULL : fdopen(fd, "rb");
     if (!file) {
         *why = *why ? *why : strerror(errno);

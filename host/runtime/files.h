@@ -7,11 +7,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Opens a regular file of this user or of root, of at most `most` bytes, for reading. Follows no link at the end of the
- * path, and never waits for a writer. NULL: *why is the reason, and errno is ENOENT only if there is no such file. */
-FILE *ordo_file_open(const char *path, uint64_t most, const char **why);
+/* Opens a regular file of this user or of root with at most `max` bytes. Follows no link at the end of the path, and never
+ * waits for a writer. NULL: *why is the reason, and errno is ENOENT only if there is no such file. */
+FILE *ordo_file_open(const char *path, uint64_t max, const char **why);
 
-/* Makes the directories above a path that are missing. False with errno. */
+/* Creates the missing directories above a path. False with errno. */
 bool ordo_file_make_parents(char *path);
 
 /* Writes a file under a temporary name that no other process has, then renames it to `target`: a reader sees the whole

@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether a directory can be made at `path`, or written to: looked at from its first part on that is there. errno says why
+/* Whether the directory `path` can be written to or created, judged by its longest part that exists. errno is the cause if
  * not. */
 static bool can_be_written(const char *path)
 {
     char part[512];
     if (snprintf(part, sizeof part, "%s", path) >= (int) sizeof part)
-        return true; /* nobody knows */
+        return true; /* unknown */
     for (;;) {
         struct stat info;
         char       *slash = strrchr(part, '/');
@@ -31,7 +31,7 @@ static bool can_be_written(const char *path)
     }
 }
 
-/* PoCL shows no device where it cannot write. Its own rules for where that is. */
+/* Whether PoCL shows no device because it cannot write to `dir`, which follows PoCL's rules. */
 static bool pocl_cannot_write(char *dir, size_t bytes)
 {
     const char *set = ordo_environment("POCL_CACHE_DIR"), *xdg = ordo_environment("XDG_CACHE_HOME"),

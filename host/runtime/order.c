@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The caller's order: its checks, and the events that a call waits for.
+/* Events: the wait list of a call, pending events, and the order of calls on one object.
  *
- * A driver drops a command if an event in its wait list fails. Some drivers also drop the commands that are enqueued
- * behind it in its queue up to the moment of failure, and run those that are enqueued later. A call that runs in part would
- * read scratch that was never written. So each call runs as a whole or not at all: all its commands have the same wait list,
- * which also has the pending events of the queue. An event is pending in a queue while it is not complete and a call has
- * passed it to the driver there. */
+ * A driver drops a command if an event in its wait list fails. Some drivers also drop the commands behind it in the queue up to
+ * the moment of failure, and run later ones. A call that runs in part would read scratch that was never written. So each call
+ * runs as a whole or not at all: all its commands have the same wait list, which includes the pending events of the queue. An
+ * event is pending in a queue from the moment a command there has it in its wait list until it is complete. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -23,36 +22,100 @@ ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties prop
     return ORDO_OK;
 }
 
-/* ---- checks -------------------------------------------------------------------------------------------------- */
-
-/* The queue must belong to the device's context and device; says whether it is out-of-order. */
-static ordo_status check_queue(ordo_device *dev, cl_command_queue queue, bool *out_of_order)
+ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order)
 {
+#define GET(what, out)                                                                                                 \
+    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, (what), sizeof(out), (void *) &(out), NULL),                         \
+                "clGetCommandQueueInfo of %s", name)
     cl_context                  context = NULL;
     cl_device_id                id = NULL;
     cl_command_queue_properties properties = 0;
-    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, (void *) &context, NULL),
-                "clGetCommandQueueInfo of order->queue");
-    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, (void *) &id, NULL),
-                "clGetCommandQueueInfo of order->queue");
-    ORDO_TRY_CL(dev, clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
-                "clGetCommandQueueInfo of order->queue");
-    ORDO_REQUIRE(dev, context == dev->context, ORDO_INVALID, "order->queue belongs to another context");
-    ORDO_REQUIRE(dev, id == dev->id, ORDO_INVALID, "order->queue belongs to another device");
+    GET(CL_QUEUE_CONTEXT, context);
+    GET(CL_QUEUE_DEVICE, id);
+    GET(CL_QUEUE_PROPERTIES, properties);
+#undef GET
+    ORDO_REQUIRE(dev, context == dev->context, ORDO_INVALID, "%s belongs to another context", name);
+    ORDO_REQUIRE(dev, id == dev->id, ORDO_INVALID, "%s belongs to another device", name);
     *out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
     return ORDO_OK;
 }
 
-/* ---- events -------------------------------------------------------------------------------------------------- */
+/* ---- pending events ------------------------------------------------------------------------------------------ */
 
-cl_int ordo_event_state(cl_event event)
+/* CL_COMPLETE, positive while the event is not complete or its state is unknown, negative if it failed. */
+static cl_int state_of(cl_event event)
 {
     cl_int       state = CL_QUEUED;
     const cl_int code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
     return code == CL_SUCCESS ? state : CL_QUEUED;
 }
 
-ordo_status ordo_order_add(struct ordo_call *call, cl_event event)
+bool ordo_event_ended(cl_event event)
+{
+    return state_of(event) <= CL_COMPLETE;
+}
+
+static void forget(struct ordo_pending **at)
+{
+    struct ordo_pending *pending = *at;
+    *at = pending->next;
+    clReleaseEvent(pending->event);
+    clReleaseCommandQueue(pending->queue);
+    free(pending);
+}
+
+void ordo_pending_forget(ordo_device *dev)
+{
+    while (dev->pending)
+        forget(&dev->pending);
+}
+
+/* Forgets events that are no longer pending. If one failed, the commands that zero scratch in its queue may not have run. */
+static void forget_ended(ordo_device *dev)
+{
+    for (struct ordo_pending **at = &dev->pending; *at;) {
+        const cl_int state = state_of((*at)->event);
+        if (state < 0)
+            ordo_scratch_distrust(dev);
+        if (state > CL_COMPLETE)
+            at = &(*at)->next;
+        else
+            forget(at);
+    }
+}
+
+static ordo_status add_pending(struct ordo_call *call, cl_event event)
+{
+    ordo_device *dev = call->dev;
+    for (const struct ordo_pending *p = dev->pending; p; p = p->next)
+        if (p->queue == call->queue && p->event == event)
+            return ORDO_OK;
+    struct ordo_pending *fresh = malloc(sizeof *fresh);
+    ORDO_REQUIRE_MEMORY(dev, fresh);
+    cl_int code = clRetainEvent(event);
+    if (code == CL_SUCCESS && (code = clRetainCommandQueue(call->queue)) != CL_SUCCESS)
+        clReleaseEvent(event);
+    if (code != CL_SUCCESS) {
+        free(fresh);
+        return ordo_fail_cl(dev, code, __FILE__, __LINE__, "clRetainEvent or clRetainCommandQueue");
+    }
+    *fresh = (struct ordo_pending) { dev->pending, call->queue, event };
+    dev->pending = fresh;
+    return ORDO_OK;
+}
+
+ordo_status ordo_call_pass_events(struct ordo_call *call)
+{
+    for (cl_uint i = 0; i < call->n_pending && !call->passed; i++)
+        ORDO_TRY(add_pending(call, call->wait[i]));
+    call->passed = true;
+    return ORDO_OK;
+}
+
+/* ---- the wait list of a call --------------------------------------------------------------------------------- */
+
+/* Leaves room for one more event (hand_out_event in call.c). */
+static ordo_status add_event(struct ordo_call *call, cl_event event)
 {
     for (cl_uint i = 0; i < call->n_wait; i++)
         if (call->wait[i] == event)
@@ -65,78 +128,7 @@ ordo_status ordo_order_add(struct ordo_call *call, cl_event event)
     return ORDO_OK;
 }
 
-/* Adds event i of the order's list if it is not complete. */
-static ordo_status add_listed(struct ordo_call *call, cl_uint i)
-{
-    ordo_device   *dev = call->dev;
-    const cl_event event = call->order->wait[i];
-    cl_context     context = NULL;
-    cl_int         state = CL_QUEUED;
-    ORDO_REQUIRE(dev, event, ORDO_INVALID, "order->wait[%u] is NULL", (unsigned) i);
-    const cl_int code = clGetEventInfo(event, CL_EVENT_CONTEXT, sizeof context, (void *) &context, NULL);
-    ORDO_REQUIRE(dev, code != CL_INVALID_EVENT, ORDO_INVALID, "order->wait[%u] is no event", (unsigned) i);
-    ORDO_TRY_CL(dev, code, "clGetEventInfo of order->wait[%u]", (unsigned) i);
-    ORDO_REQUIRE(dev, context == dev->context, ORDO_INVALID, "order->wait[%u] is an event of another context",
-                 (unsigned) i);
-    ORDO_TRY_CL(dev, clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL),
-                "clGetEventInfo of order->wait[%u]", (unsigned) i);
-    if (state < 0)
-        return ordo_fail(dev, ORDO_OPENCL, state, __FILE__, __LINE__, "order->wait[%u] has failed", (unsigned) i);
-    return state == CL_COMPLETE ? ORDO_OK : ordo_order_add(call, event);
-}
-
-ordo_status ordo_order_take(struct ordo_call *call)
-{
-    ordo_device             *dev = call->dev;
-    const struct ordo_order *order = call->order;
-    if (order && !order->n_wait != !order->wait)
-        return ORDO_FAIL(dev, ORDO_INVALID, "order->n_wait is %u, but there is %s wait list", (unsigned) order->n_wait,
-                         order->wait ? "a" : "no");
-    if (call->queue != dev->queue)
-        ORDO_TRY(check_queue(dev, call->queue, &call->out_of_order));
-    for (cl_uint i = 0; order && i < order->n_wait; i++)
-        ORDO_TRY(add_listed(call, i));
-    for (const struct ordo_pending *p = dev->pending; p; p = p->next)
-        if (p->queue == call->queue)
-            ORDO_TRY(ordo_order_add(call, p->event));
-    return ORDO_OK;
-}
-
-/* *out: the event of the object's last call, if that was on another queue and is not complete. An event that failed does not
- * tell whether calls before it are done, so it is replaced by a new marker. */
-static ordo_status last_event(struct ordo_call *call, struct ordo_last_call *last, bool renew, cl_event *out)
-{
-    *out = NULL;
-    if (!last || !last->queue || last->queue == call->queue)
-        return ORDO_OK;
-    if (last->done && renew && ordo_event_state(last->done) < 0) {
-        clReleaseEvent(last->done);
-        last->done = NULL;
-    }
-    if (!last->done)
-        ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(last->queue, 0, NULL, &last->done),
-                    "clEnqueueMarkerWithWaitList");
-    if (ordo_event_state(last->done) <= CL_COMPLETE)
-        return ORDO_OK;
-    ORDO_TRY_CL(call->dev, clFlush(last->queue), "clFlush");
-    *out = last->done;
-    return ORDO_OK;
-}
-
-ordo_status ordo_order_follow(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
-{
-    cl_event event = NULL;
-    ORDO_TRY(last_event(call, last, renew, &event));
-    if (!event)
-        return ORDO_OK;
-    if (!*must_wait && (call->n_wait > 0 || ordo_pending_in(call->dev, last->queue))) {
-        ordo_order_drop(call);
-        *must_wait = true;
-    }
-    return ordo_order_add(call, event);
-}
-
-void ordo_order_drop(struct ordo_call *call)
+void ordo_call_drop_events(struct ordo_call *call)
 {
     for (cl_uint i = 0; i < call->n_wait; i++)
         clReleaseEvent(call->wait[i]);
@@ -145,73 +137,203 @@ void ordo_order_drop(struct ordo_call *call)
     call->n_wait = 0;
 }
 
-/* One event after the other: a wait for several may return when the first of them fails. */
-ordo_status ordo_order_wait(const struct ordo_call *call)
+/* Adds event i of the order's list unless it is complete. */
+static ordo_status add_listed(struct ordo_call *call, cl_uint i)
+{
+    ordo_device   *dev = call->dev;
+    const cl_event event = call->order->wait[i];
+    cl_context     context = NULL;
+    ORDO_REQUIRE(dev, event, ORDO_INVALID, "order->wait[%u] is NULL", (unsigned) i);
+    const cl_int code = clGetEventInfo(event, CL_EVENT_CONTEXT, sizeof context, (void *) &context, NULL);
+    ORDO_REQUIRE(dev, code != CL_INVALID_EVENT, ORDO_INVALID, "order->wait[%u] is no event", (unsigned) i);
+    ORDO_TRY_CL(dev, code, "clGetEventInfo of order->wait[%u]", (unsigned) i);
+    ORDO_REQUIRE(dev, context == dev->context, ORDO_INVALID, "order->wait[%u] is an event of another context",
+                 (unsigned) i);
+    const cl_int state = state_of(event);
+    if (state < 0)
+        return ordo_fail(dev, ORDO_OPENCL, state, __FILE__, __LINE__, "order->wait[%u] has failed", (unsigned) i);
+    return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
+}
+
+/* Checks the order. Adds the incomplete events of its list and the pending events of the queue. */
+static ordo_status add_events(struct ordo_call *call)
+{
+    ordo_device             *dev = call->dev;
+    const struct ordo_order *order = call->order;
+    if (order && !order->n_wait != !order->wait)
+        return ORDO_FAIL(dev, ORDO_INVALID, "order->n_wait is %u, but there is %s wait list", (unsigned) order->n_wait,
+                         order->wait ? "a" : "no");
+    if (call->queue != dev->queue)
+        ORDO_TRY(ordo_queue_check(dev, call->queue, "order->queue", &call->out_of_order));
+    for (cl_uint i = 0; order && i < order->n_wait; i++)
+        ORDO_TRY(add_listed(call, i));
+    for (const struct ordo_pending *p = dev->pending; p; p = p->next)
+        if (p->queue == call->queue)
+            ORDO_TRY(add_event(call, p->event));
+    return ORDO_OK;
+}
+
+/* Adds the event of the object's last call if that is on another queue and not complete. An event that failed does not prove
+ * that the calls before it are complete, so a new marker replaces it if `renew`. If events are pending in either queue,
+ * the event may fail while calls before it still run. Then it becomes the only event, and the caller waits for it. */
+static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
+{
+    if (!last || !last->queue || last->queue == call->queue)
+        return ORDO_OK;
+    if (last->done && renew && state_of(last->done) < 0) {
+        clReleaseEvent(last->done);
+        last->done = NULL;
+    }
+    if (!last->done)
+        ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(last->queue, 0, NULL, &last->done),
+                    "clEnqueueMarkerWithWaitList");
+    if (ordo_event_ended(last->done))
+        return ORDO_OK;
+    ORDO_TRY_CL(call->dev, clFlush(last->queue), "clFlush");
+    if (!*must_wait && (call->n_wait > 0 || ordo_pending_in(call->dev, last->queue))) {
+        ordo_call_drop_events(call);
+        *must_wait = true;
+    }
+    return add_event(call, last->done);
+}
+
+/* Waits without the lock until each event of the wait list has ended. A wait for several events may return when the first
+ * one fails, so it waits for one after the other. */
+static ordo_status wait_on_host(const struct ordo_call *call)
 {
     for (cl_uint i = 0; i < call->n_wait; i++) {
         const cl_int waited = clWaitForEvents(1, &call->wait[i]);
-        if (ordo_event_state(call->wait[i]) > CL_COMPLETE)
+        if (!ordo_event_ended(call->wait[i]))
             return ordo_waited(call->dev, waited != CL_SUCCESS ? waited : CL_INVALID_EVENT, __FILE__, __LINE__,
                                "clWaitForEvents");
     }
     return ORDO_OK;
 }
 
-/* ---- pending events ------------------------------------------------------------------------------------------ */
+/* Limit of new markers, for a queue in which each marker fails. */
+#define ROUNDS_MAX 4
 
-static void forget(struct ordo_pending **at)
+ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
+                                  struct ordo_last_call *last, bool waits)
 {
-    struct ordo_pending *pending = *at;
-    *at = pending->next;
-    clReleaseEvent(pending->event);
-    clReleaseCommandQueue(pending->queue);
-    free(pending);
-}
+    ORDO_REQUIRE_GIVEN(dev, dev);
+    ORDO_REQUIRE_NO_FORK(dev);
+    memset(call, 0, sizeof *call);
+    call->dev = dev;
+    call->order = order;
+    call->queue = order && order->queue ? order->queue : dev->queue;
+    call->out_of_order = dev->own_queue_out_of_order;
 
-void ordo_pending_settle(ordo_device *dev)
-{
-    for (struct ordo_pending **at = &dev->pending; *at;) {
-        const cl_int state = ordo_event_state((*at)->event);
-        if (state < 0)
-            ordo_scratch_drop_zeroed(dev, (*at)->queue);
-        if (state > CL_COMPLETE)
-            at = &(*at)->next;
-        else
-            forget(at);
-    }
-}
-
-void ordo_pending_forget(ordo_device *dev)
-{
-    while (dev->pending)
-        forget(&dev->pending);
-}
-
-static ordo_status add_pending(struct ordo_call *call, cl_event event)
-{
-    ordo_device *dev = call->dev;
-    for (const struct ordo_pending *p = dev->pending; p; p = p->next)
-        if (p->queue == call->queue && p->event == event)
+    for (int round = 0;; round++) {
+        bool must_wait = waits;
+        ordo_lock(dev);
+        forget_ended(dev);
+        ordo_status status = add_events(call);
+        if (status == ORDO_OK)
+            status = add_last(call, last, round < ROUNDS_MAX, &must_wait);
+        must_wait = must_wait && call->n_wait > 0;
+        if (status == ORDO_OK && !must_wait && last) {
+            const cl_int code = clRetainCommandQueue(call->queue);
+            call->retained = code == CL_SUCCESS ? call->queue : NULL;
+            status = call->retained ? ORDO_OK : ordo_fail_cl(dev, code, __FILE__, __LINE__, "clRetainCommandQueue");
+        }
+        call->n_pending = call->n_wait;
+        if (status == ORDO_OK && !must_wait)
             return ORDO_OK;
-    struct ordo_pending *fresh = malloc(sizeof *fresh);
-    ORDO_REQUIRE_MEMORY(dev, fresh);
-    const cl_int event_kept = clRetainEvent(event);
-    const cl_int queue_kept = event_kept == CL_SUCCESS ? clRetainCommandQueue(call->queue) : event_kept;
-    if (queue_kept != CL_SUCCESS) {
-        if (event_kept == CL_SUCCESS)
-            clReleaseEvent(event);
-        free(fresh);
-        return ordo_fail_cl(dev, queue_kept, __FILE__, __LINE__, "clRetainEvent or clRetainCommandQueue");
+        ordo_unlock(dev);
+        if (status == ORDO_OK)
+            status = wait_on_host(call);
+        ordo_call_drop_events(call);
+        ORDO_TRY(status);
     }
-    *fresh = (struct ordo_pending) { dev->pending, call->queue, event };
-    dev->pending = fresh;
-    return ORDO_OK;
 }
 
-ordo_status ordo_order_pass(struct ordo_call *call)
+ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order)
 {
-    for (cl_uint i = 0; i < call->n_pending && !call->passed; i++)
-        ORDO_TRY(add_pending(call, call->wait[i]));
-    call->passed = true;
-    return ORDO_OK;
+    return ordo_call_begin_after(call, dev, order, NULL, false);
+}
+
+/* ---- calls on an object -------------------------------------------------------------------------------------- */
+
+ordo_status ordo_call_settled(struct ordo_call *call)
+{
+    call->again = call->n_pending > 0;
+    return call->again ? ORDO_OPENCL : ORDO_OK;
+}
+
+ordo_status ordo_call_changes(struct ordo_call *call)
+{
+    ORDO_TRY(ordo_call_settled(call));
+    if (call->queue == call->dev->queue || call->begun)
+        return ORDO_OK;
+    ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &call->begun),
+                "clEnqueueMarkerWithWaitList");
+    return add_event(call, call->begun);
+}
+
+static void release(cl_event *event)
+{
+    if (*event)
+        clReleaseEvent(*event);
+    *event = NULL;
+}
+
+/* In the child of a fork no driver is called, because it may wait for ever for a lock of a thread that is not there (NVIDIA). */
+void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
+{
+    if (dev->pid == getpid()) {
+        release(&last->done);
+        release(&last->begun);
+        if (last->queue)
+            clReleaseCommandQueue(last->queue);
+    }
+    *last = (struct ordo_last_call) { .queue = NULL };
+}
+
+/* Records whether the last change was dropped, once the driver knows. */
+static void check_begun(ordo_device *dev, struct ordo_last_call *last)
+{
+    const cl_int state = last->begun ? state_of(last->begun) : CL_QUEUED;
+    if (state > CL_COMPLETE)
+        return;
+    if (state < 0) {
+        ordo_scratch_distrust(dev);
+        last->dropped = true;
+    }
+    release(&last->begun);
+}
+
+bool ordo_last_call_dropped(ordo_device *dev, struct ordo_last_call *last)
+{
+    check_begun(dev, last);
+    const bool dropped = last->dropped;
+    last->dropped = false;
+    return dropped;
+}
+
+void ordo_last_call_trust(struct ordo_last_call *last)
+{
+    release(&last->begun);
+    last->dropped = false;
+}
+
+/* A marker costs some microseconds. The device's own queue needs none, because only Ordo's commands are in it. If the marker
+ * cannot be created, add_last tries again. */
+void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
+{
+    if (call->n_pending > 0 && !call->passed) /* no command of the call comes after the last call */
+        return;
+    const cl_command_queue before = last->queue;
+    last->queue = call->retained;
+    call->retained = before;
+    release(&last->done);
+    if (call->queue != call->dev->queue && clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &last->done) != CL_SUCCESS)
+        last->done = NULL;
+    if (!call->begun)
+        return;
+    check_begun(call->dev,
+                last); /* if the earlier marker is not complete, this call's marker, behind it, fails with it */
+    release(&last->begun);
+    last->begun = call->begun;
+    call->begun = NULL;
 }

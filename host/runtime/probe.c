@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The probe: what a device can do, from feature lists and trial compiles, never from version strings. */
+/* The probe: finds the features of a device from feature lists and trial compiles, never from version strings. */
 #include "internal.h"
 
 #include <CL/cl_ext.h>
@@ -17,73 +17,62 @@
 
 /* ---- features ------------------------------------------------------------------------------------------------ */
 
-static ordo_status text_of(ordo_device *dev, cl_device_info what, char *out, size_t room)
+/* A text of the device, malloc'd, behind a space. */
+static ordo_status text_of(ordo_device *dev, cl_device_info what, char **out)
 {
     size_t bytes = 0;
-    ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, what, 0, NULL, &bytes), "clGetDeviceInfo");
-    char *text = calloc(1, bytes + 1);
+    ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, what, 0, NULL, &bytes), "clGetDeviceInfo of %#x", (unsigned) what);
+    char *text = calloc(1, bytes + 2);
     ORDO_REQUIRE_MEMORY(dev, text);
-    const cl_int code = clGetDeviceInfo(dev->id, what, bytes, text, NULL);
+    text[0] = ' ';
+    const cl_int code = clGetDeviceInfo(dev->id, what, bytes, text + 1, NULL);
+    *out = code == CL_SUCCESS ? text : NULL;
+    if (code != CL_SUCCESS)
+        free(text);
+    ORDO_TRY_CL(dev, code, "clGetDeviceInfo of %#x", (unsigned) what);
+    return ORDO_OK;
+}
+
+/* The same without the spaces at its start, cut to fit. */
+static ordo_status short_text_of(ordo_device *dev, cl_device_info what, char *out, size_t room)
+{
+    char *text = NULL;
+    ORDO_TRY(text_of(dev, what, &text));
     const char  *from = text + strspn(text, " ");
     const size_t length = strlen(from) < room - 1 ? strlen(from) : room - 1;
     memcpy(out, from, length);
     out[length] = 0;
     free(text);
-    ORDO_TRY_CL(dev, code, "clGetDeviceInfo");
     return ORDO_OK;
 }
 
-/* A number that the device may not know: then `otherwise`. */
-static uint64_t number_of(ordo_device *dev, cl_device_info what, size_t bytes, uint64_t otherwise)
+/* A number of 4 or 8 bytes. */
+static cl_int get_number(ordo_device *dev, cl_device_info what, size_t bytes, uint64_t *out)
 {
     uint64_t     wide = 0;
     uint32_t     narrow = 0;
-    const cl_int code = bytes == 4 ? clGetDeviceInfo(dev->id, what, sizeof narrow, &narrow, NULL)
-                                   : clGetDeviceInfo(dev->id, what, sizeof wide, &wide, NULL);
-    return code != CL_SUCCESS ? otherwise : bytes == 4 ? narrow : wide;
+    const cl_int code =
+        clGetDeviceInfo(dev->id, what, bytes, bytes == sizeof narrow ? (void *) &narrow : (void *) &wide, NULL);
+    *out = bytes == sizeof narrow ? narrow : wide;
+    return code;
 }
 
-/* A number that every device knows. */
-static ordo_status required(ordo_device *dev, cl_device_info what, size_t bytes, const char *name, uint64_t *out)
+/* `otherwise` if the device does not know the number. */
+static uint64_t number_of(ordo_device *dev, cl_device_info what, size_t bytes, uint64_t otherwise)
 {
-    cl_uint  narrow = 0;
-    uint64_t wide = 0;
-    ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, what, bytes, bytes == 4 ? (void *) &narrow : (void *) &wide, NULL),
-                "clGetDeviceInfo of %s", name);
-    *out = bytes == 4 ? narrow : wide;
-    return ORDO_OK;
+    uint64_t number = 0;
+    return get_number(dev, what, bytes, &number) == CL_SUCCESS ? number : otherwise;
 }
-#define REQUIRED(dev, what, bytes, out) ORDO_TRY(required((dev), (what), (bytes), #what, (out)))
+
+#define REQUIRED(dev, what, bytes, out)                                                                                \
+    ORDO_TRY_CL((dev), get_number((dev), (what), (bytes), (out)), "clGetDeviceInfo of %s", #what)
 
 const struct ordo_facts *ordo_device_facts(const ordo_device *dev)
 {
     return dev ? &dev->facts : NULL;
 }
 
-static ordo_status load_extensions(ordo_device *dev)
-{
-    size_t bytes = 0;
-    ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes),
-                "clGetDeviceInfo of CL_DEVICE_EXTENSIONS");
-    dev->extensions = calloc(1, bytes + 2);
-    ORDO_REQUIRE_MEMORY(dev, dev->extensions);
-    dev->extensions[0] = ' ';
-    ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, CL_DEVICE_EXTENSIONS, bytes, dev->extensions + 1, NULL),
-                "clGetDeviceInfo of CL_DEVICE_EXTENSIONS");
-    return ORDO_OK;
-}
-
-static ordo_status platform_text(ordo_device *dev)
-{
-    size_t bytes = 0;
-    char   text[512] = "";
-    if (clGetPlatformInfo(dev->platform, CL_PLATFORM_NAME, sizeof text - 1, text, &bytes) == CL_SUCCESS)
-        memcpy(dev->facts.platform, text, sizeof dev->facts.platform - 1);
-    dev->facts.own_binary_cache = strcmp(dev->facts.platform, "Portable Computing Language") == 0;
-    return ORDO_OK;
-}
-
-/* What the algorithms rest on. */
+/* Facts that the algorithms depend on. */
 static ordo_status load_limits(ordo_device *dev)
 {
     struct ordo_facts *f = &dev->facts;
@@ -99,25 +88,25 @@ static ordo_status load_limits(ordo_device *dev)
     f->cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     f->compute_units = (uint32_t) units;
     f->max_group = (uint32_t) group;
-    if (!compiler)
-        return ORDO_FAIL(dev, ORDO_UNSUPPORTED, "the device has no OpenCL C compiler");
-    if (!little)
-        return ORDO_FAIL(dev, ORDO_UNSUPPORTED, "the device is not little-endian");
+    ORDO_REQUIRE(dev, compiler, ORDO_UNSUPPORTED, "the device has no OpenCL C compiler");
+    ORDO_REQUIRE(dev, little, ORDO_UNSUPPORTED, "the device is not little-endian");
     return ORDO_OK;
 }
 
 ordo_status ordo_probe_features(ordo_device *dev)
 {
     struct ordo_facts *f = &dev->facts;
-    ORDO_TRY(text_of(dev, CL_DEVICE_NAME, f->name, sizeof f->name));
-    ORDO_TRY(text_of(dev, CL_DEVICE_VENDOR, f->vendor, sizeof f->vendor));
-    ORDO_TRY(text_of(dev, CL_DRIVER_VERSION, f->driver, sizeof f->driver));
-    ORDO_TRY(text_of(dev, CL_DEVICE_VERSION, f->version, sizeof f->version));
+    char               platform[512] = "";
+    ORDO_TRY(short_text_of(dev, CL_DEVICE_NAME, f->name, sizeof f->name));
+    ORDO_TRY(short_text_of(dev, CL_DEVICE_VENDOR, f->vendor, sizeof f->vendor));
+    ORDO_TRY(short_text_of(dev, CL_DRIVER_VERSION, f->driver, sizeof f->driver));
+    ORDO_TRY(short_text_of(dev, CL_DEVICE_VERSION, f->version, sizeof f->version));
     ORDO_TRY_CL(dev, clGetDeviceInfo(dev->id, CL_DEVICE_PLATFORM, sizeof dev->platform, &dev->platform, NULL),
                 "clGetDeviceInfo of CL_DEVICE_PLATFORM");
-    ORDO_TRY(platform_text(dev));
-    ORDO_TRY(load_extensions(dev));
-
+    if (clGetPlatformInfo(dev->platform, CL_PLATFORM_NAME, sizeof platform - 1, platform, NULL) == CL_SUCCESS)
+        memcpy(f->platform, platform, sizeof f->platform - 1);
+    f->own_binary_cache = strcmp(f->platform, "Portable Computing Language") == 0;
+    ORDO_TRY(text_of(dev, CL_DEVICE_EXTENSIONS, &dev->extensions));
     ORDO_TRY(load_limits(dev));
     f->unified_memory = f->cpu || number_of(dev, CL_DEVICE_HOST_UNIFIED_MEMORY, 4, 0) != 0;
     f->cache_line_bytes = (uint32_t) number_of(dev, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, 4, 64);
@@ -211,7 +200,7 @@ static bool may_be_amd(const ordo_device *dev)
 /* The language that is tried first. */
 #define NEWEST "-cl-std=CL3.0"
 
-/* Whether all holds at once that most devices are asked: it saves all compiles but one. */
+/* Tries the trials that most devices pass as one program, because this saves all other compiles. */
 static bool all_compiles(ordo_device *dev)
 {
     const char *texts[3] = { c11_trial };
@@ -225,7 +214,7 @@ static bool all_compiles(ordo_device *dev)
     return n > 1 && ordo_trial_compile(dev, NEWEST, texts, n);
 }
 
-/* The newest language that has C11 atomics at device scope; without any, the driver's default and legacy atomics. */
+/* Chooses the newest language with C11 atomics at device scope. If there is none: the driver's default and legacy atomics. */
 static void choose_language(ordo_device *dev, bool all)
 {
     static const char *const standards[] = { NEWEST, "-cl-std=CL2.0", "" };
@@ -238,7 +227,6 @@ static void choose_language(ordo_device *dev, bool all)
         }
 }
 
-/* Newer languages make pointer arguments generic, for which there are devices without support. */
 void ordo_take_legacy_atomics(ordo_device *dev)
 {
     dev->facts.atomics = ORDO_ATOMICS_LEGACY;
@@ -265,7 +253,7 @@ static bool sub_group_sizes_have(ordo_device *dev, uint32_t lanes)
 typedef cl_int(CL_API_CALL *sub_group_info_fn)(cl_kernel, cl_device_id, cl_uint, size_t, const void *, size_t, void *,
                                                size_t *);
 
-/* The sub-group size that the driver gives a kernel of 64 work-items, 0 if it does not say. */
+/* The sub-group size that the driver reports for a kernel of 64 work-items; 0: it reports none. */
 static uint32_t asked_sub_group(ordo_device *dev)
 {
     sub_group_info_fn info = NULL;
@@ -304,7 +292,7 @@ static bool try_nvidia(ordo_device *dev, bool all)
     dev->facts.atomics = ORDO_ATOMICS_NVIDIA;
     dev->facts.sub_group = 32;
     dev->facts.groups_progress = true;
-    dev->facts.address_order = true; /* as observed; the self-test looks (device/atomic.cl) */
+    dev->facts.address_order = true; /* as observed; the self-test checks it (device/atomic.cl) */
     return true;
 }
 
@@ -321,7 +309,7 @@ static bool try_amd(ordo_device *dev, bool all)
     return true;
 }
 
-/* With sub-groups of `lanes`, which the device must let kernels fix; 0: of 16 if it does, else as it gives them. */
+/* Uses sub-groups of `lanes`, which kernels must be able to fix. 0: of 16 if kernels can fix them, else of the driver's size. */
 static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;
@@ -346,7 +334,7 @@ static void use_one_lane(ordo_device *dev)
     dev->facts.sub_group = 1;
 }
 
-ordo_status ordo_probe_trials(ordo_device *dev)
+void ordo_probe_trials(ordo_device *dev)
 {
     const bool all = all_compiles(dev);
     choose_language(dev, all);
@@ -354,24 +342,16 @@ ordo_status ordo_probe_trials(ordo_device *dev)
     use_one_lane(dev);
     if (!dev->facts.cpu && !try_nvidia(dev, all) && !try_amd(dev, all))
         try_khronos(dev, 0);
-    return ORDO_OK;
 }
 
 /* ---- masks --------------------------------------------------------------------------------------------------- */
 
-/* Whether a value is "khr", or that and a size that sub-groups may have on Intel's GPUs. */
+/* Whether a value is "khr", or "khr" and a sub-group size of Intel's GPUs. *lanes: the size, or 0. */
 static bool khronos_lanes(const char *value, uint32_t *lanes)
 {
-    static const struct {
-        const char *value;
-        uint32_t    lanes;
-    } known[] = { { "khr", 0 }, { "khr8", 8 }, { "khr16", 16 }, { "khr32", 32 } };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(value, known[i].value) == 0) {
-            *lanes = known[i].lanes;
-            return true;
-        }
-    return false;
+    *lanes = strncmp(value, "khr", 3) == 0 ? (uint32_t) strtoul(value + 3, NULL, 10) : 0;
+    return strcmp(value, "khr") == 0 || strcmp(value, "khr8") == 0 || strcmp(value, "khr16") == 0 ||
+           strcmp(value, "khr32") == 0;
 }
 
 static ordo_status mask_one(ordo_device *dev, const char *name, const char *value)

@@ -1,16 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the probe and the self-test found is kept in the disk cache: it costs compiles and runs to find again. */
+/* Keeps the outcome of probe and self-test in the disk cache, because compiles and runs are needed to find it again. */
 #include "internal.h"
 
 #include <stdlib.h>
 
-/* Numbers of fixed size, so that a file can hold nothing that the fields of a device cannot. */
+/* Fields of the device that are kept, with types of fixed size: type, field, place in the device. */
+#define REMEMBERED_MAP(X)                                                                                              \
+    X(uint64_t, local_bytes, facts.local_bytes)                                                                        \
+    X(uint64_t, max_alloc_bytes, facts.max_alloc_bytes)                                                                \
+    X(uint32_t, lanes, facts.lanes)                                                                                    \
+    X(uint32_t, atomics, facts.atomics)                                                                                \
+    X(uint32_t, sub_group, facts.sub_group)                                                                            \
+    X(uint32_t, max_group, facts.max_group)                                                                            \
+    X(uint8_t, cpu, facts.cpu)                                                                                         \
+    X(uint8_t, groups_progress, facts.groups_progress)                                                                 \
+    X(uint8_t, int64_atomics, facts.int64_atomics)                                                                     \
+    X(uint8_t, address_order, facts.address_order)                                                                     \
+    X(uint8_t, khr_ballot, khr_ballot)                                                                                 \
+    X(uint8_t, intel_sub_groups, intel_sub_groups)
+
 struct remembered {
-    uint64_t local_bytes, max_alloc_bytes;
-    uint32_t lanes, atomics, sub_group, max_group;
-    uint8_t  cpu, groups_progress, int64_atomics, khr_ballot, intel_sub_groups, address_order;
-    char     std[sizeof((ordo_device *) 0)->std];
-    char     dropped[sizeof((ordo_device *) 0)->facts.dropped];
+#define X(type, field, place) type field;
+    REMEMBERED_MAP(X)
+#undef X
+    char std[sizeof((ordo_device *) 0)->std];
+    char dropped[sizeof((ordo_device *) 0)->facts.dropped];
 };
 
 ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_digest *out)
@@ -32,7 +46,7 @@ static bool are_texts(const struct remembered *r)
            (!r->std[0] || strncmp(r->std, "-cl-std=", 8) == 0);
 }
 
-/* Whether a device with these features can be so: what is remembered is the same or less. */
+/* Whether the probed features allow the remembered facts. */
 static bool fits(const struct remembered *r, const struct ordo_facts *f)
 {
     const bool one = r->lanes == ORDO_LANES_ONE;
@@ -44,22 +58,12 @@ static bool fits(const struct remembered *r, const struct ordo_facts *f)
 
 static void take(ordo_device *dev, const struct remembered *r)
 {
-    struct ordo_facts *f = &dev->facts;
-    f->local_bytes = r->local_bytes;
-    f->max_alloc_bytes = r->max_alloc_bytes;
-    f->lanes = (ordo_lanes) r->lanes;
-    f->atomics = (ordo_atomics) r->atomics;
-    f->sub_group = r->sub_group;
-    f->max_group = r->max_group;
-    f->cpu = r->cpu;
-    f->groups_progress = r->groups_progress;
-    f->int64_atomics = r->int64_atomics;
-    f->address_order = r->address_order;
-    memcpy(f->dropped, r->dropped, sizeof f->dropped);
-    memcpy(dev->std, r->std, sizeof dev->std);
-    dev->khr_ballot = r->khr_ballot;
-    dev->intel_sub_groups = r->intel_sub_groups;
-    f->self_test_remembered = true;
+#define X(type, field, place) dev->place = r->field;
+    REMEMBERED_MAP(X)
+#undef X
+    memcpy(dev->facts.dropped, r->dropped, sizeof r->dropped);
+    memcpy(dev->std, r->std, sizeof r->std);
+    dev->facts.self_test_remembered = true;
 }
 
 bool ordo_recall(ordo_device *dev, struct ordo_digest key)
@@ -75,24 +79,14 @@ bool ordo_recall(ordo_device *dev, struct ordo_digest key)
 
 void ordo_remember(ordo_device *dev, struct ordo_digest key)
 {
-    const struct ordo_facts *f = &dev->facts;
-    struct remembered        r;
+    struct remembered r;
     if (dev->probe_disturbed)
         return;
-    memset(&r, 0, sizeof r); /* what is between the fields too */
-    r.local_bytes = f->local_bytes;
-    r.max_alloc_bytes = f->max_alloc_bytes;
-    r.lanes = f->lanes;
-    r.atomics = f->atomics;
-    r.sub_group = f->sub_group;
-    r.max_group = f->max_group;
-    r.cpu = f->cpu;
-    r.groups_progress = f->groups_progress;
-    r.int64_atomics = f->int64_atomics;
-    r.address_order = f->address_order;
-    r.khr_ballot = dev->khr_ballot;
-    r.intel_sub_groups = dev->intel_sub_groups;
+    memset(&r, 0, sizeof r); /* the padding too */
+#define X(type, field, place) r.field = (type) dev->place;
+    REMEMBERED_MAP(X)
+#undef X
     memcpy(r.std, dev->std, sizeof r.std);
-    memcpy(r.dropped, f->dropped, sizeof r.dropped);
+    memcpy(r.dropped, dev->facts.dropped, sizeof r.dropped);
     ordo_cache_write(dev, "probe", key, &r, sizeof r);
 }

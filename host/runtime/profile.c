@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
+#include "ordo/ordo.h"
 
 #include <errno.h>
 #include <stdio.h>

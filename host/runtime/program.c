@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building one program: from source, or from a binary kept on disk where the driver does not do so itself. */
+/* Builds one program from source, or from a binary in the disk cache unless the driver has its own cache. */
 #include "internal.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static char *build_log(ordo_device *dev, cl_program program)
     return log;
 }
 
-/* Each trial's kernel has a name of its own in the text of several. */
+/* One text of several trials. Each trial's kernel gets its own name. */
 static char *join_trials(const char *const *texts, size_t n)
 {
     char *all = ordo_format("%s", "");
@@ -39,7 +39,7 @@ static cl_int make_kernel(cl_program program, size_t i)
     return code;
 }
 
-/* A program of the text; *log, the caller's to free, is what the driver says of it, or NULL. */
+/* Compiles a text. *log: the build log, malloc'd, or NULL. */
 static cl_int compile_once(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = CL_SUCCESS;
@@ -56,8 +56,8 @@ static cl_int compile_once(ordo_device *dev, const char *text, const char *optio
     return code;
 }
 
-/* Of a source that is wrong the log says what is. A failure without that may be the driver's own: of 36 processes that six at a
- * time built the same programs for the first time, one was refused so by PoCL 3.1. It gets a second chance. */
+/* The log of a wrong source has an error. A failure without one may be the driver's fault, and gets a second chance: PoCL 3.1
+ * refused one of 36 processes, six of them concurrent, that built the same programs for the first time. */
 static cl_int compile(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = compile_once(dev, text, options, program, log);
@@ -141,23 +141,16 @@ static void keep_binary(ordo_device *dev, struct ordo_digest key, cl_program pro
     free(binary);
 }
 
-/* What the driver is to build: the program's text, and what tests have before it. */
-static ordo_status text_to_build(ordo_device *dev, const struct ordo_program *p, char **text)
-{
-    ORDO_TRY(ordo_program_text(dev, p->file, p->only, text));
-    if (!dev->changes)
-        return ORDO_OK;
-    char *own = *text;
-    *text = ordo_format("%s%s", dev->changes->before(dev), own);
-    free(own);
-    ORDO_REQUIRE_MEMORY(dev, *text);
-    return ORDO_OK;
-}
-
 ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *p)
 {
     char *text = NULL;
-    ORDO_TRY(text_to_build(dev, p, &text));
+    ORDO_TRY(ordo_program_text(dev, p->file, p->only, &text));
+    if (dev->changes) {
+        char *own = text;
+        text = ordo_format("%s%s", dev->changes->before(dev), own);
+        free(own);
+        ORDO_REQUIRE_MEMORY(dev, text);
+    }
 
     const bool               cached = dev->cache_dir && !dev->facts.own_binary_cache;
     const struct ordo_digest key = ORDO_DIGEST_TEXT(ORDO_DIGEST_TEXT(dev->identity, text), p->options);

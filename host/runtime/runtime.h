@@ -1,33 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the layers above may use of OpenCL: errors, calls (a locked stretch of launches with their scratch), kernels,
- * buffers, tunables. Only host/runtime calls clXxx.
+/* OpenCL for the layers above: errors, launches, buffers, calls, tunables. Only host/runtime calls clXxx.
  *
- * A primitive reads:
+ * A call is a batch of commands that are enqueued under the device's lock:
  *
  *     struct ordo_call call;
  *     ORDO_TRY(ordo_call_begin(&call, dev, order));            // locks the device
  *     return ordo_call_end(&call, enqueue_scan(&call, ...));   // event out, scratch back to the pool, unlocks
  *
- * and in enqueue_scan, line by line: ORDO_TRY(ordo_call_scratch(...)), ORDO_TRY(ordo_call_kernel(...)),
- * ORDO_TRY(ordo_call_launch_kernel(...)).
+ * and enqueue_scan consists of ORDO_TRY(ordo_call_scratch(...)) and ORDO_TRY(ordo_call_launch(...)).
  */
 #ifndef ORDO_RUNTIME_H
 #define ORDO_RUNTIME_H
 
-#include "ordo/ordo.h"
+#include "ordo/array.h"
 
 #include <string.h>
 
 /* ---- errors: error.c ----------------------------------------------------------------------------------------- */
 
-/* Records the message of a failed call (log, last error) and returns `status`. `code`: OpenCL's, or 0. `format` gives the
- * fact, which the message begins with; NULL: what the status says. */
+/* Records the message of a failed call (log, last error) and returns `status`. `code`: OpenCL's, or 0. `format`: the fact, at
+ * the start of the message; NULL: the text of the status. */
 ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
                       ...) __attribute__((format(printf, 6, 7)));
 double      ordo_now_ms(void);
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Leaves the function with the status of a call that failed; what failed has recorded the message. */
+/* Returns the status of a call that failed, and that has recorded its message. */
 #define ORDO_TRY(expr)                                                                                                 \
     do {                                                                                                               \
         const ordo_status try_ = (expr);                                                                               \
@@ -35,28 +33,31 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
             return try_;                                                                                               \
     } while (0)
 
-/* A precondition, and the sentence that the user reads where it does not hold, which has the values:
- *     ORDO_REQUIRE(dev, bits <= 64, ORDO_INVALID, "bits is %u: a key has 64", bits);
- * Below, the same for what is asked often. */
+/* Fails with `status` and a message: ORDO_FAIL(dev, ORDO_INVALID, "bits is %u: a key has 64", bits). NULL instead of a
+ * format: the text of the status. */
+#define ORDO_FAIL(dev, status, ...) ordo_fail((dev), (status), 0, __FILE__, __LINE__, __VA_ARGS__)
+
+/* A precondition, and the message for the user if it does not hold:
+ *     ORDO_REQUIRE(dev, bits <= 64, ORDO_INVALID, "bits is %u: a key has 64", bits); */
 #define ORDO_REQUIRE(dev, cond, status, ...)                                                                           \
     do {                                                                                                               \
         if (!(cond))                                                                                                   \
             return ORDO_FAIL((dev), (status), __VA_ARGS__);                                                            \
     } while (0)
 
-/* An argument that may not be NULL, by the name that the headers give it. */
+/* An argument that may not be NULL. */
 #define ORDO_REQUIRE_GIVEN(dev, argument) ORDO_REQUIRE(dev, (argument) != NULL, ORDO_INVALID, "%s is NULL", #argument)
 
-/* A number of elements that one call takes. */
+/* A number of elements of one call. */
 #define ORDO_AT_MOST "a call takes up to %zu (ORDO_MAX_COUNT)"
 #define ORDO_REQUIRE_COUNT(dev, name, count)                                                                           \
     ORDO_REQUIRE(dev, (count) <= ORDO_MAX_COUNT, ORDO_TOO_LARGE, "%s is %zu: " ORDO_AT_MOST, (name), (size_t) (count), \
                  ORDO_MAX_COUNT)
 
-/* What malloc and its like returned. */
+/* Memory from malloc or the like. */
 #define ORDO_REQUIRE_MEMORY(dev, block) ORDO_REQUIRE(dev, (block) != NULL, ORDO_NO_HOST_MEMORY, NULL)
 
-/* Wraps the code of an OpenCL call made in host/runtime, and what was called: "clSetKernelArg of %s", name. */
+/* Checks the code of an OpenCL call in host/runtime. The format names the call: "clSetKernelArg of %s", name. */
 #define ORDO_TRY_CL(dev, code_expr, ...)                                                                               \
     do {                                                                                                               \
         const cl_int code_ = (code_expr);                                                                              \
@@ -67,29 +68,135 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* The same of a call that waits for what was enqueued before: its code tells of a kernel that failed, too. */
+/* As ORDO_TRY_CL, for a call that waits for commands. Its code also reports kernels that failed. */
 #define ORDO_TRY_WAIT(dev, code_expr, what) ORDO_TRY(ordo_waited((dev), (code_expr), __FILE__, __LINE__, (what)))
 ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int line, const char *what);
 
-/* Fails with `status` and a message: ORDO_FAIL(dev, ORDO_INVALID, "bits is %u: a key has 64", bits). A NULL format leaves
- * the text to the status. */
-#define ORDO_FAIL(dev, status, ...) ordo_fail((dev), (status), 0, __FILE__, __LINE__, __VA_ARGS__)
-
-#ifdef __clang_analyzer__ /* sees one file at a time, and would follow paths on which these return ORDO_OK */
+#ifdef __clang_analyzer__ /* reads one file at a time, and would follow paths on which these return ORDO_OK */
 #define ordo_fail(dev, status, ...)  ((void) ordo_fail((dev), (status), __VA_ARGS__), (status))
 #define ordo_fail_cl(dev, code, ...) ((void) ordo_fail_cl((dev), (code), __VA_ARGS__), ORDO_OPENCL)
 #endif
 
-/* Whether a call failed for want of memory: none is left, or more than the device's largest allocation was asked for. */
+/* Whether a call failed for lack of memory: none is left, or a buffer exceeds the device's largest allocation. */
 static inline bool ordo_lacks_memory(ordo_status status)
 {
     return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE;
 }
 
-/* ---- kernels: program.c -------------------------------------------------------------------------------------- */
+/* ---- buffers: memory.c --------------------------------------------------------------------------------------- */
 
-/* One -D of a kernel variant. Lists end with { NULL, 0 }. ORDO_MAX_REGISTERS limits the registers of a work-item where the
- * driver has an option for it; elsewhere, and with 0, it is left out. */
+/* Device memory that outlives a call (indexes, structures); counted and limited. 0 bytes gives a 1-byte buffer.
+ * ORDO_TOO_LARGE above the largest allocation, ORDO_NO_DEVICE_MEMORY above the limit. */
+ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
+/* Sets *mem to NULL. OpenCL keeps the memory until the commands that use it are done. */
+void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
+
+/* A holder of cached buffers. `give` frees them. Any call that lacks memory calls it, with the device's lock held. The struct
+ * may not move between join and leave. */
+struct ordo_reserve {
+    struct ordo_reserve *next;
+    void (*give)(struct ordo_reserve *reserve);
+};
+void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve);
+void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve);
+
+/* A buffer over the caller's memory, on a device that works in the same memory: no copy, no device memory. NULL on other
+ * devices. A blocking read to `host` makes the kernels' writes visible there. `host` must stay until all commands with the
+ * buffer are done; then ordo_buffer_leave releases it. */
+cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
+void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
+
+/* Whether ordo_read_once of cl/device/compiler.cl is more than a read: it keeps the caches for other data. */
+bool ordo_device_reads_once(const ordo_device *dev);
+
+/* ---- holders of a device: device.c ------------------------------------------------------------------------------ */
+
+/* An object that outlives calls holds its device. The device closes when its opener has closed it and no object holds it. */
+void ordo_device_hold(ordo_device *dev);
+void ordo_device_let_go(ordo_device *dev);
+/* ORDO_FORKED in the child of a fork. For the creation of objects without a call on the device. */
+ordo_status ordo_device_check_fork(ordo_device *dev);
+
+/* ---- calls: order.c, call.c ----------------------------------------------------------------------------------- */
+
+#define ORDO_CALL_SCRATCH_MAX 48
+
+struct ordo_call {
+    ordo_device             *dev;
+    const struct ordo_order *order;
+    cl_command_queue         queue;
+    bool                     out_of_order; /* a barrier follows each command */
+    cl_event                *wait;         /* the wait list of each command, retained */
+    cl_uint                  n_wait;
+    cl_uint                  n_pending; /* the first n_pending events may fail */
+    bool                     passed;    /* a command has the list: its events are pending */
+    bool                     again;     /* the caller repeats the call and waits first: see ordo_call_settled */
+    cl_event                 begun;     /* see ordo_call_changes */
+    cl_command_queue         retained;  /* released at the end; NULL: none */
+    struct ordo_block       *scratch[ORDO_CALL_SCRATCH_MAX];
+    int                      n_scratch;
+};
+
+/* Locks the device. Checks the device (NULL, fork), the order's queue (context, device) and its wait list (NULL, context,
+ * failed events). After an error nothing is locked. */
+ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
+/* Hands out the order's event, returns scratch to the pool and unlocks. Returns `status`, or the error of the event. */
+ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
+
+/* Scratch of at least `bytes` until the call's commands are done. Uninitialised. */
+ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
+/* Scratch for counters: all zero, and the call's commands leave it all zero. A new block costs a fill. */
+ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
+/* Scratch for words with stamps, which the next call need not find zero. No word has *stamp, which is 1 to `max`. A fill is
+ * needed for a new block, and when the stamps run out. */
+ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
+
+/* Returns the scratch taken since `mark` (an earlier call->n_scratch) to the pool, for later commands of the queue. */
+void ordo_call_release(struct ordo_call *call, int mark);
+/* The same after an error, if the call continues in another way. */
+void ordo_call_abandon(struct ordo_call *call, int mark);
+/* Runs a step that the call can do without. If the step lacks memory, sets `lacked`, abandons its scratch and continues:
+ *     bool lacked = false;
+ *     ORDO_CALL_TRY(call, build_index(call, ...), &lacked); */
+#define ORDO_CALL_TRY(call, expr, lacked)                                                                              \
+    do {                                                                                                               \
+        const int         mark_ = (call)->n_scratch;                                                                   \
+        const ordo_status status_ = (expr);                                                                            \
+        ORDO_TRY(ordo_call_lacks((call), mark_, status_, (lacked)));                                                   \
+    } while (0)
+ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status, bool *lacked);
+
+/* An object's record of its last calls. All zero: there was none. */
+struct ordo_last_call {
+    cl_command_queue queue;   /* of the last call; retained */
+    cl_event         done;    /* complete when the last call is; NULL: a marker is enqueued when it is needed */
+    cl_event         begun;   /* of the last call that changed the object: a marker before its commands. May be NULL. */
+    bool             dropped; /* such a marker has failed */
+};
+/* Begins a call on an object behind the object's last call. If events are pending in either queue and the last call was on
+ * another queue, waits for that call on the host. `waits`: blocks, without the lock, until the call's commands have no events to
+ * wait for. ORDO_OPENCL if an event of the order's list failed. Failures of other events are no error. */
+ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
+                                  struct ordo_last_call *last, bool waits);
+/* Precedes a wait for the device. A call with pending events may not wait with the lock held: it ends with an error without
+ * a message, call->again is set, and the caller begins it again and waits first. */
+ordo_status ordo_call_settled(struct ordo_call *call);
+/* Precedes the first command of a call that changes the object's content or the host's record of it. Fails like
+ * ordo_call_settled, because a dropped command would falsify the record. In a queue of the caller's it also enqueues a marker
+ * and adds it to the wait list. If another command of the queue fails and the marker is dropped, all commands are. */
+ordo_status ordo_call_changes(struct ordo_call *call);
+/* Ends each call on an object, after an error too. Cannot fail. */
+void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
+/* Whether commands of a call that changed the object were dropped. Reports each drop once. */
+bool ordo_last_call_dropped(ordo_device *dev, struct ordo_last_call *last);
+/* Forgets earlier changes, because the object is rebuilt. */
+void ordo_last_call_trust(struct ordo_last_call *last);
+void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last);
+
+/* ---- launches and other commands: call.c, builds.c ---------------------------------------------------------- */
+
+/* One -D of a kernel variant. Lists end with { NULL, 0 }. ORDO_MAX_REGISTERS limits the registers of a work-item if the driver
+ * has an option for it. */
 struct ordo_define {
     const char *name;
     long        value;
@@ -97,7 +204,7 @@ struct ordo_define {
 
 #define ORDO_DEFINES_MAX 20
 
-/* One launch: a kernel of a module, its variant, and its size. Fill it in, then launch it:
+/* One launch: a kernel of a module, its variant, and its size:
  *
  *     struct ordo_launch launch = { .file = "primitive/scan.cl", .kernel = "scan_tiles", .groups = tiles, .group = 256 };
  *     ordo_launch_define(&launch, "SCAN_ITEMS", 8);
@@ -110,122 +217,6 @@ struct ordo_launch {
 };
 void ordo_launch_define(struct ordo_launch *launch, const char *name, long value);
 
-struct ordo_kernel; /* a built kernel of one variant; lives as long as the device */
-
-/* ---- buffers: memory.c --------------------------------------------------------------------------------------- */
-
-/* Device memory that outlives a call (indexes, structures); counted and limited. 0 bytes gives a 1-byte buffer.
- * ORDO_TOO_LARGE above the largest allocation, ORDO_NO_DEVICE_MEMORY above the limit. */
-ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
-/* Sets *mem to NULL. Commands that were enqueued with it run on: OpenCL keeps it for them. */
-void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
-
-/* Who holds buffers for later that others may have when memory is short. `give` lets go of them; it is called within calls, whoever's
- * they are, whenever one asks for memory, and finds the device's lock taken. Until it leaves, it stays where it is. */
-struct ordo_reserve {
-    struct ordo_reserve *next;
-    void (*give)(struct ordo_reserve *reserve);
-};
-void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve);
-void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve);
-
-/* The caller's memory as a buffer, on a device that works in the same memory: nothing is copied, and no device memory taken.
- * NULL where that cannot be. What kernels wrote is there after a blocking read to where it is. `host` must stay until all
- * commands with the buffer are done; ordo_buffer_leave then lets go of it. */
-cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
-void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
-
-/* Whether kernels can read so that the caches rather keep other things: ordo_read_once of cl/device/compiler.cl is more than a
- * read. */
-bool ordo_device_reads_once(const ordo_device *dev);
-
-/* ---- who holds a device: device.c ------------------------------------------------------------------------------ */
-
-/* An object that outlives calls holds its device, so that this is there until the object is destroyed, whenever its opener
- * closes it. */
-void ordo_device_hold(ordo_device *dev);
-/* ORDO_FORKED in the child of a fork: before such an object is made without a call on the device. */
-ordo_status ordo_device_check_fork(ordo_device *dev);
-/* The last one closes it. */
-void ordo_device_let_go(ordo_device *dev);
-
-/* ---- calls: call.c ------------------------------------------------------------------------------------------- */
-
-#define ORDO_CALL_SCRATCH_MAX 48
-
-struct ordo_call {
-    ordo_device             *dev;
-    const struct ordo_order *order;
-    cl_command_queue         queue;
-    bool                     out_of_order; /* a barrier follows each command */
-    cl_event                *wait;         /* the wait list of each of its commands, retained */
-    cl_uint                  n_wait;
-    cl_uint                  n_pending; /* so many of them, the first, may fail */
-    bool                     passed;    /* a command has the list: its events are pending */
-    bool                     turns;     /* its object's last call was on another queue; its own is retained */
-    bool                     again;     /* it ended since events are pending: see ordo_call_settled */
-    cl_event                 begun;     /* see ordo_call_changes */
-    struct ordo_scratch     *scratch[ORDO_CALL_SCRATCH_MAX];
-    int                      n_scratch;
-};
-
-/* Locks the device and checks it (NULL, fork) and the order's queue (context, device) and wait list (NULL, context, events
- * that have failed). On error nothing is locked. */
-ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
-/* Hands the order's event out, returns scratch to the pool (safe: the queue is in order), unlocks. Returns `status`, or
- * the error of handing out. */
-ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
-
-/* Scratch of at least `bytes`, alive until the call's commands are done. Uninitialised. */
-ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
-
-/* The same, all zero, for counters: the call's commands leave it all zero again. Costs a fill only when a block is new. */
-ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-
-/* The same for words that bear the stamp of the command they are of, and so need not be zero for the next one: *stamp, from 1
- * to `most`, is none that the block has borne since it was all zero. Costs a fill when a block is new, and when stamps run out. */
-ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t most, cl_mem *out, cl_uint *stamp);
-
-/* Gives back what was taken since `mark` (call->n_scratch then): what is enqueued later may take it. */
-void ordo_call_release(struct ordo_call *call, int mark);
-/* The same where something else is tried, as what was begun since then failed. */
-void ordo_call_abandon(struct ordo_call *call, int mark);
-
-/* What an object remembers of its last calls. All zero: there was none. */
-struct ordo_last_call {
-    cl_command_queue queue; /* of the last one; retained */
-    cl_event         done;  /* the last one is done; NULL: the queue is asked when it matters */
-    cl_event         begun; /* of the last one that changed the object: a marker before its commands. May be NULL. */
-    cl_command_queue begun_on;
-    bool             dropped; /* such a marker has failed */
-};
-/* ordo_call_begin for a call on an object: its commands come after those of the last call on the object, and it is now the
- * last. If events are pending in either queue, it waits on the host for a last call on another queue. `waits`: blocks,
- * without the lock, until no event is left that its commands would have to wait for. If an event of
- * the order's list failed, it returns ORDO_OPENCL. That other events failed is no error. */
-ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
-                                  struct ordo_last_call *last, bool waits);
-/* Before a call waits for the device. While it has pending events, it may not: it ends with an error, without a message,
- * and call->again is set. Whoever began it then makes it again, and waits at its begin. */
-ordo_status ordo_call_settled(struct ordo_call *call);
-/* Before the first command of a call that changes what the object has or what the host knows of it. As ordo_call_settled,
- * since a command that is dropped would leave the host with what is not so. In a queue of the caller's it also enqueues a
- * marker, which joins the call's wait list: if another command in the queue fails and the marker is dropped, all commands of
- * the call are. */
-ordo_status ordo_call_changes(struct ordo_call *call);
-/* At the end of a call on an object, after an error too. Cannot fail: what the call stored is stored. */
-void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
-/* Whether commands of a call that changed the object were dropped. Tells of each once. */
-bool ordo_last_call_dropped(ordo_device *dev, struct ordo_last_call *last);
-/* The object is made anew: what became of earlier changes does not matter. */
-void ordo_last_call_trust(struct ordo_last_call *last);
-void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last);
-
-/* The kernel `name` of module `file` ("primitive/scan.cl") built with `defines` besides those that describe the device
- * (see cl/device/compiler.cl); built once, then found again. */
-ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const char *name,
-                             const struct ordo_define *defines, struct ordo_kernel **out);
-
 struct ordo_arg {
     size_t      bytes;
     const void *value; /* NULL: local memory of `bytes` */
@@ -234,8 +225,8 @@ struct ordo_arg {
 #define ORDO_ARGS(...)                                                                                                 \
     ((struct ordo_arg[]) { __VA_ARGS__ }), sizeof((struct ordo_arg[]) { __VA_ARGS__ }) / sizeof(struct ordo_arg)
 
-/* Arguments that are put together piece by piece. The list keeps the offsets of its slices, so it stays where it is until
- * the launch; all else that is added must live as long. */
+/* A list of arguments. It has the offsets of its slices, so it may not move before the launch. All other arguments must live
+ * as long. */
 struct ordo_args {
     struct ordo_arg arg[64];
     size_t          n;
@@ -244,95 +235,94 @@ struct ordo_args {
 };
 void ordo_args_add(struct ordo_args *args, const struct ordo_arg *more, size_t n);
 #define ORDO_ADD(args, ...) ordo_args_add((args), ORDO_ARGS(__VA_ARGS__))
-/* A slice as kernels take it: its memory, and where it begins. */
+/* Adds two arguments: the memory of the slice, and its first element. */
 void ordo_args_slice(struct ordo_args *args, const struct ordo_slice *slice);
 
-/* Builds the kernel if this variant is new, and enqueues it. ORDO_UNSUPPORTED if the kernel cannot run with such a group here
- * (registers, local memory). No groups: nothing happens. A NULL cl_mem argument reaches the kernel as a NULL pointer. */
+/* Builds the kernel if this variant is new, and enqueues it. ORDO_UNSUPPORTED if it cannot run with such a group here
+ * (registers, local memory). 0 groups: does nothing. A NULL cl_mem argument reaches the kernel as a NULL pointer. */
 ordo_status ordo_call_launch(struct ordo_call *call, const struct ordo_launch *launch, const struct ordo_args *args);
 
-/* Enqueues groups x group_size work-items. ORDO_UNSUPPORTED if the kernel cannot run with such a group here (registers,
- * local memory). groups may be 0: nothing happens.
- * A NULL cl_mem argument is legal in OpenCL and reaches the kernel as a NULL pointer. */
+/* The two steps of ordo_call_launch. The kernel lives as long as the device. */
+struct ordo_kernel;
+ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const char *name,
+                             const struct ordo_define *defines, struct ordo_kernel **out);
 ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups,
                                     size_t group_size, const struct ordo_arg *args, size_t n_args);
+
 /* Sets `bytes` from byte `at` on to a repeated 32-bit word; at and bytes are multiples of 4. */
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word);
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
-/* As ordo_call_write and _read, but host memory must stay as it is until the command is done, of which *done (which may be NULL)
- * tells. */
+/* Transfers that block. */
+ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
+ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
+/* Transfers that do not block. Host memory must stay unchanged until *done (may be NULL) is complete. */
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
-/* Blocking transfers; ordo_call_write also returns only when `from` may be reused. */
-ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
-ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
 
-/* Checks that slice is a buffer of this device's context that holds `count` elements of `bytes` each from `at` on, and
- * that no size overflows. `name` names it in the message. bytes 0: the slice must be ordo_none(). */
+/* Checks that the slice is a buffer of this device's context with `count` elements of `bytes` each from `at` on, and that no
+ * size overflows. `name` is for the message. bytes 0: the slice must be ordo_none(). */
 ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes);
-/* Whether a_count elements of a_bytes each at a share a byte with those at b. Sub-buffers of one buffer are seen through. */
+/* Whether a_count elements of a_bytes each at a share a byte with those at b. Resolves sub-buffers. */
 bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
                          size_t b_bytes);
 
 /* ---- small arrays: staging.c ------------------------------------------------------------------------------------- */
 
-/* Memory by which the small arrays of a call over host memory go to the device together and come back together: on the host
- * (pinned, so that the driver copies it as it is), and on the device; the same on a CPU. The device keeps a few. */
+/* Memory through which the small arrays of a call over host memory go to the device in one transfer, and come back in one:
+ * pinned memory of the host and a buffer of the device, or one memory on a CPU. The device keeps a few stages. */
 #define ORDO_STAGE_BYTES ((size_t) 64 << 10)
 struct ordo_stage;
 
-/* Within a call. NULL: they do not fit, or there is none to be had, and each array goes its own way. */
+/* Within a call. NULL: `bytes` do not fit or no stage is free, and each array needs its own transfer. */
 struct ordo_stage *ordo_stage_take(struct ordo_call *call, size_t bytes);
 /* idle: all commands of its call are done. */
 void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
-/* The first `bytes`, which are written, go to the device. Only enqueues. On a CPU the buffer is made now, as a driver may copy
- * what lies there at that moment. If it cannot be had, ordo_stage_buffer is NULL, and that is no error. */
+/* Sends the first `bytes` to the device. Only enqueues. On a CPU it creates the buffer now, because a driver may copy the
+ * content at creation. If that fails, ordo_stage_buffer returns NULL, which is no error. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
-/* Waits for the call's commands and for `bytes` from byte `at` on to come back. */
+/* Waits for the call's commands, and for `bytes` from byte `at` on. */
 ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);
 
 /* ---- large arrays: transfer.c ---------------------------------------------------------------------------------- */
 
 struct ordo_transfer {
-    cl_mem      mem; /* all of it, from its first byte on */
-    const void *from;
-    void       *to; /* one of the two */
+    cl_mem      mem;  /* transferred from its first byte on */
+    const void *from; /* of an upload */
+    void       *to;   /* of a download */
     size_t      bytes;
 };
-/* All arrays to the device (`up`) or back; blocks. */
+/* Uploads or downloads all arrays; blocks. */
 ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ordo_transfer *arrays, size_t n);
 
-/* ---- rehearsals: dry_run.c, builds.c ------------------------------------------------------------------------ */
+/* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 
-/* Which programs a preparation builds, of those that its rehearsals need: every parts-th, from number `part` on; all if
- * parts is 0. */
+/* The share of the programs that one preparation builds: every parts-th, from number `part` on; all if parts is 0. */
 struct ordo_gathering {
     uint32_t part, parts;
-    size_t   n; /* programs that were numbered */
+    size_t   n; /* programs numbered so far */
 };
 
-/* A stand-in for a device, on which calls are made to learn which kernels they need: these are built ahead for the device. Calls
- * there enqueue nothing, and what they read back is made up, so that many of them fail in the end. Objects made on it are
- * destroyed before it is closed; it is closed before the device. One thread at a time. */
+/* A dry-run device: calls on it enqueue nothing, and their kernels are built ahead for `dev`. Reads return made-up answers, so
+ * many calls fail in the end. Destroy its objects before it, and close it before `dev`. One thread at a time. */
 ordo_status ordo_rehearsal_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
-void        ordo_rehearsal_close(ordo_device **stand_in);
-/* Before each call: each word that it reads back is `answer`, and it may launch so much again. */
-void ordo_rehearsal_answer(ordo_device *stand_in, uint32_t answer);
+void        ordo_rehearsal_close(ordo_device **dry_run);
+/* Precedes each call: each word that it reads is `answer`, and its launches are limited anew. */
+void ordo_rehearsal_answer(ordo_device *dry_run, uint32_t answer);
 bool ordo_rehearses(const ordo_device *dev);
 
-/* Whether the device builds programs before they are asked for. */
+/* Whether the device builds programs ahead. */
 bool ordo_builds_ahead(const ordo_device *dev);
-/* Whether it does, and this is the first time that this is expected. */
+/* Whether it does and this name and type are new. */
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
-/* Before the rehearsals of a preparation, which ordo_builds_finish ends. Several threads may prepare at once. */
+/* Precedes the dry runs of a preparation, which ordo_builds_finish ends. Preparations may be concurrent. */
 void ordo_builds_begin(ordo_device *dev);
-/* Builds what is wanted, side by side with the device's own threads, until nothing is. progress (may be NULL) is told how many
- * programs are built of how many; false from it: the rest is forgotten, and ORDO_CANCELLED returned. *built and *failed: how
- * many are and how many could not be, of which the first one's status is returned and its message recorded. */
+/* Builds until no program is wanted, concurrently with the device's threads. progress (may be NULL) receives the number of built
+ * programs and the total. If it returns false, forgets the rest and returns ORDO_CANCELLED. *built and *failed: numbers of
+ * programs. Returns the status of the first failed program, and records its message. */
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The OpenCL devices that there are, and which of them is meant. */
+/* Lists the OpenCL devices, and selects one. */
 #include "choose.h"
 #include "internal.h"
 #include "no_device.h"
@@ -9,7 +9,7 @@
 
 #define MAX_LISTED 64
 
-/* Whether a call is done; if not, *failed is why. */
+/* Whether a call succeeded; if not, *failed is its code. */
 static bool done(cl_int code, cl_int *failed)
 {
     if (code != CL_SUCCESS)
@@ -31,12 +31,11 @@ static void describe(struct ordo_listed *entry, cl_platform_id platform, cl_int 
         snprintf(entry->platform_name, sizeof entry->platform_name, "%.127s", text);
 }
 
-/* What the loader lists. */
 struct listing {
     struct ordo_listed device[MAX_LISTED];
     size_t             n;
-    char               missing[1024]; /* a line for each platform without devices: why */
-    cl_int             failed;        /* the code of what failed, else CL_SUCCESS */
+    char               missing[1024]; /* a line with the cause for each platform without devices */
+    cl_int             failed;        /* the code of the last call that failed, or CL_SUCCESS */
 };
 
 static void note_missing(struct listing *list, cl_platform_id platform)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of programs: kernel sources from the embedded table (or ORDO_CL_DIR), includes expanded with #line so that a build
- * error names the real file and line, kernels that are not asked for left out; and the options of a variant. */
+/* The text of programs and the options of variants. The text consists of kernel sources from the embedded table (or
+ * ORDO_CL_DIR). Includes are expanded with #line, so that build errors name file and line. Unneeded kernels are left out. */
+#define _GNU_SOURCE
 #include "internal.h"
 
 #include "cl_files.h"
@@ -8,65 +9,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- text ---------------------------------------------------------------------------------------------------- */
-
-/* A growing string; `failed` once memory ran out. */
-struct text {
-    char  *at;
-    size_t bytes, room;
-    bool   failed;
-};
-
-static void text_add(struct text *t, const char *from, size_t bytes)
+/* Closes a stream of open_memstream. Returns its text, malloc'd, or NULL: no memory. */
+static char *text_of(FILE *stream, char **text)
 {
-    if (t->failed)
-        return;
-    if (!t->at || t->bytes + bytes + 1 > t->room) {
-        const size_t room = 2 * (t->bytes + bytes + 1);
-        char        *grown = realloc(t->at, room);
-        if (!grown) {
-            t->failed = true;
-            return;
-        }
-        t->at = grown;
-        t->room = room;
-    }
-    memcpy(t->at + t->bytes, from, bytes);
-    t->bytes += bytes;
-    t->at[t->bytes] = 0;
-}
-
-static void text_add_string(struct text *t, const char *from)
-{
-    text_add(t, from, strlen(from));
+    bool whole = stream && !ferror(stream);
+    whole = stream && fclose(stream) == 0 && whole;
+    if (whole)
+        return *text;
+    free(*text);
+    return NULL;
 }
 
 /* ---- source files -------------------------------------------------------------------------------------------- */
 
-/* The most that one program comes to with its includes; the largest of the library is a tenth of it. */
+/* Limit of a program with its includes, ten times the largest program of the library. */
 #define MAX_SOURCE_BYTES (1u << 20)
 
-/* A file as a string, or NULL: not there, a folder, or larger than any source. */
+/* A file as a string; NULL: it is absent, a folder, or larger than any source. */
 static char *read_whole(const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (!file)
         return NULL;
-    struct text body = { 0 };
-    char        block[4096];
-    for (size_t got; body.bytes <= MAX_SOURCE_BYTES && (got = fread(block, 1, sizeof block, file)) > 0;)
-        text_add(&body, block, got);
-    const bool whole = !ferror(file) && body.bytes <= MAX_SOURCE_BYTES && !body.failed;
+    char  *text = NULL, block[4096];
+    size_t bytes = 0;
+    FILE  *out = open_memstream(&text, &bytes);
+    size_t got = 0, all = 0;
+    while (out && all <= MAX_SOURCE_BYTES && (got = fread(block, 1, sizeof block, file)) > 0)
+        all += fwrite(block, 1, got, out);
+    const bool whole = !ferror(file) && all <= MAX_SOURCE_BYTES;
     fclose(file);
-    if (!whole) {
-        free(body.at);
-        return NULL;
-    }
-    return body.at ? body.at : calloc(1, 1);
+    char *body = text_of(out, &text);
+    if (whole)
+        return body;
+    free(body);
+    return NULL;
 }
 
-/* The text of one file, malloc'd: from ORDO_CL_DIR if it is there, else from the library; NULL if memory ran out. false:
- * there is no such file. */
+/* The text of one file, malloc'd, from ORDO_CL_DIR or else from the library; NULL: no memory. false: there is no such file. */
 static bool file_text(const ordo_device *dev, const char *path, char **text)
 {
     *text = NULL;
@@ -101,8 +81,8 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* A file that has been included: never again while it is open, nor once that was certainly compiled. What stands in an
- * #if may have been passed over, so it comes again where it is asked for again, behind an include guard. */
+/* A file that has been included. It is not included again while it is open, or once it is certainly compiled. A compiler may
+ * skip an include inside an #if, so such a file is included again, behind an include guard. */
 struct included {
     char *path;
     bool  open, certain;
@@ -110,14 +90,15 @@ struct included {
 
 struct expansion {
     const ordo_device *dev;
-    struct text        out;
+    FILE              *out;
+    bool               failed; /* no memory */
     struct included    files[MAX_INCLUDES];
     int                n_files;
     int                depth;        /* of #if, in all files that are open */
     char               trouble[360]; /* what is wrong with the sources, "" if nothing */
 };
 
-/* The number of a file, new or not; -1, without memory or with trouble, if there is no room for it. */
+/* The number of a file, new or known; -1: no memory, or trouble. */
 static int file_number(struct expansion *e, const char *path)
 {
     for (int i = 0; i < e->n_files; i++)
@@ -128,26 +109,28 @@ static int file_number(struct expansion *e, const char *path)
         return -1;
     }
     e->files[e->n_files].path = ordo_format("%s", path);
-    e->out.failed = e->out.failed || !e->files[e->n_files].path;
-    return e->out.failed ? -1 : e->n_files++;
+    e->failed = !e->files[e->n_files].path;
+    return e->failed ? -1 : e->n_files++;
 }
 
-/* The path between the quotes of an #include line, in `path`; false for any other line. */
-static bool included_path(const char *line, size_t bytes, char *path, size_t room)
+static bool begins_with(const char *line, const char *word)
+{
+    return strncmp(line, word, strlen(word)) == 0;
+}
+
+/* The path between the quotes of an #include line; false for any other line. */
+static bool included_path(const char *line, char *path, size_t room)
 {
     static const char word[] = "#include \"";
-    const size_t      skip = sizeof word - 1;
-    if (bytes <= skip || memcmp(line, word, skip) != 0)
+    const char       *from = line + sizeof word - 1;
+    if (!begins_with(line, word))
         return false;
-    const char *quote = memchr(line + skip, '"', bytes - skip);
-    if (!quote || (size_t) (quote - line - (long) skip) >= room)
-        return false;
-    memcpy(path, line + skip, (size_t) (quote - line) - skip);
-    path[quote - line - (long) skip] = 0;
-    return true;
+    const size_t bytes = strcspn(from, "\"\n");
+    snprintf(path, room, "%.*s", (int) bytes, from);
+    return from[bytes] == '"' && bytes < room;
 }
 
-/* An include is looked for from cl/ and, as in C, beside the file that asks. */
+/* Looks for an include from cl/ and, as in C, from the folder of the including file. */
 static bool find_include(struct expansion *e, const char *from, const char *path, char *full, size_t room, char **text)
 {
     snprintf(full, room, "%s", path);
@@ -160,22 +143,18 @@ static bool find_include(struct expansion *e, const char *from, const char *path
 
 static void expand(struct expansion *e, const char *path, const char *text);
 
-/* One inclusion of a file, behind its guard. */
+/* Includes a file behind its guard. */
 static void expand_once(struct expansion *e, const char *path, const char *text)
 {
-    char      guard[96];
     const int n = file_number(e, path);
-    if (n < 0)
+    if (n < 0 || e->files[n].open || e->files[n].certain)
         return;
-    if (e->files[n].open || e->files[n].certain)
-        return;
-    snprintf(guard, sizeof guard, "#ifndef ORDO_INCLUDED_%d\n#define ORDO_INCLUDED_%d\n", n, n);
-    text_add_string(&e->out, guard);
+    fprintf(e->out, "#ifndef ORDO_INCLUDED_%d\n#define ORDO_INCLUDED_%d\n", n, n);
     e->files[n].open = true;
     expand(e, path, text);
     e->files[n].open = false;
     e->files[n].certain = e->depth == 0;
-    text_add_string(&e->out, "\n#endif\n");
+    fputs("\n#endif\n", e->out);
 }
 
 static void expand_include(struct expansion *e, const char *from, const char *path)
@@ -184,36 +163,23 @@ static void expand_include(struct expansion *e, const char *from, const char *pa
     char *text = NULL;
     if (!find_include(e, from, path, full, sizeof full, &text))
         snprintf(e->trouble, sizeof e->trouble, "no kernel source %s (included by %s)", path, from);
-    else if (e->out.bytes > MAX_SOURCE_BYTES)
+    else if (ftell(e->out) > (long) MAX_SOURCE_BYTES)
         snprintf(e->trouble, sizeof e->trouble, "at %s (included by %s) the program has more than %u bytes", full, from,
                  MAX_SOURCE_BYTES);
     else if (text)
         expand_once(e, full, text);
     else
-        e->out.failed = true;
+        e->failed = true;
     free(text);
 }
 
-/* Says which file and line follow. */
+/* Marks the file and line of the next line. */
 static void mark_line(struct expansion *e, int line, const char *path)
 {
-    char mark[200];
-    snprintf(mark, sizeof mark, "#line %d \"%s\"\n", line, path);
-    text_add_string(&e->out, mark);
+    fprintf(e->out, "#line %d \"%s\"\n", line, path);
 }
 
-static bool begins_with(const char *line, const char *word)
-{
-    return strncmp(line, word, strlen(word)) == 0;
-}
-
-/* How many an #if or #endif opens or closes. */
-static int depth_change(const char *line)
-{
-    return begins_with(line, "#if") - begins_with(line, "#endif");
-}
-
-/* Whether a branch may end here that the compiler passed over, with the marks of what was included in it. */
+/* Whether a branch may end here that the compiler skipped together with the marks of the includes in it. */
 static bool ends_branch(const char *line)
 {
     return begins_with(line, "#el") || begins_with(line, "#endif");
@@ -225,19 +191,19 @@ static void expand(struct expansion *e, const char *path, const char *text)
     bool      moved = false;
     int       number = 1;
     mark_line(e, 1, path);
-    for (const char *line = text; *line && !e->trouble[0] && !e->out.failed; number++) {
+    for (const char *line = text; *line && !e->trouble[0] && !e->failed; number++) {
         const char  *end = strchr(line, '\n');
         const size_t bytes = end ? (size_t) (end - line) + 1 : strlen(line);
         char         included[120];
-        if (included_path(line, bytes, included, sizeof included)) {
+        if (included_path(line, included, sizeof included)) {
             expand_include(e, path, included);
             mark_line(e, number + 1, path);
             moved = true;
         } else if (begins_with(line, "#pragma once")) {
-            text_add_string(&e->out, "\n");
+            fputs("\n", e->out);
         } else {
-            text_add(&e->out, line, bytes);
-            e->depth += depth_change(line);
+            fwrite(line, 1, bytes, e->out);
+            e->depth += begins_with(line, "#if") - begins_with(line, "#endif");
             if (moved && line[bytes - 1] == '\n' && ends_branch(line))
                 mark_line(e, number + 1, path);
         }
@@ -249,42 +215,43 @@ static void expand(struct expansion *e, const char *path, const char *text)
 static ordo_status expand_file(ordo_device *dev, const char *file, char **out)
 {
     struct expansion e = { .dev = dev };
-    *out = NULL;
+    char            *text = NULL;
+    size_t           bytes = 0;
+    e.out = open_memstream(&text, &bytes);
+    ORDO_REQUIRE_MEMORY(dev, e.out);
     expand_include(&e, "the library", file);
     for (int i = 0; i < e.n_files; i++)
         free(e.files[i].path);
-    if (e.trouble[0] || e.out.failed || !e.out.at) {
-        free(e.out.at);
-        return e.trouble[0] ? ORDO_FAIL(dev, ORDO_BUILD, "%s", e.trouble) : ORDO_FAIL(dev, ORDO_NO_HOST_MEMORY, NULL);
-    }
-    *out = e.out.at;
-    return ORDO_OK;
+    *out = text_of(e.out, &text);
+    if (*out && !e.failed && !e.trouble[0])
+        return ORDO_OK;
+    free(*out);
+    *out = NULL;
+    return e.trouble[0] ? ORDO_FAIL(dev, ORDO_BUILD, "%s", e.trouble) : ORDO_FAIL(dev, ORDO_NO_HOST_MEMORY, NULL);
 }
 
 /* ---- options ------------------------------------------------------------------------------------------------- */
 
-static void add_define(struct text *t, const char *name, long value)
+static void add_define(FILE *out, const char *name, long value)
 {
-    char one[96];
-    snprintf(one, sizeof one, " -D%s=%ld", name, value);
-    text_add_string(t, one);
+    fprintf(out, " -D%s=%ld", name, value);
 }
 
-/* What every kernel is told of the device; cl/device/compiler.cl explains them. */
-static void add_facts(const ordo_device *dev, struct text *t)
+/* Defines for the facts of the device; cl/device/compiler.cl explains them. */
+static void add_facts(const ordo_device *dev, FILE *out)
 {
     const struct ordo_facts *f = &dev->facts;
-    text_add_string(t, dev->std);
-    add_define(t, "ORDO_LANES", f->lanes);
-    add_define(t, "ORDO_ATOMICS", f->atomics);
-    add_define(t, "ORDO_SUBGROUP", f->sub_group);
-    add_define(t, "ORDO_INT64_ATOMICS", f->int64_atomics);
-    add_define(t, "ORDO_CPU", f->cpu);
-    add_define(t, "ORDO_ADDRESS_ORDER", f->address_order);
+    fputs(dev->std, out);
+    add_define(out, "ORDO_LANES", f->lanes);
+    add_define(out, "ORDO_ATOMICS", f->atomics);
+    add_define(out, "ORDO_SUBGROUP", f->sub_group);
+    add_define(out, "ORDO_INT64_ATOMICS", f->int64_atomics);
+    add_define(out, "ORDO_CPU", f->cpu);
+    add_define(out, "ORDO_ADDRESS_ORDER", f->address_order);
     if (f->lanes == ORDO_LANES_KHR) {
-        add_define(t, "ORDO_KHR_BALLOT", dev->khr_ballot);
-        add_define(t, "ORDO_KHR_SHUFFLE", 1);
-        add_define(t, "ORDO_INTEL_SUB_GROUPS", dev->intel_sub_groups);
+        add_define(out, "ORDO_KHR_BALLOT", dev->khr_ballot);
+        add_define(out, "ORDO_KHR_SHUFFLE", 1);
+        add_define(out, "ORDO_INTEL_SUB_GROUPS", dev->intel_sub_groups);
     }
 }
 
@@ -293,42 +260,46 @@ bool ordo_device_reads_once(const ordo_device *dev)
     return dev->facts.lanes == ORDO_LANES_NVIDIA;
 }
 
-bool ordo_device_has(const ordo_device *dev, const char *extension)
+/* The first place of a word between spaces, line ends or the ends of the text; or NULL. */
+static const char *find_word(const char *text, const char *word)
 {
-    const size_t length = strlen(extension);
-    for (const char *at = dev->extensions; (at = strstr(at, extension)); at += length)
-        if (at[-1] == ' ' && (at[length] == ' ' || at[length] == 0))
-            return true;
-    return false;
+    const size_t bytes = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += bytes)
+        if ((at == text || strchr(" \n", at[-1])) && strchr(" \n", at[bytes]))
+            return at;
+    return NULL;
 }
 
-ordo_status ordo_program_options(ordo_device *dev, const struct ordo_define *defines, char **out)
+bool ordo_device_has(const ordo_device *dev, const char *extension)
 {
-    struct text t = { 0 };
-    add_facts(dev, &t);
+    return find_word(dev->extensions, extension) != NULL;
+}
+
+char *ordo_program_options(const ordo_device *dev, const struct ordo_define *defines)
+{
+    char  *text = NULL;
+    size_t bytes = 0;
+    FILE  *out = open_memstream(&text, &bytes);
+    if (!out)
+        return NULL;
+    add_facts(dev, out);
     if (dev->changes)
-        text_add_string(&t, dev->changes->options(dev, defines));
-    for (const struct ordo_define *d = defines; d && d->name; d++)
-        if (strcmp(d->name, "ORDO_MAX_REGISTERS") != 0)
-            add_define(&t, d->name, d->value);
-        else if (d->value && ordo_device_has(dev, "cl_nv_compiler_options")) {
-            char limit[64];
-            snprintf(limit, sizeof limit, " -cl-nv-maxrregcount=%ld", d->value);
-            text_add_string(&t, limit);
-            add_define(&t, d->name, d->value);
-        }
-    if (t.failed) {
-        free(t.at);
-        return ORDO_FAIL(dev, ORDO_NO_HOST_MEMORY, NULL);
+        fputs(dev->changes->options(dev, defines), out);
+    for (const struct ordo_define *d = defines; d && d->name; d++) {
+        const bool limit = strcmp(d->name, "ORDO_MAX_REGISTERS") == 0;
+        if (limit && !(d->value && ordo_device_has(dev, "cl_nv_compiler_options")))
+            continue;
+        if (limit)
+            fprintf(out, " -cl-nv-maxrregcount=%ld", d->value);
+        add_define(out, d->name, d->value);
     }
-    *out = t.at;
-    return ORDO_OK;
+    return text_of(out, &text);
 }
 
 /* ---- some kernels of a module ------------------------------------------------------------------------------------- */
 
-/* A kernel begins with a line whose first word, in its first column, ends in _KERNEL (ORDO_KERNEL of device/compiler.cl, or a
- * word that stands for it), and ends with a brace in the first column. Those that a macro makes begin further right: they stay. */
+/* A kernel begins with a line whose first word, in the first column, ends in _KERNEL (ORDO_KERNEL of device/compiler.cl or a
+ * macro for it). It ends with a brace in the first column. Kernels made by a macro begin further right, and stay. */
 static bool begins_kernel(const char *line)
 {
     static const char end[] = "_KERNEL";
@@ -336,25 +307,19 @@ static bool begins_kernel(const char *line)
     return word > tail && memcmp(line + word - tail, end, tail) == 0 && strchr("(\n ", line[word]);
 }
 
-static bool is_named(const char *kernel, const char *end, const char *name, size_t bytes)
-{
-    const char *word = strstr(kernel, "void ");
-    return word && word < end && strncmp(word + 5, name, bytes) == 0 && word[5 + bytes] == '(';
-}
-
+/* Whether the text up to `end` is one of these kernels. */
 static bool is_one_of(const char *kernel, const char *end, const char *names)
 {
-    while (*(names += strspn(names, " "))) {
-        const size_t bytes = strcspn(names, " ");
-        if (is_named(kernel, end, names, bytes))
-            return true;
-        names += bytes;
-    }
-    return false;
+    char        name[80];
+    const char *word = strstr(kernel, "void ");
+    if (!word || word >= end)
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int) strcspn(word + 5, "("), word + 5);
+    return find_word(names, name) != NULL;
 }
 
-/* Of each kernel but those of these names only the ends of lines stay, so that what follows keeps its numbers: compilers then
- * do their work for what is asked for, and pass over functions that nobody calls. */
+/* Removes all other kernels except their line ends, so that line numbers stay. Compilers then build the needed kernels only, and
+ * skip functions without callers. */
 static void keep_kernels(char *text, const char *names)
 {
     char *to = text;
@@ -379,67 +344,54 @@ ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *ke
     return ORDO_OK;
 }
 
-/* A driver takes for each program some 30 ms (NVIDIA) besides what its kernels take, which small ones do not: those that a call
- * needs one after another make one program. */
+/* A program costs a driver 30 ms (NVIDIA) in addition to its kernels, much more than a small kernel. So kernels that a call needs
+ * one after another make one program. */
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 {
-    const size_t bytes = strlen(kernel);
     for (size_t i = 0; i < ordo_n_cl_files; i++) {
         const char *sets = ordo_cl_files[i].together;
-        if (!*sets || strcmp(ordo_cl_files[i].path, file) != 0)
+        const char *from = strcmp(ordo_cl_files[i].path, file) == 0 ? find_word(sets, kernel) : NULL;
+        if (!from)
             continue;
-        for (const char *at = sets; (at = strstr(at, kernel)); at += bytes) {
-            const char *from = at;
-            if (at[-1] != ' ' || at[bytes] != ' ')
-                continue;
-            while (from > sets && from[-1] != '\n')
-                from--;
-            return (struct ordo_kernel_set) { from, strcspn(from, "\n") };
-        }
+        while (from > sets && from[-1] != '\n')
+            from--;
+        return (struct ordo_kernel_set) { from, strcspn(from, "\n") };
     }
-    return (struct ordo_kernel_set) { kernel, bytes };
+    return (struct ordo_kernel_set) { kernel, strlen(kernel) };
 }
 
-/* ---- what a build says ---------------------------------------------------------------------------------------- */
+/* ---- build logs ---------------------------------------------------------------------------------------------- */
 
-/* Where line `number` of an expanded text comes from, by its #line marks. */
-static void origin_of_line(const char *text, long number, char *file, size_t room, long *line)
+/* The file and line of line `number` of an expanded text, from its #line marks. */
+static void origin_of_line(const char *text, long number, char file[120], long *line)
 {
     *file = 0;
     *line = 1;
     for (long at = 1; at < number && *text; at++) {
-        char       *end = NULL;
-        const char *newline = strchr(text, '\n'), *quote = NULL;
-        const long  marked = strncmp(text, "#line ", 6) == 0 ? strtol(text + 6, &end, 10) : 0;
-        if (marked > 0 && end && end[0] == ' ' && end[1] == '"' && (quote = strchr(end + 2, '"'))) {
-            snprintf(file, room, "%.*s", (int) (quote - end - 2), end + 2);
-            *line = marked;
-        } else {
+        if (!begins_with(text, "#line ") || sscanf(text, "#line %ld \"%119[^\"]", line, file) != 2)
             ++*line;
-        }
-        text = newline ? newline + 1 : "";
+        text += strcspn(text, "\n");
+        text += *text == '\n';
     }
 }
 
-/* NVIDIA's compiler passes over #line and says "<kernel>:2243". */
+/* NVIDIA's compiler ignores #line and reports "<kernel>:2243". */
 char *ordo_log_with_files(const char *log, const char *text)
 {
     static const char mark[] = "<kernel>:";
-    struct text       out = { 0 };
-    for (const char *at = NULL; (at = strstr(log, mark));) {
+    char             *named = NULL;
+    size_t            bytes = 0;
+    FILE             *out = open_memstream(&named, &bytes);
+    for (const char *at = NULL; out && (at = strstr(log, mark));) {
         char      *end = NULL;
-        char       file[120], place[160];
+        char       file[120];
         long       line = 0;
         const long number = strtol(at + sizeof mark - 1, &end, 10);
-        text_add(&out, log, (size_t) (at - log));
-        origin_of_line(text, number, file, sizeof file, &line);
-        snprintf(place, sizeof place, "%s:%ld", file[0] ? file : "<kernel>", line);
-        text_add_string(&out, place);
+        origin_of_line(text, number, file, &line);
+        fprintf(out, "%.*s%s:%ld", (int) (at - log), log, file[0] ? file : "<kernel>", line);
         log = end;
     }
-    text_add_string(&out, log);
-    if (!out.failed)
-        return out.at;
-    free(out.at);
-    return NULL;
+    if (out)
+        fputs(log, out);
+    return text_of(out, &named);
 }

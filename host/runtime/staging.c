@@ -1,65 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small arrays on their way to the device and back, in one command each way: a call of a few keys is as long as its commands
- * and waits, and a wait is 12 us or more. A CPU works in the stage itself, as a buffer that each call makes anew over it: such
- * a buffer begins with what lies there, and a read to where it is makes what kernels wrote seen there.
+/* Copies small arrays to the device in one command and back in another, because a call of a few keys takes as long as its
+ * commands and waits, and a wait takes 12 us or more. A CPU works in the stage itself. Each call creates a buffer over it,
+ * which begins with the content of the stage, and a read to the stage makes the kernels' writes visible.
  *
- * A stage that cannot be had is no error: calls then work as they do with large arrays. It is in neither of the device's sums
- * of memory, as it is no larger than what a driver keeps for itself. */
+ * If no stage can be had, calls work as they do with large arrays. A stage counts in neither of the device's sums of memory,
+ * because it is no larger than the memory that a driver keeps for itself. */
 #include "internal.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
-/* As many calls may have sent something that was not yet copied; the next waits. */
+/* Limit of stages. If all are in flight, the next call waits. */
 #define STAGES_MAX 4
+
+/* Drivers copy memory that is not aligned to a page. */
+#define PAGE 4096
 
 static void destroy(ordo_device *dev, struct ordo_stage *stage)
 {
-    if (stage->pinned && stage->host)
-        clEnqueueUnmapMemObject(dev->queue, stage->pinned, stage->host, 0, NULL, NULL);
     if (stage->pinned)
-        clReleaseMemObject(stage->pinned);
+        ordo_pinned_destroy(dev, &stage->pinned, stage->host);
+    else
+        free(stage->host);
     if (stage->mem)
         clReleaseMemObject(stage->mem);
-    free(stage->own);
     free(stage);
-}
-
-static bool create_buffers(ordo_device *dev, struct ordo_stage *stage)
-{
-    cl_int code = CL_SUCCESS;
-
-    stage->mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE, ORDO_STAGE_BYTES, NULL, &code);
-    if (code != CL_SUCCESS || !stage->mem)
-        return false;
-    stage->pinned =
-        clCreateBuffer(dev->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, ORDO_STAGE_BYTES, NULL, &code);
-    if (code != CL_SUCCESS || !stage->pinned)
-        return false;
-    stage->host = clEnqueueMapBuffer(dev->queue, stage->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                     ORDO_STAGE_BYTES, 0, NULL, NULL, &code);
-    return code == CL_SUCCESS && stage->host;
-}
-
-/* Drivers copy what is not aligned so. */
-#define PAGE ((size_t) 4096)
-
-/* Where the device works in the same memory. */
-static bool create_memory(struct ordo_stage *stage)
-{
-    stage->own = malloc(ORDO_STAGE_BYTES + PAGE);
-    if (stage->own)
-        stage->host = (char *) stage->own + (PAGE - (uintptr_t) stage->own % PAGE);
-    return stage->own != NULL;
 }
 
 static struct ordo_stage *create(ordo_device *dev)
 {
+    cl_int             code = CL_SUCCESS;
     struct ordo_stage *stage = calloc(1, sizeof *stage);
-
-    if (!stage || !(dev->facts.cpu ? create_memory(stage) : create_buffers(dev, stage))) {
-        if (stage)
-            destroy(dev, stage);
+    if (!stage)
+        return NULL;
+    if (dev->facts.cpu)
+        stage->host = aligned_alloc(PAGE, ORDO_STAGE_BYTES);
+    else
+        stage->mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE, ORDO_STAGE_BYTES, NULL, &code);
+    if (stage->mem)
+        stage->host = ordo_pinned_create(dev, ORDO_STAGE_BYTES, &stage->pinned);
+    if (!stage->host) {
+        destroy(dev, stage);
         return NULL;
     }
     stage->next = dev->stages;
@@ -74,7 +54,7 @@ void ordo_stages_forget(ordo_device *dev, uint64_t number)
             stage->sent = 0;
 }
 
-/* One that nothing uses, or NULL. */
+/* A free stage, or NULL. */
 static struct ordo_stage *find(ordo_device *dev)
 {
     struct ordo_stage *sent = NULL, *stage = dev->stages;

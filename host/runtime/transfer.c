@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Large arrays between host and device: in pieces, by a ring of pinned memory that the device keeps.
+/* Copies large arrays between host and device in pieces, through a ring of pinned memory that the device keeps.
  *
- *     array  --helpers-->  ring  --commands-->  device        and the other way round
+ *     array  --helpers-->  ring  --commands-->  device        (upload; a download goes the other way)
  *
- * Drivers copy what is not pinned by themselves, at 12 GB/s on an H200 whose link does 54: one thread copies there. Helpers copy
- * side by side, each a piece; this thread enqueues the commands, and waits for them. To pin the arrays themselves is no
- * faster (64 MiB: 3.3 ms and 1.6 ms to let go, beside 1.3 ms of copying).
+ * Drivers copy unpinned memory on one thread: 12 GB/s on an H200 whose link does 54. Here helper threads copy concurrently, and
+ * the calling thread enqueues the commands and waits for them. To pin the arrays themselves is not faster (64 MiB: 3.3 ms to
+ * pin, 1.6 ms to unpin, 1.3 ms to copy).
  *
- * Piece i lies in slot i modulo SLOTS. Helpers take pieces in order, up to the `allowed`-th: of a download those that have come,
- * of an upload those whose slot is free. slot_done[s] is 1 more than the last piece of slot s that was copied. */
+ * Piece i lies in slot i modulo SLOTS. Helpers take pieces in order, up to number `allowed`: the pieces of a download that have
+ * arrived, or the pieces of an upload whose slots are free. slot_done[s] is 1 + the number of the last piece copied in slot s. */
 #include "internal.h"
 
 #include <pthread.h>
@@ -16,25 +16,26 @@
 #include <unistd.h>
 
 #define SLOTS 16
-/* Commands on their way at a time. */
+/* Commands in flight. */
 #define DEPTH 4
-/* With fewer helpers the driver's own copies are as fast; more share one link. */
-#define HELPERS_LEAST 3
-#define HELPERS_MOST  8
+/* With fewer helpers the driver's copies are as fast. More helpers share one link. */
+#define HELPERS_MIN 3
+#define HELPERS_MAX 8
 
 struct pieces {
     const struct ordo_transfer *array;
-    size_t                      n_arrays, n;
-    size_t                      bytes; /* of each but an array's last */
+    size_t                      n;
+    size_t                      bytes; /* size of a piece; an array's last piece may be smaller */
     bool                        upload;
     char                       *ring;
+    cl_event                    done[DEPTH]; /* done[i modulo DEPTH]: the command of piece i; NULL: none */
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t  changed;
     size_t          next, allowed;
     size_t          slot_done[SLOTS];
     bool            stop;
-    pthread_t       helper[HELPERS_MOST];
+    pthread_t       helper[HELPERS_MAX];
     int             n_helpers;
 };
 
@@ -112,7 +113,7 @@ static void wait_copied(struct pieces *p, size_t i)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Signals are the caller's threads'. */
+/* Helpers block all signals, so that the program's own threads handle them. */
 static void start_helpers(struct pieces *p, int wanted)
 {
     sigset_t all, before;
@@ -127,10 +128,11 @@ static void start_helpers(struct pieces *p, int wanted)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void end_helpers(struct pieces *p)
+/* Waits until all pieces are copied or, after an error, until no helper copies. */
+static void end_helpers(struct pieces *p, bool stop)
 {
     pthread_mutex_lock(&p->lock);
-    p->stop = true;
+    p->stop = stop;
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
     for (int i = 0; i < p->n_helpers; i++)
@@ -141,15 +143,10 @@ static void end_helpers(struct pieces *p)
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-/* Commands on their way; that of piece i is done[i modulo DEPTH]. */
-struct commands {
-    cl_event done[DEPTH];
-};
-
-static ordo_status enqueue(struct ordo_call *call, const struct pieces *p, struct commands *c, size_t i)
+static ordo_status enqueue(struct ordo_call *call, struct pieces *p, size_t i)
 {
     const struct piece piece = piece_of(p, i);
-    cl_event          *done = &c->done[i % DEPTH];
+    cl_event          *done = &p->done[i % DEPTH];
 
     if (p->upload)
         ORDO_TRY(ordo_call_send(call, piece.of->mem, piece.at, slot_of(p, i), piece.bytes, done));
@@ -159,9 +156,9 @@ static ordo_status enqueue(struct ordo_call *call, const struct pieces *p, struc
     return ORDO_OK;
 }
 
-static ordo_status wait_done(struct ordo_call *call, struct commands *c, size_t i)
+static ordo_status wait_done(struct ordo_call *call, struct pieces *p, size_t i)
 {
-    cl_event *done = &c->done[i % DEPTH];
+    cl_event *done = &p->done[i % DEPTH];
 
     ORDO_TRY_WAIT(call->dev, clWaitForEvents(1, done), "clWaitForEvents");
     clReleaseEvent(*done);
@@ -169,35 +166,20 @@ static ordo_status wait_done(struct ordo_call *call, struct commands *c, size_t 
     return ORDO_OK;
 }
 
-static ordo_status download(struct ordo_call *call, struct pieces *p, struct commands *c)
+static ordo_status transfer(struct ordo_call *call, struct pieces *p)
 {
-    for (size_t i = 0; i < p->n + DEPTH; i++) {
-        if (i >= DEPTH) {
-            ORDO_TRY(i - DEPTH < p->n ? wait_done(call, c, i - DEPTH) : ORDO_OK);
-            allow(p, i - DEPTH + 1);
-        }
-        if (i < p->n && i >= SLOTS)
-            wait_copied(p, i - SLOTS);
-        if (i < p->n)
-            ORDO_TRY(enqueue(call, p, c, i));
-    }
-    for (size_t i = p->n > SLOTS ? p->n - SLOTS : 0; i < p->n; i++)
-        wait_copied(p, i);
-    return ORDO_OK;
-}
+    const size_t ahead = p->upload ? SLOTS : 0; /* pieces that are copied before a command is done */
 
-static ordo_status upload(struct ordo_call *call, struct pieces *p, struct commands *c)
-{
-    allow(p, SLOTS);
+    allow(p, ahead);
     for (size_t i = 0; i < p->n + DEPTH; i++) {
         if (i >= DEPTH && i - DEPTH < p->n) {
-            ORDO_TRY(wait_done(call, c, i - DEPTH));
-            allow(p, i - DEPTH + 1 + SLOTS);
+            ORDO_TRY(wait_done(call, p, i - DEPTH));
+            allow(p, i - DEPTH + 1 + ahead);
         }
-        if (i < p->n) {
-            wait_copied(p, i);
-            ORDO_TRY(enqueue(call, p, c, i));
-        }
+        if (i < p->n && i + ahead >= SLOTS)
+            wait_copied(p, i + ahead - SLOTS);
+        if (i < p->n)
+            ORDO_TRY(enqueue(call, p, i));
     }
     return ORDO_OK;
 }
@@ -206,37 +188,25 @@ static ordo_status upload(struct ordo_call *call, struct pieces *p, struct comma
 
 void ordo_ring_destroy(ordo_device *dev)
 {
-    if (dev->ring.host)
-        clEnqueueUnmapMemObject(dev->queue, dev->ring.mem, dev->ring.host, 0, NULL, NULL);
     if (dev->ring.mem)
-        clReleaseMemObject(dev->ring.mem);
+        ordo_pinned_destroy(dev, &dev->ring.mem, dev->ring.host);
     dev->ring.host = NULL;
-    dev->ring.mem = NULL;
 }
 
-/* Without one, arrays go as the driver has it. */
+/* Without a ring the driver copies the arrays. */
 static bool has_ring(ordo_device *dev)
 {
-    const size_t bytes = SLOTS * dev->ring.piece;
-    cl_int       code = CL_SUCCESS;
-
-    if (dev->ring.host)
-        return true;
-    dev->ring.mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &code);
-    if (code == CL_SUCCESS && dev->ring.mem)
-        dev->ring.host = clEnqueueMapBuffer(dev->queue, dev->ring.mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
-                                            NULL, NULL, &code);
     if (!dev->ring.host)
-        ordo_ring_destroy(dev);
+        dev->ring.host = ordo_pinned_create(dev, SLOTS * dev->ring.piece, &dev->ring.mem);
     return dev->ring.host != NULL;
 }
 
-/* After an error commands may still be on their way to the ring, or from it. */
-static void abandon(ordo_device *dev, struct commands *c)
+/* After an error commands may still use the ring. */
+static void abandon(ordo_device *dev, struct pieces *p)
 {
     for (size_t i = 0; i < DEPTH; i++)
-        if (c->done[i])
-            clReleaseEvent(c->done[i]);
+        if (p->done[i])
+            clReleaseEvent(p->done[i]);
     if (clFinish(dev->queue) != CL_SUCCESS)
         ordo_ring_destroy(dev);
 }
@@ -250,7 +220,7 @@ void ordo_ring_open(ordo_device *dev)
     dev->stage_most = ORDO_STAGE_BYTES;
     dev->ring.piece = (size_t) 1 << 20;
     dev->ring.least = (size_t) 2 << 20;
-    dev->ring.helpers = units < HELPERS_LEAST ? 0 : units > HELPERS_MOST ? HELPERS_MOST : (int) units;
+    dev->ring.helpers = units < HELPERS_MIN ? 0 : units > HELPERS_MAX ? HELPERS_MAX : (int) units;
 }
 
 static ordo_status transfer_plainly(struct ordo_call *call, bool up, const struct ordo_transfer *arrays, size_t n)
@@ -265,10 +235,9 @@ static ordo_status transfer_plainly(struct ordo_call *call, bool up, const struc
 
 ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ordo_transfer *arrays, size_t n)
 {
-    ordo_device    *dev = call->dev;
-    struct pieces   p = { .array = arrays, .n_arrays = n, .bytes = dev->ring.piece, .upload = up };
-    struct commands c = { { NULL } };
-    size_t          all = 0;
+    ordo_device  *dev = call->dev;
+    struct pieces p = { .array = arrays, .bytes = dev->ring.piece, .upload = up };
+    size_t        all = 0;
 
     for (size_t i = 0; i < n; i++)
         all += arrays[i].bytes;
@@ -278,15 +247,9 @@ ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ord
         p.n += pieces_of(&arrays[i], p.bytes);
     p.ring = dev->ring.host;
     start_helpers(&p, dev->ring.helpers);
-    ordo_status status = ORDO_OK;
-    if (p.n_helpers == 0)
-        status = transfer_plainly(call, up, arrays, n);
-    else if (up)
-        status = upload(call, &p, &c);
-    else
-        status = download(call, &p, &c);
-    end_helpers(&p);
+    const ordo_status status = p.n_helpers ? transfer(call, &p) : transfer_plainly(call, up, arrays, n);
+    end_helpers(&p, status != ORDO_OK);
     if (status != ORDO_OK)
-        abandon(dev, &c);
+        abandon(dev, &p);
     return status;
 }

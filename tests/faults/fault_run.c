@@ -20,10 +20,14 @@ static long  blocks; /* that were allocated and not yet freed */
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t n, size_t bytes);
 void *__real_realloc(void *old, size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
+FILE *__real_open_memstream(char **text, size_t *bytes);
 void  __real_free(void *block);
 void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t n, size_t bytes);
 void *__wrap_realloc(void *old, size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+FILE *__wrap_open_memstream(char **text, size_t *bytes);
 void  __wrap_free(void *block);
 
 static void *counted(void *block)
@@ -48,6 +52,17 @@ void *__wrap_realloc(void *old, size_t bytes)
         return NULL;
     blocks -= old != NULL;
     return counted(__real_realloc(old, bytes));
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
+{
+    return fault_strikes(&fault_memory, "aligned_alloc", 0) ? NULL : counted(__real_aligned_alloc(alignment, bytes));
+}
+
+/* Counts the text, which the caller frees. */
+FILE *__wrap_open_memstream(char **text, size_t *bytes)
+{
+    return fault_strikes(&fault_memory, "open_memstream", 0) ? NULL : counted(__real_open_memstream(text, bytes));
 }
 
 void __wrap_free(void *block)
