@@ -33,7 +33,8 @@ static bool step_down(ordo_device *dev, enum ordo_self_test_part part)
         f->int64_atomics = false;
         drop(dev, "64-bit atomics: replaced by 32-bit ones");
     } else if (part == ORDO_TEST_ATOMICS && f->atomics != ORDO_ATOMICS_LEGACY) {
-        ordo_take_legacy_atomics(dev);
+        f->atomics = ORDO_ATOMICS_LEGACY;
+        f->address_order = false;
         drop(dev, "device-scope atomics: replaced by OpenCL 1.2 ones");
     } else if (f->lanes != ORDO_LANES_ONE) {
         f->lanes = ORDO_LANES_ONE;
@@ -140,13 +141,9 @@ static ordo_status create_objects(ordo_device *dev, const struct ordo_device_con
 static void identify(ordo_device *dev)
 {
     const struct ordo_facts *f = &dev->facts;
-    struct ordo_digest       hash = { 0, 0 };
-    hash = ORDO_DIGEST_TEXT(hash, f->platform);
-    hash = ORDO_DIGEST_TEXT(hash, f->name);
-    hash = ORDO_DIGEST_TEXT(hash, f->driver);
-    hash = ORDO_DIGEST_TEXT(hash, f->version);
-    hash = ORDO_DIGEST_TEXT(hash, ORDO_VERSION);
-    dev->identity = hash;
+    const char *const        texts[] = { f->platform, f->name, f->driver, f->version, ORDO_VERSION };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        dev->identity = ORDO_DIGEST_TEXT(dev->identity, texts[i]);
 }
 
 /* ORDO_CL_DIR must be a directory. Otherwise the embedded kernels would be used without notice. */

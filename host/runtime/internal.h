@@ -216,8 +216,6 @@ ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
 /* After a fact was lowered: chooses the driver's default language unless a fact needs a newer one, because newer languages
  * make pointer arguments generic, which some devices do not support. */
 void ordo_choose_older_language(ordo_device *dev);
-/* OpenCL 1.2 atomics, without any order between work-groups. */
-void ordo_take_legacy_atomics(ordo_device *dev);
 
 /* select.c: sets dev->id to the device that `select` names. */
 ordo_status ordo_select_device(ordo_device *dev, const char *select);

@@ -227,12 +227,6 @@ static void choose_language(ordo_device *dev, bool all)
         }
 }
 
-void ordo_take_legacy_atomics(ordo_device *dev)
-{
-    dev->facts.atomics = ORDO_ATOMICS_LEGACY;
-    dev->facts.address_order = false;
-}
-
 void ordo_choose_older_language(ordo_device *dev)
 {
     if (dev->facts.atomics == ORDO_ATOMICS_LEGACY && dev->facts.lanes != ORDO_LANES_KHR)
@@ -364,9 +358,10 @@ static ordo_status mask_one(ordo_device *dev, const char *name, const char *valu
         use_one_lane(dev);
     else if (strcmp(name, "lanes") == 0 && khronos_lanes(value, &lanes) && try_khronos(dev, lanes))
         return ORDO_OK;
-    else if (strcmp(name, "atomics") == 0 && strcmp(value, "legacy") == 0)
-        ordo_take_legacy_atomics(dev);
-    else if (strcmp(name, "address_order") == 0 && is_number && number <= 1)
+    else if (strcmp(name, "atomics") == 0 && strcmp(value, "legacy") == 0) {
+        f->atomics = ORDO_ATOMICS_LEGACY;
+        f->address_order = false;
+    } else if (strcmp(name, "address_order") == 0 && is_number && number <= 1)
         f->address_order = number != 0;
     else if (strcmp(name, "local") == 0 && is_number && number >= 1024)
         f->local_bytes = number < f->local_bytes ? number : f->local_bytes;
