@@ -16,18 +16,20 @@ def c_array(data):
     return ",\n".join(",".join(str(byte) for byte in data[at : at + 32]) for at in range(0, len(data), 32))
 
 
-def together(source, text):
-    """The sets of kernels that are built together, a line each, a space before and after each name."""
+def together(source, text, every_text):
+    """The sets of kernels that are built together, a line each, a space before and after each name. A file's kernels are also those
+    of the files that it includes."""
     sets = [line.split() for line in re.findall(r"^/\* Built together: (.*) \*/$", text, re.M)]
     names = [name for names in sets for name in names]
     for name in names:
-        if names.count(name) > 1 or not re.search(rf"\b(void|\w+)\b[ (]{name}\b", text):
-            sys.exit(f"{source}: built together: {name}: no kernel of this file, or one of several sets")
+        if names.count(name) > 1 or not re.search(rf"\b(void|\w+)\b[ (]{name}\b", every_text):
+            sys.exit(f"{source}: built together: {name}: no kernel, or one of several sets")
     return "".join(" " + " ".join(names) + " \\n" for names in sets)
 
 
 def main(output, root, sources):
     arrays, rows = [], []
+    every_text = "".join(open(source, encoding="latin-1").read() for source in sources)
     for i, source in enumerate(sources):
         path = os.path.relpath(source, root).replace(os.sep, "/")
         with open(source, "rb") as file:
@@ -36,7 +38,7 @@ def main(output, root, sources):
             if byte == 0 or byte > 126:
                 line = data.count(b"\n", 0, at) + 1
                 sys.exit(f"{source}:{line}: byte {byte:#04x}: kernel sources are plain ASCII")
-        kernels = together(source, data.decode())
+        kernels = together(source, data.decode(), every_text)
         arrays.append(f"static const char text_{i}[] = {{ /* {path} */\n{c_array(data + bytes(1))}\n}};\n")
         rows.append(f'    {{ "{path}", text_{i}, sizeof(text_{i}) - 1, "{kernels}" }},\n')
     with open(output, "w", encoding="ascii") as file:

@@ -2,6 +2,7 @@
 #include "group.h"
 
 #include "bench/common/timing.h"
+#include "bench/measure/dict_measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,7 @@ static void add_param(struct group *group, const struct ordo_tunable_info *info)
     struct param *param = &group->params[group->n_params++];
     snprintf(param->name, sizeof param->name, "%s", info->name);
     param->small = strstr(info->name, ".small_") != NULL;
+    param->applies = info->applies;
     for (uint32_t c = 0; c < info->n_choices && c < 16; c++) {
         param->choice[param->n_choices++] = info->choice[c];
         if (info->choice[c] == info->value)
@@ -117,7 +119,11 @@ static void add_trial(struct trial *list, int *n, const struct group *group, enu
                   .value_bytes = workload_has_values(workload) ? (uint32_t) value : 0,
                   .count = count,
                   .n_queries = n_queries,
-                  .seed = 5 },
+                  .seed = 5,
+                  .hit_percent = 50,
+                  .width = 16,
+                  .fills = 1,
+                  .update_percent = 50 },
         .small = small,
     };
 }
@@ -127,23 +133,40 @@ static void add_trials(struct trial *list, int *n, const struct group *group, si
                        bool small)
 {
     switch (group->primitive) {
-    case 0:
+    case TUNE_SORT:
         add_trial(list, n, group, SORT, 0, count, 0, small);
         break;
-    case 1:
+    case TUNE_SEARCH:
         add_trial(list, n, group, SEARCH, VARIANT_INDEX, count, n_queries, small);
         add_trial(list, n, group, SEARCH, VARIANT_INDEX | VARIANT_SORTED, count, n_queries, small);
         add_trial(list, n, group, LOOKUP, VARIANT_INDEX, count, n_queries, small);
         break;
-    case 2:
+    case TUNE_MERGE:
         add_trial(list, n, group, MERGE, 0, count, 0, small);
         break;
-    case 3:
+    case TUNE_SCAN:
         add_trial(list, n, group, SCAN, 0, count, 0, small);
+        add_trial(list, n, group, REDUCE, 0, count, 0, small);
+        break;
+    case TUNE_MERGE_RUNS:
+        add_trial(list, n, group, MERGE_RUNS, 1, count, 0, small);
+        break;
+    case TUNE_COMPACT:
         add_trial(list, n, group, COMPACT, 0, count, 0, small);
         break;
+    case TUNE_BY_KEY:
+        add_trial(list, n, group, GROUPBY, 1, count, 0, small);
+        break;
+    case TUNE_TOP:
+        add_trial(list, n, group, TOP, 0, count, 0, small);
+        add_trial(list, n, group, SELECT, 0, count, 0, small);
+        break;
+    case TUNE_BLINK:
+        add_trial(list, n, group, READRANDOM, BLINK, count, n_queries, small);
+        add_trial(list, n, group, SEEKRANDOM, BLINK, count, n_queries, small);
+        break;
     default:
-        add_trial(list, n, group, MERGE_RUNS, 1, count, 0, small);
+        add_trial(list, n, group, CONCURRENTMIX, BLINK, count, n_queries, small);
         break;
     }
 }
@@ -155,9 +178,9 @@ void plan_trials(const struct tuner *tuner, struct group *group)
     const size_t queries = (size_t) 1 << (cpu ? 18 : 22);
 
     add_trials(group->trials, &group->n_trials, group, large, queries, false);
-    if (group->primitive != 1)
+    if (group->primitive != TUNE_SEARCH)
         add_trials(group->trials, &group->n_trials, group, middle, queries, false);
-    if (group->primitive == 0)
+    if (group->primitive == TUNE_SORT)
         for (int log2 = 10; log2 <= 14; log2 += 2)
             add_trials(group->trials, &group->n_trials, group, (size_t) 1 << log2, queries, true);
     /* Off the seams of any tile, below one and over many. */
@@ -168,6 +191,8 @@ void plan_trials(const struct tuner *tuner, struct group *group)
 ordo_status open_trials(const struct tuner *tuner, struct trial *list, int n, char *why, size_t why_bytes)
 {
     for (int t = 0; t < n; t++) {
+        if (workload_is_dict(list[t].spec.workload)) /* measured by itself: dict_trial */
+            continue;
         const ordo_status got = subject_open(tuner->device, &list[t].spec, &list[t].subject, why, why_bytes);
         if (got != ORDO_OK)
             return got;
@@ -219,9 +244,29 @@ bool set_values(const struct tuner *tuner, const struct group *group, const stru
     return true;
 }
 
+/* Measures a trial on a dictionary, which is built for it, and checks everything. */
+static bool dict_trial(const struct tuner *tuner, const struct trial *trial, const struct timing_goal *goal,
+                       double *seconds, char *why, size_t why_bytes)
+{
+    struct dict_figures figures = { 0 };
+    char                reason[200] = "";
+    const ordo_status   got = dict_measure(tuner->device, &trial->spec, goal, 0, &figures, reason, sizeof reason);
+    const bool          good = got == ORDO_OK && figures.right;
+    *seconds = figures.timing.wall.low;
+    if (!good)
+        snprintf(why, why_bytes, "%s%s of %zu: %s", got == ORDO_OK ? "WRONG: " : "",
+                 workload_name(trial->spec.workload), trial->spec.count, reason);
+    dict_figures_free(&figures);
+    return good;
+}
+
 /* Runs a trial once and checks all of its output. */
 static bool is_right(const struct tuner *tuner, const struct trial *trial, char *why, size_t why_bytes)
 {
+    static const struct timing_goal once = { .repetitions = 1 };
+    double                          seconds = 0;
+    if (workload_is_dict(trial->spec.workload))
+        return dict_trial(tuner, trial, &once, &seconds, why, why_bytes);
     ordo_status got = subject_index(trial->subject);
     if (got == ORDO_OK)
         got = subject_poison(trial->subject);
@@ -250,7 +295,9 @@ bool time_trial(const struct tuner *tuner, const struct trial *trial, double *se
 {
     static const struct timing_goal goal = { .seconds = 0.05, .batch_seconds = 0.005, .repetitions = 7 };
     struct timing                   timing;
-    ordo_status                     got = subject_index(trial->subject);
+    if (workload_is_dict(trial->spec.workload))
+        return dict_trial(tuner, trial, &goal, seconds, why, why_bytes);
+    ordo_status got = subject_index(trial->subject);
     if (got == ORDO_OK)
         got = time_calls(tuner->device, subject_call, trial->subject, &goal, &timing);
     if (got != ORDO_OK)

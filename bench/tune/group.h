@@ -11,13 +11,14 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
-#define MOST_GROUPS 32
+#define MOST_GROUPS 40
 #define MOST_PARAMS 12
 #define MOST_TRIALS 8
 
 struct param {
     char     name[48]; /* "sort.k4v4.items" */
     bool     small;    /* matters to small inputs only */
+    bool     applies;  /* other values can be faster on this device */
     uint32_t choice[16];
     uint32_t n_choices;
     int      at;     /* index of the value in use */

@@ -9,7 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *const primitive_names[N_PRIMITIVES] = { "sort", "search", "merge", "scan", "merge_runs" };
+const char *const primitive_names[N_PRIMITIVES] = {
+#define X(id, name) name,
+    PRIMITIVE_MAP(X)
+#undef X
+};
 const char *const shape_names[N_SHAPES] = { "k4v4", "k4v0", "k8v4", "k8v8", "k4v8", "k8v0" };
 
 static const char *primitive_any(int i)

@@ -15,7 +15,25 @@ struct options {
     bool        dry_run, row;
 };
 
-#define N_PRIMITIVES 5
+/* id, name: the first part of the names of its tunables */
+#define PRIMITIVE_MAP(X)                                                                                               \
+    X(TUNE_SORT, "sort")                                                                                               \
+    X(TUNE_SEARCH, "search")                                                                                           \
+    X(TUNE_MERGE, "merge")                                                                                             \
+    X(TUNE_SCAN, "scan")                                                                                               \
+    X(TUNE_MERGE_RUNS, "merge_runs")                                                                                   \
+    X(TUNE_COMPACT, "compact")                                                                                         \
+    X(TUNE_BY_KEY, "by_key")                                                                                           \
+    X(TUNE_TOP, "top")                                                                                                 \
+    X(TUNE_BLINK, "blink")                                                                                             \
+    X(TUNE_LINKS, "links")
+
+enum tuned_primitive {
+#define X(id, name) id,
+    PRIMITIVE_MAP(X)
+#undef X
+        N_PRIMITIVES
+};
 extern const char *const primitive_names[N_PRIMITIVES];
 #define N_SHAPES 6
 extern const char *const shape_names[N_SHAPES];

@@ -142,14 +142,10 @@ static bool ends_with(const struct param *param, const char *end)
     return length >= end_length && strcmp(param->name + length - end_length, end) == 0;
 }
 
-/* Whether other values of a param could be faster at all. A CPU runs the work-items of a group one after another, and
- * compiles barriers into loops: groups of one, and what goes with them, are not put in question. Items of a launch that is
- * not used change nothing. */
-static bool worth_searching(const struct tuner *tuner, const struct group *group, const struct param *param)
+/* Whether other values of a param can be faster. Items of a launch that is not used change nothing. */
+static bool worth_searching(const struct group *group, const struct param *param)
 {
-    if (tuner->cpu && is_one(group, ".group") && (ends_with(param, ".method") || ends_with(param, "group")))
-        return false;
-    return !(ends_with(param, ".small_items") && is_one(group, ".small_group"));
+    return param->applies && !(ends_with(param, ".small_items") && is_one(group, ".small_group"));
 }
 
 /* Tries all other values of one param, the nearest first; true if one was taken. */
@@ -158,7 +154,7 @@ static bool search_param(struct tuner *tuner, struct group *group, int p)
     const struct param *param = &group->params[p];
     const int           from = param->at;
     bool                taken = false;
-    if (!worth_searching(tuner, group, param))
+    if (!worth_searching(group, param))
         return false;
     for (int distance = 1; distance < (int) param->n_choices; distance++)
         for (int side = 1; side >= -1; side -= 2) {
@@ -178,8 +174,7 @@ static bool search_param(struct tuner *tuner, struct group *group, int p)
 static bool search_pairs(struct tuner *tuner, struct group *group, const char *first, const char *second, bool small)
 {
     const int a = param_ending(group, first), b = param_ending(group, second);
-    if (a < 0 || b < 0 || !worth_searching(tuner, group, &group->params[a]) ||
-        !worth_searching(tuner, group, &group->params[b]))
+    if (a < 0 || b < 0 || !worth_searching(group, &group->params[a]) || !worth_searching(group, &group->params[b]))
         return false;
     const struct param *pa = &group->params[a], *pb = &group->params[b];
     const int           from_a = pa->at, from_b = pb->at;

@@ -4,6 +4,7 @@
 #include "bench/common/json.h"
 #include "bench/common/terminal.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static void describe_trial(const struct spec *spec, char *text, size_t bytes)
@@ -75,24 +76,27 @@ cJSON *json_group(const struct group *group)
     return json;
 }
 
+/* "sort.k4v4.small_items" as ORDO_SORT_SMALL_ITEMS, K4V4. */
+static void print_setting(const struct tuner *tuner, const char *name, uint32_t value)
+{
+    const char *shape = strchr(name, '.'), *last = strrchr(name, '.');
+    fprintf(tuner->out, "    { ORDO_");
+    for (const char *at = name; *at; at++)
+        if (at < shape || at >= last)
+            fputc(*at == '.' ? '_' : toupper((unsigned char) *at), tuner->out);
+    fprintf(tuner->out, ", ");
+    for (const char *at = shape + 1; at < last; at++)
+        fputc(toupper((unsigned char) *at), tuner->out);
+    fprintf(tuner->out, ", %u },\n", value);
+}
+
 void print_row(const struct tuner *tuner)
 {
-    const char *device = ordo_device_facts(tuner->device)->name;
-    int         width = 0;
-    fprintf(tuner->out, "\n    { %s, -1, \"%s\", ORDO_ORIGIN_SHIPPED,\n      \"", tuner->cpu ? "CPU" : "GPU", device);
-    for (int g = 0; g < tuner->n_groups; g++) {
-        const struct group *group = &tuner->groups[g];
-        for (int p = 0; p < group->n_params && group->started; p++) {
-            const struct param *param = &group->params[p];
-            char                text[64];
-            const int           length = snprintf(text, sizeof text, "%s=%u ", param->name, param->choice[param->at]);
-            if (width + length > 66) {
-                fprintf(tuner->out, "\"\n      \"");
-                width = 0;
-            }
-            fprintf(tuner->out, "%s", text);
-            width += length;
-        }
-    }
-    fprintf(tuner->out, "\" },\n");
+    fprintf(tuner->out, "\n/* %s */\nstatic const struct setting measured[] = {\n",
+            ordo_device_facts(tuner->device)->name);
+    for (int g = 0; g < tuner->n_groups; g++)
+        for (int p = 0; p < tuner->groups[g].n_params && tuner->groups[g].started; p++)
+            print_setting(tuner, tuner->groups[g].params[p].name,
+                          tuner->groups[g].params[p].choice[tuner->groups[g].params[p].at]);
+    fprintf(tuner->out, "};\n");
 }

@@ -17,6 +17,7 @@
  * The defaults below are the least that any device can, so that each file also compiles alone.
  */
 #pragma once
+#include "shared/types.h"
 
 /* The numbers are those of enum ordo_lanes and enum ordo_atomics in include/ordo/device.h. */
 #define ORDO_LANES_ONE      0
@@ -90,14 +91,6 @@
 #endif
 #if ORDO_LANES == ORDO_LANES_KHR && defined(cl_khr_subgroups)
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
-#endif
-
-/* Begins every function that is not a kernel. Never always_inline: Oclgrind 21.10 stops at what that leaves behind, and at what
- * is left where its compiler inlines functions that return structs. */
-#if ORDO_CHECKED
-#define ORDO_FN static __attribute__((unused, noinline))
-#else
-#define ORDO_FN static inline __attribute__((unused))
 #endif
 
 /* Before a loop of constant length whose body indexes a register array: without it the array would go to memory. */

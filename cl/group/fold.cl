@@ -24,6 +24,7 @@
 
 #include "device/compiler.cl"
 #include "device/team.cl"
+#include "shared/group.h"
 #include "shared/key.h"
 
 #define FOLD_SUM 0
@@ -87,6 +88,9 @@ typedef ulong2 fold_item;
 typedef uint  fold_mark;
 typedef uint2 fold_item;
 #endif
+
+ORDO_STATIC_ASSERT(sizeof(fold_item) == FOLD_ITEM_BYTES(FOLD_BITS / 8, FOLD_SEGMENTED, FOLD_NUMBERED),
+                   "the host reserves so many bytes for an item");
 
 #if FOLD_OP == FOLD_MIN
 #define FOLD_IDENTITY (~(fold_word) 0)

@@ -29,6 +29,7 @@
 #pragma once
 #include "device/atomic.cl"
 #include "group/fold.cl"
+#include "shared/group.h"
 
 #ifndef LOOKBACK_POLLS
 #define LOOKBACK_POLLS 65536
@@ -42,7 +43,6 @@
 #define LOOKBACK_PREFIX 2
 
 /* A word: flag in bits 0 and 1, a segment's head in bit 2, the launch's stamp in bits 3 to 15, payload in the upper half. */
-#define LOOKBACK_STAMP_BITS 13
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
 #define LOOKBACK_PAYLOAD_BITS 32
@@ -56,10 +56,13 @@ typedef uint lookback_word;
 #endif
 #define LOOKBACK_VALUE_WORDS (FOLD_VALUES * FOLD_BITS / LOOKBACK_PAYLOAD_BITS)
 #define LOOKBACK_WORDS       (LOOKBACK_VALUE_WORDS + FOLD_NUMBERED * 64 / LOOKBACK_PAYLOAD_BITS)
+ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
+                       LOOKBACK_TILE_BYTES(LOOKBACK_PAYLOAD_BYTES(FOLD_VALUES * FOLD_BITS / 8, FOLD_NUMBERED)),
+                   "the host reserves so many bytes for a tile");
+ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
 /* What the groups of a launch share: the next tile's number, 0 before the launch and after it, then the tiles' words. `stamp`:
  * of no earlier launch since all was 0; not 0. */
-#define LOOKBACK_TICKET_BYTES 64
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;

@@ -19,6 +19,7 @@
  */
 #pragma once
 #include "device/team.cl"
+#include "shared/group.h"
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 64
@@ -27,17 +28,9 @@
 #error "GROUP_SIZE must be a multiple of ORDO_SUBGROUP: teams need whole sub-groups"
 #endif
 
-#define GROUP_TEAMS (GROUP_SIZE / TEAM_WIDTH)
-/* Below this width a team's partial results are too many for the teams to combine one after another. */
-#define GROUP_BY_TEAMS (TEAM_WIDTH >= 8)
-
-#if GROUP_TEAMS == 1
-#define GROUP_SCAN_WORDS 1
-#elif GROUP_BY_TEAMS
-#define GROUP_SCAN_WORDS GROUP_TEAMS
-#else
-#define GROUP_SCAN_WORDS (2 * GROUP_SIZE)
-#endif
+#define GROUP_TEAMS      (GROUP_SIZE / TEAM_WIDTH)
+#define GROUP_BY_TEAMS   (TEAM_WIDTH >= SCAN_TEAMS_MIN_LANES)
+#define GROUP_SCAN_WORDS SCAN_WORDS(GROUP_SIZE, TEAM_WIDTH)
 
 #if GROUP_SIZE == 1
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A work-group's tile of an array of keys, in registers: loaded and stored in vectors of 16 bytes where it can be.
  *
- * TILE_ITEMS   keys per work-item; a tile has FOLD_GROUP * TILE_ITEMS
+ * TILE_ITEMS    keys per work-item; a tile has FOLD_GROUP * TILE_ITEMS
+ * TILE_VECTOR   keys of a vector: those of 16 bytes, unless the including file defines it
  *
  * Positions count from `shift` keys before the array's first (0 <= shift < TILE_VECTOR), which the host chooses such
  * that vectors at multiples of TILE_VECTOR are aligned in the output. Position p is key p - shift; it is there if that
@@ -17,15 +18,18 @@
 #define TILE_ITEMS 4
 #endif
 
-#if KEY_BITS == 32
-#define TILE_VECTOR 4
+#ifndef TILE_VECTOR
+#define TILE_VECTOR (128 / KEY_BITS)
+#endif
+#if TILE_VECTOR == 2
+typedef ulong2 tile_vector;
+#elif KEY_BITS == 32
 typedef uint4 tile_vector;
 #else
-#define TILE_VECTOR 2
-typedef ulong2 tile_vector;
+typedef ulong4 tile_vector;
 #endif
-#if TILE_ITEMS % TILE_VECTOR
-#error "TILE_ITEMS must be a multiple of 4: a lane's keys are whole vectors of 16 bytes"
+#if TILE_ITEMS % TILE_VECTOR || TILE_ITEMS > TILE_ITEMS_MAX
+#error "TILE_ITEMS must be a multiple of 4, as a lane's keys are whole vectors, and at most TILE_ITEMS_MAX"
 #endif
 
 #define TILE_SIZE ((uint) (FOLD_GROUP * TILE_ITEMS))

@@ -4,6 +4,7 @@
  *
  * `how` is a VALUE_HOW, which a kernel may be given. Most are built for one: the host says COMBINE_OP and COMBINE_TYPE. */
 #pragma once
+#include "device/compiler.cl"
 #include "shared/key.h"
 #include "shared/value.h"
 

@@ -2,7 +2,7 @@
 /* Of equal keys that lie side by side, a segment: one key, the fold of their values, how many they are.
  *
  * One scan says of every element in which segment it is, where that begins, and what it has folded so far; who has the next
- * segment's head writes what the one before it came to. The two ways of primitive/scan.cl: look-back (by_key_lookback), or
+ * segment's head writes what the one before it came to. The two ways of group/tiles.cl: look-back (by_key_lookback), or
  * folds of ranges first (by_key_sums, by_key_ranges).
  *
  *   BY_KEY_BYTES             4 or 8: keys are raw words, equal or not
@@ -12,7 +12,7 @@
  *   FOLD_GROUP, TILE_ITEMS   tuning: work-items per group, elements per work-item
  *   SCAN_LOOKBACK            tuning: which way
  *
- * Order in registers, "rows of vectors", as in group/tile.cl, with vectors of 4 elements whatever their types.
+ * Order in registers as in group/tile.cl, with vectors of 4 elements for all types.
  */
 #pragma once
 #ifndef BY_KEY_VALUES
@@ -35,11 +35,12 @@
 #ifndef TILE_ITEMS
 #define TILE_ITEMS 8
 #endif
-#define BY_KEY_VECTOR 4
-#if FOLD_GROUP > 1 && TILE_ITEMS % BY_KEY_VECTOR
-#error "TILE_ITEMS must be a multiple of 4: a lane's elements are whole vectors"
+#if FOLD_GROUP > 1
+#define TILE_VECTOR 4
+#include "group/tile.cl"
+#else
+#define TILE_SIZE ((uint) TILE_ITEMS)
 #endif
-#define TILE_SIZE ((uint) (FOLD_GROUP * TILE_ITEMS))
 
 #if BY_KEY_BYTES == 4
 typedef uint  by_key_word;
@@ -146,7 +147,7 @@ ORDO_FN void by_key_finish(__private const by_key_arrays *a, fold_item all)
 /* One work-item's tile: elements first .. end - 1. */
 typedef struct {
     uint first, end;
-} by_key_tile;
+} input_tile;
 
 /* Heads are counted without a branch; of the values only those behind the last one matter. */
 ORDO_FN fold_item by_key_fold(__private const by_key_arrays *a, uint first, uint end)
@@ -165,8 +166,8 @@ ORDO_FN fold_item by_key_fold(__private const by_key_arrays *a, uint first, uint
     return fold_make(value, heads ? (ulong) heads << 32 | i : 0);
 }
 
-ORDO_FN fold_item by_key_tile_fold(__private const by_key_arrays *a, uint tile, __private by_key_tile *t,
-                                   __local fold_scratch *scratch)
+ORDO_FN fold_item tile_fold(__private const by_key_arrays *a, uint tile, __private input_tile *t,
+                            __local fold_scratch *scratch)
 {
     t->first = tile * TILE_SIZE;
     t->end = t->first + min(TILE_SIZE, a->count - t->first);
@@ -174,7 +175,7 @@ ORDO_FN fold_item by_key_tile_fold(__private const by_key_arrays *a, uint tile, 
 }
 
 /* Writes a tile's segments; `before`: the fold of all that precedes it. Returns the fold up to its end. */
-ORDO_FN fold_item by_key_write(__private const by_key_arrays *a, __private const by_key_tile *t, fold_item before)
+ORDO_FN fold_item by_key_write(__private const by_key_arrays *a, __private const input_tile *t, fold_item before)
 {
     uint      heads = fold_heads(before), last = fold_last_head(before);
     fold_word value = fold_value(before);
@@ -196,16 +197,15 @@ ORDO_FN fold_item by_key_write(__private const by_key_arrays *a, __private const
     return upto;
 }
 
-ORDO_FN void by_key_tile_write(__private const by_key_arrays *a, uint tile, __private const by_key_tile *t,
-                               fold_item before)
+ORDO_FN void tile_write(__private const by_key_arrays *a, uint tile, __private const input_tile *t, fold_item before)
 {
     (void) by_key_write(a, t, before);
 }
 
-ORDO_FN fold_item by_key_whole_tile(__private const by_key_arrays *a, uint tile, fold_item before,
-                                    __local fold_scratch *scratch)
+ORDO_FN fold_item tile_whole(__private const by_key_arrays *a, uint tile, fold_item before,
+                             __local fold_scratch *scratch)
 {
-    by_key_tile t;
+    input_tile t;
 
     t.first = tile * TILE_SIZE;
     t.end = t.first + min(TILE_SIZE, a->count - t.first);
@@ -219,9 +219,7 @@ ORDO_FN fold_item lookback_refold(__private const by_key_arrays *a, uint tile)
 
 #else
 
-#define TILE_ROWS (TILE_ITEMS / BY_KEY_VECTOR)
-
-/* A group's tile in registers. row[r]: the fold of what lies in the tile before this lane's elements of row r. */
+/* A group's tile in registers. row: see group/tiles.cl. */
 typedef struct {
     by_key_word key[TILE_ITEMS];
 #if BY_KEY_VALUES
@@ -229,28 +227,17 @@ typedef struct {
 #endif
     uint        heads; /* a bit per element */
     fold_item   row[TILE_ROWS];
-} by_key_tile;
-
-/* The first of this lane's elements in a row of a tile. */
-ORDO_FN uint by_key_first(uint tile, uint row)
-{
-    return tile * TILE_SIZE + ((team_index() * TILE_ROWS + row) * TEAM_WIDTH + team_lane()) * BY_KEY_VECTOR;
-}
-
-ORDO_FN bool by_key_is_whole(__private const by_key_arrays *a, uint tile)
-{
-    return a->count - tile * TILE_SIZE >= TILE_SIZE;
-}
+} input_tile;
 
 /* Keys and values of elements that are there. Tiles are whole vectors, which are read as such where the array's first lies
  * on their grid. */
-ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private by_key_tile *t)
+ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private input_tile *t)
 {
-    const bool whole = by_key_is_whole(a, tile);
+    const bool whole = tile_is_whole(tile, a->count, 0);
 
     ORDO_UNROLL
     for (uint r = 0; r < TILE_ROWS; r++) {
-        const uint first = by_key_first(tile, r);
+        const uint first = tile_position(tile, r);
         if (whole && ((ulong) a->keys & (sizeof(by_key_four) - 1)) == 0) {
             const by_key_four four = *(__global const by_key_four *) (a->keys + first);
             t->key[r * 4] = four.s0;
@@ -266,7 +253,7 @@ ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private 
 #if BY_KEY_VALUES
     ORDO_UNROLL
     for (uint r = 0; r < TILE_ROWS; r++) {
-        const uint first = by_key_first(tile, r);
+        const uint first = tile_position(tile, r);
         if (whole && ((ulong) a->values & (sizeof(by_key_in_four) - 1)) == 0) {
             const by_key_in_four four = *(__global const by_key_in_four *) (a->values + first);
             t->value[r * 4] = by_key_value_of(four.s0);
@@ -297,12 +284,12 @@ ORDO_FN by_key_word by_key_left(__private const by_key_arrays *a, by_key_word la
     return left;
 }
 
-ORDO_FN void by_key_mark(__private const by_key_arrays *a, uint tile, __private by_key_tile *t)
+ORDO_FN void by_key_mark(__private const by_key_arrays *a, uint tile, __private input_tile *t)
 {
     t->heads = 0;
     ORDO_UNROLL
     for (uint r = 0; r < TILE_ROWS; r++) {
-        const uint  first = by_key_first(tile, r);
+        const uint  first = tile_position(tile, r);
         by_key_word left = by_key_left(a, t->key[r * 4 + 3], first);
         ORDO_UNROLL
         for (uint v = 0; v < 4; v++) {
@@ -313,7 +300,7 @@ ORDO_FN void by_key_mark(__private const by_key_arrays *a, uint tile, __private 
     }
 }
 
-ORDO_FN fold_item by_key_tile_item(__private const by_key_tile *t, uint k, uint at)
+ORDO_FN fold_item tile_item(__private const input_tile *t, uint k, uint at)
 {
 #if BY_KEY_VALUES
     return fold_make(t->value[k], fold_mark_of(t->heads >> k & 1, at));
@@ -322,48 +309,18 @@ ORDO_FN fold_item by_key_tile_item(__private const by_key_tile *t, uint k, uint 
 #endif
 }
 
-/* Fills t->row with folds within the team's part of the tile; returns the fold of that part. */
-ORDO_FN fold_item by_key_rows(uint tile, __private by_key_tile *t)
+ORDO_FN void tile_load_input(__private const by_key_arrays *a, uint tile, __private input_tile *t)
 {
-    fold_item before = fold_identity();
-
-    ORDO_UNROLL
-    for (uint r = 0; r < TILE_ROWS; r++) {
-        const uint first = by_key_first(tile, r);
-        fold_item  mine = by_key_tile_item(t, r * 4, first);
-        ORDO_UNROLL
-        for (uint v = 1; v < 4; v++)
-            mine = fold(mine, by_key_tile_item(t, r * 4 + v, first + v));
-        const fold_item upto = team_fold_upto(mine);
-        t->row[r] = fold(before, team_fold_before(upto));
-        before = fold(before, team_item(upto, TEAM_WIDTH - 1));
-    }
-    return before;
-}
-
-/* Loads a tile and folds it; the tile's fold, in all work-items. By the whole group, from uniform control flow;
- * barriers as group_fold_before. */
-ORDO_FN fold_item by_key_tile_fold(__private const by_key_arrays *a, uint tile, __private by_key_tile *t,
-                                   __local fold_scratch *scratch)
-{
-    fold_item total;
-
     by_key_load(a, tile, t);
     by_key_mark(a, tile, t);
-    const fold_item teams = group_fold_before(by_key_rows(tile, t), scratch, &total);
-    ORDO_UNROLL
-    for (uint r = 0; r < TILE_ROWS; r++)
-        t->row[r] = fold(teams, t->row[r]);
-    return total;
 }
 
 /* Writes a tile's segments; `before`: the fold of all that precedes it. */
-ORDO_FN void by_key_tile_write(__private const by_key_arrays *a, uint tile, __private const by_key_tile *t,
-                               fold_item before)
+ORDO_FN void tile_write(__private const by_key_arrays *a, uint tile, __private const input_tile *t, fold_item before)
 {
     ORDO_UNROLL
     for (uint r = 0; r < TILE_ROWS; r++) {
-        const uint first = by_key_first(tile, r);
+        const uint first = tile_position(tile, r);
         fold_item  left = fold(before, t->row[r]);
         ORDO_UNROLL
         for (uint v = 0; v < 4; v++) {
@@ -372,24 +329,11 @@ ORDO_FN void by_key_tile_write(__private const by_key_arrays *a, uint tile, __pr
                     by_key_end(a, left, first + v);
                 by_key_begin(a, fold_heads(left), t->key[r * 4 + v]);
             }
-            left = fold(left, by_key_tile_item(t, r * 4 + v, first + v));
+            left = fold(left, tile_item(t, r * 4 + v, first + v));
             if (first + v == a->count - 1)
                 by_key_finish(a, left);
         }
     }
-}
-
-/* Both; `before`: the fold of all that precedes the tile. Returns the fold up to its end. By the whole group, from uniform
- * control flow; barriers before and after scratch is written. */
-ORDO_FN fold_item by_key_whole_tile(__private const by_key_arrays *a, uint tile, fold_item before,
-                                    __local fold_scratch *scratch)
-{
-    by_key_tile t;
-
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const fold_item own = by_key_tile_fold(a, tile, &t, scratch);
-    by_key_tile_write(a, tile, &t, before);
-    return fold(before, own);
 }
 
 ORDO_FN fold_item lookback_refold(__private const by_key_arrays *a, uint tile)
@@ -406,69 +350,36 @@ ORDO_FN fold_item lookback_refold(__private const by_key_arrays *a, uint tile)
 
 #endif
 
+#include "group/tiles.cl"
+
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
 
-/* Each group's range of tiles, given the folds of all ranges. */
 ORDO_KERNEL(FOLD_GROUP)
 void by_key_ranges(BY_KEY_ARGS, uint tiles, uint range, __global const fold_item *sums)
 {
     __local fold_scratch scratch;
     const by_key_arrays  a = BY_KEY_ARRAYS;
-    const uint           group = (uint) get_group_id(0);
-    const uint           end = group * range + min(range, tiles - group * range);
-    fold_item            before = group_fold_items(sums, group, &scratch);
-
-    for (uint tile = group * range; tile < end; tile++)
-        before = by_key_whole_tile(&a, tile, before, &scratch);
+    tiles_ranges(&a, tiles, range, sums, &scratch);
 }
 
 #if SCAN_LOOKBACK
-#include "group/lookback.cl"
 
-typedef struct {
-    fold_scratch scratch;
-    fold_item    before;
-    uint         ticket;
-} by_key_local;
-
-/* One tile per group. `state`, `stamp`: see lookback_state. */
 ORDO_KERNEL(FOLD_GROUP)
 void by_key_lookback(BY_KEY_ARGS, __global uint *state, uint stamp)
 {
-    __local by_key_local local_memory;
-    const by_key_arrays  a = BY_KEY_ARRAYS;
-    const lookback_state s = lookback_state_at(state, stamp);
-    const uint           tile = lookback_ticket(s, &local_memory.ticket);
-    by_key_tile          t;
-
-    const fold_item own = by_key_tile_fold(&a, tile, &t, &local_memory.scratch);
-    if (get_local_id(0) == 0)
-        lookback_announce(s, tile, own, false);
-    const fold_item before = lookback_prefix(&a, s, tile, own, false, &local_memory.before);
-    by_key_tile_write(&a, tile, &t, before);
+    __local tiles_local l;
+    const by_key_arrays a = BY_KEY_ARRAYS;
+    tiles_look_back(&a, false, state, stamp, &l);
 }
 
 #else
 
-/* sums[g] = the fold of group g's range: tiles g * range .. g * range + range - 1 of `tiles`. */
 ORDO_KERNEL(FOLD_GROUP)
 void by_key_sums(BY_KEY_ARGS, uint tiles, uint range, __global fold_item *sums)
 {
     __local fold_scratch scratch;
     const by_key_arrays  a = BY_KEY_ARRAYS;
-    const uint           group = (uint) get_group_id(0);
-    const uint           end = group * range + min(range, tiles - group * range);
-    fold_item            sum = fold_identity();
-    by_key_tile          t;
-
-    for (uint tile = group * range; tile < end; tile++) {
-        sum = fold(sum, by_key_tile_fold(&a, tile, &t, &scratch));
-#if FOLD_GROUP > 1
-        barrier(CLK_LOCAL_MEM_FENCE); /* before scratch is written again */
-#endif
-    }
-    if (get_local_id(0) == 0)
-        sums[group] = sum;
+    tiles_sums(&a, tiles, range, sums, &scratch);
 }
 
 #endif

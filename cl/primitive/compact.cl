@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the keys and values whose flag is not 0, in order: a scan over the flags says where each goes.
  *
- * The two ways of primitive/scan.cl: look-back (compact_lookback), or counts of ranges first (compact_counts,
+ * The two ways of group/tiles.cl: look-back (compact_lookback), or counts of ranges first (compact_counts,
  * compact_ranges).
  *
  *   COMPACT_KEY_BYTES, COMPACT_VALUE_BYTES   4 or 8; 0, 4 or 8: raw words
@@ -29,8 +29,8 @@
 #ifndef SCAN_LOOKBACK
 #define SCAN_LOOKBACK 0
 #endif
-#if FOLD_GROUP > 1 && TILE_ITEMS > 32
-#error "TILE_ITEMS must be at most 32: a work-item holds its flags in one word"
+#if FOLD_GROUP > 1 && TILE_ITEMS > TILE_ITEMS_MAX
+#error "TILE_ITEMS must be at most TILE_ITEMS_MAX: a work-item holds its flags in one word"
 #endif
 
 #if COMPACT_KEY_BYTES == 4
@@ -53,48 +53,38 @@ typedef struct {
     __global compact_key         *keys_out;
     __global compact_value       *values_out;
     uint                          count;
+    __global uint                *kept;
 } compact_arrays;
 
 #define LOOKBACK_INPUT compact_arrays
 
-ORDO_FN compact_arrays compact_arrays_at(__global const compact_key *keys, ulong keys_at,
-                                         __global const compact_value *values, ulong values_at,
-                                         __global const uchar *flags, ulong flags_at, __global compact_key *keys_out,
-                                         ulong keys_out_at, __global compact_value *values_out, ulong values_out_at,
-                                         uint count)
-{
-    compact_arrays a;
-    a.keys = keys + keys_at;
-    a.values = values + values_at;
-    a.flags = flags + flags_at;
-    a.keys_out = keys_out + keys_out_at;
-    a.values_out = values_out + values_out_at;
-    a.count = count;
-    return a;
-}
+#define COMPACT_ARGS                                                                                                   \
+    __global const compact_key *keys, ulong keys_at, __global const compact_value *values, ulong values_at,            \
+        __global const uchar *flags, ulong flags_at, __global compact_key *keys_out, ulong keys_out_at,                \
+        __global compact_value *values_out, ulong values_out_at, uint count, __global uint *kept, ulong kept_at
+#define COMPACT_ARRAYS                                                                                                 \
+    {                                                                                                                  \
+        keys + keys_at, values + values_at, flags + flags_at, keys_out + keys_out_at, values_out + values_out_at,      \
+            count, kept + kept_at                                                                                      \
+    }
 
 /* ---- tiles ----------------------------------------------------------------------------------------------------- */
 
 #if FOLD_GROUP == 1
 
-/* One work-item's tile: elements first .. end - 1. */
+/* One work-item's tile: elements first .. end - 1, of which it keeps `own`. */
 typedef struct {
-    uint first, end;
-} compact_tile;
+    uint first, end, own;
+} input_tile;
 
-ORDO_FN void compact_tile_load(__private const compact_arrays *a, uint tile, __private compact_tile *t)
+ORDO_FN void compact_load_flags(__private const compact_arrays *a, uint tile, __private input_tile *t)
 {
     t->first = tile * TILE_SIZE;
     t->end = t->first + min(TILE_SIZE, a->count - t->first);
 }
 
-/* Nothing to do: what is kept is read when it is written. */
-ORDO_FN void compact_tile_load_kept(__private const compact_arrays *a, uint tile, __private compact_tile *t)
-{
-}
-
-/* The number that this work-item's share of the tile keeps; that the tile keeps. */
-ORDO_FN uint compact_tile_share(__private const compact_arrays *a, __private const compact_tile *t)
+/* The number that this work-item's share of the tile keeps. */
+ORDO_FN uint compact_share(__private const compact_arrays *a, __private const input_tile *t)
 {
     uint kept = 0;
 
@@ -103,39 +93,41 @@ ORDO_FN uint compact_tile_share(__private const compact_arrays *a, __private con
     return kept;
 }
 
-ORDO_FN uint compact_tile_count(__private const compact_arrays *a, __private compact_tile *t,
-                                __local fold_scratch *scratch)
+ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __private input_tile *t,
+                            __local fold_scratch *scratch)
 {
-    return compact_tile_share(a, t);
+    compact_load_flags(a, tile, t);
+    t->own = compact_share(a, t);
+    return t->own;
 }
 
-/* Writes what the tile keeps, `own` elements, from element `at` on. Each element is written where the next kept one
- * goes, kept or not: what is not is overwritten by what is, and there is no branch to guess. Nothing is written behind
- * the last kept one, where another tile's elements may be. */
-ORDO_FN void compact_tile_write(__private const compact_arrays *a, __private const compact_tile *t, uint at, uint own)
+/* Writes what the tile keeps, from element `at` on. Each element is written where the next kept one goes, kept or not: what
+ * is not is overwritten by what is, and there is no branch to guess. Nothing is written behind the last kept one, where
+ * another tile's elements may be. */
+ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
-    const uint end = at + own;
+    const uint end = at + t->own;
 
     for (uint i = t->first; at < end; i++) {
         a->keys_out[at] = a->keys[i];
-#if COMPACT_VALUE_BYTES
-        a->values_out[at] = a->values[i];
-#endif
+        if (COMPACT_VALUE_BYTES)
+            a->values_out[at] = a->values[i];
         at += a->flags[i] != 0;
     }
+    if (t->end == a->count)
+        *a->kept = end;
 }
 
 #else
 
-/* A group's tile in registers; what is not kept is not loaded. */
+/* A group's tile in registers, which keeps `own` elements; what is not kept is not loaded. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
-#if COMPACT_VALUE_BYTES
     compact_value value[TILE_ITEMS];
-#endif
     uint          flags;  /* a bit per element */
     uint          before; /* kept by the tile's teams before this one */
-} compact_tile;
+    uint          own;
+} input_tile;
 
 /* The element of this lane in a row of a tile. */
 ORDO_FN uint compact_element(uint tile, uint row)
@@ -144,7 +136,7 @@ ORDO_FN uint compact_element(uint tile, uint row)
 }
 
 /* Loads this lane's flags of a tile. */
-ORDO_FN void compact_tile_load(__private const compact_arrays *a, uint tile, __private compact_tile *t)
+ORDO_FN void compact_load_flags(__private const compact_arrays *a, uint tile, __private input_tile *t)
 {
     t->flags = 0;
     ORDO_UNROLL
@@ -155,39 +147,33 @@ ORDO_FN void compact_tile_load(__private const compact_arrays *a, uint tile, __p
     }
 }
 
-/* Loads what is kept. */
-ORDO_FN void compact_tile_load_kept(__private const compact_arrays *a, uint tile, __private compact_tile *t)
-{
-    ORDO_UNROLL
-    for (uint r = 0; r < TILE_ITEMS; r++) {
-        if (t->flags >> r & 1) {
-            t->key[r] = a->keys[compact_element(tile, r)];
-#if COMPACT_VALUE_BYTES
-            t->value[r] = a->values[compact_element(tile, r)];
-#endif
-        }
-    }
-}
-
-/* The number that this work-item's share of the tile keeps. */
-ORDO_FN uint compact_tile_share(__private const compact_arrays *a, __private const compact_tile *t)
+ORDO_FN uint compact_share(__private const compact_arrays *a, __private const input_tile *t)
 {
     return popcount(t->flags);
 }
 
-/* The number that the tile keeps, in all work-items. By the whole group, from uniform control flow; barriers as
- * group_fold_before. */
-ORDO_FN uint compact_tile_count(__private const compact_arrays *a, __private compact_tile *t,
-                                __local fold_scratch *scratch)
+/* Loads a tile; returns the number that it keeps, in all work-items. By the whole group, from uniform control flow;
+ * barriers as group_fold_before. */
+ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __private input_tile *t,
+                            __local fold_scratch *scratch)
 {
-    fold_item total;
-
-    t->before = group_fold_before(team_reduce_add(compact_tile_share(a, t)), scratch, &total);
-    return total;
+    compact_load_flags(a, tile, t);
+    ORDO_UNROLL
+    for (uint r = 0; r < TILE_ITEMS; r++) {
+        if (t->flags >> r & 1) {
+            t->key[r] = a->keys[compact_element(tile, r)];
+            if (COMPACT_VALUE_BYTES)
+                t->value[r] = a->values[compact_element(tile, r)];
+        }
+    }
+    fold_item own;
+    t->before = (uint) group_fold_before(team_reduce_add(compact_share(a, t)), scratch, &own);
+    t->own = (uint) own;
+    return own;
 }
 
-/* Writes what a tile keeps, `own` elements, from element `at` on. By the whole group, from uniform control flow. */
-ORDO_FN void compact_tile_write(__private const compact_arrays *a, __private const compact_tile *t, uint at, uint own)
+/* Writes what a tile keeps, from element `at` on. By the whole group, from uniform control flow. */
+ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     uint row_at = at + t->before;
 
@@ -198,19 +184,28 @@ ORDO_FN void compact_tile_write(__private const compact_arrays *a, __private con
         const uint      to = row_at + mask_count(lanes & team_lanes_below());
         if (kept) {
             a->keys_out[to] = t->key[r];
-#if COMPACT_VALUE_BYTES
-            a->values_out[to] = t->value[r];
-#endif
+            if (COMPACT_VALUE_BYTES)
+                a->values_out[to] = t->value[r];
         }
         row_at += mask_count(lanes);
     }
+    if (get_local_id(0) == 0 && a->count - tile * TILE_SIZE <= TILE_SIZE)
+        *a->kept = at + t->own;
 }
 
 #endif
 
-/* ---- kernels --------------------------------------------------------------------------------------------------- */
-
-#if SCAN_LOOKBACK
+ORDO_FN fold_item tile_whole(__private const compact_arrays *a, uint tile, fold_item before,
+                             __local fold_scratch *scratch)
+{
+    input_tile t;
+#if FOLD_GROUP > 1
+    barrier(CLK_LOCAL_MEM_FENCE); /* before scratch is written again */
+#endif
+    const fold_item own = tile_fold(a, tile, &t, scratch);
+    tile_write(a, tile, &t, before);
+    return before + own;
+}
 
 ORDO_FN fold_item lookback_refold(__private const compact_arrays *a, uint tile)
 {
@@ -221,89 +216,47 @@ ORDO_FN fold_item lookback_refold(__private const compact_arrays *a, uint tile)
     return team_reduce_add(kept);
 }
 
-#include "group/lookback.cl"
+#include "group/tiles.cl"
 
-typedef struct {
-    fold_scratch scratch;
-    fold_item    before;
-    uint         ticket;
-} compact_local;
+/* ---- kernels --------------------------------------------------------------------------------------------------- */
 
-/* Compacts one tile per group. `state`, `stamp`: see lookback_state. */
 ORDO_KERNEL(FOLD_GROUP)
-void compact_lookback(__global const compact_key *keys, ulong keys_at, __global const compact_value *values,
-                      ulong values_at, __global const uchar *flags, ulong flags_at, __global compact_key *keys_out,
-                      ulong keys_out_at, __global compact_value *values_out, ulong values_out_at, uint count,
-                      uint tiles, __global uint *kept, ulong kept_at, __global uint *state, uint stamp)
+void compact_ranges(COMPACT_ARGS, uint tiles, uint range, __global const fold_item *counts)
 {
-    __local compact_local local_memory;
-    const compact_arrays a = compact_arrays_at(keys, keys_at, values, values_at, flags, flags_at, keys_out, keys_out_at,
-                                               values_out, values_out_at, count);
-    const lookback_state s = lookback_state_at(state, stamp);
-    const uint           tile = lookback_ticket(s, &local_memory.ticket);
-    compact_tile         t;
+    __local fold_scratch scratch;
+    const compact_arrays a = COMPACT_ARRAYS;
+    tiles_ranges(&a, tiles, range, counts, &scratch);
+}
 
-    compact_tile_load(&a, tile, &t);
-    compact_tile_load_kept(&a, tile, &t);
-    const fold_item own = compact_tile_count(&a, &t, &local_memory.scratch);
-    if (get_local_id(0) == 0)
-        lookback_announce(s, tile, own, false);
-    const fold_item before = lookback_prefix(&a, s, tile, own, false, &local_memory.before);
-    compact_tile_write(&a, &t, before, own);
-    if (tile == tiles - 1 && get_local_id(0) == 0)
-        kept[kept_at] = before + own;
+#if SCAN_LOOKBACK
+
+ORDO_KERNEL(FOLD_GROUP)
+void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
+{
+    __local tiles_local  l;
+    const compact_arrays a = COMPACT_ARRAYS;
+    tiles_look_back(&a, false, state, stamp, &l);
 }
 
 #else
 
-/* counts[g] = what group g's range keeps: tiles g * range .. g * range + range - 1 of `tiles`. */
+/* counts[g] = what group g's range keeps. The group meets once: its work-items add up their own shares first. */
 ORDO_KERNEL(FOLD_GROUP)
-void compact_counts(__global const uchar *flags, ulong flags_at, uint count, uint tiles, uint range,
-                    __global fold_item *counts)
+void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {
     __local fold_scratch scratch;
-    const compact_arrays a = compact_arrays_at(0, 0, 0, 0, flags, flags_at, 0, 0, 0, 0, count);
-    const uint           first = (uint) get_group_id(0) * range;
-    const uint           end = first + min(range, tiles - first);
-    uint                 kept = 0;
-    compact_tile         t;
+    const compact_arrays a = COMPACT_ARRAYS;
+    const uint           end = tiles_end(tiles, range);
+    uint                 mine = 0;
+    input_tile           t;
 
-    for (uint tile = first; tile < end; tile++) {
-        compact_tile_load(&a, tile, &t);
-        kept += compact_tile_share(&a, &t);
+    for (uint tile = (uint) get_group_id(0) * range; tile < end; tile++) {
+        compact_load_flags(&a, tile, &t);
+        mine += compact_share(&a, &t);
     }
-    const fold_item sum = group_fold(kept, &scratch);
+    const fold_item sum = group_fold(mine, &scratch);
     if (get_local_id(0) == 0)
         counts[get_group_id(0)] = sum;
 }
 
 #endif
-
-/* Compacts each group's range, given the counts of all ranges. */
-ORDO_KERNEL(FOLD_GROUP)
-void compact_ranges(__global const compact_key *keys, ulong keys_at, __global const compact_value *values,
-                    ulong values_at, __global const uchar *flags, ulong flags_at, __global compact_key *keys_out,
-                    ulong keys_out_at, __global compact_value *values_out, ulong values_out_at, uint count, uint tiles,
-                    uint range, __global const fold_item *counts, __global uint *kept, ulong kept_at)
-{
-    __local fold_scratch scratch;
-    const compact_arrays a = compact_arrays_at(keys, keys_at, values, values_at, flags, flags_at, keys_out, keys_out_at,
-                                               values_out, values_out_at, count);
-    const uint           group = (uint) get_group_id(0);
-    const uint           end = group * range + min(range, tiles - group * range);
-    uint                 at = group_fold_items(counts, group, &scratch);
-    compact_tile         t;
-
-    for (uint tile = group * range; tile < end; tile++) {
-        compact_tile_load(&a, tile, &t);
-        compact_tile_load_kept(&a, tile, &t);
-#if FOLD_GROUP > 1
-        barrier(CLK_LOCAL_MEM_FENCE); /* before scratch is written again */
-#endif
-        const uint own = compact_tile_count(&a, &t, &scratch);
-        compact_tile_write(&a, &t, at, own);
-        at += own;
-    }
-    if (end == tiles && get_local_id(0) == 0)
-        kept[kept_at] = at;
-}

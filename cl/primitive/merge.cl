@@ -28,6 +28,7 @@
 #endif
 #include "device/team.cl"
 #include "group/merge.cl"
+#include "shared/merge.h"
 
 #define MERGE_TILE (MERGE_GROUP * MERGE_ITEMS)
 
@@ -68,6 +69,9 @@ ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, ui
 #if MERGE_TILE + MERGE_ITEMS > 0xffff
 #error "MERGE_GROUP * MERGE_ITEMS must be below 65536: a place in a tile is 16 bits"
 #endif
+#if MERGE_ITEMS > MERGE_ITEMS_MAX
+#error "MERGE_ITEMS must be at most MERGE_ITEMS_MAX: a tile fits in registers and local memory"
+#endif
 #if MERGE_GROUP < 2 * TEAM_WIDTH || MERGE_GROUP < ORDO_SUBGROUP
 #error "MERGE_GROUP must hold two teams, one for each end of a tile"
 #endif
@@ -84,6 +88,11 @@ typedef struct {
 #endif
     uint a_split[2]; /* how many elements of a come before the tile, and before the next */
 } merge_local;
+
+#ifndef LOCAL_BYTES
+#define LOCAL_BYTES MERGE_LOCAL_BYTES(MERGE_GROUP, MERGE_ITEMS, KEY_BITS / 8, ORDO_VALUE_BYTES, MERGE_STAGED)
+#endif
+ORDO_STATIC_ASSERT(sizeof(merge_local) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
 /* What is known of a diagonal: how many of its elements are a's is low to high. */
 typedef struct {

@@ -49,30 +49,23 @@ void sort_chunk_scan(__global uint *counts, struct sort_chunks c)
 
 /* One group of one work-item per chunk. */
 ORDO_KERNEL(1)
-void sort_chunk_scatter(__global const ordo_key *keys_in, __global ordo_key *keys_out,
-#if ORDO_VALUE_BYTES
-                        __global const ordo_value *values_in, __global ordo_value *values_out,
-#endif
-                        __global const uint *counts, struct sort_chunks c)
+void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *counts, struct sort_chunks c)
 {
     uint       next[RANK_RADIX]; /* where the digit's next element goes */
     const uint chunk = (uint) get_group_id(0), first = chunk * c.chunk, here = min(c.count - first, c.chunk);
 
+    __global const ordo_value *from_values = PAIR_VALUES(in, c.values_in_at + first);
+    __global ordo_value       *to_values = PAIR_VALUES(out, c.values_out_at);
     keys_in += c.keys_in_at + first;
     keys_out += c.keys_out_at;
-#if ORDO_VALUE_BYTES
-    values_in += c.values_in_at + first;
-    values_out += c.values_out_at;
-#endif
     for (uint digit = 0; digit < RANK_RADIX; digit++)
         next[digit] = counts[digit * c.chunks + chunk];
     for (uint e = 0; e < here; e++) {
         const ordo_key key = keys_in[e];
         const uint     to = next[chunk_digit(key, c)]++;
         keys_out[to] = key;
-#if ORDO_VALUE_BYTES
-        values_out[to] = values_in[e];
-#endif
+        if (ORDO_VALUE_BYTES)
+            to_values[to] = from_values[e];
     }
 }
 
@@ -91,12 +84,9 @@ ORDO_FN uint few_digit(ordo_key key, few_field field, uint pass)
     return (uint) ((key_bits(key) >> field.shift & field.mask) >> pass * RANK_BITS) & (RANK_RADIX - 1);
 }
 
-/* Keys and values, in and out; values are there only if they have bytes. */
 typedef struct {
-    __global ordo_key *keys;
-#if ORDO_VALUE_BYTES
-    __global ordo_value *values;
-#endif
+    __global ordo_key   *keys;
+    __global ordo_value *values; /* null without values */
 } few_pairs;
 
 /* Moves all from one place to another, in the order of a digit whose elements begin at next[]. */
@@ -107,9 +97,8 @@ ORDO_FN void few_scatter(few_pairs from, few_pairs to, uint count, few_field fie
         const ordo_key key = from.keys[e];
         const uint     place = next[few_digit(key, field, pass)]++;
         to.keys[place] = key;
-#if ORDO_VALUE_BYTES
-        to.values[place] = from.values[e];
-#endif
+        if (ORDO_VALUE_BYTES)
+            to.values[place] = from.values[e];
     }
 }
 
@@ -117,9 +106,8 @@ ORDO_FN void few_copy(few_pairs from, few_pairs to, uint count)
 {
     for (uint e = 0; e < count; e++) {
         to.keys[e] = from.keys[e];
-#if ORDO_VALUE_BYTES
-        to.values[e] = from.values[e];
-#endif
+        if (ORDO_VALUE_BYTES)
+            to.values[e] = from.values[e];
     }
 }
 
@@ -151,30 +139,14 @@ ORDO_FN void few_begins(__private uint counts[RANK_RADIX])
 /* One work-item in all. A pass whose digit is the same in all keys is left out, so where the last one writes is known once all
  * are counted. keys_out may be keys_in, with values_out values_in. */
 ORDO_KERNEL(1)
-void sort_chunk_few(__global ordo_key *keys_in, __global ordo_key *keys_out,
-#if ORDO_VALUE_BYTES
-                    __global ordo_value *values_in, __global ordo_value *values_out,
-#endif
-                    __global ordo_key *keys_spare,
-#if ORDO_VALUE_BYTES
-                    __global ordo_value *values_spare,
-#endif
-                    uint in_place, struct sort_small s)
+void sort_chunk_few(PAIRS_OUT(in), PAIRS_OUT(out), PAIRS_OUT(spare), uint in_place, struct sort_small s)
 {
-    uint      counts[FEW_PASSES][RANK_RADIX], moves = 0;
-    few_field field;
-    few_pairs in, out, spare;
+    const few_field field = { s.first_bit, ~(ordo_key_form) 0 >> (KEY_BITS - s.bits) };
+    const few_pairs in = { keys_in + s.keys_in_at, PAIR_VALUES(in, s.values_in_at) };
+    const few_pairs out = { keys_out + s.keys_out_at, PAIR_VALUES(out, s.values_out_at) };
+    const few_pairs spare = { keys_spare, PAIR_VALUES(spare, 0) };
+    uint            counts[FEW_PASSES][RANK_RADIX], moves = 0;
 
-    field.shift = s.first_bit;
-    field.mask = ~(ordo_key_form) 0 >> (KEY_BITS - s.bits);
-    in.keys = keys_in + s.keys_in_at;
-    out.keys = keys_out + s.keys_out_at;
-    spare.keys = keys_spare;
-#if ORDO_VALUE_BYTES
-    in.values = values_in + s.values_in_at;
-    out.values = values_out + s.values_out_at;
-    spare.values = values_spare;
-#endif
     few_count(in, s.count, field, counts);
     for (uint pass = 0; pass < FEW_PASSES; pass++)
         moves += counts[pass][few_digit(in.keys[0], field, pass)] != s.count;

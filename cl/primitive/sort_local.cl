@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The local pass of the hybrid radix sort (sort.cl). The elements are in order by their most significant digits. Each
+/* The local pass of the hybrid radix sort (sort_histogram.cl). The elements are in order by their most significant digits. Each
  * work-group sorts one range of whole segments by all bits.
  *
  *   1  count    Maps each key of the range to a bin, monotonically, and counts the bins in local memory.
@@ -74,6 +74,11 @@ typedef struct {
     uint   scratch[GROUP_SCAN_WORDS];
     uint   fullest;
 } local_memory;
+
+#ifndef LOCAL_BYTES
+#define LOCAL_BYTES SORT_RANGE_LOCAL_BYTES(GROUP_SIZE, TEAM_WIDTH, LOCAL_ITEMS)
+#endif
+ORDO_STATIC_ASSERT(sizeof(local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a range needs");
 
 /* Maps keys of a range to bins: subtracts `least`, shifts so that the greatest has 32 bits, and scales. */
 typedef struct {
@@ -197,11 +202,7 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
  * already: all of it is read before any of it is written. bounds[ranges + 1 + range] = 1 if sort_large sorts
  * it. */
 ORDO_KERNEL(GROUP_SIZE)
-void sort_local(__global ordo_key *keys_out, __global const ordo_key *keys_spare,
-#if ORDO_VALUE_BYTES
-                __global ordo_value *values_out, __global const ordo_value *values_spare,
-#endif
-                __global const uint *plan, __global uint *bounds, struct sort_local s)
+void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {
     __local local_memory l;
     const uint           local_bit = plan[SORT_PLAN_LOCAL], range = (uint) get_group_id(0), lid = get_local_id(0);
@@ -233,19 +234,16 @@ void sort_local(__global ordo_key *keys_out, __global const ordo_key *keys_spare
     local_spread(&l, count, which);
     local_sort(&l, keys, count, s.first_bit, form, which);
 
-    ordo_key key[LOCAL_ITEMS];
-#if ORDO_VALUE_BYTES
-    values_out += s.values_out_at + first;
-    __global const ordo_value *values = from_out ? values_out : values_spare + first;
+    __global ordo_value       *out_values = PAIR_VALUES(out, s.values_out_at + first);
+    __global const ordo_value *spare_values = PAIR_VALUES(spare, first), *values = from_out ? out_values : spare_values;
+    ordo_key                   key[LOCAL_ITEMS];
     ordo_value                 value[LOCAL_ITEMS];
-#endif
     ORDO_UNROLL
     for (int i = 0; i < LOCAL_ITEMS; i++) {
         const uint index = l.index[min(lid + i * GROUP_SIZE, count - 1)];
         key[i] = keys[index];
-#if ORDO_VALUE_BYTES
-        value[i] = values[index];
-#endif
+        if (ORDO_VALUE_BYTES)
+            value[i] = values[index];
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     ORDO_UNROLL
@@ -253,9 +251,8 @@ void sort_local(__global ordo_key *keys_out, __global const ordo_key *keys_spare
         const uint place = lid + i * GROUP_SIZE;
         if (place < count) {
             keys_out[place] = key[i];
-#if ORDO_VALUE_BYTES
-            values_out[place] = value[i];
-#endif
+            if (ORDO_VALUE_BYTES)
+                out_values[place] = value[i];
         }
     }
 }

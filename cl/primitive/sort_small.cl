@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort of what one work-group holds in its registers, in one launch: all passes run there, with local memory
- * as the only meeting place. Tunables: GROUP_SIZE, RANK_ITEMS, RANK_BITS, as in sort.cl. */
+ * as the only meeting place. Tunables: GROUP_SIZE, RANK_ITEMS, RANK_BITS, as in
+ * group/sort_tile.cl. */
 #pragma once
 #include "device/team.cl"
 #include "group/rank.cl"
@@ -8,26 +9,34 @@
 #include "shared/sort.h"
 
 typedef union {
-    uint     counts[RANK_WORDS];
-    ordo_key keys[RANK_TILE];
-#if ORDO_VALUE_BYTES
-    ordo_value values[RANK_TILE];
-#endif
+    uint       counts[RANK_WORDS];
+    ordo_key   keys[RANK_TILE];
+    ordo_value values[ORDO_VALUE_BYTES ? RANK_TILE : 1];
 } small_exchange;
+
+typedef struct {
+    small_exchange exchange;
+    uint           scratch[GROUP_SCAN_WORDS];
+} small_local;
+
+#ifndef LOCAL_BYTES
+#define LOCAL_BYTES                                                                                                    \
+    SORT_LOCAL_BYTES(GROUP_SIZE, TEAM_WIDTH, RANK_ITEMS, RANK_BITS, SHARED_MAX(KEY_BITS / 8, ORDO_VALUE_BYTES))
+#endif
+ORDO_STATIC_ASSERT(sizeof(small_local) <= LOCAL_BYTES, "the host reserves less local memory than the sort needs");
 
 /* Where each key of this work-item goes in the order of one digit. Called by every work-item, uniformly; the
  * exchange is free for counts on entry and for keys on return. */
-ORDO_FN void small_rank(__local small_exchange *exchange, __local uint *scratch, const ordo_key_form *bits, uint shift,
-                        uint mask, rank_places *places)
+ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint shift, uint mask, rank_places *places)
 {
     uint total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
-    rank_clear(exchange->counts);
-    rank_within_team(bits, shift, mask, exchange->counts, places);
+    rank_clear(l->exchange.counts);
+    rank_within_team(bits, shift, mask, l->exchange.counts, places);
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_totals(exchange->counts, total);
-    rank_starts(exchange->counts, total, scratch, start);
+    rank_totals(l->exchange.counts, total);
+    rank_starts(l->exchange.counts, total, l->scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_to_places(bits, shift, mask, exchange->counts, places);
+    rank_to_places(bits, shift, mask, l->exchange.counts, places);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -47,46 +56,38 @@ ORDO_FN void small_rank(__local small_exchange *exchange, __local uint *scratch,
 
 /* One group. keys_out may be keys_in, values_out may be values_in: all is read before anything is written. */
 ORDO_KERNEL(GROUP_SIZE)
-void sort_small(__global const ordo_key *keys_in, __global ordo_key *keys_out,
-#if ORDO_VALUE_BYTES
-                __global const ordo_value *values_in, __global ordo_value *values_out,
-#endif
-                struct sort_small s)
+void sort_small(PAIRS_IN(in), PAIRS_OUT(out), struct sort_small s)
 {
-    __local small_exchange exchange;
-    __local uint           scratch[GROUP_SCAN_WORDS];
-    const uint             first = rank_first_element();
-    ordo_key_form          bits[RANK_ITEMS];
-    rank_places            places;
-#if ORDO_VALUE_BYTES
-    ordo_value value[RANK_ITEMS];
-#endif
+    __local small_local        l;
+    __global const ordo_value *from_values = PAIR_VALUES(in, s.values_in_at);
+    __global ordo_value       *to_values = PAIR_VALUES(out, s.values_out_at);
+    const uint                 first = rank_first_element();
+    ordo_key_form              bits[RANK_ITEMS];
+    ordo_value                 value[RANK_ITEMS];
+    rank_places                places;
 
     ORDO_UNROLL
     for (int i = 0; i < RANK_ITEMS; i++) {
         const uint e = first + i * TEAM_WIDTH;
         bits[i] = e < s.count ? key_bits(keys_in[s.keys_in_at + e]) : ~(ordo_key_form) 0;
-#if ORDO_VALUE_BYTES
-        value[i] = e < s.count ? values_in[s.values_in_at + e] : 0;
-#endif
+        if (ORDO_VALUE_BYTES)
+            value[i] = e < s.count ? from_values[e] : 0;
     }
     for (uint pass = 0; pass < s.passes; pass++) {
         const uint below = SORT_BITS_BELOW(s.bits, s.passes, pass);
         const uint width = SORT_BITS_BELOW(s.bits, s.passes, pass + 1) - below;
-        small_rank(&exchange, scratch, bits, s.first_bit + below, (1u << width) - 1, &places);
-        SMALL_EXCHANGE(exchange.keys, bits, first, places);
-#if ORDO_VALUE_BYTES
-        SMALL_EXCHANGE(exchange.values, value, first, places);
-#endif
+        small_rank(&l, bits, s.first_bit + below, (1u << width) - 1, &places);
+        SMALL_EXCHANGE(l.exchange.keys, bits, first, places);
+        if (ORDO_VALUE_BYTES)
+            SMALL_EXCHANGE(l.exchange.values, value, first, places);
     }
     ORDO_UNROLL
     for (int i = 0; i < RANK_ITEMS; i++) {
         const uint e = first + i * TEAM_WIDTH;
         if (e < s.count) {
             keys_out[s.keys_out_at + e] = key_from_bits(bits[i]);
-#if ORDO_VALUE_BYTES
-            values_out[s.values_out_at + e] = value[i];
-#endif
+            if (ORDO_VALUE_BYTES)
+                to_values[e] = value[i];
         }
     }
 }

@@ -30,6 +30,7 @@
 /* Built together: top_count top_narrow top_all top_order */
 #else
 #define GROUP_SCAN_WORDS 1
+#define TEAM_WIDTH       1
 #endif
 
 #ifndef TOP_SELECT
@@ -46,6 +47,9 @@
 #endif
 #define TOP_RADIX (1u << TOP_BITS)
 #define TOP_TILE  ((uint) (TOP_GROUP * TOP_ITEMS))
+#if TOP_GROUP > 1 && TOP_ITEMS > TOP_ITEMS_MAX
+#error "TOP_ITEMS must be at most TOP_ITEMS_MAX"
+#endif
 #if TOP_GROUP * TOP_ITEMS > 32768
 #error "TOP_GROUP * TOP_ITEMS must be at most 32768: two counts of a tile share a word"
 #endif
@@ -55,6 +59,11 @@ typedef struct {
     uint scratch[GROUP_SCAN_WORDS];
     uint taken_at, listed_at, finished;
 } top_local;
+
+#ifndef LOCAL_BYTES
+#define LOCAL_BYTES TOP_LOCAL_BYTES(TOP_BITS, TOP_COPIES, TOP_GROUP, TEAM_WIDTH)
+#endif
+ORDO_STATIC_ASSERT(sizeof(top_local) <= LOCAL_BYTES, "the host reserves less local memory than a pass needs");
 
 /* Prefix sums over the group; *total: over all. Barriers inside. */
 ORDO_FN uint top_scan(uint x, __local uint *scratch, __private uint *total)
@@ -456,6 +465,7 @@ typedef struct {
     ordo_key_form key[TOP_ORDERED];
     uint          index[TOP_ORDERED];
 } top_ordered;
+ORDO_STATIC_ASSERT(sizeof(top_ordered) <= TOP_ORDERED_LOCAL_BYTES(KEY_BITS / 8), "the host checks for so many bytes");
 
 /* How many of o.count elements come before element i. */
 ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)

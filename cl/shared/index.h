@@ -44,7 +44,6 @@
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
-#include "device/compiler.cl"
 #define INDEX_FN ORDO_FN
 #else
 #define INDEX_FN static inline

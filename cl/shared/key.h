@@ -12,7 +12,7 @@
  *     ordo_key_form                its ordered form: the same width
  *     KEY_BITS                     32 or 64
  *     key_bits(k), key_from_bits   a key's ordered form, and back
- *     ordo_value                   a stored value: uint or ulong; not there when ORDO_VALUE_BYTES is 0
+ *     ordo_value                   a stored value: uint or ulong; uint when ORDO_VALUE_BYTES is 0
  *
  * The host has key_bits_of and key_from_bits_of, which take the type at run time and any key in 64 bits.
  */
@@ -29,8 +29,6 @@
 
 #ifdef __OPENCL_C_VERSION__
 
-#include "device/compiler.cl"
-
 #ifndef ORDO_KEY
 #define ORDO_KEY KEY_U32
 #endif
@@ -40,16 +38,14 @@
 #ifndef ORDO_DESCENDING
 #define ORDO_DESCENDING 0
 #endif
-#if ORDO_KEY < KEY_U32 || ORDO_KEY > KEY_F64
-#error "ORDO_KEY must be an ordo_type"
-#endif
-
 #if ORDO_KEY == KEY_U32 || ORDO_KEY == KEY_I32 || ORDO_KEY == KEY_F32
 typedef ordo_u32 ordo_key;
 #define KEY_BITS 32
-#else
+#elif ORDO_KEY == KEY_U64 || ORDO_KEY == KEY_I64 || ORDO_KEY == KEY_F64
 typedef ordo_u64 ordo_key;
 #define KEY_BITS 64
+#else
+#error "ORDO_KEY must be an ordo_type"
 #endif
 typedef ordo_key ordo_key_form;
 #define KEY_SIGN_ ((ordo_key) 1 << (KEY_BITS - 1))
@@ -83,12 +79,24 @@ ORDO_FN ordo_key key_from_bits(ordo_key_form bits)
 #endif
 }
 
-#if ORDO_VALUE_BYTES == 4
+#if ORDO_VALUE_BYTES == 0 || ORDO_VALUE_BYTES == 4
 typedef ordo_u32 ordo_value;
 #elif ORDO_VALUE_BYTES == 8
 typedef ordo_u64 ordo_value;
-#elif ORDO_VALUE_BYTES != 0
+#else
 #error "ORDO_VALUE_BYTES must be 0, 4 or 8"
+#endif
+
+/* Parameters of a kernel: an array of keys that it reads (IN) or writes (OUT), and one of values if there are values.
+ * PAIR_VALUES is an address in the latter, or null. */
+#if ORDO_VALUE_BYTES
+#define PAIRS_IN(name)        __global const ordo_key *keys_##name, __global const ordo_value *values_##name
+#define PAIRS_OUT(name)       __global ordo_key *keys_##name, __global ordo_value *values_##name
+#define PAIR_VALUES(name, at) (values_##name + (at))
+#else
+#define PAIRS_IN(name)        __global const ordo_key *keys_##name
+#define PAIRS_OUT(name)       __global ordo_key *keys_##name
+#define PAIR_VALUES(name, at) 0
 #endif
 
 #else /* the host */

@@ -9,7 +9,6 @@
 #define RUN_BLOCK 128
 
 #ifdef __OPENCL_C_VERSION__
-#include "device/compiler.cl"
 
 /* Whether element i is hidden; hidden NULL: none is. */
 ORDO_FN bool run_is_hidden(__global const uint *hidden, uint i)

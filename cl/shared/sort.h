@@ -21,7 +21,7 @@
  *       turn, and each reads the other's as "nothing": so the words are cleared once, not once per pass.
  */
 #pragma once
-#include "shared/types.h"
+#include "shared/group.h"
 
 #define SORT_RADIX_MAX  256
 #define SORT_LAUNCH_MAX (1u << 29)
@@ -39,15 +39,18 @@ struct sort_pass {
     ordo_u32 first_tile; /* this launch covers tiles first_tile .. end_tile - 1 */
     ordo_u32 end_tile;
     ordo_u32 tiles;
-    ordo_u32 first_bit, bits, passes; /* the sorted bits of the ordered form, and their number of digits */
-    ordo_u32 pass;                    /* number of this pass, from 0 */
-    ordo_u32 shift, digit_mask;       /* digit `pass`: its lowest bit, its width as a mask */
-    ordo_u32 planned;                 /* 1: the plan says which digit this pass sorts by; 0: digit `pass` */
-    ordo_u32 ticket_word;             /* where this launch draws its tiles */
+    ordo_u32 pass;              /* number of this pass, from 0 */
+    ordo_u32 shift, digit_mask; /* digit `pass`: its lowest bit in the ordered form, its width as a mask */
+    ordo_u32 ticket_word;       /* where this launch draws its tiles */
     ordo_u32 status_word;
-    ordo_u32 bases_word; /* of digit 0 */
-    ordo_u32 part;       /* number of this launch within the pass */
+    /* Where each digit's elements begin, before and after this launch; with a plan, those words of digit 0. */
+    ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
+};
+
+/* Further arguments of a pass with a plan: the sorted bits of the ordered form, and their number of digits. */
+struct sort_planned {
+    ordo_u32 first_bit, bits, passes;
 };
 
 /* The plan: words that the histogram writes and the passes read.
@@ -101,7 +104,8 @@ struct sort_chunks {
 };
 
 /* No padding at the end: the Rusticl of Mesa 22 takes such a struct only without it. */
-ORDO_STATIC_ASSERT(sizeof(struct sort_pass) == 4 * 8 + 16 * 4, "no padding");
+ORDO_STATIC_ASSERT(sizeof(struct sort_pass) == 4 * 8 + 12 * 4, "no padding");
+ORDO_STATIC_ASSERT(sizeof(struct sort_planned) == 3 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_local) == 2 * 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_histogram) == 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_small) == 4 * 8 + 4 * 4, "no padding");
@@ -109,3 +113,22 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_chunks) == 4 * 8 + 6 * 4, "no padding");
 
 /* Bits of the key below digit `pass` of `passes`: digits are as wide as each other, or one bit wider. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
+
+/* Bytes of local memory, for groups of `group` work-items in teams of `lanes`. A tile: the teams' counts of each digit (at
+ * least two rows) or the elements, the scan's words, a base for each digit, and SORT_TILE_WORDS more. */
+#define SORT_TILE_WORDS                            5
+#define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 2) * (4 << (digit_bits)))
+#define SORT_LOCAL_BYTES(group, lanes, items, digit_bits, element_bytes)                                               \
+    (SHARED_ROUND_UP(SHARED_MAX(SORT_COUNT_BYTES(group, lanes, digit_bits), (group) * (items) * (element_bytes)), 8) + \
+     SHARED_ROUND_UP(4 * (SCAN_WORDS(group, lanes) + (1 << (digit_bits)) + SORT_TILE_WORDS), 8))
+
+/* The histogram of all passes: its counters, the scan's words, and 2 words for each pass and 1. */
+#define HISTOGRAM_PASSES_MAX(key_bits, digit_bits) (SHARED_CEIL_DIV(key_bits, digit_bits) + 1)
+#define HISTOGRAM_WORDS(key_bits, digit_bits, copies)                                                                  \
+    (HISTOGRAM_PASSES_MAX(key_bits, digit_bits) * (copies) << (digit_bits))
+#define HISTOGRAM_LOCAL_BYTES(key_bits, digit_bits, copies, group, lanes)                                              \
+    (4 * (HISTOGRAM_WORDS(key_bits, digit_bits, copies) + SCAN_WORDS(group, lanes) + 1 +                               \
+          2 * HISTOGRAM_PASSES_MAX(key_bits, digit_bits)))
+
+/* The local pass: a bin and an index of 2 bytes each for every element, the scan's words, and 1. */
+#define SORT_RANGE_LOCAL_BYTES(group, lanes, items) (4 * ((group) * (items) + SCAN_WORDS(group, lanes) + 1))

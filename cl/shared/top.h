@@ -11,7 +11,7 @@
  *   +-------+----------------------------+----------------------------+
  */
 #pragma once
-#include "shared/types.h"
+#include "shared/group.h"
 
 #define TOP_TAKEN_WORDS 16 /* the first counts what has been taken */
 
@@ -36,8 +36,16 @@ struct top_pass {
     ordo_u32 next_shift, next_mask;                /* digit `pass`; next_mask is 0 behind the last */
 };
 
-/* Arguments of top_order: `count` elements, at most TOP_ORDERED; words of the passes' buffer, of a value. */
-#define TOP_ORDERED 1024
+/* Bytes of local memory of the passes: the counters of a digit of `bits` bits, the scan's words, and 3 more. */
+#define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
+
+/* Elements of a work-item and round, in a group: two counts of a tile share a word. */
+#define TOP_ITEMS_MAX 64
+
+/* Arguments of top_order: `count` elements, at most TOP_ORDERED, with a key and an index in local memory; words of the
+ * passes' buffer, of a value. */
+#define TOP_ORDERED                        1024
+#define TOP_ORDERED_LOCAL_BYTES(key_bytes) (TOP_ORDERED * ((key_bytes) + 4))
 struct top_order {
     ordo_u64 keys_out_at, index_out_at, values_at, values_out_at;
     ordo_u32 count, state_words, value_words, unused;

@@ -11,6 +11,13 @@ typedef int   ordo_i32;
 typedef long  ordo_i64;
 /* A declaration that may be repeated, and that is an error when its array would have -1 elements. */
 #define ORDO_STATIC_ASSERT(cond, text) void ordo_static_assert(__private char(*)[(cond) ? 1 : -1])
+/* Begins every function that is not a kernel. Never always_inline: Oclgrind 21.10 stops at what that leaves behind, and at what
+ * is left where its compiler inlines functions that return structs. */
+#if defined(ORDO_CHECKED) && ORDO_CHECKED
+#define ORDO_FN static __attribute__((unused, noinline))
+#else
+#define ORDO_FN static inline __attribute__((unused))
+#endif
 #else
 #include <stdint.h>
 typedef uint8_t  ordo_u8;
@@ -19,6 +26,7 @@ typedef uint64_t ordo_u64;
 typedef int32_t  ordo_i32;
 typedef int64_t  ordo_i64;
 #define ORDO_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
+#define ORDO_FN                        static inline
 #endif
 
 #endif

@@ -5,6 +5,8 @@
 #include "primitive/sort.h"
 #include "primitive/tiles.h"
 
+#include "shared/group.h"
+
 /* Both calls. `values`: there are some; their results are of type `result`. */
 struct by_key {
     ordo_type         key, value, result;
@@ -15,8 +17,8 @@ struct by_key {
     size_t            count, capacity;
 };
 
-/* Bytes of a count, and of a fold_item of cl/primitive/by_key.cl. */
-enum { COUNT_BYTES = 4, ITEM_BYTES = 16 };
+/* Bytes of a count. */
+enum { COUNT_BYTES = 4 };
 
 static size_t key_bytes(const struct by_key *b)
 {
@@ -35,14 +37,6 @@ static size_t result_bytes(const struct by_key *b)
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Sums do not tell signed from unsigned. */
-static ordo_type fold_type(const struct by_key *b)
-{
-    if (b->values && b->op != ORDO_SUM)
-        return b->result;
-    return result_bytes(b) == 8 ? ORDO_U64 : ORDO_U32;
-}
-
 /* BY_KEY_WIDEN of the kernel. */
 static long widening(const struct by_key *b)
 {
@@ -51,20 +45,25 @@ static long widening(const struct by_key *b)
     return b->value == ORDO_I32 ? 2 : 1;
 }
 
-static ordo_status launch(struct ordo_call *call, const struct by_key *b, const struct ordo_tiles *t, const char *name,
-                          size_t groups, const struct ordo_arg *own, size_t n_own)
+/* Of keys of which equal ones lie side by side. */
+static ordo_status enqueue_sorted(struct ordo_call *call, const struct by_key *b)
 {
-    const struct ordo_define defines[] = {
-        { "BY_KEY_BYTES", (long) key_bytes(b) }, { "BY_KEY_VALUES", b->values },   { "BY_KEY_WIDEN", widening(b) },
-        { "ORDO_KEY", (long) fold_type(b) },     { "FOLD_OP", (long) b->op },      { "FOLD_GROUP", (long) t->group },
-        { "TILE_ITEMS", (long) t->items },       { "SCAN_LOOKBACK", t->lookback }, { NULL, 0 }
-    };
-    const cl_uint       count = (cl_uint) b->count;
-    const cl_uint       room = (cl_uint) ordo_min_size(b->capacity, ORDO_MAX_COUNT);
-    struct ordo_args    args = { .n = 0 };
-    struct ordo_kernel *kernel = NULL;
+    const size_t            keys = key_bytes(b), results = result_bytes(b);
+    const struct ordo_tiles t =
+        ordo_tiles_of(call->dev, ORDO_BY_KEY_GROUP, ORDO_BY_KEY_ITEMS, keys > results ? keys : results, b->count, 0);
+    const struct ordo_tile_kernels kernels = { "by_key_lookback", "by_key_sums", "by_key_ranges",
+                                               LOOKBACK_PAYLOAD_BYTES(results, true),
+                                               FOLD_ITEM_BYTES(results, false, true) };
+    const cl_uint                  count = (cl_uint) b->count;
+    const cl_uint                  room = (cl_uint) ordo_min_size(b->capacity, ORDO_MAX_COUNT);
+    struct ordo_launch             launch = ordo_tiles_launch(&t, "primitive/by_key.cl");
+    struct ordo_args               args = { .n = 0 };
 
-    ORDO_TRY(ordo_call_kernel(call, "primitive/by_key.cl", name, defines, &kernel));
+    ordo_launch_define(&launch, "BY_KEY_BYTES", (long) keys);
+    ordo_launch_define(&launch, "BY_KEY_VALUES", b->values);
+    ordo_launch_define(&launch, "BY_KEY_WIDEN", widening(b));
+    ordo_launch_define(&launch, "ORDO_KEY", (long) (b->values ? ordo_fold_type(b->result, b->op) : ORDO_U32));
+    ordo_launch_define(&launch, "FOLD_OP", (long) b->op);
     ordo_args_slice(&args, &b->keys);
     ordo_args_slice(&args, &b->values_in);
     ordo_args_slice(&args, &b->keys_out);
@@ -72,37 +71,7 @@ static ordo_status launch(struct ordo_call *call, const struct by_key *b, const 
     ordo_args_slice(&args, &b->counts);
     ordo_args_slice(&args, &b->groups);
     ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(room));
-    ordo_args_add(&args, own, n_own);
-    return ordo_call_launch_kernel(call, kernel, groups, t->group, args.arg, args.n);
-}
-
-static ordo_status enqueue_ranges(struct ordo_call *call, const struct by_key *b, const struct ordo_tiles *t,
-                                  const char *name, cl_mem sums)
-{
-    return launch(call, b, t, name, t->groups, ORDO_ARGS(ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums)));
-}
-
-/* Of keys of which equal ones lie side by side. */
-static ordo_status enqueue_sorted(struct ordo_call *call, const struct by_key *b)
-{
-    const size_t            widest = key_bytes(b) > result_bytes(b) ? key_bytes(b) : result_bytes(b);
-    const struct ordo_tiles t = ordo_tiles_of(call->dev, ORDO_BY_KEY_GROUP, ORDO_BY_KEY_ITEMS, widest, b->count, 0);
-    cl_mem                  scratch = NULL;
-
-    if (t.groups == 1)
-        return enqueue_ranges(call, b, &t, "by_key_ranges", NULL);
-    if (t.lookback) {
-        const int            mark = call->n_scratch;
-        struct ordo_lookback state;
-        ORDO_TRY(ordo_lookback_state(call, t.tiles, result_bytes(b) + 8, &state));
-        ORDO_TRY(
-            launch(call, b, &t, "by_key_lookback", t.tiles, ORDO_ARGS(ORDO_ARG(state.mem), ORDO_ARG(state.stamp))));
-        ordo_call_release(call, mark);
-        return ORDO_OK;
-    }
-    ORDO_TRY(ordo_call_scratch(call, t.groups * ITEM_BYTES, &scratch));
-    ORDO_TRY(enqueue_ranges(call, b, &t, "by_key_sums", scratch));
-    return enqueue_ranges(call, b, &t, "by_key_ranges", scratch);
+    return ordo_call_tiles(call, &t, &kernels, launch, &args);
 }
 
 /* Sorts into scratch, and goes on from there. */

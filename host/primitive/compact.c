@@ -3,94 +3,40 @@
 #include "primitive/host_array.h"
 #include "primitive/tiles.h"
 
+#include "shared/group.h"
+
 struct compaction {
     const struct ordo_compact_params *params;
     struct ordo_slice                 keys, values, flags, keys_out, values_out, kept;
     size_t                            count;
 };
 
-/* Bytes of a count, as the kernels pass it on. */
+/* Bytes of a count. */
 enum { COUNT_BYTES = 4 };
-
-static ordo_status find_kernel(struct ordo_call *call, const struct compaction *c, const struct ordo_tiles *t,
-                               const char *name, struct ordo_kernel **out)
-{
-    return ordo_call_kernel(call, "primitive/compact.cl", name,
-                            (struct ordo_define[]) { { "COMPACT_KEY_BYTES", (long) c->params->key_bytes },
-                                                     { "COMPACT_VALUE_BYTES", (long) c->params->value_bytes },
-                                                     { "FOLD_GROUP", (long) t->group },
-                                                     { "TILE_ITEMS", (long) t->items },
-                                                     { "SCAN_LOOKBACK", t->lookback },
-                                                     { NULL, 0 } },
-                            out);
-}
-
-static ordo_status enqueue_lookback(struct ordo_call *call, const struct compaction *c, const struct ordo_tiles *t)
-{
-    struct ordo_kernel  *kernel = NULL;
-    const cl_ulong       keys_at = c->keys.at, values_at = c->values.at, flags_at = c->flags.at;
-    const cl_ulong       keys_out_at = c->keys_out.at, values_out_at = c->values_out.at, kept_at = c->kept.at;
-    const cl_uint        count = (cl_uint) c->count;
-    struct ordo_lookback state;
-    const int            mark = call->n_scratch;
-
-    ORDO_TRY(find_kernel(call, c, t, "compact_lookback", &kernel));
-    ORDO_TRY(ordo_lookback_state(call, t->tiles, COUNT_BYTES, &state));
-    ORDO_TRY(ordo_call_launch_kernel(
-        call, kernel, t->tiles, t->group,
-        ORDO_ARGS(ORDO_ARG(c->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(c->values.mem), ORDO_ARG(values_at),
-                  ORDO_ARG(c->flags.mem), ORDO_ARG(flags_at), ORDO_ARG(c->keys_out.mem), ORDO_ARG(keys_out_at),
-                  ORDO_ARG(c->values_out.mem), ORDO_ARG(values_out_at), ORDO_ARG(count), ORDO_ARG(t->tiles),
-                  ORDO_ARG(c->kept.mem), ORDO_ARG(kept_at), ORDO_ARG(state.mem), ORDO_ARG(state.stamp))));
-    ordo_call_release(call, mark);
-    return ORDO_OK;
-}
-
-static ordo_status enqueue_counts(struct ordo_call *call, const struct compaction *c, const struct ordo_tiles *t,
-                                  cl_mem counts)
-{
-    struct ordo_kernel *kernel = NULL;
-    const cl_ulong      flags_at = c->flags.at;
-    const cl_uint       count = (cl_uint) c->count;
-
-    ORDO_TRY(find_kernel(call, c, t, "compact_counts", &kernel));
-    return ordo_call_launch_kernel(call, kernel, t->groups, t->group,
-                                   ORDO_ARGS(ORDO_ARG(c->flags.mem), ORDO_ARG(flags_at), ORDO_ARG(count),
-                                             ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(counts)));
-}
-
-static ordo_status enqueue_ranges(struct ordo_call *call, const struct compaction *c, const struct ordo_tiles *t,
-                                  cl_mem counts)
-{
-    struct ordo_kernel *kernel = NULL;
-    const cl_ulong      keys_at = c->keys.at, values_at = c->values.at, flags_at = c->flags.at;
-    const cl_ulong      keys_out_at = c->keys_out.at, values_out_at = c->values_out.at, kept_at = c->kept.at;
-    const cl_uint       count = (cl_uint) c->count;
-
-    ORDO_TRY(find_kernel(call, c, t, "compact_ranges", &kernel));
-    return ordo_call_launch_kernel(
-        call, kernel, t->groups, t->group,
-        ORDO_ARGS(ORDO_ARG(c->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(c->values.mem), ORDO_ARG(values_at),
-                  ORDO_ARG(c->flags.mem), ORDO_ARG(flags_at), ORDO_ARG(c->keys_out.mem), ORDO_ARG(keys_out_at),
-                  ORDO_ARG(c->values_out.mem), ORDO_ARG(values_out_at), ORDO_ARG(count), ORDO_ARG(t->tiles),
-                  ORDO_ARG(t->range), ORDO_ARG(counts), ORDO_ARG(c->kept.mem), ORDO_ARG(kept_at)));
-}
 
 static ordo_status enqueue(struct ordo_call *call, const struct compaction *c)
 {
+    const cl_uint           count = (cl_uint) c->count;
     const struct ordo_tiles t =
         ordo_tiles_of(call->dev, ORDO_COMPACT_GROUP, ORDO_COMPACT_ITEMS, c->params->key_bytes, c->count, 0);
-    cl_mem counts = NULL;
+    const struct ordo_tile_kernels kernels = { "compact_lookback", "compact_counts", "compact_ranges",
+                                               LOOKBACK_PAYLOAD_BYTES(COUNT_BYTES, false),
+                                               FOLD_ITEM_BYTES(COUNT_BYTES, false, false) };
+    struct ordo_launch             launch = ordo_tiles_launch(&t, "primitive/compact.cl");
+    struct ordo_args               args = { .n = 0 };
 
     if (c->count == 0)
         return ordo_call_fill(call, c->kept.mem, c->kept.at * COUNT_BYTES, COUNT_BYTES, 0);
-    if (t.groups == 1)
-        return enqueue_ranges(call, c, &t, NULL);
-    if (t.lookback)
-        return enqueue_lookback(call, c, &t);
-    ORDO_TRY(ordo_call_scratch(call, t.groups * COUNT_BYTES, &counts));
-    ORDO_TRY(enqueue_counts(call, c, &t, counts));
-    return enqueue_ranges(call, c, &t, counts);
+    ordo_launch_define(&launch, "COMPACT_KEY_BYTES", (long) c->params->key_bytes);
+    ordo_launch_define(&launch, "COMPACT_VALUE_BYTES", (long) c->params->value_bytes);
+    ordo_args_slice(&args, &c->keys);
+    ordo_args_slice(&args, &c->values);
+    ordo_args_slice(&args, &c->flags);
+    ordo_args_slice(&args, &c->keys_out);
+    ordo_args_slice(&args, &c->values_out);
+    ORDO_ADD(&args, ORDO_ARG(count));
+    ordo_args_slice(&args, &c->kept);
+    return ordo_call_tiles(call, &t, &kernels, launch, &args);
 }
 
 static ordo_status check_params(ordo_device *dev, const struct ordo_compact_params *params)

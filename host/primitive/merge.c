@@ -11,14 +11,10 @@ struct shape {
     bool   staged;
 };
 
-/* Local memory of merge_tiles (merge_local in merge.cl), rounded up. */
 static size_t local_bytes(const struct ordo_merge_params *params, const struct shape *shape)
 {
-    const size_t tile = shape->group * shape->items, key_bytes = ordo_type_bytes(params->key);
-    const size_t keys = (tile + shape->items + 1) * key_bytes;
-    const size_t from = params->value_bytes ? 2 * tile : 0;
-    const size_t values = shape->staged ? tile * params->value_bytes : 0;
-    return keys + from + values + 64;
+    return MERGE_LOCAL_BYTES(shape->group, shape->items, ordo_type_bytes(params->key), params->value_bytes,
+                             shape->staged);
 }
 
 /* What the profile asks for; smaller groups where this device has too little local memory. */
@@ -32,7 +28,7 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
         .items = ordo_tunable(dev, ORDO_MERGE_ITEMS, data),
         .staged = ordo_tunable(dev, ORDO_MERGE_STAGED, data) != 0,
     };
-    if (shape.items > ORDO_MERGE_ITEMS_MAX)
+    if (shape.items > MERGE_ITEMS_MAX)
         shape.group = 1;
     while (shape.group > 1 && local_bytes(params, &shape) > facts->local_bytes)
         shape.group = shape.group / 2 < facts->sub_group ? 1 : shape.group / 2;
@@ -56,33 +52,32 @@ ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_p
                                const struct ordo_merge_side *out)
 {
     const struct shape       shape = choose_shape(call->dev, params);
-    const struct ordo_define defines[] = {
-        { "ORDO_KEY", params->key },
-        { "ORDO_VALUE_BYTES", params->value_bytes },
-        { "ORDO_DESCENDING", params->descending },
-        { "MERGE_GROUP", (long) shape.group },
-        { "MERGE_ITEMS", (long) shape.items },
-        { "MERGE_STAGED", shape.staged },
-        { NULL, 0 },
+    const size_t             count = a->count + b->count;
+    const struct ordo_launch launch = {
+        .file = "primitive/merge.cl",
+        .kernel = shape.group > 1 ? "merge_tiles" : "merge_chunks",
+        .groups = ordo_ceil_div(count, shape.group * shape.items),
+        .group = shape.group,
+        .defines = { { "ORDO_KEY", params->key },
+                     { "ORDO_VALUE_BYTES", params->value_bytes },
+                     { "ORDO_DESCENDING", params->descending },
+                     { "MERGE_GROUP", (long) shape.group },
+                     { "MERGE_ITEMS", (long) shape.items },
+                     { "MERGE_STAGED", shape.staged },
+                     { "LOCAL_BYTES", (long) local_bytes(params, &shape) } },
     };
-    struct ordo_kernel *kernel = NULL;
-    if (a->count + b->count == 0)
-        return ORDO_OK;
-    ORDO_TRY(ordo_call_kernel(call, "primitive/merge.cl", shape.group > 1 ? "merge_tiles" : "merge_chunks", defines,
-                              &kernel));
+    const cl_uint    a_count = (cl_uint) a->count, b_count = (cl_uint) b->count, near = spread_of(count);
+    struct ordo_args args = { .n = 0 };
 
-    const cl_ulong a_keys_at = a->keys.at, a_values_at = a->values.at;
-    const cl_ulong b_keys_at = b->keys.at, b_values_at = b->values.at;
-    const cl_ulong keys_out_at = out->keys.at, values_out_at = out->values.at;
-    const cl_uint  a_count = (cl_uint) a->count, b_count = (cl_uint) b->count;
-    const cl_uint  near = spread_of(a->count + b->count);
-    const size_t   tiles = ordo_ceil_div(a->count + b->count, shape.group * shape.items);
-    return ordo_call_launch_kernel(
-        call, kernel, tiles, shape.group,
-        ORDO_ARGS(ORDO_ARG(a->keys.mem), ORDO_ARG(a_keys_at), ORDO_ARG(a->values.mem), ORDO_ARG(a_values_at),
-                  ORDO_ARG(a_count), ORDO_ARG(b->keys.mem), ORDO_ARG(b_keys_at), ORDO_ARG(b->values.mem),
-                  ORDO_ARG(b_values_at), ORDO_ARG(b_count), ORDO_ARG(near), ORDO_ARG(out->keys.mem),
-                  ORDO_ARG(keys_out_at), ORDO_ARG(out->values.mem), ORDO_ARG(values_out_at)));
+    ordo_args_slice(&args, &a->keys);
+    ordo_args_slice(&args, &a->values);
+    ORDO_ADD(&args, ORDO_ARG(a_count));
+    ordo_args_slice(&args, &b->keys);
+    ordo_args_slice(&args, &b->values);
+    ORDO_ADD(&args, ORDO_ARG(b_count), ORDO_ARG(near));
+    ordo_args_slice(&args, &out->keys);
+    ordo_args_slice(&args, &out->values);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params)

@@ -5,9 +5,9 @@
 
 #include "primitive/primitive.h"
 
-/* More items per work-item than this, and a work-group's tile no longer fits in registers and local memory: such a number
- * is a chunk for one work-item that works by itself. */
-#define ORDO_MERGE_ITEMS_MAX 32
+#include "shared/merge.h"
+
+#define ORDO_MERGE_ITEMS_MAX MERGE_ITEMS_MAX
 
 /* One sorted sequence, or the room for one. values is ordo_none() where there are none. */
 struct ordo_merge_side {

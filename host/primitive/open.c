@@ -69,13 +69,13 @@ static ordo_status test_sort(ordo_device *dev, const struct arrays *a)
     return check_sorted(dev, a);
 }
 
-enum { QUERIES_MOST = 4096 };
+enum { QUERIES_MAX = 4096 };
 
 /* Of keys of the input, and of one more than each, where they belong among the keys, which are sorted by now. */
 static ordo_status test_search(ordo_device *dev, const struct arrays *a)
 {
     const struct ordo_search_params lower = { .key = ORDO_U32 };
-    const size_t                    n = a->count < QUERIES_MOST ? a->count : QUERIES_MOST, step = a->count / n;
+    const size_t                    n = a->count < QUERIES_MAX ? a->count : QUERIES_MAX, step = a->count / n;
     uint32_t                       *ranks = a->out_values; /* read, and written over */
 
     for (uint32_t more = 0; more < 2; more++) {

@@ -9,62 +9,44 @@ struct reduction {
     size_t                           count;
 };
 
-static ordo_status find_kernel(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
-                               const char *name, struct ordo_kernel **out)
+static struct ordo_launch kernel_of(const struct reduction *r, const struct ordo_tiles *t, const char *kernel)
 {
-    const bool      wide = ordo_type_bytes(r->params->type) == 8;
-    const ordo_type sum_type = wide ? ORDO_U64 : ORDO_U32; /* sums do not tell signed from unsigned */
-    const ordo_type type = r->params->op == ORDO_SUM ? sum_type : r->params->type;
-
-    return ordo_call_kernel(call, "primitive/reduce.cl", name,
-                            (struct ordo_define[]) { { "ORDO_KEY", (long) type },
-                                                     { "FOLD_OP", (long) r->params->op },
-                                                     { "FOLD_GROUP", (long) t->group },
-                                                     { "TILE_ITEMS", (long) t->items },
-                                                     { "SCAN_LOOKBACK", t->lookback },
-                                                     { NULL, 0 } },
-                            out);
+    struct ordo_launch launch = ordo_tiles_launch(t, "primitive/reduce.cl");
+    launch.kernel = kernel;
+    ordo_launch_define(&launch, "ORDO_KEY", (long) ordo_fold_type(r->params->type, r->params->op));
+    ordo_launch_define(&launch, "FOLD_OP", (long) r->params->op);
+    return launch;
 }
 
-/* All in one launch. sums, ticket: of the only group none. */
-static ordo_status enqueue_once(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
-                                cl_mem sums, cl_mem ticket)
-{
-    struct ordo_kernel *kernel = NULL;
-    const cl_ulong      in_at = r->in.at, out_at = r->out.at;
-    const cl_uint       count = (cl_uint) r->count;
-
-    ORDO_TRY(find_kernel(call, r, t, "reduce_once", &kernel));
-    return ordo_call_launch_kernel(call, kernel, t->groups, t->group,
-                                   ORDO_ARGS(ORDO_ARG(r->in.mem), ORDO_ARG(in_at), ORDO_ARG(count), ORDO_ARG(t->shift),
-                                             ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums),
-                                             ORDO_ARG(r->out.mem), ORDO_ARG(out_at), ORDO_ARG(ticket)));
-}
-
+/* Folds each group's range: `kernel` is reduce_once, with a ticket, or reduce_keys. The only group needs no sums and ticket. */
 static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
-                                cl_mem sums)
+                                cl_mem sums, const cl_mem *ticket)
 {
-    struct ordo_kernel *kernel = NULL;
-    const cl_ulong      in_at = r->in.at, out_at = r->out.at;
-    const cl_uint       count = (cl_uint) r->count, last = t->groups == 1;
+    const struct ordo_launch launch = kernel_of(r, t, ticket ? "reduce_once" : "reduce_keys");
+    const cl_uint            count = (cl_uint) r->count, last = t->groups == 1;
+    struct ordo_args         args = { .n = 0 };
 
-    ORDO_TRY(find_kernel(call, r, t, "reduce_keys", &kernel));
-    return ordo_call_launch_kernel(call, kernel, t->groups, t->group,
-                                   ORDO_ARGS(ORDO_ARG(r->in.mem), ORDO_ARG(in_at), ORDO_ARG(count), ORDO_ARG(t->shift),
-                                             ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums),
-                                             ORDO_ARG(r->out.mem), ORDO_ARG(out_at), ORDO_ARG(last)));
+    ordo_args_slice(&args, &r->in);
+    ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(t->shift), ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums));
+    ordo_args_slice(&args, &r->out);
+    if (ticket)
+        ORDO_ADD(&args, ORDO_ARG(*ticket));
+    else
+        ORDO_ADD(&args, ORDO_ARG(last));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static ordo_status enqueue_sums(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
                                 cl_mem sums)
 {
-    struct ordo_kernel *kernel = NULL;
-    const cl_ulong      out_at = r->out.at;
-    const cl_uint       n_sums = (cl_uint) t->groups;
+    struct ordo_launch launch = kernel_of(r, t, "reduce_sums");
+    const cl_uint      n_sums = (cl_uint) t->groups;
+    struct ordo_args   args = { .n = 0 };
 
-    ORDO_TRY(find_kernel(call, r, t, "reduce_sums", &kernel));
-    return ordo_call_launch_kernel(call, kernel, 1, t->group,
-                                   ORDO_ARGS(ORDO_ARG(sums), ORDO_ARG(n_sums), ORDO_ARG(r->out.mem), ORDO_ARG(out_at)));
+    launch.groups = 1;
+    ORDO_ADD(&args, ORDO_ARG(sums), ORDO_ARG(n_sums));
+    ordo_args_slice(&args, &r->out);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static ordo_status enqueue(struct ordo_call *call, const struct reduction *r)
@@ -76,13 +58,13 @@ static ordo_status enqueue(struct ordo_call *call, const struct reduction *r)
     if (t.groups == 0)
         t.groups = 1; /* the fold of none */
     if (t.groups == 1)
-        return t.lookback ? enqueue_once(call, r, &t, NULL, NULL) : enqueue_keys(call, r, &t, NULL);
+        return enqueue_keys(call, r, &t, NULL, t.lookback ? &ticket : NULL);
     ORDO_TRY(ordo_call_scratch(call, t.groups * bytes, &sums));
     if (t.lookback) {
         ORDO_TRY(ordo_call_zeroed(call, sizeof(cl_uint), &ticket));
-        return enqueue_once(call, r, &t, sums, ticket);
+        return enqueue_keys(call, r, &t, sums, &ticket);
     }
-    ORDO_TRY(enqueue_keys(call, r, &t, sums));
+    ORDO_TRY(enqueue_keys(call, r, &t, sums, NULL));
     return enqueue_sums(call, r, &t, sums);
 }
 

@@ -43,54 +43,55 @@ static struct deal deal_out(const ordo_device *dev, const struct ordo_rows *r)
     return d;
 }
 
-static ordo_status find_kernel(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
-                               const char *name, struct ordo_kernel **out)
+static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal *d, const char *kernel, size_t groups)
 {
-    return ordo_call_kernel(call, "primitive/rows.cl", name,
-                            (struct ordo_define[]) { { "ROWS_WORD", (long) d->word },
-                                                     { "ROWS_SCATTER", r->scatter },
-                                                     { "ROWS_GROUP", (long) d->group },
-                                                     { NULL, 0 } },
-                            out);
+    return (struct ordo_launch) {
+        .file = "primitive/rows.cl",
+        .kernel = kernel,
+        .groups = groups,
+        .group = d->group,
+        .defines = { { "ROWS_WORD", (long) d->word },
+                     { "ROWS_SCATTER", r->scatter },
+                     { "ROWS_GROUP", (long) d->group } },
+    };
 }
 
 /* Of each row of the table, which row of the list is the last that goes there. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {
-    struct ordo_kernel *kernel = NULL;
-    const cl_ulong      index_at = r->index.at;
-    const cl_uint       count = (cl_uint) r->count, n_rows = (cl_uint) r->n_rows;
-    const size_t        units = ordo_device_facts(call->dev)->compute_units;
-    const size_t        groups = ordo_min_size(ordo_ceil_div(count, d->group), units * CHUNKS_PER_UNIT);
+    const cl_uint            count = (cl_uint) r->count, n_rows = (cl_uint) r->n_rows;
+    const size_t             units = ordo_device_facts(call->dev)->compute_units;
+    const size_t             groups = ordo_min_size(ordo_ceil_div(count, d->group), units * CHUNKS_PER_UNIT);
+    const struct ordo_launch launch = kernel_of(r, d, "rows_latest", groups);
+    struct ordo_args         args = { .n = 0 };
 
     ORDO_TRY(ordo_call_scratch(call, r->n_rows * sizeof(cl_uint), latest));
     ORDO_TRY(ordo_call_fill(call, *latest, 0, r->n_rows * sizeof(cl_uint), 0));
-    ORDO_TRY(find_kernel(call, r, d, "rows_latest", &kernel));
-    return ordo_call_launch_kernel(
-        call, kernel, groups, d->group,
-        ORDO_ARGS(ORDO_ARG(r->index.mem), ORDO_ARG(index_at), ORDO_ARG(count), ORDO_ARG(n_rows), ORDO_ARG(*latest)));
+    ordo_args_slice(&args, &r->index);
+    ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(n_rows), ORDO_ARG(*latest));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 ordo_status ordo_call_rows(struct ordo_call *call, const struct ordo_rows *r)
 {
     if (r->count == 0 || r->n_rows == 0)
         return ORDO_OK;
-    const struct deal   d = deal_out(call->dev, r);
-    const cl_uint       words = (cl_uint) (r->row_bytes / d.word);
-    const cl_ulong      table_at = r->table.at * words, list_at = r->list.at * words, index_at = r->index.at;
-    const cl_uint       count = (cl_uint) r->count, n_rows = (cl_uint) r->n_rows;
-    struct ordo_kernel *kernel = NULL;
-    cl_mem              latest = NULL;
+    const struct deal        d = deal_out(call->dev, r);
+    const cl_uint            words = (cl_uint) (r->row_bytes / d.word);
+    const cl_uint            count = (cl_uint) r->count, n_rows = (cl_uint) r->n_rows;
+    const struct ordo_slice  table = { r->table.mem, r->table.at * words }, list = { r->list.mem, r->list.at * words };
+    const struct ordo_launch launch = kernel_of(r, &d, "rows_move_all", d.groups);
+    struct ordo_args         args = { .n = 0 };
+    cl_mem                   latest = NULL;
 
     if (r->scatter && !r->distinct)
         ORDO_TRY(enqueue_latest(call, r, &d, &latest));
-    ORDO_TRY(find_kernel(call, r, &d, "rows_move_all", &kernel));
-    return ordo_call_launch_kernel(call, kernel, d.groups, d.group,
-                                   ORDO_ARGS(ORDO_ARG(r->table.mem), ORDO_ARG(table_at), ORDO_ARG(r->list.mem),
-                                             ORDO_ARG(list_at), ORDO_ARG(r->index.mem), ORDO_ARG(index_at),
-                                             ORDO_ARG(latest), ORDO_ARG(count), ORDO_ARG(n_rows), ORDO_ARG(words),
-                                             ORDO_ARG(d.share)));
+    ordo_args_slice(&args, &table);
+    ordo_args_slice(&args, &list);
+    ordo_args_slice(&args, &r->index);
+    ORDO_ADD(&args, ORDO_ARG(latest), ORDO_ARG(count), ORDO_ARG(n_rows), ORDO_ARG(words), ORDO_ARG(d.share));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */

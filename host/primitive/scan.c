@@ -5,108 +5,38 @@
 #include "primitive/host_array.h"
 #include "primitive/tiles.h"
 
+#include "shared/group.h"
+
 /* ---- launches ------------------------------------------------------------------------------------------------ */
-
-/* Sums do not tell signed from unsigned: one kernel serves both. */
-static ordo_type kernel_type(const struct ordo_scan *scan)
-{
-    if (scan->op != ORDO_SUM)
-        return scan->type;
-    return ordo_type_bytes(scan->type) == 8 ? ORDO_U64 : ORDO_U32;
-}
-
-static ordo_status find_kernel(struct ordo_call *call, const struct ordo_scan *scan, const struct ordo_tiles *t,
-                               const char *name, struct ordo_kernel **out)
-{
-    struct ordo_define defines[] = {
-        { "ORDO_KEY", (long) kernel_type(scan) },
-        { "FOLD_OP", (long) scan->op },
-        { "FOLD_SEGMENTED", scan->heads.mem != NULL },
-        { "FOLD_GROUP", (long) t->group },
-        { "TILE_ITEMS", (long) t->items },
-        { "SCAN_LOOKBACK", t->lookback },
-        { "LOOKBACK_TORTURE", (long) scan->torture },
-        { "LOOKBACK_POLLS", 0 },
-        { NULL, 0 },
-    };
-    const size_t torture = sizeof defines / sizeof *defines - 3;
-
-    if (!scan->torture)
-        defines[torture] = (struct ordo_define) { NULL, 0 };
-    return ordo_call_kernel(call, "primitive/scan.cl", name, defines, out);
-}
-
-/* One launch, each group at its own tile. */
-static ordo_status enqueue_lookback(struct ordo_call *call, const struct ordo_scan *scan, const struct ordo_tiles *t)
-{
-    struct ordo_kernel  *kernel = NULL;
-    const cl_ulong       in_at = scan->in.at, heads_at = scan->heads.at, out_at = scan->out.at;
-    const cl_uint        count = (cl_uint) scan->count, inclusive = scan->inclusive;
-    const cl_uint        in_place = scan->in.mem == scan->out.mem;
-    const int            mark = call->n_scratch;
-    struct ordo_lookback state;
-
-    ORDO_TRY(find_kernel(call, scan, t, "scan_lookback", &kernel));
-    ORDO_TRY(ordo_lookback_state(call, t->tiles, ordo_type_bytes(scan->type), &state));
-    ORDO_TRY(ordo_call_launch_kernel(call, kernel, t->tiles, t->group,
-                                     ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
-                                               ORDO_ARG(heads_at), ORDO_ARG(scan->out.mem), ORDO_ARG(out_at),
-                                               ORDO_ARG(count), ORDO_ARG(t->shift), ORDO_ARG(inclusive),
-                                               ORDO_ARG(in_place), ORDO_ARG(state.mem), ORDO_ARG(state.stamp))));
-    ordo_call_release(call, mark);
-    return ORDO_OK;
-}
-
-static ordo_status enqueue_sums(struct ordo_call *call, const struct ordo_scan *scan, const struct ordo_tiles *t,
-                                cl_mem sums)
-{
-    struct ordo_kernel *kernel = NULL;
-    const cl_ulong      in_at = scan->in.at, heads_at = scan->heads.at;
-    const cl_uint       count = (cl_uint) scan->count;
-
-    ORDO_TRY(find_kernel(call, scan, t, "scan_sums", &kernel));
-    return ordo_call_launch_kernel(call, kernel, t->groups, t->group,
-                                   ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
-                                             ORDO_ARG(heads_at), ORDO_ARG(count), ORDO_ARG(t->shift),
-                                             ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums)));
-}
-
-static ordo_status enqueue_ranges(struct ordo_call *call, const struct ordo_scan *scan, const struct ordo_tiles *t,
-                                  cl_mem sums)
-{
-    struct ordo_kernel *kernel = NULL;
-    const cl_ulong      in_at = scan->in.at, heads_at = scan->heads.at, out_at = scan->out.at;
-    const cl_uint       count = (cl_uint) scan->count, inclusive = scan->inclusive;
-
-    ORDO_TRY(find_kernel(call, scan, t, "scan_ranges", &kernel));
-    return ordo_call_launch_kernel(call, kernel, t->groups, t->group,
-                                   ORDO_ARGS(ORDO_ARG(scan->in.mem), ORDO_ARG(in_at), ORDO_ARG(scan->heads.mem),
-                                             ORDO_ARG(heads_at), ORDO_ARG(scan->out.mem), ORDO_ARG(out_at),
-                                             ORDO_ARG(count), ORDO_ARG(t->shift), ORDO_ARG(inclusive),
-                                             ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums)));
-}
-
-/* A fold_item of cl/group/fold.cl: a key, and in a segmented scan a flag. */
-static size_t item_bytes(const struct ordo_scan *scan)
-{
-    return ordo_type_bytes(scan->type) * (scan->heads.mem ? 2 : 1);
-}
 
 ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan)
 {
-    const struct ordo_tiles t = ordo_tiles_of(call->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, ordo_type_bytes(scan->type),
-                                              scan->count, scan->out.at);
-    cl_mem                  sums = NULL;
+    const size_t            bytes = ordo_type_bytes(scan->type);
+    const bool              segmented = scan->heads.mem != NULL;
+    const cl_uint           count = (cl_uint) scan->count, inclusive = scan->inclusive;
+    const cl_uint           in_place = scan->in.mem == scan->out.mem;
+    const struct ordo_tiles t =
+        ordo_tiles_of(call->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, bytes, scan->count, scan->out.at);
+    const struct ordo_tile_kernels kernels = { "scan_lookback", "scan_sums", "scan_ranges",
+                                               LOOKBACK_PAYLOAD_BYTES(bytes, false),
+                                               FOLD_ITEM_BYTES(bytes, segmented, false) };
+    struct ordo_launch             launch = ordo_tiles_launch(&t, "primitive/scan.cl");
+    struct ordo_args               args = { .n = 0 };
 
     if (scan->count == 0)
         return ORDO_OK;
-    if (t.groups == 1)
-        return enqueue_ranges(call, scan, &t, NULL);
-    if (t.lookback)
-        return enqueue_lookback(call, scan, &t);
-    ORDO_TRY(ordo_call_scratch(call, t.groups * item_bytes(scan), &sums));
-    ORDO_TRY(enqueue_sums(call, scan, &t, sums));
-    return enqueue_ranges(call, scan, &t, sums);
+    ordo_launch_define(&launch, "ORDO_KEY", (long) ordo_fold_type(scan->type, scan->op));
+    ordo_launch_define(&launch, "FOLD_OP", (long) scan->op);
+    ordo_launch_define(&launch, "FOLD_SEGMENTED", segmented);
+    if (scan->torture) {
+        ordo_launch_define(&launch, "LOOKBACK_TORTURE", (long) scan->torture);
+        ordo_launch_define(&launch, "LOOKBACK_POLLS", 0);
+    }
+    ordo_args_slice(&args, &scan->in);
+    ordo_args_slice(&args, &scan->heads);
+    ordo_args_slice(&args, &scan->out);
+    ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(t.shift), ORDO_ARG(inclusive), ORDO_ARG(in_place));
+    return ordo_call_tiles(call, &t, &kernels, launch, &args);
 }
 
 ordo_status ordo_call_sum_before(struct ordo_call *call, ordo_type type, cl_mem words, size_t n)

@@ -2,8 +2,10 @@
 /* How scan, reduce and compact cut an array: see tiles.h. */
 #include "primitive/tiles.h"
 
-/* Limits of group/tile.cl, where a tile lies in registers, and of the group that works alone. */
-enum { ITEMS_IN_REGISTERS = 24, ITEMS_ALONE = 1024 };
+#include "shared/group.h"
+
+/* Items, at least, of a work-item that works alone. */
+enum { ITEMS_ALONE = 1024 };
 
 /* A call of so few tiles is one group's work: a second launch would cost more. */
 enum { TILES_OF_ONE_GROUP = 4 };
@@ -18,7 +20,7 @@ static size_t items_of(size_t group, size_t items)
 {
     if (group == 1)
         return items < ITEMS_ALONE ? ITEMS_ALONE : items;
-    return ordo_min_size(items, ITEMS_IN_REGISTERS);
+    return ordo_min_size(items, TILE_ITEMS_MAX);
 }
 
 static size_t groups_at_once(const struct ordo_facts *facts, size_t group)
@@ -50,16 +52,60 @@ struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group,
     return t;
 }
 
-/* LOOKBACK_STAMP_BITS of group/lookback.cl. */
-enum { LOOKBACK_STAMPS = (1 << 13) - 1 };
-
-/* LOOKBACK_TICKET_BYTES and LOOKBACK_WORDS of group/lookback.cl: half of a word is payload. */
-static size_t lookback_bytes(size_t tiles, size_t item_bytes)
-{
-    return 64 + tiles * 2 * item_bytes;
-}
-
 ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, struct ordo_lookback *out)
 {
-    return ordo_call_stamped(call, lookback_bytes(tiles, item_bytes), LOOKBACK_STAMPS, &out->mem, &out->stamp);
+    return ordo_call_stamped(call, LOOKBACK_TICKET_BYTES + tiles * LOOKBACK_TILE_BYTES(item_bytes), LOOKBACK_STAMP_MAX,
+                             &out->mem, &out->stamp);
+}
+
+struct ordo_launch ordo_tiles_launch(const struct ordo_tiles *t, const char *file)
+{
+    return (struct ordo_launch) {
+        .file = file,
+        .groups = t->groups,
+        .group = t->group,
+        .defines = { { "FOLD_GROUP", (long) t->group },
+                     { "TILE_ITEMS", (long) t->items },
+                     { "SCAN_LOOKBACK", t->lookback } },
+    };
+}
+
+static ordo_status launch_look_back(struct ordo_call *call, const struct ordo_tiles *t, size_t payload_bytes,
+                                    struct ordo_launch *launch, struct ordo_args *args)
+{
+    const int            mark = call->n_scratch;
+    struct ordo_lookback state;
+
+    ORDO_TRY(ordo_lookback_state(call, t->tiles, payload_bytes, &state));
+    ORDO_ADD(args, ORDO_ARG(state.mem), ORDO_ARG(state.stamp));
+    launch->groups = t->tiles;
+    ORDO_TRY(ordo_call_launch(call, launch, args));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+ordo_status ordo_call_tiles(struct ordo_call *call, const struct ordo_tiles *t, const struct ordo_tile_kernels *kernels,
+                            struct ordo_launch launch, struct ordo_args *args)
+{
+    cl_mem sums = NULL;
+
+    if (t->groups > 1 && t->lookback) {
+        launch.kernel = kernels->look_back;
+        return launch_look_back(call, t, kernels->payload_bytes, &launch, args);
+    }
+    if (t->groups > 1)
+        ORDO_TRY(ordo_call_scratch(call, t->groups * kernels->item_bytes, &sums));
+    ORDO_ADD(args, ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums));
+    launch.kernel = kernels->sums;
+    if (t->groups > 1)
+        ORDO_TRY(ordo_call_launch(call, &launch, args));
+    launch.kernel = kernels->ranges;
+    return ordo_call_launch(call, &launch, args);
+}
+
+ordo_type ordo_fold_type(ordo_type type, ordo_op op)
+{
+    if (op != ORDO_SUM)
+        return type;
+    return ordo_type_bytes(type) == 8 ? ORDO_U64 : ORDO_U32;
 }

@@ -27,7 +27,22 @@ struct ordo_lookback {
     cl_mem  mem;
     cl_uint stamp;
 };
-/* For so many tiles, each with an item of `item_bytes`, for one launch. */
+/* For so many tiles, each with a payload of `item_bytes`, for one launch. */
 ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, struct ordo_lookback *out);
+
+/* The kernels of a file that uses cl/group/tiles.cl, and its items: LOOKBACK_PAYLOAD_BYTES and FOLD_ITEM_BYTES of
+ * cl/shared/group.h. */
+struct ordo_tile_kernels {
+    const char *look_back, *sums, *ranges;
+    size_t      payload_bytes, item_bytes;
+};
+/* A launch over tiles, without its kernel and groups: ordo_call_tiles sets these. */
+struct ordo_launch ordo_tiles_launch(const struct ordo_tiles *t, const char *file);
+/* Launches one or two of the kernels over all tiles. args: those that all of them have first. */
+ordo_status ordo_call_tiles(struct ordo_call *call, const struct ordo_tiles *t, const struct ordo_tile_kernels *kernels,
+                            struct ordo_launch launch, struct ordo_args *args);
+
+/* The type of key with whose kernel values of `type` are folded: sums do not tell signed from unsigned. */
+ordo_type ordo_fold_type(ordo_type type, ordo_op op);
 
 #endif

@@ -9,9 +9,6 @@
 
 #include <assert.h>
 
-#define MODULE  "primitive/top.cl"
-#define CHUNKED "primitive/top_chunked.cl"
-
 /* Both calls. */
 struct top {
     ordo_type         key;
@@ -49,7 +46,7 @@ struct passes {
     size_t  group, items, groups;
     cl_uint digit_bits, copies;
     cl_uint number_bits, digits; /* of an element's number: shared/top.h */
-    cl_uint room;
+    cl_uint room, local_bytes;
     size_t  state_words;
     cl_mem  state, list_keys, list_index;
 };
@@ -58,8 +55,13 @@ struct passes {
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 16 };
 enum { DIGIT_BITS = 11, COPIES = 4 };
 
-/* Limits of the kernels: elements of a work-item in a group, and of one that works alone. */
-enum { ITEMS_IN_GROUP = 64, ITEMS_ALONE = 1024 };
+/* Elements, at least, of a work-item that works alone. */
+enum { ITEMS_ALONE = 1024 };
+
+static cl_uint local_bytes(const struct ordo_facts *facts, const struct passes *p)
+{
+    return (cl_uint) TOP_LOCAL_BYTES(p->digit_bits, p->copies, p->group, p->group > 1 ? facts->sub_group : 1);
+}
 
 static struct passes plan(const ordo_device *dev, const struct top *t)
 {
@@ -70,12 +72,13 @@ static struct passes plan(const ordo_device *dev, const struct top *t)
                                    .copies = COPIES };
 
     p.items = ordo_tunable(dev, ORDO_TOP_ITEMS, shape);
-    p.items = p.group > 1 ? ordo_min_size(p.items, ITEMS_IN_GROUP) : p.items < ITEMS_ALONE ? ITEMS_ALONE : p.items;
-    while (((size_t) 4 * p.copies << p.digit_bits) + 8 * p.group + 1024 > facts->local_bytes / 2)
+    p.items = p.group > 1 ? ordo_min_size(p.items, TOP_ITEMS_MAX) : p.items < ITEMS_ALONE ? ITEMS_ALONE : p.items;
+    while (local_bytes(facts, &p) > facts->local_bytes / 2)
         if (p.copies > 1)
             p.copies /= 2;
         else
             p.digit_bits--;
+    p.local_bytes = local_bytes(facts, &p);
     assert(p.group > 0 && p.items > 0 && p.digit_bits > 0);
     p.number_bits = (cl_uint) (8 * key_bytes(t)) + bits_of(t->count);
     p.digits = (cl_uint) ordo_ceil_div(p.number_bits, p.digit_bits);
@@ -98,19 +101,22 @@ static cl_uint mask_of(const struct passes *p, cl_uint digit)
     return (1u << (above - begin_of(p, digit))) - 1;
 }
 
-static ordo_status find_kernel(struct ordo_call *call, const struct top *t, const struct passes *p, const char *name,
-                               struct ordo_kernel **out)
+static struct ordo_launch kernel_of(const struct top *t, const struct passes *p, const char *kernel, size_t groups)
 {
-    return ordo_call_kernel(call, MODULE, name,
-                            (struct ordo_define[]) { { "ORDO_KEY", (long) t->key },
-                                                     { "ORDO_DESCENDING", t->greatest },
-                                                     { "TOP_SELECT", t->select },
-                                                     { "TOP_GROUP", (long) p->group },
-                                                     { "TOP_ITEMS", (long) p->items },
-                                                     { "TOP_BITS", (long) p->digit_bits },
-                                                     { "TOP_COPIES", (long) p->copies },
-                                                     { NULL, 0 } },
-                            out);
+    return (struct ordo_launch) {
+        .file = "primitive/top.cl",
+        .kernel = kernel,
+        .groups = groups,
+        .group = p->group,
+        .defines = { { "ORDO_KEY", (long) t->key },
+                     { "ORDO_DESCENDING", t->greatest },
+                     { "TOP_SELECT", t->select },
+                     { "TOP_GROUP", (long) p->group },
+                     { "TOP_ITEMS", (long) p->items },
+                     { "TOP_BITS", (long) p->digit_bits },
+                     { "TOP_COPIES", (long) p->copies },
+                     { "LOCAL_BYTES", (long) p->local_bytes } },
+    };
 }
 
 static struct top_pass pass_of(const struct top *t, const struct passes *p, cl_uint pass, const struct found *to)
@@ -137,9 +143,10 @@ static struct top_pass pass_of(const struct top *t, const struct passes *p, cl_u
 }
 
 /* Whether one group brings what was taken into order, behind the passes. */
-static bool orders_itself(const struct top *t, const struct passes *p)
+static bool orders_itself(const ordo_device *dev, const struct top *t, const struct passes *p)
 {
-    return p->group > 1 && !t->select && t->k <= TOP_ORDERED;
+    return p->group > 1 && !t->select && t->k <= TOP_ORDERED &&
+           TOP_ORDERED_LOCAL_BYTES(key_bytes(t)) <= ordo_device_facts(dev)->local_bytes;
 }
 
 static ordo_status make_room(struct ordo_call *call, const struct top *t, struct passes *p)
@@ -148,7 +155,7 @@ static ordo_status make_room(struct ordo_call *call, const struct top *t, struct
 
     ORDO_TRY(ordo_call_scratch(call, 2 * key_bytes(t) * p->room, &p->list_keys));
     ORDO_TRY(ordo_call_scratch(call, (size_t) 2 * 4 * p->room, &p->list_index));
-    if (orders_itself(t, p)) /* and makes the state zero again */
+    if (orders_itself(call->dev, t, p)) /* and makes the state zero again */
         return ordo_call_zeroed(call, bytes, &p->state);
     ORDO_TRY(ordo_call_scratch(call, bytes, &p->state));
     return ordo_call_fill(call, p->state, 0, bytes, 0);
@@ -157,20 +164,19 @@ static ordo_status make_room(struct ordo_call *call, const struct top *t, struct
 /* The k elements in no order, or the k-th alone. k is at most count and not 0. */
 static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, struct passes *p, const struct found *to)
 {
-    struct ordo_kernel *kernel = NULL;
-    struct top_pass     a = pass_of(t, p, 0, to);
+    const struct ordo_launch count = kernel_of(t, p, "top_count", p->groups);
+    const struct ordo_launch narrow = kernel_of(t, p, "top_narrow", p->groups);
 
     ORDO_TRY(make_room(call, t, p));
-    ORDO_TRY(find_kernel(call, t, p, "top_count", &kernel));
-    ORDO_TRY(ordo_call_launch_kernel(call, kernel, p->groups, p->group,
-                                     ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(p->state), ORDO_ARG(a))));
-    for (cl_uint pass = 1; pass <= p->digits; pass++) {
-        a = pass_of(t, p, pass, to);
-        ORDO_TRY(find_kernel(call, t, p, "top_narrow", &kernel));
-        ORDO_TRY(ordo_call_launch_kernel(call, kernel, p->groups, p->group,
-                                         ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(p->list_keys),
-                                                   ORDO_ARG(p->list_index), ORDO_ARG(to->keys.mem),
-                                                   ORDO_ARG(to->indices.mem), ORDO_ARG(p->state), ORDO_ARG(a))));
+    for (cl_uint pass = 0; pass <= p->digits; pass++) {
+        const struct top_pass a = pass_of(t, p, pass, to);
+        struct ordo_args      args = { .n = 0 };
+        ORDO_ADD(&args, ORDO_ARG(t->keys.mem));
+        if (pass > 0)
+            ORDO_ADD(&args, ORDO_ARG(p->list_keys), ORDO_ARG(p->list_index), ORDO_ARG(to->keys.mem),
+                     ORDO_ARG(to->indices.mem));
+        ORDO_ADD(&args, ORDO_ARG(p->state), ORDO_ARG(a));
+        ORDO_TRY(ordo_call_launch(call, pass > 0 ? &narrow : &count, &args));
     }
     return ORDO_OK;
 }
@@ -182,34 +188,32 @@ enum { ZEROS = 8 };
 static ordo_status put_in_order(struct ordo_call *call, const struct top *t, const struct passes *p,
                                 const struct found *f)
 {
-    const struct top_order o = { .keys_out_at = t->keys_out.at,
-                                 .index_out_at = t->indices.at,
-                                 .values_at = t->values.at,
-                                 .values_out_at = t->values_out.at,
-                                 .count = (cl_uint) t->k,
-                                 .state_words = (cl_uint) p->state_words,
-                                 .value_words = t->value_bytes / 4 };
-    struct ordo_kernel    *kernel = NULL;
+    const struct top_order   o = { .keys_out_at = t->keys_out.at,
+                                   .index_out_at = t->indices.at,
+                                   .values_at = t->values.at,
+                                   .values_out_at = t->values_out.at,
+                                   .count = (cl_uint) t->k,
+                                   .state_words = (cl_uint) p->state_words,
+                                   .value_words = t->value_bytes / 4 };
+    const struct ordo_launch launch = kernel_of(t, p, "top_order", 1 + ordo_ceil_div(p->state_words, p->group * ZEROS));
+    struct ordo_args         args = { .n = 0 };
 
-    ORDO_TRY(find_kernel(call, t, p, "top_order", &kernel));
-    return ordo_call_launch_kernel(call, kernel, 1 + ordo_ceil_div(p->state_words, p->group * ZEROS), p->group,
-                                   ORDO_ARGS(ORDO_ARG(f->keys.mem), ORDO_ARG(f->indices.mem), ORDO_ARG(t->values.mem),
-                                             ORDO_ARG(t->keys_out.mem), ORDO_ARG(t->indices.mem),
-                                             ORDO_ARG(t->values_out.mem), ORDO_ARG(p->state), ORDO_ARG(o)));
+    ORDO_ADD(&args, ORDO_ARG(f->keys.mem), ORDO_ARG(f->indices.mem), ORDO_ARG(t->values.mem), ORDO_ARG(t->keys_out.mem),
+             ORDO_ARG(t->indices.mem), ORDO_ARG(t->values_out.mem), ORDO_ARG(p->state), ORDO_ARG(o));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* All of them, in their order. */
 static ordo_status find_all(struct ordo_call *call, const struct top *t, const struct found *to)
 {
-    const struct passes p = plan(call->dev, t);
-    const cl_ulong      keys_at = t->keys.at;
-    const cl_uint       count = (cl_uint) t->count;
-    struct ordo_kernel *kernel = NULL;
+    const struct passes      p = plan(call->dev, t);
+    const cl_uint            count = (cl_uint) t->count;
+    const struct ordo_launch launch = kernel_of(t, &p, "top_all", p.groups);
+    struct ordo_args         args = { .n = 0 };
 
-    ORDO_TRY(find_kernel(call, t, &p, "top_all", &kernel));
-    return ordo_call_launch_kernel(call, kernel, p.groups, p.group,
-                                   ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(keys_at), ORDO_ARG(count),
-                                             ORDO_ARG(to->keys.mem), ORDO_ARG(to->indices.mem)));
+    ordo_args_slice(&args, &t->keys);
+    ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(to->keys.mem), ORDO_ARG(to->indices.mem));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* ---- by chunks (CPUs) ---------------------------------------------------------------------------------------- */
@@ -238,21 +242,21 @@ static struct top_chunks cut(const ordo_device *dev, const struct top *t, size_t
 static ordo_status find_by_chunks(struct ordo_call *call, const struct top *t, struct top_chunks c, size_t chunks,
                                   struct found *to)
 {
-    const struct ordo_define defines[] = { { "ORDO_KEY", (long) t->key },
-                                           { "ORDO_DESCENDING", t->greatest },
-                                           { NULL, 0 } };
-    struct ordo_kernel      *kernel = NULL;
-    cl_mem                   lists = NULL, indices = NULL;
+    struct ordo_launch launch = { .file = "primitive/top_chunked.cl",
+                                  .kernel = "top_chunk",
+                                  .groups = chunks,
+                                  .group = 1,
+                                  .defines = { { "ORDO_KEY", (long) t->key }, { "ORDO_DESCENDING", t->greatest } } };
+    struct ordo_args   find = { .n = 0 }, join = { .n = 0 };
+    cl_mem             lists = NULL, indices = NULL;
 
     ORDO_TRY(ordo_call_scratch(call, chunks * c.room * key_bytes(t), &lists));
     ORDO_TRY(ordo_call_scratch(call, chunks * c.room * 4, &indices));
-    ORDO_TRY(ordo_call_kernel(call, CHUNKED, "top_chunk", defines, &kernel));
-    ORDO_TRY(ordo_call_launch_kernel(
-        call, kernel, chunks, 1, ORDO_ARGS(ORDO_ARG(t->keys.mem), ORDO_ARG(lists), ORDO_ARG(indices), ORDO_ARG(c))));
-    ORDO_TRY(ordo_call_kernel(call, CHUNKED, "top_join", defines, &kernel));
-    return ordo_call_launch_kernel(
-        call, kernel, chunks, 1,
-        ORDO_ARGS(ORDO_ARG(lists), ORDO_ARG(indices), ORDO_ARG(to->keys.mem), ORDO_ARG(to->indices.mem), ORDO_ARG(c)));
+    ORDO_ADD(&find, ORDO_ARG(t->keys.mem), ORDO_ARG(lists), ORDO_ARG(indices), ORDO_ARG(c));
+    ORDO_TRY(ordo_call_launch(call, &launch, &find));
+    launch.kernel = "top_join";
+    ORDO_ADD(&join, ORDO_ARG(lists), ORDO_ARG(indices), ORDO_ARG(to->keys.mem), ORDO_ARG(to->indices.mem), ORDO_ARG(c));
+    return ordo_call_launch(call, &launch, &join);
 }
 
 /* ---- in order ------------------------------------------------------------------------------------------------ */
@@ -324,7 +328,7 @@ static ordo_status enqueue(struct ordo_call *call, const struct top *t)
         return find_by_digits(call, t, &p, &f);
     }
     ORDO_TRY(find(call, t, &p, &f));
-    if (!f.ordered && orders_itself(t, &p))
+    if (!f.ordered && orders_itself(call->dev, t, &p))
         return put_in_order(call, t, &p, &f);
     ORDO_TRY(place_out(call, t, &out));
     ORDO_TRY(sort_found(call, t, &f, &out));

@@ -1,29 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: the tunables of each kernel for each shape of data. Rows of whole measured sets, from the general to the
- * particular, each refining what came before; then the user's own profile, which ordo-tune writes.
+/* Profiles: the tunables of each kernel for each shape of data. First the defaults, then shipped sets of measured values, from the
+ * general to the particular, then the user's own profile, which ordo-tune writes.
  *
- * A row's text is what a profile file holds: words NAME=VALUE, # to the end of a line is a comment. "sort.items=15" sets
- * all shapes, "sort.k4v8.items=13" one. */
+ * A profile file holds words NAME=VALUE, # to the end of a line is a comment. "sort.items=15" sets all shapes,
+ * "sort.k4v8.items=13" one. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
 #include "ordo/ordo.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
 #define MAX_CHOICES 16
 
 static const struct {
-    const char *name, *text;
-    uint32_t    choice[MAX_CHOICES];
-    uint32_t    n_choices;
+    const char             *name, *text;
+    enum ordo_tunable_scope scope;
+    enum ordo_tunable_facts facts;
+    uint32_t                value; /* the default */
+    uint32_t                choice[MAX_CHOICES];
+    uint32_t                n_choices;
 } tunables[] = {
-#define X(id, name, text, ...) { name, text, { __VA_ARGS__ }, sizeof((uint32_t[]) { __VA_ARGS__ }) / sizeof(uint32_t) },
+#define X(id, name, scope, facts, value, text, ...)                                                                    \
+    { name,                                                                                                            \
+      text,                                                                                                            \
+      ORDO_TUNABLE_##scope,                                                                                            \
+      ORDO_TUNABLE_##facts,                                                                                            \
+      value,                                                                                                           \
+      { __VA_ARGS__ },                                                                                                 \
+      sizeof((uint32_t[]) { __VA_ARGS__ }) / sizeof(uint32_t) },
     ORDO_TUNABLE_MAP(X)
 #undef X
 };
@@ -31,25 +41,16 @@ static const struct {
 static const char *const pair_shapes[ORDO_N_SHAPES] = { "k4v0", "k4v4", "k4v8", "k8v0", "k8v4", "k8v8" };
 static const char *const key_shapes[] = { "k4", "k8" };
 
-/* Whether a tunable is one for each size of key alone, whatever the values. */
-static bool by_key_only(enum ordo_tunable t)
-{
-    return strncmp(tunables[t].name, "scan.", 5) == 0 || strncmp(tunables[t].name, "compact.", 8) == 0 ||
-           strncmp(tunables[t].name, "by_key.", 7) == 0 || strncmp(tunables[t].name, "top.", 4) == 0 ||
-           strncmp(tunables[t].name, "search.", 7) == 0 || strncmp(tunables[t].name, "blink.", 6) == 0 ||
-           strncmp(tunables[t].name, "links.", 6) == 0;
-}
-
 static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
 {
-    if (!by_key_only(t))
+    if (tunables[t].scope == ORDO_TUNABLE_PAIR)
         return shape;
     return shape < ORDO_K8V0 ? ORDO_K4V0 : ORDO_K8V0;
 }
 
 static const char *shape_name(enum ordo_tunable t, enum ordo_shape shape)
 {
-    return by_key_only(t) ? key_shapes[shape >= ORDO_K8V0] : pair_shapes[shape];
+    return tunables[t].scope == ORDO_TUNABLE_KEY ? key_shapes[shape >= ORDO_K8V0] : pair_shapes[shape];
 }
 
 /* "sort.items" and "k4v4" give "sort.k4v4.items". */
@@ -114,7 +115,7 @@ static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo
 }
 
 /* One word NAME=VALUE, cut in two; false if it is no such word, or means nothing. */
-static bool apply_word(ordo_device *dev, char *word, ordo_origin origin)
+static bool apply_word(ordo_device *dev, char *word)
 {
     char *value = strchr(word, '=');
     if (!value)
@@ -123,11 +124,11 @@ static bool apply_word(ordo_device *dev, char *word, ordo_origin origin)
     if (!*value || value[strspn(value, "0123456789")]) /* strtoul takes signs and blanks too */
         return false;
     const unsigned long long number = strtoull(value, NULL, 10);
-    return number <= UINT32_MAX && set_by_name(dev, word, (uint32_t) number, origin);
+    return number <= UINT32_MAX && set_by_name(dev, word, (uint32_t) number, ORDO_ORIGIN_TUNED);
 }
 
 /* Reads words NAME=VALUE. What is not understood is named in the log and skipped. */
-static void apply_text(ordo_device *dev, const char *text, ordo_origin origin, const char *where)
+static void apply_text(ordo_device *dev, const char *text, const char *where)
 {
     while (*text) {
         text += strspn(text, " \t\r\n");
@@ -139,78 +140,162 @@ static void apply_text(ordo_device *dev, const char *text, ordo_origin origin, c
         char      word[80];
         const int shown = length < (int) sizeof word ? length : (int) sizeof word - 1;
         snprintf(word, sizeof word, "%.*s", shown, text);
-        if (length && (shown < length || !apply_word(dev, word, origin)))
+        if (length && (shown < length || !apply_word(dev, word)))
             ordo_log(dev, ORDO_LOG_WARNING, "%s: %.*s ignored: no such tunable, or not one of its values", where, shown,
                      text);
         text += length;
     }
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------- */
+/* ---- shipped sets ---------------------------------------------------------------------------------------------- */
 
-enum kind { ANY, CPU, GPU, GPU_ONE_LANE, GPU_PROGRESS };
-
-static const struct {
-    enum kind   kind;
-    int         lanes;  /* -1: any */
-    const char *device; /* part of the name, NULL: any */
-    ordo_origin origin;
-    const char *text;
-} rows[] = {
-    { ANY, -1, NULL, ORDO_ORIGIN_DEFAULT,
-      "sort.method=1 sort.digit_bits=8 sort.group=256 sort.items=8 sort.registers=0 sort.direct=8 sort.small_group=256 "
-      "sort.small_items=4 sort.local=22 sort.local_group=256 sort.local_items=8 "
-      "scan.method=1 scan.group=256 scan.items=8 compact.group=256 compact.items=8 by_key.group=256 by_key.items=8 "
-      "top.group=256 top.items=16 "
-      "merge.group=128 merge.items=7 "
-      "merge_runs.group=128 merge_runs.items=8 search.node_keys=16 search.lanes=2 search.group=256 "
-      "search.items=1 search.local_keys=4096 search.tile=8 search.buffered=0 search.sort_queries=0 "
-      "blink.lanes=4 blink.group=128 blink.items=1 links.group=64" },
-    /* Without lanes each work-item counts its own digits in local memory: 16 counters fit, 256 do not. */
-    { GPU_ONE_LANE, -1, NULL, ORDO_ORIGIN_DEFAULT,
-      "sort.digit_bits=4 sort.group=64 sort.items=8 sort.small_group=64 sort.small_items=8 search.lanes=1 "
-      "blink.lanes=1" },
-    { GPU_PROGRESS, -1, NULL, ORDO_ORIGIN_DEFAULT, "sort.method=0 scan.method=0" },
-    /* H100 SXM, driver 580.159, 2026-11-21. Sort: the larger the tile, the fewer look-backs and the longer each digit's
-     * writes, which is worth more than a second group on a compute unit. Multi-way merge: 1.2 to
-     * 1.7 times the rate of 128 x 8. Scan and compact (H200): 1.5 and 1.35 times the rate of 256 x 8; larger groups lose more in segmented scans than they win.
-     * The first 100 of 2^23 (H100): 512 x 32 1.15 times the rate of 256 x 16. Sums by key, sorted (H100): 1.4 times the rate of 256 x 8. */
-    { GPU, ORDO_LANES_NVIDIA, NULL, ORDO_ORIGIN_SHIPPED,
-      "sort.group=512 sort.k4v0.items=19 sort.k4v4.group=1024 sort.k4v4.items=11 sort.k4v8.items=11 sort.k8v0.items=11 "
-      "sort.k8v4.items=11 "
-      "sort.k8v8.items=11 sort.small_group=512 sort.small_items=8 sort.local_group=1024 "
-      "scan.items=24 compact.group=512 compact.items=20 by_key.k4.items=12 top.group=512 top.items=32 "
-      "merge.k4v0.items=17 merge.k8v0.group=256 merge.k8v4.items=11 merge.k8v8.items=11 "
-      "merge_runs.group=256 merge_runs.items=11 merge_runs.k4v0.group=512 "
-      "merge_runs.k4v8.group=512 merge_runs.k4v8.items=7" },
-    { CPU, -1, NULL, ORDO_ORIGIN_SHIPPED,
-      "sort.method=2 sort.digit_bits=8 sort.group=1 sort.items=4 sort.small_group=1 sort.small_items=16 "
-      "scan.method=1 scan.group=1 scan.items=4096 compact.group=1 compact.items=4096 "
-      "by_key.group=1 by_key.items=4096 top.group=1 top.items=4096 merge.group=1 merge.items=4096 "
-      "merge_runs.group=1 merge_runs.items=4096 search.node_keys=16 search.lanes=1 search.group=1 "
-      "search.items=64 blink.lanes=1 blink.group=32 blink.items=32" },
+/* Shapes of a value. */
+enum {
+    K4V0 = 1 << ORDO_K4V0,
+    K4V4 = 1 << ORDO_K4V4,
+    K4V8 = 1 << ORDO_K4V8,
+    K8V0 = 1 << ORDO_K8V0,
+    K8V4 = 1 << ORDO_K8V4,
+    K8V8 = 1 << ORDO_K8V8,
+    K4 = K4V0 | K4V4 | K4V8,
+    K8 = K8V0 | K8V4 | K8V8,
+    ALL = K4 | K8
 };
 
-static bool row_fits(const ordo_device *dev, size_t i)
+struct setting {
+    enum ordo_tunable tunable;
+    unsigned          shapes;
+    uint32_t          value;
+};
+
+/* The work-items of a group run one after another in one thread. */
+static const struct setting threads[] = {
+    { ORDO_SORT_METHOD, ALL, ORDO_SORT_CHUNKED },
+    { ORDO_SORT_GROUP, ALL, 1 },
+    { ORDO_SORT_ITEMS, ALL, 4 },
+    { ORDO_SORT_SMALL_GROUP, ALL, 1 },
+    { ORDO_SORT_SMALL_ITEMS, ALL, 16 },
+    { ORDO_SCAN_GROUP, ALL, 1 },
+    { ORDO_SCAN_ITEMS, ALL, 4096 },
+    { ORDO_COMPACT_GROUP, ALL, 1 },
+    { ORDO_COMPACT_ITEMS, ALL, 4096 },
+    { ORDO_BY_KEY_GROUP, ALL, 1 },
+    { ORDO_BY_KEY_ITEMS, ALL, 4096 },
+    { ORDO_TOP_GROUP, ALL, 1 },
+    { ORDO_TOP_ITEMS, ALL, 4096 },
+    { ORDO_MERGE_GROUP, ALL, 1 },
+    { ORDO_MERGE_ITEMS, ALL, 4096 },
+    { ORDO_MERGE_RUNS_GROUP, ALL, 1 },
+    { ORDO_MERGE_RUNS_ITEMS, ALL, 4096 },
+    { ORDO_SEARCH_LANES, ALL, 1 },
+    { ORDO_SEARCH_GROUP, ALL, 1 },
+    { ORDO_SEARCH_ITEMS, ALL, 64 },
+    { ORDO_BLINK_LANES, ALL, 1 },
+    { ORDO_BLINK_GROUP, ALL, 32 },
+    { ORDO_BLINK_ITEMS, ALL, 32 },
+};
+
+/* Without lanes each work-item counts its own digits in local memory: 16 counters fit, 256 do not. */
+static const struct setting one_lane[] = {
+    { ORDO_SORT_DIGIT_BITS, ALL, 4 },  { ORDO_SORT_GROUP, ALL, 64 },  { ORDO_SORT_SMALL_GROUP, ALL, 64 },
+    { ORDO_SORT_SMALL_ITEMS, ALL, 8 }, { ORDO_SEARCH_LANES, ALL, 1 }, { ORDO_BLINK_LANES, ALL, 1 },
+};
+
+static const struct setting progress[] = {
+    { ORDO_SORT_METHOD, ALL, ORDO_SORT_ONESWEEP },
+    { ORDO_SCAN_METHOD, ALL, ORDO_SCAN_LOOKBACK },
+};
+
+/* H100 SXM, driver 580.159, 2026-11-21. Sort: the larger the tile, the fewer look-backs and the longer each digit's writes, which is
+ * worth more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x 8. Scan and compact (H200):
+ * 1.5 and 1.35 times the rate of 256 x 8; larger groups lose more in segmented scans than they win. The first 100 of 2^23 (H100):
+ * 512 x 32 1.15 times the rate of 256 x 16. Sums by key, sorted (H100): 1.4 times the rate of 256 x 8. */
+static const struct setting large_tiles[] = {
+    { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_GROUP, K4V4, 1024 },
+    { ORDO_SORT_ITEMS, ALL, 11 },         { ORDO_SORT_ITEMS, K4V0, 21 },
+    { ORDO_SORT_SMALL_GROUP, ALL, 512 },  { ORDO_SORT_SMALL_ITEMS, ALL, 8 },
+    { ORDO_SORT_LOCAL_GROUP, ALL, 1024 }, { ORDO_SCAN_ITEMS, ALL, 24 },
+    { ORDO_COMPACT_GROUP, ALL, 512 },     { ORDO_COMPACT_ITEMS, ALL, 20 },
+    { ORDO_BY_KEY_ITEMS, K4, 12 },        { ORDO_TOP_GROUP, ALL, 512 },
+    { ORDO_TOP_ITEMS, ALL, 32 },          { ORDO_MERGE_ITEMS, K4V0, 17 },
+    { ORDO_MERGE_GROUP, K8V0, 256 },      { ORDO_MERGE_ITEMS, K8V4 | K8V8, 11 },
+    { ORDO_MERGE_RUNS_GROUP, ALL, 256 },  { ORDO_MERGE_RUNS_GROUP, K4V0 | K4V8, 512 },
+    { ORDO_MERGE_RUNS_ITEMS, ALL, 11 },   { ORDO_MERGE_RUNS_ITEMS, K4V8, 7 },
+};
+
+/* Facts that a device must have. 0: any. */
+enum need { ANY, NO, YES };
+struct needs {
+    enum need threads, lanes, progress;
+    uint32_t  sub_group; /* exactly */
+    uint32_t  compute_units_min, max_group_min, local_bytes_min;
+};
+
+#define SETTINGS(list) (list), sizeof(list) / sizeof(list)[0]
+static const struct set {
+    struct needs          needs;
+    ordo_origin           origin;
+    const struct setting *settings;
+    size_t                n;
+} sets[] = {
+    { { .threads = YES }, ORDO_ORIGIN_SHIPPED, SETTINGS(threads) },
+    { { .threads = NO, .lanes = NO }, ORDO_ORIGIN_DEFAULT, SETTINGS(one_lane) },
+    { { .threads = NO, .lanes = YES, .progress = YES }, ORDO_ORIGIN_DEFAULT, SETTINGS(progress) },
+    { { .threads = NO,
+        .progress = YES,
+        .sub_group = 32,
+        .compute_units_min = 64,
+        .max_group_min = 1024,
+        .local_bytes_min = 49152 },
+      ORDO_ORIGIN_SHIPPED,
+      SETTINGS(large_tiles) },
+};
+
+static bool met(enum need need, bool fact)
 {
-    const struct ordo_facts *f = &dev->facts;
-    if (rows[i].lanes >= 0 && rows[i].lanes != (int) f->lanes)
-        return false;
-    if (rows[i].device && !strcasestr(f->name, rows[i].device))
-        return false;
-    switch (rows[i].kind) {
-    case ANY:
-        return true;
-    case CPU:
-        return f->cpu;
-    case GPU:
+    return need == ANY || fact == (need == YES);
+}
+
+static bool has(const struct ordo_facts *f, const struct needs *n)
+{
+    return met(n->threads, f->cpu) && met(n->lanes, f->lanes != ORDO_LANES_ONE) &&
+           met(n->progress, f->groups_progress) && (n->sub_group == 0 || n->sub_group == f->sub_group) &&
+           f->compute_units >= n->compute_units_min && f->max_group >= n->max_group_min &&
+           f->local_bytes >= n->local_bytes_min;
+}
+
+static void set_value(ordo_device *dev, enum ordo_tunable t, unsigned shapes, uint32_t value, ordo_origin origin)
+{
+    assert(is_choice(t, value));
+    for (int shape = 0; shape < ORDO_N_SHAPES; shape++)
+        if (shapes >> shape & 1) {
+            dev->tunable[t][shape] = value;
+            dev->origin[t][shape] = origin;
+        }
+}
+
+static void load_shipped(ordo_device *dev)
+{
+    for (int t = 0; t < ORDO_N_TUNABLES; t++)
+        set_value(dev, (enum ordo_tunable) t, ALL, tunables[t].value, ORDO_ORIGIN_DEFAULT);
+    for (const struct set *set = sets; set < sets + sizeof sets / sizeof sets[0]; set++)
+        for (size_t i = 0; i < set->n && has(&dev->facts, &set->needs); i++)
+            set_value(dev, set->settings[i].tunable, set->settings[i].shapes, set->settings[i].value, set->origin);
+}
+
+/* Whether other values of a tunable can be faster on a device. */
+static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
+{
+    switch (tunables[t].facts) {
+    case ORDO_TUNABLE_GROUPS:
         return !f->cpu;
-    case GPU_ONE_LANE:
-        return !f->cpu && f->lanes == ORDO_LANES_ONE;
-    case GPU_PROGRESS:
-        return !f->cpu && f->groups_progress && f->lanes != ORDO_LANES_ONE;
+    case ORDO_TUNABLE_LANES:
+        return !f->cpu && f->lanes != ORDO_LANES_ONE;
+    case ORDO_TUNABLE_PROGRESS:
+        return !f->cpu && f->groups_progress;
+    default:
+        return true;
     }
-    return false;
 }
 
 /* ---- the user's profile -------------------------------------------------------------------------------------- */
@@ -280,7 +365,7 @@ static void load_user_profile(ordo_device *dev)
     char  text[PROFILE_BYTES];
     char *path = NULL;
     if (profile_path(dev, &path) && path && read_profile(dev, path, text)) {
-        apply_text(dev, text, ORDO_ORIGIN_TUNED, path);
+        apply_text(dev, text, path);
         ordo_log(dev, ORDO_LOG_INFO, "profile read: %s", path);
     }
     free(path);
@@ -311,9 +396,7 @@ void ordo_profile_lower(ordo_device *dev)
 
 void ordo_profile_load(ordo_device *dev)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (row_fits(dev, i))
-            apply_text(dev, rows[i].text, rows[i].origin, "the shipped profile");
+    load_shipped(dev);
     load_user_profile(dev);
     ordo_profile_lower(dev);
 }
@@ -335,6 +418,7 @@ ordo_status ordo_device_tunable(ordo_device *dev, size_t i, struct ordo_tunable_
             out->value = dev->tunable[t][shape];
             out->origin = dev->origin[t][shape];
             ordo_unlock(dev);
+            out->applies = applies(&dev->facts, (enum ordo_tunable) t);
             out->n_choices = tunables[t].n_choices;
             memcpy(out->choice, tunables[t].choice, sizeof out->choice);
             return ORDO_OK;

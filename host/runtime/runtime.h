@@ -337,61 +337,86 @@ enum ordo_sort_method { ORDO_SORT_ONESWEEP = 0, ORDO_SORT_REDUCE_SCAN = 1, ORDO_
 /* How a scan's groups learn of each other. */
 enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 
-/* name, text, values it may take (profile.c refuses others; every one of them gives right answers) */
+/* The shapes that a tunable tells apart: sizes of keys and values, or of keys alone. */
+enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
+
+/* The devices on which other values than the default can be faster: any; those that run the work-items of a group at the same time
+ * (not one after another, in one thread); those whose lanes talk to each other; those with forward progress between groups. */
+enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LANES, ORDO_TUNABLE_PROGRESS };
+
+/* A row: id (the name in capitals), name, scope, facts, default, text, and the values that it may take. profile.c refuses other
+ * values; every one of them gives right answers. */
 #define ORDO_TUNABLE_MAP(X)                                                                                            \
-    X(SORT_METHOD, "sort.method", "0 one-sweep, 1 reduce-then-scan, 2 counting sort per chunk", 0, 1, 2)               \
-    X(SORT_DIGIT_BITS, "sort.digit_bits", "bits sorted per pass", 4, 5, 6, 7, 8)                                       \
-    X(SORT_GROUP, "sort.group", "work-items per group", 1, 64, 128, 256, 384, 512, 1024)                               \
-    X(SORT_ITEMS, "sort.items", "items per work-item (chunked: thousands per chunk)", 4, 5, 7, 8, 9, 11, 12, 13, 15,   \
-      16, 18, 19, 21, 23)                                                                                              \
-    X(SORT_REGISTERS, "sort.registers",                                                                                \
+    X(SORT_METHOD, "sort.method", PAIR, GROUPS, 1, "0 one-sweep, 1 reduce-then-scan, 2 counting sort per chunk", 0, 1, \
+      2)                                                                                                               \
+    X(SORT_DIGIT_BITS, "sort.digit_bits", PAIR, ANY, 8, "bits sorted per pass", 4, 5, 6, 7, 8)                         \
+    X(SORT_GROUP, "sort.group", PAIR, GROUPS, 256, "work-items per group", 1, 64, 128, 256, 384, 512, 1024)            \
+    X(SORT_ITEMS, "sort.items", PAIR, ANY, 8, "items per work-item (chunked: thousands per chunk)", 4, 5, 7, 8, 9, 11, \
+      12, 13, 15, 16, 18, 19, 21, 23)                                                                                  \
+    X(SORT_REGISTERS, "sort.registers", PAIR, GROUPS, 0,                                                               \
       "most registers of a work-item, where the driver can limit them; 0: its choice", 0, 40, 48, 64, 80, 96, 128)     \
-    X(SORT_DIRECT, "sort.direct", "most tiles that each count all keys for themselves", 0, 4, 8, 12, 16, 24, 32, 48)   \
-    X(SORT_SMALL_GROUP, "sort.small_group", "work-items of the single-launch sort; 1: not used", 1, 64, 128, 256, 512, \
-      1024)                                                                                                            \
-    X(SORT_SMALL_ITEMS, "sort.small_items", "items per work-item of the single-launch sort", 2, 4, 6, 8, 12, 16)       \
-    X(SORT_LOCAL, "sort.local", "least log2 of the count where 8-byte keys may end in a local pass; 0: never", 0, 12,  \
-      16, 18, 19, 20, 21, 22, 24)                                                                                      \
-    X(SORT_LOCAL_GROUP, "sort.local_group", "work-items per group of the local pass; 1: never runs", 1, 64, 128, 256,  \
-      512, 1024)                                                                                                       \
-    X(SORT_LOCAL_ITEMS, "sort.local_items", "items per work-item of the local pass: even", 4, 8, 12, 16)               \
-    X(SCAN_METHOD, "scan.method", "0 look-back, 1 reduce-then-scan", 0, 1)                                             \
-    X(SCAN_GROUP, "scan.group", "work-items per group", 1, 64, 128, 256, 512)                                          \
-    X(SCAN_ITEMS, "scan.items", "items per work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)                               \
-    X(COMPACT_GROUP, "compact.group", "work-items per group", 1, 64, 128, 256, 512)                                    \
-    X(COMPACT_ITEMS, "compact.items", "items per work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)                         \
-    X(BY_KEY_GROUP, "by_key.group", "work-items per group", 1, 64, 128, 256, 512)                                      \
-    X(BY_KEY_ITEMS, "by_key.items", "items per work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)                           \
-    X(TOP_GROUP, "top.group", "work-items per group", 1, 64, 128, 256, 512)                                            \
-    X(TOP_ITEMS, "top.items", "items per work-item and round", 4, 8, 16, 32, 64, 1024, 4096)                           \
-    X(MERGE_GROUP, "merge.group", "work-items per group", 1, 64, 128, 256, 512)                                        \
-    X(MERGE_ITEMS, "merge.items", "items per work-item", 4, 5, 7, 8, 9, 11, 13, 15, 17, 1024, 4096)                    \
-    X(MERGE_STAGED, "merge.staged", "values: 0 gathered from device memory, 1 through local memory", 0, 1)             \
-    X(RUNS_GROUP, "merge_runs.group", "work-items per group of the multi-way merge", 1, 64, 128, 256, 512)             \
-    X(RUNS_ITEMS, "merge_runs.items", "items per work-item of the multi-way merge (group 1: per chunk)", 5, 7, 8, 9,   \
-      11, 13, 15, 17, 1024, 4096)                                                                                      \
-    X(SEARCH_NODE, "search.node_keys", "keys per node of a static index", 8, 16, 32)                                   \
-    X(SEARCH_LANES, "search.lanes", "lanes per query", 1, 2, 4, 8)                                                     \
-    X(SEARCH_GROUP, "search.group", "work-items per group", 1, 32, 64, 128, 256, 512)                                  \
-    X(SEARCH_ITEMS, "search.items", "queries that a work-item has in flight", 1, 2, 4, 8, 16, 32, 64, 128)             \
-    X(SEARCH_LOCAL, "search.local_keys", "keys that a group keeps in local memory, at most", 256, 1024, 4096, 8192)    \
-    X(SEARCH_TILE, "search.tile", "sorted queries: queries per work-item", 1, 2, 4, 8, 16)                             \
-    X(SEARCH_BUFFERED, "search.buffered", "random queries of 2^this keys and more are partitioned; 0: never", 0, 20,   \
-      22, 24, 26, 28, 30)                                                                                              \
-    X(SEARCH_SORTED, "search.sort_queries", "random queries are sorted for so many keys each and fewer; 0: never", 0,  \
-      1, 2, 4, 8, 16)                                                                                                  \
-    X(BLINK_LANES, "blink.lanes", "lanes per query of a B-link tree", 1, 2, 4, 8)                                      \
-    X(BLINK_GROUP, "blink.group", "work-items per group", 32, 64, 128, 256, 512)                                       \
-    X(BLINK_ITEMS, "blink.items", "queries that a work-item has in flight", 1, 2, 4, 8, 16, 32)                        \
-    X(LINKS_GROUP, "links.group", "work-items per group of operations side by side; above 256 with few registers", 32, \
-      64, 128, 256, 512, 768, 1024)
+    X(SORT_DIRECT, "sort.direct", PAIR, GROUPS, 8, "most tiles that each count all keys for themselves", 0, 4, 8, 12,  \
+      16, 24, 32, 48)                                                                                                  \
+    X(SORT_SMALL_GROUP, "sort.small_group", PAIR, GROUPS, 256, "work-items of the single-launch sort; 1: not used", 1, \
+      64, 128, 256, 512, 1024)                                                                                         \
+    X(SORT_SMALL_ITEMS, "sort.small_items", PAIR, GROUPS, 4, "items per work-item of the single-launch sort", 2, 4, 6, \
+      8, 12, 16)                                                                                                       \
+    X(SORT_LOCAL, "sort.local", PAIR, GROUPS, 22,                                                                      \
+      "least log2 of the count where 8-byte keys may end in a local pass; 0: never", 0, 12, 16, 18, 19, 20, 21, 22,    \
+      24)                                                                                                              \
+    X(SORT_LOCAL_GROUP, "sort.local_group", PAIR, GROUPS, 256,                                                         \
+      "work-items per group of the local pass; 1: never runs", 1, 64, 128, 256, 512, 1024)                             \
+    X(SORT_LOCAL_ITEMS, "sort.local_items", PAIR, GROUPS, 8, "items per work-item of the local pass: even", 4, 8, 12,  \
+      16)                                                                                                              \
+    X(SCAN_METHOD, "scan.method", KEY, PROGRESS, 1, "0 look-back, 1 reduce-then-scan", 0, 1)                           \
+    X(SCAN_GROUP, "scan.group", KEY, GROUPS, 256, "work-items per group", 1, 64, 128, 256, 512)                        \
+    X(SCAN_ITEMS, "scan.items", KEY, ANY, 8, "items per work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)                  \
+    X(COMPACT_GROUP, "compact.group", KEY, GROUPS, 256, "work-items per group", 1, 64, 128, 256, 512)                  \
+    X(COMPACT_ITEMS, "compact.items", KEY, ANY, 8, "items per work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)            \
+    X(BY_KEY_GROUP, "by_key.group", KEY, GROUPS, 256, "work-items per group", 1, 64, 128, 256, 512)                    \
+    X(BY_KEY_ITEMS, "by_key.items", KEY, ANY, 8, "items per work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)              \
+    X(TOP_GROUP, "top.group", KEY, GROUPS, 256, "work-items per group", 1, 64, 128, 256, 512)                          \
+    X(TOP_ITEMS, "top.items", KEY, ANY, 16, "items per work-item and round", 4, 8, 16, 32, 64, 1024, 4096)             \
+    X(MERGE_GROUP, "merge.group", PAIR, GROUPS, 128, "work-items per group", 1, 64, 128, 256, 512)                     \
+    X(MERGE_ITEMS, "merge.items", PAIR, ANY, 7, "items per work-item", 4, 5, 7, 8, 9, 11, 13, 15, 17, 1024, 4096)      \
+    X(MERGE_STAGED, "merge.staged", PAIR, GROUPS, 0, "values: 0 gathered from device memory, 1 through local memory",  \
+      0, 1)                                                                                                            \
+    X(MERGE_RUNS_GROUP, "merge_runs.group", PAIR, GROUPS, 128, "work-items per group of the multi-way merge", 1, 64,   \
+      128, 256, 512)                                                                                                   \
+    X(MERGE_RUNS_ITEMS, "merge_runs.items", PAIR, ANY, 8,                                                              \
+      "items per work-item of the multi-way merge (group 1: per chunk)", 5, 7, 8, 9, 11, 13, 15, 17, 1024, 4096)       \
+    X(SEARCH_NODE_KEYS, "search.node_keys", KEY, ANY, 16, "keys per node of a static index", 8, 16, 32)                \
+    X(SEARCH_LANES, "search.lanes", KEY, LANES, 2, "lanes per query", 1, 2, 4, 8)                                      \
+    X(SEARCH_GROUP, "search.group", KEY, GROUPS, 256, "work-items per group", 1, 32, 64, 128, 256, 512)                \
+    X(SEARCH_ITEMS, "search.items", KEY, ANY, 1, "queries that a work-item has in flight", 1, 2, 4, 8, 16, 32, 64,     \
+      128)                                                                                                             \
+    X(SEARCH_LOCAL_KEYS, "search.local_keys", KEY, ANY, 4096, "keys that a group keeps in local memory, at most", 256, \
+      1024, 4096, 8192)                                                                                                \
+    X(SEARCH_TILE, "search.tile", KEY, ANY, 8, "sorted queries: queries per work-item", 1, 2, 4, 8, 16)                \
+    X(SEARCH_BUFFERED, "search.buffered", KEY, ANY, 0,                                                                 \
+      "random queries of 2^this keys and more are partitioned; 0: never", 0, 20, 22, 24, 26, 28, 30)                   \
+    X(SEARCH_SORT_QUERIES, "search.sort_queries", KEY, ANY, 0,                                                         \
+      "random queries are sorted for so many keys each and fewer; 0: never", 0, 1, 2, 4, 8, 16)                        \
+    X(BLINK_LANES, "blink.lanes", KEY, LANES, 4, "lanes per query of a B-link tree", 1, 2, 4, 8)                       \
+    X(BLINK_GROUP, "blink.group", KEY, ANY, 128, "work-items per group", 32, 64, 128, 256, 512)                        \
+    X(BLINK_ITEMS, "blink.items", KEY, ANY, 1, "queries that a work-item has in flight", 1, 2, 4, 8, 16, 32)           \
+    X(LINKS_GROUP, "links.group", KEY, ANY, 64,                                                                        \
+      "work-items per group of operations side by side; above 256 with few registers", 32, 64, 128, 256, 512, 768,     \
+      1024)
 
 enum ordo_tunable {
-#define X(id, name, text, ...) ORDO_##id,
+#define X(id, ...) ORDO_##id,
     ORDO_TUNABLE_MAP(X)
 #undef X
         ORDO_N_TUNABLES
 };
+
+/* Older names. */
+#define ORDO_RUNS_GROUP    ORDO_MERGE_RUNS_GROUP
+#define ORDO_RUNS_ITEMS    ORDO_MERGE_RUNS_ITEMS
+#define ORDO_SEARCH_NODE   ORDO_SEARCH_NODE_KEYS
+#define ORDO_SEARCH_LOCAL  ORDO_SEARCH_LOCAL_KEYS
+#define ORDO_SEARCH_SORTED ORDO_SEARCH_SORT_QUERIES
 
 uint32_t ordo_tunable(const ordo_device *dev, enum ordo_tunable tunable, enum ordo_shape shape);
 

@@ -224,6 +224,7 @@ struct ordo_tunable_info {
     const char *text; /* what it means */
     uint32_t    value;
     ordo_origin origin;
+    bool        applies;   /* other values can be faster on this device */
     uint32_t    n_choices; /* the values that it may be set to */
     uint32_t    choice[16];
 };

@@ -427,7 +427,7 @@ static const struct plant plants[] = {
 
     /* kernels */
     { "a sort that moves values along with wrong keys, by chunks",
-      { { "primitive/sort_chunked.cl", "values_out[to] = values_in[e];", "values_out[to] = values_in[e / 2];" } },
+      { { "primitive/sort_chunked.cl", "to_values[to] = from_values[e];", "to_values[to] = from_values[e / 2];" } },
       "",
       NULL,
       ON_CPU,
@@ -473,7 +473,7 @@ static const struct plant plants[] = {
       0,
       0 },
     { "a sort's look-back that forgets a tile",
-      { { "primitive/sort.cl", "look->sum += word[i] & SORT_COUNT_MASK;",
+      { { "primitive/sort_onesweep.cl", "look->sum += word[i] & SORT_COUNT_MASK;",
           "look->sum += look->at == 3 ? 0 : word[i] & SORT_COUNT_MASK;" } },
       BY_LOOK,
       "sort.method=0 sort.direct=0",

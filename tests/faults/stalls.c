@@ -5,7 +5,7 @@
  * The stalls are put in through ORDO_CL_DIR. A group that stalls still does its own work: one that stops altogether would keep any
  * launch from ending. What waits, and for what:
  *   look-back      of scan, of compact, of merges that leave out what is stale (group/lookback.cl), and of the sort
- *                  (primitive/sort.cl): for what tiles publish. A tile that is silent for LOOKBACK_POLLS or SORT_LOOKS looks is
+ *                  (primitive/sort_onesweep.cl): for what tiles publish. A tile that is silent for LOOKBACK_POLLS or SORT_LOOKS looks is
  *                  folded or counted again
  *   the self-test  for the turn of the group before: CHAIN_PATIENCE looks, then look-back is not used on the device
  *   B-link tree    for latches of leaves and of the root: LINKS_TRIES steps, then another launch, then the tree is checked, and that is an
@@ -274,7 +274,7 @@ Test(stalls, of_tiles_of_a_sort_end_in_the_fallback)
 {
     struct overlay o;
     overlay_begin(&o);
-    overlay_edit(&o, "primitive/sort.cl", SAYS_COUNTS, SAYS_COUNTS "    if (tile % 5 == 2)\n        return;\n");
+    overlay_edit(&o, "primitive/sort_onesweep.cl", SAYS_COUNTS, SAYS_COUNTS "    if (tile % 5 == 2)\n        return;\n");
     overlay_use(&o);
     test_each_device_with("cpu=0,progress=1", sorting);
     overlay_end(&o);

@@ -63,7 +63,7 @@ ENDS = {
     ("group/lookback.cl", "next > 0"): "goes down by the tiles that were taken; waits for those before only, which have begun",
     ("primitive/merge.cl", "a < tile.a_count && b < tile.b_count"): "numbers of a tile; each round uses up what is left of one part at least",
     ("primitive/merge.cl", "subgroup_any(search.low < search.high)"): "each vote leaves one part in TEAM_WIDTH + 1",
-    ("primitive/sort.cl", "searches"): "its number of digits goes up by one, and it ends at three",
+    ("primitive/sort_histogram.cl", "searches"): "its number of digits goes up by one, and it ends at three",
     ("primitive/sort_local.cl", "end < count && key_bits(keys[end]) >> local_bit == segment"):
         "end grows in each round: by a step that is less than the rest, or to count. The sum of the steps before 2^31 is about 2^31",
     ("shared/index.h", "index_units(blocks, node_log2, level) > 1"): "at most 10 levels",

@@ -32,7 +32,7 @@
 
 static const char *out_dir;
 
-/* "primitive/sort.cl", from the text's first #line. */
+/* "primitive/sort_onesweep.cl", from the text's first #line. */
 static void module_of(const char *text, char *name, size_t room)
 {
     const char *quote = strchr(text, '"');

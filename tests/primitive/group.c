@@ -102,15 +102,17 @@ static struct wanted want_all(struct test *t, const struct op *op, uint32_t grou
 }
 
 static ordo_status launch(struct ordo_call *call, const char *verb, const struct op *op, uint32_t group, uint32_t width,
-                          const struct ordo_arg *args, size_t n_args)
+                          const struct ordo_args *args)
 {
-    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { "TEAM_WIDTH", width }, { NULL, 0 } };
-    struct ordo_kernel      *kernel = NULL;
     char                     name[32];
+    const struct ordo_launch launch = { .file = "group.cl",
+                                        .kernel = name,
+                                        .groups = N_GROUPS,
+                                        .group = group,
+                                        .defines = { { "GROUP_SIZE", group }, { "TEAM_WIDTH", width } } };
 
     (void) snprintf(name, sizeof name, "%s_%s", verb, op->name);
-    ORDO_TRY(ordo_call_kernel(call, "group.cl", name, defines, &kernel));
-    return ordo_call_launch_kernel(call, kernel, N_GROUPS, group, args, n_args);
+    return ordo_call_launch(call, &launch, args);
 }
 
 static void check_op(struct test *t, const struct op *op, uint32_t group, uint32_t width)
@@ -119,14 +121,16 @@ static void check_op(struct test *t, const struct op *op, uint32_t group, uint32
     struct wanted     want = want_all(t, op, group);
     struct test_array in = test_upload(t, want.in, n, bytes, 0), out = test_upload(t, NULL, n, bytes, 0);
     struct test_array totals = test_upload(t, NULL, 2 * n, bytes, 0), sums = test_upload(t, NULL, 2 * n, bytes, 0);
+    struct ordo_args  scan = { .n = 0 }, reduce = { .n = 0 };
     struct ordo_call  call;
 
     test_context(t, "%s, groups of %u, teams of %u", op->name, group, width);
     test_ok(t, ordo_call_begin(&call, t->dev, NULL));
-    ordo_status got =
-        launch(&call, "scan", op, group, width, ORDO_ARGS(ORDO_ARG(in.mem), ORDO_ARG(out.mem), ORDO_ARG(totals.mem)));
+    ORDO_ADD(&scan, ORDO_ARG(in.mem), ORDO_ARG(out.mem), ORDO_ARG(totals.mem));
+    ORDO_ADD(&reduce, ORDO_ARG(in.mem), ORDO_ARG(sums.mem));
+    ordo_status got = launch(&call, "scan", op, group, width, &scan);
     if (got == ORDO_OK)
-        got = launch(&call, "reduce", op, group, width, ORDO_ARGS(ORDO_ARG(in.mem), ORDO_ARG(sums.mem)));
+        got = launch(&call, "reduce", op, group, width, &reduce);
     test_ok(t, ordo_call_end(&call, got));
 
     test_expect(t, op->type, &out, want.out, n);
@@ -169,19 +173,16 @@ Test(group, scans_and_reductions_cover_the_whole_group)
 static void run_each(struct test *t, uint32_t n, uint32_t first, uint32_t size)
 {
     enum { ITEMS = 8, STEPS = 400 };
-    static const struct ordo_define none[] = { { NULL, 0 } };
-    struct test_array   steps = test_upload(t, NULL, ITEMS, 4, 0), wrong = test_upload(t, NULL, ITEMS, 4, 0);
-    uint32_t            got[ITEMS], bad[ITEMS];
-    struct ordo_kernel *kernel = NULL;
-    struct ordo_call    call;
+    const struct ordo_launch launch = { .file = "each.cl", .kernel = "each_stride", .groups = ITEMS, .group = 1 };
+    struct test_array        steps = test_upload(t, NULL, ITEMS, 4, 0), wrong = test_upload(t, NULL, ITEMS, 4, 0);
+    uint32_t                 got[ITEMS], bad[ITEMS];
+    struct ordo_args         args = { .n = 0 };
+    struct ordo_call         call;
 
     test_context(t, "%u elements, work-items from %u on of %u", n, first, size);
     test_ok(t, ordo_call_begin(&call, t->dev, NULL));
-    ordo_status status = ordo_call_kernel(&call, "each.cl", "each_stride", none, &kernel);
-    if (status == ORDO_OK)
-        status = ordo_call_launch_kernel(
-            &call, kernel, ITEMS, 1,
-            ORDO_ARGS(ORDO_ARG(n), ORDO_ARG(first), ORDO_ARG(size), ORDO_ARG(steps.mem), ORDO_ARG(wrong.mem)));
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(first), ORDO_ARG(size), ORDO_ARG(steps.mem), ORDO_ARG(wrong.mem));
+    const ordo_status status = ordo_call_launch(&call, &launch, &args);
     test_ok(t, ordo_call_end(&call, status));
     test_download(t, &steps, got);
     test_download(t, &wrong, bad);

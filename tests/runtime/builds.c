@@ -106,7 +106,7 @@ Test(builds, kernels_that_are_built_together_are_those_of_a_program)
             sets++;
         }
     cr_assert(sets > 10);
-    const struct ordo_kernel_set alone = ordo_kernel_set("primitive/sort.cl", "sort_direct");
+    const struct ordo_kernel_set alone = ordo_kernel_set("primitive/sort_direct.cl", "sort_direct");
     cr_assert(alone.bytes == strlen("sort_direct"));
     ordo_device_close(&dev);
 }

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A work-group's tile of a radix sort: loaded, ranked by a digit, and written to where the digit's elements go.
+ *
+ * Tunables: GROUP_SIZE, RANK_ITEMS (items per work-item), RANK_BITS (of the widest digit). SORT_PLANNED is 1 if a plan
+ * (shared/sort.h) gives each pass its digit, 0 if the digit is an argument.
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "device/team.cl"
+#include "group/rank.cl"
+#include "group/scan.cl"
+#include "shared/key.h"
+#include "shared/sort.h"
+
+#ifndef SORT_PLANNED
+#define SORT_PLANNED 0
+#endif
+#if RANK_BITS > 8
+#error "RANK_BITS must be at most 8: the control buffer has SORT_RADIX_MAX counters a tile"
+#endif
+
+/* ---- digits ---------------------------------------------------------------------------------------------------- */
+
+/* A digit: its number, its lowest bit in the ordered form, and its width as a mask. */
+typedef struct {
+    uint number, shift, mask;
+} sort_digit;
+
+ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint passes)
+{
+    const uint below = SORT_BITS_BELOW(bits, passes, number);
+    const uint width = SORT_BITS_BELOW(bits, passes, number + 1) - below;
+    return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
+}
+
+/* The plan as parameters of a kernel or function, each with a comma behind it, and as arguments. Kernels without a plan have
+ * none: with 21 keys of 4 bytes a work-item these two arguments cost more than 64 registers on an H100. */
+#if SORT_PLANNED
+#define SORT_PLAN_PARAMS __global const uint *plan, struct sort_planned planned,
+#define SORT_PLAN        plan, planned,
+#else
+#define SORT_PLAN_PARAMS
+#define SORT_PLAN
+#endif
+
+/* The digit that a pass sorts by; its number is SORT_IDLE if the plan leaves the pass nothing to do. */
+ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
+{
+#if SORT_PLANNED
+    const uint number = plan[SORT_PLAN_DIGITS + p.pass];
+    if (number == SORT_IDLE)
+        return (sort_digit) { SORT_IDLE, 0, 0 };
+    return sort_digit_of(number, planned.first_bit, planned.bits, planned.passes);
+#else
+    return (sort_digit) { 0, p.shift, p.digit_mask };
+#endif
+}
+
+/* ---- a tile ---------------------------------------------------------------------------------------------------- */
+
+/* Local memory of a tile: first the teams' counts, then the keys in digit order, then the values. */
+typedef union {
+    uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* sort_direct has two rows, whatever the teams */
+    ordo_key   keys[RANK_TILE];
+    ordo_value values[ORDO_VALUE_BYTES ? RANK_TILE : 1];
+} sort_exchange;
+
+typedef struct {
+    sort_exchange exchange;
+    uint          scratch[GROUP_SCAN_WORDS];
+    uint          base[RANK_RADIX]; /* where an element of the digit goes, less its place in the tile */
+    uint          tile;
+    sort_digit    digit;
+    uint          missing; /* look-back: 1 + the last tile that somebody waited for in vain; 0: none */
+} sort_local_memory;
+
+#ifndef LOCAL_BYTES
+#define LOCAL_BYTES                                                                                                    \
+    SORT_LOCAL_BYTES(GROUP_SIZE, TEAM_WIDTH, RANK_ITEMS, RANK_BITS, SHARED_MAX(KEY_BITS / 8, ORDO_VALUE_BYTES))
+#endif
+ORDO_STATIC_ASSERT(sizeof(sort_local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
+
+/* Elements of tile `tile`; fewer only in the last one. */
+ORDO_FN uint sort_tile_count(uint count, uint tile)
+{
+    return min(count - tile * RANK_TILE, (uint) RANK_TILE);
+}
+
+/* Ordered forms of this work-item's keys of a tile; what lies beyond the end is all ones and, coming last in the tile's
+ * order too, is ranked behind every real key. */
+ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
+{
+    const uint first = rank_first_element();
+    if (here == RANK_TILE) {
+        ORDO_UNROLL
+        for (int i = 0; i < RANK_ITEMS; i++)
+            bits[i] = key_bits(tile_keys[first + i * TEAM_WIDTH]);
+    } else {
+        ORDO_UNROLL
+        for (int i = 0; i < RANK_ITEMS; i++) {
+            const uint e = first + i * TEAM_WIDTH;
+            bits[i] = e < here ? key_bits(tile_keys[e]) : ~(ordo_key_form) 0;
+        }
+    }
+}
+
+/* Digits of the elements that a work-item writes, four to a register: the places themselves would take four times as many. */
+typedef struct {
+    uint four[(RANK_ITEMS + 3) / 4];
+} sort_digits;
+
+/* Writes the tile's keys, which lie in the exchange in digit order, to their places; coalesced within a digit.
+ * Keeps the digits, for the values. */
+ORDO_FN void sort_store_keys(__local const sort_local_memory *l, uint here, uint shift, uint mask,
+                             __global ordo_key *out, sort_digits *digits)
+{
+    ORDO_UNROLL
+    for (int k = 0; k < RANK_ITEMS; k++) {
+        const uint     place = get_local_id(0) + k * GROUP_SIZE;
+        const ordo_key key = l->exchange.keys[place];
+        const uint     digit = rank_digit(key_bits(key), shift, mask);
+        digits->four[k / 4] = k % 4 == 0 ? digit : digits->four[k / 4] | digit << k % 4 * 8;
+        if (place < here)
+            out[l->base[digit] + place] = key;
+    }
+}
+
+ORDO_FN void sort_load_values(__global const ordo_value *tile_values, uint here, ordo_value *value)
+{
+    const uint first = rank_first_element();
+    if (!ORDO_VALUE_BYTES)
+        return;
+    ORDO_UNROLL
+    for (int i = 0; i < RANK_ITEMS; i++) {
+        const uint e = first + i * TEAM_WIDTH;
+        value[i] = e < here ? tile_values[e] : 0;
+    }
+}
+
+/* Moves the tile's values as its keys were: `places` and `digits` as ranked and stored.
+ * Called by every work-item after sort_store_keys. */
+ORDO_FN void sort_move_values(__local sort_local_memory *l, const ordo_value *value, uint here,
+                              const rank_places *places, const sort_digits *digits, __global ordo_value *out)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (int i = 0; i < RANK_ITEMS; i++)
+        l->exchange.values[rank_place_of(places, i)] = value[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (int k = 0; k < RANK_ITEMS; k++) {
+        const uint at = get_local_id(0) + k * GROUP_SIZE;
+        const uint digit = digits->four[k / 4] >> k % 4 * 8 & 255;
+        if (at < here)
+            out[l->base[digit] + at] = l->exchange.values[at];
+    }
+}
+
+/* Writes a ranked tile to where l->base says, values like keys. Called by every work-item, uniformly, behind a barrier
+ * after the bases. */
+ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit d, const rank_places *places,
+                             const ordo_value *value, __global ordo_key *keys_out, __global ordo_value *values_out)
+{
+    sort_digits digits;
+    sort_store_keys(l, here, d.shift, d.mask, keys_out, &digits);
+    if (ORDO_VALUE_BYTES)
+        sort_move_values(l, value, here, places, &digits, values_out);
+}
+
+/* Puts the keys into the exchange in digit order; their ranks become places in the tile.
+ * Called by every work-item, behind a barrier after rank_starts. Barriers: one before the exchange is overwritten;
+ * the caller's next one makes it visible. */
+ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, uint shift, uint mask,
+                                rank_places *places)
+{
+    rank_to_places(bits, shift, mask, l->exchange.counts, places);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (int i = 0; i < RANK_ITEMS; i++)
+        l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
+}
+
+/* Ranks a tile by a digit and puts its keys into the exchange in digit order. total[j] and start[j]: how many elements
+ * of this work-item's digit j the tile has, and where they begin in it. Called by every work-item, uniformly; the
+ * exchange is in use by nobody. The next barrier makes the exchange visible. */
+ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
+                            uint *total, uint *start)
+{
+    rank_clear(l->exchange.counts);
+    rank_within_team(bits, d.shift, d.mask, l->exchange.counts, places);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rank_totals(l->exchange.counts, total);
+    rank_starts(l->exchange.counts, total, l->scratch, start);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sort_exchange_keys(l, bits, d.shift, d.mask, places);
+}
+
+/* counts[digit] = how many of a tile's keys have it, counted from the input, which no pass overwrites.
+ * Called by every work-item, uniformly. The exchange is in use: counts lie in the bases, which are not yet. */
+ORDO_FN void sort_count_tile(__global const ordo_key *tile_keys, uint here, uint shift, uint mask, __local uint *counts)
+{
+    for (uint digit = get_local_id(0); digit < RANK_RADIX; digit += GROUP_SIZE)
+        counts[digit] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint e = get_local_id(0); e < here; e += GROUP_SIZE)
+        ordo_local_add(&counts[rank_digit(key_bits(tile_keys[e]), shift, mask)], 1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folds over all tiles of an array, for files that write something for each element from the fold of all elements before it.
+ *
+ * Two ways. Look-back (tiles_look_back): one launch, every element read once and written once; groups wait, bounded, for
+ * groups that have started. Reduce-then-scan (tiles_sums, tiles_ranges): each group folds its own range of tiles; then
+ * each adds up the folds of the ranges before its own and writes its range: two launches, elements read twice, nobody
+ * waits. What one group can do at once is tiles_ranges alone.
+ *
+ * The including file defines before it includes this one
+ *   LOOKBACK_INPUT   the arrays of a call
+ *   input_tile       a tile of them that is loaded
+ *   tile_write       writes a loaded tile; `before`: the fold of all that precedes it
+ *   lookback_refold  see group/lookback.cl
+ * and, if it uses group/tile.cl, fold_item row[TILE_ROWS] of input_tile, which tile_fold sets, and
+ *   tile_load_input  loads a tile
+ *   tile_item        item k of a loaded tile; `at`: its position
+ * else
+ *   tile_fold        loads a tile and returns its fold
+ *   tile_whole       loads and writes a tile. Returns the fold up to its end
+ *
+ * SCAN_LOOKBACK   tuning: which way
+ */
+#pragma once
+#include "group/fold.cl"
+
+#ifdef TILE_ROWS /* group/tile.cl is used */
+
+/* Sets t->row to folds within the team's part of the tile; returns the fold of that part. */
+ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
+{
+    fold_item before = fold_identity();
+
+    ORDO_UNROLL
+    for (uint r = 0; r < TILE_ROWS; r++) {
+        const uint first = tile_position(tile, r);
+        fold_item  mine = tile_item(t, r * TILE_VECTOR, first);
+        ORDO_UNROLL
+        for (uint v = 1; v < TILE_VECTOR; v++)
+            mine = fold(mine, tile_item(t, r * TILE_VECTOR + v, first + v));
+        const fold_item upto = team_fold_upto(mine);
+        t->row[r] = fold(before, team_fold_before(upto));
+        before = fold(before, team_item(upto, TEAM_WIDTH - 1));
+    }
+    return before;
+}
+
+/* Loads a tile and folds it. row[r]: the fold of what lies in the tile before this lane's elements of row r. Returns the
+ * tile's fold, in all work-items. By the whole group, from uniform control flow; barriers as group_fold_before. */
+ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
+                            __local fold_scratch *scratch)
+{
+    fold_item total;
+
+    tile_load_input(in, tile, t);
+    const fold_item teams = group_fold_before(tile_rows(tile, t), scratch, &total);
+    ORDO_UNROLL
+    for (uint r = 0; r < TILE_ROWS; r++)
+        t->row[r] = fold(teams, t->row[r]);
+    return total;
+}
+
+/* Writes a tile; `before`: the fold of all that precedes it. Returns the fold up to its end. By the whole group, from
+ * uniform control flow; barriers before and after scratch is written. */
+ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold_item before,
+                             __local fold_scratch *scratch)
+{
+    input_tile t;
+
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const fold_item own = tile_fold(in, tile, &t, scratch);
+    tile_write(in, tile, &t, before);
+    return fold(before, own);
+}
+
+#endif
+
+/* The end of the range of this group: tiles g * range .. g * range + range - 1 of `tiles`. */
+ORDO_FN uint tiles_end(uint tiles, uint range)
+{
+    const uint first = (uint) get_group_id(0) * range;
+    return first + min(range, tiles - first);
+}
+
+/* Writes each group's range, given the folds of all ranges. */
+ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
+                          __local fold_scratch *scratch)
+{
+    const uint group = (uint) get_group_id(0), end = tiles_end(tiles, range);
+    fold_item  before = group_fold_items(sums, group, scratch);
+
+    for (uint tile = group * range; tile < end; tile++)
+        before = tile_whole(in, tile, before, scratch);
+}
+
+#if SCAN_LOOKBACK
+#include "group/lookback.cl"
+
+typedef struct {
+    fold_scratch scratch;
+    fold_item    before;
+    uint         ticket;
+} tiles_local;
+
+/* Writes one tile per group. `state`, `stamp`: see lookback_state. */
+ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, __global uint *state, uint stamp,
+                             __local tiles_local *l)
+{
+    const lookback_state s = lookback_state_at(state, stamp);
+    const uint           tile = lookback_ticket(s, &l->ticket);
+    input_tile           t;
+
+    const fold_item own = tile_fold(in, tile, &t, &l->scratch);
+    if (get_local_id(0) == 0)
+        lookback_announce(s, tile, own, in_place);
+    const fold_item before = lookback_prefix(in, s, tile, own, in_place, &l->before);
+    tile_write(in, tile, &t, before);
+}
+
+#else
+
+/* sums[g] = the fold of group g's range. */
+ORDO_FN void tiles_sums(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global fold_item *sums,
+                        __local fold_scratch *scratch)
+{
+    const uint group = (uint) get_group_id(0), end = tiles_end(tiles, range);
+    fold_item  sum = fold_identity();
+    input_tile t;
+
+    for (uint tile = group * range; tile < end; tile++) {
+        sum = fold(sum, tile_fold(in, tile, &t, scratch));
+#if FOLD_GROUP > 1
+        barrier(CLK_LOCAL_MEM_FENCE); /* before scratch is written again */
+#endif
+    }
+    if (get_local_id(0) == 0)
+        sums[group] = sum;
+}
+
+#endif

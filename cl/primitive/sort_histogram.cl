@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The histogram of every digit that a radix sort (sort_onesweep.cl) passes by, in one read of the keys, and the plan of the
+ * passes over 8-byte keys (shared/sort.h).
+ *
+ * The plan leaves out digits that all keys share. If the most significant digits split the keys into small segments, the passes
+ * sort by those digits alone, and sort_local.cl sorts each segment in local memory by all bits below. Stehle and Jacobsen, A
+ * Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017).
+ */
+#pragma once
+#include "group/sort_tile.cl"
+
+/* ---- the histogram --------------------------------------------------------------------------------------------- */
+
+/* Several copies of the counters, lanes apart, so that equal keys do not queue for one word. */
+#ifndef HISTOGRAM_COPIES
+#define HISTOGRAM_COPIES 1
+#endif
+#define PASSES_MAX     HISTOGRAM_PASSES_MAX(KEY_BITS, RANK_BITS)
+#define COUNTERS_WORDS HISTOGRAM_WORDS(KEY_BITS, RANK_BITS, HISTOGRAM_COPIES)
+
+/* counts of `passes` digits of one key, into this work-item's copy. */
+ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, struct sort_histogram h, uint copy)
+{
+    for (uint pass = 0; pass < h.passes; pass++) {
+        const sort_digit d = sort_digit_of(pass, h.first_bit, h.bits, h.passes);
+        const uint       digit = rank_digit(bits, d.shift, d.mask);
+        ordo_local_add(&counts[(pass * RANK_RADIX + digit) * HISTOGRAM_COPIES + copy], 1);
+    }
+}
+
+typedef struct {
+    uint greatest, least; /* greatest digit + 1; RANK_RADIX - least digit */
+} histogram_digit;
+
+typedef struct {
+    uint            counts[COUNTERS_WORDS];
+    uint            scratch[GROUP_SCAN_WORDS];
+    uint            finished;
+    histogram_digit digit[PASSES_MAX];
+} histogram_local;
+
+#ifndef HISTOGRAM_BYTES
+#define HISTOGRAM_BYTES HISTOGRAM_LOCAL_BYTES(KEY_BITS, RANK_BITS, HISTOGRAM_COPIES, GROUP_SIZE, TEAM_WIDTH)
+#endif
+ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
+                   "the host reserves less local memory than the histogram needs");
+
+/* The last group to finish turns the counts into where each digit begins, and leaves the counters as it found them: zero.
+ * Its loads are ordered behind the others' additions by the counter of finished groups, to which each group adds behind a
+ * fence. */
+ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
+                            __local histogram_local *l)
+{
+    for (uint pass = get_local_id(0); pass < PASSES_MAX; pass += GROUP_SIZE) {
+        l->digit[pass].greatest = 0;
+        l->digit[pass].least = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint pass = 0; pass < h.passes; pass++) {
+        uint count[RANK_DIGITS_PER_ITEM], sum = 0, all;
+        RANK_FOR_MY_DIGITS(digit, j)
+        {
+            count[j] = ordo_exchange(&counters[1 + pass * RANK_RADIX + digit], 0);
+            sum += count[j];
+            if (SORT_PLANNED && count[j]) {
+                ordo_local_max(&l->digit[pass].greatest, digit + 1);
+                ordo_local_max(&l->digit[pass].least, RANK_RADIX - digit);
+            }
+        }
+        uint before = group_scan_add(sum, l->scratch, &all);
+        RANK_FOR_MY_DIGITS(digit, j)
+        {
+            control[h.bases_word + 2 * pass * RANK_RADIX + digit] = before;
+            before += count[j];
+        }
+    }
+    if (get_local_id(0) == 0)
+        ordo_exchange(&counters[0], 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
+{
+    return l->digit[digit].greatest + l->digit[digit].least != RANK_RADIX + 1;
+}
+
+/* ---- the plan --------------------------------------------------------------------------------------- */
+
+/* The last group counts its sample in this many cells. */
+#define SAMPLE_CELLS (COUNTERS_WORDS >= 8192 ? 8192 : COUNTERS_WORDS >= 4096 ? 4096 : 2048)
+
+#if SORT_PLANNED && COUNTERS_WORDS >= 2048
+typedef struct {
+    float mean;    /* the mean number of elements that have the prefix of a random element */
+    float fullest; /* the share of the sample in the fullest cell */
+} sample_prefixes;
+
+/* Keys of the sample that a work-item asks for at once. */
+#define SAMPLE_AHEAD 8
+
+/* The number of keys in a sample of `count` keys, of which there are at least 2^12. With 8192 cells the standard
+ * deviation of the estimate is at most 16 elements up to 2^26 keys. */
+ORDO_FN uint sample_keys(uint count)
+{
+    return clamp(count >> 10, min(count / 2, 16384u), 65536u);
+}
+
+/* Estimates how many elements share a prefix: the bits of the ordered form from `shift` on. Counts a sample by a hash
+ * of the prefix. Two different prefixes fall into one cell with a probability of 1 / SAMPLE_CELLS. More pairs than that
+ * have equal prefixes. Called by every work-item, uniformly. */
+ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
+                                         __local histogram_local *l)
+{
+    const uint      n = sample_keys(count), step = count / n, lid = get_local_id(0);
+    uint            pairs = 0, fullest = 0;
+    sample_prefixes out;
+
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint cell = lid; cell < SAMPLE_CELLS; cell += GROUP_SIZE)
+        l->counts[cell] = 0;
+    if (lid == 0)
+        l->finished = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint first = lid; first < n; first += SAMPLE_AHEAD * GROUP_SIZE) {
+        ulong hash[SAMPLE_AHEAD];
+        ORDO_UNROLL
+        for (uint i = 0; i < SAMPLE_AHEAD; i++)
+            hash[i] = (key_bits(keys[min(first + i * GROUP_SIZE, n - 1) * step]) >> shift) * 0x9e3779b97f4a7c15ul;
+        ORDO_UNROLL
+        for (uint i = 0; i < SAMPLE_AHEAD; i++)
+            if (first + i * GROUP_SIZE < n)
+                ordo_local_add(&l->counts[(uint) (hash[i] >> 32) * 0x85ebca6bu >> 16 & (SAMPLE_CELLS - 1)], 1);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint cell = lid; cell < SAMPLE_CELLS; cell += GROUP_SIZE) {
+        const uint here = l->counts[cell];
+        pairs += here ? min(here * (here - 1), 0xffffffffu / SAMPLE_CELLS) : 0;
+        fullest = max(fullest, here);
+    }
+    ordo_local_max(&l->finished, fullest);
+    const uint all = group_reduce_add(pairs, l->scratch);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const float ordered_pairs = (float) n * (float) (n - 1);
+    out.mean = ((float) all / ordered_pairs - 1.0f / (float) SAMPLE_CELLS) * (float) count;
+    out.fullest = (float) l->finished / (float) n;
+    return out;
+}
+
+/* A segment with a greater share of all elements keeps one group busy for long. */
+#define SAMPLE_SHARE_MAX (1.0f / 400.0f)
+/* The mean number of elements in the bin of an element. The local pass compares each element with all others of its
+ * bin. */
+#define SAMPLE_BIN_MAX 96.0f
+/* The bins of the local pass tell at least this many bits below the two top digits apart. */
+#define SAMPLE_BIN_BITS 8
+
+/* The number of passes, by digit `top` and the ones below it, after which segments are small enough for the local pass;
+ * 0: the local pass does not pay. `top` is the most significant digit that varies. A wrong estimate costs time: the
+ * result is right all the same. Called by every work-item, uniformly. */
+ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
+                             __local histogram_local *l)
+{
+    uint found = 0, digits = 1;
+    bool searches = varying >= SORT_LOCAL_DIGITS;
+    /* Tries prefixes of two digits and SAMPLE_BIN_BITS first (digits = 1), then two digits, then three. */
+    while (searches) {
+        const bool            bins = digits == 1;
+        const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
+        const sample_prefixes alike =
+            sample_by_prefix(keys, h.count, bins ? low - min(low, (uint) SAMPLE_BIN_BITS) : low, l);
+        const bool few =
+            alike.mean <= (bins ? SAMPLE_BIN_MAX : (float) h.segment_limit) && alike.fullest <= SAMPLE_SHARE_MAX;
+        found = few && !bins ? digits : 0;
+        digits++;
+        searches = found == 0 && few == bins && digits <= 3 && digits + SORT_LOCAL_DIGITS - 2 <= varying;
+    }
+    return found;
+}
+#else
+ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
+                             __local histogram_local *l)
+{
+    (void) keys, (void) h, (void) top, (void) varying, (void) l;
+    return 0;
+}
+#endif
+
+/* Plans passes by the digits from `low` to `top`. The local pass sorts by the bits below. Called by one work-item. */
+ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top)
+{
+    plan[SORT_PLAN_LOCAL] = sort_digit_of(low, h.first_bit, h.bits, h.passes).shift;
+    plan[SORT_PLAN_PASSES] = top + 1 - low;
+    for (uint pass = 0; pass < h.passes; pass++)
+        plan[SORT_PLAN_DIGITS + pass] = low + pass <= top ? low + pass : SORT_IDLE;
+}
+
+/* Plans passes by every digit that varies, and by more where S3 asks for it. Called by one work-item. */
+ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
+{
+    const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
+    uint       spare = passes - varying, pass = 0;
+    for (uint digit = 0; digit < h.passes; digit++) {
+        const bool varies = histogram_varies(l, digit);
+        if (!varies && spare == 0)
+            continue;
+        spare -= varies ? 0 : 1;
+        plan[SORT_PLAN_DIGITS + pass++] = digit;
+    }
+    for (; pass < h.passes; pass++)
+        plan[SORT_PLAN_DIGITS + pass] = SORT_IDLE;
+    plan[SORT_PLAN_LOCAL] = SORT_NO_LOCAL;
+    plan[SORT_PLAN_PASSES] = passes;
+}
+
+/* Writes the plan. Called by every work-item of the last group, behind a barrier after the digits' facts. */
+ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
+                            __local histogram_local *l)
+{
+    uint varying = 0, top = 0;
+    for (uint digit = 0; digit < h.passes; digit++) {
+        varying += histogram_varies(l, digit);
+        top = histogram_varies(l, digit) ? digit : top;
+    }
+    const uint digits = h.segment_limit ? plan_top_digits(keys, h, top, varying, l) : 0;
+    if (get_local_id(0) != 0)
+        return;
+    if (digits)
+        plan_local(plan, h, top + 1 - digits, top);
+    else
+        plan_all(plan, h, varying, l);
+}
+
+/* Histograms of every digit in one read of the keys, the plan of the passes over 8-byte keys, and a clean start for the
+ * passes: tickets and status words are zeroed. Any number of groups. counters: one word for finished groups, then
+ * passes x RANK_RADIX; zero before and after. */
+ORDO_KERNEL(GROUP_SIZE)
+void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
+#if SORT_PLANNED
+                    __global uint *plan,
+#endif
+                    struct sort_histogram h)
+{
+    __local histogram_local l;
+    const uint              lid = get_local_id(0), words = h.passes * RANK_RADIX;
+    const ulong             stride = get_global_size(0);
+
+    for (ulong i = get_global_id(0); i < h.bases_word; i += stride)
+        control[i] = 0;
+    for (uint i = lid; i < words * HISTOGRAM_COPIES; i += GROUP_SIZE)
+        l.counts[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    keys += h.keys_at;
+    for (ulong i = get_global_id(0); i < h.count; i += stride)
+        histogram_count(l.counts, key_bits(keys[i]), h, lid % HISTOGRAM_COPIES);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (uint i = lid; i < words; i += GROUP_SIZE) {
+        uint sum = 0;
+        for (uint copy = 0; copy < HISTOGRAM_COPIES; copy++)
+            sum += l.counts[i * HISTOGRAM_COPIES + copy];
+        if (sum)
+            ordo_add(&counters[1 + i], sum);
+    }
+    ordo_fence_device();
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (lid == 0)
+        l.finished = ordo_add(&counters[0], 1);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (l.finished == get_num_groups(0) - 1) {
+        ordo_fence_device();
+        histogram_scan(counters, control, h, &l);
+#if SORT_PLANNED
+        histogram_plan(keys, plan, h, &l);
+#endif
+    }
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes of memory that kernels of cl/group use and the host reserves. */
+#pragma once
+#include "shared/types.h"
+
+#define SHARED_MAX(a, b)         ((a) > (b) ? (a) : (b))
+#define SHARED_CEIL_DIV(a, b)    (((a) + (b) -1) / (b))
+#define SHARED_ROUND_UP(a, unit) (SHARED_CEIL_DIV(a, unit) * (unit))
+
+/* Words of local memory that a scan over `group` work-items in teams of `lanes` needs (group/scan.cl). Teams of fewer than
+ * 8 lanes have too many partial results for the teams to combine one after another. */
+#define SCAN_TEAMS_MIN_LANES 8
+#define SCAN_WORDS(group, lanes)                                                                                       \
+    ((group) == (lanes) ? 1 : (lanes) >= SCAN_TEAMS_MIN_LANES ? (group) / (lanes) : 2 * (group))
+
+/* Keys of a work-item that lie in registers (group/tile.cl): their flags are bits of one word. */
+#define TILE_ITEMS_MAX 24
+
+/* Bytes of a fold_item (group/fold.cl): a value, then a flag as wide as the value if segmented. If numbered, the value and
+ * the mark have 8 bytes each. */
+#define FOLD_ITEM_BYTES(value_bytes, segmented, numbered) ((numbered) ? 16 : (value_bytes) * ((segmented) ? 2 : 1))
+
+/* The state of a look-back (group/lookback.cl): the ticket, then the words of each tile. Half of each word is payload. A
+ * stamp is 1 to LOOKBACK_STAMP_MAX. */
+#define LOOKBACK_TICKET_BYTES                      64
+#define LOOKBACK_STAMP_BITS                        13
+#define LOOKBACK_STAMP_MAX                         ((1u << LOOKBACK_STAMP_BITS) - 1)
+#define LOOKBACK_PAYLOAD_BYTES(value_bytes, marks) ((value_bytes) + ((marks) ? 8 : 0))
+#define LOOKBACK_TILE_BYTES(payload_bytes)         (2 * (payload_bytes))

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "primitive/sort_plan.h"
+
+#include "shared/sort.h"
+
+#include <assert.h>
+
+/* ---- what fits ------------------------------------------------------------------------------------------------- */
+
+static uint32_t tile_bytes(const struct ordo_facts *facts, const struct ordo_sort_plan *p)
+{
+    const uint32_t element = SHARED_MAX(p->key_bytes, p->value_bytes);
+    return SORT_LOCAL_BYTES(p->group, facts->sub_group, p->items, p->digit_bits, element);
+}
+
+static uint32_t histogram_bytes(const struct ordo_facts *facts, const struct ordo_sort_plan *p)
+{
+    return HISTOGRAM_LOCAL_BYTES(8 * p->key_bytes, p->digit_bits, p->copies, p->group, facts->sub_group);
+}
+
+/* Reduces group, items and digit until the device has room for them. `histogram`: it must fit, too. */
+static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool histogram)
+{
+    assert(p->group > 0 && p->items > 0);
+    while (p->group > 1 && tile_bytes(facts, p) > facts->local_bytes) {
+        const uint32_t counts = SORT_COUNT_BYTES(p->group, facts->sub_group, p->digit_bits);
+        if (counts > facts->local_bytes / 2 && p->digit_bits > 4)
+            p->digit_bits--;
+        else if (p->items > 4)
+            p->items--;
+        else
+            p->group = p->group / 2 < facts->sub_group ? 1 : p->group / 2;
+    }
+    p->copies = 1;
+    while (histogram && p->digit_bits > 4 && histogram_bytes(facts, p) > facts->local_bytes)
+        p->digit_bits--;
+    p->copies = 4;
+    while (p->copies > 1 && histogram_bytes(facts, p) > facts->local_bytes)
+        p->copies /= 2;
+    p->tile = p->group * p->items;
+    p->tiles = (uint32_t) ordo_ceil_div(p->count, p->tile);
+    p->passes = (uint32_t) ordo_ceil_div(p->bits, p->digit_bits);
+    p->local_bytes = tile_bytes(facts, p);
+    p->histogram_bytes = histogram_bytes(facts, p);
+}
+
+/* ---- the ways -------------------------------------------------------------------------------------------------- */
+
+/* Items per work-item: the tunable's, unless that leaves compute units without a tile; then the fewest of a few steps with
+ * which one round of tiles of 2048 or more still takes everything. (Few steps: each is a build.) On an H100, 2^18 pairs: 46 us
+ * with tiles of 2048, 68 us with tiles of 10752. */
+static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
+{
+    const size_t round = (size_t) group * facts->compute_units;
+    for (uint32_t items = group < 1024 ? 2048 / group : 2; items < items_max; items *= 2)
+        if (round * items >= count)
+            return items;
+    return items_max;
+}
+
+/* Whether one work-group can sort all elements. */
+static bool plan_small(const ordo_device *dev, enum ordo_shape shape, struct ordo_sort_plan *p)
+{
+    struct ordo_sort_plan small = *p;
+    small.group = (uint32_t) ordo_group_of(dev, ORDO_SORT_SMALL_GROUP, shape);
+    small.items = ordo_tunable(dev, ORDO_SORT_SMALL_ITEMS, shape);
+    small.registers = 0;
+    if (small.group == 1)
+        return false;
+    if (p->count * 4 <= (size_t) small.group * small.items && small.group >= 256 && small.items >= 4) {
+        small.group /= 2; /* a quarter of the work is done sooner by fewer */
+        small.items /= 2;
+    }
+    fit(ordo_device_facts(dev), &small, false);
+    if (small.group == 1 || p->count > small.tile)
+        return false;
+    *p = small;
+    return true;
+}
+
+/* A local pass is possible for many keys of 8 bytes that are sorted by their most significant bits. The plan, which the device
+ * makes, decides whether it runs. */
+static void plan_local(const ordo_device *dev, enum ordo_shape shape, struct ordo_sort_plan *p)
+{
+    const struct ordo_facts *facts = ordo_device_facts(dev);
+    const uint32_t           log2_min = ordo_tunable(dev, ORDO_SORT_LOCAL, shape);
+    struct ordo_sort_local   l = { .group = (uint32_t) ordo_group_of(dev, ORDO_SORT_LOCAL_GROUP, shape),
+                                   .items = ordo_tunable(dev, ORDO_SORT_LOCAL_ITEMS, shape) };
+    l.local_bytes = SORT_RANGE_LOCAL_BYTES(l.group, facts->sub_group, l.items);
+    if (p->key_bytes < 8 || p->first_bit + p->bits != 64 || p->digit_bits != 8 || p->passes < SORT_LOCAL_DIGITS ||
+        log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 || l.local_bytes > facts->local_bytes)
+        return;
+    /* Two passes by 8 bits put uniform keys into segments of count / 65536 elements. A range has `step` elements and the
+     * rest of a segment: the group has room for a segment of twice that mean, and of at least 256 elements. */
+    const uint32_t range = l.group * l.items;
+    const size_t   segment = SHARED_MAX(256, 2 * ordo_ceil_div(p->count, 65536));
+    const uint32_t room = (uint32_t) ordo_min_size(segment, range / 2);
+    l.step = range - room;
+    l.segment_limit = room * 3 / 4;
+    l.ranges = (uint32_t) ordo_ceil_div(p->count, l.step);
+    p->local = l;
+}
+
+/* Chunks are few enough for one work-item to scan their counters, and enough for every core where a driver deals 32 groups at a
+ * time to a thread. */
+enum { CHUNKS_PER_UNIT = 128 };
+
+/* One work-item sorts up to this many chunks in one launch: 1024 keys of 8 bytes took 24 launches with PoCL on two cores, and ten
+ * times as long. With more chunks, the launches take less time than the other cores save. */
+enum { FEW_CHUNKS = 4 };
+
+static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p)
+{
+    const size_t chunk = (size_t) p->items * 1024;
+    p->way = p->count <= FEW_CHUNKS * chunk ? ORDO_SORT_BY_FEW_CHUNKS : ORDO_SORT_BY_MANY_CHUNKS;
+    p->chunk = (uint32_t) SHARED_MAX(chunk, ordo_ceil_div(p->count, (size_t) CHUNKS_PER_UNIT * facts->compute_units));
+    p->chunks = (uint32_t) ordo_ceil_div(p->count, p->chunk);
+    p->group = 1;
+}
+
+struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ordo_sort_params *params, size_t count,
+                                        bool in_place)
+{
+    const struct ordo_facts *facts = ordo_device_facts(dev);
+    const uint32_t           key_bytes = (uint32_t) ordo_type_bytes(params->key);
+    const enum ordo_shape    shape = ordo_shape_of(key_bytes, params->value_bytes);
+    const uint32_t           tuned = ordo_tunable(dev, ORDO_SORT_METHOD, shape);
+    const uint32_t method = tuned == ORDO_SORT_ONESWEEP && !facts->groups_progress ? ORDO_SORT_REDUCE_SCAN : tuned;
+    struct ordo_sort_plan p = {
+        .count = count,
+        .key = params->key,
+        .key_bytes = key_bytes,
+        .value_bytes = params->value_bytes,
+        .descending = params->descending,
+        .in_place = in_place,
+        .first_bit = params->first_bit,
+        .bits = params->bits ? params->bits : 8 * key_bytes - params->first_bit,
+        .group = (uint32_t) ordo_group_of(dev, ORDO_SORT_GROUP, shape),
+        .items = ordo_tunable(dev, ORDO_SORT_ITEMS, shape),
+        .digit_bits = ordo_tunable(dev, ORDO_SORT_DIGIT_BITS, shape),
+        .registers = ordo_tunable(dev, ORDO_SORT_REGISTERS, shape),
+    };
+    if (method != ORDO_SORT_CHUNKED)
+        p.items = items_for(facts, count, p.group, p.items);
+    fit(facts, &p, method == ORDO_SORT_ONESWEEP);
+    const bool chunked = method == ORDO_SORT_CHUNKED || p.group == 1;
+    if (!chunked && plan_small(dev, shape, &p))
+        return p;
+    /* A pass never writes where it reads. Passes alternate between out and a spare buffer so that the last one writes out. In
+     * place that needs an even number of passes, so digits become a little narrower. */
+    p.passes += in_place && p.passes % 2 == 1;
+    if (chunked) {
+        plan_chunks(facts, &p);
+    } else if (p.tiles <= ordo_tunable(dev, ORDO_SORT_DIRECT, shape)) {
+        p.way = ORDO_SORT_BY_DIRECT;
+    } else {
+        p.way = method == ORDO_SORT_ONESWEEP ? ORDO_SORT_BY_ONESWEEP : ORDO_SORT_BY_REDUCE_SCAN;
+        plan_local(dev, shape, &p);
+        /* Without one-sweep a plan costs one more read of the keys. */
+        p.planned = key_bytes == 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
+    }
+    return p;
+}
