@@ -164,7 +164,7 @@ ORDO_FN void glimpse_look(__global uint *line, uint never, __private uint count[
 }
 
 /* lines: of version 0. never: 0, which the compiler must not know. */
-ORDO_KERNEL(GROUP_SIZE) void self_test_glimpse(__global uint *lines, uint n_lines, uint never, __global uint *report)
+ORDO_KERNEL(GROUP_SIZE) void self_test_glimpse(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
     uint       count[GLIMPSE_REPORT] = { 0 };

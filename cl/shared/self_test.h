@@ -134,7 +134,7 @@ enum {
     CONTEND_LOADS = 32,        /* after each store of 64 bits */
     CONTEND_ENOUGH = 128,      /* meetings, for each work-item of a group: these may meet each other */
     CONTEND_ROUNDS = 4,        /* bursts of a work-item; more where they do not meet */
-    CONTEND_ROUNDS_MOST = 256, /* in one launch */
+    CONTEND_ROUNDS_MAX = 256, /* in one launch */
     CONTEND_GROUPS_FEW = 64    /* where few run at once */
 };
 #define CONTEND_STEP64        0x80000001
@@ -150,7 +150,7 @@ enum {
     GLIMPSE_BY_1 = 24,
     GLIMPSE_HEADER = 28
 };
-#define GLIMPSE_WORD(version, j) (((version) *GLIMPSE_WORDS + (j)) * 2654435761u)
+#define GLIMPSE_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u) /* version 0: all zero */
 /* The report. */
 enum glimpse_word {
     GLIMPSE_CHANGES,

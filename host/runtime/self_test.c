@@ -1,21 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device layer's part of the self-test: what cl/primitive/self_test_lanes.cl and self_test_atomics.cl answered, held
- * against what they must answer. */
+/* The self-test of the device layer: runs the kernels of cl/primitive/self_test_lanes.cl and self_test_atomics.cl and compares
+ * their answers with known ones. */
 #include "self_test.h"
 
 #include "shared/self_test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define LANES_MODULE   "primitive/self_test_lanes.cl"
 #define ATOMICS_MODULE "primitive/self_test_atomics.cl"
 
-/* In a rehearsal no answer is a right one: it goes on. */
+/* On a dry-run device every answer is made up, and the test continues. */
 #define WRONG(dev, ...) (ordo_rehearses(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
-/* A group of a few sub-groups; where lanes do not talk, of a few work-items. */
+/* Returns an error if two numbers differ. The format says where. */
+#define EXPECT(dev, got, want, format, ...)                                                                            \
+    do {                                                                                                               \
+        const uint64_t got_ = (got), want_ = (want);                                                                   \
+        if (got_ != want_)                                                                                             \
+            return WRONG((dev), format ": 0x%" PRIx64 " instead of 0x%" PRIx64, __VA_ARGS__, got_, want_);             \
+    } while (0)
+
+/* One buffer of a test kernel. */
+struct buffer {
+    size_t      bytes;
+    void       *to;   /* receives the buffer after the launches; NULL: nothing does */
+    const void *from; /* initial content; NULL: zeros */
+};
+#define BUFFERS_MAX 4
+
+static ordo_status enqueue(struct ordo_call *call, const struct ordo_launch *launch, int launches,
+                           const struct buffer *buffers, size_t n, const cl_uint *numbers, size_t n_numbers)
+{
+    cl_mem           mem[BUFFERS_MAX] = { NULL };
+    struct ordo_args args = { .n = 0 };
+
+    for (size_t i = 0; i < n; i++) {
+        ORDO_TRY(ordo_call_scratch(call, buffers[i].bytes, &mem[i]));
+        if (buffers[i].from)
+            ORDO_TRY(ordo_call_write(call, mem[i], 0, buffers[i].from, buffers[i].bytes));
+        else
+            ORDO_TRY(ordo_call_fill(call, mem[i], 0, buffers[i].bytes, 0));
+        ORDO_ADD(&args, ORDO_ARG(mem[i]));
+    }
+    for (size_t i = 0; i < n_numbers; i++)
+        ORDO_ADD(&args, ORDO_ARG(numbers[i]));
+    for (int i = 0; i < launches; i++)
+        ORDO_TRY(ordo_call_launch(call, launch, &args));
+    for (size_t i = 0; i < n; i++)
+        if (buffers[i].to)
+            ORDO_TRY(ordo_call_read(call, mem[i], 0, buffers[i].to, buffers[i].bytes));
+    return ORDO_OK;
+}
+
+/* Launches a kernel whose arguments are the buffers and then the numbers. */
+static ordo_status run_kernel(ordo_device *dev, struct ordo_launch launch, int launches, const struct buffer *buffers,
+                              size_t n, const cl_uint *numbers, size_t n_numbers)
+{
+    struct ordo_call call;
+    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
+    return ordo_call_end(&call, enqueue(&call, &launch, launches, buffers, n, numbers, n_numbers));
+}
+#define LIST(type, ...) ((const type[]) { __VA_ARGS__ }), sizeof((const type[]) { __VA_ARGS__ }) / sizeof(type)
+#define BUFFERS(...)    LIST(struct buffer, __VA_ARGS__)
+#define NUMBERS(...)    LIST(cl_uint, __VA_ARGS__)
+#define NO_NUMBERS      NULL, 0
+
+/* Work-items of a group: a few sub-groups, or a few work-items on a device without lanes. */
 static uint32_t test_group(const ordo_device *dev)
 {
     const struct ordo_facts *f = ordo_device_facts(dev);
@@ -23,26 +75,30 @@ static uint32_t test_group(const ordo_device *dev)
     return f->max_group < wanted ? f->max_group : wanted;
 }
 
-/* ---- lanes: what they must answer ---------------------------------------------------------------------------- */
+static struct ordo_launch lanes_launch(const char *kernel, size_t groups, uint32_t group, uint32_t team_width)
+{
+    return (struct ordo_launch) {
+        LANES_MODULE, kernel, groups, group, { { "GROUP_SIZE", group }, { "TEAM_WIDTH", team_width }, { NULL, 0 } }
+    };
+}
 
-/* A work-item among its team and its sub-group. */
+static struct ordo_launch atomics_launch(const char *kernel, size_t groups, uint32_t group)
+{
+    return (struct ordo_launch) { ATOMICS_MODULE, kernel, groups, group, { { "GROUP_SIZE", group }, { NULL, 0 } } };
+}
+
+/* ---- lanes: known answers ------------------------------------------------------------------------------------ */
+
+/* A work-item in its team and its sub-group. */
 struct place {
-    const uint32_t *team;      /* words of the team's lanes */
-    const uint32_t *sub_group; /* words of the sub-group's lanes */
+    const uint32_t *team;      /* input words of the team's lanes */
+    const uint32_t *sub_group; /* input words of the sub-group's lanes */
     uint32_t        width, lanes, lane, sub_lane, index;
 };
 
 typedef uint64_t answers[LANES_ANSWERS];
 
-static uint64_t ballot(const struct place *p)
-{
-    uint64_t holding = 0;
-    for (uint32_t l = 0; l < p->width; l++)
-        holding |= (uint64_t) LANES_HOLDS(p->team[l]) << l;
-    return holding;
-}
-
-/* The team's lanes that agree with this one in the digit's low bits. */
+/* The lanes of the team that agree with this lane in the low bits of the digit. */
 static uint64_t peers(const struct place *p, uint32_t bits)
 {
     const uint32_t digit = (1u << bits) - 1;
@@ -54,7 +110,10 @@ static uint64_t peers(const struct place *p, uint32_t bits)
 
 static void want_votes(const struct place *p, answers want)
 {
-    const uint64_t holding = ballot(p), some = holding | (uint64_t) 1 << p->lane;
+    uint64_t holding = 0;
+    for (uint32_t l = 0; l < p->width; l++)
+        holding |= (uint64_t) LANES_HOLDS(p->team[l]) << l;
+    const uint64_t some = holding | (uint64_t) 1 << p->lane;
     want[LANES_LANE] = p->lane;
     want[LANES_INDEX] = p->index;
     want[LANES_LANES_BELOW] = ((uint64_t) 1 << p->lane) - 1;
@@ -74,45 +133,38 @@ static void want_votes(const struct place *p, answers want)
             want[LANES_SUBGROUP_ANY] = LANES_ROUNDS(p->sub_group[l]);
 }
 
-static void want_shuffles(const struct place *p, answers want)
+/* The operand of a lane: its input word, or the word spread over 64 bits. Answers for 64 bits follow those for 32 bits. */
+static uint64_t operand(const struct place *p, uint32_t lane, bool wide)
 {
-    const uint32_t *x = p->team, own = x[p->lane];
-    const uint32_t  pick = LANES_PICK(own) % p->width, sender = p->index % (p->width + 1) % p->width;
-    want[LANES_SHUFFLE] = x[pick];
-    want[LANES_SHUFFLE64] = LANES_WIDE(x[pick]);
-    want[LANES_BCAST] = x[sender];
-    want[LANES_BCAST64] = LANES_WIDE(x[sender]);
+    return wide ? LANES_WIDE(p->team[lane]) : p->team[lane];
+}
+
+static void want_shuffles(const struct place *p, bool wide, answers want)
+{
+    want[LANES_SHUFFLE + wide] = operand(p, LANES_PICK(p->team[p->lane]) % p->width, wide);
+    want[LANES_BCAST + wide] = operand(p, p->index % (p->width + 1) % p->width, wide);
     for (uint32_t by = 1; by < p->width; by++) {
-        const uint32_t across = x[p->lane ^ by], below = x[p->lane >= by ? p->lane - by : p->lane];
-        want[LANES_SHUFFLE_XOR] = LANES_JOIN(want[LANES_SHUFFLE_XOR], across);
-        want[LANES_SHUFFLE_XOR64] = LANES_JOIN(want[LANES_SHUFFLE_XOR64], LANES_WIDE(across));
-        want[LANES_SHUFFLE_UP] = LANES_JOIN(want[LANES_SHUFFLE_UP], below);
-        want[LANES_SHUFFLE_UP64] = LANES_JOIN(want[LANES_SHUFFLE_UP64], LANES_WIDE(below));
+        const uint64_t across = operand(p, p->lane ^ by, wide);
+        const uint64_t below = operand(p, p->lane >= by ? p->lane - by : p->lane, wide);
+        want[LANES_SHUFFLE_XOR + wide] = LANES_JOIN(want[LANES_SHUFFLE_XOR + wide], across);
+        want[LANES_SHUFFLE_UP + wide] = LANES_JOIN(want[LANES_SHUFFLE_UP + wide], below);
     }
 }
 
-static void want_scans(const struct place *p, answers want)
+static void want_scans(const struct place *p, bool wide, answers want)
 {
-    uint32_t sum = 0, before = 0, most = 0;
-    uint64_t sum64 = 0, before64 = 0, most64 = 0;
+    const uint64_t bits = wide ? UINT64_MAX : UINT32_MAX;
+    uint64_t       sum = 0, before = 0, greatest = 0;
     for (uint32_t l = 0; l < p->width; l++) {
-        const uint32_t x = p->team[l];
-        const uint64_t wide = LANES_WIDE(x);
+        const uint64_t x = operand(p, l, wide);
         before = l == p->lane ? sum : before;
-        before64 = l == p->lane ? sum64 : before64;
         sum += x;
-        sum64 += wide;
-        most = x > most ? x : most;
-        most64 = wide > most64 ? wide : most64;
+        greatest = x > greatest ? x : greatest;
     }
-    want[LANES_SCAN_EXCLUSIVE] = before;
-    want[LANES_SCAN_EXCLUSIVE64] = before64;
-    want[LANES_SCAN_INCLUSIVE] = (uint32_t) (before + p->team[p->lane]);
-    want[LANES_SCAN_INCLUSIVE64] = before64 + LANES_WIDE(p->team[p->lane]);
-    want[LANES_REDUCE_ADD] = sum;
-    want[LANES_REDUCE_ADD64] = sum64;
-    want[LANES_REDUCE_MAX] = most;
-    want[LANES_REDUCE_MAX64] = most64;
+    want[LANES_SCAN_EXCLUSIVE + wide] = before & bits;
+    want[LANES_SCAN_INCLUSIVE + wide] = (before + operand(p, p->lane, wide)) & bits;
+    want[LANES_REDUCE_ADD + wide] = sum & bits;
+    want[LANES_REDUCE_MAX + wide] = greatest;
 }
 
 static void want_turns(const struct place *p, answers want)
@@ -135,8 +187,10 @@ static void want_lanes(const struct place *p, answers want)
 {
     memset(want, 0, sizeof(answers));
     want_votes(p, want);
-    want_shuffles(p, want);
-    want_scans(p, want);
+    for (int wide = 0; wide < 2; wide++) {
+        want_shuffles(p, wide, want);
+        want_scans(p, wide, want);
+    }
     want[LANES_MATCH0] = peers(p, 0);
     want[LANES_MATCH2] = peers(p, 2);
     want[LANES_MATCH8] = peers(p, 8);
@@ -145,7 +199,7 @@ static void want_lanes(const struct place *p, answers want)
 
 /* ---- lanes: running ------------------------------------------------------------------------------------------ */
 
-/* Random words, of which some sub-groups get a pattern of their own. */
+/* Random words; some sub-groups get a pattern. */
 static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_t *words)
 {
     uint64_t state = c->seed * 2 + 1;
@@ -153,13 +207,13 @@ static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_
         state = state * 6364136223846793005u + 1442695040888963407u;
         uint32_t x = (uint32_t) (state >> 32);
         switch (i / lanes % 6) {
-        case 1: /* none holds, all digits the same */
+        case 1: /* no lane holds, all digits are equal */
             x = (x & 0xfffeu) | 0x5a5a0000u;
             break;
-        case 2: /* all hold, three digits */
+        case 2: /* all lanes hold, there are three digits */
             x = (x & 0xffffu) | 1 | (x >> 16) % 3 * 0x00570000u;
             break;
-        case 3: /* one holds, every lane's digit its own */
+        case 3: /* one lane holds, all digits differ */
             x = (x & 0xfffeu) | (i % lanes == lanes - 1) | i % lanes << 16;
             break;
         default:
@@ -167,22 +221,6 @@ static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_
         }
         words[i] = x;
     }
-}
-
-static ordo_status ask_lanes(struct ordo_call *call, const struct ordo_lanes_case *c, const uint32_t *words,
-                             uint64_t *got)
-{
-    const size_t             n = (size_t) c->group * c->n_groups;
-    const struct ordo_define defines[] = { { "GROUP_SIZE", c->group }, { "TEAM_WIDTH", c->team_width }, { NULL, 0 } };
-    struct ordo_kernel      *kernel = NULL;
-    cl_mem                   in = NULL, out = NULL;
-
-    ORDO_TRY(ordo_call_kernel(call, LANES_MODULE, "self_test_lanes", defines, &kernel));
-    ORDO_TRY(ordo_call_scratch(call, n * sizeof *words, &in));
-    ORDO_TRY(ordo_call_scratch(call, n * sizeof(answers), &out));
-    ORDO_TRY(ordo_call_write(call, in, 0, words, n * sizeof *words));
-    ORDO_TRY(ordo_call_launch_kernel(call, kernel, c->n_groups, c->group, ORDO_ARGS(ORDO_ARG(in), ORDO_ARG(out))));
-    return ordo_call_read(call, out, 0, got, n * sizeof(answers));
 }
 
 static ordo_status check_lanes(ordo_device *dev, const struct ordo_lanes_case *c, const uint32_t *words,
@@ -207,76 +245,63 @@ static ordo_status check_lanes(ordo_device *dev, const struct ordo_lanes_case *c
         answers            want;
         want_lanes(&p, want);
         for (uint32_t a = 0; a < LANES_ANSWERS; a++)
-            if (got[(size_t) a * n + i] != want[a])
-                return WRONG(dev,
-                             "%s, teams of %u in sub-groups of %u, groups of %u: work-item %u got 0x%" PRIx64
-                             " instead of 0x%" PRIx64,
-                             names[a], c->team_width, lanes, c->group, i, got[(size_t) a * n + i], want[a]);
+            EXPECT(dev, got[(size_t) a * n + i], want[a],
+                   "%s, teams of %u in sub-groups of %u, groups of %u, work-item %u", names[a], c->team_width, lanes,
+                   c->group, i);
     }
     return ORDO_OK;
 }
 
-static ordo_status run_lanes(ordo_device *dev, const struct ordo_lanes_case *c, uint32_t *words, uint64_t *got)
+static ordo_status test_lanes(ordo_device *dev, const struct ordo_lanes_case *c, uint32_t *words, uint64_t *got)
 {
-    struct ordo_call call;
+    const size_t             n = (size_t) c->group * c->n_groups;
+    const struct ordo_launch launch = lanes_launch("self_test_lanes", c->n_groups, c->group, c->team_width);
+
     lanes_words(c, ordo_device_facts(dev)->sub_group, words);
-    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
-    ORDO_TRY(ordo_call_end(&call, ask_lanes(&call, c, words, got)));
+    ORDO_TRY(run_kernel(dev, launch, 1, BUFFERS({ n * sizeof *words, NULL, words }, { n * sizeof(answers), got, NULL }),
+                        NO_NUMBERS));
     return check_lanes(dev, c, words, got);
 }
 
 ordo_status ordo_self_test_lanes_case(ordo_device *dev, const struct ordo_lanes_case *c)
 {
-    const size_t n = (size_t) c->group * c->n_groups;
-    uint32_t    *words = calloc(n, sizeof *words);
-    uint64_t    *got = calloc(n, sizeof(answers));
-
+    const size_t      n = (size_t) c->group * c->n_groups;
+    uint32_t         *words = calloc(n, sizeof *words);
+    uint64_t         *got = calloc(n, sizeof(answers));
     const ordo_status status =
-        words && got ? run_lanes(dev, c, words, got) : ORDO_FAIL(dev, ORDO_NO_HOST_MEMORY, "the self-test");
+        words && got ? test_lanes(dev, c, words, got) : ORDO_FAIL(dev, ORDO_NO_HOST_MEMORY, "the self-test");
     free(words);
     free(got);
     return status;
 }
 
-/* ---- loops --------------------------------------------------------------------------------------------------- */
+/* ---- loops and phases ---------------------------------------------------------------------------------------- */
 
-/* A CPU's work-item loops over thousands of elements: a driver that ends its loops early would leave out the rest. */
-static ordo_status test_loop(struct ordo_call *call)
+#define GROUP_MAX 128 /* of test_group */
+
+/* Finds a driver that ends a long loop early. A work-item of a CPU loops over thousands of elements. */
+static ordo_status test_loop(ordo_device *dev, uint32_t group, uint32_t lanes)
 {
-    const uint32_t           group = test_group(call->dev), lanes = ordo_device_facts(call->dev)->sub_group;
-    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { "TEAM_WIDTH", lanes }, { NULL, 0 } };
-    const cl_uint            rounds = LOOP_ROUNDS;
-    struct ordo_kernel      *kernel = NULL;
-    cl_mem                   sums = NULL;
-    uint32_t                 got = 0, want = 0;
+    const struct ordo_launch launch = lanes_launch("self_test_loop", 1, group, lanes);
+    uint32_t                 got[GROUP_MAX], want = 0;
 
-    ORDO_TRY(ordo_call_kernel(call, LANES_MODULE, "self_test_loop", defines, &kernel));
-    ORDO_TRY(ordo_call_scratch(call, group * sizeof got, &sums));
-    ORDO_TRY(ordo_call_launch_kernel(call, kernel, 1, group, ORDO_ARGS(ORDO_ARG(sums), ORDO_ARG(rounds))));
-    ORDO_TRY(ordo_call_read(call, sums, 0, &got, sizeof got));
-    for (uint32_t round = 0; round < rounds; round++)
+    ORDO_TRY(run_kernel(dev, launch, 1, BUFFERS({ group * sizeof *got, got, NULL }), NUMBERS(LOOP_ROUNDS)));
+    for (uint32_t round = 0; round < LOOP_ROUNDS; round++)
         want = LOOP_ROUND(want);
-    return got == want ? ORDO_OK : WRONG(call->dev, "a loop of %u rounds: the driver ended it too early", rounds);
+    for (uint32_t i = 0; i < group; i++)
+        EXPECT(dev, got[i], want, "a loop of %u rounds, which the driver may have ended too early",
+               (unsigned) LOOP_ROUNDS);
+    return ORDO_OK;
 }
 
-/* ---- phases -------------------------------------------------------------------------------------------------- */
-
-static ordo_status test_phases(struct ordo_call *call)
+static ordo_status test_phases(ordo_device *dev, uint32_t group, uint32_t lanes)
 {
-    const uint32_t           group = test_group(call->dev), lanes = ordo_device_facts(call->dev)->sub_group;
-    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { "TEAM_WIDTH", lanes }, { NULL, 0 } };
-    const cl_uint            parts = PHASES_PARTS, n = PHASES_WORDS;
-    struct ordo_kernel      *kernel = NULL;
-    cl_mem                   words = NULL;
+    const struct ordo_launch launch = lanes_launch("self_test_phases", 1, group, lanes);
     uint32_t                 in[PHASES_PARTS * PHASES_WORDS], got[PHASES_PARTS * PHASES_WORDS];
 
     for (uint32_t i = 0; i < PHASES_PARTS * PHASES_WORDS; i++)
         in[i] = atomics_mark(i + 1);
-    ORDO_TRY(ordo_call_kernel(call, LANES_MODULE, "self_test_phases", defines, &kernel));
-    ORDO_TRY(ordo_call_scratch(call, sizeof in, &words));
-    ORDO_TRY(ordo_call_write(call, words, 0, in, sizeof in));
-    ORDO_TRY(ordo_call_launch_kernel(call, kernel, 1, group, ORDO_ARGS(ORDO_ARG(words), ORDO_ARG(parts), ORDO_ARG(n))));
-    ORDO_TRY(ordo_call_read(call, words, 0, got, sizeof got));
+    ORDO_TRY(run_kernel(dev, launch, 1, BUFFERS({ sizeof in, got, in }), NUMBERS(PHASES_PARTS, PHASES_WORDS)));
     for (uint32_t i = 0; i < PHASES_PARTS * PHASES_WORDS; i++) {
         const uint32_t part = i / PHASES_WORDS, key = i % PHASES_WORDS % PHASES_KEYS;
         uint32_t       want = UINT32_MAX;
@@ -284,81 +309,51 @@ static ordo_status test_phases(struct ordo_call *call)
             const uint32_t word = in[part * PHASES_WORDS + w];
             want = word < want ? word : want;
         }
-        if (got[i] != want)
-            return WRONG(call->dev,
-                         "minima that a group of %u folds in phases: word %u is 0x%" PRIx32 " instead of 0x%" PRIx32,
-                         group, i, got[i], want);
+        EXPECT(dev, got[i], want, "minima that a group of %u folds in phases, word %u", group, i);
     }
     return ORDO_OK;
 }
 
 ordo_status ordo_self_test_lanes(ordo_device *dev)
 {
-    const uint32_t         lanes = ordo_device_facts(dev)->sub_group;
-    struct ordo_lanes_case c = { .team_width = lanes, .group = test_group(dev), .n_groups = 8, .seed = 1 };
-    struct ordo_call       call;
-    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
-    ORDO_TRY(ordo_call_end(&call, test_loop(&call)));
-    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
-    ORDO_TRY(ordo_call_end(&call, test_phases(&call)));
+    const uint32_t         lanes = ordo_device_facts(dev)->sub_group, group = test_group(dev);
+    struct ordo_lanes_case c = { .team_width = lanes, .group = group, .n_groups = 8, .seed = 1 };
+    ORDO_TRY(test_loop(dev, group, lanes));
+    ORDO_TRY(test_phases(dev, group, lanes));
     ORDO_TRY(ordo_self_test_lanes_case(dev, &c));
-    if (lanes <= 4)
-        return ORDO_OK;
     c.team_width = 4;
-    return ordo_self_test_lanes_case(dev, &c);
+    return lanes > 4 ? ordo_self_test_lanes_case(dev, &c) : ORDO_OK;
 }
 
 /* ---- atomics: updates ---------------------------------------------------------------------------------------- */
 
-/* One run of the updates in 32 or 64 bits; the words that came back, widened. */
+/* One run of the updates, in words of 32 or 64 bits. */
 struct updates {
     ordo_device *dev;
     uint32_t     bits, group, n;
+    const char  *suffix;                /* of the functions' names */
     uint64_t     spread;                /* see ATOMICS_SPREAD64 */
-    uint64_t    *words, *own, *answers; /* ATOMICS_WORDS; n; ATOMICS_ANSWERS * n */
+    uint64_t    *words, *own, *answers; /* room for ATOMICS_WORDS; n; ATOMICS_ANSWERS * n words of 64 bits */
     bool        *taken;                 /* n + 1 */
 };
 
-static void widen(uint64_t *words, size_t n, uint32_t bits)
+static uint64_t word_at(const struct updates *u, const void *words, size_t i)
 {
-    const uint32_t *narrow = (const uint32_t *) (const void *) words;
-    for (size_t i = n; bits == 32 && i-- > 0;) {
-        uint32_t word;
-        memcpy(&word, narrow + i, sizeof word);
-        words[i] = word;
-    }
+    return u->bits == 64 ? ((const uint64_t *) words)[i] : ((const uint32_t *) words)[i];
 }
 
-static ordo_status ask_updates(struct ordo_call *call, const struct updates *u)
+static uint64_t answer_of(const struct updates *u, enum atomics_answer answer, uint32_t i)
 {
-    const size_t             bytes = u->bits / 8, n = u->n;
-    const struct ordo_define defines[] = { { "GROUP_SIZE", u->group }, { NULL, 0 } };
-    const char              *name = u->bits == 32 ? "self_test_updates" : "self_test_updates64";
-    struct ordo_kernel      *kernel = NULL;
-    cl_mem                   words = NULL, own = NULL, out = NULL;
-
-    ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, name, defines, &kernel));
-    ORDO_TRY(ordo_call_scratch(call, ATOMICS_WORDS * bytes, &words));
-    ORDO_TRY(ordo_call_scratch(call, n * bytes, &own));
-    ORDO_TRY(ordo_call_scratch(call, ATOMICS_ANSWERS * n * bytes, &out));
-    ORDO_TRY(ordo_call_fill(call, words, 0, ATOMICS_WORDS * bytes, 0));
-    ORDO_TRY(ordo_call_fill(call, words, ATOMICS_MIN * bytes, bytes, UINT32_MAX));
-    ORDO_TRY(ordo_call_launch_kernel(call, kernel, n / u->group, u->group,
-                                     ORDO_ARGS(ORDO_ARG(words), ORDO_ARG(own), ORDO_ARG(out))));
-    ORDO_TRY(ordo_call_read(call, words, 0, u->words, ATOMICS_WORDS * bytes));
-    ORDO_TRY(ordo_call_read(call, own, 0, u->own, n * bytes));
-    return ordo_call_read(call, out, 0, u->answers, ATOMICS_ANSWERS * n * bytes);
+    return word_at(u, u->answers, (size_t) answer * u->n + i);
 }
 
 static ordo_status check_word(const struct updates *u, const char *what, uint64_t got, uint64_t want)
 {
-    if (got == want)
-        return ORDO_OK;
-    return WRONG(u->dev, "%s%s by %u work-items in groups of %u: the word ended as 0x%" PRIx64 " instead of 0x%" PRIx64,
-                 what, u->bits == 64 ? "64" : "", u->n, u->group, got, want);
+    EXPECT(u->dev, got, want, "%s%s by %u work-items in groups of %u", what, u->suffix, u->n, u->group);
+    return ORDO_OK;
 }
 
-/* atomics_mark(i) in the word's bits. */
+/* atomics_mark(i) in as many bits as the words have. */
 static uint64_t mark_of(const struct updates *u, uint32_t i)
 {
     return u->bits == 64 ? ATOMICS_OPPOSE64(atomics_mark(i)) : atomics_mark(i);
@@ -367,35 +362,46 @@ static uint64_t mark_of(const struct updates *u, uint32_t i)
 static ordo_status check_words(const struct updates *u)
 {
     const uint64_t ones = ~(uint64_t) 0 >> (64 - u->bits);
-    uint64_t       most = 0, least = ones, set = 0;
+    uint64_t       greatest = 0, least = ones, set = 0;
     for (uint32_t i = 0; i < u->n; i++) {
         const uint64_t mark = mark_of(u, i);
-        most = mark > most ? mark : most;
+        greatest = mark > greatest ? mark : greatest;
         least = mark < least ? mark : least;
         set |= (uint64_t) 1 << i / 8 % u->bits;
     }
-    ORDO_TRY(check_word(u, "ordo_add", u->words[ATOMICS_ADD], u->n * u->spread));
-    ORDO_TRY(check_word(u, "ordo_add", u->words[ATOMICS_CARRY], (uint64_t) u->n * ATOMICS_CARRIED & ones));
-    ORDO_TRY(check_word(u, "ordo_max", u->words[ATOMICS_MAX], most));
-    ORDO_TRY(check_word(u, "ordo_min", u->words[ATOMICS_MIN], least));
-    ORDO_TRY(check_word(u, "ordo_or", u->words[ATOMICS_OR], set));
+    ORDO_TRY(check_word(u, "ordo_add", word_at(u, u->words, ATOMICS_ADD), u->n * u->spread));
+    ORDO_TRY(check_word(u, "ordo_add", word_at(u, u->words, ATOMICS_CARRY), (uint64_t) u->n * ATOMICS_CARRIED & ones));
+    ORDO_TRY(check_word(u, "ordo_max", word_at(u, u->words, ATOMICS_MAX), greatest));
+    ORDO_TRY(check_word(u, "ordo_min", word_at(u, u->words, ATOMICS_MIN), least));
+    ORDO_TRY(check_word(u, "ordo_or", word_at(u, u->words, ATOMICS_OR), set));
     for (uint32_t w = 0; w < ATOMICS_CAS_WORDS; w++)
-        ORDO_TRY(check_word(u, "ordo_cas", u->words[ATOMICS_CAS + w],
+        ORDO_TRY(check_word(u, "ordo_cas", word_at(u, u->words, ATOMICS_CAS + w),
                             u->n / ATOMICS_CAS_WORDS + (w < u->n % ATOMICS_CAS_WORDS)));
     for (uint32_t i = 0; i < u->n; i++)
-        ORDO_TRY(check_word(u, "ordo_cas of a word that nobody shares", u->own[i], mark_of(u, i) + 2));
+        ORDO_TRY(check_word(u, "ordo_cas of an unshared word", word_at(u, u->own, i), mark_of(u, i) + 2));
     return ORDO_OK;
 }
 
-/* A number that exactly one work-item may have seen, of first .. first + n (spread). */
+/* Checks that `seen` is one of 0 .. n (spread) and that no other work-item saw it. */
 static ordo_status take(const struct updates *u, const char *what, uint64_t seen)
 {
     const uint64_t number = seen / u->spread;
     if (seen % u->spread || number > u->n)
-        return WRONG(u->dev, "%s%s gave 0x%" PRIx64 ", which nobody had stored", what, u->bits == 64 ? "64" : "", seen);
+        return WRONG(u->dev, "%s%s gave 0x%" PRIx64 ", which no work-item had stored", what, u->suffix, seen);
     if (u->taken[number])
-        return WRONG(u->dev, "%s%s gave 0x%" PRIx64 " to two work-items", what, u->bits == 64 ? "64" : "", seen);
+        return WRONG(u->dev, "%s%s gave 0x%" PRIx64 " to two work-items", what, u->suffix, seen);
     u->taken[number] = true;
+    return ORDO_OK;
+}
+
+/* Each of 0 .. n is the answer of one work-item, or the final word. */
+static ordo_status check_numbers(const struct updates *u, const char *what, enum atomics_answer answer,
+                                 enum atomics_word word)
+{
+    memset(u->taken, 0, (u->n + 1) * sizeof *u->taken);
+    ORDO_TRY(take(u, what, word_at(u, u->words, word)));
+    for (uint32_t i = 0; i < u->n; i++)
+        ORDO_TRY(take(u, what, answer_of(u, answer, i)));
     return ORDO_OK;
 }
 
@@ -403,120 +409,91 @@ static ordo_status check_seen(const struct updates *u)
 {
     const uint32_t n = u->n;
 
-    /* Additions give each of 0 .. n - 1 to one; exchanges give each of 0 .. n to one, the last to the word. */
-    memset(u->taken, 0, (n + 1) * sizeof *u->taken);
-    u->taken[n] = true;
-    for (uint32_t i = 0; i < n; i++)
-        ORDO_TRY(take(u, "ordo_add", u->answers[ATOMICS_SEEN_ADD * n + i]));
-    memset(u->taken, 0, (n + 1) * sizeof *u->taken);
-    ORDO_TRY(take(u, "ordo_exchange", u->words[ATOMICS_EXCHANGE]));
-    for (uint32_t i = 0; i < n; i++)
-        ORDO_TRY(take(u, "ordo_exchange", u->answers[ATOMICS_SEEN_EXCHANGE * n + i]));
-
+    ORDO_TRY(check_numbers(u, "ordo_add", ATOMICS_SEEN_ADD, ATOMICS_ADD));
+    ORDO_TRY(check_numbers(u, "ordo_exchange", ATOMICS_SEEN_EXCHANGE, ATOMICS_EXCHANGE));
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t mark = mark_of(u, i);
-        ORDO_TRY(check_word(u, "ordo_load_relaxed", u->answers[ATOMICS_SEEN_RELAXED * n + i], mark));
-        ORDO_TRY(check_word(u, "ordo_load_acquire", u->answers[ATOMICS_SEEN_ACQUIRE * n + i], mark + 1));
-        ORDO_TRY(check_word(u, "ordo_cas, refused,", u->answers[ATOMICS_SEEN_REFUSED * n + i], mark + 1));
-        ORDO_TRY(check_word(u, "ordo_cas, agreed,", u->answers[ATOMICS_SEEN_AGREED * n + i], mark + 1));
-        if (u->answers[ATOMICS_SEEN_CAS * n + i] != 1)
-            return WRONG(u->dev, "ordo_cas%s: %d tries in a loop did not succeed once", u->bits == 64 ? "64" : "",
+        ORDO_TRY(check_word(u, "ordo_load_relaxed", answer_of(u, ATOMICS_SEEN_RELAXED, i), mark));
+        ORDO_TRY(check_word(u, "ordo_load_acquire", answer_of(u, ATOMICS_SEEN_ACQUIRE, i), mark + 1));
+        ORDO_TRY(check_word(u, "ordo_cas, refused,", answer_of(u, ATOMICS_SEEN_REFUSED, i), mark + 1));
+        ORDO_TRY(check_word(u, "ordo_cas, agreed,", answer_of(u, ATOMICS_SEEN_AGREED, i), mark + 1));
+        if (answer_of(u, ATOMICS_SEEN_CAS, i) != 1)
+            return WRONG(u->dev, "ordo_cas%s: %d tries in a loop did not succeed once", u->suffix,
                          (int) ATOMICS_CAS_TRIES);
     }
     return ORDO_OK;
 }
 
-static ordo_status run_updates(struct ordo_call *call, const struct updates *u)
+static ordo_status run_updates(ordo_device *dev, const struct updates *u)
 {
-    ORDO_TRY(ask_updates(call, u));
-    widen(u->words, ATOMICS_WORDS, u->bits);
-    widen(u->own, u->n, u->bits);
-    widen(u->answers, (size_t) ATOMICS_ANSWERS * u->n, u->bits);
+    const char              *kernel = u->bits == 32 ? "self_test_updates" : "self_test_updates64";
+    const struct ordo_launch launch = atomics_launch(kernel, u->n / u->group, u->group);
+    const size_t             bytes = u->bits / 8, n = u->n;
+
+    memset((char *) u->words + ATOMICS_MIN * bytes, 0xff, bytes);
+    ORDO_TRY(run_kernel(dev, launch, 1,
+                        BUFFERS({ ATOMICS_WORDS * bytes, u->words, u->words }, { n * bytes, u->own, NULL },
+                                { ATOMICS_ANSWERS * n * bytes, u->answers, NULL }),
+                        NO_NUMBERS));
     ORDO_TRY(check_seen(u));
     return check_words(u);
 }
 
-static ordo_status test_updates(struct ordo_call *call, uint32_t bits, uint32_t group, uint32_t n)
+static ordo_status test_updates(ordo_device *dev, uint32_t bits, uint32_t group, uint32_t n)
 {
-    struct updates u = { .dev = call->dev, .bits = bits, .group = group, .n = n };
+    const size_t   all = ATOMICS_WORDS + (size_t) n + (size_t) ATOMICS_ANSWERS * n;
+    struct updates u = { .dev = dev, .bits = bits, .group = group, .n = n };
     u.spread = bits == 64 ? ATOMICS_SPREAD64 : 1;
-    u.words = calloc(ATOMICS_WORDS, sizeof *u.words);
-    u.own = calloc(n, sizeof *u.own);
-    u.answers = calloc((size_t) ATOMICS_ANSWERS * n, sizeof *u.answers);
+    u.suffix = bits == 64 ? "64" : "";
+    u.words = calloc(all, sizeof *u.words);
     u.taken = calloc((size_t) n + 1, sizeof *u.taken);
-
-    const ordo_status got = u.words && u.own && u.answers && u.taken
-                                ? run_updates(call, &u)
-                                : ORDO_FAIL(u.dev, ORDO_NO_HOST_MEMORY, "the self-test");
+    u.own = u.words ? u.words + ATOMICS_WORDS : NULL;
+    u.answers = u.words ? u.own + n : NULL;
+    const ordo_status got =
+        u.words && u.taken ? run_updates(dev, &u) : ORDO_FAIL(u.dev, ORDO_NO_HOST_MEMORY, "the self-test");
     free(u.words);
-    free(u.own);
-    free(u.answers);
     free(u.taken);
     return got;
 }
 
 /* ---- atomics: local memory ----------------------------------------------------------------------------------- */
 
-static ordo_status check_local(ordo_device *dev, const char *what, uint32_t group, uint32_t got, uint32_t want)
-{
-    if (got == want)
-        return ORDO_OK;
-    return WRONG(dev, "%s in group %u: the word ended as 0x%" PRIx32 " instead of 0x%" PRIx32, what, group, got, want);
-}
-
 enum { LOCAL_GROUPS = 4 };
 
-static ordo_status test_local(struct ordo_call *call, uint32_t group)
+static ordo_status test_local(ordo_device *dev, uint32_t group)
 {
-    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { NULL, 0 } };
-    struct ordo_kernel      *kernel = NULL;
-    cl_mem                   out = NULL;
+    const struct ordo_launch launch = atomics_launch("self_test_local_updates", LOCAL_GROUPS, group);
     uint32_t                 got[LOCAL_GROUPS][ATOMICS_LOCALS];
 
-    ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, "self_test_local_updates", defines, &kernel));
-    ORDO_TRY(ordo_call_scratch(call, sizeof got, &out));
-    ORDO_TRY(ordo_call_launch_kernel(call, kernel, LOCAL_GROUPS, group, ORDO_ARGS(ORDO_ARG(out))));
-    ORDO_TRY(ordo_call_read(call, out, 0, got, sizeof got));
-
+    ORDO_TRY(run_kernel(dev, launch, 1, BUFFERS({ sizeof got, got, NULL }), NO_NUMBERS));
     for (uint32_t g = 0; g < LOCAL_GROUPS; g++) {
-        uint32_t sum = 0, most = 0, set = 0;
+        uint32_t sum = 0, greatest = 0, set = 0;
         for (uint32_t lid = 0; lid < group; lid++) {
             const uint32_t mark = atomics_mark(g * group + lid);
             sum += lid + 1;
-            most = mark > most ? mark : most;
+            greatest = mark > greatest ? mark : greatest;
             set |= 1u << lid % 32;
         }
-        ORDO_TRY(check_local(call->dev, "ordo_local_add", g, got[g][ATOMICS_LOCAL_ADD], sum));
-        ORDO_TRY(check_local(call->dev, "ordo_local_max", g, got[g][ATOMICS_LOCAL_MAX], most));
-        ORDO_TRY(check_local(call->dev, "ordo_local_or", g, got[g][ATOMICS_LOCAL_OR], set));
-        ORDO_TRY(check_local(call->dev, "what ordo_local_add gives", g, got[g][ATOMICS_LOCAL_TAKEN],
-                             group * (group - 1) / 2));
+        EXPECT(dev, got[g][ATOMICS_LOCAL_ADD], sum, "ordo_local_add in group %u", g);
+        EXPECT(dev, got[g][ATOMICS_LOCAL_MAX], greatest, "ordo_local_max in group %u", g);
+        EXPECT(dev, got[g][ATOMICS_LOCAL_OR], set, "ordo_local_or in group %u", g);
+        EXPECT(dev, got[g][ATOMICS_LOCAL_TAKEN], group * (group - 1) / 2, "answers of ordo_local_add in group %u", g);
     }
     return ORDO_OK;
 }
 
-/* ---- atomics: words that are peeked at ----------------------------------------------------------------------- */
+/* ---- atomics: relaxed vector loads and stores ------------------------------------------------------------------- */
 
-enum { PEEKERS_MOST = 256 };
+enum { PEEKERS_MAX = 256 };
 
-static ordo_status test_peeks(struct ordo_call *call, uint32_t group)
+static ordo_status test_peeks(ordo_device *dev, uint32_t group)
 {
-    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { NULL, 0 } };
-    struct ordo_kernel      *kernel = NULL;
-    cl_mem                   own = NULL, seen = NULL;
-    uint32_t                 got[2][PEEKERS_MOST * ATOMICS_PEEK_WORDS];
-    const uint32_t           n = group < PEEKERS_MOST ? PEEKERS_MOST / group * group : PEEKERS_MOST;
-    const size_t             bytes = (size_t) n * ATOMICS_PEEK_WORDS * sizeof got[0][0];
-    static const cl_uint     never = 0;
+    const uint32_t           n = group < PEEKERS_MAX ? PEEKERS_MAX / group * group : PEEKERS_MAX;
+    const struct ordo_launch launch = atomics_launch("self_test_peeks", n / group, group);
+    const size_t             bytes = (size_t) n * ATOMICS_PEEK_WORDS * sizeof(uint32_t);
+    uint32_t                 got[2][PEEKERS_MAX * ATOMICS_PEEK_WORDS];
 
-    ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, "self_test_peeks", defines, &kernel));
-    ORDO_TRY(ordo_call_scratch(call, bytes, &own));
-    ORDO_TRY(ordo_call_scratch(call, bytes, &seen));
-    ORDO_TRY(ordo_call_fill(call, own, 0, bytes, 0));
-    ORDO_TRY(ordo_call_launch_kernel(call, kernel, n / group, group,
-                                     ORDO_ARGS(ORDO_ARG(own), ORDO_ARG(seen), ORDO_ARG(never))));
-    ORDO_TRY(ordo_call_read(call, own, 0, got[0], bytes));
-    ORDO_TRY(ordo_call_read(call, seen, 0, got[1], bytes));
+    ORDO_TRY(run_kernel(dev, launch, 1, BUFFERS({ bytes, got[0], NULL }, { bytes, got[1], NULL }), NUMBERS(0)));
 
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t mark = atomics_mark(i);
@@ -525,57 +502,29 @@ static ordo_status test_peeks(struct ordo_call *call, uint32_t group)
         for (uint32_t w = 0; w < 2 * ATOMICS_PEEK_WORDS; w++) {
             const uint32_t word = w % ATOMICS_PEEK_WORDS,
                            is = got[w / ATOMICS_PEEK_WORDS][i * ATOMICS_PEEK_WORDS + word];
-            if (is != want[word])
-                return WRONG(call->dev,
-                             "%s, word %u of work-item %u in groups of %u: 0x%" PRIx32 " instead of 0x%" PRIx32,
-                             w < ATOMICS_PEEK_WORDS ? "ordo_poke" : "ordo_peek", word, i, group, is, want[word]);
+            EXPECT(dev, is, want[word], "%s, word %u of work-item %u in groups of %u",
+                   w < ATOMICS_PEEK_WORDS ? "ordo_poke" : "ordo_peek", word, i, group);
         }
     }
     return ORDO_OK;
 }
 
-/* ---- atomics: quarrels --------------------------------------------------------------------------------------- */
+/* ---- atomics: contention ------------------------------------------------------------------------------------- */
 
 struct contention {
-    uint32_t group, n, rounds, enough;
+    uint32_t group, n, enough;
     uint32_t words[CONTEND_WORDS], *balances; /* CONTEND_KINDS * n */
     uint64_t words64[CONTEND_WORDS64];
-    cl_mem   device_words, device_words64, device_balances;
 };
 
-/* Whether the device runs but a few groups at once, which may take turns, and so never meet. */
+/* Whether the device runs only a few groups concurrently. They may take turns and never collide. */
 static bool runs_few(const ordo_device *dev)
 {
     const struct ordo_facts *f = ordo_device_facts(dev);
     return f->cpu || f->compute_units < CONTEND_GROUPS_FEW / 2;
 }
 
-static ordo_status lend_to_contention(struct ordo_call *call, struct contention *q)
-{
-    ORDO_TRY(ordo_call_scratch(call, sizeof q->words, &q->device_words));
-    ORDO_TRY(ordo_call_scratch(call, sizeof q->words64, &q->device_words64));
-    return ordo_call_scratch(call, (size_t) CONTEND_KINDS * q->n * sizeof *q->balances, &q->device_balances);
-}
-
-static ordo_status ask_contention(struct ordo_call *call, struct contention *q)
-{
-    const struct ordo_define defines[] = { { "GROUP_SIZE", q->group }, { NULL, 0 } };
-    const cl_uint            rounds = q->rounds, enough = q->enough;
-    const size_t             bytes = (size_t) CONTEND_KINDS * q->n * sizeof *q->balances;
-    struct ordo_kernel      *kernel = NULL;
-
-    ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, "self_test_contend", defines, &kernel));
-    ORDO_TRY(ordo_call_fill(call, q->device_words, 0, sizeof q->words, 0));
-    ORDO_TRY(ordo_call_fill(call, q->device_words64, 0, sizeof q->words64, 0));
-    ORDO_TRY(ordo_call_launch_kernel(call, kernel, q->n / q->group, q->group,
-                                     ORDO_ARGS(ORDO_ARG(q->device_words), ORDO_ARG(q->device_words64),
-                                               ORDO_ARG(q->device_balances), ORDO_ARG(rounds), ORDO_ARG(enough))));
-    ORDO_TRY(ordo_call_read(call, q->device_words, 0, q->words, sizeof q->words));
-    ORDO_TRY(ordo_call_read(call, q->device_words64, 0, q->words64, sizeof q->words64));
-    return ordo_call_read(call, q->device_balances, 0, q->balances, bytes);
-}
-
-static ordo_status check_contention(ordo_device *dev, const struct contention *q)
+static ordo_status check_contention(ordo_device *dev, const struct contention *q, uint32_t kinds)
 {
     static const char *const names[] = { "ordo_add", "ordo_cas", "ordo_exchange", "ordo_add64",
                                          "ordo_store_relaxed64 and ordo_load_relaxed64" };
@@ -584,118 +533,85 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
         for (uint32_t i = 0; i < q->n; i++)
             sum[kind] += q->balances[kind * q->n + i];
 
-    const bool     wide = ordo_device_facts(dev)->int64_atomics;
     const uint64_t want[] = { sum[CONTEND_ADD], sum[CONTEND_CAS], sum[CONTEND_EXCHANGE],
                               sum[CONTEND_ADD64] * (uint64_t) CONTEND_STEP64, 0 };
     const uint64_t is[] = { q->words[CONTEND_ADD], q->words[CONTEND_CAS], q->words[CONTEND_EXCHANGE],
                             q->words64[CONTEND_WORD_ADD64], sum[CONTEND_STORE64] };
-    for (uint32_t kind = 0; kind < (wide ? CONTEND_KINDS : CONTEND_ADD64); kind++)
-        if (is[kind] != want[kind])
-            return WRONG(dev, "%s by %u work-items at once: 0x%" PRIx64 " instead of 0x%" PRIx64, names[kind], q->n,
-                         is[kind], want[kind]);
+    for (uint32_t kind = 0; kind < kinds; kind++)
+        EXPECT(dev, is[kind], want[kind], "%s by %u concurrent work-items", names[kind], q->n);
     return ORDO_OK;
 }
 
-static bool have_met(const ordo_device *dev, const struct contention *q)
-{
-    bool met = true;
-    for (uint32_t kind = 0; kind < (ordo_device_facts(dev)->int64_atomics ? CONTEND_KINDS : CONTEND_ADD64); kind++)
-        met = met && q->words[CONTEND_MET + kind] >= q->enough;
-    return met;
-}
-
-/* From the first launch on, which may have to be compiled. It takes a ms or two on a CPU that has nothing else to do. On a busy
- * one threads may be made to take turns: up to so long. */
+/* Limit of the time from the first launch, whose kernel may have to be compiled, to the last. The launches take a ms or two
+ * on an idle CPU. On a busy one threads may have to take turns. */
 #define CONTENTION_MS 2000
 
-static double now_ms(void)
+/* Launches more rounds each time until the work-items have collided often enough. The last launches are so long that the
+ * system runs each thread on its own processor. */
+static ordo_status contention(ordo_device *dev, struct contention *q)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e3 * (double) t.tv_sec + 1e-6 * (double) t.tv_nsec;
-}
+    const struct ordo_launch launch = atomics_launch("self_test_contend", q->n / q->group, q->group);
+    const uint32_t           kinds = ordo_device_facts(dev)->int64_atomics ? CONTEND_KINDS : CONTEND_ADD64;
+    double                   start = 0;
 
-/* Longer each time, while they have not met: in the end so long that the system gives each thread a processor of its own. */
-static ordo_status contention(struct ordo_call *call, struct contention *q)
-{
-    double start = 0;
-
-    ORDO_TRY(lend_to_contention(call, q));
-    for (q->rounds = CONTEND_ROUNDS;; q->rounds = q->rounds < CONTEND_ROUNDS_MOST ? 4 * q->rounds : q->rounds) {
-        ORDO_TRY(ask_contention(call, q));
-        ORDO_TRY(check_contention(call->dev, q));
-        start = q->rounds == CONTEND_ROUNDS ? now_ms() : start;
-        if (!runs_few(call->dev) || have_met(call->dev, q) || now_ms() > start + CONTENTION_MS)
+    for (uint32_t rounds = CONTEND_ROUNDS;; rounds = rounds < CONTEND_ROUNDS_MAX ? 4 * rounds : rounds) {
+        bool collided = true;
+        ORDO_TRY(run_kernel(dev, launch, 1,
+                            BUFFERS({ sizeof q->words, q->words, NULL }, { sizeof q->words64, q->words64, NULL },
+                                    { (size_t) CONTEND_KINDS * q->n * sizeof *q->balances, q->balances, NULL }),
+                            NUMBERS(rounds, q->enough)));
+        ORDO_TRY(check_contention(dev, q, kinds));
+        for (uint32_t kind = 0; kind < kinds; kind++)
+            collided = collided && q->words[CONTEND_MET + kind] >= q->enough;
+        start = rounds == CONTEND_ROUNDS ? ordo_now_ms() : start;
+        if (!runs_few(dev) || collided || ordo_now_ms() > start + CONTENTION_MS)
             return ORDO_OK;
     }
 }
 
-static ordo_status test_contention(struct ordo_call *call, uint32_t group)
+static ordo_status test_contention(ordo_device *dev, uint32_t group)
 {
-    const uint32_t    units = ordo_device_facts(call->dev)->compute_units;
-    const bool        few = runs_few(call->dev);
+    const uint32_t    units = ordo_device_facts(dev)->compute_units;
+    const bool        few = runs_few(dev);
     const uint32_t    groups = few ? CONTEND_GROUPS_FEW : 2 * units;
     struct contention q = { .group = group, .n = groups * group, .enough = few ? CONTEND_ENOUGH * group : UINT32_MAX };
 
     if (units < 2)
-        return ORDO_OK; /* one thread, or a simulator: nobody to meet */
+        return ORDO_OK; /* one thread, or a simulator: no collisions */
     q.balances = calloc((size_t) CONTEND_KINDS * q.n, sizeof *q.balances);
-    ORDO_REQUIRE_MEMORY(call->dev, q.balances);
-    const ordo_status got = contention(call, &q);
+    ORDO_REQUIRE_MEMORY(dev, q.balances);
+    const ordo_status got = contention(dev, &q);
     free(q.balances);
     return got;
 }
 
-/* ---- atomics: glimpses -------------------------------------------------------------------------------------------- */
+/* ---- atomics: words under a latch --------------------------------------------------------------------------------- */
 
-static ordo_status ask_glimpses(struct ordo_call *call, uint32_t group, uint32_t groups, uint32_t n_lines,
-                                uint32_t report[GLIMPSE_REPORT])
+static ordo_status test_glimpses(ordo_device *dev, uint32_t group)
 {
-    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { NULL, 0 } };
-    static const cl_uint     never = 0;
-    const size_t             bytes = (size_t) n_lines * GLIMPSE_WORDS * sizeof(uint32_t);
-    uint32_t                 line[GLIMPSE_WORDS];
-    struct ordo_kernel      *kernel = NULL;
-    cl_mem                   lines = NULL, words = NULL;
+    const bool               few = runs_few(dev);
+    const uint32_t           units = ordo_device_facts(dev)->compute_units;
+    const uint32_t           groups = few ? CONTEND_GROUPS_FEW / 2 : 2 * units;
+    const struct ordo_launch launch = atomics_launch("self_test_glimpse", groups, group);
+    uint32_t                 n_lines = GLIMPSE_LINES_FEW, report[GLIMPSE_REPORT] = { 0 };
 
-    for (uint32_t j = 0; j < GLIMPSE_WORDS; j++)
-        line[j] = j == GLIMPSE_HEADER ? 0 : GLIMPSE_WORD(0u, j);
-    ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, "self_test_glimpse", defines, &kernel));
-    ORDO_TRY(ordo_call_scratch(call, bytes, &lines));
-    ORDO_TRY(ordo_call_scratch(call, GLIMPSE_REPORT * sizeof *report, &words));
-    ORDO_TRY(ordo_call_fill(call, words, 0, GLIMPSE_REPORT * sizeof *report, 0));
-    ORDO_TRY(ordo_call_write(call, lines, 0, line, sizeof line));
-    for (size_t done = sizeof line; done < bytes; done *= 2) /* n_lines is a power of two */
-        ORDO_TRY(ordo_call_copy(call, lines, 0, lines, done, done));
-    for (int launch = 0; launch < (runs_few(call->dev) ? GLIMPSE_LAUNCHES_FEW : GLIMPSE_LAUNCHES); launch++)
-        ORDO_TRY(
-            ordo_call_launch_kernel(call, kernel, groups, group,
-                                    ORDO_ARGS(ORDO_ARG(lines), ORDO_ARG(n_lines), ORDO_ARG(never), ORDO_ARG(words))));
-    return ordo_call_read(call, words, 0, report, GLIMPSE_REPORT * sizeof *report);
-}
-
-static ordo_status test_glimpses(struct ordo_call *call, uint32_t group)
-{
-    const ordo_device *dev = call->dev;
-    const uint32_t     units = ordo_device_facts(dev)->compute_units;
-    const uint32_t     groups = runs_few(dev) ? CONTEND_GROUPS_FEW / 2 : 2 * units;
-    uint32_t           n_lines = GLIMPSE_LINES_FEW, report[GLIMPSE_REPORT] = { 0 };
-
-    while (!runs_few(dev) && n_lines * GLIMPSE_READERS < groups * group)
+    while (!few && n_lines * GLIMPSE_READERS < groups * group)
         n_lines *= 2;
-    ORDO_TRY(ask_glimpses(call, group, groups, n_lines, report));
+    ORDO_TRY(run_kernel(
+        dev, launch, few ? GLIMPSE_LAUNCHES_FEW : GLIMPSE_LAUNCHES,
+        BUFFERS({ (size_t) n_lines * GLIMPSE_WORDS * sizeof(uint32_t), NULL, NULL }, { sizeof report, report, NULL }),
+        NUMBERS(n_lines, 0)));
     if (report[GLIMPSE_BAD])
-        return WRONG(
-            call->dev,
-            "%s: of %u reads that seemed whole %u were not; word %u was not of version %u (%u changes, %u seen "
-            "to be torn)",
-            ordo_device_facts(dev)->address_order ? "ordo_after" : "ordo_load_acquire and ordo_fence_acquire",
-            report[GLIMPSE_GOOD] + report[GLIMPSE_BAD], report[GLIMPSE_BAD], report[GLIMPSE_BAD_WORD],
-            report[GLIMPSE_BAD_VERSION], report[GLIMPSE_CHANGES], report[GLIMPSE_TORN]);
+        return WRONG(dev,
+                     "%s: %u of %u reads that seemed whole were torn; word %u was not of version %u (%u changes; %u "
+                     "other reads were torn)",
+                     ordo_device_facts(dev)->address_order ? "ordo_after" : "ordo_load_acquire and ordo_fence_acquire",
+                     report[GLIMPSE_BAD], report[GLIMPSE_GOOD] + report[GLIMPSE_BAD], report[GLIMPSE_BAD_WORD],
+                     report[GLIMPSE_BAD_VERSION], report[GLIMPSE_CHANGES], report[GLIMPSE_TORN]);
     if (!report[GLIMPSE_GOOD] || !report[GLIMPSE_CHANGES])
-        return WRONG(call->dev, "words under a latch: %u changes and %u whole reads", report[GLIMPSE_CHANGES],
+        return WRONG(dev, "words under a latch: %u changes and %u whole reads", report[GLIMPSE_CHANGES],
                      report[GLIMPSE_GOOD]);
-    ordo_log(call->dev, ORDO_LOG_DEBUG, "words under a latch: %u changes, %u whole reads, %u seen to be torn",
+    ordo_log(dev, ORDO_LOG_DEBUG, "words under a latch: %u changes, %u whole reads, %u known to be torn",
              report[GLIMPSE_CHANGES], report[GLIMPSE_GOOD], report[GLIMPSE_TORN]);
     return ORDO_OK;
 }
@@ -708,31 +624,6 @@ struct chain {
     uint32_t report[CHAIN_WORDS], payload[CHAIN_PAYLOAD], sums[CHAIN_GROUPS_MAX];
     uint64_t sums64[CHAIN_GROUPS_MAX];
 };
-
-static ordo_status ask_chain(struct ordo_call *call, uint32_t groups, uint32_t group, struct chain *c)
-{
-    const struct ordo_define defines[] = { { "GROUP_SIZE", group }, { NULL, 0 } };
-    struct ordo_kernel      *kernel = NULL;
-    cl_mem                   report = NULL, payload = NULL, sums = NULL, sums64 = NULL;
-
-    for (uint32_t j = 0; j < CHAIN_PAYLOAD; j++)
-        c->payload[j] = CHAIN_PAYLOAD_AFTER(UINT32_MAX, j);
-    ORDO_TRY(ordo_call_kernel(call, ATOMICS_MODULE, "self_test_chain", defines, &kernel));
-    ORDO_TRY(ordo_call_scratch(call, sizeof c->report, &report));
-    ORDO_TRY(ordo_call_scratch(call, sizeof c->payload, &payload));
-    ORDO_TRY(ordo_call_scratch(call, sizeof c->sums, &sums));
-    ORDO_TRY(ordo_call_scratch(call, sizeof c->sums64, &sums64));
-    ORDO_TRY(ordo_call_fill(call, report, 0, sizeof c->report, 0));
-    ORDO_TRY(ordo_call_fill(call, sums, 0, sizeof c->sums, 0));
-    ORDO_TRY(ordo_call_fill(call, sums64, 0, sizeof c->sums64, 0));
-    ORDO_TRY(ordo_call_write(call, payload, 0, c->payload, sizeof c->payload));
-    ORDO_TRY(ordo_call_launch_kernel(call, kernel, groups, group,
-                                     ORDO_ARGS(ORDO_ARG(report), ORDO_ARG(payload), ORDO_ARG(sums), ORDO_ARG(sums64))));
-    ORDO_TRY(ordo_call_read(call, report, 0, c->report, sizeof c->report));
-    ORDO_TRY(ordo_call_read(call, payload, 0, c->payload, sizeof c->payload));
-    ORDO_TRY(ordo_call_read(call, sums, 0, c->sums, sizeof c->sums));
-    return ordo_call_read(call, sums64, 0, c->sums64, sizeof c->sums64);
-}
 
 static ordo_status check_chain(ordo_device *dev, uint32_t groups, const struct chain *c)
 {
@@ -748,51 +639,47 @@ static ordo_status check_chain(ordo_device *dev, uint32_t groups, const struct c
     if (r[CHAIN_TICKET] != groups || r[CHAIN_TURN] != groups)
         return WRONG(dev, "a chain of %u work-groups: %u tickets and %u turns", groups, r[CHAIN_TICKET], r[CHAIN_TURN]);
     for (uint32_t j = 0; j < CHAIN_PAYLOAD; j++)
-        if (c->payload[j] != CHAIN_PAYLOAD_AFTER(groups - 1, j))
-            return WRONG(dev, "a chain of %u work-groups left 0x%" PRIx32 " instead of 0x%" PRIx32, groups,
-                         c->payload[j], (uint32_t) CHAIN_PAYLOAD_AFTER(groups - 1, j));
+        EXPECT(dev, c->payload[j], CHAIN_PAYLOAD_AFTER(groups - 1, j), "payload of a chain of %u work-groups", groups);
 
     const bool wide = ordo_device_facts(dev)->int64_atomics;
     for (uint32_t t = 0; t < groups; t++) {
         const uint32_t sum = (t + 1) * (t + 2) / 2;
-        if (c->sums[t] != (CHAIN_FLAG | sum) || (wide && c->sums64[t] != (CHAIN_FLAG64 | sum)))
-            return WRONG(dev,
-                         "ordo_load_relaxed and ordo_store_relaxed: a running sum of %u passed as 0x%" PRIx32
-                         " (0x%" PRIx64 " in 64 bits)",
-                         sum, c->sums[t], c->sums64[t]);
+        EXPECT(dev, c->sums[t], CHAIN_FLAG | sum, "ordo_load_relaxed and ordo_store_relaxed, running sum %u", t);
+        if (wide)
+            EXPECT(dev, c->sums64[t], CHAIN_FLAG64 | sum,
+                   "ordo_load_relaxed64 and ordo_store_relaxed64, running sum %u", t);
     }
     return ORDO_OK;
 }
 
-/* Twice as many groups as compute units, so that some wait for others that began later elsewhere. */
-static ordo_status test_chain(struct ordo_call *call, uint32_t group)
+/* Launches twice as many groups as compute units, so that some groups wait for others that began later elsewhere. */
+static ordo_status test_chain(ordo_device *dev, uint32_t group)
 {
-    struct chain   c;
-    const uint32_t units = ordo_device_facts(call->dev)->compute_units;
-    const uint32_t groups = units < 4 ? 8 : units < CHAIN_GROUPS_MAX / 2 ? 2 * units : CHAIN_GROUPS_MAX;
+    const uint32_t           units = ordo_device_facts(dev)->compute_units;
+    const uint32_t           groups = units < 4 ? 8 : units < CHAIN_GROUPS_MAX / 2 ? 2 * units : CHAIN_GROUPS_MAX;
+    const struct ordo_launch launch = atomics_launch("self_test_chain", groups, group);
+    struct chain             c;
     memset(&c, 0, sizeof c);
-    ORDO_TRY(ask_chain(call, groups, group, &c));
-    return check_chain(call->dev, groups, &c);
-}
-
-static ordo_status test_atomics(struct ordo_call *call)
-{
-    const struct ordo_facts *f = ordo_device_facts(call->dev);
-    const uint32_t           group = test_group(call->dev), groups = f->cpu ? 64 : 96;
-    ORDO_TRY(test_updates(call, 32, group, groups * group));
-    if (f->int64_atomics)
-        ORDO_TRY(test_updates(call, 64, group, groups * group));
-    ORDO_TRY(test_local(call, group));
-    ORDO_TRY(test_peeks(call, group));
-    ORDO_TRY(test_contention(call, group));
-    if (f->atomics != ORDO_ATOMICS_LEGACY)
-        ORDO_TRY(test_glimpses(call, group));
-    return f->groups_progress ? test_chain(call, group) : ORDO_OK;
+    for (uint32_t j = 0; j < CHAIN_PAYLOAD; j++)
+        c.payload[j] = CHAIN_PAYLOAD_AFTER(UINT32_MAX, j);
+    ORDO_TRY(run_kernel(dev, launch, 1,
+                        BUFFERS({ sizeof c.report, c.report, NULL }, { sizeof c.payload, c.payload, c.payload },
+                                { sizeof c.sums, c.sums, NULL }, { sizeof c.sums64, c.sums64, NULL }),
+                        NO_NUMBERS));
+    return check_chain(dev, groups, &c);
 }
 
 ordo_status ordo_self_test_atomics(ordo_device *dev)
 {
-    struct ordo_call call;
-    ORDO_TRY(ordo_call_begin(&call, dev, NULL));
-    return ordo_call_end(&call, test_atomics(&call));
+    const struct ordo_facts *f = ordo_device_facts(dev);
+    const uint32_t           group = test_group(dev), groups = f->cpu ? 64 : 96;
+    ORDO_TRY(test_updates(dev, 32, group, groups * group));
+    if (f->int64_atomics)
+        ORDO_TRY(test_updates(dev, 64, group, groups * group));
+    ORDO_TRY(test_local(dev, group));
+    ORDO_TRY(test_peeks(dev, group));
+    ORDO_TRY(test_contention(dev, group));
+    if (f->atomics != ORDO_ATOMICS_LEGACY)
+        ORDO_TRY(test_glimpses(dev, group));
+    return f->groups_progress ? test_chain(dev, group) : ORDO_OK;
 }
