@@ -263,7 +263,7 @@ static void primitives(struct test *t)
 static void sequences(struct test *t)
 {
     for (int subject = 0; subject < N_SUBJECTS; subject++) {
-        if (!structure_is(subject, SIMULATED))
+        if (!structure_is(subject, ORDO_SIMULATED))
             continue;
         const struct sequence s = sequence_every((size_t) subject, ORDO_U32, 4, KEYS_CLUSTERED, 40);
         const struct outcome  o = sequence_run(t, &s, NULL);

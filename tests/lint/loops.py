@@ -31,7 +31,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 # (file, counter, bound): why no sum comes to 2^32. Strides are of launches of at most 2^24 work-items.
 BOUNDED = {
-    ("dict/apply.cl", "g", "n_groups"): "below 0 lies past n_groups, where it ends: groups are elements, and there is room above",
+    ("dict/apply_seek.cl", "g", "n_groups"): "below 0 lies past n_groups, where it ends: groups are elements, and there is room above",
     ("dict/blink/update.cl", "i", "(n)"): "leaves, each of which has a number below 2^30",
     ("dict/blink/update.cl", "i", "n"): "leaves and nodes, each of which has a number below 2^30",
     ("dict/trie/hamt.cl", "(low + high) / 2", ""): "keys of a node",

@@ -279,7 +279,7 @@ static void expect_unchanged(struct life *l, const struct play *p, ordo_status s
 /* Whether the structure changes nodes or buckets in place. An error of the driver may then leave some of a batch. */
 static bool changes_in_place(const struct life *l, const struct play *p)
 {
-    return (p->row->traits & ROW_CHANGES) && (structure_is(l->structure, IS_TREE) || l->structure == HASH) &&
+    return (p->row->traits & ROW_CHANGES) && (structure_is(l->structure, ORDO_IS_TREE) || l->structure == HASH) &&
            (fault_opencl->lasting || strcmp(fault_opencl->what, "clCreateBuffer") != 0);
 }
 

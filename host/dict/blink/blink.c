@@ -4,23 +4,22 @@
 
 #include "dict/links/links.h"
 
-#include "dict/tour.h"
-
-static const struct ordo_structure blink = { .name = "blink", ORDO_LINKS_CALLS };
-
-static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
+static ordo_status configure(ordo_dict *dict, const void *config)
 {
-    return ordo_blink_create(device, config, out);
+    const struct ordo_blink_config *blink = config;
+    const struct ordo_links_config  links = { .fill_percent = blink->fill_percent, .max_leaves = blink->max_leaves };
+    return ordo_links_configure(dict, &links);
 }
+
+const struct ordo_structure ordo_blink_structure = {
+    .name = "blink",
+    .bytes = sizeof(struct ordo_links),
+    .config_bytes = sizeof(struct ordo_blink_config),
+    .configure = configure,
+    ORDO_LINKS_CALLS,
+};
 
 ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config, ordo_dict **out)
 {
-    ORDO_TRY(ordo_dict_create(device, &blink, config ? &config->dict : NULL, sizeof(struct ordo_links), out));
-    const struct ordo_links_config links = { .fill_percent = config->fill_percent, .max_leaves = config->max_leaves };
-    const ordo_status              status = ordo_links_configure(*out, &links);
-    if (status == ORDO_OK)
-        ordo_dict_expect(*out, another, config);
-    else
-        ordo_dict_destroy(out);
-    return status;
+    return ordo_dict_create(device, &ordo_blink_structure, config, out);
 }

@@ -2,10 +2,19 @@
 /* The HAMT's place behind the interface. */
 #include "dict/trie/hamt.h"
 
-#include "dict/tour.h"
+static ordo_status configure(ordo_dict *dict, const void *config)
+{
+    ordo_hamt_of(dict)->fixed_depth = ((const struct ordo_hamt_config *) config)->fixed_depth;
+    ordo_hamt_of(dict)->runs.dict = ordo_dict_kind(dict);
+    dict->variant = ordo_hamt_of(dict)->fixed_depth;
+    return ORDO_OK;
+}
 
 const struct ordo_structure ordo_hamt_structure = {
     .name = "hamt",
+    .bytes = sizeof(struct ordo_hamt),
+    .config_bytes = sizeof(struct ordo_hamt_config),
+    .configure = configure,
     .destroy = ordo_hamt_clear,
     .clear = ordo_hamt_clear,
     .build = ordo_hamt_build,
@@ -25,19 +34,9 @@ const struct ordo_structure ordo_hamt_structure = {
     .statistics = ordo_hamt_statistics,
 };
 
-static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
-{
-    return ordo_hamt_create(device, config, out);
-}
-
 ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config, ordo_dict **out)
 {
-    ORDO_TRY(
-        ordo_dict_create(device, &ordo_hamt_structure, config ? &config->dict : NULL, sizeof(struct ordo_hamt), out));
-    ordo_hamt_of(*out)->fixed_depth = config && config->fixed_depth;
-    ordo_hamt_of(*out)->runs.dict = ordo_dict_kind(*out);
-    ordo_dict_expect(*out, another, config);
-    return ORDO_OK;
+    return ordo_dict_create(device, &ordo_hamt_structure, config, out);
 }
 
 ordo_status ordo_hamt_check_roaring(const ordo_dict *dict)

@@ -167,7 +167,6 @@ ordo_status ordo_hamt_check(ordo_dict *dict, struct ordo_call *call);
 
 /* ---- hamt.c ------------------------------------------------------------------------------------------------------- */
 
-extern const struct ordo_structure ordo_hamt_structure;
 /* That keys are those of the Roaring format. */
 ordo_status ordo_hamt_check_roaring(const ordo_dict *dict);
 

@@ -3,7 +3,6 @@
 #include "dict/trie/xfast.h"
 
 #include "dict/generic/generic.h"
-#include "dict/tour.h"
 
 #define GROUP_MOST 8
 
@@ -122,8 +121,33 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
 
 /* ---- the structure ----------------------------------------------------------------------------------------------- */
 
+/* The table of prefixes: keys are words as wide as the dictionary's. */
+static void begin_prefixes(struct ordo_xfast *xfast, uint64_t seed)
+{
+    struct ordo_hash *prefixes = &xfast->prefixes;
+
+    prefixes->dict = ordo_dict_kind(&xfast->runs.dict);
+    prefixes->dict.key = xfast->runs.dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32;
+    prefixes->dict.value_bytes = XFAST_ENTRY_BYTES;
+    prefixes->config = (struct ordo_hash_config) { { prefixes->dict.key, XFAST_ENTRY_BYTES }, 80, seed };
+    prefixes->runs.dict = prefixes->dict;
+}
+
+static ordo_status configure(ordo_dict *dict, const void *configuration)
+{
+    const struct ordo_xfast_config *config = configuration;
+    ORDO_REQUIRE(dict->dev, config->group <= GROUP_MOST, ORDO_INVALID, "group is %u: it may be 0 to %d",
+                 (unsigned) config->group, GROUP_MOST);
+    ordo_xfast_of(dict)->group = config->group;
+    begin_prefixes(ordo_xfast_of(dict), config->seed);
+    return ORDO_OK;
+}
+
 const struct ordo_structure ordo_xfast_structure = {
     .name = "xfast",
+    .bytes = sizeof(struct ordo_xfast),
+    .config_bytes = sizeof(struct ordo_xfast_config),
+    .configure = configure,
     .destroy = clear,
     .clear = clear,
     .build = build,
@@ -145,34 +169,7 @@ const struct ordo_structure ordo_xfast_structure = {
     .statistics = ordo_xfast_statistics,
 };
 
-static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
-{
-    return ordo_xfast_create(device, config, out);
-}
-
-/* The table of prefixes: keys are words as wide as the dictionary's. */
-static void begin_prefixes(struct ordo_xfast *xfast, uint64_t seed)
-{
-    struct ordo_hash *prefixes = &xfast->prefixes;
-
-    prefixes->dict = ordo_dict_kind(&xfast->runs.dict);
-    prefixes->dict.key = xfast->runs.dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32;
-    prefixes->dict.value_bytes = XFAST_ENTRY_BYTES;
-    prefixes->config = (struct ordo_hash_config) { { prefixes->dict.key, XFAST_ENTRY_BYTES }, 80, seed };
-    prefixes->runs.dict = prefixes->dict;
-}
-
 ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config, ordo_dict **out)
 {
-    ORDO_TRY(
-        ordo_dict_create(device, &ordo_xfast_structure, config ? &config->dict : NULL, sizeof(struct ordo_xfast), out));
-    struct ordo_xfast *xfast = ordo_xfast_of(*out);
-    xfast->group = config->group;
-    begin_prefixes(xfast, config->seed);
-    if (xfast->group > GROUP_MOST) {
-        ordo_dict_destroy(out);
-        return ORDO_FAIL(device, ORDO_INVALID, "group is %u: it may be 0 to %d", (unsigned) config->group, GROUP_MOST);
-    }
-    ordo_dict_expect(*out, another, config);
-    return ORDO_OK;
+    return ordo_dict_create(device, &ordo_xfast_structure, config, out);
 }

@@ -71,8 +71,4 @@ ordo_status ordo_xfast_rank(ordo_dict *dict, struct ordo_call *call, const struc
 ordo_status ordo_xfast_check(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_xfast_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 
-/* ---- xfast.c ----------------------------------------------------------------------------------------------------- */
-
-extern const struct ordo_structure ordo_xfast_structure;
-
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dict/tour.h"
+#include "dict/warm_up.h"
 
 #include <stdlib.h>
 
@@ -12,11 +12,11 @@ static uint32_t scattered(size_t i)
     return x ^ x >> 13;
 }
 
-static ordo_status write_words(struct ordo_call *call, const struct ordo_tour_arrays *a, uint32_t *words, size_t n)
+static ordo_status write_words(struct ordo_call *call, const struct ordo_warm_up_arrays *a, uint32_t *words, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         words[i] = scattered(i);
-    for (size_t i = 0; i < ORDO_TOUR_ARRAYS; i++)
+    for (size_t i = 0; i < ORDO_WARM_UP_ARRAYS; i++)
         ORDO_TRY(ordo_call_write(call, a->at[i].mem, 0, words, n * sizeof *words));
     uint8_t *codes = (uint8_t *) words;
     for (size_t i = 0; i < a->count; i++)
@@ -30,7 +30,7 @@ static ordo_status write_words(struct ordo_call *call, const struct ordo_tour_ar
     return ordo_call_write(call, a->at[12].mem, 0, codes, a->count);
 }
 
-static ordo_status fill(const struct ordo_tour_arrays *a)
+static ordo_status fill(const struct ordo_warm_up_arrays *a)
 {
     const size_t     n = 4 * a->count + 2;
     struct ordo_call call;
@@ -45,56 +45,56 @@ static ordo_status fill(const struct ordo_tour_arrays *a)
     return got;
 }
 
-ordo_status ordo_tour_arrays_create(ordo_device *dev, size_t count, struct ordo_tour_arrays *out)
+ordo_status ordo_warm_up_arrays_create(ordo_device *dev, size_t count, struct ordo_warm_up_arrays *out)
 {
     ordo_status got = ORDO_OK;
-    *out = (struct ordo_tour_arrays) { .dev = dev, .count = count };
-    for (size_t i = 0; i < ORDO_TOUR_ARRAYS && got == ORDO_OK; i++)
+    *out = (struct ordo_warm_up_arrays) { .dev = dev, .count = count };
+    for (size_t i = 0; i < ORDO_WARM_UP_ARRAYS && got == ORDO_OK; i++)
         got = ordo_buffer_create(dev, (2 * count + 1) * sizeof(uint64_t), &out->at[i].mem);
     if (got == ORDO_OK)
         got = fill(out);
     if (got != ORDO_OK)
-        ordo_tour_arrays_destroy(out);
+        ordo_warm_up_arrays_destroy(out);
     return got;
 }
 
-void ordo_tour_arrays_destroy(struct ordo_tour_arrays *arrays)
+void ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays)
 {
-    for (size_t i = 0; i < ORDO_TOUR_ARRAYS; i++)
+    for (size_t i = 0; i < ORDO_WARM_UP_ARRAYS; i++)
         ordo_buffer_destroy(arrays->dev, &arrays->at[i].mem);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-struct tour {
-    ordo_dict                     *dict;
-    const struct ordo_tour_arrays *a;
-    struct ordo_slice              values, values_out; /* none where there are none */
-    ordo_status                    first_error;
+struct warm_up {
+    ordo_dict                        *dict;
+    const struct ordo_warm_up_arrays *a;
+    struct ordo_slice                 values, values_out; /* none where there are none */
+    ordo_status                       first_error;
 };
 
 /* What comes of answers that nobody gave, and of what a structure does not do, says nothing. */
-static void note(struct tour *t, ordo_status status)
+static void note(struct warm_up *t, ordo_status status)
 {
     if (status != ORDO_UNSUPPORTED && status != ORDO_TOO_SMALL && t->first_error == ORDO_OK)
         t->first_error = status;
 }
 
-static void build(struct tour *t)
+static void build(struct warm_up *t)
 {
     note(t, ordo_dict_build(t->dict, t->a->at[0], t->values, t->a->count, NULL));
 }
 
 /* Of what the values are taken to be. */
-static ordo_type value_type(const struct tour *t)
+static ordo_type value_type(const struct warm_up *t)
 {
     return t->dict->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
 }
 
 /* Twice, for there to be something that is updated; fewer are erased than are there. */
-static void update(struct tour *t)
+static void update(struct warm_up *t)
 {
-    const struct ordo_tour_arrays *a = t->a;
+    const struct ordo_warm_up_arrays *a = t->a;
     note(t, ordo_dict_upsert(t->dict, a->at[0], t->values, a->count, NULL));
     note(t, ordo_dict_upsert(t->dict, a->at[0], t->values, a->count, NULL));
     note(t, ordo_dict_insert(t->dict, a->at[0], t->values, a->count, a->at[4], NULL));
@@ -102,11 +102,11 @@ static void update(struct tour *t)
 }
 
 /* And few of many, which a structure may go to one by one. */
-static void update_by_value(struct tour *t)
+static void update_by_value(struct warm_up *t)
 {
-    const struct ordo_tour_arrays *a = t->a;
-    const size_t                   few = (a->count + 63) / 64;
-    size_t                         n = 0;
+    const struct ordo_warm_up_arrays *a = t->a;
+    const size_t                      few = (a->count + 63) / 64;
+    size_t                            n = 0;
     if (t->dict->value_bytes) {
         note(t, ordo_dict_combine(t->dict, value_type(t), ORDO_SUM, a->at[0], t->values, a->count, NULL));
         note(t, ordo_dict_combine(t->dict, value_type(t), ORDO_SUM, a->at[0], t->values, few, NULL));
@@ -117,17 +117,17 @@ static void update_by_value(struct tour *t)
     note(t, ordo_dict_erase_range(t->dict, a->at[0], a->at[0], 1, a->at[6], NULL));
 }
 
-static void find(struct tour *t)
+static void find(struct warm_up *t)
 {
-    const struct ordo_tour_arrays *a = t->a;
+    const struct ordo_warm_up_arrays *a = t->a;
     note(t, ordo_dict_find(t->dict, a->at[0], a->count, t->values_out, a->at[4], NULL));
     note(t, ordo_dict_contains(t->dict, a->at[0], a->count, a->at[4], NULL));
 }
 
-static void order(struct tour *t)
+static void order(struct warm_up *t)
 {
-    const struct ordo_tour_arrays *a = t->a;
-    size_t                         n = 0;
+    const struct ordo_warm_up_arrays *a = t->a;
+    size_t                            n = 0;
     for (int relation = ORDO_LT; relation <= ORDO_GT; relation++)
         note(t, ordo_dict_seek(t->dict, (ordo_relation) relation, a->at[0], a->count, a->at[5], t->values_out, a->at[4],
                                NULL));
@@ -144,30 +144,30 @@ static void order(struct tour *t)
     note(t, ordo_dict_export(t->dict, a->at[5], t->values_out, 2 * a->count, &n, NULL));
 }
 
-static void apply(struct tour *t)
+static void apply(struct warm_up *t)
 {
-    const struct ordo_tour_arrays *a = t->a;
-    const struct ordo_batch        batch = { .codes = a->at[ordo_dict_can(t->dict, ORDO_CAN_ORDER) ? 2 : 12],
-                                             .keys = a->at[0],
-                                             .his = a->at[0],
-                                             .values = t->values,
-                                             .count = a->count,
-                                             .found = a->at[4],
-                                             .keys_out = a->at[5],
-                                             .values_out = t->values_out,
-                                             .counts = a->at[6],
-                                             .offsets = a->at[7],
-                                             .range_keys = a->at[8],
-                                             .range_values = t->values.mem ? a->at[9] : ordo_none(),
-                                             .range_capacity = 2 * a->count };
-    size_t                         needed = 0;
+    const struct ordo_warm_up_arrays *a = t->a;
+    const struct ordo_batch           batch = { .codes = a->at[ordo_dict_can(t->dict, ORDO_CAN_ORDER) ? 2 : 12],
+                                                .keys = a->at[0],
+                                                .his = a->at[0],
+                                                .values = t->values,
+                                                .count = a->count,
+                                                .found = a->at[4],
+                                                .keys_out = a->at[5],
+                                                .values_out = t->values_out,
+                                                .counts = a->at[6],
+                                                .offsets = a->at[7],
+                                                .range_keys = a->at[8],
+                                                .range_values = t->values.mem ? a->at[9] : ordo_none(),
+                                                .range_capacity = 2 * a->count };
+    size_t                            needed = 0;
     note(t, ordo_dict_apply(t->dict, &batch, &needed, NULL));
 }
 
 /* Twice: into a tree that has room, and into a small one, which looks at how much it has to grow. */
-static void concurrent(struct tour *t)
+static void concurrent(struct warm_up *t)
 {
-    const struct ordo_tour_arrays     *a = t->a;
+    const struct ordo_warm_up_arrays  *a = t->a;
     const struct ordo_concurrent_batch batch = { .codes = a->at[ordo_dict_can(t->dict, ORDO_CAN_ORDER) ? 11 : 12],
                                                  .keys = a->at[0],
                                                  .his = a->at[0],
@@ -184,14 +184,14 @@ static void concurrent(struct tour *t)
     note(t, ordo_dict_apply_concurrent(t->dict, &batch, NULL));
 }
 
-static void compact(struct tour *t)
+static void compact(struct warm_up *t)
 {
     note(t, ordo_dict_compact(t->dict, NULL));
 }
 
 static const struct {
     uint32_t operation;
-    void (*call)(struct tour *t);
+    void (*call)(struct warm_up *t);
 } stops[] = {
     { ORDO_PREPARE_UPDATE, update },
     { ORDO_PREPARE_FIND, find },
@@ -205,55 +205,15 @@ static const struct {
     { ORDO_PREPARE_COMPACT, compact },
 };
 
-ordo_status ordo_dict_tour(ordo_dict *dict, uint32_t operations, const struct ordo_tour_arrays *arrays)
+ordo_status ordo_dict_warm_up(ordo_dict *dict, uint32_t operations, const struct ordo_warm_up_arrays *arrays)
 {
-    const bool  has_values = dict->value_bytes > 0;
-    struct tour t = { .dict = dict,
-                      .a = arrays,
-                      .values = has_values ? arrays->at[1] : ordo_none(),
-                      .values_out = has_values ? arrays->at[3] : ordo_none() };
+    const bool     has_values = dict->value_bytes > 0;
+    struct warm_up t = { .dict = dict,
+                         .a = arrays,
+                         .values = has_values ? arrays->at[1] : ordo_none(),
+                         .values_out = has_values ? arrays->at[3] : ordo_none() };
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
         if (operations & stops[i].operation)
             stops[i].call(&t);
     return t.first_error;
-}
-
-/* ---- rehearsals -------------------------------------------------------------------------------------------------- */
-
-void ordo_dict_rehearse(ordo_device *stand_in, ordo_dict_maker *make, const void *config, uint32_t operations,
-                        size_t count)
-{
-    /* A kernel never finds more than there is, and nobody expects it. */
-    const uint32_t          answers[] = { (uint32_t) (count / 4), 0, 1 };
-    struct ordo_tour_arrays a;
-    if (ordo_tour_arrays_create(stand_in, count, &a) != ORDO_OK)
-        return;
-    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
-        ordo_dict *dict = NULL;
-        ordo_rehearsal_answer(stand_in, answers[i]);
-        if (make(stand_in, config, &dict) == ORDO_OK)
-            (void) ordo_dict_tour(dict, operations, &a);
-        ordo_dict_destroy(&dict);
-    }
-    ordo_tour_arrays_destroy(&a);
-}
-
-/* What most programs do with batches of the most usual size, then all else. */
-void ordo_dict_expect_kind(const ordo_dict *dict, const char *kind, ordo_dict_maker *make, const void *config)
-{
-    const uint32_t usual = ORDO_PREPARE_UPDATE | ORDO_PREPARE_FIND;
-    const uint32_t rest = ORDO_PREPARE_ORDER | ORDO_PREPARE_BUILD | ORDO_PREPARE_APPLY | ORDO_PREPARE_COMPACT;
-    ordo_device   *stand_in = NULL;
-    if (!ordo_builds_expect(dict->dev, kind, (uint32_t) dict->key << 8 | dict->value_bytes) ||
-        ordo_rehearsal_open(dict->dev, NULL, &stand_in) != ORDO_OK)
-        return;
-    ordo_dict_rehearse(stand_in, make, config, usual, (size_t) 1 << 16);
-    ordo_dict_rehearse(stand_in, make, config, rest, (size_t) 1 << 16);
-    ordo_dict_rehearse(stand_in, make, config, usual | rest, 1000);
-    ordo_rehearsal_close(&stand_in);
-}
-
-void ordo_dict_expect(const ordo_dict *dict, ordo_dict_maker *make, const void *config)
-{
-    ordo_dict_expect_kind(dict, dict->structure->name, make, config);
 }
