@@ -22,7 +22,7 @@
 #define ROARING_WITH_RUNS    12347u
 #define ROARING_OFFSETS_FROM 4     /* containers, of a bitmap with runs */
 #define ROARING_CONTAINERS   65536 /* of a bitmap, at most */
-#define ROARING_ARRAY_MOST   4096
+#define ROARING_ARRAY_MAX    4096
 #define ROARING_BITMAP_WORDS 4096 /* of 2 bytes */
 
 /* Forms of containers. */
@@ -46,6 +46,9 @@ typedef struct {
 
 /* Units that are looked at together. */
 #define ROARING_SLICE 64
+
+/* Keys that a work-item of roaring_keys writes one after another. */
+#define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
 
 /* What is wrong, each a word of what a read finds: the least bitmap or container of which it is, or all ones. */
 #define ROARING_FAULTS(X)                                                                                              \

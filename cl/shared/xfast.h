@@ -30,21 +30,36 @@
 /* Leaves that need no entry. */
 #define XFAST_LEAF 16
 
-/* The most bits of flat, and how many leaves an entry of it has in the mean at most. */
-#define XFAST_FLAT_MOST 26
-#define XFAST_FLAT_MEAN 8
+/* The most bits of flat, how many leaves an entry of it has in the mean at most, and its entries. */
+#define XFAST_FLAT_BITS_MAX      26
+#define XFAST_FLAT_MEAN_MAX      8
+#define XFAST_FLAT_ENTRIES(bits) ((1u << (bits)) + 1)
+
+/* Keys whose masks one work-item makes. */
+#define XFAST_MASKS_SHARE 32
 
 /* Of a table's entry: the end above the first. */
 #define XFAST_ENTRY_BYTES 8
 
 typedef struct {
     ordo_u32 count;     /* leaves */
-    ordo_u32 flat_bits; /* 1 .. XFAST_FLAT_MOST */
+    ordo_u32 flat_bits; /* 1 .. XFAST_FLAT_BITS_MAX */
     ordo_u32 group;     /* lengths from one level of the table to the next */
     ordo_u32 levels;    /* of the table */
 } xfast_shape;
 
 ORDO_STATIC_ASSERT(sizeof(xfast_shape) == 16, "both compilers lay a shape out alike");
 
-/* Words of what a check finds. */
-enum xfast_wrong { XFAST_WRONG_FLAT, XFAST_WRONG_ENTRY, XFAST_WRONG_MASK, XFAST_ENTRIES, XFAST_WRONG_WORDS };
+/* Findings of a check, each a word: the first place that breaks an invariant, or all ones. Behind them, the entries that
+ * the leaves make are counted. */
+#define XFAST_FINDINGS(X)                                                                                              \
+    X(FLAT, "X1: entry %u of flat is wrong")                                                                           \
+    X(ENTRY, "X2: the entry of a prefix that begins with leaf %u is wrong or not there")                               \
+    X(MASK, "X4: the mask of leaf %u is wrong")
+enum xfast_finding {
+#define X(id, text) XFAST_WRONG_##id,
+    XFAST_FINDINGS(X)
+#undef X
+        XFAST_ENTRIES,
+    XFAST_FINDING_WORDS
+};

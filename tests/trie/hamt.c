@@ -355,7 +355,7 @@ static void expect_same_elements(struct test *t, ordo_dict *a, ordo_dict *b, uin
     free(out);
 }
 
-enum { TWO_MOST = 4000, TWO_REPEATS = HAMT_MANY + 1 };
+enum { TWO_MOST = 4000, TWO_REPEATS = HAMT_UPDATES_MAX + 1 };
 
 static void draw_batch(struct test *t, ordo_type key, void *keys, size_t n)
 {

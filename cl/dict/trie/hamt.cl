@@ -7,19 +7,12 @@
 #include "shared/hamt_node.h"
 #include "shared/key.h"
 
-#if KEY_BITS == 32
 typedef struct {
     ordo_key_form first;
     uint          before, place, sectors;
 } hamt_leaf;
-#define FORM_CLZ(x) clz(x)
-#else
-typedef struct {
-    ordo_key_form first;
-    uint          before, place, sectors, unused;
-} hamt_leaf;
+ORDO_STATIC_ASSERT(sizeof(hamt_leaf) == HAMT_RECORD(KEY_BITS / 8), "the host allocates records of this size");
 #define FORM_CLZ(x) ((uint) clz(x))
-#endif
 
 /* What a kernel is given of a trie; with no leaves the pointers are NULL. */
 #define HAMT_TRIE                                                                                                      \
@@ -68,6 +61,16 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
     return sector == 0 ? 0 : sectors >> (10 * (sector - 1)) & 1023;
 }
 
+/* Moves low to the first i in low .. high - 1 for which `before` is false, or to high. `before` is true up to some i. */
+#define HAMT_SEARCH(low, high, i, before)                                                                              \
+    for (uint end_ = (high); low < end_;) {                                                                            \
+        const uint i = low + (end_ - low) / 2;                                                                         \
+        if (before)                                                                                                    \
+            low = i + 1;                                                                                               \
+        else                                                                                                           \
+            end_ = i;                                                                                                  \
+    }
+
 /* ---- from keys to leaves ------------------------------------------------------------------------------------------ */
 
 /* How far what is at most `span` is shifted to have so many bits. */
@@ -83,7 +86,6 @@ ORDO_FN uint hamt_rank_shift(uint n, uint bits)
     return max(has, bits) - bits;
 }
 
-#ifdef HAMT_FIXED
 /* A key's place in the nodes of a level. */
 ORDO_FN uint hamt_slot(ordo_key_form key, uint level)
 {
@@ -92,16 +94,12 @@ ORDO_FN uint hamt_slot(ordo_key_form key, uint level)
 
 ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
 {
-    return t->tables + HAMT_HEADER + (1u << t->rank_bits);
+    return t->tables + HAMT_NODES_AT(HAMT_HEADER_BITS, t->rank_bits);
 }
-#endif
 
-/* The leaf to which a key belongs: the last whose first key is not greater, or leaf 0. There is a leaf. */
-#ifdef HAMT_FIXED
-ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
+/* hamt_leaf_of by nodes; the key is greater than the first one of leaf 0. */
+ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
-    if (key <= t->leaves[0].first)
-        return 0;
     uint on = 0; /* the node, of its level's */
     bool has =
         true; /* the key's bits above, so that what is sought is at the key's place or before; else it is the last */
@@ -114,38 +112,28 @@ ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
     }
     return on;
 }
-#else
+
+/* The leaf to which a key belongs: the last whose first key is not greater, or leaf 0. There is a leaf. */
 ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
 {
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
     if (key <= base)
         return 0;
+    if (HAMT_FIXED_DEPTH)
+        return hamt_leaf_by_nodes(t, key);
     const uint cell = (uint) ((min(key, last) - base) >> hamt_key_shift(last - base, t->cell_bits));
-    uint       low = cell ? t->tables[cell - 1] : 0, high = t->tables[cell];
-    while (low < high) {
-        const uint middle = low + (high - low) / 2;
-        if (t->leaves[middle].first <= key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint       low = cell ? t->tables[cell - 1] : 0;
+    HAMT_SEARCH(low, t->tables[cell], i, t->leaves[i].first <= key)
     return low - 1;
 }
-#endif
 
 /* The leaf that has the element of this rank, which is there. */
 ORDO_FN uint hamt_leaf_of_rank(const hamt_trie *t, uint rank)
 {
-    __global const uint *ranks = t->tables + (1u << t->cell_bits);
+    __global const uint *ranks = t->tables + HAMT_RANKS_AT(t->cell_bits);
     const uint           cell = rank >> hamt_rank_shift(t->n, t->rank_bits);
-    uint                 low = cell ? ranks[cell - 1] : 0, high = ranks[cell];
-    while (low < high) {
-        const uint middle = low + (high - low) / 2;
-        if (t->leaves[middle].before <= rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint                 low = cell ? ranks[cell - 1] : 0;
+    HAMT_SEARCH(low, ranks[cell], i, t->leaves[i].before <= rank)
     return low - 1;
 }
 
@@ -171,12 +159,13 @@ ORDO_FN hamt_node hamt_load(const hamt_trie *t, uint leaf)
 ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint n, uint leaf[RUN_STEP],
                             hamt_node node[RUN_STEP])
 {
-#if RUN_STEP == 1 || defined HAMT_FIXED
-    for (uint k = 0; k < RUN_SOME(n); k++) {
-        leaf[k] = hamt_leaf_of(t, key[k]);
-        node[k] = hamt_load(t, leaf[k]);
+    if (RUN_STEP == 1 || HAMT_FIXED_DEPTH) {
+        for (uint k = 0; k < RUN_SOME(n); k++) {
+            leaf[k] = hamt_leaf_of(t, key[k]);
+            node[k] = hamt_load(t, leaf[k]);
+        }
+        return;
     }
-#else
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
     const uint          shift = hamt_key_shift(last - base, t->cell_bits);
     uint                end[RUN_STEP], most = 0;
@@ -199,7 +188,6 @@ ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP
         __global const volatile uchar *middle = node[k].block + min(node[k].count, (uint) HAMT_LEAF) / 2 * 2;
         (void) *middle;
     }
-#endif
 }
 
 ORDO_FN void hamt_keys(__global const ordo_key *keys, ulong at, uint some, ordo_key_form key[RUN_STEP])
@@ -258,14 +246,8 @@ ORDO_FN hamt_position hamt_in_short(const hamt_node *node, ordo_key_form key)
 ORDO_FN hamt_position hamt_in_whole(const hamt_node *node, ordo_key_form key)
 {
     __global const ordo_key_form *keys = (__global const ordo_key_form *) node->block;
-    uint                          low = 0, high = node->count;
-    while (low < high) {
-        const uint middle = (low + high) / 2;
-        if (keys[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint                          low = 0;
+    HAMT_SEARCH(low, node->count, i, keys[i] < key)
     const hamt_position at = { low, low < node->count && keys[low] == key };
     return at;
 }
@@ -312,13 +294,11 @@ ORDO_FN ordo_key_form hamt_key_at(const hamt_node *node, uint position)
     return node->record.first + word * 32 + hamt_nth_bit(bits, left);
 }
 
-#if ORDO_VALUE_BYTES
 ORDO_FN __global const hamt_value *hamt_values(const hamt_node *node)
 {
     return (__global const hamt_value *) (node->block +
                                           hamt_key_bytes(node->count, (node->record.place & HAMT_WIDE) != 0));
 }
-#endif
 
 /* Writes an element out; keys_out and values_out may be NULL. */
 ORDO_FN void hamt_take(const hamt_node *node, uint position, __global ordo_key *keys_out, ulong keys_at,
@@ -326,8 +306,6 @@ ORDO_FN void hamt_take(const hamt_node *node, uint position, __global ordo_key *
 {
     if (keys_out)
         keys_out[keys_at] = key_from_bits(hamt_key_at(node, position));
-#if ORDO_VALUE_BYTES
-    if (values_out)
+    if (ORDO_VALUE_BYTES && values_out)
         values_out[values_at] = hamt_values(node)[position];
-#endif
 }

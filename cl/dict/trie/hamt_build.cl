@@ -2,7 +2,6 @@
 /* Leaves of sorted elements, and a trie of old leaves and new ones; each kernel is a pass in which no work-item needs
  * another's, with scans between them.
  *
- *   an update      hamt_place hamt_place_heads hamt_touched hamt_sums: the leaves that it touches
  *   new leaves     hamt_heads hamt_starts hamt_shape: where they begin, their records
  *   the trie       hamt_replace hamt_keep hamt_add hamt_before: records of all, in order
  *                  hamt_sizes hamt_move: blocks that stay, to a new pool
@@ -17,66 +16,8 @@
 #include "dict/less.cl"
 #include "dict/trie/hamt.cl"
 
-/* Built together: hamt_place hamt_place_heads hamt_touched hamt_sums */
 /* Built together: hamt_heads hamt_starts hamt_shape hamt_replace hamt_keep hamt_add hamt_before hamt_fill hamt_cells */
 /* Built together: hamt_sizes hamt_move */
-
-/* ---- the leaves that an update touches ----------------------------------------------------------------------------- */
-
-/* The leaf of each update. */
-ORDO_KERNEL(RUN_GROUP)
-void hamt_place(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint *leaf)
-{
-    const hamt_trie t = HAMT_TRIE_HERE;
-    RUN_EACH (uint, j, n)
-        leaf[j] = hamt_leaf_of(&t, key_bits(keys[j]));
-}
-
-/* heads[j]: whether its leaf differs from that of the update before it; heads[n]: 0. */
-ORDO_KERNEL(RUN_GROUP)
-void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
-{
-    RUN_EACH (uint, j, n + 1)
-        heads[j] = j < n && (j == 0 || leaf[j] != leaf[j - 1]);
-}
-
-/* Of the t-th leaf touched, of `most` at most, once heads are numbers: touched[t], firsts[t], the rank of its first
- * element, how many elements it has and units they take. Of those past the last: none. offsets and units have most + 1. */
-ORDO_KERNEL(RUN_GROUP)
-void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
-                  __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)
-{
-    const hamt_trie t = HAMT_TRIE_HERE;
-    const uint      here = number[n];
-    RUN_EACH (uint, j, n) {
-        if (number[j + 1] == number[j])
-            continue;
-        const uint      k = number[j];
-        const hamt_node node = hamt_load(&t, leaf[j]);
-        touched[k] = leaf[j];
-        firsts[k] = node.record.before;
-        offsets[k] = node.count;
-        units[k] = hamt_units(node.count, (node.record.place & HAMT_WIDE) != 0);
-    }
-    RUN_EACH (uint, k, most + 1) {
-        if (k < here)
-            continue;
-        offsets[k] = 0;
-        units[k] = 0;
-    }
-}
-
-/* enum hamt_sum, of scanned arrays. */
-ORDO_KERNEL(RUN_GROUP)
-void hamt_sums(__global const uint *number, uint n, __global const ulong *offsets, __global const uint *units,
-               uint most, __global uint *out)
-{
-    if (get_global_id(0) != 0)
-        return;
-    out[HAMT_TOUCHED] = number[n];
-    out[HAMT_ELEMENTS] = (uint) offsets[most];
-    out[HAMT_FREED] = units[most];
-}
 
 /* ---- new leaves ---------------------------------------------------------------------------------------------------- */
 
@@ -176,16 +117,11 @@ void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *s
 
 /* ---- the trie ------------------------------------------------------------------------------------------------------ */
 
+/* How many of n words, which ascend, are less than one. */
 ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
 {
-    uint low = 0, high = n;
-    while (low < high) {
-        const uint middle = low + (high - low) / 2;
-        if (words[middle] < word)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint low = 0;
+    HAMT_SEARCH(low, n, i, words[i] < word)
     return low;
 }
 
@@ -318,10 +254,9 @@ void hamt_fill(__global const ordo_key *keys, __global const hamt_value *values,
             ((__global ordo_key_form *) block)[m - begin] = key_bits(keys[m]);
         else
             ((__global ushort *) block)[m - begin] = (ushort) (key_bits(keys[m]) - leaf.first);
-#if ORDO_VALUE_BYTES
-        ((__global hamt_value *) (block + hamt_key_bytes(count, (leaf.place & HAMT_WIDE) != 0)))[m - begin] =
-            values[values_at + m];
-#endif
+        if (ORDO_VALUE_BYTES)
+            ((__global hamt_value *) (block + hamt_key_bytes(count, (leaf.place & HAMT_WIDE) != 0)))[m - begin] =
+                values[values_at + m];
     }
 }
 
@@ -366,34 +301,31 @@ ORDO_FN void hamt_fill_behind(const hamt_table *t, uint leaf)
 ORDO_FN void hamt_fill_stretch(const hamt_table *t, uint stretch)
 {
     const uint from = stretch * HAMT_STRETCH;
-    uint       low = 0, high = t->n_leaves;
-    while (low < high) {
-        const uint middle = low + (high - low) / 2;
-        if (hamt_cell_of(t, middle) < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint       low = 0;
+    HAMT_SEARCH(low, t->n_leaves, i, hamt_cell_of(t, i) < from)
     hamt_fill_cells(t, from, hamt_cell_of(t, low), low);
+}
+
+ORDO_FN void hamt_fill_table(const hamt_table *t)
+{
+    RUN_EACH (uint, i, t->n_leaves)
+        hamt_fill_behind(t, i);
+    RUN_EACH (uint, s, (t->cells - 1) / HAMT_STRETCH + 1)
+        hamt_fill_stretch(t, s);
 }
 
 ORDO_KERNEL(RUN_GROUP)
 void hamt_cells(__global const hamt_leaf *leaves, uint n_leaves, uint n, uint cell_bits, uint rank_bits,
                 __global uint *tables)
 {
-    const uint       cells = 1u << cell_bits, ranks = 1u << rank_bits;
-    const hamt_table by_rank = { leaves, n_leaves, ranks, 0, hamt_rank_shift(n, rank_bits), true, tables + cells };
-#ifndef HAMT_FIXED
+    const uint          cells = 1u << cell_bits, ranks = 1u << rank_bits;
     const ordo_key_form base = leaves[0].first;
     const uint          key_shift = hamt_key_shift(leaves[n_leaves - 1].first - base, cell_bits);
     const hamt_table    by_key = { leaves, n_leaves, cells, base, key_shift, false, tables };
-    RUN_EACH (uint, i, n_leaves)
-        hamt_fill_behind(&by_key, i);
-    RUN_EACH (uint, c, (cells - 1) / HAMT_STRETCH + 1)
-        hamt_fill_stretch(&by_key, c);
-#endif
-    RUN_EACH (uint, j, n_leaves)
-        hamt_fill_behind(&by_rank, j);
-    RUN_EACH (uint, r, (ranks - 1) / HAMT_STRETCH + 1)
-        hamt_fill_stretch(&by_rank, r);
+    const hamt_table    by_rank = {
+           leaves, n_leaves, ranks, 0, hamt_rank_shift(n, rank_bits), true, tables + HAMT_RANKS_AT(cell_bits)
+    };
+    if (!HAMT_FIXED_DEPTH)
+        hamt_fill_table(&by_key);
+    hamt_fill_table(&by_rank);
 }

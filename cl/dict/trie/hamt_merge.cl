@@ -39,7 +39,7 @@ ORDO_FN uint effect_more(uint effect)
 /* enum hamt_found, behind the plan. */
 ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
 {
-    return (__global uint *) (plan + n_leaves + 1);
+    return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
 /* effects[j]; more[j]: what is above, of n: 0. What is found is nothing yet. There is a leaf. */
@@ -215,7 +215,7 @@ void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global 
         const uint begin = i > 0 ? keys_less(batch_keys, 0, batch_n, t.leaves[i].first) : 0;
         const uint end = i + 1 < t.n_leaves ? keys_less(batch_keys, begin, batch_n, t.leaves[i + 1].first) : batch_n;
         begins[i] = begin;
-        if (end - begin > HAMT_MANY) {
+        if (end - begin > HAMT_UPDATES_MAX) {
             ordo_max(&found[HAMT_LARGEST], end - begin);
             plan[i] = 0;
             continue;
@@ -288,11 +288,7 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------- */
 
-#if ORDO_CPU
-#define MIX_LANES 1
-#else
-#define MIX_LANES HAMT_LANES(ORDO_VALUE_BYTES)
-#endif
+#define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
 /* Leaves that are written one after the other: the one whose turn it is, and the next. (By a number: a pointer that moves makes some
  * compilers crash.) */
@@ -328,13 +324,11 @@ ORDO_FN void target_put_key(const hamt_target *to, uint position, ordo_key_form 
         ((__global ushort *) to->block)[position] = (ushort) (key - to->record.first);
 }
 
-#if ORDO_VALUE_BYTES
 ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value value)
 {
     const uint at = hamt_key_bytes(to->count, (to->record.place & HAMT_WIDE) != 0);
     ((__global hamt_value *) (to->block + at))[position] = value;
 }
-#endif
 
 /* Every MIX_LANES-th element of the leaf that stays, from `lane` on; the first merged one has rank `before`. */
 ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
@@ -353,9 +347,8 @@ ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint 
         const uint position = target_move(&to, before + p + mix_more(mix, j));
         if (to.count <= HAMT_LEAF)
             target_put_key(&to, position, hamt_key_at(&mix->node, p));
-#if ORDO_VALUE_BYTES
-        target_put_value(&to, position, hamt_values(&mix->node)[p]);
-#endif
+        if (ORDO_VALUE_BYTES)
+            target_put_value(&to, position, hamt_values(&mix->node)[p]);
     }
 }
 
@@ -369,9 +362,8 @@ ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint 
         const uint position = target_move(&to, before + (effect & EFFECT_BELOW) + mix_more(mix, j));
         if (to.count <= HAMT_LEAF)
             target_put_key(&to, position, key_bits(mix->keys[j]));
-#if ORDO_VALUE_BYTES
-        target_put_value(&to, position, values[j]);
-#endif
+        if (ORDO_VALUE_BYTES)
+            target_put_value(&to, position, values[j]);
     }
 }
 
@@ -453,7 +445,6 @@ void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong
     }
 }
 
-#if ORDO_VALUE_BYTES
 /* Values of keys that are all there. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_overwrite(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at, __global uchar *pool)
@@ -469,4 +460,3 @@ void hamt_overwrite(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ul
             values[values_at + j];
     }
 }
-#endif

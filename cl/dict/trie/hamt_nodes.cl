@@ -4,7 +4,7 @@
  *   hamt_node_heads   of each level: where nodes begin (scanned: their numbers, those of the topmost level last)
  *   hamt_nodes        their words, and the header; or a look at each
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP, HAMT_FIXED. */
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP, HAMT_FIXED_DEPTH. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -103,7 +103,7 @@ void hamt_nodes(__global const hamt_leaf *leaves, __global const uint *number, u
                 __global uint *tables, __global uint *wrong)
 {
     const hamt_rows rows = { leaves, number, n_leaves };
-    __global uint  *words = tables + HAMT_HEADER + (1u << rank_bits);
+    __global uint  *words = tables + HAMT_NODES_AT(HAMT_HEADER_BITS, rank_bits);
     RUN_EACH (uint, i, n_leaves) {
         bool same = true;
         for (uint level = 0; level < LEVELS; level++) {

@@ -144,13 +144,6 @@ void hamt_select(HAMT_TRIE, __global const uint *ranks, ulong ranks_at, uint n, 
     }
 }
 
-/* Elements that a work-item writes one after another. */
-#if ORDO_CPU
-#define HAMT_SHARE 64
-#else
-#define HAMT_SHARE 4
-#endif
-
 /* Elements in key order from one on. */
 typedef struct {
     hamt_node node;
@@ -176,8 +169,9 @@ void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __gl
     const ulong           total = firsts ? starts[n] : t.n;
     if (total > most)
         return;
-    RUN_EACH (ulong, share, (total + HAMT_SHARE - 1) / HAMT_SHARE) {
-        const ulong begin = share * HAMT_SHARE, end = min(begin + HAMT_SHARE, total);
+    const uint each = HAMT_SHARE(ORDO_CPU);
+    RUN_EACH (ulong, share, (total + each - 1) / each) {
+        const ulong begin = share * each, end = min(begin + each, total);
         uint        owner = firsts ? each_owner(starts, 0, n - 1, begin) : 0;
         ulong       stop = firsts ? starts[owner + 1] : total; /* of the owner's places */
         hamt_cursor c;

@@ -46,3 +46,10 @@ ordo_status ordo_hamt_check_roaring(const ordo_dict *dict)
                  "the Roaring format is of keys of ORDO_U32 and ORDO_U64");
     return ORDO_OK;
 }
+
+struct ordo_launch ordo_roaring_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items)
+{
+    ordo_dict keys = ordo_dict_kind(dict);
+    keys.value_bytes = 0;
+    return ordo_dict_kernel(&keys, file, kernel, items);
+}

@@ -19,7 +19,7 @@
 #ifndef ORDO_HAMT_PRIVATE_H
 #define ORDO_HAMT_PRIVATE_H
 
-#include "dict/batch.h"
+#include "dict/launch.h"
 #include "dict/sorted_run.h"
 #include "ordo/hamt.h"
 #include "shared/hamt_node.h"
@@ -55,8 +55,6 @@ static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
 
 /* ---- hamt_store.c ------------------------------------------------------------------------------------------------- */
 
-/* Of a leaf's record. */
-size_t ordo_hamt_record_bytes(const ordo_dict *dict);
 /* Of both tables, and of nodes. */
 size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
 
@@ -82,9 +80,8 @@ void ordo_hamt_drop_spare(struct ordo_hamt *hamt);
 void ordo_hamt_give_spare(ordo_dict *dict);
 void ordo_hamt_clear(ordo_dict *dict);
 
-/* Launches a kernel of `file` over `items`. */
-ordo_status ordo_hamt_launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *file, const char *name,
-                             size_t items, const struct ordo_args *args);
+/* ordo_dict_kernel, and HAMT_FIXED_DEPTH for a trie of fixed depth. */
+struct ordo_launch ordo_hamt_kernel(const struct ordo_hamt *hamt, const char *file, const char *kernel, size_t items);
 /* HAMT_TRIE of cl/dict/trie/hamt.cl. */
 void ordo_hamt_add_trie(struct ordo_args *args, const struct ordo_hamt_trie *trie);
 
@@ -168,7 +165,9 @@ ordo_status ordo_hamt_check(ordo_dict *dict, struct ordo_call *call);
 /* ---- hamt.c ------------------------------------------------------------------------------------------------------- */
 
 extern const struct ordo_structure ordo_hamt_structure;
-/* That keys are those of the Roaring format. */
+/* ORDO_UNSUPPORTED unless keys are of a type that the Roaring format has. */
 ordo_status ordo_hamt_check_roaring(const ordo_dict *dict);
+/* ordo_dict_kernel for keys alone. */
+struct ordo_launch ordo_roaring_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 
 #endif

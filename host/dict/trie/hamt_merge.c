@@ -12,22 +12,15 @@
 #include "dict/batch.h"
 #include "primitive/scan.h"
 
+#define MODULE "dict/trie/hamt_merge.cl"
+
 struct merge {
     const struct ordo_sorted_run *batch;
     cl_uint                       n, all; /* updates; all blocks go to a new pool */
     struct ordo_hamt_trie         old, next;
     cl_mem                        effects, more, begins, plan; /* see the kernels */
-    struct {
-        cl_ulong follow; /* of all leaves */
-        cl_uint  found[HAMT_FOUND_WORDS];
-    } sums;
+    hamt_plan_end                 sums;
 };
-
-static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
-                          const struct ordo_args *args)
-{
-    return ordo_hamt_launch(call, hamt, "dict/trie/hamt_merge.cl", name, items, args);
-}
 
 /* HAMT_TRIE and HAMT_BATCH. */
 static struct ordo_args args_of(const struct merge *m)
@@ -54,7 +47,9 @@ static ordo_status find_effects(struct ordo_call *call, const struct ordo_hamt *
     ORDO_ADD(&args, ORDO_ARG(m->batch->mem));
     ordo_args_slice(&args, &hidden);
     ORDO_ADD(&args, ORDO_ARG(m->n), ORDO_ARG(m->effects), ORDO_ARG(m->more), ORDO_ARG(m->plan));
-    ORDO_TRY(launch(call, hamt, "hamt_effects", ordo_dict_step_items(call->dev, m->n), &args));
+    const struct ordo_launch launch =
+        ordo_hamt_kernel(hamt, MODULE, "hamt_effects", ordo_dict_step_items(call->dev, m->n));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     return ordo_call_sum_before(call, ORDO_U32, m->more, (size_t) m->n + 1);
 }
 
@@ -63,7 +58,8 @@ static ordo_status plan(struct ordo_call *call, const struct ordo_hamt *hamt, st
     struct ordo_args args = args_of(m);
 
     ORDO_ADD(&args, ORDO_ARG(m->all), ORDO_ARG(m->begins), ORDO_ARG(m->plan));
-    ORDO_TRY(launch(call, hamt, "hamt_plan", (size_t) m->old.n_leaves + 1, &args));
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_plan", (size_t) m->old.n_leaves + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     return ordo_call_sum_before(call, ORDO_U64, m->plan, (size_t) m->old.n_leaves + 1);
 }
 
@@ -130,24 +126,21 @@ static ordo_status write_records(struct ordo_call *call, const struct ordo_hamt 
 
     ORDO_ADD(&args, ORDO_ARG(m->all), ORDO_ARG(m->begins), ORDO_ARG(m->plan), ORDO_ARG(first_unit), ORDO_ARG(m->next.n),
              ORDO_ARG(m->next.leaves.mem));
-    return launch(call, hamt, "hamt_records", (size_t) m->old.n_leaves + 1, &args);
-}
-
-/* MIX_LANES of the kernels. */
-static size_t lanes_of(const struct ordo_hamt *hamt)
-{
-    return ordo_device_facts(hamt->dict.dev)->cpu ? 1 : HAMT_LANES(hamt->dict.value_bytes);
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_records", (size_t) m->old.n_leaves + 1);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static ordo_status write_blocks(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {
     const struct ordo_slice values = ordo_run_values(&hamt->dict, m->batch);
+    const size_t            lanes = HAMT_LANES(ordo_device_facts(call->dev)->cpu, hamt->dict.value_bytes);
     struct ordo_args        args = args_of(m);
 
     ordo_args_slice(&args, &values);
     ORDO_ADD(&args, ORDO_ARG(m->all), ORDO_ARG(m->begins), ORDO_ARG(m->plan), ORDO_ARG(m->next.leaves.mem),
              ORDO_ARG(m->next.pool.mem));
-    return launch(call, hamt, "hamt_blocks", m->old.n_leaves * lanes_of(hamt), &args);
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_blocks", m->old.n_leaves * lanes);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static ordo_status write(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
@@ -187,7 +180,8 @@ static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *ham
         return ORDO_OK;
     ordo_args_slice(&args, &values);
     ORDO_ADD(&args, ORDO_ARG(m->old.pool.mem));
-    return launch(call, hamt, "hamt_overwrite", m->n, &args);
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_overwrite", m->n);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* ---- all together ------------------------------------------------------------------------------------------------- */
@@ -206,10 +200,10 @@ ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, cons
     struct merge m = { .batch = batch, .n = (cl_uint) batch->count, .old = hamt->trie };
 
     *done = false;
-    if (!is_countable(hamt, &m) || m.n / m.old.n_leaves > HAMT_MANY / 2)
+    if (!is_countable(hamt, &m) || m.n / m.old.n_leaves > HAMT_UPDATES_MAX / 2)
         return ORDO_OK;
     ORDO_TRY(foresee(call, hamt, &m));
-    *done = m.sums.found[HAMT_LARGEST] <= HAMT_MANY;
+    *done = m.sums.found[HAMT_LARGEST] <= HAMT_UPDATES_MAX;
     if (*done)
         ORDO_TRY(m.sums.found[HAMT_CHANGES] ? renew(call, hamt, &m) : overwrite(call, hamt, &m));
     ordo_call_release(call, mark);

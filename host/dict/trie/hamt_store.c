@@ -2,14 +2,9 @@
 /* A HAMT's memory, and how its kernels are launched. */
 #include "dict/trie/hamt.h"
 
-size_t ordo_hamt_record_bytes(const ordo_dict *dict)
-{
-    return dict->key_bytes == 4 ? 16 : 24;
-}
-
 size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
 {
-    return ((size_t) 1 << trie->cell_bits) + ((size_t) 1 << trie->rank_bits) + trie->nodes * HAMT_NODE;
+    return HAMT_NODES_AT(trie->cell_bits, trie->rank_bits) + trie->nodes * HAMT_NODE;
 }
 
 /* Keys, each block rounded up, and once more where keys end; of fixed depth each leaf a bitmap. */
@@ -91,7 +86,7 @@ ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *n
 
     next->cell_bits = hamt->fixed_depth ? HAMT_HEADER_BITS : bits;
     next->rank_bits = bits > 2 ? bits - 2 : 0;
-    ORDO_TRY(take(hamt, &hamt->spare_leaves, ((size_t) next->n_leaves + 1) * ordo_hamt_record_bytes(&hamt->dict), roomy,
+    ORDO_TRY(take(hamt, &hamt->spare_leaves, ((size_t) next->n_leaves + 1) * HAMT_RECORD(hamt->dict.key_bytes), roomy,
                   &next->leaves));
     if (hamt->fixed_depth)
         return ORDO_OK;
@@ -121,7 +116,7 @@ void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units)
     const struct ordo_hamt_trie next = { .cell_bits = bits_over(leaves), .rank_bits = bits_over(leaves) };
 
     foresee(hamt, &hamt->spare_pool, units * HAMT_UNIT);
-    foresee(hamt, &hamt->spare_leaves, (leaves + 1) * ordo_hamt_record_bytes(&hamt->dict));
+    foresee(hamt, &hamt->spare_leaves, (leaves + 1) * HAMT_RECORD(hamt->dict.key_bytes));
     if (!hamt->fixed_depth)
         foresee(hamt, &hamt->spare_tables, ordo_hamt_table_words(&next) * sizeof(cl_uint));
 }
@@ -184,12 +179,12 @@ void ordo_hamt_clear(ordo_dict *dict)
 
 /* ---- launches ----------------------------------------------------------------------------------------------------- */
 
-ordo_status ordo_hamt_launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *file, const char *name,
-                             size_t items, const struct ordo_args *args)
+struct ordo_launch ordo_hamt_kernel(const struct ordo_hamt *hamt, const char *file, const char *kernel, size_t items)
 {
-    static const struct ordo_define fixed[] = { { "HAMT_FIXED", 1 }, { NULL, 0 } };
-    return ordo_dict_launch_with(call, &hamt->dict, file, name, hamt->fixed_depth ? fixed : NULL, items, args->arg,
-                                 args->n);
+    struct ordo_launch launch = ordo_dict_kernel(&hamt->dict, file, kernel, items);
+    if (hamt->fixed_depth)
+        ordo_launch_define(&launch, "HAMT_FIXED_DEPTH", 1);
+    return launch;
 }
 
 void ordo_hamt_add_trie(struct ordo_args *args, const struct ordo_hamt_trie *trie)

@@ -10,11 +10,7 @@
 #include "dict/batch.h"
 #include "primitive/scan.h"
 
-static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
-                          const struct ordo_args *args)
-{
-    return ordo_hamt_launch(call, hamt, "dict/trie/hamt_build.cl", name, items, args);
-}
+#define MODULE "dict/trie/hamt_update.cl"
 
 /* ---- the leaves that a batch touches ------------------------------------------------------------------------------- */
 
@@ -34,9 +30,11 @@ static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, c
     ORDO_TRY(ordo_call_scratch(call, ((size_t) t->n + 1) * sizeof(cl_uint), &t->number));
     ordo_hamt_add_trie(&place, &hamt->trie);
     ORDO_ADD(&place, ORDO_ARG(batch->mem), ORDO_ARG(t->n), ORDO_ARG(t->leaf));
-    ORDO_TRY(launch(call, hamt, "hamt_place", t->n, &place));
+    const struct ordo_launch launch_place = ordo_hamt_kernel(hamt, MODULE, "hamt_place", t->n);
+    ORDO_TRY(ordo_call_launch(call, &launch_place, &place));
     ORDO_ADD(&heads, ORDO_ARG(t->leaf), ORDO_ARG(t->n), ORDO_ARG(t->number));
-    ORDO_TRY(launch(call, hamt, "hamt_place_heads", (size_t) t->n + 1, &heads));
+    const struct ordo_launch launch_heads = ordo_hamt_kernel(hamt, MODULE, "hamt_place_heads", (size_t) t->n + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch_heads, &heads));
     return ordo_call_sum_before(call, ORDO_U32, t->number, (size_t) t->n + 1);
 }
 
@@ -49,7 +47,8 @@ static ordo_status list(struct ordo_call *call, const struct ordo_hamt *hamt, st
     ordo_hamt_add_trie(&args, &hamt->trie);
     ORDO_ADD(&args, ORDO_ARG(t->leaf), ORDO_ARG(t->number), ORDO_ARG(t->n), ORDO_ARG(t->most), ORDO_ARG(t->out->leaves),
              ORDO_ARG(t->out->firsts), ORDO_ARG(t->out->offsets), ORDO_ARG(t->units));
-    ORDO_TRY(launch(call, hamt, "hamt_touched", t->n > most ? t->n : most, &args));
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_touched", t->n > most ? t->n : most);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, t->out->offsets, most));
     return ordo_call_sum_before(call, ORDO_U32, t->units, most);
 }
@@ -62,7 +61,8 @@ static ordo_status read_sums(struct ordo_call *call, const struct ordo_hamt *ham
     ORDO_TRY(ordo_call_scratch(call, sizeof sums, &t->sums));
     ORDO_ADD(&args, ORDO_ARG(t->number), ORDO_ARG(t->n), ORDO_ARG(t->out->offsets), ORDO_ARG(t->units),
              ORDO_ARG(t->most), ORDO_ARG(t->sums));
-    ORDO_TRY(launch(call, hamt, "hamt_sums", 1, &args));
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_sums", 1);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_read(call, t->sums, 0, sums, sizeof sums));
     if (ordo_rehearses(call->dev)) {
         sums[HAMT_TOUCHED] = sums[HAMT_ELEMENTS] = 1;

@@ -6,14 +6,14 @@
 #include "primitive/scan.h"
 #include "shared/roaring.h"
 
-#define READ_FILE "dict/trie/roaring_read.cl"
+#define MODULE "dict/trie/roaring_read.cl"
 
 /* Bitmaps that one launch walks along, so that none takes long. */
 #define WALKED 4096
 
 /* What is known so far; arrays in scratch. */
 struct reading {
-    ordo_dict         kind; /* of the kernels */
+    const ordo_dict  *dict;
     struct ordo_slice bytes;
     cl_ulong          size;
     bool              wide; /* of 64-bit keys */
@@ -21,12 +21,6 @@ struct reading {
     cl_ulong          total; /* keys */
     cl_mem            wrong, parts, containers, starts, counts;
 };
-
-static ordo_status launch(struct ordo_call *call, const struct reading *r, const char *name, size_t items,
-                          const struct ordo_args *args)
-{
-    return ordo_dict_launch(call, &r->kind, READ_FILE, name, items, args->arg, args->n);
-}
 
 static void begin_args(struct ordo_args *args, const struct reading *r)
 {
@@ -63,7 +57,7 @@ static ordo_status look_for_faults(struct ordo_call *call, const struct reading 
 /* ---- bitmaps ------------------------------------------------------------------------------------------------------- */
 
 /* The least bytes of a bitmap and of the upper half before it. */
-#define PART_LEAST 12
+#define PART_BYTES_MIN 12
 
 /* How many bitmaps there are said to be. Waits, of 64-bit keys. */
 static ordo_status count_parts(struct ordo_call *call, struct reading *r)
@@ -74,7 +68,7 @@ static ordo_status count_parts(struct ordo_call *call, struct reading *r)
                  "no set in the Roaring portable format: %zu bytes, and the empty set has 8", (size_t) r->size);
     if (r->wide)
         ORDO_TRY(ordo_call_read(call, r->bytes.mem, r->bytes.at, &n, sizeof n));
-    ORDO_REQUIRE(call->dev, !r->wide || n <= (r->size - 8) / PART_LEAST, ORDO_INVALID,
+    ORDO_REQUIRE(call->dev, !r->wide || n <= (r->size - 8) / PART_BYTES_MIN, ORDO_INVALID,
                  "no set in the Roaring portable format: %zu bytes cannot have the %llu bitmaps that they begin with",
                  (size_t) r->size, (unsigned long long) n);
     ORDO_REQUIRE(call->dev, n > 0 || r->size == 8, ORDO_INVALID,
@@ -101,7 +95,8 @@ static ordo_status find_parts(struct ordo_call *call, struct reading *r)
         begin_args(&args, r);
         ORDO_ADD(&args, ORDO_ARG(r->size), ORDO_ARG(wide), ORDO_ARG(r->n_parts), ORDO_ARG(from), ORDO_ARG(stop),
                  ORDO_ARG(walk), ORDO_ARG(r->parts), ORDO_ARG(r->wrong));
-        ORDO_TRY(launch(call, r, "roaring_walk", 1, &args));
+        const struct ordo_launch launch = ordo_roaring_kernel(r->dict, MODULE, "roaring_walk", 1);
+        ORDO_TRY(ordo_call_launch(call, &launch, &args));
     }
     ORDO_TRY(look_for_faults(call, r));
     ORDO_TRY(ordo_call_read(call, walk, ROARING_FOUND * sizeof found, &found, sizeof found));
@@ -122,7 +117,9 @@ static ordo_status find_containers(struct ordo_call *call, struct reading *r)
     begin_args(&args, r);
     ORDO_ADD(&args, ORDO_ARG(r->parts), ORDO_ARG(r->n_parts), ORDO_ARG(r->n_containers), ORDO_ARG(r->containers),
              ORDO_ARG(r->starts), ORDO_ARG(r->wrong));
-    ORDO_TRY(launch(call, r, "roaring_containers", (size_t) r->n_containers + 1, &args));
+    const struct ordo_launch launch =
+        ordo_roaring_kernel(r->dict, MODULE, "roaring_containers", (size_t) r->n_containers + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, r->starts, (size_t) r->n_containers + 1));
     ORDO_TRY(look_for_faults(call, r));
     ORDO_TRY(ordo_call_read(call, r->starts, r->n_containers * sizeof slices, &slices, sizeof slices));
@@ -139,11 +136,14 @@ static ordo_status count_keys(struct ordo_call *call, struct reading *r)
     begin_args(&slices, r);
     ORDO_ADD(&slices, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->n_containers), ORDO_ARG(r->n_slices),
              ORDO_ARG(r->counts), ORDO_ARG(r->wrong));
-    ORDO_TRY(launch(call, r, "roaring_slices", (size_t) r->n_slices + 1, &slices));
+    const struct ordo_launch launch_slices =
+        ordo_roaring_kernel(r->dict, MODULE, "roaring_slices", (size_t) r->n_slices + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch_slices, &slices));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, r->counts, (size_t) r->n_slices + 1));
     ORDO_ADD(&counts, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->counts), ORDO_ARG(r->n_containers),
              ORDO_ARG(r->wrong));
-    ORDO_TRY(launch(call, r, "roaring_counts", r->n_containers, &counts));
+    const struct ordo_launch launch_counts = ordo_roaring_kernel(r->dict, MODULE, "roaring_counts", r->n_containers);
+    ORDO_TRY(ordo_call_launch(call, &launch_counts, &counts));
     ORDO_TRY(look_for_faults(call, r));
     ORDO_TRY(ordo_call_read(call, r->counts, r->n_slices * sizeof r->total, &r->total, sizeof r->total));
     ORDO_REQUIRE(call->dev, r->total <= ORDO_MAX_COUNT, ORDO_TOO_LARGE,
@@ -154,20 +154,17 @@ static ordo_status count_keys(struct ordo_call *call, struct reading *r)
 
 /* ---- keys ---------------------------------------------------------------------------------------------------------- */
 
-/* ROARING_SHARE of the kernels. */
-static size_t share_of(const ordo_device *dev)
-{
-    return ordo_device_facts(dev)->cpu ? 256 : 8;
-}
-
 static ordo_status write_keys(struct ordo_call *call, const struct reading *r, const struct ordo_sorted_run *run)
 {
+    const size_t     share = ROARING_SHARE(ordo_device_facts(call->dev)->cpu);
     struct ordo_args args;
 
     begin_args(&args, r);
     ORDO_ADD(&args, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->n_containers), ORDO_ARG(r->counts),
              ORDO_ARG(r->n_slices), ORDO_ARG(r->total), ORDO_ARG(run->mem));
-    return launch(call, r, "roaring_keys", ordo_ceil_div((size_t) r->total, share_of(call->dev)), &args);
+    const struct ordo_launch launch =
+        ordo_roaring_kernel(r->dict, MODULE, "roaring_keys", ordo_ceil_div((size_t) r->total, share));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* Waits. */
@@ -214,7 +211,7 @@ static ordo_status check_read(ordo_dict *dict, struct ordo_slice bytes, size_t s
 
 static ordo_status read_roaring(struct ordo_call *call, ordo_dict *dict, struct ordo_slice bytes, size_t size)
 {
-    struct reading r = { .kind = *dict, .bytes = bytes, .size = size, .wide = dict->key_bytes == 8 };
+    struct reading r = { .dict = dict, .bytes = bytes, .size = size, .wide = dict->key_bytes == 8 };
 
     ORDO_TRY(check_read(dict, bytes, size));
     return read_set(call, ordo_hamt_of(dict), &r);

@@ -5,22 +5,16 @@
 #include "primitive/scan.h"
 #include "shared/roaring.h"
 
-#define WRITE_FILE "dict/trie/roaring_write.cl"
+#define MODULE "dict/trie/roaring_write.cl"
 
 /* Arrays in scratch; see the kernels. */
 struct writing {
-    ordo_dict kind; /* of the kernels */
-    cl_uint   n, n_containers, n_runs, wide;
-    cl_mem    keys, heads, runs, starts, run_starts; /* of keys, containers, runs */
-    cl_mem    sizes, has_runs, firsts;               /* of containers, summed up */
-    cl_mem    part_starts, header_bytes;             /* of bitmaps of 32-bit keys */
+    const ordo_dict *dict;
+    cl_uint          n, n_containers, n_runs, wide;
+    cl_mem           keys, heads, runs, starts, run_starts; /* of keys, containers, runs */
+    cl_mem           sizes, has_runs, firsts;               /* of containers, summed up */
+    cl_mem           part_starts, header_bytes;             /* of bitmaps of 32-bit keys */
 };
-
-static ordo_status launch(struct ordo_call *call, const struct writing *w, const char *name, size_t items,
-                          const struct ordo_args *args)
-{
-    return ordo_dict_launch(call, &w->kind, WRITE_FILE, name, items, args->arg, args->n);
-}
 
 static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
 {
@@ -53,7 +47,8 @@ static ordo_status divide(struct ordo_call *call, struct writing *w)
     ORDO_TRY(words(call, n, &w->heads));
     ORDO_TRY(words(call, n, &w->runs));
     ORDO_ADD(&heads, ORDO_ARG(w->keys), ORDO_ARG(w->n), ORDO_ARG(w->heads), ORDO_ARG(w->runs));
-    ORDO_TRY(launch(call, w, "roaring_heads", n, &heads));
+    const struct ordo_launch launch_heads = ordo_roaring_kernel(w->dict, MODULE, "roaring_heads", n);
+    ORDO_TRY(ordo_call_launch(call, &launch_heads, &heads));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, w->heads, n));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, w->runs, n));
     ORDO_TRY(ordo_call_read(call, w->heads, w->n * sizeof w->n, &w->n_containers, sizeof w->n));
@@ -62,7 +57,8 @@ static ordo_status divide(struct ordo_call *call, struct writing *w)
     ORDO_TRY(words(call, (size_t) w->n_runs + 1, &w->run_starts));
     ORDO_ADD(&starts, ORDO_ARG(w->heads), ORDO_ARG(w->runs), ORDO_ARG(w->n), ORDO_ARG(w->starts),
              ORDO_ARG(w->run_starts));
-    return launch(call, w, "roaring_starts", n, &starts);
+    const struct ordo_launch launch_starts = ordo_roaring_kernel(w->dict, MODULE, "roaring_starts", n);
+    return ordo_call_launch(call, &launch_starts, &starts);
 }
 
 /* What containers take. */
@@ -76,7 +72,8 @@ static ordo_status shape(struct ordo_call *call, struct writing *w)
     ORDO_TRY(words(call, n, &w->firsts));
     ORDO_ADD(&args, ORDO_ARG(w->keys), ORDO_ARG(w->runs), ORDO_ARG(w->starts), ORDO_ARG(w->n_containers),
              ORDO_ARG(w->sizes), ORDO_ARG(w->has_runs), ORDO_ARG(w->firsts));
-    ORDO_TRY(launch(call, w, "roaring_shapes", n, &args));
+    const struct ordo_launch launch = ordo_roaring_kernel(w->dict, MODULE, "roaring_shapes", n);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, w->sizes, n));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, w->has_runs, n));
     return ordo_call_sum_before(call, ORDO_U32, w->firsts, n);
@@ -88,7 +85,9 @@ static ordo_status launch_parts(struct ordo_call *call, const struct writing *w,
 
     add_sums(&args, w);
     ORDO_ADD(&args, ORDO_ARG(lists), ORDO_ARG(w->part_starts), ORDO_ARG(w->header_bytes));
-    return launch(call, w, "roaring_parts", (size_t) w->n_containers + 1, &args);
+    const struct ordo_launch launch =
+        ordo_roaring_kernel(w->dict, MODULE, "roaring_parts", (size_t) w->n_containers + 1);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* What headers take. */
@@ -124,12 +123,14 @@ static ordo_status fill(struct ordo_call *call, const struct writing *w, const s
     add_sums(&header, w);
     ORDO_ADD(&header, ORDO_ARG(w->keys), ORDO_ARG(w->part_starts), ORDO_ARG(w->header_bytes));
     ordo_args_slice(&header, out);
-    ORDO_TRY(launch(call, w, "roaring_header", w->n_containers, &header));
+    const struct ordo_launch launch_header = ordo_roaring_kernel(w->dict, MODULE, "roaring_header", w->n_containers);
+    ORDO_TRY(ordo_call_launch(call, &launch_header, &header));
     add_sums(&fill, w);
     ORDO_ADD(&fill, ORDO_ARG(w->keys), ORDO_ARG(w->heads), ORDO_ARG(w->runs), ORDO_ARG(w->run_starts), ORDO_ARG(w->n),
              ORDO_ARG(w->header_bytes));
     ordo_args_slice(&fill, out);
-    return launch(call, w, "roaring_fill", w->n, &fill);
+    const struct ordo_launch launch_fill = ordo_roaring_kernel(w->dict, MODULE, "roaring_fill", w->n);
+    return ordo_call_launch(call, &launch_fill, &fill);
 }
 
 /* Bytes of the empty set, of both widths. */
@@ -152,9 +153,8 @@ static ordo_status check_room(const struct ordo_call *call, size_t size, size_t 
 static ordo_status write_set(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_slice *out,
                              size_t capacity, size_t *size)
 {
-    struct writing w = { .kind = hamt->dict, .n = hamt->trie.n, .wide = hamt->dict.key_bytes == 8 };
+    struct writing w = { .dict = &hamt->dict, .n = hamt->trie.n, .wide = hamt->dict.key_bytes == 8 };
 
-    w.kind.value_bytes = 0;
     *size = EMPTY_BYTES;
     if (w.n > 0) {
         ORDO_TRY(take_keys(call, hamt, &w));

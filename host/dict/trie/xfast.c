@@ -5,7 +5,7 @@
 #include "dict/generic/generic.h"
 #include "dict/tour.h"
 
-#define GROUP_MOST 8
+#define GROUP_MAX 8
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
@@ -169,9 +169,9 @@ ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_confi
     struct ordo_xfast *xfast = ordo_xfast_of(*out);
     xfast->group = config->group;
     begin_prefixes(xfast, config->seed);
-    if (xfast->group > GROUP_MOST) {
+    if (xfast->group > GROUP_MAX) {
         ordo_dict_destroy(out);
-        return ORDO_FAIL(device, ORDO_INVALID, "group is %u: it may be 0 to %d", (unsigned) config->group, GROUP_MOST);
+        return ORDO_FAIL(device, ORDO_INVALID, "group is %u: it may be 0 to %d", (unsigned) config->group, GROUP_MAX);
     }
     ordo_dict_expect(*out, another, config);
     return ORDO_OK;

@@ -55,9 +55,9 @@ ordo_status ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
 void ordo_xfast_note_peak(struct ordo_xfast *xfast);
 /* XFAST_TRIE of cl/dict/trie/xfast.cl. */
 void ordo_xfast_add_trie(struct ordo_args *args, struct ordo_xfast *xfast);
-/* Launches a kernel over `items`; a work-item takes more than one where there are many. */
-ordo_status ordo_xfast_launch(struct ordo_call *call, const struct ordo_xfast *xfast, const char *file,
-                              const char *name, size_t items, const struct ordo_args *args);
+/* ordo_dict_kernel for values of XFAST_ENTRY_BYTES, which are those of the table. */
+struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,
+                                     size_t items);
 
 /* ---- xfast_query.c ----------------------------------------------------------------------------------------------- */
 
