@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HAMT's place behind the interface. */
+/* The structure's table, and its creation. */
 #include "dict/trie/hamt.h"
 
 #include "dict/tour.h"
@@ -43,7 +43,7 @@ ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config 
 ordo_status ordo_hamt_check_roaring(const ordo_dict *dict)
 {
     ORDO_REQUIRE(dict->dev, dict->key == ORDO_U32 || dict->key == ORDO_U64, ORDO_UNSUPPORTED,
-                 "the Roaring format is of keys of ORDO_U32 and ORDO_U64");
+                 "the Roaring format has keys of ORDO_U32 and ORDO_U64 alone");
     return ORDO_OK;
 }
 

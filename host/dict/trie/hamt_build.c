@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trie of sorted elements and of leaves that stay: launches of cl/dict/trie/hamt_build.cl, with scans between them. */
+/* Makes a trie of sorted elements and old leaves, with scans between launches. */
 #include "dict/trie/hamt.h"
 
-#include "dict/batch.h"
 #include "primitive/scan.h"
 
 static struct ordo_launch pass(const struct ordo_hamt *hamt, const char *kernel, size_t items)
@@ -17,7 +16,7 @@ static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
 
 /* ---- new leaves --------------------------------------------------------------------------------------------------- */
 
-/* In scratch; see the kernels. */
+/* Arrays in scratch, as in the kernels. */
 struct leaves {
     const struct ordo_sorted_run *run;
     cl_uint                       n, n_elements;
@@ -25,7 +24,7 @@ struct leaves {
     cl_mem                        number, starts, fresh, sizes, owner, places;
 };
 
-/* number and n. */
+/* Sets l->number and l->n. */
 static ordo_status divide(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *old,
                           struct leaves *l)
 {
@@ -43,7 +42,7 @@ static ordo_status divide(struct ordo_call *call, const struct ordo_hamt *hamt, 
     return ORDO_OK;
 }
 
-/* The records, and what they take. */
+/* Makes the records of new leaves, and sums their units. */
 static ordo_status shape(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *old,
                          struct leaves *l)
 {
@@ -85,16 +84,16 @@ static ordo_status fill(struct ordo_call *call, const struct ordo_hamt *hamt, co
 
 /* ---- records ------------------------------------------------------------------------------------------------------ */
 
-/* A trie to be, and scratch for it. */
+/* The next trie, and scratch for it. */
 struct assembly {
-    const struct ordo_hamt_touched *touched; /* NULL: nothing of the old trie stays */
+    const struct ordo_hamt_touched *touched; /* NULL: no old leaf stays */
     struct ordo_hamt_trie           old, next;
     struct leaves                   l;
     bool                            roomy, moves; /* blocks go to a new pool */
     cl_mem                          follow, counts, from;
 };
 
-/* Old leaves that stay; follow: where the successors of each begin. */
+/* Copies the records of old leaves. follow: where the successors of each old leaf begin. */
 static ordo_status keep(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->old.n_leaves;
@@ -138,7 +137,7 @@ static ordo_status number_elements(struct ordo_call *call, const struct ordo_ham
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Blocks that stay to the new pool. The counts are done with: sizes come in their place. */
+/* Copies old blocks to the new pool. Sizes take the place of counts, which are no longer needed. */
 static ordo_status move(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->next.n_leaves;
@@ -176,9 +175,9 @@ ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- all together ------------------------------------------------------------------------------------------------- */
+/* ---- assembly ------------------------------------------------------------------------------------------------- */
 
-/* Sizes of the trie to be. */
+/* Sets the sizes of the next trie. */
 static void plan(struct assembly *a)
 {
     const struct ordo_hamt_touched  none = { .n = a->old.n_leaves, .elements = a->old.n, .units = a->old.live };
@@ -199,9 +198,9 @@ static void plan(struct assembly *a)
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next)
 {
-    const size_t most = ordo_hamt_units_most(hamt, next->n, next->n_leaves);
+    const size_t most = ordo_hamt_units_max(hamt, next->n, next->n_leaves);
     ORDO_REQUIRE(call->dev, most < HAMT_UNITS_MAX && next->used < HAMT_UNITS_MAX, ORDO_TOO_LARGE,
-                 "%u elements might take more than 32 GiB, which is all that a HAMT has", (unsigned) next->n);
+                 "%u elements may need more than 32 GiB: a HAMT may have 32 GiB", (unsigned) next->n);
     return ORDO_OK;
 }
 

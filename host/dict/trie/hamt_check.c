@@ -2,8 +2,6 @@
 /* The invariants of cl/shared/hamt_node.h. */
 #include "dict/trie/hamt.h"
 
-#include "dict/batch.h"
-
 #define MODULE "dict/trie/hamt_check.cl"
 
 static const char *const finding[] = {
@@ -14,8 +12,8 @@ static const char *const finding[] = {
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* The first of the findings from one to before another, of those that the device has made so far. Waits. */
-static ordo_status tell(struct ordo_call *call, cl_mem wrong, int from, int to, cl_uint found[HAMT_FINDING_WORDS])
+/* Fails with the first of the findings from..to-1 that the device has made. Waits. */
+static ordo_status report(struct ordo_call *call, cl_mem wrong, int from, int to, cl_uint found[HAMT_FINDING_WORDS])
 {
     ORDO_TRY(ordo_call_read(call, wrong, 0, found, HAMT_FINDING_WORDS * sizeof *found));
     for (int f = from; f < to; f++)
@@ -52,7 +50,7 @@ static ordo_status check_nodes(struct ordo_call *call, const struct ordo_hamt *h
 
     ORDO_TRY(ordo_hamt_number_nodes(call, hamt, trie, &number, &nodes));
     if (nodes != trie->nodes && !ordo_rehearses(call->dev))
-        return BROKEN(call->dev, "T5: there are %zu nodes, and %zu are counted", nodes, trie->nodes);
+        return BROKEN(call->dev, "T5: the leaves make %zu nodes, the trie counts %zu", nodes, trie->nodes);
     ORDO_TRY(ordo_call_scratch(call, sizeof(cl_uint), &least));
     ORDO_TRY(ordo_call_fill(call, least, 0, sizeof(cl_uint), UINT32_MAX));
     ORDO_TRY(ordo_hamt_nodes(call, hamt, trie, number, least));
@@ -88,10 +86,10 @@ ordo_status ordo_hamt_check(ordo_dict *dict, struct ordo_call *call)
     ORDO_TRY(ordo_call_fill(call, wrong, 0, HAMT_UNITS_IN_USE * sizeof *found, UINT32_MAX));
     ORDO_TRY(ordo_call_fill(call, wrong, HAMT_UNITS_IN_USE * sizeof *found, sizeof *found, 0));
     ORDO_TRY(check_records(call, hamt, wrong));
-    ORDO_TRY(tell(call, wrong, 0, HAMT_WRONG_CELLS, found));
+    ORDO_TRY(report(call, wrong, 0, HAMT_WRONG_CELLS, found));
     if (found[HAMT_UNITS_IN_USE] != hamt->trie.live && !ordo_rehearses(call->dev))
-        return BROKEN(call->dev, "T4: blocks take %u units, and %zu are counted", found[HAMT_UNITS_IN_USE],
+        return BROKEN(call->dev, "T4: blocks take %u units, the trie counts %zu", found[HAMT_UNITS_IN_USE],
                       hamt->trie.live);
     ORDO_TRY(check_rest(call, hamt, wrong));
-    return tell(call, wrong, 0, HAMT_UNITS_IN_USE, found);
+    return report(call, wrong, 0, HAMT_UNITS_IN_USE, found);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of a trie of fixed depth: launches of cl/dict/trie/hamt_nodes.cl. */
+/* Nodes of a trie of fixed depth. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -14,8 +14,8 @@ ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_ham
     cl_uint          all = 0;
 
     ORDO_REQUIRE(call->dev, heads < ORDO_MAX_COUNT, ORDO_TOO_LARGE,
-                 "%u leaves: of fixed depth they may have %zu nodes above them together", (unsigned) trie->n_leaves,
-                 ORDO_MAX_COUNT);
+                 "%u leaves of a trie of fixed depth need up to %zu nodes: it may have %zu (ORDO_MAX_COUNT)",
+                 (unsigned) trie->n_leaves, heads, ORDO_MAX_COUNT);
     ORDO_TRY(ordo_call_scratch(call, (heads + 1) * sizeof(cl_uint), number));
     ORDO_ADD(&args, ORDO_ARG(trie->leaves.mem), ORDO_ARG(trie->n_leaves), ORDO_ARG(*number));
     const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_node_heads", trie->n_leaves);

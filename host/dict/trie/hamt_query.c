@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of a HAMT: each is one launch, but ranges. */
+/* Queries of a HAMT. Each is one launch, except ranges. */
 #include "dict/trie/hamt.h"
 
 #include "dict/batch.h"
@@ -73,7 +73,7 @@ ordo_status ordo_hamt_seek(ordo_dict *dict, struct ordo_call *call, const struct
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------- */
 
-/* counts and firsts: each may be none. */
+/* counts may be ordo_none(), firsts NULL. */
 static ordo_status measure(struct ordo_call *call, ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                            size_t count, struct ordo_slice counts, cl_mem firsts)
 {
@@ -95,7 +95,7 @@ ordo_status ordo_hamt_count(ordo_dict *dict, struct ordo_call *call, const struc
     return measure(call, dict, counts->lo, counts->hi, counts->count, counts->counts, NULL);
 }
 
-ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_stretch *s)
+ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_slices *s)
 {
     const cl_uint    n = (cl_uint) s->count;
     const cl_ulong   most = s->most;
@@ -115,12 +115,12 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 ordo_status ordo_hamt_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
-    struct ordo_hamt_stretch s = { .offsets = ranges->offsets,
-                                   .count = ranges->count,
-                                   .most = ranges->capacity,
-                                   .keys_out = ranges->keys_out,
-                                   .values_out = ranges->values_out };
-    cl_mem                   counts = NULL;
+    struct ordo_hamt_slices s = { .offsets = ranges->offsets,
+                                  .count = ranges->count,
+                                  .most = ranges->capacity,
+                                  .keys_out = ranges->keys_out,
+                                  .values_out = ranges->values_out };
+    cl_mem                  counts = NULL;
 
     ORDO_TRY(ordo_call_scratch(call, ranges->count * sizeof(cl_uint), &s.firsts));
     if (!ranges->offsets_known)
@@ -133,7 +133,7 @@ ordo_status ordo_hamt_range(ordo_dict *dict, struct ordo_call *call, const struc
     return ordo_hamt_write(call, ordo_hamt_of(dict), &s);
 }
 
-/* ---- all ---------------------------------------------------------------------------------------------------------- */
+/* ---- whole contents ---------------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hamt_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 {
@@ -145,13 +145,14 @@ ordo_status ordo_hamt_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 ordo_status ordo_hamt_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count)
 {
-    struct ordo_hamt              *hamt = ordo_hamt_of(dict);
-    const struct ordo_hamt_stretch all = {
+    struct ordo_hamt             *hamt = ordo_hamt_of(dict);
+    const struct ordo_hamt_slices all = {
         .count = 1, .most = hamt->trie.n, .keys_out = keys_out, .values_out = values_out
     };
     *count = hamt->trie.n;
     if (*count > capacity)
-        return ORDO_FAIL(call->dev, ORDO_TOO_SMALL, "%zu elements, and room for %zu", *count, capacity);
+        return ORDO_FAIL(call->dev, ORDO_TOO_SMALL, "capacity is %zu: the dictionary has %zu elements", capacity,
+                         *count);
     return keys_out.mem || values_out.mem ? ordo_hamt_write(call, hamt, &all) : ORDO_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keys of a HAMT in the Roaring portable format: launches of cl/dict/trie/roaring_write.cl, with scans between them. */
+/* Writes the keys of a HAMT in the Roaring portable format, with scans between launches. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -7,13 +7,13 @@
 
 #define MODULE "dict/trie/roaring_write.cl"
 
-/* Arrays in scratch; see the kernels. */
+/* Arrays in scratch, as in the kernels. */
 struct writing {
     const ordo_dict *dict;
     cl_uint          n, n_containers, n_runs, wide;
-    cl_mem           keys, heads, runs, starts, run_starts; /* of keys, containers, runs */
-    cl_mem           sizes, has_runs, firsts;               /* of containers, summed up */
-    cl_mem           part_starts, header_bytes;             /* of bitmaps of 32-bit keys */
+    cl_mem           keys, heads, runs, starts, run_starts; /* for each key, container, run */
+    cl_mem           sizes, has_runs, firsts;               /* for each container, scanned */
+    cl_mem           part_starts, header_bytes;             /* for each bitmap of 32-bit keys */
 };
 
 static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
@@ -21,24 +21,24 @@ static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
     return ordo_call_scratch(call, n * sizeof(cl_uint), out);
 }
 
-/* ROARING_SUMS. */
+/* Adds ROARING_SUMS of the kernels. */
 static void add_sums(struct ordo_args *args, const struct writing *w)
 {
     ORDO_ADD(args, ORDO_ARG(w->starts), ORDO_ARG(w->sizes), ORDO_ARG(w->has_runs), ORDO_ARG(w->firsts),
              ORDO_ARG(w->n_containers), ORDO_ARG(w->wide));
 }
 
-/* ---- what there is to write ---------------------------------------------------------------------------------------- */
+/* ---- sizes ---------------------------------------------------------------------------------------- */
 
-/* The keys, in order. */
+/* Exports the keys. */
 static ordo_status take_keys(struct ordo_call *call, struct ordo_hamt *hamt, struct writing *w)
 {
     ORDO_TRY(ordo_call_scratch(call, w->n * hamt->dict.key_bytes, &w->keys));
-    const struct ordo_hamt_stretch all = { .count = 1, .most = w->n, .keys_out = ordo_at(w->keys, 0) };
+    const struct ordo_hamt_slices all = { .count = 1, .most = w->n, .keys_out = ordo_at(w->keys, 0) };
     return ordo_hamt_write(call, hamt, &all);
 }
 
-/* Containers and runs. Waits. */
+/* Finds where containers and runs begin. Waits. */
 static ordo_status divide(struct ordo_call *call, struct writing *w)
 {
     const size_t     n = (size_t) w->n + 1;
@@ -61,7 +61,7 @@ static ordo_status divide(struct ordo_call *call, struct writing *w)
     return ordo_call_launch(call, &launch_starts, &starts);
 }
 
-/* What containers take. */
+/* Chooses the form of each container, and sums their bytes. */
 static ordo_status shape(struct ordo_call *call, struct writing *w)
 {
     const size_t     n = (size_t) w->n_containers + 1;
@@ -90,7 +90,7 @@ static ordo_status launch_parts(struct ordo_call *call, const struct writing *w,
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* What headers take. */
+/* Finds where bitmaps begin, and sums the bytes of their headers. */
 static ordo_status head(struct ordo_call *call, struct writing *w)
 {
     const size_t n = (size_t) w->n_containers + 1;
@@ -102,7 +102,7 @@ static ordo_status head(struct ordo_call *call, struct writing *w)
     return ordo_call_sum_before(call, ORDO_U64, w->header_bytes, n);
 }
 
-/* Waits. */
+/* Sets *out to the bytes of the set. Waits. */
 static ordo_status measure(struct ordo_call *call, const struct writing *w, size_t *out)
 {
     const size_t at = w->n_containers * sizeof(cl_ulong);
@@ -133,7 +133,7 @@ static ordo_status fill(struct ordo_call *call, const struct writing *w, const s
     return ordo_call_launch(call, &launch_fill, &fill);
 }
 
-/* Bytes of the empty set, of both widths. */
+/* Bytes of the empty set of either width. */
 #define EMPTY_BYTES 8
 
 static ordo_status fill_empty(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_slice *out)
@@ -145,8 +145,8 @@ static ordo_status fill_empty(struct ordo_call *call, const struct ordo_hamt *ha
 
 static ordo_status check_room(const struct ordo_call *call, size_t size, size_t capacity)
 {
-    ORDO_REQUIRE(call->dev, size <= capacity, ORDO_TOO_SMALL, "the set takes %zu bytes, and there is room for %zu",
-                 size, capacity);
+    ORDO_REQUIRE(call->dev, size <= capacity, ORDO_TOO_SMALL, "capacity is %zu: the set needs %zu bytes", capacity,
+                 size);
     return ORDO_OK;
 }
 

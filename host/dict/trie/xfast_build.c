@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flat and table of an X-fast trie, made of its leaves. */
+/* Builds flat and table of the leaves. */
 #include "dict/trie/xfast.h"
 
 #include "dict/batch.h"
@@ -9,10 +9,10 @@
 
 /* ---- shape ------------------------------------------------------------------------------------------------------- */
 
-/* Lengths from one level of the table to the next, where the caller leaves it open. */
+/* Bits from one level of the table to the next, if the configuration has 0. */
 #define GROUP_DEFAULT 4
 
-/* So wide a group that the table cannot have more entries than one call takes. */
+/* Widens the group until the table cannot have more entries than ORDO_MAX_COUNT. */
 static cl_uint widen(cl_uint group, size_t count, size_t lengths)
 {
     while ((count / (XFAST_LEAF + 1) + 1) * (lengths / group) > ORDO_MAX_COUNT)
@@ -73,7 +73,7 @@ static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
 
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 
-/* In scratch: entries that begin before each leaf. *total: all; waits. */
+/* Counts the entries that begin before each leaf, in scratch, and all entries. Waits. */
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
 {
     const size_t     n = (size_t) xfast->shape.count + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of an X-fast trie, each of which is looked for on the device. */
+/* Checks the invariants on the device; statistics. */
 #include "dict/trie/xfast.h"
 
 #define MODULE "dict/trie/xfast_check.cl"
@@ -50,7 +50,7 @@ ordo_status ordo_xfast_check(ordo_dict *dict, struct ordo_call *call)
     if (!xfast->flat)
         return ORDO_OK;
     if (!ordo_run_set_is_clean(&xfast->runs.set) || xfast->shape.count != ordo_xfast_run(xfast)->count)
-        return BROKEN(call->dev, "X1: a trie of %u leaves over other ones", xfast->shape.count);
+        return BROKEN(call->dev, "X1: the trie is of %u leaves, the run has others", xfast->shape.count);
     ORDO_TRY(ordo_hash_check(&xfast->prefixes.dict, call));
     ORDO_TRY(ordo_hash_size(&xfast->prefixes.dict, call, &entries));
     ORDO_TRY(look(xfast, call, found));

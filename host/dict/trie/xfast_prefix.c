@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about prefixes: arguments, the masks, launches. */
+/* Queries of prefixes. */
 #include "dict/trie/xfast.h"
 
 #define MODULE "dict/trie/xfast_prefix.cl"
 
 #define N_OF(arrays) (sizeof(arrays) / sizeof *(arrays))
 
-/* Bytes of an element of an output that may be left out. */
+/* Bytes of an element of an optional output. */
 static size_t if_wanted(struct ordo_slice slice, size_t bytes)
 {
     return slice.mem ? bytes : 0;
@@ -15,7 +15,7 @@ static size_t if_wanted(struct ordo_slice slice, size_t bytes)
 static ordo_status check_keys(const ordo_dict *dict)
 {
     ORDO_REQUIRE(dict->dev, dict->key == ORDO_U32 || dict->key == ORDO_U64, ORDO_UNSUPPORTED,
-                 "prefixes are of keys of ORDO_U32 and ORDO_U64");
+                 "prefixes need keys of ORDO_U32 or ORDO_U64");
     return ORDO_OK;
 }
 
@@ -85,7 +85,7 @@ ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *keys, cons
 
 /* ---- the longest stored prefix ----------------------------------------------------------------------------------- */
 
-/* Enqueues the masks, if they are not there. */
+/* Makes the masks if they are missing. */
 static ordo_status make_masks(struct ordo_xfast *xfast, struct ordo_call *call)
 {
     const size_t     bytes = xfast->shape.count * xfast->runs.dict.key_bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of an X-fast trie; without a trie over the run, the sorted array's. */
+/* Queries. If there is no trie over the run, they search the run as a sorted array does. */
 #include "dict/trie/xfast.h"
 
 #include "dict/batch.h"
@@ -12,7 +12,7 @@ static struct ordo_launch steps(const struct ordo_xfast *xfast, const char *kern
     return ordo_xfast_kernel(xfast, MODULE, kernel, ordo_dict_step_items(xfast->runs.dict.dev, n));
 }
 
-/* The values of the leaves, and how wide they are. */
+/* Adds the values of the leaves, and their bytes. */
 static void add_values(struct ordo_args *args, const struct ordo_xfast *xfast, const struct ordo_slice *values)
 {
     ordo_args_slice(args, values);
