@@ -328,12 +328,12 @@ static void each_fault(struct test *t)
         const char *sentence;
     } faults[] = {
         { 0, 7, 0, 0x3a, "has at least 8 bytes" },
-        { 2, 31, 0, 0x3a, "ends beyond" },
+        { 2, 31, 0, 0x3a, "ends after" },
         { 2, 33, 0, 0x3a, "bytes are left over" },
         { 2, 32, 0, 0x39, "no cookie" },
         { 2, 32, 2, 1, "no cookie" },
         { 2, 32, 6, 2, "more than 65536 containers" },
-        { 2, 32, 4, 3, "bitmap 0 ends beyond" },
+        { 2, 32, 4, 3, "bitmap 0 ends after" },
         { 2, 32, 12, 0, "container 1 has an upper half" },
         { 2, 32, 16, 23, "container 0 does not begin" },
         { 2, 32, 20, 28, "bytes are left over" },
@@ -341,7 +341,7 @@ static void each_fault(struct test *t)
         { 2, 32, 10, 1, "container 0 does not begin" },
         { 3, 15, 7, 8, "container 0 does not have as many keys" },
         { 4, 57, 55, 4, "container 3 has keys or runs that do not ascend, or overlap, or end above 65535" },
-        { 3, 15, 9, 2, "ends beyond" },
+        { 3, 15, 9, 2, "ends after" },
         { 3, 15, 9, 0, "bytes are left over" },
     };
     ordo_dict *dict = make_set(t, false, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks for what breaks the invariants of shared/hamt_node.h.
+/* Checks the invariants of shared/hamt_node.h: enum hamt_finding in `wrong`.
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
@@ -9,7 +9,7 @@
 
 /* Built together: hamt_check_records hamt_check_leaves hamt_check_tables */
 
-/* T1, T3 and T4, on which the way into leaves depends. marks: a bit for each unit taken, 0. */
+/* T1, T3 and T4, on which access to leaves depends. marks: a bit for each used unit, all 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_check_records(__global const hamt_leaf *leaves, uint n_leaves, uint n, uint used, __global uint *marks,
                         __global uint *wrong)
@@ -73,7 +73,7 @@ void hamt_check_leaves(HAMT_TRIE, __global uint *wrong)
     }
 }
 
-/* T5 of tables; nodes are hamt_nodes' to check. */
+/* T5 of tables. hamt_nodes checks nodes. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_check_tables(HAMT_TRIE, __global uint *wrong)
 {

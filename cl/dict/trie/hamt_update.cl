@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The leaves that a sorted batch touches; each kernel is a pass in which no work-item needs another's, with scans between
- * them.
+/* Finds the leaves that a sorted batch touches. Work-items of a kernel are independent, and the host scans between kernels.
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
@@ -9,7 +8,7 @@
 
 /* Built together: hamt_place hamt_place_heads hamt_touched hamt_sums */
 
-/* The leaf of each update. */
+/* leaf[j]: the leaf of update j. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_place(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint *leaf)
 {
@@ -18,7 +17,7 @@ void hamt_place(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
         leaf[j] = hamt_leaf_of(&t, key_bits(keys[j]));
 }
 
-/* heads[j]: whether its leaf differs from that of the update before it; heads[n]: 0. */
+/* heads[j]: update j is the first of its leaf; heads[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
 {
@@ -26,8 +25,8 @@ void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
         heads[j] = j < n && (j == 0 || leaf[j] != leaf[j - 1]);
 }
 
-/* Of the t-th leaf touched, of `most` at most, once heads are numbers: touched[t], firsts[t], the rank of its first
- * element, how many elements it has and units they take. Of those past the last: none. offsets and units have most + 1. */
+/* heads are scanned to `number`. For the k-th touched leaf, k < most: its number, the rank of its first element, its elements
+ * and its units. offsets and units have most + 1 words, 0 after the last touched leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
                   __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)
@@ -52,7 +51,7 @@ void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *num
     }
 }
 
-/* enum hamt_sum, of scanned arrays. */
+/* Writes enum hamt_sum of scanned arrays. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_sums(__global const uint *number, uint n, __global const ulong *offsets, __global const uint *units,
                uint most, __global uint *out)
