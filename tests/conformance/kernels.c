@@ -613,7 +613,7 @@ static void prefixes(struct test *t)
 /* Batches that are merged leaf by leaf, one that changes values alone, and one of which a leaf has too many updates. */
 static void leaves(struct test *t)
 {
-    enum { HELD = 300, TIMES = 14, SAME = HAMT_MANY + 2 };
+    enum { HELD = 300, TIMES = 14, SAME = HAMT_UPDATES_MAX + 2 };
     ordo_dict *dict = make_dict(t, t->dev, HAMT, 0, HELD);
     uint32_t   keys[SAME];
 

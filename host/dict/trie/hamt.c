@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HAMT's place behind the interface. */
+/* The structure's table, and its creation. */
 #include "dict/trie/hamt.h"
 
 static ordo_status configure(ordo_dict *dict, const void *config)
@@ -42,6 +42,13 @@ ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config 
 ordo_status ordo_hamt_check_roaring(const ordo_dict *dict)
 {
     ORDO_REQUIRE(dict->dev, dict->key == ORDO_U32 || dict->key == ORDO_U64, ORDO_UNSUPPORTED,
-                 "the Roaring format is of keys of ORDO_U32 and ORDO_U64");
+                 "the Roaring format has keys of ORDO_U32 and ORDO_U64 alone");
     return ORDO_OK;
+}
+
+struct ordo_launch ordo_roaring_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items)
+{
+    ordo_dict keys = ordo_dict_kind(dict);
+    keys.value_bytes = 0;
+    return ordo_dict_kernel(&keys, file, kernel, items);
 }
