@@ -5,7 +5,7 @@
 #include "bench/common/complain.h"
 #include "bench/common/json.h"
 #include "bench/common/limits.h"
-#include "prepare.h"
+#include "bench/tools/prepare/prepare.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

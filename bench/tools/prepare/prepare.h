@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fills the user's cache with kernels for the device that ORDO_DEVICE selects. */
-#ifndef BENCH_INFO_PREPARE_H
-#define BENCH_INFO_PREPARE_H
+#ifndef BENCH_PREPARE_PREPARE_H
+#define BENCH_PREPARE_PREPARE_H
 
 #include <stdbool.h>
 

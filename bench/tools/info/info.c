@@ -9,7 +9,7 @@
 #include "bench/common/complain.h"
 #include "bench/common/json.h"
 #include "gather.h"
-#include "prepare.h"
+#include "bench/tools/prepare/prepare.h"
 #include "show.h"
 
 #include <getopt.h>
