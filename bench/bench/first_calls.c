@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "first_calls.h"
+#include "run.h"
 
 #include "bench/common/child.h"
-#include "bench/common/complain.h"
 #include "bench/common/json.h"
+#include "bench/common/terminal.h"
 #include "bench/common/timing.h"
 #include "bench/workload/workload.h"
 
@@ -288,10 +288,10 @@ static void make_calls(struct first *f, cJSON *list)
         const double start = now();
         ordo_status  got = calls[i].call(f, &good);
         const double seconds = now() - start;
-        cJSON_AddStringToObject(one, "call", calls[i].name);
+        json_text(one, "call", calls[i].name);
         if (got != ORDO_UNSUPPORTED) {
             json_number(one, "seconds", seconds);
-            cJSON_AddStringToObject(one, "check", got != ORDO_OK ? ordo_status_string(got) : good ? "ok" : "WRONG");
+            json_text(one, "check", got != ORDO_OK ? ordo_status_string(got) : good ? "ok" : "WRONG");
         }
         cJSON_AddItemToArray(list, one);
     }

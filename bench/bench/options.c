@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "options.h"
+#include "run.h"
 
-#include "bench/common/complain.h"
 #include "bench/common/json.h"
 #include "bench/common/terminal.h"
 
-#include "bench/workload/parse.h"
+#include "bench/workload/workload.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -63,7 +62,8 @@ struct option_row {
     char        letter;   /* 0: none */
     int         argument; /* getopt_long's word */
     void (*take)(struct options *o, const struct option_row *row, const char *text);
-    size_t at; /* of the member that it sets, where `take` does not know */
+    bool   what; /* it says what is measured, not how */
+    size_t at;   /* of the member that it sets, where `take` does not know */
     double low, high;
 };
 
@@ -97,11 +97,18 @@ static void take_uint32(struct options *o, const struct option_row *row, const c
     *(uint32_t *) ((char *) o + row->at) = (uint32_t) whole_number(row, text);
 }
 
-static void take_chunk(struct options *o, const struct option_row *row, const char *text)
+static void take_power(struct options *o, const struct option_row *row, const char *text)
 {
-    o->chunk = (uint32_t) whole_number(row, text);
-    if (o->chunk != 16 && o->chunk != 32)
-        usage_error("%s: %s is neither 16 nor 32", row->name, text);
+    const uint32_t number = (uint32_t) whole_number(row, text);
+    if (number & (number - 1))
+        usage_error("%s: %u is not a power of two", row->name, number);
+    *(uint32_t *) ((char *) o + row->at) = number;
+}
+
+static void take_one(struct options *o, const struct option_row *row, const char *text)
+{
+    (void) text;
+    *(uint32_t *) ((char *) o + row->at) = 1;
 }
 
 static void take_uint64(struct options *o, const struct option_row *row, const char *text)
@@ -269,52 +276,47 @@ static void take_version(struct options *o, const struct option_row *row, const 
 }
 
 #define AT(name) offsetof(struct options, name)
+#define WITH     required_argument
+#define WITHOUT  no_argument
+#define TAKE(high, traits)                                                                                             \
+    ((traits) &AXIS_LIST ? take_updates : (traits) &AXIS_POWER ? take_power : (high) ? take_uint32 : take_one)
 static const struct option_row rows[] = {
-    { "--workload", 'w', required_argument, take_workloads, 0, 0, 0 },
-    { "--variant", 0, required_argument, take_variants, 0, 0, 0 },
-    { "--structure", 's', required_argument, take_structures, 0, 0, 0 },
-    { "--batch", 0, required_argument, take_batches, 0, 0, 0 },
-    { "--hit-rate", 0, required_argument, take_uint32, AT(hit_percent), 0, 100 },
-    { "--erase", 0, required_argument, take_uint32, AT(erase_percent), 1, 100 },
-    { "--stale", 0, required_argument, take_uint32, AT(stale_percent), 1, 90 },
-    { "--updates", 0, required_argument, take_updates, 0, 0, 100 },
-    { "--width", 0, required_argument, take_uint32, AT(width), 1, 1 << 20 },
-    { "--fills", 0, required_argument, take_uint32, AT(fills), 1, 64 },
-    { "--full", 0, no_argument, take_flag, AT(full), 0, 0 },
-    { "--growth", 0, required_argument, take_uint32, AT(growth), 2, 16 },
-    { "--load", 0, required_argument, take_uint32, AT(load_percent), 25, 95 },
-    { "--raise", 0, required_argument, take_uint32, AT(raise_percent), 1, 100 },
-    { "--chunk", 0, required_argument, take_chunk, 0, 16, 32 },
-    { "--group", 0, required_argument, take_uint32, AT(group), 1, 8 },
-    { "--fixed-depth", 0, no_argument, take_flag, AT(fixed_depth), 0, 0 },
-    { "--first-calls", 0, no_argument, take_flag, AT(first_calls), 0, 0 },
-    { "--sizes", 'n', required_argument, take_sizes, 0, 0, 0 },
-    { "--types", 't', required_argument, take_types, 0, 0, 0 },
-    { "--value-bytes", 'v', required_argument, take_value_bytes, 0, 0, 0 },
-    { "--dist", 'D', required_argument, take_dists, 0, 0, 0 },
-    { "--queries", 'q', required_argument, take_queries, 0, 0, 0 },
-    { "--tune", 0, required_argument, take_text, AT(tune), 0, 0 },
-    { "--device", 'd', required_argument, take_text, AT(device), 0, 0 },
-    { "--seed", 0, required_argument, take_uint64, AT(seed), 0, 0x1p53 },
-    { "--reps", 'r', required_argument, take_uint32, AT(repetitions), 3, 64 },
-    { "--budget", 'b', required_argument, take_double, AT(budget), 0.1, 1e6 },
-    { "--peers", 0, no_argument, take_flag, AT(peers), 0, 0 },
-    { "--no-host", 0, no_argument, take_flag, AT(no_host), 0, 0 },
-    { "--no-array", 0, no_argument, take_flag, AT(no_array), 0, 0 },
-    { "--no-limits", 0, no_argument, take_flag, AT(no_limits), 0, 0 },
-    { "--compare", 0, required_argument, take_compare, 0, 0, 0 },
-    { "--against", 0, required_argument, take_text, AT(against), 0, 0 },
-    { "--slower-by", 0, required_argument, take_double, AT(slower_by), 0.1, 90 },
-    { "--processes", 0, required_argument, take_uint32, AT(processes), 1, 32 },
-    { "--json", 0, required_argument, take_json, 0, 0, 0 },
-    { "--resume", 0, required_argument, take_text, AT(resume), 0, 0 },
-    { "--chart", 0, no_argument, take_flag, AT(chart), 0, 0 },
-    { "--no-chart", 0, no_argument, take_flag, AT(no_chart), 0, 0 },
-    { "--wide", 0, no_argument, take_wide, 0, 0, 0 },
-    { "--list", 0, no_argument, take_flag, AT(list), 0, 0 },
-    { "--describe", 0, no_argument, take_flag, AT(describe), 0, 0 },
-    { "--help", 'h', no_argument, take_help, 0, 0, 0 },
-    { "--version", 0, no_argument, take_version, 0, 0, 0 },
+#define X(member, option, key, low, high, initial, has, traits)                                                        \
+    { option, 0, (high) ? WITH : WITHOUT, TAKE(high, traits), true, AT(member), low, high },
+    AXIS_MAP(X)
+#undef X
+        { "--workload", 'w', WITH, take_workloads, true, 0, 0, 0 },
+    { "--variant", 0, WITH, take_variants, true, 0, 0, 0 },
+    { "--structure", 's', WITH, take_structures, true, 0, 0, 0 },
+    { "--batch", 0, WITH, take_batches, true, 0, 0, 0 },
+    { "--full", 0, WITHOUT, take_flag, true, AT(full), 0, 0 },
+    { "--sizes", 'n', WITH, take_sizes, true, 0, 0, 0 },
+    { "--types", 't', WITH, take_types, true, 0, 0, 0 },
+    { "--value-bytes", 'v', WITH, take_value_bytes, true, 0, 0, 0 },
+    { "--dist", 'D', WITH, take_dists, true, 0, 0, 0 },
+    { "--queries", 'q', WITH, take_queries, true, 0, 0, 0 },
+    { "--tune", 0, WITH, take_text, true, AT(tune), 0, 0 },
+    { "--device", 'd', WITH, take_text, false, AT(device), 0, 0 },
+    { "--seed", 0, WITH, take_uint64, false, AT(seed), 0, 0x1p53 },
+    { "--reps", 'r', WITH, take_uint32, false, AT(repetitions), 3, 64 },
+    { "--budget", 'b', WITH, take_double, false, AT(budget), 0.1, 1e6 },
+    { "--peers", 0, WITHOUT, take_flag, false, AT(peers), 0, 0 },
+    { "--no-host", 0, WITHOUT, take_flag, false, AT(no_host), 0, 0 },
+    { "--no-array", 0, WITHOUT, take_flag, false, AT(no_array), 0, 0 },
+    { "--no-limits", 0, WITHOUT, take_flag, false, AT(no_limits), 0, 0 },
+    { "--compare", 0, WITH, take_compare, false, 0, 0, 0 },
+    { "--against", 0, WITH, take_text, false, AT(against), 0, 0 },
+    { "--slower-by", 0, WITH, take_double, false, AT(slower_by), 0.1, 90 },
+    { "--processes", 0, WITH, take_uint32, false, AT(processes), 1, 32 },
+    { "--json", 0, WITH, take_json, false, 0, 0, 0 },
+    { "--resume", 0, WITH, take_text, false, AT(resume), 0, 0 },
+    { "--chart", 0, WITHOUT, take_flag, false, AT(chart), 0, 0 },
+    { "--no-chart", 0, WITHOUT, take_flag, false, AT(no_chart), 0, 0 },
+    { "--wide", 0, WITHOUT, take_wide, false, 0, 0, 0 },
+    { "--list", 0, WITHOUT, take_flag, false, AT(list), 0, 0 },
+    { "--describe", 0, WITHOUT, take_flag, false, AT(describe), 0, 0 },
+    { "--help", 'h', WITHOUT, take_help, false, 0, 0, 0 },
+    { "--version", 0, WITHOUT, take_version, false, 0, 0, 0 },
 };
 #define N_ROWS (sizeof rows / sizeof *rows)
 
@@ -376,20 +378,20 @@ static void take_options(struct options *o, int argc, char **argv)
 
 static bool is_in(const char *const *list, const char *name)
 {
-    for (; *list; list++)
+    for (; list && *list; list++)
         if (strcmp(*list, name) == 0)
             return true;
     return false;
 }
 
-int repeat_options(int argc, char **argv, const char *const *without, const char **out)
+int repeat_options(int argc, char **argv, bool how, const char *const *without, const char **out)
 {
     const struct getopt_names g = getopt_names();
     const int                 command = command_words(argc, argv);
     int                       n = 0;
     for (int code; (code = getopt_long(argc - command, argv + command, g.letters, g.names, NULL)) != -1;)
         for (size_t i = 0; i < N_ROWS; i++) {
-            if (code != code_of(i) || is_in(without, rows[i].name))
+            if (code != code_of(i) || (how && rows[i].what) || is_in(without, rows[i].name))
                 continue;
             out[n++] = rows[i].name;
             if (rows[i].argument == required_argument)
@@ -448,12 +450,11 @@ struct options read_options(int argc, char **argv)
                          .value_bytes = { 4 },
                          .repetitions = 20,
                          .seed = 1,
-                         .hit_percent = 100,
-                         .erase_percent = 100,
                          .n_updates = 3,
-                         .update_percents = { 20, 60, 100 },
-                         .width = 8,
-                         .fills = 16 };
+#define X(member, option, key, low, high, initial, has, traits) .member = (initial),
+                         AXIS_MAP(X)
+#undef X
+                             .update_percents = { 20, 60, 100 } };
     choose_workloads(&o, N_ALL_WORKLOADS);
     choose_workloads(&o, N_ALL_WORKLOADS + 1);
     const int command = command_words(argc, argv);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "suite.h"
+#include "run.h"
 
-#include "bench/common/complain.h"
+#include "bench/common/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,17 +85,12 @@ static struct options part_options(const char *const *how, int n_how, const char
 
 int suite_parts(int argc, char **argv, bool cpu, struct options parts[MOST_PARTS])
 {
-    static const char *const what[] = { "--workload",    "--variant",     "--structure",   "--sizes", "--types",
-                                        "--value-bytes", "--dist",        "--queries",     "--batch", "--hit-rate",
-                                        "--erase",       "--updates",     "--width",       "--fills", "--growth",
-                                        "--load",        "--group",       "--raise",       "--tune",  "--stale",
-                                        "--full",        "--fixed-depth", "--first-calls", "--chunk", NULL };
-    const char             **how = calloc((size_t) argc * 2 + 1, sizeof *how);
-    int                      n = 0;
+    const char **how = calloc((size_t) argc * 2 + 1, sizeof *how);
+    int          n = 0;
     if (!how)
         usage_error("out of memory");
-    const int n_all = repeat_options(argc, argv, what + sizeof what / sizeof *what - 1, how);
-    const int n_how = repeat_options(argc, argv, what, how);
+    const int n_all = repeat_options(argc, argv, false, NULL, how);
+    const int n_how = repeat_options(argc, argv, true, NULL, how);
     if (n_how < n_all)
         usage_error("'suite' fixes what is measured: options of that kind cannot be used with it");
     for (size_t p = 0; p < sizeof suite / sizeof *suite && n < MOST_PARTS; p++) {

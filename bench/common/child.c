@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* pipe2 */
 #include "child.h"
 
-#include "complain.h"
+#include "terminal.h"
 #include "timing.h"
 
 #include <errno.h>

@@ -2,7 +2,8 @@
 #include "peers.h"
 
 #include "bench/common/child.h"
-#include "bench/common/text.h"
+#include "bench/common/json.h"
+#include "bench/common/terminal.h"
 #include "bench/common/timing.h"
 
 #include <errno.h>
@@ -213,7 +214,7 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
 
 static double number_in(const cJSON *row, const char *name)
 {
-    const cJSON *number = cJSON_GetObjectItemCaseSensitive(row, name);
+    const cJSON *number = json_at(row, name);
     return cJSON_IsNumber(number) ? number->valuedouble : -1;
 }
 

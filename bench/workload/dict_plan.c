@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dict_plan.h"
+#include "plan.h"
 
 #include "bench/common/threads.h"
 #include "keys.h"
-#include "model_step.h"
-#include "plan_concurrent.h"
-#include "plan_prefix.h"
-#include "plan_tasks.h"
-#include "plan_updates.h"
+#include "model.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -288,28 +284,12 @@ void plan_free(struct dict_plan *plan)
 static struct dict_plan kept;
 static bool             is_kept;
 
-/* The point without what only the structure goes by. */
-static struct spec without_structure(const struct spec *spec)
-{
-    struct spec point = *spec;
-    point.variant = 0;
-    point.growth = point.load_percent = point.raise_percent = point.chunk = point.group = 0;
-    point.first_calls = false;
-    point.tune = NULL;
-    point.width = spec->width ? spec->width : 1;
-    return point;
-}
-
 static bool same_plan(const struct spec *a, const struct spec *b)
 {
-    const struct spec x = without_structure(a), y = without_structure(b);
-    if (workload_asks_prefixes(x.workload) && (a->variant == XFAST) != (b->variant == XFAST))
-        return false;
-    return x.workload == y.workload && x.type == y.type && x.value_bytes == y.value_bytes && x.dist == y.dist &&
-           x.count == y.count && x.n_queries == y.n_queries && x.seed == y.seed && x.batch == y.batch &&
-           x.hit_percent == y.hit_percent && x.width == y.width && x.fills == y.fills &&
-           x.update_percent == y.update_percent && x.erase_percent == y.erase_percent &&
-           x.stale_percent == y.stale_percent;
+    struct spec x = *a;
+    x.width = b->width ? a->width : 0; /* plan_make takes 0 as 1 */
+    return spec_asks_same(&x, b) &&
+           (!workload_asks_prefixes(a->workload) || (a->variant == XFAST) == (b->variant == XFAST));
 }
 
 struct dict_plan *plan_borrow(const struct spec *spec)

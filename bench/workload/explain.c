@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "explain.h"
+#include "plan.h"
 
 #include "bench/common/threads.h"
 #include "keys.h"
-#include "plan_concurrent.h"
 
 #include <inttypes.h>
 #include <stdio.h>

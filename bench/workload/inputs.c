@@ -2,8 +2,8 @@
 #include "inputs.h"
 
 #include "bench/common/threads.h"
-#include "element.h"
 #include "keys.h"
+#include "workload.h"
 
 #include <stdlib.h>
 

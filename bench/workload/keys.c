@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "keys.h"
 
+#include "baseline.h"
 #include "bench/common/threads.h"
-#include "element.h"
-#include "pairs_sort.h"
+#include "workload.h"
 
 #include <math.h>
 #include <stdlib.h>

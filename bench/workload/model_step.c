@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model_step.h"
+#include "model.h"
 
 #include "baseline.h"
 #include "bench/common/threads.h"
-#include "element.h"
 #include "keys.h"
-#include "model_apply.h"
-#include "model_prefix.h"
-#include "model_tasks.h"
-#include "pairs_sort.h"
+#include "workload.h"
 
 #include <stdlib.h>
 

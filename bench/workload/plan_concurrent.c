@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plan_concurrent.h"
+#include "plan.h"
 
 #include "bench/common/threads.h"
 #include "keys.h"

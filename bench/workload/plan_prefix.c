@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plan_prefix.h"
+#include "plan.h"
 
 #include "bench/common/threads.h"
-#include "model_prefix.h"
+#include "model.h"
 
 #include <stdlib.h>
 

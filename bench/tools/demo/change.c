@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "change.h"
+#include "ranges.h"
 
 #include "bench/common/threads.h"
 #include "bench/workload/keys.h"

@@ -2,16 +2,12 @@
 /* ordo-demo: a real job from beginning to end. Sorts the address ranges of all countries on the device, maps millions of
  * addresses to countries, and checks every answer against a binary search on the host; lets the ranges change, in two
  * dictionaries; then a look at the primitives. */
-#include "bench/common/complain.h"
 #include "bench/common/json.h"
 #include "bench/common/terminal.h"
 #include "bench/common/threads.h"
 #include "bench/common/timing.h"
-#include "dicts.h"
-#include "geoip.h"
-#include "mapping.h"
-#include "prefixes.h"
-#include "primitives.h"
+#include "parts.h"
+#include "ranges.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -124,8 +120,8 @@ static void show_step(struct demo *demo, const char *name, size_t items, double 
                                          text_seconds(time_text, seconds), text_rate(rate, (double) items / seconds) });
 
     cJSON *step = cJSON_CreateObject();
-    cJSON_AddStringToObject(step, "step", name);
-    cJSON_AddNumberToObject(step, "items", (double) items);
+    json_text(step, "step", name);
+    json_exact(step, "items", (double) items);
     json_number(step, "first_run_seconds", first);
     json_number(step, "seconds", seconds);
     cJSON_AddItemToArray(demo->json_steps, step);
@@ -218,8 +214,8 @@ static void read_ranges(struct demo *demo)
         complain("%zu lines of %s were left out in all", demo->geoip.bad, demo->options.file);
     say(demo->out, 9, "ranges   %s from %s, read in %s", text_grouped(count, demo->geoip.count), demo->options.file,
         text_seconds(time, now() - begin));
-    cJSON_AddNumberToObject(demo->json, "ranges", (double) demo->geoip.count);
-    cJSON_AddNumberToObject(demo->json, "lines_left_out", (double) demo->geoip.bad);
+    json_exact(demo->json, "ranges", (double) demo->geoip.count);
+    json_exact(demo->json, "lines_left_out", (double) demo->geoip.bad);
 }
 
 struct sort_step {
@@ -361,14 +357,14 @@ static void show_countries(struct demo *demo)
                   (const char *[]) { name, text_grouped(count_text, count),
                                      text_percent(share, (double) count / (double) demo->result.checked), bar });
         cJSON *entry = cJSON_CreateObject();
-        cJSON_AddStringToObject(entry, "country", name);
-        cJSON_AddNumberToObject(entry, "addresses", (double) count);
+        json_text(entry, "country", name);
+        json_exact(entry, "addresses", (double) count);
         cJSON_AddItemToArray(list, entry);
         by_country[country] = 0;
     }
     char unlisted[TEXT_BYTES];
     fprintf(demo->out, "%s addresses lie in no range\n\n", text_grouped(unlisted, demo->result.unlisted));
-    cJSON_AddNumberToObject(demo->json, "in_no_range", (double) demo->result.unlisted);
+    json_exact(demo->json, "in_no_range", (double) demo->result.unlisted);
 }
 
 static void show_verdict(struct demo *demo)
@@ -382,8 +378,8 @@ static void show_verdict(struct demo *demo)
             result->wrong, checked, result->example_rank, result->example);
     else
         say(demo->out, 4, "ok: all %s answers agree with a binary search on the host\n\n", checked);
-    cJSON_AddNumberToObject(demo->json, "checked", (double) result->checked);
-    cJSON_AddNumberToObject(demo->json, "wrong", (double) result->wrong);
+    json_exact(demo->json, "checked", (double) result->checked);
+    json_exact(demo->json, "wrong", (double) result->wrong);
 }
 
 /* ---- ranges that change -------------------------------------------------------------------------------------- */

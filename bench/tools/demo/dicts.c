@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dicts.h"
+#include "parts.h"
 
 #include "bench/common/timing.h"
-#include "change.h"
+#include "ranges.h"
 
 #include "ordo/ordo.h"
 
@@ -15,13 +15,6 @@
 #define CROSSOVER_COUNT  ((size_t) 1 << 17) /* addresses a round; on a CPU: */
 #define CPU_CROSSOVER    ((size_t) 1 << 15)
 #define LEAST_RANGES     100
-
-#define TRY(expr)                                                                                                      \
-    do {                                                                                                               \
-        const ordo_status try_ = (expr);                                                                               \
-        if (try_ != ORDO_OK)                                                                                           \
-            return try_;                                                                                               \
-    } while (0)
 
 /* ---- who takes part ------------------------------------------------------------------------------------------ */
 
@@ -308,7 +301,7 @@ static void show_crossover_row(const struct scene *scene, const struct table *ta
     table_row(table, (const char *[]) { text[0], text[1], text[2], text[3], text[4], text[5] });
 
     cJSON *entry = cJSON_CreateObject();
-    cJSON_AddNumberToObject(entry, "batch", (double) scene->batch);
+    json_exact(entry, "batch", (double) scene->batch);
     json_number(entry, "lsm_changes_per_second", changes[THE_LSM]);
     json_number(entry, "array_changes_per_second", changes[THE_ARRAY]);
     json_number(entry, "lsm_addresses_per_second", asked[THE_LSM]);
@@ -348,9 +341,9 @@ static void show_verdict(const struct scene *scene, FILE *out, cJSON *json)
     else
         say(out, 0, "\nok: all %s answers agree with the host's; %s addresses lay in a range just then withdrawn\n\n",
             checked, text_grouped(withdrawn, result->withdrawn));
-    cJSON_AddNumberToObject(json, "checked", (double) result->checked);
-    cJSON_AddNumberToObject(json, "wrong", (double) result->wrong);
-    cJSON_AddNumberToObject(json, "withdrawn", (double) result->withdrawn);
+    json_exact(json, "checked", (double) result->checked);
+    json_exact(json, "wrong", (double) result->wrong);
+    json_exact(json, "withdrawn", (double) result->withdrawn);
 }
 
 static ordo_status report_change(struct scene *scene, FILE *out, cJSON *json)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "geoip.h"
+#include "ranges.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mapping.h"
+#include "ranges.h"
 
 #include "bench/common/threads.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "prefixes.h"
+#include "parts.h"
 
 #include "bench/common/threads.h"
 #include "bench/common/timing.h"
@@ -7,13 +7,6 @@
 #include "ordo/ordo.h"
 
 #include <stdlib.h>
-
-#define TRY(expr)                                                                                                      \
-    do {                                                                                                               \
-        const ordo_status try_ = (expr);                                                                               \
-        if (try_ != ORDO_OK)                                                                                           \
-            return try_;                                                                                               \
-    } while (0)
 
 /* A range of addresses has 62 prefixes at most. */
 #define PREFIXES_MOST 62
@@ -174,10 +167,10 @@ static void show(const struct scene *scene, FILE *out, cJSON *json)
             asked);
     else
         say(out, 4, "ok: all are of the range that begins before the address\n");
-    cJSON_AddNumberToObject(list, "prefixes", (double) scene->n_prefixes);
-    cJSON_AddNumberToObject(list, "addresses", (double) scene->count);
+    json_exact(list, "prefixes", (double) scene->n_prefixes);
+    json_exact(list, "addresses", (double) scene->count);
     json_number(list, "seconds", scene->seconds);
-    cJSON_AddNumberToObject(list, "wrong", (double) scene->wrong);
+    json_exact(list, "wrong", (double) scene->wrong);
 }
 
 static void close_scene(struct scene *scene)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "primitives.h"
+#include "parts.h"
 
-#include "bench/common/complain.h"
+#include "bench/common/terminal.h"
 #include "bench/common/timing.h"
-#include "bench/measure/subject.h"
-#include "bench/peers/yardstick.h"
+#include "bench/measure/measure.h"
+#include "bench/peers/host.h"
 
 #include <math.h>
 
@@ -61,10 +61,10 @@ static ordo_status measure(ordo_device *device, struct subject *subject, double 
 static void add_json(cJSON *list, const struct row *row, const struct spec *spec, double rate, double host_rate)
 {
     cJSON *entry = cJSON_CreateObject();
-    cJSON_AddStringToObject(entry, "workload", workload_name(row->spec.workload));
-    cJSON_AddStringToObject(entry, "variant", variant_name(row->spec.workload, row->spec.variant));
-    cJSON_AddNumberToObject(entry, "value_bytes", row->spec.value_bytes);
-    cJSON_AddNumberToObject(entry, "operations", (double) spec_operations(spec));
+    json_text(entry, "workload", workload_name(row->spec.workload));
+    json_text(entry, "variant", variant_name(row->spec.workload, row->spec.variant));
+    json_exact(entry, "value_bytes", row->spec.value_bytes);
+    json_exact(entry, "operations", (double) spec_operations(spec));
     json_number(entry, "per_second", rate);
     json_number(entry, "host_per_second", host_rate);
     cJSON_AddItemToArray(list, entry);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "answer.h"
+#include "report.h"
 
 #include "bench/common/child.h"
-#include "bench/common/complain.h"
+#include "bench/common/device.h"
 #include "bench/common/json.h"
-#include "bench/common/limits.h"
+#include "bench/common/terminal.h"
 #include "bench/tools/prepare/prepare.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@ static void add_platform_text(cJSON *json, const char *name, cl_platform_id id, 
 {
     char text[256] = "";
     clGetPlatformInfo(id, what, sizeof text, text, NULL);
-    cJSON_AddStringToObject(json, name, text);
+    json_text(json, name, text);
 }
 
 static int answer_platforms(void)
@@ -28,7 +28,7 @@ static int answer_platforms(void)
         n = 0;
     for (cl_uint p = 0; p < n && p < MOST_PLATFORMS; p++) {
         cJSON *platform = cJSON_CreateObject();
-        cJSON_AddNumberToObject(platform, "number", p);
+        json_exact(platform, "number", p);
         add_platform_text(platform, "name", ids[p], CL_PLATFORM_NAME);
         add_platform_text(platform, "vendor", ids[p], CL_PLATFORM_VENDOR);
         add_platform_text(platform, "version", ids[p], CL_PLATFORM_VERSION);
@@ -49,17 +49,17 @@ static cJSON *describe_device(cl_device_id id, const char *select)
     clGetDeviceInfo(id, CL_DEVICE_VENDOR, sizeof vendor, vendor, NULL);
     clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof version, version, NULL);
     clGetDeviceInfo(id, CL_DEVICE_OPENCL_C_VERSION, sizeof c_version, c_version, NULL);
-    cJSON_AddStringToObject(device, "select", select);
-    cJSON_AddStringToObject(device, "name", name);
-    cJSON_AddStringToObject(device, "type",
-                            type & CL_DEVICE_TYPE_GPU           ? "gpu"
-                            : type & CL_DEVICE_TYPE_CPU         ? "cpu"
-                            : type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator"
-                                                                : "other");
-    cJSON_AddNumberToObject(device, "vendor_id", vendor_id);
-    cJSON_AddStringToObject(device, "vendor", vendor);
-    cJSON_AddStringToObject(device, "opencl", version);
-    cJSON_AddStringToObject(device, "opencl_c", c_version);
+    json_text(device, "select", select);
+    json_text(device, "name", name);
+    json_text(device, "type",
+              type & CL_DEVICE_TYPE_GPU           ? "gpu"
+              : type & CL_DEVICE_TYPE_CPU         ? "cpu"
+              : type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator"
+                                                  : "other");
+    json_exact(device, "vendor_id", vendor_id);
+    json_text(device, "vendor", vendor);
+    json_text(device, "opencl", version);
+    json_text(device, "opencl_c", c_version);
     return device;
 }
 
@@ -87,10 +87,10 @@ static void add_tunables(cJSON *json, ordo_device *device)
     struct ordo_tunable_info info;
     for (size_t i = 0; ordo_device_tunable(device, i, &info) == ORDO_OK; i++) {
         cJSON *tunable = cJSON_CreateObject(), *choices = cJSON_AddArrayToObject(tunable, "choices");
-        cJSON_AddStringToObject(tunable, "name", info.name);
-        cJSON_AddStringToObject(tunable, "text", info.text);
-        cJSON_AddNumberToObject(tunable, "value", info.value);
-        cJSON_AddStringToObject(tunable, "origin", origin_name(info.origin));
+        json_text(tunable, "name", info.name);
+        json_text(tunable, "text", info.text);
+        json_exact(tunable, "value", info.value);
+        json_text(tunable, "origin", origin_name(info.origin));
         for (uint32_t c = 0; c < info.n_choices; c++)
             cJSON_AddItemToArray(choices, cJSON_CreateNumber(info.choice[c]));
         cJSON_AddItemToArray(tunables, tunable);
@@ -104,8 +104,8 @@ static void add_self_test(cJSON *json, ordo_device *device)
     char              why[2048] = "";
     if (got != ORDO_OK)
         ordo_device_last_error(device, why, sizeof why);
-    cJSON_AddBoolToObject(test, "passed", got == ORDO_OK);
-    cJSON_AddStringToObject(test, "why", why);
+    json_flag(test, "passed", got == ORDO_OK);
+    json_text(test, "why", why);
     json_number(test, "ms", ordo_device_facts(device)->self_test_ms);
 }
 
@@ -136,9 +136,9 @@ static int answer_device(const char *select, bool self_test)
     ordo_device              *device = NULL;
     const ordo_status         got = ordo_device_open(&config, &device);
 
-    cJSON_AddBoolToObject(json, "usable", got == ORDO_OK);
+    json_flag(json, "usable", got == ORDO_OK);
     if (got != ORDO_OK) {
-        cJSON_AddStringToObject(json, "why", *message ? message : ordo_status_string(got));
+        json_text(json, "why", *message ? message : ordo_status_string(got));
         config.no_self_test = true; /* what is known without it is still worth showing */
         if (ordo_device_open(&config, &device) != ORDO_OK)
             return child_answer(json);
@@ -179,10 +179,10 @@ static int answer_driver(const char *file)
         library[strcspn(library, "\r\n")] = 0;
     if (from)
         fclose(from);
-    cJSON_AddStringToObject(json, "file", file);
-    cJSON_AddStringToObject(json, "library", library);
+    json_text(json, "file", file);
+    json_text(json, "library", library);
     if (!dlopen(library, RTLD_NOW | RTLD_LOCAL))
-        cJSON_AddStringToObject(json, "why", dlerror());
+        json_text(json, "why", dlerror());
     return child_answer(json);
 }
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* nftw, mkdtemp */
-#include "gather.h"
+#include "report.h"
 
-#include "answer.h"
 #include "bench/common/child.h"
-#include "bench/common/complain.h"
 #include "bench/common/json.h"
-#include "bench/common/sensors.h"
 #include "bench/common/terminal.h"
-#include "hardware.h"
 
 #include <dirent.h>
 #include <ftw.h>
@@ -39,9 +35,9 @@ static cJSON *ask(const struct view *view, const char *question, cJSON *json)
     child_run(&child, &outcome);
     if (!outcome.problem[0])
         return outcome.answer;
-    cJSON_AddStringToObject(json, "problem", outcome.problem);
+    json_text(json, "problem", outcome.problem);
     if (outcome.said[0])
-        cJSON_AddStringToObject(json, "said", outcome.said);
+        json_text(json, "said", outcome.said);
     cJSON_Delete(outcome.answer);
     return NULL;
 }
@@ -71,7 +67,7 @@ static cJSON *times_of_start(const struct view *view, const char *question, cons
     cJSON *times = cJSON_CreateObject();
     for (int warm = 0; warm < 2; warm++) {
         cJSON       *got = ask(&fresh, question, times);
-        const cJSON *facts = cJSON_GetObjectItemCaseSensitive(got, "facts");
+        const cJSON *facts = json_at(got, "facts");
         json_number(times, warm ? "warm_ms" : "cold_ms", number_of(facts, "open_ms"));
         if (!warm) {
             json_number(times, "cold_build_ms", number_of(facts, "build_ms"));
@@ -137,7 +133,7 @@ static void gather_device(const struct view *view, cJSON *device, struct exposed
     for (cJSON *item = got ? got->child : NULL; item; item = got->child)
         cJSON_AddItemToObject(device, item->string, cJSON_DetachItemViaPointer(got, item));
     cJSON_Delete(got);
-    facts = cJSON_GetObjectItemCaseSensitive(device, "facts");
+    facts = json_at(device, "facts");
     if (facts)
         add_costs(device, facts);
     if (facts && view->options->start)
@@ -184,13 +180,13 @@ static void gather_driver(const struct options *options, const char *file, cJSON
         gather_platforms(&view, platforms, exposed);
         cJSON_Delete(problem);
         for (cJSON *platform = platforms->child; platform; platform = platforms->child) {
-            cJSON_AddStringToObject(platform, "driver_file", file);
+            json_text(platform, "driver_file", file);
             cJSON_AddItemToArray(all, cJSON_DetachItemViaPointer(platforms, platform));
         }
         cJSON_Delete(platforms);
     } else {
-        cJSON_AddStringToObject(problem, "name", file);
-        cJSON_AddStringToObject(problem, "driver_file", file);
+        json_text(problem, "name", file);
+        json_text(problem, "driver_file", file);
         cJSON_AddItemToArray(all, problem);
     }
     nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hardware.h"
+#include "report.h"
 
 #include "runtime/no_device.h"
 

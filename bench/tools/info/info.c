@@ -4,13 +4,11 @@
  * Drivers crash and hang. So each question goes to a process of its own: which platforms there are, which devices a
  * platform has, what a device can do. If even the first question kills its process, each registered driver is asked by
  * itself. */
-#include "answer.h"
 #include "bench/common/child.h"
-#include "bench/common/complain.h"
 #include "bench/common/json.h"
-#include "gather.h"
+#include "bench/common/terminal.h"
 #include "bench/tools/prepare/prepare.h"
-#include "show.h"
+#include "report.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -76,8 +74,8 @@ static struct options read_options(int argc, char **argv)
 static bool any_usable(const cJSON *json)
 {
     const cJSON *platform = NULL, *device = NULL;
-    cJSON_ArrayForEach(platform, cJSON_GetObjectItemCaseSensitive(json, "platforms")) cJSON_ArrayForEach(
-        device, cJSON_GetObjectItemCaseSensitive(platform, "devices")) if (is_true(device, "usable")) return true;
+    cJSON_ArrayForEach(platform, json_at(json, "platforms"))
+        cJSON_ArrayForEach(device, json_at(platform, "devices")) if (is_true(device, "usable")) return true;
     return false;
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show.h"
+#include "report.h"
 
-#include "answer.h"
+#include "bench/common/device.h"
 #include "bench/common/json.h"
-#include "bench/common/limits.h"
 #include "bench/common/terminal.h"
 #include "runtime/choose.h"
 
@@ -86,7 +85,7 @@ static void show_facts(const cJSON *facts)
 
 static void show_tunables(const cJSON *device, bool all)
 {
-    const cJSON *tunables = cJSON_GetObjectItemCaseSensitive(device, "tunables"), *tunable = NULL;
+    const cJSON *tunables = json_at(device, "tunables"), *tunable = NULL;
     int          origins[4] = { 0 };
     cJSON_ArrayForEach(tunable, tunables) for (int o = 0; o < 4; o++) origins[o] +=
         strcmp(text_of(tunable, "origin"), origin_name((ordo_origin) o)) == 0;
@@ -107,7 +106,7 @@ static void show_tunables(const cJSON *device, bool all)
 
 static void show_self_test(const cJSON *device)
 {
-    const cJSON *test = cJSON_GetObjectItemCaseSensitive(device, "self_test");
+    const cJSON *test = json_at(device, "self_test");
     char         took[TEXT_BYTES];
     if (test && is_true(test, "passed"))
         line("self-test", "passed in %s", text_seconds(took, number_of(test, "ms") / 1e3));
@@ -117,7 +116,7 @@ static void show_self_test(const cJSON *device)
 
 static void show_start(const cJSON *device, const cJSON *facts)
 {
-    const cJSON *start = cJSON_GetObjectItemCaseSensitive(device, "start");
+    const cJSON *start = json_at(device, "start");
     if (start) {
         line("start", "cold %.0f ms (building %.0f ms, self-test %.0f ms), warm %.0f ms", number_of(start, "cold_ms"),
              number_of(start, "cold_build_ms"), number_of(start, "cold_self_test_ms"), number_of(start, "warm_ms"));
@@ -132,7 +131,7 @@ static void show_start(const cJSON *device, const cJSON *facts)
 
 static void show_limits(const cJSON *device)
 {
-    const cJSON *json = cJSON_GetObjectItemCaseSensitive(device, "limits");
+    const cJSON *json = json_at(device, "limits");
     if (!json)
         return;
     const struct limits limits = limits_from_json(json);
@@ -142,7 +141,7 @@ static void show_limits(const cJSON *device)
 static void show_list(const cJSON *device, const char *name, const char *what)
 {
     const cJSON *text = NULL;
-    cJSON_ArrayForEach(text, cJSON_GetObjectItemCaseSensitive(device, name))
+    cJSON_ArrayForEach(text, json_at(device, name))
     {
         lines(what, cJSON_GetStringValue(text));
         what = "";
@@ -151,7 +150,7 @@ static void show_list(const cJSON *device, const char *name, const char *what)
 
 static void show_device(const cJSON *device, const char *mark, bool tunables)
 {
-    const cJSON *facts = cJSON_GetObjectItemCaseSensitive(device, "facts");
+    const cJSON *facts = json_at(device, "facts");
     say(stdout, 7, "\n  %s  %s (%s)%s", text_of(device, "select"), text_of(device, "name"), text_of(device, "type"),
         mark);
     show_problem(device);
@@ -177,7 +176,7 @@ static const cJSON *chosen_device(const cJSON *platforms, const char *said)
     cJSON_ArrayForEach(platform, platforms)
     {
         unsigned number = 0;
-        cJSON_ArrayForEach(device, cJSON_GetObjectItemCaseSensitive(platform, "devices"))
+        cJSON_ArrayForEach(device, json_at(platform, "devices"))
         {
             if (n == MOST_DEVICES)
                 break;
@@ -203,7 +202,7 @@ static const char *variable(const char *name)
 
 void show(const struct options *options, const cJSON *json)
 {
-    const cJSON *platforms = cJSON_GetObjectItemCaseSensitive(json, "platforms"), *platform = NULL, *device = NULL;
+    const cJSON *platforms = json_at(json, "platforms"), *platform = NULL, *device = NULL;
     const bool   one_by_one = *text_of(json, "problem");
     const char  *file = NULL, *said = variable("ORDO_DEVICE"), *mask = variable("ORDO_MASK");
     const char  *mark = said ? "  <- chosen by ORDO_DEVICE" : "  <- used unless told otherwise";
@@ -220,7 +219,7 @@ void show(const struct options *options, const cJSON *json)
         printf("There is no OpenCL platform.\n");
     cJSON_ArrayForEach(platform, platforms)
     {
-        const cJSON *devices = cJSON_GetObjectItemCaseSensitive(platform, "devices");
+        const cJSON *devices = json_at(platform, "devices");
         file = text_of(platform, "driver_file");
         say(stdout, 4, "\nplatform %s%s%s%s%s", text_of(platform, "name"), *text_of(platform, "version") ? ": " : "",
             text_of(platform, "version"), *file ? ", alone by " : "", file);
@@ -233,6 +232,5 @@ void show(const struct options *options, const cJSON *json)
         say(stdout, 0, "\nORDO_DEVICE=%s names none of these: programs will say that there is no such device.", said);
     if (mask)
         say(stdout, 0, "\nORDO_MASK=%s: devices pretend that they can less.", mask);
-    cJSON_ArrayForEach(sentence, cJSON_GetObjectItemCaseSensitive(json, "advice"))
-        say(stdout, 0, "\n%s", cJSON_GetStringValue(sentence));
+    cJSON_ArrayForEach(sentence, json_at(json, "advice")) say(stdout, 0, "\n%s", cJSON_GetStringValue(sentence));
 }

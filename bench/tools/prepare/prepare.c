@@ -2,9 +2,7 @@
 #include "prepare.h"
 
 #include "bench/common/child.h"
-#include "bench/common/complain.h"
 #include "bench/common/terminal.h"
-#include "bench/common/text.h"
 #include "bench/common/threads.h"
 #include "bench/common/timing.h"
 #include "ordo/ordo.h"

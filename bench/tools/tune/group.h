@@ -3,7 +3,7 @@
 #ifndef BENCH_TUNE_GROUP_H
 #define BENCH_TUNE_GROUP_H
 
-#include "bench/measure/subject.h"
+#include "bench/measure/measure.h"
 #include "options.h"
 
 #include "ordo/ordo.h"

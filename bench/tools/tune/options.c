@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
-#include "bench/common/complain.h"
 #include "bench/common/json.h"
-#include "bench/workload/parse.h"
+#include "bench/common/terminal.h"
+#include "bench/workload/workload.h"
 
 #include <getopt.h>
 #include <stdio.h>

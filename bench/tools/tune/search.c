@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "search.h"
 
-#include "bench/common/complain.h"
+#include "bench/common/json.h"
 #include "bench/common/terminal.h"
 #include "bench/common/timing.h"
 #include "judge.h"
@@ -39,9 +39,9 @@ static void drop(struct tuner *tuner, struct group *group, const struct values *
     group->dropped++;
     say(tuner->out, 4, "dropped %s %s: %.*s", group->name, what, (int) strcspn(why, "\n"), why);
     cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "group", group->name);
-    cJSON_AddStringToObject(json, "values", what);
-    cJSON_AddStringToObject(json, "why", why);
+    json_text(json, "group", group->name);
+    json_text(json, "values", what);
+    json_text(json, "why", why);
     cJSON_AddItemToArray(tuner->drops, json);
 }
 

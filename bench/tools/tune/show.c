@@ -49,25 +49,25 @@ void show_group(const struct tuner *tuner, const struct group *group)
 cJSON *json_group(const struct group *group)
 {
     cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "group", group->name);
-    cJSON_AddNumberToObject(json, "tried", group->tried);
-    cJSON_AddNumberToObject(json, "dropped", group->dropped);
-    cJSON_AddBoolToObject(json, "finished", group->finished);
-    cJSON_AddBoolToObject(json, "disturbed", group->disturbed);
+    json_text(json, "group", group->name);
+    json_exact(json, "tried", group->tried);
+    json_exact(json, "dropped", group->dropped);
+    json_flag(json, "finished", group->finished);
+    json_flag(json, "disturbed", group->disturbed);
     cJSON *values = cJSON_AddArrayToObject(json, "values"), *trials = cJSON_AddArrayToObject(json, "trials");
     for (int p = 0; p < group->n_params; p++) {
         const struct param *param = &group->params[p];
         cJSON              *value = cJSON_CreateObject();
-        cJSON_AddStringToObject(value, "name", param->name);
-        cJSON_AddNumberToObject(value, "before", param->choice[param->before]);
-        cJSON_AddNumberToObject(value, "after", param->choice[param->at]);
+        json_text(value, "name", param->name);
+        json_exact(value, "before", param->choice[param->before]);
+        json_exact(value, "after", param->choice[param->at]);
         cJSON_AddItemToArray(values, value);
     }
     for (int t = 0; t < group->n_trials; t++) {
         char   what[64];
         cJSON *trial = cJSON_CreateObject();
         describe_trial(&group->trials[t].spec, what, sizeof what);
-        cJSON_AddStringToObject(trial, "trial", what);
+        json_text(trial, "trial", what);
         json_number(trial, "before_s", group->trials[t].before);
         json_number(trial, "after_s", group->trials[t].after);
         cJSON_AddItemToArray(trials, trial);

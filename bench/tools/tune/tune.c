@@ -6,8 +6,7 @@
  * first, then over pairs of a group's size and its items, until nothing is better or the time is over. A candidate is
  * checked before it is timed, and must be 2 % faster twice to be taken. At the end the group's old and new values take turns:
  * the new ones are kept if they are faster again, slow no trial down, and the machine was not disturbed. */
-#include "bench/common/complain.h"
-#include "bench/common/devices.h"
+#include "bench/common/device.h"
 #include "bench/common/json.h"
 #include "bench/common/terminal.h"
 #include "bench/common/timing.h"
