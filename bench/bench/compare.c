@@ -171,7 +171,7 @@ static int threads_beside(const struct run *run)
 static const char *why_no_peer(enum workload workload)
 {
     return workload_is_dict(workload) && !BENCH_MAPS ? "this program was built without a C++ compiler"
-                                                                 : "none offers this workload";
+                                                     : "none offers this workload";
 }
 
 static int list_peers(const struct comparison *c, struct host_peer peers[MOST_HOST_PEERS])

@@ -556,26 +556,21 @@ struct exported {
     void               *keys, *values;
 };
 
-static void number_span(void *exported_, size_t from, size_t to, int part)
+static void number_at(void *exported_, size_t i)
 {
     const struct exported *exported = exported_;
-    (void) part;
-    for (size_t i = from; i < to; i++)
-        set_element(exported->numbers.values, 4, i, i);
+    set_element(exported->numbers.values, 4, i, i);
 }
 
-static void place_span(void *exported_, size_t from, size_t to, int part)
+static void place_at(void *exported_, size_t i)
 {
     const struct exported *exported = exported_;
     const struct model    *model = exported->model;
-    (void) part;
-    for (size_t i = from; i < to; i++) {
-        const size_t number = (size_t) element(exported->numbers.values, 4, i);
-        set_element(exported->keys, model->key_bytes, i, element(exported->stored.keys, model->key_bytes, number));
-        if (model->value_bytes)
-            set_element(exported->values, model->value_bytes, i,
-                        element(exported->stored.values, model->value_bytes, number));
-    }
+    const size_t           number = (size_t) element(exported->numbers.values, 4, i);
+    set_element(exported->keys, model->key_bytes, i, element(exported->stored.keys, model->key_bytes, number));
+    if (model->value_bytes)
+        set_element(exported->values, model->value_bytes, i,
+                    element(exported->stored.values, model->value_bytes, number));
 }
 
 static bool put_in_order(const struct model *model, void **keys, void **values, size_t count)
@@ -590,9 +585,9 @@ static bool put_in_order(const struct model *model, void **keys, void **values, 
     const bool      made = spare.keys && spare.values && e.numbers.keys && e.numbers.values && e.keys && e.values;
     if (made) {
         keys_order(model->type, *keys, count, e.numbers.keys);
-        for_spans(count, number_span, &e);
+        for_each(count, number_at, &e);
         pairs_sort(e.numbers, spare, key, 4, count);
-        for_spans(count, place_span, &e);
+        for_each(count, place_at, &e);
         *keys = e.keys;
         *values = e.values;
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host.h"
 
-
 #include <math.h>
 
 #define ELEMENTS_MOST ((size_t) 1 << 22)

@@ -22,25 +22,20 @@ static bool has_intervals(enum workload workload)
            workload == PAGERANDOM;
 }
 
-static void rank_span(void *requests_, size_t from, size_t to, int part)
+static void rank_at(void *requests_, size_t row)
 {
     const struct requests *requests = requests_;
-    (void) part;
-    for (size_t row = from; row < to; row++)
-        sheet_set(requests->sheet, COL_RANKS, row, pick(requests->plan, row, requests->count));
+    sheet_set(requests->sheet, COL_RANKS, row, pick(requests->plan, row, requests->count));
 }
 
-static void interval_span(void *requests_, size_t from, size_t to, int part)
+static void interval_at(void *requests_, size_t row)
 {
     const struct requests *requests = requests_;
-    (void) part;
-    for (size_t row = from; row < to; row++) {
-        const size_t at = pick(requests->plan, row, requests->count);
-        set_interval(requests->plan, requests->sheet, row, at);
-        if (requests->plan->spec.workload == PAGERANDOM)
-            set_stored(requests->sheet, COL_HIS, row, highest(requests->plan));
-        requests->sheet->hints[row] = (uint32_t) at;
-    }
+    const size_t           at = pick(requests->plan, row, requests->count);
+    set_interval(requests->plan, requests->sheet, row, at);
+    if (requests->plan->spec.workload == PAGERANDOM)
+        set_stored(requests->sheet, COL_HIS, row, highest(requests->plan));
+    requests->sheet->hints[row] = (uint32_t) at;
 }
 
 static bool query_columns(const struct dict_plan *plan, struct sheet *sheet)
@@ -92,9 +87,9 @@ static enum step_call query_call(enum workload workload)
     }
 }
 
-static span_fn query_span(enum workload workload)
+static each_fn query_at(enum workload workload)
 {
-    return workload == SELECTRANDOM ? rank_span : has_intervals(workload) ? interval_span : point_span;
+    return workload == SELECTRANDOM ? rank_at : has_intervals(workload) ? interval_at : point_at;
 }
 
 static bool draw_queries(struct dict_plan *plan)
@@ -105,7 +100,7 @@ static bool draw_queries(struct dict_plan *plan)
     const struct requests requests = { plan, &work->sheet, 0, count };
     if (!query_columns(plan, &work->sheet) || !script_steps(work, 1))
         return false;
-    for_spans(count, query_span(workload), (void *) &requests);
+    for_each(count, query_at(workload), (void *) &requests);
     work->steps[0] = (struct step) { .call = query_call(workload),
                                      .relation = workload == SEEKWITHIN ? ORDO_GT : ORDO_GE,
                                      .limit = plan->spec.width,

@@ -245,23 +245,21 @@ struct question {
     uint64_t            lengths; /* a bit for each that a prefix of the model has */
 };
 
-static void count_span(void *question_, size_t from, size_t to, int part)
+static void count_at(void *question_, size_t i)
 {
     const struct question *q = question_;
     const ordo_type        type = q->model->type;
-    (void) part;
-    for (size_t row = q->step->at + from; row < q->step->at + to; row++) {
-        const uint64_t key = sheet_get(q->sheet, COL_KEYS, row);
-        const unsigned length = ((const uint8_t *) q->sheet->at[COL_LENGTHS])[row];
-        const size_t   below = model_below(q->model, prefix_least(type, key, length), SIZE_MAX);
-        sheet_set(q->sheet, COL_COUNTS, row, model_up_to(q->model, prefix_greatest(type, key, length), below) - below);
-    }
+    const size_t           row = q->step->at + i;
+    const uint64_t         key = sheet_get(q->sheet, COL_KEYS, row);
+    const unsigned         length = ((const uint8_t *) q->sheet->at[COL_LENGTHS])[row];
+    const size_t           below = model_below(q->model, prefix_least(type, key, length), SIZE_MAX);
+    sheet_set(q->sheet, COL_COUNTS, row, model_up_to(q->model, prefix_greatest(type, key, length), below) - below);
 }
 
 void model_count_prefix(const struct model *model, struct sheet *sheet, const struct step *step)
 {
     struct question q = { model, sheet, step, 0 };
-    for_spans(step->count, count_span, &q);
+    for_each(step->count, count_at, &q);
 }
 
 static void longest_row(const struct question *q, size_t row)
@@ -281,12 +279,11 @@ static void longest_row(const struct question *q, size_t row)
     }
 }
 
-static void longest_span(void *question_, size_t from, size_t to, int part)
+static void longest_at(void *question_, size_t i)
 {
     const struct question *q = question_;
-    (void) part;
-    for (size_t row = q->step->at + from; row < q->step->at + to; row++)
-        longest_row(q, row);
+    const size_t           row = q->step->at + i;
+    longest_row(q, row);
 }
 
 void model_longest_prefix(const struct model *model, struct sheet *sheet, const struct step *step)
@@ -294,5 +291,5 @@ void model_longest_prefix(const struct model *model, struct sheet *sheet, const 
     struct question q = { model, sheet, step, 0 };
     for (size_t i = 0; i < model->count; i++)
         q.lengths |= UINT64_C(1) << prefix_length(model->type, model_key(model, i)) % 64;
-    for_spans(step->count, longest_span, &q);
+    for_each(step->count, longest_at, &q);
 }

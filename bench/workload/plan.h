@@ -69,8 +69,8 @@ struct requests {
     size_t                  at; /* row of the first */
     size_t                  count;
 };
-/* A span_fn (threads.h) over requests: keys that are there, or not, as the workload says. */
-void point_span(void *requests, size_t from, size_t to, int part);
+/* An each_fn (threads.h): the i-th request is for a key that is there, or not, as the workload says. */
+void point_at(void *requests, size_t i);
 
 /* The timed calls of workloads that change a dictionary by batches in order. All draw plan->work (churn also plan->churn),
  * after the model has the table, and are false without memory. */

@@ -13,7 +13,7 @@ bool draw_changes(struct dict_plan *plan, enum step_call call)
         !sheet_column(&work->sheet, COL_VALUES, call == DO_ERASE ? 0 : count) ||
         !script_steps(work, batches_of(batch, count)))
         return false;
-    for_spans(count, point_span, (void *) &requests);
+    for_each(count, point_at, (void *) &requests);
     if (work->sheet.at[COL_VALUES])
         values_make(plan->spec.value_bytes, plan->spec.count, count, work->sheet.at[COL_VALUES]);
     batch_steps(batch, work->steps, call, 0, count);
@@ -39,7 +39,7 @@ bool draw_rounds(struct dict_plan *plan)
         !sheet_column(sheet, COL_FOUND, 2 * half) || !sheet_column(sheet, COL_VALUES_OUT, 2 * half) ||
         !script_steps(&plan->work, 2 * rounds))
         return false;
-    for_spans(half, point_span, (void *) &finds);
+    for_each(half, point_at, (void *) &finds);
     for (size_t r = 0; r < rounds; r++) {
         plan->work.steps[2 * r] = (struct step) { .call = DO_UPSERT, .at = r * batch, .count = batch };
         plan->work.steps[2 * r + 1] = (struct step) { .call = DO_FIND, .at = half + r * batch, .count = batch };
@@ -114,7 +114,7 @@ bool draw_churn(struct dict_plan *plan)
     if (!sheet_column(&churn->sheet, COL_KEYS, 2 * churned) || !sheet_column(&churn->sheet, COL_VALUES, 2 * churned) ||
         !script_steps(churn, 2 * batches_of(batch, churned)))
         return false;
-    for_spans(2 * churned, point_span, (void *) &requests);
+    for_each(2 * churned, point_at, (void *) &requests);
     values_make(plan->spec.value_bytes, plan->spec.count, churned, churn->sheet.at[COL_VALUES]);
     batch_steps(batch, churn->steps, DO_UPSERT, 0, churned);
     batch_steps(batch, churn->steps + batches_of(batch, churned), DO_ERASE, churned, churned);

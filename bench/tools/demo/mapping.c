@@ -19,16 +19,14 @@ static uint64_t mixed(uint64_t stream, uint64_t place)
 
 enum { STREAM_SHUFFLE, STREAM_RANDOM, STREAM_HOST, STREAM_HOST_OFFSET, STREAM_VISIT };
 
-static void random_span(void *addresses, size_t from, size_t to, int part)
+static void random_at(void *addresses, size_t i)
 {
-    (void) part;
-    for (size_t i = from; i < to; i++)
-        ((uint32_t *) addresses)[i] = (uint32_t) (mixed(STREAM_RANDOM, i) >> 32);
+    ((uint32_t *) addresses)[i] = (uint32_t) (mixed(STREAM_RANDOM, i) >> 32);
 }
 
 void mapping_random(uint32_t *addresses, size_t count)
 {
-    for_spans(count, random_span, addresses);
+    for_each(count, random_at, addresses);
 }
 
 struct visits {
@@ -36,16 +34,13 @@ struct visits {
     uint32_t *hosts;
 };
 
-static void visit_span(void *visits_, size_t from, size_t to, int part)
+static void visit_at(void *visits_, size_t i)
 {
-    (void) part;
     const struct visits *visits = visits_;
-    for (size_t i = from; i < to; i++) {
-        const double share = (double) (mixed(STREAM_VISIT, i) >> 11) * 0x1p-53; /* 0 <= share < 1 */
-        /* (HOSTS + 1)^share - 1 lies in [r - 1, r) with probability proportional to log(1 + 1/r), about 1/r. */
-        const size_t host = (size_t) (exp(share * log(HOSTS + 1.0)) - 1.0);
-        visits->addresses[i] = visits->hosts[host < HOSTS ? host : HOSTS - 1];
-    }
+    const double         share = (double) (mixed(STREAM_VISIT, i) >> 11) * 0x1p-53; /* 0 <= share < 1 */
+    /* (HOSTS + 1)^share - 1 lies in [r - 1, r) with probability proportional to log(1 + 1/r), about 1/r. */
+    const size_t host = (size_t) (exp(share * log(HOSTS + 1.0)) - 1.0);
+    visits->addresses[i] = visits->hosts[host < HOSTS ? host : HOSTS - 1];
 }
 
 bool mapping_repeated(const struct geoip *geoip, uint32_t *addresses, size_t count)
@@ -58,7 +53,7 @@ bool mapping_repeated(const struct geoip *geoip, uint32_t *addresses, size_t cou
         const uint64_t length = (uint64_t) geoip->last[row] - geoip->first[row] + 1;
         hosts[h] = geoip->first[row] + (uint32_t) (mixed(STREAM_HOST_OFFSET, h) % length);
     }
-    for_spans(count, visit_span, &(struct visits) { addresses, hosts });
+    for_each(count, visit_at, &(struct visits) { addresses, hosts });
     free(hosts);
     return true;
 }

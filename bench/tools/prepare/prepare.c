@@ -5,6 +5,8 @@
 #include "bench/common/terminal.h"
 #include "bench/common/threads.h"
 #include "bench/common/timing.h"
+#include "bench/workload/workload.h"
+
 #include "ordo/ordo.h"
 
 #include <pthread.h>
@@ -25,15 +27,10 @@ static const struct {
     { "merge", ORDO_PREPARE_MERGE, 0, 0 },
     { "scan", ORDO_PREPARE_SCAN, 0, 0 },
     { "search", ORDO_PREPARE_SEARCH, 0, 0 },
-    { "sorted_array", ORDO_PREPARE_SORTED_ARRAY, 0, 0 },
-    { "lsm", ORDO_PREPARE_LSM, 0, 0 },
-    { "blink", ORDO_PREPARE_BLINK, 0, 0 },
-    { "skiplist", ORDO_PREPARE_SKIPLIST, 0, 0 },
-    { "fast", ORDO_PREPARE_FAST, 0, 0 },
-    { "hash", ORDO_PREPARE_HASH, 0, 0 },
-    { "xfast", ORDO_PREPARE_XFAST, 0, 0 },
-    { "hamt", ORDO_PREPARE_HAMT, 0, 0 },
-    { "u32", 0, 1u << ORDO_U32, 0 },
+#define X(id, name, ...) { #name, ORDO_PREPARE_##id, 0, 0 },
+    STRUCTURE_MAP(X)
+#undef X
+        { "u32", 0, 1u << ORDO_U32, 0 },
     { "u64", 0, 1u << ORDO_U64, 0 },
     { "i32", 0, 1u << ORDO_I32, 0 },
     { "i64", 0, 1u << ORDO_I64, 0 },
@@ -53,10 +50,11 @@ static void add_word(struct ordo_prepare_params *params, const char *word, size_
             params->value_bytes |= words[i].value_bytes;
             return;
         }
-    usage_error(
-        "--prepare: unknown '%.*s'; expected all, sort, merge, scan, search, sorted_array, lsm, blink, skiplist, "
-        "fast, hash, xfast, hamt, u32, u64, i32, i64, f32, f64, v0, v4, v8",
-        (int) bytes, word);
+    char   known[400] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        used += (size_t) snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", words[i].word);
+    usage_error("--prepare: unknown '%.*s' (choose %s)", (int) bytes, word, known);
 }
 
 static bool tell(void *user, size_t done, size_t total)
