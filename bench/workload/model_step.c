@@ -332,7 +332,7 @@ static void aggregate_at(void *query_, size_t i)
     const size_t        n = within_row(query, row, &at);
     uint64_t            sum = 0;
     for (size_t k = at; k < at + n; k++)
-        sum += model_value(query->model, i);
+        sum += model_value(query->model, k);
     sheet_set(query->sheet, COL_VALUES_OUT, row, sum);
 }
 
